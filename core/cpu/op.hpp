@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A decoded instruction: what the decoder found, what the executor needs, what the timing model settled beforehand.
+#pragma once
+
+#include <cstdint>
+
+namespace planar::cpu {
+
+class Cpu;
+
+enum class Model : std::uint8_t { i386sx, i486sx, pentium };
+
+/// Register numbers as in ModRM; `none` for an absent base or index.
+inline constexpr std::uint8_t no_register = 8;
+
+struct Op {
+  /// Executes the instruction; EIP already points behind it.
+  void (*execute)(Cpu&, const Op&) = nullptr;
+  std::uint32_t immediate = 0;     ///< immediate, relative displacement of a branch, or offset of a far pointer
+  std::uint32_t displacement = 0;  ///< of the memory operand, sign-extended; selector of a far pointer
+  std::uint16_t opcode = 0;        ///< 00h..FFh, or 0F00h | second byte
+  std::uint8_t modrm = 0;          ///< valid if has_modrm
+  std::uint8_t base = no_register;
+  std::uint8_t index = no_register;
+  std::uint8_t scale = 0;          ///< shift count 0..3
+  std::uint8_t segment = 3;        ///< effective segment of the memory operand, overrides applied (ES CS SS DS FS GS)
+  std::uint8_t length = 0;         ///< bytes, prefixes included (at most 15)
+  std::uint8_t prefixes = 0;       ///< number of prefix bytes
+  bool operand32 : 1 = false;
+  bool address32 : 1 = false;
+  bool has_modrm : 1 = false;
+  bool has_memory : 1 = false;     ///< ModRM names memory (mod != 3)
+  bool has_immediate : 1 = false;
+  bool has_displacement : 1 = false;
+  bool lock : 1 = false;
+  bool rep : 1 = false;            ///< F3h
+  bool repne : 1 = false;          ///< F2h
+  bool ends_block : 1 = false;     ///< branch, mode change, I/O: the block ends behind it
+  bool protected_mode : 1 = false; ///< decoded with CR0.PE = 1 (and not V86): selects the clocks column
+  bool v86 : 1 = false;
+
+  /// The timing model's part, filled by Timing::price() at decode time.
+  std::uint16_t clocks = 0;        ///< base clocks, prefixes and static penalties included, memory and branches not
+  std::uint8_t pair_class = 0;     ///< Pentium: NP, UV, PU, PV (timing/pentium.hpp)
+  std::uint8_t timing_flags = 0;   ///< model-specific
+  std::uint16_t reads = 0;         ///< registers read, bit per register (AGI and pairing); bit 8 = flags
+  std::uint16_t writes = 0;        ///< registers written, likewise
+  std::uint16_t address_reads = 0; ///< registers that form the address
+};
+
+}  // namespace planar::cpu
