@@ -6,7 +6,7 @@
 
 namespace planar::cpu {
 
-class Cpu;
+struct Engine;
 
 enum class Model : std::uint8_t { i386sx, i486sx, pentium };
 
@@ -15,11 +15,13 @@ inline constexpr std::uint8_t no_register = 8;
 
 struct Op {
   /// Executes the instruction; EIP already points behind it.
-  void (*execute)(Cpu&, const Op&) = nullptr;
+  void (*execute)(Engine&, const Op&) = nullptr;
   std::uint32_t immediate = 0;     ///< immediate, relative displacement of a branch, or offset of a far pointer
   std::uint32_t displacement = 0;  ///< of the memory operand, sign-extended; selector of a far pointer
   std::uint16_t opcode = 0;        ///< 00h..FFh, or 0F00h | second byte
   std::uint8_t modrm = 0;          ///< valid if has_modrm
+  std::uint8_t reg = 0;            ///< ModRM bits 5..3
+  std::uint8_t rm = 0;             ///< register operand: ModRM bits 2..0, or the low bits of the opcode (40h..5Fh, B0h..)
   std::uint8_t base = no_register;
   std::uint8_t index = no_register;
   std::uint8_t scale = 0;          ///< shift count 0..3
