@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/guest_output.hpp"
+
+#include <charconv>
+#include <sstream>
+
+namespace planar {
+
+namespace {
+
+/// The word behind "key=" in a line of blank-separated words.
+std::optional<std::string> field(const std::string& line, const std::string& key) {
+  std::istringstream words(line);
+  std::string word;
+  while (words >> word)
+    if (word.starts_with(key + "=")) return word.substr(key.size() + 1);
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> number(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
+  return value;
+}
+
+bool tagged(const std::string& line, const std::string& tag) {
+  return line.starts_with(tag) && (line.size() == tag.size() || line[tag.size()] == ' ');
+}
+
+}  // namespace
+
+double NetioRow::kb_per_s() const {
+  return ticks ? static_cast<double>(blocks) * packet_bytes / static_cast<double>(ticks) : 0.0;
+}
+
+bool GuestOutput::byte(std::uint8_t value, Time now) {
+  if (value == '\r') return false;
+  if (value != '\n') {
+    if (partial_.size() < 4096) partial_ += static_cast<char>(value);  // a guest may send what it likes
+    return false;
+  }
+  lines_.push_back({now, partial_});
+  partial_.clear();
+  return true;
+}
+
+std::optional<std::string> GuestOutput::value(const std::string& tag, const std::string& key) const {
+  for (const auto& line : lines_)
+    if (tagged(line.text, tag)) return field(line.text, key);
+  return std::nullopt;
+}
+
+std::optional<Time> GuestOutput::when(const std::string& text) const {
+  for (const auto& line : lines_)
+    if (tagged(line.text, text)) return line.at;
+  return std::nullopt;
+}
+
+std::vector<NetioRow> GuestOutput::rows() const {
+  std::vector<NetioRow> rows;
+  for (const auto& line : lines_) {
+    if (!tagged(line.text, "@row")) continue;
+    const auto bytes = number(field(line.text, "bytes")), blocks = number(field(line.text, "blocks")),
+               ticks = number(field(line.text, "ticks"));
+    if (bytes && blocks && ticks) rows.push_back({static_cast<std::uint32_t>(*bytes), *blocks, *ticks});
+  }
+  return rows;
+}
+
+std::optional<int> GuestOutput::done() const {
+  for (const auto& line : lines_)
+    if (tagged(line.text, "@done")) {
+      const auto status = number(line.text.size() > 6 ? std::optional(line.text.substr(6)) : std::nullopt);
+      return status ? static_cast<int>(*status & 0xFF) : 1;
+    }
+  return std::nullopt;
+}
+
+std::optional<std::string> GuestOutput::failure() const {
+  for (const auto& line : lines_)
+    if (tagged(line.text, "@fail")) return line.text.size() > 6 ? line.text.substr(6) : std::string("(no reason given)");
+  return std::nullopt;
+}
+
+void GuestOutput::archive(Archive& a) {
+  a.section("guest output", 1);
+  a(partial_, lines_);
+}
+
+}  // namespace planar

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the guest test bench says on COM1: lines for people, and lines beginning with '@' for programs
+// (roms/README.md section 3). The figures are the guest's own; nothing is computed behind its back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/archive.hpp"
+#include "core/time.hpp"
+
+namespace planar {
+
+/// One size of a netio run as the guest counted it.
+struct NetioRow {
+  std::uint32_t packet_bytes = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t ticks = 0;  ///< of 1/1024 s
+  /// netio's figure: KB (1024 bytes) a second.
+  double kb_per_s() const;
+};
+
+struct GuestLine {
+  Time at{};  ///< when the stop bit of its line feed left the serial port
+  std::string text;
+  void archive(Archive& a) { a(at, text); }
+};
+
+class GuestOutput {
+ public:
+  /// Feeds one byte from the serial port. Returns true if it completed a line.
+  bool byte(std::uint8_t value, Time now);
+
+  const std::vector<GuestLine>& lines() const { return lines_; }
+  /// The value of `key=` in the first line that begins with `@tag`, or nothing.
+  std::optional<std::string> value(const std::string& tag, const std::string& key) const;
+  /// When the first line that begins with `text` was complete.
+  std::optional<Time> when(const std::string& text) const;
+  std::vector<NetioRow> rows() const;
+  /// The status of `@done`, once it has come.
+  std::optional<int> done() const;
+  /// The text behind `@fail`, if it came.
+  std::optional<std::string> failure() const;
+
+  void archive(Archive& a);
+
+ private:
+  std::string partial_;
+  std::vector<GuestLine> lines_;
+};
+
+}  // namespace planar

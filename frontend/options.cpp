@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "machines/machine_files.hpp"
+
+namespace planar {
+
+CardOption parse_card_option(const std::string& text) {
+  CardOption card;
+  std::string rest = text;
+  const auto colon = rest.find(':');
+  std::string head = rest.substr(0, colon);
+  if (const auto equals = head.find('='); equals != std::string::npos) {
+    int slot = 0;
+    const auto [end, error] = std::from_chars(head.data(), head.data() + equals, slot);
+    if (error != std::errc{} || end != head.data() + equals || slot < 1 || slot > 8)
+      throw Error(fmt::format("--card {}: '{}' is not a slot number; write for example --card 3=ne2", text,
+                              head.substr(0, equals)));
+    card.slot = slot;
+    head = head.substr(equals + 1);
+  }
+  card.name = head;
+  if (card.name.empty()) throw Error(fmt::format("--card {}: names no card; see `planar list cards`", text));
+  if (colon == std::string::npos) return card;
+  std::string options = rest.substr(colon + 1);
+  // A MAC address has colons of its own but no comma, so commas separate and the first '=' splits.
+  for (std::size_t at = 0; at <= options.size();) {
+    const auto comma = std::min(options.find(',', at), options.size());
+    const auto item = options.substr(at, comma - at);
+    const auto equals = item.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(fmt::format("--card {}: '{}' is not option=value; for example --card ne2:irq=3,io=1000h", text, item));
+    card.options.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+    at = comma + 1;
+  }
+  return card;
+}
+
+void MachineOptions::add_to(CLI::App& app, bool positional) {
+  const std::string help = "Built-in machine (see `planar list machines`) or a machine file (see `planar config`)";
+  if (positional) app.add_option("machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
+  else app.add_option("--machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
+  app.add_option("--card", cards,
+                 "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
+                 "resource (io, irq, mem, arb) or set mac; the rest is solved from the adapter's ADF")
+      ->type_name("CARD")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--set", values, "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port_ready_delay='500 ns'")
+      ->type_name("CARD.VALUE=X")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--net", net, "What the adapter's cable leads to: peer (a reference station in virtual time) or none")
+      ->type_name("peer|none");
+  app.add_option("--seed", seed, "Seed of everything random in the lab (collision backoff)")->type_name("N");
+  app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
+}
+
+Config MachineOptions::config(const std::optional<std::string>& default_card) const {
+  Config config = load_machine(machine);
+  if (net) config.set("net.attach", *net, "--net " + *net);
+  if (seed) config.set("run.seed", std::to_string(*seed), fmt::format("--seed {}", *seed));
+  if (memory) config.set("memory.size", *memory, "--memory " + *memory);
+
+  std::set<int> used;
+  std::vector<CardOption> parsed;
+  for (const auto& text : cards) parsed.push_back(parse_card_option(text));
+  const auto slots = config.children("slot");
+  if (parsed.empty() && default_card && slots.empty()) parsed.push_back(parse_card_option(*default_card));
+  for (const auto& name : slots)
+    if (const auto n = parse_number(name)) used.insert(static_cast<int>(*n));
+  for (const auto& card : parsed)
+    if (card.slot) used.insert(*card.slot);
+  int next = 1;
+  for (const auto& card : parsed) {
+    int slot = card.slot.value_or(0);
+    if (!slot) {
+      while (used.contains(next)) ++next;
+      slot = next;
+      used.insert(slot);
+    }
+    const auto origin = "--card " + card.name;
+    config.set(fmt::format("slot.{}.card", slot), card.name, origin);
+    for (const auto& [key, value] : card.options) {
+      const auto path = fmt::format("slot.{}.{}", slot, key);
+      config.set_text(path, value, origin);
+    }
+  }
+  for (const auto& text : values) {
+    const auto dot = text.find('.'), equals = text.find('=');
+    if (dot == std::string::npos || equals == std::string::npos || equals < dot || dot == 0)
+      throw Error(fmt::format("--set {}: is not CARD.VALUE=X; `planar show CARD` lists the values", text));
+    const auto card = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
+    bool found = false;
+    for (const auto& name : config.children("slot")) {
+      const auto path = "slot." + name;
+      if (!config.has(path + ".card") || config.peek_text(path + ".card") != card) continue;
+      config.set_text(path + ".set." + key, text.substr(equals + 1), "--set " + text);
+      found = true;
+    }
+    if (!found) throw Error(fmt::format("--set {}: no slot holds a '{}'; add --card {}", text, card, card));
+  }
+  return config;
+}
+
+void OutputOptions::add_to(CLI::App& app) {
+  app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  app.add_option("--serial", serial, "Where COM1 goes: stdio or file:F")->type_name("stdio|file:F");
+  app.add_option("--screen", screen, "Print the text screen at the end")->type_name("text")->check(CLI::IsMember({"text"}));
+  app.add_option("--capture", capture, "Keep every frame on the medium, in virtual time")->type_name("F.pcapng");
+  app.add_option("--trace", trace, "Trace categories, comma-separated, or all")->type_name("LIST");
+  app.add_option("--trace-file", trace_file, "Trace into a file instead of standard error")->type_name("F");
+  app.add_flag("--quiet", quiet, "No progress, no configuration block");
+}
+
+void StateOptions::add_to(CLI::App& app) {
+  app.add_option("--snapshot-at", snapshot, "Save the whole lab at a virtual TIME into FILE and go on")
+      ->type_name("TIME FILE")
+      ->expected(2);
+  app.add_option("--restore", restore, "Continue from a snapshot (machine, cards and images come from it)")
+      ->type_name("FILE");
+  const char* group = "Determinism checks (none of them may change a virtual result)";
+  app.add_option("--check-block-length", block_length, "Decode at most N instructions a block")
+      ->type_name("N")->check(CLI::Range(1, 64))->group(group);
+  app.add_option("--check-flush-blocks", flush_blocks, "Flush the decoded-block cache at random moments")
+      ->type_name("SEED")->group(group);
+  app.add_option("--check-cut-horizons", cut_horizons, "Cut the processor's horizons at random points")
+      ->type_name("SEED")->group(group);
+}
+
+}  // namespace planar

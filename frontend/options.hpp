@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The options that several verbs share, and how they become layers of one configuration.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machines/config.hpp"
+
+namespace planar {
+
+/// What `--card [SLOT=]NAME[:option=value,...]` says.
+struct CardOption {
+  std::optional<int> slot;
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> options;
+};
+
+/// Throws Error for anything that is not of that form.
+CardOption parse_card_option(const std::string& text);
+
+struct MachineOptions {
+  std::string machine = "model95";  ///< a built-in machine or a file
+  std::vector<std::string> cards;
+  std::vector<std::string> values;  ///< --set NAME.VALUE=X
+  std::optional<std::string> net;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::string> memory;
+
+  /// Adds the options to a verb. `positional` makes MACHINE an argument, otherwise it is `--machine`.
+  void add_to(CLI::App& app, bool positional);
+  /// The layers: built-in machine, user's file, command line. `default_card` fills a machine without any card.
+  Config config(const std::optional<std::string>& default_card = {}) const;
+};
+
+/// Options about what a run shows and keeps.
+struct OutputOptions {
+  std::optional<std::string> json;     ///< file or "-"
+  std::optional<std::string> serial;   ///< "stdio" or "file:F"
+  std::optional<std::string> screen;   ///< "text"
+  std::optional<std::string> capture;  ///< pcapng file
+  std::optional<std::string> trace;
+  std::optional<std::string> trace_file;
+  bool quiet = false;
+  void add_to(CLI::App& app);
+};
+
+/// Options about snapshots and the determinism checks.
+struct StateOptions {
+  std::vector<std::string> snapshot;  ///< TIME FILE
+  std::optional<std::string> restore;
+  std::optional<unsigned> block_length;
+  std::optional<std::uint64_t> flush_blocks;
+  std::optional<std::uint64_t> cut_horizons;
+  void add_to(CLI::App& app);
+};
+
+}  // namespace planar

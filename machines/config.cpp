@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/config.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+namespace planar {
+
+namespace {
+
+struct Layer {
+  std::string name;
+  toml::table table;
+  bool command_line;
+};
+
+std::string where(const Layer& layer, const toml::node& node) {
+  if (layer.command_line) return layer.name;
+  return fmt::format("{}:{}:{}", layer.name, node.source().begin.line, node.source().begin.column);
+}
+
+std::vector<std::string> split_path(std::string_view path) {
+  std::vector<std::string> parts;
+  while (true) {
+    const auto dot = path.find('.');
+    parts.emplace_back(path.substr(0, dot));
+    if (dot == std::string_view::npos) return parts;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+const toml::node* find_in(const toml::table& table, std::string_view path) {
+  const toml::node* node = &table;
+  for (const auto& part : split_path(path)) {
+    const auto* t = node->as_table();
+    if (!t) return nullptr;
+    node = t->get(part);
+    if (!node) return nullptr;
+  }
+  return node;
+}
+
+std::string toml_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    else out += c;
+  }
+  return out + '"';
+}
+
+}  // namespace
+
+struct Config::Impl {
+  struct Read {
+    std::string path;
+    std::string value;   // as TOML
+    std::string origin;  // file:line, option or "default"
+  };
+  std::vector<Layer> layers;
+  std::vector<Read> reads;
+
+  struct Found {
+    const Layer* layer = nullptr;
+    const toml::node* node = nullptr;
+  };
+  Found find(std::string_view path) const {
+    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer)
+      if (const auto* node = find_in(layer->table, path)) return {&*layer, node};
+    return {};
+  }
+  void remember(const std::string& path, std::string value, std::string origin) {
+    for (auto& read : reads)
+      if (read.path == path) { read.value = std::move(value); read.origin = std::move(origin); return; }
+    reads.push_back({path, std::move(value), std::move(origin)});
+  }
+};
+
+Config::Config() : impl_(std::make_unique<Impl>()) {}
+Config::~Config() = default;
+Config::Config(Config&&) noexcept = default;
+Config& Config::operator=(Config&&) noexcept = default;
+
+void Config::add_text(std::string_view text, const std::string& name) {
+  try {
+    impl_->layers.push_back({name, toml::parse(text, name), false});
+  } catch (const toml::parse_error& e) {
+    throw Error(fmt::format("{}:{}:{}: {}; correct the line, or compare with `planar config MACHINE`", name,
+                            e.source().begin.line, e.source().begin.column, e.description()));
+  }
+}
+
+void Config::add_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path))
+    throw Error(fmt::format("{}: cannot be read; check the name and its permissions", path.string()),
+                ExitCode::missing_file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (text.find('\0') != std::string::npos)
+    throw Error(fmt::format("{}:1:1: is a binary file, not a TOML machine file; see `planar config MACHINE`",
+                            path.string()));
+  add_text(text, path.string());
+}
+
+namespace {
+template <class T>
+toml::table nested(const std::string& path, T value) {
+  toml::table table;
+  toml::table* at = &table;
+  const auto parts = split_path(path);
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    at->insert_or_assign(parts[i], toml::table{});
+    at = at->get(parts[i])->as_table();
+  }
+  at->insert_or_assign(parts.back(), std::move(value));
+  return table;
+}
+}  // namespace
+
+void Config::set(const std::string& path, const std::string& value, const std::string& origin) {
+  if (value == "true" || value == "false")
+    impl_->layers.push_back({origin, nested(path, value == "true"), true});
+  else if (const auto n = parse_number(value); n && *n <= INT64_MAX)
+    impl_->layers.push_back({origin, nested(path, static_cast<std::int64_t>(*n)), true});
+  else
+    set_text(path, value, origin);
+}
+
+void Config::set_text(const std::string& path, const std::string& value, const std::string& origin) {
+  impl_->layers.push_back({origin, nested(path, value), true});
+}
+
+std::string Config::peek_text(const std::string& path) const {
+  const auto found = impl_->find(path);
+  if (!found.node) return {};
+  if (const auto* s = found.node->as_string()) return s->get();
+  if (const auto* n = found.node->as_integer()) return std::to_string(n->get());
+  return {};
+}
+
+bool Config::has(std::string_view path) const { return impl_->find(path).node != nullptr; }
+
+std::vector<std::string> Config::children(std::string_view path) const {
+  std::vector<std::string> names;
+  for (const auto& layer : impl_->layers)
+    if (const auto* node = find_in(layer.table, path))
+      if (const auto* table = node->as_table())
+        for (const auto& [key, value] : *table)
+          if (std::find(names.begin(), names.end(), key.str()) == names.end()) names.emplace_back(key.str());
+  return names;
+}
+
+void Config::fail(const std::string& path, const std::string& problem) const {
+  const auto found = impl_->find(path);
+  if (found.node) throw Error(fmt::format("{}: {}: {}", where(*found.layer, *found.node), path, problem));
+  throw Error(fmt::format("{}: {}: {}", impl_->layers.empty() ? "configuration" : impl_->layers.back().name, path,
+                          problem));
+}
+
+std::string Config::text(const std::string& path, std::optional<std::string> fallback) {
+  const auto found = impl_->find(path);
+  if (!found.node) {
+    if (!fallback) fail(path, "is missing; add it to the machine file");
+    impl_->remember(path, toml_string(*fallback), "default");
+    return *fallback;
+  }
+  std::string value;
+  if (const auto* s = found.node->as_string()) value = s->get();
+  else if (const auto* n = found.node->as_integer()) value = std::to_string(n->get());
+  else fail(path, "expects a text in quotes");
+  impl_->remember(path, toml_string(value), where(*found.layer, *found.node));
+  return value;
+}
+
+std::int64_t Config::integer(const std::string& path, std::int64_t low, std::int64_t high,
+                             std::optional<std::int64_t> fallback) {
+  const auto found = impl_->find(path);
+  std::int64_t value = 0;
+  std::string origin = "default";
+  if (!found.node) {
+    if (!fallback) fail(path, fmt::format("is missing; expects a whole number from {} to {}", low, high));
+    value = *fallback;
+  } else {
+    const auto* n = found.node->as_integer();
+    if (!n) fail(path, fmt::format("expects a whole number from {} to {}", low, high));
+    value = n->get();
+    origin = where(*found.layer, *found.node);
+  }
+  if (value < low || value > high) fail(path, fmt::format("is {}, expects {} to {}", value, low, high));
+  impl_->remember(path, std::to_string(value), origin);
+  return value;
+}
+
+bool Config::flag(const std::string& path, std::optional<bool> fallback) {
+  const auto found = impl_->find(path);
+  if (!found.node) {
+    if (!fallback) fail(path, "is missing; expects true or false");
+    impl_->remember(path, *fallback ? "true" : "false", "default");
+    return *fallback;
+  }
+  const auto* b = found.node->as_boolean();
+  if (!b) fail(path, "expects true or false");
+  impl_->remember(path, b->get() ? "true" : "false", where(*found.layer, *found.node));
+  return b->get();
+}
+
+Time Config::time(const std::string& path, std::optional<std::string> fallback) {
+  const auto value = parse_time(text(path, std::move(fallback)));
+  if (!value) fail(path, "expects a time with its unit, such as \"200 ns\" (ps, ns, us, ms, s)");
+  return *value;
+}
+
+Frequency Config::frequency(const std::string& path, std::optional<std::string> fallback) {
+  const auto value = parse_frequency(text(path, std::move(fallback)));
+  if (!value) fail(path, "expects a frequency with its unit, such as \"20 MHz\" or \"100/3 MHz\" (Hz, kHz, MHz)");
+  return *value;
+}
+
+std::uint64_t Config::size(const std::string& path, std::optional<std::string> fallback) {
+  const auto value = parse_size(text(path, std::move(fallback)));
+  if (!value) fail(path, "expects a size with its unit, such as \"16 MB\" (bytes, KB, MB)");
+  return *value;
+}
+
+std::vector<std::int64_t> Config::integers(const std::string& path, std::int64_t low, std::int64_t high) {
+  const auto found = impl_->find(path);
+  const auto* array = found.node ? found.node->as_array() : nullptr;
+  if (!array) fail(path, "expects a list of whole numbers in brackets");
+  std::vector<std::int64_t> values;
+  for (const auto& element : *array) {
+    const auto* n = element.as_integer();
+    if (!n || n->get() < low || n->get() > high)
+      fail(path, fmt::format("expects a list of whole numbers from {} to {}", low, high));
+    values.push_back(n->get());
+  }
+  impl_->remember(path, fmt::format("[{}]", fmt::join(values, ", ")), where(*found.layer, *found.node));
+  return values;
+}
+
+std::string Config::choice(const std::string& path, const std::vector<std::string>& words,
+                           std::optional<std::string> fallback) {
+  const auto value = text(path, std::move(fallback));
+  if (std::find(words.begin(), words.end(), value) == words.end())
+    fail(path, fmt::format("'{}' is not one of {}", value, fmt::join(words, ", ")));
+  return value;
+}
+
+namespace {
+void leaves(const toml::table& table, const std::string& prefix,
+            std::vector<std::pair<std::string, const toml::node*>>& out) {
+  for (const auto& [key, node] : table) {
+    const auto path = prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
+    if (const auto* t = node.as_table()) leaves(*t, path, out);
+    else out.emplace_back(path, &node);
+  }
+}
+}  // namespace
+
+void Config::reject_unknown() const {
+  std::vector<std::string> known;
+  for (const auto& read : impl_->reads) known.push_back(read.path);
+  for (const auto& layer : impl_->layers) {
+    std::vector<std::pair<std::string, const toml::node*>> all;
+    leaves(layer.table, "", all);
+    for (const auto& [path, node] : all) {
+      if (std::find(known.begin(), known.end(), path) != known.end()) continue;
+      const auto guess = nearest(path, known);
+      throw Error(fmt::format("{}: no setting '{}'{}", where(layer, *node), path,
+                              guess.empty() ? "; `planar config MACHINE` prints them all"
+                                            : fmt::format("; did you mean '{}'?", guess)));
+    }
+  }
+}
+
+std::string Config::resolved() const {
+  // TOML wants the values of a table together, and root values before the first table.
+  std::vector<std::string> tables;
+  auto parent = [](const std::string& path) {
+    const auto dot = path.rfind('.');
+    return dot == std::string::npos ? std::string{} : path.substr(0, dot);
+  };
+  tables.emplace_back();
+  for (const auto& read : impl_->reads)
+    if (std::find(tables.begin(), tables.end(), parent(read.path)) == tables.end())
+      tables.push_back(parent(read.path));
+  std::string out;
+  for (const auto& table : tables) {
+    if (!table.empty()) out += fmt::format("\n[{}]\n", table);
+    for (const auto& read : impl_->reads)
+      if (parent(read.path) == table)
+        out += fmt::format("{} = {}\n", table.empty() ? read.path : read.path.substr(table.size() + 1), read.value);
+  }
+  return out;
+}
+
+std::string Config::explained() const {
+  std::string out;
+  for (const auto& read : impl_->reads) out += fmt::format("{} = {}  # {}\n", read.path, read.value, read.origin);
+  return out;
+}
+
+}  // namespace planar

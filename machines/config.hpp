@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Layered configuration: built-in machine file, then the user's file, then the command line; the latest layer that
+// names a value wins. Every value that is read is remembered, so that the resolved file can be printed and a
+// key that nobody reads is an error with its line and the nearest spelling.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/time.hpp"
+#include "machines/units.hpp"
+
+namespace planar {
+
+class Config {
+ public:
+  Config();
+  ~Config();
+  Config(Config&&) noexcept;
+  Config& operator=(Config&&) noexcept;
+
+  /// Adds a layer on top. Throws Error "name:line:column: problem" for text that is not TOML.
+  void add_text(std::string_view toml, const std::string& name);
+  /// Adds a file as a layer; an unreadable file is Error with ExitCode::missing_file.
+  void add_file(const std::filesystem::path& path);
+  /// Adds one value of the command line on top (`origin` is the option as typed).
+  void set(const std::string& path, const std::string& value, const std::string& origin);
+
+  /// The same for a value that stays text even where it looks like a number ("1000h").
+  void set_text(const std::string& path, const std::string& value, const std::string& origin);
+  /// A text (or a number as text) without marking it as read; empty if there is none.
+  std::string peek_text(const std::string& path) const;
+
+  /// True if any layer names `path` (a value or a table).
+  bool has(std::string_view path) const;
+  /// Names directly below the table `path`, over all layers, in order of first appearance from the lowest layer.
+  std::vector<std::string> children(std::string_view path) const;
+
+  /// Readers: dotted paths. Without a default the value must exist. A value of the wrong kind throws Error that
+  /// names file, line, key and what is expected.
+  std::string text(const std::string& path, std::optional<std::string> fallback = {});
+  std::int64_t integer(const std::string& path, std::int64_t low, std::int64_t high,
+                       std::optional<std::int64_t> fallback = {});
+  bool flag(const std::string& path, std::optional<bool> fallback = {});
+  Time time(const std::string& path, std::optional<std::string> fallback = {});
+  Frequency frequency(const std::string& path, std::optional<std::string> fallback = {});
+  std::uint64_t size(const std::string& path, std::optional<std::string> fallback = {});
+  std::vector<std::int64_t> integers(const std::string& path, std::int64_t low, std::int64_t high);
+  /// One of a list of words.
+  std::string choice(const std::string& path, const std::vector<std::string>& words,
+                     std::optional<std::string> fallback = {});
+
+  /// Throws Error about the value at `path`, naming where it was written.
+  [[noreturn]] void fail(const std::string& path, const std::string& problem) const;
+
+  /// Throws Error for the first key of any layer that was never read.
+  void reject_unknown() const;
+
+  /// Everything that was read, as a TOML file that gives the same configuration.
+  std::string resolved() const;
+  /// The same list as "path = value  # where it came from".
+  std::string explained() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace planar

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/machine_files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace planar {
+
+namespace {
+
+const MachineFile* built_in(std::string_view name) {
+  const auto& files = machine_files();
+  const auto found = std::find_if(files.begin(), files.end(), [&](const MachineFile& f) { return f.name == name; });
+  return found == files.end() ? nullptr : &*found;
+}
+
+std::string choices(std::string_view wrong) {
+  std::vector<std::string> names;
+  for (const auto& file : machine_files()) names.emplace_back(file.name);
+  const auto guess = nearest(wrong, names);
+  return guess.empty() ? fmt::format("choose {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", guess);
+}
+
+}  // namespace
+
+Config load_machine(const std::string& name) {
+  Config config;
+  if (const auto* file = built_in(name)) {
+    config.add_text(file->text, std::string(file->name) + " (built in)");
+    return config;
+  }
+  if (!std::filesystem::exists(name) && name.find('/') == std::string::npos && !name.ends_with(".toml"))
+    throw Error(fmt::format("no machine '{}' and no file of that name; {}", name, choices(name)));
+  Config user;
+  user.add_file(name);
+  const auto base = user.text("machine", std::string{});
+  const auto* file = built_in(base);
+  if (!file) {
+    if (base.empty())
+      throw Error(fmt::format("{}: machine: is missing; begin the file with machine = \"model95\" or another of the "
+                              "built-in ones that it is layered over", name));
+    user.fail("machine", fmt::format("no built-in machine '{}'; {}", base, choices(base)));
+  }
+  config.add_text(file->text, std::string(file->name) + " (built in)");
+  config.add_file(name);
+  return config;
+}
+
+}  // namespace planar

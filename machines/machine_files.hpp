@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The built-in machine files (machines/models/*.toml, embedded) and a user's files over them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "machines/config.hpp"
+
+namespace planar {
+
+struct MachineFile {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// The built-in machine files, by name.
+const std::vector<MachineFile>& machine_files();
+
+/// Layers for `name`: a built-in machine, or a file whose `machine = "..."` names the built-in one it is layered over.
+/// Throws Error naming the choices when there is neither.
+Config load_machine(const std::string& name);
+
+}  // namespace planar

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The committed images of roms/images/, embedded in the binary.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace planar::roms {
+
+/// The firmware ROM, 128 KB for E0000h to FFFFFh.
+std::span<const std::uint8_t> firmware();
+/// The guest test bench, a 1.44 MB diskette image; its settings sector is LBA 1 (roms/README.md section 3).
+std::span<const std::uint8_t> guest();
+
+}  // namespace planar::roms
