@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// 8254 timers of a PS/2: channel 0 (IRQ 0 latch), channel 2 (speaker), and the watchdog "channel 3".
+//
+//   40h channel 0   42h channel 2   43h control   44h watchdog count   47h watchdog control   (41h, 45h, 46h absent)
+//
+// Facts: Intel 8254 data sheet (modes, latches, read-back); planar-devices.md section 3 (watchdog: 8 bits, binary, mode
+// 0, counts ticks of channel 0 whose IRQ 0 is still pending; no channel 1; IRQ 0 latch cleared by 61h bit 7).
+// Input clock 14.31818 MHz / 12 (choice inferred). Counts and outputs are computed from time; only the rising edges of
+// OUT 0 are events.
+// Known limits: a count of 1 in modes 2 and 3 (illegal in the data sheet) leaves OUT high; a count is loaded at the
+// first clock edge after its write (the data sheet asks for a full pulse, up to one clock later).
+#pragma once
+
+#include <cstdint>
+
+#include "core/archive.hpp"
+#include "core/scheduler.hpp"
+#include "core/slave.hpp"
+#include "core/trace.hpp"
+#include "devices/planar/port_group.hpp"
+#include "devices/planar/signal.hpp"
+
+namespace planar {
+
+/// One counter of an 8254, in closed form over its clock's tick number.
+class I8254Counter {
+ public:
+  using Tick = std::int64_t;
+
+  /// A control word for this counter (not a latch command), at tick `now`.
+  void control(std::uint8_t word, Tick now);
+  void latch_count(Tick now);
+  void latch_status(Tick now);
+  void write(std::uint8_t value, Tick now);
+  std::uint8_t read(Tick now);
+  std::uint8_t peek(Tick now) const;
+  void set_gate(bool level, Tick now);
+  bool gate() const { return gate_; }
+
+  /// OUT at tick `now`.
+  bool out(Tick now) const;
+  /// The next tick after `now` at which OUT rises; -1 if it never does by itself.
+  Tick next_rise(Tick now) const;
+  unsigned mode() const { return mode_; }
+
+  void archive(Archive& a);
+
+ private:
+  struct Position {
+    Tick elapsed;        // clocks counted since the load
+    std::uint32_t initial;
+  };
+  std::uint32_t modulus() const { return bcd_ ? 10'000 : 65'536; }
+  std::uint32_t initial_from(std::uint16_t count) const;
+  void settle(Tick now);
+  void load(Tick at);
+  void queue_count(Tick now);
+  Tick elapsed(Tick now) const { return running_ ? now - start_ : held_; }
+  bool out_at(Tick elapsed) const;
+  std::uint16_t count_at(Tick now) const;
+  std::uint8_t status(Tick now) const;
+
+  std::uint8_t control_ = 0x30;  // status bits 5 to 0
+  std::uint8_t mode_ = 0;
+  bool bcd_ = false;
+  bool gate_ = true;
+  bool loaded_ = false;      // a count has been transferred to the counting element
+  bool running_ = false;     // the counting element decrements
+  bool triggered_ = false;   // modes 1 and 5: a trigger has come
+  bool null_count_ = true;
+  bool write_high_ = false;  // the next write (read) is the high byte
+  bool read_high_ = false;
+  bool inhibited_ = false;   // mode 0: between the two bytes of a count
+  bool count_written_ = false;
+  std::uint8_t low_byte_ = 0;
+  std::uint16_t count_register_ = 0;
+  std::uint32_t initial_ = 0x10000;
+  Tick start_ = 0;           // tick of elapsed 0 while running
+  Tick held_ = 0;            // elapsed while stopped
+  Tick reload_at_ = -1;      // a written count takes over at this tick; -1 none
+  std::uint16_t residue_ = 0;  // what reads show before the first load
+  bool status_latched_ = false;
+  std::uint8_t latched_status_ = 0;
+  bool count_latched_ = false;
+  std::uint16_t latched_count_ = 0;
+};
+
+/// The timers with their PS/2 surroundings.
+class I8254 final : public Slave {
+ public:
+  I8254(Scheduler& scheduler, Trace& trace);
+
+  /// Decodes 40h, 42h-44h and 47h. Offsets count from 40h.
+  void claim_ports(IoSpace& space);
+
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+  void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+
+  /// IRQ 0: set by the rising edge of OUT 0, held until clear_irq0().
+  Output irq0;
+  /// OUT 3: the watchdog has run out (NMI, and port 92h bit 4).
+  Output watchdog;
+
+  /// Port 61h bit 7 written as 1.
+  void clear_irq0(Time now);
+  /// Port 61h bit 0.
+  void set_gate2(bool level, Time now);
+  bool gate2() const { return channel2_.gate(); }
+  /// Port 61h bit 5.
+  bool out2(Time now) const;
+
+  void reset(Time now);
+  void archive(Archive& a);
+
+ private:
+  I8254Counter::Tick tick(Time now) const;
+  void rise(Time now);
+  void schedule(I8254Counter::Tick now);
+  void out0_may_have_risen(bool before, Time now);
+  void read_back(std::uint8_t word, I8254Counter::Tick now);
+  void write_watchdog_control(std::uint8_t value, Time now);
+
+  Scheduler& scheduler_;
+  Trace& trace_;
+  ClockDomain clock_{14'318'180, 12};
+  I8254Counter channel0_;
+  I8254Counter channel2_;
+  bool watchdog_loaded_ = false;
+  bool watchdog_latched_ = false;
+  std::uint8_t watchdog_count_ = 0;
+  std::uint8_t watchdog_latch_ = 0;
+  Event rise_;
+  PortGroup ports_;
+};
+
+}  // namespace planar
