@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A lab: a machine, the medium its adapter is plugged into and the station at the other end, in one virtual time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/scheduler.hpp"
+#include "core/trace.hpp"
+#include "devices/net/ethernet_segment.hpp"
+#include "devices/net/peer.hpp"
+#include "machines/machine.hpp"
+
+namespace planar {
+
+class Lab {
+ public:
+  /// Builds everything that `config` describes. Throws Error for impossible configurations.
+  explicit Lab(Config config);
+  ~Lab();
+  Lab(const Lab&) = delete;
+
+  Scheduler& scheduler() { return scheduler_; }
+  Trace& trace() { return trace_; }
+  Machine& machine() { return *machine_; }
+  net::EthernetSegment& segment() { return *segment_; }
+  net::Peer* peer() { return peer_.get(); }
+  /// The resolved configuration: a file that builds this lab again.
+  std::string configuration() const { return config_.resolved(); }
+  const Config& layers() const { return config_; }
+
+  /// Puts a diskette image into drive A.
+  void insert_diskette(std::vector<std::uint8_t> image, const std::string& name);
+  const std::vector<std::uint8_t>& diskette_image() const { return diskette_image_; }
+  const std::string& diskette_name() const { return diskette_name_; }
+
+  /// Architectural and timing state of everything; the same function saves and loads.
+  void archive(Archive& a);
+  /// SHA-256 of that state.
+  std::string state_hash();
+
+ private:
+  Config config_;
+  MachineConfig machine_config_;
+  Trace trace_;
+  Scheduler scheduler_;
+  std::unique_ptr<net::EthernetSegment> segment_;
+  std::unique_ptr<net::Peer> peer_;
+  std::unique_ptr<Machine> machine_;
+  std::vector<std::uint8_t> diskette_image_;
+  std::string diskette_name_;
+};
+
+/// A snapshot file: what is needed to build the lab again, its state, and what the frontend wants to remember.
+struct Snapshot {
+  std::string configuration;
+  std::string diskette_name;
+  std::vector<std::uint8_t> diskette_image;
+  std::vector<std::uint8_t> frontend;  ///< not part of the state hash
+  std::vector<std::uint8_t> state;
+  void archive(Archive& a);
+};
+
+/// Writes (compressed, checksummed) or reads a snapshot. Throws Error naming the file and the remedy.
+void write_snapshot(const std::filesystem::path& file, Snapshot& snapshot);
+Snapshot read_snapshot(const std::filesystem::path& file);
+
+}  // namespace planar

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One machine: the parts of its list, and the wires between them. Nothing here decides anything; it reads like a
+// schematic.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adf/slot_page.hpp"
+#include "bus/bus_controller.hpp"
+#include "bus/dma.hpp"
+#include "bus/interrupts.hpp"
+#include "bus/pos.hpp"
+#include "bus/slot.hpp"
+#include "core/address_space.hpp"
+#include "core/cpu/cpu.hpp"
+#include "core/scheduler.hpp"
+#include "core/trace.hpp"
+#include "devices/net/ethernet_segment.hpp"
+#include "devices/planar/i8042.hpp"
+#include "devices/planar/i82077.hpp"
+#include "devices/planar/i8254.hpp"
+#include "devices/planar/i8259.hpp"
+#include "devices/planar/memory_controller.hpp"
+#include "devices/planar/ns16550.hpp"
+#include "devices/planar/nvram.hpp"
+#include "devices/planar/panel.hpp"
+#include "devices/planar/parallel_port.hpp"
+#include "devices/planar/rtc_cmos.hpp"
+#include "devices/planar/system_control.hpp"
+#include "devices/planar/vga.hpp"
+#include "machines/machine_config.hpp"
+
+namespace planar {
+
+namespace net { class EthernetSegment; }
+
+class Machine {
+ public:
+  /// Builds the machine, solves its slots and writes NVRAM and CMOS as the reference diskette would. `segment` is where
+  /// Ethernet adapters are plugged in; null leaves them unplugged. Throws Error for impossible configurations.
+  Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config, net::EthernetSegment* segment);
+  ~Machine();
+  Machine(const Machine&) = delete;
+
+  const MachineConfig& config() const { return config_; }
+  const adf::SlotPage& slot_page() const { return slot_page_; }
+
+  cpu::Cpu& cpu() { return cpu_; }
+  Ns16550& serial() { return serial_; }
+  I82077& diskette() { return diskette_; }
+  I8042& keyboard_controller() { return keyboard_; }
+  const Vga& video() const { return video_; }
+  const InformationPanel& panel() const { return panel_; }
+  const PostPorts& post_ports() const { return post_ports_; }
+  AddressSpace& memory() { return space_; }
+  IoSpace& io() { return bus_.io(); }
+  Nvram& nvram() { return nvram_; }
+  RtcCmos& cmos() { return cmos_; }
+  /// The adapter in slot `number` (1 to 8), or null.
+  bus::Adapter* adapter(unsigned number);
+  /// The first Ethernet adapter, or null.
+  EthernetAdapter* ethernet();
+
+  /// The processor stands in HLT with interrupts off: nothing but NMI or reset will wake it.
+  bool halted_for_good() const;
+
+  void archive(Archive& a);
+
+ private:
+  struct PicPins final : bus::InterruptSink, bus::InterruptAcknowledger {
+    explicit PicPins(I8259Pair& p) : pic(p) {}
+    void set_irq(unsigned line, bool active, Time now) override { pic.set_irq(line, active, now); }
+    std::uint8_t acknowledge(Time now) override { return pic.acknowledge(now); }
+    I8259Pair& pic;
+  };
+  struct NmiPins final : bus::NmiSink {
+    explicit NmiPins(SystemControl& s) : system(s) {}
+    void set_nmi(bus::NmiSource source, bool asserted, Time now) override;
+    SystemControl& system;
+  };
+  struct DisketteDma final : bus::DmaClient {
+    DisketteDma(bus::DmaController& controller, I82077& c) : chip(c), line(controller, *this, "diskette") {}
+    std::uint16_t dma_read(unsigned, Time now) override { return chip.dma_read(now); }
+    void dma_write(unsigned, std::uint16_t value, Time now) override {
+      chip.dma_write(static_cast<std::uint8_t>(value), now);
+    }
+    void dma_terminal_count(Time now) override { chip.terminal_count(now); }
+    I82077& chip;
+    bus::DmaLine line;
+  };
+
+  void wire_interrupts();
+  void wire_control();
+  void wire_pos();
+  void fill_slots(net::EthernetSegment* segment);
+  void load_firmware();
+  void write_configuration();
+  void connect(Output& output, std::function<void(bool, Time)> function);
+  void connect_irq(Output& output, unsigned line);
+  void enable_functions(const bus::PlanarFunctions& functions, Time now);
+
+  Scheduler& scheduler_;
+  Trace& trace_;
+  MachineConfig config_;
+
+  AddressSpace space_;
+  bus::BusController bus_;
+  bus::InterruptLines interrupts_;
+  bus::ChannelCheck channel_check_;
+  bus::DmaController dma_;
+  bus::PosController pos_;
+  bus::PlanarPos planar_pos_;
+  bus::VideoPos video_pos_;
+
+  MemoryController memory_;
+  I8259Pair pic_;
+  I8254 timers_;
+  SystemControl system_;
+  RtcCmos cmos_;
+  Nvram nvram_;
+  I8042 keyboard_;
+  Ns16550 serial_;
+  ParallelPort parallel_;
+  I82077 diskette_;
+  Vga video_;
+  InformationPanel panel_;
+  PostPorts post_ports_;
+  cpu::Cpu cpu_;
+
+  PicPins pic_pins_{pic_};
+  NmiPins nmi_pins_{system_};
+  DisketteDma diskette_dma_;
+  std::vector<std::unique_ptr<SignalFunction>> wires_;
+  unsigned serial_irq_ = 4;
+  bus::PlanarFunctions functions_{};
+  Signal* serial_wire_ = nullptr;
+
+  std::vector<std::unique_ptr<bus::Slot>> slots_;
+  std::vector<std::unique_ptr<bus::Adapter>> adapters_;  // by slot
+  adf::SlotPage slot_page_;
+};
+
+}  // namespace planar

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/machine_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace planar {
+
+namespace {
+
+std::uint8_t byte(Config& c, const std::string& path, std::int64_t low, std::int64_t high,
+                  std::optional<std::int64_t> fallback = {}) {
+  return static_cast<std::uint8_t>(c.integer(path, low, high, fallback));
+}
+
+std::uint32_t power_of_two(Config& c, const std::string& path, std::uint64_t value, std::uint64_t low,
+                           std::uint64_t high) {
+  if (value != 0 && ((value & (value - 1)) != 0 || value < low || value > high))
+    c.fail(path, fmt::format("must be a power of two from {} to {} bytes", low, high));
+  return static_cast<std::uint32_t>(value);
+}
+
+Identity read_identity(Config& c) {
+  Identity id;
+  id.model = byte(c, "identity.model", 0, 255);
+  id.submodel = byte(c, "identity.submodel", 0, 255);
+  id.revision = byte(c, "identity.revision", 0, 255);
+  const auto features = c.integers("identity.features", 0, 255);
+  if (features.size() != 5) c.fail("identity.features", "expects the five feature bytes of INT 15h C0h");
+  std::transform(features.begin(), features.end(), id.features.begin(),
+                 [](std::int64_t v) { return static_cast<std::uint8_t>(v); });
+  id.planar_id = static_cast<std::uint16_t>(c.integer("identity.planar_id", 0, 0xFFFF));
+  return id;
+}
+
+void read_processor(Config& c, MachineConfig& m) {
+  const auto model = c.choice("cpu.model", {"386sx", "486sx", "pentium"});
+  auto& t = m.timing;
+  t.model = model == "386sx" ? cpu::Model::i386sx : model == "486sx" ? cpu::Model::i486sx : cpu::Model::pentium;
+  m.clock = c.frequency("cpu.clock");
+  const auto bus = c.frequency("cpu.bus_clock");
+  // core per bus = (cn / cd) / (bn / bd), as a small exact fraction.
+  const std::uint64_t num = m.clock.num * bus.den, den = m.clock.den * bus.num;
+  const std::uint64_t divisor = std::gcd(num, den);
+  if (num / divisor > 8 || den / divisor > 8)
+    c.fail("cpu.bus_clock", "the processor's clock must be a simple multiple of it, such as 1, 3/2, 2 or 5/2");
+  t.core_per_bus_num = static_cast<std::uint8_t>(num / divisor);
+  t.core_per_bus_den = static_cast<std::uint8_t>(den / divisor);
+  m.fpu = c.flag("cpu.fpu");
+  t.write_buffers = byte(c, "cpu.write_buffers", 0, 8);
+  if (t.model == cpu::Model::i386sx) t.prefetch_request = byte(c, "cpu.prefetch_request", 2, 4);
+}
+
+void read_caches(Config& c, cpu::TimingConfig& t) {
+  if (c.has("cache")) {
+    t.l1.bytes = power_of_two(c, "cache.size", c.size("cache.size"), 1024, 65536);
+    t.l1.ways = byte(c, "cache.ways", 1, 4);
+    t.l1.line = byte(c, "cache.line", 16, 32);
+    t.l1.split = c.flag("cache.split");
+    t.l1.write_back = c.flag("cache.write_back");
+  }
+  if (c.has("l2")) {
+    t.l2.bytes = power_of_two(c, "l2.size", c.size("l2.size"), 16384, 1 << 20);
+    t.l2.ways = byte(c, "l2.ways", 1, 4);
+    t.l2.line = byte(c, "l2.line", 32, 64);
+    t.l2.hit_mru = byte(c, "l2.hit_mru", 2, 63);
+    t.l2.hit_other = byte(c, "l2.hit_other", 2, 63);
+    t.l2.burst_step = byte(c, "l2.burst_step", 1, 15);
+    t.l2.write_hit = byte(c, "l2.write_hit", 1, 63);
+    t.l2.write_allocate = c.flag("l2.write_allocate");
+  }
+}
+
+void read_memory(Config& c, MachineConfig& m) {
+  const auto size = c.size("memory.size");
+  const std::uint64_t limit = m.timing.model == cpu::Model::i386sx ? 16 : 256;
+  if (size % (1 << 20) != 0 || size < (2u << 20) || size > (limit << 20))
+    c.fail("memory.size", fmt::format("expects whole megabytes from 2 MB to {} MB on this processor", limit));
+  m.memory_bytes = static_cast<std::uint32_t>(size);
+  m.dual_path = c.choice("memory.path", {"single", "dual"}) == "dual";
+  auto& d = m.timing.dram;
+  d.width = byte(c, "memory.dram.width", 2, 8);
+  d.page_bytes = power_of_two(c, "memory.dram.page", c.size("memory.dram.page"), 256, 65536);
+  d.banks = byte(c, "memory.dram.banks", 1, 8);
+  d.bank_shift = byte(c, "memory.dram.bank_shift", 1, 31);
+  d.read_hit = byte(c, "memory.dram.read_hit", 2, 63);
+  d.read_miss = byte(c, "memory.dram.read_miss", 2, 63);
+  d.burst_step = byte(c, "memory.dram.burst_step", 1, 15);
+  d.write_hit = byte(c, "memory.dram.write_hit", 2, 63);
+  d.write_miss = byte(c, "memory.dram.write_miss", 2, 63);
+  auto& r = m.timing.rom;
+  r.width = byte(c, "memory.rom.width", 1, 4);
+  r.clocks = byte(c, "memory.rom.clocks", 2, 63);
+  r.cacheable = c.flag("memory.rom.cacheable");
+  m.bus.refresh.period = c.time("memory.refresh.period", "15.12 us");
+  if (m.bus.refresh.period < 500_ns) c.fail("memory.refresh.period", "is below 0.5 us: no memory needs that");
+  m.timing.refresh.hold = byte(c, "memory.refresh.hold", 0, 63);
+  // The same period in core clocks, exactly: ps * hz / 10^12.
+  const auto clocks = static_cast<unsigned __int128>(m.bus.refresh.period.ps) * m.clock.num;
+  std::uint64_t num = static_cast<std::uint64_t>(clocks);
+  std::uint64_t den = 1'000'000'000'000 * m.clock.den;
+  const std::uint64_t divisor = std::gcd(num, den);
+  num /= divisor;
+  den /= divisor;
+  while (num > UINT32_MAX || den > UINT32_MAX) { num >>= 1; den >>= 1; }
+  m.timing.refresh.period_num = static_cast<std::uint32_t>(num);
+  m.timing.refresh.period_den = static_cast<std::uint32_t>(den);
+}
+
+void read_channel(Config& c, MachineConfig& m) {
+  auto& b = m.bus;
+  b.cpu_bus_width = static_cast<unsigned>(c.integer("channel.cpu_bus_width", 16, 32));
+  if (b.cpu_bus_width != 16 && b.cpu_bus_width != 32) c.fail("channel.cpu_bus_width", "is 16 or 32");
+  b.synchronisation = c.time("channel.synchronisation");
+  b.standard = c.time("channel.standard_cycle", "200 ns");
+  b.extended = c.time("channel.extended_cycle", "300 ns");
+  b.interrupt_acknowledge = c.time("channel.interrupt_acknowledge", "300 ns");
+  b.arbitration.phase = c.time("channel.arbitration", "300 ns");
+  b.arbitration.phase_extended = c.time("channel.arbitration_extended", "600 ns");
+  b.memory_width = static_cast<unsigned>(c.integer("channel.memory_width", 16, 32));
+  if (b.memory_width != 16 && b.memory_width != 32) c.fail("channel.memory_width", "is 16 or 32");
+  b.memory_cycle = c.time("channel.memory_cycle", "200 ns");
+  b.refresh.hold = c.time("channel.refresh_hold", "400 ns");
+  for (const char* path : {"channel.standard_cycle", "channel.extended_cycle", "channel.memory_cycle"})
+    if (c.time(path) < 50_ns || c.time(path) > 10_us) c.fail(path, "expects 50 ns to 10 us");
+}
+
+void read_cards(Config& c, MachineConfig& m) {
+  static const std::vector<std::string> pins = {"io", "irq", "mem", "arb"};
+  for (const auto& name : c.children("slot")) {
+    const auto number = parse_number(name);
+    const auto path = "slot." + name;
+    if (!number || *number < 1 || *number > m.slot_widths.size())
+      throw Error(fmt::format("slot.{}: {} has slots 1 to {}; move the card", name, m.name, m.slot_widths.size()));
+    CardConfig card;
+    card.slot = static_cast<unsigned>(*number);
+    card.name = c.text(path + ".card");
+    for (const auto& key : c.children(path)) {
+      if (key == "card") continue;
+      if (key == "mac") { card.mac = c.text(path + ".mac"); continue; }
+      if (key == "set") {
+        for (const auto& value : c.children(path + ".set"))
+          card.settings.emplace_back(value, c.text(path + ".set." + value));
+        continue;
+      }
+      if (std::find(pins.begin(), pins.end(), key) == pins.end())
+        c.fail(path + "." + key, "is no option of a card; use card, io, irq, mem, arb, mac or a [slot.N.set] table");
+      const auto value = c.text(path + "." + key);
+      if (value != "auto") card.pins.emplace_back(key, value);
+    }
+    m.cards.push_back(std::move(card));
+  }
+  std::sort(m.cards.begin(), m.cards.end(), [](const CardConfig& a, const CardConfig& b) { return a.slot < b.slot; });
+}
+
+}  // namespace
+
+MachineConfig read_machine(Config& c) {
+  MachineConfig m;
+  m.name = c.text("machine");
+  m.title = c.text("title");
+  m.identity = read_identity(c);
+  read_processor(c, m);
+  read_caches(c, m.timing);
+  read_memory(c, m);
+  read_channel(c, m);
+  for (const auto width : c.integers("slots.widths", 16, 32)) {
+    if (width != 16 && width != 32) c.fail("slots.widths", "each slot is 16 or 32 bits wide");
+    m.slot_widths.push_back(static_cast<unsigned>(width));
+  }
+  if (m.slot_widths.empty() || m.slot_widths.size() > 8) c.fail("slots.widths", "a planar has 1 to 8 slots");
+  m.panel = c.flag("planar.panel");
+  m.diskette = c.choice("planar.diskette", {"1.44 MB", "2.88 MB"});
+  m.clock_start = c.text("planar.clock_start", "1995-01-01 00:00:00");
+  read_cards(c, m);
+  m.net = c.choice("net.attach", {"peer", "none"}, "peer");
+  m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
+  c.reject_unknown();
+  cpu::check(m.timing);
+  return m;
+}
+
+}  // namespace planar

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A machine's parts list as typed values: what a machine file says, checked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bus/timing.hpp"
+#include "core/cpu/timing.hpp"
+#include "machines/config.hpp"
+
+namespace planar {
+
+/// A card in a slot as the configuration asks for it.
+struct CardConfig {
+  unsigned slot = 1;  ///< 1 to 8
+  std::string name;
+  /// Resources pinned by the user ("io" = "1000h", "irq" = "3", "mem", "arb"); the solver chooses the rest.
+  std::vector<std::pair<std::string, std::string>> pins;
+  std::optional<std::string> mac;
+  std::vector<std::pair<std::string, std::string>> settings;  ///< timing values overridden with --set
+};
+
+/// INT 15h C0h and the planar's POS ID.
+struct Identity {
+  std::uint8_t model = 0xF8;
+  std::uint8_t submodel = 0;
+  std::uint8_t revision = 0;
+  std::array<std::uint8_t, 5> features{};
+  std::uint16_t planar_id = 0xFFFF;
+};
+
+struct MachineConfig {
+  std::string name;
+  std::string title;
+  Identity identity;
+  Frequency clock{1, 1};
+  bool fpu = false;
+  cpu::TimingConfig timing;
+  std::uint32_t memory_bytes = 0;
+  bool dual_path = false;
+  bus::BusTiming bus;
+  std::vector<unsigned> slot_widths;  ///< bits, by slot
+  bool panel = false;                 ///< the eight-character operator panel of the Model 95
+  std::string diskette;               ///< drive type: "1.44 MB" or "2.88 MB"
+  std::string clock_start;            ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
+  std::vector<CardConfig> cards;
+  std::string net;  ///< "peer" or "none"
+  std::uint64_t seed = 1;
+};
+
+/// Reads every setting of a machine from `config`; throws Error naming file, line and key. Settings nobody knows are
+/// refused.
+MachineConfig read_machine(Config& config);
+
+}  // namespace planar
