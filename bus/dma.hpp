@@ -62,7 +62,8 @@ class DmaController;
 ///   dma_.request(2, now);   // DRQ active; stays so until withdraw()
 class DmaLine final : private BusMaster {
  public:
-  DmaLine(DmaController& controller, DmaClient& client, std::string name);
+  /// `fairness`: as for any BusMaster; it matters to burst transfers only.
+  DmaLine(DmaController& controller, DmaClient& client, std::string name, bool fairness = true);
   ~DmaLine() override;
 
   /// Asks for service at arbitration level `level` until withdrawn: item after item. `burst`: keeps the channel between
@@ -77,6 +78,7 @@ class DmaLine final : private BusMaster {
   void timed_out(Time now) override;
   DmaController& controller_;
   DmaClient& client_;
+  const bool fair_;
   unsigned level_ = 0;
   bool wanted_ = false;
   bool burst_ = false;
@@ -135,24 +137,30 @@ class DmaController {
   enum class Step : std::uint8_t { idle, first_cycle, second_cycle };
 
   // Registers (dma_registers.cpp).
+  struct Field { unsigned length; std::uint32_t value; };
+  std::uint8_t controller_peek(unsigned controller, unsigned reg) const;
   std::uint8_t controller_read(unsigned controller, unsigned reg);
   void controller_write(unsigned controller, unsigned reg, std::uint8_t value, Time now);
   void set_address_byte(unsigned n, bool high, std::uint8_t value);
   std::uint8_t status(unsigned controller) const;
   void set_8237_mode(unsigned controller, std::uint8_t value);
   void select_function(std::uint8_t value, Time now);
-  std::uint8_t execute_read(bool side_effects);
+  Field field() const;
+  std::uint8_t execute_read();
   void execute_write(std::uint8_t value, Time now);
   void master_clear(unsigned first, unsigned last, Time now);
 
   // Transfers (dma_transfer.cpp).
   void rescan(Time now);
   int channel_at(unsigned level) const;
-  void begin_item(DmaLine& line, Time now);
+  void compete(DmaLine& line, Time now);
+  void serve(DmaLine& line, Time now);
   void step(Time now);
   void finish_item(Time now);
-  Time io_cycles(const ChannelRegisters& c, const DmaClient& client) const;
-  Time memory_cycles(const ChannelRegisters& c) const;
+  void abandon(DmaLine& line);
+  Time io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction, Time start) const;
+  Time memory_end(const ChannelRegisters& c, Time start) const;
+  void advance_address(unsigned n);
   std::uint16_t device_read(const ChannelRegisters& c, DmaClient& client, Time now);
   void device_write(const ChannelRegisters& c, DmaClient& client, std::uint16_t value, Time now);
 
