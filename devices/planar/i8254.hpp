@@ -39,46 +39,46 @@ class I8254Counter {
 
   /// OUT at tick `now`.
   bool out(Tick now) const;
-  /// The next tick after `now` at which OUT rises; -1 if it never does by itself.
+  /// OUT is high at tick `now` and was low one tick earlier.
+  bool rises_at(Tick now) const { return out(now) && !out(now - 1); }
+  /// The next tick after `now` at which OUT may rise by itself (a reload makes it uncertain); -1 for none.
   Tick next_rise(Tick now) const;
   unsigned mode() const { return mode_; }
 
   void archive(Archive& a);
 
  private:
-  struct Position {
-    Tick elapsed;        // clocks counted since the load
-    std::uint32_t initial;
-  };
   std::uint32_t modulus() const { return bcd_ ? 10'000 : 65'536; }
+  bool periodic() const { return mode_ == 2 || mode_ == 3; }
+  bool triggered_mode() const { return mode_ == 1 || mode_ == 5; }
   std::uint32_t initial_from(std::uint16_t count) const;
   void settle(Tick now);
   void load(Tick at);
-  void queue_count(Tick now);
+  void count_complete(Tick now);
+  void set_running(bool running, Tick now);
   Tick elapsed(Tick now) const { return running_ ? now - start_ : held_; }
   bool out_at(Tick elapsed) const;
-  std::uint16_t count_at(Tick now) const;
+  std::uint16_t count_at(Tick elapsed) const;
+  std::uint16_t settled_count(Tick now) const;
   std::uint8_t status(Tick now) const;
 
   std::uint8_t control_ = 0x30;  // status bits 5 to 0
   std::uint8_t mode_ = 0;
   bool bcd_ = false;
   bool gate_ = true;
-  bool loaded_ = false;      // a count has been transferred to the counting element
-  bool running_ = false;     // the counting element decrements
-  bool triggered_ = false;   // modes 1 and 5: a trigger has come
+  bool loaded_ = false;       // a count has reached the counting element; modes 1 and 5: a trigger has come
+  bool running_ = false;      // the counting element decrements
   bool null_count_ = true;
-  bool write_high_ = false;  // the next write (read) is the high byte
-  bool read_high_ = false;
-  bool inhibited_ = false;   // mode 0: between the two bytes of a count
   bool count_written_ = false;
-  std::uint8_t low_byte_ = 0;
+  bool write_high_ = false;   // the next byte written is the high one
+  bool read_high_ = false;
+  bool inhibited_ = false;    // mode 0: between the two bytes of a count
   std::uint16_t count_register_ = 0;
   std::uint32_t initial_ = 0x10000;
-  Tick start_ = 0;           // tick of elapsed 0 while running
-  Tick held_ = 0;            // elapsed while stopped
-  Tick reload_at_ = -1;      // a written count takes over at this tick; -1 none
-  std::uint16_t residue_ = 0;  // what reads show before the first load
+  Tick start_ = 0;            // tick of elapsed 0 while running
+  Tick held_ = 0;             // elapsed while stopped
+  Tick reload_at_ = -1;       // the count register is transferred at this tick; -1 none
+  std::uint16_t residue_ = 0; // what reads show before the first load
   bool status_latched_ = false;
   std::uint8_t latched_status_ = 0;
   bool count_latched_ = false;
@@ -115,22 +115,23 @@ class I8254 final : public Slave {
 
  private:
   I8254Counter::Tick tick(Time now) const;
+  void edge(Time now);
   void rise(Time now);
-  void schedule(I8254Counter::Tick now);
-  void out0_may_have_risen(bool before, Time now);
-  void read_back(std::uint8_t word, I8254Counter::Tick now);
+  void schedule(Time now);
+  void write_control(std::uint8_t word, I8254Counter::Tick now);
   void write_watchdog_control(std::uint8_t value, Time now);
 
-  Scheduler& scheduler_;
   Trace& trace_;
   ClockDomain clock_{14'318'180, 12};
   I8254Counter channel0_;
   I8254Counter channel2_;
   bool watchdog_loaded_ = false;
   bool watchdog_latched_ = false;
-  std::uint8_t watchdog_count_ = 0;
+  std::uint8_t watchdog_control_ = 0;
+  std::uint16_t watchdog_count_ = 0;
   std::uint8_t watchdog_latch_ = 0;
-  Event rise_;
+  Time seen_{};  // of the latest access or edge, for peek
+  Event edge_;
   PortGroup ports_;
 };
 

@@ -4,12 +4,14 @@
 // Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI); mca-bus.md section 7: all inputs are
 // level-sensitive and the planar forces it, so ICW1 bit 3 (LTIM) is accepted and ignored; Linux writes 11h everywhere.
 // Known limits: MCS-80 mode gives the low byte of its CALL address as the vector (a PC never selects it); the buffered
-// mode bits are stored and change nothing; until the initialisation sequence is complete a chip requests nothing.
+// mode bits are stored and change nothing; until the initialisation sequence is complete a chip requests nothing; both
+// INTA cycles are one instant, so a slave's request that falls before them shows as spurious 7, never as spurious 15.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "bus/interrupts.hpp"
 #include "core/archive.hpp"
 #include "core/io_space.hpp"
 #include "core/slave.hpp"
@@ -48,17 +50,20 @@ class I8259 final : public Slave {
   /// ICW3 of a slave: the line of the master that it answers to.
   unsigned slave_id() const { return icw3_ & 7; }
 
-  std::uint8_t irr() const { return static_cast<std::uint8_t>(lines_); }
+  std::uint8_t irr() const { return lines_; }
   std::uint8_t isr() const { return isr_; }
   std::uint8_t imr() const { return imr_; }
 
+  /// Power-on: uninitialised, INT low. Input levels stay.
   void reset(Time now);
   void archive(Archive& a);
 
  private:
   enum class Init : std::uint8_t { none, icw2, icw3, icw4, ready };
   int pending_line() const;
-  int highest(std::uint8_t bits) const;
+  int highest(unsigned bits) const;
+  unsigned rank(unsigned line) const { return (line - lowest_ - 1u) & 7; }
+  void after_initialisation_step(Time now);
   void update(Time now);
   void initialise(std::uint8_t icw1, Time now);
   void end_of_interrupt(std::uint8_t ocw2);
@@ -83,7 +88,7 @@ class I8259 final : public Slave {
 };
 
 /// The cascaded pair: sixteen level-sensitive inputs, one INTR to the processor.
-class I8259Pair {
+class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowledger {
  public:
   explicit I8259Pair(Trace& trace);
   I8259Pair(const I8259Pair&) = delete;
@@ -93,15 +98,15 @@ class I8259Pair {
   void claim_ports(IoSpace& space);
 
   /// Level of IRQ 0 to 15; 2 is the cascade and is ignored.
-  void set_irq(unsigned irq, bool level, Time now);
-  /// The same as a pin for wiring; several sources of one IRQ are joined by a WiredOr.
+  void set_irq(unsigned irq, bool level, Time now) override;
+  /// The same as a pin for wiring in tests; a machine joins the sources of a line in bus::InterruptLines.
   Signal& input(unsigned irq) { return inputs_[irq & 15]; }
 
   /// INTR to the processor; `Output::connect` it.
   Output& intr() { return master_.intr; }
-  /// Both INTA cycles: the vector. With no request left it is line 7 of the controller concerned and no in-service bit
-  /// is set there (spurious IRQ 7 or 15); the cascade's own bit is set for a spurious 15, as on the chip.
-  std::uint8_t acknowledge(Time now);
+  /// Both INTA cycles: the vector. With no request left it is line 7 of the master and no in-service bit is set (spurious
+  /// IRQ 7). A slave whose ICW3 is not 2 leaves the bus floating: FFh.
+  std::uint8_t acknowledge(Time now) override;
 
   I8259& master() { return master_; }
   I8259& slave() { return slave_; }

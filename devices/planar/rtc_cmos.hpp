@@ -9,7 +9,8 @@
 // register C); port 70h bit 7 masks NMI, 1 at power-on.
 // Time is computed when it is read; events exist only while an interrupt is enabled and not yet requested.
 // Known limits: daylight saving (register B bit 0) and the square-wave output are stored and do nothing; the second
-// bank of late planars (pos.md section 5) is absent, index bit 6 is ignored; the calendar only counts years 0 to 99,
+// bank of late planars (pos.md section 5) is absent, index bit 6 is ignored; only the 32.768 kHz divider setting runs the
+// clock, the others stop it; the calendar only counts years 0 to 99,
 // the century byte is plain CMOS that firmware keeps.
 #pragma once
 
@@ -69,24 +70,27 @@ class RtcCmos final : public Slave {
   void archive(Archive& a);
 
  private:
-  std::uint8_t read_register(unsigned index, Time now);
   std::uint8_t peek_register(unsigned index, Time now) const;
   void write_register(unsigned index, std::uint8_t value, Time now);
   bool dividers_run() const;
-  Time periodic_period_ticks(std::int64_t ticks) const;
   std::int64_t periodic_ticks() const;
+  std::int64_t updates_at(Time now) const;
+  std::int64_t periodics_at(Time now) const;
+  std::uint8_t register_c() const;
   bool update_in_progress(Time now) const;
   void settle(Time now);
   void second_passes();
   bool alarm_matches() const;
   unsigned get(unsigned index) const;
   void put(unsigned index, unsigned value);
+  unsigned get_hour() const;
+  void put_hour(unsigned hour);
   void update_irq(Time now);
   void schedule(Time now);
   void tick(Time now);
 
-  Scheduler& scheduler_;
   Trace& trace_;
+  ClockDomain crystal_{32'768};
   std::array<std::uint8_t, 64> ram_{};
   std::uint8_t index_ = 0;
   std::uint8_t flags_ = 0;         // register C bits 6 to 4

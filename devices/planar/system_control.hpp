@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "bus/interrupts.hpp"
 #include "core/archive.hpp"
 #include "core/slave.hpp"
 #include "core/trace.hpp"
@@ -19,9 +20,10 @@
 namespace planar {
 
 /// Offsets count from 61h: 0 = port B, 31h = port A (92h).
-class SystemControl final : public Slave {
+class SystemControl final : public Slave, public bus::NmiSink {
  public:
-  SystemControl(I8254& timers, Trace& trace);
+  /// `refresh_period` is the planar's (bus::RefreshTiming).
+  SystemControl(I8254& timers, Trace& trace, Time refresh_period = 15'120_ns);
 
   /// Decodes 61h and 92h.
   void claim_ports(IoSpace& space);
@@ -31,7 +33,7 @@ class SystemControl final : public Slave {
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
   // Outputs.
-  Output nmi;        ///< to the processor (edge); level = any unmasked source
+  Output nmi;        ///< any unmasked source; its rising edge goes to the processor and bus::Channel::nmi_delivered()
   Output a20;        ///< address line 20 enabled: 92h bit 1 or the 8042's output; starts inactive
   Output cpu_reset;  ///< pulse: 92h bit 0 rising (100-125 ns on a Model 80), or the 8042's
   Output disk_light; ///< 92h bit 7 or 6
@@ -41,9 +43,8 @@ class SystemControl final : public Slave {
   Signal& reset_from_keyboard() { return keyboard_reset_; }
   Signal& watchdog() { return watchdog_; }            ///< I8254::watchdog
   Signal& nmi_mask() { return nmi_mask_; }            ///< RtcCmos::nmi_mask: true = masked
-  Signal& channel_check() { return channel_check_; }  ///< -CHCK of the slots
-  Signal& parity_check() { return parity_check_; }
-  Signal& bus_timeout() { return bus_timeout_; }      ///< the central arbiter's time-out (port 90h bit 5)
+  /// -CHCK of the slots, parity, and the central arbiter's time-out.
+  void set_nmi(bus::NmiSource source, bool asserted, Time now) override;
 
   bool speaker_data() const { return port_b_ & 2; }
   bool password_locked() const { return port_a_ & 8; }
@@ -58,15 +59,14 @@ class SystemControl final : public Slave {
   void keyboard_reset(bool level, Time now);
   void watchdog_changed(bool level, Time now);
   void nmi_mask_changed(bool level, Time now);
-  void channel_check_changed(bool level, Time now);
-  void parity_check_changed(bool level, Time now);
-  void bus_timeout_changed(bool level, Time now);
   void update_nmi(Time now);
+  void update_checks(Time now);
   std::uint8_t port_b(Time now) const;
   std::uint8_t port_a() const;
 
   I8254& timers_;
   Trace& trace_;
+  Time refresh_period_;
   Time seen_{};                // time of the latest access, for peek
   std::uint8_t port_b_ = 0;    // written bits 3 to 0
   std::uint8_t port_a_ = 0;
@@ -78,8 +78,7 @@ class SystemControl final : public Slave {
   bool timeout_input_ = false;
   bool keyboard_a20_level_ = false;
   bool masked_ = true;
-  SignalTo<SystemControl> keyboard_a20_, keyboard_reset_, watchdog_, nmi_mask_, channel_check_, parity_check_,
-      bus_timeout_;
+  SignalTo<SystemControl> keyboard_a20_, keyboard_reset_, watchdog_, nmi_mask_;
   PortGroup ports_;
 };
 

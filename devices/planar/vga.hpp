@@ -60,9 +60,8 @@ class Vga final : public Slave {
   /// Vertical retrace interrupt (IRQ 9).
   Output irq9;
 
-  /// POS in video setup (port 94h bit 5 = 0): only POS 2 exists, bit 0 = awake. `reg` 0 to 7; absent ones read FFh.
-  std::uint8_t pos_read(unsigned reg) const;
-  void pos_write(unsigned reg, std::uint8_t value);
+  /// POS 2 bit 0 in video setup (bus::VideoPos): asleep, it answers nothing but 3C3h.
+  void set_awake(bool awake) { pos_awake_ = awake; }
 
   /// True while a text mode is programmed and the screen is on.
   bool text_mode() const;
