@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Novell NE/2 (7154h), Arco AE/2 (6354h), Compex ENET16-MC/P (70DEh): 16-bit programmed I/O through
+// the 8390's remote DMA. Touches the card as Linux 2.2's ne2.c does; the code is our own.
+//
+// POS 2: bit 0 enable, bits 3:1 I/O base, bits 6:5 interrupt (facts/ethernet/adapter-ne2.md).
+// I/O: +00h chip, +10h data port (words), +20h reset port.
+#include "dp8390.h"
+
+enum { DATA_PORT = 0x10, RESET_PORT = 0x20, START_PAGE = 0x40, STOP_PAGE = 0x80 };
+enum { WAIT_LIMIT = 2 * HZ / 100 };     // 20 ms
+
+static const u16 bases[8] = {0, 0x1000, 0x2020, 0x8020, 0xA0A0, 0xB0B0, 0xC0C0, 0xC3D0};
+static const u8 interrupts[4] = {3, 4, 5, 9};
+static const u16 ids[] = {0x6354, 0x70DE, 0x7154, 0};
+
+static struct dp8390 board;
+
+#define REG(r) ((u16)(dev->io + (r)))
+
+static void reset(struct netdev *dev) {
+    u32 start = jiffies;
+    outb(inb(REG(RESET_PORT)), REG(RESET_PORT));
+    board.transmitting = 0;
+    board.dma_busy = 0;
+    while (!(inb_p(REG(ISR)) & ISR_RESET))
+        if (jiffies - start > WAIT_LIMIT) {
+            printk("ne2: reset did not complete\n");
+            break;
+        }
+    outb_p(ISR_RESET, REG(ISR));
+}
+
+static int dma_conflict(const char *where) {
+    if (!board.dma_busy)
+        return 0;
+    printk("ne2: remote DMA already busy in %s\n", where);
+    return 1;
+}
+
+static void remote_setup(struct netdev *dev, int count, int address) {
+    outb_p((u8)count, REG(RBCR0));
+    outb_p((u8)(count >> 8), REG(RBCR1));
+    outb_p((u8)address, REG(RSAR0));
+    outb_p((u8)(address >> 8), REG(RSAR1));
+}
+
+static void get_header(struct netdev *dev, struct dp8390_header *h, int page) {
+    if (dma_conflict("header"))
+        return;
+    board.dma_busy = 1;
+    outb_p(CR_NO_DMA | CR_START, REG(CR));
+    remote_setup(dev, sizeof *h, page << 8);
+    outb_p(CR_REMOTE_READ | CR_START, REG(CR));
+    insw(REG(DATA_PORT), h, sizeof *h / 2);
+    outb_p(ISR_REMOTE_DONE, REG(ISR));
+    board.dma_busy = 0;
+}
+
+static void block_input(struct netdev *dev, int count, struct skb *b, int offset) {
+    u8 *to = b->data;
+    if (dma_conflict("input"))
+        return;
+    board.dma_busy = 1;
+    outb_p(CR_NO_DMA | CR_START, REG(CR));
+    remote_setup(dev, count, offset);
+    outb_p(CR_REMOTE_READ | CR_START, REG(CR));
+    insw(REG(DATA_PORT), to, (u32)count >> 1);
+    if (count & 1)
+        to[count - 1] = inb(REG(DATA_PORT));
+    outb_p(ISR_REMOTE_DONE, REG(ISR));
+    board.dma_busy = 0;
+}
+
+static void block_output(struct netdev *dev, int count, const u8 *from, int page) {
+    u32 start;
+    count = (count + 1) & ~1;
+    if (dma_conflict("output"))
+        return;
+    board.dma_busy = 1;
+    outb_p(CR_NO_DMA | CR_START, REG(CR));
+    outb_p(ISR_REMOTE_DONE, REG(ISR));
+    remote_setup(dev, count, page << 8);
+    outb_p(CR_REMOTE_WRITE | CR_START, REG(CR));
+    outsw(REG(DATA_PORT), from, (u32)count >> 1);
+    start = jiffies;
+    while (!(inb_p(REG(ISR)) & ISR_REMOTE_DONE))
+        if (jiffies - start > WAIT_LIMIT) {
+            printk("ne2: remote DMA did not complete\n");
+            reset(dev);
+            dp8390_init(dev, 1);
+            break;
+        }
+    outb_p(ISR_REMOTE_DONE, REG(ISR));
+    board.dma_busy = 0;
+}
+
+static int probe(struct netdev *dev, const u8 pos[8]) {
+    // what NS8390 start-up needs before the address PROM can be read
+    static const struct {
+        u8 value, reg;
+    } sequence[] = {
+        {CR_NO_DMA | CR_STOP, CR}, {0x49, DCR},  {0x00, RBCR0}, {0x00, RBCR1}, {0x00, IMR},
+        {0xFF, ISR},               {0x20, RCR},  {0x02, TCR},   {32, RBCR0},   {0x00, RBCR1},
+        {0x00, RSAR0},             {0x00, RSAR1}, {CR_REMOTE_READ | CR_START, CR},
+    };
+    dev->io = bases[(pos[2] >> 1) & 7];
+    dev->irq = interrupts[(pos[2] >> 5) & 3];
+    if (!dev->io) {
+        printk("ne2: POS 2 = %x selects no I/O base\n", pos[2]);
+        return -1;
+    }
+    for (int i = 0; i < 8; i++)
+        outb(0, REG(RESET_PORT));
+    inb(REG(RESET_PORT));
+    outb(0x21, REG(CR));
+    if (inb(REG(CR)) != 0x21) {
+        printk("ne2: the adapter does not respond at %x\n", dev->io);
+        return -1;
+    }
+    for (u32 i = 0; i < sizeof sequence / sizeof *sequence; i++)
+        outb_p(sequence[i].value, REG(sequence[i].reg));
+    for (int i = 0; i < 6; i++)
+        dev->mac[i] = inb(REG(DATA_PORT));
+    board.word16 = 1;
+    board.tx_start_page = START_PAGE;
+    board.rx_start_page = START_PAGE + TX_PAGES;
+    board.stop_page = STOP_PAGE;
+    board.reset = reset;
+    board.get_header = get_header;
+    board.block_input = block_input;
+    board.block_output = block_output;
+    if (request_irq(dev->irq, dp8390_interrupt, 0, dev)) {
+        printk("ne2: interrupt %d is taken\n", dev->irq);
+        return -1;
+    }
+    dp8390_attach(dev, &board);
+    dp8390_init(dev, 0);
+    return 0;
+}
+
+const struct driver ne2_driver = {"ne2", ids, probe};

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// System calls (INT 80h, number in EAX, arguments in EBX, ECX, EDX), the alarm signal, files.
+// Numbers: user/calls.h. write() on a connection is the measured path: call -> file -> socket -> TCP.
+#include "kernel.h"
+#include "linux_cost.h"
+#include "net.h"
+#include "tcp.h"
+#include "../user/calls.h"
+
+enum { FILES = 4 };
+struct file {
+    int (*write)(struct file *f, const u8 *from, u32 n);
+    struct sock *sk;
+};
+static struct file files[FILES];
+
+static int write_console(struct file *f, const u8 *from, u32 n) {
+    (void)f;
+    console_write((const char *)from, n);
+    return (int)n;
+}
+
+static int write_log(struct file *f, const u8 *from, u32 n) {
+    (void)f;
+    serial_write((const char *)from, n);
+    return (int)n;
+}
+
+static int write_socket(struct file *f, const u8 *from, u32 n) {
+    return tcp_sendmsg(f->sk, from, n);
+}
+
+static struct file *get_file(u32 fd) {
+    if (fd >= FILES || !files[fd].write)
+        return NULL;
+    return &files[fd];
+}
+
+static int sys_write(struct regs r) {
+    struct file *f = get_file(r.ebx);
+    if (!f)
+        return -EBADF;
+    if (bad_user((void *)r.ecx, r.edx))
+        return -EFAULT;
+    if (!r.edx)
+        return 0;
+    COST(write_entry);
+    int done = f->write(f, (const u8 *)r.ecx, r.edx);
+    COST(write_exit);
+    return done;
+}
+
+static int sys_read(struct regs r) {
+    struct file *f = get_file(r.ebx);
+    if (!f || !f->sk)
+        return -EBADF;
+    if (bad_user((void *)r.ecx, r.edx))
+        return -EFAULT;
+    return tcp_recvmsg(f->sk, (u8 *)r.ecx, r.edx);
+}
+
+static int sys_connect(struct regs r) {
+    struct file *f = &files[FD_SOCKET];
+    int error = 0;
+    if (f->sk)
+        return -EINVAL;
+    struct sock *sk = tcp_connect(r.ebx, (u16)r.ecx, &error);
+    if (!sk)
+        return error;
+    f->sk = sk;
+    f->write = write_socket;
+    return FD_SOCKET;
+}
+
+static int sys_close(struct regs r) {
+    struct file *f = get_file(r.ebx);
+    if (!f || !f->sk)
+        return -EBADF;
+    struct sock *sk = f->sk;
+    f->sk = NULL;
+    f->write = NULL;
+    return tcp_close(sk);
+}
+
+static void alarm_rings(u32 data) {
+    struct task *t = (struct task *)data;
+    t->sigpending = 1;
+    wake_up_task(t);
+}
+
+// EBX = microseconds (0 cancels), ECX = handler, EDX = restorer. Rounded up to ticks, as setitimer.
+static int sys_alarm(struct regs r) {
+    struct task *t = current;
+    timer_del(&t->alarm);
+    t->alarm_handler = r.ecx;
+    t->alarm_restorer = r.edx;
+    t->alarm.function = alarm_rings;
+    t->alarm.data = (u32)t;
+    if (r.ebx)
+        timer_set(&t->alarm, jiffies + (r.ebx + 1000000 / HZ - 1) / (1000000 / HZ));
+    return 0;
+}
+
+static int sys_time(struct regs r) {
+    if (bad_user((void *)r.ebx, sizeof(struct timeval)))
+        return -EFAULT;
+    get_time((struct timeval *)r.ebx);
+    return 0;
+}
+
+static int sys_ticks(struct regs r) {   // what /proc/stat tells: all ticks, and those of processes
+    if (bad_user((void *)r.ebx, 8))
+        return -EFAULT;
+    u32 *to = (u32 *)r.ebx;
+    to[0] = jiffies;
+    to[1] = busy_ticks;
+    return 0;
+}
+
+static int sys_settings(struct regs r) {
+    if (bad_user((void *)r.ebx, sizeof settings))
+        return -EFAULT;
+    memcpy((void *)r.ebx, &settings, sizeof settings);
+    return 0;
+}
+
+static int sys_measure(struct regs r) { // EBX = 1: a measurement runs, COM1 output waits for the tick
+    serial_defer((int)r.ebx);
+    return 0;
+}
+
+static int sys_counters(struct regs r) {
+    (void)r;
+    net_report_counters();
+    return 0;
+}
+
+// Back from the signal handler: the saved frame lies on the user's stack.
+static int sys_sigreturn(struct regs r) {
+    struct regs *frame = (struct regs *)((u32)(current) + sizeof(union task_union)) - 1;
+    if (bad_user((void *)r.esp, sizeof *frame))
+        fail("bad signal frame");
+    struct regs saved;
+    memcpy(&saved, (void *)r.esp, sizeof saved);
+    frame->ebx = saved.ebx, frame->ecx = saved.ecx, frame->edx = saved.edx;
+    frame->esi = saved.esi, frame->edi = saved.edi, frame->ebp = saved.ebp;
+    frame->eip = saved.eip, frame->esp = saved.esp;
+    frame->eflags = (saved.eflags & 0xDD5) | 0x202;
+    frame->orig_eax = ~0u;
+    return (int)saved.eax;
+}
+
+// A blocked or finished call, or a tick, found the alarm pending on its way to ring 3.
+void do_signal(struct regs *r) {
+    struct task *t = current;
+    if ((r->cs & 3) != 3 || !t->sigpending)
+        return;
+    t->sigpending = 0;
+    if ((s32)r->orig_eax >= 0 && r->eax == (u32)-ERESTARTSYS) {
+        r->eax = r->orig_eax;
+        r->eip -= 2;                    // INT 80h again, after the handler
+    }
+    u32 sp = r->esp - sizeof *r;
+    if (bad_user((void *)sp, sizeof *r))
+        fail("no room for a signal frame");
+    memcpy((void *)sp, r, sizeof *r);
+    sp -= 4;
+    *(u32 *)sp = t->alarm_restorer;
+    r->esp = sp;
+    r->eip = t->alarm_handler;
+}
+
+static int sys_exit(struct regs r) {
+    do_exit((int)r.ebx);
+    return 0;
+}
+
+static int sys_none(struct regs r) {
+    (void)r;
+    return -ENOSYS;
+}
+
+void do_exit(int code) {
+    serial_defer(0);
+    report("@done %d\n", code);
+    printk("done\n");
+    serial_flush();
+    current->state = TASK_INTERRUPTIBLE;
+    for (;;)
+        schedule();
+}
+
+int (*const call_table[16])(struct regs r) = {
+    [CALL_EXIT] = sys_exit,         [CALL_WRITE] = sys_write,       [CALL_READ] = sys_read,
+    [CALL_CONNECT] = sys_connect,   [CALL_CLOSE] = sys_close,       [CALL_ALARM] = sys_alarm,
+    [CALL_TIME] = sys_time,         [CALL_TICKS] = sys_ticks,       [CALL_SETTINGS] = sys_settings,
+    [CALL_MEASURE] = sys_measure,   [CALL_SIGRETURN] = sys_sigreturn,
+    [CALL_COUNTERS] = sys_counters, [12] = sys_none,                [13] = sys_none,
+    [14] = sys_none,                [15] = sys_none,
+};
+
+void files_init(void) {
+    files[FD_CONSOLE].write = write_console;
+    files[FD_LOG].write = write_log;
+}

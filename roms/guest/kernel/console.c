@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Screen (VGA text memory at B8000h) and COM1 (38400 8N1). Lines for programs begin with '@' and go
+// to COM1 only. While a measurement runs COM1 output is queued and the tick hands the UART one
+// transmit FIFO a time (16 bytes, or 1 without a FIFO): no interrupt, no waiting.
+#include "kernel.h"
+
+enum { COLUMNS = 80, ROWS = 25, ATTRIBUTE = 0x07 };
+enum { COM1 = 0x3F8, THR = 0, IER = 1, IIR_FCR = 2, LCR = 3, MCR = 4, LSR = 5 };
+enum { LSR_THR_EMPTY = 0x20, LSR_ALL_SENT = 0x40 };
+enum { QUEUE = 4096 };
+
+static u32 row, column;
+static char queue[QUEUE];
+static u32 queue_in, queue_out;
+static int deferred, have_com1, fifo_bytes = 1;
+
+static void screen_cursor(void) {
+    u32 at = row * COLUMNS + column;
+    outb(0x0E, 0x3D4);
+    outb((u8)(at >> 8), 0x3D5);
+    outb(0x0F, 0x3D4);
+    outb((u8)at, 0x3D5);
+}
+
+static void screen_put(char c) {
+    u16 *cell = (u16 *)virt(0xB8000);
+    if (c == '\n') {
+        column = 0;
+        row++;
+    } else if (c != '\r') {
+        cell[row * COLUMNS + column] = (u16)(ATTRIBUTE << 8 | (u8)c);
+        if (++column == COLUMNS) {
+            column = 0;
+            row++;
+        }
+    }
+    if (row == ROWS) {
+        memcpy(cell, cell + COLUMNS, COLUMNS * (ROWS - 1) * 2);
+        for (u32 i = 0; i < COLUMNS; i++)
+            cell[COLUMNS * (ROWS - 1) + i] = ATTRIBUTE << 8 | ' ';
+        row--;
+    }
+}
+
+void console_init(void) {
+    u16 *cell = (u16 *)virt(0xB8000);
+    for (u32 i = 0; i < COLUMNS * ROWS; i++)
+        cell[i] = ATTRIBUTE << 8 | ' ';
+    row = column = 0;
+    outb(0x00, COM1 + IER);
+    outb(0x80, COM1 + LCR);
+    outb(115200 / 38400, COM1 + THR);
+    outb(0, COM1 + IER);
+    outb(0x03, COM1 + LCR);
+    outb(0x07, COM1 + IIR_FCR);
+    outb(0x03, COM1 + MCR);
+    have_com1 = inb(COM1 + LSR) != 0xFF;
+    if ((inb(COM1 + IIR_FCR) & 0xC0) == 0xC0)
+        fifo_bytes = 16;
+}
+
+static void serial_send(u32 room) {
+    while (room-- && queue_in != queue_out) {
+        outb((u8)queue[queue_out % QUEUE], COM1 + THR);
+        queue_out++;
+    }
+}
+
+void serial_tick(void) {
+    if (queue_in != queue_out && (inb(COM1 + LSR) & LSR_THR_EMPTY))
+        serial_send((u32)fifo_bytes);
+}
+
+void serial_flush(void) {
+    while (queue_in != queue_out)
+        if (inb(COM1 + LSR) & LSR_THR_EMPTY)
+            serial_send((u32)fifo_bytes);
+    while (have_com1 && !(inb(COM1 + LSR) & LSR_ALL_SENT))
+        ;
+}
+
+void serial_defer(int on) {
+    deferred = on;
+    if (!on)
+        serial_flush();
+}
+
+static void serial_put(char c) {
+    if (!have_com1)
+        return;
+    if (queue_in - queue_out == QUEUE)
+        serial_flush();
+    queue[queue_in % QUEUE] = c;
+    queue_in++;
+}
+
+void serial_write(const char *text, u32 n) {
+    u32 flags;
+    save_flags_cli(flags);
+    for (; n; n--, text++) {
+        if (*text == '\n')
+            serial_put('\r');
+        serial_put(*text);
+    }
+    if (!deferred)
+        serial_flush();
+    restore_flags(flags);
+}
+
+void console_write(const char *text, u32 n) {
+    for (u32 i = 0; i < n; i++)
+        screen_put(text[i]);
+    screen_cursor();
+    serial_write(text, n);
+}
+
+void printk(const char *f, ...) {
+    char line[160];
+    __builtin_va_list ap;
+    __builtin_va_start(ap, f);
+    int n = format(line, sizeof line, f, ap);
+    __builtin_va_end(ap);
+    console_write(line, (u32)n);
+}
+
+void report(const char *f, ...) {
+    char line[160];
+    __builtin_va_list ap;
+    __builtin_va_start(ap, f);
+    int n = format(line, sizeof line, f, ap);
+    __builtin_va_end(ap);
+    serial_write(line, (u32)n);
+}
+
+// The run is over: say why, on both, and stop the processor.
+void fail(const char *f, ...) {
+    char line[160];
+    __builtin_va_list ap;
+    __builtin_va_start(ap, f);
+    format(line, sizeof line, f, ap);
+    __builtin_va_end(ap);
+    cli();
+    deferred = 0;
+    printk("failed: %s\n", line);
+    report("@fail %s\n@done 1\n", line);
+    serial_flush();
+    for (;;)
+        __asm__ volatile("hlt");
+}

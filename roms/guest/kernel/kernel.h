@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The kernel's own vocabulary: types, registers frame, tasks, time, interrupts, memory, console.
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int s32;
+
+#define NULL ((void *)0)
+#define PAGE_OFFSET 0xC0000000u
+#define PAGE_SIZE 4096u
+#define virt(p) ((void *)((u32)(p) + PAGE_OFFSET))
+#define phys(p) ((u32)(p) - PAGE_OFFSET)
+#define offsetof(t, m) __builtin_offsetof(t, m)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+enum { HZ = 100 };                      // ticks a second, as Linux on i386
+enum { PIT_HZ = 1193180, LATCH = (PIT_HZ + HZ / 2) / HZ };
+
+enum {                                  // error numbers of the Linux system call interface
+    EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EFAULT = 14, EINVAL = 22, EPIPE = 32,
+    ENOSYS = 38, ECONNRESET = 104, ENOTCONN = 107, ETIMEDOUT = 110, ECONNREFUSED = 111,
+    EHOSTUNREACH = 113, ERESTARTSYS = 512
+};
+
+// What entry.asm leaves on the kernel stack.
+struct regs {
+    u32 ebx, ecx, edx, esi, edi, ebp, eax, ds, es, orig_eax, eip, cs, eflags, esp, ss;
+};
+
+// ---- tasks (sched.c) ----------------------------------------------------------------------------
+enum { TASK_RUNNING = 0, TASK_INTERRUPTIBLE = 1 };
+
+struct tss {
+    u32 link, esp0, ss0, esp1, ss1, esp2, ss2, cr3, eip, eflags, eax, ecx, edx, ebx, esp, ebp, esi,
+        edi, es, cs, ss, ds, fs, gs, ldt;
+    u16 trap, bitmap;
+};
+
+struct timer {
+    struct timer *next;
+    int pending;
+    u32 expires;                        // jiffies
+    void (*function)(u32 data);
+    u32 data;
+};
+
+struct task {                           // the first eight words are known to entry.asm
+    volatile u32 state;
+    volatile u32 sigpending;
+    volatile u32 need_resched;
+    u32 esp;
+    u32 cr3;
+    u32 tss_selector;
+    u32 fs, gs;
+    int pid;
+    int counter, priority;              // time slice, in ticks
+    struct task *next_run, *prev_run;   // on the run queue when next_run is set
+    struct tss tss;
+    struct timer alarm;
+    u32 alarm_handler, alarm_restorer;  // ring-3 addresses
+};
+
+union task_union {
+    struct task task;
+    u32 stack[2048];                    // 8 KB, aligned: current is found from the stack pointer
+};
+
+static inline struct task *current_task(void) {
+    struct task *t;
+    __asm__("andl %%esp,%0" : "=r"(t) : "0"(~8191u));
+    return t;
+}
+#define current current_task()
+
+struct wait_entry {
+    struct task *task;
+    struct wait_entry *next;
+};
+struct wait_queue {
+    struct wait_entry *first;
+};
+
+void sched_init(void);
+void spawn_user(void);
+void schedule(void);
+void cpu_idle(void) __attribute__((noreturn));
+void wake_up(struct wait_queue *q);
+void wake_up_task(struct task *t);
+void wait_add(struct wait_queue *q, struct wait_entry *e);
+void wait_remove(struct wait_queue *q, struct wait_entry *e);
+void do_exit(int code);
+
+// ---- time (timer.c) -----------------------------------------------------------------------------
+extern volatile u32 jiffies;
+extern u32 busy_ticks;                  // ticks that were charged to a process
+struct timeval {
+    u32 sec, usec;
+};
+void timer_init(void);
+void timer_set(struct timer *t, u32 expires);
+void timer_del(struct timer *t);
+void get_time(struct timeval *tv);
+void udelay_spin(u32 microseconds);
+
+// ---- interrupts (irq.c, bh.c) -------------------------------------------------------------------
+enum { IRQF_INTERRUPT = 1 };            // the handler runs with interrupts off
+void irq_init(void);
+void idt_init(void);
+int request_irq(int irq, void (*handler)(int irq, void *dev, struct regs *r), int flags, void *dev);
+void disable_irq(int irq);
+void enable_irq(int irq);
+void do_irq(struct regs *r);
+
+enum { TIMER_BH = 0, NET_BH = 1 };
+extern volatile u32 bh_mask, bh_active;
+extern u32 local_bh_count, local_irq_count;
+void bh_init(int nr, void (*f)(void));
+void do_bottom_half(void);
+static inline void mark_bh(int nr) {
+    __asm__ volatile("btsl %1,%0" : "+m"(bh_active) : "Ir"(nr) : "memory");
+}
+#define barrier() __asm__ volatile("" ::: "memory")
+static inline void bh_atomic_begin(void) { local_bh_count++; barrier(); }
+static inline void bh_atomic_end(void) { barrier(); local_bh_count--; }
+
+// ---- processor and ports ------------------------------------------------------------------------
+#define cli() __asm__ volatile("cli" ::: "memory")
+#define sti() __asm__ volatile("sti" ::: "memory")
+#define save_flags(f) __asm__ volatile("pushfl ; popl %0" : "=g"(f)::"memory")
+#define restore_flags(f) __asm__ volatile("pushl %0 ; popfl" ::"g"(f) : "memory", "cc")
+#define save_flags_cli(f) __asm__ volatile("pushfl ; popl %0 ; cli" : "=g"(f)::"memory")
+
+static inline void outb(u8 v, u16 port) { __asm__ volatile("outb %0,%1" ::"a"(v), "Nd"(port)); }
+static inline u8 inb(u16 port) {
+    u8 v;
+    __asm__ volatile("inb %1,%0" : "=a"(v) : "Nd"(port));
+    return v;
+}
+// The "slow" forms: one more write, to port 80h, as Linux's _p macros do. A full bus cycle.
+static inline void outb_p(u8 v, u16 port) {
+    __asm__ volatile("outb %0,%1\n\toutb %%al,$0x80" ::"a"(v), "Nd"(port));
+}
+static inline u8 inb_p(u16 port) {
+    u8 v;
+    __asm__ volatile("inb %1,%0\n\toutb %%al,$0x80" : "=a"(v) : "Nd"(port));
+    return v;
+}
+static inline void insw(u16 port, void *to, u32 words) {
+    __asm__ volatile("cld\n\trep insw" : "+D"(to), "+c"(words) : "d"(port) : "memory");
+}
+static inline void outsw(u16 port, const void *from, u32 words) {
+    __asm__ volatile("cld\n\trep outsw" : "+S"(from), "+c"(words) : "d"(port) : "memory");
+}
+
+// ---- byte order: the 386 has no BSWAP -----------------------------------------------------------
+static inline u32 htonl(u32 x) {
+    __asm__("xchgb %b0,%h0\n\troll $16,%0\n\txchgb %b0,%h0" : "+q"(x) : : "cc");
+    return x;
+}
+static inline u16 htons(u16 x) {
+    __asm__("xchgb %b0,%h0" : "+q"(x));
+    return x;
+}
+#define ntohl htonl
+#define ntohs htons
+
+// a * b / c with a 64-bit product; the quotient must fit 32 bits
+static inline u32 mul_div(u32 a, u32 b, u32 c) {
+    u32 q, r;
+    __asm__("mull %3\n\tdivl %4" : "=a"(q), "=&d"(r) : "0"(a), "rm"(b), "rm"(c) : "cc");
+    return q;
+}
+
+// ---- memory (mm.c, string.c) --------------------------------------------------------------------
+void mm_init(void);
+void *alloc_pages(u32 count);           // zeroed, physically contiguous; panics when memory is out
+struct cache {
+    u32 size;
+    void *free;
+};
+void *cache_alloc(struct cache *c);     // NULL when memory is out
+void cache_free(struct cache *c, void *object);
+u32 mm_new_directory(void);
+void mm_map_user(u32 directory, u32 address, u32 page);
+
+void *memcpy(void *to, const void *from, u32 n);
+void *memset(void *to, int value, u32 n);
+int memcmp(const void *a, const void *b, u32 n);
+u32 strlen(const char *s);
+int strncmp(const char *a, const char *b, u32 n);
+int format(char *to, u32 room, const char *f, __builtin_va_list ap);
+int sformat(char *to, u32 room, const char *f, ...) __attribute__((format(printf, 3, 4)));
+
+// 0 when [p, p + n) lies in ring-3 space. A hole in it is caught as a page fault: the run fails.
+static inline int bad_user(const void *p, u32 n) {
+    u32 a = (u32)p;
+    return a >= PAGE_OFFSET || n > PAGE_OFFSET - a;
+}
+
+// ---- console (console.c) ------------------------------------------------------------------------
+void console_init(void);
+void console_write(const char *text, u32 n);    // screen and COM1
+void serial_write(const char *text, u32 n);     // COM1 only: the machine-readable lines
+void serial_defer(int on);                      // 1: queued, sent from the tick; 0: sent at once
+void serial_tick(void);
+void serial_flush(void);
+void printk(const char *f, ...) __attribute__((format(printf, 1, 2)));
+void report(const char *f, ...) __attribute__((format(printf, 1, 2)));
+void fail(const char *f, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+// ---- settings (settings.c) and what the firmware said -------------------------------------------
+enum { MAX_SIZES = 16 };
+struct settings {
+    char task[16];                      // `do`
+    u32 milliseconds;                   // of each size
+    u32 size[MAX_SIZES], sizes;
+    u32 ip, peer;                       // network order
+    u32 seed;
+};
+extern struct settings settings;
+void settings_read(void);
+
+struct boot_params {                    // boot/setup.asm
+    u16 base_kb, extended_kb;
+    u8 drive, pad[3];
+    u16 table_length;
+    u8 model, submodel, revision, feature[5];
+};
+extern struct boot_params boot_params;
+extern int has_mca;
+
+struct pos {
+    u8 reg[8];
+};
+extern struct pos mca_slot[8];
+void mca_scan(void);

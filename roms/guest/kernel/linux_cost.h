@@ -1,0 +1,2 @@
+#pragma once
+#define COST(x) ((void)0)

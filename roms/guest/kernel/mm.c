@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Memory: all of it mapped at C0000000h, a page allocator that only ever hands out, object caches
+// with a last-in first-out free list (what Linux's slab gives in a steady state), and the page
+// directory of the process. A processor that has 4 MB pages uses them for the kernel, as Linux does.
+#include "kernel.h"
+
+extern u32 swapper_pg_dir[1024];
+extern u8 __bss_end[];
+
+enum { PTE_PRESENT = 1, PTE_WRITE = 2, PTE_USER = 4, PDE_4MB = 0x80 };
+enum { KERNEL_PDE = PAGE_OFFSET >> 22, MAX_MB = 16 };
+
+static u32 next_free, end_of_memory;    // physical
+
+// CPUID exists when bit 21 of EFLAGS can be toggled; feature bit 3 = 4 MB pages.
+static int has_4mb_pages(void) {
+    u32 before, after, a = 1, b, c, d;
+    __asm__ volatile("pushfl\n\tpopl %0\n\tmovl %0,%1\n\txorl $0x200000,%1\n\tpushl %1\n\tpopfl\n\t"
+                     "pushfl\n\tpopl %1\n\tpushl %0\n\tpopfl"
+                     : "=&r"(before), "=&r"(after)::"cc");
+    if (!((before ^ after) & 0x200000))
+        return 0;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+    return (d >> 3) & 1;
+}
+
+void mm_init(void) {
+    u32 extended = boot_params.extended_kb;
+    if (extended > (MAX_MB - 1) * 1024)
+        extended = (MAX_MB - 1) * 1024;
+    end_of_memory = 0x100000 + extended * 1024;
+    next_free = phys(__bss_end);
+    if (next_free + 0x40000 > end_of_memory)
+        fail("not enough memory: %u KB above 1 MB", extended);
+
+    u32 tables = (end_of_memory + 0x3FFFFF) >> 22;
+    if (has_4mb_pages()) {
+        u32 cr4;
+        __asm__ volatile("movl %%cr4,%0\n\torl $0x10,%0\n\tmovl %0,%%cr4" : "=&r"(cr4));
+        for (u32 i = 0; i < tables; i++)
+            swapper_pg_dir[KERNEL_PDE + i] = i << 22 | PDE_4MB | PTE_WRITE | PTE_PRESENT;
+    } else {
+        for (u32 i = 1; i < tables; i++) {
+            u32 *table = alloc_pages(1);
+            for (u32 j = 0; j < 1024; j++)
+                table[j] = (i << 22 | j << 12) | PTE_WRITE | PTE_PRESENT;
+            swapper_pg_dir[KERNEL_PDE + i] = phys(table) | PTE_WRITE | PTE_PRESENT;
+        }
+    }
+    u32 cr3;
+    __asm__ volatile("movl %%cr3,%0\n\tmovl %0,%%cr3" : "=r"(cr3)::"memory");
+}
+
+void *alloc_pages(u32 count) {
+    u32 at = next_free;
+    if (count * PAGE_SIZE > end_of_memory - at)
+        fail("out of memory");
+    next_free += count * PAGE_SIZE;
+    return memset(virt(at), 0, count * PAGE_SIZE);
+}
+
+void *cache_alloc(struct cache *c) {
+    u32 flags;
+    save_flags_cli(flags);
+    void *object = c->free;
+    if (unlikely(!object)) {
+        if (next_free + PAGE_SIZE > end_of_memory) {
+            restore_flags(flags);
+            return NULL;
+        }
+        u8 *page = alloc_pages(1);
+        for (u32 at = PAGE_SIZE / c->size; at-- > 1;) {
+            *(void **)(page + at * c->size) = c->free;
+            c->free = page + at * c->size;
+        }
+        object = page;
+    } else {
+        c->free = *(void **)object;
+    }
+    restore_flags(flags);
+    return object;
+}
+
+void cache_free(struct cache *c, void *object) {
+    u32 flags;
+    save_flags_cli(flags);
+    *(void **)object = c->free;
+    c->free = object;
+    restore_flags(flags);
+}
+
+u32 mm_new_directory(void) {
+    u32 *dir = alloc_pages(1);
+    memcpy(dir + KERNEL_PDE, swapper_pg_dir + KERNEL_PDE, (1024 - KERNEL_PDE) * 4);
+    return phys(dir);
+}
+
+void mm_map_user(u32 directory, u32 address, u32 page) {
+    u32 *dir = virt(directory);
+    if (!dir[address >> 22])
+        dir[address >> 22] = phys(alloc_pages(1)) | PTE_USER | PTE_WRITE | PTE_PRESENT;
+    u32 *table = virt(dir[address >> 22] & ~0xFFFu);
+    table[(address >> 12) & 1023] = page | PTE_USER | PTE_WRITE | PTE_PRESENT;
+}

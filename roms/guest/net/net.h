@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Packet buffers, the network device and its queue, Ethernet, ARP and IP.
+#pragma once
+#include "kernel.h"
+
+// ---- packet buffers (skb.c) ---------------------------------------------------------------------
+struct sock;
+struct netdev;
+struct skb_queue;
+
+struct skb {
+    struct skb *next, *prev;            // a queue's head looks like an skb to its members
+    struct skb_queue *queue;
+    struct sock *sk;                    // who is charged for it
+    struct netdev *dev;
+    void (*destructor)(struct skb *b);
+    u32 stamp_sec, stamp_usec;
+    u8 *th, *nh, *mac;                  // TCP, IP and Ethernet header
+    u32 length, csum;
+    u16 protocol;                       // network order
+    u8 cloned, packet_type;
+    u32 users;
+    u32 truesize;                       // bytes of buffer, what the send buffer counts
+    u8 *head, *data, *tail, *end;       // the reference count of the data lies at end
+    // TCP's own
+    u32 seq, end_seq, when, ack_seq;
+    u8 flags, retransmitted;
+};
+
+struct skb_queue {
+    struct skb *next, *prev;
+    u32 length;
+};
+
+void skb_init(void);
+void queue_init(struct skb_queue *q);
+struct skb *skb_alloc(u32 size);
+struct skb *skb_clone(struct skb *b);
+struct skb *skb_copy(struct skb *b);
+void skb_free(struct skb *b);
+
+static inline u32 *skb_dataref(struct skb *b) { return (u32 *)b->end; }
+static inline int skb_cloned(struct skb *b) { return b->cloned && *skb_dataref(b) != 1; }
+static inline u32 skb_tailroom(struct skb *b) { return (u32)(b->end - b->tail); }
+static inline void skb_reserve(struct skb *b, u32 n) {
+    b->data += n;
+    b->tail += n;
+}
+static inline u8 *skb_put(struct skb *b, u32 n) {
+    u8 *at = b->tail;
+    b->tail += n;
+    b->length += n;
+    if (b->tail > b->end)
+        fail("skb_put past the end");
+    return at;
+}
+static inline u8 *skb_push(struct skb *b, u32 n) {
+    b->data -= n;
+    b->length += n;
+    if (b->data < b->head)
+        fail("skb_push before the start");
+    return b->data;
+}
+static inline u8 *skb_pull(struct skb *b, u32 n) {
+    b->length -= n;
+    return b->data += n;
+}
+static inline void skb_trim(struct skb *b, u32 n) {
+    b->length = n;
+    b->tail = b->data + n;
+}
+
+static inline int queue_empty(struct skb_queue *q) { return q->next == (struct skb *)q; }
+static inline struct skb *queue_first(struct skb_queue *q) {
+    return queue_empty(q) ? NULL : q->next;
+}
+static inline struct skb *queue_last(struct skb_queue *q) {
+    return queue_empty(q) ? NULL : q->prev;
+}
+static inline void queue_after(struct skb *at, struct skb *b, struct skb_queue *q) {
+    b->next = at->next;
+    b->prev = at;
+    at->next->prev = b;
+    at->next = b;
+    b->queue = q;
+    q->length++;
+}
+static inline void queue_tail(struct skb_queue *q, struct skb *b) {
+    queue_after(((struct skb *)q)->prev, b, q);
+}
+static inline void queue_head(struct skb_queue *q, struct skb *b) {
+    queue_after((struct skb *)q, b, q);
+}
+static inline void queue_unlink(struct skb *b) {
+    b->queue->length--;
+    b->next->prev = b->prev;
+    b->prev->next = b->next;
+    b->next = b->prev = NULL;
+    b->queue = NULL;
+}
+
+// ---- checksums (checksum.asm) -------------------------------------------------------------------
+u32 csum_partial(const void *p, u32 n, u32 sum);
+u32 csum_copy(const void *from, void *to, u32 n, u32 sum);
+u16 ip_header_csum(const void *header, u32 words);
+static inline u16 csum_fold(u32 sum) {
+    __asm__("addl %1,%0\n\tadcl $0xffff,%0" : "=r"(sum) : "r"(sum << 16), "0"(sum & 0xFFFF0000u) : "cc");
+    return (u16)(~sum >> 16);
+}
+// Sum of the TCP pseudo header (addresses in network order) added to `sum`.
+static inline u32 csum_pseudo(u32 from, u32 to, u32 length, u32 sum) {
+    __asm__("addl %1,%0\n\tadcl %2,%0\n\tadcl %3,%0\n\tadcl $0,%0"
+            : "=r"(sum)
+            : "g"(to), "g"(from), "g"(((u32)htons((u16)length) << 16) + (6u << 8)), "0"(sum)
+            : "cc");
+    return sum;
+}
+
+// ---- the device (dev.c) -------------------------------------------------------------------------
+struct net_counters {
+    u32 rx_packets, tx_packets, rx_bytes, tx_bytes, rx_errors, tx_errors, rx_dropped, multicast,
+        collisions, rx_length_errors, rx_over_errors, rx_crc_errors, rx_frame_errors,
+        rx_fifo_errors, rx_missed_errors, tx_aborted_errors, tx_carrier_errors, tx_fifo_errors,
+        tx_heartbeat_errors, tx_window_errors;
+};
+
+struct netdev {
+    const char *name;                   // of the driver
+    int slot;                           // 1 to 8
+    u16 io;
+    int irq;
+    u8 mac[6];
+    volatile int busy;                  // the card takes no frame now
+    volatile int in_interrupt, started;
+    u32 transmit_start;                 // jiffies
+    int (*open)(struct netdev *dev);
+    int (*start_transmit)(struct skb *b, struct netdev *dev);   // 0 = taken
+    void (*update_counters)(struct netdev *dev);
+    struct net_counters counters;
+    void *private_data;
+    // queue of frames to send: one list, first in first out
+    struct skb_queue queue;
+    u32 last_transmit;
+    int on_active_list;
+};
+enum { QUEUE_LENGTH = 100, BACKLOG_LENGTH = 300 };
+
+extern struct netdev netdev;
+void net_init(void);
+void net_report_counters(void);
+void dev_queue_transmit(struct skb *b);
+void netif_rx(struct skb *b);
+
+// ---- Ethernet, ARP (ether.c) --------------------------------------------------------------------
+enum { ETH_HEADER = 14, ETH_MIN = 60, ETH_MTU = 1500, ETH_IP = 0x0800, ETH_ARP = 0x0806 };
+enum { PACKET_HOST, PACKET_BROADCAST, PACKET_MULTICAST, PACKET_OTHER };
+struct neighbour {
+    u32 ip;
+    int known;
+    u32 tries;
+    u8 header[16];                      // 2 bytes of padding and the Ethernet header, ready to copy
+    struct skb_queue waiting;
+    struct timer timer;
+};
+extern struct neighbour gateway;        // the one station we talk to
+u16 eth_type(struct skb *b, struct netdev *dev);
+void arp_receive(struct skb *b);
+void neighbour_output(struct skb *b);
+
+// ---- IP (ip.c) ----------------------------------------------------------------------------------
+struct ip_header {
+    u8 version_words, tos;
+    u16 length, id, fragment;
+    u8 ttl, protocol;
+    u16 check;
+    u32 from, to;
+};
+enum { IP_TCP = 6, IP_DONT_FRAGMENT = 0x4000 };
+void ip_receive(struct skb *b);
+void ip_queue_transmit(struct skb *b);
+
+// Bytes that TCP leaves free in front of its data: 32 for the link, 128 for IP and TCP, as Linux 2.2
+// (MAX_HEADER and tcp_prot.max_header).
+enum { HEADROOM = 32 + 128 };
+
+void files_init(void);

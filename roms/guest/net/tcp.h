@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// TCP with the behaviour of Linux 2.2 that shapes bulk sending.
+//
+// Files: tcp.c (calls of the process), tcp_output.c (when and how segments leave), tcp_input.c (what
+// arrives), tcp_timer.c (retransmission, delayed acknowledgement, window probe).
+// Facts: net/ipv4/tcp*.c of Linux 2.2 and include/net/tcp.h, read; facts/linux22-path.md.
+//
+// Not modelled: listening, selective acknowledgements and window scaling (neither is offered),
+// urgent data, keepalive, out-of-order reassembly (such segments are answered with an immediate
+// acknowledgement and dropped), more than one connection at a time in the demultiplexer.
+#pragma once
+#include "net.h"
+
+enum { TCP_CLOSED, TCP_SYN_SENT, TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_FIN_WAIT2, TCP_CLOSING,
+       TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_TIME_WAIT };
+enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16, TCP_URG = 32 };
+
+struct tcp_header {
+    u16 from, to;
+    u32 seq, ack;
+    u8 words, flags;                    // words << 4
+    u16 window, check, urgent;
+};
+enum { TCP_HEADER = 20, TCP_STAMP = 12 };
+
+enum { SEND_BUFFER = 65535, RECEIVE_BUFFER = 65535, MAX_WINDOW = 32767 };
+enum { RTO_INIT = 3 * HZ, RTO_MIN = HZ / 5, RTO_MAX = 120 * HZ, RETRIES = 15, SYN_RETRIES = 10 };
+
+struct sock {
+    u32 remote_ip, local_ip;
+    u16 remote_port, local_port;        // network order
+    int state, error, shutdown;
+    u32 locked;                         // the process works on it: arriving segments wait
+    struct skb_queue waiting;           // those segments
+    struct skb_queue receive, write;
+    struct skb *send_head;              // first of the write queue that was never sent
+    u32 write_memory, receive_memory;   // truesize charged
+    struct wait_queue sleep;
+
+    u32 header_length;                  // 32 with timestamps
+    u32 predict;                        // header prediction word
+    u32 rcv_nxt, rcv_wup, rcv_wnd, window_clamp, last_ack_sent;
+    u32 snd_una, snd_nxt, snd_wl1, snd_wl2, snd_wnd, max_window, write_seq, copied_seq;
+    u32 mss_clamp, mss;                 // payload of a full segment
+    u32 packets_out, retransmitted_out;
+    u32 cwnd, cwnd_count, ssthresh;     // in segments
+    u32 duplicate_acks, high_seq;
+    struct skb *retransmit_head;
+    int retransmit_done;
+    // round-trip time: srtt in 1/8, mdev in 1/4 jiffies
+    u32 srtt, mdev, rto, backoff, retransmits;
+    // timestamps
+    int stamps, saw_stamp;
+    u32 rcv_tsval, rcv_tsecr, ts_recent;
+    // delayed acknowledgement
+    u32 ato, last_receive, delayed_acks, rcv_mss, last_segment;
+    int quick_ack;
+    // zero window probes
+    int probing;
+    u32 probes;
+    struct timer retransmit_timer, ack_timer, probe_timer;
+    int linger_over;                    // close() has waited long enough
+    u32 retransmit_count;               // segments sent again, for the report
+};
+
+static inline int before(u32 a, u32 b) { return (s32)(a - b) < 0; }
+static inline int after(u32 a, u32 b) { return (s32)(b - a) < 0; }
+static inline u32 min_u(u32 a, u32 b) { return a < b ? a : b; }
+static inline u32 max_u(u32 a, u32 b) { return a > b ? a : b; }
+static inline u32 in_flight(struct sock *sk) { return sk->packets_out + sk->retransmitted_out; }
+
+// tcp.c
+struct sock *tcp_connect(u32 ip, u16 port, int *error);
+int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n);
+int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);
+int tcp_close(struct sock *sk);
+struct skb *sock_alloc(struct sock *sk, u32 size, int force);
+void sock_own_write(struct sock *sk, struct skb *b);
+
+// tcp_output.c
+void tcp_transmit(struct sock *sk, struct skb *b);
+void tcp_send_or_queue(struct sock *sk, struct skb *b, int hold);
+void tcp_write_pending(struct sock *sk);
+void tcp_push(struct sock *sk);
+void tcp_data_check(struct sock *sk);
+void tcp_send_ack(struct sock *sk);
+void tcp_send_fin(struct sock *sk);
+void tcp_send_reset(struct sock *sk, u32 seq);
+void tcp_retransmit(struct sock *sk, struct skb *b);
+void tcp_retransmit_queue(struct sock *sk);
+void tcp_probe_window(struct sock *sk);
+u32 tcp_select_window(struct sock *sk);
+int tcp_may_raise_window(struct sock *sk);
+
+// tcp_input.c
+void tcp_receive(struct skb *b);
+void tcp_process(struct sock *sk, struct skb *b);
+extern struct sock *tcp_socket;         // the one connection
+
+// tcp_timer.c
+void tcp_timers_init(struct sock *sk);
+void tcp_timers_stop(struct sock *sk);
+void tcp_set_retransmit(struct sock *sk, u32 when);
+void tcp_delay_ack(struct sock *sk, u32 limit);
