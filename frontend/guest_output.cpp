@@ -35,13 +35,13 @@ double NetioRow::kb_per_s() const {
   return ticks ? static_cast<double>(blocks) * packet_bytes / static_cast<double>(ticks) : 0.0;
 }
 
-bool GuestOutput::byte(std::uint8_t value, Time now) {
+bool GuestOutput::byte(std::uint8_t value, Time now, ClockReading processor) {
   if (value == '\r') return false;
   if (value != '\n') {
     if (partial_.size() < 4096) partial_ += static_cast<char>(value);  // a guest may send what it likes
     return false;
   }
-  lines_.push_back({now, partial_});
+  lines_.push_back({now, partial_, processor});
   partial_.clear();
   return true;
 }
@@ -52,10 +52,10 @@ std::optional<std::string> GuestOutput::value(const std::string& tag, const std:
   return std::nullopt;
 }
 
-std::optional<Time> GuestOutput::when(const std::string& text) const {
+const GuestLine* GuestOutput::find(const std::string& text) const {
   for (const auto& line : lines_)
-    if (tagged(line.text, text)) return line.at;
-  return std::nullopt;
+    if (tagged(line.text, text)) return &line;
+  return nullptr;
 }
 
 std::vector<NetioRow> GuestOutput::rows() const {

@@ -22,22 +22,29 @@ struct NetioRow {
   double kb_per_s() const;
 };
 
+/// The processor's clocks at some moment, for the share of time in which it worked.
+struct ClockReading {
+  std::uint64_t clocks = 0;
+  std::uint64_t halted = 0;
+};
+
 struct GuestLine {
   Time at{};  ///< when the stop bit of its line feed left the serial port
   std::string text;
-  void archive(Archive& a) { a(at, text); }
+  ClockReading processor;
+  void archive(Archive& a) { a(at, text, processor.clocks, processor.halted); }
 };
 
 class GuestOutput {
  public:
   /// Feeds one byte from the serial port. Returns true if it completed a line.
-  bool byte(std::uint8_t value, Time now);
+  bool byte(std::uint8_t value, Time now, ClockReading processor);
 
   const std::vector<GuestLine>& lines() const { return lines_; }
   /// The value of `key=` in the first line that begins with `@tag`, or nothing.
   std::optional<std::string> value(const std::string& tag, const std::string& key) const;
-  /// When the first line that begins with `text` was complete.
-  std::optional<Time> when(const std::string& text) const;
+  /// The first line that begins with the words `text`, or null.
+  const GuestLine* find(const std::string& text) const;
   std::vector<NetioRow> rows() const;
   /// The status of `@done`, once it has come.
   std::optional<int> done() const;

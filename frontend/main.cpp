@@ -1,2 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-int main() { return 2; }
+#include "frontend/verbs.hpp"
+
+int main(int argc, char** argv) { return planar::run_command_line(argc, argv); }

@@ -32,6 +32,11 @@ class Lab {
   std::string configuration() const { return config_.resolved(); }
   const Config& layers() const { return config_; }
 
+  /// Sums over the machine's adapters.
+  NetCounters frames();
+  /// The machine in a few lines for the start of a run: processor, memory, slots with what they claim, net, seed.
+  std::string summary();
+
   /// Puts a diskette image into drive A.
   void insert_diskette(std::vector<std::uint8_t> image, const std::string& name);
   const std::vector<std::uint8_t>& diskette_image() const { return diskette_image_; }

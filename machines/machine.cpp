@@ -92,8 +92,8 @@ void Machine::connect_irq(Output& output, unsigned line) {
 }
 
 void Machine::wire_interrupts() {
-  interrupts_.connect(pic_pins_);
-  bus_.connect(pic_pins_);
+  interrupts_.connect(pic_);
+  bus_.connect(pic_);
   connect(pic_.intr(), [this](bool level, Time) { cpu_.set_intr(level); });
   connect_irq(timers_.irq0, 0);
   connect_irq(keyboard_.irq1, 1);
@@ -109,22 +109,13 @@ void Machine::wire_interrupts() {
   bus_.on_fpu_error([this, fpu](bool active, Time now) { interrupts_.set(13, fpu, active, now); });
 }
 
-void Machine::NmiPins::set_nmi(bus::NmiSource source, bool asserted, Time now) {
-  switch (source) {
-    case bus::NmiSource::parity: system.parity_check().set(asserted, now); break;
-    case bus::NmiSource::channel_check: system.channel_check().set(asserted, now); break;
-    case bus::NmiSource::bus_timeout: system.bus_timeout().set(asserted, now); break;
-    case bus::NmiSource::watchdog: system.watchdog().set(asserted, now); break;
-  }
-}
-
 void Machine::wire_control() {
   timers_.watchdog.connect(system_.watchdog());
   cmos_.nmi_mask.connect(system_.nmi_mask());
   keyboard_.a20.connect(system_.a20_from_keyboard());
   keyboard_.cpu_reset.connect(system_.reset_from_keyboard());
-  channel_check_.connect(nmi_pins_);
-  bus_.channel().connect(nmi_pins_);
+  channel_check_.connect(system_);
+  bus_.channel().connect(system_);
   connect(system_.nmi, [this](bool level, Time now) {
     if (!level) return;
     bus_.channel().nmi_delivered(now);
@@ -186,7 +177,7 @@ void Machine::load_firmware() {
   memory_.load_rom(image);
 }
 
-bus::Adapter* Machine::adapter(unsigned number) {
+NetworkAdapter* Machine::adapter(unsigned number) {
   return number >= 1 && number <= adapters_.size() ? adapters_[number - 1].get() : nullptr;
 }
 

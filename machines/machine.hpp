@@ -18,7 +18,7 @@
 #include "core/cpu/cpu.hpp"
 #include "core/scheduler.hpp"
 #include "core/trace.hpp"
-#include "devices/net/ethernet_segment.hpp"
+#include "devices/adapter_registry.hpp"
 #include "devices/planar/i8042.hpp"
 #include "devices/planar/i82077.hpp"
 #include "devices/planar/i8254.hpp"
@@ -60,9 +60,7 @@ class Machine {
   Nvram& nvram() { return nvram_; }
   RtcCmos& cmos() { return cmos_; }
   /// The adapter in slot `number` (1 to 8), or null.
-  bus::Adapter* adapter(unsigned number);
-  /// The first Ethernet adapter, or null.
-  EthernetAdapter* ethernet();
+  NetworkAdapter* adapter(unsigned number);
 
   /// The processor stands in HLT with interrupts off: nothing but NMI or reset will wake it.
   bool halted_for_good() const;
@@ -70,17 +68,6 @@ class Machine {
   void archive(Archive& a);
 
  private:
-  struct PicPins final : bus::InterruptSink, bus::InterruptAcknowledger {
-    explicit PicPins(I8259Pair& p) : pic(p) {}
-    void set_irq(unsigned line, bool active, Time now) override { pic.set_irq(line, active, now); }
-    std::uint8_t acknowledge(Time now) override { return pic.acknowledge(now); }
-    I8259Pair& pic;
-  };
-  struct NmiPins final : bus::NmiSink {
-    explicit NmiPins(SystemControl& s) : system(s) {}
-    void set_nmi(bus::NmiSource source, bool asserted, Time now) override;
-    SystemControl& system;
-  };
   struct DisketteDma final : bus::DmaClient {
     DisketteDma(bus::DmaController& controller, I82077& c) : chip(c), line(controller, *this, "diskette") {}
     std::uint16_t dma_read(unsigned, Time now) override { return chip.dma_read(now); }
@@ -130,8 +117,6 @@ class Machine {
   PostPorts post_ports_;
   cpu::Cpu cpu_;
 
-  PicPins pic_pins_{pic_};
-  NmiPins nmi_pins_{system_};
   DisketteDma diskette_dma_;
   std::vector<std::unique_ptr<SignalFunction>> wires_;
   unsigned serial_irq_ = 4;
@@ -139,7 +124,7 @@ class Machine {
   Signal* serial_wire_ = nullptr;
 
   std::vector<std::unique_ptr<bus::Slot>> slots_;
-  std::vector<std::unique_ptr<bus::Adapter>> adapters_;  // by slot
+  std::vector<std::unique_ptr<NetworkAdapter>> adapters_;  // by slot
   adf::SlotPage slot_page_;
 };
 

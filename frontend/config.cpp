@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar config`: the resolved machine file, which runs as it is.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "frontend/options.hpp"
+#include "frontend/verbs.hpp"
+#include "machines/machine_config.hpp"
+
+namespace planar {
+
+Verb add_config(CLI::App& app) {
+  struct Options {
+    MachineOptions machine;
+    bool explain = false;
+  };
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("config", "Print the resolved machine file; `planar run THAT-FILE` runs it");
+  o->machine.add_to(*verb, true);
+  verb->add_flag("--explain", o->explain, "Say for each value where it comes from");
+  return [o] {
+    Config config = o->machine.config();
+    read_machine(config);
+    fmt::print("{}", o->explain ? config.explained() : config.resolved());
+    return 0;
+  };
+}
+
+}  // namespace planar

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The guest test bench's diskette with settings written into its settings sector (roms/README.md section 3).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace planar {
+
+/// A private copy of `image` with the given `key=value` settings in place of those that its sector holds.
+/// Throws Error if the image has no settings sector or the settings do not fit into it.
+std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
+                                        const std::vector<std::pair<std::string, std::string>>& settings);
+
+}  // namespace planar

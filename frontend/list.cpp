@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar list` and `planar show`: what there is, how it is timed, and what it does not model.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "adf/print.hpp"
+#include "adf/reader.hpp"
+#include "devices/adapter_registry.hpp"
+#include "frontend/output.hpp"
+#include "frontend/verbs.hpp"
+#include "machines/machine_config.hpp"
+#include "machines/machine_files.hpp"
+
+namespace planar {
+
+namespace {
+
+std::string processor_name(const MachineConfig& m) {
+  switch (m.timing.model) {
+    case cpu::Model::i386sx: return "386SX";
+    case cpu::Model::i486sx: return "486SX";
+    case cpu::Model::pentium: return "Pentium";
+  }
+  return {};
+}
+
+MachineConfig built_in(std::string_view name) {
+  Config config = load_machine(std::string(name));
+  return read_machine(config);
+}
+
+nlohmann::ordered_json machines_json() {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& file : machine_files()) {
+    const auto m = built_in(file.name);
+    list.push_back({{"name", m.name}, {"title", m.title}, {"cpu", processor_name(m)}, {"clock_hz", m.clock.hz()},
+                    {"slots", m.slot_widths.size()}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json cards_json() {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& card : adapter_registry())
+    list.push_back({{"name", card.name}, {"title", card.title}, {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
+                    {"medium", card.medium}, {"data_path", card.data_path}, {"bus_width", card.bus_width}});
+  return list;
+}
+
+int list(const std::string& what, const std::optional<std::string>& json) {
+  if (what == "machines") {
+    if (json) { write_json(*json, machines_json()); return 0; }
+    for (const auto& file : machine_files()) {
+      const auto m = built_in(file.name);
+      fmt::print("{:<11} {:<68} {} slots\n", m.name, m.title, m.slot_widths.size());
+    }
+  } else {
+    if (json) { write_json(*json, cards_json()); return 0; }
+    for (const auto& card : adapter_registry())
+      fmt::print("{:<12} {:<24} {:04X}  {:<12} {:<20} {}-bit\n", card.name, card.title, card.adapter_id, card.medium,
+                 card.data_path, card.bus_width);
+  }
+  return 0;
+}
+
+int show_card(const AdapterEntry& card, const std::optional<std::string>& json) {
+  const auto values = card.timing();
+  if (json) {
+    nlohmann::ordered_json j = {{"name", card.name}, {"title", card.title},
+                                {"adapter_id", fmt::format("{:04x}", card.adapter_id)}, {"medium", card.medium},
+                                {"data_path", card.data_path}, {"bus_width", card.bus_width}};
+    j["timing"] = nlohmann::ordered_json::array();
+    for (const auto& v : values)
+      j["timing"].push_back({{"name", v.name}, {"value", v.value}, {"confidence", v.confidence}, {"source", v.source}});
+    j["not_modelled"] = std::vector<std::string>(card.limits.begin(), card.limits.end());
+    write_json(*json, j);
+    return 0;
+  }
+  fmt::print("{}: {}, adapter ID {:04X}\n{}, {}, {}-bit slave\n\nTiming (override with --set {}.NAME=VALUE)\n", card.name,
+             card.title, card.adapter_id, card.medium, card.data_path, card.bus_width, card.name);
+  for (const auto& v : values)
+    fmt::print("  {:<26} {:>10}  {:<10}  {}\n", v.name, v.value, v.confidence, v.source);
+  fmt::print("\nNot modelled\n");
+  for (const auto& limit : card.limits) fmt::print("  - {}\n", limit);
+  fmt::print("\nAdapter description\n{}", adf::to_text(adf::find_adf(card.adapter_id)));
+  return 0;
+}
+
+int show(const std::string& name, const std::optional<std::string>& json) {
+  for (const auto& card : adapter_registry())
+    if (card.name == name) return show_card(card, json);
+  for (const auto& file : machine_files())
+    if (file.name == name) {
+      if (json) {
+        for (auto& machine : machines_json())
+          if (machine["name"] == name) write_json(*json, machine);
+      } else {
+        fmt::print("{}", file.text);
+      }
+      return 0;
+    }
+  std::vector<std::string> known;
+  for (const auto& card : adapter_registry()) known.emplace_back(card.name);
+  for (const auto& file : machine_files()) known.emplace_back(file.name);
+  const auto guess = nearest(name, known);
+  throw Error(fmt::format("no card or machine '{}'; {}", name,
+                          guess.empty() ? "see `planar list cards` and `planar list machines`"
+                                        : fmt::format("did you mean '{}'?", guess)));
+}
+
+}  // namespace
+
+Verb add_list(CLI::App& app) {
+  struct Options { std::string what; std::optional<std::string> json; };
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("list", "List what there is: machines or cards");
+  verb->add_option("what", o->what, "machines or cards")->required()->check(CLI::IsMember({"machines", "cards"}));
+  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  return [o] { return list(o->what, o->json); };
+}
+
+Verb add_show(CLI::App& app) {
+  struct Options { std::string name; std::optional<std::string> json; };
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("show", "Show a card (timing with sources, limits, ADF) or a machine (its parts list)");
+  verb->add_option("name", o->name, "A card or a machine")->required()->type_name("NAME");
+  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  return [o] { return show(o->name, o->json); };
+}
+
+}  // namespace planar

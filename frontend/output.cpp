@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/output.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "core/error.hpp"
+
+namespace planar {
+
+void write_json(const std::string& target, const nlohmann::ordered_json& json) {
+  const auto text = json.dump(2) + "\n";
+  if (target == "-") {
+    fmt::print("{}", text);
+    return;
+  }
+  std::ofstream file(target);
+  file << text;
+  file.close();
+  if (!file)
+    throw Error(fmt::format("--json {}: cannot be written; check the directory and its permissions", target),
+                ExitCode::missing_file);
+}
+
+}  // namespace planar

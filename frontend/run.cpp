@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar run`: a machine with the user's own diskette image, until a time, a text, or its end.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "frontend/output.hpp"
+#include "frontend/session.hpp"
+#include "frontend/verbs.hpp"
+
+namespace planar {
+
+namespace {
+
+struct Options {
+  MachineOptions machine;
+  OutputOptions output;
+  StateOptions state;
+  std::optional<std::string> image;
+  std::optional<std::string> floppy;
+  std::vector<std::string> until;
+  std::string timeout = "600 s";
+};
+
+/// What `--until` waits for.
+struct Until {
+  std::optional<Time> time;
+  std::string screen;
+  std::string serial;
+};
+
+Until parse_until(const std::vector<std::string>& conditions) {
+  Until u;
+  for (const auto& text : conditions) {
+    if (text.starts_with("screen:")) u.screen = text.substr(7);
+    else if (text.starts_with("serial:")) u.serial = text.substr(7);
+    else if (const auto time = parse_time(text)) u.time = time;
+    else throw Error(fmt::format("--until {}: write a virtual time (\"5 s\"), screen:TEXT or serial:TEXT", text));
+  }
+  return u;
+}
+
+bool on_screen(Session& session, const std::string& text) {
+  for (const auto& line : session.screen())
+    if (line.find(text) != std::string::npos) return true;
+  return false;
+}
+
+bool on_serial(Session& session, const std::string& text) {
+  for (const auto& line : session.guest().lines())
+    if (line.text.find(text) != std::string::npos) return true;
+  return false;
+}
+
+std::unique_ptr<Session> open(const Options& o) {
+  if (o.state.restore) return std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
+  const auto& file = o.image ? o.image : o.floppy;
+  std::optional<std::vector<std::uint8_t>> image;
+  if (file) image = read_image(*file);
+  return std::make_unique<Session>(o.machine.config(), std::move(image), file.value_or(""), o.output, o.state);
+}
+
+int run(const Options& o) {
+  if (o.image && o.floppy) throw Error("--image and --floppy both name the diskette in drive A; give one of them");
+  const Until until = parse_until(o.until);
+  const auto timeout = parse_time(o.timeout);
+  if (!timeout) throw Error(fmt::format("--timeout {}: is no time; write for example --timeout \"60 s\"", o.timeout));
+  const bool waits = !until.screen.empty() || !until.serial.empty();
+  auto session = open(o);
+  if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
+  const Time limit = until.time ? *until.time : waits ? *timeout : Time::never();
+  const auto end = session->run(
+      limit,
+      [&] {
+        return (!until.screen.empty() && on_screen(*session, until.screen)) ||
+               (!until.serial.empty() && on_serial(*session, until.serial));
+      },
+      [&] { return session->lab().machine().panel().text(); });
+  session->print_screen();
+  if (!o.output.quiet || o.output.json) {
+    auto& cpu = session->lab().machine().cpu();
+    const char* reason = end == RunEnd::condition ? "text seen" : end == RunEnd::halted ? "processor halted for good"
+                         : end == RunEnd::interrupted ? "interrupted" : "time reached";
+    if (o.output.json) {
+      nlohmann::ordered_json j;
+      j["schema"] = "planar.run/1";
+      j["machine"] = session->lab().machine().config().name;
+      j["ended"] = reason;
+      j["virtual_seconds"] = session->now().seconds();
+      j["host_seconds"] = session->progress().host_seconds();
+      j["instructions"] = cpu.instructions();
+      j["cycles"] = cpu.clocks();
+      j["screen"] = session->screen();
+      j["state_hash"] = session->state_hash();
+      write_json(*o.output.json, j);
+    } else {
+      fmt::print(stderr, "planar: {} at {:.3f} s virtual, {:.2f} s host; {} instructions, {} cycles\n", reason,
+                 session->now().seconds(), session->progress().host_seconds(), cpu.instructions(), cpu.clocks());
+    }
+  }
+  if (end == RunEnd::time && waits)
+    throw Error(fmt::format("'{}' did not appear within {:.1f} virtual seconds", until.screen + until.serial,
+                            limit.seconds()),
+                ExitCode::virtual_timeout);
+  if (end == RunEnd::halted && waits)
+    throw Error(fmt::format("the processor halted before '{}' appeared", until.screen + until.serial),
+                ExitCode::scenario_failed);
+  return end == RunEnd::interrupted ? static_cast<int>(ExitCode::scenario_failed) : 0;
+}
+
+}  // namespace
+
+Verb add_run(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("run", "Run a machine with a diskette image of your own");
+  o->machine.add_to(*verb, true);
+  verb->add_option("--image", o->image, "Bootable diskette image for drive A (raw; never written back)")->type_name("IMG");
+  verb->add_option("--floppy", o->floppy, "The same as --image")->type_name("IMG");
+  verb->add_option("--until", o->until,
+                   "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared. Without it the run "
+                   "ends when the processor halts for good, or with Ctrl-C")
+      ->type_name("TIME|screen:TEXT|serial:TEXT")->expected(1)->take_all();
+  verb->add_option("--timeout", o->timeout, "Give up waiting for a text after this virtual time (exit 5)")
+      ->type_name("TIME")->capture_default_str();
+  o->output.add_to(*verb);
+  o->state.add_to(*verb);
+  return [o] { return run(*o); };
+}
+
+}  // namespace planar

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/session.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace planar {
+
+namespace {
+
+// The only process-wide state: the user's interrupt key, looked at between steps, never by the emulated machine.
+volatile std::sig_atomic_t interrupted = 0;
+void on_interrupt(int) { interrupted = 1; }
+
+std::FILE* open_for_writing(const std::string& file, const char* option) {
+  std::FILE* f = std::fopen(file.c_str(), "wb");
+  if (!f)
+    throw Error(fmt::format("{} {}: cannot be written; check the directory and its permissions", option, file),
+                ExitCode::missing_file);
+  return f;
+}
+
+
+}  // namespace
+
+std::vector<std::uint8_t> read_image(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file))
+    throw Error(fmt::format("{}: cannot be read; name a raw diskette image", file), ExitCode::missing_file);
+  in.seekg(0, std::ios::end);
+  const auto size = in.tellg();
+  if (size < 0 || size > 64 * 1024 * 1024)
+    throw Error(fmt::format("{}: is no diskette image (a raw image has 160 KB to 2.88 MB)", file), ExitCode::missing_file);
+  in.seekg(0);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Session::Session(Config config, std::optional<std::vector<std::uint8_t>> image, const std::string& image_name,
+                 const OutputOptions& output, const StateOptions& state)
+    : lab_(std::make_unique<Lab>(std::move(config))), progress_(!output.quiet) {
+  if (image) lab_->insert_diskette(std::move(*image), image_name);
+  open(output, state);
+}
+
+Session::Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state)
+    : progress_(!output.quiet) {
+  Config config;
+  config.add_text(snapshot.configuration, "snapshot");
+  lab_ = std::make_unique<Lab>(std::move(config));
+  if (!snapshot.diskette_image.empty()) lab_->insert_diskette(snapshot.diskette_image, snapshot.diskette_name);
+  Archive lab_state = Archive::loader(snapshot.state);
+  lab_->archive(lab_state);
+  lab_state.expect_end();
+  Archive own = Archive::loader(snapshot.frontend);
+  guest_.archive(own);
+  own.expect_end();
+  open(output, state);
+}
+
+Session::~Session() {
+  if (serial_owned_) std::fclose(serial_);
+  else if (serial_) std::fflush(serial_);
+  if (trace_owned_) std::fclose(trace_);
+}
+
+void Session::open(const OutputOptions& output, const StateOptions& state) {
+  if (output.serial) {
+    if (*output.serial == "stdio") {
+      serial_ = stdout;
+    } else if (output.serial->starts_with("file:") && output.serial->size() > 5) {
+      serial_ = open_for_writing(output.serial->substr(5), "--serial");
+      serial_owned_ = true;
+    } else {
+      throw Error(fmt::format("--serial {}: write stdio or file:NAME", *output.serial));
+    }
+  }
+  lab_->machine().serial().on_output([this](std::uint8_t value, Time now) { serial_byte(value, now); });
+  show_screen_ = output.screen.has_value();
+  if (output.capture) {
+    capture_ = std::make_unique<net::PcapngWriter>(*output.capture);
+    lab_->segment().add_observer(*capture_);
+  }
+  if (output.trace_file && !output.trace) throw Error("--trace-file needs --trace with the categories to write");
+  if (output.trace) {
+    lab_->trace().enable(*output.trace);
+    trace_ = stderr;
+    if (output.trace_file) {
+      trace_ = open_for_writing(*output.trace_file, "--trace-file");
+      trace_owned_ = true;
+    }
+    lab_->trace().set_sink([this](std::string_view line) { fmt::print(trace_, "{}\n", line); });
+  }
+  if (!state.snapshot.empty()) {
+    snapshot_at_ = parse_time(state.snapshot.at(0));
+    if (!snapshot_at_)
+      throw Error(fmt::format("--snapshot-at {}: is no time; write for example --snapshot-at \"12.5 s\" lab.snap",
+                              state.snapshot.at(0)));
+    snapshot_file_ = state.snapshot.at(1);
+  }
+  if (state.block_length) lab_->machine().cpu().limit_block_length(*state.block_length);
+  if (state.flush_blocks) lab_->machine().cpu().flush_blocks_at_random(*state.flush_blocks);
+  if (state.cut_horizons) lab_->scheduler().cut_horizons_at_random(*state.cut_horizons);
+}
+
+void Session::serial_byte(std::uint8_t value, Time now) {
+  const auto& cpu = lab_->machine().cpu();
+  guest_.byte(value, now, {cpu.clocks(), cpu.halted_clocks()});
+  if (!serial_) return;
+  std::fputc(value, serial_);
+  if (value == '\n' && serial_ == stdout) std::fflush(serial_);
+}
+
+void Session::save(const std::string& file) {
+  Snapshot snapshot;
+  snapshot.configuration = lab_->configuration();
+  snapshot.diskette_name = lab_->diskette_name();
+  snapshot.diskette_image = lab_->diskette_image();
+  Archive own = Archive::saver();
+  guest_.archive(own);
+  snapshot.frontend = own.stream();
+  Archive state = Archive::saver();
+  lab_->archive(state);
+  snapshot.state = state.stream();
+  write_snapshot(file, snapshot);
+}
+
+RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what) {
+  constexpr Time step = 100_ms;
+  Scheduler& scheduler = lab_->scheduler();
+  interrupted = 0;
+  auto* previous = std::signal(SIGINT, on_interrupt);
+  RunEnd end = RunEnd::time;
+  while (scheduler.now() < limit) {
+    const Time next = std::min(limit, step * (scheduler.now() / step + 1));
+    if (snapshot_at_ && *snapshot_at_ <= next) {
+      scheduler.run_until(*snapshot_at_);
+      save(snapshot_file_);
+      snapshot_at_.reset();
+    }
+    scheduler.run_until(next);
+    progress_.show(scheduler.now(), what());
+    if (ended()) { end = RunEnd::condition; break; }
+    if (lab_->machine().halted_for_good()) { end = RunEnd::halted; break; }
+    if (interrupted) { end = RunEnd::interrupted; break; }
+  }
+  std::signal(SIGINT, previous);
+  progress_.finish();
+  return end;
+}
+
+void Session::print_screen() {
+  if (!show_screen_) return;
+  for (const auto& line : screen()) fmt::print("{}\n", line);
+}
+
+}  // namespace planar

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One run of a lab under the options of the command line: where its output goes, how it advances, when it is saved.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "devices/net/pcapng.hpp"
+#include "frontend/guest_output.hpp"
+#include "frontend/options.hpp"
+#include "frontend/progress.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+/// Why a run ended.
+enum class RunEnd { condition, time, halted, interrupted };
+
+class Session {
+ public:
+  /// Builds the lab of `config`, with `image` in drive A if there is one.
+  Session(Config config, std::optional<std::vector<std::uint8_t>> image, const std::string& image_name,
+          const OutputOptions& output, const StateOptions& state);
+  /// Builds the lab of a snapshot and continues it.
+  Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state);
+  ~Session();
+
+  Lab& lab() { return *lab_; }
+  GuestOutput& guest() { return guest_; }
+  Progress& progress() { return progress_; }
+  Time now() { return lab_->scheduler().now(); }
+  std::string state_hash() { return lab_->state_hash(); }
+
+  /// Runs in steps of `step` on absolute multiples of it (so that a run and its continuation end alike) until `ended`
+  /// says so, `limit` is reached, the processor has stopped for good, or the user interrupts.
+  RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
+
+  /// The text screen's lines.
+  std::vector<std::string> screen() { return lab_->machine().video().text_lines(); }
+  /// Prints the screen if `--screen text` asked for it.
+  void print_screen();
+
+ private:
+  void open(const OutputOptions& output, const StateOptions& state);
+  void serial_byte(std::uint8_t value, Time now);
+  void save(const std::string& file);
+
+  std::unique_ptr<Lab> lab_;
+  GuestOutput guest_;
+  std::unique_ptr<net::PcapngWriter> capture_;
+  std::FILE* serial_ = nullptr;
+  bool serial_owned_ = false;
+  std::FILE* trace_ = nullptr;
+  bool trace_owned_ = false;
+  bool show_screen_ = false;
+  std::optional<Time> snapshot_at_;
+  std::string snapshot_file_;
+  Progress progress_;
+};
+
+/// Reads an image file. Throws Error (exit 3) naming the file and the remedy.
+std::vector<std::uint8_t> read_image(const std::string& file);
+
+}  // namespace planar

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The verbs of the command line. Each adds its subcommand with its own options; the returned function runs it and gives
+// the exit code. Problems are thrown as Error.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace planar {
+
+using Verb = std::function<int()>;
+
+Verb add_netio(CLI::App& app);
+Verb add_run(CLI::App& app);
+Verb add_list(CLI::App& app);
+Verb add_show(CLI::App& app);
+Verb add_config(CLI::App& app);
+Verb add_adf(CLI::App& app);
+
+/// Parses the command line and runs its verb; the whole program behind main().
+int run_command_line(int argc, const char* const* argv);
+
+}  // namespace planar

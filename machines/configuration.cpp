@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slots and the memory of their set-up: what IBM's reference diskette does by hand is done here before power-on.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "adf/cmos.hpp"
+#include "adf/nvram.hpp"
+#include "adf/planar_claims.hpp"
+#include "adf/reader.hpp"
+#include "adf/solver.hpp"
+#include "devices/adapter_registry.hpp"
+#include "machines/machine.hpp"
+
+namespace planar {
+
+namespace {
+
+/// Planar POS 2: master enable, diskette, COM1, LPT at 3BCh (facts: pos.md section 3).
+constexpr std::uint8_t planar_pos2 = 0x01 | 0x02 | 0x04 | 0x08 | 0x10;
+
+adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::bits32 : adf::SlotWidth::bits16; }
+
+}  // namespace
+
+void Machine::fill_slots(net::EthernetSegment* segment) {
+  const bus::SlotWiring wiring{scheduler_, bus_.io(), space_, bus_.channel(), dma_, interrupts_, channel_check_, trace_,
+                               pos_.feedback()};
+  std::vector<adf::SlotShape> shapes;
+  for (unsigned n = 0; n < config_.slot_widths.size(); ++n) {
+    slots_.push_back(std::make_unique<bus::Slot>(n, config_.slot_widths[n], wiring));
+    shapes.push_back({n + 1, slot_width(config_.slot_widths[n])});
+  }
+  adapters_.resize(slots_.size());
+
+  adf::Problem problem;
+  adf::PlanarParts parts;
+  parts.memory_kb = memory_.ram_kb();
+  problem.planar = adf::planar_claims(parts);
+  for (const CardConfig& card : config_.cards) {
+    const AdapterEntry& entry = find_adapter(card.name);
+    bus::Slot& slot = *slots_[card.slot - 1];
+    auto adapter = entry.make({slot, segment, card.mac, card.settings, config_.seed});
+    adf::SlotRequest request;
+    request.slot = card.slot;
+    request.width = slot_width(slot.width());
+    request.adapter = adf::find_adf(adapter->adapter_id());
+    for (const auto& [key, value] : card.pins)
+      request.pins.push_back({key, value, fmt::format("slot.{}.{}", card.slot, key)});
+    problem.slots.push_back(std::move(request));
+    pos_.insert(card.slot - 1, adapter.get());
+    adapters_[card.slot - 1] = std::move(adapter);
+  }
+  const auto solution = adf::solve_or_refuse(problem, config_.name);
+  slot_page_ = adf::slot_page(solution, shapes, problem.planar);
+
+  adf::NvramConfig records = adf::to_nvram(solution);
+  records.planar = {config_.identity.planar_id, true, 4, {planar_pos2, 0, 0, 0}};
+  records.video = {0xFFFF, true, 1, {0x01}};
+  const auto image = adf::write_nvram(records);
+  std::copy(image.begin(), image.end(), nvram_.contents().begin());
+}
+
+void Machine::write_configuration() {
+  std::array<std::uint8_t, adf::cmos_size> bytes{};
+  adf::CmosConfig c;
+  c.diskettes = {config_.diskette == "2.88 MB" ? adf::DisketteType::mb2_88 : adf::DisketteType::mb1_44,
+                 adf::DisketteType::none};
+  c.coprocessor = config_.fpu;
+  c.base_kb = 639;  // 640 less the extended BIOS data area
+  c.extended_kb = memory_.extended_kb();
+  c.planar_pos = {planar_pos2, 0, 0, 0};
+  adf::write_cmos(bytes, c);
+  for (unsigned n = 0x10; n < bytes.size(); ++n) cmos_.set_cmos(n, bytes[n]);
+  cmos_.set_date_time(DateTime::parse(config_.clock_start), {});
+}
+
+}  // namespace planar

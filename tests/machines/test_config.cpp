@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <random>
+
+#include "machines/config.hpp"
+#include "machines/machine_config.hpp"
+#include "machines/machine_files.hpp"
+#include "tests/catch.hpp"
+
+using namespace planar;
+using Catch::Matchers::Contains;
+
+namespace {
+std::string message(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "(no error)";
+}
+}  // namespace
+
+TEST_CASE("quantities carry their unit and are exact") {
+  CHECK(parse_time("15.12 us") == Time{15'120'000});
+  CHECK(parse_time("200ns") == Time{200'000});
+  CHECK_FALSE(parse_time("200"));
+  CHECK_FALSE(parse_time("ns"));
+  CHECK_FALSE(parse_time("99999999999 s"));
+  CHECK(parse_frequency("100/3 MHz")->clock().at(1) == Time{30'000});
+  CHECK(parse_frequency("90 MHz")->hz() == 90e6);
+  CHECK(parse_frequency("14.31818 MHz")->hz() == 14'318'180);
+  CHECK_FALSE(parse_frequency("0 MHz"));
+  CHECK_FALSE(parse_frequency("10/0 MHz"));
+  CHECK(parse_size("16 MB") == 16u << 20);
+  CHECK(parse_size("0.5 KB") == 512u);
+  CHECK_FALSE(parse_size("0.3 bytes"));
+  CHECK(parse_number("1000h") == 0x1000u);
+  CHECK(parse_number("0xFF") == 255u);
+  CHECK_FALSE(parse_number("12x"));
+  CHECK_FALSE(parse_number(""));
+}
+
+TEST_CASE("a later layer wins, and the resolved file gives the same machine again") {
+  Config c = load_machine("model95");
+  c.set("memory.size", "16 MB", "--memory 16 MB");
+  c.set("slot.2.card", "ne2", "--card 2=ne2");
+  const MachineConfig first = read_machine(c);
+  REQUIRE(first.memory_bytes == 16u << 20);
+  REQUIRE(first.cards.size() == 1);
+  REQUIRE(first.cards[0].slot == 2);
+
+  Config again;
+  again.add_text(c.resolved(), "lab.toml");
+  const MachineConfig second = read_machine(again);
+  REQUIRE(second.memory_bytes == first.memory_bytes);
+  REQUIRE(second.clock.num == first.clock.num);
+  REQUIRE(again.resolved() == c.resolved());
+  REQUIRE_THAT(c.explained(), Contains("memory.size = \"16 MB\"  # --memory 16 MB"));
+}
+
+TEST_CASE("the three machines are what their names say") {
+  for (const auto& [name, hz, slots, model] :
+       {std::tuple{"model56sx", 20e6, 3u, cpu::Model::i386sx}, std::tuple{"model77", 100e6 / 3, 5u, cpu::Model::i486sx},
+        std::tuple{"model95", 90e6, 8u, cpu::Model::pentium}}) {
+    Config c = load_machine(name);
+    const auto m = read_machine(c);
+    CHECK(m.name == name);
+    CHECK(m.clock.hz() == Approx(hz));
+    CHECK(m.slot_widths.size() == slots);
+    CHECK(m.timing.model == model);
+  }
+}
+
+TEST_CASE("a wrong setting is refused with its file, line and remedy") {
+  const auto with = [](const std::string& text) {
+    return message([&] {
+      Config c = load_machine("model95");
+      c.add_text(text, "lab.toml");
+      read_machine(c);
+    });
+  };
+  CHECK_THAT(with("machine = \"model95\"\nmemroy.size = \"16 MB\"\n"),
+             Contains("lab.toml:2") && Contains("memory.size"));
+  CHECK_THAT(with("memory.size = \"16\"\n"), Contains("lab.toml:1") && Contains("unit"));
+  CHECK_THAT(with("memory.size = 16\n"), Contains("lab.toml:1") && Contains("unit"));
+  CHECK_THAT(with("memory.size = \"3000 MB\"\n"), Contains("256 MB"));
+  CHECK_THAT(with("[cpu]\nclock = true\n"), Contains("lab.toml:2") && Contains("text"));
+  CHECK_THAT(with("[cpu]\nmodel = \"8086\"\n"), Contains("386sx, 486sx, pentium"));
+  CHECK_THAT(with("[slot.9]\ncard = \"ne2\"\n"), Contains("slots 1 to 8"));
+  CHECK_THAT(with("[slot.1]\ncard = \"ne2\"\nirc = 3\n"), Contains("slot.1.irc") && Contains("irq"));
+  CHECK_THAT(with("[cpu\n"), Contains("lab.toml:1"));
+  CHECK_THAT(with("a = [1, \"\n"), Contains("lab.toml:1"));
+  CHECK_THAT(message([] { load_machine("model96"); }), Contains("model95"));
+  CHECK_THAT(message([] { load_machine("nowhere.toml"); }), Contains("nowhere.toml"));
+}
+
+TEST_CASE("damaged machine files never do worse than an error") {
+  std::mt19937 random(1995);  // fixed seed: the same cases in every run
+  const std::string good(machine_files().front().text);
+  int refused = 0;
+  for (int n = 0; n < 400; ++n) {
+    std::string text = good;
+    for (int k = 0; k < 3; ++k) {
+      const auto at = random() % text.size();
+      switch (random() % 3) {
+        case 0: text[at] = static_cast<char>(random()); break;
+        case 1: text.erase(at, random() % 20); break;
+        default: text.insert(at, text.substr(random() % text.size(), random() % 20)); break;
+      }
+    }
+    try {
+      Config c;
+      c.add_text(text, "mutant.toml");
+      read_machine(c);
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  REQUIRE(refused > 50);
+}
