@@ -54,14 +54,14 @@ Time Channel::acquire_contended(Time t) {
   const Time patience = t + starvation_bound;
   processor_waits_ = true;
   for (;;) {
+    if (t >= patience) {
+      trace_(TraceCategory::bus, t, "the processor takes its cycle after waiting too long for {}", owner_name());
+      break;
+    }
     if (t < processor_from_) {
       t = processor_from_;
       scheduler_.advance(t);
     } else if (owner_ || (grant_.pending() && !(during_arbitration_ && t < grant_.when()))) {
-      if (t >= patience) {
-        trace_(TraceCategory::bus, t, "the processor takes its cycle after waiting too long for {}", owner_name());
-        break;
-      }
       if (owner_ && timing_.arbitration.processor_preempts) preempt(t);
       // Either a grant or the watch over the owner is pending, unless the owner has just released.
       if (!contended_) continue;
