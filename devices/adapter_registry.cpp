@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/adapter_registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "devices/ethernet/ne2.hpp"
+
+namespace planar {
+namespace {
+
+// Levenshtein distance, for "did you mean".
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const AdapterEntry> adapter_registry() {
+  static const AdapterEntry rows[] = {
+      ethernet::Ne2::entry,
+  };
+  return rows;
+}
+
+const AdapterEntry& find_adapter(std::string_view name) {
+  const auto rows = adapter_registry();
+  const AdapterEntry* nearest = &rows[0];
+  for (const AdapterEntry& row : rows) {
+    if (row.name == name) return row;
+    if (distance(row.name, name) < distance(nearest->name, name)) nearest = &row;
+  }
+  throw Error(fmt::format("there is no card '{}'; did you mean '{}'? `planar list cards` lists them", name,
+                          nearest->name));
+}
+
+}  // namespace planar

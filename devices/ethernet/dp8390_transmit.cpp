@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// DP8390: transmitter and loopback diagnostics.
+#include "devices/ethernet/dp8390.hpp"
+
+namespace planar::ethernet {
+
+// "When TXP is set, the NIC begins to prefetch transmit data": transmission may start once a byte is in the FIFO.
+void Dp8390::begin_transmit(Time now) {
+  if (transmit_held_) return;
+  tsr_ = 0;
+  ncr_ = 0;
+  fifo_filled_.at(now + clocks(timing_.transmit_start_clocks));
+}
+
+void Dp8390::fifo_filled(Time now) {
+  if (port_.busy()) return;  // a frame cut by a reset still leaves the wire; its end starts this one
+  const auto frame = assemble_frame();
+  if (loopback() == 1 || loopback() == 2) {
+    loop_end_.at(now + port_.byte_time() * static_cast<std::int64_t>(8 + frame.size()));
+  } else {
+    port_.transmit(frame, now);
+  }
+}
+
+// Loopback moves bytes only: in word mode every second one is taken, the even locations with BOS, the odd ones without.
+std::vector<std::uint8_t> Dp8390::assemble_frame() const {
+  const auto base = static_cast<std::uint16_t>(tpsr_ << 8);
+  const bool halves = loopback() != 0 && word_mode();
+  const unsigned step = halves ? 2 : 1;
+  const unsigned first = halves && !(dcr_ & BOS) ? 1 : 0;
+  std::vector<std::uint8_t> frame;
+  frame.reserve(tbcr_ + net::fcs_bytes);
+  for (unsigned i = first; i < tbcr_; i += step) {
+    const auto address = static_cast<std::uint16_t>(base + i);
+    frame.push_back(halves ? board_.buffer_read(address) : local_read(address));
+  }
+  if (!(tcr_ & CRC)) net::append_fcs(frame);
+  return frame;
+}
+
+void Dp8390::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
+  if (orphan_) {
+    orphan_ = false;
+    if (running() && cr_ & TXP) begin_transmit(now);
+    enter_reset_state_if_idle(now);
+    return;
+  }
+  counters_.collisions += outcome.collisions;
+  ncr_ = static_cast<std::uint8_t>(outcome.collisions & 15);
+  std::uint8_t tsr = outcome.deferred ? 0 : ND;
+  if (outcome.collisions) tsr |= COL;
+  if (outcome.late_collision) tsr |= OWC;
+  switch (outcome.result) {
+    case net::TransmitResult::ok:
+      ++counters_.sent;
+      if (loopback() == 3) loop_back(now);
+      finish_transmit(tsr | TSR_PTX, PTX, now);
+      break;
+    case net::TransmitResult::carrier_lost:  // "Transmission is not aborted on loss of carrier"
+      ++counters_.transmit_errors;
+      finish_transmit(tsr | TSR_PTX | CRS, PTX, now);
+      break;
+    case net::TransmitResult::excessive_collisions:
+    case net::TransmitResult::late_collision:
+      ++counters_.transmit_errors;
+      finish_transmit(tsr | ABT, TXE, now);
+      break;
+    case net::TransmitResult::underrun:
+      ++counters_.transmit_errors;
+      finish_transmit(tsr | FU, TXE, now);
+      break;
+    case net::TransmitResult::abandoned:  // stopped after a collision: no status, the driver sends it again
+      cr_ &= static_cast<std::uint8_t>(~TXP);
+      enter_reset_state_if_idle(now);
+      break;
+  }
+}
+
+void Dp8390::finish_transmit(std::uint8_t tsr, std::uint8_t isr, Time now) {
+  tsr_ = tsr;
+  cr_ &= static_cast<std::uint8_t>(~TXP);
+  raise(isr, now);
+  enter_reset_state_if_idle(now);
+}
+
+// What a looped frame leaves behind (data sheet, "Loopback diagnostics"): the FIFO holds its last bytes and its count, the
+// ring nothing, ISR shows PTX but never PRX. The CRC logic exists once: with CRC appended by the transmitter the receiver
+// always reports an error; with CRC inhibited it checks the one that the frame carries. A frame for another address
+// reports none.
+void Dp8390::loop_back(Time now) {
+  const auto frame = assemble_frame();
+  std::size_t i = 0;
+  const auto into_fifo = [&](std::size_t byte) { fifo_[i++ & 7] = static_cast<std::uint8_t>(byte); };
+  for (std::uint8_t byte : frame) into_fifo(byte);
+  into_fifo(frame.size());
+  into_fifo(frame.size() >> 8);
+  into_fifo(frame.size() >> 8);
+  fifo_read_ = 0;
+
+  net::Reception seen;
+  seen.frame = frame;
+  seen.length = frame.size();
+  bool group = false;
+  const bool matches = frame.size() >= 6 && address_matches(seen, group);
+  const bool good = tcr_ & CRC && net::fcs_good(frame);
+  rsr_ = static_cast<std::uint8_t>((matches && !good ? RSR_CRC : RSR_PRX) | (group && matches ? PHY : 0));
+  // Internally neither carrier nor heartbeat is seen; through the encoder there is carrier.
+  if (loopback() == 1) finish_transmit(TSR_PTX | ND | CRS | CDH, PTX, now);
+  else if (loopback() == 2) finish_transmit(TSR_PTX | ND | CDH, PTX, now);
+}
+
+}  // namespace planar::ethernet
