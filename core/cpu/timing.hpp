@@ -13,15 +13,23 @@
 //   wait_until(clock)                the CPU stands still until the cycle ends, the bus is taken until then
 // All clocks are the processor's own (90 MHz core clocks on the Pentium 90). State is plain data and part of the snapshot.
 // Nothing here depends on how instructions are grouped into blocks, nor on where a run is cut.
+//
+// Sources: facts/system/cpu-timing.md (3: 386SX bus, 4: 486, 5: Pentium), machines.md (memory). Each model's own notes and
+// what it leaves out stand at the top of timing/i386sx.cpp, timing/i486sx.cpp, timing/pentium.cpp; the parameters'
+// recommended values in timing/README.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 #include "core/archive.hpp"
 #include "core/cpu/op.hpp"
+#include "core/cpu/timing/btb.hpp"
 #include "core/cpu/timing/config.hpp"
 #include "core/cpu/timing/instruction_clocks.hpp"
+#include "core/cpu/timing/memory_path.hpp"
+#include "core/cpu/timing/tag_cache.hpp"
 
 namespace planar::cpu {
 
@@ -30,46 +38,222 @@ class Timing {
   /// Throws Error if the configuration is out of range.
   explicit Timing(const TimingConfig& config);
   const TimingConfig& config() const { return config_; }
-  Model model() const { return config_.model; }
+  Model model() const { return model_; }
 
   /// Decode time: fills op.clocks, pair_class, timing_flags, reads, writes, address_reads.
   void price(Op& op) const;
 
+  /// `physical_eip` is the address of the instruction's first byte, prefixes included.
   void begin(const Op& op, std::uint32_t physical_eip);
+  /// A data access of 1, 2 or 4 bytes at any alignment (wider operands are several calls). Both halves of an access that
+  /// crosses a page may be given as one call at the first address if the executor does not split it.
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
   void branch(const Op& op, std::uint32_t linear_eip, bool taken, std::uint32_t linear_target);
 
-  void spend(unsigned clocks) { clock_ += clocks; }
+  /// Microcode beyond the table. Accesses that belong to it are best given behind it: they are placed inside its time.
+  void spend(unsigned clocks) {
+    clock_ += clocks;
+    tail_ = clocks > 2 ? clocks - 2 : 0;
+  }
   std::uint64_t clocks() const { return clock_; }
 
   /// Before a cycle on the pins (I/O, device memory, INTA): posted writes are finished and the bus is free; returns the
-  /// clock at which the cycle starts (for a memory operand the two clocks that the table already holds are given back).
+  /// clock at which the cycle starts, at an edge of the bus clock. For a 386SX memory operand (`io` false) that is two
+  /// clocks back: the table holds them for a zero-wait cycle.
   std::uint64_t cycle_start(bool io);
   /// Locked cycles, serialising instructions: waits until posted writes have reached memory.
   void drain();
   /// The cycle on the pins ends at `clock`: the CPU and its bus stand still until then. Earlier clocks change nothing.
   void wait_until(std::uint64_t clock);
   /// HLT: time passes, nothing else happens. Earlier clocks change nothing.
-  void jump_to(std::uint64_t clock);
+  void jump_to(std::uint64_t clock) {
+    if (clock > clock_) clock_ = clock;
+  }
 
-  /// Another master has the memory path for `clocks` core clocks from clock `from` (single-path planars).
+  /// Another master has the memory path for `clocks` core clocks from clock `from` (single-path planars: every cycle of
+  /// the master; dual-path planars: its transfers to planar memory).
   void steal(std::uint64_t from, unsigned clocks);
   /// A master wrote RAM: tags that hold these bytes become invalid.
   void master_wrote(std::uint32_t address, std::uint32_t bytes);
 
   /// INVD (lines dropped) and WBINVD (`write_back`: dirty lines are written first, in time).
   void flush_caches(bool write_back = false);
-  /// CR0.CD and NW: with CD set nothing new is cached; hits still count (the manuals' "frozen" cache) unless flushed.
-  void set_cache_enabled(bool enabled);
+  /// CR0.CD and NW: with CD set nothing new is cached; what is in still hits (the manuals' frozen cache) until flushed.
+  void set_cache_enabled(bool enabled) { cache_enabled_ = enabled; }
   /// Interrupt or exception taken, serialising instruction: prefetch queue and pairing start afresh.
   void interrupt_flush();
+
+  /// Counters for people and tests; they influence nothing and are not part of a snapshot.
+  struct Counters {
+    std::uint64_t code_misses = 0;   ///< line fills and, on the 386SX, starvations of the prefetch queue
+    std::uint64_t read_misses = 0;
+    std::uint64_t write_misses = 0;
+    std::uint64_t mispredictions = 0;
+    std::uint64_t pairs = 0;         ///< instructions issued in the V pipe
+  };
+  const Counters& counters() const { return counters_; }
 
   void archive(Archive& a);
 
  private:
+  static constexpr std::uint32_t no_line = 1;  // never a line's address
+  static constexpr unsigned registers = 0xFF;  // register bits of Op::reads and writes (flags excluded)
+
+  // -- timing/i386sx.cpp
+  void begin_386(const Op& op, std::uint32_t eip);
+  void read_386(std::uint32_t address, unsigned bytes);
+  void write_386(std::uint32_t address, unsigned bytes);
+  void branch_386(const Op& op, bool taken);
+  void prefetch_386(std::uint64_t until);
+  void refill_386();
+
+  // -- timing/i486sx.cpp
+  void fetch_486(std::uint32_t eip, std::uint32_t last_line);
+  void branch_486(const Op& op, bool taken);
+  void bypass_read_miss(std::uint32_t address);
+
+  // -- timing/pentium.cpp
+  void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
+  void branch_pentium(const Op& op, bool taken, std::uint32_t target);
+
+  // -- timing/cached.cpp: what 486 and Pentium share
+  TagCache& code_cache() { return config_.l1.split ? code_ : data_; }
+  void enter_line(std::uint32_t line);
+  void settle_prefetch();
+  void read_miss(std::uint32_t address, unsigned bytes);
+  void read_split(std::uint32_t address, unsigned bytes);
+  void write_slow(std::uint32_t address, unsigned bytes);
+  void wait_for_fill(std::uint32_t line);
+  void note_fill(unsigned which, std::uint32_t line, std::uint64_t done);
+  MemoryPath::Burst fill(TagCache& cache, std::uint32_t address, std::uint64_t at);
+
   TimingConfig config_;
+  Model model_;
+  std::uint8_t line_mask_low_ = 15;  // bytes of a first-level line, less one
+  bool cache_enabled_ = true;
   std::uint64_t clock_ = 0;
+  MemoryPath path_;
+
+  // 386SX bus unit
+  std::uint32_t fetch_next_ = 0;   // address of the next code word to fetch
+  std::uint32_t fetch_eip_ = 0;    // address of the next byte to be consumed
+  std::uint64_t fetch_from_ = 0;   // when the queue last got room
+  std::uint64_t write_starts_ = 0; // when the posted write leaves the bus unit's latch
+  std::uint32_t tail_ = 0;         // clocks of the instruction behind the end of its next read
+  bool refill_ = true;             // the queue was flushed
+
+  // 486 and Pentium
+  TagCache data_;                  // unified on the 486
+  TagCache code_;
+  std::uint32_t code_line_ = no_line;      // line of the byte before the next sequential one
+  std::uint32_t prefetch_line_ = no_line;  // wanted, not yet on the bus
+  std::uint64_t prefetch_from_ = 0;
+  std::array<std::uint32_t, 2> fill_line_{no_line, no_line};  // data, code
+  std::array<std::uint64_t, 2> fill_done_{};
+  std::uint64_t fills_until_ = 0;
+  std::array<std::uint64_t, 8> write_start_{};  // posted writes: on the bus, done
+  std::array<std::uint64_t, 8> write_done_{};
+  std::uint8_t write_next_ = 0;
+  std::uint8_t write_hits_ = 0;    // consecutive latest posted writes that hit the cache
+  std::uint16_t last_writes_ = 0;  // 486: the previous instruction's; Pentium: the open issue's
+  std::uint16_t last_clocks_ = 0;  // 486: the previous instruction's; Pentium: the U pipe's
+  bool jumped_ = false;
+
+  // Pentium
+  bool pair_open_ = false;         // the U pipe's instruction would take a partner
+  bool in_v_ = false;              // the latest instruction went to V
+  std::uint8_t shadow_ = 0;        // issues until prediction works again after a misprediction
+  std::uint16_t agi_writes_ = 0;   // registers written by the issue before the open one
+  std::uint32_t issue_eip_ = 0;    // U address of the open issue, and of the one before
+  std::uint32_t previous_issue_eip_ = 0;
+  std::uint32_t mark_slot_ = 0;    // code line, as an index into marks_
+  std::vector<std::uint32_t> marks_;  // a code line's bytes at which an instruction was seen to begin
+  BranchTargetBuffer btb_;
+
+  Counters counters_;
 };
+
+/// Clocks that a V-pipe instruction adds to the U-pipe's (0..3 clocks each, memory operands included): the longer one
+/// counts, and two that both use memory and modify interleave (cpu-timing.md section 5).
+inline constexpr std::uint8_t pair_extra[4][4] = {{0, 1, 2, 3}, {0, 0, 1, 2}, {0, 0, 0, 2}, {0, 0, 1, 2}};
+
+inline void Timing::begin(const Op& op, std::uint32_t eip) {
+  if (model_ == Model::i386sx) {
+    begin_386(op, eip);
+    return;
+  }
+  const std::uint32_t last_line = (eip + op.length - 1) & ~std::uint32_t{line_mask_low_};
+  if (model_ == Model::i486sx) {
+    if (last_line != code_line_) [[unlikely]] fetch_486(eip, last_line);
+    unsigned clocks = op.clocks + ((op.address_reads & last_writes_) != 0);
+    // Prefixes decode while a longer predecessor still executes.
+    if (op.timing_flags != 0 && last_clocks_ > 1)
+      clocks -= op.timing_flags < last_clocks_ ? op.timing_flags : last_clocks_ - 1u;
+    last_writes_ = op.writes;
+    last_clocks_ = op.clocks;
+    jumped_ = false;
+    clock_ += clocks;
+    return;
+  }
+  if (last_line != code_line_) [[unlikely]] fetch_pentium(eip, last_line);
+  if (pair_open_ && (op.pair_class & 2) &&
+      !((op.reads | op.writes | op.address_reads) & last_writes_ & registers)) {
+    clock_ += pair_extra[last_clocks_][op.clocks & 3] + ((op.address_reads & agi_writes_) != 0);
+    last_writes_ |= op.writes;
+    pair_open_ = false;
+    in_v_ = true;
+    ++counters_.pairs;
+    return;
+  }
+  // Until a line has been executed once the processor does not know where its instructions end: no pairing then.
+  std::uint32_t& marks = marks_[mark_slot_];
+  const std::uint32_t mark = std::uint32_t{1} << (eip & 31);
+  pair_open_ = (op.pair_class & 1) && ((marks & mark) || op.length == 1);
+  marks |= mark;
+  agi_writes_ = last_writes_;
+  clock_ += op.clocks + ((op.address_reads & agi_writes_) != 0);
+  last_writes_ = op.writes;
+  last_clocks_ = op.clocks < 3 ? op.clocks : 3;
+  in_v_ = false;
+  previous_issue_eip_ = issue_eip_;
+  issue_eip_ = eip;
+  if (shadow_ != 0) --shadow_;
+}
+
+inline void Timing::read(std::uint32_t address, unsigned bytes) {
+  if (model_ == Model::i386sx) {
+    read_386(address, bytes);
+    return;
+  }
+  if ((address & 3) + bytes > 4) [[unlikely]] {
+    read_split(address, bytes);
+    return;
+  }
+  if (!data_.find(address)) [[unlikely]]
+    read_miss(address, bytes);
+  else if (clock_ < fills_until_) [[unlikely]]
+    wait_for_fill(data_.line_of(address));
+}
+
+inline void Timing::write(std::uint32_t address, unsigned bytes) {
+  if (model_ == Model::i386sx) {
+    write_386(address, bytes);
+    return;
+  }
+  if (config_.l1.write_back && (address & 3) + bytes <= 4) [[likely]] {
+    if (std::uint32_t* tag = data_.find(address)) [[likely]] {
+      *tag |= TagCache::dirty;
+      return;
+    }
+  }
+  write_slow(address, bytes);
+}
+
+inline void Timing::branch(const Op& op, std::uint32_t /*linear_eip*/, bool taken, std::uint32_t target) {
+  if (model_ == Model::pentium) branch_pentium(op, taken, target);
+  else if (model_ == Model::i486sx) branch_486(op, taken);
+  else branch_386(op, taken);
+}
 
 }  // namespace planar::cpu

@@ -33,6 +33,7 @@ unsigned enter_extra(Model model, unsigned level);
 
 /// REP strings: clocks once if the count is not zero, and clocks of one iteration. A REP that resumes after an interrupt
 /// starts again and pays the start again.
+unsigned repeat_zero(Model model, const Op& op);  ///< what price() holds
 unsigned repeat_start(Model model, const Op& op);
 unsigned repeat_iteration(Model model, const Op& op);
 

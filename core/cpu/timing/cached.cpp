@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the 486 and the Pentium share: line fills, posted writes, code lines and the line prefetched behind them.
+#include "core/cpu/timing.hpp"
+
+namespace planar::cpu {
+namespace {
+
+constexpr unsigned misaligned_clocks = 3;  // an operand across a doubleword: 486 and Pentium (cpu-timing.md section 1)
+constexpr std::uint32_t page_mask = 0xFFFFF000;
+
+}  // namespace
+
+MemoryPath::Burst Timing::fill(TagCache& cache, std::uint32_t address, std::uint64_t at) {
+  const std::uint32_t line = cache.line_of(address);
+  if (!cache_enabled_ || !path_.cacheable(address)) return path_.read_single(at, line, cache.line());
+  const auto burst = path_.fetch_line(at, address, cache.line());
+  std::uint32_t victim;
+  const std::uint32_t* tag = cache.fill(address, victim);
+  if (victim & TagCache::dirty) path_.write_back(burst.done, cache.line_of(victim), cache.line());
+  if (&cache == &code_) marks_[cache.slot(tag)] = 0;
+  return burst;
+}
+
+void Timing::note_fill(unsigned which, std::uint32_t line, std::uint64_t done) {
+  fill_line_[which] = line;
+  fill_done_[which] = done;
+  if (fills_until_ < done) fills_until_ = done;
+}
+
+void Timing::wait_for_fill(std::uint32_t line) {
+  for (unsigned which = 0; which < 2; ++which)
+    if (fill_line_[which] == line && clock_ < fill_done_[which]) clock_ = fill_done_[which];
+}
+
+/// A wanted code line goes to the bus as soon as that is free: has it by now?
+void Timing::settle_prefetch() {
+  if (prefetch_line_ == no_line) return;
+  const std::uint64_t at = prefetch_from_ > path_.free() ? prefetch_from_ : path_.free();
+  if (at >= clock_) return;
+  const std::uint32_t line = prefetch_line_;
+  prefetch_line_ = no_line;
+  if (code_cache().find(line)) return;
+  note_fill(1, line, fill(code_cache(), line, at).done);
+}
+
+void Timing::enter_line(std::uint32_t line) {
+  TagCache& cache = code_cache();
+  settle_prefetch();
+  prefetch_line_ = no_line;
+  if (cache.find(line)) {
+    if (clock_ < fills_until_) wait_for_fill(line);
+  } else {
+    ++counters_.code_misses;
+    const auto burst = fill(cache, line, clock_);
+    note_fill(1, line, burst.done);
+    if (clock_ < burst.first) clock_ = burst.first;
+  }
+  const std::uint32_t next = line + cache.line();
+  if (((next ^ line) & page_mask) == 0 && cache_enabled_ && path_.cacheable(next) && !cache.holds(next)) {
+    prefetch_line_ = next;
+    prefetch_from_ = clock_;
+  }
+}
+
+void Timing::read_miss(std::uint32_t address, unsigned bytes) {
+  settle_prefetch();
+  if (!cache_enabled_ || !path_.cacheable(address)) {
+    clock_ = path_.read_single(clock_, address, bytes).done;
+    return;
+  }
+  if (data_.find(address)) {  // the prefetch brought the line (unified cache)
+    wait_for_fill(data_.line_of(address));
+    return;
+  }
+  ++counters_.read_misses;
+  if (model_ == Model::i486sx) {
+    bypass_read_miss(address);
+    return;
+  }
+  const auto burst = fill(data_, address, clock_);
+  note_fill(0, data_.line_of(address), burst.done);
+  if (clock_ < burst.first) clock_ = burst.first;
+}
+
+void Timing::read_split(std::uint32_t address, unsigned bytes) {
+  clock_ += misaligned_clocks;
+  const unsigned head = 4 - (address & 3);
+  read(address, head);
+  read(address + head, bytes - head);
+}
+
+void Timing::write_slow(std::uint32_t address, unsigned bytes) {
+  if ((address & 3) + bytes > 4) {
+    clock_ += misaligned_clocks;
+    const unsigned head = 4 - (address & 3);
+    write(address, head);
+    write(address + head, bytes - head);
+    return;
+  }
+  settle_prefetch();
+  const bool hit = data_.find(address) != nullptr;
+  if (!hit) ++counters_.write_misses;
+  const unsigned slot = write_next_;
+  if (clock_ < write_done_[slot]) clock_ = write_done_[slot];  // all buffers full
+  write_start_[slot] = path_.next_start(clock_);
+  write_done_[slot] = path_.write(clock_, address, bytes);
+  write_next_ = static_cast<std::uint8_t>((slot + 1) % config_.write_buffers);
+  write_hits_ = static_cast<std::uint8_t>(hit && write_hits_ < 8 ? write_hits_ + 1 : hit ? 8 : 0);
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/cpu/timing/memory_path.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace planar::cpu {
+namespace {
+constexpr std::uint32_t no_row = 0xFFFFFFFF;
+/// A 486 or Pentium moves at most four data in one burst.
+constexpr unsigned burst_beats = 4;
+}  // namespace
+
+MemoryPath::MemoryPath(const TimingConfig& config)
+    : config_(config), l2_(config.l2.bytes, config.l2.ways, config.l2.line) {
+  open_row_.fill(no_row);
+  row_shift_ = static_cast<std::uint8_t>(std::countr_zero(config.dram.page_bytes));
+  den_shift_ = static_cast<std::uint8_t>(std::countr_zero(config.core_per_bus_den));
+  bus_ = config.core_per_bus_num;
+  for (const Ranges* ranges : {&config_.uncached, &config_.rom_ranges})
+    for (const auto& r : *ranges) {
+      if (r.first > r.last) continue;
+      for (std::uint32_t page = r.first >> 12; page < 256 && page <= r.last >> 12; ++page)
+        special_low_[page >> 6] |= std::uint64_t{1} << (page & 63);
+      if (r.last >= 0x100000) special_high_ = std::min(special_high_, std::max(r.first, 0x100000u));
+    }
+  if (config.refresh.period_num != 0) next_refresh_ = refresh_at(refresh_number_);
+}
+
+std::uint64_t MemoryPath::refresh_at(std::uint64_t number) const {
+  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(number) * config_.refresh.period_num << den_shift_) /
+                                    config_.refresh.period_den);
+}
+
+std::uint64_t MemoryPath::refresh(std::uint64_t t) {
+  // Refreshes that fell into idle time are over; only the last one before `t` can still hold the memory.
+  const auto scaled = static_cast<unsigned __int128>(t + 1) * config_.refresh.period_den;
+  std::uint64_t number =
+      static_cast<std::uint64_t>((scaled - 1) / (static_cast<unsigned __int128>(config_.refresh.period_num) << den_shift_));
+  while (refresh_at(number) > t) --number;
+  while (refresh_at(number + 1) <= t) ++number;
+  const std::uint64_t busy = l2_.present() ? memory_free_ : bus_free_;
+  const std::uint64_t begins = std::max(refresh_at(number), std::min(busy, t));
+  const std::uint64_t ends = begins + std::uint64_t{config_.refresh.hold} * bus_;
+  refresh_number_ = number + 1;
+  next_refresh_ = refresh_at(refresh_number_);
+  open_row_.fill(no_row);
+  return std::max(t, ends);
+}
+
+std::uint64_t MemoryPath::memory_start(std::uint64_t t) {
+  return t >= next_refresh_ ? aligned(refresh(t)) : t;
+}
+
+void MemoryPath::occupy(std::uint64_t until) {
+  bus_free_ = std::max(bus_free_, ticks(until));
+}
+
+void MemoryPath::steal(std::uint64_t from, unsigned clocks) {
+  std::uint64_t& busy = l2_.present() ? memory_free_ : bus_free_;
+  busy = std::max(busy, ticks(from)) + ticks(clocks);
+  open_row_.fill(no_row);
+}
+
+std::uint64_t MemoryPath::take_back(std::uint64_t until) {
+  const std::uint64_t old = bus_free_;
+  bus_free_ = ticks(until);
+  return core(old);
+}
+
+void MemoryPath::give_back(std::uint64_t until) { bus_free_ = ticks(until); }
+
+std::uint64_t MemoryPath::cycle(std::uint64_t at, std::uint32_t address, bool writing) {
+  std::uint64_t t = std::max(at, bus_free_);
+  if (t >= next_refresh_) t = refresh(t);
+  const DramTiming& d = config_.dram;
+  unsigned clocks;
+  if (special(address) && in(config_.rom_ranges, address)) [[unlikely]]
+    clocks = config_.rom.clocks * (2u / std::min<unsigned>(config_.rom.width, 2));
+  else
+    clocks = writing ? open(address, d.write_hit, d.write_miss) : open(address, d.read_hit, d.read_miss);
+  bus_free_ = t + clocks;
+  return bus_free_;
+}
+
+unsigned MemoryPath::burst_rest(unsigned bytes) const {
+  const unsigned beats = bytes / config_.dram.width;
+  if (beats <= 1) return 0;
+  const unsigned more = (beats - 1) / burst_beats;  // further bursts in the same row
+  return more * config_.dram.read_hit + (beats - 1 - more) * config_.dram.burst_step;
+}
+
+MemoryPath::Burst MemoryPath::fetch_line(std::uint64_t at, std::uint32_t address, unsigned bytes) {
+  std::uint64_t t = bus_start(at);
+  const DramTiming& d = config_.dram;
+  if (rom(address)) {
+    const unsigned accesses = bytes / config_.rom.width;
+    const std::uint64_t each = std::uint64_t{config_.rom.clocks} * bus_;
+    const unsigned first = std::max(1u, unsigned{d.width} / config_.rom.width);
+    bus_free_ = t + accesses * each;
+    return {core(t + first * each), core(bus_free_)};
+  }
+  if (!l2_.present()) {
+    t = memory_start(t);
+    const std::uint64_t first = t + std::uint64_t{open(address, d.read_hit, d.read_miss)} * bus_;
+    bus_free_ = first + std::uint64_t{burst_rest(bytes)} * bus_;
+    return {core(first), core(bus_free_)};
+  }
+  const unsigned beats = bytes / d.width;
+  const bool guessed = l2_.in_mru_way(address);
+  if (l2_.find(address)) {
+    const std::uint64_t first = t + std::uint64_t{guessed ? config_.l2.hit_mru : config_.l2.hit_other} * bus_;
+    bus_free_ = first + std::uint64_t{(beats - 1) * config_.l2.burst_step} * bus_;
+    return {core(first), core(bus_free_)};
+  }
+  t = memory_start(aligned(std::max(t, memory_free_)));
+  const std::uint64_t first = t + std::uint64_t{open(address, d.read_hit, d.read_miss)} * bus_;
+  bus_free_ = first + std::uint64_t{burst_rest(bytes)} * bus_;
+  memory_free_ = first + std::uint64_t{burst_rest(config_.l2.line)} * bus_;
+  std::uint32_t victim;
+  l2_.fill(address, victim);
+  if (victim & TagCache::dirty) {
+    const unsigned first_write = open(victim, d.write_hit, d.write_miss);
+    memory_free_ += std::uint64_t{first_write + burst_rest(config_.l2.line)} * bus_;
+  }
+  return {core(first), core(bus_free_)};
+}
+
+MemoryPath::Burst MemoryPath::read_single(std::uint64_t at, std::uint32_t address, unsigned bytes) {
+  const unsigned width = config_.dram.width;
+  std::uint64_t t = memory_start(bus_start(at));
+  if (l2_.present()) t = aligned(std::max(t, memory_free_));
+  std::uint64_t first = 0;
+  for (std::uint32_t a = address & ~(width - 1); a - (address & ~(width - 1)) < (address & (width - 1)) + bytes; a += width) {
+    const unsigned clocks = rom(a) ? config_.rom.clocks * std::max(1u, width / config_.rom.width)
+                                   : open(a, config_.dram.read_hit, config_.dram.read_miss);
+    t += std::uint64_t{clocks} * bus_;
+    if (first == 0) first = t;
+  }
+  bus_free_ = t;
+  if (l2_.present()) memory_free_ = t;
+  return {core(first), core(t)};
+}
+
+std::uint64_t MemoryPath::write(std::uint64_t at, std::uint32_t address, unsigned bytes) {
+  const DramTiming& d = config_.dram;
+  const unsigned width = d.width;
+  const unsigned cycles = (address & (width - 1)) + bytes > width ? 2 : 1;
+  std::uint64_t t = bus_start(at);
+  if (!l2_.present()) {
+    t = memory_start(t);
+    unsigned clocks = open(address, d.write_hit, d.write_miss);
+    if (cycles == 2) clocks += open(address + bytes - 1, d.write_hit, d.write_miss);
+    bus_free_ = t + std::uint64_t{clocks} * bus_;
+    return core(bus_free_);
+  }
+  if (std::uint32_t* tag = l2_.find(address)) {
+    *tag |= TagCache::dirty;
+  } else {
+    // The cache controller posts one miss; the next one waits until memory has finished with it.
+    t = aligned(std::max(t, memory_free_));
+    std::uint64_t m = memory_start(t);
+    if (config_.l2.write_allocate && cacheable(address)) {
+      m += std::uint64_t{open(address, d.read_hit, d.read_miss) + burst_rest(config_.l2.line)} * bus_;
+      std::uint32_t victim;
+      *l2_.fill(address, victim) |= TagCache::dirty;
+      if (victim & TagCache::dirty)
+        m += std::uint64_t{open(victim, d.write_hit, d.write_miss) + burst_rest(config_.l2.line)} * bus_;
+    } else {
+      m += std::uint64_t{open(address, d.write_hit, d.write_miss)} * bus_;
+    }
+    memory_free_ = m;
+  }
+  bus_free_ = t + std::uint64_t{cycles * config_.l2.write_hit} * bus_;
+  return core(bus_free_);
+}
+
+void MemoryPath::write_back(std::uint64_t at, std::uint32_t line, unsigned bytes) {
+  const DramTiming& d = config_.dram;
+  std::uint64_t t = bus_start(at);
+  const unsigned beats = bytes / d.width;
+  if (!l2_.present()) {
+    t = memory_start(t);
+    bus_free_ = t + std::uint64_t{open(line, d.write_hit, d.write_miss) + burst_rest(bytes)} * bus_;
+    return;
+  }
+  if (std::uint32_t* tag = l2_.find(line)) {
+    *tag |= TagCache::dirty;
+  } else {  // the second level lost the line meanwhile: straight to memory
+    t = aligned(std::max(t, memory_free_));
+    memory_free_ = memory_start(t) + std::uint64_t{open(line, d.write_hit, d.write_miss) + burst_rest(bytes)} * bus_;
+  }
+  bus_free_ = t + std::uint64_t{config_.l2.write_hit + (beats - 1u) * config_.l2.burst_step} * bus_;
+}
+
+std::uint64_t MemoryPath::write_back_all(std::uint64_t at, unsigned lines, unsigned bytes) {
+  const std::uint64_t t = memory_start(bus_start(at));
+  const unsigned each = config_.dram.write_miss + burst_rest(bytes);
+  bus_free_ = t + std::uint64_t{lines} * each * bus_;
+  if (l2_.present()) memory_free_ = std::max(memory_free_, bus_free_);
+  return core(bus_free_);
+}
+
+void MemoryPath::archive(Archive& a) {
+  a(bus_free_, memory_free_, refresh_number_, next_refresh_, open_row_);
+  l2_.archive(a);
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The Pentium (P5, P54C): two pipes, split caches, branch prediction with its habits.
+//
+// Pairing is carried from instruction to instruction (Timing::begin): U waits for a partner, the next one joins it in V if
+// both may pair and the second neither reads nor writes what the first writes. Flags never prevent a pair (CMP + Jcc
+// pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no interlock.
+//
+// Prediction: the buffer is looked up with the issue before the branch (btb.hpp). While the pipeline refills after a
+// misprediction it cannot follow another prediction: a branch in the first issue behind one falls through in the
+// processor's eyes and costs the penalty again, so that a loop of a single issue never gets predicted (Linux's
+// dec/jns: 1 + 4 = 5 clocks, the 0.40 BogoMIPS a MHz of the class) while a loop of two issues does.
+// Penalties: 3 clocks, 4 for a conditional branch in V (cpu-timing.md section 5).
+//
+// Not modelled: cache bank conflicts within a pair, stores into a line of the code cache (self-modifying code costs
+// nothing extra), write-once (first store to a clean line), snoop stalls, FXCH pairing and x87 overlap.
+#include "core/cpu/timing.hpp"
+#include "core/cpu/timing/instruction_table.hpp"
+
+namespace planar::cpu {
+
+void Timing::fetch_pentium(std::uint32_t eip, std::uint32_t last_line) {
+  const std::uint32_t first_line = eip & ~std::uint32_t{line_mask_low_};
+  if (first_line != code_line_) enter_line(first_line);
+  if (last_line != first_line) enter_line(last_line);
+  code_line_ = last_line;
+  TagCache& cache = code_cache();
+  if (const std::uint32_t* tag = cache.find(last_line)) mark_slot_ = static_cast<std::uint32_t>(cache.slot(tag));
+  else mark_slot_ = static_cast<std::uint32_t>(cache.lines());  // uncached code: a slot that nobody else uses
+}
+
+void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
+  const BranchKind kind = branch_kind(op);
+  if (kind == BranchKind::far) {
+    if (taken) interrupt_flush();
+    return;
+  }
+  if (taken && (kind == BranchKind::jcxz || kind == BranchKind::loop_z)) clock_ += 1;  // 6 against 5, 8 against 7
+  const auto predicted = btb_.lookup(previous_issue_eip_, taken, target);
+  const bool followed = predicted.taken && shadow_ != 1;
+  const bool right = taken ? followed && predicted.target_right : !followed;
+  if (taken) {
+    settle_prefetch();
+    prefetch_line_ = no_line;
+  }
+  if (right) return;
+  ++counters_.mispredictions;
+  clock_ += kind == BranchKind::conditional && in_v_ ? 4 : 3;
+  shadow_ = 2;
+  pair_open_ = false;
+  last_writes_ = 0;  // the pipeline stood still: no interlock with the target
+}
+
+}  // namespace planar::cpu

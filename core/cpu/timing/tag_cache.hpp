@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The tags of a set-associative cache: what is in, what is dirty, who leaves next. Data stay in RAM.
+//
+// Replacement is the tree pseudo-LRU of the 486 and Pentium (3 bits a set with four ways, 1 bit with two; i486 data
+// book, [M*]). A set's most recently used way is kept beside it: one compare settles most lookups, and the second-level
+// cache's way guess (82497) is that very way.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.hpp"
+
+namespace planar::cpu {
+
+class TagCache {
+ public:
+  static constexpr std::uint32_t valid = 1;
+  static constexpr std::uint32_t dirty = 2;
+
+  TagCache() = default;
+  /// `bytes`, `ways` (1, 2, 4) and `line` (at least 4) are powers of two; bytes 0 makes a cache that is absent.
+  TagCache(std::uint32_t bytes, unsigned ways, unsigned line) {
+    if (bytes == 0) return;
+    ways_ = static_cast<std::uint8_t>(ways);
+    way_bits_ = static_cast<std::uint8_t>(std::countr_zero(ways));
+    line_ = line;
+    line_mask_ = ~(line - 1);
+    shift_ = static_cast<std::uint8_t>(std::countr_zero(line));
+    const std::uint32_t sets = bytes / (ways * line);
+    set_mask_ = sets - 1;
+    tags_.assign(sets * ways, 0);
+    mru_.assign(sets, 0);
+    tree_.assign(sets, 0);
+  }
+
+  bool present() const { return ways_ != 0; }
+  std::uint32_t line() const { return line_; }
+  std::uint32_t line_of(std::uint32_t address) const { return address & line_mask_; }
+
+  /// The tag that holds `address`, marked as used, or null.
+  std::uint32_t* find(std::uint32_t address) {
+    const std::uint32_t set = (address >> shift_) & set_mask_;
+    std::uint32_t* tag = &tags_[(set << way_bits_) + mru_[set]];
+    if ((*tag & ~dirty) == ((address & line_mask_) | valid)) [[likely]] return tag;
+    return find_other(address, set);
+  }
+  /// Whether `address` is in the way used last (the guess of a way-predicting cache). No side effect.
+  bool in_mru_way(std::uint32_t address) const {
+    const std::uint32_t set = (address >> shift_) & set_mask_;
+    return (tags_[(set << way_bits_) + mru_[set]] & ~dirty) == ((address & line_mask_) | valid);
+  }
+  bool holds(std::uint32_t address) const;
+  /// The position of the tag `find` returned, 0 .. lines-1.
+  std::size_t slot(const std::uint32_t* tag) const { return static_cast<std::size_t>(tag - tags_.data()); }
+  std::size_t lines() const { return tags_.size(); }
+
+  /// Puts the line of `address` in (it must not be in); returns its tag, and the tag it displaced in `victim` (0: none).
+  std::uint32_t* fill(std::uint32_t address, std::uint32_t& victim);
+  /// Drops the line of `address`; returns its tag (0 if it was not in).
+  std::uint32_t invalidate(std::uint32_t address);
+  /// Drops everything; returns the number of dirty lines.
+  unsigned flush();
+
+  void archive(Archive& a) { a(tags_, mru_, tree_); }
+
+ private:
+  std::uint32_t* find_other(std::uint32_t address, std::uint32_t set);
+  void touch(std::uint32_t set, unsigned way);
+  unsigned oldest(std::uint32_t set) const;
+
+  std::vector<std::uint32_t> tags_;  // line address | valid | dirty; 0 = empty
+  std::vector<std::uint8_t> mru_;
+  std::vector<std::uint8_t> tree_;
+  std::uint32_t line_ = 0;
+  std::uint32_t line_mask_ = 0;
+  std::uint32_t set_mask_ = 0;
+  std::uint8_t ways_ = 0;
+  std::uint8_t way_bits_ = 0;
+  std::uint8_t shift_ = 0;
+};
+
+}  // namespace planar::cpu

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Construction, the pins, other masters, cache control, snapshot: what no single model owns.
+#include "core/cpu/timing.hpp"
+
+#include <algorithm>
+
+namespace planar::cpu {
+namespace {
+
+const TimingConfig& checked(const TimingConfig& config) {
+  check(config);
+  return config;
+}
+
+}  // namespace
+
+Timing::Timing(const TimingConfig& config)
+    : config_(checked(config)),
+      model_(config.model),
+      path_(config),
+      data_(config.l1.bytes, config.l1.ways, config.l1.line),
+      code_(config.l1.split ? config.l1.bytes : 0, config.l1.ways, config.l1.line) {
+  if (model_ != Model::i386sx) line_mask_low_ = static_cast<std::uint8_t>(config.l1.line - 1);
+  marks_.assign(code_cache().lines() + 1, 0);
+}
+
+std::uint64_t Timing::cycle_start(bool io) {
+  if (model_ == Model::i386sx) {
+    const std::uint64_t wanted = !io && clock_ >= 2 ? clock_ - 2 : clock_;
+    prefetch_386(wanted);
+    return std::max(wanted, path_.free());
+  }
+  settle_prefetch();
+  clock_ = std::max(clock_, path_.next_start(clock_));
+  return clock_;
+}
+
+void Timing::drain() {
+  if (model_ == Model::i386sx) return;  // the bus unit keeps the order by itself
+  for (unsigned i = 0; i < config_.write_buffers; ++i) clock_ = std::max(clock_, write_done_[i]);
+}
+
+void Timing::wait_until(std::uint64_t clock) {
+  clock_ = std::max(clock_, clock);
+  path_.occupy(clock);
+}
+
+void Timing::steal(std::uint64_t from, unsigned clocks) {
+  if (model_ == Model::i386sx) prefetch_386(from);
+  path_.steal(from, clocks);
+}
+
+void Timing::master_wrote(std::uint32_t address, std::uint32_t bytes) {
+  if (bytes == 0) return;
+  const std::uint32_t last = address + (bytes - 1);
+  for (TagCache* cache : {&data_, &code_, &path_.l2()}) {
+    if (!cache->present()) continue;
+    for (std::uint32_t line = cache->line_of(address);; line += cache->line()) {
+      if (cache->invalidate(line) != 0 && line == code_line_) code_line_ = no_line;
+      if (line == cache->line_of(last)) break;
+    }
+  }
+}
+
+void Timing::flush_caches(bool write_back) {
+  const unsigned dirty = data_.flush();
+  code_.flush();
+  const unsigned dirty2 = path_.l2().flush();
+  std::fill(marks_.begin(), marks_.end(), 0u);
+  code_line_ = no_line;
+  prefetch_line_ = no_line;
+  if (!write_back) return;
+  if (dirty != 0) clock_ = path_.write_back_all(clock_, dirty, config_.l1.line);
+  if (dirty2 != 0) clock_ = path_.write_back_all(clock_, dirty2, config_.l2.line);
+}
+
+void Timing::interrupt_flush() {
+  if (model_ == Model::i386sx) {
+    refill_386();
+    return;
+  }
+  settle_prefetch();
+  prefetch_line_ = no_line;
+  code_line_ = no_line;
+  last_writes_ = 0;
+  last_clocks_ = 0;
+  pair_open_ = false;
+  jumped_ = true;
+}
+
+void Timing::archive(Archive& a) {
+  a.section("cpu.timing", 1);
+  a(cache_enabled_, clock_);
+  path_.archive(a);
+  a(fetch_next_, fetch_eip_, fetch_from_, write_starts_, tail_, refill_);
+  data_.archive(a);
+  code_.archive(a);
+  a(code_line_, prefetch_line_, prefetch_from_, fill_line_, fill_done_, fills_until_, write_start_, write_done_,
+    write_next_, write_hits_, last_writes_, last_clocks_, jumped_);
+  a(pair_open_, in_v_, shadow_, agi_writes_, issue_eip_, previous_issue_eip_, mark_slot_, marks_);
+  btb_.archive(a);
+}
+
+}  // namespace planar::cpu
