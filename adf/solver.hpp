@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Automatic configuration: picks one choice for every item of every adapter so that nothing
+// collides.
+//
+// Rules (facts: adf.md section 3). I/O ports, memory and arbitration levels belong to one owner
+// only; interrupt levels are shareable between adapters, since the Micro Channel's are
+// level-sensitive, but not with those parts of the planar that say so. The result is, among all
+// configurations that share the fewest interrupts, the first in the order of the slots, of the
+// items in each file and of the choices in each item (the file's order of preference). It depends
+// on nothing else, so the same machine is always configured the same way.
+//
+// The search goes back to the decision that is to blame (conflict-directed backjumping), so that an
+// item which has nothing to do with a collision costs nothing. It is bounded by a number of tried
+// choices, and says so when it stops there. Not modelled: IBM's adapter description programs (ADP),
+// which some memory and SCSI adapters bring to find their addresses; the planar's own items; the
+// slot's width beyond its address lines (a 16-bit slot has 24 and decodes no address from
+// 1000000h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adf/model.hpp"
+
+namespace planar::adf {
+
+inline constexpr unsigned most_slots = 8;  // port 96h selects one of eight
+
+/// What the user fixes for one adapter.
+///  - `key` is `io`, `mem`, `irq` (also `int`), `arb` (also `dma`): some claim of the adapter of
+///  that kind must
+///    begin at `value` (or be exactly `value` when that is a range, "1000h-102Fh"). I/O and memory
+///    values are hexadecimal with or without 0x or h; levels are decimal.
+///  - any other `key` is the prompt of an item and `value` the name of one of its choices; letter
+///  case, blanks
+///    and punctuation do not count ("boot-rom" is "Boot ROM").
+/// The value `auto` fixes nothing. `where` names the place of the wish in messages ("lab.toml:12").
+struct Pin {
+  std::string key;
+  std::string value;
+  std::string where;
+};
+
+enum class SlotWidth : std::uint8_t { bits16 = 16, bits32 = 32 };
+
+struct SlotRequest {
+  unsigned slot = 1;  // 1 to 8, each at most once
+  SlotWidth width = SlotWidth::bits16;
+  Adapter adapter;
+  std::vector<Pin> pins;
+  /// What POS bits hold that the description leaves open. A Micro Channel adapter's unused bits
+  /// read as 1.
+  std::array<std::uint8_t, max_pos_bytes> open_bits{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+};
+
+/// A resource that the machine itself has taken.
+struct PlanarClaim {
+  std::string owner;  // "serial port 1"
+  Resource resource;
+  bool shareable = false;  // interrupts only: adapters may use the level too
+};
+
+struct Problem {
+  std::vector<SlotRequest> slots;
+  std::vector<PlanarClaim> planar;
+};
+
+/// Somebody's claim, with everything needed to name it to a person.
+struct Claim {
+  unsigned slot = 0;   // 0 = the planar
+  std::string owner;   // adapter's name or planar part
+  std::string item;    // empty for fixed resources and the planar
+  std::string choice;  // likewise
+  Resource resource;
+  bool pinned = false;
+};
+
+/// "slot 2 (Novell NE/2), item "I/O Address", choice "1000h - 102Fh": I/O 1000h-102Fh".
+std::string to_string(const Claim& claim);
+
+/// A choice that could not be taken, and why: the claim it wants and the one that holds it, or
+/// another reason.
+struct Obstacle {
+  Claim wanted;
+  std::optional<Claim> holder;
+  std::string reason;  // one sentence without a full stop
+};
+
+struct ChosenItem {
+  std::string item;
+  std::string choice;
+  bool pinned = false;
+};
+
+struct SlotResult {
+  unsigned slot = 0;
+  SlotWidth width = SlotWidth::bits16;
+  std::uint16_t id = 0;
+  std::string name;
+  unsigned num_bytes = 0;
+  std::array<std::uint8_t, max_pos_bytes>
+      pos{};  // POS 2 first; bit 0 of it (enable) set; 0 from num_bytes on
+  std::vector<ChosenItem> items;
+  std::vector<Claim> claims;  // fixed resources first, then in the order of the items
+};
+
+struct Solution {
+  std::vector<SlotResult> slots;   // by slot number
+  unsigned shared_interrupts = 0;  // claims on a level that somebody before already has
+  bool fewest_shared = true;       // false: the search for less sharing was cut off
+  std::uint64_t tried = 0;         // choices tried
+};
+
+/// Why there is no configuration.
+struct Refusal {
+  std::vector<Obstacle>
+      obstacles;  // at the item that found no choice, in its order; the first one is named first
+  std::vector<std::string> changes;  // each of them alone would make it possible
+  bool cut_off = false;              // the search was stopped, so this is no proof
+  std::string text;                  // all of it in words
+};
+
+struct Outcome {
+  std::optional<Solution> solution;
+  Refusal refusal;  // meaningful without a solution
+  explicit operator bool() const { return solution.has_value(); }
+};
+
+struct SolveLimits {
+  std::uint64_t tried = 2'000'000;          // for the question whether there is any configuration
+  std::uint64_t tried_spreading = 300'000;  // for each attempt with fewer shared interrupts
+  std::uint64_t tried_changes = 500'000;    // for each change that may help
+};
+
+/// Configures the machine. Throws Error when the question itself is wrong: a slot number outside 1
+/// to 8 or used twice, a pin that names no item, choice or claim of its adapter.
+Outcome solve(const Problem& problem, const SolveLimits& limits = {});
+
+/// As solve(), but a refusal is thrown as Error (bad configuration); `file` begins the message.
+Solution solve_or_refuse(const Problem& problem, const std::string& file,
+                         const SolveLimits& limits = {});
+
+}  // namespace planar::adf
