@@ -6,11 +6,13 @@
 // Timing (inferred; "10 us to 1 ms class"): 25 us to take a byte, 100 us for an answer, 300 us for the self test; a byte
 // on the cable takes 11 bits of 80 us each way.
 // Known limits: bits 4 and 5 (interrupts) and 2, 3, 6, 7 (cables) written through D1h are not driven by hand; the RAM
-// beyond the documented bytes is plain memory; parity errors on a cable never occur, and time-outs only with no device.
+// beyond the documented bytes is plain memory; both devices are always present, parity errors and time-outs never occur.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "core/archive.hpp"
 #include "core/scheduler.hpp"
@@ -46,12 +48,12 @@ class I8042 final : public Slave, private Ps2Host {
   /// Installs a power-on password (scan codes, A4h then answers FAh); empty = none.
   void set_password(std::vector<std::uint8_t> scan_codes) { password_ = std::move(scan_codes); }
 
-  /// Power-on or system reset: both devices run their self tests.
+  /// Power-on or system reset: both interfaces disabled (command byte 30h), A20 on (all port lines high), no IRQ; both devices
+  /// run their self tests.
   void reset(Time now);
   void archive(Archive& a);
 
  private:
-  enum class Source : std::uint8_t { controller, keyboard, mouse };
   enum class Link : std::uint8_t { idle, from_keyboard, from_mouse, to_keyboard, to_mouse };
 
   void device_changed(Time now) override { look_for_work(now); }
@@ -59,43 +61,46 @@ class I8042 final : public Slave, private Ps2Host {
   void take_input(Time now);
   void command(std::uint8_t byte, Time now);
   void data(std::uint8_t byte, Time now);
-  void answer(std::uint8_t byte, Time now);
+  void answer(std::uint8_t byte, Time now, Time after);
   void deliver_answer(Time now);
-  void fill(std::uint8_t byte, Source source, Time now);
-  void update_interrupts(Time now);
+  void fill(std::uint8_t byte, bool from_mouse, Time now);
   void write_output_port(std::uint8_t value, Time now);
+  std::uint8_t output_port() const;
+  void pulse(std::uint8_t lines, Time now);
   void end_pulse(Time now);
+  void send(Link link, std::uint8_t byte, Time now);
+  bool sending() const { return link_ == Link::to_keyboard || link_ == Link::to_mouse || queued_ != Link::idle; }
   void look_for_work(Time now);
   void link_done(Time now);
   void from_keyboard(std::uint8_t byte, Time now);
-  bool password_consumes(std::uint8_t byte, Time now);
-  std::uint8_t input_port() const;
+  void check_password(std::uint8_t code, Time now);
+  bool keyboard_enabled() const { return !(ram_[0] & 0x10); }
+  bool mouse_enabled() const { return !(ram_[0] & 0x20); }
 
-  Scheduler& scheduler_;
   Trace& trace_;
   Ps2Keyboard keyboard_;
   Ps2Mouse mouse_;
 
   std::array<std::uint8_t, 32> ram_{};  // byte 0 is the command byte
   bool output_full_ = false;
+  bool output_from_mouse_ = false;      // status bit 5
   bool input_full_ = false;
-  bool input_is_command_ = false;
-  bool last_was_command_ = false;       // status bit 3
-  bool timeout_ = false;                // status bit 6
-  std::uint8_t poll_nibble_ = 0;        // status bits 7-4 after C1h and C2h
-  bool polling_ = false;
-  Source output_source_ = Source::controller;
+  bool input_is_command_ = false;       // status bit 3
+  bool polling_ = false;                // after C1h, C2h: status bits 7-4 show the input port
+  bool polling_high_ = false;
   std::uint8_t output_ = 0;
   std::uint8_t input_ = 0;
   std::uint8_t expecting_ = 0;          // command whose data byte comes next
-  std::vector<std::uint8_t> answers_;   // controller answers not yet in the output buffer
-  std::uint8_t output_port_ = 0;
+  std::vector<std::uint8_t> answers_;   // controller's bytes not yet in the output buffer
+  std::uint8_t output_port_ = 0xCF;
   bool break_prefix_ = false;           // F0h seen while translating
   std::vector<std::uint8_t> password_;
   std::vector<std::uint8_t> loading_;
   bool security_ = false;
   std::uint32_t password_position_ = 0;
   Link link_ = Link::idle;
+  Link queued_ = Link::idle;            // a byte waits for the cable
+  std::uint8_t queued_byte_ = 0;
   std::uint8_t link_byte_ = 0;
   Event input_event_;
   Event answer_event_;

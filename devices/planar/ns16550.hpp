@@ -6,7 +6,8 @@
 // Facts: National NS16550A data sheet; planar-devices.md section 7. Every character takes its time on the line in both
 // directions; OUT 2 gates the interrupt, as on every PC serial port.
 // Known limits: the line at the other end runs at the same speed and format, so parity and framing errors never occur
-// by themselves; a break is visible in loopback only; the THRE delay of one character in FIFO mode is not modelled.
+// by themselves; a break replaces the characters sent meanwhile (loopback receives it, the far end sees nothing); the THRE
+// delay of one character in FIFO mode is not modelled.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +43,14 @@ class Ns16550 final : public Slave {
   void on_output(std::function<void(std::uint8_t, Time)> sink) { sink_ = std::move(sink); }
   /// Characters from the other end; they arrive one after another at line speed, whether or not there is room.
   void receive(std::uint8_t byte, Time now);
-  /// Modem inputs; all active by default, as with a cable that loops them.
+  /// Modem inputs; CTS, DSR and DCD are active by default, as with a cable that loops them.
   void set_modem(bool cts, bool dsr, bool ri, bool dcd, Time now);
 
   void reset(Time now);
   void archive(Archive& a);
 
  private:
-  std::uint8_t read_register(unsigned reg, Time now);
-  std::uint8_t peek_register(unsigned reg) const;
+  void write_fifo_control(std::uint8_t value, Time now);
   std::uint8_t iir() const;
   std::uint8_t lsr() const;
   std::uint8_t modem_inputs() const;
@@ -64,10 +64,13 @@ class Ns16550 final : public Slave {
   void start_reception(Time now);
   void received(Time now);
   void accept(std::uint8_t byte, std::uint8_t errors, Time now);
+  void watch_idle(Time now);
+  bool loopback() const { return mcr_ & 0x10; }
+  bool divisor_access() const { return lcr_ & 0x80; }
+  unsigned data_bits() const { return 5u + (lcr_ & 3); }
   void timed_out(Time now);
   Time character_end(Time start, unsigned characters) const;
 
-  Scheduler& scheduler_;
   Trace& trace_;
   std::string name_;
   std::function<void(std::uint8_t, Time)> sink_;
@@ -75,9 +78,9 @@ class Ns16550 final : public Slave {
 
   std::uint8_t ier_ = 0, fcr_ = 0, lcr_ = 0, mcr_ = 0, scr_ = 0;
   std::uint16_t divisor_ = 0;
-  std::uint8_t lines_ = 0xF0;           // modem inputs: bits 7 DCD, 6 RI, 5 DSR, 4 CTS
+  std::uint8_t lines_ = 0xB0;           // modem inputs: bits 7 DCD, 6 RI, 5 DSR, 4 CTS
   std::uint8_t deltas_ = 0;             // MSR bits 3-0
-  std::uint8_t errors_ = 0;             // LSR bits 1-4 until read
+  bool overrun_ = false;                // LSR bit 1 until read
   bool thre_pending_ = false;
   bool timeout_pending_ = false;
   bool shifting_ = false;

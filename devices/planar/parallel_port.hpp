@@ -25,10 +25,10 @@ class ParallelPort final : public Slave {
  public:
   ParallelPort(Scheduler& scheduler, std::string name);
 
-  /// Decodes base to base+2 (3BCh, 378h or 278h; the last also keeps +3 free) instead of what it decoded before.
+  /// Decodes base to base+2 (3BCh, 378h or 278h) instead of what it decoded before.
   void claim_ports(IoSpace& space, std::uint16_t base, bool* selected = nullptr);
   void release_ports() { ports_.release(); }
-  /// Extended (bidirectional) mode; off: control bit 5 has no effect and reads as written 1.
+  /// Extended (bidirectional) mode; off: control bit 5 has no effect and reads as 1.
   void set_extended(bool on) { extended_ = on; }
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
@@ -37,7 +37,7 @@ class ParallelPort final : public Slave {
 
   Output irq;
 
-  /// Called with each byte at its strobe. Without a sink no printer is attached: not selected, busy.
+  /// Called with each byte at its strobe. Without a sink no printer is attached: the status lines float, 7Fh.
   void on_output(std::function<void(std::uint8_t, Time)> sink) { sink_ = std::move(sink); }
   /// What the other end drives while the direction is read.
   void drive(std::uint8_t value) { inbound_ = value; }
@@ -50,7 +50,6 @@ class ParallelPort final : public Slave {
   void next_phase(Time now);
   void update_irq(Time now);
 
-  std::string name_;
   std::function<void(std::uint8_t, Time)> sink_;
   bool extended_ = false;
   std::uint8_t data_ = 0;

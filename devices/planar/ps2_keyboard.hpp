@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "core/archive.hpp"
@@ -24,7 +26,8 @@ class Ps2Keyboard final : public Ps2Device {
   void attach(Ps2Host& host) { host_ = &host; }
 
   /// A person presses or releases a key, named by its set 1 make code (1Eh = A; E0h in the high byte for the grey keys:
-  /// E048h = cursor up; E037h = print screen, E11Dh = pause). Unknown codes do nothing.
+  /// E048h = cursor up; E037h = print screen, E11Dh = pause). Unknown codes do nothing, nor does a key that is held down
+  /// already: the keyboard repeats by itself.
   void key(std::uint16_t code, bool down, Time now);
   /// Bits 0 scroll lock, 1 num lock, 2 caps lock.
   std::uint8_t leds() const { return leds_; }
@@ -39,34 +42,30 @@ class Ps2Keyboard final : public Ps2Device {
 
  private:
   void defaults();
-  void answer(std::uint8_t byte, Time now);
+  void answer(std::uint8_t byte, Time now, Time after);
+  void acknowledge(Time now);
   void command(std::uint8_t byte, Time now);
   void argument(std::uint8_t byte, Time now);
   void repeat(Time now);
-  void send_key(unsigned row, bool down, Time now);
-  void send_bytes(const std::uint8_t* bytes, std::size_t count, Time now);
-  void send_code(unsigned row, bool down, Time now, std::vector<std::uint8_t>& out) const;
-  void set_types(std::uint8_t type);
-  Time repeat_delay() const;
-  Time repeat_period() const;
-  bool down(unsigned row) const { return row < down_.size() && down_[row]; }
+  void stroke(unsigned row, bool down, Time now);
+  void append_code(std::vector<std::uint8_t>& out, std::uint16_t set1, std::uint16_t set2, bool down) const;
+  void append_fake_shifts(std::vector<std::uint8_t>& out, bool before, bool with_num_lock) const;
+  void append_key(std::vector<std::uint8_t>& out, unsigned row, bool down) const;
+  void append_set3(std::vector<std::uint8_t>& out, unsigned row, bool down) const;
+  bool held(std::uint16_t code) const;
 
-  Scheduler& scheduler_;
   Ps2Host* host_ = nullptr;
-  Ps2Queue answers_;                 // command answers go ahead of key strokes
-  std::deque<std::uint8_t> strokes_; // at most 16
-  Time strokes_ready_{};
-  bool overrun_ = false;
+  Ps2Queue answers_;                  // command answers go ahead of key strokes
+  std::deque<std::uint8_t> strokes_;  // at most 16
   bool scanning_ = true;
   std::uint8_t leds_ = 0;
   std::uint8_t set_ = 2;
-  std::uint8_t rate_ = 0x2B;         // bits 6-5 delay, 4-0 rate
-  std::uint8_t expecting_ = 0;       // command whose argument comes next
+  std::uint8_t rate_ = 0x2B;          // bits 6-5 delay, 4-0 rate
+  std::uint8_t expecting_ = 0;        // command whose argument comes next
   std::uint8_t last_sent_ = 0;
-  std::vector<std::uint8_t> types_;  // set 3: per row, bit 0 break codes, bit 1 typematic
-  std::vector<std::uint8_t> down_;
-  std::int32_t repeating_ = -1;
-  std::uint8_t pending_leds_ = 0;
+  std::vector<std::uint8_t> types_;   // set 3: per row of the key table, bit 0 break codes, bit 1 typematic
+  std::vector<std::uint8_t> down_;    // per row
+  std::int32_t repeating_ = -1;       // row
   Event repeat_;
 };
 

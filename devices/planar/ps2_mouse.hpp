@@ -4,9 +4,12 @@
 // Facts: planar-devices.md section 5 and bios.md (INT 15h C2h parameters). Power-on: stream mode, disabled, 100
 // reports/s, 4 counts/mm, 1:1.
 // Timing (inferred): 0.5 ms from a received byte to its answer, 300 ms for the self test.
+// Known limits: the overflow bits stay 0, what exceeds a packet goes into the next one.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
 
 #include "core/archive.hpp"
 #include "core/scheduler.hpp"
@@ -35,15 +38,18 @@ class Ps2Mouse final : public Ps2Device {
 
  private:
   void defaults();
-  void answer(std::uint8_t byte, Time now);
+  void answer(std::uint8_t byte, Time now, Time after);
+  void acknowledge(Time now);
   void command(std::uint8_t byte, Time now);
+  void argument(std::uint8_t byte, Time now);
   void packet(Time ready);
+  std::int32_t take(std::int32_t& movement) const;
   void sample(Time now);
   void something_happened(Time now);
-  bool changed() const { return x_ != 0 || y_ != 0 || pressed_ != reported_; }
+  bool changed() const { return x_ / unit() != 0 || y_ / unit() != 0 || pressed_ != reported_; }
+  std::int32_t unit() const { return 1 << (3 - resolution_); }
   Time sample_period() const;
 
-  Scheduler& scheduler_;
   Ps2Host* host_ = nullptr;
   Ps2Queue queue_;
   bool enabled_ = false;
@@ -55,9 +61,9 @@ class Ps2Mouse final : public Ps2Device {
   std::uint8_t pressed_ = 0;
   std::uint8_t reported_ = 0;
   std::uint8_t expecting_ = 0;
-  std::int32_t x_ = 0;
+  std::int32_t x_ = 0;  // not yet reported, in 1/8 mm
   std::int32_t y_ = 0;
-  std::uint8_t last_packet_[3] = {0x08, 0, 0};
+  std::array<std::uint8_t, 3> last_packet_{0x08, 0, 0};
   Time next_sample_{};
   Event sample_;
 };
