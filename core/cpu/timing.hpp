@@ -51,9 +51,12 @@ class Timing {
   void write(std::uint32_t physical, unsigned bytes);
   void branch(const Op& op, std::uint32_t linear_eip, bool taken, std::uint32_t linear_target);
 
-  /// Microcode beyond the table. Accesses that belong to it are best given behind it: they are placed inside its time.
+  /// Microcode beyond the table, before or behind the accesses that belong to it: the 386's figures contain a zero-wait
+  /// cycle for each of them, which is counted once.
   void spend(unsigned clocks) {
-    clock_ += clocks;
+    const unsigned held = credit_ < clocks ? credit_ : clocks;
+    credit_ = 0;
+    clock_ += clocks - held;
     tail_ = clocks > 2 ? clocks - 2 : 0;
   }
   std::uint64_t clocks() const { return clock_; }
@@ -141,6 +144,7 @@ class Timing {
   std::uint64_t fetch_from_ = 0;   // when the queue last got room
   std::uint64_t write_starts_ = 0; // when the posted write leaves the bus unit's latch
   std::uint32_t tail_ = 0;         // clocks of the instruction behind the end of its next read
+  std::uint32_t credit_ = 0;       // clocks of reads so far that the figure to be spent contains
   bool refill_ = true;             // the queue was flushed
 
   // 486 and Pentium

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The processor's part of a snapshot: architectural and timing state, nothing of the host's caches.
+#include "core/cpu/decoder.hpp"
+
+namespace planar::cpu {
+
+namespace {
+void archive_segment(Archive& a, Segment& s) {
+  a(s.selector, s.access, s.big, s.base, s.limit);
+  if (a.loading()) s.derive();
+}
+}  // namespace
+
+void Engine::archive(Archive& a) {
+  a.section("cpu", 1);
+  for (unsigned r = 0; r < 8; ++r) a(gpr[r]);
+  std::uint32_t arithmetic_bits = arithmetic();
+  std::uint32_t level = cpl;
+  a(eip, arithmetic_bits, system_flags, level, cr0, cr2, cr3, cr4, dr, tr, gdt_base, idt_base, gdt_limit, idt_limit,
+    msr, tsc_offset, fpu);
+  for (Segment& s : seg) archive_segment(a, s);
+  archive_segment(a, ldt);
+  archive_segment(a, task);
+  std::uint32_t waiting = attention & ~(attend_flush | attend_test);
+  std::uint8_t uncached_length = uncached_valid ? uncached_op.length : 0;
+  if (!uncached_valid) {
+    uncached_bytes.fill(0);
+    uncached_physical = 0;
+  }
+  a(waiting, intr, nmi_masked, inhibit_all, pending_debug, reset_clock, uncached_valid, uncached_length,
+    uncached_bytes, uncached_physical, instructions, halted_clocks, a20);
+  a(data_tlb, code_tlb, large_tlb);
+  timing.archive(a);
+  if (!a.loading()) return;
+
+  set_arithmetic(arithmetic_bits);
+  attention = waiting | (attention & attend_test);
+  address_mask = a20 ? address_lines : address_lines & ~(1u << 20);
+  protected_mode = cr0 & cr0_pe;
+  set_cpl(level & 3);
+  update_mode();
+  set_dr7(dr[7]);
+  flush_host_tlb();
+  flush_blocks();
+  if (uncached_valid) {
+    const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
+    if (decode({uncached_bytes.data(), uncached_length & 15u}, decode_mode, uncached_op)) timing.price(uncached_op);
+    else uncached_valid = false;
+  }
+}
+
+}  // namespace planar::cpu

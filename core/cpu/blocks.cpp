@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The decoded-block cache. A block is keyed by physical address and mode, lies within one page of RAM or ROM and holds up
+// to 32 instructions. Pages know which of their 128-byte granules hold decoded code; a store into one comes here.
+#include <algorithm>
+
+#include "core/cpu/decoder.hpp"
+
+namespace planar::cpu {
+
+namespace {
+constexpr std::size_t op_pool_size = 1u << 16;
+constexpr unsigned longest_block = 32;
+
+std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
+  const std::uint32_t first = first_byte >> 7 & 31, last = std::min(((first_byte & 0xFFF) + bytes - 1) >> 7, 31u);
+  return (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
+}
+}  // namespace
+
+const Block* Engine::decode_block(std::uint32_t physical) {
+  if (op_pool.empty()) op_pool.resize(op_pool_size);
+  if (ops_used + longest_block > op_pool_size) flush_blocks();
+  Page& page = space.page(physical);
+  const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
+  const std::uint32_t start = physical & 0xFFF;
+  std::uint32_t at = start;
+  Op* const ops = &op_pool[ops_used];
+  unsigned count = 0;
+  while (count < block_limit && at < 0x1000) {
+    Op& op = ops[count];
+    if (!decode({page.data + at, 0x1000 - at}, decode_mode, op)) break;
+    timing.price(op);
+    at += op.length;
+    ++count;
+    if (op.ends_block) break;
+  }
+  if (count == 0) return nullptr;
+  ops_used += count;
+  const auto index = static_cast<std::int32_t>(block_slot(physical));
+  unlink_block(index);
+  Block& b = blocks[static_cast<std::size_t>(index)];
+  b.physical = physical;
+  b.mode = mode;
+  b.count = static_cast<std::uint8_t>(count);
+  b.bytes = static_cast<std::uint16_t>(at - start);
+  b.ops = ops;
+  auto [head, fresh] = page_heads.try_emplace(physical >> 12, -1);
+  b.next_in_page = head->second;
+  head->second = index;
+  page.code_granules |= granules(start, b.bytes);
+  return &b;
+}
+
+void Engine::unlink_block(std::int32_t index) {
+  Block& b = blocks[static_cast<std::size_t>(index)];
+  if (b.mode == 0xFF) return;
+  std::int32_t* link = &page_heads[b.physical >> 12];
+  while (*link != index && *link >= 0) link = &blocks[static_cast<std::size_t>(*link)].next_in_page;
+  if (*link == index) *link = b.next_in_page;
+  b.mode = 0xFF;
+  b.physical = 0xFFFFFFFFu;
+}
+
+void Engine::flush_blocks() {
+  for (Block& b : blocks) b = Block{};
+  for (auto& [page, head] : page_heads) space.page(page << 12).code_granules = 0;
+  page_heads.clear();
+  ops_used = 0;
+}
+
+// The instruction in progress keeps its Op (the pool is not reused before a flush); the rest of its block does not run.
+void Engine::code_written(std::uint32_t physical, std::uint32_t bytes) {
+  const auto head = page_heads.find(physical >> 12);
+  std::uint32_t left = 0;
+  if (head != page_heads.end()) {
+    std::int32_t* link = &head->second;
+    while (*link >= 0) {
+      Block& b = blocks[static_cast<std::size_t>(*link)];
+      if (b.physical < physical + bytes && physical < b.physical + b.bytes) {
+        if (&b == current_block) break_loop();
+        *link = b.next_in_page;
+        b.mode = 0xFF;
+        b.physical = 0xFFFFFFFFu;
+      } else {
+        left |= granules(b.physical, b.bytes);
+        link = &b.next_in_page;
+      }
+    }
+  }
+  space.page(physical).code_granules = left;
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/cpu/cpu.hpp"
+
+#include <algorithm>
+
+#include "core/cpu/engine.hpp"
+#include "core/error.hpp"
+
+namespace planar::cpu {
+
+namespace {
+
+SegmentView view(const Segment& s) { return {s.selector, s.base, s.limit, s.access, s.big}; }
+Segment from_view(const SegmentView& v) {
+  Segment s;
+  s.selector = v.selector;
+  s.base = v.base;
+  s.limit = v.limit;
+  s.access = v.access;
+  s.big = v.big;
+  s.derive();
+  return s;
+}
+
+}  // namespace
+
+Cpu::Cpu(Scheduler& scheduler, AddressSpace& space, Pins& pins, Trace& trace, const CpuConfig& config)
+    : scheduler_(scheduler), space_(space) {
+  if (config.timing.model != config.model) throw Error("the processor and its timing are of different models");
+  engine_ = std::make_unique<Engine>(scheduler, space, pins, trace, config);
+  scheduler_.attach(*this);
+  space_.set_listener(this);
+}
+
+Cpu::~Cpu() {
+  scheduler_.detach(*this);
+  space_.set_listener(nullptr);
+}
+
+void Cpu::reset(Time now) { engine_->reset(now); }
+
+void Cpu::set_intr(bool level) {
+  engine_->intr = level;
+  if (level) engine_->attend(attend_intr);
+  else engine_->attention &= ~attend_intr;
+}
+
+void Cpu::nmi() { engine_->attend(attend_nmi); }
+
+void Cpu::set_a20(bool on) {
+  if (on == engine_->a20) return;
+  engine_->a20 = on;
+  engine_->address_mask = on ? engine_->address_lines : engine_->address_lines & ~(1u << 20);
+  engine_->flush_host_tlb();
+}
+
+Time Cpu::time() const { return engine_->now(); }
+void Cpu::run(Time horizon) { engine_->run(horizon); }
+void Cpu::lower_horizon(Time horizon) { engine_->lower_horizon(horizon); }
+
+void Cpu::mapping_changed() {
+  engine_->flush_host_tlb();
+  engine_->attend(attend_flush);
+}
+void Cpu::code_written(std::uint32_t address, std::uint32_t bytes) { engine_->code_written(address, bytes); }
+void Cpu::master_wrote(std::uint32_t address, std::uint32_t bytes) { engine_->timing.master_wrote(address, bytes); }
+void Cpu::steal(std::uint64_t from, unsigned clocks) { engine_->timing.steal(from, clocks); }
+
+std::uint64_t Cpu::instructions() const { return engine_->instructions; }
+std::uint64_t Cpu::clocks() const { return engine_->timing.clocks(); }
+std::uint64_t Cpu::halted_clocks() const { return engine_->halted_clocks; }
+const CpuConfig& Cpu::config() const { return engine_->config; }
+
+Registers Cpu::registers() const {
+  const Engine& e = *engine_;
+  Registers r;
+  std::copy_n(e.gpr, 8, r.gpr.begin());
+  r.eip = e.eip;
+  r.eflags = e.eflags();
+  for (unsigned s = 0; s < 6; ++s) r.segment[s] = view(e.seg[s]);
+  r.ldtr = view(e.ldt);
+  r.tr = view(e.task);
+  r.gdtr = {e.gdt_base, e.gdt_limit};
+  r.idtr = {e.idt_base, e.idt_limit};
+  r.cr0 = e.cr0;
+  r.cr2 = e.cr2;
+  r.cr3 = e.cr3;
+  r.cr4 = e.cr4;
+  r.dr = e.dr;
+  r.cpl = e.cpl;
+  return r;
+}
+
+void Cpu::set_registers(const Registers& r) {
+  Engine& e = *engine_;
+  std::copy_n(r.gpr.begin(), 8, e.gpr);
+  e.eip = r.eip;
+  for (unsigned s = 0; s < 6; ++s) e.seg[s] = from_view(r.segment[s]);
+  e.ldt = from_view(r.ldtr);
+  e.task = from_view(r.tr);
+  e.gdt_base = r.gdtr.base;
+  e.gdt_limit = r.gdtr.limit;
+  e.idt_base = r.idtr.base;
+  e.idt_limit = r.idtr.limit;
+  e.cr0 = r.cr0;
+  e.cr2 = r.cr2;
+  e.cr3 = r.cr3;
+  e.cr4 = r.cr4;
+  e.dr = r.dr;
+  e.protected_mode = e.cr0 & cr0_pe;
+  e.set_eflags(r.eflags, 0xFFFFFFFFu);
+  e.set_cpl(r.cpl & 3);
+  e.update_mode();
+  e.set_dr7(e.dr[7]);
+  e.attention &= ~(attend_rep | attend_halted | attend_inhibit | attend_debug | attend_shutdown);
+  e.pending_debug = 0;
+  e.uncached_valid = false;
+  e.timing.set_cache_enabled(!(e.cr0 & cr0_cd));
+  e.flush_tlb();
+  e.attend(attend_flush);
+}
+
+bool Cpu::halted() const { return engine_->attention & attend_halted; }
+bool Cpu::in_shutdown() const { return engine_->attention & attend_shutdown; }
+
+std::optional<std::uint32_t> Cpu::translate(std::uint32_t linear) const {
+  std::uint32_t physical;
+  if (!engine_->peek_translate(linear, physical)) return std::nullopt;
+  return physical;
+}
+std::optional<std::uint8_t> Cpu::peek_linear(std::uint32_t linear) const {
+  const auto physical = translate(linear);
+  if (!physical) return std::nullopt;
+  return space_.peek(*physical);
+}
+
+void Cpu::limit_block_length(unsigned count) {
+  engine_->block_limit = std::clamp(count, 1u, 32u);
+  engine_->attend(attend_flush);
+}
+void Cpu::flush_blocks_at_random(std::uint64_t seed) {
+  engine_->flush_at_random = true;
+  engine_->flush_random = Random(seed);
+  engine_->attend(attend_test);
+}
+
+void Cpu::archive(Archive& a) { engine_->archive(a); }
+
+}  // namespace planar::cpu

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The processor: 386SX, 486SX or Pentium (P54C), cycle-counted.
+//
+// One decoder and one executor serve the three; the model decides which instructions, flags and control bits exist and
+// which timing applies (timing.hpp). Modelled: the integer instruction sets in real, protected and virtual-8086 mode,
+// segmentation with limits and rights, gates, task switches, paging with the chip's TLB, debug registers, precise
+// exceptions, interrupts exact to the instruction. Self-modifying code and DMA into code take effect at the next
+// instruction on every model.
+//
+// Not modelled: a 386 or 486 that executes stale bytes out of its prefetch queue; the 386's LOADALL, IBTS and XBTS; the
+// test registers' TLB and cache access (TR3 to TR7 keep what is written); the Pentium's VME and PVI extensions (CPUID
+// does not announce VME), performance counters, machine checks and system management mode. What the x87 lacks
+// is said in fpu.hpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/address_space.hpp"
+#include "core/archive.hpp"
+#include "core/cpu/op.hpp"
+#include "core/cpu/pins.hpp"
+#include "core/cpu/timing/config.hpp"
+#include "core/scheduler.hpp"
+#include "core/time.hpp"
+#include "core/trace.hpp"
+
+namespace planar::cpu {
+
+struct CpuConfig {
+  Model model = Model::i386sx;
+  ClockDomain clock{20'000'000};  ///< core clock
+  bool fpu = false;               ///< x87 present (Pentium)
+  TimingConfig timing;            ///< its model must be the same
+};
+
+/// A segment register as debuggers and tests see it.
+struct SegmentView {
+  std::uint16_t selector = 0;
+  std::uint32_t base = 0;
+  std::uint32_t limit = 0;   ///< in bytes
+  std::uint8_t access = 0;   ///< P, DPL, S, type
+  bool big = false;          ///< D/B
+};
+
+struct TableView {
+  std::uint32_t base = 0;
+  std::uint16_t limit = 0;
+};
+
+/// The architectural registers by value.
+struct Registers {
+  std::array<std::uint32_t, 8> gpr{};  ///< EAX ECX EDX EBX ESP EBP ESI EDI
+  std::uint32_t eip = 0;
+  std::uint32_t eflags = 2;
+  std::array<SegmentView, 6> segment{};  ///< ES CS SS DS FS GS
+  SegmentView ldtr, tr;
+  TableView gdtr, idtr;
+  std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
+  std::array<std::uint32_t, 8> dr{};
+  unsigned cpl = 0;
+};
+
+struct Engine;
+
+class Cpu final : public planar::Processor, public planar::MemoryListener {
+ public:
+  /// Attaches itself to the scheduler and as listener of `space`; detaches on destruction. All references must outlive
+  /// it. Throws Error if the configuration is out of range.
+  Cpu(Scheduler& scheduler, AddressSpace& space, Pins& pins, Trace& trace, const CpuConfig& config);
+  ~Cpu() override;
+
+  // ---- pins the machine drives; each may be called from inside an access of this CPU -------------------------------
+  /// RESET: at the next instruction boundary, not before `now`.
+  void reset(Time now);
+  /// Level of INTR; sampled at instruction boundaries and between iterations of REP.
+  void set_intr(bool level);
+  /// A rising edge on NMI.
+  void nmi();
+  /// Off forces physical address bit 20 to 0.
+  void set_a20(bool on);
+
+  // ---- Processor -----------------------------------------------------------------------------------------------
+  Time time() const override;
+  void run(Time horizon) override;
+  void lower_horizon(Time horizon) override;
+
+  // ---- MemoryListener ------------------------------------------------------------------------------------------
+  void mapping_changed() override;
+  void code_written(std::uint32_t address, std::uint32_t bytes) override;
+  void master_wrote(std::uint32_t address, std::uint32_t bytes) override;
+  /// Another master holds the memory path for `clocks` core clocks from core clock `from` (single-path planars).
+  void steal(std::uint64_t from, unsigned clocks);
+
+  // ---- counters ------------------------------------------------------------------------------------------------
+  std::uint64_t instructions() const;   ///< completed
+  std::uint64_t clocks() const;         ///< core clocks since power-on, halted ones included
+  std::uint64_t halted_clocks() const;  ///< of these, spent in HLT or shutdown
+  const CpuConfig& config() const;
+
+  // ---- debuggers and tests -------------------------------------------------------------------------------------
+  Registers registers() const;
+  /// Takes the values as they are, without descriptor checks; the TLB and decoded code are flushed.
+  void set_registers(const Registers& registers);
+  bool halted() const;
+  /// The CPU gave up after a triple fault and waits for RESET.
+  bool in_shutdown() const;
+  /// Physical address of `linear` by the page tables in memory (A20 applied); nothing if not present. No side effects.
+  std::optional<std::uint32_t> translate(std::uint32_t linear) const;
+  /// The byte at `linear` without side effects; nothing if not present.
+  std::optional<std::uint8_t> peek_linear(std::uint32_t linear) const;
+
+  // ---- test hooks: none may change a virtual result ---------------------------------------------------------------
+  /// At most `count` instructions in a decoded block (1..32).
+  void limit_block_length(unsigned count);
+  /// Throws away all decoded code and host pointers at random moments.
+  void flush_blocks_at_random(std::uint64_t seed);
+
+  void archive(Archive& a);
+
+ private:
+  Scheduler& scheduler_;
+  AddressSpace& space_;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace planar::cpu

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The interpreter's state and its fast paths. Included by the topic files of this folder only; the outside world sees
+// cpu.hpp. An instruction's handler is a function (Engine&, const Op&); a fault is thrown as Fault before the handler
+// has changed any register, so that the instruction can be restarted.
+//
+//   decoder.cpp   bytes to Op                       select.cpp    Op to handler
+//   alu.cpp       arithmetic, logic                 shift.cpp     shifts, bits
+//   multiply.cpp  MUL to BCD                        move.cpp      moves, stack, flags
+//   string.cpp    string instructions               io.cpp        IN, OUT, I/O permission
+//   control.cpp   near and conditional branches     far.cpp       far transfers, call gates
+//   interrupt.cpp delivery, INT n, IRET             task.cpp      task switch
+//   segment.cpp   segment loading and inspection    system.cpp    control registers, descriptor tables, CPUID
+//   paging.cpp    TLB, page walk, slow accesses     debug.cpp     breakpoints
+//   blocks.cpp    decoded-block cache               run.cpp       the loop, boundaries, reset
+//   archive.cpp   snapshot                          fpu.cpp       x87 state and control instructions
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "core/address_space.hpp"
+#include "core/cpu/cpu.hpp"
+#include "core/cpu/fpu.hpp"
+#include "core/cpu/op.hpp"
+#include "core/cpu/pins.hpp"
+#include "core/cpu/timing.hpp"
+#include "core/cpu/timing/instruction_clocks.hpp"
+#include "core/random.hpp"
+#include "core/scheduler.hpp"
+#include "core/trace.hpp"
+
+namespace planar::cpu {
+
+// General registers as ModRM numbers them.
+enum : unsigned { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI };
+// Segment registers as instructions number them.
+enum : unsigned { ES, CS, SS, DS, FS, GS };
+
+// Exception vectors.
+enum : std::uint8_t { vec_de = 0, vec_db = 1, vec_nmi = 2, vec_bp = 3, vec_of = 4, vec_br = 5, vec_ud = 6, vec_nm = 7,
+                      vec_df = 8, vec_ts = 10, vec_np = 11, vec_ss = 12, vec_gp = 13, vec_pf = 14, vec_mf = 16,
+                      vec_ac = 17 };
+
+// EFLAGS.
+inline constexpr std::uint32_t flag_cf = 1u << 0, flag_pf = 1u << 2, flag_af = 1u << 4, flag_zf = 1u << 6,
+    flag_sf = 1u << 7, flag_tf = 1u << 8, flag_if = 1u << 9, flag_df = 1u << 10, flag_of = 1u << 11,
+    flag_iopl = 3u << 12, flag_nt = 1u << 14, flag_rf = 1u << 16, flag_vm = 1u << 17, flag_ac = 1u << 18,
+    flag_vif = 1u << 19, flag_vip = 1u << 20, flag_id = 1u << 21;
+inline constexpr std::uint32_t arithmetic_flags = flag_cf | flag_pf | flag_af | flag_zf | flag_sf | flag_of;
+
+// Signatures in EDX at reset (and in CPUID): family, model, stepping.
+inline constexpr std::uint32_t i386sx_signature = 0x2308, i486sx_signature = 0x0423, pentium_signature = 0x0525;
+
+// Control registers.
+inline constexpr std::uint32_t cr0_pe = 1u << 0, cr0_mp = 1u << 1, cr0_em = 1u << 2, cr0_ts = 1u << 3,
+    cr0_et = 1u << 4, cr0_ne = 1u << 5, cr0_wp = 1u << 16, cr0_am = 1u << 18, cr0_nw = 1u << 29, cr0_cd = 1u << 30,
+    cr0_pg = 1u << 31;
+inline constexpr std::uint32_t cr4_vme = 1, cr4_pvi = 2, cr4_tsd = 4, cr4_de = 8, cr4_pse = 16, cr4_mce = 64;
+
+/// A guest exception on its way to delivery.
+struct Fault {
+  std::uint8_t vector;
+  bool has_error = false;
+  std::uint16_t error = 0;
+  bool committed = false;  ///< the new context is already in place: EIP is not taken back (task switch)
+};
+
+/// A segment register with its descriptor cache. `low` and the spans are derived: an access of n bytes at `offset` is
+/// allowed when (offset - low) + n - 1 does not exceed the span of its kind (-1: never).
+struct Segment {
+  std::uint16_t selector = 0;
+  std::uint8_t access = 0x93;  ///< P, DPL, S, type: byte 5 of the descriptor
+  bool big = false;            ///< D/B
+  std::uint32_t base = 0;
+  std::uint32_t limit = 0xFFFF;  ///< in bytes, granularity applied
+  std::uint32_t low = 0;
+  std::int64_t read_span = 0xFFFF;
+  std::int64_t write_span = 0xFFFF;
+
+  bool present() const { return access & 0x80; }
+  unsigned dpl() const { return access >> 5 & 3; }
+  bool code() const { return (access & 0x18) == 0x18; }
+  bool conforming() const { return (access & 0x1C) == 0x1C; }
+  /// Recomputes low and spans from the fields above.
+  void derive();
+};
+
+/// A descriptor as it stands in memory.
+struct Descriptor {
+  std::uint32_t lo = 0, hi = 0;
+  std::uint8_t access() const { return static_cast<std::uint8_t>(hi >> 8); }
+  unsigned type() const { return hi >> 8 & 0x0F; }
+  bool system() const { return !(hi & 0x1000); }
+  bool present() const { return hi & 0x8000; }
+  unsigned dpl() const { return hi >> 13 & 3; }
+  bool code() const { return (hi & 0x1800) == 0x1800; }
+  bool conforming() const { return (hi & 0x1C00) == 0x1C00; }
+  bool readable() const { return !(hi & 0x0800) || (hi & 0x0200); }
+  bool writable_data() const { return (hi & 0x1A00) == 0x1200; }
+  std::uint32_t base() const { return lo >> 16 | (hi & 0xFF) << 16 | (hi & 0xFF000000u); }
+  std::uint32_t limit() const {
+    const std::uint32_t l = (lo & 0xFFFF) | (hi & 0xF0000);
+    return hi & 0x800000 ? l << 12 | 0xFFF : l;
+  }
+  bool big() const { return hi & 0x400000; }
+  // Gates.
+  std::uint16_t gate_selector() const { return static_cast<std::uint16_t>(lo >> 16); }
+  std::uint32_t gate_offset() const { return (lo & 0xFFFF) | (hi & 0xFFFF0000u); }
+  bool is32() const { return hi & 0x0800; }  ///< 386 gates and TSSs have type bit 3 set
+};
+
+/// One entry of the host's direct-mapped TLB; a subset of what the modelled TLB holds. A tag is the linear page, or
+/// `no_tag`, which equals no masked address.
+struct HostTlbEntry {
+  std::uint32_t read_tag, write_tag, exec_tag;
+  std::uint32_t physical;  ///< page frame
+  std::uint8_t* host;      ///< the page's bytes
+  Page* page;
+};
+inline constexpr std::uint32_t no_tag = 0x800;
+inline constexpr std::uint32_t page_mask = 0xFFFFF000u;
+inline constexpr unsigned host_tlb_entries = 256;
+
+/// One entry of the modelled TLB: what the chip would hold. Decides page-walk timing and stale translations.
+struct TlbEntry {
+  std::uint32_t tag = no_tag;  ///< linear page (or 4 MB page)
+  std::uint32_t frame = 0;     ///< physical page
+  bool writable = false, user = false, dirty = false;
+  void archive(Archive& a) { a(tag, frame, writable, user, dirty); }
+};
+
+/// A set-associative TLB with round-robin replacement.
+struct ModelTlb {
+  static constexpr unsigned ways = 4;
+  std::array<TlbEntry, 64> entries;
+  std::array<std::uint8_t, 16> next{};
+  unsigned sets = 8;
+  unsigned shift = 12;
+  TlbEntry* find(std::uint32_t tag) {
+    TlbEntry* set = &entries[((tag >> shift) & (sets - 1)) * ways];
+    for (unsigned w = 0; w < ways; ++w)
+      if (set[w].tag == tag) return &set[w];
+    return nullptr;
+  }
+  void archive(Archive& a) { a(entries, next); }
+};
+
+/// A run of decoded instructions within one physical page.
+struct Block {
+  std::uint32_t physical = 0xFFFFFFFFu;
+  std::uint8_t mode = 0xFF;  ///< Engine::mode it was decoded in; FFh: empty
+  std::uint8_t count = 0;
+  std::uint16_t bytes = 0;
+  const Op* ops = nullptr;
+  std::int32_t next_in_page = -1;
+};
+
+enum class Access : std::uint8_t { read, write, execute };
+
+/// Reasons to look around at an instruction boundary.
+enum : std::uint32_t { attend_reset = 1, attend_flush = 2, attend_shutdown = 4, attend_halted = 8, attend_intr = 16,
+                       attend_nmi = 32, attend_inhibit = 64, attend_debug = 128, attend_step = 256, attend_rep = 512,
+                       attend_rf = 1024, attend_test = 2048, attend_breakpoint = 4096 };
+
+struct Engine {
+  Engine(Scheduler&, AddressSpace&, Pins&, Trace&, const CpuConfig&);
+
+  // ---- state the guest can see -------------------------------------------------------------------------------
+  std::uint32_t gpr[9] = {};  ///< [8] is always 0: the absent base or index
+  std::uint32_t eip = 0;
+  std::uint32_t flag_result = 1;  ///< see "lazy flags" below
+  std::uint32_t flag_aux = 0;
+  std::uint32_t system_flags = 0;  ///< EFLAGS except the six arithmetic ones and bit 1
+  std::array<Segment, 6> seg;
+  unsigned cpl = 0;
+  HostTlbEntry* tlb;  ///< of the present privilege
+  std::uint64_t stop_at = 0;  ///< the inner loop ends when the clock reaches it
+  const Op* current_op = nullptr;
+  Timing timing;
+
+  std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
+  std::array<std::uint32_t, 8> dr{};
+  std::array<std::uint32_t, 8> tr{};  ///< test registers TR3..TR7: stored, no test function behind them
+  std::uint32_t gdt_base = 0, idt_base = 0;
+  std::uint16_t gdt_limit = 0, idt_limit = 0xFFFF;
+  Segment ldt, task;
+  std::array<std::uint64_t, 4> msr{};  ///< machine check address and type, TR12, spare
+  std::uint64_t tsc_offset = 0;        ///< TSC = clocks + offset
+  Fpu fpu;
+
+  bool protected_mode = false;  ///< CR0.PE
+  bool v86 = false;             ///< CR0.PE and EFLAGS.VM
+  std::uint8_t mode = 0;        ///< block cache key: bit 0 CS.D, bit 1 PE, bit 2 VM
+
+  // ---- state between instructions ------------------------------------------------------------------------------
+  std::uint32_t attention = 0;
+  bool intr = false;
+  bool nmi_masked = false;      ///< between NMI and IRET
+  bool inhibit_all = false;     ///< with attend_inhibit: MOV SS / POP SS (NMI and debug traps wait too), else STI
+  bool step_armed = false;      ///< the running instruction started with TF set
+  std::uint32_t pending_debug = 0; ///< DR6 bits of the traps to deliver at the boundary
+  bool uncached_valid = false;  ///< uncached_op belongs to an interrupted REP
+  std::array<std::uint8_t, 16> uncached_bytes{};
+  std::uint32_t uncached_physical = 0;
+  Op uncached_op;
+  std::uint64_t reset_clock = 0;  ///< with attend_reset: not before this clock
+  std::uint64_t instructions = 0;
+  std::uint64_t halted_clocks = 0;
+
+  // ---- what is connected ------------------------------------------------------------------------------------------
+  Scheduler& scheduler;
+  AddressSpace& space;
+  Pins& pins;
+  Trace& trace;
+  const CpuConfig config;
+  const ClockDomain clock;
+  const Model model;
+  std::uint32_t address_lines;  ///< the chip's address bus
+  std::uint32_t address_mask;   ///< with A20
+  bool a20 = true;
+  bool running = false;
+  std::uint64_t horizon_clock = 0;
+  bool resumed = false;             ///< the instruction about to run is a REP that was only cut
+  std::uint8_t current_op_length = 0;  ///< what a fault takes back from EIP
+
+  // ---- host structures ----------------------------------------------------------------------------------------------
+  std::array<std::array<HostTlbEntry, host_tlb_entries>, 2> host_tlb;  ///< [0] supervisor, [1] user
+  ModelTlb data_tlb, code_tlb, large_tlb;  ///< 386, 486: data_tlb serves both
+  bool fast_data = true;  ///< no data breakpoint is armed
+  unsigned block_limit;
+  bool flush_at_random = false;
+  Random flush_random{0};
+  std::vector<Block> blocks;
+  std::vector<Op> op_pool;
+  std::size_t ops_used = 0;
+  std::unordered_map<std::uint32_t, std::int32_t> page_heads;  ///< first block of a physical page; never iterated in an order that matters
+  const Block* current_block = nullptr;
+
+  // ---- lazy flags ---------------------------------------------------------------------------------------------------
+  // flag_result: the last result, sign-extended. ZF = (result == 0).
+  // flag_aux: bit 31 CF; bit 30 CF ^ OF; bit 3 AF; bit 2 is added to SF; bit 8 is added to the parity. The carries of
+  // an addition (borrows of a subtraction) land there with one shift and one mask.
+  static constexpr std::uint32_t aux_mask = 0xC0000008u;
+
+  bool cf() const { return flag_aux >> 31; }
+  bool of() const { return (flag_aux ^ flag_aux << 1) >> 31; }
+  bool af() const { return flag_aux >> 3 & 1; }
+  bool zf() const { return flag_result == 0; }
+  bool sf() const { return (flag_result >> 31) ^ (flag_aux >> 2 & 1); }
+  bool pf() const { return !__builtin_parity((flag_result & 0xFF) ^ (flag_aux >> 8 & 1)); }
+
+  template <class T>
+  void set_result(T r) {
+    flag_result = static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<std::make_signed_t<T>>(r)));
+  }
+  template <class T>
+  static std::uint32_t place_carries(std::uint32_t carries) {
+    if constexpr (sizeof(T) == 4) return carries & aux_mask;
+    else return (carries << (32 - 8 * sizeof(T)) & 0xC0000000u) | (carries & 8);
+  }
+  template <class T>
+  void set_add(T a, T b, T r) {
+    set_result(r);
+    flag_aux = place_carries<T>(static_cast<std::uint32_t>((a & b) | ((a | b) & ~std::uint32_t{r})));
+  }
+  template <class T>
+  void set_sub(T a, T b, T r) {
+    set_result(r);
+    flag_aux = place_carries<T>(static_cast<std::uint32_t>((~std::uint32_t{a} & b) | ((~std::uint32_t{a} | b) & r)));
+  }
+  template <class T>
+  void set_logic(T r) {
+    set_result(r);
+    flag_aux = 0;
+  }
+  /// INC and DEC leave CF alone.
+  template <class T>
+  void set_inc_dec(T r, bool overflow, bool adjust) {
+    const std::uint32_t c = flag_aux & 0x80000000u;
+    set_result(r);
+    flag_aux = c | ((c >> 1) ^ (std::uint32_t{overflow} << 30)) | std::uint32_t{adjust} << 3;
+  }
+  void set_cf_of(bool c, bool o) {
+    flag_aux = (flag_aux & 0x3FFFFFFFu) | std::uint32_t{c} << 31 | std::uint32_t{c != o} << 30;
+  }
+  void set_cf(bool c) { set_cf_of(c, of()); }
+  /// Sets the six arithmetic flags from an EFLAGS image.
+  void set_arithmetic(std::uint32_t f) {
+    flag_result = f & flag_zf ? 0 : 0x100;
+    const bool c = f & flag_cf, o = f & flag_of;
+    flag_aux = std::uint32_t{c} << 31 | std::uint32_t{c != o} << 30 | (f & flag_af ? 8u : 0) | (f & flag_sf ? 4u : 0) |
+               (f & flag_pf ? 0 : 0x100u);
+  }
+  std::uint32_t arithmetic() const {
+    return (cf() ? flag_cf : 0) | (pf() ? flag_pf : 0) | (af() ? flag_af : 0) | (zf() ? flag_zf : 0) |
+           (sf() ? flag_sf : 0) | (of() ? flag_of : 0);
+  }
+  std::uint32_t eflags() const { return 2 | system_flags | arithmetic(); }
+  /// Replaces the bits of `mask`; settles everything that depends on them.
+  void set_eflags(std::uint32_t value, std::uint32_t mask);
+  /// The EFLAGS bits that exist on this model.
+  std::uint32_t flags_supported() const;
+  unsigned iopl() const { return system_flags >> 12 & 3; }
+
+  // ---- registers -------------------------------------------------------------------------------------------------------
+  template <class T>
+  T get(unsigned r) const {
+    if constexpr (sizeof(T) == 1) return static_cast<T>(gpr[r & 3] >> ((r & 4) * 2));
+    else return static_cast<T>(gpr[r]);
+  }
+  template <class T>
+  void set(unsigned r, T v) {
+    if constexpr (sizeof(T) == 1) {
+      const unsigned shift = (r & 4) * 2;
+      gpr[r & 3] = (gpr[r & 3] & ~(0xFFu << shift)) | std::uint32_t{v} << shift;
+    } else if constexpr (sizeof(T) == 2) {
+      gpr[r] = (gpr[r] & 0xFFFF0000u) | v;
+    } else {
+      gpr[r] = v;
+    }
+  }
+  std::uint32_t effective_address(const Op& op) const {
+    const std::uint32_t sum = gpr[op.base] + (gpr[op.index] << op.scale) + op.displacement;
+    return op.address32 ? sum : sum & 0xFFFF;
+  }
+  /// A 16- or 32-bit view of a counter or pointer register (CX/ECX...).
+  std::uint32_t get_sized(unsigned r, bool wide) const { return wide ? gpr[r] : gpr[r] & 0xFFFF; }
+  void set_sized(unsigned r, bool wide, std::uint32_t v) {
+    gpr[r] = wide ? v : (gpr[r] & 0xFFFF0000u) | (v & 0xFFFF);
+  }
+
+  // ---- memory: segment checks, then linear -------------------------------------------------------------------------------
+  template <class T>
+  static T load(const std::uint8_t* p) {
+    T v;
+    std::memcpy(&v, p, sizeof v);
+    if constexpr (std::endian::native == std::endian::big && sizeof(T) == 2) v = __builtin_bswap16(v);
+    if constexpr (std::endian::native == std::endian::big && sizeof(T) == 4) v = __builtin_bswap32(v);
+    return v;
+  }
+  template <class T>
+  static void store(std::uint8_t* p, T v) {
+    if constexpr (std::endian::native == std::endian::big && sizeof(T) == 2) v = __builtin_bswap16(v);
+    if constexpr (std::endian::native == std::endian::big && sizeof(T) == 4) v = __builtin_bswap32(v);
+    std::memcpy(p, &v, sizeof v);
+  }
+
+  std::uint32_t linear_for_read(unsigned s, std::uint32_t offset, unsigned bytes) {
+    const Segment& g = seg[s];
+    if (std::int64_t{offset - g.low} + (bytes - 1) > g.read_span) [[unlikely]] segment_violation(s);
+    return g.base + offset;
+  }
+  std::uint32_t linear_for_write(unsigned s, std::uint32_t offset, unsigned bytes) {
+    const Segment& g = seg[s];
+    if (std::int64_t{offset - g.low} + (bytes - 1) > g.write_span) [[unlikely]] segment_violation(s);
+    return g.base + offset;
+  }
+
+  template <class T>
+  T read_linear(std::uint32_t linear) {
+    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    if (e.read_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
+      timing.read(e.physical + (linear & 0xFFF), sizeof(T));
+      return load<T>(e.host + (linear & 0xFFF));
+    }
+    return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
+  }
+  template <class T>
+  void write_linear(std::uint32_t linear, T v) {
+    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
+      const std::uint32_t physical = e.physical + (linear & 0xFFF);
+      timing.write(physical, sizeof(T));
+      store<T>(e.host + (linear & 0xFFF), v);
+      if (e.page->code_granules >> (linear >> 7 & 31) & 1) [[unlikely]] code_written(physical, sizeof(T));
+      return;
+    }
+    write_slow(linear, sizeof(T), v, cpl == 3);
+  }
+  template <class T>
+  T read(unsigned s, std::uint32_t offset) { return read_linear<T>(linear_for_read(s, offset, sizeof(T))); }
+  template <class T>
+  void write(unsigned s, std::uint32_t offset, T v) { write_linear<T>(linear_for_write(s, offset, sizeof(T)), v); }
+
+  /// Read, compute, write back: `f(old)` gives the new value and may set flags (it runs after all checks).
+  template <class T, class F>
+  void modify(unsigned s, std::uint32_t offset, F&& f) {
+    const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
+    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
+      const std::uint32_t physical = e.physical + (linear & 0xFFF);
+      timing.read(physical, sizeof(T));
+      std::uint8_t* p = e.host + (linear & 0xFFF);
+      const T v = f(load<T>(p));
+      timing.write(physical, sizeof(T));
+      store<T>(p, v);
+      if (e.page->code_granules >> (linear >> 7 & 31) & 1) [[unlikely]] code_written(physical, sizeof(T));
+      return;
+    }
+    probe_write(linear, sizeof(T), cpl == 3);
+    const T v = f(static_cast<T>(read_slow(linear, sizeof(T), cpl == 3)));
+    write_slow(linear, sizeof(T), v, cpl == 3);
+  }
+
+  /// Descriptor tables and task states: supervisor rights whatever the CPL.
+  std::uint32_t read_system(std::uint32_t linear, unsigned bytes);
+  void write_system(std::uint32_t linear, unsigned bytes, std::uint32_t v);
+
+  std::uint32_t read_slow(std::uint32_t linear, unsigned bytes, bool user);
+  void write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, bool user);
+  /// Faults now if a write of these bytes would.
+  void probe_write(std::uint32_t linear, unsigned bytes, bool user);
+  std::uint32_t read_physical(std::uint32_t physical, unsigned bytes);
+  void write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v);
+
+  // ---- paging.cpp -----------------------------------------------------------------------------------------------------
+  std::uint32_t translate(std::uint32_t linear, bool user, Access access);
+  const TlbEntry& walk(std::uint32_t linear, bool user, Access access);
+  ModelTlb& tlb_for(Access access) { return model == Model::pentium && access == Access::execute ? code_tlb : data_tlb; }
+  [[noreturn]] void page_fault(std::uint32_t linear, bool user, Access access, unsigned bits);
+  void fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user, bool readable, bool writable, bool execute);
+  bool permitted(const TlbEntry& entry, bool user, Access access) const;
+  enum class Half : std::uint8_t { data = 1, code = 2, both = 3 };
+  void drop_host(std::uint32_t linear_page, Half half);
+  void drop_evicted(const ModelTlb& from, const TlbEntry& entry);
+  void flush_host_tlb();
+  void flush_tlb();
+  void invalidate_page(std::uint32_t linear);
+  bool peek_translate(std::uint32_t linear, std::uint32_t& physical) const;
+
+  // ---- blocks.cpp ----------------------------------------------------------------------------------------------------
+  const Block* find_block(std::uint32_t physical) {
+    const Block& b = blocks[block_slot(physical)];
+    if (b.physical == physical && b.mode == mode) [[likely]] return &b;
+    return decode_block(physical);
+  }
+  static constexpr unsigned block_slots = 1u << 14;
+  static unsigned block_slot(std::uint32_t physical) { return (physical ^ physical >> 14) & (block_slots - 1); }
+  const Block* decode_block(std::uint32_t physical);
+  void unlink_block(std::int32_t index);
+  void flush_blocks();
+  void code_written(std::uint32_t physical, std::uint32_t bytes);
+
+  // ---- run.cpp ---------------------------------------------------------------------------------------------------------
+  void run(Time horizon);
+  void lower_horizon(Time horizon);
+  bool boundary();
+  void wait_halted();
+  void take_interrupt(std::uint8_t vector);
+  void execute_block();
+  void fetch_uncached(std::uint32_t linear);
+  void run_uncached(std::uint32_t physical);
+  void take_fault(const Fault& fault);
+  void reset(Time now);
+  void perform_reset();
+  void do_reset();
+  Time now() const { return clock.at(timing.clocks()); }
+  /// Ends the inner loop at the next instruction boundary.
+  void break_loop() { stop_at = 0; }
+  void attend(std::uint32_t bits) { attention |= bits; stop_at = 0; }
+  void wait_for(Time end) { timing.wait_until(clock.first_at_or_after(end)); }
+  void update_mode();
+  std::uint32_t linear_eip(const Op& op) const { return seg[CS].base + eip - op.length; }
+
+  // ---- segment.cpp ---------------------------------------------------------------------------------------------------
+  [[noreturn]] void segment_violation(unsigned s);
+  Descriptor read_descriptor(std::uint16_t selector, std::uint8_t vector);
+  bool try_read_descriptor(std::uint16_t selector, Descriptor& d);
+  std::uint32_t descriptor_address(std::uint16_t selector, std::uint8_t vector);
+  void mark_accessed(std::uint16_t selector, Descriptor& d);
+  void load_segment(unsigned s, std::uint16_t selector);
+  void load_real_segment(unsigned s, std::uint16_t selector);
+  Segment stack_segment(std::uint16_t selector, unsigned new_cpl, std::uint8_t vector);
+  static Segment make_segment(std::uint16_t selector, const Descriptor& d);
+  void set_cpl(unsigned level);
+  void drop_privileged_segments();
+  void load_cs(std::uint16_t selector, Descriptor d, unsigned new_cpl);
+
+  // ---- stack -------------------------------------------------------------------------------------------------------------
+  template <class T>
+  void push(T v) {
+    if (seg[SS].big) {
+      const std::uint32_t sp = gpr[ESP] - static_cast<std::uint32_t>(sizeof(T));
+      write<T>(SS, sp, v);
+      gpr[ESP] = sp;
+    } else {
+      const std::uint32_t sp = (gpr[ESP] - static_cast<std::uint32_t>(sizeof(T))) & 0xFFFF;
+      write<T>(SS, sp, v);
+      gpr[ESP] = (gpr[ESP] & 0xFFFF0000u) | sp;
+    }
+  }
+  template <class T>
+  T pop() {
+    if (seg[SS].big) {
+      const T v = read<T>(SS, gpr[ESP]);
+      gpr[ESP] += static_cast<std::uint32_t>(sizeof(T));
+      return v;
+    }
+    const T v = read<T>(SS, gpr[ESP] & 0xFFFF);
+    gpr[ESP] = (gpr[ESP] & 0xFFFF0000u) | ((gpr[ESP] + static_cast<std::uint32_t>(sizeof(T))) & 0xFFFF);
+    return v;
+  }
+
+  // ---- far.cpp, interrupt.cpp, task.cpp ----------------------------------------------------------------------------------
+  void jump_far(const Op& op, std::uint16_t selector, std::uint32_t offset);
+  void call_far(const Op& op, std::uint16_t selector, std::uint32_t offset);
+  void return_far(const Op& op, std::uint32_t release);
+  void call_gate(const Op& op, std::uint16_t selector, const Descriptor& gate, bool call);
+  void interrupt_return(const Op& op);
+  void near_jump(std::uint32_t target);  ///< limit check, then EIP
+  enum class Source : std::uint8_t { external, exception, software, icebp };
+  void interrupt(std::uint8_t vector, Source source, bool has_error, std::uint16_t error);
+  void interrupt_real(std::uint8_t vector);
+  void interrupt_protected(std::uint8_t vector, Source source, bool has_error, std::uint16_t error);
+  void deliver(Fault fault);
+  void software_interrupt(std::uint8_t vector, Source source);
+  enum class Switch : std::uint8_t { jump, call, iret };
+  void task_switch(std::uint16_t selector, const Descriptor& d, Switch how, bool has_error, std::uint16_t error);
+  void task_stack(unsigned level, std::uint16_t& selector, std::uint32_t& pointer);
+
+  // ---- io.cpp, system.cpp, debug.cpp -------------------------------------------------------------------------------------
+  void check_io(std::uint16_t port, unsigned bytes);
+  std::uint32_t in(std::uint16_t port, unsigned bytes);
+  void out(std::uint16_t port, unsigned bytes, std::uint32_t v);
+  void set_cr0(std::uint32_t v);
+  void require_cpl0();
+  void set_dr7(std::uint32_t v);
+  void check_data_breakpoints(std::uint32_t linear, unsigned bytes, Access access);
+  std::uint32_t instruction_breakpoints(std::uint32_t linear) const;
+
+  void archive(Archive& a);
+};
+
+// Faults, out of line: the hot paths stay small.
+[[noreturn]] void raise(std::uint8_t vector);
+[[noreturn]] void raise(std::uint8_t vector, std::uint16_t error);
+
+using Handler = void (*)(Engine&, const Op&);
+
+}  // namespace planar::cpu

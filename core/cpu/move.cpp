@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// MOV in its general forms, MOVZX, MOVSX, XCHG, LEA, XLAT, BSWAP, SETcc, LAHF, SAHF, NOP.
+#include "core/cpu/condition.hpp"
+#include "core/cpu/select.hpp"
+
+namespace planar::cpu {
+
+namespace {
+
+template <class T>
+void mov_e_g_reg(Engine& c, const Op& op) { c.set<T>(op.rm, c.get<T>(op.reg)); }
+template <class T>
+void mov_e_g_mem(Engine& c, const Op& op) { c.write<T>(op.segment, c.effective_address(op), c.get<T>(op.reg)); }
+template <class T>
+void mov_g_e_reg(Engine& c, const Op& op) { c.set<T>(op.reg, c.get<T>(op.rm)); }
+template <class T>
+void mov_g_e_mem(Engine& c, const Op& op) { c.set<T>(op.reg, c.read<T>(op.segment, c.effective_address(op))); }
+template <class T>
+void mov_i_reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(op.immediate)); }
+template <class T>
+void mov_i_mem(Engine& c, const Op& op) {
+  c.write<T>(op.segment, c.effective_address(op), static_cast<T>(op.immediate));
+}
+// A0..A3: the decoder put the offset into displacement.
+template <class T>
+void mov_load_accumulator(Engine& c, const Op& op) { c.set<T>(EAX, c.read<T>(op.segment, c.effective_address(op))); }
+template <class T>
+void mov_store_accumulator(Engine& c, const Op& op) { c.write<T>(op.segment, c.effective_address(op), c.get<T>(EAX)); }
+
+template <bool Signed, class From, class T>
+void extend_move(Engine& c, const Op& op) {
+  const From v = op.has_memory ? c.read<From>(op.segment, c.effective_address(op)) : c.get<From>(op.rm);
+  if constexpr (Signed) c.set<T>(op.reg, static_cast<T>(static_cast<std::make_signed_t<From>>(v)));
+  else c.set<T>(op.reg, static_cast<T>(v));
+}
+
+template <class T>
+void xchg_reg(Engine& c, const Op& op) {
+  const T a = c.get<T>(op.rm);
+  c.set<T>(op.rm, c.get<T>(op.reg));
+  c.set<T>(op.reg, a);
+}
+template <class T>
+void xchg_mem(Engine& c, const Op& op) {
+  T before{};
+  c.modify<T>(op.segment, c.effective_address(op), [&](T v) {
+    before = v;
+    return c.get<T>(op.reg);
+  });
+  c.set<T>(op.reg, before);
+}
+template <class T>
+void xchg_accumulator(Engine& c, const Op& op) {
+  const T a = c.get<T>(EAX);
+  c.set<T>(EAX, c.get<T>(op.rm));
+  c.set<T>(op.rm, a);
+}
+void nop(Engine&, const Op&) {}
+
+template <class T>
+void lea(Engine& c, const Op& op) { c.set<T>(op.reg, static_cast<T>(c.effective_address(op))); }
+
+void xlat(Engine& c, const Op& op) {
+  const std::uint32_t sum = c.gpr[EBX] + (c.gpr[EAX] & 0xFF);
+  c.set<std::uint8_t>(EAX, c.read<std::uint8_t>(op.segment, op.address32 ? sum : sum & 0xFFFF));
+}
+
+// With a 16-bit operand the result is undefined; these chips clear the low word.
+void bswap(Engine& c, const Op& op) {
+  if (op.operand32) c.gpr[op.rm] = __builtin_bswap32(c.gpr[op.rm]);
+  else c.set<std::uint16_t>(op.rm, 0);
+}
+
+template <unsigned CC>
+void setcc(Engine& c, const Op& op) {
+  const std::uint8_t v = condition<CC>(c) ? 1 : 0;
+  if (op.has_memory) c.write<std::uint8_t>(op.segment, c.effective_address(op), v);
+  else c.set<std::uint8_t>(op.rm, v);
+}
+
+void lahf(Engine& c, const Op&) { c.set<std::uint8_t>(4, static_cast<std::uint8_t>(c.arithmetic() | 2)); }
+void sahf(Engine& c, const Op&) {
+  const std::uint32_t ah = c.get<std::uint8_t>(4);
+  c.set_arithmetic((ah & 0xD5) | (c.of() ? flag_of : 0));
+}
+
+constexpr Handler set_handlers[16] = {setcc<0>, setcc<1>, setcc<2>, setcc<3>, setcc<4>, setcc<5>, setcc<6>, setcc<7>,
+                                      setcc<8>, setcc<9>, setcc<10>, setcc<11>, setcc<12>, setcc<13>, setcc<14>,
+                                      setcc<15>};
+
+}  // namespace
+
+Handler select_move(const Op& op, const Target& target) {
+  const unsigned code = op.opcode;
+  if (code >= 0xB0 && code < 0xB8) return mov_i_reg<std::uint8_t>;
+  if (code >= 0xB8 && code < 0xC0) return PLANAR_WORD(op, mov_i_reg);
+  if (code >= 0x91 && code < 0x98) return PLANAR_WORD(op, xchg_accumulator);
+  if (code >= 0x0F90 && code < 0x0FA0) return set_handlers[code & 15];
+  if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : Handler(bswap);
+  switch (code) {
+    case 0x86: case 0x87: return op.has_memory ? PLANAR_SIZED(op, xchg_mem) : PLANAR_SIZED(op, xchg_reg);
+    case 0x88: case 0x89: return op.has_memory ? PLANAR_SIZED(op, mov_e_g_mem) : PLANAR_SIZED(op, mov_e_g_reg);
+    case 0x8A: case 0x8B: return op.has_memory ? PLANAR_SIZED(op, mov_g_e_mem) : PLANAR_SIZED(op, mov_g_e_reg);
+    case 0x0F10: case 0x0F11:  // UMOV, 386 and 486 only
+      if (target.model == Model::pentium) return nullptr;
+      return op.has_memory ? PLANAR_SIZED(op, mov_e_g_mem) : PLANAR_SIZED(op, mov_e_g_reg);
+    case 0x0F12: case 0x0F13:
+      if (target.model == Model::pentium) return nullptr;
+      return op.has_memory ? PLANAR_SIZED(op, mov_g_e_mem) : PLANAR_SIZED(op, mov_g_e_reg);
+    case 0x8D: return op.has_memory ? PLANAR_WORD(op, lea) : nullptr;
+    case 0x90: return nop;
+    case 0x9E: return sahf;
+    case 0x9F: return lahf;
+    case 0xA0: case 0xA1: return PLANAR_SIZED(op, mov_load_accumulator);
+    case 0xA2: case 0xA3: return PLANAR_SIZED(op, mov_store_accumulator);
+    case 0xC6: case 0xC7:
+      if (op.reg != 0) return nullptr;
+      return op.has_memory ? PLANAR_SIZED(op, mov_i_mem) : PLANAR_SIZED(op, mov_i_reg);
+    case 0xD7: return xlat;
+    case 0x0FB6: return PLANAR_WORD(op, extend_move, false, std::uint8_t);
+    case 0x0FB7: return PLANAR_WORD(op, extend_move, false, std::uint16_t);
+    case 0x0FBE: return PLANAR_WORD(op, extend_move, true, std::uint8_t);
+    case 0x0FBF: return PLANAR_WORD(op, extend_move, true, std::uint16_t);
+    default: return nullptr;
+  }
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Address translation and the slow paths of memory access.
+//
+// Two TLBs: the modelled one decides what a chip would still hold (and so which accesses pay for a page walk, and which
+// translations may be stale); the host's one is a subset of it with host pointers, and may be dropped at any moment
+// without a virtual effect. Sizes: 386 and 486 32 entries, 4-way; Pentium data 64, code 32, 4 MB pages 8 (facts:
+// cpu-timing.md sections 3 to 5). Replacement is round-robin in a set: the chips' pseudo-LRU is not modelled.
+#include <algorithm>
+
+#include "core/cpu/engine.hpp"
+
+namespace planar::cpu {
+
+namespace {
+constexpr std::uint32_t pte_present = 1, pte_write = 2, pte_user = 4, pte_accessed = 0x20, pte_dirty = 0x40,
+    pde_large = 0x80;
+}  // namespace
+
+void Engine::page_fault(std::uint32_t linear, bool user, Access access, unsigned bits) {
+  cr2 = linear;
+  raise(vec_pf, static_cast<std::uint16_t>(bits | (access == Access::write ? 2 : 0) | (user ? 4 : 0)));
+}
+
+bool Engine::permitted(const TlbEntry& e, bool user, Access access) const {
+  if (user && !e.user) return false;
+  if (access != Access::write || e.writable) return true;
+  return !user && (model == Model::i386sx || !(cr0 & cr0_wp));
+}
+
+void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user, bool readable, bool writable,
+                           bool execute) {
+  const std::uint32_t physical = frame & address_mask;
+  Page& page = space.page(physical);
+  if (page.kind != PageKind::ram && page.kind != PageKind::rom) return;
+  const std::uint32_t tag = linear & page_mask;
+  HostTlbEntry& e = host_tlb[user][tag >> 12 & (host_tlb_entries - 1)];
+  const bool same = (e.read_tag == tag || e.write_tag == tag || e.exec_tag == tag) && e.physical == physical;
+  if (!same) {
+    e.read_tag = e.write_tag = e.exec_tag = no_tag;
+    e.physical = physical;
+    e.host = page.data;
+    e.page = &page;
+  }
+  if (execute) {
+    e.exec_tag = tag;
+  } else if (fast_data) {
+    if (readable) e.read_tag = tag;
+    if (writable && page.kind == PageKind::ram) e.write_tag = tag;
+  }
+}
+
+void Engine::drop_host(std::uint32_t linear_page, Half half) {
+  for (auto& table : host_tlb) {
+    HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];
+    if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) {
+      if (e.read_tag == linear_page) e.read_tag = no_tag;
+      if (e.write_tag == linear_page) e.write_tag = no_tag;
+    }
+    if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code) && e.exec_tag == linear_page) {
+      e.exec_tag = no_tag;
+      break_loop();
+    }
+  }
+}
+
+void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
+  if (entry.tag == no_tag) return;
+  if (&from == &large_tlb) {
+    for (auto& table : host_tlb)
+      for (HostTlbEntry& e : table) {
+        if ((e.read_tag & 0xFFC00000u) == entry.tag) e.read_tag = no_tag;
+        if ((e.write_tag & 0xFFC00000u) == entry.tag) e.write_tag = no_tag;
+      }
+  } else if (model != Model::pentium) {
+    drop_host(entry.tag, Half::both);
+  } else {
+    drop_host(entry.tag, &from == &code_tlb ? Half::code : Half::data);
+  }
+}
+
+void Engine::flush_host_tlb() {
+  for (auto& table : host_tlb)
+    for (HostTlbEntry& e : table) e.read_tag = e.write_tag = e.exec_tag = no_tag;
+  break_loop();
+}
+
+void Engine::flush_tlb() {
+  for (ModelTlb* t : {&data_tlb, &code_tlb, &large_tlb})
+    for (TlbEntry& e : t->entries) e.tag = no_tag;
+  flush_host_tlb();
+}
+
+void Engine::invalidate_page(std::uint32_t linear) {
+  for (ModelTlb* t : {&data_tlb, &code_tlb})
+    if (TlbEntry* e = t->find(linear & page_mask)) {
+      drop_evicted(*t, *e);
+      e->tag = no_tag;
+    }
+  if (TlbEntry* e = large_tlb.find(linear & 0xFFC00000u)) {
+    drop_evicted(large_tlb, *e);
+    e->tag = no_tag;
+  }
+  drop_host(linear & page_mask, Half::both);
+}
+
+// A walk that is refused leaves the tables as they are. Entry sizes and bits: 386 PRM chapter 5, Pentium manual
+// volume 3 for 4 MB pages.
+const TlbEntry& Engine::walk(std::uint32_t linear, bool user, Access access) {
+  timing.spend(page_walk(model));
+  const std::uint32_t pde_address = (cr3 & page_mask) | (linear >> 20 & 0xFFC);
+  std::uint32_t pde = read_physical(pde_address & address_mask, 4);
+  if (!(pde & pte_present)) page_fault(linear, user, access, 0);
+  const bool large = (pde & pde_large) && (cr4 & cr4_pse);
+  TlbEntry found;
+  const auto check = [&] {
+    if (!permitted(found, user, access)) page_fault(linear, user, access, 1);
+  };
+  ModelTlb* target;
+  if (large) {
+    found.tag = linear & 0xFFC00000u;
+    found.frame = pde & 0xFFC00000u;
+    found.writable = pde & pte_write;
+    found.user = pde & pte_user;
+    check();
+    const std::uint32_t want = pde | pte_accessed | (access == Access::write ? pte_dirty : 0);
+    if (want != pde) write_physical(pde_address & address_mask, 4, want);
+    found.dirty = want & pte_dirty;
+    target = &large_tlb;
+    if (access == Access::execute) {  // the code TLB holds 4 KB fragments
+      found.tag = linear & page_mask;
+      found.frame |= linear & 0x003FF000u;
+      target = &code_tlb;
+    }
+  } else {
+    const std::uint32_t pte_address = (pde & page_mask) | (linear >> 10 & 0xFFC);
+    const std::uint32_t pte = read_physical(pte_address & address_mask, 4);
+    if (!(pte & pte_present)) page_fault(linear, user, access, 0);
+    found.tag = linear & page_mask;
+    found.frame = pte & page_mask;
+    found.writable = pde & pte & pte_write;
+    found.user = pde & pte & pte_user;
+    check();
+    if (!(pde & pte_accessed)) write_physical(pde_address & address_mask, 4, pde | pte_accessed);
+    const std::uint32_t want = pte | pte_accessed | (access == Access::write ? pte_dirty : 0);
+    if (want != pte) write_physical(pte_address & address_mask, 4, want);
+    found.dirty = want & pte_dirty;
+    target = &tlb_for(access);
+  }
+  TlbEntry* slot = target->find(found.tag);
+  if (!slot) {
+    const unsigned set = (found.tag >> target->shift) & (target->sets - 1);
+    slot = &target->entries[set * ModelTlb::ways + target->next[set]];
+    target->next[set] = static_cast<std::uint8_t>((target->next[set] + 1) % ModelTlb::ways);
+    drop_evicted(*target, *slot);
+  }
+  *slot = found;
+  return *slot;
+}
+
+std::uint32_t Engine::translate(std::uint32_t linear, bool user, Access access) {
+  if (!(cr0 & cr0_pg)) {
+    fill_host_tlb(linear, linear & page_mask, user, true, true, access == Access::execute);
+    return linear & address_mask;
+  }
+  const TlbEntry* e = tlb_for(access).find(linear & page_mask);
+  if (!e && access != Access::execute && model == Model::pentium) e = large_tlb.find(linear & 0xFFC00000u);
+  if (!e || !permitted(*e, user, access) || (access == Access::write && !e->dirty)) e = &walk(linear, user, access);
+  const bool large = e >= large_tlb.entries.data() && e < large_tlb.entries.data() + large_tlb.entries.size();
+  const std::uint32_t frame = large ? e->frame | (linear & 0x003FF000u) : e->frame;
+  fill_host_tlb(linear, frame, user, permitted(*e, user, Access::read),
+                e->dirty && permitted(*e, user, Access::write), access == Access::execute);
+  return (frame | (linear & 0xFFF)) & address_mask;
+}
+
+bool Engine::peek_translate(std::uint32_t linear, std::uint32_t& physical) const {
+  physical = linear & address_mask;
+  if (!(cr0 & cr0_pg)) return true;
+  const auto peek = [&](std::uint32_t address) {
+    std::uint32_t v = 0;
+    for (unsigned i = 0; i < 4; ++i) v |= std::uint32_t{space.peek((address + i) & address_mask)} << (8 * i);
+    return v;
+  };
+  const std::uint32_t pde = peek((cr3 & page_mask) | (linear >> 20 & 0xFFC));
+  if (!(pde & pte_present)) return false;
+  if ((pde & pde_large) && (cr4 & cr4_pse)) {
+    physical = ((pde & 0xFFC00000u) | (linear & 0x003FFFFFu)) & address_mask;
+    return true;
+  }
+  const std::uint32_t pte = peek((pde & page_mask) | (linear >> 10 & 0xFFC));
+  if (!(pte & pte_present)) return false;
+  physical = ((pte & page_mask) | (linear & 0xFFF)) & address_mask;
+  return true;
+}
+
+std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
+  Page& page = space.page(physical);
+  if (page.kind == PageKind::ram || page.kind == PageKind::rom) {
+    timing.read(physical, bytes);
+    const std::uint8_t* p = page.data + (physical & 0xFFF);
+    std::uint32_t v = 0;
+    for (unsigned i = 0; i < bytes; ++i) v |= std::uint32_t{p[i]} << (8 * i);
+    return v;
+  }
+  if (bytes == 3) return read_physical(physical, 1) | read_physical(physical + 1, 2) << 8;
+  const Cycle cycle = pins.memory_read(physical, bytes, clock.at(timing.cycle_start(false)));
+  wait_for(cycle.end);
+  return cycle.value;
+}
+
+void Engine::write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
+  Page& page = space.page(physical);
+  switch (page.kind) {
+    case PageKind::ram: {
+      timing.write(physical, bytes);
+      std::uint8_t* p = page.data + (physical & 0xFFF);
+      for (unsigned i = 0; i < bytes; ++i) p[i] = static_cast<std::uint8_t>(v >> (8 * i));
+      const std::uint32_t first = physical >> 7 & 31, last = (physical + bytes - 1) >> 7 & 31;
+      if (page.code_granules >> first & 1 || page.code_granules >> last & 1) code_written(physical, bytes);
+      return;
+    }
+    case PageKind::rom: timing.write(physical, bytes); return;
+    default:
+      if (bytes == 3) {
+        write_physical(physical, 1, v);
+        write_physical(physical + 1, 2, v >> 8);
+        return;
+      }
+      wait_for(pins.memory_write(physical, bytes, v, clock.at(timing.cycle_start(false))));
+  }
+}
+
+namespace {
+// Unaligned for the alignment check: the operand's own size decides.
+bool unaligned(std::uint32_t linear, unsigned bytes) { return linear & (bytes - 1); }
+}  // namespace
+
+std::uint32_t Engine::read_slow(std::uint32_t linear, unsigned bytes, bool user) {
+  if (unaligned(linear, bytes) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
+  if (!fast_data) check_data_breakpoints(linear, bytes, Access::read);
+  const unsigned room = 0x1000 - (linear & 0xFFF);
+  if (room >= bytes) return read_physical(translate(linear, user, Access::read), bytes);
+  const std::uint32_t first = translate(linear, user, Access::read);
+  const std::uint32_t second = translate(linear + room, user, Access::read);
+  const std::uint32_t low = read_physical(first, room);
+  return low | read_physical(second, bytes - room) << (8 * room);
+}
+
+void Engine::probe_write(std::uint32_t linear, unsigned bytes, bool user) {
+  if (unaligned(linear, bytes) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
+  translate(linear, user, Access::write);
+  const unsigned room = 0x1000 - (linear & 0xFFF);
+  if (room < bytes) translate(linear + room, user, Access::write);
+}
+
+void Engine::write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, bool user) {
+  if (unaligned(linear, bytes) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
+  const unsigned room = 0x1000 - (linear & 0xFFF);
+  if (room >= bytes) {
+    const std::uint32_t physical = translate(linear, user, Access::write);
+    if (!fast_data) check_data_breakpoints(linear, bytes, Access::write);
+    write_physical(physical, bytes, v);
+    return;
+  }
+  const std::uint32_t first = translate(linear, user, Access::write);
+  const std::uint32_t second = translate(linear + room, user, Access::write);
+  if (!fast_data) check_data_breakpoints(linear, bytes, Access::write);
+  write_physical(first, room, v & ((1u << (8 * room)) - 1));
+  write_physical(second, bytes - room, v >> (8 * room));
+}
+
+// Descriptor tables are reached with supervisor rights, and never cause #AC.
+std::uint32_t Engine::read_system(std::uint32_t linear, unsigned bytes) { return read_slow(linear, bytes, false); }
+void Engine::write_system(std::uint32_t linear, unsigned bytes, std::uint32_t v) {
+  write_slow(linear, bytes, v, false);
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The loop: instruction boundaries, blocks, faults, reset.
+#include <algorithm>
+
+#include "core/cpu/decoder.hpp"
+
+namespace planar::cpu {
+
+Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& trace_, const CpuConfig& config_)
+    : timing(config_.timing), scheduler(scheduler_), space(space_), pins(pins_), trace(trace_), config(config_),
+      clock(config_.clock), model(config_.model), block_limit(32) {
+  // The 386SX has 24 address lines.
+  address_lines = model == Model::i386sx ? 0x00FFFFFFu : 0xFFFFFFFFu;
+  address_mask = address_lines;
+  data_tlb.sets = model == Model::pentium ? 16 : 8;
+  code_tlb.sets = 8;
+  large_tlb.sets = 2;
+  large_tlb.shift = 22;
+  flush_tlb();
+  tlb = host_tlb[0].data();
+  blocks.resize(block_slots);
+  do_reset();
+}
+
+// Register values at reset: 386 PRM chapter 10, 486 and Pentium manuals. EDX holds the signature.
+void Engine::do_reset() {
+  for (auto& r : gpr) r = 0;
+  gpr[EDX] = model == Model::i386sx ? i386sx_signature : model == Model::i486sx ? i486sx_signature : pentium_signature;
+  eip = 0xFFF0;
+  flag_result = 1;
+  flag_aux = 0;
+  set_arithmetic(0);
+  system_flags = 0;
+  for (unsigned s = 0; s < 6; ++s) seg[s] = Segment{};
+  for (auto& s : seg) s.derive();
+  seg[CS].selector = 0xF000;
+  seg[CS].base = 0xFFFF0000u;
+  seg[CS].derive();
+  cr0 = model == Model::i386sx ? 0 : cr0_et | cr0_cd | cr0_nw;
+  cr2 = cr3 = cr4 = 0;
+  dr.fill(0);
+  dr[6] = 0xFFFF0FF0u;
+  tr.fill(0);
+  msr.fill(0);
+  gdt_base = idt_base = 0;
+  gdt_limit = 0xFFFF;
+  idt_limit = 0x03FF;
+  ldt = Segment{};
+  ldt.access = 0x82;
+  task = Segment{};
+  task.access = 0x8B;
+  fpu = Fpu{};
+  protected_mode = v86 = false;
+  nmi_masked = false;
+  inhibit_all = step_armed = false;
+  pending_debug = 0;
+  uncached_valid = false;
+  fast_data = true;
+  attention &= attend_intr | attend_flush | attend_test;
+  set_cpl(0);
+  set_dr7(0);
+  flush_tlb();
+  timing.set_cache_enabled(model == Model::i386sx);
+  timing.flush_caches();
+  tsc_offset = 0 - timing.clocks();
+  update_mode();
+}
+
+void Engine::reset(Time at) {
+  const std::uint64_t edge = clock.first_at_or_after(at);
+  reset_clock = std::max(reset_clock, edge);
+  if (running) {
+    attend(attend_reset);
+  } else {
+    perform_reset();
+  }
+}
+
+void Engine::perform_reset() {
+  attention &= ~(attend_reset | attend_halted | attend_shutdown | attend_nmi);
+  timing.jump_to(reset_clock);
+  reset_clock = 0;
+  do_reset();
+}
+
+void Engine::update_mode() {
+  v86 = protected_mode && (system_flags & flag_vm);
+  mode = static_cast<std::uint8_t>((seg[CS].big ? 1 : 0) | (protected_mode ? 2 : 0) | (v86 ? 4 : 0));
+  break_loop();
+}
+
+std::uint32_t Engine::flags_supported() const {
+  std::uint32_t mask = arithmetic_flags | flag_tf | flag_if | flag_df | flag_iopl | flag_nt | flag_rf | flag_vm;
+  if (model != Model::i386sx) mask |= flag_ac;
+  if (model == Model::pentium) mask |= flag_id;
+  return mask;
+}
+
+void Engine::set_eflags(std::uint32_t value, std::uint32_t mask) {
+  mask &= flags_supported();
+  const std::uint32_t arithmetic_mask = mask & arithmetic_flags, system_mask = mask & ~arithmetic_flags;
+  if (arithmetic_mask) set_arithmetic((arithmetic() & ~arithmetic_mask) | (value & arithmetic_mask));
+  const std::uint32_t before = system_flags;
+  system_flags = (system_flags & ~system_mask) | (value & system_mask);
+  const std::uint32_t changed = before ^ system_flags;
+  if (!changed) return;
+  if (changed & flag_vm) update_mode();
+  attention = system_flags & flag_tf ? attention | attend_step : attention & ~attend_step;
+  attention = system_flags & flag_rf ? attention | attend_rf : attention & ~attend_rf;
+  if (changed & (flag_if | flag_tf | flag_rf)) break_loop();
+}
+
+void Engine::lower_horizon(Time horizon) {
+  const std::uint64_t at = clock.first_at_or_after(horizon);
+  if (at < horizon_clock) horizon_clock = at;
+  if (at < stop_at) stop_at = at;
+}
+
+void Engine::run(Time horizon) {
+  running = true;
+  horizon_clock = clock.first_at_or_after(horizon);
+  while (timing.clocks() < horizon_clock) {
+    stop_at = horizon_clock;
+    resumed = false;
+    if (attention && !boundary()) continue;
+    try {
+      execute_block();
+    } catch (const Fault& fault) {
+      take_fault(fault);
+    }
+    current_block = nullptr;
+    if (step_armed) {
+      step_armed = false;
+      pending_debug |= 0x4000;
+      attention |= attend_debug;
+    }
+  }
+  running = false;
+}
+
+// Looks after everything that waits for an instruction boundary. Returns whether an instruction is to be executed; sets
+// stop_at to 0 if it must be one alone. Priorities: 386 PRM section 9.4.
+bool Engine::boundary() {
+  if (attention & attend_test) {
+    if (flush_at_random && flush_random.below(8) == 0) attention |= attend_flush;
+  }
+  if (attention & attend_flush) {
+    attention &= ~attend_flush;
+    flush_blocks();
+    flush_host_tlb();
+    stop_at = horizon_clock;
+  }
+  if (attention & attend_reset) {
+    perform_reset();
+    return false;
+  }
+  if (attention & attend_shutdown) {
+    wait_halted();
+    return false;
+  }
+  const bool inhibited = attention & attend_inhibit;
+  if (!(inhibited && inhibit_all)) {
+    if (attention & attend_debug) {
+      attention &= ~attend_debug;
+      const std::uint32_t bits = pending_debug;
+      pending_debug = 0;
+      if (bits) {
+        dr[6] |= bits;
+        deliver(Fault{vec_db});
+        return false;
+      }
+    }
+    if ((attention & attend_nmi) && !nmi_masked) {
+      attention &= ~attend_nmi;
+      nmi_masked = true;
+      take_interrupt(vec_nmi);
+      return false;
+    }
+    if ((attention & attend_intr) && (system_flags & flag_if) && !inhibited) {
+      const Cycle cycle = pins.acknowledge_interrupt(clock.at(timing.cycle_start(true)));
+      wait_for(cycle.end);
+      take_interrupt(static_cast<std::uint8_t>(cycle.value));
+      return false;
+    }
+  }
+  if (attention & attend_halted) {
+    wait_halted();
+    return false;
+  }
+  const std::uint32_t before = attention;
+  if (inhibited) {
+    attention &= ~attend_inhibit;
+    stop_at = 0;
+  }
+  if (before & (attend_breakpoint | attend_step | attend_rf)) {
+    if ((before & attend_breakpoint) && !(before & attend_rf)) {
+      const std::uint32_t hits = instruction_breakpoints(seg[CS].base + eip);
+      if (hits) {
+        dr[6] |= hits;
+        attention &= ~attend_rep;
+        deliver(Fault{vec_db});
+        return false;
+      }
+    }
+    // RF counts for one instruction.
+    if (before & attend_rf) {
+      system_flags &= ~flag_rf;
+      attention &= ~attend_rf;
+    }
+    if (before & attend_step) step_armed = true;
+    stop_at = 0;
+  }
+  resumed = before & attend_rep;
+  attention &= ~attend_rep;
+  return true;
+}
+
+// HLT and shutdown: time passes to the horizon, where whoever wakes the CPU has been heard.
+void Engine::wait_halted() {
+  const std::uint64_t from = timing.clocks();
+  if (horizon_clock > from) {
+    timing.jump_to(horizon_clock);
+    halted_clocks += timing.clocks() - from;
+  }
+}
+
+void Engine::take_interrupt(std::uint8_t vector) {
+  try {
+    trace(TraceCategory::irq, now(), "interrupt {:02X} at {:04X}:{:08X}", vector, seg[CS].selector, eip);
+    interrupt(vector, Source::external, false, 0);
+  } catch (const Fault& fault) {
+    attention &= ~(attend_rep | attend_halted);
+    deliver(fault);
+  }
+}
+
+void Engine::take_fault(const Fault& fault) {
+  step_armed = false;
+  attention &= ~attend_rep;
+  uncached_valid = false;
+  if (!fault.committed) eip -= current_op_length;
+  deliver(fault);
+}
+
+void Engine::execute_block() {
+  const std::uint32_t linear = seg[CS].base + eip;
+  current_op_length = 0;  // faults of the fetch leave EIP where it is
+  if (resumed && uncached_valid) {
+    run_uncached(uncached_physical);
+    return;
+  }
+  const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+  std::uint32_t physical;
+  if (e.exec_tag == (linear & page_mask)) [[likely]] {
+    physical = e.physical + (linear & 0xFFF);
+  } else {
+    if (eip > seg[CS].limit) raise(vec_gp, 0);
+    physical = translate(linear, cpl == 3, Access::execute);
+    const Page& page = space.page(physical);
+    if (page.kind != PageKind::ram && page.kind != PageKind::rom) {
+      fetch_uncached(linear);
+      run_uncached(physical);
+      return;
+    }
+  }
+  const Block* b = find_block(physical);
+  if (!b || std::uint64_t{eip} + b->bytes - 1 > seg[CS].limit) [[unlikely]] {
+    fetch_uncached(linear);
+    run_uncached(physical);
+    return;
+  }
+  current_block = b;
+  const Op* const first = b->ops;
+  const Op* const end = first + b->count;
+  const Op* op = first;
+  if (resumed && !op->rep && !op->repne) resumed = false;  // the code has changed since
+  if (!resumed) timing.begin(*op, physical);
+  try {
+    for (;;) {
+      physical += op->length;
+      eip += op->length;
+      current_op = op;
+      op->execute(*this, *op);
+      ++op;
+      if (op == end || timing.clocks() >= stop_at) break;
+      timing.begin(*op, physical);
+    }
+  } catch (const Fault& fault) {
+    current_op_length = op->length;
+    take_fault(fault);
+  }
+  instructions += static_cast<std::uint64_t>(op - first);
+}
+
+// One instruction byte by byte: behind it lies a page boundary, the segment's limit, or memory that is no RAM.
+// A device page is read in aligned pieces of the processor's bus width, each once.
+void Engine::fetch_uncached(std::uint32_t linear) {
+  const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
+  const std::uint32_t unit = model == Model::i386sx ? 2 : 4;
+  std::uint32_t held_at = 0xFFFFFFFFu, held = 0;
+  for (unsigned have = 0;;) {
+    if (std::uint64_t{eip} + have > seg[CS].limit) raise(vec_gp, 0);
+    const std::uint32_t physical = translate(linear + have, cpl == 3, Access::execute);
+    const Page& page = space.page(physical);
+    if (page.kind == PageKind::ram || page.kind == PageKind::rom) {
+      uncached_bytes[have] = page.data[physical & 0xFFF];
+    } else {
+      const std::uint32_t at = physical & ~(unit - 1);
+      if (at != held_at) {
+        const Cycle cycle = pins.memory_read(at, unit, clock.at(timing.cycle_start(false)));
+        wait_for(cycle.end);
+        held = cycle.value;
+        held_at = at;
+      }
+      uncached_bytes[have] = static_cast<std::uint8_t>(held >> (8 * (physical & (unit - 1))));
+    }
+    ++have;
+    if (decode({uncached_bytes.data(), have}, decode_mode, uncached_op)) break;
+  }
+  timing.price(uncached_op);
+}
+
+void Engine::run_uncached(std::uint32_t physical) {
+  uncached_physical = physical;
+  if (!resumed) timing.begin(uncached_op, physical);
+  current_op = &uncached_op;
+  current_op_length = uncached_op.length;
+  eip += uncached_op.length;
+  uncached_op.execute(*this, uncached_op);
+  ++instructions;
+  uncached_valid = attention & attend_rep;
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// MOVS, STOS, LODS, CMPS, SCAS, INS, OUTS, and REP.
+//
+// A repeated instruction stops between iterations when something wants the CPU: EIP goes back to the instruction and
+// attend_rep stays set. If the boundary finds an interrupt, attend_rep is dropped and the instruction starts afresh
+// after IRET; if it was only the end of a time slice, the instruction goes on without paying its start again.
+#include "core/cpu/select.hpp"
+
+namespace planar::cpu {
+
+namespace {
+
+/// Runs `iteration` (true: go on) once, or CX/ECX times under a REP prefix.
+template <class F>
+void repeat(Engine& c, const Op& op, F&& iteration) {
+  if (!op.rep && !op.repne) {
+    iteration();
+    return;
+  }
+  const bool resumed = c.resumed;
+  c.resumed = false;
+  std::uint32_t count = c.get_sized(ECX, op.address32);
+  if (count == 0) return;
+  if (!resumed) c.timing.spend(repeat_start(c.model, op));
+  const unsigned each = repeat_iteration(c.model, op);
+  for (;;) {
+    const bool go_on = iteration();
+    c.timing.spend(each);
+    c.set_sized(ECX, op.address32, --count);
+    if (count == 0 || !go_on) return;
+    if (c.timing.clocks() >= c.stop_at) {
+      c.eip -= op.length;
+      --c.instructions;  // it counts when it has finished
+      c.attention |= attend_rep;
+      c.stop_at = 0;
+      return;
+    }
+  }
+}
+
+template <class T>
+std::uint32_t step(const Engine& c) {
+  return c.system_flags & flag_df ? 0u - static_cast<std::uint32_t>(sizeof(T)) : static_cast<std::uint32_t>(sizeof(T));
+}
+
+template <class T>
+void movs(Engine& c, const Op& op) {
+  const bool wide = op.address32;
+  repeat(c, op, [&] {
+    const std::uint32_t si = c.get_sized(ESI, wide), di = c.get_sized(EDI, wide), d = step<T>(c);
+    c.write<T>(ES, di, c.read<T>(op.segment, si));
+    c.set_sized(ESI, wide, si + d);
+    c.set_sized(EDI, wide, di + d);
+    return true;
+  });
+}
+template <class T>
+void stos(Engine& c, const Op& op) {
+  const bool wide = op.address32;
+  repeat(c, op, [&] {
+    const std::uint32_t di = c.get_sized(EDI, wide);
+    c.write<T>(ES, di, c.get<T>(EAX));
+    c.set_sized(EDI, wide, di + step<T>(c));
+    return true;
+  });
+}
+template <class T>
+void lods(Engine& c, const Op& op) {
+  const bool wide = op.address32;
+  repeat(c, op, [&] {
+    const std::uint32_t si = c.get_sized(ESI, wide);
+    c.set<T>(EAX, c.read<T>(op.segment, si));
+    c.set_sized(ESI, wide, si + step<T>(c));
+    return true;
+  });
+}
+template <class T>
+void cmps(Engine& c, const Op& op) {
+  const bool wide = op.address32;
+  repeat(c, op, [&] {
+    const std::uint32_t si = c.get_sized(ESI, wide), di = c.get_sized(EDI, wide), d = step<T>(c);
+    const T a = c.read<T>(op.segment, si), b = c.read<T>(ES, di);
+    c.set_sub<T>(a, b, static_cast<T>(a - b));
+    c.set_sized(ESI, wide, si + d);
+    c.set_sized(EDI, wide, di + d);
+    return c.zf() == op.rep;
+  });
+}
+template <class T>
+void scas(Engine& c, const Op& op) {
+  const bool wide = op.address32;
+  repeat(c, op, [&] {
+    const std::uint32_t di = c.get_sized(EDI, wide);
+    const T a = c.get<T>(EAX), b = c.read<T>(ES, di);
+    c.set_sub<T>(a, b, static_cast<T>(a - b));
+    c.set_sized(EDI, wide, di + step<T>(c));
+    return c.zf() == op.rep;
+  });
+}
+
+void charge_permission(Engine& c, const Op& op) {
+  if (c.protected_mode && (c.v86 || c.cpl > c.iopl()) && !c.resumed)
+    c.timing.spend(io_permission_extra(c.model, op));
+}
+// The port is read only when the store is sure to succeed.
+template <class T>
+void ins(Engine& c, const Op& op) {
+  const bool wide = op.address32;
+  const std::uint16_t port = static_cast<std::uint16_t>(c.gpr[EDX]);
+  if ((!op.rep && !op.repne) || c.get_sized(ECX, wide) != 0) {
+    if (!c.resumed) c.check_io(port, sizeof(T));
+    charge_permission(c, op);
+  }
+  repeat(c, op, [&] {
+    const std::uint32_t di = c.get_sized(EDI, wide);
+    const std::uint32_t linear = c.linear_for_write(ES, di, sizeof(T));
+    c.probe_write(linear, sizeof(T), c.cpl == 3);
+    const T v = static_cast<T>(c.in(port, sizeof(T)));
+    c.write_linear<T>(linear, v);
+    c.set_sized(EDI, wide, di + step<T>(c));
+    return true;
+  });
+}
+template <class T>
+void outs(Engine& c, const Op& op) {
+  const bool wide = op.address32;
+  const std::uint16_t port = static_cast<std::uint16_t>(c.gpr[EDX]);
+  if ((!op.rep && !op.repne) || c.get_sized(ECX, wide) != 0) {
+    if (!c.resumed) c.check_io(port, sizeof(T));
+    charge_permission(c, op);
+  }
+  repeat(c, op, [&] {
+    const std::uint32_t si = c.get_sized(ESI, wide);
+    c.out(port, sizeof(T), c.read<T>(op.segment, si));
+    c.set_sized(ESI, wide, si + step<T>(c));
+    return true;
+  });
+}
+
+}  // namespace
+
+Handler select_string(const Op& op, const Target&) {
+  switch (op.opcode) {
+    case 0x6C: case 0x6D: return PLANAR_SIZED(op, ins);
+    case 0x6E: case 0x6F: return PLANAR_SIZED(op, outs);
+    case 0xA4: case 0xA5: return PLANAR_SIZED(op, movs);
+    case 0xA6: case 0xA7: return PLANAR_SIZED(op, cmps);
+    case 0xAA: case 0xAB: return PLANAR_SIZED(op, stos);
+    case 0xAC: case 0xAD: return PLANAR_SIZED(op, lods);
+    case 0xAE: case 0xAF: return PLANAR_SIZED(op, scas);
+    default: return nullptr;
+  }
+}
+
+}  // namespace planar::cpu
