@@ -13,9 +13,14 @@ namespace {
 
 using Result = Search::Result;
 
-std::string place(const Claim& claim) {
+std::string owner(const Claim& claim) {
   if (claim.slot == 0) return fmt::format("the planar's {}", claim.owner);
-  std::string text = fmt::format("slot {} ({})", claim.slot, claim.owner);
+  return fmt::format("slot {} ({})", claim.slot, claim.owner);
+}
+
+std::string place(const Claim& claim) {
+  std::string text = owner(claim);
+  if (claim.slot == 0) return text;
   if (claim.item.empty()) return text + ", fixed resources";
   text += fmt::format(", item \"{}\", choice \"{}\"", claim.item, claim.choice);
   return claim.pinned ? text + " (as you asked)" : text;
@@ -90,11 +95,11 @@ class Explainer {
     std::set<std::string> owners;
     for (const Obstacle& obstacle : refusal_.obstacles)
       if (obstacle.holder && obstacle.holder->slot == 0) owners.insert(obstacle.holder->owner);
-    for (const std::string& owner : owners) {
+    for (const std::string& part : owners) {
       std::vector<PlanarClaim> planar = problem_.planar;
-      std::erase_if(planar, [&](const PlanarClaim& claim) { return claim.owner == owner; });
+      std::erase_if(planar, [&](const PlanarClaim& claim) { return claim.owner == part; });
       if (helps(slots_, planar))
-        refusal_.changes.push_back(fmt::format("switch off the planar's {}", owner));
+        refusal_.changes.push_back(fmt::format("switch off the planar's {}", part));
     }
     if (refusal_.changes.empty()) try_two_removals();
   }
@@ -111,7 +116,12 @@ class Explainer {
   }
 
   void try_wider(std::size_t slot) {
-    if (slots_[slot].request->width == SlotWidth::bits32) return;
+    const auto beyond_24_bits = [](const Obstacle& o) {
+      return !o.holder && o.wanted.resource.last > 0x00FF'FFFF;
+    };
+    const bool matters =
+        std::any_of(refusal_.obstacles.begin(), refusal_.obstacles.end(), beyond_24_bits);
+    if (!matters || slots_[slot].request->width == SlotWidth::bits32) return;
     SlotRequest request = *slots_[slot].request;
     request.width = SlotWidth::bits32;
     std::vector<PreparedSlot> changed = slots_;
@@ -157,7 +167,7 @@ class Explainer {
         text += fmt::format("\n    {}: ", obstacle.wanted.choice);
         if (obstacle.holder)
           text += fmt::format("{} is held by {}", to_string(obstacle.holder->resource),
-                              place(*obstacle.holder));
+                              owner(*obstacle.holder));
         else
           text += obstacle.reason;
       }

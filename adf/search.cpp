@@ -28,11 +28,14 @@ Search::Search(const std::vector<PreparedSlot>& slots, const std::vector<PlanarC
     : slots_(slots), planar_(planar) {
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     const Adapter& adapter = slots_[s].request->adapter;
-    variables_.push_back({s, Variable::fixed_item, {&adapter.fixed}, false});
+    variables_.push_back({s, Variable::fixed_item, {&adapter.fixed}});
     for (std::size_t i = 0; i < adapter.items.size(); ++i) {
       Variable variable{s, i, {}, slots_[s].item_pinned[i]};
       for (std::size_t c = 0; c < adapter.items[i].choices.size(); ++c)
         if (slots_[s].allowed[i][c]) variable.choices.push_back(&adapter.items[i].choices[c]);
+      variable.has_interrupts =
+          std::any_of(variable.choices.begin(), variable.choices.end(),
+                      [](const Choice* choice) { return has_interrupt(*choice); });
       variables_.push_back(std::move(variable));
     }
   }
@@ -61,7 +64,7 @@ bool Search::descend(std::size_t variable, Variables& blame) {
   const unsigned shared_before = shared_;
   std::vector<Obstacle> obstacles;
   bool went_deeper = false;
-  for (const Choice* choice : variables_[variable].choices) {
+  for (const Choice* choice : in_order(variable)) {
     if (++tried_ > limit_) {
       cut_off_ = true;
       return false;
@@ -183,20 +186,30 @@ std::optional<Search::Rejection> Search::rejects_sharing(std::size_t variable,
   return rejection;
 }
 
+/// The choices of a variable by how little they share now, then by the file's order.
+std::vector<const Choice*> Search::in_order(std::size_t variable) const {
+  std::vector<const Choice*> choices = variables_[variable].choices;
+  if (variables_[variable].has_interrupts)
+    std::stable_sort(choices.begin(), choices.end(), [&](const Choice* a, const Choice* b) {
+      return new_sharing(variable, *a) < new_sharing(variable, *b);
+    });
+  return choices;
+}
+
+/// The pairs that a choice adds: for each of its levels, those who have it and are not the same
+/// adapter.
 unsigned Search::new_sharing(std::size_t variable, const Choice& choice) const {
-  unsigned count = 0;
+  unsigned pairs = 0;
   for (const Resource& resource : choice.resources) {
     if (resource.kind != ResourceKind::interrupt) continue;
-    bool mine = false;
-    bool somebody = false;
-    for (const Held& held : held_) {
-      if (!(held.resource == resource)) continue;
-      (variables_[held.variable].slot == variables_[variable].slot ? mine : somebody) = true;
-    }
-    for (const PlanarClaim& planar : planar_) somebody |= planar.resource == resource;
-    if (somebody && !mine) ++count;
+    std::bitset<most_slots> users;
+    for (const Held& held : held_)
+      if (held.resource == resource) users.set(variables_[held.variable].slot);
+    if (users.test(variables_[variable].slot)) continue;  // counted with the claim before
+    pairs += static_cast<unsigned>(users.count());
+    for (const PlanarClaim& planar : planar_) pairs += planar.resource == resource;
   }
-  return count;
+  return pairs;
 }
 
 Claim Search::claim_of(std::size_t variable, const Choice& choice, const Resource& resource) const {

@@ -40,6 +40,7 @@ struct Variable {
   std::size_t item = fixed_item;
   std::vector<const Choice*> choices;
   bool pinned = false;
+  bool has_interrupts = false;  // in some choice
 };
 
 class Search {
@@ -51,7 +52,7 @@ class Search {
   Search(const std::vector<PreparedSlot>& slots, const std::vector<PlanarClaim>& planar);
 
   enum class Result : std::uint8_t { found, impossible, cut_off };
-  /// Looks for the first configuration with at most `sharing` shared interrupts, trying at most
+  /// Looks for the first configuration with at most `sharing` shared pairs, trying at most
   /// `limit` choices.
   Result run(unsigned sharing, std::uint64_t limit);
 
@@ -81,6 +82,7 @@ class Search {
                                          const Resource& resource) const;
   std::optional<Rejection> rejects_pins(std::size_t variable, const Choice& choice) const;
   std::optional<Rejection> rejects_sharing(std::size_t variable, const Choice& choice) const;
+  std::vector<const Choice*> in_order(std::size_t variable) const;
   unsigned new_sharing(std::size_t variable, const Choice& choice) const;
   Claim planar_claim(const PlanarClaim& claim) const;
   Obstacle plain_obstacle(std::size_t variable, const Choice& choice, std::string reason) const;

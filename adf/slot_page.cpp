@@ -67,8 +67,9 @@ std::string to_text(const SlotPage& page, bool with_planar) {
     }
     const SlotResult& result = row.result;
     out += fmt::format("{}  (ID {})\n", result.name, hex(result.id, 4));
-    out += fmt::format("    {:<12}{}  (POS 2{})\n", "POS", pos_bytes(result),
-                       result.num_bytes > 1 ? fmt::format(" to POS {}", result.num_bytes + 1) : "");
+    const std::string registers =
+        result.num_bytes > 1 ? fmt::format("POS 2-{}", result.num_bytes + 1) : "POS 2";
+    out += fmt::format("    {:<12}{}\n", registers, pos_bytes(result));
     out += fmt::format("    {:<12}{}\n", "claims", claims(page, result));
     std::size_t widest = 0;
     for (const ChosenItem& item : result.items) widest = std::max(widest, item.item.size());
@@ -89,10 +90,10 @@ std::string to_text(const SlotPage& page, bool with_planar) {
     }
   }
   if (page.shared_interrupts > 0)
-    out += fmt::format("{} interrupt claim{} shared, which the Micro Channel allows{}\n",
-                       page.shared_interrupts, page.shared_interrupts == 1 ? " is" : "s are",
-                       page.fewest_shared ? "; no configuration shares fewer"
-                                          : " (the search for less sharing was cut off)");
+    out += fmt::format(
+        "Levels marked (shared) have more than one user, which the Micro Channel allows; {}.\n",
+        page.fewest_shared ? "no configuration shares less"
+                           : "the search for less sharing was cut off");
   return out;
 }
 

@@ -4,10 +4,12 @@
 //
 // Rules (facts: adf.md section 3). I/O ports, memory and arbitration levels belong to one owner
 // only; interrupt levels are shareable between adapters, since the Micro Channel's are
-// level-sensitive, but not with those parts of the planar that say so. The result is, among all
-// configurations that share the fewest interrupts, the first in the order of the slots, of the
-// items in each file and of the choices in each item (the file's order of preference). It depends
-// on nothing else, so the same machine is always configured the same way.
+// level-sensitive, but not with those parts of the planar that say so. Sharing is counted in pairs
+// of users of one level, so that what must be shared is spread evenly. Slots are served in
+// ascending order and items in the order of their file; an item takes the choice that shares least,
+// and among equals the one that its file names first. The result is the first configuration in this
+// order among those with the fewest shared pairs. It depends on nothing else: the same machine is
+// always configured the same way.
 //
 // The search goes back to the decision that is to blame (conflict-directed backjumping), so that an
 // item which has nothing to do with a collision costs nothing. It is bounded by a number of tried
@@ -109,10 +111,11 @@ struct SlotResult {
 };
 
 struct Solution {
-  std::vector<SlotResult> slots;   // by slot number
-  unsigned shared_interrupts = 0;  // claims on a level that somebody before already has
-  bool fewest_shared = true;       // false: the search for less sharing was cut off
-  std::uint64_t tried = 0;         // choices tried
+  std::vector<SlotResult> slots;  // by slot number
+  unsigned shared_interrupts =
+      0;                      // pairs of users (adapters, planar parts) that have a level in common
+  bool fewest_shared = true;  // false: the search for less sharing was cut off
+  std::uint64_t tried = 0;    // choices tried
 };
 
 /// Why there is no configuration.

@@ -3,7 +3,10 @@
 // when there is one, shares as few interrupts as possible, and returns the first in order of
 // preference among those.
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "adf/reader.hpp"
@@ -67,33 +70,34 @@ struct Assigned {
   const Choice* choice;
 };
 
-/// Interrupt claims on a level that the planar or an earlier slot has, nothing when something
-/// collides.
+/// Pairs of users that have a level in common; nothing when something collides.
 std::optional<unsigned> cost(const std::vector<Assigned>& all,
                              const std::vector<PlanarClaim>& planar) {
-  unsigned shared = 0;
+  std::map<std::uint32_t, std::set<std::size_t>>
+      users;  // of each level; the planar's parts count from 100
+  for (std::size_t n = 0; n < planar.size(); ++n)
+    if (planar[n].resource.kind == ResourceKind::interrupt)
+      users[planar[n].resource.first].insert(100 + n);
   for (std::size_t n = 0; n < all.size(); ++n) {
     for (const Resource& resource : all[n].choice->resources) {
-      bool somebody = false;
-      bool mine = false;
-      for (const PlanarClaim& claim : planar) {
-        if (!claim.resource.overlaps(resource)) continue;
-        if (!claim.shareable) return std::nullopt;
-        somebody = true;
+      for (const PlanarClaim& claim : planar)
+        if (claim.resource.overlaps(resource) && !claim.shareable) return std::nullopt;
+      if (resource.kind == ResourceKind::interrupt) {
+        users[resource.first].insert(all[n].slot);
+        continue;
       }
       for (std::size_t m = 0; m < n; ++m)
-        for (const Resource& other : all[m].choice->resources) {
-          if (!other.overlaps(resource)) continue;
-          if (resource.kind != ResourceKind::interrupt) return std::nullopt;
-          (all[m].slot == all[n].slot ? mine : somebody) = true;
-        }
-      if (somebody && !mine) ++shared;
+        for (const Resource& other : all[m].choice->resources)
+          if (other.overlaps(resource)) return std::nullopt;
     }
     for (std::size_t m = 0; m < n; ++m)
       if (all[m].slot == all[n].slot && all[m].choice->pos.contradicts(all[n].choice->pos))
         return std::nullopt;
   }
-  return shared;
+  unsigned pairs = 0;
+  for (const auto& [level, set] : users)
+    pairs += static_cast<unsigned>(set.size() * (set.size() - 1) / 2);
+  return pairs;
 }
 
 struct Best {
@@ -101,36 +105,53 @@ struct Best {
   std::vector<std::string> choices;
 };
 
-std::optional<Best> enumerate(const Problem& problem) {
-  struct Place {
-    std::size_t slot;
-    const Item* item;
-  };
-  std::vector<Place> places;
-  for (std::size_t s = 0; s < problem.slots.size(); ++s)
-    for (const Item& item : problem.slots[s].adapter.items) places.push_back({s, &item});
-  std::vector<std::size_t> digits(places.size(), 0);
+/// Tries everything, in the solver's documented order, and keeps the first of the cheapest.
+class Enumeration {
+ public:
+  explicit Enumeration(const Problem& problem) : problem_(problem) { next(0, 0); }
   std::optional<Best> best;
-  while (true) {
-    std::vector<Assigned> all;
-    std::vector<std::string> names;
-    std::size_t p = 0;
-    for (std::size_t s = 0; s < problem.slots.size(); ++s) {
-      all.push_back({s, &problem.slots[s].adapter.fixed});
-      for (; p < places.size() && places[p].slot == s; ++p) {
-        all.push_back({s, &places[p].item->choices[digits[p]]});
-        names.push_back(all.back().choice->name);
-      }
+
+ private:
+  void next(std::size_t slot, std::size_t item) {
+    if (slot == problem_.slots.size()) {
+      const auto shared = cost(all_, problem_.planar);
+      if (!shared || (best && best->shared <= *shared)) return;
+      best = Best{*shared, {}};
+      for (const Assigned& one : all_)
+        if (!one.choice->name.empty()) best->choices.push_back(one.choice->name);
+      return;
     }
-    if (const auto shared = cost(all, problem.planar); shared && (!best || *shared < best->shared))
-      best = Best{*shared, names};
-    std::size_t digit =
-        digits.size();  // the last place turns fastest: this is the order of preference
-    while (digit > 0 && ++digits[digit - 1] == places[digit - 1].item->choices.size())
-      digits[--digit] = 0;
-    if (digit == 0) return best;
+    const Adapter& adapter = problem_.slots[slot].adapter;
+    if (item == 0) {
+      all_.push_back({slot, &adapter.fixed});
+      if (cost(all_, problem_.planar)) choose(slot, item);
+      all_.pop_back();
+    } else {
+      choose(slot, item);
+    }
   }
-}
+
+  void choose(std::size_t slot, std::size_t item) {
+    const Adapter& adapter = problem_.slots[slot].adapter;
+    if (item == adapter.items.size()) return next(slot + 1, 0);
+    std::vector<std::pair<unsigned, const Choice*>> order;
+    for (const Choice& choice : adapter.items[item].choices) {
+      all_.push_back({slot, &choice});
+      if (const auto shared = cost(all_, problem_.planar)) order.push_back({*shared, &choice});
+      all_.pop_back();
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [shared, choice] : order) {
+      all_.push_back({slot, choice});
+      choose(slot, item + 1);
+      all_.pop_back();
+    }
+  }
+
+  const Problem& problem_;
+  std::vector<Assigned> all_;
+};
 
 }  // namespace
 
@@ -151,7 +172,7 @@ TEST_CASE("the solver agrees with enumeration on random machines", "[adf][solver
     if (random.below(3) == 0)
       problem.planar.push_back({"three", {ResourceKind::io, 0x1009, 0x1009}, false});
 
-    const std::optional<Best> best = enumerate(problem);
+    const std::optional<Best> best = Enumeration(problem).best;
     const Outcome outcome = solve(problem);
     REQUIRE(outcome.solution.has_value() == best.has_value());
     if (!best) {

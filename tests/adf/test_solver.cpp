@@ -137,6 +137,18 @@ TEST_CASE("interrupts are shared only when there are too few, and then as little
   }
 }
 
+TEST_CASE("what must be shared is spread over the levels, earlier slots first", "[adf][solver]") {
+  const Solution alone = solve_or_refuse(ne2s(7), "test");
+  const std::uint32_t levels[7] = {3, 4, 5, 9, 3, 4, 5};
+  for (unsigned slot = 1; slot <= 7; ++slot)
+    CHECK(claimed(alone, slot, ResourceKind::interrupt) == levels[slot - 1]);
+
+  const Solution beside_serial = solve_or_refuse(ne2s(7, planar_claims({})), "test");
+  const std::uint32_t others[7] = {3, 5, 9, 3, 4, 5, 9};
+  for (unsigned slot = 1; slot <= 7; ++slot)
+    CHECK(claimed(beside_serial, slot, ResourceKind::interrupt) == others[slot - 1]);
+}
+
 TEST_CASE("a level of the planar that is not shareable is never given away", "[adf][solver]") {
   const std::vector<PlanarClaim> planar = {
       {"private part", {ResourceKind::interrupt, 3, 3}, false}};
@@ -406,12 +418,12 @@ TEST_CASE("the slot page shows slots, IDs, POS bytes and claims", "[adf][page]")
   INFO(text);
   CHECK(contains(text, "Slot 1  32-bit  empty\n"));
   CHECK(contains(text, "Slot 2  16-bit  Novell NE/2 Ethernet Adapter  (ID 7154h)\n") == false);
-  CHECK(contains(
-      text,
-      "Slot 2  32-bit  Novell NE/2 Ethernet Adapter  (ID 7154h)\n    POS         93  (POS 2)\n"
-      "    claims      I/O 1000h-102Fh, IRQ 3\n"));
+  CHECK(contains(text,
+                 "Slot 2  32-bit  Novell NE/2 Ethernet Adapter  (ID 7154h)\n    POS 2       93\n"
+                 "    claims      I/O 1000h-102Fh, IRQ 3\n"));
   CHECK(contains(text, "I/O 2020h-204Fh, IRQ 4 (shared)\n"));
   CHECK(contains(text, "Interrupt Level  Level 4  (as you asked)\n"));
   CHECK(contains(text, "serial port 1        I/O 03F8h-03FFh, IRQ 4\n"));
-  CHECK(contains(text, "1 interrupt claim is shared"));
+  CHECK(contains(text, "Levels marked (shared) have more than one user"));
+  CHECK(contains(text, "no configuration shares less"));
 }
