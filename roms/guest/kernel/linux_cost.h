@@ -1,2 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// COST(site): executes what the real kernel executes there and this one does not (linux_cost.asm).
 #pragma once
-#define COST(x) ((void)0)
+
+#define COST(site)              \
+    do {                        \
+        void cost_##site(void); \
+        cost_##site();          \
+    } while (0)

@@ -115,7 +115,6 @@ static int clean_write_queue(struct sock *sk, u32 ack, u32 *rtt) {
     while ((b = queue_first(&sk->write)) && b != sk->send_head) {
         if (after(b->end_seq, ack))
             break;
-        COST(clean_segment);
         if (b->retransmitted && sk->retransmitted_out)
             sk->retransmitted_out--;
         if (b->flags & TCP_SYN) {

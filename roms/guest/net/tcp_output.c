@@ -133,7 +133,6 @@ void tcp_send_or_queue(struct sock *sk, struct skb *b, int hold) {
 void tcp_write_pending(struct sock *sk) {
     struct skb *b;
     int sent = 0;
-    COST(write_pending);
     while ((b = sk->send_head) && may_send(sk, b, is_last(sk, b))) {
         advance_send_head(sk);
         send_now(sk, b);
