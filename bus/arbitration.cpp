@@ -7,8 +7,9 @@ namespace planar::bus {
 
 namespace {
 constexpr unsigned processor_level = 15;
-/// A guard, not hardware: requesters that never let go would keep the processor off the channel for ever, and a lab whose
-/// processor never completes an access cannot be stopped. After this long the access proceeds.
+/// A guard, not hardware: requesters that never let go would keep the processor off the channel for
+/// ever, and a lab whose processor never completes an access cannot be stopped. After this long the
+/// access proceeds.
 constexpr Time starvation_bound = 10_ms;
 
 // Port 90h.
@@ -48,14 +49,15 @@ void Channel::detach(BusMaster& master) {
   }
 }
 
-// The processor cannot have its cycle at once: a refresh is due, an arbitration phase runs, or somebody else owns the
-// channel. Time passes for it event by event until it can.
+// The processor cannot have its cycle at once: a refresh is due, an arbitration phase runs, or
+// somebody else owns the channel. Time passes for it event by event until it can.
 Time Channel::acquire_contended(Time t) {
   const Time patience = t + starvation_bound;
   processor_waits_ = true;
   for (;;) {
     if (t >= patience) {
-      trace_(TraceCategory::bus, t, "the processor takes its cycle after waiting too long for {}", owner_name());
+      trace_(TraceCategory::bus, t, "the processor takes its cycle after waiting too long for {}",
+             owner_name());
       break;
     }
     if (t < processor_from_) {
@@ -77,8 +79,8 @@ Time Channel::acquire_contended(Time t) {
   return t;
 }
 
-// Brings the refresh up to `t`: of the requests that came while the channel was idle only the latest can still be
-// running; one that came while it was busy starts when it falls free.
+// Brings the refresh up to `t`: of the requests that came while the channel was idle only the
+// latest can still be running; one that came while it was busy starts when it falls free.
 void Channel::serve_refresh(Time t) {
   const Time request = refresh_.last(t);
   const Time end = std::max(request, busy_until_) + timing_.refresh.hold;
@@ -98,7 +100,9 @@ bool Channel::competes() const {
 BusMaster* Channel::winner() {
   BusMaster* best = nullptr;
   for (BusMaster* m : masters_)
-    if (m->requesting_ && !m->inhibited_ && m->level_ != processor_level && (!best || m->level_ < best->level_)) best = m;
+    if (m->requesting_ && !m->inhibited_ && m->level_ != processor_level &&
+        (!best || m->level_ < best->level_))
+      best = m;
   return best;
 }
 
@@ -122,7 +126,8 @@ void Channel::arbitrate(Time now) {
   if (owner_ || masked_ || grant_.pending()) return;
   if (!competes()) {
     if (processor_waits_) {
-      // -PREEMPT stays active for the processor: those that lost the channel wait until it has had a cycle.
+      // -PREEMPT stays active for the processor: those that lost the channel wait until it has had
+      // a cycle.
       yielded_ = true;
       return;
     }
@@ -179,8 +184,10 @@ void Channel::grant(Time now) {
   update_contended();
   master->granted(now);
   if (owner_ == master && !preempted_) {
-    if (competes()) preempt(now);
-    else watch_.at(std::max(next_refresh_, now));
+    if (competes())
+      preempt(now);
+    else
+      watch_.at(std::max(next_refresh_, now));
   }
   update_contended();
 }
@@ -193,11 +200,14 @@ void Channel::preempt(Time now) {
   owner_->preempted(now);
 }
 
-// An owner that has not said when it leaves: the next refresh request preempts it, and the bound runs from -PREEMPT.
+// An owner that has not said when it leaves: the next refresh request preempts it, and the bound
+// runs from -PREEMPT.
 void Channel::watch(Time now) {
   if (!owner_) return;
-  if (!preempted_) preempt(now);
-  else bus_timeout(now);
+  if (!preempted_)
+    preempt(now);
+  else
+    bus_timeout(now);
 }
 
 void Channel::release(BusMaster& master, Time at) {
@@ -218,7 +228,8 @@ void Channel::release(BusMaster& master, Time at) {
 Time Channel::price(const Transfer& transfer, Time slave_cycle) const {
   if (transfer.bytes == 0) return {};
   const std::uint32_t unit = std::max(1u, transfer.width / 8);
-  const std::int64_t cycles = (std::int64_t{transfer.address % unit} + transfer.bytes + unit - 1) / unit;
+  const std::int64_t cycles =
+      (std::int64_t{transfer.address % unit} + transfer.bytes + unit - 1) / unit;
   const Time cycle = slave_cycle == Time{} ? timing_.memory_cycle : slave_cycle;
   return transfer.streaming ? cycle + (cycles - 1) * transfer.beat : cycles * cycle;
 }
@@ -269,7 +280,8 @@ std::uint8_t Channel::port_read(std::uint16_t port, Time now) {
 
 std::uint8_t Channel::port_peek(std::uint16_t) const {
   return static_cast<std::uint8_t>((during_arbitration_ ? cycles_during_arbitration : 0) |
-                                   (masked_ ? arbitration_mask : 0) | (timeout_ ? timeout_happened : 0) | last_level_);
+                                   (masked_ ? arbitration_mask : 0) |
+                                   (timeout_ ? timeout_happened : 0) | last_level_);
 }
 
 void Channel::port_write(std::uint16_t, std::uint8_t value, Time now) {
@@ -287,12 +299,15 @@ void Channel::port_write(std::uint16_t, std::uint8_t value, Time now) {
 void Channel::archive(Archive& a) {
   a.section("channel", 1);
   a(busy_until_, processor_from_, phase_end_, next_refresh_, preempt_at_);
-  a(preempted_, processor_waits_, yielded_, masked_, timeout_, during_arbitration_, extended_, last_level_);
+  a(preempted_, processor_waits_, yielded_, masked_, timeout_, during_arbitration_, extended_,
+    last_level_);
   std::int32_t owner = -1;
   auto count = static_cast<std::uint32_t>(masters_.size());
   a(count);
   if (count != masters_.size())
-    throw Error("the snapshot has another set of bus masters than this machine; restore it with the same cards");
+    throw Error(
+        "the snapshot has another set of bus masters than this machine; restore it with the same "
+        "cards");
   for (std::uint32_t i = 0; i < count; ++i) {
     BusMaster& m = *masters_[i];
     a(m.level_, m.fairness_, m.requesting_, m.inhibited_, m.owner_);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The channel as a timed resource: the central arbitration control point and its port 90h.
 //
-// Levels (lower wins): -2 refresh and -1 NMI inside the planar, 0 to 7 DMA, 8 to Eh bus masters, Fh the processor, which owns
-// the channel whenever nobody else asks. A requester pulls -PREEMPT; the owner finishes its cycle (or leaves its burst
-// within 7.8 us); the arbitration phase of 300 or 600 ns follows; the lowest level is granted. When it leaves, another phase
-// gives the channel to the next one or back to the processor. Port 90h bit 7 lets the processor run cycles in that phase.
+// Levels (lower wins): -2 refresh and -1 NMI inside the planar, 0 to 7 DMA, 8 to Eh bus masters, Fh
+// the processor, which owns the channel whenever nobody else asks. A requester pulls -PREEMPT; the
+// owner finishes its cycle (or leaves its burst within 7.8 us); the arbitration phase of 300 or 600
+// ns follows; the lowest level is granted. When it leaves, another phase gives the channel to the
+// next one or back to the processor. Port 90h bit 7 lets the processor run cycles in that phase.
 // Facts: mca-bus.md section 4.
 //
-// Not modelled: the settling of ARB0-3 bit by bit (two requesters at one level both win on the real channel; here the one
-// built first does); a request that arrives within a running phase takes part in it, however late.
+// Not modelled: the settling of ARB0-3 bit by bit (two requesters at one level both win on the real
+// channel; here the one built first does); a request that arrives within a running phase takes part
+// in it, however late; a refresh never falls between two transfers of one grant, it waits.
+//
 // Inferred: that the processor's need counts as -PREEMPT (a switch in ArbitrationTiming).
 #pragma once
 
@@ -29,19 +32,20 @@ namespace planar::bus {
 
 class Channel;
 
-/// One participant in arbitration: a bus master adapter, or a device that asks for DMA service. Registered with the
-/// channel for its lifetime; its arbitration state is saved by the channel.
+/// One participant in arbitration: a bus master adapter, or a device that asks for DMA service.
+/// Registered with the channel for its lifetime; its arbitration state is saved by the channel.
 class BusMaster {
  public:
-  /// `fairness`: after it lost the channel through -PREEMPT it does not compete until all others were served (the fairness
-  /// bit of the adapter's POS).
+  /// `fairness`: after it lost the channel through -PREEMPT it does not compete until all others
+  /// were served (the fairness bit of the adapter's POS).
   BusMaster(Channel& channel, std::string name, bool fairness = true);
   virtual ~BusMaster();
   BusMaster(const BusMaster&) = delete;
   BusMaster& operator=(const BusMaster&) = delete;
 
-  /// Competes for the channel at `level` (0 to 14; the low four bits count, 15 never wins) until granted or withdrawn. A
-  /// repeated call changes the level. An owner may request again: it competes once it has released.
+  /// Competes for the channel at `level` (0 to 14; the low four bits count, 15 never wins) until
+  /// granted or withdrawn. A repeated call changes the level. An owner may request again: it
+  /// competes once it has released.
   void request_channel(unsigned level, Time now);
   /// No longer competes. An owner stays owner.
   void withdraw_request(Time now);
@@ -52,14 +56,15 @@ class BusMaster {
 
   /// It owns the channel from `now` until it releases it. Called from an event.
   virtual void granted(Time now) = 0;
-  /// -PREEMPT became active while it owns the channel (another requester, refresh, the processor): release_channel() at a
-  /// time no later than `now` + 7.8 us.
+  /// -PREEMPT became active while it owns the channel (another requester, refresh, the processor):
+  /// release_channel() at a time no later than `now` + 7.8 us.
   virtual void preempted(Time /*now*/) {}
   /// The bus timed out: it has lost the channel.
   virtual void timed_out(Time /*now*/) {}
 
  protected:
-  /// Ends ownership at `at`, now or in the future: a transfer priced in closed form releases in advance.
+  /// Ends ownership at `at`, now or in the future: a transfer priced in closed form releases in
+  /// advance.
   void release_channel(Time at);
   Channel& channel() { return channel_; }
   const Channel& channel() const { return channel_; }
@@ -79,15 +84,16 @@ class BusMaster {
 struct Transfer {
   std::uint32_t address = 0;
   std::uint32_t bytes = 0;
-  unsigned width = 32;     ///< the narrower of master and slave, in bits: 8, 16, 32 (64 multiplexed streaming only)
+  /// The narrower of master and slave, in bits: 8, 16, 32; 64 for multiplexed streaming only.
+  unsigned width = 32;
   bool streaming = false;  ///< streaming data: the first beat as a cycle, the others `beat` each
   Time beat = 100_ns;      ///< 10 MHz streaming
 };
 
 class Channel {
  public:
-  /// Told of every span in which the processor's path to memory is taken (single-path planars): the processor model does
-  /// not start a memory cycle before `to`. Calls come in order of `to`.
+  /// Told of every span in which the processor's path to memory is taken (single-path planars): the
+  /// processor model does not start a memory cycle before `to`. Calls come in order of `to`.
   using Steal = std::function<void(Time from, Time to)>;
 
   Channel(Scheduler& scheduler, const BusTiming& timing, IoSpace& io, Trace& trace);
@@ -98,29 +104,33 @@ class Channel {
   /// Single-path planars only; without it only channel accesses of the processor wait.
   void set_steal(Steal steal) { steal_ = std::move(steal); }
 
-  /// The processor wants to start a cycle at `t`: brings the world up to that time, waits for refresh, arbitration and
-  /// other owners, and returns when the cycle may start.
+  /// The processor wants to start a cycle at `t`: brings the world up to that time, waits for
+  /// refresh, arbitration and other owners, and returns when the cycle may start.
   Time acquire(Time t) {
     scheduler_.advance(t);
-    if (t >= processor_from_ && t < next_refresh_ && !contended_) [[likely]] return t;
+    if (t >= processor_from_ && t < next_refresh_ && !contended_) [[likely]]
+      return t;
     return acquire_contended(t);
   }
   /// The processor's cycle ends at `end`; requesters wait until then.
   void processor_cycle(Time end) {
     busy_until_ = end;
-    if (yielded_) [[unlikely]] end_yield(end);
+    if (yielded_) [[unlikely]]
+      end_yield(end);
   }
 
-  /// When a transfer that starts at `from` ends, and the span is reported as stolen. `slave_cycle`: one cycle of the
-  /// slave; planar memory's when zero.
+  /// When a transfer that starts at `from` ends, and the span is reported as stolen. `slave_cycle`:
+  /// one cycle of the slave; planar memory's when zero.
   Time transfer(const Transfer& transfer, Time from, Time slave_cycle = {});
   /// The same without an effect.
   Time price(const Transfer& transfer, Time slave_cycle = {}) const;
   /// The owner keeps the channel busy in this span (cycles it priced itself).
-  void occupy(Time from, Time to) { if (steal_ && to > from) steal_(from, to); }
+  void occupy(Time from, Time to) {
+    if (steal_ && to > from) steal_(from, to);
+  }
 
-  /// When -PREEMPT is or will be active for the owner, as far as is known now: already, or with the next refresh request.
-  /// A burst priced in closed form ends there.
+  /// When -PREEMPT is or will be active for the owner, as far as is known now: already, or with the
+  /// next refresh request. A burst priced in closed form ends there.
   Time preempt_from() const { return preempted_ ? preempt_at_ : next_refresh_; }
   bool preempt_active() const { return preempted_; }
 
@@ -134,7 +144,9 @@ class Channel {
   const BusTiming& timing() const { return timing_; }
   Scheduler& scheduler() { return scheduler_; }
   /// The owner's name, "processor" if no other (debuggers).
-  std::string_view owner_name() const { return owner_ ? std::string_view(owner_->name_) : "processor"; }
+  std::string_view owner_name() const {
+    return owner_ ? std::string_view(owner_->name_) : "processor";
+  }
 
   /// Port 90h, central arbitration control.
   std::uint8_t port_read(std::uint16_t port, Time now);
@@ -180,9 +192,9 @@ class Channel {
   Time phase_end_{};            // end of the arbitration phase that follows a release
   Time next_refresh_;           // first request not yet served
   Time preempt_at_{};
-  bool preempted_ = false;           // -PREEMPT is active for the owner
+  bool preempted_ = false;  // -PREEMPT is active for the owner
   bool processor_waits_ = false;
-  bool yielded_ = false;             // inhibited requesters compete after the processor's next cycle
+  bool yielded_ = false;  // inhibited requesters compete after the processor's next cycle
   bool contended_ = false;
   bool masked_ = false;              // 90h bit 6: no grants
   bool timeout_ = false;             // 90h bit 5, read side

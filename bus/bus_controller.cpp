@@ -2,13 +2,12 @@
 #include "bus/bus_controller.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <type_traits>
 
 namespace planar::bus {
 
 namespace {
-/// A cycle that nobody answers: default kind, and without -CD DS 16 the planar takes the slave for an 8-bit one.
+/// A cycle that nobody answers: default kind, and without -CD DS 16 the planar takes the slave for
+/// an 8-bit one.
 constexpr CycleSpec nobody{8, CycleKind::standard, {}};
 
 constexpr std::uint32_t mask(unsigned bytes) { return bytes >= 4 ? ~0u : (1u << (8 * bytes)) - 1; }
@@ -18,8 +17,9 @@ constexpr unsigned fits(std::uint32_t address, unsigned bytes, unsigned unit) {
   return std::min(bytes, unit - (address & (unit - 1)));
 }
 
-/// Calls `f(offset, bytes)` for the naturally aligned parts of a cycle's bytes: 1, 2 or 4 as slaves expect them. A cycle
-/// with three byte enables, or a word in the middle of a doubleword, reaches the slave in two parts at one time.
+/// Calls `f(offset, bytes)` for the naturally aligned parts of a cycle's bytes: 1, 2 or 4 as slaves
+/// expect them. A cycle with three byte enables, or a word in the middle of a doubleword, reaches
+/// the slave in two parts at one time.
 template <class F>
 void lanes(std::uint32_t address, unsigned bytes, F f) {
   if ((address & (bytes - 1)) == 0 && bytes != 3) return f(0u, bytes);
@@ -42,7 +42,8 @@ struct BusController::Target {
   CycleSpec cycle = nobody;
 };
 
-BusController::BusController(Scheduler& scheduler, AddressSpace& memory, const BusTiming& timing, Trace& trace)
+BusController::BusController(Scheduler& scheduler, AddressSpace& memory, const BusTiming& timing,
+                             Trace& trace)
     : scheduler_(scheduler),
       memory_(memory),
       timing_(timing),
@@ -53,7 +54,9 @@ BusController::Target BusController::io_target(std::uint32_t port) const {
   const IoSpace::Range* r = io_.find(static_cast<std::uint16_t>(port));
   if (!r) return {};
   const auto offset = static_cast<std::uint16_t>(port) - std::uint32_t{r->first};
-  return {r->slave, nullptr, true, r->selected, offset, std::uint32_t{r->last} - r->first + 1 - offset, r->cycle};
+  return {r->slave,    nullptr, true,
+          r->selected, offset,  std::uint32_t{r->last} - r->first + 1 - offset,
+          r->cycle};
 }
 
 BusController::Target BusController::memory_target(std::uint32_t address) const {
@@ -74,15 +77,18 @@ BusController::Target BusController::memory_target(std::uint32_t address) const 
   const std::uint32_t in_page = address & 0xFFF;
   const CycleSpec planar{static_cast<std::uint8_t>(timing_.memory_width), CycleKind::standard, {}};
   Target target{nullptr, page.data + in_page, false, nullptr, 0, 1, planar};
-  while (target.reach < 4 && in_page + target.reach < 4096 && !memory_.find(address + target.reach)) ++target.reach;
+  while (target.reach < 4 && in_page + target.reach < 4096 && !memory_.find(address + target.reach))
+    ++target.reach;
   return target;
 }
 
-/// When the data phase ends; false when the slave held CD CHRDY beyond the limit and the cycle was abandoned.
-inline bool BusController::cycle_end(const Target& target, std::uint32_t offset, unsigned bytes, Direction direction,
-                                     Time start, Time& end) {
+/// When the data phase ends; false when the slave held CD CHRDY beyond the limit and the cycle was
+/// abandoned.
+inline bool BusController::cycle_end(const Target& target, std::uint32_t offset, unsigned bytes,
+                                     Direction direction, Time start, Time& end) {
   end = start + timing_.cycle(target.cycle);
-  if (target.slave && !target.data) end = std::max(end, target.slave->ready(offset, bytes, direction, start));
+  if (target.slave && !target.data)
+    end = std::max(end, target.slave->ready(offset, bytes, direction, start));
   if (end - start > timing_.ready_limit) [[unlikely]] {
     end = start + timing_.ready_limit;
     return false;
@@ -90,10 +96,61 @@ inline bool BusController::cycle_end(const Target& target, std::uint32_t offset,
   return true;
 }
 
-template <bool memory>
-inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Time start) {
-  const unsigned cpu_unit = timing_.cpu_bus_width / 8;
+/// One read cycle on the channel from `t`, which becomes its end; the world is brought up to that
+/// time.
+inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32_t at,
+                                               unsigned bytes, Time& t) {
+  Time end;
+  const bool ready = cycle_end(target, target.offset, bytes, Direction::read, t, end);
+  t = end;
+  channel_.processor_cycle(end);
+  scheduler_.advance(end);
+  ++cycles_;
+  if (target.selected) *target.selected = true;
+  if (!ready) [[unlikely]] {
+    channel_.bus_timeout(end);
+    return mask(bytes);
+  }
   std::uint32_t value = 0;
+  if (target.data) {
+    if (bytes == 2) return target.data[0] | std::uint32_t{target.data[1]} << 8;
+    for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{target.data[i]} << (8 * i);
+    return value;
+  }
+  if (!target.slave) return mask(bytes);
+  lanes(at, bytes, [&](unsigned offset, unsigned count) {
+    value |= (target.slave->read(target.offset + offset, count, end) & mask(count)) << (8 * offset);
+  });
+  return value;
+}
+
+inline void BusController::write_cycle(const Target& target, std::uint32_t at, unsigned bytes,
+                                       std::uint32_t value, Time& t) {
+  Time end;
+  const bool ready = cycle_end(target, target.offset, bytes, Direction::write, t, end);
+  t = end;
+  channel_.processor_cycle(end);
+  scheduler_.advance(end);
+  ++cycles_;
+  if (target.selected) *target.selected = true;
+  if (!ready) [[unlikely]] {
+    channel_.bus_timeout(end);
+  } else if (target.data) {
+    if (target.writable)
+      for (unsigned i = 0; i < bytes; ++i)
+        target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
+  } else if (target.slave) {
+    lanes(at, bytes, [&](unsigned offset, unsigned count) {
+      target.slave->write(target.offset + offset, count, value >> (8 * offset) & mask(count), end);
+    });
+  }
+}
+
+/// Splits an access and calls `f(target, address, bytes, done, t)` for each of its cycles, `t`
+/// being when it may start.
+template <bool memory, class F>
+inline Time BusController::split(std::uint32_t address, unsigned bytes, Time start, F f) {
+  const unsigned cpu_unit = timing_.cpu_bus_width / 8;
   Time t = start;
   for (unsigned done = 0; done < bytes;) {
     // One cycle of the processor...
@@ -104,72 +161,38 @@ inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Tim
       t = channel_.acquire(t);
       const std::uint32_t at = address + done;
       const Target target = memory ? memory_target(at) : io_target(at);
-      const unsigned n = std::min(fits(at, left, std::max(1u, target.cycle.width / 8u)), target.reach);
-      Time end;
-      const bool ready = cycle_end(target, target.offset, n, Direction::read, t, end);
-      channel_.processor_cycle(end);
-      scheduler_.advance(end);
-      ++cycles_;
-      if (target.selected) *target.selected = true;
-      std::uint32_t part = mask(n);
-      if (!ready) {
-        channel_.bus_timeout(end);
-      } else if (target.data) {
-        part = 0;
-        for (unsigned i = 0; i < n; ++i) part |= std::uint32_t{target.data[i]} << (8 * i);
-      } else if (target.slave) {
-        part = 0;
-        lanes(at, n, [&](unsigned offset, unsigned count) {
-          part |= (target.slave->read(target.offset + offset, count, end) & mask(count)) << (8 * offset);
-        });
-      }
-      value |= part << (8 * done);
+      const unsigned n =
+          std::min(fits(at, left, std::max(1u, target.cycle.width / 8u)), target.reach);
+      f(target, at, n, done, t);
       done += n;
       left -= n;
-      t = end;
     }
   }
-  trace_(memory ? TraceCategory::memory : TraceCategory::io, t, "{:X} -> {:0{}X}", address, value, 2 * bytes);
-  return {value, t};
+  return t;
 }
 
 template <bool memory>
-inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
-  const unsigned cpu_unit = timing_.cpu_bus_width / 8;
-  Time t = start;
-  for (unsigned done = 0; done < bytes;) {
-    unsigned left = fits(address + done, bytes - done, cpu_unit);
-    t += timing_.synchronisation;
-    while (left > 0) {
-      t = channel_.acquire(t);
-      const std::uint32_t at = address + done;
-      const Target target = memory ? memory_target(at) : io_target(at);
-      const unsigned n = std::min(fits(at, left, std::max(1u, target.cycle.width / 8u)), target.reach);
-      Time end;
-      const bool ready = cycle_end(target, target.offset, n, Direction::write, t, end);
-      channel_.processor_cycle(end);
-      scheduler_.advance(end);
-      ++cycles_;
-      if (target.selected) *target.selected = true;
-      const std::uint32_t part = value >> (8 * done);
-      if (!ready) {
-        channel_.bus_timeout(end);
-      } else if (target.data) {
-        if (target.writable)
-          for (unsigned i = 0; i < n; ++i) target.data[i] = static_cast<std::uint8_t>(part >> (8 * i));
-      } else if (target.slave) {
-        lanes(at, n, [&](unsigned offset, unsigned count) {
-          target.slave->write(target.offset + offset, count, part >> (8 * offset) & mask(count), end);
-        });
-      }
-      done += n;
-      left -= n;
-      t = end;
-    }
-  }
-  trace_(memory ? TraceCategory::memory : TraceCategory::io, t, "{:X} <- {:0{}X}", address, value & mask(bytes),
+inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Time start) {
+  std::uint32_t value = 0;
+  const Time end =
+      split<memory>(address, bytes, start,
+                    [&](const Target& target, std::uint32_t at, unsigned n, unsigned done,
+                        Time& t) { value |= read_cycle(target, at, n, t) << (8 * done); });
+  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} -> {:0{}X}", address, value,
          2 * bytes);
-  return t;
+  return {value, end};
+}
+
+template <bool memory>
+inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uint32_t value,
+                                 Time start) {
+  const Time end =
+      split<memory>(address, bytes, start,
+                    [&](const Target& target, std::uint32_t at, unsigned n, unsigned done,
+                        Time& t) { write_cycle(target, at, n, value >> (8 * done), t); });
+  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} <- {:0{}X}", address,
+         value & mask(bytes), 2 * bytes);
+  return end;
 }
 
 cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start) {
@@ -184,7 +207,8 @@ cpu::Cycle BusController::memory_read(std::uint32_t address, unsigned bytes, Tim
   return read<true>(address, bytes, start);
 }
 
-Time BusController::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
+Time BusController::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value,
+                                 Time start) {
   return write<true>(address, bytes, value, start);
 }
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bus controller of a planar: the processor's pins on one side, the channel and the planar devices on the other.
+// The bus controller of a planar: the processor's pins on one side, the channel and the planar
+// devices on the other.
 //
-// Each access is split as the processor and the planar split it (facts: mca-bus.md section 3): first at the width of the
-// processor's bus, then at the width of the slave that answers; every part is a cycle with its own price, slave and wait
-// for the channel. A price is: synchronisation (once a processor cycle) + waiting for the channel + the cycle by its
-// CycleSpec, stretched to Slave::ready(). The world is brought up to the end of a cycle before the slave sees it.
+// Each access is split as the processor and the planar split it (facts: mca-bus.md section 3):
+// first at the width of the processor's bus, then at the width of the slave that answers; every
+// part is a cycle with its own price, slave and wait for the channel. A price is: synchronisation
+// (once a processor cycle) + waiting for the channel + the cycle by its CycleSpec, stretched to
+// Slave::ready(). The world is brought up to the end of a cycle before the slave sees it.
 //
-// Nobody answers: reads give ones, writes vanish, and the cycle is a default one to an 8-bit slave (no -CD DS 16).
+// Nobody answers: reads give ones, writes vanish, and the cycle is a default one to an 8-bit slave
+// (no -CD DS 16).
 //
-// Not modelled: rounding to a processor clock between the cycles of one split access (the processor rounds at the end);
-// writes to RAM that lies in the same 4 KB page as a claimed range vanish (no planar maps its memory so).
+// Not modelled: rounding to a processor clock between the cycles of one split access (the processor
+// rounds at the end); writes to RAM that lies in the same 4 KB page as a claimed range vanish (no
+// planar maps its memory so).
 #pragma once
 
 #include <cstdint>
@@ -45,7 +49,8 @@ class BusController final : public cpu::Pins {
   cpu::Cycle io_read(std::uint16_t port, unsigned bytes, Time start) override;
   Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) override;
   cpu::Cycle memory_read(std::uint32_t address, unsigned bytes, Time start) override;
-  Time memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) override;
+  Time memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value,
+                    Time start) override;
   cpu::Cycle acknowledge_interrupt(Time start) override;
   void shutdown(Time now) override;
   void fpu_error(bool active, Time now) override;
@@ -64,7 +69,13 @@ class BusController final : public cpu::Pins {
   cpu::Cycle read(std::uint32_t address, unsigned bytes, Time start);
   template <bool memory>
   Time write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);
-  bool cycle_end(const Target& target, std::uint32_t offset, unsigned bytes, Direction direction, Time start, Time& end);
+  template <bool memory, class F>
+  Time split(std::uint32_t address, unsigned bytes, Time start, F f);
+  std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
+  void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
+                   Time& t);
+  bool cycle_end(const Target& target, std::uint32_t offset, unsigned bytes, Direction direction,
+                 Time start, Time& end);
 
   Scheduler& scheduler_;
   AddressSpace& memory_;

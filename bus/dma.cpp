@@ -9,7 +9,10 @@
 namespace planar::bus {
 
 DmaLine::DmaLine(DmaController& controller, DmaClient& client, std::string name, bool fairness)
-    : BusMaster(controller.bus_, std::move(name), fairness), controller_(controller), client_(client), fair_(fairness) {
+    : BusMaster(controller.bus_, std::move(name), fairness),
+      controller_(controller),
+      client_(client),
+      fair_(fairness) {
   controller_.lines_.push_back(this);
 }
 
@@ -40,8 +43,9 @@ DmaController::SoftwareRequest::SoftwareRequest(DmaController& controller)
 void DmaController::SoftwareRequest::update(Time now) {
   for (ChannelRegisters& c : controller_.channels_) {
     if (!c.software_request) continue;
-    const bool answered = std::any_of(controller_.lines_.begin(), controller_.lines_.end(),
-                                      [&](const DmaLine* line) { return line->requesting() && line->level_ == c.level; });
+    const bool answered = std::any_of(
+        controller_.lines_.begin(), controller_.lines_.end(),
+        [&](const DmaLine* line) { return line->requesting() && line->level_ == c.level; });
     if (answered) continue;
     if (!owns_channel()) request_channel(c.level, now);
     return;
@@ -50,7 +54,8 @@ void DmaController::SoftwareRequest::update(Time now) {
   release_channel(now);
 }
 
-// Nobody answers: the owner stays until the bus times out, which is what the firmware's test looks for.
+// Nobody answers: the owner stays until the bus times out, which is what the firmware's test looks
+// for.
 void DmaController::SoftwareRequest::granted(Time) {}
 
 void DmaController::SoftwareRequest::timed_out(Time) {
@@ -62,7 +67,8 @@ DmaController::DmaController(Channel& channel, IoSpace& io, AddressSpace& memory
       io_(io),
       memory_(memory),
       trace_(trace),
-      step_(channel.scheduler(), "dma.step", Priority::device, Callback::to<&DmaController::step>(this)),
+      step_(channel.scheduler(), "dma.step", Priority::device,
+            Callback::to<&DmaController::step>(this)),
       software_(std::make_unique<SoftwareRequest>(*this)),
       ports_00_(*this, io, 0x00, 0x0F, channel.timing().planar_cycle),
       ports_18_(*this, io, 0x18, 0x18, channel.timing().planar_cycle),
@@ -85,14 +91,16 @@ void DmaController::reset(Time now) {
 void DmaController::archive(Archive& a) {
   a.section("dma", 1);
   for (ChannelRegisters& c : channels_)
-    a(c.base_address, c.current_address, c.base_count, c.current_count, c.io_address, c.mode.bits, c.level, c.masked,
-      c.carries, c.terminal_count, c.software_request);
+    a(c.base_address, c.current_address, c.base_count, c.current_count, c.io_address, c.mode.bits,
+      c.level, c.masked, c.carries, c.terminal_count, c.software_request);
   a(pages_, high_byte_, function_, byte_pointer_, step_state_, serving_channel_, item_);
 
   auto count = static_cast<std::uint32_t>(lines_.size());
   a(count);
   if (count != lines_.size())
-    throw Error("the snapshot has another set of DMA devices than this machine; restore it with the same cards");
+    throw Error(
+        "the snapshot has another set of DMA devices than this machine; restore it with the same "
+        "cards");
   for (DmaLine* line : lines_) a(line->level_, line->wanted_, line->burst_);
 
   std::int32_t serving = -1;
@@ -101,7 +109,9 @@ void DmaController::archive(Archive& a) {
   a(serving, step_);
   if (a.loading()) {
     if (serving >= static_cast<std::int32_t>(count) || serving_channel_ >= channels)
-      throw Error("the snapshot's DMA transfer under way belongs to no device or channel; the file is damaged");
+      throw Error(
+          "the snapshot's DMA transfer under way belongs to no device or channel; the file is "
+          "damaged");
     serving_ = serving < 0 ? nullptr : lines_[static_cast<std::size_t>(serving)];
     if (!serving_) step_.cancel();
   }

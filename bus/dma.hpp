@@ -1,25 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The DMA controller of the PS/2: eight channels, programmed like two 8237s or by the extended functions at 18h and 1Ah.
+// The DMA controller of the PS/2: eight channels, programmed like two 8237s or by the extended
+// functions at 18h and 1Ah.
 //
-//   00-07h, C0-CEh even  base/current address and count, low byte first (byte pointer flip-flop a controller)
-//   08h, D0h  R status   0Ah, D4h W one mask bit   0Bh, D6h W mode   0Ch, D8h W clear byte pointer
-//   0Dh, DAh  W master clear   0Eh, DCh W clear masks   0Fh, DEh W all masks
-//   80-8Fh    page registers: 87 83 81 82 = channels 0 to 3, 8F 8B 89 8A = 4 to 7; the others are plain latches
-//   18h W     extended function: bits 7-4 function, 2-0 channel; resets the byte pointer
-//   1Ah R/W   its data
+// clang-format off
+//   00-07h, C0-CEh even  base/current address and count, low byte first (a byte pointer each)
+//   08h, D0h  R  status              0Ch, D8h  W  clear byte pointer
+//   0Ah, D4h  W  one mask bit        0Dh, DAh  W  master clear
+//   0Bh, D6h  W  mode                0Eh, DCh  W  clear masks
+//   0Fh, DEh  W  all masks
+//   80-8Fh       page registers: 87 83 81 82 = channels 0 to 3, 8F 8B 89 8A = 4 to 7;
+//                the others are plain latches
+//   18h       W  extended function: bits 7-4 function, 2-0 channel; resets the byte pointer
+//   1Ah       RW its data
 //
-//   fn 0 I/O address (2)   2 write memory address (3)   3 read it   4 write count (2)   5 read it   6 status (2 reads: channels
-//      0-3, 4-7)   7 mode   8 arbitration level (channels 0 and 4)   9 set mask   A clear mask   B software request   C reset it
-//      D master clear
-//   mode: bit 0 use the I/O address, 1 autoinitialise, 3-2 00 verify 01 memory to I/O 11 I/O to memory, 4 decrement, 6 16-bit
+//   fn 0 I/O address (2 bytes)         6 status (2 reads: channels 0-3, 4-7)  A clear mask
+//      2 write memory address (3)      7 mode                                 B software request
+//      3 read memory address (3)       8 arbitration level (channels 0, 4)    C reset it
+//      4 write count (2), 5 read it    9 set mask                             D master clear
+//   mode: bit 0 use the I/O address, 1 autoinitialise, 3-2 00 verify 01 memory to I/O
+//         11 I/O to memory, 4 decrement, 6 16-bit
+// clang-format on
 //
-// A transfer is serial: an I/O cycle and a memory cycle, the item held in between. A device asks at an arbitration level; the
-// channel with that level serves it. Facts: mca-bus.md section 5.
+// A transfer is serial: an I/O cycle and a memory cycle, the item held in between. A device asks at
+// an arbitration level; the channel with that level serves it. Facts: mca-bus.md section 5.
 //
-// As on the real part: no command and request registers, channel 4 works like the others, the address has 24 bits. Programmed
-// by the 8237's ports an address wraps inside its page, by the extended functions it carries (the sheet's reading; the chip's
-// own document was not available). Not modelled: 32-bit addresses (register layout not public).
-// Simplified: while no unmasked channel has a device's level its request does not compete, as if the planar arbitrated for it.
+// As on the real part: no command and request registers, channel 4 works like the others, the
+// address has 24 bits. Programmed by the 8237's ports an address wraps inside its page, by the
+// extended functions it carries (the sheet's reading; the chip's own document was not available).
+//
+// Not modelled: 32-bit addresses (register layout not public).
+// Simplified: while no unmasked channel has a device's level its request does not compete, as if
+// the planar arbitrated for it; -TC reaches the device at the end of the item, not within its I/O
+// cycle; reading a register that does not exist gives FFh.
 #pragma once
 
 #include <array>
@@ -38,13 +50,14 @@
 
 namespace planar::bus {
 
-/// The device's side of a DMA transfer. Not called for channels that use a programmed I/O address: the controller
-/// runs ordinary I/O cycles to that port then (dma_terminal_count() is called in either case).
+/// The device's side of a DMA transfer. Not called for channels that use a programmed I/O address:
+/// the controller runs ordinary I/O cycles to that port then (dma_terminal_count() is called in
+/// either case).
 class DmaClient {
  public:
   virtual ~DmaClient() = default;
-  /// Device to memory (and verify): one item of 1 or 2 bytes. `now` is the end of the I/O cycle. The device may withdraw
-  /// its request in here.
+  /// Device to memory (and verify): one item of 1 or 2 bytes. `now` is the end of the I/O cycle.
+  /// The device may withdraw its request in here.
   virtual std::uint16_t dma_read(unsigned bytes, Time now) = 0;
   /// Memory to device.
   virtual void dma_write(unsigned bytes, std::uint16_t value, Time now) = 0;
@@ -56,7 +69,8 @@ class DmaClient {
 
 class DmaController;
 
-/// A device's connection to DMA service. Construct it with the device; its state is saved by the channel and controller.
+/// A device's connection to DMA service. Construct it with the device; its state is saved by the
+/// channel and controller.
 ///
 ///   DmaLine dma_{controller, *this, "fdc"};
 ///   dma_.request(2, now);   // DRQ active; stays so until withdraw()
@@ -66,8 +80,9 @@ class DmaLine final : private BusMaster {
   DmaLine(DmaController& controller, DmaClient& client, std::string name, bool fairness = true);
   ~DmaLine() override;
 
-  /// Asks for service at arbitration level `level` until withdrawn: item after item. `burst`: keeps the channel between
-  /// items until -PREEMPT or the terminal count; otherwise the channel is arbitrated for every item.
+  /// Asks for service at arbitration level `level` until withdrawn: item after item. `burst`: keeps
+  /// the channel between items until -PREEMPT or the terminal count; otherwise the channel is
+  /// arbitrated for every item.
   void request(unsigned level, Time now, bool burst = false);
   void withdraw(Time now);
   bool requesting() const { return wanted_; }
@@ -107,9 +122,10 @@ class DmaController {
     std::uint16_t current_count = 0;
     std::uint16_t io_address = 0;
     Mode mode;
-    std::uint8_t level = 0;   ///< arbitration level; programmable on channels 0 and 4
+    std::uint8_t level = 0;  ///< arbitration level; programmable on channels 0 and 4
     bool masked = true;
-    bool carries = false;     ///< programmed by the extended functions: the address carries beyond 64 KB
+    bool carries =
+        false;  ///< programmed by the extended functions: the address carries beyond 64 KB
     bool terminal_count = false;
     bool software_request = false;
   };
@@ -137,7 +153,10 @@ class DmaController {
   enum class Step : std::uint8_t { idle, first_cycle, second_cycle };
 
   // Registers (dma_registers.cpp).
-  struct Field { unsigned length; std::uint32_t value; };
+  struct Field {
+    unsigned length;
+    std::uint32_t value;
+  };
   std::uint8_t controller_peek(unsigned controller, unsigned reg) const;
   std::uint8_t controller_read(unsigned controller, unsigned reg);
   void controller_write(unsigned controller, unsigned reg, std::uint8_t value, Time now);
@@ -158,7 +177,8 @@ class DmaController {
   void step(Time now);
   void finish_item(Time now);
   void abandon(DmaLine& line);
-  Time io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction, Time start) const;
+  Time io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction,
+              Time start) const;
   Time memory_end(const ChannelRegisters& c, Time start) const;
   void advance_address(unsigned n);
   std::uint16_t device_read(const ChannelRegisters& c, DmaClient& client, Time now);

@@ -34,7 +34,8 @@ constexpr bool programmable_level(unsigned n) { return n == 0 || n == 4; }
 
 template <class T>
 void replace_byte(T& value, unsigned index, std::uint8_t byte) {
-  value = static_cast<T>((value & ~(T{0xFF} << (8 * index))) | (static_cast<T>(byte) << (8 * index)));
+  value =
+      static_cast<T>((value & ~(T{0xFF} << (8 * index))) | (static_cast<T>(byte) << (8 * index)));
 }
 }  // namespace
 
@@ -45,7 +46,8 @@ std::uint8_t DmaController::port_read(std::uint16_t port, Time now) {
     return value;
   }
   if (port <= 0x0F) return controller_read(0, port);
-  if (port >= 0xC0 && port <= 0xDF && (port & 1) == 0) return controller_read(1, (port - 0xC0u) / 2);
+  if (port >= 0xC0 && port <= 0xDF && (port & 1) == 0)
+    return controller_read(1, (port - 0xC0u) / 2);
   return port_peek(port);
 }
 
@@ -79,7 +81,8 @@ std::uint8_t DmaController::port_peek(std::uint16_t port) const {
   }
   if (port >= 0x80 && port <= 0x8F) return pages_[port & 0x0F];
   if (port <= 0x0F) return controller_peek(0, port);
-  if (port >= 0xC0 && port <= 0xDF && (port & 1) == 0) return controller_peek(1, (port - 0xC0u) / 2);
+  if (port >= 0xC0 && port <= 0xDF && (port & 1) == 0)
+    return controller_peek(1, (port - 0xC0u) / 2);
   return 0xFF;
 }
 
@@ -88,7 +91,9 @@ std::uint8_t DmaController::controller_peek(unsigned controller, unsigned reg) c
   if (reg > 8) return 0xFF;
   const unsigned n = controller * 4 + reg / 2;
   const ChannelRegisters& c = channels_[n];
-  const std::uint32_t word = (reg & 1) != 0 ? c.current_count : n < 4 ? c.current_address : c.current_address >> 1;
+  const std::uint32_t word = (reg & 1) != 0 ? c.current_count
+                             : n < 4        ? c.current_address
+                                            : c.current_address >> 1;
   return static_cast<std::uint8_t>(word >> (high_byte_[controller] ? 8 : 0));
 }
 
@@ -100,7 +105,8 @@ std::uint8_t DmaController::controller_read(unsigned controller, unsigned reg) {
   return value;
 }
 
-void DmaController::controller_write(unsigned controller, unsigned reg, std::uint8_t value, Time now) {
+void DmaController::controller_write(unsigned controller, unsigned reg, std::uint8_t value,
+                                     Time now) {
   const unsigned first = controller * 4;
   if (reg < 8) {
     const unsigned n = first + reg / 2;
@@ -129,7 +135,8 @@ void DmaController::controller_write(unsigned controller, unsigned reg, std::uin
       break;
     case 0x0E:
     case 0x0F:
-      for (unsigned n = 0; n < 4; ++n) channels_[first + n].masked = reg == 0x0F && (value >> n & 1) != 0;
+      for (unsigned n = 0; n < 4; ++n)
+        channels_[first + n].masked = reg == 0x0F && (value >> n & 1) != 0;
       break;
     default:  // 08h command and 09h request do not exist on the PS/2
       return;
@@ -158,8 +165,9 @@ std::uint8_t DmaController::status(unsigned controller) const {
   return value;
 }
 
-// 8237 mode: bits 1-0 channel, 3-2 transfer (00 verify, 01 to memory, 10 from memory), 4 autoinitialise, 5 decrement. Bits
-// 7-6 (demand, single, block, cascade) have no meaning here: the device's -BURST decides.
+// 8237 mode: bits 1-0 channel, 3-2 transfer (00 verify, 01 to memory, 10 from memory), 4
+// autoinitialise, 5 decrement. Bits 7-6 (demand, single, block, cascade) have no meaning here: the
+// device's -BURST decides.
 void DmaController::set_8237_mode(unsigned controller, std::uint8_t value) {
   std::uint8_t bits = controller == 1 ? mode_wide : 0;
   if ((value & 0x0C) == 0x04) bits |= 0x0C;
@@ -174,12 +182,23 @@ void DmaController::select_function(std::uint8_t value, Time now) {
   byte_pointer_ = 0;
   ChannelRegisters& c = channels_[value & 7];
   switch (value >> 4) {
-    case fn_set_mask: c.masked = true; break;
-    case fn_clear_mask: c.masked = false; break;
-    case fn_software_request: c.software_request = true; break;
-    case fn_reset_software_request: c.software_request = false; break;
-    case fn_master_clear: master_clear(0, channels - 1, now); break;
-    default: return;
+    case fn_set_mask:
+      c.masked = true;
+      break;
+    case fn_clear_mask:
+      c.masked = false;
+      break;
+    case fn_software_request:
+      c.software_request = true;
+      break;
+    case fn_reset_software_request:
+      c.software_request = false;
+      break;
+    case fn_master_clear:
+      master_clear(0, channels - 1, now);
+      break;
+    default:
+      return;
   }
   rescan(now);
 }
@@ -188,13 +207,20 @@ void DmaController::select_function(std::uint8_t value, Time now) {
 DmaController::Field DmaController::field() const {
   const ChannelRegisters& c = channels_[function_ & 7];
   switch (function_ >> 4) {
-    case fn_io_address: return {2, c.io_address};
-    case fn_read_address: return {3, c.current_address};
-    case fn_read_count: return {2, c.current_count};
-    case fn_read_status: return {2, status(0) | std::uint32_t{status(1)} << 8};
-    case fn_mode: return {1, c.mode.bits};
-    case fn_arbitration_level: return {1, c.level};
-    default: return {1, 0xFF};
+    case fn_io_address:
+      return {2, c.io_address};
+    case fn_read_address:
+      return {3, c.current_address};
+    case fn_read_count:
+      return {2, c.current_count};
+    case fn_read_status:
+      return {2, status(0) | std::uint32_t{status(1)} << 8};
+    case fn_mode:
+      return {1, c.mode.bits};
+    case fn_arbitration_level:
+      return {1, c.level};
+    default:
+      return {1, 0xFF};
   }
 }
 
@@ -250,7 +276,8 @@ void DmaController::master_clear(unsigned first, unsigned last, Time now) {
     channels_[n].terminal_count = false;
     channels_[n].software_request = false;
   }
-  for (unsigned controller = first / 4; controller <= last / 4; ++controller) high_byte_[controller] = false;
+  for (unsigned controller = first / 4; controller <= last / 4; ++controller)
+    high_byte_[controller] = false;
   rescan(now);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The DMA controller at work: who is served, and one item after another as two cycles on the channel.
+// The DMA controller at work: who is served, and one item after another as two cycles on the
+// channel.
 #include <algorithm>
 
 #include "bus/dma.hpp"
@@ -27,8 +28,10 @@ void DmaController::rescan(Time now) {
 
 void DmaController::compete(DmaLine& line, Time now) {
   if (line.owns_channel()) return;  // decided at the end of its item
-  if (line.wanted_ && channel_at(line.level_) >= 0) line.request_channel(line.level_, now);
-  else line.withdraw_request(now);
+  if (line.wanted_ && channel_at(line.level_) >= 0)
+    line.request_channel(line.level_, now);
+  else
+    line.withdraw_request(now);
 }
 
 // The channel is the device's: start one item.
@@ -121,16 +124,19 @@ void DmaController::abandon(DmaLine& line) {
   step_.cancel();
 }
 
-// Programmed by the 8237's ports the address wraps within its page of 64 KB (128 KB for the word channels).
+// Programmed by the 8237's ports the address wraps within its page of 64 KB (128 KB for the word
+// channels).
 void DmaController::advance_address(unsigned n) {
   ChannelRegisters& c = channels_[n];
   const std::uint32_t size = c.mode.wide() ? 2 : 1;
   const std::uint32_t wraps = c.carries ? address_mask : n < 4 ? 0xFFFF : 0x1'FFFF;
-  const std::uint32_t next = c.mode.decrement() ? c.current_address - size : c.current_address + size;
+  const std::uint32_t next =
+      c.mode.decrement() ? c.current_address - size : c.current_address + size;
   c.current_address = (c.current_address & ~wraps) | (next & wraps);
 }
 
-Time DmaController::io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction, Time start) const {
+Time DmaController::io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction,
+                           Time start) const {
   const unsigned bytes = c.mode.wide() ? 2 : 1;
   if (!c.mode.use_io_address()) {
     const CycleSpec spec = client.dma_cycle();
@@ -178,7 +184,8 @@ std::uint16_t DmaController::device_read(const ChannelRegisters& c, DmaClient& c
   return static_cast<std::uint16_t>(bytes == 1 ? value & 0xFF : value);
 }
 
-void DmaController::device_write(const ChannelRegisters& c, DmaClient& client, std::uint16_t value, Time now) {
+void DmaController::device_write(const ChannelRegisters& c, DmaClient& client, std::uint16_t value,
+                                 Time now) {
   const unsigned bytes = c.mode.wide() ? 2 : 1;
   if (!c.mode.use_io_address()) {
     client.dma_write(bytes, value, now);

@@ -7,7 +7,9 @@ namespace planar::bus {
 
 unsigned InterruptLines::add_source() {
   if (next_source_ == max_sources)
-    throw Error("too many planar devices share the interrupt lines (24 at most); remove one from the machine file");
+    throw Error(
+        "too many planar devices share the interrupt lines (24 at most); remove one from the "
+        "machine file");
   return next_source_++;
 }
 
@@ -33,7 +35,8 @@ void ChannelCheck::set(unsigned slot, bool asserted, Time now) {
   const std::uint32_t before = pulled_;
   const std::uint32_t bit = 1u << slot;
   pulled_ = asserted ? before | bit : before & ~bit;
-  if (sink_ && (before != 0) != (pulled_ != 0)) sink_->set_nmi(NmiSource::channel_check, pulled_ != 0, now);
+  if (sink_ && (before != 0) != (pulled_ != 0))
+    sink_->set_nmi(NmiSource::channel_check, pulled_ != 0, now);
 }
 
 void ChannelCheck::archive(Archive& a) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The interrupt lines of a Micro Channel machine: -IRQ3 to -IRQ15, open collector, level-sensitive, shared.
+// The interrupt lines of a Micro Channel machine: -IRQ3 to -IRQ15, open collector, level-sensitive,
+// shared.
 //
-// Every line is the OR of its sources, and a source is whoever can pull it: a slot, or a planar device. The interrupt
-// controller sees the level of the line; it is told of changes only. The same wiring serves -CHCK.
+// Every line is the OR of its sources, and a source is whoever can pull it: a slot, or a planar
+// device. The interrupt controller sees the level of the line; it is told of changes only. The same
+// wiring serves -CHCK.
 #pragma once
 
 #include <array>
@@ -31,8 +33,8 @@ class InterruptAcknowledger {
 
 enum class NmiSource : std::uint8_t { parity, channel_check, bus_timeout, watchdog };
 
-/// Where non-maskable interrupts go (the system control ports in devices/, which know the mask of port 70h). It tells the
-/// channel of every NMI it delivers: Channel::nmi_delivered().
+/// Where non-maskable interrupts go (the system control ports in devices/, which know the mask of
+/// port 70h). It tells the channel of every NMI it delivers: Channel::nmi_delivered().
 class NmiSink {
  public:
   virtual ~NmiSink() = default;
@@ -40,7 +42,8 @@ class NmiSink {
   virtual void set_nmi(NmiSource source, bool asserted, Time now) = 0;
 };
 
-/// Sixteen shared interrupt lines. Sources 0 to 7 are the slots; planar devices take theirs with add_source().
+/// Sixteen shared interrupt lines. Sources 0 to 7 are the slots; planar devices take theirs with
+/// add_source().
 class InterruptLines {
  public:
   static constexpr unsigned lines = 16;
@@ -49,11 +52,12 @@ class InterruptLines {
   /// The lines may be built before the controller they lead to.
   void connect(InterruptSink& sink) { sink_ = &sink; }
 
-  /// A source number for a planar device. Order of calls is order of construction, the same in every run.
-  /// Throws Error when all are taken.
+  /// A source number for a planar device. Order of calls is order of construction, the same in
+  /// every run. Throws Error when all are taken.
   unsigned add_source();
 
-  /// `source` pulls `line` (true) or lets it go. No effect when nothing changes; out-of-range lines do nothing.
+  /// `source` pulls `line` (true) or lets it go. No effect when nothing changes; out-of-range lines
+  /// do nothing.
   void set(unsigned line, unsigned source, bool asserted, Time now);
   /// `source` lets go of every line.
   void release_all(unsigned source, Time now);

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Programmable Option Select: who answers ports 100h to 107h, and the planar's own POS registers.
 //
-//   91h R    bit 0: a card or a planar serial, parallel or diskette port has decoded a normal cycle since the last read
-//   94h R/W  system board setup: a 0 selects bit 7 planar I/O, bit 5 VGA, bit 3 or 1 integrated SCSI (by model)
+// clang-format off
+//   91h R    bit 0: a card or a planar serial, parallel or diskette port has decoded a normal cycle
+//            since the last read
+//   94h R/W  system board setup: a 0 selects bit 7 planar I/O, bit 5 VGA, bit 3 or 1 integrated
+//            SCSI (by model)
 //   96h R/W  adapter setup: bit 7 channel reset, bit 3 setup, bits 2-0 slot; bits 6-4 read as 1
 //   100-107h POS 0 to 7 of whoever is selected; nobody: FFh
+// clang-format on
 //
-// Facts: pos.md sections 1 to 3. Bits 7-1 of 91h read as 1 (sources differ). 97h is not decoded: no function is known. A
-// setup cycle moves one byte: in a word access the upper lanes float, so they read as ones and writes there vanish.
-// Not modelled: the bus fight when planar and adapter setup are active at once (the planar wins); that a card under setup
-// ignores normal cycles.
+// Facts: pos.md sections 1 to 3. Bits 7-1 of 91h read as 1 (sources differ). 97h is not decoded: no
+// function is known. A setup cycle moves one byte: in a word access the upper lanes float, so they
+// read as ones and writes there vanish (inferred; the manual says only that the data are wrong).
+//
+// Not modelled: the bus fight when planar and adapter setup are active at once (the planar wins);
+// that a card under setup ignores normal cycles; how long a card needs after channel reset (a card
+// that does shows ID 0000h by its own pos_read).
 #pragma once
 
 #include <array>
@@ -26,7 +33,8 @@ class PosController final : private Slave {
  public:
   static constexpr unsigned slots = 8;
 
-  /// `scsi_setup_bit`: the bit of port 94h that selects integrated SCSI, 3 on the 56/57 and 1 on the others.
+  /// `scsi_setup_bit`: the bit of port 94h that selects integrated SCSI, 3 on the 56/57 and 1 on
+  /// the others.
   PosController(IoSpace& io, const BusTiming& timing, Trace& trace, unsigned scsi_setup_bit = 1);
 
   /// Null: no such function, reads FFh.
@@ -37,8 +45,8 @@ class PosController final : private Slave {
   void insert(unsigned number, Adapter* adapter) { adapters_.at(number) = adapter; }
   Adapter* adapter(unsigned number) const { return adapters_.at(number); }
 
-  /// The latch behind port 91h: the `selected` flag for claims of cards and of the planar's serial, parallel and
-  /// diskette ports.
+  /// The latch behind port 91h: the `selected` flag for claims of cards and of the planar's serial,
+  /// parallel and diskette ports.
   bool* feedback() { return &feedback_; }
 
   /// Power-on or processor reset by the planar: setup registers to their defaults, all cards reset.
@@ -81,13 +89,15 @@ struct PlanarFunctions {
   unsigned serial_irq = 3;
   bool parallel = false;
   std::uint16_t parallel_base = 0x3BC;  ///< 3BCh, 378h or 278h
-  /// Extended (bidirectional) mode of the parallel port is allowed: bit 7 = 0. Sources disagree about the polarity.
+  /// Extended (bidirectional) mode of the parallel port is allowed: bit 7 = 0. Sources disagree
+  /// about the polarity.
   bool parallel_extended = true;
   friend bool operator==(const PlanarFunctions&, const PlanarFunctions&) = default;
 };
 
-/// Planar POS: planar ID, POS 2 as all PS/2 have it, POS 3 to 5 as registers without a function (what they do on these
-/// planars is not public; our firmware gives them a private meaning), POS 6 and 7 absent.
+/// Planar POS: planar ID, POS 2 as all PS/2 have it, POS 3 to 5 as registers without a function
+/// (what they do on these planars is not public; our firmware gives them a private meaning), POS 6
+/// and 7 absent.
 class PlanarPos final : public SetupTarget {
  public:
   using Changed = std::function<void(const PlanarFunctions&, Time)>;

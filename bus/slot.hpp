@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The connector: what an adapter offers to the machine (Adapter) and what the machine offers to an adapter (Slot).
+// The connector: what an adapter offers to the machine (Adapter) and what the machine offers to an
+// adapter (Slot).
 //
-// An adapter is constructed with its Slot and the media it needs; it claims nothing until its POS registers enable it:
+// An adapter is constructed with its Slot and the media it needs; it claims nothing until its POS
+// registers enable it:
 //
 //   void Ne2::pos_write(unsigned reg, std::uint8_t value, Time now) {
 //     if (reg == 2) { pos2_ = value; decode(now); }
@@ -30,7 +32,8 @@ namespace planar::bus {
 
 class DmaController;
 
-/// What answers ports 100h to 107h while its setup line is active: an adapter, or a planar function.
+/// What answers ports 100h to 107h while its setup line is active: an adapter, or a planar
+/// function.
 class SetupTarget {
  public:
   virtual ~SetupTarget() = default;
@@ -41,14 +44,17 @@ class SetupTarget {
   virtual std::uint8_t pos_peek(unsigned reg) const = 0;
 };
 
-/// An adapter in a slot. Registers that a card does not have read FFh. POS 5 bit 7 reads 1 unless the card raises -CHCK.
+/// An adapter in a slot. Registers that a card does not have read FFh. POS 5 bit 7 reads 1 unless
+/// the card raises -CHCK.
 class Adapter : public SetupTarget {
  public:
   /// The card name of the registry, for example "ne2".
   virtual std::string_view name() const = 0;
-  /// What it answers in POS 0 (low byte) and POS 1 (high byte). 0000h is "not ready", FFFFh an empty slot.
+  /// What it answers in POS 0 (low byte) and POS 1 (high byte). 0000h is "not ready", FFFFh an
+  /// empty slot.
   virtual std::uint16_t adapter_id() const = 0;
-  /// CHRESET: the card is disabled (POS 2 bit 0 = 0), releases its claims, its interrupt and its requests.
+  /// CHRESET: the card is disabled (POS 2 bit 0 = 0), releases its claims, its interrupt and its
+  /// requests.
   virtual void channel_reset(Time now) = 0;
   virtual void archive(Archive& a) = 0;
   /// What is not modelled, one sentence each (`planar show CARD`).
@@ -72,31 +78,37 @@ struct SlotWiring {
 class Slot {
  public:
   /// `number` 0 to 7 (slot 1 to 8 in manuals), `width` 16 or 32 bits.
-  Slot(unsigned number, unsigned width, const SlotWiring& wiring) : number_(number), width_(width), wiring_(wiring) {}
+  Slot(unsigned number, unsigned width, const SlotWiring& wiring)
+      : number_(number), width_(width), wiring_(wiring) {}
   Slot(const Slot&) = delete;
 
   /// Counted from 0, as port 96h does; people count from 1.
   unsigned number() const { return number_; }
   unsigned width() const { return width_; }
 
-  /// Decodes I/O ports first..last. The width of `cycle` is limited to the slot's. A card that holds CD CHRDY by its
-  /// state overrides Slave::ready(), whatever the kind of cycle.
+  /// Decodes I/O ports first..last. The width of `cycle` is limited to the slot's. A card that
+  /// holds CD CHRDY by its state overrides Slave::ready(), whatever the kind of cycle.
   IoClaim claim_io(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle) const;
-  /// Decodes memory. A 16-bit slot has 24 address lines and MADE 24: a range that ends beyond 16 MB is never selected and
-  /// the claim stays empty.
-  MemoryClaim claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle) const;
+  /// Decodes memory. A 16-bit slot has 24 address lines and MADE 24: a range that ends beyond 16 MB
+  /// is never selected and the claim stays empty.
+  MemoryClaim claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave,
+                           CycleSpec cycle) const;
   /// Adapter memory with a plain store behind it; `slave` may be null if nothing is watched.
-  MemoryClaim claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle) const;
+  MemoryClaim claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave,
+                           CycleSpec cycle) const;
 
-  /// Pulls or releases -IRQ `line`: 3 to 7, 9 to 12, 14, 15; 2 is the connector's name for 9. Other lines have no contact.
-  /// Level: keep it asserted until the cause is cleared. One level a slot and line; a card with several causes ORs them.
+  /// Pulls or releases -IRQ `line`: 3 to 7, 9 to 12, 14, 15; 2 is the connector's name for 9. Other
+  /// lines have no contact. Level: keep it asserted until the cause is cleared. One level a slot
+  /// and line; a card with several causes ORs them.
   void set_irq(unsigned line, bool asserted, Time now) const;
   /// Lets go of every interrupt line (reset, change of POS).
   void release_irqs(Time now) const { wiring_.interrupts.release_all(number_, now); }
   bool irq(unsigned line) const { return (wiring_.interrupts.sources(line) >> number_ & 1) != 0; }
 
   /// -CHCK. The card also shows 0 in POS 5 bit 7.
-  void set_channel_check(bool asserted, Time now) const { wiring_.channel_check.set(number_, asserted, now); }
+  void set_channel_check(bool asserted, Time now) const {
+    wiring_.channel_check.set(number_, asserted, now);
+  }
 
   /// Arbitration: construct a BusMaster with it.
   Channel& channel() const { return wiring_.channel; }

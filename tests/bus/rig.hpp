@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A planar without devices, a stepped clock instead of a processor, and slaves that remember what they saw.
+// A planar without devices, a stepped clock instead of a processor, and slaves that remember what
+// they saw.
 #pragma once
 
 #include <array>
@@ -56,7 +57,8 @@ struct Rig {
   }
 
   SlotWiring wiring() {
-    return {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, pos.feedback()};
+    return {scheduler,  bus.io(),      memory, bus.channel(), dma,
+            interrupts, channel_check, trace,  pos.feedback()};
   }
 
   // A processor with nothing to do between accesses: each starts when the one before has ended.
@@ -135,7 +137,9 @@ struct RecordingSlave : Slave {
     for (unsigned i = 0; i < bytes; ++i) value |= (0x40u + ((offset + i) & 0xF)) << (8 * i);
     return value;
   }
-  Time ready(std::uint32_t, unsigned, Direction, Time start) override { return std::max(start, ready_at); }
+  Time ready(std::uint32_t, unsigned, Direction, Time start) override {
+    return std::max(start, ready_at);
+  }
   Time ready_at{};
   std::vector<Access> log;
 };

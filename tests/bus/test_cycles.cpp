@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an access costs, how it is split, and what the slave sees (facts: mca-bus.md sections 2 and 3).
+// What an access costs, how it is split, and what the slave sees (facts: mca-bus.md sections 2 and
+// 3).
 #include "tests/bus/rig.hpp"
 
 using namespace planar;
@@ -15,22 +16,22 @@ struct Row {
   int cycles;
 };
 
-// Worked out by hand from the rules: a processor cycle never crosses its bus width, a channel cycle never crosses the
-// slave's.
+// Worked out by hand from the rules: a processor cycle never crosses its bus width, a channel cycle
+// never crosses the slave's.
 const Row rows[] = {
-    {32, 32, 1, 0, 1}, {32, 32, 1, 3, 1}, {32, 32, 2, 0, 1}, {32, 32, 2, 1, 1}, {32, 32, 2, 2, 1}, {32, 32, 2, 3, 2},
-    {32, 32, 4, 0, 1}, {32, 32, 4, 1, 2}, {32, 32, 4, 2, 2}, {32, 32, 4, 3, 2},
-    {32, 16, 1, 1, 1}, {32, 16, 2, 0, 1}, {32, 16, 2, 1, 2}, {32, 16, 2, 3, 2}, {32, 16, 4, 0, 2}, {32, 16, 4, 1, 3},
-    {32, 16, 4, 2, 2}, {32, 16, 4, 3, 3},
-    {32, 8, 1, 0, 1},  {32, 8, 2, 0, 2},  {32, 8, 2, 1, 2},  {32, 8, 4, 0, 4},  {32, 8, 4, 3, 4},
-    {16, 32, 1, 0, 1}, {16, 32, 2, 0, 1}, {16, 32, 2, 1, 2}, {16, 32, 4, 0, 2}, {16, 32, 4, 1, 3}, {16, 32, 4, 2, 2},
-    {16, 16, 2, 0, 1}, {16, 16, 2, 1, 2}, {16, 16, 4, 0, 2}, {16, 16, 4, 3, 3},
-    {16, 8, 2, 0, 2},  {16, 8, 4, 0, 4},
+    {32, 32, 1, 0, 1}, {32, 32, 1, 3, 1}, {32, 32, 2, 0, 1}, {32, 32, 2, 1, 1}, {32, 32, 2, 2, 1},
+    {32, 32, 2, 3, 2}, {32, 32, 4, 0, 1}, {32, 32, 4, 1, 2}, {32, 32, 4, 2, 2}, {32, 32, 4, 3, 2},
+    {32, 16, 1, 1, 1}, {32, 16, 2, 0, 1}, {32, 16, 2, 1, 2}, {32, 16, 2, 3, 2}, {32, 16, 4, 0, 2},
+    {32, 16, 4, 1, 3}, {32, 16, 4, 2, 2}, {32, 16, 4, 3, 3}, {32, 8, 1, 0, 1},  {32, 8, 2, 0, 2},
+    {32, 8, 2, 1, 2},  {32, 8, 4, 0, 4},  {32, 8, 4, 3, 4},  {16, 32, 1, 0, 1}, {16, 32, 2, 0, 1},
+    {16, 32, 2, 1, 2}, {16, 32, 4, 0, 2}, {16, 32, 4, 1, 3}, {16, 32, 4, 2, 2}, {16, 16, 2, 0, 1},
+    {16, 16, 2, 1, 2}, {16, 16, 4, 0, 2}, {16, 16, 4, 3, 3}, {16, 8, 2, 0, 2},  {16, 8, 4, 0, 4},
 };
 
 }  // namespace
 
-TEST_CASE("every width and alignment costs its number of cycles of each kind, for ports and for memory") {
+TEST_CASE(
+    "every width and alignment costs its number of cycles of each kind, for ports and for memory") {
   const std::pair<CycleSpec, Time> kinds[] = {
       {{8, CycleKind::standard, {}}, 200_ns},
       {{8, CycleKind::synchronous_extended, {}}, 300_ns},
@@ -46,7 +47,8 @@ TEST_CASE("every width and alignment costs its number of cycles of each kind, fo
       spec.width = static_cast<std::uint8_t>(row.slave);
       auto io = rig.bus.io().claim(0x300, 0x33F, slave, spec);
       auto memory = rig.memory.claim(0xD0000, 0x1000, slave, spec);
-      INFO("cpu " << row.cpu << " slave " << row.slave << " bytes " << row.bytes << " offset " << row.offset);
+      INFO("cpu " << row.cpu << " slave " << row.slave << " bytes " << row.bytes << " offset "
+                  << row.offset);
 
       std::uint32_t expected = slave.peek(row.offset, row.bytes);
       REQUIRE(rig.in(static_cast<std::uint16_t>(0x300 + row.offset), row.bytes) == expected);
@@ -90,7 +92,9 @@ TEST_CASE("the synchronisation is paid once for each cycle of the processor") {
   }
 }
 
-TEST_CASE("the slave sees an access at the end of its data phase, with the world brought up to that time") {
+TEST_CASE(
+    "the slave sees an access at the end of its data phase, with the world brought up to that "
+    "time") {
   Rig rig;
   RecordingSlave slave;
   auto claim = rig.bus.io().claim(0x300, 0x303, slave, {16, CycleKind::synchronous_extended, {}});
@@ -113,7 +117,8 @@ TEST_CASE("a slave that holds CD CHRDY by its state stretches the cycle") {
   REQUIRE(rig.took == 300_ns);
 }
 
-TEST_CASE("a slave that never lets go of CD CHRDY runs into the bus time-out where the planar has one") {
+TEST_CASE(
+    "a slave that never lets go of CD CHRDY runs into the bus time-out where the planar has one") {
   BusTiming timing = quiet_timing();
   timing.ready_limit = 3'500_ns;
   Rig rig(timing);
@@ -193,7 +198,10 @@ TEST_CASE("a claim that ends while the processor waits for its cycle no longer a
 
 TEST_CASE("interrupt acknowledge takes two cycles and gives the controller's vector") {
   struct Pic final : InterruptAcknowledger {
-    std::uint8_t acknowledge(Time t) override { when = t; return 0x0D; }
+    std::uint8_t acknowledge(Time t) override {
+      when = t;
+      return 0x0D;
+    }
     Time when{};
   };
   Rig rig;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// DMA as drivers program it: Linux's floppy through the 8237 ports, a PS/2 BIOS and Linux's ESDI driver through the extended
-// functions (facts: mca-bus.md section 5).
+// DMA as drivers program it: Linux's floppy through the 8237 ports, a PS/2 BIOS and Linux's ESDI
+// driver through the extended functions (facts: mca-bus.md section 5).
 #include <algorithm>
 #include <numeric>
 
@@ -14,18 +14,24 @@ namespace {
 /// A device that offers or takes `data`, an item every `pace` (zero: whenever it is served).
 struct Device final : DmaClient {
   Device(Rig& r, unsigned level, Time pace = {}, bool burst = false)
-      : rig(r), level(level), pace(pace), burst(burst),
-        next(r.scheduler, "device", Priority::device, Callback::to<&Device::due>(this)), line(r.dma, *this, "device") {}
+      : rig(r),
+        level(level),
+        pace(pace),
+        burst(burst),
+        next(r.scheduler, "device", Priority::device, Callback::to<&Device::due>(this)),
+        line(r.dma, *this, "device") {}
   void start(Time now) { line.request(level, now, burst); }
   void due(Time now) { start(now); }
   std::uint16_t dma_read(unsigned bytes, Time now) override {
     std::uint16_t value = 0;
-    for (unsigned i = 0; i < bytes; ++i) value = static_cast<std::uint16_t>(value | data.at(position++) << (8 * i));
+    for (unsigned i = 0; i < bytes; ++i)
+      value = static_cast<std::uint16_t>(value | data.at(position++) << (8 * i));
     moved(now);
     return value;
   }
   void dma_write(unsigned bytes, std::uint16_t value, Time now) override {
-    for (unsigned i = 0; i < bytes; ++i) data.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    for (unsigned i = 0; i < bytes; ++i)
+      data.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
     moved(now);
   }
   void dma_terminal_count(Time now) override {
@@ -66,7 +72,8 @@ std::vector<std::uint8_t> pattern(std::size_t n) {
 }
 
 /// The floppy driver's set-up of channel 2: mask, flip-flop, mode, page, address, count, unmask.
-void program_8237_channel_2(Rig& rig, std::uint8_t mode, std::uint32_t address, std::uint16_t count) {
+void program_8237_channel_2(Rig& rig, std::uint8_t mode, std::uint32_t address,
+                            std::uint16_t count) {
   rig.out(0x0A, 0x06);
   rig.out(0x0C, 0x00);
   rig.out(0x0B, mode);
@@ -79,7 +86,8 @@ void program_8237_channel_2(Rig& rig, std::uint8_t mode, std::uint32_t address, 
 }
 
 /// The extended functions, as mca_dma.h users do it.
-void program_extended(Rig& rig, unsigned n, std::uint8_t mode, std::uint32_t address, std::uint16_t items) {
+void program_extended(Rig& rig, unsigned n, std::uint8_t mode, std::uint32_t address,
+                      std::uint16_t items) {
   rig.out(0x18, 0x90 | n);
   rig.out(0x18, 0x20 | n);
   for (int i = 0; i < 3; ++i) rig.out(0x1A, address >> (8 * i) & 0xFF);
@@ -233,9 +241,9 @@ TEST_CASE("the word channels of the 8237 ports count words from word addresses")
   rig.out(0xD4, 0x05);
   rig.out(0xD8, 0);
   rig.out(0xD6, 0x45);
-  rig.out(0x8B, 0x01);       // bit 0 is not used: A17 is bit 1
+  rig.out(0x8B, 0x01);  // bit 0 is not used: A17 is bit 1
   rig.out(0xC4, 0x00);
-  rig.out(0xC4, 0x80);       // word address 8000h = byte address 10000h
+  rig.out(0xC4, 0x80);  // word address 8000h = byte address 10000h
   rig.out(0xC6, 3);
   rig.out(0xC6, 0);
   rig.out(0xD4, 0x01);
@@ -256,7 +264,8 @@ TEST_CASE("Linux's ESDI driver: channel 5 by the extended functions, 16 bits, bu
   esdi.start(rig.now);
   rig.step(1_ms);
   REQUIRE(std::equal(esdi.data.begin(), esdi.data.end(), rig.ram.begin() + 0xA000));
-  // One arbitration, then two cycles of 200 ns for each word: 2.5 million words a second as the bus sheet has it.
+  // One arbitration, then two cycles of 200 ns for each word: 2.5 million words a second as the bus
+  // sheet has it.
   REQUIRE(esdi.ended - start == 300_ns + 256 * 400_ns);
   REQUIRE(read_extended(rig, 0x35, 3) == 0x0A200);
   REQUIRE(read_extended(rig, 0x55, 2) == 0xFFFF);
@@ -266,11 +275,15 @@ TEST_CASE("Linux's ESDI driver: channel 5 by the extended functions, 16 bits, bu
   REQUIRE(read_extended(rig, 0x60, 2) == 0x0000);
 }
 
-TEST_CASE("a burst leaves when preempted and goes on later; a single-item device arbitrates for each") {
+TEST_CASE(
+    "a burst leaves when preempted and goes on later; a single-item device arbitrates for each") {
   Rig rig;
   struct Intruder final : BusMaster {
     explicit Intruder(Rig& r) : BusMaster(r.bus.channel(), "intruder") {}
-    void granted(Time now) override { at = now; release_channel(now + 1_us); }
+    void granted(Time now) override {
+      at = now;
+      release_channel(now + 1_us);
+    }
     Time at{};
   };
   Device card(rig, 5, {}, true);
@@ -283,7 +296,8 @@ TEST_CASE("a burst leaves when preempted and goes on later; a single-item device
   rig.step(2'100_ns);
   intruder.request_channel(9, rig.now);  // in the middle of an item
   rig.step(100_us);
-  // 300 + 4 items of 500 = 2300: the item ends, arbitration, the intruder's 1 us, arbitration, the rest.
+  // 300 + 4 items of 500 = 2300: the item ends, arbitration, the intruder's 1 us, arbitration, the
+  // rest.
   REQUIRE(intruder.at - start == 2'600_ns);
   REQUIRE(card.ended - start == 2'600_ns + 1'300_ns + 28 * 500_ns);
   REQUIRE(card.terminal_counts == 1);
@@ -291,7 +305,11 @@ TEST_CASE("a burst leaves when preempted and goes on later; a single-item device
 
 TEST_CASE("the programmed I/O address: the controller runs port cycles by itself") {
   struct Port final : Slave {
-    std::uint32_t read(std::uint32_t, unsigned bytes, Time) override { ++reads; last = bytes; return 0xBEEF; }
+    std::uint32_t read(std::uint32_t, unsigned bytes, Time) override {
+      ++reads;
+      last = bytes;
+      return 0xBEEF;
+    }
     void write(std::uint32_t, unsigned, std::uint32_t value, Time) override { written = value; }
     std::uint32_t peek(std::uint32_t, unsigned) const override { return 0xBEEF; }
     int reads = 0;
@@ -299,7 +317,8 @@ TEST_CASE("the programmed I/O address: the controller runs port cycles by itself
     std::uint32_t written = 0;
   } port;
   Rig rig;
-  auto claim = rig.bus.io().claim(0x3510, 0x3517, port, {16, CycleKind::standard, {}}, rig.pos.feedback());
+  auto claim =
+      rig.bus.io().claim(0x3510, 0x3517, port, {16, CycleKind::standard, {}}, rig.pos.feedback());
   Device card(rig, 6);
   rig.out(0x18, 0x06);
   rig.out(0x1A, 0x11);  // bit 0 is masked in 16-bit mode
@@ -339,7 +358,8 @@ TEST_CASE("channels 0 and 4 serve any level; the others only their own") {
   REQUIRE(rig.in(0x90) == 0x0A);
 }
 
-TEST_CASE("master clear masks all channels and clears status; the byte pointer follows function writes") {
+TEST_CASE(
+    "master clear masks all channels and clears status; the byte pointer follows function writes") {
   Rig rig;
   Device fdc(rig, 2);
   fdc.data = {1};
@@ -399,7 +419,8 @@ TEST_CASE("POST's software request at a level nobody answers ends in a bus time-
   REQUIRE(rig.nmi.count == 1);
 }
 
-TEST_CASE("a channel access of the processor waits for a DMA item, memory of its own does not notice") {
+TEST_CASE(
+    "a channel access of the processor waits for a DMA item, memory of its own does not notice") {
   Rig rig;
   Device fdc(rig, 2, 16_us);
   fdc.data = pattern(4);
@@ -432,12 +453,15 @@ TEST_CASE("peek shows what a read would give, without its effects") {
   REQUIRE(rig.in(0x08) == 0x04);
 }
 
-TEST_CASE("a snapshot between the two cycles of an item continues with the same bytes at the same times") {
+TEST_CASE(
+    "a snapshot between the two cycles of an item continues with the same bytes at the same "
+    "times") {
   auto run_on = [](Rig& rig, Device& fdc) {
     rig.step(1_ms);
     auto saver = Archive::saver();
     rig.archive(saver);
-    return std::tuple(sha256_hex(saver.stream()), sha256_hex(rig.ram), fdc.ended, fdc.terminal_counts);
+    return std::tuple(sha256_hex(saver.stream()), sha256_hex(rig.ram), fdc.ended,
+                      fdc.terminal_counts);
   };
   Rig one;
   Device a(one, 2, 16_us);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// POS as software meets it: the scan that Linux makes, setup against normal operation, reset (facts: pos.md).
+// POS as software meets it: the scan that Linux makes, setup against normal operation, reset
+// (facts: pos.md).
 #include <optional>
 
 #include "tests/bus/rig.hpp"
@@ -11,9 +12,14 @@ namespace {
 
 /// A card whose POS registers are plain bytes; POS 2 bit 0 enables ports 300h to 30Fh.
 struct PlainCard final : Adapter {
-  PlainCard(const Slot& s, std::array<std::uint8_t, 8> registers) : slot(s), pos(registers), power_on(registers) { decode(); }
+  PlainCard(const Slot& s, std::array<std::uint8_t, 8> registers)
+      : slot(s), pos(registers), power_on(registers) {
+    decode();
+  }
   std::string_view name() const override { return "plain"; }
-  std::uint16_t adapter_id() const override { return static_cast<std::uint16_t>(pos[0] | pos[1] << 8); }
+  std::uint16_t adapter_id() const override {
+    return static_cast<std::uint16_t>(pos[0] | pos[1] << 8);
+  }
   std::uint8_t pos_peek(unsigned reg) const override { return pos[reg]; }
   void pos_write(unsigned reg, std::uint8_t value, Time) override {
     if (reg < 2) return;
@@ -30,7 +36,10 @@ struct PlainCard final : Adapter {
     io.release();
     if (pos[2] & 1) io = slot.claim_io(0x300, 0x30F, slave, {});
   }
-  void archive(Archive& a) override { a(pos); if (a.loading()) decode(); }
+  void archive(Archive& a) override {
+    a(pos);
+    if (a.loading()) decode();
+  }
 
   const Slot& slot;
   std::array<std::uint8_t, 8> pos, power_on;
@@ -49,7 +58,8 @@ struct Scan {
 
 Registers read_window(Rig& rig) {
   Registers r;
-  for (unsigned i = 0; i < 8; ++i) r[i] = static_cast<std::uint8_t>(rig.in(static_cast<std::uint16_t>(0x100 + i)));
+  for (unsigned i = 0; i < 8; ++i)
+    r[i] = static_cast<std::uint8_t>(rig.in(static_cast<std::uint16_t>(0x100 + i)));
   return r;
 }
 
@@ -76,7 +86,8 @@ Scan scan_as_linux(Rig& rig) {
   return s;
 }
 
-// The 8595 of Linux Documentation/mca.txt. The registers that its text does not show are filled with FFh.
+// The 8595 of Linux Documentation/mca.txt. The registers that its text does not show are filled
+// with FFh.
 constexpr Registers scsi_with_cache{0xFF, 0x8E, 0xF1, 0xFC, 0xA0, 0xFF, 0xFF, 0xFF};
 constexpr Registers aha_1640{0x1F, 0x0F, 0x81, 0x3B, 0xBF, 0xB6, 0xFF, 0xFF};
 constexpr Registers xga{0xDB, 0x8F, 0x1D, 0x5E, 0xFD, 0xC0, 0x00, 0x00};
@@ -88,7 +99,8 @@ TEST_CASE("Linux's scan of an 8595 finds its cards, and FFh everywhere else") {
   Rig rig;
   const auto wiring = rig.wiring();
   Slot s1(0, 32, wiring), s3(2, 32, wiring), s5(4, 32, wiring), s7(6, 32, wiring);
-  PlainCard scsi(s1, scsi_with_cache), aha(s3, aha_1640), video(s5, xga), ethernet(s7, etherlink_mc);
+  PlainCard scsi(s1, scsi_with_cache), aha(s3, aha_1640), video(s5, xga),
+      ethernet(s7, etherlink_mc);
   rig.pos.insert(0, &scsi);
   rig.pos.insert(2, &aha);
   rig.pos.insert(4, &video);
@@ -213,7 +225,10 @@ TEST_CASE("planar POS 2 switches the planar's ports") {
   PlanarPos planar(0xFBFF);
   std::optional<PlanarFunctions> told;
   int calls = 0;
-  planar.on_change([&](const PlanarFunctions& f, Time) { told = f; ++calls; });
+  planar.on_change([&](const PlanarFunctions& f, Time) {
+    told = f;
+    ++calls;
+  });
   REQUIRE(planar.pos_peek(0) == 0xFF);
   REQUIRE(planar.pos_peek(1) == 0xFB);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the connector offers: width limits, card-selected feedback, shared interrupts, channel check.
+// What the connector offers: width limits, card-selected feedback, shared interrupts, channel
+// check.
 #include "tests/bus/rig.hpp"
 
 using namespace planar;
