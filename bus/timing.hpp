@@ -17,7 +17,8 @@ namespace planar::bus {
 /// Memory refresh on the channel (level -2).
 struct RefreshTiming {
   /// Time between two requests. 15.12 us is the normal rate of the PS/2 (fast mode of the Model 80
-  /// class: 0.8 us). [measured: the rate that MAME carries]
+  /// class: 0.8 us). [inferred: the rate that MAME carries; no
+  /// manual was at hand]
   Time period = 15'120_ns;
   /// How long one refresh keeps everybody off the channel: it is served while ARB/-GNT stays in
   /// "arbitrate" and lasts one memory-read-like cycle. [inferred] from the 2 to 3 % of channel time
@@ -44,11 +45,12 @@ struct BusTiming {
   /// clocks. [inferred]
   Time synchronisation = 60_ns;
   Time standard = 200_ns;  ///< default cycle [datasheet]
-  /// Synchronous extended cycle, and the least an asynchronous one takes. [datasheet]
+  /// Synchronous extended cycle, and the least an asynchronous one takes. [datasheet, figure
+  /// recalled]
   Time extended = 300_ns;
   /// Longest time from the start of a cycle for which CD CHRDY may stay low; beyond it the cycle is
   /// abandoned with a bus time-out. Time::never(): slaves are trusted. About 3.5 us on the real
-  /// machine, not certain to the digit.
+  /// machine. [datasheet, figure recalled and uncertain]
   Time ready_limit = Time::never();
   /// One of the two interrupt acknowledge cycles. [inferred] as any other planar device.
   Time interrupt_acknowledge = 300_ns;
