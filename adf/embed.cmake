@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Writes OUTPUT, a C++ source that holds every @XXXX.ADF of FOLDER byte for byte, ordered by name (and so by ID).
+# Writes OUTPUT, a C++ source that holds every @XXXX.ADF of FOLDER byte for byte, ordered by name
+# (and so by ID).
 file(GLOB files ${FOLDER}/@*.ADF)
 list(SORT files)
 set(arrays "")
@@ -7,7 +8,8 @@ set(rows "")
 foreach(file ${files})
   get_filename_component(name ${file} NAME)
   if(NOT name MATCHES "^@([0-9A-F][0-9A-F][0-9A-F][0-9A-F])\\.ADF$")
-    message(FATAL_ERROR "${file}: a description's name is @XXXX.ADF with the adapter's ID in capitals")
+    message(FATAL_ERROR
+      "${file}: a description's name is @XXXX.ADF with the adapter's ID in capitals")
   endif()
   set(id ${CMAKE_MATCH_1})
   file(READ ${file} bytes HEX)
