@@ -20,7 +20,7 @@
 namespace planar::cpu {
 namespace {
 
-constexpr std::uint64_t bus_cycle = 2;       // clocks of a cycle without wait states, inside the table
+constexpr std::uint32_t bus_cycle = 2;       // clocks of a cycle without wait states, inside the table
 constexpr std::uint64_t refill_lead = 4;     // a taken branch's fetch starts so long before the end of its table clocks
 constexpr std::uint64_t refill_decode = 3;   // calibrated, see above
 constexpr std::uint64_t starved_decode = 2;  // arrival of the last byte to execution: decode, hand over [I]
@@ -77,6 +77,7 @@ void Timing::begin_386(const Op& op, std::uint32_t eip) {
   fetch_eip_ = end;
   clock_ += op.clocks;
   tail_ = op.clocks > 4 ? op.clocks - 4u : 0;
+  credit_ = 0;
 }
 
 void Timing::read_386(std::uint32_t address, unsigned bytes) {
@@ -85,7 +86,8 @@ void Timing::read_386(std::uint32_t address, unsigned bytes) {
   std::uint64_t t = wanted;
   for (std::uint32_t a = address & ~1u; a - (address & ~1u) < (address & 1) + bytes; a += 2) t = path_.cycle(t, a, false);
   if (clock_ < t + tail_) clock_ = t + tail_;
-  tail_ = tail_ > bus_cycle ? tail_ - static_cast<std::uint32_t>(bus_cycle) : 0;
+  if (tail_ == 0) credit_ += bus_cycle;
+  tail_ = tail_ > bus_cycle ? tail_ - bus_cycle : 0;
 }
 
 void Timing::write_386(std::uint32_t address, unsigned bytes) {

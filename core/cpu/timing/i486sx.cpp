@@ -49,7 +49,7 @@ void Timing::bypass_read_miss(std::uint32_t address) {
   unsigned waiting = 0;
   for (unsigned n = 0; n < count; ++n) {
     const unsigned i = (write_next_ + n) % count;
-    if (write_done_[i] <= clock_ || write_start_[i] < clock_) continue;
+    if (write_done_[i] <= clock_ || write_start_[i] <= clock_) continue;
     if (first_start == UINT64_MAX) first_start = write_start_[i];
     ++waiting;
   }

@@ -92,7 +92,7 @@ void Timing::archive(Archive& a) {
   a.section("cpu.timing", 1);
   a(cache_enabled_, clock_);
   path_.archive(a);
-  a(fetch_next_, fetch_eip_, fetch_from_, write_starts_, tail_, refill_);
+  a(fetch_next_, fetch_eip_, fetch_from_, write_starts_, tail_, credit_, refill_);
   data_.archive(a);
   code_.archive(a);
   a(code_line_, prefetch_line_, prefetch_from_, fill_line_, fill_done_, fills_until_, write_start_, write_done_,
