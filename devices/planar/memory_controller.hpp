@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/address_space.hpp"
@@ -25,25 +26,22 @@ class MemoryController {
   /// `ram_kb` is the installed memory including the first megabyte (a multiple of 1024, at least 1024), `address_bits` is
   /// 24 or 32. Throws Error if they make no sense.
   MemoryController(AddressSpace& space, std::uint32_t ram_kb, unsigned address_bits);
-  ~MemoryController();
   MemoryController(const MemoryController&) = delete;
   MemoryController& operator=(const MemoryController&) = delete;
 
-  /// The firmware: 128 KB, or a power of two that divides it (repeated). Throws Error otherwise.
-  void load_rom(std::span<const std::uint8_t> image);
+  /// The firmware: 128 KB, or 64 or 32 KB (repeated). Throws Error, naming `name`, otherwise. The caller tells processors
+  /// that hold decoded code (only before a run, or with a reset).
+  void load_rom(std::span<const std::uint8_t> image, const std::string& name);
   std::span<std::uint8_t> rom() { return rom_; }
   std::span<std::uint8_t> ram() { return ram_; }
   /// Memory from 100000h on in KB, as CMOS 17h-18h states it.
   std::uint32_t extended_kb() const { return extended_kb_; }
   std::uint32_t ram_kb() const { return static_cast<std::uint32_t>(ram_.size() / 1024); }
 
-  /// The contents of RAM (ROM is the machine's, not the snapshot's).
+  /// The contents of RAM, pages of zeros in short form (ROM is the machine's, not the snapshot's).
   void archive(Archive& a);
 
  private:
-  void map();
-  AddressSpace& space_;
-  unsigned address_bits_;
   std::uint32_t extended_kb_ = 0;
   std::vector<std::uint8_t> ram_;  // installed memory; A0000h-FFFFFh of it is not reachable
   std::vector<std::uint8_t> rom_;

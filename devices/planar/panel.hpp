@@ -49,8 +49,8 @@ class PostPorts final : public Slave {
  public:
   explicit PostPorts(Trace& trace) : trace_(trace) {}
 
-  /// Decodes 680h-681h, and the latches at 80h-8Eh unless the DMA controller answers there.
-  void claim_ports(IoSpace& space, bool with_page_latches = true);
+  /// Decodes 680h-681h, and the latches at 80h-8Eh where no DMA controller answers them (bus::DmaController does).
+  void claim_ports(IoSpace& space, bool with_page_latches = false);
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;

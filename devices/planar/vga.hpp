@@ -6,12 +6,13 @@
 //   A0000h-BFFFFh window on 256 KB (four planes of 64 KB)
 //
 // Facts: IBM PS/2 video subsystem technical reference as the field knows it; planar-devices.md section 7 (wake: POS 102h
-// bit 0, then 3C3h bit 0; no 46E8h); bios.md: registers of extensions read as absent (index beyond the last register
-// reads 0; 3C4h index 6 and above, 3CEh index 9 and above, CRTC index 25h and above).
-// Timing: dot clock 25.175 or 28.322 MHz from misc bits 3-2, frame position computed from time. CPU access to video
-// memory is an asynchronous cycle (wait inferred, see video_cycle).
-// Known limits: graphics modes are stored, not rendered (a later issue); the text screen is given as characters and
-// attributes; the vertical retrace interrupt is an event only while enabled.
+// bit 0, then 3C3h bit 0; no 46E8h); bios.md section 3: extension registers of later chips read as absent, here as 0, their
+// writes vanish.
+// Timing: dot clock 25.175 or 28.322 MHz (misc bits 3-2), the place in the frame is computed from time; only the vertical
+// retrace interrupt is an event, while enabled. CPU cycles to video memory: video_cycle.
+// Known limits: graphics modes are stored, not shown (a later issue); the text screen is given as characters and
+// attributes without line compare, panning and blinking; the odd/even page bit of the misc register is ignored; frame
+// phase starts anew whenever the timing registers change.
 #pragma once
 
 #include <array>
@@ -23,7 +24,6 @@
 #include "core/archive.hpp"
 #include "core/scheduler.hpp"
 #include "core/slave.hpp"
-#include "core/trace.hpp"
 #include "devices/planar/port_group.hpp"
 #include "devices/planar/signal.hpp"
 
@@ -40,13 +40,16 @@ struct TextScreen {
   unsigned cursor_row = 0;
 };
 
+/// CPU cycles to video memory: 8-bit port, CHRDY held while the CRTC fetches (inferred: 700 ns on average).
+inline constexpr CycleSpec video_cycle{8, CycleKind::asynchronous, 400_ns};
+
 /// Ports; offsets count from 3B0h.
 class Vga final : public Slave {
  public:
-  Vga(Scheduler& scheduler, Trace& trace);
+  explicit Vga(Scheduler& scheduler);
 
   /// Decodes 3B4h-3B5h, 3BAh, 3C0h-3CFh, 3D4h-3D5h, 3DAh in `space` and A0000h-BFFFFh in `memory`.
-  void claim(IoSpace& space, AddressSpace& memory);
+  void claim(IoSpace& space, AddressSpace& memory, CycleSpec cycle = video_cycle);
 
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
@@ -84,36 +87,32 @@ class Vga final : public Slave {
    private:
     Vga& vga_;
   };
-  struct Raster {
-    Time frame_start;       // of the frame in progress
-    std::int64_t character; // position in the frame, in character clocks
-    std::int64_t line_length, lines;
-    std::int64_t line, column;
-  };
-
   bool colour() const { return misc_ & 1; }
   bool awake() const { return pos_awake_ && enabled_; }
-  std::uint8_t read_port(std::uint16_t port, Time now);
-  std::uint8_t peek_port(std::uint16_t port, Time now) const;
-  void write_port(std::uint16_t port, std::uint8_t value, Time now);
-  std::uint8_t crtc(unsigned index) const;
+  bool decoded(std::uint32_t offset) const;
+  std::uint8_t read_port(std::uint32_t offset, Time now);
+  std::uint8_t peek_port(std::uint32_t offset, Time now) const;
+  void write_port(std::uint32_t offset, std::uint8_t value, Time now);
+  void write_attribute(std::uint8_t value);
   void write_crtc(std::uint8_t value, Time now);
   std::uint8_t status1(Time now) const;
-  std::uint8_t status0(Time now) const;
   ClockDomain character_clock() const;
-  std::int64_t line_length() const;
+  std::int64_t line_length() const { return crtc_[0] + 5; }
   std::int64_t frame_lines() const;
-  std::int64_t frame_position(Time now) const;
+  std::int64_t displayed_lines() const;
   std::int64_t retrace_line() const;
   void schedule_retrace(Time now);
   void retrace(Time now);
-  /// Byte within the planes for a window offset; -1 when the window is elsewhere.
+  /// Offset within the selected window, -1 when it is elsewhere.
   std::int32_t window(std::uint32_t offset) const;
-  std::uint8_t read_planes(std::uint32_t address, bool latch);
-  void write_planes(std::uint32_t address, std::uint8_t value, std::uint8_t mask);
+  struct Cell {
+    std::uint32_t address;  ///< within a plane
+    std::uint8_t planes;    ///< that a write reaches, and a chained read comes from
+  };
+  Cell decode(std::uint32_t address, bool reading) const;
+  std::uint8_t plane_value(std::uint32_t address, const Cell& cell, const std::array<std::uint8_t, 4>& data) const;
+  std::uint8_t combine(std::uint8_t value, std::uint8_t latch, std::uint8_t mask) const;
 
-  Scheduler& scheduler_;
-  Trace& trace_;
   bool pos_awake_ = false;
   bool enabled_ = false;                       // 3C3h bit 0
   std::uint8_t misc_ = 0;
@@ -130,7 +129,7 @@ class Vga final : public Slave {
   std::array<std::uint8_t, 4> latches_{};
   std::array<std::vector<std::uint8_t>, 4> planes_;
   bool retrace_pending_ = false;
-  Time seen_{};
+  Time seen_{};  // of the latest access, for peek
   Memory memory_{*this};
   Event retrace_;
   PortGroup ports_;
