@@ -168,17 +168,19 @@ void load_far_pointer(Engine& c, const Op& op) {
   c.set<T>(op.reg, offset);
 }
 
+// Memory is written (and must be writable) only if the selector changes.
 void arpl(Engine& c, const Op& op) {
   if (!c.protected_mode || c.v86) raise(vec_ud);
+  const std::uint32_t ea = op.has_memory ? c.effective_address(op) : 0;
+  const std::uint16_t v = op.has_memory ? c.read<std::uint16_t>(op.segment, ea) : c.get<std::uint16_t>(op.rm);
   const unsigned rpl = c.gpr[op.reg] & 3;
-  bool changed = false;
-  const auto adjust = [&](std::uint16_t v) {
-    changed = (v & 3u) < rpl;
-    return static_cast<std::uint16_t>(changed ? (v & ~3u) | rpl : v);
-  };
-  if (op.has_memory) c.modify<std::uint16_t>(op.segment, c.effective_address(op), adjust);
-  else c.set<std::uint16_t>(op.rm, adjust(c.get<std::uint16_t>(op.rm)));
-  c.set_arithmetic((c.arithmetic() & ~flag_zf) | (changed ? flag_zf : 0));
+  const bool raised = (v & 3u) < rpl;
+  if (raised) {
+    const auto adjusted = static_cast<std::uint16_t>((v & ~3u) | rpl);
+    if (op.has_memory) c.write<std::uint16_t>(op.segment, ea, adjusted);
+    else c.set<std::uint16_t>(op.rm, adjusted);
+  }
+  c.set_arithmetic((c.arithmetic() & ~flag_zf) | (raised ? flag_zf : 0));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ void enter(Engine& c, const Op& op) {
   };
   c.timing.spend(enter_extra(c.model, level));
   push(c.get<T>(EBP));
-  const std::uint32_t frame = sp;
+  const std::uint32_t frame = wide ? sp : (c.gpr[ESP] & 0xFFFF0000u) | sp;
   if (level > 0) {
     for (unsigned i = 1; i < level; ++i) {
       bp -= sizeof(T);
@@ -112,8 +112,7 @@ void enter(Engine& c, const Op& op) {
   if (!wide) sp &= 0xFFFF;
   // The chip checks that the new top of the stack can be written.
   c.probe_write(c.linear_for_write(SS, sp, sizeof(T)), sizeof(T), c.cpl == 3);
-  if constexpr (sizeof(T) == 4) c.set_sized(EBP, true, wide ? frame : (c.gpr[ESP] & 0xFFFF0000u) | frame);
-  else c.set_sized(EBP, false, frame);
+  c.set_sized(EBP, sizeof(T) == 4, frame);
   c.set_sized(ESP, wide, sp);
 }
 

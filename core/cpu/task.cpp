@@ -91,9 +91,7 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
   }
   eip = wide ? in.eip : in.eip & 0xFFFF;
   for (unsigned r = 0; r < 8; ++r) gpr[r] = in.gpr[r];
-  std::uint32_t flag_mask = arithmetic_flags | flag_tf | flag_df | flag_nt | flag_if | flag_iopl;
-  if (wide) flag_mask |= flag_rf | flag_vm | flag_ac | flag_id;
-  set_eflags(in.eflags, flag_mask);
+  set_eflags(in.eflags, 0xFFFFFFFFu);  // a 16-bit task has none of the upper flags
   for (unsigned s = 0; s < 6; ++s) {
     seg[s].selector = in.selectors[s];
     seg[s].access = 0;
