@@ -80,6 +80,9 @@ setup:  mov ax, cs
         jz .wait
 
 .go:    cli
+        mov dx, 3F2h                    ; diskette motor off, controller in reset: it stays silent
+        xor al, al
+        out dx, al
         mov al, 80h                     ; NMI off while there is no handler
         out 70h, al
         lgdt [gdtr]

@@ -38,6 +38,5 @@ int driver_probe(struct netdev *dev) {
                 if (drivers[d]->probe(dev, pos) == 0)
                     return 1;
             }
-    printk("no network adapter that a driver knows is installed and enabled\n");
     return 0;
 }

@@ -176,6 +176,19 @@ static int sys_exit(struct regs r) {
     return 0;
 }
 
+static int sys_pause(struct regs r) {   // sleeps until the alarm rings
+    (void)r;
+    while (!current->sigpending) {
+        cli();
+        if (!current->sigpending)
+            current->state = TASK_INTERRUPTIBLE;
+        sti();
+        schedule();
+    }
+    current->state = TASK_RUNNING;
+    return -EINTR;
+}
+
 static int sys_none(struct regs r) {
     (void)r;
     return -ENOSYS;
@@ -196,7 +209,7 @@ int (*const call_table[16])(struct regs r) = {
     [CALL_CONNECT] = sys_connect,   [CALL_CLOSE] = sys_close,       [CALL_ALARM] = sys_alarm,
     [CALL_TIME] = sys_time,         [CALL_TICKS] = sys_ticks,       [CALL_SETTINGS] = sys_settings,
     [CALL_MEASURE] = sys_measure,   [CALL_SIGRETURN] = sys_sigreturn,
-    [CALL_COUNTERS] = sys_counters, [12] = sys_none,                [13] = sys_none,
+    [CALL_COUNTERS] = sys_counters, [CALL_PAUSE] = sys_pause,       [13] = sys_none,
     [14] = sys_none,                [15] = sys_none,
 };
 

@@ -8,6 +8,7 @@
 // sending excludes bottom halves.
 #include "linux_cost.h"
 #include "net.h"
+#include "tcp.h"
 
 extern int driver_probe(struct netdev *dev);
 
@@ -114,8 +115,11 @@ void net_init(void) {
     queue_init(&dev->queue);
     queue_init(&gateway.waiting);
     bh_init(NET_BH, net_bottom_half);
-    if (!driver_probe(dev))
+    if (!driver_probe(dev)) {
+        if (settings.task[0] == 'n')
+            fail("no network adapter that a driver knows is installed and enabled");
         return;
+    }
     dev->open(dev);
     watchdog.function = watchdog_rings;
     watchdog.data = (u32)dev;
@@ -129,11 +133,13 @@ void net_init(void) {
 
 void net_report_counters(void) {
     struct netdev *dev = &netdev;
+    if (!dev->name)
+        return;
     const struct net_counters *c = &dev->counters;
     if (dev->update_counters)
         dev->update_counters(dev);
     report("@counters sent=%u received=%u collisions=%u tx_errors=%u rx_errors=%u overruns=%u "
-           "missed=%u dropped=%u\n",
+           "missed=%u dropped=%u retransmitted=%u\n",
            c->tx_packets, c->rx_packets, c->collisions, c->tx_errors, c->rx_errors,
-           c->rx_over_errors, c->rx_missed_errors, c->rx_dropped);
+           c->rx_over_errors, c->rx_missed_errors, c->rx_dropped, tcp_retransmitted());
 }

@@ -6,6 +6,7 @@
 // so a running connection never asks again), gratuitous ARP.
 #include "linux_cost.h"
 #include "net.h"
+#include "tcp.h"
 
 struct arp {
     u16 hardware, protocol;
@@ -69,9 +70,10 @@ static void arp_retry(u32 data) {
     (void)data;
     if (gateway.known)
         return;
-    if (gateway.tries >= ARP_TRIES) {   // TCP's own retries begin again
+    if (gateway.tries >= ARP_TRIES) {
         gateway.tries = 0;
         drop_waiting();
+        tcp_unreachable();
         return;
     }
     gateway.tries++;

@@ -118,6 +118,18 @@ struct sock *tcp_connect(u32 ip, u16 port, int *error) {
     return NULL;
 }
 
+u32 tcp_retransmitted(void) { return the_socket.retransmit_count; }
+
+void tcp_unreachable(void) {
+    struct sock *sk = tcp_socket;
+    if (!sk || sk->state != TCP_SYN_SENT)
+        return;
+    sk->error = EHOSTUNREACH;
+    sk->state = TCP_CLOSED;
+    tcp_timers_stop(sk);
+    wake_up(&sk->sleep);
+}
+
 // ---- send ---------------------------------------------------------------------------------------
 static void wait_for_memory(struct sock *sk) {
     struct wait_entry wait = {current, NULL};

@@ -75,6 +75,8 @@ struct sock *tcp_connect(u32 ip, u16 port, int *error);
 int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n);
 int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);
 int tcp_close(struct sock *sk);
+u32 tcp_retransmitted(void);             // segments sent again on the last connection
+void tcp_unreachable(void);             // nobody answers ARP for the peer
 struct skb *sock_alloc(struct sock *sk, u32 size, int force);
 void sock_own_write(struct sock *sk, struct skb *b);
 

@@ -139,6 +139,41 @@ static void print_row(u32 size, u32 blocks, u32 ticks) {
     put(FD_CONSOLE, line);
 }
 
+static void print_load(const u32 before[2], const u32 after[2]) {
+    u32 all = after[0] - before[0], busy = after[1] - before[1];
+    u32 load = all ? mul_div(busy, 1000, all) : 0;
+    begin();
+    text("@load percent=");
+    tenths(load, 0);
+    text(" busy_ticks=");
+    number(busy, 0);
+    text(" all_ticks=");
+    number(all, 0);
+    text("\n");
+    put(FD_LOG, line);
+    begin();
+    text("CPU load ");
+    tenths(load, 0);
+    text(" %\n");
+    put(FD_CONSOLE, line);
+}
+
+// Nothing for the set time: what the tick and the card cost by themselves.
+static int idle(void) {
+    u32 before[2], after[2];
+    put(FD_CONSOLE, "idle\n");
+    put(FD_LOG, "@idle start\n");
+    system_call3(CALL_TICKS, (u32)before, 0, 0);
+    system_call3(CALL_ALARM, set.milliseconds * 1000, (u32)on_alarm, (u32)alarm_restorer);
+    while (!time_over)
+        system_call3(CALL_PAUSE, 0, 0, 0);
+    system_call3(CALL_TICKS, (u32)after, 0, 0);
+    print_load(before, after);
+    system_call3(CALL_COUNTERS, 0, 0, 0);
+    put(FD_LOG, "@idle end\n");
+    return 0;
+}
+
 static int netio(void) {
     u32 before[2], after[2], blocks, ticks;
     u32 draw = set.seed * 1103515245u + 12345;
@@ -162,21 +197,7 @@ static int netio(void) {
     system_call3(CALL_MEASURE, 0, 0, 0);
     if (error < 0)
         return fail_with("send", error);
-    u32 all = after[0] - before[0], busy = after[1] - before[1];
-    begin();
-    text("@load percent=");
-    tenths(all ? mul_div(busy, 1000, all) : 0, 0);
-    text(" busy_ticks=");
-    number(busy, 0);
-    text(" all_ticks=");
-    number(all, 0);
-    text("\n");
-    put(FD_LOG, line);
-    begin();
-    text("CPU load ");
-    tenths(all ? mul_div(busy, 1000, all) : 0, 0);
-    text(" %\n");
-    put(FD_CONSOLE, line);
+    print_load(before, after);
     error = system_call3(CALL_CLOSE, FD_SOCKET, 0, 0);
     system_call3(CALL_COUNTERS, 0, 0, 0);
     put(FD_LOG, "@netio end\n");
@@ -185,9 +206,5 @@ static int netio(void) {
 
 int main(void) {
     system_call3(CALL_SETTINGS, (u32)&set, 0, 0);
-    if (set.task[0] == 'i') {
-        put(FD_CONSOLE, "idle\n");
-        return 0;
-    }
-    return netio();
+    return set.task[0] == 'i' ? idle() : netio();
 }
