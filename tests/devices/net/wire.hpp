@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Stations for tests of the medium: they remember what happened to them.
+#pragma once
+
+#include <vector>
+
+#include "devices/net/ethernet_segment.hpp"
+#include "tests/catch.hpp"
+
+namespace planar::test {
+
+using namespace planar::net;
+using Bytes = std::vector<std::uint8_t>;
+
+/// A frame of `bytes` without FCS (FCS appended), addressed `to`, filled with a pattern.
+inline Bytes make_frame(std::size_t bytes, const MacAddress& to = broadcast_mac, std::uint8_t fill = 0) {
+  Bytes f(to.begin(), to.end());
+  while (f.size() < bytes) f.push_back(static_cast<std::uint8_t>(f.size() * 7 + fill));
+  append_fcs(f);
+  return f;
+}
+
+struct Recorder final : EthernetStation {
+  Recorder(Scheduler& s, EthernetSegment* segment, std::string name, std::uint64_t seed)
+      : port(s, std::move(name), *this, seed) {
+    if (segment) port.attach(*segment);
+  }
+  void frame_begins(const Reception& r, Time now) override {
+    begins.push_back(now);
+    last_begin = r;
+  }
+  void frame_ends(const Reception& r, Time now) override {
+    Arrival a{now, r.length, r.fcs_ok, r.dribble, {}};
+    for (std::size_t k = 0; k < r.length; ++k) a.bytes.push_back(r.byte(k));
+    arrivals.push_back(std::move(a));
+  }
+  void transmit_begins(Time now) override { starts.push_back(now); }
+  void transmit_ends(const TransmitOutcome& o, Time now) override {
+    outcomes.push_back(o);
+    ends.push_back(now);
+    if (sent_next < to_send.size()) port.transmit(to_send[sent_next++], now);
+  }
+  struct Arrival { Time when; std::size_t length; bool ok; bool dribble; Bytes bytes; };
+  std::vector<Time> begins, starts, ends;
+  std::vector<Arrival> arrivals;
+  std::vector<TransmitOutcome> outcomes;
+  std::vector<Bytes> to_send;  // the next ones, each as soon as the one before is finished with
+  std::size_t sent_next = 0;
+  Reception last_begin;
+  EthernetPort port;
+};
+
+struct Log final : WireObserver {
+  struct Entry { Time start, end; Bytes bytes; bool good, collided; };
+  void observe(const WireRecord& r) override {
+    entries.push_back({r.start, r.end, Bytes(r.bytes.begin(), r.bytes.end()), r.good, r.collided});
+  }
+  std::vector<Entry> entries;
+};
+
+}  // namespace planar::test
