@@ -56,6 +56,7 @@ void Cpu::set_a20(bool on) {
 
 Time Cpu::time() const { return engine_->now(); }
 void Cpu::run(Time horizon) { engine_->run(horizon); }
+void Cpu::step() { engine_->step(); }
 void Cpu::lower_horizon(Time horizon) { engine_->lower_horizon(horizon); }
 
 void Cpu::mapping_changed() {

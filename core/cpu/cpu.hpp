@@ -112,6 +112,10 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   /// The byte at `linear` without side effects; nothing if not present.
   std::optional<std::uint8_t> peek_linear(std::uint32_t linear) const;
 
+  /// One instruction (one iteration of a REP), or one interrupt or exception; a halted CPU lets one clock pass. Time goes
+  /// on as in run(), but the scheduler is not asked.
+  void step();
+
   // ---- test hooks: none may change a virtual result ---------------------------------------------------------------
   /// At most `count` instructions in a decoded block (1..32).
   void limit_block_length(unsigned count);

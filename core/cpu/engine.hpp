@@ -449,6 +449,8 @@ struct Engine {
 
   // ---- run.cpp ---------------------------------------------------------------------------------------------------------
   void run(Time horizon);
+  void step();
+  void run_block();
   void lower_horizon(Time horizon);
   bool boundary();
   void wait_halted();

@@ -121,21 +121,33 @@ void Engine::run(Time horizon) {
   horizon_clock = clock.first_at_or_after(horizon);
   while (timing.clocks() < horizon_clock) {
     stop_at = horizon_clock;
-    resumed = false;
-    if (attention && !boundary()) continue;
-    try {
-      execute_block();
-    } catch (const Fault& fault) {
-      take_fault(fault);
-    }
-    current_block = nullptr;
-    if (step_armed) {
-      step_armed = false;
-      pending_debug |= 0x4000;
-      attention |= attend_debug;
-    }
+    run_block();
   }
   running = false;
+}
+
+void Engine::step() {
+  running = true;
+  horizon_clock = timing.clocks() + 1;
+  stop_at = 0;
+  run_block();
+  running = false;
+}
+
+void Engine::run_block() {
+  resumed = false;
+  if (attention && !boundary()) return;
+  try {
+    execute_block();
+  } catch (const Fault& fault) {
+    take_fault(fault);
+  }
+  current_block = nullptr;
+  if (step_armed) {
+    step_armed = false;
+    pending_debug |= 0x4000;
+    attention |= attend_debug;
+  }
 }
 
 // Looks after everything that waits for an instruction boundary. Returns whether an instruction is to be executed; sets
@@ -147,8 +159,9 @@ bool Engine::boundary() {
   if (attention & attend_flush) {
     attention &= ~attend_flush;
     flush_blocks();
+    const std::uint64_t stop = stop_at;
     flush_host_tlb();
-    stop_at = horizon_clock;
+    stop_at = stop;
   }
   if (attention & attend_reset) {
     perform_reset();

@@ -29,8 +29,16 @@ void pop_mem(Engine& c, const Op& op) {
   c.gpr[ESP] = after;
 }
 
+// A dword push moves ESP by four but writes the selector's two bytes only (measured on 386SX and 486 by the test386 and
+// undef386 suites).
 template <class T>
-void push_segment(Engine& c, const Op& op) { c.push<T>(c.seg[op.reg].selector); }
+void push_segment(Engine& c, const Op& op) {
+  const bool wide = c.seg[SS].big;
+  std::uint32_t sp = c.get_sized(ESP, wide) - static_cast<std::uint32_t>(sizeof(T));
+  if (!wide) sp &= 0xFFFF;
+  c.write<std::uint16_t>(SS, sp, c.seg[op.reg].selector);
+  c.set_sized(ESP, wide, sp);
+}
 template <class T>
 void pop_segment(Engine& c, const Op& op) {
   const bool wide = c.seg[SS].big;
@@ -67,6 +75,8 @@ void popa(Engine& c, const Op&) {
   }
   for (unsigned r = 0; r < 8; ++r)
     if (r != ESP) c.set<T>(r, v[r]);
+  // The 386's POPAD takes the upper half of ESP from the image when the stack is a 16-bit one (same source).
+  if (sizeof(T) == 4 && !wide && c.model == Model::i386sx) c.gpr[ESP] = v[ESP];
   c.set_sized(ESP, wide, sp);
 }
 
