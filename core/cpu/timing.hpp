@@ -93,7 +93,6 @@ class Timing {
     std::uint64_t read_misses = 0;
     std::uint64_t write_misses = 0;
     std::uint64_t mispredictions = 0;
-    std::uint64_t pairs = 0;         ///< instructions issued in the V pipe
   };
   const Counters& counters() const { return counters_; }
 
@@ -101,7 +100,7 @@ class Timing {
 
  private:
   static constexpr std::uint32_t no_line = 1;  // never a line's address
-  static constexpr unsigned registers = 0xFF;  // register bits of Op::reads and writes (flags excluded)
+  static constexpr std::uint32_t misprediction_mark = 3;  // as an issue's address: the pipeline was refilled behind it
 
   // -- timing/i386sx.cpp
   void begin_386(const Op& op, std::uint32_t eip);
@@ -118,6 +117,7 @@ class Timing {
 
   // -- timing/pentium.cpp
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
+  void forget_marks(std::size_t slot);
   void branch_pentium(const Op& op, bool taken, std::uint32_t target);
 
   // -- timing/cached.cpp: what 486 and Pentium share
@@ -125,7 +125,7 @@ class Timing {
   void enter_line(std::uint32_t line);
   void settle_prefetch();
   void read_miss(std::uint32_t address, unsigned bytes);
-  void read_split(std::uint32_t address, unsigned bytes);
+  void read_slow(std::uint32_t address, unsigned bytes);
   void write_slow(std::uint32_t address, unsigned bytes);
   void wait_for_fill(std::uint32_t line);
   void note_fill(unsigned which, std::uint32_t line, std::uint64_t done);
@@ -133,7 +133,7 @@ class Timing {
 
   TimingConfig config_;
   Model model_;
-  std::uint8_t line_mask_low_ = 15;  // bytes of a first-level line, less one
+  std::uint32_t line_mask_ = ~15u;  // of a first-level line's address
   bool cache_enabled_ = true;
   std::uint64_t clock_ = 0;
   MemoryPath path_;
@@ -165,12 +165,13 @@ class Timing {
   bool jumped_ = false;
 
   // Pentium
-  bool pair_open_ = false;         // the U pipe's instruction would take a partner
+  std::uint8_t pair_open_ = 0;     // pair_v: the U pipe's instruction would take a partner
   bool in_v_ = false;              // the latest instruction went to V
-  std::uint8_t shadow_ = 0;        // issues until prediction works again after a misprediction
   std::uint16_t agi_writes_ = 0;   // registers written by the issue before the open one
   std::uint32_t issue_eip_ = 0;    // U address of the open issue, and of the one before
   std::uint32_t previous_issue_eip_ = 0;
+  std::uint32_t mispredicted_issue_ = 0;  // behind misprediction_mark
+  std::uint32_t marks_now_ = 0;    // marks_[mark_slot_] while that line executes
   std::uint32_t mark_slot_ = 0;    // code line, as an index into marks_
   std::vector<std::uint32_t> marks_;  // a code line's bytes at which an instruction was seen to begin
   BranchTargetBuffer btb_;
@@ -187,7 +188,7 @@ inline void Timing::begin(const Op& op, std::uint32_t eip) {
     begin_386(op, eip);
     return;
   }
-  const std::uint32_t last_line = (eip + op.length - 1) & ~std::uint32_t{line_mask_low_};
+  const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
   if (model_ == Model::i486sx) {
     if (last_line != code_line_) [[unlikely]] fetch_486(eip, last_line);
     unsigned clocks = op.clocks + ((op.address_reads & last_writes_) != 0);
@@ -201,20 +202,18 @@ inline void Timing::begin(const Op& op, std::uint32_t eip) {
     return;
   }
   if (last_line != code_line_) [[unlikely]] fetch_pentium(eip, last_line);
-  if (pair_open_ && (op.pair_class & 2) &&
-      !((op.reads | op.writes | op.address_reads) & last_writes_ & registers)) {
+  if ((op.pair_class & pair_open_) && !(op.reads & last_writes_)) {
     clock_ += pair_extra[last_clocks_][op.clocks & 3] + ((op.address_reads & agi_writes_) != 0);
     last_writes_ |= op.writes;
-    pair_open_ = false;
+    pair_open_ = 0;
     in_v_ = true;
-    ++counters_.pairs;
     return;
   }
   // Until a line has been executed once the processor does not know where its instructions end: no pairing then.
-  std::uint32_t& marks = marks_[mark_slot_];
-  const std::uint32_t mark = std::uint32_t{1} << (eip & 31);
-  pair_open_ = (op.pair_class & 1) && ((marks & mark) || op.length == 1);
-  marks |= mark;
+  const unsigned at = eip & 31;
+  const unsigned seen = (marks_now_ >> at) | (op.length == 1);
+  marks_now_ |= std::uint32_t{1} << at;
+  pair_open_ = static_cast<std::uint8_t>((op.pair_class & seen & 1) << 1);
   agi_writes_ = last_writes_;
   clock_ += op.clocks + ((op.address_reads & agi_writes_) != 0);
   last_writes_ = op.writes;
@@ -222,7 +221,6 @@ inline void Timing::begin(const Op& op, std::uint32_t eip) {
   in_v_ = false;
   previous_issue_eip_ = issue_eip_;
   issue_eip_ = eip;
-  if (shadow_ != 0) --shadow_;
 }
 
 inline void Timing::read(std::uint32_t address, unsigned bytes) {
@@ -230,14 +228,8 @@ inline void Timing::read(std::uint32_t address, unsigned bytes) {
     read_386(address, bytes);
     return;
   }
-  if ((address & 3) + bytes > 4) [[unlikely]] {
-    read_split(address, bytes);
-    return;
-  }
-  if (!data_.find(address)) [[unlikely]]
-    read_miss(address, bytes);
-  else if (clock_ < fills_until_) [[unlikely]]
-    wait_for_fill(data_.line_of(address));
+  if (data_.in_mru_way(address) && (address & 3) + bytes <= 4 && clock_ >= fills_until_) [[likely]] return;
+  read_slow(address, bytes);
 }
 
 inline void Timing::write(std::uint32_t address, unsigned bytes) {
@@ -245,12 +237,7 @@ inline void Timing::write(std::uint32_t address, unsigned bytes) {
     write_386(address, bytes);
     return;
   }
-  if (config_.l1.write_back && (address & 3) + bytes <= 4) [[likely]] {
-    if (std::uint32_t* tag = data_.find(address)) [[likely]] {
-      *tag |= TagCache::dirty;
-      return;
-    }
-  }
+  if (data_.dirty_in_mru_way(address) && (address & 3) + bytes <= 4) [[likely]] return;  // write-back only
   write_slow(address, bytes);
 }
 

@@ -14,10 +14,9 @@ MemoryPath::Burst Timing::fill(TagCache& cache, std::uint32_t address, std::uint
   const std::uint32_t line = cache.line_of(address);
   if (!cache_enabled_ || !path_.cacheable(address)) return path_.read_single(at, line, cache.line());
   const auto burst = path_.fetch_line(at, address, cache.line());
-  std::uint32_t victim;
-  const std::uint32_t* tag = cache.fill(address, victim);
+  const std::uint32_t victim = cache.fill(address);
   if (victim & TagCache::dirty) path_.write_back(burst.done, cache.line_of(victim), cache.line());
-  if (&cache == &code_) marks_[cache.slot(tag)] = 0;
+  if (&cache == &code_) forget_marks(cache.slot(address));
   return burst;
 }
 
@@ -82,11 +81,16 @@ void Timing::read_miss(std::uint32_t address, unsigned bytes) {
   if (clock_ < burst.first) clock_ = burst.first;
 }
 
-void Timing::read_split(std::uint32_t address, unsigned bytes) {
-  clock_ += misaligned_clocks;
-  const unsigned head = 4 - (address & 3);
-  read(address, head);
-  read(address + head, bytes - head);
+void Timing::read_slow(std::uint32_t address, unsigned bytes) {
+  if ((address & 3) + bytes > 4) {
+    clock_ += misaligned_clocks;
+    const unsigned head = 4 - (address & 3);
+    read(address, head);
+    read(address + head, bytes - head);
+    return;
+  }
+  if (!data_.find(address)) read_miss(address, bytes);
+  else if (clock_ < fills_until_) wait_for_fill(data_.line_of(address));
 }
 
 void Timing::write_slow(std::uint32_t address, unsigned bytes) {
@@ -98,7 +102,12 @@ void Timing::write_slow(std::uint32_t address, unsigned bytes) {
     return;
   }
   settle_prefetch();
-  const bool hit = data_.find(address) != nullptr;
+  // With write-back a hit ends here: it was not the way used last, or the line was clean.
+  const bool hit = config_.l1.write_back ? data_.find_for_write(address) : data_.find(address);
+  if (hit && config_.l1.write_back) {
+    if (clock_ < fills_until_) wait_for_fill(data_.line_of(address));
+    return;
+  }
   if (!hit) ++counters_.write_misses;
   const unsigned slot = write_next_;
   if (clock_ < write_done_[slot]) clock_ = write_done_[slot];  // all buffers full

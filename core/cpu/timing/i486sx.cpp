@@ -14,7 +14,7 @@
 namespace planar::cpu {
 
 void Timing::fetch_486(std::uint32_t eip, std::uint32_t last_line) {
-  const std::uint32_t first_line = eip & ~std::uint32_t{line_mask_low_};
+  const std::uint32_t first_line = eip & line_mask_;
   if (first_line != code_line_) enter_line(first_line);
   if (last_line != first_line) {
     if (jumped_) clock_ += 1;

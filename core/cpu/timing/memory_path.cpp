@@ -117,8 +117,7 @@ MemoryPath::Burst MemoryPath::fetch_line(std::uint64_t at, std::uint32_t address
   const std::uint64_t first = t + std::uint64_t{open(address, d.read_hit, d.read_miss)} * bus_;
   bus_free_ = first + std::uint64_t{burst_rest(bytes)} * bus_;
   memory_free_ = first + std::uint64_t{burst_rest(config_.l2.line)} * bus_;
-  std::uint32_t victim;
-  l2_.fill(address, victim);
+  const std::uint32_t victim = l2_.fill(address);
   if (victim & TagCache::dirty) {
     const unsigned first_write = open(victim, d.write_hit, d.write_miss);
     memory_free_ += std::uint64_t{first_write + burst_rest(config_.l2.line)} * bus_;
@@ -154,16 +153,14 @@ std::uint64_t MemoryPath::write(std::uint64_t at, std::uint32_t address, unsigne
     bus_free_ = t + std::uint64_t{clocks} * bus_;
     return core(bus_free_);
   }
-  if (std::uint32_t* tag = l2_.find(address)) {
-    *tag |= TagCache::dirty;
-  } else {
+  if (!l2_.find_for_write(address)) {
     // The cache controller posts one miss; the next one waits until memory has finished with it.
     t = aligned(std::max(t, memory_free_));
     std::uint64_t m = memory_start(t);
     if (config_.l2.write_allocate && cacheable(address)) {
       m += std::uint64_t{open(address, d.read_hit, d.read_miss) + burst_rest(config_.l2.line)} * bus_;
-      std::uint32_t victim;
-      *l2_.fill(address, victim) |= TagCache::dirty;
+      const std::uint32_t victim = l2_.fill(address);
+      l2_.find_for_write(address);
       if (victim & TagCache::dirty)
         m += std::uint64_t{open(victim, d.write_hit, d.write_miss) + burst_rest(config_.l2.line)} * bus_;
     } else {
@@ -184,9 +181,7 @@ void MemoryPath::write_back(std::uint64_t at, std::uint32_t line, unsigned bytes
     bus_free_ = t + std::uint64_t{open(line, d.write_hit, d.write_miss) + burst_rest(bytes)} * bus_;
     return;
   }
-  if (std::uint32_t* tag = l2_.find(line)) {
-    *tag |= TagCache::dirty;
-  } else {  // the second level lost the line meanwhile: straight to memory
+  if (!l2_.find_for_write(line)) {  // the second level lost the line meanwhile: straight to memory
     t = aligned(std::max(t, memory_free_));
     memory_free_ = memory_start(t) + std::uint64_t{open(line, d.write_hit, d.write_miss) + burst_rest(bytes)} * bus_;
   }

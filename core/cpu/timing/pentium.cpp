@@ -18,14 +18,24 @@
 
 namespace planar::cpu {
 
+void Timing::forget_marks(std::size_t slot) {
+  marks_[slot] = 0;
+  if (slot != mark_slot_) return;
+  // The line that executes was displaced; what executes now comes from the prefetch buffer.
+  marks_now_ = 0;
+  mark_slot_ = static_cast<std::uint32_t>(marks_.size() - 1);
+}
+
 void Timing::fetch_pentium(std::uint32_t eip, std::uint32_t last_line) {
-  const std::uint32_t first_line = eip & ~std::uint32_t{line_mask_low_};
+  marks_[mark_slot_] = marks_now_;
+  const std::uint32_t first_line = eip & line_mask_;
   if (first_line != code_line_) enter_line(first_line);
   if (last_line != first_line) enter_line(last_line);
   code_line_ = last_line;
   TagCache& cache = code_cache();
-  if (const std::uint32_t* tag = cache.find(last_line)) mark_slot_ = static_cast<std::uint32_t>(cache.slot(tag));
-  else mark_slot_ = static_cast<std::uint32_t>(cache.lines());  // uncached code: a slot that nobody else uses
+  // Uncached code has the spare slot behind the cache's lines.
+  mark_slot_ = static_cast<std::uint32_t>(cache.in_mru_way(last_line) ? cache.slot(last_line) : cache.lines());
+  marks_now_ = marks_[mark_slot_];
 }
 
 void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
@@ -35,8 +45,9 @@ void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
     return;
   }
   if (taken && (kind == BranchKind::jcxz || kind == BranchKind::loop_z)) clock_ += 1;  // 6 against 5, 8 against 7
-  const auto predicted = btb_.lookup(previous_issue_eip_, taken, target);
-  const bool followed = predicted.taken && shadow_ != 1;
+  const bool shadowed = previous_issue_eip_ == misprediction_mark;
+  const auto predicted = btb_.lookup(shadowed ? mispredicted_issue_ : previous_issue_eip_, taken, target);
+  const bool followed = predicted.taken && !shadowed;
   const bool right = taken ? followed && predicted.target_right : !followed;
   if (taken) {
     settle_prefetch();
@@ -45,8 +56,9 @@ void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
   if (right) return;
   ++counters_.mispredictions;
   clock_ += kind == BranchKind::conditional && in_v_ ? 4 : 3;
-  shadow_ = 2;
-  pair_open_ = false;
+  mispredicted_issue_ = issue_eip_;
+  issue_eip_ = misprediction_mark;
+  pair_open_ = 0;
   last_writes_ = 0;  // the pipeline stood still: no interlock with the target
 }
 

@@ -115,7 +115,8 @@ void operand_registers(Op& op, const InstructionRow& row) {
   // Shifts by CL, conditional jumps: inputs that the form does not name.
   if ((op.opcode & 0xFFFE) == 0xD2 || op.opcode == 0x0FA5 || op.opcode == 0x0FAD) r |= ecx;
   if (kind_of(op.opcode, 0) == BranchKind::conditional) r |= flags;
-  op.reads = static_cast<std::uint16_t>(r);
+  // What the first half of a pair must not write: one mask, so that pairing is one test. Flags never matter.
+  op.reads = static_cast<std::uint16_t>((r | w | op.address_reads) & 0xFF);
   op.writes = static_cast<std::uint16_t>(w);
 }
 

@@ -8,6 +8,7 @@ namespace planar::cpu {
 
 void TagCache::touch(std::uint32_t set, unsigned way) {
   mru_[set] = static_cast<std::uint8_t>(way);
+  mru_tag_[set] = tags_[(set << way_bits_) + way];
   unsigned bits = tree_[set];
   if (way < 2) {
     bits |= 1u;
@@ -29,16 +30,23 @@ unsigned TagCache::oldest(std::uint32_t set) const {
   return bits & 4u ? 3 : 2;
 }
 
-std::uint32_t* TagCache::find_other(std::uint32_t address, std::uint32_t set) {
+bool TagCache::find_other(std::uint32_t address) {
+  const std::uint32_t set = (address >> shift_) & set_mask_;
   const std::uint32_t wanted = (address & line_mask_) | valid;
-  for (unsigned way = 0; way < ways_; ++way) {
-    std::uint32_t* tag = &tags_[(set << way_bits_) + way];
-    if ((*tag & ~dirty) == wanted) {
+  for (unsigned way = 0; way < ways_; ++way)
+    if ((tags_[(set << way_bits_) + way] & ~dirty) == wanted) {
       touch(set, way);
-      return tag;
+      return true;
     }
-  }
-  return nullptr;
+  return false;
+}
+
+bool TagCache::find_for_write(std::uint32_t address) {
+  if (!find(address)) return false;
+  const std::uint32_t set = (address >> shift_) & set_mask_;
+  tags_[(set << way_bits_) + mru_[set]] |= dirty;
+  mru_tag_[set] |= dirty;
+  return true;
 }
 
 bool TagCache::holds(std::uint32_t address) const {
@@ -49,14 +57,14 @@ bool TagCache::holds(std::uint32_t address) const {
   return false;
 }
 
-std::uint32_t* TagCache::fill(std::uint32_t address, std::uint32_t& victim) {
+std::uint32_t TagCache::fill(std::uint32_t address) {
   const std::uint32_t set = (address >> shift_) & set_mask_;
   const unsigned way = oldest(set);
-  std::uint32_t* tag = &tags_[(set << way_bits_) + way];
-  victim = *tag;
-  *tag = (address & line_mask_) | valid;
+  std::uint32_t& tag = tags_[(set << way_bits_) + way];
+  const std::uint32_t victim = tag;
+  tag = (address & line_mask_) | valid;
   touch(set, way);
-  return tag;
+  return victim;
 }
 
 std::uint32_t TagCache::invalidate(std::uint32_t address) {
@@ -67,6 +75,7 @@ std::uint32_t TagCache::invalidate(std::uint32_t address) {
     if ((tag & ~dirty) == ((address & line_mask_) | valid)) {
       const std::uint32_t old = tag;
       tag = 0;
+      if (way == mru_[set]) mru_tag_[set] = 0;
       return old;
     }
   }
@@ -79,9 +88,16 @@ unsigned TagCache::flush() {
     if (tag & dirty) ++count;
     tag = 0;
   }
+  for (auto& m : mru_tag_) m = 0;
   for (auto& m : mru_) m = 0;
   for (auto& t : tree_) t = 0;
   return count;
+}
+
+void TagCache::archive(Archive& a) {
+  a(tags_, mru_, tree_);
+  if (a.loading())
+    for (std::size_t set = 0; set < mru_.size(); ++set) mru_tag_[set] = tags_[(set << way_bits_) + mru_[set]];
 }
 
 }  // namespace planar::cpu

@@ -2,8 +2,8 @@
 // The tags of a set-associative cache: what is in, what is dirty, who leaves next. Data stay in RAM.
 //
 // Replacement is the tree pseudo-LRU of the 486 and Pentium (3 bits a set with four ways, 1 bit with two; i486 data
-// book, [M*]). A set's most recently used way is kept beside it: one compare settles most lookups, and the second-level
-// cache's way guess (82497) is that very way.
+// book, [M*]). The tag of a set's most recently used way is kept beside: one compare settles most lookups, and the
+// second-level cache's way guess (82497) is that very way.
 #pragma once
 
 #include <bit>
@@ -31,6 +31,7 @@ class TagCache {
     const std::uint32_t sets = bytes / (ways * line);
     set_mask_ = sets - 1;
     tags_.assign(sets * ways, 0);
+    mru_tag_.assign(sets, 0);
     mru_.assign(sets, 0);
     tree_.assign(sets, 0);
   }
@@ -39,38 +40,43 @@ class TagCache {
   std::uint32_t line() const { return line_; }
   std::uint32_t line_of(std::uint32_t address) const { return address & line_mask_; }
 
-  /// The tag that holds `address`, marked as used, or null.
-  std::uint32_t* find(std::uint32_t address) {
-    const std::uint32_t set = (address >> shift_) & set_mask_;
-    std::uint32_t* tag = &tags_[(set << way_bits_) + mru_[set]];
-    if ((*tag & ~dirty) == ((address & line_mask_) | valid)) [[likely]] return tag;
-    return find_other(address, set);
-  }
-  /// Whether `address` is in the way used last (the guess of a way-predicting cache). No side effect.
+  /// Whether the way of its set that was used last holds `address` (the guess of a way-predicting cache); no side effect.
   bool in_mru_way(std::uint32_t address) const {
-    const std::uint32_t set = (address >> shift_) & set_mask_;
-    return (tags_[(set << way_bits_) + mru_[set]] & ~dirty) == ((address & line_mask_) | valid);
+    return ((mru_tag_[(address >> shift_) & set_mask_] ^ address) & line_mask_) == 0 &&
+           (mru_tag_[(address >> shift_) & set_mask_] & valid);
   }
+  /// Likewise, and the line is dirty already: a write changes nothing.
+  bool dirty_in_mru_way(std::uint32_t address) const {
+    return mru_tag_[(address >> shift_) & set_mask_] == ((address & line_mask_) | valid | dirty);
+  }
+  /// Whether `address` is in; its line is marked as used.
+  bool find(std::uint32_t address) { return in_mru_way(address) || find_other(address); }
+  /// As find(), and marks the line dirty.
+  bool find_for_write(std::uint32_t address);
   bool holds(std::uint32_t address) const;
-  /// The position of the tag `find` returned, 0 .. lines-1.
-  std::size_t slot(const std::uint32_t* tag) const { return static_cast<std::size_t>(tag - tags_.data()); }
+  /// The position of the line that was used last in the set of `address`, 0 .. lines-1.
+  std::size_t slot(std::uint32_t address) const {
+    const std::uint32_t set = (address >> shift_) & set_mask_;
+    return (set << way_bits_) + mru_[set];
+  }
   std::size_t lines() const { return tags_.size(); }
 
-  /// Puts the line of `address` in (it must not be in); returns its tag, and the tag it displaced in `victim` (0: none).
-  std::uint32_t* fill(std::uint32_t address, std::uint32_t& victim);
+  /// Puts the line of `address` in (it must not be in), clean; returns the tag that it displaced (0: none).
+  std::uint32_t fill(std::uint32_t address);
   /// Drops the line of `address`; returns its tag (0 if it was not in).
   std::uint32_t invalidate(std::uint32_t address);
   /// Drops everything; returns the number of dirty lines.
   unsigned flush();
 
-  void archive(Archive& a) { a(tags_, mru_, tree_); }
+  void archive(Archive& a);
 
  private:
-  std::uint32_t* find_other(std::uint32_t address, std::uint32_t set);
+  bool find_other(std::uint32_t address);
   void touch(std::uint32_t set, unsigned way);
   unsigned oldest(std::uint32_t set) const;
 
   std::vector<std::uint32_t> tags_;  // line address | valid | dirty; 0 = empty
+  std::vector<std::uint32_t> mru_tag_;  // copy of the tag of way mru_[set]
   std::vector<std::uint8_t> mru_;
   std::vector<std::uint8_t> tree_;
   std::uint32_t line_ = 0;

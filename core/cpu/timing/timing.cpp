@@ -20,7 +20,7 @@ Timing::Timing(const TimingConfig& config)
       path_(config),
       data_(config.l1.bytes, config.l1.ways, config.l1.line),
       code_(config.l1.split ? config.l1.bytes : 0, config.l1.ways, config.l1.line) {
-  if (model_ != Model::i386sx) line_mask_low_ = static_cast<std::uint8_t>(config.l1.line - 1);
+  if (model_ != Model::i386sx) line_mask_ = ~(config.l1.line - 1u);
   marks_.assign(code_cache().lines() + 1, 0);
 }
 
@@ -67,6 +67,7 @@ void Timing::flush_caches(bool write_back) {
   code_.flush();
   const unsigned dirty2 = path_.l2().flush();
   std::fill(marks_.begin(), marks_.end(), 0u);
+  marks_now_ = 0;
   code_line_ = no_line;
   prefetch_line_ = no_line;
   if (!write_back) return;
@@ -84,7 +85,7 @@ void Timing::interrupt_flush() {
   code_line_ = no_line;
   last_writes_ = 0;
   last_clocks_ = 0;
-  pair_open_ = false;
+  pair_open_ = 0;
   jumped_ = true;
 }
 
@@ -97,7 +98,7 @@ void Timing::archive(Archive& a) {
   code_.archive(a);
   a(code_line_, prefetch_line_, prefetch_from_, fill_line_, fill_done_, fills_until_, write_start_, write_done_,
     write_next_, write_hits_, last_writes_, last_clocks_, jumped_);
-  a(pair_open_, in_v_, shadow_, agi_writes_, issue_eip_, previous_issue_eip_, mark_slot_, marks_);
+  a(pair_open_, in_v_, agi_writes_, issue_eip_, previous_issue_eip_, mispredicted_issue_, marks_now_, mark_slot_, marks_);
   btb_.archive(a);
 }
 
