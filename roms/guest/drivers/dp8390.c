@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// DP8390 core driver. Touches the chip as Linux 2.2's 8390.c does: same registers, same values, same
-// order, same width, and a write to port 80h after every access but the two that Linux makes without
-// (TSR in the transmit interrupt, BNRY after a bogus header). The code is our own.
+// DP8390 core driver. Touches the chip as Linux 2.2's 8390.c does: same registers, same values,
+// same order, same width, and a write to port 80h after every access but the two that Linux makes
+// without (TSR in the transmit interrupt, BNRY after a bogus header). The code is our own.
 //
 // Two transmit buffers of six pages: the second is filled while the first goes out and is started
 // from the transmit interrupt. Chip interrupts are off (IMR) and the line is masked at the 8259

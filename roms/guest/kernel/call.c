@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // System calls (INT 80h, number in EAX, arguments in EBX, ECX, EDX), the alarm signal, files.
-// Numbers: user/calls.h. write() on a connection is the measured path: call -> file -> socket -> TCP.
+// Numbers: user/calls.h. write() on a connection is the measured path: call -> file -> socket ->
+// TCP.
 #include "kernel.h"
 #include "linux_cost.h"
 #include "net.h"
@@ -125,7 +126,8 @@ static int sys_settings(struct regs r) {
     return 0;
 }
 
-static int sys_measure(struct regs r) { // EBX = 1: a measurement runs, COM1 output waits for the tick
+// EBX = 1: a measurement runs, COM1 output waits for the tick.
+static int sys_measure(struct regs r) {
     serial_defer((int)r.ebx);
     return 0;
 }

@@ -1,14 +1,15 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
 ; What the real kernel executes and this one does not: the ONE declared routine that pads
-; (DESIGN.md section 7). Each site below is a body of ordinary instructions that runs where COST(site)
-; stands in the sources. The same bodies serve every adapter and every machine. Their lengths are
-; "figure of facts/linux22-path.md minus what our own code was counted to execute" and come from no
-; throughput. Nothing else in the guest pads.
+; (DESIGN.md section 7). Each site below is a body of ordinary instructions that runs where
+; COST(site) stands in the sources. The same bodies serve every adapter and every machine. Their
+; lengths are "figure of facts/linux22-path.md minus what our own code was counted to execute" and
+; come from no throughput. Nothing else in the guest pads.
 ;
 ; How our own code was counted: a QEMU 7.2 TCG plugin that records every executed address, 300
-; consecutive data segments a window after 400 to warm up, layer-2 peer with timestamps, window 32120,
-; an ACK every 1, 2 or 4 segments: the sheet's own method (its section 1). Per call, instructions:
+; consecutive data segments a window after 400 to warm up, layer-2 peer with timestamps, window
+; 32120, an ACK every 1, 2 or 4 segments: the sheet's own method (its section 1). Per call,
+; instructions:
 ;
 ; site            the real kernel (sheet sections 3 and 4)                      real  ours   pad
 ; write_entry,    system call straight path 343 + tcp_do_sendmsg 145 +

@@ -16,8 +16,8 @@ void kernel_main(void) {
     settings_read();
     has_mca = (boot_params.feature[0] >> 1) & 1;
     mm_init();
-    printk("model %02x submodel %02x, %u KB above 1 MB, %s\n", boot_params.model,
-           boot_params.submodel, boot_params.extended_kb, has_mca ? "Micro Channel" : "no Micro Channel");
+    printk("model %02x submodel %02x, %u KB above 1 MB, %sMicro Channel\n", boot_params.model,
+           boot_params.submodel, boot_params.extended_kb, has_mca ? "" : "no ");
     sched_init();
     irq_init();
     timer_init();

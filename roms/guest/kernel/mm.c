@@ -2,7 +2,8 @@
 //
 // Memory: all of it mapped at C0000000h, a page allocator that only ever hands out, object caches
 // with a last-in first-out free list (what Linux's slab gives in a steady state), and the page
-// directory of the process. A processor that has 4 MB pages uses them for the kernel, as Linux does.
+// directory of the process. A processor that has 4 MB pages uses them for the kernel, as Linux
+// does.
 #include "kernel.h"
 
 extern u32 swapper_pg_dir[1024];

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
-; First instructions of the kernel: physical 100000h, 32-bit, paging off, flat segments of setup.asm.
-; Clears .bss, maps the first 4 MB at 0 and at C0000000h, turns paging on and goes high.
+; First instructions of the kernel: physical 100000h, 32-bit, paging off, flat segments of
+; setup.asm. Clears .bss, maps the first 4 MB at 0 and at C0000000h, turns paging on and goes high.
 
         bits 32
 

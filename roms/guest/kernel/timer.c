@@ -94,8 +94,8 @@ void timer_del(struct timer *t) {
     restore_flags(flags);
 }
 
-// Microseconds since the tick began, from the latched counter; a tick that is due but not yet served
-// shows as a request in the 8259.
+// Microseconds since the tick began, from the latched counter; a tick that is due but not yet
+// served shows as a request in the 8259.
 static u32 since_tick(void) {
     outb_p(0x00, PIT_MODE);
     u32 count = inb_p(PIT_CH0);

@@ -3,9 +3,9 @@
 // The network device: its send queue (what Linux 2.2 calls the pfifo discipline), the receive
 // backlog and the bottom half.
 //
-// Rules of Linux 2.2 that shape the timing: a frame is handed to the card at once when the card takes
-// one, else it waits; the queue runs again from the bottom half that the transmit interrupt marks;
-// sending excludes bottom halves.
+// Rules of Linux 2.2 that shape the timing: a frame is handed to the card at once when the card
+// takes one, else it waits; the queue runs again from the bottom half that the transmit interrupt
+// marks; sending excludes bottom halves.
 #include "linux_cost.h"
 #include "net.h"
 #include "tcp.h"
@@ -125,10 +125,11 @@ void net_init(void) {
     watchdog.data = (u32)dev;
     timer_set(&watchdog, jiffies + WATCHDOG);
     const u8 *m = dev->mac;
-    printk("%s in slot %d, I/O %x, interrupt %d, address %02x:%02x:%02x:%02x:%02x:%02x\n", dev->name,
-           dev->slot, dev->io, dev->irq, m[0], m[1], m[2], m[3], m[4], m[5]);
-    report("@card %s slot %d io %x irq %d mac %02x:%02x:%02x:%02x:%02x:%02x\n", dev->name, dev->slot,
-           dev->io, dev->irq, m[0], m[1], m[2], m[3], m[4], m[5]);
+    char mac[18];
+    sformat(mac, sizeof mac, "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5]);
+    printk("%s in slot %d, I/O %x, interrupt %d, address %s\n", dev->name, dev->slot, dev->io,
+           dev->irq, mac);
+    report("@card %s slot %d io %x irq %d mac %s\n", dev->name, dev->slot, dev->io, dev->irq, mac);
 }
 
 void net_report_counters(void) {

@@ -2,8 +2,8 @@
 //
 // Ethernet framing and ARP for the one station we talk to (the peer, on the same wire).
 //
-// Not modelled: more than one neighbour, ageing (Linux 2.2 lets acknowledged data confirm the entry,
-// so a running connection never asks again), gratuitous ARP.
+// Not modelled: more than one neighbour, ageing (Linux 2.2 lets acknowledged data confirm the
+// entry, so a running connection never asks again), gratuitous ARP.
 #include "linux_cost.h"
 #include "net.h"
 #include "tcp.h"

@@ -105,7 +105,10 @@ u32 csum_partial(const void *p, u32 n, u32 sum);
 u32 csum_copy(const void *from, void *to, u32 n, u32 sum);
 u16 ip_header_csum(const void *header, u32 words);
 static inline u16 csum_fold(u32 sum) {
-    __asm__("addl %1,%0\n\tadcl $0xffff,%0" : "=r"(sum) : "r"(sum << 16), "0"(sum & 0xFFFF0000u) : "cc");
+    __asm__("addl %1,%0\n\tadcl $0xffff,%0"
+            : "=r"(sum)
+            : "r"(sum << 16), "0"(sum & 0xFFFF0000u)
+            : "cc");
     return (u16)(~sum >> 16);
 }
 // Sum of the TCP pseudo header (addresses in network order) added to `sum`.
@@ -180,8 +183,8 @@ enum { IP_TCP = 6, IP_DONT_FRAGMENT = 0x4000 };
 void ip_receive(struct skb *b);
 void ip_queue_transmit(struct skb *b);
 
-// Bytes that TCP leaves free in front of its data: 32 for the link, 128 for IP and TCP, as Linux 2.2
-// (MAX_HEADER and tcp_prot.max_header).
+// Bytes that TCP leaves free in front of its data: 32 for the link, 128 for IP and TCP, as Linux
+// 2.2 (MAX_HEADER and tcp_prot.max_header).
 enum { HEADROOM = 32 + 128 };
 
 void files_init(void);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Packet buffers: a head from one cache, data from power-of-two caches, shared data with a reference
-// count behind it. truesize = the data size rounded up to 16, which is what the send buffer counts
-// (facts: Linux 2.2 net/core/skbuff.c).
+// Packet buffers: a head from one cache, data from power-of-two caches, shared data with a
+// reference count behind it. truesize = the data size rounded up to 16, which is what the send
+// buffer counts (facts: Linux 2.2 net/core/skbuff.c).
 #include "linux_cost.h"
 #include "net.h"
 
 static struct cache head_cache = {192, NULL};
-static struct cache data_cache[] = {{128, NULL}, {256, NULL}, {512, NULL}, {1024, NULL}, {2048, NULL}};
+static struct cache data_cache[] = {
+    {128, NULL}, {256, NULL}, {512, NULL}, {1024, NULL}, {2048, NULL}};
 
 void skb_init(void) {}
 

@@ -8,8 +8,8 @@ static struct sock the_socket;
 static u32 calls_to_connect;
 
 // ---- memory of the send buffer ------------------------------------------------------------------
-// Every buffer, also the clone on its way to the card, counts with its truesize; freeing any of them
-// wakes the writer, whether it has enough room then or not (Linux 2.2 tcp_write_space).
+// Every buffer, also the clone on its way to the card, counts with its truesize; freeing any of
+// them wakes the writer, whether it has enough room then or not (Linux 2.2 tcp_write_space).
 static void write_free(struct skb *b) {
     struct sock *sk = b->sk;
     sk->write_memory -= b->truesize;
@@ -286,8 +286,8 @@ static void linger_over(u32 data) {
     wake_up(&sk->sleep);
 }
 
-// Sends FIN after what is queued and waits until both sides have said so, at most 5 s: the run's last
-// segments then are on the wire before the results are.
+// Sends FIN after what is queued and waits until both sides have said so, at most 5 s: the run's
+// last segments then are on the wire before the results are.
 int tcp_close(struct sock *sk) {
     struct timer limit = {.function = linger_over, .data = (u32)sk};
     lock(sk);

@@ -489,7 +489,7 @@ void tcp_receive(struct skb *b) {
         sk->local_port != th->to)
         goto drop;
     b->seq = ntohl(th->seq);
-    b->end_seq = b->seq + b->length - words * 4 + ((th->flags & TCP_SYN) != 0) + (th->flags & TCP_FIN);
+    b->end_seq = b->seq + b->length - words * 4 + (th->flags >> 1 & 1) + (th->flags & TCP_FIN);
     b->ack_seq = ntohl(th->ack);
     if (sk->locked)
         queue_tail(&sk->waiting, b);

@@ -4,9 +4,9 @@
 #include "linux_cost.h"
 #include "tcp.h"
 
-// May this segment go now? Nagle as in 2.2: only a segment shorter than HALF the MSS is held, only at
-// the end of the queue, only while something is unacknowledged, and only if 32 bytes or more could
-// still be added. Then the congestion window, the peer's window, and no time-out pending.
+// May this segment go now? Nagle as in 2.2: only a segment shorter than HALF the MSS is held, only
+// at the end of the queue, only while something is unacknowledged, and only if 32 bytes or more
+// could still be added. Then the congestion window, the peer's window, and no time-out pending.
 static int may_send(struct sock *sk, struct skb *b, int last) {
     int nagle_ok = (b->flags & TCP_FIN) || b->length >= (sk->mss >> 1) || !sk->packets_out;
     return (!last || nagle_ok || skb_tailroom(b) < 32) &&

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // netio 1.14's client, rebuilt from its wire protocol and counting (facts/software.md section 1,
-// notes/timing-physics.md section 1): connects to TCP port 18767 and sends blocks, one size after the
-// other, each until an alarm rings; nothing is received. Time is taken with gettimeofday around each
-// size, in units of 1/1024 s; KByte/s = blocks x size / ticks.
-// The program's licence is restrictive: implemented from those facts, no line of it is used.
+// notes/timing-physics.md section 1): connects to TCP port 18767 and sends blocks, one size after
+// the other, each until an alarm rings; nothing is received. Time is taken with gettimeofday around
+// each size, in units of 1/1024 s; KByte/s = blocks x size / ticks. The program's licence is
+// restrictive: implemented from those facts, no line of it is used.
 //
-// CPU load: ticks charged to a process against all ticks, from the first block to the last size's end.
+// CPU load: ticks charged to a process against all ticks, from the first block to the last size's
+// end.
 #include "../kernel/kernel.h"
 #include "calls.h"
 
