@@ -149,6 +149,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   }
   std::signal(SIGINT, previous);
   progress_.finish();
+  if (capture_) capture_->flush();
   return end;
 }
 

@@ -67,7 +67,6 @@ void Machine::write_configuration() {
   c.diskettes = {config_.diskette == "2.88 MB" ? adf::DisketteType::mb2_88 : adf::DisketteType::mb1_44,
                  adf::DisketteType::none};
   c.coprocessor = config_.fpu;
-  c.base_kb = 639;  // 640 less the extended BIOS data area
   c.extended_kb = memory_.extended_kb();
   c.planar_pos = {planar_pos2, 0, 0, 0};
   adf::write_cmos(bytes, c);

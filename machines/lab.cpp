@@ -18,7 +18,7 @@ Lab::Lab(Config config) : config_(std::move(config)), machine_config_(read_machi
 Lab::~Lab() = default;
 
 void Lab::insert_diskette(std::vector<std::uint8_t> image, const std::string& name) {
-  machine_->diskette().insert(0, FloppyImage(image, name));
+  machine_->diskette().insert(0, FloppyImage(image, name), scheduler_.now());
   diskette_image_ = std::move(image);
   diskette_name_ = name;
 }

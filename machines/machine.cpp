@@ -39,7 +39,7 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
       serial_(scheduler, trace, "com1"),
       parallel_(scheduler, "lpt1"),
       diskette_(scheduler, trace),
-      video_(scheduler, trace),
+      video_(scheduler),
       panel_(trace),
       post_ports_(trace),
       cpu_(scheduler, space_, bus_, trace, cpu_config(config)),
@@ -174,7 +174,7 @@ void Machine::load_firmware() {
   image[table + 3] = id.submodel;
   image[table + 4] = id.revision;
   std::copy(id.features.begin(), id.features.end(), image.begin() + table + 5);
-  memory_.load_rom(image);
+  memory_.load_rom(image, "planar-firmware.rom (built in)");
 }
 
 NetworkAdapter* Machine::adapter(unsigned number) {

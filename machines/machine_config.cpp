@@ -124,8 +124,10 @@ void read_channel(Config& c, MachineConfig& m) {
   if (b.memory_width != 16 && b.memory_width != 32) c.fail("channel.memory_width", "is 16 or 32");
   b.memory_cycle = c.time("channel.memory_cycle", "200 ns");
   b.refresh.hold = c.time("channel.refresh_hold", "400 ns");
-  for (const char* path : {"channel.standard_cycle", "channel.extended_cycle", "channel.memory_cycle"})
-    if (c.time(path) < 50_ns || c.time(path) > 10_us) c.fail(path, "expects 50 ns to 10 us");
+  for (const auto& [path, cycle] : {std::pair{"channel.standard_cycle", b.standard},
+                                    std::pair{"channel.extended_cycle", b.extended},
+                                    std::pair{"channel.memory_cycle", b.memory_cycle}})
+    if (cycle < 50_ns || cycle > 10_us) c.fail(path, "expects 50 ns to 10 us");
 }
 
 void read_cards(Config& c, MachineConfig& m) {

@@ -4,6 +4,7 @@
 enum {
     dor = 0x3F2, msr = 0x3F4, fifo = 0x3F5, dir = 0x3F7, ccr = 0x3F7,
     dor_run = 0x0C,                        // not reset; bit 3 matters on other machines only
+    pic1_mask = 0x21,
     msr_ready = 0x80, msr_to_cpu = 0x40, msr_busy = 0x10,
     command_specify = 0x03, command_recalibrate = 0x07, command_sense = 0x08,
     command_read_id = 0x4A, command_seek = 0x0F, command_perpendicular = 0x12,
@@ -45,6 +46,9 @@ void diskette_interrupt(struct Regs* r)
 {
     (void)r;
     bda->diskette_seek |= interrupt_seen;
+    // Micro Channel inputs are levels and the controller holds this one until its status is read, which
+    // happens outside of the handler: masked until somebody waits for the next interrupt.
+    outb(pic1_mask, inb(pic1_mask) | 1 << 6);
     pic_eoi(6);
     u32 ax = 0x9101;
     asm volatile("int $0x15" : "+a"(ax) : : "memory", "cc");
@@ -57,6 +61,9 @@ static int wait_interrupt(void)
     u32 ax = 0x9001;
     asm volatile("int $0x15" : "+a"(ax) : : "memory", "cc");
     u32 start = bda->ticks;
+    cli();
+    outb(pic1_mask, inb(pic1_mask) & ~(1 << 6));
+    sti();
     // The second bound holds where no timer interrupt comes.
     for (u32 loops = 0; loops < 200000; ++loops) {
         cli();

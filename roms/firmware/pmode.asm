@@ -171,18 +171,19 @@ block_move:
 
 ; INT 15h 89h, second half: void enter_protected(struct Regs*). ES:SI of the frame is a table of eight
 ; descriptors: 08h GDT, 10h IDT, 18h DS, 20h ES, 28h SS, 30h CS of the caller, 38h ours (filled in).
-; Leaves by a far return to the caller in protected mode; does not come back.
+; The byte behind a 24-bit base is the descriptor's access byte, so the tables are loaded with 16-bit
+; operands, which take 24 bits of base. Leaves by a far return to the caller in protected mode with the
+; caller's registers but AX and BP; does not come back.
 global enter_protected
 enter_protected:
         mov ebp, eax
         mov es, [ebp+36]        ; Regs.es
-        mov cx, [ebp+40]        ; Regs.ip
         movzx esi, word [ebp+4] ; Regs.si
         mov word [es:esi+0x38], 0xFFFF
         mov dword [es:esi+0x3A], 0x9B0F0000
         mov word [es:esi+0x3E], 0
-        o32 lgdt [es:esi+0x08]
-        o32 lidt [es:esi+0x10]
+        o16 lgdt [es:esi+0x08]
+        o16 lidt [es:esi+0x10]
         mov eax, cr0
         or al, 1
         mov cr0, eax
@@ -194,8 +195,14 @@ enter_protected:
         mov ds, ax
         mov ax, 0x20
         mov es, ax
-        lea esp, [ebp+46]       ; above IP, CS and flags; the caller's SS takes the same offsets
+        mov ax, [ss:ebp+40]     ; Regs.ip
+        mov edi, [ss:ebp]       ; the caller's SS takes the same offsets
+        mov esi, [ss:ebp+4]
+        mov ebx, [ss:ebp+16]
+        mov edx, [ss:ebp+20]
+        mov ecx, [ss:ebp+24]
+        lea esp, [ebp+46]       ; above IP, CS and flags
         push word 0x30
-        push cx
+        push ax
         xor ax, ax
         retf

@@ -34,7 +34,8 @@ static void system_ports_init(void)
     outb(0xF0, 0);
 }
 
-static void test_memory(void)
+// Returns the base memory in KB.
+static u32 test_memory(void)
 {
     a20_set(1);
     u32 base = size_base_memory();
@@ -44,9 +45,10 @@ static void test_memory(void)
     print(TEXT(" KB base, "));
     print_decimal(extended_kb_low() + extended_64k_high() * 64);
     print(TEXT(" KB extended memory\n"));
+    return base;
 }
 
-static void test_cmos(void)
+static void test_cmos(u32 base_kb)
 {
     u8 lost = (u8)(!(cmos_read(cmos_status_d) & 0x80)
                    || (cmos_read(cmos_diagnostic) & diagnostic_power_lost));
@@ -61,7 +63,8 @@ static void test_cmos(void)
     u32 extended = extended_kb_low() + extended_64k_high() * 64;
     u32 recorded = cmos_read(cmos_extended_kb) | (u32)cmos_read(cmos_extended_kb + 1) << 8;
     u32 base = cmos_read(cmos_base_kb) | (u32)cmos_read(cmos_base_kb + 1) << 8;
-    if (recorded != (extended > 0xFFFF ? 0xFFFF : extended) || base != 640) {
+    // Set-up programs record the base memory with or without the extended BIOS data area.
+    if (recorded != (extended > 0xFFFF ? 0xFFFF : extended) || base > base_kb || base + 1 < base_kb) {
         diagnostic_set(diagnostic_memory_size);
         post_error(error_memory_size, TEXT("Memory size differs from the record"), no_slot);
     }
@@ -115,12 +118,12 @@ void post(void)
     checkpoint(0x07, TEXT("POST 07 "));
     int keyboard_controller = kbc_init();
     checkpoint(0x08, TEXT("POST 08 "));
-    test_memory();
+    u32 base_kb = test_memory();
     if (family >= 4)
         cache_on();
     kbc_poll();
     checkpoint(0x09, TEXT("POST 09 "));
-    test_cmos();
+    test_cmos(base_kb);
     checkpoint(0x0A, TEXT("POST 0A "));
     clock_init();
     checkpoint(0x0B, TEXT("POST 0B "));
