@@ -62,8 +62,9 @@ class I8254Counter {
   std::uint16_t settled_count(Tick now) const;
   std::uint8_t status(Tick now) const;
 
-  std::uint8_t control_ = 0x30;  // status bits 5 to 0
-  std::uint8_t mode_ = 0;
+  // The power-on state is undefined; here OUT starts high, so that the first control word makes no edge.
+  std::uint8_t control_ = 0x36;  // status bits 5 to 0
+  std::uint8_t mode_ = 3;
   bool bcd_ = false;
   bool gate_ = true;
   bool loaded_ = false;       // a count has reached the counting element; modes 1 and 5: a trigger has come
