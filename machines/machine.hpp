@@ -59,6 +59,7 @@ class Machine {
   IoSpace& io() { return bus_.io(); }
   Nvram& nvram() { return nvram_; }
   RtcCmos& cmos() { return cmos_; }
+  bus::PosController& pos() { return pos_; }
   /// The adapter in slot `number` (1 to 8), or null.
   NetworkAdapter* adapter(unsigned number);
 
