@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace planar::test {
+namespace program {
 
 /// A directory of this test run's own, removed at its end.
 class Scratch {
@@ -47,7 +47,7 @@ struct Said {
 };
 
 /// `planar ARGUMENTS` through the shell, standard input empty.
-inline Said planar(const std::string& arguments) {
+inline Said run_planar(const std::string& arguments) {
   static const Scratch scratch;
   const auto out = scratch.file("out"), err = scratch.file("err");
   const auto command = std::string(PLANAR_BINARY) + " " + arguments + " </dev/null >" + out + " 2>" + err;
@@ -55,4 +55,4 @@ inline Said planar(const std::string& arguments) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, read_file(out), read_file(err)};
 }
 
-}  // namespace planar::test
+}  // namespace program

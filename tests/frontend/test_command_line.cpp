@@ -4,29 +4,31 @@
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 
-using namespace planar::test;
+using program::run_planar;
+using program::read_file;
+using program::Scratch;
 using Catch::Matchers::Contains;
 
 TEST_CASE("help teaches, and usage errors end with 2") {
-  const auto help = planar("--help");
+  const auto help = run_planar("--help");
   CHECK(help.status == 0);
   for (const char* verb : {"netio", "run", "list", "show", "config", "adf"}) CHECK_THAT(help.out, Contains(verb));
   CHECK_THAT(help.out, Contains("Exit codes"));
-  CHECK(planar("").status == 2);
-  CHECK(planar("nettio").status == 2);
-  CHECK(planar("netio --no-such-option").status == 2);
-  CHECK(planar("netio --machine model96").status == 2);
-  CHECK_THAT(planar("netio --machine model96").err, Contains("did you mean 'model95'"));
-  CHECK_THAT(planar("netio --card ne22").err, Contains("ne2"));
-  CHECK(planar("netio --card ne22").status == 2);
-  CHECK(planar("netio --seconds -1").status == 2);
-  CHECK(planar("netio --sizes 1024,x").status == 2);
-  CHECK_THAT(planar("netio --set ne2.nothing=5").err, Contains("nothing"));
-  CHECK(planar("netio --set ne2.nothing=5").status == 2);
+  CHECK(run_planar("").status == 2);
+  CHECK(run_planar("nettio").status == 2);
+  CHECK(run_planar("netio --no-such-option").status == 2);
+  CHECK(run_planar("netio --machine model96").status == 2);
+  CHECK_THAT(run_planar("netio --machine model96").err, Contains("did you mean 'model95'"));
+  CHECK_THAT(run_planar("netio --card ne22").err, Contains("ne2"));
+  CHECK(run_planar("netio --card ne22").status == 2);
+  CHECK(run_planar("netio --seconds -1").status == 2);
+  CHECK(run_planar("netio --sizes 1024,x").status == 2);
+  CHECK_THAT(run_planar("netio --set ne2.nothing=5").err, Contains("nothing"));
+  CHECK(run_planar("netio --set ne2.nothing=5").status == 2);
 }
 
 TEST_CASE("the lists have the members that programs rely on") {
-  const auto machines = planar("list machines --json -").json();
+  const auto machines = run_planar("list machines --json -").json();
   REQUIRE(machines.size() >= 3);
   std::set<std::string> names;
   for (const auto& m : machines) {
@@ -37,50 +39,50 @@ TEST_CASE("the lists have the members that programs rely on") {
     CHECK(!m.at("title").get<std::string>().empty());
   }
   CHECK(names.count("model56sx") + names.count("model77") + names.count("model95") == 3);
-  for (const auto& card : planar("list cards --json -").json()) {
+  for (const auto& card : run_planar("list cards --json -").json()) {
     CHECK(card.at("adapter_id").get<std::string>().size() == 4);
     for (const char* key : {"name", "title", "medium", "data_path"}) CHECK(!card.at(key).get<std::string>().empty());
     CHECK(card.at("bus_width").get<int>() >= 8);
   }
-  CHECK_THAT(planar("list cards").out, Contains("ne2") && Contains("7154"));
+  CHECK_THAT(run_planar("list cards").out, Contains("ne2") && Contains("7154"));
 }
 
 TEST_CASE("show prints every timing value with source and confidence, and the limits") {
-  const auto text = planar("show ne2");
+  const auto text = run_planar("show ne2");
   CHECK(text.status == 0);
   CHECK_THAT(text.out, Contains("Not modelled") && Contains("Timing"));
-  for (const auto& v : planar("show ne2 --json -").json().at("timing")) {
+  for (const auto& v : run_planar("show ne2 --json -").json().at("timing")) {
     CHECK(!v.at("source").get<std::string>().empty());
     CHECK_THAT(v.at("confidence").get<std::string>(),
                Catch::Matchers::Matches("datasheet|measured|inferred|calibrated"));
   }
-  CHECK(planar("show ne3").status == 2);
+  CHECK(run_planar("show ne3").status == 2);
 }
 
 TEST_CASE("the resolved configuration is a file that resolves to itself") {
   Scratch scratch;
   for (const char* machine : {"model56sx", "model77", "model95"}) {
-    const auto first = planar(std::string("config ") + machine + " --card 2=ne2:irq=4 --memory '8 MB' --seed 7");
+    const auto first = run_planar(std::string("config ") + machine + " --card 2=ne2:irq=4 --memory '8 MB' --seed 7");
     REQUIRE(first.status == 0);
-    const auto again = planar("config " + scratch.write("lab.toml", first.out));
+    const auto again = run_planar("config " + scratch.write("lab.toml", first.out));
     CHECK(again.status == 0);
     CHECK(again.out == first.out);
   }
-  CHECK_THAT(planar("config model95 --memory '8 MB' --explain").out, Contains("memory.size = \"8 MB\"  # --memory"));
+  CHECK_THAT(run_planar("config model95 --memory '8 MB' --explain").out, Contains("memory.size = \"8 MB\"  # --memory"));
 }
 
 TEST_CASE("two adapters of a kind get different resources, one too many is refused with the claims that collide") {
-  const auto two = planar("adf solve model95 --card ne2 --card ne2 --json -").json().at("slots");
+  const auto two = run_planar("adf solve model95 --card ne2 --card ne2 --json -").json().at("slots");
   CHECK(two[0].at("adapter_id") == "7154");
   CHECK(two[0].at("pos") != two[1].at("pos"));
   CHECK(two[0].at("claims") != two[1].at("claims"));
   std::string eight = "adf solve model95";
   for (int n = 0; n < 8; ++n) eight += " --card ne2";
-  const auto refused = planar(eight);
+  const auto refused = run_planar(eight);
   CHECK(refused.status == 2);
   CHECK_THAT(refused.err, Contains("slot 8") && Contains("I/O"));
-  CHECK(planar("adf solve model56sx --card 1=ne2:io=1000h --card 2=ne2:io=1000h").status == 2);
-  CHECK_THAT(planar("adf solve model95 --card ne2:irq=5").out, Contains("IRQ 5"));
+  CHECK(run_planar("adf solve model56sx --card 1=ne2:io=1000h --card 2=ne2:io=1000h").status == 2);
+  CHECK_THAT(run_planar("adf solve model95 --card ne2:irq=5").out, Contains("IRQ 5"));
 }
 
 TEST_CASE("damaged input ends with 2 or 3 and says file, line and remedy") {
@@ -99,17 +101,17 @@ TEST_CASE("damaged input ends with 2 or 3 and says file, line and remedy") {
                         Case{"zero.toml", std::string("\0\0\0", 3), "run", 2}}) {
     INFO(c.name);
     const auto file = scratch.write(c.name, c.content);
-    const auto said = planar(c.verb + " " + file);
+    const auto said = run_planar(c.verb + " " + file);
     CHECK(said.status == c.status);
     CHECK_THAT(said.err, Contains(file + ":"));
   }
-  CHECK(planar("adf " + scratch.file("absent.adf")).status == 3);
-  CHECK(planar("run " + scratch.file("absent.toml")).status == 3);
-  CHECK(planar("run model95 --image " + scratch.file("absent.img")).status == 3);
-  const auto odd = planar("run model95 --image " + scratch.write("odd.img", std::string(1000, 'x')));
+  CHECK(run_planar("adf " + scratch.file("absent.adf")).status == 3);
+  CHECK(run_planar("run " + scratch.file("absent.toml")).status == 3);
+  CHECK(run_planar("run model95 --image " + scratch.file("absent.img")).status == 3);
+  const auto odd = run_planar("run model95 --image " + scratch.write("odd.img", std::string(1000, 'x')));
   CHECK(odd.status == 3);
   CHECK_THAT(odd.err, Contains("odd.img") && Contains("1000"));
-  const auto snapshot = planar("netio --restore " + scratch.write("lab.snap", "PLANARSN and then nothing of use"));
+  const auto snapshot = run_planar("netio --restore " + scratch.write("lab.snap", "PLANARSN and then nothing of use"));
   CHECK(snapshot.status == 3);
   CHECK_THAT(snapshot.err, Contains("lab.snap"));
 }

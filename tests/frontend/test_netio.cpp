@@ -6,7 +6,9 @@
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 
-using namespace planar::test;
+using program::run_planar;
+using program::read_file;
+using program::Scratch;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -25,7 +27,7 @@ TEST_CASE("netio runs in each machine, and twice gives the same bytes but for ho
   for (const char* machine : {"model56sx", "model77", "model95"}) {
     INFO(machine);
     const auto command = std::string("netio --card ne2 --machine ") + machine + brief();
-    const auto first = planar(command);
+    const auto first = run_planar(command);
     INFO(first.err);
     REQUIRE(first.status == 0);
     const auto j = first.json();
@@ -37,16 +39,16 @@ TEST_CASE("netio runs in each machine, and twice gives the same bytes but for ho
     CHECK(j.at("frames").at("sent").get<int>() > 20);
     CHECK(j.at("frames").at("received").get<int>() > 10);
     CHECK(j.at("state_hash").get<std::string>().size() == 64);
-    CHECK(without_host_time(planar(command).json()) == without_host_time(j));
+    CHECK(without_host_time(run_planar(command).json()) == without_host_time(j));
   }
 }
 
 TEST_CASE("what the host does with blocks and horizons changes no virtual result") {
   const auto base = "netio --machine model77" + brief();
-  const auto plain = without_host_time(planar(base).json());
+  const auto plain = without_host_time(run_planar(base).json());
   for (const char* check : {" --check-block-length 1", " --check-flush-blocks 5", " --check-cut-horizons 9"}) {
     INFO(check);
-    CHECK(without_host_time(planar(base + check).json()) == plain);
+    CHECK(without_host_time(run_planar(base + check).json()) == plain);
   }
 }
 
@@ -56,14 +58,14 @@ TEST_CASE("a snapshot in the middle of the run, restored in a new process, ends 
   for (const char* machine : {"model56sx", "model95"}) {
     INFO(machine);
     const auto base = std::string("netio --machine ") + machine + brief();
-    const auto whole = without_host_time(planar(base).json());
+    const auto whole = without_host_time(run_planar(base).json());
     const double end = whole.at("virtual_seconds").get<double>();
     const auto at = std::to_string(end - (std::getenv("PLANAR_SHORT") ? 0.1234567 : 0.7654321));
-    const auto saving = planar(base + " --snapshot-at '" + at + " s' " + file);
+    const auto saving = run_planar(base + " --snapshot-at '" + at + " s' " + file);
     INFO(saving.err);
     REQUIRE(saving.status == 0);
     CHECK(without_host_time(saving.json()) == whole);
-    const auto restored = planar("netio --restore " + file + brief());
+    const auto restored = run_planar("netio --restore " + file + brief());
     INFO(restored.err);
     REQUIRE(restored.status == 0);
     CHECK(without_host_time(restored.json()) == whole);
@@ -73,7 +75,7 @@ TEST_CASE("a snapshot in the middle of the run, restored in a new process, ends 
 TEST_CASE("the capture holds every frame of the run") {
   Scratch scratch;
   const auto file = scratch.file("net.pcapng");
-  const auto run = planar("netio --machine model95" + brief() + " --capture " + file);
+  const auto run = run_planar("netio --machine model95" + brief() + " --capture " + file);
   REQUIRE(run.status == 0);
   const auto bytes = read_file(file);
   std::uint64_t packets = 0;
@@ -91,7 +93,7 @@ TEST_CASE("the capture holds every frame of the run") {
 }
 
 TEST_CASE("a guest without its cable fails with a reason, not with a hang") {
-  const auto run = planar("netio --machine model95 --net none --seconds 0.1 --quiet");
+  const auto run = run_planar("netio --machine model95 --net none --seconds 0.1 --quiet");
   CHECK((run.status == 1 || run.status == 5));
   CHECK(!run.err.empty());
 }
@@ -102,7 +104,7 @@ TEST_CASE("any bootable diskette boots: BIOS services, and protected mode with i
     for (const char* sample : {"sample-bios", "sample-pmode"}) {
       INFO(machine << " " << sample);
       const auto ok = std::string(sample) + ": ok";
-      const auto run = planar(std::string("run ") + machine + " --quiet --screen text --serial stdio --image " + images +
+      const auto run = run_planar(std::string("run ") + machine + " --quiet --screen text --serial stdio --image " + images +
                               sample + ".img --until 'screen:" + ok + "' --timeout '30 s'");
       CHECK(run.status == 0);
       CHECK_THAT(run.out, Contains(ok));
@@ -113,7 +115,7 @@ TEST_CASE("any bootable diskette boots: BIOS services, and protected mode with i
 TEST_CASE("a diskette that does not boot is said so on the screen") {
   Scratch scratch;
   const auto image = scratch.write("blank.img", std::string(1474560, '\0'));
-  const auto run = planar("run model95 --quiet --screen text --image " + image + " --until '20 s'");
+  const auto run = run_planar("run model95 --quiet --screen text --image " + image + " --until '20 s'");
   CHECK(run.status == 0);
   CHECK_THAT(run.out, Contains("diskette"));
 }
