@@ -86,6 +86,8 @@ int request_irq(int irq, void (*handler)(int, void *, struct regs *), int flags,
     return 0;
 }
 
+u32 irq_count(int irq) { return lines[irq].count; }
+
 void disable_irq(int irq) {
     u32 flags;
     save_flags_cli(flags);

@@ -84,6 +84,7 @@ struct wait_queue {
     struct wait_entry *first;
 };
 
+extern u32 context_switches;
 void sched_init(void);
 void spawn_user(void);
 void schedule(void);
@@ -111,6 +112,7 @@ enum { IRQF_INTERRUPT = 1 };            // the handler runs with interrupts off
 void irq_init(void);
 void idt_init(void);
 int request_irq(int irq, void (*handler)(int irq, void *dev, struct regs *r), int flags, void *dev);
+u32 irq_count(int irq);                 // interrupts taken on a line
 void disable_irq(int irq);
 void enable_irq(int irq);
 void do_irq(struct regs *r);

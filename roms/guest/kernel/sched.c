@@ -16,6 +16,7 @@ enum { USER_TEXT = 0x08048000, USER_STACK_TOP = 0xC0000000, USER_STACK_PAGES = 2
 union task_union idle_union __attribute__((section(".data.task"), aligned(8192)));
 static struct task *const idle = &idle_union.task;
 static union task_union *user_union;
+u32 context_switches;
 
 extern u64 gdt_table[];
 extern u32 swapper_pg_dir[];
@@ -129,8 +130,10 @@ again:
         goto again;
     }
     sti();
-    if (next != prev)
+    if (next != prev) {
+        context_switches++;
         switch_to(prev, next);
+    }
 }
 
 void wake_up_task(struct task *t) {

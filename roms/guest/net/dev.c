@@ -140,7 +140,8 @@ void net_report_counters(void) {
     if (dev->update_counters)
         dev->update_counters(dev);
     report("@counters sent=%u received=%u collisions=%u tx_errors=%u rx_errors=%u overruns=%u "
-           "missed=%u dropped=%u retransmitted=%u\n",
+           "missed=%u dropped=%u retransmitted=%u interrupts=%u switches=%u\n",
            c->tx_packets, c->rx_packets, c->collisions, c->tx_errors, c->rx_errors,
-           c->rx_over_errors, c->rx_missed_errors, c->rx_dropped, tcp_retransmitted());
+           c->rx_over_errors, c->rx_missed_errors, c->rx_dropped, tcp_retransmitted(),
+           irq_count(dev->irq), context_switches);
 }
