@@ -171,6 +171,7 @@ class Timing {
   std::uint32_t issue_eip_ = 0;    // U address of the open issue, and of the one before
   std::uint32_t previous_issue_eip_ = 0;
   std::uint32_t mispredicted_issue_ = 0;  // behind misprediction_mark
+  std::uint64_t redirected_ = 0;   // when the prefetcher last followed a jump
   std::uint32_t marks_now_ = 0;    // marks_[mark_slot_] while that line executes
   std::uint32_t mark_slot_ = 0;    // code line, as an index into marks_
   std::vector<std::uint32_t> marks_;  // a code line's bytes at which an instruction was seen to begin

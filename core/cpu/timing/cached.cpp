@@ -44,8 +44,10 @@ void Timing::settle_prefetch() {
 
 void Timing::enter_line(std::uint32_t line) {
   TagCache& cache = code_cache();
-  settle_prefetch();
-  prefetch_line_ = no_line;
+  if (prefetch_line_ != no_line) {
+    settle_prefetch();
+    prefetch_line_ = no_line;
+  }
   if (cache.find(line)) {
     if (clock_ < fills_until_) wait_for_fill(line);
   } else {
@@ -55,6 +57,7 @@ void Timing::enter_line(std::uint32_t line) {
     if (clock_ < burst.first) clock_ = burst.first;
   }
   const std::uint32_t next = line + cache.line();
+  if (cache.in_mru_way(next)) return;
   if (((next ^ line) & page_mask) == 0 && cache_enabled_ && path_.cacheable(next) && !cache.holds(next)) {
     prefetch_line_ = next;
     prefetch_from_ = clock_;

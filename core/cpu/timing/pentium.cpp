@@ -5,10 +5,12 @@
 // both may pair and the second neither reads nor writes what the first writes. Flags never prevent a pair (CMP + Jcc
 // pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no interlock.
 //
-// Prediction: the buffer is looked up with the issue before the branch (btb.hpp). While the pipeline refills after a
-// misprediction it cannot follow another prediction: a branch in the first issue behind one falls through in the
-// processor's eyes and costs the penalty again, so that a loop of a single issue never gets predicted (Linux's
-// dec/jns: 1 + 4 = 5 clocks, the 0.40 BogoMIPS a MHz of the class) while a loop of two issues does.
+// Prediction: the buffer is looked up with the issue before the branch (btb.hpp). A prediction that says "taken" turns the
+// prefetcher to its other queue, and it can do so only every second clock [I]; while the pipeline refills after a
+// misprediction it cannot at all, so that a branch in the first issue behind one falls through in the processor's eyes
+// [S]. Either way the branch costs the penalty of a misprediction. A loop of a single one-clock issue therefore never
+// gets predicted, however well the buffer knows it (Linux's dec/jns: 1 + 4 = 5 clocks, the 0.40 BogoMIPS a MHz of the
+// class), while a loop of two issues does.
 // Penalties: 3 clocks, 4 for a conditional branch in V (cpu-timing.md section 5).
 //
 // Not modelled: cache bank conflicts within a pair, stores into a line of the code cache (self-modifying code costs
@@ -17,6 +19,11 @@
 #include "core/cpu/timing/instruction_table.hpp"
 
 namespace planar::cpu {
+namespace {
+
+constexpr std::uint64_t redirect_distance = 2;  // clocks between two predicted jumps; inferred from the class's BogoMIPS
+
+}  // namespace
 
 void Timing::forget_marks(std::size_t slot) {
   marks_[slot] = 0;
@@ -47,19 +54,23 @@ void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
   if (taken && (kind == BranchKind::jcxz || kind == BranchKind::loop_z)) clock_ += 1;  // 6 against 5, 8 against 7
   const bool shadowed = previous_issue_eip_ == misprediction_mark;
   const auto predicted = btb_.lookup(shadowed ? mispredicted_issue_ : previous_issue_eip_, taken, target);
-  const bool followed = predicted.taken && !shadowed;
+  const bool followed = predicted.taken && !shadowed && clock_ >= redirected_ + redirect_distance;
   const bool right = taken ? followed && predicted.target_right : !followed;
   if (taken) {
     settle_prefetch();
     prefetch_line_ = no_line;
   }
-  if (right) return;
+  if (right) {
+    if (taken) redirected_ = clock_;
+    return;
+  }
   ++counters_.mispredictions;
   clock_ += kind == BranchKind::conditional && in_v_ ? 4 : 3;
   mispredicted_issue_ = issue_eip_;
   issue_eip_ = misprediction_mark;
   pair_open_ = 0;
   last_writes_ = 0;  // the pipeline stood still: no interlock with the target
+  redirected_ = clock_;
 }
 
 }  // namespace planar::cpu

@@ -49,8 +49,7 @@ bool TagCache::find_for_write(std::uint32_t address) {
   return true;
 }
 
-bool TagCache::holds(std::uint32_t address) const {
-  if (!present()) return false;
+bool TagCache::holds_other(std::uint32_t address) const {
   const std::uint32_t set = (address >> shift_) & set_mask_;
   for (unsigned way = 0; way < ways_; ++way)
     if ((tags_[(set << way_bits_) + way] & ~dirty) == ((address & line_mask_) | valid)) return true;

@@ -53,7 +53,8 @@ class TagCache {
   bool find(std::uint32_t address) { return in_mru_way(address) || find_other(address); }
   /// As find(), and marks the line dirty.
   bool find_for_write(std::uint32_t address);
-  bool holds(std::uint32_t address) const;
+  /// Whether `address` is in; no side effect.
+  bool holds(std::uint32_t address) const { return in_mru_way(address) || holds_other(address); }
   /// The position of the line that was used last in the set of `address`, 0 .. lines-1.
   std::size_t slot(std::uint32_t address) const {
     const std::uint32_t set = (address >> shift_) & set_mask_;
@@ -72,6 +73,7 @@ class TagCache {
 
  private:
   bool find_other(std::uint32_t address);
+  bool holds_other(std::uint32_t address) const;
   void touch(std::uint32_t set, unsigned way);
   unsigned oldest(std::uint32_t set) const;
 

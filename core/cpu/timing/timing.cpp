@@ -98,7 +98,8 @@ void Timing::archive(Archive& a) {
   code_.archive(a);
   a(code_line_, prefetch_line_, prefetch_from_, fill_line_, fill_done_, fills_until_, write_start_, write_done_,
     write_next_, write_hits_, last_writes_, last_clocks_, jumped_);
-  a(pair_open_, in_v_, agi_writes_, issue_eip_, previous_issue_eip_, mispredicted_issue_, marks_now_, mark_slot_, marks_);
+  a(pair_open_, in_v_, agi_writes_, issue_eip_, previous_issue_eip_, mispredicted_issue_, redirected_, marks_now_,
+    mark_slot_, marks_);
   btb_.archive(a);
 }
 
