@@ -106,6 +106,13 @@ void video_set_start(u16 start);
 void video_show_cursor(void);
 int video_is_text(void);
 u16 video_segment(void);
+extern const __seg_gs u8 font8[], font14[], font16[];
+void graphics_write_pixel(u16 x, u16 y, u8 page, u8 colour);
+u8 graphics_read_pixel(u16 x, u16 y, u8 page);
+void graphics_put(u8 page, u8 row, u8 column, u8 c, u8 colour);
+u8 graphics_read(u8 page, u8 row, u8 column);
+void graphics_copy_row(u8 page, u8 to, u8 from, u8 column, u8 count);
+void graphics_fill_row(u8 page, u8 row, u8 column, u8 count, u8 colour);
 
 // kbc.c
 int kbc_init(void);

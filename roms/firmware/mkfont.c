@@ -179,17 +179,16 @@ static unsigned font_row(int code, int height, int line)
 int main(int count, char** argument)
 {
     if (count != 4)
-        fail("mkfont", 0, "usage: mkfont font.txt HEIGHT c|high|low");
+        fail("mkfont", 0, "usage: mkfont font.txt HEIGHT c|low");
     int height = atoi(argument[2]);
     const char* form = argument[3];
     if (height != 8 && height != 14 && height != 16)
         fail("mkfont", 0, "height is 8, 14 or 16");
     read_shapes(argument[1]);
-    int low = strcmp(form, "low") == 0, high = strcmp(form, "high") == 0;
-    int first = high ? 128 : 0, last = low ? 127 : 255;
+    int low = strcmp(form, "low") == 0, last = low ? 127 : 255;
     if (!low)
-        printf("ROM u8 font%d%s[] = {\n", height, high ? "_high" : "");
-    for (int code = first; code <= last; ++code) {
+        printf("ROM_SHARED u8 font%d[] = {\n", height);
+    for (int code = 0; code <= last; ++code) {
         printf("%s", low ? "        db " : "    ");
         for (int line = 0; line < height; ++line)
             printf("0x%02X%s", font_row(code, height, line), low && line + 1 == height ? "" : ",");

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 10h: dispatch, cursor, pages, characters, scrolling, teletype. Text modes 0 to 3 and 7; in a
-// graphics mode (video_mode.c sets their registers) the character functions only move the cursor.
+// INT 10h: dispatch, cursor, pages, characters, scrolling, teletype, for text modes; what they do in
+// graphics modes is in video_graphics.c.
 #include "firmware.h"
 
 int video_is_text(void) { return bda->video_mode <= 3 || bda->video_mode == 7; }
 
-u16 video_segment(void) { return bda->video_mode == 7 ? 0xB000 : 0xB800; }
+u16 video_segment(void)
+{
+    u8 mode = bda->video_mode;
+    return mode == 7 ? 0xB000 : mode < 7 ? 0xB800 : 0xA000;
+}
 
 static u8 rows(void) { return (u8)(bda->video_rows + 1); }
 
@@ -70,8 +74,7 @@ static void select_page(u8 page)
 static void scroll(u8 page, int down, u8 lines, u8 attribute, u8 top, u8 left, u8 bottom, u8 right)
 {
     u16 segment = video_segment();
-    if (!video_is_text())
-        return;
+    int text = video_is_text();
     if (bottom >= rows())
         bottom = (u8)(rows() - 1);
     if (right >= bda->video_columns)
@@ -86,7 +89,12 @@ static void scroll(u8 page, int down, u8 lines, u8 attribute, u8 top, u8 left, u
         u16 to = cell_offset(page, row, left);
         if (i + lines < height) {
             u8 source = down ? (u8)(row - lines) : (u8)(row + lines);
-            far_copy16(segment, to, segment, cell_offset(page, source, left), width);
+            if (text)
+                far_copy16(segment, to, segment, cell_offset(page, source, left), width);
+            else
+                graphics_copy_row(page, row, source, left, width);
+        } else if (!text) {
+            graphics_fill_row(page, row, left, width, attribute);
         } else {
             far_fill16(segment, to, (u16)(attribute << 8 | ' '), width);
         }
@@ -96,8 +104,10 @@ static void scroll(u8 page, int down, u8 lines, u8 attribute, u8 top, u8 left, u
 static void put(u8 page, u8 row, u8 column, u8 c, int attribute)
 {
     u16 at = cell_offset(page, row, column);
-    if (!video_is_text())
+    if (!video_is_text()) {
+        graphics_put(page, row, column, c, attribute >= 0 ? (u8)attribute : 7);
         return;
+    }
     far_write8(video_segment(), at, c);
     if (attribute >= 0)
         far_write8(video_segment(), at + 1, (u8)attribute);
@@ -111,7 +121,8 @@ static void beep(void)
     outb(0x61, port);
 }
 
-static void teletype(u8 c, u8 page, int attribute)
+// An attribute below 0 leaves the one that is there; graphics modes, which have none, take `colour`.
+static void teletype(u8 c, u8 page, int attribute, u8 colour)
 {
     page &= 7;
     u16 cursor = bda->video_cursor[page];
@@ -125,7 +136,7 @@ static void teletype(u8 c, u8 page, int attribute)
     case 10: ++row; break;
     case 13: column = 0; break;
     default:
-        put(page, row, column, c, attribute);
+        put(page, row, column, c, video_is_text() ? attribute : colour);
         if (++column >= bda->video_columns) {
             column = 0;
             ++row;
@@ -133,7 +144,7 @@ static void teletype(u8 c, u8 page, int attribute)
     }
     if (row >= rows()) {
         row = (u8)(rows() - 1);
-        u8 fill = 7;
+        u8 fill = 0;
         if (video_is_text())
             fill = far_read8(video_segment(), cell_offset(page, row, column) + 1);
         scroll(page, 0, 1, fill, 0, 0, row, (u8)(bda->video_columns - 1));
@@ -143,8 +154,7 @@ static void teletype(u8 c, u8 page, int attribute)
 
 void video_teletype(u8 c, u8 page, u8 colour)
 {
-    (void)colour;
-    teletype(c, page, -1);
+    teletype(c, page, -1, colour);
 }
 
 static void write_repeated(struct Regs* r, int attribute)
@@ -173,7 +183,7 @@ static void write_string(struct Regs* r)
         u8 attribute = r->bl;
         if (r->al & 2)
             attribute = far_read8(r->es, from++);
-        teletype(c, page, attribute);
+        teletype(c, page, attribute, attribute);
     }
     if (!(r->al & 1))
         set_cursor(page, (u8)(saved >> 8), (u8)saved);
@@ -225,15 +235,30 @@ static void alternate_select(struct Regs* r)
     }
 }
 
+static void set_attribute_register(u8 index, u8 value)
+{
+    inb(bda->video_crtc + 6);
+    outb(0x3C0, index | 0x20);
+    outb(0x3C0, value);
+}
+
+// BH = 0: border, in CGA graphics also the background. BH = 1: the colours of mode 4, green, red and
+// brown or cyan, magenta and white. Bit 4 of the value brightens.
 static void colour_select(struct Regs* r)
 {
-    // Text modes: BH = 0 sets the border.
+    u8 palette = bda->video_palette, mode = bda->video_mode;
     if (r->bh == 0) {
-        inb(bda->video_crtc + 6);
-        outb(0x3C0, 0x11 | 0x20);
-        outb(0x3C0, r->bl & 0x0F);
-        bda->video_palette = (u8)((bda->video_palette & 0xE0) | (r->bl & 0x1F));
+        palette = (u8)((palette & 0xE0) | (r->bl & 0x1F));
+        set_attribute_register(0x11, r->bl & 0x0F);
+        if (mode >= 4 && mode <= 6)
+            set_attribute_register(0x00, (u8)((r->bl & 7) | (r->bl & 8) << 1));
+    } else {
+        palette = (u8)((palette & 0xDF) | (r->bl & 1) << 5);
     }
+    bda->video_palette = palette;
+    if (mode == 4 || mode == 5)
+        for (u8 i = 1; i < 4; ++i)
+            set_attribute_register(i, (u8)((palette & 0x10) | i << 1 | (palette >> 5 & 1)));
 }
 
 void video_service(struct Regs* r)
@@ -260,14 +285,22 @@ void video_service(struct Regs* r)
         break;
     case 0x08: {
         u16 cursor = bda->video_cursor[r->bh & 7];
-        r->ax = video_is_text() ? far_read16(video_segment(),
-            cell_offset(r->bh & 7, (u8)(cursor >> 8), (u8)cursor)) : 0;
+        u8 row = (u8)(cursor >> 8), column = (u8)cursor;
+        if (video_is_text())
+            r->ax = far_read16(video_segment(), cell_offset(r->bh & 7, row, column));
+        else
+            r->al = graphics_read(r->bh & 7, row, column);
         break;
     }
     case 0x09: write_repeated(r, r->bl); break;
-    case 0x0A: write_repeated(r, -1); break;
+    case 0x0A: write_repeated(r, video_is_text() ? -1 : r->bl); break;
     case 0x0B: colour_select(r); break;
-    case 0x0E: teletype(r->al, bda->video_page, -1); break;
+    case 0x0C:
+        if (!video_is_text())
+            graphics_write_pixel(r->cx, r->dx, r->bh & 7, r->al);
+        break;
+    case 0x0D: r->al = video_is_text() ? 0 : graphics_read_pixel(r->cx, r->dx, r->bh & 7); break;
+    case 0x0E: teletype(r->al, bda->video_page, -1, r->bl); break;
     case 0x0F:
         r->al = bda->video_mode | (bda->video_control & 0x80);
         r->ah = (u8)bda->video_columns;

@@ -5,12 +5,12 @@
 
 #include "font16.inc"
 #include "font14.inc"
-#include "font8_high.inc"
+#include "font8.inc"
 
 // Nine-dot replacement tables: ours need none, the list ends at once.
 ROM u8 font14_alternate[] = {0};
 
-enum { font_segment = 0xA000 };
+enum { font_segment = 0xA000, upper_half = 128 * 8 };
 
 static void indexed(u16 port, u8 index, u8 value)
 {
@@ -61,10 +61,8 @@ static void load_builtin(int height, u8 block)
         load_glyphs(rom_segment, rom_offset(font16), 0, 256, 16, block);
     else if (height == 14)
         load_glyphs(rom_segment, rom_offset(font14), 0, 256, 14, block);
-    else {
-        load_glyphs(rom_segment, rom_offset(font8_low), 0, 128, 8, block);
-        load_glyphs(rom_segment, rom_offset(font8_high), 128, 128, 8, block);
-    }
+    else
+        load_glyphs(rom_segment, rom_offset(font8), 0, 256, 8, block);
 }
 
 void video_load_font(int height, u8 block)
@@ -73,7 +71,7 @@ void video_load_font(int height, u8 block)
     load_builtin(height, block);
     close_plane2();
     set_vector(0x43, rom_segment, rom_offset(font16));
-    set_vector(0x1F, rom_segment, rom_offset(font8_high));
+    set_vector(0x1F, rom_segment, (u16)(rom_offset(font8) + upper_half));
     indexed(0x3C4, 3, 0);
 }
 
@@ -111,14 +109,25 @@ static void font_information(struct Regs* r)
     case 0: r->es = vector_segment(0x1F); r->bp = vector_offset(0x1F); return;
     case 1: r->es = vector_segment(0x43); r->bp = vector_offset(0x43); return;
     case 2: r->bp = rom_offset(font14); break;
-    case 3: r->bp = rom_offset(font8_low); break;
-    case 4: r->bp = rom_offset(font8_high); break;
+    case 3: r->bp = rom_offset(font8); break;
+    case 4: r->bp = (u16)(rom_offset(font8) + upper_half); break;
     case 5: r->bp = rom_offset(font14_alternate); break;
     case 6: r->bp = rom_offset(font16); break;
     case 7: r->bp = rom_offset(font14_alternate); break;
     default: return;
     }
     r->es = rom_segment;
+}
+
+// The font of graphics modes. BL: 0 = DL rows, 1 = 14, 2 = 25, 3 = 43 rows.
+static void graphics_font(struct Regs* r, u16 segment, u16 offset, u16 height)
+{
+    set_vector(0x43, segment, offset);
+    u8 rows = r->bl == 1 ? 14 : r->bl == 2 ? 25 : r->bl == 3 ? 43 : r->dl;
+    if (height && height <= 32)
+        bda->video_char_height = height;
+    if (rows)
+        bda->video_rows = (u8)(rows - 1);
 }
 
 void video_font_service(struct Regs* r)
@@ -137,10 +146,10 @@ void video_font_service(struct Regs* r)
     case 0x04: case 0x14: height = 16; break;
     case 0x03: indexed(0x3C4, 3, r->bl); return;
     case 0x20: set_vector(0x1F, r->es, r->bp); return;
-    case 0x21: set_vector(0x43, r->es, r->bp); return;
-    case 0x22: set_vector(0x43, rom_segment, rom_offset(font14)); return;
-    case 0x23: set_vector(0x43, rom_segment, rom_offset(font8_low)); return;
-    case 0x24: set_vector(0x43, rom_segment, rom_offset(font16)); return;
+    case 0x21: graphics_font(r, r->es, r->bp, r->cx); return;
+    case 0x22: graphics_font(r, rom_segment, rom_offset(font14), 14); return;
+    case 0x23: graphics_font(r, rom_segment, rom_offset(font8), 8); return;
+    case 0x24: graphics_font(r, rom_segment, rom_offset(font16), 16); return;
     case 0x30: font_information(r); return;
     default: return;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Register-level mode setting of the VGA: sequencer, CRTC, attribute and graphics controllers, DAC.
-// Modes 0 to 3 and 7 (400 lines). Modes 0Dh to 13h set their registers too; drawing in them is left
-// to the program (no pixel functions, no characters).
+// All modes of the VGA: text 0 to 3 and 7 (400 lines), CGA graphics 4 to 6, graphics 0Dh to 13h.
 #include "firmware.h"
 
 struct Mode {
@@ -11,10 +10,11 @@ struct Mode {
     u8 crtc[25];
     u8 attribute_kind, attribute_mode, plane_enable, panning;
     u8 graphics[9];
-    u8 dac;       // 0 = 64 colours, 1 = monochrome, 2 = 256 colours
+    u8 dac;
 };
 
-enum { attr_text, attr_mono, attr_16, attr_256, attr_mono_graphics };
+enum { attr_text, attr_mono, attr_16, attr_256, attr_mono_graphics, attr_cga_4, attr_cga_2 };
+enum { dac_64, dac_mono, dac_256, dac_16 };
 
 #define CRTC_80 {0x5F,0x4F,0x50,0x82,0x55,0x81,0xBF,0x1F,0x00,0x4F,0x0D,0x0E,0,0,0,0, \
                  0x9C,0x8E,0x8F,0x28,0x1F,0x96,0xB9,0xA3,0xFF}
@@ -34,36 +34,46 @@ enum { attr_text, attr_mono, attr_16, attr_256, attr_mono_graphics };
                        0xEA,0x8C,0xDF,0x28,0x00,0xE7,0x04,0xC3,0xFF}
 #define CRTC_13H {0x5F,0x4F,0x50,0x82,0x54,0x80,0xBF,0x1F,0x00,0x41,0,0,0,0,0,0, \
                   0x9C,0x8E,0x8F,0x28,0x40,0x96,0xB9,0xA3,0xFF}
+#define CRTC_CGA_320 {0x2D,0x27,0x28,0x90,0x2B,0x80,0xBF,0x1F,0x00,0xC1,0,0,0,0,0,0, \
+                      0x9C,0x8E,0x8F,0x14,0x00,0x96,0xB9,0xA2,0xFF}
+#define CRTC_CGA_640 {0x5F,0x4F,0x50,0x82,0x54,0x80,0xBF,0x1F,0x00,0xC1,0,0,0,0,0,0, \
+                      0x9C,0x8E,0x8F,0x28,0x00,0x96,0xB9,0xC2,0xFF}
 #define GRAPHICS_TEXT {0,0,0,0,0,0x10,0x0E,0,0xFF}
 #define GRAPHICS_PLANES {0,0,0,0,0,0,0x05,0x0F,0xFF}
 
 ROM struct Mode modes[] = {
     {1, 40, 25, 16, 0x0800, 0x67, {0x08,0x03,0x00,0x02}, CRTC_40, attr_text, 0x0C, 0x0F, 8,
-     GRAPHICS_TEXT, 0},
+     GRAPHICS_TEXT, dac_64},
     {3, 80, 25, 16, 0x1000, 0x67, {0x00,0x03,0x00,0x02}, CRTC_80, attr_text, 0x0C, 0x0F, 8,
-     GRAPHICS_TEXT, 0},
+     GRAPHICS_TEXT, dac_64},
+    {4, 40, 25, 8, 0x4000, 0x63, {0x09,0x03,0x00,0x02}, CRTC_CGA_320, attr_cga_4, 0x01, 0x03, 0,
+     {0,0,0,0,0,0x30,0x0F,0,0xFF}, dac_16},
+    {6, 80, 25, 8, 0x4000, 0x63, {0x01,0x01,0x00,0x06}, CRTC_CGA_640, attr_cga_2, 0x01, 0x01, 0,
+     {0,0,0,0,0,0x00,0x0D,0,0xFF}, dac_16},
     {7, 80, 25, 16, 0x1000, 0x66, {0x00,0x03,0x00,0x02}, CRTC_MONO, attr_mono, 0x0E, 0x0F, 8,
-     {0,0,0,0,0,0x10,0x0A,0,0xFF}, 1},
+     {0,0,0,0,0,0x10,0x0A,0,0xFF}, dac_mono},
     {0x0D, 40, 25, 8, 0x2000, 0x63, {0x09,0x0F,0x00,0x06}, CRTC_320, attr_16, 0x01, 0x0F, 0,
-     GRAPHICS_PLANES, 0},
+     GRAPHICS_PLANES, dac_16},
     {0x0E, 80, 25, 8, 0x4000, 0x63, {0x01,0x0F,0x00,0x06}, CRTC_200, attr_16, 0x01, 0x0F, 0,
-     GRAPHICS_PLANES, 0},
+     GRAPHICS_PLANES, dac_16},
     {0x0F, 80, 25, 14, 0x8000, 0xA2, {0x01,0x0F,0x00,0x06}, CRTC_350, attr_mono_graphics, 0x0B,
-     0x05, 0, {0,0,0,0,0,0,0x05,0x05,0xFF}, 1},
+     0x05, 0, {0,0,0,0,0,0,0x05,0x05,0xFF}, dac_mono},
     {0x10, 80, 25, 14, 0x8000, 0xA3, {0x01,0x0F,0x00,0x06}, CRTC_350, attr_text, 0x01, 0x0F, 0,
-     GRAPHICS_PLANES, 0},
+     GRAPHICS_PLANES, dac_64},
     {0x11, 80, 30, 16, 0xA000, 0xE3, {0x01,0x0F,0x00,0x06}, CRTC_480_MONO, attr_mono_graphics, 0x01,
-     0x0F, 0, {0,0,0,0,0,0,0x05,0x01,0xFF}, 0},
+     0x0F, 0, {0,0,0,0,0,0,0x05,0x01,0xFF}, dac_64},
     {0x12, 80, 30, 16, 0xA000, 0xE3, {0x01,0x0F,0x00,0x06}, CRTC_480, attr_text, 0x01, 0x0F, 0,
-     GRAPHICS_PLANES, 0},
+     GRAPHICS_PLANES, dac_64},
     {0x13, 40, 25, 8, 0x2000, 0x63, {0x01,0x0F,0x00,0x0E}, CRTC_13H, attr_256, 0x41, 0x0F, 0,
-     {0,0,0,0,0,0x40,0x05,0x0F,0xFF}, 2},
+     {0,0,0,0,0,0x40,0x05,0x0F,0xFF}, dac_256},
 };
 
 static const __seg_gs struct Mode* find_mode(u8 mode)
 {
     if (mode == 0 || mode == 2)
         ++mode;                                // the same on a colour monitor
+    if (mode == 5)
+        mode = 4;
     for (u32 i = 0; i < sizeof modes / sizeof modes[0]; ++i)
         if (modes[i].mode == mode)
             return &modes[i];
@@ -84,6 +94,11 @@ static u8 attribute_value(u8 kind, u8 index)
     case attr_mono: return index == 0 || index == 8 ? (index ? 0x10 : 0) : index < 8 ? 0x08 : 0x18;
     case attr_16: return index < 8 ? index : (u8)(0x08 + index);
     case attr_mono_graphics: return index ? 0x3F : 0;
+    case attr_cga_4: {                         // cyan, magenta, white; what is not used as on the CGA
+        ROM u8 colours[8] = {0x00, 0x13, 0x15, 0x17, 0x02, 0x04, 0x06, 0x07};
+        return index < 8 ? colours[index] : (u8)(0x08 + index);
+    }
+    case attr_cga_2: return index ? 0x17 : 0;
     default: return index;
     }
 }
@@ -167,15 +182,17 @@ static void load_dac(u8 kind)
 {
     outb(0x3C6, 0xFF);
     outb(0x3C8, 0);
-    if (kind == 2) {
+    if (kind == dac_256) {
         load_dac_256();
     } else {
         for (u8 i = 0; i < 64; ++i) {
-            if (kind == 1) {                   // monochrome: black, normal, bright
+            if (kind == dac_mono) {            // black, normal, bright
                 u8 level = (i & 0x18) == 0x18 ? 0x3F : i & 0x08 ? 0x2A : i & 0x10 ? 0x15 : 0;
                 if (i & 0x20)
                     level = 0x3F;
                 dac(level, level, level);
+            } else if (kind == dac_16) {           // bit 4 brightens; dark yellow is brown
+                dac(two_bit(i, 4, 16), (i & 0x17) == 6 ? 0x15 : two_bit(i, 2, 16), two_bit(i, 1, 16));
             } else {
                 dac(two_bit(i, 4, 32), two_bit(i, 2, 16), two_bit(i, 1, 8));
             }
@@ -239,8 +256,9 @@ void video_set_mode(u8 request)
     } else {
         bda->video_cursor_type = 0;
         if (!keep)
-            far_fill16(0xA000, 0, 0, 0x8000);
-        set_vector(0x43, rom_segment, rom_offset(font8_low));
+            far_fill16(video_segment(), 0, 0, number <= 6 ? 0x2000 : 0x8000);
+        set_vector(0x43, rom_segment, m->height == 16 ? rom_offset(font16)
+                   : m->height == 14 ? rom_offset(font14) : rom_offset(font8));
     }
     indexed(0x3C4, 1, m->seq[0]);              // screen on
 }

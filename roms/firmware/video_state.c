@@ -107,10 +107,10 @@ void video_palette_service(struct Regs* r)
     }
 }
 
-// What the VGA can do: modes (the text modes and those whose registers we set), scan lines 200, 350
+// What the VGA can do: modes 0 to 7 and 0Dh to 13h, scan lines 200, 350
 // and 400, character blocks, functions.
 ROM u8 functionality[16] = {
-    0x8F, 0xE0, 0x0F, 0, 0, 0, 0, 0x07, 8, 2, 0xEF, 0x08, 0, 0, 0, 0,
+    0xFF, 0xE0, 0x0F, 0, 0, 0, 0, 0x07, 8, 2, 0xEF, 0x08, 0, 0, 0, 0,
 };
 
 void video_state_service(struct Regs* r)

@@ -25,9 +25,18 @@ program:
         mov ax, 0x00E3                  ; 9600 bit/s, 8 data bits, no parity, 1 stop bit
         xor dx, dx
         int 0x14
+        call check_graphics             ; before the first text: a new mode clears the screen
+        setc [graphics_failed]
+        mov ax, 3
+        int 0x10
         mov si, text_title
         call print
 
+        begin_check "INT 10h graphics modes"
+        cmp byte [graphics_failed], 1
+        cmc
+        fail_if_carry
+        passed
         begin_check "INT 10h read back"
         call check_screen
         fail_if_carry
@@ -116,8 +125,7 @@ stop:
         cmp byte [serial_dead], 1
         jne stop
 .quiet:
-        mov ax, 0                       ; motor off by INT 08h would never come any more
-        mov dx, 0x3F2
+        mov dx, 0x3F2                   ; no tick will switch the motor off any more
         mov al, 0x0C
         out dx, al
 .halt:
@@ -126,6 +134,106 @@ stop:
         jmp .halt
 
 ; --- checks: carry set = failed ---------------------------------------------------------------
+
+; In every graphics mode: a character and a pixel come back as they were drawn, also after scrolling.
+check_graphics:
+        mov di, .modes
+.next:
+        movzx ax, byte [di]
+        int 0x10
+        mov ah, 0x0F
+        int 0x10
+        cmp al, [di]
+        jne .bad
+        mov dx, 0x0503
+        mov al, 'A'
+        call .draw
+        mov ax, 0x0601                  ; the screen one row up
+        mov bh, 0
+        xor cx, cx
+        mov dx, 0x1827
+        int 0x10
+        mov dx, 0x0403
+        mov al, 'A'
+        call .compare
+        jne .bad
+        mov dx, 0x0503
+        mov al, ' '
+        call .compare
+        jne .bad
+        mov dx, 0x0A05
+        mov bh, 0
+        mov ah, 2
+        int 0x10
+        mov ax, 0x0E00 + 'z'
+        mov bx, 1
+        int 0x10
+        mov ah, 3
+        mov bh, 0
+        int 0x10
+        cmp dx, 0x0A06
+        jne .bad
+        mov dx, 0x0A05
+        mov al, 'z'
+        call .compare
+        jne .bad
+        mov al, 1
+        call .pixel
+        cmp al, 1
+        jne .bad
+        cmp byte [di], 0x13             ; bit 7 is part of the colour there
+        je .passed
+        mov al, 0x81                    ; exclusive or
+        call .pixel
+        cmp al, 0
+        jne .bad
+.passed:
+        inc di
+        cmp byte [di], 0
+        jne .next
+        clc
+        ret
+.bad:
+        stc
+        ret
+.draw:                                  ; AL at row DH, column DL
+        push ax
+        mov bh, 0
+        mov ah, 2
+        int 0x10
+        pop ax
+        mov ah, 9
+        mov bx, 1
+        mov cx, 1
+        int 0x10
+        ret
+.compare:                               ; AL with what stands at row DH, column DL
+        push ax
+        mov bh, 0
+        mov ah, 2
+        int 0x10
+        mov ah, 8
+        int 0x10
+        pop cx
+        cmp cl, ' '                     ; a blank has the same picture as code 0
+        jne .exactly
+        test al, al
+        jz .equal
+.exactly:
+        cmp al, cl
+.equal:
+        ret
+.pixel:                                 ; writes colour AL, returns the colour read back
+        mov ah, 0x0C
+        mov bh, 0
+        mov cx, 101
+        mov dx, 150
+        int 0x10
+        mov ah, 0x0D
+        mov bh, 0
+        int 0x10
+        ret
+.modes: db 0x04, 0x06, 0x0D, 0x0E, 0x10, 0x12, 0x13, 0
 
 ; A character written with an attribute can be read back from where the cursor stands.
 check_screen:
@@ -395,6 +503,7 @@ text_isa:        db "no Micro Channel ", 0
 text_end_ok:     db "sample-bios: ok", 13, 10, 0
 text_end_failed: db "sample-bios: failed", 13, 10, 0
 serial_dead:     db 0
+graphics_failed: db 0
                  align 2
 wanted:          dw 0
 count:           dw 0
