@@ -6,7 +6,8 @@
 namespace planar {
 
 Lab::Lab(Config config) : config_(std::move(config)), machine_config_(read_machine(config_)) {
-  segment_ = std::make_unique<net::EthernetSegment>();
+  segment_ = std::make_unique<net::EthernetSegment>(
+      net::EthernetConfig{.bits_per_second = machine_config_.bits_per_second, .full_duplex = machine_config_.full_duplex});
   segment_->set_trace(&trace_);
   scheduler_.set_lookahead(segment_->lookahead());
   const bool connected = machine_config_.net != "none";

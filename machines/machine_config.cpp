@@ -179,6 +179,8 @@ MachineConfig read_machine(Config& c) {
   m.clock_start = c.text("planar.clock_start", "1995-01-01 00:00:00");
   read_cards(c, m);
   m.net = c.choice("net.attach", {"peer", "none"}, "peer");
+  m.full_duplex = c.choice("net.duplex", {"half", "full"}, "half") == "full";
+  m.bits_per_second = c.choice("net.rate", {"10 Mbit/s", "100 Mbit/s"}, "10 Mbit/s") == "10 Mbit/s" ? 10'000'000 : 100'000'000;
   m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
   c.reject_unknown();
   cpu::check(m.timing);

@@ -50,6 +50,8 @@ struct MachineConfig {
   std::string clock_start;            ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
   std::vector<CardConfig> cards;
   std::string net;  ///< "peer" or "none"
+  bool full_duplex = false;  ///< of the Ethernet segment: both ends send at once, nothing collides
+  std::uint64_t bits_per_second = 10'000'000;
   std::uint64_t seed = 1;
 };
 
