@@ -43,6 +43,7 @@ probe_memory:
         cmp edi, ebp
         jae .done
         mov ecx, [es:edi+PROBE_OFFSET]
+        push dword [es:edi+PROBE_OFFSET+4]
         mov eax, edi
         xor eax, 0x5AA53CC3
         mov [es:edi+PROBE_OFFSET], eax
@@ -65,10 +66,12 @@ probe_memory:
         jne .restore
 .good:
         mov [es:edi+PROBE_OFFSET], ecx
+        pop dword [es:edi+PROBE_OFFSET+4]
         add edi, 0x10000
         jmp .next
 .restore:
         mov [es:edi+PROBE_OFFSET], ecx
+        pop dword [es:edi+PROBE_OFFSET+4]
 .done:
         pop esi
         cmp dword [dword es:HIGH_GUARD], 0x48494721
