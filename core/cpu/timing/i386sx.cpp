@@ -32,30 +32,19 @@ std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? 
 
 void Timing::prefetch_386(std::uint64_t until) {
   if (refill_) return;  // the next address is not known yet
-  const std::uint32_t grain = config_.prefetch_request - 1u;
-  for (;;) {
-    const bool midway = (fetch_next_ & grain) != 0;
-    if (!midway && fetch_next_ - (fetch_eip_ & ~grain) >= queue_bytes) return;
-    const std::uint64_t at = fetch_from_ > path_.free() ? fetch_from_ : path_.free();
-    if (at >= until) return;
-    path_.cycle(at, fetch_next_, false);
-    fetch_next_ += 2;
-  }
+  const std::uint32_t full = (fetch_eip_ & ~(config_.prefetch_request - 1u)) + queue_bytes;
+  if (static_cast<std::int32_t>(full - fetch_next_) <= 0) return;
+  fetch_next_ = path_.words(fetch_from_, until, fetch_next_, full, false);
 }
 
 void Timing::begin_386(const Op& op, std::uint32_t eip) {
   const std::uint32_t grain = config_.prefetch_request - 1u;
   const std::uint32_t end = eip + op.length;
+  const std::uint32_t needed = (end + grain) & ~grain;  // whole requests
   if (refill_) {
     refill_ = false;
-    fetch_eip_ = eip;
-    fetch_next_ = eip & ~1u;
-    std::uint64_t arrived = 0;
-    do {
-      arrived = path_.cycle(fetch_from_, fetch_next_, false);
-      fetch_next_ += 2;
-    } while (static_cast<std::int32_t>((fetch_next_ & ~grain) - end) < 0);
-    const std::uint64_t decoded = arrived + refill_decode;
+    fetch_next_ = path_.words(fetch_from_, UINT64_MAX, eip & ~1u, needed, false);
+    const std::uint64_t decoded = path_.free() + refill_decode;
     clock_ = (clock_ > decoded ? clock_ : decoded) + op.timing_flags;  // m
   } else {
     if (eip != fetch_eip_) {  // straight on into another page frame
@@ -63,17 +52,14 @@ void Timing::begin_386(const Op& op, std::uint32_t eip) {
       fetch_eip_ = eip;
     }
     prefetch_386(clock_);
-    if (static_cast<std::int32_t>((fetch_next_ & ~grain) - end) < 0) {
+    if (static_cast<std::int32_t>(needed - fetch_next_) > 0) {
       ++counters_.code_misses;
-      std::uint64_t arrived = 0;
-      do {
-        arrived = path_.cycle(fetch_from_, fetch_next_, false);
-        fetch_next_ += 2;
-      } while (static_cast<std::int32_t>((fetch_next_ & ~grain) - end) < 0);
-      if (clock_ < arrived + starved_decode) clock_ = arrived + starved_decode;
+      fetch_next_ = path_.words(fetch_from_, UINT64_MAX, fetch_next_, needed, false);
+      const std::uint64_t decoded = path_.free() + starved_decode;
+      if (clock_ < decoded) clock_ = decoded;
     }
   }
-  if (fetch_next_ - (fetch_eip_ & ~grain) >= queue_bytes) fetch_from_ = clock_;
+  if (fetch_next_ - (eip & ~grain) >= queue_bytes) fetch_from_ = clock_;
   fetch_eip_ = end;
   clock_ += op.clocks;
   tail_ = op.clocks > 4 ? op.clocks - 4u : 0;
@@ -83,9 +69,9 @@ void Timing::begin_386(const Op& op, std::uint32_t eip) {
 void Timing::read_386(std::uint32_t address, unsigned bytes) {
   const std::uint64_t wanted = back(clock_, tail_ + bus_cycle);
   prefetch_386(wanted);
-  std::uint64_t t = wanted;
-  for (std::uint32_t a = address & ~1u; a - (address & ~1u) < (address & 1) + bytes; a += 2) t = path_.cycle(t, a, false);
-  if (clock_ < t + tail_) clock_ = t + tail_;
+  path_.words(wanted, UINT64_MAX, address & ~1u, (address + bytes + 1) & ~1u, false);
+  const std::uint64_t end = path_.free() + tail_;
+  if (clock_ < end) clock_ = end;
   if (tail_ == 0) credit_ += bus_cycle;
   tail_ = tail_ > bus_cycle ? tail_ - bus_cycle : 0;
 }
@@ -94,8 +80,7 @@ void Timing::write_386(std::uint32_t address, unsigned bytes) {
   if (clock_ < write_starts_) clock_ = write_starts_;  // the latch still holds the write before
   prefetch_386(clock_);
   write_starts_ = clock_ > path_.free() ? clock_ : path_.free();
-  std::uint64_t t = clock_;
-  for (std::uint32_t a = address & ~1u; a - (address & ~1u) < (address & 1) + bytes; a += 2) t = path_.cycle(t, a, true);
+  path_.words(clock_, UINT64_MAX, address & ~1u, (address + bytes + 1) & ~1u, true);
 }
 
 void Timing::refill_386() {

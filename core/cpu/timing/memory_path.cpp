@@ -70,17 +70,16 @@ std::uint64_t MemoryPath::take_back(std::uint64_t until) {
 
 void MemoryPath::give_back(std::uint64_t until) { bus_free_ = ticks(until); }
 
-std::uint64_t MemoryPath::cycle(std::uint64_t at, std::uint32_t address, bool writing) {
-  std::uint64_t t = std::max(at, bus_free_);
-  if (t >= next_refresh_) t = refresh(t);
+std::uint32_t MemoryPath::words_with_rom(std::uint64_t t, std::uint64_t until, std::uint32_t address,
+                                         std::uint32_t limit, bool writing) {
   const DramTiming& d = config_.dram;
-  unsigned clocks;
-  if (special(address) && in(config_.rom_ranges, address)) [[unlikely]]
-    clocks = config_.rom.clocks * (2u / std::min<unsigned>(config_.rom.width, 2));
-  else
-    clocks = writing ? open(address, d.write_hit, d.write_miss) : open(address, d.read_hit, d.read_miss);
-  bus_free_ = t + clocks;
-  return bus_free_;
+  for (; address != limit && t < until; address += 2) {
+    if (t >= next_refresh_) t = refresh(t);
+    if (rom(address)) t += config_.rom.clocks * (2u / std::min<unsigned>(config_.rom.width, 2));
+    else t += writing ? open(address, d.write_hit, d.write_miss) : open(address, d.read_hit, d.read_miss);
+    bus_free_ = t;
+  }
+  return address;
 }
 
 unsigned MemoryPath::burst_rest(unsigned bytes) const {

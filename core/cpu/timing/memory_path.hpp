@@ -35,8 +35,27 @@ class MemoryPath {
   /// Another master has the memory for `clocks` core clocks from `from`.
   void steal(std::uint64_t from, unsigned clocks);
 
-  /// One 386SX bus cycle at `address`, not before `at`; returns its end. Core and bus clock are the same.
-  std::uint64_t cycle(std::uint64_t at, std::uint32_t address, bool writing);
+  /// 386SX bus cycles for the words from `address` (even) up to `limit`, the first not before `at` and none that would
+  /// start at `until` or later; returns the address reached. free() is the end of the last. Core and bus clock are the same.
+  std::uint32_t words(std::uint64_t at, std::uint64_t until, std::uint32_t address, std::uint32_t limit, bool writing) {
+    std::uint64_t t = at > bus_free_ ? at : bus_free_;
+    if (t >= until) return address;
+    if (special(address) || special(limit - 1)) [[unlikely]] return words_with_rom(t, until, address, limit, writing);
+    const DramTiming& d = config_.dram;
+    const unsigned hit = writing ? d.write_hit : d.read_hit, miss = writing ? d.write_miss : d.read_miss;
+    unsigned clocks = open(address, hit, miss);
+    for (;;) {
+      if (t >= next_refresh_) [[unlikely]] {
+        t = refresh(t);
+        clocks = open(address, hit, miss);
+      }
+      t += clocks;
+      bus_free_ = t;
+      address += 2;
+      if (address == limit || t >= until) return address;
+      clocks = (address & (d.page_bytes - 1)) != 0 ? hit : open(address, hit, miss);
+    }
+  }
 
   /// Fetches `bytes` (a cache line) around `address`, the wanted datum first, not before core clock `at`.
   Burst fetch_line(std::uint64_t at, std::uint32_t address, unsigned bytes);
@@ -65,6 +84,8 @@ class MemoryPath {
 
  private:
   using Ranges = std::array<AddressRange, 4>;
+  std::uint32_t words_with_rom(std::uint64_t t, std::uint64_t until, std::uint32_t address, std::uint32_t limit,
+                               bool writing);
   static bool in(const Ranges& ranges, std::uint32_t address) {
     for (const auto& r : ranges)
       if (r.holds(address)) return true;
