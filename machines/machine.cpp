@@ -43,7 +43,7 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
       panel_(trace),
       post_ports_(trace),
       cpu_(scheduler, space_, bus_, trace, cpu_config(config)),
-      diskette_dma_(dma_, diskette_) {
+      diskette_dma_(diskette_, dma_) {
   IoSpace& io = bus_.io();
   pic_.claim_ports(io);
   timers_.claim_ports(io);
@@ -126,10 +126,6 @@ void Machine::wire_control() {
     if (level) cpu_.reset(now);
   });
   bus_.on_shutdown([this](Time now) { cpu_.reset(now); });
-  connect(diskette_.drq, [this](bool level, Time now) {
-    if (level) diskette_dma_.line.request(2, now);
-    else diskette_dma_.line.withdraw(now);
-  });
   if (!config_.dual_path) {
     bus_.channel().set_steal([this, clock = config_.clock.clock()](Time from, Time to) {
       const auto first = clock.first_at_or_after(from);

@@ -19,6 +19,7 @@
 #include "core/scheduler.hpp"
 #include "core/trace.hpp"
 #include "devices/adapter_registry.hpp"
+#include "devices/planar/diskette_dma.hpp"
 #include "devices/planar/i8042.hpp"
 #include "devices/planar/i82077.hpp"
 #include "devices/planar/i8254.hpp"
@@ -69,17 +70,6 @@ class Machine {
   void archive(Archive& a);
 
  private:
-  struct DisketteDma final : bus::DmaClient {
-    DisketteDma(bus::DmaController& controller, I82077& c) : chip(c), line(controller, *this, "diskette") {}
-    std::uint16_t dma_read(unsigned, Time now) override { return chip.dma_read(now); }
-    void dma_write(unsigned, std::uint16_t value, Time now) override {
-      chip.dma_write(static_cast<std::uint8_t>(value), now);
-    }
-    void dma_terminal_count(Time now) override { chip.terminal_count(now); }
-    I82077& chip;
-    bus::DmaLine line;
-  };
-
   void wire_interrupts();
   void wire_control();
   void wire_pos();
