@@ -417,6 +417,7 @@ struct Engine {
   /// Faults now if a write of these bytes would.
   void probe_write(std::uint32_t linear, unsigned bytes, bool user);
   std::uint32_t read_physical(std::uint32_t physical, unsigned bytes);
+  void store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::uint32_t v);
   void write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v);
 
   // ---- paging.cpp -----------------------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // MUL, IMUL, DIV, IDIV, sign extensions and decimal adjustment.
 //
-// Undefined flags: after a multiplication SF, ZF and PF follow the low half and AF is 0; a division changes none.
+// Undefined flags: after a multiplication SF, ZF and PF follow the low half and AF is 0; a division changes none. Decimal
+// adjustments set flags as the byte additions and subtractions inside them do (measured on a 386SX by the test386
+// suite).
 #include "core/cpu/select.hpp"
 
 namespace planar::cpu {
@@ -119,12 +121,6 @@ void extend_to_dx(Engine& c, const Op& op) {
   else c.set<std::uint16_t>(EDX, c.gpr[EAX] & 0x8000 ? 0xFFFF : 0);
 }
 
-void set_decimal_flags(Engine& c, std::uint8_t al, bool carry, bool adjust) {
-  c.set_logic(al);
-  c.flag_aux = adjust ? 8 : 0;
-  c.set_cf_of(carry, false);
-}
-
 template <bool Subtract>
 void daa_das(Engine& c, const Op&) {
   const std::uint8_t before = c.get<std::uint8_t>(EAX);
@@ -140,18 +136,28 @@ void daa_das(Engine& c, const Op&) {
     al = Subtract ? al - 0x60 : al + 0x60;
     carry = true;
   }
-  c.set<std::uint8_t>(EAX, static_cast<std::uint8_t>(al));
-  set_decimal_flags(c, static_cast<std::uint8_t>(al), carry, adjust);
+  const std::uint8_t result = static_cast<std::uint8_t>(al);
+  // Signed overflow of the whole correction.
+  const bool overflow = Subtract ? (before & 0x80) && !(result & 0x80) : !(before & 0x80) && (result & 0x80);
+  c.set<std::uint8_t>(EAX, result);
+  c.set_logic(result);
+  c.flag_aux = adjust ? 8 : 0;
+  c.set_cf_of(carry, overflow);
 }
 
 template <bool Subtract>
 void aaa_aas(Engine& c, const Op&) {
   std::uint16_t ax = c.get<std::uint16_t>(EAX);
+  const std::uint8_t al = static_cast<std::uint8_t>(ax);
   const bool adjust = (ax & 15) > 9 || c.af();
+  const std::uint8_t by = adjust ? 6 : 0;
+  if constexpr (Subtract) c.set_sub<std::uint8_t>(al, by, static_cast<std::uint8_t>(al - by));
+  else c.set_add<std::uint8_t>(al, by, static_cast<std::uint8_t>(al + by));
+  const bool overflow = c.of();
+  c.flag_aux = adjust ? 8 : 0;
+  c.set_cf_of(adjust, overflow);
   if (adjust) ax = static_cast<std::uint16_t>(Subtract ? ax - 0x106 : ax + 0x106);
-  ax &= 0xFF0F;
-  c.set<std::uint16_t>(EAX, ax);
-  set_decimal_flags(c, static_cast<std::uint8_t>(ax), adjust, adjust);
+  c.set<std::uint16_t>(EAX, ax & 0xFF0F);
 }
 
 void aam(Engine& c, const Op& op) {
@@ -162,10 +168,11 @@ void aam(Engine& c, const Op& op) {
   c.set_logic(static_cast<std::uint8_t>(al % base));
 }
 void aad(Engine& c, const Op& op) {
-  const unsigned al = c.gpr[EAX] & 0xFF, ah = c.gpr[EAX] >> 8 & 0xFF;
-  const std::uint8_t r = static_cast<std::uint8_t>(al + ah * (op.immediate & 0xFF));
+  const std::uint8_t al = c.get<std::uint8_t>(EAX);
+  const std::uint8_t tens = static_cast<std::uint8_t>((c.gpr[EAX] >> 8 & 0xFF) * (op.immediate & 0xFF));
+  const std::uint8_t r = static_cast<std::uint8_t>(al + tens);
   c.set<std::uint16_t>(EAX, r);
-  c.set_logic(r);
+  c.set_add(al, tens, r);
 }
 // SALC (undocumented, all models): AL = CF ? FFh : 0.
 void salc(Engine& c, const Op&) { c.set<std::uint8_t>(EAX, c.cf() ? 0xFF : 0); }

@@ -192,14 +192,31 @@ bool Engine::peek_translate(std::uint32_t linear, std::uint32_t& physical) const
   return true;
 }
 
+namespace {
+std::uint32_t load_bytes(const std::uint8_t* p, unsigned bytes) {
+  switch (bytes) {
+    case 1: return *p;
+    case 2: return Engine::load<std::uint16_t>(p);
+    case 4: return Engine::load<std::uint32_t>(p);
+    default: return Engine::load<std::uint16_t>(p) | std::uint32_t{p[2]} << 16;
+  }
+}
+}  // namespace
+
+/// Stores into a RAM page; the bytes lie within it.
+void Engine::store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::uint32_t v) {
+  timing.write(physical, bytes);
+  std::uint8_t* const p = page.data + (physical & 0xFFF);
+  for (unsigned i = 0; i < bytes; ++i) p[i] = static_cast<std::uint8_t>(v >> (8 * i));
+  const std::uint32_t first = physical >> 7 & 31, last = (physical + bytes - 1) >> 7 & 31;
+  if (page.code_granules >> first & 1 || page.code_granules >> last & 1) code_written(physical, bytes);
+}
+
 std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
   Page& page = space.page(physical);
   if (page.kind == PageKind::ram || page.kind == PageKind::rom) {
     timing.read(physical, bytes);
-    const std::uint8_t* p = page.data + (physical & 0xFFF);
-    std::uint32_t v = 0;
-    for (unsigned i = 0; i < bytes; ++i) v |= std::uint32_t{p[i]} << (8 * i);
-    return v;
+    return load_bytes(page.data + (physical & 0xFFF), bytes);
   }
   if (bytes == 3) return read_physical(physical, 1) | read_physical(physical + 1, 2) << 8;
   const Cycle cycle = pins.memory_read(physical, bytes, clock.at(timing.cycle_start(false)));
@@ -210,14 +227,7 @@ std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
 void Engine::write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
   Page& page = space.page(physical);
   switch (page.kind) {
-    case PageKind::ram: {
-      timing.write(physical, bytes);
-      std::uint8_t* p = page.data + (physical & 0xFFF);
-      for (unsigned i = 0; i < bytes; ++i) p[i] = static_cast<std::uint8_t>(v >> (8 * i));
-      const std::uint32_t first = physical >> 7 & 31, last = (physical + bytes - 1) >> 7 & 31;
-      if (page.code_granules >> first & 1 || page.code_granules >> last & 1) code_written(physical, bytes);
-      return;
-    }
+    case PageKind::ram: store_ram(page, physical, bytes, v); return;
     case PageKind::rom: timing.write(physical, bytes); return;
     default:
       if (bytes == 3) {
@@ -238,6 +248,11 @@ std::uint32_t Engine::read_slow(std::uint32_t linear, unsigned bytes, bool user)
   if (unaligned(linear, bytes) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
   if (!fast_data) check_data_breakpoints(linear, bytes, Access::read);
   const unsigned room = 0x1000 - (linear & 0xFFF);
+  const HostTlbEntry& e = host_tlb[user][linear >> 12 & (host_tlb_entries - 1)];
+  if (room >= bytes && e.read_tag == (linear & page_mask)) {  // unaligned within a page
+    timing.read(e.physical + (linear & 0xFFF), bytes);
+    return load_bytes(e.host + (linear & 0xFFF), bytes);
+  }
   if (room >= bytes) return read_physical(translate(linear, user, Access::read), bytes);
   const std::uint32_t first = translate(linear, user, Access::read);
   const std::uint32_t second = translate(linear + room, user, Access::read);
@@ -247,14 +262,20 @@ std::uint32_t Engine::read_slow(std::uint32_t linear, unsigned bytes, bool user)
 
 void Engine::probe_write(std::uint32_t linear, unsigned bytes, bool user) {
   if (unaligned(linear, bytes) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
-  translate(linear, user, Access::write);
   const unsigned room = 0x1000 - (linear & 0xFFF);
+  if (room >= bytes && host_tlb[user][linear >> 12 & (host_tlb_entries - 1)].write_tag == (linear & page_mask)) return;
+  translate(linear, user, Access::write);
   if (room < bytes) translate(linear + room, user, Access::write);
 }
 
 void Engine::write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, bool user) {
   if (unaligned(linear, bytes) && user && (system_flags & flag_ac) && (cr0 & cr0_am)) raise(vec_ac, 0);
   const unsigned room = 0x1000 - (linear & 0xFFF);
+  const HostTlbEntry& e = host_tlb[user][linear >> 12 & (host_tlb_entries - 1)];
+  if (room >= bytes && e.write_tag == (linear & page_mask)) {
+    store_ram(*e.page, e.physical + (linear & 0xFFF), bytes, v);
+    return;
+  }
   if (room >= bytes) {
     const std::uint32_t physical = translate(linear, user, Access::write);
     if (!fast_data) check_data_breakpoints(linear, bytes, Access::write);

@@ -305,29 +305,30 @@ void Engine::execute_block() {
   instructions += static_cast<std::uint64_t>(op - first);
 }
 
-// One instruction byte by byte: behind it lies a page boundary, the segment's limit, or memory that is no RAM.
-// A device page is read in aligned pieces of the processor's bus width, each once.
+// One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory that is no RAM.
+// No byte behind it is looked at. A device page is read in aligned pieces of the processor's bus width, each once.
 void Engine::fetch_uncached(std::uint32_t linear) {
   const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
   const std::uint32_t unit = model == Model::i386sx ? 2 : 4;
-  std::uint32_t held_at = 0xFFFFFFFFu, held = 0;
   for (unsigned have = 0;;) {
     if (std::uint64_t{eip} + have > seg[CS].limit) raise(vec_gp, 0);
     const std::uint32_t physical = translate(linear + have, cpl == 3, Access::execute);
     const Page& page = space.page(physical);
     if (page.kind == PageKind::ram || page.kind == PageKind::rom) {
-      uncached_bytes[have] = page.data[physical & 0xFFF];
+      const std::uint64_t within_limit = std::uint64_t{seg[CS].limit} - eip - have + 1;
+      const unsigned count = static_cast<unsigned>(
+          std::min<std::uint64_t>({15u - have, 0x1000u - (physical & 0xFFF), within_limit}));
+      std::copy_n(page.data + (physical & 0xFFF), count, uncached_bytes.begin() + have);
+      have += count;
     } else {
       const std::uint32_t at = physical & ~(unit - 1);
-      if (at != held_at) {
-        const Cycle cycle = pins.memory_read(at, unit, clock.at(timing.cycle_start(false)));
-        wait_for(cycle.end);
-        held = cycle.value;
-        held_at = at;
-      }
-      uncached_bytes[have] = static_cast<std::uint8_t>(held >> (8 * (physical & (unit - 1))));
+      const Cycle cycle = pins.memory_read(at, unit, clock.at(timing.cycle_start(false)));
+      wait_for(cycle.end);
+      for (std::uint32_t i = physical - at; i < unit && have < 15; ++i)
+        uncached_bytes[have++] = static_cast<std::uint8_t>(cycle.value >> (8 * i));
+      // What was read beyond the limit may only be used if the instruction ends before it.
+      if (std::uint64_t{eip} + have - 1 > seg[CS].limit) have = static_cast<unsigned>(seg[CS].limit - eip + 1);
     }
-    ++have;
     if (decode({uncached_bytes.data(), have}, decode_mode, uncached_op)) break;
   }
   timing.price(uncached_op);

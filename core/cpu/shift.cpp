@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Shifts, rotates, double shifts, bit tests and scans.
 //
-// Undefined flags follow the silicon as commonly documented: after a shift AF is 0 and OF is the formula of the
-// one-bit case for every count; double shifts of a word by more than 16 rotate through source and destination;
-// BSF and BSR leave the destination alone when the source is zero.
+// Undefined flags follow the silicon as commonly documented: OF is the formula of the one-bit case for every count; double
+// shifts of a word by more than 16 rotate through source and destination; BSF and BSR leave the destination alone when
+// the source is zero. After a shift AF is 0, on the 386 1; what else a 386SX does was measured by the test386 suite: a
+// byte or word shifted by a multiple of its width keeps its outermost bit in CF, a rotation through carry by 9 or 17
+// still sets OF, and the bit tests set OF like an RCR by one more than the bit number.
 #include "core/cpu/select.hpp"
 
 namespace planar::cpu {
@@ -17,6 +19,10 @@ template <class T>
 bool top(T v) { return v >> (8 * sizeof(T) - 1) & 1; }
 template <class T>
 bool second(T v) { return v >> (8 * sizeof(T) - 2) & 1; }
+
+void set_shift_adjust(Engine& c) {
+  if (c.model == Model::i386sx) c.flag_aux |= 8;
+}
 
 template <Shift S, class T>
 T shift(Engine& c, T v, unsigned count) {
@@ -33,7 +39,10 @@ T shift(Engine& c, T v, unsigned count) {
     return r;
   } else if constexpr (S == Shift::rcl) {
     count %= bits + 1;
-    if (count == 0) return v;
+    if (count == 0) {
+      if (c.model == Model::i386sx) c.set_cf_of(c.cf(), top(v) != c.cf());
+      return v;
+    }
     const std::uint64_t wide = std::uint64_t{c.cf()} << bits | v;
     const std::uint64_t turned = wide << count | wide >> (bits + 1 - count);
     const T r = static_cast<T>(turned);
@@ -42,7 +51,10 @@ T shift(Engine& c, T v, unsigned count) {
     return r;
   } else if constexpr (S == Shift::rcr) {
     count %= bits + 1;
-    if (count == 0) return v;
+    if (count == 0) {
+      if (c.model == Model::i386sx) c.set_cf_of(c.cf(), top(v) != second(v));
+      return v;
+    }
     const std::uint64_t wide = std::uint64_t{c.cf()} << bits | v;
     const std::uint64_t turned = wide >> count | wide << (bits + 1 - count);
     const T r = static_cast<T>(turned);
@@ -51,21 +63,26 @@ T shift(Engine& c, T v, unsigned count) {
   } else if constexpr (S == Shift::shl || S == Shift::sal) {
     const std::uint64_t wide = std::uint64_t{v} << count;
     const T r = static_cast<T>(wide);
-    const bool carry = wide >> bits & 1;
+    bool carry = wide >> bits & 1;
+    if (sizeof(T) < 4 && c.model == Model::i386sx && count % bits == 0) carry = v & 1;
     c.set_logic(r);
     c.set_cf_of(carry, top(r) != carry);
+    set_shift_adjust(c);
     return r;
   } else if constexpr (S == Shift::shr) {
-    const bool carry = std::uint64_t{v} >> (count - 1) & 1;
+    bool carry = std::uint64_t{v} >> (count - 1) & 1;
+    if (sizeof(T) < 4 && c.model == Model::i386sx && count % bits == 0) carry = top(v);
     const T r = static_cast<T>(std::uint64_t{v} >> count);
     c.set_logic(r);
     c.set_cf_of(carry, top(r) != second(r));
+    set_shift_adjust(c);
     return r;
   } else {
     const std::int64_t wide = static_cast<std::make_signed_t<T>>(v);
     const T r = static_cast<T>(wide >> count);
     c.set_logic(r);
     c.set_cf_of(wide >> (count - 1) & 1, false);
+    set_shift_adjust(c);
     return r;
   }
 }
@@ -161,12 +178,23 @@ T change_bit(T v, unsigned bit) {
   else return v;
 }
 
+template <class T>
+void set_bit_flags(Engine& c, T v, unsigned bit) {
+  if (c.model == Model::i386sx) {
+    const bool first = bit >= 1 && (v >> (bit - 1) & 1);
+    const bool next = bit >= 2 ? v >> (bit - 2) & 1 : bit == 0 && top(v);
+    c.set_cf_of(v >> bit & 1, first != next);
+  } else {
+    c.set_cf(v >> bit & 1);
+  }
+}
+
 template <Bit B, bool Immediate, class T>
 void bit_reg(Engine& c, const Op& op) {
   const unsigned bit = (Immediate ? op.immediate : c.gpr[op.reg]) & (8 * sizeof(T) - 1);
   const T v = c.get<T>(op.rm);
   if constexpr (B != Bit::test) c.set<T>(op.rm, change_bit<B, T>(v, bit));
-  c.set_cf(v >> bit & 1);
+  set_bit_flags<T>(c, v, bit);
 }
 template <Bit B, bool Immediate, class T>
 void bit_mem(Engine& c, const Op& op) {
@@ -190,7 +218,7 @@ void bit_mem(Engine& c, const Op& op) {
       return change_bit<B, T>(v, bit);
     });
   }
-  c.set_cf(before >> bit & 1);
+  set_bit_flags<T>(c, before, bit);
 }
 
 template <Bit B>
