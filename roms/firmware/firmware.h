@@ -116,6 +116,7 @@ void graphics_fill_row(u8 page, u8 row, u8 column, u8 count, u8 colour);
 
 // kbc.c
 int kbc_init(void);
+void kbc_a20_off(void);
 void kbc_poll(void);              // collects self-test results while POST goes on
 int kbc_finish(void);             // returns 1 when the keyboard has passed its test
 int kbc_command(u8 command);

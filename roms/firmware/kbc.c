@@ -7,7 +7,8 @@ enum {
     out_full = 0x01, in_full = 0x02, from_aux = 0x20,
     command_read_mode = 0x20, command_write_mode = 0x60, command_self_test = 0xAA,
     command_keyboard_test = 0xAB, command_keyboard_on = 0xAE, command_mouse_on = 0xA8,
-    command_to_mouse = 0xD4,
+    command_to_mouse = 0xD4, command_write_port = 0xD1,
+    port_a20_off = 0xDD,                       // reset line high, interrupts and cables idle
     mode_irq1 = 0x01, mode_irq12 = 0x02, mode_system = 0x04, mode_keyboard_off = 0x10,
     mode_mouse_off = 0x20, mode_translate = 0x40,
     ready_us = 20000, answer_us = 30000, test_us = 200000,
@@ -95,6 +96,15 @@ static int expect(u8 wanted_aux, u32 timeout_us)
     return -1;
 }
 
+// The controller's line is high after its reset, and address line 20 is open while either it or port
+// 92h says so.
+void kbc_a20_off(void)
+{
+    if (kbc_command(command_write_port))
+        kbc_write_data(port_a20_off);
+    wait_input_empty();
+}
+
 int kbc_init(void)
 {
     u8 value, aux;
@@ -102,6 +112,7 @@ int kbc_init(void)
     }
     if (!kbc_command(command_self_test) || !kbc_read(&value, &aux, test_us) || value != 0x55)
         return 0;
+    kbc_a20_off();
     kbc_command(command_write_mode);
     kbc_write_data(mode_translate | mode_system | mode_keyboard_off | mode_mouse_off);
     if (!kbc_command(command_keyboard_test) || !kbc_read(&value, &aux, answer_us) || value != 0)

@@ -11,14 +11,30 @@ enum {
     port_92 = 0x92,
 };
 
+// FFFF:0500 is 0:04F0 while the line is closed. That byte belongs to programs: it is put back.
+int a20_is_on(void)
+{
+    enum { low = 0x4F0, high = 0x500 };
+    u32 flags = save_flags_cli();
+    u8 saved = far_read8(0, low);
+    int on = far_read8(0xFFFF, high) != saved;
+    if (!on) {
+        far_write8(0, low, (u8)~saved);
+        on = far_read8(0xFFFF, high) == saved;
+        far_write8(0, low, saved);
+    }
+    restore_flags(flags);
+    return on;
+}
+
 // Bit 0 is the hot reset: it must never be written as 1 here.
 void a20_set(int on)
 {
     u8 value = inb(port_92) & 0xFE;
     outb(port_92, on ? value | 2 : value & 0xFD);
+    if (!on && a20_is_on())
+        kbc_a20_off();
 }
-
-int a20_is_on(void) { return (inb(port_92) & 2) != 0; }
 
 // The first 64 KB hold the stack of POST and one of the guards: they are known to work.
 u32 size_base_memory(void) { return probe_memory(block, base_limit) / 1024; }

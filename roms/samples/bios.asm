@@ -1,24 +1,24 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
-; sample-bios: the services a small boot program lives on, each checked by its result. Text goes
-; through INT 10h to the screen and through INT 14h to COM1.
+; sample-bios: the services that boot programs and operating systems ask of the firmware, each checked
+; by its result. Text goes through INT 10h to the screen and through INT 14h to COM1. Writes go to the
+; last track of the diskette and are undone; a protected diskette is written to by nobody.
 %include "diskette.inc"
 
 BUFFER_SEGMENT  equ 0x2000
 
-; Prints "NAME " before a check and jumps to `failed` when the carry flag is set after it.
-%macro begin_check 1
-        mov si, %%name
-        call print
-        jmp %%over
-%%name: db %1, " ", 0
-%%over:
+; A check is a routine that returns with carry set when it fails. It may change any register but the
+; segment registers, and may print details, each followed by a space.
+%assign check_count 0
+%macro check 1
+        dw check_name_ %+ check_count, %1
+        %assign check_count check_count + 1
 %endmacro
-%macro fail_if_carry 0
-        jc failed
-%endmacro
-%macro passed 0
-        mov si, text_ok
-        call print
+; The names of the checks, in the order of the table.
+%assign name_count 0
+%macro name 1
+check_name_ %+ name_count:
+        db %1, " ", 0
+        %assign name_count name_count + 1
 %endmacro
 
 program:
@@ -31,87 +31,23 @@ program:
         int 0x10
         mov si, text_title
         call print
-
-        begin_check "INT 10h graphics modes"
-        cmp byte [graphics_failed], 1
-        cmc
-        fail_if_carry
-        passed
-        begin_check "INT 10h read back"
-        call check_screen
-        fail_if_carry
-        passed
-        begin_check "INT 12h base memory KB"
-        int 0x12
-        call print_decimal
-        cmp ax, 512
-        fail_if_carry
-        passed
-        begin_check "INT 15h C0h model"
-        call check_configuration
-        fail_if_carry
-        passed
-        begin_check "INT 15h 88h extended memory KB"
-        mov ah, 0x88
-        stc
-        int 0x15
-        fail_if_carry
-        call print_decimal
-        passed
-        begin_check "INT 1Ah ticks run"
-        call check_ticks
-        fail_if_carry
-        passed
-        begin_check "INT 13h 08h geometry"
-        call check_geometry
-        fail_if_carry
-        passed
-        begin_check "INT 13h 02h one sector"
-        mov ax, 18                      ; cylinder 0, head 1, sector 1
-        mov cx, 1
-        call check_read
-        fail_if_carry
-        passed
-        begin_check "INT 13h 02h a track"
-        mov ax, 5 * 36 + 18
-        mov cx, 18
-        call check_read
-        fail_if_carry
-        passed
-        begin_check "INT 13h 02h across the heads"
-        mov ax, 40 * 36 + 9
-        mov cx, 18
-        call check_read
-        fail_if_carry
-        passed
-        begin_check "INT 13h 02h the last sector"
-        mov ax, 80 * 36 - 1
-        mov cx, 1
-        call check_read
-        fail_if_carry
-        passed
-        begin_check "INT 13h 04h verify"
-        mov ax, 0x0412
-        mov cx, 0x0101                  ; cylinder 1
-        mov dx, 0x0100
-        mov dl, [boot_drive]
-        int 0x13
-        fail_if_carry
-        passed
-        begin_check "INT 13h 02h refuses sector 30"
-        call check_missing_sector
-        fail_if_carry
-        passed
-        begin_check "INT 14h COM1"
-        cmp byte [serial_dead], 1
-        cmc
-        fail_if_carry
-        passed
-
+        mov di, checks
+.next:
+        mov si, [di]
+        call print
+        push di
+        call [di+2]
+        pop di
+        jc .failed
+        mov si, text_ok
+        call print
+        add di, 4
+        cmp di, checks_end
+        jb .next
         mov si, text_end_ok
         call print
         jmp stop
-failed:
+.failed:
         mov si, text_failed
         call print
         mov si, text_end_failed
@@ -133,292 +69,25 @@ stop:
         hlt
         jmp .halt
 
-; --- checks: carry set = failed ---------------------------------------------------------------
+check_result_of_graphics:
+        cmp byte [graphics_failed], 1
+        cmc
+        ret
 
-; In every graphics mode: a character and a pixel come back as they were drawn, also after scrolling.
-check_graphics:
-        mov di, .modes
-.next:
-        movzx ax, byte [di]
-        int 0x10
-        mov ah, 0x0F
-        int 0x10
-        cmp al, [di]
-        jne .bad
-        mov dx, 0x0503
-        mov al, 'A'
-        call .draw
-        mov ax, 0x0601                  ; the screen one row up
-        mov bh, 0
-        xor cx, cx
-        mov dx, 0x1827
-        int 0x10
-        mov dx, 0x0403
-        mov al, 'A'
-        call .compare
-        jne .bad
-        mov dx, 0x0503
-        mov al, ' '
-        call .compare
-        jne .bad
-        mov dx, 0x0A05
-        mov bh, 0
-        mov ah, 2
-        int 0x10
-        mov ax, 0x0E00 + 'z'
-        mov bx, 1
-        int 0x10
-        mov ah, 3
-        mov bh, 0
-        int 0x10
-        cmp dx, 0x0A06
-        jne .bad
-        mov dx, 0x0A05
-        mov al, 'z'
-        call .compare
-        jne .bad
-        mov al, 1
-        call .pixel
-        cmp al, 1
-        jne .bad
-        cmp byte [di], 0x13             ; bit 7 is part of the colour there
-        je .passed
-        mov al, 0x81                    ; exclusive or
-        call .pixel
-        cmp al, 0
-        jne .bad
-.passed:
-        inc di
-        cmp byte [di], 0
-        jne .next
-        clc
-        ret
-.bad:
-        stc
-        ret
-.draw:                                  ; AL at row DH, column DL
-        push ax
-        mov bh, 0
-        mov ah, 2
-        int 0x10
-        pop ax
-        mov ah, 9
-        mov bx, 1
-        mov cx, 1
-        int 0x10
-        ret
-.compare:                               ; AL with what stands at row DH, column DL
-        push ax
-        mov bh, 0
-        mov ah, 2
-        int 0x10
-        mov ah, 8
-        int 0x10
-        pop cx
-        cmp cl, ' '                     ; a blank has the same picture as code 0
-        jne .exactly
-        test al, al
-        jz .equal
-.exactly:
-        cmp al, cl
-.equal:
-        ret
-.pixel:                                 ; writes colour AL, returns the colour read back
-        mov ah, 0x0C
-        mov bh, 0
-        mov cx, 101
-        mov dx, 150
-        int 0x10
-        mov ah, 0x0D
-        mov bh, 0
-        int 0x10
-        ret
-.modes: db 0x04, 0x06, 0x0D, 0x0E, 0x10, 0x12, 0x13, 0
-
-; A character written with an attribute can be read back from where the cursor stands.
-check_screen:
-        mov ah, 3
-        mov bh, 0
-        int 0x10
-        push dx
-        mov dx, 0x184F                  ; the last place of the screen
-        mov ah, 2
-        int 0x10
-        mov ax, 0x0900 + '#'
-        mov bx, 0x001E
-        mov cx, 1
-        int 0x10
-        mov ah, 8
-        mov bh, 0
-        int 0x10
-        mov di, ax
-        mov ax, 0x0920
-        mov bx, 0x0007
-        mov cx, 1
-        int 0x10
-        pop dx
-        mov ah, 2
-        mov bh, 0
-        int 0x10
-        cmp di, 0x1E00 + '#'
-        jne bad
-        mov ah, 0x0F
-        int 0x10
-        cmp ah, 80
-        jne bad
-        clc
+check_serial:
+        cmp byte [serial_dead], 1
+        cmc
         ret
 
 bad:
         stc
         ret
 
-check_configuration:
-        mov ah, 0xC0
-        stc
-        int 0x15
-        jc bad
-        cmp word [es:bx], 8
-        jb .bad
-        mov al, [es:bx+2]
-        call print_byte
-        mov al, [es:bx+3]
-        call print_byte
-        mov al, [es:bx+4]
-        call print_byte
-        mov si, text_channel
-        test byte [es:bx+5], 2
-        jnz .bus
-        mov si, text_isa
-.bus:
-        xor ax, ax
-        mov es, ax
-        call print
-        clc
-        ret
-.bad:
-        xor ax, ax
-        mov es, ax
-        stc
-        ret
-
-; Two ticks of 55 ms have to come; the limit is far beyond them on any of the machines.
-check_ticks:
-        mov ah, 0
-        int 0x1A
-        mov di, dx
-        mov ecx, 20000000
-.wait:
-        push ecx
-        mov ah, 0
-        int 0x1A
-        pop ecx
-        sub dx, di
-        cmp dx, 2
-        jae .good
-        dec ecx
-        jnz .wait
-        stc
-        ret
-.good:
-        clc
-        ret
-
-check_geometry:
-        mov ah, 8
-        mov dl, [boot_drive]
-        int 0x13
-        push 0
-        pop es
-        jc bad
-        push dx
-        movzx ax, ch                    ; last cylinder
-        inc ax
-        call print_decimal
-        movzx ax, dh
-        inc ax
-        call print_decimal
-        movzx ax, cl
-        call print_decimal
-        pop dx
-        cmp ch, 79
-        jne bad
-        cmp dh, 1
-        jne bad
-        cmp cl, 18
-        jb bad                          ; a 2.88 MB drive says 36
-        clc
-        ret
-
-; AX = first sector of the diskette, CX = how many, all on one cylinder.
-check_read:
-        mov [wanted], ax
-        mov [count], cx
-        xor dx, dx
-        mov bx, 18
-        div bx                          ; AX = track, DX = sector of the track - 1
-        mov cl, dl
-        inc cl
-        mov dh, al
-        and dh, 1
-        shr al, 1
-        mov ch, al
-        mov dl, [boot_drive]
-        mov ax, BUFFER_SEGMENT
-        mov es, ax
-        xor bx, bx
-        mov ah, 2
-        mov al, [count]
-        int 0x13
-        jc .bad
-        cmp al, [count]
-        jne .bad
-        xor di, di
-        mov cx, [count]
-.sector:
-        mov ax, [wanted]
-        imul ax, ax, 259
-        mov bx, 256
-.word:
-        cmp [es:di], ax
-        jne .bad
-        add di, 2
-        add ax, 7
-        dec bx
-        jnz .word
-        inc word [wanted]
-        loop .sector
-        push 0
-        pop es
-        clc
-        ret
-.bad:
-        push 0
-        pop es
-        stc
-        ret
-
-check_missing_sector:
-        mov ax, BUFFER_SEGMENT
-        mov es, ax
-        xor bx, bx
-        mov ax, 0x0201
-        mov cx, 0x011E
-        mov dh, 0
-        mov dl, [boot_drive]
-        int 0x13
-        push 0
-        pop es
-        jnc bad
-        cmp ah, 4                       ; sector not found
-        jne bad
-        mov ah, 1                       ; and the status stays readable
-        mov dl, [boot_drive]
-        int 0x13
-        cmp ah, 4
-        jne bad
-        clc
-        ret
+%include "bios_video.inc"
+%include "bios_diskette.inc"
+%include "bios_system.inc"
+%include "bios_memory.inc"
+%include "bios_input.inc"
 
 ; --- output -------------------------------------------------------------------------------------
 
@@ -477,6 +146,13 @@ print_decimal:
 
 ; AL in hexadecimal and a space
 print_byte:
+        call .digits
+        push ax
+        mov al, ' '
+        call print_character
+        pop ax
+        ret
+.digits:
         pusha
         mov bl, al
         shr al, 4
@@ -484,8 +160,6 @@ print_byte:
         mov al, bl
         and al, 15
         call .nibble
-        mov al, ' '
-        call print_character
         popa
         ret
 .nibble:
@@ -494,6 +168,86 @@ print_byte:
         jbe print_character
         add al, 'A' - '0' - 10
         jmp print_character
+
+
+; AX in hexadecimal and a space
+print_word:
+        push ax
+        mov al, ah
+        call print_byte.digits
+        pop ax
+        jmp print_byte
+
+        align 2
+checks:
+        check check_result_of_graphics
+        check check_screen
+        check check_equipment
+        check check_base_memory
+        check check_geometry
+        check check_drive_types
+        check check_change_line
+        check check_one_sector
+        check check_track
+        check check_both_heads
+        check check_last_sector
+        check check_verify
+        check check_missing_sector
+        check check_write
+        check check_serial
+        check check_a20
+        check check_hooks
+        check check_event_wait
+        check check_wait
+        check check_move
+        check check_memory
+        check check_protected
+        check check_configuration
+        check check_ebda
+        check check_mouse
+        check check_watchdog
+        check check_pos
+        check check_error_log
+        check check_keyboard
+        check check_printer
+        check check_ticks
+        check check_clock
+        check check_stray
+checks_end:
+
+        name "INT 10h graphics modes"
+        name "INT 10h read back"
+        name "INT 11h equipment"
+        name "INT 12h base memory KB"
+        name "INT 13h 08h geometry"
+        name "INT 13h 15h drive types"
+        name "INT 13h 16h change line"
+        name "INT 13h 02h one sector"
+        name "INT 13h 02h a track"
+        name "INT 13h 02h across the heads"
+        name "INT 13h 02h the last sector"
+        name "INT 13h 04h verify"
+        name "INT 13h 02h refuses sector 30"
+        name "INT 13h 03h 05h 18h write, format"
+        name "INT 14h COM1"
+        name "INT 15h 24h address line 20"
+        name "INT 15h 4Fh 80h-85h 90h 91h hooks"
+        name "INT 15h 83h event wait"
+        name "INT 15h 86h wait"
+        name "INT 15h 87h move"
+        name "INT 15h 88h E801h E820h C7h memory KB"
+        name "INT 15h 89h, resets 5 9 Ah"
+        name "INT 15h C0h model"
+        name "INT 15h C1h EBDA"
+        name "INT 15h C2h mouse"
+        name "INT 15h C3h watchdog"
+        name "INT 15h C4h POS, slot 1 ID"
+        name "INT 15h 21h error log"
+        name "INT 16h keyboard"
+        name "INT 17h printer status"
+        name "INT 1Ah ticks run"
+        name "INT 1Ah date and time"
+        name "INT 02h 71h 73h return"
 
 text_title:      db "sample-bios: services of the firmware", 13, 10, 0
 text_ok:         db "ok", 13, 10, 0

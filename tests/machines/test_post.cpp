@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The firmware on its machines: power-on self test, set-up of adapters, configuration errors, start
+// from diskette. What a user sees: the screen, COM1, the checkpoints.
+#include <fstream>
+#include <iterator>
+
+#include "adf/nvram.hpp"
+#include "machines/lab.hpp"
+#include "machines/machine_files.hpp"
+#include "tests/catch.hpp"
+
+using namespace planar;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr std::uint8_t started = 0x21, nothing_to_start = 0x2F;  // checkpoints, roms/firmware/post.c
+
+class Bench {
+ public:
+  explicit Bench(const std::string& model, const std::string& image, bool card = true)
+      : lab_(config(model, card)) {
+    if (!image.empty()) insert(image);
+    machine().serial().on_output([this](std::uint8_t c, Time) { com1_ += static_cast<char>(c); });
+  }
+
+  Machine& machine() { return lab_.machine(); }
+  Time now() { return lab_.scheduler().now(); }
+
+  void insert(const std::string& image) {
+    std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/roms/images/" + image, std::ios::binary);
+    REQUIRE(in);
+    lab_.insert_diskette({std::istreambuf_iterator<char>(in), {}}, image);
+  }
+
+  void run(Time duration) { lab_.scheduler().run_until(now() + duration); }
+
+  /// Until POST has come to its end, one way or the other; false if it does not within `limit`.
+  bool post(Time limit = 5'000_ms) {
+    for (const Time end = now() + limit; now() < end;) {
+      run(10_ms);
+      const auto code = machine().post_ports().checkpoint() & 0xFF;
+      if (code == started || code == nothing_to_start) return true;
+    }
+    return false;
+  }
+
+  bool halt(Time limit = 10'000_ms) {
+    for (const Time end = now() + limit; now() < end && !machine().halted_for_good();) run(50_ms);
+    return machine().halted_for_good();
+  }
+
+  std::string screen() {
+    std::string all;
+    for (const auto& line : machine().video().text_lines()) all += line + "\n";
+    return all;
+  }
+  const std::string& com1() const { return com1_; }
+
+  void key(std::uint16_t code, bool down) {
+    machine().keyboard_controller().keyboard().key(code, down, now());
+    run(20_ms);
+  }
+
+  /// Changes the adapter records and gives them a valid checksum again.
+  template <typename Change>
+  void change_records(Change change) {
+    auto records = adf::read_nvram(machine().nvram().contents());
+    change(records);
+    const auto image = adf::write_nvram(records);
+    std::copy(image.begin(), image.end(), machine().nvram().contents().begin());
+  }
+
+ private:
+  static Config config(const std::string& model, bool card) {
+    Config c = load_machine(model);
+    if (card) c.set("slot.2.card", "ne2", "--card 2=ne2");
+    return c;
+  }
+
+  std::string com1_;
+  Lab lab_;
+};
+
+/// A card that never gets ready: its ID stays 0000h.
+class SilentCard final : public bus::Adapter {
+ public:
+  std::string_view name() const override { return "silent"; }
+  std::uint16_t adapter_id() const override { return 0; }
+  void pos_write(unsigned, std::uint8_t, Time) override { written_ = true; }
+  std::uint8_t pos_peek(unsigned) const override { return 0; }
+  void channel_reset(Time) override {}
+  void archive(Archive&) override {}
+  bool written() const { return written_; }
+
+ private:
+  bool written_ = false;
+};
+
+bool no_configuration_error(const std::string& screen) {
+  for (const char* error : {"161 ", "162 ", "163 ", "164 ", "165 ", "166 ", "301 ", "601 "})
+    if (screen.find(error) != std::string::npos) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("every machine starts a diskette without complaint, in under three seconds") {
+  for (const std::string model : {"model56sx", "model77", "model95"}) {
+    INFO(model);
+    Bench bench(model, "sample-bios.img");
+    REQUIRE(bench.post());
+    CHECK(bench.now() < 3'000_ms);
+    REQUIRE((bench.machine().post_ports().checkpoint() & 0xFF) == started);
+    REQUIRE(bench.halt());
+    INFO(bench.screen());
+    CHECK(no_configuration_error(bench.screen()));
+    CHECK_THAT(bench.screen(), Contains("sample-bios: ok"));
+    CHECK_THAT(bench.com1(), Contains("sample-bios: ok\r\n"));
+    CHECK_THAT(bench.com1(), Contains("Micro Channel ok"));
+  }
+}
+
+TEST_CASE("a protected mode program with its own interrupts runs on every machine") {
+  for (const std::string model : {"model56sx", "model77", "model95"}) {
+    INFO(model);
+    Bench bench(model, "sample-pmode.img", false);
+    REQUIRE(bench.post());
+    while (bench.com1().find("timer ") == std::string::npos && bench.now() < 5'000_ms) bench.run(20_ms);
+    bench.key(0x1E, true);
+    bench.key(0x1E, false);
+    REQUIRE(bench.halt());
+    CHECK_THAT(bench.screen(), Contains("sample-pmode: ok"));
+    CHECK_THAT(bench.com1(), Contains("timer 100 ticks in a second ok"));
+    CHECK_THAT(bench.com1(), Contains("keyboard bytes 2"));
+  }
+}
+
+TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
+  Bench bench("model56sx", "");
+  const auto records = adf::read_nvram(bench.machine().nvram().contents());
+  REQUIRE(records.slots[1].id == 0x7154);
+  NetworkAdapter* card = bench.machine().adapter(2);
+  REQUIRE_FALSE(card->pos_peek(2) & 1);
+  REQUIRE(bench.post());
+  CHECK(card->pos_peek(2) == (records.slots[1].pos[0] | 1));
+
+  SECTION("a record without the enable flag leaves it disabled, but set up") {
+    Bench other("model56sx", "");
+    other.change_records([](adf::NvramConfig& r) { r.slots[1].enable = false; });
+    REQUIRE(other.post());
+    CHECK(other.machine().adapter(2)->pos_peek(2) == (records.slots[1].pos[0] & 0xFE));
+    CHECK(no_configuration_error(other.screen()));
+  }
+}
+
+TEST_CASE("161: the battery is dead") {
+  Bench bench("model56sx", "sample-bios.img");
+  bench.machine().cmos().set_battery_good(false);
+  REQUIRE(bench.post());
+  CHECK_THAT(bench.screen(), Contains("161 Clock and configuration memory lost power"));
+  CHECK(bench.machine().cmos().cmos(0x0E) & 0x80);
+  CHECK((bench.machine().post_ports().checkpoint() & 0xFF) == started);  // an error does not stop the start
+}
+
+TEST_CASE("162: a byte of the configuration memory or of the adapter records is damaged") {
+  Bench bench("model56sx", "sample-bios.img");
+  SECTION("CMOS") {
+    bench.machine().cmos().set_cmos(0x15, bench.machine().cmos().cmos(0x15) ^ 1);
+    REQUIRE(bench.post());
+    CHECK_THAT(bench.screen(), Contains("162 Configuration memory (CMOS) checksum"));
+    CHECK(bench.machine().cmos().cmos(0x0E) == 0x40);
+    CHECK(bench.machine().adapter(2)->pos_peek(2) & 1);  // its record is good
+  }
+  SECTION("adapter records") {
+    bench.machine().nvram().contents()[0x1C] ^= 0x10;
+    REQUIRE(bench.post());
+    CHECK_THAT(bench.screen(), Contains("162 Adapter records (NVRAM) checksum"));
+    CHECK(bench.machine().cmos().cmos(0x0E) == 0x20);
+    CHECK_FALSE(bench.machine().adapter(2)->pos_peek(2) & 1);
+    REQUIRE(bench.halt());
+    CHECK_THAT(bench.com1(), Contains("sample-bios: ok"));  // COM1 and diskette work by default
+  }
+}
+
+TEST_CASE("163: date and time were never set") {
+  Bench bench("model56sx", "");
+  bench.machine().cmos().set_date_time({.year = 1995, .month = 0, .day = 0}, {});
+  REQUIRE(bench.post());
+  CHECK_THAT(bench.screen(), Contains("163 Date and time are not set"));
+  CHECK(bench.machine().cmos().cmos(0x0E) == 0x04);
+}
+
+TEST_CASE("164: the memory found is not the memory recorded") {
+  Bench bench("model56sx", "");
+  bench.machine().cmos().set_cmos(0x18, bench.machine().cmos().cmos(0x18) ^ 0x04);
+  bench.machine().cmos().seal();
+  REQUIRE(bench.post());
+  CHECK_THAT(bench.screen(), Contains("164 Memory size differs from the record"));
+  CHECK(bench.machine().cmos().cmos(0x0E) == 0x10);
+}
+
+TEST_CASE("165: a slot holds another adapter than its record says") {
+  Bench bench("model56sx", "");
+  SECTION("the wrong one stays disabled") {
+    bench.change_records([](adf::NvramConfig& r) { r.slots[1].id = 0x6042; });
+    REQUIRE(bench.post());
+    CHECK_THAT(bench.screen(), Contains("165 Adapter differs from the record, slot 2"));
+    CHECK_THAT(bench.screen(), Contains("found 7154, recorded 6042"));
+    CHECK_FALSE(bench.machine().adapter(2)->pos_peek(2) & 1);
+  }
+  SECTION("a removed one is missed") {
+    bench.change_records([](adf::NvramConfig& r) { r.slots[2] = {0x6042, true, 1, {0x03}}; });
+    REQUIRE(bench.post());
+    CHECK_THAT(bench.screen(), Contains("found FFFF, recorded 6042"));
+    CHECK(bench.machine().adapter(2)->pos_peek(2) & 1);
+  }
+  SECTION("the system board is somebody else's") {
+    bench.change_records([](adf::NvramConfig& r) { r.planar.id = 0x1234; });
+    REQUIRE(bench.post());
+    CHECK_THAT(bench.screen(), Contains("165 System board differs from the record"));
+  }
+  CHECK(bench.machine().cmos().cmos(0x0E) == 0x02);
+}
+
+TEST_CASE("166: an adapter that never gets ready costs a second and stays off") {
+  Bench bench("model56sx", "", false);
+  SilentCard card;
+  bench.machine().pos().insert(0, &card);
+  REQUIRE(bench.post());
+  CHECK_THAT(bench.screen(), Contains("166 Adapter does not answer, slot 1"));
+  CHECK(bench.machine().cmos().cmos(0x0E) == 0x01);
+  CHECK_FALSE(card.written());
+  CHECK(bench.now() > 1'000_ms);
+  bench.machine().pos().insert(0, nullptr);
+}
+
+TEST_CASE("without a diskette POST asks for one, and Ctrl-Alt-Del starts again") {
+  Bench bench("model95", "");
+  REQUIRE(bench.post());
+  CHECK_THAT(bench.screen(), Contains("No bootable diskette: drive A cannot be read."));
+  CHECK_THAT(bench.screen(), Contains("press Ctrl-Alt-Del"));
+  CHECK(bench.machine().panel().text() == "NO BOOT ");
+
+  bench.insert("sample-bios.img");
+  for (const std::uint16_t code : {0x1D, 0x38, 0x53}) bench.key(code, true);
+  REQUIRE(bench.halt());
+  CHECK_THAT(bench.screen(), Contains("sample-bios: ok"));
+  CHECK(no_configuration_error(bench.screen()));
+}
