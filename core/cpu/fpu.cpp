@@ -1,138 +1,205 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/fpu.hpp"
 
-#include "core/cpu/engine.hpp"
+#include "core/cpu/fpu_instructions.hpp"
 
 namespace planar::cpu {
 
-void Fpu::initialise() {
-  control = 0x037F;
-  status = 0;
-  tags = 0xFFFF;
-  opcode = 0;
-  instruction_offset = operand_offset = 0;
-  instruction_selector = operand_selector = 0;
-}
-
-void Fpu::summarise() {
-  if (status & ~control & 0x3F) status |= 0x8080;
-  else status &= 0x7F7F;
-}
-
-void Fpu::archive(Archive& a) {
-  a(registers, control, status, tags, opcode, instruction_offset, operand_offset, instruction_selector,
-    operand_selector);
-}
-
 namespace {
-
-template <class T>
-void store(Engine& c, const Op& op, T v) { c.write<T>(op.segment, c.effective_address(op), v); }
-
-/// The environment's layout depends on operand size and mode (Intel 486 PRM figures 18-7 to 18-10).
-class Environment {
- public:
-  Environment(Engine& c, const Op& op) : c_(c), op_(op), at_(c.effective_address(op)), wide_(op.operand32) {}
-
-  void write(std::uint32_t v) {
-    if (wide_) c_.write<std::uint32_t>(op_.segment, next(4), v);
-    else c_.write<std::uint16_t>(op_.segment, next(2), static_cast<std::uint16_t>(v));
-  }
-  std::uint32_t read() {
-    return wide_ ? c_.read<std::uint32_t>(op_.segment, next(4)) : c_.read<std::uint16_t>(op_.segment, next(2));
-  }
-  void write_register(const Fpu::Register& r) {
-    c_.write<std::uint32_t>(op_.segment, next(4), static_cast<std::uint32_t>(r.mantissa));
-    c_.write<std::uint32_t>(op_.segment, next(4), static_cast<std::uint32_t>(r.mantissa >> 32));
-    c_.write<std::uint16_t>(op_.segment, next(2), r.exponent);
-  }
-  Fpu::Register read_register() {
-    Fpu::Register r;
-    r.mantissa = c_.read<std::uint32_t>(op_.segment, next(4));
-    r.mantissa |= std::uint64_t{c_.read<std::uint32_t>(op_.segment, next(4))} << 32;
-    r.exponent = c_.read<std::uint16_t>(op_.segment, next(2));
-    return r;
-  }
-
-  void store_environment(const Fpu& f) {
-    const std::uint32_t fill = wide_ ? 0xFFFF0000u : 0;
-    write(fill | f.control);
-    write(fill | f.status);
-    write(fill | f.tags);
-    if (c_.protected_mode && !c_.v86) {
-      write(f.instruction_offset);
-      write(f.instruction_selector | (wide_ ? std::uint32_t{f.opcode} << 16 : 0));
-      write(f.operand_offset);
-      write(fill | f.operand_selector);
-    } else {
-      const std::uint32_t ip = linear(f.instruction_selector, f.instruction_offset);
-      const std::uint32_t dp = linear(f.operand_selector, f.operand_offset);
-      if (wide_) {
-        write(fill | (ip & 0xFFFF));
-        write((ip >> 16) << 12 | f.opcode);
-        write(fill | (dp & 0xFFFF));
-        write((dp >> 16) << 12);
-      } else {
-        write(ip);
-        write((ip >> 16 & 15) << 12 | f.opcode);
-        write(dp);
-        write((dp >> 16 & 15) << 12);
-      }
-    }
-  }
-  void load_environment(Fpu& f) {
-    std::uint32_t word[7];
-    for (auto& w : word) w = read();
-    f.control = static_cast<std::uint16_t>((word[0] & 0x1F7F) | 0x40);
-    f.status = static_cast<std::uint16_t>(word[1]);
-    f.tags = static_cast<std::uint16_t>(word[2]);
-    if (c_.protected_mode && !c_.v86) {
-      f.instruction_offset = word[3];
-      f.instruction_selector = static_cast<std::uint16_t>(word[4]);
-      f.opcode = wide_ ? word[4] >> 16 & 0x7FF : f.opcode;
-      f.operand_offset = word[5];
-      f.operand_selector = static_cast<std::uint16_t>(word[6]);
-    } else {
-      f.instruction_offset = (word[3] & 0xFFFF) | (word[4] >> 12) << 16;
-      f.opcode = word[4] & 0x7FF;
-      f.operand_offset = (word[5] & 0xFFFF) | (word[6] >> 12) << 16;
-      f.instruction_selector = f.operand_selector = 0;
-    }
-    f.summarise();
-  }
-
- private:
-  std::uint32_t next(unsigned bytes) {
-    const std::uint32_t a = op_.address32 ? at_ : at_ & 0xFFFF;
-    at_ += bytes;
-    return a;
-  }
-  static std::uint32_t linear(std::uint16_t selector, std::uint32_t offset) {
-    return (std::uint32_t{selector} << 4) + offset;
-  }
-  Engine& c_;
-  const Op& op_;
-  std::uint32_t at_;
-  bool wide_;
-};
 
 // Nobody answers on the coprocessor's ports: status and control read as ones.
 void without_fpu(Engine& c, const Op& op) {
   const unsigned escape = op.opcode & 7;
   if (op.has_memory) {
-    if ((escape == 1 || escape == 5) && op.reg == 7) store<std::uint16_t>(c, op, 0xFFFF);
+    if ((escape == 1 || escape == 5) && op.reg == 7)
+      c.write<std::uint16_t>(op.segment, c.effective_address(op), 0xFFFF);
   } else if (escape == 7 && op.modrm == 0xE0) {
     c.set<std::uint16_t>(EAX, 0xFFFF);
   }
 }
 
+/// FERR#: the pending exception as the planar sees it.
+void drive_error(Engine& c) {
+  const bool level = c.fpu.pending() && !(c.cr0 & cr0_ne);
+  if (level == c.fpu.error_line) return;
+  c.fpu.error_line = level;
+  c.pins.fpu_error(level, c.now());
+}
+
+/// A waiting instruction meets a pending exception; true if it must not be executed now.
+bool wait_for_error(Engine& c, const Op& op) {
+  if (!c.fpu.pending()) return false;
+  if (c.cr0 & cr0_ne) raise(vec_mf);
+  drive_error(c);
+  if (c.fpu.ignore_error) return false;
+  // The processor stands in front of the instruction until an interrupt takes it away.
+  c.eip -= op.length;
+  --c.instructions;
+  c.step_armed = false;
+  c.fpu.stopped = true;
+  c.attend(attend_halted);
+  return true;
+}
+
+enum class Action : std::uint8_t { undefined, control, load, store, arithmetic, registers };
+
+/// Instructions that do not wait for a pending exception.
+bool never_waits(const Op& op) {
+  const unsigned escape = op.opcode & 7;
+  if (op.has_memory) return (escape == 1 && op.reg >= 6) || (escape == 5 && op.reg >= 6);
+  return (escape == 3 && op.modrm >= 0xE0 && op.modrm <= 0xE4) || (escape == 7 && op.modrm == 0xE0);
+}
+
+Action memory_action(const Op& op) {
+  using enum Action;
+  // By reg field, for D9, DB, DD, DF; D8, DA, DC, DE compute with a memory operand.
+  static constexpr Action odd[4][8] = {
+      {load, undefined, store, store, control, control, control, control},
+      {load, undefined, store, store, undefined, load, undefined, store},
+      {load, undefined, store, store, control, undefined, control, control},
+      {load, undefined, store, store, load, load, store, store},
+  };
+  const unsigned escape = op.opcode & 7;
+  return escape & 1 ? odd[escape >> 1][op.reg] : arithmetic;
+}
+
+bool defined_register_form(unsigned escape, unsigned modrm) {
+  const unsigned group = modrm >> 3 & 7, i = modrm & 7;
+  switch (escape) {
+    case 0: case 4: return true;
+    case 1:
+      switch (group) {
+        case 2: return i == 0;              // FNOP
+        case 4: return i == 0 || i == 1 || i == 4 || i == 5;  // FCHS FABS FTST FXAM
+        case 5: return i != 7;              // constants
+        default: return true;
+      }
+    case 2: return modrm == 0xE9;           // FUCOMPP
+    case 3: return modrm >= 0xE0 && modrm <= 0xE4;
+    case 5: return group <= 5;              // FFREE FXCH4 FST FSTP FUCOM FUCOMP
+    case 6: return group != 3 || i == 1;    // FCOMPP
+    default: return group < 4 || modrm == 0xE0;  // FFREEP FXCH7 FSTP8 FSTP9, FNSTSW AX
+  }
+}
+
+void control_memory(Engine& c, const Op& op) {
+  if ((op.opcode & 7) == 1) {
+    switch (op.reg) {
+      case 4: fpu_load_environment(c, op); break;
+      case 5: fpu_load_control(c, op); break;
+      case 6: fpu_store_environment(c, op); break;
+      default: fpu_store_control(c, op); break;
+    }
+  } else {
+    switch (op.reg) {
+      case 4: fpu_restore(c, op); break;
+      case 6: fpu_save(c, op); break;
+      default: fpu_store_status(c, op); break;
+    }
+  }
+}
+
+void arithmetic_memory(Engine& c, const Op& op) {
+  const FpuSource source = fpu_read_source(c, op);
+  fpu_note_pointers(c, op);
+  if (op.reg == 2 || op.reg == 3) fpu_compare_memory(c.fpu, source, op.reg == 3);
+  else fpu_arithmetic_memory(c.fpu, op.reg, source);
+}
+
+/// Register forms that change no pointer; false if it is none.
+bool control_register(Engine& c, const Op& op) {
+  Fpu& f = c.fpu;
+  switch ((op.opcode & 7u) << 8 | op.modrm) {
+    case 0x3E0: case 0x3E1: case 0x3E4: return true;  // FENI, FDISI, FSETPM: ignored since the 387
+    case 0x3E2: f.status &= 0x7F00; return true;      // FNCLEX
+    case 0x3E3: f.initialise(); return true;          // FNINIT
+    case 0x7E0: c.set<std::uint16_t>(EAX, f.status); return true;  // FNSTSW AX
+    default: return false;
+  }
+}
+
+void d9_register(Fpu& f, unsigned modrm) {
+  const unsigned i = modrm & 7;
+  switch (modrm >> 3 & 7) {
+    case 0: fpu_load_register(f, i); return;
+    case 1: fpu_exchange(f, i); return;
+    case 2: return;                                    // FNOP
+    case 3: fpu_store_register(f, i, true); return;    // FSTP1
+    case 5: fpu_load_constant(f, i); return;
+    default: break;
+  }
+  switch (modrm) {
+    case 0xE0: fpu_change_sign(f); break;
+    case 0xE1: fpu_absolute(f); break;
+    case 0xE4: fpu_test(f); break;
+    case 0xE5: fpu_examine(f); break;
+    case 0xF0: fpu_exp2_minus_1(f); break;
+    case 0xF1: fpu_y_log2_x(f, false); break;
+    case 0xF2: fpu_tangent(f); break;
+    case 0xF3: fpu_arc_tangent(f); break;
+    case 0xF4: fpu_extract(f); break;
+    case 0xF5: fpu_remainder(f, true); break;
+    case 0xF6: f.set_c1(false); f.set_top(f.top() - 1); break;  // FDECSTP
+    case 0xF7: f.set_c1(false); f.set_top(f.top() + 1); break;  // FINCSTP
+    case 0xF8: fpu_remainder(f, false); break;
+    case 0xF9: fpu_y_log2_x(f, true); break;
+    case 0xFA: fpu_square_root(f); break;
+    case 0xFB: fpu_sine_cosine(f); break;
+    case 0xFC: fpu_round(f); break;
+    case 0xFD: fpu_scale(f); break;
+    case 0xFE: fpu_sine(f); break;
+    default: fpu_cosine(f); break;
+  }
+}
+
+void on_registers(Fpu& f, unsigned escape, unsigned modrm) {
+  const unsigned group = modrm >> 3 & 7, i = modrm & 7;
+  switch (escape) {
+    case 0: case 4: case 6:
+      if (group == 2) fpu_compare_register(f, i, false, escape == 6 ? 1 : 0);
+      else if (group == 3) fpu_compare_register(f, i, false, escape == 6 ? 2 : 1);
+      else fpu_arithmetic_register(f, group, i, escape == 0, escape == 6);
+      break;
+    case 1: d9_register(f, modrm); break;
+    case 2: fpu_compare_register(f, 1, true, 2); break;
+    case 5:
+      switch (group) {
+        case 0: f.free(i); break;
+        case 1: fpu_exchange(f, i); break;
+        case 2: fpu_store_register(f, i, false); break;
+        case 3: fpu_store_register(f, i, true); break;
+        case 4: fpu_compare_register(f, i, true, 0); break;
+        default: fpu_compare_register(f, i, true, 1); break;
+      }
+      break;
+    default:
+      switch (group) {
+        case 0:  // FFREEP
+          f.free(i);
+          f.set_top(f.top() + 1);
+          break;
+        case 1: fpu_exchange(f, i); break;
+        default: fpu_store_register(f, i, true); break;
+      }
+      break;
+  }
+}
+
 }  // namespace
 
-void fpu_wait(Engine& c, const Op&) {
+void fpu_note_pointers(Engine& c, const Op& op) {
+  Fpu& f = c.fpu;
+  f.opcode = static_cast<std::uint16_t>((op.opcode & 7u) << 8 | op.modrm);
+  f.instruction_selector = c.seg[CS].selector;
+  f.instruction_offset = c.eip - op.length;
+  if (!op.has_memory) return;
+  f.operand_selector = c.seg[op.segment].selector;
+  f.operand_offset = c.effective_address(op);
+}
+
+void fpu_wait(Engine& c, const Op& op) {
   if ((c.cr0 & (cr0_mp | cr0_ts)) == (cr0_mp | cr0_ts)) raise(vec_nm);
-  if (!c.config.fpu || !(c.fpu.status & 0x80)) return;
-  if (c.cr0 & cr0_ne) raise(vec_mf);
-  c.pins.fpu_error(true, c.now());
+  if (c.config.fpu) wait_for_error(c, op);
 }
 
 void fpu_escape(Engine& c, const Op& op) {
@@ -141,62 +208,24 @@ void fpu_escape(Engine& c, const Op& op) {
     without_fpu(c, op);
     return;
   }
-  Fpu& f = c.fpu;
   const unsigned escape = op.opcode & 7;
-  if (op.has_memory) {
-    if (escape == 1) {
-      switch (op.reg) {
-        case 4: Environment(c, op).load_environment(f); return;  // FLDENV
-        case 5:  // FLDCW
-          f.control = static_cast<std::uint16_t>((c.read<std::uint16_t>(op.segment, c.effective_address(op)) & 0x1F7F) | 0x40);
-          f.summarise();
-          return;
-        case 6:  // FNSTENV masks all exceptions behind the store
-          Environment(c, op).store_environment(f);
-          f.control |= 0x3F;
-          f.summarise();
-          return;
-        case 7: store<std::uint16_t>(c, op, f.control); return;  // FNSTCW
-        default: break;
-      }
-    } else if (escape == 5) {
-      switch (op.reg) {
-        case 4: {  // FRSTOR
-          Environment e(c, op);
-          Fpu loaded = f;
-          e.load_environment(loaded);
-          for (unsigned i = 0; i < 8; ++i) loaded.registers[(loaded.top() + i) & 7] = e.read_register();
-          f = loaded;
-          return;
-        }
-        case 6: {  // FNSAVE
-          Environment e(c, op);
-          e.store_environment(f);
-          for (unsigned i = 0; i < 8; ++i) e.write_register(f.registers[(f.top() + i) & 7]);
-          f.initialise();
-          return;
-        }
-        case 7: store<std::uint16_t>(c, op, f.status); return;  // FNSTSW
-        default: break;
-      }
-    }
-  } else {
-    switch (escape << 8 | op.modrm) {
-      case 0x1D0: return;                               // FNOP
-      case 0x1F6: f.set_top(f.top() - 1); return;       // FDECSTP
-      case 0x1F7: f.set_top(f.top() + 1); return;       // FINCSTP
-      case 0x3E0: case 0x3E1: case 0x3E4: return;       // FENI, FDISI, FSETPM: ignored since the 387
-      case 0x3E2: f.status &= 0x7F00; return;           // FNCLEX
-      case 0x3E3: f.initialise(); return;               // FNINIT
-      case 0x7E0: c.set<std::uint16_t>(EAX, f.status); return;  // FNSTSW AX
-      default:
-        if (escape == 5 && (op.modrm & 0xF8) == 0xC0) {  // FFREE
-          f.tags |= static_cast<std::uint16_t>(3u << (2 * ((f.top() + op.rm) & 7)));
-          return;
-        }
-    }
+  const Action action = op.has_memory                             ? memory_action(op)
+                        : defined_register_form(escape, op.modrm) ? Action::registers
+                                                                  : Action::undefined;
+  if (action == Action::undefined) raise(vec_ud);
+  if (!never_waits(op) && wait_for_error(c, op)) return;
+  switch (action) {
+    case Action::control: control_memory(c, op); break;
+    case Action::load: fpu_load(c, op); break;
+    case Action::store: fpu_store(c, op); break;
+    case Action::arithmetic: arithmetic_memory(c, op); break;
+    default:
+      if (control_register(c, op)) break;
+      fpu_note_pointers(c, op);
+      on_registers(c.fpu, escape, op.modrm);
+      break;
   }
-  raise(vec_ud);
+  drive_error(c);
 }
 
 }  // namespace planar::cpu
