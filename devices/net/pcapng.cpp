@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint32_t section_header = 0x0A0D0D0A, interface_description = 1, enhanced_packet = 6;
 constexpr std::uint32_t byte_order_magic = 0x1A2B3C4D;
 constexpr std::uint16_t linktype_ethernet = 1;
+constexpr std::size_t header_bytes = 14;  // what a reader needs to make sense of a frame
 constexpr std::uint16_t opt_end = 0, shb_userappl = 4, if_name = 2, if_tsresol = 9, epb_flags = 2;
 constexpr std::uint8_t nanoseconds = 9;  // 10^-9 s
 // epb_flags: bits 4:2 how it was addressed, 8:5 FCS length, 31:24 link-layer errors
@@ -100,7 +101,7 @@ void PcapngWriter::block(std::uint32_t type, std::span<const std::uint8_t> body)
 }
 
 void PcapngWriter::observe(const WireRecord& record) {
-  if (!record.good && !include_damaged_) return;
+  if (!record.good && (!include_damaged_ || record.bytes.size() < header_bytes)) return;
   const auto kept = record.good ? record.bytes.first(record.bytes.size() - fcs_bytes) : record.bytes;
   const auto stamp = static_cast<std::uint64_t>(record.end.ps / 1'000);
   Body packet;

@@ -4,7 +4,7 @@
 // One section, one interface (link type Ethernet, time stamps in nanoseconds). A stamp is the virtual time at which the
 // frame's last bit left its sender, counted from power-on: tools show it as a moment of 1 January 1970. Good frames are
 // written without their FCS, as captures usually hold them. Fragments and damaged frames are left out, or on request
-// written with all their bytes and the link-layer error bits of epb_flags.
+// written with all their bytes and the link-layer error bits of epb_flags, unless they lack a whole header.
 #pragma once
 
 #include <cstdint>
