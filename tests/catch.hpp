@@ -17,6 +17,10 @@ auto Contains(T&& text) {
   return ContainsSubstring(std::forward<T>(text));
 }
 }  // namespace Catch::Matchers
+
+namespace Catch {
+using Matchers::Contains;
+}
 #else
 #include <catch2/catch.hpp>
 #endif
