@@ -13,7 +13,9 @@ class DisketteDma final : private bus::DmaClient {
   static constexpr unsigned level = 2;  // facts: mca-bus.md section 4
 
   DisketteDma(I82077& controller, bus::DmaController& dma)
-      : controller_(controller), line_(dma, *this, "diskette"), request_(*this, &DisketteDma::request) {
+      : controller_(controller),
+        line_(dma, *this, "diskette"),
+        request_(*this, &DisketteDma::request) {
     controller_.drq.connect(request_);
   }
   DisketteDma(const DisketteDma&) = delete;
@@ -21,8 +23,10 @@ class DisketteDma final : private bus::DmaClient {
 
  private:
   void request(bool active, Time now) {
-    if (active) line_.request(level, now);
-    else line_.withdraw(now);
+    if (active)
+      line_.request(level, now);
+    else
+      line_.withdraw(now);
   }
   std::uint16_t dma_read(unsigned, Time now) override { return controller_.dma_read(now); }
   void dma_write(unsigned, std::uint16_t value, Time now) override {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -17,15 +17,15 @@ namespace planar {
 namespace {
 
 constexpr FloppyGeometry geometries[] = {
-    {40, 1, 8, 250},   // 160K
-    {40, 1, 9, 250},   // 180K
-    {40, 2, 8, 250},   // 320K
-    {40, 2, 9, 250},   // 360K
-    {80, 2, 9, 250},   // 720K
-    {80, 2, 15, 500},  // 1.2M
-    {80, 2, 18, 500},  // 1.44M
-    {80, 2, 21, 500},  // 1.68M, the distribution format with small gaps
-    {80, 2, 36, 1000}, // 2.88M
+    {40, 1, 8, 250},    // 160K
+    {40, 1, 9, 250},    // 180K
+    {40, 2, 8, 250},    // 320K
+    {40, 2, 9, 250},    // 360K
+    {80, 2, 9, 250},    // 720K
+    {80, 2, 15, 500},   // 1.2M
+    {80, 2, 18, 500},   // 1.44M
+    {80, 2, 21, 500},   // 1.68M, the distribution format with small gaps
+    {80, 2, 36, 1000},  // 2.88M
 };
 
 constexpr const char* known_sizes =
@@ -43,18 +43,22 @@ FloppyImage FloppyImage::load(const std::string& file, bool write_protected) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status))
-    throw Error(fmt::format("{}: there is no such diskette image; check the path", file), ExitCode::missing_file);
+    throw Error(fmt::format("{}: there is no such diskette image; check the path", file),
+                ExitCode::missing_file);
   if (std::filesystem::is_directory(status))
     throw Error(fmt::format("{}: is a directory, not a diskette image; name the image file", file),
                 ExitCode::missing_file);
   std::ifstream in(file, std::ios::binary);
   if (!in)
-    throw Error(fmt::format("{}: cannot be read ({}); check its permissions", file, std::strerror(errno)),
-                ExitCode::missing_file);
-  std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    throw Error(
+        fmt::format("{}: cannot be read ({}); check its permissions", file, std::strerror(errno)),
+        ExitCode::missing_file);
+  std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in),
+                                  std::istreambuf_iterator<char>()};
   if (in.bad())
-    throw Error(fmt::format("{}: reading stopped after {} bytes; copy the image again", file, bytes.size()),
-                ExitCode::missing_file);
+    throw Error(
+        fmt::format("{}: reading stopped after {} bytes; copy the image again", file, bytes.size()),
+        ExitCode::missing_file);
   return FloppyImage(std::move(bytes), file, write_protected);
 }
 
@@ -62,14 +66,17 @@ FloppyImage::FloppyImage(std::vector<std::uint8_t> bytes, std::string name, bool
     : original_(std::move(bytes)), name_(std::move(name)), write_protected_(write_protected) {
   const auto geometry = recognise(original_.size());
   if (!geometry)
-    throw Error(fmt::format("{}: {} bytes is no diskette size; a raw image has {}", name_, original_.size(), known_sizes),
+    throw Error(fmt::format("{}: {} bytes is no diskette size; a raw image has {}", name_,
+                            original_.size(), known_sizes),
                 ExitCode::missing_file);
   geometry_ = *geometry;
   digest_ = sha256_hex(original_);
 }
 
-std::optional<std::uint32_t> FloppyImage::index(unsigned cylinder, unsigned head, unsigned sector) const {
-  if (cylinder >= geometry_.cylinders || head >= geometry_.heads || sector < 1 || sector > geometry_.sectors)
+std::optional<std::uint32_t> FloppyImage::index(unsigned cylinder, unsigned head,
+                                                unsigned sector) const {
+  if (cylinder >= geometry_.cylinders || head >= geometry_.heads || sector < 1 ||
+      sector > geometry_.sectors)
     return std::nullopt;
   return (cylinder * geometry_.heads + head) * geometry_.sectors + sector - 1;
 }
@@ -81,7 +88,8 @@ bool FloppyImage::read(unsigned cylinder, unsigned head, unsigned sector,
   if (const auto changed = overlay_.find(*number); changed != overlay_.end())
     std::copy(changed->second.begin(), changed->second.end(), data.begin());
   else
-    std::copy_n(original_.begin() + static_cast<std::ptrdiff_t>(*number) * sector_bytes, sector_bytes, data.begin());
+    std::copy_n(original_.begin() + static_cast<std::ptrdiff_t>(*number) * sector_bytes,
+                sector_bytes, data.begin());
   return true;
 }
 
@@ -96,7 +104,8 @@ bool FloppyImage::write(unsigned cylinder, unsigned head, unsigned sector,
 std::vector<std::uint8_t> FloppyImage::contents() const {
   std::vector<std::uint8_t> all = original_;
   for (const auto& [number, data] : overlay_)
-    std::copy(data.begin(), data.end(), all.begin() + static_cast<std::ptrdiff_t>(number) * sector_bytes);
+    std::copy(data.begin(), data.end(),
+              all.begin() + static_cast<std::ptrdiff_t>(number) * sector_bytes);
   return all;
 }
 
@@ -105,9 +114,10 @@ void FloppyImage::archive(Archive& a) {
   std::string digest = digest_;
   a(digest, write_protected_);
   if (a.loading() && digest != digest_)
-    throw Error(fmt::format("{}: is not the diskette that was in the drive when the snapshot was taken (SHA-256 {} "
-                            "instead of {}); give the original image",
-                            name_, digest_, digest));
+    throw Error(fmt::format(
+        "{}: is not the diskette that was in the drive when the snapshot was taken (SHA-256 {} "
+        "instead of {}); give the original image",
+        name_, digest_, digest));
   auto count = static_cast<std::uint32_t>(overlay_.size());
   a(count);
   if (a.saving()) {
@@ -124,7 +134,8 @@ void FloppyImage::archive(Archive& a) {
     std::vector<std::uint8_t> data(sector_bytes);
     a(number);
     a.bytes(data);
-    if (number >= original_.size() / sector_bytes) throw Error(fmt::format("snapshot: {} has no sector {}", name_, number));
+    if (number >= original_.size() / sector_bytes)
+      throw Error(fmt::format("snapshot: {} has no sector {}", name_, number));
     overlay_[number] = std::move(data);
   }
 }

@@ -17,8 +17,8 @@ namespace planar {
 struct FloppyGeometry {
   std::uint8_t cylinders;
   std::uint8_t heads;
-  std::uint8_t sectors;      ///< per track
-  std::uint16_t data_rate;   ///< of its MFM signal, in kbit/s at 300 rpm: 250, 500 or 1000
+  std::uint8_t sectors;     ///< per track
+  std::uint16_t data_rate;  ///< of its MFM signal, in kbit/s at 300 rpm: 250, 500 or 1000
   std::uint32_t bytes() const { return std::uint32_t{512} * cylinders * heads * sectors; }
 };
 
@@ -27,7 +27,8 @@ class FloppyImage {
  public:
   static constexpr unsigned sector_bytes = 512;
 
-  /// Reads `file`. Throws Error (ExitCode::missing_file) naming the file, the reason or its size, and what would do.
+  /// Reads `file`. Throws Error (ExitCode::missing_file) naming the file, the reason or its size,
+  /// and what would do.
   static FloppyImage load(const std::string& file, bool write_protected = false);
   /// The same from memory; `name` stands for the file in messages.
   FloppyImage(std::vector<std::uint8_t> bytes, std::string name, bool write_protected = false);
@@ -41,15 +42,18 @@ class FloppyImage {
   bool changed() const { return !overlay_.empty(); }
 
   /// One sector; `sector` counts from 1. False if the diskette has no such sector.
-  bool read(unsigned cylinder, unsigned head, unsigned sector, std::span<std::uint8_t, sector_bytes> data) const;
-  bool write(unsigned cylinder, unsigned head, unsigned sector, std::span<const std::uint8_t, sector_bytes> data);
+  bool read(unsigned cylinder, unsigned head, unsigned sector,
+            std::span<std::uint8_t, sector_bytes> data) const;
+  bool write(unsigned cylinder, unsigned head, unsigned sector,
+             std::span<const std::uint8_t, sector_bytes> data);
 
   /// The image with its changes, for an explicit save; the file is never written by itself.
   std::vector<std::uint8_t> contents() const;
   /// SHA-256 of the image as loaded: a snapshot is only restored over the same image.
   const std::string& digest() const { return digest_; }
 
-  /// Saves the changes and a digest of the original; restoring over another image throws Error naming both.
+  /// Saves the changes and a digest of the original; restoring over another image throws Error
+  /// naming both.
   void archive(Archive& a);
 
  private:

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 82077AA diskette controller in PS/2 mode, with its drives.
 //
-//   3F0h SRA   3F1h SRB   3F2h DOR   3F4h MSR (read), DSR (write)   3F5h FIFO   3F7h DIR (read), CCR (write)
+//   3F0h SRA   3F1h SRB   3F2h DOR   3F4h MSR (read), DSR (write)   3F5h FIFO
+//   3F7h DIR (read), CCR (write)
 //
-// Facts: Intel 82077AA data sheet (commands, phases, status registers, FIFO); planar-devices.md section 6 (PS/2 register
-// bits; DOR bit 3 is reserved: interrupt and DMA request are always gated on).
-// Timing: rotation 300 rpm (200 ms); a sector is read when it passes under the head; step rate and head settling from
-// SPECIFY; motor spin-up 300 ms (inferred from drive data sheets); a command byte is taken in 8 us (inferred).
-// Gap lengths follow IBM system 34, GAP 3 up to 108 bytes. All spindles have their index at multiples of 200 ms.
-// As on the chip, a command on a drive without index pulses (no diskette, motor off) never ends; a reset does that.
-// Known limits: a raw image holds 512-byte MFM sectors only: other sizes and FM read as missing, deleted marks are not
-// kept, sectors formatted with foreign IDs are not stored; 40-cylinder images stand on single steps; SCAN and, as on a
-// 82077AA, PART ID are invalid commands; the power-down modes do nothing.
+// Facts: Intel 82077AA data sheet (commands, phases, status registers, FIFO); planar-devices.md
+// section 6 (PS/2 register bits; DOR bit 3 is reserved: interrupt and DMA request are always gated
+// on).
+// Timing: rotation 300 rpm (200 ms); a sector is read when it passes under the head; step rate and
+// head settling from SPECIFY; motor spin-up 300 ms (inferred from drive data sheets); a command
+// byte is taken in 8 us (inferred). Gap lengths follow IBM system 34, GAP 3 up to 108 bytes. All
+// spindles have their index at multiples of 200 ms. As on the chip, a command on a drive without
+// index pulses (no diskette, motor off) never ends; a reset does that.
+// Known limits: a raw image holds 512-byte MFM sectors only: other sizes and FM read as missing,
+// deleted marks are not kept, sectors formatted with foreign IDs are not stored; 40-cylinder images
+// stand on single steps; SCAN and, as on a 82077AA, PART ID are invalid commands; the power-down
+// modes do nothing.
 #pragma once
 
 #include <array>
@@ -36,10 +40,10 @@ struct FloppyDrive {
   bool installed = false;
   std::uint16_t highest_rate = 1000;  ///< kbit/s: 1000 for a 2.88 MB drive, 500 for 1.44 MB
   std::optional<FloppyImage> image;
-  std::uint8_t cylinder = 0;          ///< where the head stands
-  bool changed = true;                ///< disk change line, until a step with a diskette in the drive
+  std::uint8_t cylinder = 0;  ///< where the head stands
+  bool changed = true;        ///< disk change line, until a step with a diskette in the drive
   bool motor = false;
-  Time motor_ready = Time::never();   ///< when the spindle has its speed
+  Time motor_ready = Time::never();  ///< when the spindle has its speed
   void archive(Archive& a) { a(installed, highest_rate, cylinder, changed, motor, motor_ready); }
 };
 
@@ -77,7 +81,8 @@ class I82077 final : public Slave {
   bool motor_on() const { return dor_ & 0xF0; }
 
   void reset(Time now);
-  /// The diskettes in the drives are saved with their changes; to load, the same images must be in the drives.
+  /// The diskettes in the drives are saved with their changes; to load, the same images must be in
+  /// the drives.
   void archive(Archive& a);
 
  private:
@@ -152,21 +157,21 @@ class I82077 final : public Slave {
   Trace& trace_;
   std::array<FloppyDrive, drives> drives_;
   std::array<Seek, drives> seeks_;
-  std::array<std::uint8_t, drives> pcn_{};           // present cylinder numbers
-  std::array<std::uint8_t, drives> seek_status_{};   // ST0 of a finished seek
-  std::array<bool, drives> seek_pending_{};          // not yet sensed
+  std::array<std::uint8_t, drives> pcn_{};          // present cylinder numbers
+  std::array<std::uint8_t, drives> seek_status_{};  // ST0 of a finished seek
+  std::array<bool, drives> seek_pending_{};         // not yet sensed
   Phase phase_ = Phase::idle;
   std::uint8_t dor_ = 0;
-  std::uint8_t rate_select_ = 2;    // DSR and CCR bits 1-0
+  std::uint8_t rate_select_ = 2;  // DSR and CCR bits 1-0
   std::uint8_t dsr_ = 0;
-  bool ready_for_byte_ = false;     // RQM
-  std::uint8_t reset_senses_ = 0;   // drives whose reset interrupt has not been sensed
-  std::uint8_t srb_toggles_ = 0;    // write data, read data, write enable flip-flops (bits 4-2)
+  bool ready_for_byte_ = false;    // RQM
+  std::uint8_t reset_senses_ = 0;  // drives whose reset interrupt has not been sensed
+  std::uint8_t srb_toggles_ = 0;   // write data, read data, write enable flip-flops (bits 4-2)
   bool last_step_inward_ = false;
   // SPECIFY, CONFIGURE, PERPENDICULAR, LOCK
   std::uint8_t srt_hut_ = 0;
   std::uint8_t hlt_nd_ = 0;
-  std::uint8_t configure_ = 0x20;   // bit 6 implied seek, 5 FIFO off, 4 polling off, 3-0 threshold
+  std::uint8_t configure_ = 0x20;  // bit 6 implied seek, 5 FIFO off, 4 polling off, 3-0 threshold
   std::uint8_t precompensation_ = 0;
   std::uint8_t perpendicular_ = 0;
   bool locked_ = false;
@@ -175,23 +180,23 @@ class I82077 final : public Slave {
   std::uint32_t result_position_ = 0;
   // Execution
   Transfer transfer_ = Transfer::none;
-  bool searching_ = false;          // for an ID; otherwise in a data field
-  bool stuck_ = false;              // waits for index pulses that do not come
+  bool searching_ = false;  // for an ID; otherwise in a data field
+  bool stuck_ = false;      // waits for index pulses that do not come
   bool implied_seek_ = false;
-  bool id_only_ = false;            // READ ID
-  bool terminal_ = false;           // TC has come
-  bool draining_ = false;           // all sectors read, the FIFO still holds some
+  bool id_only_ = false;   // READ ID
+  bool terminal_ = false;  // TC has come
+  bool draining_ = false;  // all sectors read, the FIFO still holds some
   bool requesting_ = false;
-  std::uint8_t unit_ = 0;           // drive of the command
+  std::uint8_t unit_ = 0;  // drive of the command
   std::uint8_t head_ = 0;
   std::uint8_t c_ = 0, h_ = 0, r_ = 0, n_ = 0, eot_ = 0;
-  std::uint16_t verify_left_ = 0;   // VERIFY with a count; 0 = until EOT
+  std::uint16_t verify_left_ = 0;  // VERIFY with a count; 0 = until EOT
   std::uint8_t format_left_ = 0;
   std::uint8_t found_sector_ = 0;
   std::array<std::uint8_t, FloppyImage::sector_bytes> sector_{};
-  std::uint32_t disk_position_ = 0; // bytes of the data field that have passed the head
+  std::uint32_t disk_position_ = 0;  // bytes of the data field that have passed the head
   std::deque<std::uint8_t> fifo_;
-  Time byte_start_{};               // when the first data byte begins to pass the head
+  Time byte_start_{};  // when the first data byte begins to pass the head
   Time head_loaded_until_{};
   std::uint8_t head_loaded_drive_ = 0;
   Event reset_event_;

@@ -9,9 +9,24 @@ namespace planar {
 namespace {
 
 enum Command : std::uint8_t {
-  read_track = 0x02, specify = 0x03, sense_drive = 0x04, write_data = 0x05, read_data = 0x06, recalibrate = 0x07,
-  sense_interrupt_status = 0x08, write_deleted = 0x09, read_id = 0x0A, read_deleted = 0x0C, format_track = 0x0D,
-  dump_regs = 0x0E, seek = 0x0F, version = 0x10, perpendicular_mode = 0x12, configure = 0x13, lock = 0x14, verify = 0x16,
+  read_track = 0x02,
+  specify = 0x03,
+  sense_drive = 0x04,
+  write_data = 0x05,
+  read_data = 0x06,
+  recalibrate = 0x07,
+  sense_interrupt_status = 0x08,
+  write_deleted = 0x09,
+  read_id = 0x0A,
+  read_deleted = 0x0C,
+  format_track = 0x0D,
+  dump_regs = 0x0E,
+  seek = 0x0F,
+  version = 0x10,
+  perpendicular_mode = 0x12,
+  configure = 0x13,
+  lock = 0x14,
+  verify = 0x16,
 };
 
 /// Which of the bits MT, MFM, SK (7, 6, 5) a command may carry, and how many bytes it has.
@@ -21,15 +36,29 @@ struct Shape {
   std::uint8_t length;
 };
 constexpr Shape shapes[] = {
-    {read_track, 0x60, 9}, {specify, 0x00, 3}, {sense_drive, 0x00, 2}, {write_data, 0xC0, 9}, {read_data, 0xE0, 9},
-    {recalibrate, 0x00, 2}, {sense_interrupt_status, 0x00, 1}, {write_deleted, 0xC0, 9}, {read_id, 0x40, 2},
-    {read_deleted, 0xE0, 9}, {format_track, 0x40, 6}, {dump_regs, 0x00, 1}, {seek, 0xC0, 3}, {version, 0x00, 1},
-    {perpendicular_mode, 0x00, 2}, {configure, 0x00, 4}, {lock, 0x80, 1}, {verify, 0xE0, 9},
+    {read_track, 0x60, 9},
+    {specify, 0x00, 3},
+    {sense_drive, 0x00, 2},
+    {write_data, 0xC0, 9},
+    {read_data, 0xE0, 9},
+    {recalibrate, 0x00, 2},
+    {sense_interrupt_status, 0x00, 1},
+    {write_deleted, 0xC0, 9},
+    {read_id, 0x40, 2},
+    {read_deleted, 0xE0, 9},
+    {format_track, 0x40, 6},
+    {dump_regs, 0x00, 1},
+    {seek, 0xC0, 3},
+    {version, 0x00, 1},
+    {perpendicular_mode, 0x00, 2},
+    {configure, 0x00, 4},
+    {lock, 0x80, 1},
+    {verify, 0xE0, 9},
 };
 
 constexpr std::uint8_t invalid_command = 0x80;
 constexpr std::uint8_t seek_end = 0x20, abnormal = 0x40, equipment_check = 0x10;
-constexpr int recalibrate_steps = 79;  // pulses before the chip gives up
+constexpr int recalibrate_steps = 79;       // pulses before the chip gives up
 constexpr std::uint8_t last_cylinder = 83;  // where a drive's mechanics end
 
 }  // namespace
@@ -71,8 +100,10 @@ void I82077::byte_taken(Time now) {
     return;
   }
   trace_(TraceCategory::diskette, now, "command {:02x}", fmt::join(command_, " "));
-  if (length == 0) respond({invalid_command}, false, now);
-  else execute(now);
+  if (length == 0)
+    respond({invalid_command}, false, now);
+  else
+    execute(now);
 }
 
 void I82077::execute(Time now) {
@@ -89,18 +120,29 @@ void I82077::execute(Time now) {
       head_ = first >> 2 & 1;
       respond({st3(drive)}, false, now);
       break;
-    case recalibrate: start_seek(drive, -recalibrate_steps, true, now); break;
+    case recalibrate:
+      start_seek(drive, -recalibrate_steps, true, now);
+      break;
     case seek:
       head_ = first >> 2 & 1;
-      if (opcode & 0x80) start_seek(drive, opcode & 0x40 ? command_[2] : -command_[2], false, now);
-      else start_seek(drive, command_[2] - pcn_[drive], false, now);
+      if (opcode & 0x80)
+        start_seek(drive, opcode & 0x40 ? command_[2] : -command_[2], false, now);
+      else
+        start_seek(drive, command_[2] - pcn_[drive], false, now);
       break;
-    case sense_interrupt_status: sense_interrupt(now); break;
-    case dump_regs: dump_registers(now); break;
-    case version: respond({0x90}, false, now); break;
+    case sense_interrupt_status:
+      sense_interrupt(now);
+      break;
+    case dump_regs:
+      dump_registers(now);
+      break;
+    case version:
+      respond({0x90}, false, now);
+      break;
     case perpendicular_mode:
       // OW (bit 7) lets the drive bits through.
-      perpendicular_ = static_cast<std::uint8_t>((first & 0x80 ? first & 0x3C : perpendicular_ & 0x3C) | (first & 3));
+      perpendicular_ = static_cast<std::uint8_t>(
+          (first & 0x80 ? first & 0x3C : perpendicular_ & 0x3C) | (first & 3));
       to_idle();
       break;
     case configure:
@@ -112,13 +154,16 @@ void I82077::execute(Time now) {
       locked_ = opcode & 0x80;
       respond({static_cast<std::uint8_t>(locked_ ? 0x10 : 0x00)}, false, now);
       break;
-    default: begin_data_command(now); break;
+    default:
+      begin_data_command(now);
+      break;
   }
 }
 
 void I82077::dump_registers(Time now) {
   respond({pcn_[0], pcn_[1], pcn_[2], pcn_[3], srt_hut_, hlt_nd_, eot_,
-           static_cast<std::uint8_t>((locked_ ? 0x80 : 0) | perpendicular_), configure_, precompensation_},
+           static_cast<std::uint8_t>((locked_ ? 0x80 : 0) | perpendicular_), configure_,
+           precompensation_},
           false, now);
 }
 
@@ -136,11 +181,14 @@ void I82077::sense_interrupt(Time now) {
     if (drive < drives) {
       seek_pending_[drive] = false;
       st0 = seek_status_[drive];
-      set_interrupt(std::find(seek_pending_.begin(), seek_pending_.end(), true) != seek_pending_.end(), now);
+      set_interrupt(
+          std::find(seek_pending_.begin(), seek_pending_.end(), true) != seek_pending_.end(), now);
     }
   }
-  if (drive == drives) respond({st0}, false, now);
-  else respond({st0, pcn_[drive]}, false, now);
+  if (drive == drives)
+    respond({st0}, false, now);
+  else
+    respond({st0, pcn_[drive]}, false, now);
 }
 
 // --- Seeks ---
@@ -189,8 +237,10 @@ void I82077::step_drive(unsigned drive, Time now) {
   pcn_[drive] = static_cast<std::uint8_t>(pcn_[drive] + (s.inward ? 1 : -1));
   if (s.recalibrate) pcn_[drive] = 0;
   if (d.installed) {
-    if (s.inward) d.cylinder = std::min<std::uint8_t>(d.cylinder + 1, last_cylinder);
-    else if (d.cylinder > 0) --d.cylinder;
+    if (s.inward)
+      d.cylinder = std::min<std::uint8_t>(d.cylinder + 1, last_cylinder);
+    else if (d.cylinder > 0)
+      --d.cylinder;
     if (d.image) d.changed = false;
   }
   // SRT counts down from 16 in units of 1 ms at 500 kbit/s.
@@ -234,9 +284,11 @@ void I82077::begin_data_command(Time now) {
     eot_ = command_[6];
     const bool writes = opcode == write_data || opcode == write_deleted;
     transfer_ = writes ? Transfer::to_disk : opcode == verify ? Transfer::none : Transfer::to_host;
-    if (opcode == verify && command_[1] & 0x80) verify_left_ = command_[8] ? command_[8] : 256;  // EC: a count
+    if (opcode == verify && command_[1] & 0x80)
+      verify_left_ = command_[8] ? command_[8] : 256;  // EC: a count
   }
-  const bool needs_seek = !id_only_ && transfer_ != Transfer::format && configure_ & 0x40 && c_ != pcn_[unit_];
+  const bool needs_seek =
+      !id_only_ && transfer_ != Transfer::format && configure_ & 0x40 && c_ != pcn_[unit_];
   if (needs_seek) {
     implied_seek_ = true;
     start_seek(unit_, c_ - pcn_[unit_], false, now);

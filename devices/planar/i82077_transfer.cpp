@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 82077AA: the execution phase. A track is a circle of byte times; sectors are found, read and written when they pass.
+// 82077AA: the execution phase. A track is a circle of byte times; sectors are found, read and
+// written when they pass.
 #include <algorithm>
 
 #include "devices/planar/i82077.hpp"
@@ -10,9 +11,11 @@ namespace {
 
 constexpr Time revolution = 200_ms;  // 300 rpm
 // IBM system 34 track, in bytes.
-constexpr unsigned before_first_id = 80 + 12 + 4 + 50 + 12;  // GAP 4A, sync, IAM, GAP 1, sync of the first ID
-constexpr unsigned id_bytes = 4 + 4 + 2;                     // mark, C H R N, CRC
-constexpr unsigned gap2_and_sync = 22 + 12, gap2_perpendicular = 41 + 12, data_mark = 4, crc_bytes = 2, sync_bytes = 12;
+constexpr unsigned before_first_id =
+    80 + 12 + 4 + 50 + 12;                // GAP 4A, sync, IAM, GAP 1, sync of the first ID
+constexpr unsigned id_bytes = 4 + 4 + 2;  // mark, C H R N, CRC
+constexpr unsigned gap2_and_sync = 22 + 12, gap2_perpendicular = 41 + 12, data_mark = 4,
+                   crc_bytes = 2, sync_bytes = 12;
 constexpr unsigned usual_gap3 = 108;
 constexpr unsigned fifo_bytes = 16;
 
@@ -35,24 +38,29 @@ const FloppyImage* I82077::track() const {
   const FloppyDrive& d = drives_[unit_];
   if (!d.installed || !d.image) return nullptr;
   const FloppyGeometry& g = d.image->geometry();
-  const bool readable = g.data_rate == rate() && rate() <= d.highest_rate && d.cylinder < g.cylinders &&
-                        head_ < g.heads && command_[0] & 0x40;  // MFM
+  const bool readable = g.data_rate == rate() && rate() <= d.highest_rate &&
+                        d.cylinder < g.cylinders && head_ < g.heads && command_[0] & 0x40;  // MFM
   return readable ? &*d.image : nullptr;
 }
 
 /// Index pulses arrive: without them no command ends.
-bool I82077::spinning(Time) const { return drives_[unit_].installed && drives_[unit_].image && drives_[unit_].motor; }
+bool I82077::spinning(Time) const {
+  return drives_[unit_].installed && drives_[unit_].image && drives_[unit_].motor;
+}
 
 Time I82077::byte_time() const { return Time{(8_ms).ps / static_cast<std::int64_t>(rate())}; }
 
-Time I82077::next_index(Time after) const { return revolution * ((after.ps + revolution.ps - 1) / revolution.ps); }
+Time I82077::next_index(Time after) const {
+  return revolution * ((after.ps + revolution.ps - 1) / revolution.ps);
+}
 
 /// From one sector's ID to the next one's, in bytes.
 unsigned I82077::sector_pitch() const {
   const FloppyGeometry& g = drives_[unit_].image->geometry();
   const auto capacity = static_cast<unsigned>(revolution / byte_time());
   const unsigned gap2 = rate() == 1000 ? gap2_perpendicular : gap2_and_sync;
-  const unsigned bare = id_bytes + gap2 + data_mark + FloppyImage::sector_bytes + crc_bytes + sync_bytes;
+  const unsigned bare =
+      id_bytes + gap2 + data_mark + FloppyImage::sector_bytes + crc_bytes + sync_bytes;
   return std::min((capacity - before_first_id) / g.sectors, bare + usual_gap3);
 }
 
@@ -126,10 +134,14 @@ void I82077::search(Time from) {
 }
 
 void I82077::sector_event(Time now) {
-  if (transfer_ == Transfer::format) format_slot(now);
-  else if (!searching_) sector_done(now);
-  else if (found_sector_ == 0) search_failed(now);
-  else id_found(now);
+  if (transfer_ == Transfer::format)
+    format_slot(now);
+  else if (!searching_)
+    sector_done(now);
+  else if (found_sector_ == 0)
+    search_failed(now);
+  else
+    id_found(now);
 }
 
 void I82077::search_failed(Time now) {
@@ -214,9 +226,7 @@ void I82077::pull(Time now) {
   }
 }
 
-bool I82077::more_sectors() const {
-  return r_ != eot_ || ((command_[0] & 0x80) && head_ == 0);
-}
+bool I82077::more_sectors() const { return r_ != eot_ || ((command_[0] & 0x80) && head_ == 0); }
 
 void I82077::request(bool active, Time now) {
   requesting_ = active;
@@ -244,9 +254,12 @@ void I82077::service(Time now) {
   } else {
     if (held <= fifo_target()) active = true;
     bool wanted = true;
-    if (transfer_ == Transfer::format) wanted = held < std::size_t{4} * format_left_;
-    else if (!searching_ && !more_sectors()) wanted = disk_position_ + held < FloppyImage::sector_bytes;
-    else if (searching_ && !more_sectors()) wanted = held < FloppyImage::sector_bytes;
+    if (transfer_ == Transfer::format)
+      wanted = held < std::size_t{4} * format_left_;
+    else if (!searching_ && !more_sectors())
+      wanted = disk_position_ + held < FloppyImage::sector_bytes;
+    else if (searching_ && !more_sectors())
+      wanted = held < FloppyImage::sector_bytes;
     if (held >= fifo_capacity() || !wanted) active = false;
   }
   request(active, now);
@@ -254,7 +267,8 @@ void I82077::service(Time now) {
 }
 
 void I82077::schedule_byte() {
-  if (searching_ || draining_ || transfer_ == Transfer::format || disk_position_ >= FloppyImage::sector_bytes) {
+  if (searching_ || draining_ || transfer_ == Transfer::format ||
+      disk_position_ >= FloppyImage::sector_bytes) {
     byte_event_.cancel();
     return;
   }
@@ -262,13 +276,17 @@ void I82077::schedule_byte() {
   const auto last = static_cast<std::int64_t>(FloppyImage::sector_bytes) - 1;
   std::int64_t index = disk_position_;
   if (transfer_ == Transfer::to_host) {
-    // The byte that fills up to the request, or, while the host is slow, the one that no longer fits.
-    index += requesting_ ? fifo_capacity() - held : static_cast<std::int64_t>(fifo_target()) - held - 1;
-    byte_event_.at(byte_start_ + byte_time() * (std::clamp<std::int64_t>(index, disk_position_, last) + 1));
+    // The byte that fills up to the request, or, while the host is slow, the one that no longer
+    // fits.
+    index +=
+        requesting_ ? fifo_capacity() - held : static_cast<std::int64_t>(fifo_target()) - held - 1;
+    byte_event_.at(byte_start_ +
+                   byte_time() * (std::clamp<std::int64_t>(index, disk_position_, last) + 1));
   } else {
     // The byte that makes room for a request, or the first one that the host has not supplied.
     index += requesting_ ? held : held - static_cast<std::int64_t>(fifo_target()) - 1;
-    byte_event_.at(byte_start_ + byte_time() * std::clamp<std::int64_t>(index, disk_position_, last));
+    byte_event_.at(byte_start_ +
+                   byte_time() * std::clamp<std::int64_t>(index, disk_position_, last));
   }
 }
 
@@ -305,13 +323,15 @@ void I82077::terminal_count(Time now) {
   byte_event_.cancel();
   if (transfer_ == Transfer::to_host) {
     fifo_.clear();
-    if (draining_ || searching_) finish(normal, 0, 0, now);  // the sector is complete: nothing left to wait for
+    if (draining_ || searching_)
+      finish(normal, 0, 0, now);  // the sector is complete: nothing left to wait for
   }
 }
 
 // --- Sectors ---
 
-/// To the next sector of the command: false after the last one, with C, H and R as the result phase shows them.
+/// To the next sector of the command: false after the last one, with C, H and R as the result phase
+/// shows them.
 bool I82077::advance_sector() {
   if (r_ != eot_) {
     ++r_;
@@ -338,9 +358,10 @@ void I82077::sector_done(Time now) {
     FloppyDrive& d = drives_[unit_];
     if (d.image) d.image->write(d.cylinder, head_, r_, sector_);
   }
-  trace_(TraceCategory::diskette, now, "drive {} cylinder {} head {} sector {} {}", unit_, drives_[unit_].cylinder, head_,
-         r_, transfer_ == Transfer::to_disk ? "written" : "read");
-  // A data mark where a deleted one was asked for (raw images have no deleted ones): the command ends here.
+  trace_(TraceCategory::diskette, now, "drive {} cylinder {} head {} sector {} {}", unit_,
+         drives_[unit_].cylinder, head_, r_, transfer_ == Transfer::to_disk ? "written" : "read");
+  // A data mark where a deleted one was asked for (raw images have no deleted ones): the command
+  // ends here.
   const bool unexpected_mark = (command_[0] & 0x1F) == read_deleted_opcode;
   const std::uint8_t transferred_head = head_;
   const bool more = advance_sector();
@@ -401,10 +422,13 @@ void I82077::format_slot(Time now) {
     }
     --format_left_;
   }
-  // The slots follow each other at the pitch of this diskette; after the last one, the next index pulse ends the track.
+  // The slots follow each other at the pitch of this diskette; after the last one, the next index
+  // pulse ends the track.
   ++disk_position_;
-  if (format_left_ == 0) sector_event_.at(next_index(now + 1_ps));
-  else sector_event_.at(std::max(now + 1_ps, track_position(byte_start_, disk_position_)));
+  if (format_left_ == 0)
+    sector_event_.at(next_index(now + 1_ps));
+  else
+    sector_event_.at(std::max(now + 1_ps, track_position(byte_start_, disk_position_)));
   service(now);
 }
 

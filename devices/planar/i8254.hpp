@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 8254 timers of a PS/2: channel 0 (IRQ 0 latch), channel 2 (speaker), and the watchdog "channel 3".
+// 8254 timers of a PS/2: channel 0 (IRQ 0 latch), channel 2 (speaker), and channel 3 (watchdog).
 //
-//   40h channel 0   42h channel 2   43h control   44h watchdog count   47h watchdog control   (41h, 45h, 46h absent)
+//   40h channel 0   42h channel 2   43h control   44h watchdog count   47h watchdog control
+//   (41h, 45h and 46h are absent)
 //
-// Facts: Intel 8254 data sheet (modes, latches, read-back); planar-devices.md section 3 (watchdog: 8 bits, binary, mode
-// 0, counts ticks of channel 0 whose IRQ 0 is still pending; no channel 1; IRQ 0 latch cleared by 61h bit 7).
-// Input clock 14.31818 MHz / 12 (choice inferred). Counts and outputs are computed from time; only the rising edges of
-// OUT 0 are events.
-// Known limits: a count of 1 in modes 2 and 3 (illegal in the data sheet) leaves OUT high; a count is loaded at the
-// first clock edge after its write (the data sheet asks for a full pulse, up to one clock later).
+// Facts: Intel 8254 data sheet (modes, latches, read-back); planar-devices.md section 3 (watchdog:
+// 8 bits, binary, mode 0, counts ticks of channel 0 whose IRQ 0 is still pending; no channel 1; IRQ
+// 0 latch cleared by 61h bit 7). Input clock 14.31818 MHz / 12 (choice inferred). Counts and
+// outputs are computed from time; only the rising edges of OUT 0 are events.
+// Known limits: a count of 1 in modes 2 and 3 (illegal in the data sheet) leaves OUT high; a count
+// is loaded at the first clock edge after its write (the data sheet asks for a full pulse, up to
+// one clock later).
 #pragma once
 
 #include <cstdint>
@@ -41,7 +43,8 @@ class I8254Counter {
   bool out(Tick now) const;
   /// OUT is high at tick `now` and was low one tick earlier.
   bool rises_at(Tick now) const { return out(now) && !out(now - 1); }
-  /// The next tick after `now` at which OUT may rise by itself (a reload makes it uncertain); -1 for none.
+  /// The next tick after `now` at which OUT may rise by itself (a reload makes it uncertain); -1
+  /// for none.
   Tick next_rise(Tick now) const;
   unsigned mode() const { return mode_; }
 
@@ -62,24 +65,26 @@ class I8254Counter {
   std::uint16_t settled_count(Tick now) const;
   std::uint8_t status(Tick now) const;
 
-  // The power-on state is undefined; here OUT starts high, so that the first control word makes no edge.
+  // The power-on state is undefined; here OUT starts high, so that the first control word makes no
+  // edge.
   std::uint8_t control_ = 0x36;  // status bits 5 to 0
   std::uint8_t mode_ = 3;
   bool bcd_ = false;
   bool gate_ = true;
-  bool loaded_ = false;       // a count has reached the counting element; modes 1 and 5: a trigger has come
-  bool running_ = false;      // the counting element decrements
+  bool loaded_ =
+      false;  // a count has reached the counting element; modes 1 and 5: a trigger has come
+  bool running_ = false;  // the counting element decrements
   bool null_count_ = true;
   bool count_written_ = false;
-  bool write_high_ = false;   // the next byte written is the high one
+  bool write_high_ = false;  // the next byte written is the high one
   bool read_high_ = false;
-  bool inhibited_ = false;    // mode 0: between the two bytes of a count
+  bool inhibited_ = false;  // mode 0: between the two bytes of a count
   std::uint16_t count_register_ = 0;
   std::uint32_t initial_ = 0x10000;
-  Tick start_ = 0;            // tick of elapsed 0 while running
-  Tick held_ = 0;             // elapsed while stopped
-  Tick reload_at_ = -1;       // the count register is transferred at this tick; -1 none
-  std::uint16_t residue_ = 0; // what reads show before the first load
+  Tick start_ = 0;             // tick of elapsed 0 while running
+  Tick held_ = 0;              // elapsed while stopped
+  Tick reload_at_ = -1;        // the count register is transferred at this tick; -1 none
+  std::uint16_t residue_ = 0;  // what reads show before the first load
   bool status_latched_ = false;
   std::uint8_t latched_status_ = 0;
   bool count_latched_ = false;

@@ -16,7 +16,8 @@ int I8259::highest(unsigned bits) const {
   return -1;
 }
 
-/// The line that INT asks service for: the best unmasked request that nothing in service holds back.
+/// The line that INT asks service for: the best unmasked request that nothing in service holds
+/// back.
 int I8259::pending_line() const {
   if (init_ != Init::ready) return -1;
   const int request = highest(lines_ & ~imr_);
@@ -25,16 +26,19 @@ int I8259::pending_line() const {
   // Special mask mode: a level that is masked while in service holds nothing back.
   if (special_mask_) blocking &= ~imr_;
   // Special fully nested mode: a slave may interrupt again while its own line is in service.
-  if (icw4_ & 0x10 && cascaded(static_cast<unsigned>(request))) blocking &= ~bit(static_cast<unsigned>(request));
+  if (icw4_ & 0x10 && cascaded(static_cast<unsigned>(request)))
+    blocking &= ~bit(static_cast<unsigned>(request));
   const int serving = highest(blocking);
-  if (serving >= 0 && rank(static_cast<unsigned>(serving)) <= rank(static_cast<unsigned>(request))) return -1;
+  if (serving >= 0 && rank(static_cast<unsigned>(serving)) <= rank(static_cast<unsigned>(request)))
+    return -1;
   return request;
 }
 
 void I8259::update(Time now) { intr.set(pending_line() >= 0, now); }
 
 void I8259::set_line(unsigned line, bool level, Time now) {
-  const std::uint8_t lines = static_cast<std::uint8_t>(level ? lines_ | bit(line) : lines_ & ~bit(line));
+  const std::uint8_t lines =
+      static_cast<std::uint8_t>(level ? lines_ | bit(line) : lines_ & ~bit(line));
   if (lines == lines_) return;
   lines_ = lines;
   update(now);
@@ -96,11 +100,20 @@ void I8259::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time no
       update(now);
     } else {  // OCW2
       switch (value >> 5) {
-        case 0: rotate_on_aeoi_ = false; break;
-        case 4: rotate_on_aeoi_ = true; break;
-        case 2: break;  // no operation
-        case 6: lowest_ = value & 7; break;
-        default: end_of_interrupt(value); break;
+        case 0:
+          rotate_on_aeoi_ = false;
+          break;
+        case 4:
+          rotate_on_aeoi_ = true;
+          break;
+        case 2:
+          break;  // no operation
+        case 6:
+          lowest_ = value & 7;
+          break;
+        default:
+          end_of_interrupt(value);
+          break;
       }
       update(now);
     }
@@ -142,7 +155,8 @@ I8259::Choice I8259::begin_acknowledge(Time now) {
 std::uint8_t I8259::vector(unsigned line) const {
   if (icw4_ & 0x01) return static_cast<std::uint8_t>((icw2_ & 0xF8) | line);
   // MCS-80: low byte of the CALL address, interval 4 or 8.
-  return static_cast<std::uint8_t>(icw1_ & 0x04 ? (icw1_ & 0xE0) | line << 2 : (icw1_ & 0xC0) | line << 3);
+  return static_cast<std::uint8_t>(icw1_ & 0x04 ? (icw1_ & 0xE0) | line << 2
+                                                : (icw1_ & 0xC0) | line << 3);
 }
 
 std::uint32_t I8259::read(std::uint32_t offset, unsigned bytes, Time now) {
@@ -181,15 +195,18 @@ void I8259Pair::claim_ports(IoSpace& space) {
 void I8259Pair::set_irq(unsigned irq, bool level, Time now) {
   if (irq == 2 || irq > 15) return;
   trace_(TraceCategory::irq, now, "irq {} {}", irq, level ? "active" : "released");
-  if (irq < 8) master_.set_line(irq, level, now);
-  else slave_.set_line(irq - 8, level, now);
+  if (irq < 8)
+    master_.set_line(irq, level, now);
+  else
+    slave_.set_line(irq - 8, level, now);
 }
 
 std::uint8_t I8259Pair::acknowledge(Time now) {
   const I8259::Choice choice = master_.begin_acknowledge(now);
   std::uint8_t vector;
   if (!choice.spurious && master_.cascaded(choice.line)) {
-    // The master puts the line's number on CAS2-0; only a slave with that ID drives the second byte. It hangs on line 2.
+    // The master puts the line's number on CAS2-0; only a slave with that ID drives the second
+    // byte. It hangs on line 2.
     if (choice.line == 2 && slave_.slave_id() == 2) {
       vector = slave_.vector(slave_.begin_acknowledge(now).line);
     } else {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 8259A programmable interrupt controllers, the pair of a PS/2 (ports 20h-21h and A0h-A1h).
 //
-// Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI); mca-bus.md section 7: all inputs are
-// level-sensitive and the planar forces it, so ICW1 bit 3 (LTIM) is accepted and ignored; Linux writes 11h everywhere.
-// Known limits: MCS-80 mode gives the low byte of its CALL address as the vector (a PC never selects it); the buffered
-// mode bits are stored and change nothing; until the initialisation sequence is complete a chip requests nothing; both
-// INTA cycles are one instant, so a slave's request that falls before them shows as spurious 7, never as spurious 15.
+// Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI); mca-bus.md section 7: all
+// inputs are level-sensitive and the planar forces it, so ICW1 bit 3 (LTIM) is accepted and
+// ignored; Linux writes 11h everywhere.
+// Known limits: MCS-80 mode gives the low byte of its CALL address as the vector (a PC never
+// selects it); the buffered mode bits are stored and change nothing; until the initialisation
+// sequence is complete a chip requests nothing; both INTA cycles are one instant, so a slave's
+// request that falls before them shows as spurious 7, never as spurious 15.
 #pragma once
 
 #include <array>
@@ -21,7 +23,8 @@
 
 namespace planar {
 
-/// One controller. Offsets: 0 = ICW1, OCW2, OCW3 (write), IRR/ISR/poll (read); 1 = ICW2-4, OCW1 = IMR.
+/// One controller. Offsets: 0 = ICW1, OCW2, OCW3 (write), IRR/ISR/poll (read); 1 = ICW2-4, OCW1 =
+/// IMR.
 class I8259 final : public Slave {
  public:
   /// `master` is the level of the -SP pin.
@@ -41,7 +44,8 @@ class I8259 final : public Slave {
     unsigned line;
     bool spurious;
   };
-  /// First INTA: resolves the priority and sets the in-service bit (or, in AEOI mode, ends at once).
+  /// First INTA: resolves the priority and sets the in-service bit (or, in AEOI mode, ends at
+  /// once).
   Choice begin_acknowledge(Time now);
   /// The byte of the second INTA for `line`.
   std::uint8_t vector(unsigned line) const;
@@ -81,7 +85,7 @@ class I8259 final : public Slave {
   std::uint8_t icw2_ = 0;
   std::uint8_t icw3_ = 0;
   std::uint8_t icw4_ = 0;
-  std::uint8_t lines_ = 0;   // input levels; in level mode this is IRR
+  std::uint8_t lines_ = 0;  // input levels; in level mode this is IRR
   std::uint8_t imr_ = 0;
   std::uint8_t isr_ = 0;
   std::uint8_t lowest_ = 7;  // line of lowest priority
@@ -99,13 +103,15 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
 
   /// Level of IRQ 0 to 15; 2 is the cascade and is ignored.
   void set_irq(unsigned irq, bool level, Time now) override;
-  /// The same as a pin for wiring in tests; a machine joins the sources of a line in bus::InterruptLines.
+  /// The same as a pin for wiring in tests; a machine joins the sources of a line in
+  /// bus::InterruptLines.
   Signal& input(unsigned irq) { return inputs_[irq & 15]; }
 
   /// INTR to the processor; `Output::connect` it.
   Output& intr() { return master_.intr; }
-  /// Both INTA cycles: the vector. With no request left it is line 7 of the master and no in-service bit is set (spurious
-  /// IRQ 7). A slave whose ICW3 is not 2 leaves the bus floating: FFh.
+  /// Both INTA cycles: the vector. With no request left it is line 7 of the master and no
+  /// in-service bit is set (spurious IRQ 7). A slave whose ICW3 is not 2 leaves the bus floating:
+  /// FFh.
   std::uint8_t acknowledge(Time now) override;
 
   I8259& master() { return master_; }
@@ -117,7 +123,10 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
  private:
   class Input final : public Signal {
    public:
-    void bind(I8259Pair& pair, unsigned irq) { pair_ = &pair; irq_ = irq; }
+    void bind(I8259Pair& pair, unsigned irq) {
+      pair_ = &pair;
+      irq_ = irq;
+    }
     void set(bool level, Time now) override { pair_->set_irq(irq_, level, now); }
 
    private:

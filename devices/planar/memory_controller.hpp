@@ -2,11 +2,13 @@
 // Planar memory: where RAM and ROM stand.
 //
 //   0-9FFFFh RAM   A0000h-BFFFFh video   C0000h-DFFFFh slots   E0000h-FFFFFh ROM   100000h- RAM
-//   the ROM again below the top of the processor's address space (FE0000h with 24 bits, FFFE0000h with 32)
+//   the ROM again below the top of the processor's address space: FE0000h with 24 address lines,
+//   FFFE0000h with 32
 //
-// Facts: planar-devices.md section 8 (memory map of emulators for this family). The memory controllers of the 56SX, 77
-// and 95 are not publicly documented: ports E0h-E7h of the Model 70/80 class are absent here and read as ones; memory
-// that lies beneath the ROM alias of a 24-bit processor is lost (inferred), 384 KB above A0000h is not remapped.
+// Facts: planar-devices.md section 8 (memory map of emulators for this family). The memory
+// controllers of the 56SX, 77 and 95 are not publicly documented: ports E0h-E7h of the Model 70/80
+// class are absent here and read as ones; memory that lies beneath the ROM alias of a 24-bit
+// processor is lost (inferred), 384 KB above A0000h is not remapped.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +25,14 @@ class MemoryController {
  public:
   static constexpr std::uint32_t rom_bytes = 128 * 1024;
 
-  /// `ram_kb` is the installed memory including the first megabyte (a multiple of 1024, at least 1024), `address_bits` is
-  /// 24 or 32. Throws Error if they make no sense.
+  /// `ram_kb` is the installed memory including the first megabyte (a multiple of 1024, at least
+  /// 1024), `address_bits` is 24 or 32. Throws Error if they make no sense.
   MemoryController(AddressSpace& space, std::uint32_t ram_kb, unsigned address_bits);
   MemoryController(const MemoryController&) = delete;
   MemoryController& operator=(const MemoryController&) = delete;
 
-  /// The firmware: 128 KB, or 64 or 32 KB (repeated). Throws Error, naming `name`, otherwise. The caller tells processors
-  /// that hold decoded code (only before a run, or with a reset).
+  /// The firmware: 128 KB, or 64 or 32 KB (repeated). Throws Error, naming `name`, otherwise. The
+  /// caller tells processors that hold decoded code (only before a run, or with a reset).
   void load_rom(std::span<const std::uint8_t> image, const std::string& name);
   std::span<std::uint8_t> rom() { return rom_; }
   std::span<std::uint8_t> ram() { return ram_; }

@@ -3,11 +3,12 @@
 //
 //   +0 RBR/THR/DLL  +1 IER/DLM  +2 IIR/FCR  +3 LCR  +4 MCR  +5 LSR  +6 MSR  +7 SCR
 //
-// Facts: National NS16550A data sheet; planar-devices.md section 7. Every character takes its time on the line in both
-// directions; OUT 2 gates the interrupt, as on every PC serial port.
-// Known limits: the line at the other end runs at the same speed and format, so parity and framing errors never occur
-// by themselves; a break replaces the characters sent meanwhile (loopback receives it, the far end sees nothing); the THRE
-// delay of one character in FIFO mode is not modelled.
+// Facts: National NS16550A data sheet; planar-devices.md section 7. Every character takes its time
+// on the line in both directions; OUT 2 gates the interrupt, as on every PC serial port.
+// Known limits: the line at the other end runs at the same speed and format, so parity and framing
+// errors never occur by themselves; a break replaces the characters sent meanwhile (loopback
+// receives it, the far end sees nothing); the THRE delay of one character in FIFO mode is not
+// modelled.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,8 @@ class Ns16550 final : public Slave {
 
   /// Called with each character at the time at which its last stop bit leaves.
   void on_output(std::function<void(std::uint8_t, Time)> sink) { sink_ = std::move(sink); }
-  /// Characters from the other end; they arrive one after another at line speed, whether or not there is room.
+  /// Characters from the other end; they arrive one after another at line speed, whether or not
+  /// there is room.
   void receive(std::uint8_t byte, Time now);
   /// Modem inputs; CTS, DSR and DCD are active by default, as with a cable that loops them.
   void set_modem(bool cts, bool dsr, bool ri, bool dcd, Time now);
@@ -78,16 +80,16 @@ class Ns16550 final : public Slave {
 
   std::uint8_t ier_ = 0, fcr_ = 0, lcr_ = 0, mcr_ = 0, scr_ = 0;
   std::uint16_t divisor_ = 0;
-  std::uint8_t lines_ = 0xB0;           // modem inputs: bits 7 DCD, 6 RI, 5 DSR, 4 CTS
-  std::uint8_t deltas_ = 0;             // MSR bits 3-0
-  bool overrun_ = false;                // LSR bit 1 until read
+  std::uint8_t lines_ = 0xB0;  // modem inputs: bits 7 DCD, 6 RI, 5 DSR, 4 CTS
+  std::uint8_t deltas_ = 0;    // MSR bits 3-0
+  bool overrun_ = false;       // LSR bit 1 until read
   bool thre_pending_ = false;
   bool timeout_pending_ = false;
   bool shifting_ = false;
   std::uint8_t shift_register_ = 0;
-  std::deque<std::uint8_t> transmit_;   // THR, or the transmit FIFO
+  std::deque<std::uint8_t> transmit_;                          // THR, or the transmit FIFO
   std::deque<std::pair<std::uint8_t, std::uint8_t>> receive_;  // byte, LSR error bits
-  std::deque<std::uint8_t> line_in_;    // sent by the other end, not yet arrived
+  std::deque<std::uint8_t> line_in_;  // sent by the other end, not yet arrived
   Event transmitted_;
   Event received_;
   Event timeout_;

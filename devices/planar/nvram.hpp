@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The configuration NVRAM extension: 2 KB behind 74h (address low), 75h (address high) and 76h (data).
+// The configuration NVRAM extension: 2 KB behind 74h (address low), 75h (address high) and 76h
+// (data).
 //
-// Facts: pos.md section 5; the address wraps at 2 KB and both halves read back. The layout is roms/README.md section 2.
+// Facts: pos.md section 5; the address wraps at 2 KB and both halves read back. The layout is
+// roms/README.md section 2.
 #pragma once
 
 #include <array>
@@ -26,7 +28,8 @@ class Nvram final : public Slave {
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
-  /// The contents, for the machine builder (the ADF solver's records) and for a file that outlives a run.
+  /// The contents, for the machine builder (the ADF solver's records) and for a file that outlives
+  /// a run.
   std::span<std::uint8_t, size> contents() { return contents_; }
 
   void archive(Archive& a) {

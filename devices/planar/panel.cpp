@@ -5,7 +5,9 @@ namespace planar {
 
 // --- Information panel ---
 
-std::uint32_t InformationPanel::read(std::uint32_t offset, unsigned bytes, Time) { return peek(offset, bytes); }
+std::uint32_t InformationPanel::read(std::uint32_t offset, unsigned bytes, Time) {
+  return peek(offset, bytes);
+}
 
 std::uint32_t InformationPanel::peek(std::uint32_t offset, unsigned) const {
   return offset < characters_.size() ? characters_[offset] : 0xFF;
@@ -19,7 +21,8 @@ void InformationPanel::write(std::uint32_t offset, unsigned, std::uint32_t value
 
 std::string InformationPanel::text() const {
   std::string line;
-  for (auto c = characters_.rbegin(); c != characters_.rend(); ++c) line += *c >= 0x20 && *c < 0x7F ? static_cast<char>(*c) : ' ';
+  for (auto c = characters_.rbegin(); c != characters_.rend(); ++c)
+    line += *c >= 0x20 && *c < 0x7F ? static_cast<char>(*c) : ' ';
   return line;
 }
 
@@ -32,10 +35,13 @@ constexpr std::size_t history_length = 64;
 
 void PostPorts::claim_ports(IoSpace& space, bool with_page_latches) {
   ports_.claim(space, *this, 0x80, {{0x680, 0x681}});
-  if (with_page_latches) ports_.claim(space, *this, 0x80, {{0x80, 0x80}, {0x84, 0x86}, {0x88, 0x88}, {0x8C, 0x8E}});
+  if (with_page_latches)
+    ports_.claim(space, *this, 0x80, {{0x80, 0x80}, {0x84, 0x86}, {0x88, 0x88}, {0x8C, 0x8E}});
 }
 
-std::uint32_t PostPorts::read(std::uint32_t offset, unsigned bytes, Time) { return peek(offset, bytes); }
+std::uint32_t PostPorts::read(std::uint32_t offset, unsigned bytes, Time) {
+  return peek(offset, bytes);
+}
 
 std::uint32_t PostPorts::peek(std::uint32_t offset, unsigned) const {
   if (offset < latches_.size()) return latches_[offset];

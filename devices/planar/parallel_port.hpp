@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PS/2 parallel port: data, status, control, with the bidirectional extension, and a printer that always accepts.
+// PS/2 parallel port: data, status, control, with the bidirectional extension, and a printer that
+// always accepts.
 //
-//   +0 data   +1 status (7 -busy, 6 -acknowledge, 5 paper out, 4 selected, 3 -error, 2 -interrupt pending, 1-0 = 1)
-//   +2 control (0 strobe, 1 autofeed, 2 -init, 3 select, 4 interrupt enable, 5 direction: 1 = read)
+//   +0 data
+//   +1 status (7 -busy, 6 -acknowledge, 5 paper out, 4 selected, 3 -error, 2 -interrupt pending,
+//   1-0 = 1) +2 control (0 strobe, 1 autofeed, 2 -init, 3 select, 4 interrupt enable, 5 direction:
+//   1 = read)
 //
-// Facts: planar-devices.md section 7 (direction in control bit 5, extended mode chosen by planar POS 2 bit 7).
-// Status bit 2 is latched by the printer's acknowledge and set again by reading the status (recalled from the PS/2
-// manuals, unchecked). Printer timing (inferred): busy 5 us, then an acknowledge of 5 us.
+// Facts: planar-devices.md section 7 (direction in control bit 5, extended mode chosen by planar
+// POS 2 bit 7). Status bit 2 is latched by the printer's acknowledge and set again by reading the
+// status (recalled from the PS/2 manuals, unchecked). Printer timing (inferred): busy 5 us, then an
+// acknowledge of 5 us.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +41,8 @@ class ParallelPort final : public Slave {
 
   Output irq;
 
-  /// Called with each byte at its strobe. Without a sink no printer is attached: the status lines float, 7Fh.
+  /// Called with each byte at its strobe. Without a sink no printer is attached: the status lines
+  /// float, 7Fh.
   void on_output(std::function<void(std::uint8_t, Time)> sink) { sink_ = std::move(sink); }
   /// What the other end drives while the direction is read.
   void drive(std::uint8_t value) { inbound_ = value; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ports of a planar device that do not lie side by side (40h, 42h-44h, 47h...) as one register file.
+// The ports of a planar device that do not lie side by side (40h, 42h-44h, 47h...) as one register
+// file.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace planar {
 
-/// I/O cycles to a planar device: 8-bit, 300 ns (facts: mca-bus.md section 2, "practical cost rule", inferred).
+/// I/O cycles to a planar device: 8-bit, 300 ns (facts: mca-bus.md section 2, "practical cost
+/// rule", inferred).
 inline constexpr CycleSpec planar_port_cycle{8, CycleKind::synchronous_extended, {}};
 
 /// First and last port, inclusive.
@@ -23,12 +25,15 @@ struct PortRange {
 /// Claims of one device; the slave sees offset = port - base whichever range answered.
 class PortGroup {
  public:
-  /// Claims every range for `slave`. `selected` is the -CD SFDBK latch of port 91h (serial, parallel, diskette).
-  void claim(IoSpace& space, Slave& slave, std::uint16_t base, std::initializer_list<PortRange> ranges,
-             bool* selected = nullptr) {
+  /// Claims every range for `slave`. `selected` is the -CD SFDBK latch of port 91h (serial,
+  /// parallel, diskette).
+  void claim(IoSpace& space, Slave& slave, std::uint16_t base,
+             std::initializer_list<PortRange> ranges, bool* selected = nullptr) {
     for (const PortRange& range : ranges) {
-      windows_.push_back(std::make_unique<Window>(slave, static_cast<std::uint32_t>(range.first - base)));
-      claims_.push_back(space.claim(range.first, range.last, *windows_.back(), planar_port_cycle, selected));
+      windows_.push_back(
+          std::make_unique<Window>(slave, static_cast<std::uint32_t>(range.first - base)));
+      claims_.push_back(
+          space.claim(range.first, range.last, *windows_.back(), planar_port_cycle, selected));
     }
   }
   void release() {

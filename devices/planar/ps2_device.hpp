@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the 8042 sees at the end of a PS/2 cable: bytes to fetch, each ready at its time, and a place to send to.
+// What the 8042 sees at the end of a PS/2 cable: bytes to fetch, each ready at its time, and a
+// place to send to.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PS/2 mouse: stream, remote and wrap mode, sample rates, resolutions, scaling, three-byte packets, ID 00h.
+// PS/2 mouse: stream, remote and wrap mode, sample rates, resolutions, scaling, three-byte packets,
+// ID 00h.
 //
-// Facts: planar-devices.md section 5 and bios.md (INT 15h C2h parameters). Power-on: stream mode, disabled, 100
-// reports/s, 4 counts/mm, 1:1.
+// Facts: planar-devices.md section 5 and bios.md (INT 15h C2h parameters). Power-on: stream mode,
+// disabled, 100 reports/s, 4 counts/mm, 1:1.
 // Timing (inferred): 0.5 ms from a received byte to its answer, 300 ms for the self test.
 // Known limits: the overflow bits stay 0, what exceeds a packet goes into the next one.
 #pragma once
@@ -23,7 +24,8 @@ class Ps2Mouse final : public Ps2Device {
 
   void attach(Ps2Host& host) { host_ = &host; }
 
-  /// Movement since the last call, in counts at 4 counts/mm: right and up (away from the person) are positive.
+  /// Movement since the last call, in counts at 4 counts/mm: right and up (away from the person)
+  /// are positive.
   void moved(int right, int up, Time now);
   /// Bits 0 left, 1 right, 2 middle.
   void buttons(std::uint8_t pressed, Time now);

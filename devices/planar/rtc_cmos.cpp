@@ -11,11 +11,26 @@ namespace planar {
 
 namespace {
 
-enum Register : unsigned { seconds = 0, seconds_alarm, minutes, minutes_alarm, hours, hours_alarm, weekday, day, month, year,
-                           register_a, register_b, register_c_index, register_d, century = 0x37 };
+enum Register : unsigned {
+  seconds = 0,
+  seconds_alarm,
+  minutes,
+  minutes_alarm,
+  hours,
+  hours_alarm,
+  weekday,
+  day,
+  month,
+  year,
+  register_a,
+  register_b,
+  register_c_index,
+  register_d,
+  century = 0x37
+};
 // Register B
-constexpr std::uint8_t set_bit = 0x80, enables = 0x70, update_enable = 0x10, square_wave = 0x08, binary = 0x04,
-                       hours_24 = 0x02;
+constexpr std::uint8_t set_bit = 0x80, enables = 0x70, update_enable = 0x10, square_wave = 0x08,
+                       binary = 0x04, hours_24 = 0x02;
 // Register C
 constexpr std::uint8_t periodic_flag = 0x40, alarm_flag = 0x20, update_flag = 0x10;
 
@@ -39,7 +54,8 @@ DateTime DateTime::parse(std::string_view text) {
   if (text.size() != shape.size()) throw fail("wrong length");
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const char c = text[i];
-    const bool good = shape[i] == '0' ? c >= '0' && c <= '9' : c == shape[i] || (shape[i] == ' ' && c == 'T');
+    const bool good =
+        shape[i] == '0' ? c >= '0' && c <= '9' : c == shape[i] || (shape[i] == ' ' && c == 'T');
     if (!good) throw fail(fmt::format("character {} is '{}'", i + 1, c));
   }
   const auto number = [&](std::size_t at, std::size_t length) {
@@ -64,7 +80,8 @@ unsigned DateTime::weekday() const {
 }
 
 RtcCmos::RtcCmos(Scheduler& scheduler, Trace& trace)
-    : trace_(trace), interrupt_(scheduler, "rtc.interrupt", Priority::timer, Callback::to<&RtcCmos::tick>(this)) {
+    : trace_(trace),
+      interrupt_(scheduler, "rtc.interrupt", Priority::timer, Callback::to<&RtcCmos::tick>(this)) {
   nmi_mask.set(true, Time{});
   set_date_time(DateTime{}, Time{});
 }
@@ -107,7 +124,8 @@ unsigned RtcCmos::get(unsigned index) const {
 }
 
 void RtcCmos::put(unsigned index, unsigned value) {
-  ram_[index] = static_cast<std::uint8_t>(ram_[register_b] & binary ? value : (value / 10 % 10) << 4 | value % 10);
+  ram_[index] = static_cast<std::uint8_t>(
+      ram_[register_b] & binary ? value : (value / 10 % 10) << 4 | value % 10);
 }
 
 unsigned RtcCmos::get_hour() const {
@@ -152,7 +170,8 @@ bool RtcCmos::alarm_matches() const {
   const auto matches = [&](unsigned alarm, unsigned value) {
     return (ram_[alarm] & 0xC0) == 0xC0 || ram_[alarm] == ram_[value];
   };
-  return matches(seconds_alarm, seconds) && matches(minutes_alarm, minutes) && matches(hours_alarm, hours);
+  return matches(seconds_alarm, seconds) && matches(minutes_alarm, minutes) &&
+         matches(hours_alarm, hours);
 }
 
 void RtcCmos::second_passes() {
@@ -223,10 +242,14 @@ std::uint32_t RtcCmos::read(std::uint32_t offset, unsigned, Time now) {
 
 std::uint8_t RtcCmos::peek_register(unsigned index, Time now) const {
   switch (index) {
-    case register_a: return static_cast<std::uint8_t>((ram_[index] & 0x7F) | (update_in_progress(now) ? 0x80 : 0));
-    case register_c_index: return register_c();
-    case register_d: return battery_good_ ? 0x80 : 0x00;
-    default: return ram_[index];
+    case register_a:
+      return static_cast<std::uint8_t>((ram_[index] & 0x7F) | (update_in_progress(now) ? 0x80 : 0));
+    case register_c_index:
+      return register_c();
+    case register_d:
+      return battery_good_ ? 0x80 : 0x00;
+    default:
+      return ram_[index];
   }
 }
 
@@ -262,8 +285,11 @@ void RtcCmos::write_register(unsigned index, std::uint8_t value, Time now) {
       ram_[index] = value & set_bit ? value & static_cast<std::uint8_t>(~update_enable) : value;
       break;
     case register_c_index:
-    case register_d: return;  // read-only
-    default: ram_[index] = value; return;
+    case register_d:
+      return;  // read-only
+    default:
+      ram_[index] = value;
+      return;
   }
   update_irq(now);
   schedule(now);

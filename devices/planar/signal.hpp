@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pins and wires between planar chips. A chip owns its Outputs and offers Signals for its inputs; it never knows what
-// hangs on the other end: the machine builder connects them.
+// Pins and wires between planar chips. A chip owns its Outputs and offers Signals for its inputs;
+// it never knows what hangs on the other end: the machine builder connects them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ class Signal {
 /// A Signal made of a function, for wiring in the machine builder and in tests.
 class SignalFunction final : public Signal {
  public:
-  explicit SignalFunction(std::function<void(bool, Time)> function) : function_(std::move(function)) {}
+  explicit SignalFunction(std::function<void(bool, Time)> function)
+      : function_(std::move(function)) {}
   void set(bool level, Time now) override { function_(level, now); }
 
  private:
@@ -46,7 +47,8 @@ class SignalTo final : public Signal {
 /// An output pin: remembers its level and tells its signal of changes only.
 class Output {
  public:
-  /// Connects the pin; `signal` must outlive it. The present level is not announced (pins start inactive).
+  /// Connects the pin; `signal` must outlive it. The present level is not announced (pins start
+  /// inactive).
   void connect(Signal& signal) { signal_ = &signal; }
   void set(bool level, Time now) {
     if (level == level_) return;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// System control ports B (61h) and A (92h): timer and speaker gates, refresh toggle, NMI sources, A20, hot reset.
+// System control ports B (61h) and A (92h): timer and speaker gates, refresh toggle, NMI sources,
+// A20, hot reset.
 //
-// Facts: planar-devices.md section 4; mca-bus.md section 6 (refresh every 15.12 us). 61h bits 2 and 3 *disable* the
-// parity and channel checks (0 = checking on). NMI: parity and channel check are masked by port 70h bit 7, the
-// watchdog and the bus time-out are not.
+// Facts: planar-devices.md section 4; mca-bus.md section 6 (refresh every 15.12 us). 61h bits 2 and
+// 3 *disable* the parity and channel checks (0 = checking on). NMI: parity and channel check are
+// masked by port 70h bit 7, the watchdog and the bus time-out are not.
 // Known limits: no sound is made from the speaker data bit; no memory error ever occurs by itself.
 #pragma once
 
@@ -33,16 +34,17 @@ class SystemControl final : public Slave, public bus::NmiSink {
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
   // Outputs.
-  Output nmi;        ///< any unmasked source; its rising edge goes to the processor and bus::Channel::nmi_delivered()
-  Output a20;        ///< address line 20 enabled: 92h bit 1 or the 8042's output; starts inactive
-  Output cpu_reset;  ///< pulse: 92h bit 0 rising (100-125 ns on a Model 80), or the 8042's
-  Output disk_light; ///< 92h bit 7 or 6
+  Output nmi;         ///< any unmasked source; its rising edge goes to the processor and
+                      ///< bus::Channel::nmi_delivered()
+  Output a20;         ///< address line 20 enabled: 92h bit 1 or the 8042's output; starts inactive
+  Output cpu_reset;   ///< pulse: 92h bit 0 rising (100-125 ns on a Model 80), or the 8042's
+  Output disk_light;  ///< 92h bit 7 or 6
 
   // Inputs.
   Signal& a20_from_keyboard() { return keyboard_a20_; }
   Signal& reset_from_keyboard() { return keyboard_reset_; }
-  Signal& watchdog() { return watchdog_; }            ///< I8254::watchdog
-  Signal& nmi_mask() { return nmi_mask_; }            ///< RtcCmos::nmi_mask: true = masked
+  Signal& watchdog() { return watchdog_; }  ///< I8254::watchdog
+  Signal& nmi_mask() { return nmi_mask_; }  ///< RtcCmos::nmi_mask: true = masked
   /// -CHCK of the slots, parity, and the central arbiter's time-out.
   void set_nmi(bus::NmiSource source, bool asserted, Time now) override;
 
@@ -50,7 +52,8 @@ class SystemControl final : public Slave, public bus::NmiSink {
   bool password_locked() const { return port_a_ & 8; }
   bool a20_enabled() const { return a20.level(); }
 
-  /// Power-on state: NMI masked, A20 from the 8042 only, everything else 0. A CPU-only reset does not call this.
+  /// Power-on state: NMI masked, A20 from the 8042 only, everything else 0. A CPU-only reset does
+  /// not call this.
   void reset(Time now);
   void archive(Archive& a);
 
@@ -67,8 +70,8 @@ class SystemControl final : public Slave, public bus::NmiSink {
   I8254& timers_;
   Trace& trace_;
   Time refresh_period_;
-  Time seen_{};                // time of the latest access, for peek
-  std::uint8_t port_b_ = 0;    // written bits 3 to 0
+  Time seen_{};              // time of the latest access, for peek
+  std::uint8_t port_b_ = 0;  // written bits 3 to 0
   std::uint8_t port_a_ = 0;
   bool parity_latched_ = false;
   bool channel_latched_ = false;

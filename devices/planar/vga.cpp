@@ -10,17 +10,38 @@ namespace {
 constexpr std::uint32_t plane_bytes = 0x10000;
 // Offsets of ports from 3B0h.
 enum Port : std::uint32_t {
-  mono_crtc_index = 0x04, mono_crtc_data = 0x05, mono_status = 0x0A, attribute_write = 0x10, attribute_read = 0x11,
-  misc_write = 0x12, enable = 0x13, sequencer_index_port = 0x14, sequencer_data = 0x15, pixel_mask = 0x16, dac_read_port = 0x17,
-  dac_write_port = 0x18, dac_data = 0x19, feature_read = 0x1A, misc_read = 0x1C, graphics_index_port = 0x1E,
-  graphics_data = 0x1F, colour_crtc_index = 0x24, colour_crtc_data = 0x25, colour_status = 0x2A,
+  mono_crtc_index = 0x04,
+  mono_crtc_data = 0x05,
+  mono_status = 0x0A,
+  attribute_write = 0x10,
+  attribute_read = 0x11,
+  misc_write = 0x12,
+  enable = 0x13,
+  sequencer_index_port = 0x14,
+  sequencer_data = 0x15,
+  pixel_mask = 0x16,
+  dac_read_port = 0x17,
+  dac_write_port = 0x18,
+  dac_data = 0x19,
+  feature_read = 0x1A,
+  misc_read = 0x1C,
+  graphics_index_port = 0x1E,
+  graphics_data = 0x1F,
+  colour_crtc_index = 0x24,
+  colour_crtc_data = 0x25,
+  colour_status = 0x2A,
 };
 // CRTC registers
 enum Crtc : unsigned {
-  horizontal_display_end = 0x01, vertical_total = 0x06, overflow = 0x07, retrace_start = 0x10, retrace_end = 0x11,
+  horizontal_display_end = 0x01,
+  vertical_total = 0x06,
+  overflow = 0x07,
+  retrace_start = 0x10,
+  retrace_end = 0x11,
   vertical_display_end = 0x12,
 };
-constexpr std::uint8_t protect = 0x80, interrupt_off = 0x20, interrupt_not_clear = 0x10;  // retrace_end
+constexpr std::uint8_t protect = 0x80, interrupt_off = 0x20,
+                       interrupt_not_clear = 0x10;  // retrace_end
 }  // namespace
 
 Vga::Vga(Scheduler& scheduler)
@@ -74,7 +95,8 @@ std::int64_t Vga::retrace_line() const {
 
 std::uint8_t Vga::status1(Time now) const {
   const std::int64_t length = line_length();
-  const std::int64_t position = static_cast<std::int64_t>(character_clock().index_at(now)) % (length * frame_lines());
+  const std::int64_t position =
+      static_cast<std::int64_t>(character_clock().index_at(now)) % (length * frame_lines());
   const std::int64_t line = position / length, column = position % length;
   const bool blank = column > crtc_[horizontal_display_end] || line >= displayed_lines();
   // Retrace lasts until the low four bits of the line counter equal the end value.
@@ -94,7 +116,8 @@ void Vga::schedule_retrace(Time now) {
   const ClockDomain clock = character_clock();
   const auto here = static_cast<std::int64_t>(clock.index_at(now));
   const std::int64_t frame = line_length() * frame_lines();
-  std::int64_t next = here - here % frame + std::min(retrace_line(), frame_lines() - 1) * line_length();
+  std::int64_t next =
+      here - here % frame + std::min(retrace_line(), frame_lines() - 1) * line_length();
   if (next <= here) next += frame;
   retrace_.at(clock.at(static_cast<std::uint64_t>(next)));
 }
@@ -120,7 +143,9 @@ std::uint32_t Vga::read(std::uint32_t offset, unsigned, Time now) {
   return decoded(offset) ? read_port(offset, now) : 0xFF;
 }
 
-std::uint32_t Vga::peek(std::uint32_t offset, unsigned) const { return decoded(offset) ? peek_port(offset, seen_) : 0xFF; }
+std::uint32_t Vga::peek(std::uint32_t offset, unsigned) const {
+  return decoded(offset) ? peek_port(offset, seen_) : 0xFF;
+}
 
 void Vga::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
   seen_ = now;
@@ -130,29 +155,47 @@ void Vga::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
 std::uint8_t Vga::peek_port(std::uint32_t offset, Time now) const {
   switch (offset) {
     case mono_crtc_index:
-    case colour_crtc_index: return crtc_index_;
+    case colour_crtc_index:
+      return crtc_index_;
     case mono_crtc_data:
-    case colour_crtc_data: return crtc_index_ < crtc_.size() ? crtc_[crtc_index_] : 0;
+    case colour_crtc_data:
+      return crtc_index_ < crtc_.size() ? crtc_[crtc_index_] : 0;
     case mono_status:
-    case colour_status: return status1(now);
-    case attribute_write: return attribute_index_;
+    case colour_status:
+      return status1(now);
+    case attribute_write:
+      return attribute_index_;
     case attribute_read: {
       const unsigned index = attribute_index_ & 0x1F;
       return index < attribute_.size() ? attribute_[index] : 0;
     }
-    case misc_write: return static_cast<std::uint8_t>((retrace_pending_ ? 0x80 : 0) | 0x10);  // status 0; a monitor is there
-    case enable: return enabled_ ? 1 : 0;
-    case sequencer_index_port: return sequencer_index_;
-    case sequencer_data: return sequencer_index_ < sequencer_.size() ? sequencer_[sequencer_index_] : 0;
-    case pixel_mask: return dac_mask_;
-    case dac_read_port: return dac_reading_ ? 3 : 0;
-    case dac_write_port: return dac_write_;
-    case dac_data: return palette_[dac_read_ * 3u + dac_component_];
-    case feature_read: return feature_;
-    case misc_read: return misc_;
-    case graphics_index_port: return graphics_index_;
-    case graphics_data: return graphics_index_ < graphics_.size() ? graphics_[graphics_index_] : 0;
-    default: return 0xFF;
+    case misc_write:
+      return static_cast<std::uint8_t>((retrace_pending_ ? 0x80 : 0) |
+                                       0x10);  // status 0; a monitor is there
+    case enable:
+      return enabled_ ? 1 : 0;
+    case sequencer_index_port:
+      return sequencer_index_;
+    case sequencer_data:
+      return sequencer_index_ < sequencer_.size() ? sequencer_[sequencer_index_] : 0;
+    case pixel_mask:
+      return dac_mask_;
+    case dac_read_port:
+      return dac_reading_ ? 3 : 0;
+    case dac_write_port:
+      return dac_write_;
+    case dac_data:
+      return palette_[dac_read_ * 3u + dac_component_];
+    case feature_read:
+      return feature_;
+    case misc_read:
+      return misc_;
+    case graphics_index_port:
+      return graphics_index_;
+    case graphics_data:
+      return graphics_index_ < graphics_.size() ? graphics_[graphics_index_] : 0;
+    default:
+      return 0xFF;
   }
 }
 
@@ -184,7 +227,8 @@ void Vga::write_crtc(std::uint8_t value, Time now) {
   if (crtc_index_ >= crtc_.size()) return;
   if (crtc_index_ <= overflow && crtc_[retrace_end] & protect) {
     // Of the protected registers only the line compare bit can be written.
-    if (crtc_index_ == overflow) crtc_[overflow] = static_cast<std::uint8_t>((crtc_[overflow] & ~0x10) | (value & 0x10));
+    if (crtc_index_ == overflow)
+      crtc_[overflow] = static_cast<std::uint8_t>((crtc_[overflow] & ~0x10) | (value & 0x10));
     return;
   }
   crtc_[crtc_index_] = value;
@@ -198,23 +242,37 @@ void Vga::write_crtc(std::uint8_t value, Time now) {
 void Vga::write_port(std::uint32_t offset, std::uint8_t value, Time now) {
   switch (offset) {
     case mono_crtc_index:
-    case colour_crtc_index: crtc_index_ = value; break;
+    case colour_crtc_index:
+      crtc_index_ = value;
+      break;
     case mono_crtc_data:
-    case colour_crtc_data: write_crtc(value, now); break;
+    case colour_crtc_data:
+      write_crtc(value, now);
+      break;
     case mono_status:
-    case colour_status: feature_ = value; break;
-    case attribute_write: write_attribute(value); break;
+    case colour_status:
+      feature_ = value;
+      break;
+    case attribute_write:
+      write_attribute(value);
+      break;
     case misc_write:
       misc_ = value;
       schedule_retrace(now);
       break;
-    case enable: enabled_ = value & 1; break;
-    case sequencer_index_port: sequencer_index_ = value; break;
+    case enable:
+      enabled_ = value & 1;
+      break;
+    case sequencer_index_port:
+      sequencer_index_ = value;
+      break;
     case sequencer_data:
       if (sequencer_index_ < sequencer_.size()) sequencer_[sequencer_index_] = value;
       if (sequencer_index_ == 1) schedule_retrace(now);
       break;
-    case pixel_mask: dac_mask_ = value; break;
+    case pixel_mask:
+      dac_mask_ = value;
+      break;
     case dac_read_port:
       dac_read_ = value;
       dac_component_ = 0;
@@ -232,18 +290,21 @@ void Vga::write_port(std::uint32_t offset, std::uint8_t value, Time now) {
         ++dac_write_;
       }
       break;
-    case graphics_index_port: graphics_index_ = value; break;
+    case graphics_index_port:
+      graphics_index_ = value;
+      break;
     case graphics_data:
       if (graphics_index_ < graphics_.size()) graphics_[graphics_index_] = value;
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
 void Vga::archive(Archive& a) {
   a.section("vga", 1);
-  a(pos_awake_, enabled_, misc_, feature_, sequencer_index_, graphics_index_, crtc_index_, attribute_index_,
-    attribute_data_, sequencer_, graphics_, crtc_, attribute_);
+  a(pos_awake_, enabled_, misc_, feature_, sequencer_index_, graphics_index_, crtc_index_,
+    attribute_index_, attribute_data_, sequencer_, graphics_, crtc_, attribute_);
   a(dac_mask_, dac_read_, dac_write_, dac_component_, dac_reading_, palette_, latches_);
   for (auto& plane : planes_) a.bytes(plane);
   a(retrace_pending_, seen_, irq9, retrace_);

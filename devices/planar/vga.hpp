@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // IBM VGA of the planar: registers and memory complete, text modes shown.
 //
-//   3B4h/3B5h or 3D4h/3D5h CRTC   3BAh or 3DAh status 1 (read), feature (write)   3C0h/3C1h attribute   3C2h misc, status 0
-//   3C3h subsystem enable   3C4h/3C5h sequencer   3C6h-3C9h DAC   3CAh/3CCh feature, misc (read)   3CEh/3CFh graphics
+//   3B4h/3B5h or 3D4h/3D5h CRTC          3BAh or 3DAh status 1 (read), feature (write)
+//   3C0h/3C1h attribute                  3C2h misc (write), status 0 (read)
+//   3C3h subsystem enable                3C4h/3C5h sequencer
+//   3C6h-3C9h DAC                        3CAh feature, 3CCh misc (read)
+//   3CEh/3CFh graphics
 //   A0000h-BFFFFh window on 256 KB (four planes of 64 KB)
 //
-// Facts: IBM PS/2 video subsystem technical reference as the field knows it; planar-devices.md section 7 (wake: POS 102h
-// bit 0, then 3C3h bit 0; no 46E8h); bios.md section 3: extension registers of later chips read as absent, here as 0, their
-// writes vanish.
-// Timing: dot clock 25.175 or 28.322 MHz (misc bits 3-2), the place in the frame is computed from time; only the vertical
-// retrace interrupt is an event, while enabled. CPU cycles to video memory: video_cycle.
-// Known limits: graphics modes are stored, not shown (a later issue); the text screen is given as characters and
-// attributes without line compare, panning and blinking; the odd/even page bit of the misc register is ignored; frame
-// phase starts anew whenever the timing registers change.
+// Facts: IBM PS/2 video subsystem technical reference as the field knows it; planar-devices.md
+// section 7 (wake: POS 102h bit 0, then 3C3h bit 0; no 46E8h); bios.md section 3: extension
+// registers of later chips read as absent, here as 0, their writes vanish.
+// Timing: dot clock 25.175 or 28.322 MHz (misc bits 3-2), the place in the frame is computed from
+// time; only the vertical retrace interrupt is an event, while enabled. CPU cycles to video memory:
+// video_cycle.
+// Known limits: graphics modes are stored, not shown (a later issue); the text screen is given as
+// characters and attributes without line compare, panning and blinking; the odd/even page bit of
+// the misc register is ignored; frame phase starts anew whenever the timing registers change.
 #pragma once
 
 #include <array>
@@ -40,7 +44,8 @@ struct TextScreen {
   unsigned cursor_row = 0;
 };
 
-/// CPU cycles to video memory: 8-bit port, CHRDY held while the CRTC fetches (inferred: 700 ns on average).
+/// CPU cycles to video memory: 8-bit port, CHRDY held while the CRTC fetches (inferred: 700 ns on
+/// average).
 inline constexpr CycleSpec video_cycle{8, CycleKind::asynchronous, 400_ns};
 
 /// Ports; offsets count from 3B0h.
@@ -55,7 +60,8 @@ class Vga final : public Slave {
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
-  /// CPU access to the memory window; `offset` counts from A0000h. Bytes outside the selected window read FFh.
+  /// CPU access to the memory window; `offset` counts from A0000h. Bytes outside the selected
+  /// window read FFh.
   std::uint8_t read_memory(std::uint32_t offset);
   std::uint8_t peek_memory(std::uint32_t offset) const;
   void write_memory(std::uint32_t offset, std::uint8_t value);
@@ -110,15 +116,16 @@ class Vga final : public Slave {
     std::uint8_t planes;    ///< that a write reaches, and a chained read comes from
   };
   Cell decode(std::uint32_t address, bool reading) const;
-  std::uint8_t plane_value(std::uint32_t address, const Cell& cell, const std::array<std::uint8_t, 4>& data) const;
+  std::uint8_t plane_value(std::uint32_t address, const Cell& cell,
+                           const std::array<std::uint8_t, 4>& data) const;
   std::uint8_t combine(std::uint8_t value, std::uint8_t latch, std::uint8_t mask) const;
 
   bool pos_awake_ = false;
-  bool enabled_ = false;                       // 3C3h bit 0
+  bool enabled_ = false;  // 3C3h bit 0
   std::uint8_t misc_ = 0;
   std::uint8_t feature_ = 0;
   std::uint8_t sequencer_index_ = 0, graphics_index_ = 0, crtc_index_ = 0, attribute_index_ = 0;
-  bool attribute_data_ = false;                // 3C0h flip-flop
+  bool attribute_data_ = false;  // 3C0h flip-flop
   std::array<std::uint8_t, 5> sequencer_{};
   std::array<std::uint8_t, 9> graphics_{};
   std::array<std::uint8_t, 25> crtc_{};

@@ -13,7 +13,8 @@
 
 namespace planar::tests {
 
-/// Each access takes 1 us, as an IN or OUT on such a machine does; the device sees it at the end of that time.
+/// Each access takes 1 us, as an IN or OUT on such a machine does; the device sees it at the end of
+/// that time.
 struct PlanarBench {
   Scheduler scheduler;
   Trace trace;
@@ -23,7 +24,8 @@ struct PlanarBench {
   std::uint8_t in(std::uint16_t port) {
     step(1_us);
     const auto* range = io.find(port);
-    return range ? static_cast<std::uint8_t>(range->slave->read(port - range->first, 1, now)) : 0xFF;
+    return range ? static_cast<std::uint8_t>(range->slave->read(port - range->first, 1, now))
+                 : 0xFF;
   }
   void out(std::uint16_t port, std::uint8_t value) {
     step(1_us);

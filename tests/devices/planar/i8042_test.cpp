@@ -39,11 +39,12 @@ struct Keyboard : PlanarBench {
   }
   Bytes read_all(Time quiet = 20_ms) {
     Bytes bytes;
-    for (int byte = read(quiet); byte >= 0; byte = read(quiet)) bytes.push_back(static_cast<unsigned>(byte));
+    for (int byte = read(quiet); byte >= 0; byte = read(quiet))
+      bytes.push_back(static_cast<unsigned>(byte));
     return bytes;
   }
-  /// POST and a kernel's initialisation, down to scan codes with translation and interrupts; the mouse stays off (its power-on
-  /// answer waits until somebody switches it on).
+  /// POST and a kernel's initialisation, down to scan codes with translation and interrupts; the
+  /// mouse stays off (its power-on answer waits until somebody switches it on).
   void start(std::uint8_t command_byte = 0x67) {
     command(0xAA);
     REQUIRE(read() == 0x55);
@@ -69,7 +70,8 @@ struct Keyboard : PlanarBench {
 
 }  // namespace
 
-TEST_CASE("8042: the kernel's initialisation gets its answers, at believable times", "[planar][i8042]") {
+TEST_CASE("8042: the kernel's initialisation gets its answers, at believable times",
+          "[planar][i8042]") {
   Keyboard k;
   CHECK((k.in(0x64) & 0x04) == 0);  // system flag: no self test yet
   k.start();
@@ -125,9 +127,9 @@ TEST_CASE("8042: translated, plain set 2, set 1 and set 3", "[planar][i8042]") {
   k.read();
   k.data(0x03);
   k.read();
-  CHECK(k.press(0x1D, true) == Bytes{0x11});          // left control has a break code
+  CHECK(k.press(0x1D, true) == Bytes{0x11});  // left control has a break code
   CHECK(k.press(0x1D, false) == Bytes{0xF0, 0x11});
-  CHECK(k.press(0x3B, true) == Bytes{0x07});          // F1 only a make code
+  CHECK(k.press(0x3B, true) == Bytes{0x07});  // F1 only a make code
   CHECK(k.press(0x3B, false) == Bytes{});
   k.data(0xFC);  // F1 make/break
   k.read();
@@ -150,7 +152,8 @@ TEST_CASE("8042: translation of every key gives back its set 1 codes", "[planar]
   }
 }
 
-TEST_CASE("keyboard: shift states around the grey keys, print screen and pause", "[planar][i8042]") {
+TEST_CASE("keyboard: shift states around the grey keys, print screen and pause",
+          "[planar][i8042]") {
   Keyboard k;
   k.start(0x67);
   k.press(0x2A, true);
@@ -267,7 +270,8 @@ TEST_CASE("8042: output port, A20 and tests", "[planar][i8042]") {
   CHECK((k.in(0x64) & 0xF0) == 0x70);
 }
 
-TEST_CASE("mouse: the loopback probe and the enabling sequence of a driver", "[planar][i8042][mouse]") {
+TEST_CASE("mouse: the loopback probe and the enabling sequence of a driver",
+          "[planar][i8042][mouse]") {
   Keyboard k;
   k.start(0x67);
   k.command(0xA8);

@@ -36,7 +36,10 @@ struct Timers : PlanarBench {
 
 constexpr std::int64_t hz_times_12 = 14'318'180;
 /// The span of n input clocks, rounded down to picoseconds.
-Time clocks(std::int64_t n) { return Time{static_cast<std::int64_t>(static_cast<__int128>(n) * 12 * 1'000'000'000'000 / hz_times_12)}; }
+Time clocks(std::int64_t n) {
+  return Time{
+      static_cast<std::int64_t>(static_cast<__int128>(n) * 12 * 1'000'000'000'000 / hz_times_12)};
+}
 
 /// A counter as the data sheet words it, clock by clock: what the closed form must equal.
 class Stepped {
@@ -72,9 +75,16 @@ class Stepped {
       fresh = false;
       value = reload;
       if (mode == 0 || mode == 1) out = false;
-      if (mode == 4 || mode == 5) { out = true; armed = true; }
+      if (mode == 4 || mode == 5) {
+        out = true;
+        armed = true;
+      }
       if (mode == 1 || mode == 5) triggered = true;
-      if (mode == 3) { out = true; value = reload & ~1u; odd = reload & 1; }
+      if (mode == 3) {
+        out = true;
+        value = reload & ~1u;
+        odd = reload & 1;
+      }
       if (mode == 0 || mode == 1) armed = true;
       return;
     }
@@ -86,16 +96,28 @@ class Stepped {
       case 0:
       case 1:
         value = (value - 1) & 0xFFFF;
-        if (value == 0 && armed) { out = true; armed = false; }
+        if (value == 0 && armed) {
+          out = true;
+          armed = false;
+        }
         break;
       case 4:
       case 5:
         value = (value - 1) & 0xFFFF;
-        if (value == 0 && armed) { out = false; armed = false; }
+        if (value == 0 && armed) {
+          out = false;
+          armed = false;
+        }
         break;
       case 2:
-        if (value == 1) { value = reload; out = true; fresh = false; }
-        else { --value; if (value == 1) out = false; }
+        if (value == 1) {
+          value = reload;
+          out = true;
+          fresh = false;
+        } else {
+          --value;
+          if (value == 1) out = false;
+        }
         break;
       case 3:
         // The high half of an odd count includes zero; every other half ends at two.
@@ -110,8 +132,8 @@ class Stepped {
     }
   }
   unsigned mode = 0, reload = 0, value = 0;
-  bool written = false, loaded = false, load_next = false, triggered = false, out = false, gate = true, odd = false,
-       armed = false, fresh = false;
+  bool written = false, loaded = false, load_next = false, triggered = false, out = false,
+       gate = true, odd = false, armed = false, fresh = false;
 };
 
 }  // namespace
@@ -126,7 +148,8 @@ TEST_CASE("8254: the closed form equals a clocked counter in every mode", "[plan
       const auto word = static_cast<std::uint8_t>(0x30 | mode << 1);
       closed.control(word, tick);
       stepped.control(word);
-      const bool strobed = mode == 4;  // its gate is left alone: a pause on the strobe is a known simplification
+      const bool strobed =
+          mode == 4;  // its gate is left alone: a pause on the strobe is a known simplification
       for (unsigned i = 0; i < 120; ++i) {
         const auto action = random.below(16);
         if (action == 0 || i == 0) {
@@ -165,7 +188,8 @@ TEST_CASE("8254: Linux's 100 Hz tick, with latched reads in between", "[planar][
     CHECK(count < last);  // counts down within one period
     last = count;
   }
-  // Ten ticks, each acknowledged through 61h bit 7 as the Micro Channel path of the tick handler does.
+  // Ten ticks, each acknowledged through 61h bit 7 as the Micro Channel path of the tick handler
+  // does.
   while (t.irq0.rises.size() < 10) {
     t.step(100_us);
     if (t.irq0.level) t.out(0x61, static_cast<std::uint8_t>(t.in(0x61) | 0x80));
@@ -177,7 +201,8 @@ TEST_CASE("8254: Linux's 100 Hz tick, with latched reads in between", "[planar][
     CHECK(apart >= period - 1_ps);
     CHECK(apart <= period + 1_ps);
   }
-  // The count is loaded at the first clock after the write, the first tick comes `latch` clocks later.
+  // The count is loaded at the first clock after the write, the first tick comes `latch` clocks
+  // later.
   CHECK(t.irq0.rises[0] > started + period);
   CHECK(t.irq0.rises[0] <= started + clocks(latch + 1));
 }
@@ -194,7 +219,8 @@ TEST_CASE("8254: IRQ 0 is a latch that only port 61h bit 7 clears", "[planar][i8
   CHECK_FALSE(t.irq0.level);
 }
 
-TEST_CASE("8254: latch holds until both bytes are read, a second latch command changes nothing", "[planar][i8254]") {
+TEST_CASE("8254: latch holds until both bytes are read, a second latch command changes nothing",
+          "[planar][i8254]") {
   Timers t;
   t.program(0x42, 0xB4, 0x8000);
   t.out(0x61, 0x01);
@@ -268,7 +294,8 @@ TEST_CASE("8254: channel 1 and the holes of the register file are not decoded", 
   CHECK(t.in(0x43) == 0xFF);
 }
 
-TEST_CASE("8254: the watchdog counts missed ticks and ends in an NMI", "[planar][i8254][system_control]") {
+TEST_CASE("8254: the watchdog counts missed ticks and ends in an NMI",
+          "[planar][i8254][system_control]") {
   Timers t;
   Probe nmi;
   t.control.nmi.connect(nmi);

@@ -17,7 +17,8 @@ struct Pics : PlanarBench {
     pair.claim_ports(io);
     pair.intr().connect(intr);
   }
-  /// What Linux writes on every machine: edge mode (11h), vectors 20h and 28h, cascade on 2, 8086 mode.
+  /// What Linux writes on every machine: edge mode (11h), vectors 20h and 28h, cascade on 2, 8086
+  /// mode.
   void linux_init(std::uint8_t icw4 = 0x01) {
     out(0x21, 0xFF);
     out(0xA1, 0xFF);
@@ -58,7 +59,8 @@ TEST_CASE("8259: ICW1 = 11h leaves the inputs level-sensitive", "[planar][i8259]
   CHECK_FALSE(p.intr.level);
 }
 
-TEST_CASE("8259: uninitialised controllers ask for nothing and ICW1 clears the mask", "[planar][i8259]") {
+TEST_CASE("8259: uninitialised controllers ask for nothing and ICW1 clears the mask",
+          "[planar][i8259]") {
   Pics p;
   p.irq(1, true);
   CHECK_FALSE(p.intr.level);
@@ -199,7 +201,8 @@ TEST_CASE("8259: special fully nested mode", "[planar][i8259]") {
   CHECK(p.acknowledge() == 0x28);
 }
 
-TEST_CASE("8259: a slave with a foreign ID leaves the vector to the floating bus", "[planar][i8259]") {
+TEST_CASE("8259: a slave with a foreign ID leaves the vector to the floating bus",
+          "[planar][i8259]") {
   Pics p;
   p.linux_init();
   p.out(0xA0, 0x11);

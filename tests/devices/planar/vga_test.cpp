@@ -48,8 +48,9 @@ struct Video : PlanarBench {
     out(0x3C2, 0x67);
     const std::uint8_t sequencer[] = {0x03, 0x00, 0x03, 0x00, 0x02};
     for (std::uint8_t i = 0; i < 5; ++i) indexed(0x3C4, i, sequencer[i]);
-    const std::uint8_t crtc[] = {0x5F, 0x4F, 0x50, 0x82, 0x55, 0x81, 0xBF, 0x1F, 0x00, 0x4F, 0x0D, 0x0E, 0x00,
-                                 0x00, 0x00, 0x00, 0x9C, 0x8E, 0x8F, 0x28, 0x1F, 0x96, 0xB9, 0xA3, 0xFF};
+    const std::uint8_t crtc[] = {0x5F, 0x4F, 0x50, 0x82, 0x55, 0x81, 0xBF, 0x1F, 0x00,
+                                 0x4F, 0x0D, 0x0E, 0x00, 0x00, 0x00, 0x00, 0x9C, 0x8E,
+                                 0x8F, 0x28, 0x1F, 0x96, 0xB9, 0xA3, 0xFF};
     indexed(0x3D4, 0x11, 0x0E);
     for (std::uint8_t i = 0; i < 25; ++i) indexed(0x3D4, i, crtc[i]);
     const std::uint8_t graphics[] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x0E, 0x00, 0xFF};
@@ -150,7 +151,8 @@ TEST_CASE("VGA: loading a font into plane 2 leaves the text alone", "[planar][vg
   v.indexed(0x3CE, 5, 0x00);
   v.indexed(0x3CE, 6, 0x04);
   for (unsigned i = 0; i < 8192; ++i) v.poke(0xA0000 + i, static_cast<std::uint8_t>(i ^ i >> 5));
-  for (unsigned i = 0; i < 8192; i += 61) CHECK(v.get(0xA0000 + i) == static_cast<std::uint8_t>(i ^ i >> 5));
+  for (unsigned i = 0; i < 8192; i += 61)
+    CHECK(v.get(0xA0000 + i) == static_cast<std::uint8_t>(i ^ i >> 5));
   v.mode3();
   CHECK(v.vga.text_lines()[0] == "text stays");
 }
@@ -253,8 +255,10 @@ TEST_CASE("VGA: write and read modes equal the textbook pipeline", "[planar][vga
   for (unsigned i = 0; i < 16; ++i) v.poke(0xA0000 + i, 0);
   for (int n = 0; n < 4000; ++n) {
     const auto r = [&](unsigned bound) { return static_cast<std::uint8_t>(random.below(bound)); };
-    const std::uint8_t map = r(16), sr = r(16), esr = r(16), rotate = r(8), function = r(4), mode = r(4), mask = static_cast<std::uint8_t>(random.next()),
-                       compare = r(16), care = r(16), plane = r(4), value = static_cast<std::uint8_t>(random.next());
+    const std::uint8_t map = r(16), sr = r(16), esr = r(16), rotate = r(8), function = r(4),
+                       mode = r(4), mask = static_cast<std::uint8_t>(random.next()),
+                       compare = r(16), care = r(16), plane = r(4),
+                       value = static_cast<std::uint8_t>(random.next());
     v.indexed(0x3C4, 2, map);
     v.indexed(0x3CE, 0, sr);
     v.indexed(0x3CE, 1, esr);
@@ -291,7 +295,10 @@ TEST_CASE("VGA: write and read modes equal the textbook pipeline", "[planar][vga
           in = sr >> p & 1;
           use = use && turned;
         }
-        const unsigned logic = function == 0 ? in : function == 1 ? in & old : function == 2 ? in | old : in ^ old;
+        const unsigned logic = function == 0   ? in
+                               : function == 1 ? in & old
+                               : function == 2 ? in | old
+                                               : in ^ old;
         const unsigned result = mode == 1 ? old : use ? logic : old;
         model[p][to] = static_cast<std::uint8_t>((model[p][to] & ~(1u << bit)) | result << bit);
       }
