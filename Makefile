@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # make netio   boots a Model 95 with an NE/2 and runs netio inside it
-# make test    release and sanitizer builds, all tests, and the ROM images rebuilt byte for byte
-# Both install the packages they need first (Debian 12), with sudo when not root.
+# make test    ROM images rebuilt byte for byte; release and sanitizer builds, each with all tests
+# Both say which packages are missing and install them first (Debian 12), with sudo when not root.
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
-           libspdlog-dev nettle-dev libzstd-dev
-TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm make python3 tshark
+           nettle-dev libzstd-dev
+TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark
 
-SUDO = $(shell test "$$(id -u)" = 0 || echo sudo)
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+# Looked up at each use: the packages above may have brought it.
 LAUNCHER = $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
-# $(call install,PACKAGES): installs what is missing and says so; nothing to do costs nothing.
+# $(call install,PACKAGES): says what is missing and installs it; with nothing missing it says and costs nothing.
+# DPkg::Use-Pty=0: no complaint where there is no terminal (containers, CI).
 define install
-@missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
-if [ -n "$$missing" ]; then echo "planar: installing" $$missing; \
-  $(SUDO) apt-get update -qq && \
-  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi
+@if ! command -v apt-get >/dev/null; then \
+  echo "planar: no apt-get here; the build needs what Debian calls:" $(1); exit 0; fi; \
+missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+[ -n "$$missing" ] || exit 0; \
+sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+if [ -n "$$sudo" ] && ! command -v sudo >/dev/null; then \
+  echo "planar: missing packages and no sudo; as root run: apt-get install" $$missing >&2; exit 1; fi; \
+echo "planar: installing with $$sudo apt-get:" $$missing; \
+$$sudo apt-get update -qq && \
+$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pty=0 --no-install-recommends $$missing \
+  >/dev/null && echo "planar: packages installed" || \
+  { echo "planar: apt-get failed (its reason stands above); then run make again" >&2; exit 1; }
 endef
 
-.PHONY: all netio test test-release test-sanitizer test-images profile packages test-packages clean
+.PHONY: all netio test test-images test-release test-sanitizer profile packages test-packages clean
+.NOTPARALLEL:
 
 all: build/release/frontend/planar
 
@@ -36,20 +47,22 @@ build/release/frontend/planar: packages
 netio: build/release/frontend/planar
 	build/release/frontend/planar netio
 
-test: test-release test-sanitizer test-images
+# The images first: they take seconds. Last, the sanitizer tests and ctest's summary.
+test: test-images test-release test-sanitizer
+
+test-images: test-packages
+	$(MAKE) -C roms check
 
 test-release: test-packages
 	cmake --preset release -DPLANAR_TESTS=ON $(LAUNCHER)
 	cmake --build --preset release
-	ctest --preset release
+	ctest --preset release -j$(JOBS)
 
+# PLANAR_SHORT: whole netio runs with short sizes only; everything else is the same.
 test-sanitizer: test-packages
 	cmake --preset asan $(LAUNCHER)
 	cmake --build --preset asan
-	PLANAR_SHORT=1 ctest --preset asan
-
-test-images: test-packages
-	$(MAKE) -C roms check
+	PLANAR_SHORT=1 ctest --preset asan -j$(JOBS)
 
 # Profile-guided and link-time optimised: build/profile/frontend/planar
 profile: packages
