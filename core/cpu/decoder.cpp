@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/decoder.hpp"
 
+#include <utility>
+
 namespace planar::cpu {
 
 namespace {
@@ -116,7 +118,7 @@ bool signed_byte(Cursor& in, std::uint32_t& v) {
   return true;
 }
 
-bool address_operand(Cursor& in, Op& op, bool& stack_based) {
+bool address_operand(Cursor& in, Op& op, Model model, bool& stack_based) {
   const unsigned mod = op.modrm >> 6;
   stack_based = false;
   unsigned displacement = mod == 1 ? 1 : mod == 2 ? (op.address32 ? 4 : 2) : 0;
@@ -128,13 +130,19 @@ bool address_operand(Cursor& in, Op& op, bool& stack_based) {
       op.base = sib & 7;
       op.index = sib >> 3 & 7;
       op.scale = sib >> 6;
-      if (op.index == ESP) op.index = no_register, op.scale = 0;
       if (op.base == EBP && mod == 0) op.base = no_register, displacement = 4;
+      stack_based = op.base == ESP || op.base == EBP;
+      if (op.index == ESP) {
+        op.index = no_register;
+        // Undefined; the 386 applies the scale to the base (measured by the test386 suite).
+        if (model == Model::i386sx && op.scale != 0) std::swap(op.base, op.index);
+        else op.scale = 0;
+      }
     } else if (op.rm == 5 && mod == 0) {
       op.base = no_register;
       displacement = 4;
     }
-    stack_based = op.base == ESP || op.base == EBP;
+    if (op.rm != 4) stack_based = op.base == EBP;
   } else {
     static constexpr std::uint8_t bases[8] = {EBX, EBX, EBP, EBP, ESI, EDI, EBP, EBX};
     static constexpr std::uint8_t indexes[8] = {ESI, EDI, ESI, EDI, no_register, no_register, no_register, no_register};
@@ -269,7 +277,7 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
     op.rm = op.modrm & 7;
     // MOV to and from control, debug and test registers ignore the mod field.
     op.has_memory = op.modrm < 0xC0 && !(op.opcode >= 0x0F20 && op.opcode <= 0x0F26);
-    if (op.has_memory && !address_operand(in, op, stack_based)) return incomplete();
+    if (op.has_memory && !address_operand(in, op, mode.target.model, stack_based)) return incomplete();
   }
   bool whole = true;
   const unsigned word = op.operand32 ? 4 : 2;
