@@ -140,6 +140,7 @@ struct Remainder {
   Float80 value;
   std::uint8_t quotient = 0;  ///< the lowest three bits, if complete
   bool complete = true;       ///< false: partial, C2
+  bool divided = false;       ///< false: a NaN, the quotient's bits mean nothing
 };
 /// FPREM (`nearest` false, quotient chopped) and FPREM1 (to nearest, ties to even).
 Remainder remainder(FloatEnvironment& env, const Float80& a, const Float80& b, bool nearest);

@@ -96,8 +96,7 @@ Float80 divide(FloatEnvironment& env, const Float80& a, const Float80& b) {
   const bool negative = a.sign() != b.sign();
   if ((ca == infinity && cb == infinity) || (ca == zero && cb == zero)) return invalid(env);
   if (cb == zero && ca != infinity) {
-    env.raise(float_zero_divide);
-    if (!env.stopped()) note_denormals(env, ca, cb);
+    env.raise(float_zero_divide);  // stands above a denormal dividend
     return float80_infinity(negative);
   }
   note_denormals(env, ca, cb);

@@ -61,11 +61,7 @@ std::uint64_t narrow(FloatEnvironment& env, const Float80& v, const Format& f) {
   RoundedBits r = round_bits(significand, bits, env.rounding, u.negative);
   if (e + r.carry >= f.largest) {
     env.raise(float_overflow);
-    if (env.unmasked(float_overflow)) {
-      if (r.inexact) env.raise(float_inexact);
-      env.rounded_up = r.up;
-      return 0;
-    }
+    if (env.unmasked(float_overflow)) return 0;
     env.raise(float_inexact);
     const bool to_infinity = env.rounding == Rounding::nearest || (env.rounding == Rounding::down && u.negative) ||
                              (env.rounding == Rounding::up && !u.negative);
@@ -76,8 +72,6 @@ std::uint64_t narrow(FloatEnvironment& env, const Float80& v, const Format& f) {
     const bool tiny = e < 0 || !r.carry;
     if (tiny && env.unmasked(float_underflow)) {
       env.raise(float_underflow);
-      if (r.inexact) env.raise(float_inexact);
-      env.rounded_up = r.up;
       return 0;
     }
     r = round_bits(shift_right_sticky(significand, static_cast<unsigned>(1 - e)), bits, env.rounding, u.negative);

@@ -74,7 +74,10 @@ Wide cosine_series(const Wide& r) {
   if (r.exponent < -64) return a_little_less(one);
   const Wide square = r * r;
   Wide t = one;
-  for (std::uint32_t n = 33; n >= 1; n -= 2) t = one - square * t / (n * (n + 1));
+  for (std::uint32_t n = 35; n > 1;) {
+    n -= 2;
+    t = one - square * t / (n * (n + 1));
+  }
   return t;
 }
 
@@ -82,7 +85,7 @@ Wide cosine_series(const Wide& r) {
 Wide inverse_tanh(const Wide& s) {
   const Wide square = s * s;
   Wide sum = one / 59u;
-  for (std::uint32_t n = 57; n >= 1; n -= 2) sum = one / n + square * sum;
+  for (std::uint32_t n = 59; n > 1;) sum = one / (n -= 2) + square * sum;
   return s * sum;
 }
 
@@ -90,7 +93,7 @@ Wide inverse_tanh(const Wide& s) {
 Wide arc_tangent_series(const Wide& t) {
   const Wide square = t * t;
   Wide sum = one / 37u;
-  for (std::uint32_t n = 35; n >= 1; n -= 2) sum = one / n - square * sum;
+  for (std::uint32_t n = 37; n > 1;) sum = one / (n -= 2) - square * sum;
   return t * sum;
 }
 

@@ -90,11 +90,12 @@ Remainder remainder(FloatEnvironment& caller, const Float80& a, const Float80& b
   }
   if (ca == denormal || cb == denormal) caller.raise(float_denormal);
   r.value = a;
-  if (ca == zero || cb == infinity || caller.stopped()) return r;
+  r.divided = true;
+  if (ca == zero || caller.stopped()) return r;
   FloatEnvironment env = full_precision(caller);
   const Unpacked x = unpack(a), y = unpack(b);
   const int difference = x.exponent - y.exponent;
-  if (difference < -1 || (difference < 0 && !nearest)) {
+  if (cb == infinity || difference < -1 || (difference < 0 && !nearest)) {
     // a itself; normalised if it came as a pseudo-denormal, tiny if it is one.
     r.value = round_pack(env, x.negative, x.exponent, UInt128{x.significand} << 64);
     caller.raise(env.raised);

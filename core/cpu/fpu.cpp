@@ -124,7 +124,7 @@ void d9_register(Fpu& f, unsigned modrm) {
     case 0: fpu_load_register(f, i); return;
     case 1: fpu_exchange(f, i); return;
     case 2: return;                                    // FNOP
-    case 3: fpu_store_register(f, i, true); return;    // FSTP1
+    case 3: fpu_move_and_pop(f, i); return;            // FSTP1
     case 5: fpu_load_constant(f, i); return;
     default: break;
   }
@@ -164,7 +164,10 @@ void on_registers(Fpu& f, unsigned escape, unsigned modrm) {
     case 2: fpu_compare_register(f, 1, true, 2); break;
     case 5:
       switch (group) {
-        case 0: f.free(i); break;
+        case 0:
+          f.set_c1(false);
+          f.free(i);
+          break;
         case 1: fpu_exchange(f, i); break;
         case 2: fpu_store_register(f, i, false); break;
         case 3: fpu_store_register(f, i, true); break;
@@ -175,8 +178,9 @@ void on_registers(Fpu& f, unsigned escape, unsigned modrm) {
     default:
       switch (group) {
         case 0:  // FFREEP
+          f.set_c1(false);
           f.free(i);
-          f.set_top(f.top() + 1);
+          f.pop();
           break;
         case 1: fpu_exchange(f, i); break;
         default: fpu_store_register(f, i, true); break;

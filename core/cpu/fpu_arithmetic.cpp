@@ -49,9 +49,15 @@ FpuSource fpu_read_source(Engine& c, const Op& op) {
 
 void fpu_arithmetic_memory(Fpu& f, unsigned operation, const FpuSource& source) {
   replace_top(f, [&](FloatEnvironment& env, const Float80& top) {
-    Float80 nan;
-    if (source.denormal && !propagate_nan(env, top, nan)) env.raise(float_denormal);
-    return compute(env, operation, top, source.value);
+    FloatEnvironment trial = env;
+    const Float80 v = compute(trial, operation, top, source.value);
+    // The source was a denormal in its own format; NaNs, invalid operations and zero divides stand above that.
+    if (source.denormal && !is_nan(classify(v)) && !(trial.raised & float_zero_divide)) {
+      trial.raise(float_denormal);
+      if (env.unmasked(float_denormal)) trial.raised = env.raised | float_denormal, trial.rounded_up = false;
+    }
+    env = trial;
+    return v;
   });
 }
 
@@ -112,6 +118,7 @@ void fpu_extract(Fpu& f) {
 }
 
 void fpu_remainder(Fpu& f, bool nearest) {
+  f.status &= static_cast<std::uint16_t>(~fpu_c2);
   if (f.empty(0) || f.empty(1)) {
     if (f.stack_underflow()) f.set(0, float80_indefinite);
     return;
@@ -120,6 +127,10 @@ void fpu_remainder(Fpu& f, bool nearest) {
   const Remainder r = remainder(env, f.st(0), f.st(1), nearest);
   env.rounded_up = false;
   if (!f.settle(env)) return;
+  if (!r.divided) {
+    f.set(0, r.value);
+    return;
+  }
   unsigned codes = r.complete ? 0 : fpu_c2;
   if (r.quotient & 4) codes |= fpu_c0;
   if (r.quotient & 2) codes |= fpu_c3;

@@ -22,6 +22,8 @@ void fpu_load(Engine& c, const Op& op);
 void fpu_store(Engine& c, const Op& op);
 void fpu_load_register(Fpu& f, unsigned i);
 void fpu_store_register(Fpu& f, unsigned i, bool pop);
+/// FSTP1: FSTP that reports no stack fault.
+void fpu_move_and_pop(Fpu& f, unsigned i);
 void fpu_exchange(Fpu& f, unsigned i);
 /// FLD1 FLDL2T FLDL2E FLDPI FLDLG2 FLDLN2 FLDZ, 0 to 6.
 void fpu_load_constant(Fpu& f, unsigned which);

@@ -113,7 +113,9 @@ void fpu_load(Engine& c, const Op& op) {
     if (f.stack_overflow()) f.push(float80_indefinite);
     return;
   }
-  if (f.settle(env)) f.push(v);
+  // A denormal is loaded even if its exception is unmasked.
+  f.settle(env);
+  if (!(env.raised & ~env.masks & float_invalid)) f.push(v);
 }
 
 void fpu_store(Engine& c, const Op& op) {
@@ -138,12 +140,8 @@ void fpu_store(Engine& c, const Op& op) {
 }
 
 void fpu_load_register(Fpu& f, unsigned i) {
-  if (!f.empty(7)) {
-    if (f.stack_overflow()) f.push(float80_indefinite);
-    return;
-  }
-  if (f.empty(i)) {
-    if (f.stack_underflow()) f.push(float80_indefinite);
+  if (f.empty(i) || !f.empty(7)) {
+    if (f.empty(i) ? f.stack_underflow() : f.stack_overflow()) f.push(float80_indefinite);
     return;
   }
   f.set_c1(false);
@@ -159,6 +157,12 @@ void fpu_store_register(Fpu& f, unsigned i, bool pop) {
     f.set(i, Float80(f.st(0)));
   }
   if (pop) f.pop();
+}
+
+void fpu_move_and_pop(Fpu& f, unsigned i) {
+  f.set_c1(false);
+  if (!f.empty(0)) f.set(i, Float80(f.st(0)));
+  f.pop();
 }
 
 void fpu_exchange(Fpu& f, unsigned i) {

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The emulated x87 against the host's own: state, operand, result, status word and tags, bit for bit.
+// On other hosts these tests do not exist; test_fpu_vectors.cpp checks stored results instead.
+#include "test_fpu_support.hpp"
+
+#include <cstdio>
+#include <functional>
+
+#include <fmt/format.h>
+#include <utility>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+using namespace planar;
+using namespace planar::fpu_test;
+
+namespace {
+
+template <unsigned O, unsigned M>
+void on_host(Image& image, Operand& operand) {
+  if constexpr (M >= 0xC0) {
+    asm volatile("frstor %0\n\t.byte %c1, %c2\n\tfnsave %0"
+                 : "+m"(image.bytes) : "i"(O), "i"(M) : "rax", "memory");
+  } else {
+    asm volatile("frstor %0\n\t.byte %c2, %c3\n\tfnsave %0"  // ModRM: [rax]
+                 : "+m"(image.bytes), "+m"(operand) : "i"(O), "i"(M & 0x38), "a"(operand.data()) : "memory");
+  }
+}
+
+using Run = void (*)(Image&, Operand&);
+
+template <unsigned O, std::size_t... M>
+constexpr std::array<Run, 72> runs(std::index_sequence<M...>) {
+  return {on_host<O, M < 8 ? M * 8 : 0xC0 + M - 8>...};
+}
+
+Run host(Instruction i) {
+  using All = std::make_index_sequence<72>;
+  static constexpr std::array<std::array<Run, 72>, 8> table = {
+      runs<0xD8>(All{}), runs<0xD9>(All{}), runs<0xDA>(All{}), runs<0xDB>(All{}),
+      runs<0xDC>(All{}), runs<0xDD>(All{}), runs<0xDE>(All{}), runs<0xDF>(All{})};
+  return table[i.opcode & 7][i.memory() ? i.reg() : i.modrm - 0xC0 + 8u];
+}
+
+/// Compared: control, status, tags and the registers; not the pointers, which this host keeps only with an exception.
+bool same(const Image& a, const Image& b) {
+  return a.control() == b.control() && a.status() == b.status() && a.tags() == b.tags() &&
+         std::memcmp(&a.bytes[28], &b.bytes[28], 80) == 0;
+}
+
+std::string hex(const Image& s) {
+  char text[200];
+  int n = std::snprintf(text, sizeof text, "CW %04X SW %04X TW %04X ", s.control(), s.status(), s.tags());
+  std::string r(text, static_cast<std::size_t>(n));
+  for (unsigned i = 0; i < 8; ++i) {
+    n = std::snprintf(text, sizeof text, " %04X:%016llX", s.st(i).exponent,
+                      static_cast<unsigned long long>(s.st(i).mantissa));
+    r.append(text, static_cast<std::size_t>(n));
+  }
+  return r;
+}
+
+/// Instruction forms that only depend on RC, PC and values, all their register numbers and sizes.
+std::vector<Instruction> exact_instructions() {
+  std::vector<Instruction> v;
+  const auto registers = [&](unsigned opcode, std::initializer_list<unsigned> groups) {
+    for (unsigned g : groups)
+      for (unsigned i = 0; i < 8; ++i) v.push_back({static_cast<std::uint8_t>(opcode), static_cast<std::uint8_t>(0xC0 + g * 8 + i)});
+  };
+  const auto memory = [&](unsigned opcode, std::initializer_list<unsigned> groups) {
+    for (unsigned g : groups) v.push_back({static_cast<std::uint8_t>(opcode), static_cast<std::uint8_t>(g * 8)});
+  };
+  const auto single = [&](unsigned opcode, std::initializer_list<unsigned> modrms) {
+    for (unsigned m : modrms) v.push_back({static_cast<std::uint8_t>(opcode), static_cast<std::uint8_t>(m)});
+  };
+  registers(0xD8, {0, 1, 2, 3, 4, 5, 6, 7});
+  registers(0xDC, {0, 1, 2, 3, 4, 5, 6, 7});
+  registers(0xDE, {0, 1, 2, 4, 5, 6, 7});
+  registers(0xD9, {0, 1, 3});
+  registers(0xDD, {0, 1, 2, 3, 4, 5});
+  registers(0xDF, {0, 1, 2, 3});
+  single(0xD9, {0xD0, 0xE0, 0xE1, 0xE4, 0xE5, 0xE8, 0xE9, 0xEA, 0xEB, 0xEC, 0xED, 0xEE});
+  single(0xD9, {0xF4, 0xF5, 0xF6, 0xF7, 0xF8, 0xFA, 0xFC, 0xFD});
+  single(0xDA, {0xE9});
+  single(0xDE, {0xD9});
+  for (unsigned o : {0xD8u, 0xDAu, 0xDCu, 0xDEu}) memory(o, {0, 1, 2, 3, 4, 5, 6, 7});
+  memory(0xD9, {0, 2, 3});
+  memory(0xDB, {0, 2, 3, 5, 7});
+  memory(0xDD, {0, 2, 3});
+  memory(0xDF, {0, 2, 3, 4, 5, 6, 7});
+  return v;
+}
+
+/// Runs `cases` states through an instruction on both; returns mismatches and prints the first ones.
+unsigned compare(Guest& guest, Values& values, Instruction i, unsigned cases) {
+  unsigned wrong = 0;
+  for (unsigned n = 0; n < cases; ++n) {
+    const Image before = values.state();
+    const Operand operand = values.operand(i);
+    Image ours = before, theirs = before;
+    Operand our_operand = operand, their_operand = operand;
+    guest.run(i, ours, our_operand);
+    host(i)(theirs, their_operand);
+    if (same(ours, theirs) && our_operand == their_operand) continue;
+    if (++wrong <= 2) {
+      std::string text = fmt::format("{:02X} {:02X}\n  in   {}\n  host {}\n  ours {}\n  mem ", i.opcode, i.modrm, hex(before), hex(theirs), hex(ours));
+      for (auto b : operand) text += fmt::format("{:02X}", b);
+      text += " host ";
+      for (auto b : their_operand) text += fmt::format("{:02X}", b);
+      text += " ours ";
+      for (auto b : our_operand) text += fmt::format("{:02X}", b);
+      UNSCOPED_INFO(text);
+    }
+  }
+  return wrong;
+}
+
+/// Distance of two results in units in the last place; a huge number if they are of different kinds.
+std::uint64_t distance(const Float80& a, const Float80& b) {
+  if (a == b) return 0;
+  const auto ka = cpu::classify(a), kb = cpu::classify(b);
+  const auto number = [](cpu::FloatClass k) { return k <= cpu::FloatClass::normal; };
+  if (!number(ka) || !number(kb) || a.sign() != b.sign()) return ~std::uint64_t{0};
+  const cpu::UInt128 x = cpu::UInt128{static_cast<unsigned>(a.biased())} << 63 | (a.mantissa & ~(std::uint64_t{1} << 63));
+  const cpu::UInt128 y = cpu::UInt128{static_cast<unsigned>(b.biased())} << 63 | (b.mantissa & ~(std::uint64_t{1} << 63));
+  const cpu::UInt128 d = x > y ? x - y : y - x;
+  return d > 1000000 ? 1000000 : static_cast<std::uint64_t>(d);
+}
+
+struct Tally { unsigned cases = 0, equal = 0, status = 0; std::uint64_t worst = 0; };
+
+/// States whose ST(0) and ST(1) come from `fill`.
+template <class F>
+Tally transcendental(Guest& guest, Values& values, Instruction i, unsigned cases, F&& fill) {
+  Tally t;
+  unsigned shown = 0;
+  for (unsigned n = 0; n < cases; ++n) {
+    Image before = values.state();
+    before.set(static_cast<std::uint16_t>(0x037F | values.below(4) << 10), 0x3000, 0x0F00);  // six in use
+    Float80 x = before.st(0), y = before.st(1);
+    fill(x, y);
+    before.set_st(0, x);
+    before.set_st(1, y);
+    Image ours = before, theirs = before;
+    Operand none{};
+    guest.run(i, ours, none);
+    host(i)(theirs, none);
+    ++t.cases;
+    std::uint64_t worst = 0;
+    for (unsigned k = 0; k < 2; ++k) worst = std::max(worst, distance(ours.st(k), theirs.st(k)));
+    t.equal += worst == 0;
+    const bool differs = (ours.status() & ~0x0200) != (theirs.status() & ~0x0200);
+    t.status += differs;
+    if ((worst > 1 || differs) && ++shown <= 3)
+      UNSCOPED_INFO(fmt::format("{:02X} {:02X}\n in CW {}\n host CW {}\n ours CW {} mem 0 host 0 ours 0", i.opcode, i.modrm,
+                                hex(before).substr(3), hex(theirs).substr(3), hex(ours).substr(3)));
+    t.worst = std::max(t.worst, worst);
+  }
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("Everything but transcendentals equals the host's x87 bit for bit", "[cpu][fpu][host]") {
+  Guest guest;
+  Values values(0x8087);
+  const auto list = exact_instructions();
+  for (const Instruction i : list) {
+    const bool one_of_eight = !i.memory() && i.opcode != 0xD9;
+    const unsigned wrong = compare(guest, values, i, one_of_eight ? 2500 : 8000);
+    INFO(fmt::format("{:02X} {:02X}", i.opcode, i.modrm));
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("Transcendentals are within one unit in the last place of the host's", "[cpu][fpu][host]") {
+  Guest guest;
+  Values values(0x80387);
+  const auto exponent = [&](int low, int high) { return values.with_exponent(16383 + low + static_cast<int>(values.below(high - low + 1))); };
+  struct Row { const char* name; Instruction instruction; std::function<void(Float80&, Float80&)> fill; };
+  const Row rows[] = {
+      {"F2XM1", {0xD9, 0xF0}, [&](Float80& x, Float80&) { x = exponent(-70, -1); }},
+      {"FYL2X", {0xD9, 0xF1}, [&](Float80& x, Float80& y) { x = exponent(-200, 200); x.exponent &= 0x7FFF; y = exponent(-60, 60); }},
+      {"FYL2X near 1", {0xD9, 0xF1}, [&](Float80& x, Float80& y) { x = exponent(-1, 0); x.exponent &= 0x7FFF; y = exponent(-2, 2); }},
+      {"FYL2XP1", {0xD9, 0xF9}, [&](Float80& x, Float80& y) { x = exponent(-70, -3); y = exponent(-60, 60); }},
+      {"FPATAN", {0xD9, 0xF3}, [&](Float80& x, Float80& y) { x = exponent(-40, 40); y = exponent(-40, 40); }},
+      {"FPATAN, far apart", {0xD9, 0xF3}, [&](Float80& x, Float80& y) { x = exponent(-400, 400); y = exponent(-400, 400); }},
+      {"FPTAN", {0xD9, 0xF2}, [&](Float80& x, Float80&) { x = exponent(-70, 5); }},
+      {"FSIN", {0xD9, 0xFE}, [&](Float80& x, Float80&) { x = exponent(-70, 5); }},
+      {"FCOS", {0xD9, 0xFF}, [&](Float80& x, Float80&) { x = exponent(-70, 5); }},
+      {"FSINCOS", {0xD9, 0xFB}, [&](Float80& x, Float80&) { x = exponent(-70, 62); }},
+      {"FSIN, large", {0xD9, 0xFE}, [&](Float80& x, Float80&) { x = exponent(6, 62); }},
+      {"FCOS, large", {0xD9, 0xFF}, [&](Float80& x, Float80&) { x = exponent(6, 62); }},
+      {"FPTAN, large", {0xD9, 0xF2}, [&](Float80& x, Float80&) { x = exponent(6, 62); }},
+  };
+  for (const Row& row : rows) {
+    const Tally t = transcendental(guest, values, row.instruction, 20000, row.fill);
+    std::printf("%-18s %6u cases: %5.2f %% equal, at most %llu ulp, %u status words differ\n", row.name, t.cases,
+                100.0 * t.equal / t.cases, static_cast<unsigned long long>(t.worst), t.status);
+    INFO(row.name);
+    CHECK((t.worst <= 1 && t.status == 0));
+  }
+}
+
+#endif
