@@ -47,6 +47,13 @@ void Cpu::set_intr(bool level) {
 
 void Cpu::nmi() { engine_->attend(attend_nmi); }
 
+void Cpu::ignore_fpu_error(bool level) {
+  Fpu& f = engine_->fpu;
+  f.ignore_error = level;
+  if (level && f.stopped) engine_->attention &= ~attend_halted;
+  if (level) f.stopped = false;
+}
+
 void Cpu::set_a20(bool on) {
   if (on == engine_->a20) return;
   engine_->a20 = on;

@@ -79,6 +79,9 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   void set_intr(bool level);
   /// A rising edge on NMI.
   void nmi();
+  /// IGNNE#: while asserted a pending x87 exception does not stop the processor with CR0.NE clear (port F0h of the
+  /// planar until FERR# falls; on a 386 the release of BUSY#). FERR# is Pins::fpu_error.
+  void ignore_fpu_error(bool level);
   /// Off forces physical address bit 20 to 0.
   void set_a20(bool on);
 

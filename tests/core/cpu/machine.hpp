@@ -50,7 +50,8 @@ struct BoardPins : cpu::Pins {
     return {vector, done(start)};
   }
   void shutdown(Time) override { ++shutdowns; }
-  void fpu_error(bool, Time) override {}
+  std::vector<bool> fpu_errors;  ///< levels of FERR#, one behind the other
+  void fpu_error(bool level, Time) override { fpu_errors.push_back(level); }
 };
 
 // Where things are in memory.
