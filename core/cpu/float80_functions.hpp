@@ -10,7 +10,7 @@
 // hexadecimal digit at 2^-66), exactly; near multiples of pi their results therefore differ from the mathematical ones
 // as on the chip. Outside the documented ranges F2XM1 returns its operand and FYL2XP1 log2 of 1+x; the manuals leave both
 // undefined.
-// Every result but the exactly representable ones raises the inexact exception.
+// Every result raises the inexact exception but zeros, infinities, 1 of FCOS and FPTAN, and F2XM1 of 1 and -1.
 #pragma once
 
 #include "core/cpu/float80.hpp"

@@ -79,7 +79,7 @@ class Environment {
     if (!for_write) return c.linear_for_read(op.segment, ea, bytes);
     const std::uint32_t linear = c.linear_for_write(op.segment, ea, bytes);
     c.translate(linear, c.cpl == 3, Access::write);
-    if ((linear & 0xFFF) + bytes > 0x1000) c.translate(linear + bytes - 1, c.cpl == 3, Access::write);
+    if ((linear & 0xFFF) + bytes > 0x1000) c.translate((linear | 0xFFF) + 1, c.cpl == 3, Access::write);
     return linear;
   }
   void write(std::uint32_t v) {

@@ -13,7 +13,7 @@ std::uint32_t fpu_operand(Engine& c, const Op& op, unsigned bytes, bool for_writ
   if (user && (linear & alignment) && (c.system_flags & flag_ac) && (c.cr0 & cr0_am)) raise(vec_ac, 0);
   if (for_write) {
     c.translate(linear, user, Access::write);
-    if ((linear & 0xFFF) + bytes > 0x1000) c.translate(linear + bytes - 1, user, Access::write);
+    if ((linear & 0xFFF) + bytes > 0x1000) c.translate((linear | 0xFFF) + 1, user, Access::write);
   }
   return linear;
 }
