@@ -218,6 +218,7 @@ void fpu_escape(Engine& c, const Op& op) {
                                                                   : Action::undefined;
   if (action == Action::undefined) raise(vec_ud);
   if (!never_waits(op) && wait_for_error(c, op)) return;
+  c.timing.spend(fpu_extra_clocks(c.model, op, c.fpu.environment().precision));
   switch (action) {
     case Action::control: control_memory(c, op); break;
     case Action::load: fpu_load(c, op); break;

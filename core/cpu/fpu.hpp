@@ -12,6 +12,7 @@
 //   fpu_arithmetic.cpp      basic arithmetic, FSQRT, FSCALE, FPREM, FRNDINT, FXTRACT, FABS, FCHS
 //   fpu_compare.cpp         FCOM, FUCOM, FICOM, FTST, FXAM
 //   fpu_transcendental.cpp  F2XM1, FYL2X, FYL2XP1, FPTAN, FPATAN, FSIN, FCOS, FSINCOS
+//   fpu_clocks.cpp          clocks of each form on 387, 487 and Pentium
 //   fpu_control.cpp         control and status words, environment, FNSAVE, FRSTOR
 //
 // An unmasked exception waits for the next waiting instruction. With CR0.NE it is #MF there. Without, FERR# rises with the

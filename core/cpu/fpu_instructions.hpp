@@ -17,6 +17,10 @@ void fpu_write80(Engine& c, std::uint32_t linear, const Float80& v);
 /// Remembers where the instruction and its operand were.
 void fpu_note_pointers(Engine& c, const Op& op);
 
+// ---- fpu_clocks.cpp
+/// Clocks of an instruction beyond its row in the timing table, which holds the shortest of its group.
+unsigned fpu_extra_clocks(Model model, const Op& op, unsigned precision);
+
 // ---- fpu_load_store.cpp -----------------------------------------------------------------------------------------------
 void fpu_load(Engine& c, const Op& op);
 void fpu_store(Engine& c, const Op& op);

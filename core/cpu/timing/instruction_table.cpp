@@ -219,19 +219,21 @@ constexpr InstructionRow rows[] = {
     {0x0F32, one,    -1, always,        {20, 20}, {20, 20}, {20, 20}, NP, acc_data},      // RDMSR
     {0x0FA2, one,    -1, always,        {14, 14}, {14, 14}, {14, 14}, NP, all},           // CPUID
     {0x0FAA, one,    -1, always,        {83, 83}, {83, 83}, {83, 83}, NP, all},           // RSM
-    // -- x87: latency as seen by the integer side, 387 / 487 / Pentium; D9 /4../7 in registers: price()
-    {0x00D8, eight,  -1, always,        {30, 35}, {10, 10}, {3, 3},   NP, none},          // FADD FSUB FCOM
-    {0x00D8, eight,  1,  always,        {40, 40}, {16, 14}, {3, 3},   NP, none},          // FMUL
-    {0x00D8, eight,  6,  always,        {88, 89}, {73, 73}, {39, 39}, NP, none},          // FDIV
-    {0x00D8, eight,  7,  always,        {88, 89}, {73, 73}, {39, 39}, NP, none},          // FDIVR
+    // -- x87, 387 / 487 / Pentium: the shortest of each group; what a form takes beyond it: fpu_clocks.cpp
+    {0x00D8, eight,  -1, always,        {28, 28}, {10, 10}, {3, 3},   NP, none},          // FADD FSUB
+    {0x00D8, eight,  1,  always,        {31, 31}, {11, 11}, {3, 3},   NP, none},          // FMUL
+    {0x00D8, eight,  2,  always,        {24, 26}, {4, 4},   {4, 4},   NP, none},          // FCOM
+    {0x00D8, eight,  3,  always,        {24, 26}, {4, 4},   {4, 4},   NP, none},          // FCOMP
+    {0x00D8, eight,  6,  always,        {88, 89}, {35, 35}, {19, 19}, NP, none},          // FDIV (24 bits)
+    {0x00D8, eight,  7,  always,        {88, 89}, {35, 35}, {19, 19}, NP, none},          // FDIVR
     {0x00D9, one,    0,  always,        {14, 20}, {4, 3},   {1, 1},   NP, none},          // FLD
     {0x00D9, one,    1,  always,        {18, 18}, {4, 4},   {1, 1},   NP, none},          // FXCH
     {0x00D9, one,    2,  always,        {11, 44}, {3, 7},   {1, 2},   NP, none},          // FST
     {0x00D9, one,    3,  always,        {11, 44}, {3, 7},   {1, 2},   NP, none},          // FSTP
-    {0x00D9, one,    4,  always,        {24, 71}, {6, 44},  {1, 37},  NP, none},          // FCHS..; FLDENV
-    {0x00D9, one,    5,  always,        {24, 19}, {4, 4},   {2, 7},   NP, none},          // FLD1..; FLDCW
-    {0x00D9, one,    6,  always,        {200, 103}, {240, 67}, {70, 50}, NP, none},       // F2XM1..; FNSTENV
-    {0x00D9, one,    7,  always,        {122, 15}, {85, 3}, {70, 2},  NP, none},          // FSQRT..; FNSTCW
+    {0x00D9, one,    4,  always,        {22, 71}, {3, 44},  {1, 37},  NP, none},          // FCHS..; FLDENV
+    {0x00D9, one,    5,  always,        {20, 19}, {4, 4},   {2, 7},   NP, none},          // FLD1..; FLDCW
+    {0x00D9, one,    6,  always,        {21, 103}, {3, 67}, {1, 50},  NP, none},          // FINCSTP, F2XM1..; FNSTENV
+    {0x00D9, one,    7,  always,        {66, 15}, {29, 3},  {9, 2},   NP, none},          // FRNDINT, FSQRT..; FNSTCW
     {0x00DB, 0xFFFB, 0,  always,        {30, 48}, {10, 10}, {3, 3},   NP, none},          // FILD
     {0x00DB, 0xFFFB, 2,  always,        {11, 86}, {3, 29},  {1, 6},   NP, none},          // FIST
     {0x00DB, 0xFFFB, 3,  always,        {11, 86}, {3, 29},  {1, 6},   NP, none},          // FISTP
