@@ -124,6 +124,7 @@ void Cpu::set_registers(const Registers& r) {
   e.pending_debug = 0;
   e.uncached_valid = false;
   e.timing.set_cache_enabled(!(e.cr0 & cr0_cd));
+  e.timing.interrupt_flush();
   e.flush_tlb();
   e.attend(attend_flush);
 }

@@ -62,6 +62,7 @@ void Engine::do_reset() {
   flush_tlb();
   timing.set_cache_enabled(model == Model::i386sx);
   timing.flush_caches();
+  timing.interrupt_flush();
   tsc_offset = 0 - timing.clocks();
   update_mode();
 }

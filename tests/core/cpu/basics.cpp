@@ -39,6 +39,18 @@ TEST_CASE("The first instruction is fetched at the top of the address space", "[
   b.space.unmap(top, 0x10000);
 }
 
+TEST_CASE("Reset restarts the fetch wherever it was", "[cpu]") {
+  const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
+  Board b(model);
+  std::vector<std::uint8_t> rom(0x10000, 0x90);
+  b.space.map_rom(model == Model::i386sx ? 0xFF0000 : 0xFFFF0000, rom);
+  b.real({0x90, 0x90}).step();  // the next byte is at an odd address
+  b.cpu.reset(b.cpu.time());
+  b.step(3);
+  CHECK(b.cpu.registers().eip == 0xFFF3);
+  b.space.unmap(model == Model::i386sx ? 0xFF0000 : 0xFFFF0000, 0x10000);
+}
+
 TEST_CASE("Arithmetic sets the six flags", "[cpu][flags]") {
   Board b;
   SECTION("ADD with carry, overflow and adjust") {
