@@ -81,8 +81,11 @@ NetioResult collect(Session& session) {
 std::unique_ptr<Session> open(const Options& o) {
   if (o.state.restore) return std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
   auto config = o.machine.config("ne2");
-  auto image = with_settings(roms::guest(), {{"do", "netio"}, {"seconds", o.seconds}, {"sizes", o.sizes}});
-  return std::make_unique<Session>(std::move(config), std::move(image), guest_name, o.output, o.state);
+  Media media;
+  media.diskette = NamedFile{
+      guest_name,
+      with_settings(roms::guest(), {{"do", "netio"}, {"seconds", o.seconds}, {"sizes", o.sizes}})};
+  return std::make_unique<Session>(std::move(config), std::move(media), o.output, o.state);
 }
 
 int run(const Options& o) {

@@ -19,6 +19,9 @@ struct Options {
   StateOptions state;
   std::optional<std::string> image;
   std::optional<std::string> floppy;
+  std::optional<std::string> kernel;
+  std::optional<std::string> initrd;
+  std::optional<std::string> append;
   std::vector<std::string> until;
   std::string timeout = "600 s";
 };
@@ -56,13 +59,20 @@ bool on_serial(Session& session, const std::string& text) {
 std::unique_ptr<Session> open(const Options& o) {
   if (o.state.restore) return std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
   const auto& file = o.image ? o.image : o.floppy;
-  std::optional<std::vector<std::uint8_t>> image;
-  if (file) image = read_image(*file);
-  return std::make_unique<Session>(o.machine.config(), std::move(image), file.value_or(""), o.output, o.state);
+  Media media;
+  if (file) media.diskette = NamedFile{*file, read_image(*file)};
+  if (o.kernel) media.kernel = read_boot_file(*o.kernel);
+  if (o.initrd) media.ramdisk = read_boot_file(*o.initrd);
+  media.command_line = o.append.value_or("");
+  return std::make_unique<Session>(o.machine.config(), std::move(media), o.output, o.state);
 }
 
 int run(const Options& o) {
   if (o.image && o.floppy) throw Error("--image and --floppy both name the diskette in drive A; give one of them");
+  if (!o.kernel && (o.initrd || o.append))
+    throw Error("--initrd and --append are for a kernel; name it with --kernel");
+  if (o.kernel && o.state.restore)
+    throw Error("--kernel and --restore: the snapshot already holds what was in memory; give one of them");
   const Until until = parse_until(o.until);
   const auto timeout = parse_time(o.timeout);
   if (!timeout) throw Error(fmt::format("--timeout {}: is no time; write for example --timeout \"60 s\"", o.timeout));
@@ -113,10 +123,14 @@ int run(const Options& o) {
 
 Verb add_run(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("run", "Run a machine with a diskette image of your own");
+  CLI::App* verb = app.add_subcommand("run", "Run a machine with a diskette image or Linux kernel of your own");
   o->machine.add_to(*verb, true);
   verb->add_option("--image", o->image, "Bootable diskette image for drive A (raw; never written back)")->type_name("IMG");
   verb->add_option("--floppy", o->floppy, "The same as --image")->type_name("IMG");
+  verb->add_option("--kernel", o->kernel, "Linux kernel (bzImage or zImage) to start without a diskette")
+      ->type_name("F");
+  verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
+  verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
   verb->add_option("--until", o->until,
                    "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared. Without it the run "
                    "ends when the processor halts for good, or with Ctrl-C")

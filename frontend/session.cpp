@@ -24,25 +24,35 @@ std::FILE* open_for_writing(const std::string& file, const char* option) {
   return f;
 }
 
-
-}  // namespace
-
-std::vector<std::uint8_t> read_image(const std::string& file) {
+std::vector<std::uint8_t> read_file(const std::string& file, unsigned most_megabytes, const char* remedy,
+                                    const char* too_large) {
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file))
-    throw Error(fmt::format("{}: cannot be read; name a raw diskette image", file), ExitCode::missing_file);
+    throw Error(fmt::format("{}: cannot be read; {}", file, remedy), ExitCode::missing_file);
   in.seekg(0, std::ios::end);
   const auto size = in.tellg();
-  if (size < 0 || size > 64 * 1024 * 1024)
-    throw Error(fmt::format("{}: is no diskette image (a raw image has 160 KB to 2.88 MB)", file), ExitCode::missing_file);
+  if (size < 0 || size > std::streamoff{most_megabytes} * 1024 * 1024)
+    throw Error(fmt::format("{}: {}", file, too_large), ExitCode::missing_file);
   in.seekg(0);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Session::Session(Config config, std::optional<std::vector<std::uint8_t>> image, const std::string& image_name,
-                 const OutputOptions& output, const StateOptions& state)
+}  // namespace
+
+std::vector<std::uint8_t> read_image(const std::string& file) {
+  return read_file(file, 64, "name a raw diskette image", "is no diskette image (a raw image has 160 KB to 2.88 MB)");
+}
+
+NamedFile read_boot_file(const std::string& file) {
+  return {file, read_file(file, 256, "name a kernel or ramdisk image", "is too large for the memory of any machine")};
+}
+
+Session::Session(Config config, Media media, const OutputOptions& output, const StateOptions& state)
     : lab_(std::make_unique<Lab>(std::move(config))), progress_(!output.quiet) {
-  if (image) lab_->insert_diskette(std::move(*image), image_name);
+  if (media.diskette) lab_->insert_diskette(std::move(media.diskette->bytes), media.diskette->name);
+  if (media.kernel)
+    lab_->load_kernel(
+        prepare_linux_boot(*media.kernel, media.ramdisk, media.command_line, lab_->machine().memory_end()));
   open(output, state);
 }
 

@@ -17,14 +17,21 @@
 
 namespace planar {
 
+/// What is put into the machine before power-on.
+struct Media {
+  std::optional<NamedFile> diskette;  ///< drive A
+  std::optional<NamedFile> kernel;    ///< Linux, started instead of drive A
+  std::optional<NamedFile> ramdisk;
+  std::string command_line;
+};
+
 /// Why a run ended.
 enum class RunEnd { condition, time, halted, interrupted };
 
 class Session {
  public:
-  /// Builds the lab of `config`, with `image` in drive A if there is one.
-  Session(Config config, std::optional<std::vector<std::uint8_t>> image, const std::string& image_name,
-          const OutputOptions& output, const StateOptions& state);
+  /// Builds the lab of `config` with `media` in it.
+  Session(Config config, Media media, const OutputOptions& output, const StateOptions& state);
   /// Builds the lab of a snapshot and continues it.
   Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state);
   ~Session();
@@ -64,5 +71,7 @@ class Session {
 
 /// Reads an image file. Throws Error (exit 3) naming the file and the remedy.
 std::vector<std::uint8_t> read_image(const std::string& file);
+/// Reads a kernel or ramdisk (up to 256 MB). Throws Error (exit 3) naming the file.
+NamedFile read_boot_file(const std::string& file);
 
 }  // namespace planar

@@ -24,6 +24,11 @@ void Lab::insert_diskette(std::vector<std::uint8_t> image, const std::string& na
   diskette_name_ = name;
 }
 
+void Lab::load_kernel(const LinuxBoot& boot) {
+  machine_->load_kernel(boot);
+  kernel_summary_ = boot.summary;
+}
+
 std::string Lab::summary() {
   const auto& m = machine_config_;
   std::string out = fmt::format("{}\n  memory {} MB, {} path; net {}; seed {}\n", m.title, m.memory_bytes >> 20,
@@ -35,6 +40,7 @@ std::string Lab::summary() {
     out += "\n";
   }
   if (!diskette_name_.empty()) out += fmt::format("  drive A: {}\n", diskette_name_);
+  if (!kernel_summary_.empty()) out += fmt::format("  {}\n", kernel_summary_);
   return out;
 }
 

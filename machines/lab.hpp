@@ -12,6 +12,7 @@
 #include "core/trace.hpp"
 #include "devices/net/ethernet_segment.hpp"
 #include "devices/net/peer.hpp"
+#include "machines/linux_boot.hpp"
 #include "machines/machine.hpp"
 
 namespace planar {
@@ -42,6 +43,9 @@ class Lab {
   const std::vector<std::uint8_t>& diskette_image() const { return diskette_image_; }
   const std::string& diskette_name() const { return diskette_name_; }
 
+  /// Puts a Linux kernel into the machine's memory, to be started instead of a diskette. Before the lab runs.
+  void load_kernel(const LinuxBoot& boot);
+
   /// Architectural and timing state of everything; the same function saves and loads.
   void archive(Archive& a);
   /// SHA-256 of that state.
@@ -57,6 +61,7 @@ class Lab {
   std::unique_ptr<Machine> machine_;
   std::vector<std::uint8_t> diskette_image_;
   std::string diskette_name_;
+  std::string kernel_summary_;
 };
 
 /// A snapshot file: what is needed to build the lab again, its state, and what the frontend wants to remember.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "machines/linux_boot.hpp"
 #include "roms/images.hpp"
 
 namespace planar {
@@ -31,6 +32,7 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
       pos_(bus_.io(), config.bus, trace, scsi_setup_bit(config)),
       planar_pos_(config.identity.planar_id),
       memory_(space_, config.memory_bytes / 1024, config.timing.model == cpu::Model::i386sx ? 24 : 32),
+      kernel_loader_(space_),
       pic_(trace),
       timers_(scheduler, trace),
       system_(timers_, trace),
@@ -173,6 +175,29 @@ void Machine::load_firmware() {
   memory_.load_rom(image, "planar-firmware.rom (built in)");
 }
 
+void Machine::load_kernel(const LinuxBoot& boot) {
+  const auto rom = kernel_loader_rom(boot);
+  const auto size = static_cast<std::uint32_t>(rom.size());
+  const auto taken = [&](std::uint32_t base) {
+    const adf::Resource wanted{adf::ResourceKind::memory, base, base + size - 1};
+    for (const auto& row : slot_page_.rows)
+      for (const auto& claim : row.result.claims)
+        if (!row.empty && claim.resource.overlaps(wanted)) return true;
+    return false;
+  };
+  // From the top: adapters are placed from the bottom.
+  std::uint32_t base = 0xE0000 - size;
+  while (taken(base)) {
+    if (base == 0xC0000)
+      throw Error("the adapters take all of C0000h to DFFFFh, which leaves no place for the ROM that starts a kernel; move "
+                  "or remove one (--card NAME:mem=...)");
+    base -= size;
+  }
+  for (const auto& part : boot.parts)
+    std::copy(part.bytes.begin(), part.bytes.end(), memory_.ram().begin() + static_cast<std::ptrdiff_t>(part.address));
+  kernel_loader_.install(base, rom);
+}
+
 NetworkAdapter* Machine::adapter(unsigned number) {
   return number >= 1 && number <= adapters_.size() ? adapters_[number - 1].get() : nullptr;
 }
@@ -203,6 +228,7 @@ void Machine::archive(Archive& a) {
   for (auto& adapter : adapters_)
     if (adapter) adapter->archive(a);
   memory_.archive(a);
+  kernel_loader_.archive(a);
   pic_.archive(a);
   timers_.archive(a);
   system_.archive(a);

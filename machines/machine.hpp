@@ -27,6 +27,7 @@
 #include "devices/planar/memory_controller.hpp"
 #include "devices/planar/ns16550.hpp"
 #include "devices/planar/nvram.hpp"
+#include "devices/planar/option_rom.hpp"
 #include "devices/planar/panel.hpp"
 #include "devices/planar/parallel_port.hpp"
 #include "devices/planar/rtc_cmos.hpp"
@@ -35,6 +36,8 @@
 #include "machines/machine_config.hpp"
 
 namespace planar {
+
+struct LinuxBoot;
 
 namespace net { class EthernetSegment; }
 
@@ -63,6 +66,12 @@ class Machine {
   bus::PosController& pos() { return pos_; }
   /// The adapter in slot `number` (1 to 8), or null.
   NetworkAdapter* adapter(unsigned number);
+
+  /// The end of the memory from 1 MB on: the first address behind it.
+  std::uint32_t memory_end() const { return 0x100000 + memory_.extended_kb() * 1024; }
+  /// Puts a kernel into memory and shows the ROM that starts it (roms/README.md section 4). Before the machine runs;
+  /// throws Error when the adapters leave no place for the ROM.
+  void load_kernel(const LinuxBoot& boot);
 
   /// The processor stands in HLT with interrupts off: nothing but NMI or reset will wake it.
   bool halted_for_good() const;
@@ -94,6 +103,7 @@ class Machine {
   bus::VideoPos video_pos_;
 
   MemoryController memory_;
+  OptionRom kernel_loader_;
   I8259Pair pic_;
   I8254 timers_;
   SystemControl system_;

@@ -11,10 +11,12 @@
 
 EMBED(planar_firmware, PLANAR_IMAGES "/planar-firmware.rom");
 EMBED(planar_guest, PLANAR_IMAGES "/planar-guest.img");
+EMBED(planar_kernel_loader, PLANAR_IMAGES "/kernel-loader.rom");
 
 namespace planar::roms {
 
 std::span<const std::uint8_t> firmware() { return {planar_firmware_begin, planar_firmware_end}; }
 std::span<const std::uint8_t> guest() { return {planar_guest_begin, planar_guest_end}; }
+std::span<const std::uint8_t> kernel_loader() { return {planar_kernel_loader_begin, planar_kernel_loader_end}; }
 
 }  // namespace planar::roms

@@ -11,5 +11,7 @@ namespace planar::roms {
 std::span<const std::uint8_t> firmware();
 /// The guest test bench, a 1.44 MB diskette image; its settings sector is LBA 1 (roms/README.md section 3).
 std::span<const std::uint8_t> guest();
+/// The option ROM that starts a Linux kernel found in memory, 2 KB (roms/README.md section 4).
+std::span<const std::uint8_t> kernel_loader();
 
 }  // namespace planar::roms
