@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whole netio runs through the program, as short as the build they run in asks for.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/frontend/program.hpp"
+
+namespace program {
+
+/// Sanitizer builds run ten times slower: they get shorter runs of the same kind.
+inline bool short_runs() { return std::getenv("PLANAR_SHORT") != nullptr; }
+
+inline std::string brief() {
+  return short_runs() ? " --quiet --seconds 0.05 --sizes 2048,8192 --json -"
+                      : " --quiet --seconds 0.5 --sizes 2048,8192 --json -";
+}
+
+inline nlohmann::ordered_json without_host_time(nlohmann::ordered_json j) {
+  j.erase("host_seconds");
+  return j;
+}
+
+}  // namespace program
