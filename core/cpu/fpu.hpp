@@ -21,7 +21,9 @@
 //
 // Not modelled: execution beside the integer unit (an instruction takes its whole latency), FXCH's pairing, the range of
 // clocks of iterative instructions within a precision, the data pointer of register forms (it keeps the last memory
-// operand), the differences between 387, 486 and Pentium outside timing.
+// operand), the differences between 387, 486 and Pentium outside timing, the Pentium's control word behind RESET (0040h;
+// here 037Fh and an empty stack as behind FNINIT). Where the manuals leave a bit undefined (C1 of FFREE, the order of two
+// stack faults at once) the model does what an AMD EPYC does.
 // Without an FPU an ESC instruction is executed as on a bus where nobody answers: results read as ones, memory operands
 // of stores receive ones for FNSTCW and FNSTSW, everything else does nothing.
 #pragma once
@@ -62,7 +64,7 @@ struct Fpu {
   void summarise();
   bool pending() const { return status & 0x80; }
 
-  // ---- stack: registers relative to the top; 7 is where the next push goes ------------------------------------------
+  // ---- stack: registers relative to the top; 7 is where the next push goes ----
   Register& st(unsigned i) { return registers[(top() + i) & 7]; }
   bool empty(unsigned i) const { return (tags >> (2 * ((top() + i) & 7)) & 3) == 3; }
   void free(unsigned i) { tags |= static_cast<std::uint16_t>(3u << (2 * ((top() + i) & 7))); }
@@ -73,7 +75,7 @@ struct Fpu {
   /// The tag word as FNSTENV stores it: valid, zero, special, empty.
   std::uint16_t tag_word() const;
 
-  // ---- exceptions -----------------------------------------------------------------------------------------------------
+  // ---- exceptions ----
   FloatEnvironment environment() const;
   /// Takes over what an operation raised and C1; returns whether its result is to be stored.
   bool settle(const FloatEnvironment& env);

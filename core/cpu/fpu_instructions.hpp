@@ -17,11 +17,11 @@ void fpu_write80(Engine& c, std::uint32_t linear, const Float80& v);
 /// Remembers where the instruction and its operand were.
 void fpu_note_pointers(Engine& c, const Op& op);
 
-// ---- fpu_clocks.cpp
+// ---- fpu_clocks.cpp -----------------------------------------------------------------------------
 /// Clocks of an instruction beyond its row in the timing table, which holds the shortest of its group.
 unsigned fpu_extra_clocks(Model model, const Op& op, unsigned precision);
 
-// ---- fpu_load_store.cpp -----------------------------------------------------------------------------------------------
+// ---- fpu_load_store.cpp -------------------------------------------------------------------------
 void fpu_load(Engine& c, const Op& op);
 void fpu_store(Engine& c, const Op& op);
 void fpu_load_register(Fpu& f, unsigned i);
@@ -32,7 +32,7 @@ void fpu_exchange(Fpu& f, unsigned i);
 /// FLD1 FLDL2T FLDL2E FLDPI FLDLG2 FLDLN2 FLDZ, 0 to 6.
 void fpu_load_constant(Fpu& f, unsigned which);
 
-// ---- fpu_arithmetic.cpp -----------------------------------------------------------------------------------------------
+// ---- fpu_arithmetic.cpp -------------------------------------------------------------------------
 /// A source operand from memory: `denormal` if it was one in its own format.
 struct FpuSource {
   Float80 value;
@@ -50,13 +50,13 @@ void fpu_scale(Fpu& f);
 void fpu_extract(Fpu& f);
 void fpu_remainder(Fpu& f, bool nearest);
 
-// ---- fpu_compare.cpp ----------------------------------------------------------------------------------------------------
+// ---- fpu_compare.cpp ----------------------------------------------------------------------------
 void fpu_compare_memory(Fpu& f, const FpuSource& source, bool pop);
 void fpu_compare_register(Fpu& f, unsigned i, bool quiet, unsigned pops);
 void fpu_test(Fpu& f);
 void fpu_examine(Fpu& f);
 
-// ---- fpu_transcendental.cpp ---------------------------------------------------------------------------------------------
+// ---- fpu_transcendental.cpp ---------------------------------------------------------------------
 void fpu_exp2_minus_1(Fpu& f);
 void fpu_y_log2_x(Fpu& f, bool plus_1);
 void fpu_arc_tangent(Fpu& f);
@@ -65,7 +65,7 @@ void fpu_sine(Fpu& f);
 void fpu_cosine(Fpu& f);
 void fpu_sine_cosine(Fpu& f);
 
-// ---- fpu_control.cpp ----------------------------------------------------------------------------------------------------
+// ---- fpu_control.cpp ----------------------------------------------------------------------------
 void fpu_load_control(Engine& c, const Op& op);
 void fpu_store_control(Engine& c, const Op& op);
 void fpu_store_status(Engine& c, const Op& op);

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <string>
+#include <vector>
 
 #include "core/cpu/float80.hpp"
 #include "core/random.hpp"
@@ -53,6 +53,9 @@ struct Instruction {
   bool memory() const { return modrm < 0xC0; }
   unsigned reg() const { return modrm >> 3 & 7; }
 };
+
+/// Every form whose result follows from RC, PC, masks and operands without approximation.
+std::vector<Instruction> exact_instructions();
 
 /// A Pentium that executes single x87 instructions.
 class Guest {
@@ -132,8 +135,8 @@ class Values {
       case 12: return with_exponent(16383 - 1023 - 60 + static_cast<int>(below(120)));  // around real64's ends
       case 13: return with_exponent(16383 + 1023 - 5 + static_cast<int>(below(10)));
       case 14: {  // integers
-        const Float80 v = cpu::from_integer(static_cast<std::int64_t>(random.next()) >> below(64));
-        return v;
+        const auto v = static_cast<std::int64_t>(random.next());
+        return cpu::from_integer(v >> below(64));
       }
       case 15: return with_exponent(16383 + static_cast<int>(below(3)));
       default: return with_exponent(16383 - 64 + static_cast<int>(below(128)));
@@ -148,7 +151,9 @@ class Values {
     Image s;
     // Bytes 16 to 27 are pointers; what a program finds in the reserved words is not its business.
     const std::uint16_t c = control();
-    const auto condition = static_cast<std::uint16_t>((random.next() & 0x4700) | below(8) << 11);
+    // One draw a statement: the sequence must not depend on the compiler's order of evaluation.
+    const std::uint64_t codes = random.next() & 0x4700;
+    const auto condition = static_cast<std::uint16_t>(codes | below(8) << 11);
     // A sticky flag only if it is masked: no exception pends.
     const auto sticky = static_cast<std::uint16_t>(below(4) ? 0 : (random.next() & 0x3F & c));
     std::uint16_t tags = 0;
@@ -171,7 +176,9 @@ class Values {
   Operand operand(Instruction i) {
     Operand o{};
     for (auto& b : o) b = static_cast<std::uint8_t>(random.next());
-    const auto put = [&](std::uint64_t v, unsigned n) { for (unsigned k = 0; k < n; ++k) o[k] = static_cast<std::uint8_t>(v >> (8 * k)); };
+    const auto put = [&](std::uint64_t v, unsigned n) {
+      for (unsigned k = 0; k < n; ++k) o[k] = static_cast<std::uint8_t>(v >> (8 * k));
+    };
     const unsigned special = static_cast<unsigned>(below(3));
     switch (i.opcode) {
       case 0xD8: case 0xD9:
@@ -190,11 +197,17 @@ class Values {
         break;
       case 0xDF:
         if (i.reg() == 4)  // decimal digits
-          for (unsigned k = 0; k < 9; ++k) o[k] = static_cast<std::uint8_t>(below(10) << 4 | below(10));
+          for (unsigned k = 0; k < 9; ++k) {
+            const std::uint64_t tens = below(10);
+            o[k] = static_cast<std::uint8_t>(tens << 4 | below(10));
+          }
         break;
       default: break;
     }
-    if (special == 1 && i.opcode != 0xDF) put(static_cast<std::uint64_t>(static_cast<std::int64_t>(random.next()) >> below(64)), 8);
+    if (special == 1 && i.opcode != 0xDF) {  // small integers
+      const auto v = static_cast<std::int64_t>(random.next());
+      put(static_cast<std::uint64_t>(v >> below(64)), 8);
+    }
     return o;
   }
   /// Infinities, NaNs, zeros and denormals of a short format.
@@ -210,8 +223,5 @@ class Values {
     }
   }
 };
-
-
-
 
 }  // namespace planar::fpu_test
