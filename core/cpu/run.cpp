@@ -49,6 +49,7 @@ void Engine::do_reset() {
   ldt.access = 0x82;
   task = Segment{};
   task.access = 0x8B;
+  if (fpu.error_line) pins.fpu_error(false, now());
   fpu = Fpu{};
   protected_mode = v86 = false;
   nmi_masked = false;
