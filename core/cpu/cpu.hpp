@@ -32,7 +32,7 @@ namespace planar::cpu {
 struct CpuConfig {
   Model model = Model::i386sx;
   ClockDomain clock{20'000'000};  ///< core clock
-  bool fpu = false;               ///< x87 present (Pentium)
+  bool fpu = false;               ///< x87 present: Pentium, or a 387 or 487 in its socket
   TimingConfig timing;            ///< its model must be the same
 };
 

@@ -91,8 +91,9 @@ struct Board {
     return c;
   }
 
-  explicit Board(Model model = Model::i486sx)
-      : processor(std::make_unique<cpu::Cpu>(scheduler, space, pins, trace, config(model))), cpu(*processor) {
+  explicit Board(Model model = Model::i486sx) : Board(config(model)) {}
+  explicit Board(const cpu::CpuConfig& configuration)
+      : processor(std::make_unique<cpu::Cpu>(scheduler, space, pins, trace, configuration)), cpu(*processor) {
     pins.processor = &cpu;
     space.map_ram(0, ram);
     for (unsigned v = 0; v < 256; ++v) {

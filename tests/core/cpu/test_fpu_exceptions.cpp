@@ -276,3 +276,20 @@ TEST_CASE("Encodings of later processors are undefined on the Pentium", "[cpu][f
     CHECK(b.vector() == 6);
   }
 }
+
+TEST_CASE("RESET takes FERR# back", "[cpu][fpu]") {
+  Board b(Model::pentium);
+  b.put16(data_at, 0x037B);
+  b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xD9, 0xEE, 0xD9, 0xE8, 0xD8, 0xF1}).step(5);
+  b.cpu.reset(b.cpu.time());
+  CHECK(b.pins.fpu_errors == std::vector<bool>{true, false});
+}
+
+TEST_CASE("A 386SX with a 387SX reports through ERROR# and computes alike", "[cpu][fpu]") {
+  cpu::CpuConfig config = Board::config(Model::i386sx);
+  config.fpu = true;
+  Board b(config);
+  b.real({0xDB, 0xE3, 0xD9, 0xEB, 0xDD, 0x1E, 0, 0, 0xDF, 0xE0, 0xF4}).run();
+  CHECK(get64(b, data_at) == 0x400921FB54442D18u);
+  CHECK((b.reg(EAX) & 0xFFFF) == 0x0020);
+}
