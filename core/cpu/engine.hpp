@@ -12,7 +12,7 @@
 //   segment.cpp   segment loading and inspection    system.cpp    control registers, descriptor tables, CPUID
 //   paging.cpp    TLB, page walk, slow accesses     debug.cpp     breakpoints
 //   blocks.cpp    decoded-block cache               run.cpp       the loop, boundaries, reset
-//   archive.cpp   snapshot                          fpu.cpp       x87 state and control instructions
+//   archive.cpp   snapshot                          fpu.cpp       x87 (fpu*.cpp, float80*.cpp)
 #pragma once
 
 #include <array>
