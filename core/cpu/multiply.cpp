@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // MUL, IMUL, DIV, IDIV, sign extensions and decimal adjustment.
 //
-// Undefined flags: after a multiplication SF, ZF and PF follow the low half and AF is 0; a division changes none. Decimal
-// adjustments set flags as the byte additions and subtractions inside them do (measured on a 386SX by the test386
-// suite).
+// Undefined flags: after a multiplication SF, ZF and PF follow the low half and AF is 0. Decimal adjustments set flags as
+// the byte additions and subtractions inside them do (measured on a 386SX by the test386 suite). A division changes none
+// on a 386; on a 486 and Pentium they are those of comparing remainder and divisor (which ones is inferred; that Intel's
+// change and Cyrix's do not is how systems of the period tell a Cyrix 486, by dividing 5 by 2).
 #include "core/cpu/select.hpp"
 
 namespace planar::cpu {
@@ -89,6 +90,11 @@ void imul_three(Engine& c, const Op& op) {
 }
 
 template <class T>
+void set_division_flags(Engine& c, T remainder, T divisor) {
+  if (c.model != Model::i386sx) c.set_sub<T>(remainder, divisor, static_cast<T>(remainder - divisor));
+}
+
+template <class T>
 void div(Engine& c, const Op& op) {
   using W = typename Wider<T>::type;
   const T d = operand<T>(c, op);
@@ -97,6 +103,7 @@ void div(Engine& c, const Op& op) {
   const W q = static_cast<W>(n / d);
   if (q > static_cast<W>(static_cast<T>(~T{0}))) raise(vec_de);
   set_pair<T>(c, static_cast<T>(n % d), static_cast<T>(q));
+  set_division_flags<T>(c, static_cast<T>(n % d), d);
 }
 
 template <class T>
@@ -109,6 +116,7 @@ void idiv(Engine& c, const Op& op) {
   const std::int64_t q = n / d;
   if (extend(static_cast<T>(q)) != q) raise(vec_de);
   set_pair<T>(c, static_cast<T>(n % d), static_cast<T>(q));
+  set_division_flags<T>(c, static_cast<T>(n % d), static_cast<T>(d));
 }
 
 // CBW / CWDE and CWD / CDQ.
