@@ -3,7 +3,7 @@
 // cpu.hpp. An instruction's handler is a function (Engine&, const Op&); a fault is thrown as Fault before the handler
 // has changed any register, so that the instruction can be restarted.
 //
-//   decoder.cpp   bytes to Op                       select.cpp    Op to handler
+//   decoder.cpp   bytes to Op                       select.hpp    Op to handler
 //   alu.cpp       arithmetic, logic                 shift.cpp     shifts, bits
 //   multiply.cpp  MUL to BCD                        move.cpp      moves, stack, flags
 //   string.cpp    string instructions               io.cpp        IN, OUT, I/O permission
