@@ -53,6 +53,7 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
   cmos_.claim_ports(io);
   nvram_.claim_ports(io);
   keyboard_.claim_ports(io);
+  coprocessor_.claim_ports(io);
   post_ports_.claim_ports(io, false);  // the page registers' spare latches are the DMA controller's
   if (config_.panel) panel_.claim_ports(io);
   video_.claim(io, space_);
@@ -71,6 +72,7 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
   system_.reset({});
   cmos_.reset({});
   keyboard_.reset({});
+  coprocessor_.reset({});
   serial_.reset({});
   parallel_.reset({});
   diskette_.reset({});
@@ -107,8 +109,9 @@ void Machine::wire_interrupts() {
   // COM1 is IRQ 4, COM2 IRQ 3: planar POS 2 bit 3 decides which of the two this port is.
   const unsigned serial = interrupts_.add_source();
   connect(serial_.irq, [this, serial](bool level, Time now) { interrupts_.set(serial_irq_, serial, level, now); });
-  const unsigned fpu = interrupts_.add_source();
-  bus_.on_fpu_error([this, fpu](bool active, Time now) { interrupts_.set(13, fpu, active, now); });
+  connect_irq(coprocessor_.irq13, 13);
+  connect(coprocessor_.ignne, [this](bool level, Time) { cpu_.ignore_fpu_error(level); });
+  bus_.on_fpu_error([this](bool active, Time now) { coprocessor_.ferr(active, now); });
 }
 
 void Machine::wire_control() {
@@ -241,6 +244,7 @@ void Machine::archive(Archive& a) {
   video_.archive(a);
   panel_.archive(a);
   post_ports_.archive(a);
+  coprocessor_.archive(a);
   cpu_.archive(a);
 }
 

@@ -19,6 +19,7 @@
 #include "core/scheduler.hpp"
 #include "core/trace.hpp"
 #include "devices/adapter_registry.hpp"
+#include "devices/planar/coprocessor_ports.hpp"
 #include "devices/planar/diskette_dma.hpp"
 #include "devices/planar/i8042.hpp"
 #include "devices/planar/i82077.hpp"
@@ -116,6 +117,7 @@ class Machine {
   Vga video_;
   InformationPanel panel_;
   PostPorts post_ports_;
+  CoprocessorPorts coprocessor_;
   cpu::Cpu cpu_;
 
   DisketteDma diskette_dma_;
