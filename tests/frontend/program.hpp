@@ -50,7 +50,7 @@ struct Said {
 inline Said run_planar(const std::string& arguments) {
   static const Scratch scratch;
   const auto out = scratch.file("out"), err = scratch.file("err");
-  const auto command = std::string(PLANAR_BINARY) + " " + arguments + " </dev/null >" + out + " 2>" + err;
+  const auto command = "'" + std::string(PLANAR_BINARY) + "' " + arguments + " </dev/null >" + out + " 2>" + err;
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, read_file(out), read_file(err)};
 }

@@ -14,8 +14,8 @@ TEST_CASE("any bootable diskette boots: BIOS services, and protected mode with i
     for (const char* sample : {"sample-bios", "sample-pmode"}) {
       INFO(machine << " " << sample);
       const auto ok = std::string(sample) + ": ok";
-      const auto run = run_planar(std::string("run ") + machine + " --quiet --screen text --serial stdio --image " + images +
-                              sample + ".img --until 'screen:" + ok + "' --timeout '30 s'");
+      const auto run = run_planar(std::string("run ") + machine + " --quiet --screen text --serial stdio --image '" + images +
+                              sample + ".img' --until 'screen:" + ok + "' --timeout '30 s'");
       CHECK(run.status == 0);
       CHECK_THAT(run.out, Contains(ok));
     }
