@@ -111,6 +111,11 @@ TEST_CASE("damaged input ends with 2 or 3 and says file, line and remedy") {
   const auto odd = run_planar("run model95 --image " + scratch.write("odd.img", std::string(1000, 'x')));
   CHECK(odd.status == 3);
   CHECK_THAT(odd.err, Contains("odd.img") && Contains("1000"));
+  CHECK(run_planar("run model95 --kernel " + scratch.file("absent")).status == 3);
+  const auto kernel = run_planar("run model95 --kernel " + scratch.write("zImage", std::string(70000, 'k')));
+  CHECK(kernel.status == 3);
+  CHECK_THAT(kernel.err, Contains("zImage"));
+  CHECK(run_planar("run model95 --append quiet").status == 2);
   const auto snapshot = run_planar("netio --restore " + scratch.write("lab.snap", "PLANARSN and then nothing of use"));
   CHECK(snapshot.status == 3);
   CHECK_THAT(snapshot.err, Contains("lab.snap"));
