@@ -65,7 +65,7 @@ class Guest {
       for (unsigned m = 0; m < 256; ++m) {
         const std::uint32_t at = stub(o, m);
         if (m >= 0xC0) board_.put(at, {o, m});
-        else board_.put(at, {o, m & 0x38 | 5, operand_at & 0xFF, operand_at >> 8 & 0xFF, operand_at >> 16, 0});
+        else board_.put(at, {o, (m & 0x38) | 5, operand_at & 0xFF, operand_at >> 8 & 0xFF, operand_at >> 16, 0});
         const std::uint32_t behind = at + (m >= 0xC0 ? 2 : 6);
         const std::uint32_t distance = save_at - (behind + 5);
         board_.put(behind, {0xE9, distance & 0xFF, distance >> 8 & 0xFF, distance >> 16 & 0xFF, distance >> 24});
