@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
-#define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
 #include "core/error.hpp"

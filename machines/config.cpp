@@ -8,7 +8,6 @@
 #include <cctype>
 #include <fstream>
 #include <iterator>
-#define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
 namespace planar {
