@@ -123,8 +123,6 @@ class Machine {
   DisketteDma diskette_dma_;
   std::vector<std::unique_ptr<SignalFunction>> wires_;
   unsigned serial_irq_ = 4;
-  bus::PlanarFunctions functions_{};
-  Signal* serial_wire_ = nullptr;
 
   std::vector<std::unique_ptr<bus::Slot>> slots_;
   std::vector<std::unique_ptr<NetworkAdapter>> adapters_;  // by slot

@@ -98,19 +98,20 @@ void scas(Engine& c, const Op& op) {
   });
 }
 
-void charge_permission(Engine& c, const Op& op) {
-  if (c.protected_mode && (c.v86 || c.cpl > c.iopl()) && !c.resumed)
-    c.timing.spend(io_permission_extra(c.model, op));
+/// The I/O permission of INS and OUTS, checked and charged once; a REP of no iterations touches no port.
+template <class T>
+void permit(Engine& c, const Op& op, std::uint16_t port) {
+  if ((op.rep || op.repne) && c.get_sized(ECX, op.address32) == 0) return;
+  if (c.resumed) return;
+  c.check_io(port, sizeof(T));
+  if (c.protected_mode && (c.v86 || c.cpl > c.iopl())) c.timing.spend(io_permission_extra(c.model, op));
 }
 // The port is read only when the store is sure to succeed.
 template <class T>
 void ins(Engine& c, const Op& op) {
   const bool wide = op.address32;
   const std::uint16_t port = static_cast<std::uint16_t>(c.gpr[EDX]);
-  if ((!op.rep && !op.repne) || c.get_sized(ECX, wide) != 0) {
-    if (!c.resumed) c.check_io(port, sizeof(T));
-    charge_permission(c, op);
-  }
+  permit<T>(c, op, port);
   repeat(c, op, [&] {
     const std::uint32_t di = c.get_sized(EDI, wide);
     const std::uint32_t linear = c.linear_for_write(ES, di, sizeof(T));
@@ -125,10 +126,7 @@ template <class T>
 void outs(Engine& c, const Op& op) {
   const bool wide = op.address32;
   const std::uint16_t port = static_cast<std::uint16_t>(c.gpr[EDX]);
-  if ((!op.rep && !op.repne) || c.get_sized(ECX, wide) != 0) {
-    if (!c.resumed) c.check_io(port, sizeof(T));
-    charge_permission(c, op);
-  }
+  permit<T>(c, op, port);
   repeat(c, op, [&] {
     const std::uint32_t si = c.get_sized(ESI, wide);
     c.out(port, sizeof(T), c.read<T>(op.segment, si));
