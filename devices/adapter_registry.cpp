@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "devices/embedded_files.hpp"
 #include "devices/ethernet/ne2.hpp"
 
 namespace planar {
@@ -35,6 +36,13 @@ std::span<const AdapterEntry> adapter_registry() {
       ethernet::Ne2::entry,
   };
   return rows;
+}
+
+std::string_view adapter_page(std::string_view name) {
+  const std::string file = fmt::format("/{}.md", name);
+  for (const EmbeddedFile& f : embedded_files())
+    if (f.path.ends_with(file)) return f.text;
+  return {};
 }
 
 const AdapterEntry& find_adapter(std::string_view name) {

@@ -66,6 +66,9 @@ struct AdapterEntry {
 /// All rows, in the order in which they are listed.
 std::span<const AdapterEntry> adapter_registry();
 
+/// The page of documentation that stands beside the adapter's code (CARD.md); empty if it has none.
+std::string_view adapter_page(std::string_view name);
+
 /// The row of `name`. Throws Error naming the nearest spelling.
 const AdapterEntry& find_adapter(std::string_view name);
 

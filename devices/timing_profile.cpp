@@ -9,7 +9,7 @@
 #include <toml++/toml.h>
 
 #include "core/error.hpp"
-#include "devices/embedded_profiles.hpp"
+#include "devices/embedded_files.hpp"
 
 namespace planar {
 namespace {
@@ -80,7 +80,7 @@ TimingProfile TimingProfile::parse(std::string_view text, std::string_view file)
 }
 
 TimingProfile TimingProfile::embedded(std::string_view path) {
-  for (const EmbeddedProfile& p : embedded_profiles())
+  for (const EmbeddedFile& p : embedded_files())
     if (p.path == path) return parse(p.text, p.path);
   throw Error(fmt::format("this build holds no timing profile '{}'", path));
 }
@@ -139,9 +139,11 @@ Time TimingProfile::time(std::string_view name) const {
   return Time{v.value * scale};
 }
 
-std::int64_t TimingProfile::integer(std::string_view name) const {
+std::int64_t TimingProfile::integer(std::string_view name, std::int64_t least, std::int64_t most) const {
   const ProfileValue& v = get(name);
   if (picoseconds(v.unit)) throw Error(fmt::format("{}: timing value '{}' is a time", file_, name));
+  if (v.value < least || v.value > most)
+    throw Error(fmt::format("{}: {}: {} {} is out of range ({} to {})", file_, name, v.value, v.unit, least, most));
   return v.value;
 }
 

@@ -45,8 +45,8 @@ class TimingProfile {
 
   /// A value of unit ps, ns or us. Throws Error if the profile lacks it or it is no time.
   Time time(std::string_view name) const;
-  /// A value of any other unit.
-  std::int64_t integer(std::string_view name) const;
+  /// A value of any other unit. Throws Error if it is below `least` or above `most`.
+  std::int64_t integer(std::string_view name, std::int64_t least, std::int64_t most) const;
 
  private:
   const ProfileValue& get(std::string_view name) const;

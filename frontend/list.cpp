@@ -73,6 +73,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
     j["timing"] = nlohmann::ordered_json::array();
     for (const auto& v : values)
       j["timing"].push_back({{"name", v.name}, {"value", v.value}, {"confidence", v.confidence}, {"source", v.source}});
+    j["page"] = adapter_page(card.name);
     j["not_modelled"] = std::vector<std::string>(card.limits.begin(), card.limits.end());
     write_json(*json, j);
     return 0;
@@ -80,7 +81,8 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
   fmt::print("{}: {}, adapter ID {:04X}\n{}, {}, {}-bit slave\n\nTiming (override with --set {}.NAME=VALUE)\n", card.name,
              card.title, card.adapter_id, card.medium, card.data_path, card.bus_width, card.name);
   for (const auto& v : values)
-    fmt::print("  {:<26} {:>10}  {:<10}  {}\n", v.name, v.value, v.confidence, v.source);
+    fmt::print("  {:<26} {:>14}  {:<10}  {}\n", v.name, v.value, v.confidence, v.source);
+  if (const auto page = adapter_page(card.name); !page.empty()) fmt::print("\n{}", page);
   fmt::print("\nNot modelled\n");
   for (const auto& limit : card.limits) fmt::print("  - {}\n", limit);
   fmt::print("\nAdapter description\n{}", adf::to_text(adf::find_adf(card.adapter_id)));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "devices/ethernet/station_options.hpp"
 
 namespace planar::ethernet {
 namespace {
@@ -13,7 +14,6 @@ constexpr std::array<unsigned, 4> irq_lines{3, 4, 5, 9};
 constexpr std::uint16_t ram_base = 0x4000, ram_size = 0x4000;
 constexpr std::uint16_t prom_packed = 0x0400;  // below it every byte stands twice
 constexpr std::uint8_t prom_filler = 0x57;     // 'W': the NE2000's mark of a 16-bit card
-constexpr std::string_view profile_path = "devices/ethernet/ne2.toml";
 
 constexpr std::string_view limitations[] = {
     "The boot ROM socket is empty; POS 2 bit 4 and the ROM addresses of the choices have no effect.",
@@ -24,48 +24,25 @@ constexpr std::string_view limitations[] = {
     "Chip: no 32-bit DMA addresses; after a ring overflow the receiver stays off until it is stopped and started.",
 };
 
-std::uint64_t station_seed(std::uint64_t lab_seed, unsigned slot) {
-  Random mix(lab_seed * 0x100 + slot + 1);
-  return mix.next();
-}
-
-std::uint16_t parse_id(const std::string& text) {
-  if (text == "7154") return 0x7154;
-  if (text == "6354") return 0x6354;
-  if (text == "70de" || text == "70DE") return 0x70DE;
-  throw Error(fmt::format("ne2.adapter_id: '{}' is none of its makers' IDs; use 7154 (Novell), 6354 (Arco AE/2) or "
-                          "70de (Compex ENET16-MC/P)", text));
-}
+constexpr SisterId sister_ids[] = {{Ne2::novell_id, "Novell"}, {0x6354, "Arco AE/2"}, {0x70DE, "Compex ENET16-MC/P"}};
 
 Dp8390Timing chip_timing(const TimingProfile& profile) {
   const auto clocks = [&](std::string_view name, std::int64_t least) {
-    const std::int64_t n = profile.integer(name);
-    if (n < least || n > 10'000) throw Error(fmt::format("ne2.{}: {} clocks is out of range ({} to 10000)", name, n, least));
-    return static_cast<unsigned>(n);
+    return static_cast<unsigned>(profile.integer(name, least, 10'000));
   };
-  const std::int64_t hz = profile.integer("chip.bus_clock");
-  if (hz < 1'000'000 || hz > 100'000'000)
-    throw Error(fmt::format("ne2.chip.bus_clock: {} Hz is out of range (1000000 to 100000000)", hz));
-  return {static_cast<std::uint64_t>(hz), clocks("chip.transfer", 1), clocks("chip.remote_handshake", 0),
-          clocks("chip.transmit_start", 0), clocks("chip.receive_end", 0)};
+  return {static_cast<std::uint64_t>(profile.integer("chip.bus_clock", 1'000'000, 100'000'000)),
+          clocks("chip.transfer", 1), clocks("chip.remote_handshake", 0), clocks("chip.transmit_start", 0),
+          clocks("chip.receive_end", 0)};
 }
 
 std::unique_ptr<NetworkAdapter> make_ne2(const AdapterContext& context) {
-  TimingProfile profile = TimingProfile::embedded(profile_path);
-  std::uint16_t id = Ne2::novell_id;
-  for (const auto& [name, value] : context.settings) {
-    if (name == "adapter_id") id = parse_id(value);
-    else profile.set(name, value);
-  }
-  const unsigned slot = context.slot.number();
-  const net::MacAddress mac = context.mac ? net::parse_mac(*context.mac)
-                                          : net::MacAddress{0x00, 0x00, 0xD8, 0x01, 0x02, static_cast<std::uint8_t>(slot + 1)};
-  auto card = std::make_unique<Ne2>(context.slot, id, mac, profile, station_seed(context.seed, slot));
+  const StationOptions o = station_options(context, "ne2", sister_ids, {0x00, 0x00, 0xD8});
+  auto card = std::make_unique<Ne2>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
   if (context.segment) card->chip().port().attach(*context.segment);
   return card;
 }
 
-std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path).rows(); }
+std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("ne2")).rows(); }
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The *.toml files of this folder, compiled into the binary by its CMakeLists.txt.
+// The timing profiles (*.toml) and the adapters' pages (*.md) of this folder, compiled into the binary by its
+// CMakeLists.txt.
 #pragma once
 
 #include <span>
@@ -7,11 +8,11 @@
 
 namespace planar {
 
-struct EmbeddedProfile {
+struct EmbeddedFile {
   std::string_view path;  ///< from the top of the source tree: "devices/ethernet/ne2.toml"
   std::string_view text;
 };
 
-std::span<const EmbeddedProfile> embedded_profiles();
+std::span<const EmbeddedFile> embedded_files();
 
 }  // namespace planar
