@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bus/slot.hpp"
+#include "core/cpu/op.hpp"
 
 namespace planar {
 
@@ -61,6 +62,10 @@ struct AdapterEntry {
   std::unique_ptr<NetworkAdapter> (*make)(const AdapterContext& context);
   std::vector<TimingValue> (*timing)();
   std::span<const std::string_view> limits;  ///< what is not modelled
+  /// Why a machine with this processor cannot hold the card; empty if it can. Null: it fits all.
+  std::string_view (*refusal)(cpu::Model processor) = nullptr;
+  /// No public programming information exists: the interface is planar's own declaration, and every report says so.
+  bool hypothetical = false;
 };
 
 /// All rows, in the order in which they are listed.

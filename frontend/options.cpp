@@ -48,11 +48,11 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   else app.add_option("--machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
   app.add_option("--card", cards,
                  "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
-                 "resource (io, irq, mem, arb) or set mac; the rest is solved from the adapter's ADF")
+                 "resource (io, irq, mem, arb) or set mac or a sister's adapter_id; the rest is solved from the adapter's ADF")
       ->type_name("CARD")
       ->expected(1)
       ->take_all();
-  app.add_option("--set", values, "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port_ready_delay='500 ns'")
+  app.add_option("--set", values, "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns'")
       ->type_name("CARD.VALUE=X")
       ->expected(1)
       ->take_all();
@@ -60,12 +60,14 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
       ->type_name("peer|none");
   app.add_option("--seed", seed, "Seed of everything random in the lab (collision backoff)")->type_name("N");
   app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
+  app.add_flag("--force", force, "Build a machine with a card that refuses its processor");
 }
 
 Config MachineOptions::config(const std::optional<std::string>& default_card) const {
   Config config = load_machine(machine);
   if (net) config.set("net.attach", *net, "--net " + *net);
   if (seed) config.set("run.seed", std::to_string(*seed), fmt::format("--seed {}", *seed));
+  if (force) config.set("run.force", "true", "--force");
   if (memory) config.set("memory.size", *memory, "--memory " + *memory);
 
   std::set<int> used;

@@ -29,6 +29,7 @@ struct MachineOptions {
   std::optional<std::string> net;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> memory;
+  bool force = false;
 
   /// Adds the options to a verb. `positional` makes MACHINE an argument, otherwise it is `--machine`.
   void add_to(CLI::App& app, bool positional);

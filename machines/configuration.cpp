@@ -9,6 +9,7 @@
 #include "adf/planar_claims.hpp"
 #include "adf/reader.hpp"
 #include "adf/solver.hpp"
+#include "core/error.hpp"
 #include "devices/adapter_registry.hpp"
 #include "machines/machine.hpp"
 
@@ -39,12 +40,17 @@ void Machine::fill_slots(net::EthernetSegment* segment) {
   problem.planar = adf::planar_claims(parts);
   for (const CardConfig& card : config_.cards) {
     const AdapterEntry& entry = find_adapter(card.name);
+    if (entry.refusal && !config_.force)
+      if (const auto reason = entry.refusal(config_.timing.model); !reason.empty())
+        throw Error(fmt::format("slot.{}: {} does not work in {}: {}; another card, or --force to try", card.slot,
+                                entry.title, config_.name, reason));
     bus::Slot& slot = *slots_[card.slot - 1];
     auto adapter = entry.make({slot, segment, card.mac, card.settings, config_.seed});
     adf::SlotRequest request;
     request.slot = card.slot;
     request.width = slot_width(slot.width());
-    request.adapter = adf::find_adf(adapter->adapter_id());
+    request.adapter = adf::find_adf(entry.adapter_id);
+    request.adapter.id = adapter->adapter_id();  // a sister's card has the same choices under its own ID
     for (const auto& [key, value] : card.pins)
       request.pins.push_back({key, value, fmt::format("slot.{}.{}", card.slot, key)});
     problem.slots.push_back(std::move(request));

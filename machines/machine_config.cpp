@@ -143,13 +143,14 @@ void read_cards(Config& c, MachineConfig& m) {
     for (const auto& key : c.children(path)) {
       if (key == "card") continue;
       if (key == "mac") { card.mac = c.text(path + ".mac"); continue; }
+      if (key == "adapter_id") { card.settings.emplace_back(key, c.text(path + ".adapter_id")); continue; }
       if (key == "set") {
         for (const auto& value : c.children(path + ".set"))
           card.settings.emplace_back(value, c.text(path + ".set." + value));
         continue;
       }
       if (std::find(pins.begin(), pins.end(), key) == pins.end())
-        c.fail(path + "." + key, "is no option of a card; use card, io, irq, mem, arb, mac or a [slot.N.set] table");
+        c.fail(path + "." + key, "is no option of a card; use card, io, irq, mem, arb, mac, adapter_id or a [slot.N.set] table");
       const auto value = c.text(path + "." + key);
       if (value != "auto") card.pins.emplace_back(key, value);
     }
@@ -181,6 +182,7 @@ MachineConfig read_machine(Config& c) {
   m.net = c.choice("net.attach", {"peer", "none"}, "peer");
   m.full_duplex = c.choice("net.duplex", {"half", "full"}, "half") == "full";
   m.bits_per_second = c.choice("net.rate", {"10 Mbit/s", "100 Mbit/s"}, "10 Mbit/s") == "10 Mbit/s" ? 10'000'000 : 100'000'000;
+  m.force = c.flag("run.force", false);
   m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
   c.reject_unknown();
   cpu::check(m.timing);

@@ -53,6 +53,7 @@ struct MachineConfig {
   bool full_duplex = false;  ///< of the Ethernet segment: both ends send at once, nothing collides
   std::uint64_t bits_per_second = 10'000'000;
   std::uint64_t seed = 1;
+  bool force = false;  ///< cards that would refuse this processor are built all the same
 };
 
 /// Reads every setting of a machine from `config`; throws Error naming file, line and key. Settings nobody knows are
