@@ -5,7 +5,7 @@
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
            nettle-dev libzstd-dev
-TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark
+TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 # Looked up at each use: the packages above may have brought it.
@@ -54,13 +54,13 @@ test-images: test-packages
 	$(MAKE) -C roms check
 
 test-release: test-packages
-	cmake --preset release -DPLANAR_TESTS=ON $(LAUNCHER)
+	cmake --preset release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=ON $(LAUNCHER)
 	cmake --build --preset release
 	ctest --preset release -j$(JOBS)
 
 # PLANAR_SHORT: whole netio runs with short sizes only; everything else is the same.
 test-sanitizer: test-packages
-	cmake --preset asan $(LAUNCHER)
+	cmake --preset asan -DPLANAR_UNICORN=ON $(LAUNCHER)
 	cmake --build --preset asan
 	PLANAR_SHORT=1 ctest --preset asan -j$(JOBS)
 

@@ -129,6 +129,16 @@ void Cpu::set_registers(const Registers& r) {
   e.attend(attend_flush);
 }
 
+const Fpu& Cpu::fpu() const { return engine_->fpu; }
+void Cpu::set_fpu(const Fpu& fpu) {
+  Fpu& f = engine_->fpu;
+  const bool error_line = f.error_line, ignore_error = f.ignore_error;
+  f = fpu;
+  f.error_line = error_line;
+  f.ignore_error = ignore_error;
+  f.stopped = false;
+}
+
 bool Cpu::halted() const { return engine_->attention & attend_halted; }
 bool Cpu::in_shutdown() const { return engine_->attention & attend_shutdown; }
 

@@ -64,6 +64,7 @@ struct Registers {
 };
 
 struct Engine;
+struct Fpu;
 
 class Cpu final : public planar::Processor, public planar::MemoryListener {
  public:
@@ -107,6 +108,10 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   Registers registers() const;
   /// Takes the values as they are, without descriptor checks; the TLB and decoded code are flushed.
   void set_registers(const Registers& registers);
+  /// The x87 with its stack and error line (fpu.hpp).
+  const Fpu& fpu() const;
+  /// Takes registers, control, status, tags and pointers as they are; the pins stay as they were driven.
+  void set_fpu(const Fpu& fpu);
   bool halted() const;
   /// The CPU gave up after a triple fault and waits for RESET.
   bool in_shutdown() const;

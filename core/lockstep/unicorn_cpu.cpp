@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Unicorn's interface reads and writes selectors by loading descriptors and shows no descriptor caches, no error codes and
+// no CPL. All of them are in what uc_context_save() copies: the head of QEMU's CPUX86State. Its layout (below, QEMU 5.0 as
+// in Unicorn 2.1) is checked against the interface when an engine is made, so that another layout is an error and no
+// wrong answer.
+#include "core/lockstep/unicorn_cpu.hpp"
+
+#include <unicorn/unicorn.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace planar::lockstep {
+
+namespace {
+
+struct QemuSegment {
+  std::uint32_t selector;
+  std::uint64_t base;
+  std::uint32_t limit;
+  std::uint32_t flags;  ///< the descriptor's second word without base and limit
+};
+
+struct alignas(16) QemuFloat {
+  std::uint64_t mantissa;
+  std::uint16_t exponent;
+};
+
+/// CPUX86State up to the x87.
+struct QemuState {
+  std::uint64_t regs[16];
+  std::uint64_t eip, eflags;  ///< eflags without arithmetic flags and DF
+  std::uint64_t cc_dst, cc_src, cc_src2;
+  std::uint32_t cc_op;
+  std::int32_t df;  ///< 1 or -1
+  std::uint32_t hflags, hflags2;
+  QemuSegment segs[6], ldt, tr, gdt, idt;
+  std::uint64_t cr[9];
+  std::int32_t a20_mask;
+  std::uint64_t bounds[4][2], bounds_control[2], bounds_msr, efer;
+  std::int32_t start_init_save;
+  std::uint32_t fpstt;
+  std::uint16_t fpus, fpuc;
+  std::uint8_t fptags[8];  ///< 1: empty
+  QemuFloat fpregs[8];
+  std::uint16_t fpop, fpcs, fpds;
+  std::uint64_t fpip, fpdp;
+};
+
+/// The part around the debug registers, which lies far behind the x87.
+struct QemuException {
+  std::int32_t error_code;
+  std::int32_t exception_is_int;
+  std::uint64_t exception_next_eip;
+  std::uint64_t dr[8];
+};
+
+constexpr std::uint32_t cc_op_eflags = 1;  // CC_OP_EFLAGS: cc_src holds the flags
+
+// hflags: what QEMU derives from the registers at translation time.
+constexpr unsigned hf_cs32 = 4, hf_ss32 = 5, hf_addseg = 6, hf_pe = 7, hf_mp = 9;
+constexpr std::uint32_t hf_osfxsr = 0x400000;
+
+constexpr std::uint32_t arithmetic_and_direction = 0xCD5, direction = 0x400, flag_vm = 0x20000, resume = 0x10000;
+
+constexpr unsigned gpr_ids[8] = {UC_X86_REG_EAX, UC_X86_REG_ECX, UC_X86_REG_EDX, UC_X86_REG_EBX,
+                                 UC_X86_REG_ESP, UC_X86_REG_EBP, UC_X86_REG_ESI, UC_X86_REG_EDI};
+
+void check(uc_err error, const char* what) {
+  if (error != UC_ERR_OK) throw Error(fmt::format("Unicorn: {}: {}", what, uc_strerror(error)));
+}
+
+QemuSegment to_qemu(const cpu::SegmentView& s) {
+  const bool pages = s.limit > 0xFFFFF;
+  return {s.selector, s.base, s.limit,
+          std::uint32_t{s.access} << 8 | std::uint32_t{s.big} << 22 | std::uint32_t{pages} << 23 |
+              (s.limit & (pages ? 0xF0000000u : 0xF0000u)) >> (pages ? 12 : 0)};
+}
+
+cpu::SegmentView from_qemu(const QemuSegment& s) {
+  return {static_cast<std::uint16_t>(s.selector), static_cast<std::uint32_t>(s.base), s.limit,
+          static_cast<std::uint8_t>(s.flags >> 8), (s.flags & 1u << 22) != 0};
+}
+
+std::uint32_t hidden_flags(const cpu::Registers& r) {
+  const bool protected_mode = r.cr0 & 1, v86 = protected_mode && (r.eflags & flag_vm);
+  std::uint32_t h = r.cpl | std::uint32_t{r.segment[1].big} << hf_cs32 | std::uint32_t{r.segment[2].big} << hf_ss32 |
+                    std::uint32_t{protected_mode} << hf_pe | (r.cr0 >> 1 & 7) << hf_mp;
+  // Segment bases are added unless all are zero in 32-bit code (helper cpu_x86_load_seg_cache).
+  const bool add = !protected_mode || v86 || !r.segment[1].big || r.segment[3].base || r.segment[0].base ||
+                   r.segment[2].base;
+  h |= std::uint32_t{add} << hf_addseg;
+  return h | (r.eflags & 0x67100u);  // TF, IOPL, VM, AC: "must be same as eflags"
+}
+
+}  // namespace
+
+struct UnicornCpu::Private {
+  uc_engine* engine = nullptr;
+  uc_context* context = nullptr;
+  Outside* outside = nullptr;
+  std::byte* state_at = nullptr;  ///< in `context`
+  std::ptrdiff_t exception_at = 0;
+  StepResult result;
+  std::vector<Store> stores;
+  struct Device {
+    Private* p;
+    std::uint32_t base;
+  };
+  std::vector<std::unique_ptr<Device>> devices;
+  std::uint32_t cr0 = 0, cr3 = 0, cr4 = 0;  ///< as the TLB knows them
+
+  ~Private() {
+    if (context) uc_context_free(context);
+    if (engine) uc_close(engine);
+  }
+
+  void save() { uc_context_save(engine, context); }
+  void restore() { uc_context_restore(engine, context); }
+  QemuState state() const {
+    QemuState s;
+    std::memcpy(&s, state_at, sizeof s);
+    return s;
+  }
+  void put(const QemuState& s) { std::memcpy(state_at, &s, sizeof s); }
+  QemuException exception() const {
+    QemuException e;
+    std::memcpy(&e, state_at + exception_at, sizeof e);
+    return e;
+  }
+
+  void find_layout();
+  bool wide_addresses(std::uint32_t eip);
+
+  // ---- hooks: Unicorn's thread of control is ours, the user pointer is this ----
+  static void on_interrupt(uc_engine* engine, std::uint32_t vector, void* self) {
+    auto& p = *static_cast<Private*>(self);
+    p.result.kind = StepResult::Kind::exception;
+    p.result.vector = static_cast<std::uint8_t>(vector);
+    uc_emu_stop(engine);
+  }
+  static bool on_invalid(uc_engine*, void* self) {
+    auto& p = *static_cast<Private*>(self);
+    p.result.kind = StepResult::Kind::exception;
+    p.result.vector = 6;
+    return false;
+  }
+  static void on_store(uc_engine*, uc_mem_type, std::uint64_t address, int bytes, std::int64_t, void* self) {
+    static_cast<Private*>(self)->stores.push_back(
+        {static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(bytes)});
+  }
+  static bool on_unmapped(uc_engine*, uc_mem_type, std::uint64_t address, int, std::int64_t, void* self) {
+    auto& p = *static_cast<Private*>(self);
+    p.result.kind = StepResult::Kind::unmapped;
+    p.result.address = static_cast<std::uint32_t>(address);
+    return false;
+  }
+  static std::uint32_t on_in(uc_engine*, std::uint32_t port, int bytes, void* self) {
+    const auto& p = *static_cast<Private*>(self);
+    if (!p.outside) return 0xFFFFFFFFu;
+    return p.outside->port_read(static_cast<std::uint16_t>(port), static_cast<unsigned>(bytes));
+  }
+  static void on_out(uc_engine*, std::uint32_t port, int bytes, std::uint32_t value, void* self) {
+    const auto& p = *static_cast<Private*>(self);
+    if (p.outside) p.outside->port_write(static_cast<std::uint16_t>(port), static_cast<unsigned>(bytes), value);
+  }
+};
+
+// The offsets, from values written through the interface.
+void UnicornCpu::Private::find_layout() {
+  const auto unknown = [] {
+    unsigned major = 0, minor = 0;
+    const unsigned version = uc_version(&major, &minor);
+    return Error(fmt::format("Unicorn {}.{} (version word {:08X}) lays out its registers in an unknown way; "
+                             "configure with the pinned version (core/lockstep/unicorn.txt)", major, minor, version));
+  };
+  for (unsigned i = 0; i < 8; ++i) {
+    const std::uint32_t v = 0xA5B60001u + i * 0x01010000u;
+    uc_reg_write(engine, static_cast<int>(gpr_ids[i]), &v);
+  }
+  const std::uint64_t debug[4] = {0x13579BD1, 0x2468ACE2, 0x5A5A1233, 0x6B6B3454};
+  for (int i = 0; i < 4; ++i) uc_reg_write(engine, UC_X86_REG_DR0 + i, &debug[i]);
+  uc_x86_mmr gdt{0, 0x12345678, 0x1237, 0}, ldt{0x48, 0x23456789, 0x2347, 0x8200};
+  uc_reg_write(engine, UC_X86_REG_GDTR, &gdt);
+  uc_reg_write(engine, UC_X86_REG_LDTR, &ldt);
+  const std::uint16_t fpu_status = 0x2805, fpu_control = 0x0C7F;
+  uc_reg_write(engine, UC_X86_REG_FPSW, &fpu_status);
+  uc_reg_write(engine, UC_X86_REG_FPCW, &fpu_control);
+  const std::uint64_t cr2 = 0x789A0000;
+  uc_reg_write(engine, UC_X86_REG_CR2, &cr2);
+  const std::uint32_t flags = 0x00003C57;
+  uc_reg_write(engine, UC_X86_REG_EFLAGS, &flags);
+  save();
+
+  const auto* const bytes = reinterpret_cast<const std::byte*>(context);
+  const std::size_t size = uc_context_size(engine);
+  std::uint64_t gpr[8];
+  for (unsigned i = 0; i < 8; ++i) gpr[i] = 0xA5B60001u + i * 0x01010000u;
+  std::size_t at = 0;
+  while (at + sizeof gpr <= size && std::memcmp(bytes + at, gpr, sizeof gpr) != 0) at += 8;
+  if (at + sizeof(QemuState) > size) throw unknown();
+  state_at = reinterpret_cast<std::byte*>(context) + at;
+  std::size_t dr = at + sizeof(QemuState);
+  while (dr + sizeof debug <= size && std::memcmp(bytes + dr, debug, sizeof debug) != 0) dr += 8;
+  if (dr + sizeof(QemuException::dr) > size) throw unknown();
+  exception_at = static_cast<std::ptrdiff_t>(dr - offsetof(QemuException, dr) - at);
+  const QemuState s = state();
+  const bool known = s.gdt.base == gdt.base && s.gdt.limit == gdt.limit && s.ldt.selector == ldt.selector &&
+                     s.ldt.base == ldt.base && s.ldt.limit == ldt.limit && s.cr[2] == cr2 &&
+                     s.cc_op == cc_op_eflags && s.cc_src == (flags & 0x8D5) && s.df == -1 &&
+                     (s.eflags & 0x3000) == 0x3000 && s.fpuc == fpu_control && s.fpstt == 5 &&
+                     (s.fpus & 0x4705) == (fpu_status & 0x4705) && s.a20_mask == -1;
+  if (!known) throw unknown();
+}
+
+// The address size of the instruction at EIP.
+bool UnicornCpu::Private::wide_addresses(std::uint32_t eip) {
+  save();
+  const QemuState s = state();
+  const bool wide = s.segs[1].flags & 1u << 22;
+  for (std::uint32_t at = static_cast<std::uint32_t>(s.segs[1].base) + eip, n = 0; n < 15; ++at, ++n) {
+    std::uint8_t b = 0;
+    if (uc_vmem_read(engine, at, UC_PROT_EXEC, &b, 1) != UC_ERR_OK) break;
+    switch (b) {
+      case 0x67: return !wide;
+      case 0x26: case 0x2E: case 0x36: case 0x3E: case 0x64: case 0x65: case 0x66: case 0xF0: case 0xF2: case 0xF3: break;
+      default: return wide;
+    }
+  }
+  return wide;
+}
+
+UnicornCpu::UnicornCpu(cpu::Model model, Outside* outside) : p_(std::make_unique<Private>()) {
+  Private& p = *p_;
+  p.outside = outside;
+  // UC_MODE_16 would count EIP from CS * 16; real mode is CR0.PE = 0 here as in the chip.
+  check(uc_open(UC_ARCH_X86, UC_MODE_32, &p.engine), "open");
+  // An empty list of ends: with an address to stop at, each start would look it up through the guest's page tables, and
+  // leave a page fault's CR2 and error code behind.
+  check(uc_ctl_exits_enable(p.engine), "ends");
+  check(uc_ctl_set_cpu_model(p.engine, model == cpu::Model::pentium ? UC_CPU_X86_PENTIUM : UC_CPU_X86_486), "model");
+  // All hooks before the first block is translated: later ones do not reach blocks that exist.
+  uc_hook hook;
+  const auto add = [&](int type, auto callback, int instruction = 0) {
+    check(uc_hook_add(p.engine, &hook, type, reinterpret_cast<void*>(callback), &p, 1, 0, instruction), "hook");
+  };
+  add(UC_HOOK_INTR, Private::on_interrupt);
+  add(UC_HOOK_INSN_INVALID, Private::on_invalid);
+  add(UC_HOOK_MEM_WRITE, Private::on_store);
+  add(UC_HOOK_MEM_UNMAPPED, Private::on_unmapped);
+  add(UC_HOOK_INSN, Private::on_in, UC_X86_INS_IN);
+  add(UC_HOOK_INSN, Private::on_out, UC_X86_INS_OUT);
+  check(uc_context_alloc(p.engine, &p.context), "context");
+  p.save();
+  uc_context* const fresh = p.context;
+  check(uc_context_alloc(p.engine, &p.context), "context");
+  try {
+    p.find_layout();
+  } catch (...) {
+    uc_context_free(fresh);
+    throw;
+  }
+  uc_context_restore(p.engine, fresh);
+  uc_context_free(fresh);
+  p.save();
+}
+
+UnicornCpu::~UnicornCpu() = default;
+
+void UnicornCpu::map(std::uint32_t base, std::span<std::uint8_t> memory, bool writable) {
+  check(uc_mem_map_ptr(p_->engine, base, memory.size(), writable ? UC_PROT_ALL : UC_PROT_READ | UC_PROT_EXEC,
+                       memory.data()),
+        "map");
+}
+
+void UnicornCpu::map_device(std::uint32_t base, std::uint32_t size) {
+  // The callbacks hear offsets into the range; Outside speaks in addresses.
+  using Device = Private::Device;
+  p_->devices.push_back(std::make_unique<Device>(Device{p_.get(), base}));
+  Device* const device = p_->devices.back().get();
+  const auto read = [](uc_engine*, std::uint64_t offset, unsigned bytes, void* user) -> std::uint64_t {
+    const auto& d = *static_cast<Device*>(user);
+    if (!d.p->outside) return ~std::uint64_t{0};
+    return d.p->outside->memory_read(d.base + static_cast<std::uint32_t>(offset), bytes);
+  };
+  const auto write = [](uc_engine*, std::uint64_t offset, unsigned bytes, std::uint64_t value, void* user) {
+    const auto& d = *static_cast<Device*>(user);
+    if (d.p->outside)
+      d.p->outside->memory_write(d.base + static_cast<std::uint32_t>(offset), bytes, static_cast<std::uint32_t>(value));
+  };
+  check(uc_mmio_map(p_->engine, base, size, read, device, write, device), "map a device");
+}
+
+void UnicornCpu::unmap(std::uint32_t base, std::uint32_t size) { check(uc_mem_unmap(p_->engine, base, size), "unmap"); }
+
+void UnicornCpu::set_registers(const cpu::Registers& r) {
+  Private& p = *p_;
+  p.save();
+  QemuState s = p.state();
+  for (unsigned i = 0; i < 8; ++i) s.regs[i] = r.gpr[i];
+  s.eip = r.eip;
+  s.eflags = (r.eflags & ~(arithmetic_and_direction | resume)) | 2;
+  s.cc_op = cc_op_eflags;
+  s.cc_src = r.eflags & (arithmetic_and_direction & ~direction);
+  s.cc_dst = s.cc_src2 = 0;
+  s.df = r.eflags & direction ? -1 : 1;
+  s.hflags = (s.hflags & hf_osfxsr) | hidden_flags(r);
+  for (unsigned i = 0; i < 6; ++i) s.segs[i] = to_qemu(r.segment[i]);
+  s.ldt = to_qemu(r.ldtr);
+  s.tr = to_qemu(r.tr);
+  s.gdt.base = r.gdtr.base;
+  s.gdt.limit = r.gdtr.limit;
+  s.idt.base = r.idtr.base;
+  s.idt.limit = r.idtr.limit;
+  s.cr[0] = r.cr0;
+  s.cr[2] = r.cr2;
+  s.cr[3] = r.cr3;
+  s.cr[4] = r.cr4;
+  p.put(s);
+  QemuException e = p.exception();
+  for (unsigned i = 0; i < 8; ++i) e.dr[i] = r.dr[i];
+  std::memcpy(p.state_at + p.exception_at, &e, sizeof e);
+  p.restore();
+  if (p.cr0 != r.cr0 || p.cr3 != r.cr3 || p.cr4 != r.cr4) {
+    p.cr0 = r.cr0;
+    p.cr3 = r.cr3;
+    p.cr4 = r.cr4;
+    flush_tlb();
+  }
+}
+
+cpu::Registers UnicornCpu::registers() const {
+  Private& p = *p_;
+  p.save();
+  const QemuState s = p.state();
+  const QemuException e = p.exception();
+  cpu::Registers r;
+  for (unsigned i = 0; i < 8; ++i) r.gpr[i] = static_cast<std::uint32_t>(s.regs[i]);
+  r.eip = static_cast<std::uint32_t>(s.eip);
+  uc_reg_read(p.engine, UC_X86_REG_EFLAGS, &r.eflags);
+  for (unsigned i = 0; i < 6; ++i) r.segment[i] = from_qemu(s.segs[i]);
+  r.ldtr = from_qemu(s.ldt);
+  r.tr = from_qemu(s.tr);
+  r.gdtr = {static_cast<std::uint32_t>(s.gdt.base), static_cast<std::uint16_t>(s.gdt.limit)};
+  r.idtr = {static_cast<std::uint32_t>(s.idt.base), static_cast<std::uint16_t>(s.idt.limit)};
+  r.cr0 = static_cast<std::uint32_t>(s.cr[0]);
+  r.cr2 = static_cast<std::uint32_t>(s.cr[2]);
+  r.cr3 = static_cast<std::uint32_t>(s.cr[3]);
+  r.cr4 = static_cast<std::uint32_t>(s.cr[4]);
+  for (unsigned i = 0; i < 8; ++i) r.dr[i] = static_cast<std::uint32_t>(e.dr[i]);
+  r.cpl = s.hflags & 3;
+  return r;
+}
+
+void UnicornCpu::set_fpu(const cpu::Fpu& f) {
+  Private& p = *p_;
+  p.save();
+  QemuState s = p.state();
+  s.fpstt = f.top();
+  s.fpus = static_cast<std::uint16_t>(f.status & ~0x3800u);
+  for (unsigned i = 0; i < 8; ++i) {
+    s.fpregs[i] = {f.registers[i].mantissa, f.registers[i].exponent};
+    s.fptags[i] = (f.tags >> (2 * i) & 3) == 3;
+  }
+  s.fpop = f.opcode;
+  s.fpip = f.instruction_offset;
+  s.fpcs = f.instruction_selector;
+  s.fpdp = f.operand_offset;
+  s.fpds = f.operand_selector;
+  p.put(s);
+  p.restore();
+  uc_reg_write(p.engine, UC_X86_REG_FPCW, &f.control);  // sets the rounding of QEMU's arithmetic as well
+}
+
+cpu::Fpu UnicornCpu::fpu() const {
+  Private& p = *p_;
+  p.save();
+  const QemuState s = p.state();
+  cpu::Fpu f;
+  f.control = s.fpuc;
+  f.status = static_cast<std::uint16_t>((s.fpus & ~0x3800u) | (s.fpstt & 7) << 11);
+  f.tags = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    f.registers[i] = {s.fpregs[i].mantissa, s.fpregs[i].exponent};
+    if (s.fptags[i]) f.tags |= static_cast<std::uint16_t>(3u << (2 * i));
+  }
+  f.opcode = s.fpop;
+  f.instruction_offset = static_cast<std::uint32_t>(s.fpip);
+  f.instruction_selector = s.fpcs;
+  f.operand_offset = static_cast<std::uint32_t>(s.fpdp);
+  f.operand_selector = s.fpds;
+  return f;
+}
+
+UnicornCpu::Core UnicornCpu::core() const {
+  Core c;
+  for (unsigned i = 0; i < 8; ++i) uc_reg_read(p_->engine, static_cast<int>(gpr_ids[i]), &c.gpr[i]);
+  uc_reg_read(p_->engine, UC_X86_REG_EIP, &c.eip);
+  uc_reg_read(p_->engine, UC_X86_REG_EFLAGS, &c.eflags);
+  return c;
+}
+
+void UnicornCpu::set_core(const Core& c) {
+  for (unsigned i = 0; i < 8; ++i) uc_reg_write(p_->engine, static_cast<int>(gpr_ids[i]), &c.gpr[i]);
+  uc_reg_write(p_->engine, UC_X86_REG_EIP, &c.eip);
+  uc_reg_write(p_->engine, UC_X86_REG_EFLAGS, &c.eflags);
+}
+
+StepResult UnicornCpu::step() {
+  Private& p = *p_;
+  p.result = {};
+  p.stores.clear();
+  std::uint32_t eip = 0, count = 0, eip_after = 0, count_after = 0;
+  uc_reg_read(p.engine, UC_X86_REG_EIP, &eip);
+  uc_reg_read(p.engine, UC_X86_REG_ECX, &count);
+  uc_err error = uc_emu_start(p.engine, eip, 0, 0, 1);
+  uc_reg_read(p.engine, UC_X86_REG_EIP, &eip_after);
+  if (eip_after == eip && error == UC_ERR_OK && p.result.kind == StepResult::Kind::done) {
+    uc_reg_read(p.engine, UC_X86_REG_ECX, &count_after);
+    // The last iteration of a REP: Unicorn looks at the count in front of each.
+    if (count_after == count - 1 && (count_after & 0xFFFF) == 0 && (count_after == 0 || !p.wide_addresses(eip)))
+      error = uc_emu_start(p.engine, eip, 0, 0, 1);
+  }
+  if (p.result.kind == StepResult::Kind::exception) {
+    p.save();
+    const QemuException e = p.exception();
+    p.result.software = e.exception_is_int != 0 && p.result.vector != 6;
+    if (p.result.vector == 8 || (p.result.vector >= 10 && p.result.vector <= 14) || p.result.vector == 17)
+      p.result.error = static_cast<std::uint16_t>(e.error_code);
+  } else if (error != UC_ERR_OK) {
+    p.result.kind = StepResult::Kind::unmapped;
+  }
+  return p.result;
+}
+
+std::span<const Store> UnicornCpu::stores() const { return p_->stores; }
+
+void UnicornCpu::invalidate_code(std::uint32_t physical, std::uint32_t bytes) {
+  uc_ctl_remove_cache(p_->engine, std::uint64_t{physical}, std::uint64_t{physical} + bytes);
+}
+
+void UnicornCpu::flush_tlb() { uc_ctl_flush_tlb(p_->engine); }
+
+}  // namespace planar::lockstep
