@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The timing profiles (*.toml) and the adapters' pages (*.md) of this folder, compiled into the binary by its
-// CMakeLists.txt.
+// The timing profiles (*.toml) and the adapters' pages (*.md) of this folder.
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "core/embedded_file.hpp"
 
 namespace planar {
-
-struct EmbeddedFile {
-  std::string_view path;  ///< from the top of the source tree: "devices/ethernet/ne2.toml"
-  std::string_view text;
-};
 
 std::span<const EmbeddedFile> embedded_files();
 

@@ -13,12 +13,12 @@ double rounded(double value, int decimals) {
   const double scale = std::pow(10.0, decimals);
   return std::round(value * scale) / scale;
 }
+}  // namespace
 
 std::string size_name(std::uint32_t bytes) {
   if (bytes == 32767) return "32K";
   return bytes % 1024 == 0 ? fmt::format("{}K", bytes / 1024) : fmt::format("{}", bytes);
 }
-}  // namespace
 
 nlohmann::ordered_json NetioResult::json() const {
   nlohmann::ordered_json out;

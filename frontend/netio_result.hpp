@@ -11,6 +11,9 @@
 
 namespace planar {
 
+/// "4K", and "32K" for netio's 32767.
+std::string size_name(std::uint32_t packet_bytes);
+
 struct NetioResult {
   std::string machine;
   std::string card;

@@ -31,6 +31,13 @@ void Progress::show(Time now, const std::string& what) {
   std::fflush(stderr);
 }
 
+void Progress::count(std::size_t done, std::size_t all, const std::string& what) {
+  if (!active_) return;
+  drawn_ = true;
+  fmt::print(stderr, "\r{:4} of {} done  {:7.1f} s host  {:<46.46}", done, all, host_seconds(), what);
+  std::fflush(stderr);
+}
+
 void Progress::finish() {
   if (drawn_) fmt::print(stderr, "\r{:<78}\r", "");
   drawn_ = false;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 #include "core/time.hpp"
@@ -16,6 +17,8 @@ class Progress {
   ~Progress();
   /// Redraws at most ten times a second.
   void show(Time now, const std::string& what);
+  /// The same for work that is counted: how many are done, of how many, and what runs.
+  void count(std::size_t done, std::size_t all, const std::string& what);
   void finish();
   double host_seconds() const;
 
