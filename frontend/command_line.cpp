@@ -32,7 +32,7 @@ int run_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   using Adder = Verb (*)(CLI::App&);
   std::vector<std::pair<CLI::App*, Verb>> verbs;
-  for (const Adder add : {add_netio, add_run, add_list, add_show, add_config, add_adf}) {
+  for (const Adder add : {add_netio, add_run, add_list, add_show, add_config, add_adf, add_bench}) {
     const auto before = app.get_subcommands({}).size();
     Verb verb = add(app);
     verbs.emplace_back(app.get_subcommands({}).at(before), std::move(verb));

@@ -16,6 +16,7 @@ Verb add_list(CLI::App& app);
 Verb add_show(CLI::App& app);
 Verb add_config(CLI::App& app);
 Verb add_adf(CLI::App& app);
+Verb add_bench(CLI::App& app);
 
 /// Parses the command line and runs its verb; the whole program behind main().
 int run_command_line(int argc, const char* const* argv);

@@ -2,9 +2,11 @@
 #include "roms/images.hpp"
 
 // The assembler includes the files as they are: no generated source, and a change of an image is a change of one object.
-#define EMBED(symbol, file)                                       \
+#define EMBED(symbol, file) EMBED_PART(symbol, file, "")
+// `part` is ", offset, length" in bytes.
+#define EMBED_PART(symbol, file, part)                            \
   asm(".section .rodata\n.balign 16\n.global " #symbol "_begin\n" \
-      #symbol "_begin:\n.incbin \"" file "\"\n.global " #symbol   \
+      #symbol "_begin:\n.incbin \"" file "\"" part "\n.global " #symbol \
       "_end\n" #symbol "_end:\n.byte 0\n.previous\n");            \
   extern "C" const std::uint8_t symbol##_begin[];                 \
   extern "C" const std::uint8_t symbol##_end[]
@@ -12,11 +14,22 @@
 EMBED(planar_firmware, PLANAR_IMAGES "/planar-firmware.rom");
 EMBED(planar_guest, PLANAR_IMAGES "/planar-guest.img");
 EMBED(planar_kernel_loader, PLANAR_IMAGES "/kernel-loader.rom");
+// The bench diskettes are empty behind the first track.
+EMBED_PART(planar_bench_mix, PLANAR_IMAGES "/bench-mix.img", ", 0, 18 * 512");
 
 namespace planar::roms {
+
+namespace {
+std::vector<std::uint8_t> diskette(const std::uint8_t* begin, const std::uint8_t* end) {
+  std::vector<std::uint8_t> image(begin, end);
+  image.resize(80 * 2 * 18 * 512);
+  return image;
+}
+}  // namespace
 
 std::span<const std::uint8_t> firmware() { return {planar_firmware_begin, planar_firmware_end}; }
 std::span<const std::uint8_t> guest() { return {planar_guest_begin, planar_guest_end}; }
 std::span<const std::uint8_t> kernel_loader() { return {planar_kernel_loader_begin, planar_kernel_loader_end}; }
+std::vector<std::uint8_t> bench_mix() { return diskette(planar_bench_mix_begin, planar_bench_mix_end); }
 
 }  // namespace planar::roms

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace planar::roms {
 
@@ -13,5 +14,7 @@ std::span<const std::uint8_t> firmware();
 std::span<const std::uint8_t> guest();
 /// The option ROM that starts a Linux kernel found in memory, 2 KB (roms/README.md section 4).
 std::span<const std::uint8_t> kernel_loader();
+/// The fixed instruction mix of `planar bench cpu`, a 1.44 MB diskette image (roms/README.md section 5).
+std::vector<std::uint8_t> bench_mix();
 
 }  // namespace planar::roms

@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 TEST_CASE("help teaches, and usage errors end with 2") {
   const auto help = run_planar("--help");
   CHECK(help.status == 0);
-  for (const char* verb : {"netio", "run", "list", "show", "config", "adf"}) CHECK_THAT(help.out, Contains(verb));
+  for (const char* verb : {"netio", "run", "list", "show", "config", "adf", "bench"}) CHECK_THAT(help.out, Contains(verb));
   CHECK_THAT(help.out, Contains("Exit codes"));
   CHECK(run_planar("").status == 2);
   CHECK(run_planar("nettio").status == 2);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Results of `planar bench cpu`: the table for people, the JSON object `planar.bench-cpu/1` (DESIGN section 8 and what
+// its rows are compared by), and the comparison of two such objects.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace planar {
+
+/// One workload on one machine. Host figures are medians over the repetitions; everything else is the same in each.
+struct BenchCpuRow {
+  std::string machine;
+  std::string workload;
+  std::string image_sha256;               ///< of the diskette that ran, settings included
+  std::uint64_t measured_instructions = 0;  ///< between the workload's start and end
+  double virtual_seconds = 0;               ///< the same span
+  /// The same span on the host, a value a repetition: processor time of this single-threaded program, which other work on
+  /// the host disturbs little, and elapsed time.
+  std::vector<double> host_seconds;
+  std::vector<double> elapsed_seconds;
+  std::uint64_t instructions = 0;  ///< from power-on to the end of the run
+  std::uint64_t cycles = 0;        ///< of the processor, power-on to the end of the run
+  std::string state_hash;
+
+  double median_host_seconds() const;
+  double median_elapsed_seconds() const;
+  double mips() const;
+  double times_real_time() const;
+  /// (slowest - fastest) / median of the repetitions, in percent.
+  double spread_percent() const;
+};
+
+nlohmann::ordered_json bench_cpu_json(const std::vector<BenchCpuRow>& rows, unsigned repeat);
+std::string bench_cpu_table(const std::vector<BenchCpuRow>& rows, unsigned repeat);
+
+/// Processor and name of the host, and the compiler, as reports name them.
+nlohmann::ordered_json bench_host();
+std::string bench_compiler();
+
+struct BenchComparison {
+  std::string text;         ///< a line a row
+  bool acceptable = true;   ///< no virtual result changed with the same image, no row more than 10 % slower
+  unsigned compared = 0;    ///< rows that both have
+};
+
+/// Compares the objects of two runs row by row. Throws Error naming `file` if `earlier` is no such object.
+BenchComparison compare_bench_cpu(const nlohmann::ordered_json& earlier, const nlohmann::ordered_json& now,
+                                  const std::string& file);
+
+}  // namespace planar
