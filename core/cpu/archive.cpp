@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The processor's part of a snapshot: architectural and timing state, nothing of the host's caches.
+#include <algorithm>
+
 #include "core/cpu/decoder.hpp"
 
 namespace planar::cpu {
@@ -23,10 +25,8 @@ void Engine::archive(Archive& a) {
   archive_segment(a, task);
   std::uint32_t waiting = attention & ~(attend_flush | attend_test);
   std::uint8_t uncached_length = uncached_valid ? uncached_op.length : 0;
-  if (!uncached_valid) {
-    uncached_bytes.fill(0);
-    uncached_physical = 0;
-  }
+  if (!uncached_valid) uncached_physical = 0;
+  std::fill(uncached_bytes.begin() + uncached_length, uncached_bytes.end(), std::uint8_t{0});  // of earlier fetches
   a(waiting, intr, nmi_masked, inhibit_all, pending_debug, reset_clock, uncached_valid, uncached_length,
     uncached_bytes, uncached_physical, instructions, halted_clocks, a20);
   a(data_tlb, code_tlb, large_tlb);
