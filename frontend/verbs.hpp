@@ -17,6 +17,9 @@ Verb add_show(CLI::App& app);
 Verb add_config(CLI::App& app);
 Verb add_adf(CLI::App& app);
 Verb add_bench(CLI::App& app);
+Verb add_compare(CLI::App& app);
+Verb add_published(CLI::App& app);
+Verb add_regress(CLI::App& app);
 
 /// Parses the command line and runs its verb; the whole program behind main().
 int run_command_line(int argc, const char* const* argv);

@@ -130,6 +130,16 @@ void read_channel(Config& c, MachineConfig& m) {
     if (cycle < 50_ns || cycle > 10_us) c.fail(path, "expects 50 ns to 10 us");
 }
 
+/// The values below `table`, whose names may have dots: [slot.1.set.data_port] ready_delay = "500 ns".
+void read_settings(Config& c, const std::string& table, const std::string& prefix,
+                   std::vector<std::pair<std::string, std::string>>& settings) {
+  for (const auto& name : c.children(table)) {
+    const auto path = table + "." + name;
+    if (c.children(path).empty()) settings.emplace_back(prefix + name, c.text(path));
+    else read_settings(c, path, prefix + name + ".", settings);
+  }
+}
+
 void read_cards(Config& c, MachineConfig& m) {
   static const std::vector<std::string> pins = {"io", "irq", "mem", "arb"};
   for (const auto& name : c.children("slot")) {
@@ -145,8 +155,7 @@ void read_cards(Config& c, MachineConfig& m) {
       if (key == "mac") { card.mac = c.text(path + ".mac"); continue; }
       if (key == "adapter_id") { card.settings.emplace_back(key, c.text(path + ".adapter_id")); continue; }
       if (key == "set") {
-        for (const auto& value : c.children(path + ".set"))
-          card.settings.emplace_back(value, c.text(path + ".set." + value));
+        read_settings(c, path + ".set", {}, card.settings);
         continue;
       }
       if (std::find(pins.begin(), pins.end(), key) == pins.end())

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/compare_report.hpp"
+
+#include <fmt/format.h>
+
+#include "devices/adapter_registry.hpp"
+#include "frontend/netio_result.hpp"
+#include "machines/machine_config.hpp"
+#include "machines/machine_files.hpp"
+
+namespace planar {
+namespace {
+
+std::string machine_title(const std::string& name) {
+  Config config = load_machine(name);
+  return read_machine(config).title;
+}
+
+std::string card_title(const std::string& name) {
+  const AdapterEntry& entry = find_adapter(name);
+  return fmt::format("{}{}", entry.title, entry.hypothetical ? " (hypothetical interface)" : "");
+}
+
+std::string cell(std::optional<double> value) { return value ? fmt::format("{:.1f}", *value) : "-"; }
+
+std::string percent(const CellOutcome& o, const char* key) { return fmt::format("{:.1f}", (*o.result)[key].get<double>()); }
+
+/// Calls `line(outcome)` for the outcomes of `machine`.
+template <class F>
+void each(const Comparison& c, const std::string& machine, F&& line) {
+  for (const CellOutcome& o : c.outcomes)
+    if (o.cell.machine == machine) line(o);
+}
+
+std::string problem(const CellOutcome& o) { return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem); }
+
+}  // namespace
+
+std::string comparison_text(const Comparison& c) {
+  std::string out;
+  for (const auto& machine : c.machines) {
+    out += fmt::format("{}{}\n{:<38}", out.empty() ? "" : "\n", machine_title(machine), "KB/s");
+    for (const auto size : c.sizes) out += fmt::format(" {:>8}", size_name(size));
+    out += fmt::format(" {:>8} {:>8}\n", "load %", "busy %");
+    each(c, machine, [&](const CellOutcome& o) {
+      out += fmt::format("{:<38}", card_title(o.cell.card));
+      if (!o.result) {
+        out += " " + problem(o) + "\n";
+        return;
+      }
+      for (const auto size : c.sizes) out += fmt::format(" {:>8}", cell(o.throughput(size)));
+      out += fmt::format(" {:>8} {:>8}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
+    });
+  }
+  return out;
+}
+
+std::string comparison_markdown(const Comparison& c) {
+  std::string out = fmt::format("# netio, KB/s by packet size\n\n{} virtual seconds a size, seed {}. Load is what the guest's "
+                                "clock ticks say, busy what the processor really did.\n", c.seconds, c.seed);
+  for (const auto& machine : c.machines) {
+    out += fmt::format("\n## {}\n\n| card |", machine_title(machine));
+    for (const auto size : c.sizes) out += fmt::format(" {} |", size_name(size));
+    out += " load % | busy % |\n|---|";
+    for (std::size_t n = 0; n < c.sizes.size() + 2; ++n) out += "---:|";
+    out += "\n";
+    each(c, machine, [&](const CellOutcome& o) {
+      out += fmt::format("| {} |", card_title(o.cell.card));
+      if (!o.result) {
+        out += fmt::format(" {} |\n", problem(o));
+        return;
+      }
+      for (const auto size : c.sizes) out += fmt::format(" {} |", cell(o.throughput(size)));
+      out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
+    });
+  }
+  return out;
+}
+
+std::string comparison_csv(const Comparison& c) {
+  std::string out = "machine,card,packet_bytes,metric,value,unit\n";
+  for (const CellOutcome& o : c.outcomes) {
+    if (!o.result) continue;
+    for (const auto& row : (*o.result)["rows"])
+      out += fmt::format("{},{},{},throughput,{:.2f},KB/s\n", o.cell.machine, o.cell.card,
+                         row["packet_bytes"].get<std::uint32_t>(), row["kb_per_s"].get<double>());
+    for (const auto* metric : {"cpu_load", "true_busy"})
+      out += fmt::format("{},{},,{},{},%\n", o.cell.machine, o.cell.card, metric,
+                         percent(o, (std::string(metric) + "_percent").c_str()));
+  }
+  return out;
+}
+
+nlohmann::ordered_json comparison_json(const Comparison& c) {
+  auto list = nlohmann::ordered_json::array();
+  for (const CellOutcome& o : c.outcomes) {
+    if (o.result) list.push_back(*o.result);
+    else list.push_back({{"machine", o.cell.machine}, {"card", o.cell.card}, {"refused", o.refused()}, {"problem", o.problem}});
+  }
+  return list;
+}
+
+}  // namespace planar

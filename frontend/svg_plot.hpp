@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two plots as SVG text for the self-contained report: throughput by packet size, and where a frame's time goes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planar {
+
+/// A line of the throughput plot; a missing value breaks the line.
+struct PlotLine {
+  std::string name;
+  std::vector<std::optional<double>> values;  ///< one a category
+  std::vector<std::optional<double>> marks;   ///< print's value of the same category
+};
+
+/// x: `categories` at equal distances; y: from 0, in `unit`. Every line has its colour, marks are crosses of that colour.
+std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const std::string& unit,
+                      const std::vector<PlotLine>& lines);
+
+/// A bar of stacked parts, one value for each of the plot's part names.
+struct PlotBar {
+  std::string name;
+  std::vector<double> parts;
+};
+std::string svg_bars(const std::string& title, const std::vector<std::string>& parts, const std::string& unit,
+                     const std::vector<PlotBar>& bars);
+
+/// `text` with the characters escaped that mean something in XML and HTML.
+std::string escaped(const std::string& text);
+
+}  // namespace planar

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// planar compare as its user sees it: the table, the files of the report, going on from finished runs.
+#include <filesystem>
+#include <fstream>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using program::read_file;
+using program::run_planar;
+using program::Scratch;
+
+namespace {
+const std::string brief = " --seconds 0.05 --sizes 2048,8192 --quiet";
+}
+
+TEST_CASE("a comparison is an array of netio results, the same as single runs give", "[compare]") {
+  const auto said = run_planar("compare --machines model56sx,model95 --cards ne2 --json -" + brief);
+  REQUIRE(said.status == 0);
+  auto list = said.json();
+  REQUIRE(list.size() == 2);
+  CHECK(list[0]["machine"] == "model56sx");
+  CHECK(list[1]["machine"] == "model95");
+  const auto single = run_planar("netio --machine model95 --card ne2 --json -" + brief).json();
+  CHECK(list[1]["state_hash"] == single["state_hash"]);
+  CHECK(list[1]["rows"] == single["rows"]);
+}
+
+TEST_CASE("the report folder holds the table in every form, the page needs nothing else", "[compare]") {
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto said = run_planar("compare --machines model56sx --cards ne2 --report " + folder + brief);
+  REQUIRE(said.status == 0);
+  CHECK(said.out.find("Novell NE/2") != std::string::npos);
+  CHECK(nlohmann::json::parse(read_file(folder + "/compare.json")).size() == 1);
+  CHECK(read_file(folder + "/compare.csv").starts_with("machine,card,packet_bytes,metric,value,unit\nmodel56sx,ne2,2048,throughput,"));
+  CHECK(read_file(folder + "/compare.md").find("| Novell NE/2 |") != std::string::npos);
+  const auto page = read_file(folder + "/compare.html");
+  CHECK(page.find("<svg") != std::string::npos);
+  CHECK(page.find("href=") == std::string::npos);
+  CHECK(page.find("src=") == std::string::npos);
+}
+
+TEST_CASE("a comparison goes on from the runs that are finished, unless they were made otherwise", "[compare]") {
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto command = "compare --machines model56sx --cards ne2 --report " + folder + brief;
+  REQUIRE(run_planar(command).status == 0);
+  // A mark in the finished run shows whether it was used.
+  const auto kept = folder + "/runs/model56sx-ne2.json";
+  auto run = nlohmann::ordered_json::parse(read_file(kept));
+  run["result"]["card"] = "marked";
+  std::ofstream(kept) << run.dump();
+  const auto card = [&](const std::string& arguments) {
+    const auto said = run_planar(arguments + " --json -");
+    REQUIRE(said.status == 0);
+    return said.json()[0]["card"].get<std::string>();
+  };
+  CHECK(card(command) == "marked");
+  CHECK(card(command + " --seed 2") == "ne2");
+  std::ofstream(kept) << run.dump();
+  CHECK(card(command + " --fresh") == "ne2");
+  std::ofstream(kept) << "{ broken off";
+  CHECK(card(command) == "ne2");
+}
+
+TEST_CASE("a name that does not exist is an error before anything runs", "[compare]") {
+  CHECK(run_planar("compare --machines model96").status == 2);
+  const auto card = run_planar("compare --cards ne3");
+  CHECK(card.status == 2);
+  CHECK(card.err.find("did you mean 'ne2'") != std::string::npos);
+  CHECK(run_planar("compare --cards ne2 --set sknet.x=1").status == 2);
+  CHECK(run_planar("compare --cards ne2 --sizes 1,x").status == 2);
+}

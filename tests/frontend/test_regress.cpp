@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// planar regress as its user sees it: green, red with the right name, and refusals.
+#include <fstream>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using program::read_file;
+using program::run_planar;
+using program::Scratch;
+
+namespace {
+
+struct Baseline {
+  Scratch scratch;
+  std::string file = scratch.file("baseline.json");
+  std::string command = "regress --quiet --machines model56sx --cards ne2 --seconds 0.2 --sizes 8192 --baseline " + file;
+  Baseline() { REQUIRE(run_planar(command + " --accept 'made by a test'").status == 0); }
+};
+
+}  // namespace
+
+TEST_CASE("a baseline says why it was accepted, and the same program is green against it", "[regress]") {
+  const Baseline b;
+  const auto baseline = nlohmann::json::parse(read_file(b.file));
+  CHECK(baseline["reason"] == "made by a test");
+  CHECK(baseline["cells"]["model56sx"]["ne2"]["cycles"].get<std::uint64_t>() > 1'000'000);
+  CHECK(run_planar(b.command).status == 0);
+}
+
+TEST_CASE("a changed wait state is red: card, figure, by how much, and the value's name", "[regress]") {
+  const Baseline b;
+  const auto said = run_planar(b.command + " --set ne2.data_port.ready_delay=550ns --json -");
+  CHECK(said.status == 1);
+  const auto report = said.json();
+  REQUIRE_FALSE(report["changes"].empty());
+  const auto& change = report["changes"][0];
+  CHECK(change["card"] == "ne2");
+  CHECK(change["machine"] == "model56sx");
+  CHECK(change["timing"][0]["name"] == "ne2.data_port.ready_delay");
+  CHECK(change["timing"][0]["was"] == "450 ns");
+  const auto words = run_planar(b.command + " --set ne2.data_port.ready_delay=550ns");
+  CHECK(words.out.find("because ne2.data_port.ready_delay is 550ns, was 450 ns") != std::string::npos);
+}
+
+TEST_CASE("a figure that differs with the same timing values is the code's", "[regress]") {
+  const Baseline b;
+  auto baseline = nlohmann::ordered_json::parse(read_file(b.file));
+  baseline["cells"]["model56sx"]["ne2"]["instructions"] = 1;
+  std::ofstream(b.file) << baseline.dump();
+  const auto said = run_planar(b.command);
+  CHECK(said.status == 1);
+  CHECK(said.out.find("no timing value differs: the code does") != std::string::npos);
+}
+
+TEST_CASE("a machine's timing value is named too", "[regress]") {
+  const Baseline b;
+  auto baseline = nlohmann::ordered_json::parse(read_file(b.file));
+  baseline["cells"]["model56sx"]["ne2"]["instructions"] = 1;
+  baseline["machines"]["model56sx"]["memory.dram.read_miss"] = "63";
+  std::ofstream(b.file) << baseline.dump();
+  const auto said = run_planar(b.command);
+  CHECK(said.status == 1);
+  CHECK(said.out.find("because model56sx.memory.dram.read_miss is") != std::string::npos);
+}
+
+TEST_CASE("a baseline of another guest image, other arguments or no baseline at all is refused", "[regress]") {
+  const Baseline b;
+  CHECK(run_planar(b.command + " --seed 7").status == 2);
+  auto baseline = nlohmann::ordered_json::parse(read_file(b.file));
+  baseline["guest_image_sha256"] = std::string(64, '0');
+  std::ofstream(b.file) << baseline.dump();
+  const auto said = run_planar(b.command);
+  CHECK(said.status == 2);
+  CHECK(said.err.find("another guest image") != std::string::npos);
+  std::ofstream(b.file) << "{";
+  CHECK(run_planar(b.command).status == 3);
+  CHECK(run_planar("regress --baseline nowhere.json").status == 3);
+  CHECK(run_planar(b.command + " --accept x --set ne2.data_port.ready_delay=1ns").status == 2);
+}
