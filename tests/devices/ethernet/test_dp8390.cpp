@@ -199,19 +199,10 @@ TEST_CASE("collisions: NCR and TSR.COL, and the frame still gets out", "[dp8390]
 }
 
 TEST_CASE("after sixteen collisions ABT and TXE, NCR wraps to 0", "[dp8390]") {
-  struct Stubborn final : EthernetStation {
-    Stubborn(Scheduler& s, EthernetSegment& segment) : port(s, "stubborn", *this, 3) {
-      port.attach(segment);
-      port.mac().attempts = 1;
-    }
-    void frame_ends(const Reception&, Time) override {}
-    void transmit_ends(const TransmitOutcome&, Time now) override { port.transmit(make_frame(1514), now); }
-    EthernetPort port;
-  };
   Ne2Bench b;
   b.init(true);
   b.block_output(without_fcs(make_frame(1514)), 0x40);
-  Stubborn other(b.rig.scheduler, b.segment);
+  RelentlessSender other(b.rig.scheduler, b.segment);
   other.port.transmit(make_frame(1514), b.now());
   b.step(100_us);
   b.trigger_send(1514, 0x40);

@@ -50,6 +50,17 @@ struct Recorder final : EthernetStation {
   EthernetPort port;
 };
 
+/// Sends long frames for ever, and never backs off: once its first frame is in transmit(), nobody else gets one through.
+struct RelentlessSender final : EthernetStation {
+  RelentlessSender(Scheduler& s, EthernetSegment& segment) : port(s, "relentless", *this, 3) {
+    port.attach(segment);
+    port.mac().attempts = 1;
+  }
+  void frame_ends(const Reception&, Time) override {}
+  void transmit_ends(const TransmitOutcome&, Time now) override { port.transmit(make_frame(1514), now); }
+  EthernetPort port;
+};
+
 struct Log final : WireObserver {
   struct Entry { Time start, end; Bytes bytes; bool good, collided; };
   void observe(const WireRecord& r) override {
