@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "devices/embedded_files.hpp"
+#include "devices/ethernet/3c523.hpp"
 #include "devices/ethernet/3c529.hpp"
 #include "devices/ethernet/lan_a.hpp"
 #include "devices/ethernet/ne2.hpp"
@@ -35,6 +36,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::span<const AdapterEntry> adapter_registry() {
   static const AdapterEntry rows[] = {
+      ethernet::EtherLinkMc::old_entry,
+      ethernet::EtherLinkMc::entry,
       ethernet::ThreeC529::entry,
       ethernet::Ne2::entry,
       ethernet::LanA::entry,
