@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Times planar's Model 95 and Bochs side by side on the same diskette, roms/images/bench-mix.img, run by run in turn, and
+# prints the median MIPS of both and their ratio. MIPS: planar's instruction count of the mix (REP counted once) by the
+# processor time of each program between "@mix start" and "@mix end" on COM1; elapsed time is shown beside it.
+#   tests/bench/bochs.sh [PLANAR [RUNS]]      needs Debian's packages bochs, bochsbios, vgabios and jq
+# Not a test: its figures are the host's. It ends with 1 if the two disagree about the mix's checksum.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+planar=${1:-build/release/frontend/planar}
+runs=${2:-3}
+image=roms/images/bench-mix.img
+for tool in bochs jq; do
+  command -v $tool >/dev/null || { echo "bochs.sh: no '$tool'; apt-get install bochs bochsbios vgabios jq" >&2; exit 3; }
+done
+[ -x "$planar" ] || { echo "bochs.sh: no program '$planar'; run make, or name it" >&2; exit 3; }
+scratch=$(mktemp -d)
+emulator=
+trap '[ -z "$emulator" ] || kill -9 "$emulator" 2>/dev/null || true; rm -rf "$scratch"' EXIT
+cat >"$scratch/bochsrc" <<END
+megs: 32
+romimage: file=/usr/share/bochs/BIOS-bochs-latest
+vgaromimage: file=/usr/share/vgabios/vgabios.bin
+floppya: 1_44=$PWD/$image, status=inserted, write_protected=1
+boot: floppy
+com1: enabled=1, mode=file, dev=$scratch/com1
+display_library: rfb, options="timeout=0"
+sound: waveoutdrv=dummy, waveindrv=dummy, midioutdrv=dummy
+log: $scratch/log
+cpu: model=pentium, ips=75000000
+END
+
+ticks=$(getconf CLK_TCK)
+processor_seconds() {  # of process $1
+  awk -v hz="$ticks" '{ sub(/^.*\) /, ""); print ($12 + $13) / hz }' "/proc/$1/stat"
+}
+# Bochs once: sets host (processor seconds), elapsed, sum. Debian's Bochs has its debugger built in and waits for "c".
+run_bochs() {
+  rm -f "$scratch/com1" "$scratch/keys"; mkfifo "$scratch/com1" "$scratch/keys"
+  bochs -q -f "$scratch/bochsrc" <"$scratch/keys" >"$scratch/out" 2>&1 &
+  emulator=$!
+  exec 8>"$scratch/keys"; echo c >&8
+  host= elapsed= sum=
+  local line from started
+  while read -r -t 120 line; do
+    case $line in
+      "@mix start"*) from=$(processor_seconds $emulator); started=$EPOCHREALTIME ;;
+      "@mix end"*) host=$(awk "BEGIN { print $(processor_seconds $emulator) - $from }")
+                   elapsed=$(awk "BEGIN { print $EPOCHREALTIME - $started }")
+                   sum=${line##*checksum=}; sum=${sum%$'\r'} ;;
+      "@done"*) break ;;
+    esac
+  done <"$scratch/com1"
+  kill -9 $emulator 2>/dev/null || true; wait $emulator 2>/dev/null || true
+  emulator=; exec 8>&-
+  [ -n "$sum" ] || { echo "bochs.sh: Bochs did not run the mix:" >&2; tail -5 "$scratch/out" "$scratch/log" >&2; exit 1; }
+}
+median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR+1)/2] : (v[NR/2] + v[NR/2+1]) / 2 }'; }
+
+expected=$("$planar" run model95 --image $image --serial stdio --until "serial:@done" --quiet | tr -d '\r' |
+           sed -n 's/^@mix end.*checksum=//p')
+for ((n = 1; n <= runs; ++n)); do
+  "$planar" bench cpu --machine model95 --workload mix --repeat 1 --quiet --json "$scratch/planar.json" >/dev/null
+  count=$(jq '.results[0].measured_instructions' "$scratch/planar.json")
+  jq '.results[0] | .measured_instructions / .host_seconds / 1e6' "$scratch/planar.json" >>"$scratch/planar"
+  run_bochs
+  [ "$sum" = "$expected" ] || { echo "bochs.sh: checksum $sum from Bochs, $expected from planar" >&2; exit 1; }
+  awk "BEGIN { print $count / $host / 1e6 }" >>"$scratch/bochs"
+  printf 'run %d: planar %6.1f MIPS (%.2f s elapsed), Bochs %6.1f MIPS (%.2f s elapsed), checksum %s\n' "$n" \
+    "$(tail -1 "$scratch/planar")" "$(jq '.results[0].elapsed_seconds' "$scratch/planar.json")" \
+    "$(tail -1 "$scratch/bochs")" "$elapsed" "$sum"
+done
+ours=$(median <"$scratch/planar") theirs=$(median <"$scratch/bochs")
+echo "host: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)"
+printf 'median of %d: planar (Model 95, all timing on) %.1f MIPS, Bochs %s (no timing) %.1f MIPS, ratio %.2f\n' "$runs" \
+  "$ours" "$(dpkg-query -W -f='${Version}' bochs 2>/dev/null || echo '?')" "$theirs" "$(awk "BEGIN { print $ours / $theirs }")"
