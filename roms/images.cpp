@@ -15,6 +15,7 @@ EMBED(planar_firmware, PLANAR_IMAGES "/planar-firmware.rom");
 EMBED(planar_guest, PLANAR_IMAGES "/planar-guest.img");
 EMBED(planar_kernel_loader, PLANAR_IMAGES "/kernel-loader.rom");
 // The bench diskettes are empty behind the first track.
+EMBED_PART(planar_bench_timing, PLANAR_IMAGES "/bench-timing.img", ", 0, 18 * 512");
 EMBED_PART(planar_bench_mix, PLANAR_IMAGES "/bench-mix.img", ", 0, 18 * 512");
 
 namespace planar::roms {
@@ -31,5 +32,6 @@ std::span<const std::uint8_t> firmware() { return {planar_firmware_begin, planar
 std::span<const std::uint8_t> guest() { return {planar_guest_begin, planar_guest_end}; }
 std::span<const std::uint8_t> kernel_loader() { return {planar_kernel_loader_begin, planar_kernel_loader_end}; }
 std::vector<std::uint8_t> bench_mix() { return diskette(planar_bench_mix_begin, planar_bench_mix_end); }
+std::vector<std::uint8_t> bench_timing() { return diskette(planar_bench_timing_begin, planar_bench_timing_end); }
 
 }  // namespace planar::roms

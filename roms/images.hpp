@@ -16,5 +16,7 @@ std::span<const std::uint8_t> guest();
 std::span<const std::uint8_t> kernel_loader();
 /// The fixed instruction mix of `planar bench cpu`, a 1.44 MB diskette image (roms/README.md section 5).
 std::vector<std::uint8_t> bench_mix();
+/// The self-timed loops of `planar bench timing`, likewise.
+std::vector<std::uint8_t> bench_timing();
 
 }  // namespace planar::roms

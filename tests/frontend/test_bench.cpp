@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // planar bench: what it measures is repeatable, its JSON keeps its members, and a comparison notices a changed cycle.
+#include <cmath>
+#include <map>
+#include <set>
+
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
 #include "roms/images.hpp"
@@ -14,6 +18,13 @@ using Catch::Matchers::Contains;
 
 namespace {
 const std::string brief = "bench cpu --quiet --repeat 2 --passes 300 --workload mix";
+
+/// The kernels of all machines, run once for the cases below.
+const nlohmann::ordered_json& timing() {
+  static const auto said = run_planar("bench timing --quiet --json -");
+  static const auto json = said.status == 0 ? said.json() : nlohmann::ordered_json::object();
+  return json;
+}
 }
 
 TEST_CASE("bench cpu prints the members that programs rely on, for each machine") {
@@ -112,4 +123,70 @@ TEST_CASE("the mix has the shares that its source promises") {
   CHECK(shares.percent(shares.branches) == Approx(15).margin(1));
   CHECK(shares.percent(shares.calls) == Approx(2).margin(0.5));
   CHECK(shares.percent(shares.strings) == Approx(0.4).margin(0.1));
+}
+
+TEST_CASE("bench timing: every kernel on every machine costs what the manuals say, within its stated bound") {
+  const auto& json = timing();
+  REQUIRE(json.value("schema", "") == "planar.bench-timing/1");
+  std::map<std::string, std::set<std::string>> kernels;
+  for (const auto& row : json.at("results")) {
+    const auto machine = row.at("machine").get<std::string>(), kernel = row.at("kernel").get<std::string>();
+    INFO(machine << " " << kernel << ": " << row.at("clocks") << " clocks, expected " << row.at("expected_clocks"));
+    kernels[machine].insert(kernel);
+    const double clocks = row.at("clocks"), expected = row.at("expected_clocks"), bound = row.at("bound_percent");
+    CHECK(row.at("residual_percent").get<double>() == Approx(100 * (clocks - expected) / expected).margin(0.02));
+    CHECK(std::abs(100 * (clocks - expected) / expected) <= bound);
+    CHECK(row.at("within_bound") == true);
+    CHECK(!row.at("reason").get<std::string>().empty());
+    CHECK(!row.at("source").get<std::string>().empty());
+    double sum = 0;
+    for (const auto& term : row.at("terms")) {
+      sum += term.at("times").get<double>() * term.at("clocks").get<double>();
+      CHECK(!term.at("what").get<std::string>().empty());
+    }
+    CHECK(sum / (1 - row.at("refresh_share").get<double>()) == Approx(expected).epsilon(0.001));
+  }
+  const std::set<std::string> all{"delay_1",  "delay_2",  "delay_3",    "delay_4",    "delay_6",   "loop_itself", "copy_hot",
+                                  "copy_cold", "checksum", "string_out", "call_chain", "interrupt", "system_call", "page_walk"};
+  REQUIRE(kernels.size() == 3);
+  for (const auto& [machine, names] : kernels) CHECK(names == all);
+}
+
+TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, longer loops are predicted right as well") {
+  const auto& json = timing();
+  const std::map<std::string, double> published{{"model56sx", 2.8}, {"model77", 16.6}, {"model95", 36}};
+  REQUIRE(json.at("bogomips").size() == published.size());
+  for (const auto& row : json.at("bogomips")) {
+    const auto machine = row.at("machine").get<std::string>();
+    CHECK(row.at("bogomips").get<double>() == Approx(published.at(machine)).epsilon(0.05));
+    CHECK(row.at("within_bound") == true);
+  }
+  for (const auto& row : json.at("results"))
+    if (row.at("kernel").get<std::string>().starts_with("delay_"))
+      CHECK(std::abs(row.at("residual_percent").get<double>()) <= 5);
+}
+
+TEST_CASE("bench timing follows the machine: slower memory costs what its parameters say") {
+  Scratch scratch;
+  const auto file = scratch.write("slow.toml", "machine = \"model77\"\n[memory.dram]\nread_miss = 12\nwrite_hit = 5\nwrite_miss = 9\n");
+  const auto said = run_planar("bench timing --quiet --json - --machine " + file);
+  REQUIRE(said.status == 0);
+  unsigned seen = 0;
+  const auto json = said.json();
+  for (const auto& row : json.at("results"))
+    if (const auto kernel = row.at("kernel").get<std::string>(); kernel.starts_with("copy_")) {
+      INFO(kernel << " " << row.at("clocks") << " " << row.at("expected_clocks"));
+      CHECK(row.at("within_bound") == true);
+      CHECK(row.at("expected_clocks").get<double>() > (kernel == "copy_hot" ? 2500 : 40000));
+      ++seen;
+    }
+  CHECK(seen == 2);
+}
+
+TEST_CASE("bench timing shows people what an expected figure is made of") {
+  const auto said = run_planar("bench timing --quiet --machine model95 --explain");
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Contains("BogoMIPS 36") && Contains("copy_cold") && Contains("dram.line_miss: "));
+  CHECK_THAT(run_planar("bench timing --help").out, Contains("--explain"));
+  CHECK(run_planar("bench timing --machine model96").status == 2);
 }

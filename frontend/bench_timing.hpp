@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar bench timing`: its options and what it does.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planar {
+
+struct BenchTimingOptions {
+  std::vector<std::string> machines;  ///< empty: every built-in one
+  std::optional<std::string> json;
+  bool explain = false;  ///< print the terms of each expectation
+  bool quiet = false;
+};
+
+/// Runs the kernels, prints clocks measured and expected; the exit code.
+int bench_timing(const BenchTimingOptions& options);
+
+}  // namespace planar
