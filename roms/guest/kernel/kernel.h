@@ -151,11 +151,23 @@ static inline u8 inb_p(u16 port) {
     __asm__ volatile("inb %1,%0\n\toutb %%al,$0x80" : "=a"(v) : "Nd"(port));
     return v;
 }
+static inline void outw(u16 v, u16 port) { __asm__ volatile("outw %0,%1" ::"a"(v), "Nd"(port)); }
+static inline u16 inw(u16 port) {
+    u16 v;
+    __asm__ volatile("inw %1,%0" : "=a"(v) : "Nd"(port));
+    return v;
+}
 static inline void insw(u16 port, void *to, u32 words) {
     __asm__ volatile("cld\n\trep insw" : "+D"(to), "+c"(words) : "d"(port) : "memory");
 }
 static inline void outsw(u16 port, const void *from, u32 words) {
     __asm__ volatile("cld\n\trep outsw" : "+S"(from), "+c"(words) : "d"(port) : "memory");
+}
+static inline void insl(u16 port, void *to, u32 dwords) {
+    __asm__ volatile("cld\n\trep insl" : "+D"(to), "+c"(dwords) : "d"(port) : "memory");
+}
+static inline void outsl(u16 port, const void *from, u32 dwords) {
+    __asm__ volatile("cld\n\trep outsl" : "+S"(from), "+c"(dwords) : "d"(port) : "memory");
 }
 
 // ---- byte order: the 386 has no BSWAP -----------------------------------------------------------
