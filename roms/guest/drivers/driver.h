@@ -12,4 +12,5 @@ struct driver {
 };
 
 extern const struct driver el3_driver;
+extern const struct driver ibmlana_driver;
 extern const struct driver ne2_driver;

@@ -8,6 +8,7 @@
 static const struct driver *const drivers[] = {
     &el3_driver,
     &ne2_driver,
+    &ibmlana_driver,
 };
 
 #ifdef GUEST_ISA_TEST

@@ -170,6 +170,27 @@ static inline void outsl(u16 port, const void *from, u32 dwords) {
     __asm__ volatile("cld\n\trep outsl" : "+S"(from), "+c"(dwords) : "d"(port) : "memory");
 }
 
+// Copies to and from an adapter's memory, with the instructions of Linux 2.2's inline memcpy:
+// doublewords, then a word and a byte where the length has them; short constant lengths by single moves.
+static inline void memcpy_io(volatile void *to, const volatile void *from, u32 n) {
+    if (__builtin_constant_p(n) && n % 4 == 0 && n <= 20 && n != 0) {
+        for (u32 i = 0; i < n / 4; i++)
+            ((volatile u32 *)to)[i] = ((const volatile u32 *)from)[i];
+    } else if (__builtin_constant_p(n) && n % 4 == 0) {
+        u32 words = n / 4;
+        __asm__ volatile("cld\n\trep movsl" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
+    } else {
+        u32 words = n / 4;
+        __asm__ volatile("cld\n\trep movsl\n\ttestb $2,%b3\n\tje 1f\n\tmovsw\n"
+                         "1:\ttestb $1,%b3\n\tje 2f\n\tmovsb\n2:"
+                         : "+D"(to), "+S"(from), "+c"(words)
+                         : "q"(n)
+                         : "memory", "cc");
+    }
+}
+#define memcpy_toio memcpy_io
+#define memcpy_fromio memcpy_io
+
 // ---- byte order: the 386 has no BSWAP -----------------------------------------------------------
 static inline u32 htonl(u32 x) {
     __asm__("xchgb %b0,%h0\n\troll $16,%0\n\txchgb %b0,%h0" : "+q"(x) : : "cc");
