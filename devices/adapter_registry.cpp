@@ -10,8 +10,10 @@
 #include "devices/embedded_files.hpp"
 #include "devices/ethernet/3c523.hpp"
 #include "devices/ethernet/3c529.hpp"
+#include "devices/ethernet/de210.hpp"
 #include "devices/ethernet/lan_a.hpp"
 #include "devices/ethernet/ne2.hpp"
+#include "devices/ethernet/sknet.hpp"
 
 namespace planar {
 namespace {
@@ -40,7 +42,9 @@ std::span<const AdapterEntry> adapter_registry() {
       ethernet::EtherLinkMc::entry,
       ethernet::ThreeC529::entry,
       ethernet::Ne2::entry,
+      ethernet::SkNet::entry,
       ethernet::LanA::entry,
+      ethernet::De210::entry,
   };
   return rows;
 }
