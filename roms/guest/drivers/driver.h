@@ -11,6 +11,7 @@ struct driver {
     int (*probe)(struct netdev *dev, const u8 pos[8]);      // 0 = running
 };
 
+extern const struct driver threec523_driver;
 extern const struct driver el3_driver;
 extern const struct driver ibmlana_driver;
 extern const struct driver ne2_driver;

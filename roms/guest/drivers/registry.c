@@ -6,6 +6,7 @@
 #include "driver.h"
 
 static const struct driver *const drivers[] = {
+    &threec523_driver,
     &el3_driver,
     &ne2_driver,
     &ibmlana_driver,

@@ -23,7 +23,7 @@ struct Bench {
   static constexpr std::uint16_t io = 0x3300;
   static constexpr std::uint32_t ram = 0xD8000, size = 0x4000, scp = size - 12, iscp = scp - 8;
   static constexpr unsigned irq = 9;
-  static constexpr unsigned nops = 16, nop_and_transmit = 24, rfds = 112, rbds = rfds + 6 * 24, rx_buffers = rbds + 6 * 12,
+  static constexpr unsigned nops = 16, nop_and_transmit = 6 + 16, rfds = nops + 4 * nop_and_transmit, rbds = rfds + 6 * 24, rx_buffers = rbds + 6 * 12,
                             tx_buffers = rx_buffers + 6 * 1524;
 
   explicit Bench(const AdapterEntry& row = EtherLinkMc::entry, bool plugged = true, Settings settings = {})
@@ -175,7 +175,7 @@ struct Bench {
     start_receiver();
   }
   static unsigned nop(unsigned i) { return nops + nop_and_transmit * i; }
-  static unsigned transmit(unsigned i) { return nop(i) + 8; }
+  static unsigned transmit(unsigned i) { return nop(i) + 6; }
   static unsigned buffer(unsigned i) { return tx_buffers + (1524 + 8) * i; }
   static unsigned tbd(unsigned i) { return buffer(i) + 1524; }
 
