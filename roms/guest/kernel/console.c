@@ -68,7 +68,7 @@ static void serial_send(u32 room) {
 }
 
 void serial_tick(void) {
-    if (queue_in != queue_out && (inb(COM1 + LSR) & LSR_THR_EMPTY))
+    if (deferred && queue_in != queue_out && (inb(COM1 + LSR) & LSR_THR_EMPTY))
         serial_send((u32)fifo_bytes);
 }
 
@@ -82,6 +82,7 @@ void serial_flush(void) {
 
 void serial_defer(int on) {
     deferred = on;
+    barrier();                          // from here on the tick leaves the queue alone
     if (!on)
         serial_flush();
 }
