@@ -191,12 +191,12 @@ TEST_CASE("a user's own description wins over the built-in one, and differences 
   CHECK(find_adf(0x7154, std::vector<fs::path>{folder.path / "@1234.ADF"}).source ==
         "built-in @7154.ADF");
   try {
-    find_adf(0x6042, places);
-    FAIL("there is no description of 6042h");
+    find_adf(0x5EEF, places);
+    FAIL("there is no description of 5EEFh");
   } catch (const Error& error) {
     CHECK(error.code() == ExitCode::missing_file);
     CHECK(std::string(error.what())
-              .find("no description of adapter 6042h: there is no @6042.ADF in ") == 0);
+              .find("no description of adapter 5EEFh: there is no @5EEF.ADF in ") == 0);
   }
   CHECK_THROWS_AS(find_adf(0x7154, std::vector<fs::path>{folder.path / "nowhere"}), Error);
 }
