@@ -219,7 +219,7 @@ TEST_CASE("the watchdog timer counts down at 5 MHz and TC comes when it rolls ov
   CHECK(c.in(Sonic::WT0) == value);
 }
 
-TEST_CASE("IMR masks causes without clearing them; the line is a level", "[sonic]") {
+TEST_CASE("SONIC: IMR masks causes without clearing them; the line is a level", "[sonic]") {
   Chip c;
   c.start();
   c.out(Sonic::IMR, 0);
@@ -335,7 +335,7 @@ TEST_CASE("a frame that does not fit its buffer is given up with RBAE", "[sonic]
   CHECK(c.get(c.receive(0), 2) == Chip::buffers + 0x800);
 }
 
-TEST_CASE("CRC and alignment errors are tallied apart; RCR.ERR keeps such frames", "[sonic][receive]") {
+TEST_CASE("SONIC: CRC and alignment errors are tallied apart; RCR.ERR keeps such frames", "[sonic][receive]") {
   Chip c;
   c.start();
   c.hear(damaged(c.for_us(100)));
@@ -361,7 +361,7 @@ TEST_CASE("CRC and alignment errors are tallied apart; RCR.ERR keeps such frames
   CHECK((c.in(Sonic::ISR) & Sonic::CRC) != 0);
 }
 
-TEST_CASE("runts are ignored unless RCR.RNT accepts them; a giant is received if it fits", "[sonic][receive]") {
+TEST_CASE("SONIC: runts are ignored unless RCR.RNT accepts them; a giant is received if it fits", "[sonic][receive]") {
   Chip c;
   c.start(Sonic::BRD, 4, 4, 1024);
   c.hear(c.for_us(40));
@@ -373,7 +373,7 @@ TEST_CASE("runts are ignored unless RCR.RNT accepts them; a giant is received if
   CHECK(c.stored(1) == c.for_us(2000));
 }
 
-TEST_CASE("the address filter: CAM, broadcast, all multicasts, all physical addresses", "[sonic][receive]") {
+TEST_CASE("SONIC: the address filter: CAM, broadcast, all multicasts, all physical addresses", "[sonic][receive]") {
   Chip c;
   c.start(0, 64, 60, 760);
   unsigned n = 0;
@@ -562,7 +562,7 @@ TEST_CASE("the first bit leaves when the descriptor and eight bytes have been re
   CHECK(c.log.entries.at(0).start - command == 50_ns * (4 + 4 + 8 * 4));
 }
 
-TEST_CASE("collisions are counted in the status and the frame still gets out", "[sonic][transmit]") {
+TEST_CASE("SONIC: collisions are counted in the status and the frame still gets out", "[sonic][transmit]") {
   Chip c;
   c.start();
   c.descriptor(Chip::tda, 1000, Chip::data);
@@ -579,7 +579,7 @@ TEST_CASE("collisions are counted in the status and the frame still gets out", "
   CHECK(c.chip.counters().collisions == status >> 11);
 }
 
-TEST_CASE("after sixteen collisions EXC, and both TXER and TXDN", "[sonic][transmit]") {
+TEST_CASE("SONIC: after sixteen collisions EXC, and both TXER and TXDN", "[sonic][transmit]") {
   Chip c;
   c.start();
   c.descriptor(Chip::tda, 1000, Chip::data);
@@ -595,7 +595,7 @@ TEST_CASE("after sixteen collisions EXC, and both TXER and TXDN", "[sonic][trans
   CHECK(c.in(Sonic::CTDA) == Chip::tda);
 }
 
-TEST_CASE("without a cable the frame takes its time and the status says so", "[sonic][transmit]") {
+TEST_CASE("SONIC: without a cable the frame takes its time and the status says so", "[sonic][transmit]") {
   Chip c(4, false);
   c.start();
   c.descriptor(Chip::tda, 1000, Chip::data);
@@ -607,7 +607,7 @@ TEST_CASE("without a cable the frame takes its time and the status says so", "[s
   CHECK((c.in(Sonic::ISR) & (Sonic::TXDN | Sonic::TXER)) == Sonic::TXDN);
 }
 
-TEST_CASE("a late collision is reported and the frame sent again", "[sonic][transmit]") {
+TEST_CASE("SONIC: a late collision is reported and the frame sent again", "[sonic][transmit]") {
   Chip c;
   c.start();
   c.descriptor(Chip::tda, 1500, Chip::data);
@@ -640,7 +640,7 @@ TEST_CASE("deferring for more than 3.2 ms gives the frame up, unless EXDIS is se
   }
 }
 
-TEST_CASE("the bus denied for too long: FIFO overrun and underrun", "[sonic]") {
+TEST_CASE("SONIC: the bus denied for too long: FIFO overrun and underrun", "[sonic]") {
   Chip c;
   c.start();
   c.other.port.transmit(c.for_us(1000), c.now);
@@ -670,7 +670,7 @@ TEST_CASE("the bus denied for too long: FIFO overrun and underrun", "[sonic]") {
   CHECK_FALSE(c.log.entries.back().good);
 }
 
-TEST_CASE("a reset in the middle of a frame cuts it and the next frame is sound", "[sonic]") {
+TEST_CASE("SONIC: a reset in the middle of a frame cuts it and the next frame is sound", "[sonic]") {
   Chip c;
   c.start();
   c.descriptor(Chip::tda, 1000, Chip::data);
@@ -771,7 +771,7 @@ TEST_CASE("random registers and random memory: nothing hangs, nothing leaves the
   SUCCEED();
 }
 
-TEST_CASE("peeking changes nothing", "[sonic]") {
+TEST_CASE("SONIC: peeking changes nothing", "[sonic]") {
   Chip c;
   c.start();
   c.hear(c.for_us(100));
