@@ -12,6 +12,7 @@
 #include "devices/ethernet/3c529.hpp"
 #include "devices/ethernet/de210.hpp"
 #include "devices/ethernet/lan_a.hpp"
+#include "devices/ethernet/de320.hpp"
 #include "devices/ethernet/ne2.hpp"
 #include "devices/ethernet/sknet.hpp"
 
@@ -43,6 +44,7 @@ std::span<const AdapterEntry> adapter_registry() {
       ethernet::ThreeC529::entry,
       ethernet::Ne2::entry,
       ethernet::SkNet::entry,
+      ethernet::De320::entry,
       ethernet::LanA::entry,
       ethernet::De210::entry,
   };

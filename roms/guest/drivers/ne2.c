@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Novell NE/2 (7154h), Arco AE/2 (6354h), Compex ENET16-MC/P (70DEh): 16-bit programmed I/O through
-// the 8390's remote DMA. Touches the card as Linux 2.2's ne2.c does; the code is our own.
+// Novell NE/2 (7154h), Arco AE/2 (6354h), Compex ENET16-MC/P (70DEh), D-Link DE-320CT (56EAh): 16-bit
+// programmed I/O through the 8390's remote DMA. Touches the card as Linux's ne2.c does (the DE-320 as
+// in its version of February 2001, whose data path is that of 2.2); the code is our own.
 //
-// POS 2: bit 0 enable, bits 3:1 I/O base, bits 6:5 interrupt (facts/ethernet/adapter-ne2.md).
-// I/O: +00h chip, +10h data port (words), +20h reset port.
+// POS 2: bit 0 enable, bits 3:1 I/O base, bits 6:5 interrupt (facts/ethernet/adapter-ne2.md);
+// DE-320: bits 6:5 I/O base, bits 4:2 interrupt (facts/ethernet/adapter-de320ct.md).
+// I/O: +00h chip, +10h data port (words), +20h reset port, DE-320 +1Eh address EEPROM.
 #include "dp8390.h"
 
 enum { DATA_PORT = 0x10, RESET_PORT = 0x20, START_PAGE = 0x40, STOP_PAGE = 0x80 };
@@ -12,7 +14,8 @@ enum { WAIT_LIMIT = 2 * HZ / 100 };     // 20 ms
 
 static const u16 bases[8] = {0, 0x1000, 0x2020, 0x8020, 0xA0A0, 0xB0B0, 0xC0C0, 0xC3D0};
 static const u8 interrupts[4] = {3, 4, 5, 9};
-static const u16 ids[] = {0x6354, 0x70DE, 0x7154, 0};
+static const u16 ids[] = {0x6354, 0x70DE, 0x7154, 0x56EA, 0};
+static const u8 dlink_interrupts[8] = {3, 4, 5, 9, 10, 11, 14, 15};
 
 static struct dp8390 board;
 
@@ -95,6 +98,43 @@ static void block_output(struct netdev *dev, int count, const u8 *from, int page
     board.dma_busy = 0;
 }
 
+// The DE-320's address EEPROM behind one port. After each write the driver waits for two edges of the
+// port's slow clock, found by comparing pairs of reads.
+enum { EEPROM = 0x1E, EEPROM_DO = 0x01, EEPROM_DI = 0x02, EEPROM_SK = 0x04, EEPROM_CS = 0x08, EEPROM_CLOCK = 0x80 };
+
+static void eeprom_put(struct netdev *dev, u8 value) {
+    outb(value, REG(EEPROM));
+    for (int edges = 0; edges < 2; edges++) {
+        u8 first, second;
+        do {
+            first = inb(REG(EEPROM));
+            second = inb(REG(EEPROM));
+        } while (!((first ^ second) & EEPROM_CLOCK));
+    }
+}
+
+static void eeprom_bit(struct netdev *dev, int bit) {
+    u8 level = EEPROM_DO | EEPROM_CS | (bit ? EEPROM_DI : 0);
+    eeprom_put(dev, level);
+    eeprom_put(dev, level | EEPROM_SK);
+    eeprom_put(dev, level | EEPROM_SK);
+    eeprom_put(dev, level);
+}
+
+static u16 eeprom_word(struct netdev *dev, int address) {
+    u16 value = 0;
+    int command = 0x180 | address;      // start bit, opcode 10, six address bits
+    eeprom_put(dev, EEPROM_DO);
+    eeprom_put(dev, EEPROM_DO | EEPROM_CS);
+    for (int bit = 8; bit >= 0; bit--)
+        eeprom_bit(dev, command >> bit & 1);
+    for (int bit = 0; bit < 16; bit++) {
+        eeprom_bit(dev, 0);
+        value = (u16)(value << 1 | (inb(REG(EEPROM)) & EEPROM_DO));
+    }
+    return value;
+}
+
 static int probe(struct netdev *dev, const u8 pos[8]) {
     // what NS8390 start-up needs before the address PROM can be read
     static const struct {
@@ -104,8 +144,14 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
         {0xFF, ISR},               {0x20, RCR},  {0x02, TCR},   {32, RBCR0},   {0x00, RBCR1},
         {0x00, RSAR0},             {0x00, RSAR1}, {CR_REMOTE_READ | CR_START, CR},
     };
-    dev->io = bases[(pos[2] >> 1) & 7];
-    dev->irq = interrupts[(pos[2] >> 5) & 3];
+    int dlink = pos[0] == 0xEA;
+    if (dlink) {
+        dev->io = (u16)(0x300 + (pos[2] & 0x60));
+        dev->irq = dlink_interrupts[(pos[2] >> 2) & 7];
+    } else {
+        dev->io = bases[(pos[2] >> 1) & 7];
+        dev->irq = interrupts[(pos[2] >> 5) & 3];
+    }
     if (!dev->io) {
         printk("ne2: POS 2 = %x selects no I/O base\n", pos[2]);
         return -1;
@@ -122,6 +168,11 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
         outb_p(sequence[i].value, REG(sequence[i].reg));
     for (int i = 0; i < 6; i++)
         dev->mac[i] = inb(REG(DATA_PORT));
+    for (int i = 0; dlink && i < 3; i++) {
+        u16 word = eeprom_word(dev, i);
+        dev->mac[2 * i] = (u8)word;
+        dev->mac[2 * i + 1] = (u8)(word >> 8);
+    }
     board.word16 = 1;
     board.tx_start_page = START_PAGE;
     board.rx_start_page = START_PAGE + TX_PAGES;
