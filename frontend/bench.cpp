@@ -48,7 +48,7 @@ Bench add_timing(CLI::App& app) {
   auto o = std::make_shared<BenchTimingOptions>();
   app.description(
       "Clocks of small loops in the emulated machine (delay loops, copies hot and cold, checksum, string output to a port,\n"
-      "calls, interrupt, system call, page walks), timed by the guest with the 8254, against the clocks that the manuals and\n"
+      "calls, interrupts, system call, page walks), timed by the guest with the 8254, against the clocks that the manuals and\n"
       "the machine's documented parameters add up to. Virtual: the host's speed plays no part.");
   app.footer(
       "Examples:\n"

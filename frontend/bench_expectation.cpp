@@ -50,10 +50,11 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
   if (name == "dram.line_hit") return (t.dram.read_hit + rest) * per_bus;
   if (name == "dram.line_miss") return (t.dram.read_miss + rest) * per_bus;
   if (name == "dram.line_write_miss") return (t.dram.write_miss + rest) * per_bus;
-  if (name == "latch_cycle") {
-    const Time cycle = m.bus.synchronisation + m.bus.cycle(m.bus.planar_cycle);
-    return std::ceil(cycle.seconds() * m.clock.hz() - 1e-6);  // the processor goes on at its next clock
-  }
+  const auto whole = [&](Time cycle) {  // the processor goes on at its next clock
+    return std::ceil((m.bus.synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);
+  };
+  if (name == "io_cycle") return whole(m.bus.cycle(m.bus.planar_cycle));
+  if (name == "acknowledge") return whole(m.bus.interrupt_acknowledge * 2);
   fail(at, fmt::format("no parameter '{}'; the head of the file lists them", name));
 }
 
@@ -100,19 +101,21 @@ std::string_view processor_key(cpu::Model model) {
 
 std::vector<Expectation> expectations(const MachineConfig& machine) {
   const toml::table file = parsed();
+  const auto cpu = processor_key(machine.timing.model);
   std::vector<Expectation> list;
   for (const toml::node& node : tables(file, "expect"))
-    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == processor_key(machine.timing.model))
+    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu)
       list.push_back(read_one(entry, machine));
   return list;
 }
 
 double expected_bogomips(const MachineConfig& machine) {
   const toml::table file = parsed();
+  const auto cpu = processor_key(machine.timing.model);
   for (const toml::node& node : tables(file, "bogomips"))
-    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == processor_key(machine.timing.model))
+    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu)
       return required<double>(entry, "per_mhz") * machine.clock.hz() * 1e-6;
-  fail(file, fmt::format("no BogoMIPS for {}", processor_key(machine.timing.model)));
+  fail(file, fmt::format("no BogoMIPS for {}", cpu));
 }
 
 }  // namespace planar

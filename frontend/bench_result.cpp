@@ -10,17 +10,13 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "frontend/output.hpp"
 
 namespace planar {
 
 namespace {
 
 constexpr double accepted_loss = 0.10;  // host speed; notes/performance.md section 5
-
-double rounded(double value, int decimals) {
-  const double scale = std::pow(10.0, decimals);
-  return std::round(value * scale) / scale;
-}
 
 std::string processor_of_host() {
   std::ifstream in("/proc/cpuinfo");
@@ -126,11 +122,11 @@ std::string bench_cpu_table(const std::vector<BenchCpuRow>& rows, unsigned repea
   std::string out = fmt::format("{:<10} {:<8} {:>8} {:>10} {:>8} {:>13} {:>14}  {}\n", "machine", "workload", "MIPS",
                                 "real time", "spread", "instructions", "cycles", "state");
   for (const auto& r : rows)
-    out += fmt::format("{:<10} {:<8} {:>8.1f} {:>9.1f}x {:>6.1f} % {:>13} {:>14}  {:.16}...\n", r.machine, r.workload, r.mips(),
-                       r.times_real_time(), r.spread_percent(), r.instructions, r.cycles, r.state_hash);
+    out += fmt::format("{:<10} {:<8} {:>8.1f} {:>9.1f}x {:>6.1f} % {:>13} {:>14}  {:.16}...\n", r.machine, r.workload,
+                       r.mips(), r.times_real_time(), r.spread_percent(), r.instructions, r.cycles, r.state_hash);
   out += fmt::format(
-      "\nHost speed: median of {}, by processor time between the workload's start and end. Instructions, cycles and state: the whole run from\n"
-      "power-on; they are virtual and must not change when the emulator gets faster.\n{}, {}\n",
+      "\nHost speed: median of {}, by processor time between the workload's start and end. Instructions, cycles and\n"
+      "state: the whole run from power-on; they are virtual and must not change when the emulator gets faster.\n{}, {}\n",
       repeat, processor_of_host(), bench_compiler());
   return out;
 }

@@ -3,17 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include "frontend/output.hpp"
 
 namespace planar {
-
-namespace {
-/// Figures are shown and stored with the digits that they have, so that two runs compare as text.
-double rounded(double value, int decimals) {
-  const double scale = std::pow(10.0, decimals);
-  return std::round(value * scale) / scale;
-}
-}  // namespace
 
 std::string size_name(std::uint32_t bytes) {
   if (bytes == 32767) return "32K";

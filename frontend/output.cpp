@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "core/error.hpp"
@@ -21,6 +22,11 @@ void write_json(const std::string& target, const nlohmann::ordered_json& json) {
   if (!file)
     throw Error(fmt::format("--json {}: cannot be written; check the directory and its permissions", target),
                 ExitCode::missing_file);
+}
+
+double rounded(double value, int decimals) {
+  const double scale = std::pow(10.0, decimals);
+  return std::round(value * scale) / scale;
 }
 
 }  // namespace planar

@@ -147,7 +147,8 @@ TEST_CASE("bench timing: every kernel on every machine costs what the manuals sa
     CHECK(sum / (1 - row.at("refresh_share").get<double>()) == Approx(expected).epsilon(0.001));
   }
   const std::set<std::string> all{"delay_1",  "delay_2",  "delay_3",    "delay_4",    "delay_6",   "loop_itself", "copy_hot",
-                                  "copy_cold", "checksum", "string_out", "call_chain", "interrupt", "system_call", "page_walk"};
+                                  "copy_cold", "checksum", "string_out", "call_chain", "interrupt",
+                                  "hardware_interrupt", "system_call", "page_walk"};
   REQUIRE(kernels.size() == 3);
   for (const auto& [machine, names] : kernels) CHECK(names == all);
 }
@@ -168,7 +169,8 @@ TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, longer loops
 
 TEST_CASE("bench timing follows the machine: slower memory costs what its parameters say") {
   Scratch scratch;
-  const auto file = scratch.write("slow.toml", "machine = \"model77\"\n[memory.dram]\nread_miss = 12\nwrite_hit = 5\nwrite_miss = 9\n");
+  const auto file = scratch.write("slow.toml", "machine = \"model77\"\n[memory.dram]\n"
+                                               "read_miss = 12\nwrite_hit = 5\nwrite_miss = 9\n");
   const auto said = run_planar("bench timing --quiet --json - --machine " + file);
   REQUIRE(said.status == 0);
   unsigned seen = 0;
