@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Fuzz target of one Ethernet adapter, PLANAR_FUZZ_CARD, in a slot of 16 or 32 bits with a station at the other end. The
+// input is what a program does to it: POS bytes, port and memory accesses of every width, pauses, frames and fragments from
+// the wire, the cable pulled and put back.
+//
+// A finding: a crash or sanitizer report, an access that does not end, a peek that changes something, and a run that ends
+// otherwise when a snapshot is loaded in the middle of it.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bus/bus_controller.hpp"
+#include "bus/dma.hpp"
+#include "bus/slot.hpp"
+#include "devices/adapter_registry.hpp"
+#include "devices/net/ethernet_segment.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+namespace {
+
+using namespace planar;
+using fuzz::Input;
+
+constexpr std::uint32_t window = 0xC0000;       // adapter memory lies in the 128 KB from here
+constexpr Time run_limit = 300_ms, access_limit = 100_ms;
+constexpr unsigned operation_limit = 4000;
+constexpr net::MacAddress own{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
+
+struct Silent final : bus::InterruptSink, bus::NmiSink, net::EthernetStation {
+  void set_irq(unsigned, bool, Time) override {}
+  void set_nmi(bus::NmiSource, bool, Time) override {}
+  void frame_ends(const net::Reception&, Time) override {}
+  void transmit_ends(const net::TransmitOutcome&, Time) override {}
+};
+
+// Low four bits of an operation's first byte; the others say how: bit 4 odd address, bits 6:5 width 1, 2, 4, 4.
+enum Operation : unsigned { out8, out16, in8, in16, store, load, pause, long_pause, frame, cable, pos, block_store,
+                            block_in, block_out, peeks, reset };
+
+/// The bus, the adapter, the wire; built once, each run begins with its first moment.
+struct Lab {
+  explicit Lab(unsigned slot_width)
+      : bus(scheduler, memory, {}, trace),
+        slot(0, slot_width, {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, &selected}),
+        card(find_adapter(PLANAR_FUZZ_CARD).make({slot, &segment, net::format_mac(own), {}, 1})),
+        other(scheduler, "other", silent, 77) {
+    interrupts.connect(silent);
+    channel_check.connect(silent);
+    bus.channel().connect(silent);
+    memory.map_ram(0, ram);
+    other.attach(segment);
+    pristine = saved();
+  }
+
+  void archive(Archive& a) {
+    scheduler.archive(a);
+    bus.archive(a);
+    dma.archive(a);
+    interrupts.archive(a);
+    channel_check.archive(a);
+    segment.archive(a);
+    card->archive(a);
+    other.archive(a);
+    a(now, ram);
+  }
+  std::vector<std::uint8_t> saved() {
+    Archive a = Archive::saver();
+    archive(a);
+    return a.stream();
+  }
+  void restore(const std::vector<std::uint8_t>& stream) {
+    Archive a = Archive::loader(stream);
+    archive(a);
+    a.expect_end();
+  }
+
+  void ended(Time end) {
+    fuzz::expect(end >= now && end - now < access_limit, "an access that does not end");
+    now = end;
+  }
+  void in(std::uint16_t port, unsigned bytes) { ended(bus.io_read(port, bytes, now).end); }
+  void out(std::uint16_t port, unsigned bytes, std::uint32_t value) { ended(bus.io_write(port, bytes, value, now)); }
+  void put(std::uint32_t address, unsigned bytes, std::uint32_t value) {
+    ended(bus.memory_write(address, bytes, value, now));
+  }
+  void get(std::uint32_t address, unsigned bytes) { ended(bus.memory_read(address, bytes, now).end); }
+  void step(Time t) {
+    now += t;
+    scheduler.advance(now);
+  }
+
+  void send(Input& input) {
+    const std::size_t length = input.u16() & 0x1FFF;
+    const unsigned kind = input.u8(), fill = input.u8();
+    if (other.busy()) return;
+    std::vector<std::uint8_t> f(length, static_cast<std::uint8_t>(fill));
+    net::MacAddress to = kind & 1 ? own : net::broadcast_mac;
+    if (kind & 2) to[0] ^= 1;  // a group address, or none of ours
+    std::copy_n(to.begin(), std::min(length, to.size()), f.begin());
+    if (length > 13) f[12] = f[13] = static_cast<std::uint8_t>(kind);
+    net::append_fcs(f);
+    if (kind & 4) f.back() ^= 1;
+    other.transmit(f, now);
+  }
+
+  void operate(Input& input) {
+    const unsigned first = input.u8(), bytes = std::min(4u, 1u << (first >> 5 & 3));
+    const auto address = [&] { return window + 2u * input.u16() + (first >> 4 & 1); };
+    switch (first & 15) {
+      case out8: { const auto port = input.u16(); out(port, 1, input.u8()); break; }
+      case out16: { const auto port = input.u16(); out(port, 2, input.u16()); break; }
+      case in8: in(input.u16(), 1); break;
+      case in16: in(input.u16(), 2); break;
+      case store: { const auto at = address(); put(at, bytes, bytes == 4 ? input.u32() : input.u16()); break; }
+      case load: get(address(), bytes); break;
+      case pause: step(100_ns * input.u16()); break;
+      case long_pause: step(100_us * input.u8()); break;
+      case frame: send(input); break;
+      case cable: other.set_plugged(!other.plugged(), now); break;
+      case pos: { const unsigned reg = input.u8() & 7; card->pos_write(reg, input.u8(), now); break; }
+      case block_store: {
+        std::uint32_t at = address();
+        for (const std::uint8_t b : input.take(input.u8())) put(at++, 1, b);
+        break;
+      }
+      case block_in: {
+        const auto port = input.u16();
+        for (unsigned n = input.u8(); n; --n) in(port, bytes);
+        break;
+      }
+      case block_out: {
+        const auto port = input.u16();
+        for (unsigned n = input.u8(), value = input.u8(); n; --n) out(port, bytes, value * 0x01010101u + n);
+        break;
+      }
+      case peeks: peek_around(input.u16()); break;
+      case reset: card->channel_reset(now); break;
+    }
+  }
+
+  /// Debuggers look at everything and change nothing.
+  void peek_around(std::uint16_t port) {
+    const auto before = saved();
+    for (unsigned i = 0; i < 64; ++i) bus.io().peek(static_cast<std::uint16_t>((port & ~63u) + i));
+    for (unsigned i = 0; i < 64; ++i) memory.peek(window + 2u * port + i);
+    for (unsigned reg = 0; reg < 8; ++reg) card->pos_peek(reg);
+    fuzz::expect(before == saved(), "a peek that changes something");
+  }
+
+  Silent silent;
+  Scheduler scheduler;
+  AddressSpace memory;
+  Trace trace;
+  std::vector<std::uint8_t> ram = std::vector<std::uint8_t>(0x4000);  // for bus masters
+  bus::BusController bus;
+  bus::DmaController dma{bus.channel(), bus.io(), memory, trace};
+  bus::InterruptLines interrupts;
+  bus::ChannelCheck channel_check;
+  bool selected = false;
+  net::EthernetSegment segment;
+  bus::Slot slot;
+  std::unique_ptr<NetworkAdapter> card;
+  net::EthernetPort other;
+  Time now{};
+  std::vector<std::uint8_t> pristine;
+};
+
+/// Runs the operations; if `middle` is given, the state and the rest of the input after that many of them is left there.
+struct Middle { unsigned after; std::optional<Input> rest; std::vector<std::uint8_t> state; };
+void run(Lab& lab, Input input, unsigned done, Middle* middle) {
+  for (; input.left() && done < operation_limit && lab.now < run_limit; ++done) {
+    if (middle && done == middle->after) {
+      middle->rest = input;
+      middle->state = lab.saved();
+    }
+    lab.operate(input);
+  }
+  lab.step(5_ms);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Lab narrow(16), wide(32);
+  Input input(std::span(data, size));
+  const unsigned first = input.u8();
+  Lab& lab = first & 1 ? wide : narrow;
+  lab.restore(lab.pristine);
+  for (unsigned reg = 2; reg < 6; ++reg) lab.card->pos_write(reg, input.u8(), lab.now);
+  Middle middle{first >> 1, {}, {}};
+  run(lab, input, 0, &middle);
+  if (!middle.rest) return 0;
+  const auto whole = lab.saved();
+  lab.restore(middle.state);
+  run(lab, *middle.rest, middle.after, nullptr);
+  fuzz::expect(whole == lab.saved(), "a run that a snapshot changes");
+  return 0;
+}
