@@ -11,6 +11,7 @@
 #include "devices/ethernet/3c523.hpp"
 #include "devices/ethernet/3c529.hpp"
 #include "devices/ethernet/de210.hpp"
+#include "devices/ethernet/etherexpress.hpp"
 #include "devices/ethernet/lan_a.hpp"
 #include "devices/ethernet/de320.hpp"
 #include "devices/ethernet/ne2.hpp"
@@ -46,6 +47,7 @@ std::span<const AdapterEntry> adapter_registry() {
       ethernet::SkNet::entry,
       ethernet::De320::entry,
       ethernet::LanA::entry,
+      ethernet::EtherExpress::entry,
       ethernet::De210::entry,
   };
   return rows;
