@@ -92,6 +92,24 @@ const AddressSpace::Range* AddressSpace::find(std::uint32_t address) const {
   return nullptr;
 }
 
+std::vector<AddressSpace::Area> AddressSpace::areas() const {
+  std::vector<Area> list;
+  for (std::uint32_t d = 0; d < directory_.size(); ++d) {
+    if (!directory_[d]) continue;
+    for (std::uint32_t i = 0; i < 1024; ++i) {
+      const Page& p = (*directory_[d])[i];
+      if (p.kind != PageKind::ram && p.kind != PageKind::rom) continue;
+      const std::uint32_t base = d << 22 | i << 12;
+      if (!list.empty() && list.back().base + list.back().size == base && list.back().kind == p.kind &&
+          list.back().data + list.back().size == p.data)
+        list.back().size += static_cast<std::uint32_t>(page_bytes);
+      else
+        list.push_back({base, static_cast<std::uint32_t>(page_bytes), p.data, p.kind});
+    }
+  }
+  return list;
+}
+
 void AddressSpace::master_read(std::uint32_t address, std::span<std::uint8_t> data, Time now) {
   for (std::size_t done = 0; done < data.size();) {
     const std::uint32_t a = address + static_cast<std::uint32_t>(done);

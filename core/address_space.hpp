@@ -107,6 +107,17 @@ class AddressSpace {
   /// The claimed range at `address`, latest first, or null.
   const Range* find(std::uint32_t address) const;
 
+  /// RAM and ROM as they are seen now: runs of pages of one kind whose bytes follow one another, lowest first. Pages with
+  /// a claimed range in them are left out.
+  struct Area {
+    std::uint32_t base;
+    std::uint32_t size;
+    std::uint8_t* data;
+    PageKind kind;
+    friend bool operator==(const Area&, const Area&) = default;
+  };
+  std::vector<Area> areas() const;
+
   void set_listener(MemoryListener* listener) { listener_ = listener; }
 
   /// A bus master's or DMA transfer to and from memory: data only (the bus prices it). RAM writes reach cache tags and

@@ -127,6 +127,10 @@ void StateOptions::add_to(CLI::App& app) {
       ->expected(2);
   app.add_option("--restore", restore, "Continue from a snapshot (machine, cards and images come from it)")
       ->type_name("FILE");
+  app.add_flag("--lockstep", lockstep,
+               "Check every instruction of the processor against Unicorn; stop at the first difference and print both states "
+               "(exit 4). Slow; needs a build with Unicorn");
+  app.add_option("--lockstep-plant", lockstep_plant, "Make Unicorn wrong behind instruction N")->group("");
   const char* group = "Determinism checks (none of them may change a virtual result)";
   app.add_option("--check-block-length", block_length, "Decode at most N instructions a block")
       ->type_name("N")->check(CLI::Range(1, 64))->group(group);

@@ -56,6 +56,8 @@ struct StateOptions {
   std::optional<unsigned> block_length;
   std::optional<std::uint64_t> flush_blocks;
   std::optional<std::uint64_t> cut_horizons;
+  bool lockstep = false;
+  std::uint64_t lockstep_plant = 0;  ///< test: make Unicorn wrong behind this instruction
   void add_to(CLI::App& app);
 };
 

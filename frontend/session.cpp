@@ -89,6 +89,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
     }
   }
   lab_->machine().serial().on_output([this](std::uint8_t value, Time now) { serial_byte(value, now); });
+  quiet_ = output.quiet;
   show_screen_ = output.screen.has_value();
   if (output.capture) {
     capture_ = std::make_unique<net::PcapngWriter>(*output.capture);
@@ -111,6 +112,8 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
                               state.snapshot.at(0)));
     snapshot_file_ = state.snapshot.at(1);
   }
+  if (state.lockstep || state.lockstep_plant)
+    lockstep_ = std::make_unique<Lockstep>(*lab_, state.lockstep_plant);
   if (state.block_length) lab_->machine().cpu().limit_block_length(*state.block_length);
   if (state.flush_blocks) lab_->machine().cpu().flush_blocks_at_random(*state.flush_blocks);
   if (state.cut_horizons) lab_->scheduler().cut_horizons_at_random(*state.cut_horizons);
@@ -148,10 +151,12 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     const Time next = std::min(limit, step * (scheduler.now() / step + 1));
     if (snapshot_at_ && *snapshot_at_ <= next) {
       scheduler.run_until(*snapshot_at_);
+      if (lockstep_ && lockstep_->differs()) break;
       save(snapshot_file_);
       snapshot_at_.reset();
     }
     scheduler.run_until(next);
+    if (lockstep_ && lockstep_->differs()) break;
     progress_.show(scheduler.now(), what());
     if (ended()) { end = RunEnd::condition; break; }
     if (lab_->machine().halted_for_good()) { end = RunEnd::halted; break; }
@@ -160,6 +165,8 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   std::signal(SIGINT, previous);
   progress_.finish();
   if (capture_) capture_->flush();
+  if (lockstep_) lockstep_->check();
+  if (lockstep_ && !quiet_) fmt::print(stderr, "planar: {}\n", lockstep_->summary());
   return end;
 }
 

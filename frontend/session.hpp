@@ -11,6 +11,7 @@
 
 #include "devices/net/pcapng.hpp"
 #include "frontend/guest_output.hpp"
+#include "frontend/lockstep.hpp"
 #include "frontend/options.hpp"
 #include "frontend/progress.hpp"
 #include "machines/lab.hpp"
@@ -43,7 +44,8 @@ class Session {
   std::string state_hash() { return lab_->state_hash(); }
 
   /// Runs in steps of `step` on absolute multiples of it (so that a run and its continuation end alike) until `ended`
-  /// says so, `limit` is reached, the processor has stopped for good, or the user interrupts.
+  /// says so, `limit` is reached, the processor has stopped for good, or the user interrupts. Throws Error (exit 4) when
+  /// --lockstep has found a difference.
   RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
 
   /// The text screen's lines.
@@ -64,9 +66,11 @@ class Session {
   std::FILE* trace_ = nullptr;
   bool trace_owned_ = false;
   bool show_screen_ = false;
+  bool quiet_ = false;
   std::optional<Time> snapshot_at_;
   std::string snapshot_file_;
   Progress progress_;
+  std::unique_ptr<Lockstep> lockstep_;
 };
 
 /// Reads an image file. Throws Error (exit 3) naming the file and the remedy.

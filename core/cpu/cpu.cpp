@@ -67,11 +67,15 @@ void Cpu::step() { engine_->step(); }
 void Cpu::lower_horizon(Time horizon) { engine_->lower_horizon(horizon); }
 
 void Cpu::mapping_changed() {
+  if (engine_->observer) engine_->observer->mapping_changed();
   engine_->flush_host_tlb();
   engine_->attend(attend_flush);
 }
 void Cpu::code_written(std::uint32_t address, std::uint32_t bytes) { engine_->code_written(address, bytes); }
-void Cpu::master_wrote(std::uint32_t address, std::uint32_t bytes) { engine_->timing.master_wrote(address, bytes); }
+void Cpu::master_wrote(std::uint32_t address, std::uint32_t bytes) {
+  engine_->timing.master_wrote(address, bytes);
+  if (engine_->observer) engine_->observer->others_wrote(address, bytes);
+}
 void Cpu::steal(std::uint64_t from, unsigned clocks) { engine_->timing.steal(from, clocks); }
 
 std::uint64_t Cpu::instructions() const { return engine_->instructions; }
@@ -138,6 +142,12 @@ void Cpu::set_fpu(const Fpu& fpu) {
   f.ignore_error = ignore_error;
   f.stopped = false;
 }
+
+void Cpu::observe(Observer* observer) {
+  engine_->observer = observer;
+  engine_->flush_host_tlb();
+}
+bool Cpu::a20() const { return engine_->a20; }
 
 bool Cpu::halted() const { return engine_->attention & attend_halted; }
 bool Cpu::in_shutdown() const { return engine_->attention & attend_shutdown; }

@@ -65,6 +65,7 @@ struct Registers {
 
 struct Engine;
 struct Fpu;
+class Observer;
 
 class Cpu final : public planar::Processor, public planar::MemoryListener {
  public:
@@ -112,6 +113,9 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   const Fpu& fpu() const;
   /// Takes registers, control, status, tags and pointers as they are; the pins stay as they were driven.
   void set_fpu(const Fpu& fpu);
+  /// Watches run() from now on; null ends it. The observer must outlive the watching.
+  void observe(Observer* observer);
+  bool a20() const;
   bool halted() const;
   /// The CPU gave up after a triple fault and waits for RESET.
   bool in_shutdown() const;

@@ -27,6 +27,7 @@
 #include "core/address_space.hpp"
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/fpu.hpp"
+#include "core/cpu/observer.hpp"
 #include "core/cpu/op.hpp"
 #include "core/cpu/pins.hpp"
 #include "core/cpu/timing.hpp"
@@ -228,6 +229,8 @@ struct Engine {
   std::uint64_t horizon_clock = 0;
   bool resumed = false;             ///< the instruction about to run is a REP that was only cut
   std::uint8_t current_op_length = 0;  ///< what a fault takes back from EIP
+
+  Observer* observer = nullptr;     ///< usually nobody
 
   // ---- host structures ----------------------------------------------------------------------------------------------
   std::array<std::array<HostTlbEntry, host_tlb_entries>, 2> host_tlb;  ///< [0] supervisor, [1] user
@@ -450,8 +453,10 @@ struct Engine {
 
   // ---- run.cpp ---------------------------------------------------------------------------------------------------------
   void run(Time horizon);
+  void run_observed();
   void step();
-  void run_block();
+  /// Looks after the boundary and executes. False if the boundary took the turn.
+  bool run_block();
   void lower_horizon(Time horizon);
   bool boundary();
   void wait_halted();

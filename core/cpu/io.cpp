@@ -20,11 +20,13 @@ void Engine::check_io(std::uint16_t port, unsigned bytes) {
 std::uint32_t Engine::in(std::uint16_t port, unsigned bytes) {
   const Cycle cycle = pins.io_read(port, bytes, clock.at(timing.cycle_start(true)));
   wait_for(cycle.end);
+  if (observer) observer->port_read(port, bytes, cycle.value);
   return cycle.value;
 }
 
 void Engine::out(std::uint16_t port, unsigned bytes, std::uint32_t v) {
   wait_for(pins.io_write(port, bytes, v, clock.at(timing.cycle_start(true))));
+  if (observer) observer->port_written(port, bytes, v);
 }
 
 namespace {

@@ -43,7 +43,7 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
   }
   if (execute) {
     e.exec_tag = tag;
-  } else if (fast_data) {
+  } else if (fast_data && !observer) {
     if (readable) e.read_tag = tag;
     if (writable && page.kind == PageKind::ram) e.write_tag = tag;
   }
@@ -210,6 +210,7 @@ void Engine::store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::
   for (unsigned i = 0; i < bytes; ++i) p[i] = static_cast<std::uint8_t>(v >> (8 * i));
   const std::uint32_t first = physical >> 7 & 31, last = (physical + bytes - 1) >> 7 & 31;
   if (page.code_granules >> first & 1 || page.code_granules >> last & 1) code_written(physical, bytes);
+  if (observer) observer->stored(physical, bytes);
 }
 
 std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
@@ -221,6 +222,7 @@ std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
   if (bytes == 3) return read_physical(physical, 1) | read_physical(physical + 1, 2) << 8;
   const Cycle cycle = pins.memory_read(physical, bytes, clock.at(timing.cycle_start(false)));
   wait_for(cycle.end);
+  if (observer) observer->device_read(physical, bytes, cycle.value, false);
   return cycle.value;
 }
 
@@ -236,6 +238,7 @@ void Engine::write_physical(std::uint32_t physical, unsigned bytes, std::uint32_
         return;
       }
       wait_for(pins.memory_write(physical, bytes, v, clock.at(timing.cycle_start(false))));
+      if (observer) observer->device_written(physical, bytes, v);
   }
 }
 

@@ -121,11 +121,23 @@ void Engine::lower_horizon(Time horizon) {
 void Engine::run(Time horizon) {
   running = true;
   horizon_clock = clock.first_at_or_after(horizon);
+  if (observer) [[unlikely]] run_observed();
   while (timing.clocks() < horizon_clock) {
     stop_at = horizon_clock;
     run_block();
   }
   running = false;
+}
+
+// One instruction at a time, with the observer in between.
+void Engine::run_observed() {
+  while (timing.clocks() < horizon_clock) {
+    stop_at = 0;
+    observer->before_step();
+    current_op = nullptr;
+    const bool executed = run_block();
+    observer->after_step(executed, current_op);
+  }
 }
 
 void Engine::step() {
@@ -136,9 +148,9 @@ void Engine::step() {
   running = false;
 }
 
-void Engine::run_block() {
+bool Engine::run_block() {
   resumed = false;
-  if (attention && !boundary()) return;
+  if (attention && !boundary()) return false;
   try {
     execute_block();
   } catch (const Fault& fault) {
@@ -150,6 +162,7 @@ void Engine::run_block() {
     pending_debug |= 0x4000;
     attention |= attend_debug;
   }
+  return true;
 }
 
 // Looks after everything that waits for an instruction boundary. Returns whether an instruction is to be executed; sets
@@ -326,6 +339,7 @@ void Engine::fetch_uncached(std::uint32_t linear) {
       const std::uint32_t at = physical & ~(unit - 1);
       const Cycle cycle = pins.memory_read(at, unit, clock.at(timing.cycle_start(false)));
       wait_for(cycle.end);
+      if (observer) observer->device_read(at, unit, cycle.value, true);
       for (std::uint32_t i = physical - at; i < unit && have < 15; ++i)
         uncached_bytes[have++] = static_cast<std::uint8_t>(cycle.value >> (8 * i));
       // What was read beyond the limit may only be used if the instruction ends before it.

@@ -303,7 +303,7 @@ void UnicornCpu::set_registers(const cpu::Registers& r) {
   QemuState s = p.state();
   for (unsigned i = 0; i < 8; ++i) s.regs[i] = r.gpr[i];
   s.eip = r.eip;
-  s.eflags = (r.eflags & ~(arithmetic_and_direction | resume)) | 2;
+  s.eflags = (r.eflags & ~resume) | 2;  // QEMU takes the arithmetic ones from here when it enters its loop
   s.cc_op = cc_op_eflags;
   s.cc_src = r.eflags & (arithmetic_and_direction & ~direction);
   s.cc_dst = s.cc_src2 = 0;
@@ -442,6 +442,18 @@ std::span<const Store> UnicornCpu::stores() const { return p_->stores; }
 void UnicornCpu::invalidate_code(std::uint32_t physical, std::uint32_t bytes) {
   uc_ctl_remove_cache(p_->engine, std::uint64_t{physical}, std::uint64_t{physical} + bytes);
 }
+
+void UnicornCpu::set_a20(bool on) {
+  Private& p = *p_;
+  p.save();
+  QemuState s = p.state();
+  s.a20_mask = on ? -1 : ~(1 << 20);
+  p.put(s);
+  p.restore();
+  flush_tlb();
+}
+
+void UnicornCpu::flush_code() { uc_ctl_flush_tb(p_->engine); }
 
 void UnicornCpu::flush_tlb() { uc_ctl_flush_tlb(p_->engine); }
 

@@ -100,6 +100,10 @@ class UnicornCpu {
   /// Code in [physical, physical + bytes) was written by the caller.
   void invalidate_code(std::uint32_t physical, std::uint32_t bytes);
   void flush_tlb();
+  /// Off forces physical address bit 20 to 0.
+  void set_a20(bool on);
+  /// Forgets all translated code.
+  void flush_code();
 
  private:
   struct Private;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Unicorn in the shadow of a machine's processor: `planar run --lockstep`.
+//
+// The interpreter leads. Behind each of its instructions Unicorn executes the same one on a copy of the machine's RAM,
+// with what the interpreter was told from outside (ports, device memory) told again; registers, defined flags, stores,
+// port and device writes, exception vectors with error code and CR2 are compared. Interrupts, the delivery of exceptions,
+// resets and what bus masters write are taken over. What cannot be judged stands in judgement.hpp, and is counted.
+//
+// The first divergence ends the watching; its report holds both states. Nothing in the machine changes by being watched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/address_space.hpp"
+#include "core/cpu/cpu.hpp"
+#include "core/cpu/observer.hpp"
+#include "core/lockstep/judgement.hpp"
+#include "core/lockstep/unicorn_cpu.hpp"
+
+namespace planar::lockstep {
+
+class Shadow final : public cpu::Observer, private Outside {
+ public:
+  /// Watches `processor` from its present state on. Both must outlive this object.
+  Shadow(cpu::Cpu& processor, AddressSpace& space);
+  ~Shadow() override;
+
+  /// Called at the first divergence, between two instructions.
+  void on_divergence(std::function<void()> f) { on_divergence_ = std::move(f); }
+  /// Both states and what differs, in lines; nothing while the two agree.
+  const std::optional<std::string>& divergence() const { return divergence_; }
+  /// What has been compared and what not, in one line.
+  std::string summary() const;
+  std::uint64_t compared() const { return compared_; }
+
+  /// Test hook: behind the instruction with this number Unicorn's EAX is wrong in one bit.
+  void plant(std::uint64_t instruction) { planted_ = instruction; }
+
+ private:
+  struct Transfer {
+    std::uint32_t address;  ///< or port
+    unsigned bytes;
+    std::uint32_t value;
+    bool used = false;
+  };
+  struct Delivery {
+    std::uint8_t vector;
+    bool software, has_error;
+    std::uint16_t error;
+  };
+  struct Copy {
+    AddressSpace::Area area;
+    std::vector<std::uint8_t> bytes;
+  };
+  struct Mapped {
+    std::uint32_t base, size;
+  };
+
+  // ---- Observer
+  void before_step() override;
+  void after_step(bool executed, const cpu::Op* op) override;
+  void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override;
+  void stored(std::uint32_t address, std::uint32_t bytes) override;
+  void port_read(std::uint16_t port, unsigned bytes, std::uint32_t value) override;
+  void port_written(std::uint16_t port, unsigned bytes, std::uint32_t value) override;
+  void device_read(std::uint32_t address, unsigned bytes, std::uint32_t value, bool fetch) override;
+  void device_written(std::uint32_t address, unsigned bytes, std::uint32_t value) override;
+  void others_wrote(std::uint32_t address, std::uint32_t bytes) override;
+  void mapping_changed() override { remap_ = true; }
+
+  // ---- Outside
+  std::uint32_t port_read(std::uint16_t port, unsigned bytes) override;
+  void port_write(std::uint16_t port, unsigned bytes, std::uint32_t value) override;
+  std::uint32_t memory_read(std::uint32_t address, unsigned bytes) override;
+  void memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value) override;
+
+  // ---- memory
+  void copy_memory();
+  std::uint8_t* copy_of(std::uint32_t address);
+  const Copy* area_of(std::uint32_t address) const;
+  void take_over(std::uint32_t address, std::uint32_t bytes);
+  bool map_on_demand(std::uint32_t address);
+  void note_code(const cpu::Registers& r);
+
+  // ---- judging
+  void judge(const cpu::Op* op, const cpu::Registers& now);
+  StepResult step();
+  void adopt(const cpu::Registers& now);
+  void adopt_unjudged(const cpu::Registers& now, Excuse why);
+  void judge_exception(const cpu::Op* op, const cpu::Registers& now, const StepResult& result);
+  const char* compare_core(const cpu::Op& op, const cpu::Registers& now, UnicornCpu::Core& theirs) const;
+  const char* compare_system(const cpu::Registers& now, const cpu::Registers& theirs) const;
+  const char* compare_fpu(const cpu::Op& op);
+  const char* compare_stores(const cpu::Op& op);
+  const char* compare_outside();
+  void diverge(const std::string& what, const cpu::Registers& now);
+
+  cpu::Cpu& processor_;
+  AddressSpace& space_;
+  const std::uint32_t address_mask_;
+  UnicornCpu unicorn_;
+  std::vector<Copy> copies_;
+  std::vector<Mapped> extra_;     ///< devices and aliases mapped on demand
+  std::vector<bool> code_pages_;  ///< physical pages that Unicorn has executed from
+  std::uint32_t code_linear_ = 1, code_cr3_ = 1;
+  bool remap_ = true, device_code_ = false, a20_ = true;
+
+  cpu::Registers before_;
+  std::vector<Delivery> deliveries_;
+  std::vector<Store> stores_;
+  std::vector<Transfer> port_reads_, port_writes_, device_reads_, device_writes_;  ///< the interpreter's
+  std::vector<Transfer> their_port_writes_, their_device_writes_;
+
+  std::uint64_t compared_ = 0, exceptions_ = 0, interrupts_ = 0;
+  std::array<std::uint64_t, static_cast<unsigned>(Excuse::count)> excused_{};
+  std::uint64_t planted_ = 0;
+  std::optional<std::string> divergence_;
+  std::function<void()> on_divergence_;
+};
+
+}  // namespace planar::lockstep
