@@ -302,7 +302,7 @@ void Sonic::memory_written(std::uint32_t address, std::uint8_t value, Time now) 
 void Sonic::archive(Archive& a) {
   a.section("sonic", 1);
   a(regs_, cam_, interrupt_, timer_value_, timer_since_, job_start_, job_end_);
-  a(orphan_, mismatch_, status_, fragments_, loop_frame_);
+  a(orphan_, carrier_seen_, mismatch_, status_, fragments_, loop_frame_);
   a(listening_, matched_, storing_, overrun_, exhausted_, resource_owed_, stored_, frame_status_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.missed,
     counters_.receive_errors, counters_.transmit_errors);

@@ -193,6 +193,7 @@ class Sonic final : public net::EthernetStation {
   Time job_start_{}, job_end_{};   // the latest descriptor transfers' hold of the bus
 
   bool orphan_ = false;            // a reset cut the frame on the wire: its outcome concerns nobody
+  bool carrier_seen_ = false;      // when the frame on the wire began
   bool mismatch_ = false;          // packet size and fragments disagree
   std::uint16_t status_ = 0;       // to be written to the descriptor
   std::vector<std::array<std::uint32_t, 3>> fragments_;  // masked address, offset in the frame, bytes

@@ -73,7 +73,10 @@ bool Sonic::fetch_frame(std::vector<std::uint8_t>& frame) {
   return !frame.empty();
 }
 
-void Sonic::transmit_begins(Time) { deferral_.cancel(); }
+void Sonic::transmit_begins(Time) {
+  deferral_.cancel();
+  carrier_seen_ = port_.plugged();
+}
 
 void Sonic::deferred_too_long(Time now) {
   if (!port_.busy() || port_.transmitting() || !port_.carrier() || orphan_) return;
@@ -97,7 +100,9 @@ void Sonic::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
       if (loopback() == 3) looped(now);
       else finish_transmit(status, now);
       return;
-    case net::TransmitResult::carrier_lost: status |= NCRS | CRSL; break;  // sent to its end all the same
+    case net::TransmitResult::carrier_lost:  // sent to its end all the same
+      status |= static_cast<std::uint16_t>(carrier_seen_ ? CRSL : NCRS | CRSL);
+      break;
     case net::TransmitResult::excessive_collisions: status |= EXC; break;
     case net::TransmitResult::underrun: status |= FU; break;
     case net::TransmitResult::late_collision:  // retried (see the constructor), and

@@ -335,17 +335,31 @@ TEST_CASE("the board held in reset keeps the chip silent", "[lan-a]") {
   CHECK(b.log.entries.back().good);
 }
 
-TEST_CASE("two adapters on one segment talk to each other, interrupts apart", "[lan-a]") {
+TEST_CASE("two adapters on one segment share an interrupt line: it stays until both are served", "[lan-a]") {
   LanABench b;
+  b.card->pos_write(2, 0x61, b.now());  // IRQ 5
   bus::Slot second(1, 32, b.rig.wiring());
+  const MacAddress ne2_mac{0x00, 0x00, 0xD8, 0x01, 0x01, 0x01};
   auto ne2 = Ne2::entry.make({second, &b.segment, "00:00:d8:01:01:01", {}, 2});
-  ne2->pos_write(2, 0x01 | 1 << 1 | 1 << 4 | 2 << 5, b.now());
+  ne2->pos_write(2, 0x01 | 1 << 1 | 1 << 4 | 2 << 5, b.now());  // 1000h, IRQ 5
+  const std::pair<unsigned, unsigned> start[] = {{0, 0x21}, {0xE, 0x49}, {0xC, 0x04}, {0xD, 0x00}, {1, 0x4C}, {2, 0x80},
+                                                 {3, 0x7F}, {7, 0xFF}, {0xF, 0x3F}, {0, 0x61}, {7, 0x4C}, {0, 0x22}};
+  for (const auto& [reg, value] : start) b.rig.out(static_cast<std::uint16_t>(0x1000 + reg), value);
   b.probe();
   b.init();
-  b.send(without_fcs(make_frame(200, {0x00, 0x00, 0xD8, 0x01, 0x01, 0x01})));
+  b.hear(make_frame(100, broadcast_mac));  // for both
+  CHECK(b.rig.irqs.level[5]);
+  CHECK(b.serve().frames.size() == 1);
+  CHECK(b.rig.irqs.level[5]);
+  CHECK_FALSE(b.control() & LanA::IPEND);  // not this card any more
+  CHECK((b.rig.in(0x1007) & 1) != 0);
+  b.rig.out(0x1007, 1);
+  CHECK_FALSE(b.rig.irqs.level[5]);
+  // And to each other.
+  b.send(without_fcs(make_frame(200, ne2_mac)));
   b.step(1_ms);
   CHECK(b.serve().causes == Sonic::TXDN);
-  CHECK(b.other.arrivals.size() == 1);
+  CHECK(ne2->counters().received == 1);  // its own address was never programmed
 }
 
 TEST_CASE("a snapshot in the middle of a frame each way continues to the same end", "[lan-a][snapshot]") {

@@ -607,6 +607,19 @@ TEST_CASE("SONIC: without a cable the frame takes its time and the status says s
   CHECK((c.in(Sonic::ISR) & (Sonic::TXDN | Sonic::TXER)) == Sonic::TXDN);
 }
 
+TEST_CASE("the cable pulled in mid-frame: carrier lost, the frame cut for the others", "[sonic][transmit]") {
+  Chip c;
+  c.start();
+  c.descriptor(Chip::tda, 1000, Chip::data);
+  c.transmit(Chip::tda);
+  c.step(300_us);
+  c.chip.port().set_plugged(false, c.now);
+  c.step(1_ms);
+  CHECK(c.get(Chip::tda) == (Sonic::PTX | Sonic::CRSL));
+  REQUIRE(c.other.arrivals.size() == 1);
+  CHECK_FALSE(c.other.arrivals[0].ok);
+}
+
 TEST_CASE("SONIC: a late collision is reported and the frame sent again", "[sonic][transmit]") {
   Chip c;
   c.start();
