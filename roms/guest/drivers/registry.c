@@ -10,6 +10,7 @@ static const struct driver *const drivers[] = {
     &el3_driver,
     &ne2_driver,
     &ibmlana_driver,
+    &eexpress_driver,
 };
 
 #ifdef GUEST_ISA_TEST
