@@ -16,6 +16,7 @@
 #include "devices/ethernet/de320.hpp"
 #include "devices/ethernet/ne2.hpp"
 #include "devices/ethernet/sknet.hpp"
+#include "devices/ethernet/wd_card.hpp"
 
 namespace planar {
 namespace {
@@ -44,6 +45,8 @@ std::span<const AdapterEntry> adapter_registry() {
       ethernet::EtherLinkMc::entry,
       ethernet::ThreeC529::entry,
       ethernet::Ne2::entry,
+      ethernet::WdCard::smc8013,
+      ethernet::WdCard::ethernet_a,
       ethernet::SkNet::entry,
       ethernet::De320::entry,
       ethernet::LanA::entry,

@@ -94,6 +94,11 @@ class Dp8390 final : public net::EthernetStation {
   Time remote_ready(Time start) const;
   bool word_mode() const { return dcr_ & WTS; }
 
+  /// The chip's own transfers have the local bus at `t`: when they leave it; `t` if it is free.
+  Time local_bus_free(Time t) const;
+  /// Brings buffer memory up to `now`: the part of a frame that has arrived is in the ring.
+  void sync(Time now) { sync_receive(now); }
+
   /// The board kept the chip off the local bus from `from` until now: the FIFO may have run over or dry.
   void local_bus_denied(Time from, Time now);
 
@@ -151,7 +156,6 @@ class Dp8390 final : public net::EthernetStation {
   void advance_remote(Time now);
   void end_remote(Time now);
   Time clocks(unsigned n) const { return clock_time_ * n; }
-  Time local_bus_free(Time t) const;
   std::uint8_t local_read(std::uint16_t address) const { return board_.buffer_read(swapped(address)); }
   void local_write(std::uint16_t address, std::uint8_t value) { board_.buffer_write(swapped(address), value); }
   // BOS with words: the 68000's byte order, every local address's bytes exchanged.

@@ -4,21 +4,12 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "devices/ethernet/dp8390_profile.hpp"
 
 namespace planar::ethernet {
 namespace {
 
 constexpr std::uint16_t ram_base = 0x4000, ram_size = 0x4000;
-
-Dp8390Timing chip_timing(const TimingProfile& profile) {
-  const auto clocks = [&](std::string_view name, std::int64_t least) {
-    return static_cast<unsigned>(profile.integer(name, least, 10'000));
-  };
-  return {static_cast<std::uint64_t>(profile.integer("chip.bus_clock", 1'000'000, 100'000'000)),
-          clocks("chip.transfer", 1), clocks("chip.remote_handshake", 0), clocks("chip.transmit_start", 0),
-          clocks("chip.receive_end", 0)};
-}
-
 }  // namespace
 
 RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options)
@@ -29,7 +20,7 @@ RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& 
       data_cycle_{16, CycleKind::asynchronous, options_.profile.time("data_port.ready_delay")},
       ram_(ram_size),
       chip_(slot_.scheduler(), fmt::format("slot{}.{}", slot_.number() + 1, entry.name), *this,
-            chip_timing(options_.profile), options_.seed) {
+            dp8390_timing(options_.profile), options_.seed) {
   if (context.segment) chip_.port().attach(*context.segment);
 }
 

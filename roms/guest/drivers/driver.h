@@ -16,3 +16,4 @@ extern const struct driver el3_driver;
 extern const struct driver ibmlana_driver;
 extern const struct driver ne2_driver;
 extern const struct driver eexpress_driver;
+extern const struct driver smc_mca_driver;

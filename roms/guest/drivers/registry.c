@@ -9,6 +9,7 @@ static const struct driver *const drivers[] = {
     &threec523_driver,
     &el3_driver,
     &ne2_driver,
+    &smc_mca_driver,
     &ibmlana_driver,
     &eexpress_driver,
 };

@@ -19,7 +19,7 @@ struct skb {
     u8 *th, *nh, *mac;                  // TCP, IP and Ethernet header
     u32 length, csum;
     u16 protocol;                       // network order
-    u8 cloned, packet_type;
+    u8 cloned, packet_type, summed;     // summed: csum covers what follows a plain IP header
     u32 users;
     u32 truesize;                       // bytes of buffer, what the send buffer counts
     u8 *head, *data, *tail, *end;       // the reference count of the data lies at end
@@ -168,6 +168,7 @@ struct neighbour {
 };
 extern struct neighbour gateway;        // the one station we talk to
 u16 eth_type(struct skb *b, struct netdev *dev);
+void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length);
 void arp_receive(struct skb *b);
 void neighbour_output(struct skb *b);
 
