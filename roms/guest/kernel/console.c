@@ -72,10 +72,14 @@ void serial_tick(void) {
         serial_send((u32)fifo_bytes);
 }
 
+// Waits for the UART, with interrupts as the caller has them: a line takes longer than a card's buffers last.
 void serial_flush(void) {
-    while (queue_in != queue_out)
-        if (inb(COM1 + LSR) & LSR_THR_EMPTY)
-            serial_send((u32)fifo_bytes);
+    u32 flags;
+    while (queue_in != queue_out) {
+        save_flags_cli(flags);
+        serial_tick();
+        restore_flags(flags);
+    }
     while (have_com1 && !(inb(COM1 + LSR) & LSR_ALL_SENT))
         ;
 }
@@ -104,9 +108,9 @@ void serial_write(const char *text, u32 n) {
             serial_put('\r');
         serial_put(*text);
     }
+    restore_flags(flags);
     if (!deferred)
         serial_flush();
-    restore_flags(flags);
 }
 
 void console_write(const char *text, u32 n) {
