@@ -20,7 +20,8 @@ std::uint32_t buffer_size(std::uint16_t bcnt) { return 4096 - (bcnt & 0x0FFF); }
 
 // ---- look for work ----
 
-// Between jobs the microprogram waits for TDMD or the end of the poll interval.
+// Between jobs the microprogram waits for TDMD or the end of the poll interval. Only this wait uses TDMD up: one that was
+// set while the chip was busy stays ("the microcode may have been busy when TDMD was set").
 void Am7990::look_for_work(Time now) {
   if (!on(STRT | TXON) || transmitting() || storing_ || receive_end_pending_) return;
   if (on(TDMD)) look_.at(std::max(now, last_look_));
@@ -31,6 +32,10 @@ void Am7990::look_for_work(Time now) {
 void Am7990::look(Time now) {
   if (!on(STRT | TXON) || transmitting() || storing_ || receive_end_pending_) return;
   csr0_ &= static_cast<std::uint16_t>(~TDMD);
+  take_work(now);
+}
+
+void Am7990::take_work(Time now) {
   if (examine_transmit_ring(now)) load_frame(now);
   else look_for_work(now);
 }
@@ -184,14 +189,13 @@ void Am7990::give_back(std::uint16_t flags, std::uint16_t tmd3, Time now) {
   store_word(at + 2, static_cast<std::uint16_t>(kept | flags | (tmd3 ? MD1_ERR : 0)));
   transmit_ring_.advance();
   if (tmd3 & UFLO) csr0_ &= static_cast<std::uint16_t>(~(TXON | TDMD));  // until it is initialised again
-  const Time done = now + words(tmd3 ? 2 : 1);
-  hold_bus(done);
+  const Time done = now + timing_.transmit_end + words(tmd3 ? 2 : 1);
   status_written_.at(done);
 }
 
 void Am7990::status_written(Time now) {
   raise(TINT, now);
-  look(now);  // "immediately after it relinquishes the last buffer"
+  if (on(STRT | TXON) && !storing_ && !receive_end_pending_) take_work(now);  // "immediately after it relinquishes the last buffer"
 }
 
 // A frame for this station arrives while one waits for the wire: the SILO is the receiver's.

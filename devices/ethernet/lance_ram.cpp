@@ -7,7 +7,7 @@ namespace planar::ethernet {
 
 Am7990Timing LanceRam::timing(const TimingProfile& profile) {
   return {profile.time("chip.dma_cycle"), profile.time("chip.poll_interval"),
-          static_cast<unsigned>(profile.integer("chip.burst", 2, 32) / 2)};
+          static_cast<unsigned>(profile.integer("chip.burst", 2, 32) / 2), profile.time("chip.transmit_end")};
 }
 
 void LanceRam::archive_ram(Archive& a) {

@@ -86,7 +86,7 @@ void SkNet::decode(Time now) {
 void SkNet::claim_window() {
   claim_.release();
   if (!enabled() || (!junior() && pos_[2] & 3)) return;
-  const unsigned n = junior() ? pos_[0] >> 1 & 7 : pos_[1] & 0x0F;
+  const unsigned n = junior() ? pos_[0] >> 1 & 7 : pos_[1] & 7;
   claim_ = slot_.claim_memory(0xC0000 + n * ram_size, ram_size, window_, window_cycle());
 }
 

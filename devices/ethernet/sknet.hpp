@@ -3,7 +3,7 @@
 // Source of behaviour: Linux 2.2 sk_mca.c, NetBSD's header for the same boards (facts: ethernet/adapter-sknet.md).
 //
 //   MC2+ (6AFD)    POS 2  0 enable; 1 boot EPROM off; 4:2 EPROM address
-//                  POS 3  3:0 window at C0000h + n x 4000h; 7:4 read 0011
+//                  POS 3  2:0 window at C0000h + n x 4000h; 7:4 read 0011
 //                  POS 4  1:0 must be 0 for a window below 1 MB; 3:2 interrupt 3, 5, 10, 11; 7:6 medium BNC, UTP, AUI
 //   Junior (6BE9)  POS 2  0 enable; 3:1 window at C0000h + n x 4000h; 4 interrupt 10, 11
 //

@@ -12,6 +12,8 @@ static const struct driver *const drivers[] = {
     &smc_mca_driver,
     &ibmlana_driver,
     &eexpress_driver,
+    &sk_mca_driver,
+    &depca_driver,
 };
 
 #ifdef GUEST_ISA_TEST

@@ -38,3 +38,14 @@ void mca_scan(void) {
     outb_p(0, ADAPTER_SETUP);
     restore_flags(flags);
 }
+
+void mca_write_pos(int slot, int reg, u8 value) {
+    u32 flags;
+    save_flags_cli(flags);
+    outb_p(0xFF, PLANAR_SETUP);
+    outb_p((u8)(8 | slot), ADAPTER_SETUP);
+    outb_p(value, (u16)(POS0 + reg));
+    outb_p(0, ADAPTER_SETUP);
+    restore_flags(flags);
+    mca_slot[slot].reg[reg] = value;
+}

@@ -149,7 +149,7 @@ TEST_CASE("without TDMD a frame waits for the poll, every 1.6 ms", "[am7990][pol
 }
 
 TEST_CASE("with the poll interval at 0 only TDMD sends", "[am7990][poll]") {
-  LanceBench b({600_ns, Time{}, 8});
+  LanceBench b({600_ns, Time{}, 8, 8_us});
   b.init();
   b.put(0, body(60));
   b.step(1_s);
@@ -178,7 +178,7 @@ TEST_CASE("frames that are there go out back to back, each with its interrupt", 
     Bytes sent = b.log.entries[i].bytes;
     sent.resize(1514);
     CHECK(sent == body(1514, static_cast<std::uint8_t>(i)));
-    if (i) CHECK(b.log.entries[i].start - b.log.entries[i - 1].end == 9'600_ns);
+    if (i) CHECK(b.log.entries[i].start - b.log.entries[i - 1].end == 11_us);
   }
   CHECK(b.chip.counters().sent == 4);
 }
@@ -399,6 +399,40 @@ TEST_CASE("one SILO: a frame for this station displaces one that waits, until TD
   }
 }
 
+TEST_CASE("a station that waits for the end of a frame goes before the next one of the ring", "[am7990][silo]") {
+  LanceBench b;
+  b.init();
+  for (unsigned i = 0; i < 2; ++i) b.put(i, body(1514));
+  b.demand();
+  b.step(500_us);
+  b.other.port.transmit(b.for_us(66), b.now);
+  b.wait(L::RINT);
+  CHECK(b.chip.counters().collisions == 0);
+  CHECK(b.log.entries.size() == 2);
+  const Time end = b.log.entries.at(0).end;
+  b.step(1_ms);
+  CHECK_FALSE(b.chip.port().busy());  // without demand it waits for the poll, 1.6 ms after the look that it lost
+  b.step(2_ms);
+  REQUIRE(b.log.entries.size() == 3);
+  CHECK(b.log.entries[2].start - end >= 1'600_us);
+  CHECK(b.log.entries[2].start - end <= 1'620_us);
+}
+
+TEST_CASE("a demand set while a frame leaves stays for the look after a reception", "[am7990][silo]") {
+  LanceBench b;
+  b.init();
+  for (unsigned i = 0; i < 2; ++i) b.put(i, body(1514));
+  b.demand();
+  b.step(500_us);
+  b.demand();
+  CHECK((b.csr0() & L::TDMD) != 0);
+  b.other.port.transmit(b.for_us(66), b.now);
+  b.wait(L::RINT);
+  b.step(20_us);
+  CHECK(b.chip.port().busy());
+  CHECK_FALSE(b.csr0() & L::TDMD);
+}
+
 TEST_CASE("a frame for somebody else leaves the waiting one in the SILO", "[am7990][silo]") {
   LanceBench b;
   b.init();
@@ -582,7 +616,7 @@ TEST_CASE("internal loopback: the frame comes back, with a CRC that the chip mad
   CHECK(b.mcnt(0) == 32);
   CHECK(b.rmd1(0) == (L::STP | L::ENP));
   CHECK(b.received(0, 32) == b.for_us(28));
-  CHECK((b.csr0() & L::TINT) != 0);
+  b.wait(L::TINT, 20_us);
   CHECK(b.log.entries.empty());
   b.hear(b.for_us(100));
   CHECK((b.rmd1(1) & L::OWN) != 0);  // nothing from outside
