@@ -244,23 +244,21 @@ bool I82586::gather(std::vector<std::uint8_t>& frame, Time& spent) {
     const unsigned count = head & COUNT;
     for (unsigned i = 0; i < count; ++i) {
       const std::size_t k = frame.size();
-      if (k >= watchdog_bytes) {
-        cut_at_ = std::min<std::uint64_t>(cut_at_, k);
+      if (k >= fifo_bytes) spent = std::max(spent, wanted(k - fifo_bytes));
+      if (i % 2 == 0) spent += word_time();
+      if (spent > wanted(k) || k >= watchdog_bytes) {
+        cut_at_ = k;  // what lies behind will never leave
         tbd_ = nowhere;
         return true;
       }
-      if (k >= fifo_bytes) spent = std::max(spent, wanted(k - fifo_bytes));
-      if (i % 2 == 0) spent += word_time();
-      if (spent > wanted(k)) cut_at_ = std::min<std::uint64_t>(cut_at_, k);
       frame.push_back(get8(address + i));
     }
     tbd_ = head & EOF_BIT ? nowhere : get16(at(tbd_, 2));
-    if (cut_at_ != UINT64_MAX) tbd_ = nowhere;
     spent += words(tbd_words);
     empty = count ? 0 : empty + 1;
     if (empty == tbds_at_once && tbd_ != nowhere) {
       if (frame.empty()) return false;
-      cut_at_ = std::min<std::uint64_t>(cut_at_, frame.size());  // the wire does not wait
+      cut_at_ = frame.size();  // the wire does not wait
       tbd_ = nowhere;
     }
   }

@@ -310,6 +310,22 @@ TEST_CASE("buffers too small for the DMA run the FIFO dry: underrun", "[i82586][
   CHECK(b.log.entries[0].bytes.size() < 40);
 }
 
+TEST_CASE("empty buffers in front cost the preamble's time: nothing of the long one behind them leaves", "[i82586][malformed]") {
+  I82586Bench b;
+  b.start_up();
+  b.configure();
+  for (unsigned i = 0; i < 5; ++i) {
+    b.w16(0x100 + 8 * i, i == 4 ? 0x3FFF : 0);
+    b.w16(0x102 + 8 * i, i == 4 ? 0x120 : 0x108 + 8 * i);
+    b.w24(0x104 + 8 * i, I82586Bench::base + 0x3000);
+  }
+  const std::uint16_t status = b.run(I82586::transmit, {0x100});
+  CHECK((status & (I82586::OK | I82586::UNDERRUN)) == I82586::UNDERRUN);
+  REQUIRE(b.log.entries.size() == 1);
+  CHECK(b.log.entries[0].bytes.empty());
+  CHECK(b.log.entries[0].end - b.log.entries[0].start == 6'400_ns);
+}
+
 TEST_CASE("a chain of full buffers without an end is cut by the serial interface's watchdog", "[i82586][malformed]") {
   I82586Bench b;
   b.start_up();
