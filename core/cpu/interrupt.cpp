@@ -15,20 +15,23 @@ bool is_fault(std::uint8_t v) { return v != vec_db && v != vec_nmi && v != vec_b
 
 }  // namespace
 
-// Delivers an exception and whatever its delivery raises in turn, up to shutdown.
+// Delivers an exception and whatever its delivery raises in turn, up to shutdown. Tasks that are entered by exceptions,
+// fault before their first instruction and free one another's busy bit with what the switch writes would keep a chip
+// busy for ever; here they end in shutdown.
 void Engine::deliver(Fault fault) {
-  for (;;) {
+  constexpr unsigned most_task_switches = 64;
+  for (unsigned switches = 0;;) {
     try {
       trace(TraceCategory::irq, now(), "exception {:02X} error {:04X} at {:04X}:{:08X}", fault.vector, fault.error,
             seg[CS].selector, eip);
       interrupt(fault.vector, Source::exception, fault.has_error, fault.error);
       return;
     } catch (const Fault& second) {
-      if (second.committed) {
+      if (second.committed && ++switches < most_task_switches) {
         fault = second;
         continue;
       }
-      if (fault.vector == vec_df) {
+      if (second.committed || fault.vector == vec_df) {
         trace(TraceCategory::cpu, now(), "triple fault: shutdown");
         attend(attend_shutdown);
         pins.shutdown(now());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the fuzz target tests/fuzz/cpu.cpp has found, each as the guest that shows it.
+// What the fuzz target tests/fuzz/cpu.cpp and readers of the code have found, each as the guest that shows it.
 #include "machine.hpp"
 
 using namespace planar;
@@ -40,4 +40,25 @@ TEST_CASE("A REP that runs in device memory saves no bytes that an earlier fetch
   };
   CHECK_FALSE(state(false));
   CHECK_FALSE(state(true));
+}
+
+TEST_CASE("Two tasks that throw exceptions at each other for ever end in shutdown", "[cpu][task]") {
+  // Each task's back link lies over the other's access byte: the switch writes the selector there, 89h, an available TSS.
+  constexpr std::uint16_t a = 0x89, b_task = 0x189;
+  Board b;
+  const auto task = [&](std::uint16_t selector, std::uint32_t base, std::uint16_t cs) {
+    b.descriptor(gdt_at + (selector & 0xFFF8), base, 0x67, 0x89, 0);
+    b.put32(base + 0x24, 2);
+    b.put16(base + 0x4C, cs);
+  };
+  task(a, gdt_at + (b_task & 0xFFF8) + 5, data0);  // CS is data: #TS
+  task(b_task, gdt_at + (a & 0xFFF8) + 5, spare);  // CS is not present: #NP
+  b.descriptor(gdt_at + spare, 0, 0xFFFFF, 0x1B, 0xC);
+  b.gate(idt_at + 6 * 8, a, 0, 0x85);
+  b.gate(idt_at + 10 * 8, b_task, 0, 0x85);
+  b.gate(idt_at + 11 * 8, a, 0, 0x85);
+  b.flat({0x0F, 0x0B});
+  b.change([](Registers& r) { r.tr.selector = 0x289; });
+  b.step();
+  CHECK(b.cpu.in_shutdown());
 }
