@@ -111,6 +111,8 @@ bool unicorn_may_miss(std::uint8_t vector, const cpu::Op* op, const cpu::Registe
     return code == 0x0F08 || code == 0x0F09 || code == 0x0F01 || code == 0x0FB0 || code == 0x0FB1 || code == 0x0FC0 ||
            code == 0x0FC1 || code == 0x0FC7 || (code >= 0x0FC8 && code <= 0x0FCF) || code == 0x0FA2;
   }
+  why = Excuse::fpu_trap;
+  if (vector == 16) return true;
   why = Excuse::chip;
   return vector == 1 && (before.dr[7] & 0xFF);
 }

@@ -20,6 +20,7 @@ enum class Excuse : std::uint8_t {
   model,        ///< Unicorn has no 386: later instructions exist there
   no_fpu,       ///< a processor without x87
   fpu_image,    ///< x87 environment in memory: pointers and exception flags
+  fpu_trap,     ///< an unmasked x87 exception: Unicorn stores the result all the same
   single_step,  ///< TF
   task,         ///< task switches
   erratum,      ///< POPAD on a 386 with a 16-bit stack, ENTER whose operand and stack sizes differ
@@ -27,7 +28,7 @@ enum class Excuse : std::uint8_t {
 };
 inline constexpr std::array<const char*, static_cast<unsigned>(Excuse::count)> excuse_names{
     "", "code in device memory", "CPUID, TSC, MSRs, debug registers", "undefined results",
-    "limits, rights, I/O permission, alignment", "instructions the 386 lacks", "x87 absent", "x87 environment in memory",
+    "limits, rights, I/O permission, alignment", "instructions the 386 lacks", "x87 absent", "x87 environment in memory", "unmasked x87 exceptions",
     "single step", "task switches", "stack sizes"};
 
 /// Whether an instruction can be judged by Unicorn at all. `before`: the registers in front of it.

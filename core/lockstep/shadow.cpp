@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint32_t page_bytes = 4096;
 constexpr std::uint32_t flag_vm = 0x20000, flag_rf = 0x10000, flag_ac = 0x40000, flag_id = 0x200000;
 constexpr std::uint32_t accessed_and_dirty = 0x60;
+constexpr std::uint16_t fpu_error_summary = 0x80;
 constexpr unsigned EAX = 0, CS = 1;
 
 bool has_error_code(std::uint8_t vector) { return vector == 8 || (vector >= 10 && vector <= 14) || vector == 17; }
@@ -114,13 +115,13 @@ bool Shadow::map_on_demand(std::uint32_t address) {
   const std::uint32_t page = address & ~(page_bytes - 1);
   for (const Mapped& m : extra_)
     if (m.base == page) return false;
-  extra_.push_back({page, page_bytes});
   if (std::uint8_t* memory = copy_of(page & address_mask_)) {
     if ((page & address_mask_) == page) return false;
     unicorn_.map(page, {memory, page_bytes});
   } else {
     unicorn_.map_device(page, page_bytes);
   }
+  extra_.push_back({page, page_bytes});
   return true;
 }
 
@@ -235,7 +236,10 @@ StepResult Shadow::step() {
     their_port_writes_.clear();
     their_device_writes_.clear();
     const StepResult result = unicorn_.step();
-    if (result.kind != StepResult::Kind::unmapped || !map_on_demand(result.address)) return result;
+    if (result.kind != StepResult::Kind::unmapped) return result;
+    // A jump into device memory: the instruction is complete, Unicorn cannot fetch the next one.
+    if (unicorn_.core().eip != before_.eip) return {};
+    if (!map_on_demand(result.address)) return result;
     unicorn_.set_core(core_of(before_));
   }
 }
@@ -335,6 +339,10 @@ const char* Shadow::compare_system(const Registers& a, const Registers& b) const
 const char* Shadow::compare_fpu(const cpu::Op& op) {
   const cpu::Fpu ours = processor_.fpu(), theirs = unicorn_.fpu();
   unicorn_.set_fpu(ours);  // exception flags, C1 and the pointers follow the interpreter
+  if (ours.status & fpu_error_summary) {
+    ++excused_[static_cast<unsigned>(Excuse::fpu_trap)];
+    return nullptr;
+  }
   const auto empty = [](std::uint16_t tags) { return tags & tags >> 1 & 0x5555; };
   if (ours.control != theirs.control) return "the x87 control word";
   if (empty(ours.tags) != empty(theirs.tags)) return "the x87 tags";
