@@ -62,8 +62,14 @@ void Engine::unlink_block(std::int32_t index) {
 }
 
 void Engine::flush_blocks() {
-  for (Block& b : blocks) b = Block{};
-  for (auto& [page, head] : page_heads) space.page(page << 12).code_granules = 0;
+  for (auto& [page, head] : page_heads) {
+    space.page(page << 12).code_granules = 0;
+    for (std::int32_t index = head; index >= 0;) {
+      Block& b = blocks[static_cast<std::size_t>(index)];
+      index = b.next_in_page;
+      b = Block{};
+    }
+  }
   page_heads.clear();
   ops_used = 0;
 }

@@ -7,10 +7,12 @@
 
 #include <unicorn/unicorn.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <fmt/format.h>
+#include <functional>
 
 #include "core/error.hpp"
 
@@ -107,6 +109,8 @@ struct UnicornCpu::Private {
   std::ptrdiff_t exception_at = 0;
   StepResult result;
   std::vector<Store> stores;
+  std::function<bool(std::uint32_t)> boundary;  ///< of run()
+  unsigned started = 0;                         ///< instructions begun by step()
   struct Device {
     Private* p;
     std::uint32_t base;
@@ -134,6 +138,7 @@ struct UnicornCpu::Private {
   }
 
   void find_layout();
+  StepResult finish(uc_err error);
   bool wide_addresses(std::uint32_t eip);
 
   // ---- hooks: Unicorn's thread of control is ours, the user pointer is this ----
@@ -143,6 +148,10 @@ struct UnicornCpu::Private {
     p.result.vector = static_cast<std::uint8_t>(vector);
     uc_emu_stop(engine);
   }
+  static void on_instruction(uc_engine* engine, std::uint64_t address, std::uint32_t, void* self) {
+    auto& p = *static_cast<Private*>(self);
+    if (p.boundary ? !p.boundary(static_cast<std::uint32_t>(address)) : p.started++ > 0) uc_emu_stop(engine);
+  }
   static bool on_invalid(uc_engine*, void* self) {
     auto& p = *static_cast<Private*>(self);
     p.result.kind = StepResult::Kind::exception;
@@ -150,8 +159,10 @@ struct UnicornCpu::Private {
     return false;
   }
   static void on_store(uc_engine*, uc_mem_type, std::uint64_t address, int bytes, std::int64_t, void* self) {
-    static_cast<Private*>(self)->stores.push_back(
-        {static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(bytes)});
+    auto& p = *static_cast<Private*>(self);
+    Store store{static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(bytes), {}};
+    uc_mem_read(p.engine, address, store.before.data(), std::min<std::size_t>(store.before.size(), store.bytes));
+    p.stores.push_back(store);
   }
   static bool on_unmapped(uc_engine*, uc_mem_type, std::uint64_t address, int, std::int64_t, void* self) {
     auto& p = *static_cast<Private*>(self);
@@ -248,6 +259,7 @@ UnicornCpu::UnicornCpu(cpu::Model model, Outside* outside) : p_(std::make_unique
   const auto add = [&](int type, auto callback, int instruction = 0) {
     check(uc_hook_add(p.engine, &hook, type, reinterpret_cast<void*>(callback), &p, 1, 0, instruction), "hook");
   };
+  add(UC_HOOK_CODE, Private::on_instruction);
   add(UC_HOOK_INTR, Private::on_interrupt);
   add(UC_HOOK_INSN_INVALID, Private::on_invalid);
   add(UC_HOOK_MEM_WRITE, Private::on_store);
@@ -397,10 +409,12 @@ cpu::Fpu UnicornCpu::fpu() const {
 }
 
 UnicornCpu::Core UnicornCpu::core() const {
+  static constexpr int ids[10] = {UC_X86_REG_EAX, UC_X86_REG_ECX, UC_X86_REG_EDX, UC_X86_REG_EBX, UC_X86_REG_ESP,
+                                  UC_X86_REG_EBP, UC_X86_REG_ESI, UC_X86_REG_EDI, UC_X86_REG_EIP, UC_X86_REG_EFLAGS};
   Core c;
-  for (unsigned i = 0; i < 8; ++i) uc_reg_read(p_->engine, static_cast<int>(gpr_ids[i]), &c.gpr[i]);
-  uc_reg_read(p_->engine, UC_X86_REG_EIP, &c.eip);
-  uc_reg_read(p_->engine, UC_X86_REG_EFLAGS, &c.eflags);
+  void* values[10] = {&c.gpr[0], &c.gpr[1], &c.gpr[2], &c.gpr[3], &c.gpr[4],
+                      &c.gpr[5], &c.gpr[6], &c.gpr[7], &c.eip,    &c.eflags};
+  uc_reg_read_batch(p_->engine, const_cast<int*>(ids), values, 10);
   return c;
 }
 
@@ -410,6 +424,21 @@ void UnicornCpu::set_core(const Core& c) {
   uc_reg_write(p_->engine, UC_X86_REG_EFLAGS, &c.eflags);
 }
 
+// What ended the engine's loop.
+StepResult UnicornCpu::Private::finish(uc_err error) {
+  if (result.kind == StepResult::Kind::exception) {
+    save();
+    const QemuException e = exception();
+    const std::uint8_t v = result.vector;
+    result.software = e.exception_is_int != 0 && v != 6;
+    if (v == 8 || (v >= 10 && v <= 14) || v == 17) result.error = static_cast<std::uint16_t>(e.error_code);
+    if (result.software) result.error = 0;
+  } else if (error != UC_ERR_OK) {
+    result.kind = StepResult::Kind::unmapped;
+  }
+  return result;
+}
+
 StepResult UnicornCpu::step() {
   Private& p = *p_;
   p.result = {};
@@ -417,27 +446,35 @@ StepResult UnicornCpu::step() {
   std::uint32_t eip = 0, count = 0, eip_after = 0, count_after = 0;
   uc_reg_read(p.engine, UC_X86_REG_EIP, &eip);
   uc_reg_read(p.engine, UC_X86_REG_ECX, &count);
-  uc_err error = uc_emu_start(p.engine, eip, 0, 0, 1);
+  p.started = 0;
+  uc_err error = uc_emu_start(p.engine, eip, 0, 0, 0);
   uc_reg_read(p.engine, UC_X86_REG_EIP, &eip_after);
   if (eip_after == eip && error == UC_ERR_OK && p.result.kind == StepResult::Kind::done) {
     uc_reg_read(p.engine, UC_X86_REG_ECX, &count_after);
     // The last iteration of a REP: Unicorn looks at the count in front of each.
-    if (count_after == count - 1 && (count_after & 0xFFFF) == 0 && (count_after == 0 || !p.wide_addresses(eip)))
-      error = uc_emu_start(p.engine, eip, 0, 0, 1);
+    if (count_after == count - 1 && (count_after & 0xFFFF) == 0 && (count_after == 0 || !p.wide_addresses(eip))) {
+      p.started = 0;
+      error = uc_emu_start(p.engine, eip, 0, 0, 0);
+    }
   }
-  if (p.result.kind == StepResult::Kind::exception) {
-    p.save();
-    const QemuException e = p.exception();
-    p.result.software = e.exception_is_int != 0 && p.result.vector != 6;
-    if (p.result.vector == 8 || (p.result.vector >= 10 && p.result.vector <= 14) || p.result.vector == 17)
-      p.result.error = static_cast<std::uint16_t>(e.error_code);
-  } else if (error != UC_ERR_OK) {
-    p.result.kind = StepResult::Kind::unmapped;
-  }
-  return p.result;
+  return p.finish(error);
+}
+
+StepResult UnicornCpu::run(std::function<bool(std::uint32_t)> boundary) {
+  Private& p = *p_;
+  p.result = {};
+  p.stores.clear();
+  p.boundary = std::move(boundary);
+  std::uint32_t eip = 0;
+  uc_reg_read(p.engine, UC_X86_REG_EIP, &eip);
+  const uc_err error = uc_emu_start(p.engine, eip, 0, 0, 0);
+  p.boundary = nullptr;
+  return p.finish(error);
 }
 
 std::span<const Store> UnicornCpu::stores() const { return p_->stores; }
+
+void UnicornCpu::clear_stores() { p_->stores.clear(); }
 
 void UnicornCpu::invalidate_code(std::uint32_t physical, std::uint32_t bytes) {
   uc_ctl_remove_cache(p_->engine, std::uint64_t{physical}, std::uint64_t{physical} + bytes);

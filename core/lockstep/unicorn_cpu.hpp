@@ -18,7 +18,9 @@
 // double precision.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,6 +60,7 @@ struct StepResult {
 struct Store {
   std::uint32_t address;  ///< physical
   std::uint32_t bytes;
+  std::array<std::uint8_t, 16> before{};  ///< what stood there
 };
 
 class UnicornCpu {
@@ -94,8 +97,13 @@ class UnicornCpu {
   /// One instruction. A REP instruction does one iteration, as cpu::Cpu::step() does, and leaves EIP in front of it until
   /// the last.
   StepResult step();
-  /// What the last step() stored, in order. Accessed and dirty bits of descriptors are in it, those of page tables not.
+  /// Runs on: `boundary` is called in front of each instruction (and each iteration of a REP, and once more behind the
+  /// last one) with its linear address; false ends the run in front of it. Inside, core(), registers(), fpu(), stores()
+  /// and set_fpu() may be used. Returns what ended it. Cheaper than step(): code is translated in whole blocks.
+  StepResult run(std::function<bool(std::uint32_t)> boundary);
+  /// What was stored since the last step(), run() or clear_stores(), in order. Accessed and dirty bits of descriptors are in it, those of page tables not.
   std::span<const Store> stores() const;
+  void clear_stores();
 
   /// Code in [physical, physical + bytes) was written by the caller.
   void invalidate_code(std::uint32_t physical, std::uint32_t bytes);
