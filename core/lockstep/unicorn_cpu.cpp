@@ -35,7 +35,7 @@ struct alignas(16) QemuFloat {
 /// CPUX86State up to the x87.
 struct QemuState {
   std::uint64_t regs[16];
-  std::uint64_t eip, eflags;  ///< eflags without arithmetic flags and DF
+  std::uint64_t eip, eflags;  ///< inside QEMU's loop without arithmetic flags and DF
   std::uint64_t cc_dst, cc_src, cc_src2;
   std::uint32_t cc_op;
   std::int32_t df;  ///< 1 or -1
@@ -59,6 +59,8 @@ struct QemuException {
   std::int32_t exception_is_int;
   std::uint64_t exception_next_eip;
   std::uint64_t dr[8];
+  std::uint64_t breakpoints[4];
+  std::int32_t old_exception;  ///< in delivery, or -1: a second one makes a double fault
 };
 
 constexpr std::uint32_t cc_op_eflags = 1;  // CC_OP_EFLAGS: cc_src holds the flags
@@ -217,14 +219,14 @@ void UnicornCpu::Private::find_layout() {
   state_at = reinterpret_cast<std::byte*>(context) + at;
   std::size_t dr = at + sizeof(QemuState);
   while (dr + sizeof debug <= size && std::memcmp(bytes + dr, debug, sizeof debug) != 0) dr += 8;
-  if (dr + sizeof(QemuException::dr) > size) throw unknown();
+  if (dr + sizeof(QemuException) - offsetof(QemuException, dr) > size) throw unknown();
   exception_at = static_cast<std::ptrdiff_t>(dr - offsetof(QemuException, dr) - at);
   const QemuState s = state();
   const bool known = s.gdt.base == gdt.base && s.gdt.limit == gdt.limit && s.ldt.selector == ldt.selector &&
                      s.ldt.base == ldt.base && s.ldt.limit == ldt.limit && s.cr[2] == cr2 &&
                      s.cc_op == cc_op_eflags && s.cc_src == (flags & 0x8D5) && s.df == -1 &&
                      (s.eflags & 0x3000) == 0x3000 && s.fpuc == fpu_control && s.fpstt == 5 &&
-                     (s.fpus & 0x4705) == (fpu_status & 0x4705) && s.a20_mask == -1;
+                     (s.fpus & 0x4705) == (fpu_status & 0x4705) && s.a20_mask == -1 && exception().old_exception == -1;
   if (!known) throw unknown();
 }
 
@@ -335,6 +337,7 @@ void UnicornCpu::set_registers(const cpu::Registers& r) {
   p.put(s);
   QemuException e = p.exception();
   for (unsigned i = 0; i < 8; ++i) e.dr[i] = r.dr[i];
+  e.old_exception = -1;  // whatever was reported has been delivered by the caller
   std::memcpy(p.state_at + p.exception_at, &e, sizeof e);
   p.restore();
   if (p.cr0 != r.cr0 || p.cr3 != r.cr3 || p.cr4 != r.cr4) {

@@ -99,7 +99,8 @@ class UnicornCpu {
   StepResult step();
   /// Runs on: `boundary` is called in front of each instruction (and each iteration of a REP, and once more behind the
   /// last one) with its linear address; false ends the run in front of it. Inside, core(), registers(), fpu(), stores()
-  /// and set_fpu() may be used. Returns what ended it. Cheaper than step(): code is translated in whole blocks.
+  /// and set_fpu() may be used. Returns what ended it; behind an
+  /// exception the arithmetic flags are not reliable (those read in front of the instruction are). Cheaper than step(): code is translated in whole blocks.
   StepResult run(std::function<bool(std::uint32_t)> boundary);
   /// What was stored since the last step(), run() or clear_stores(), in order. Accessed and dirty bits of descriptors are in it, those of page tables not.
   std::span<const Store> stores() const;

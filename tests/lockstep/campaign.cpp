@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/lockstep/campaign.hpp"
+
+namespace planar::lockstep {
+
+namespace {
+constexpr std::uint32_t last_offset = 0xE000;  ///< programs move through the code segment, then it is cleared
+constexpr unsigned slices = 4;                 ///< each mode's share comes in so many pieces, each on fresh memory
+}
+
+Outcome run(const Campaign& campaign) {
+  Outcome outcome;
+  Random seeds(campaign.seed);
+  for (const Model model : {Model::i386sx, Model::i486sx, Model::pentium}) {
+    Runner runner(model, outcome.coverage);
+    runner.meddle = campaign.meddle;
+    Random random(seeds.next());
+    std::vector<Generator> generators;
+    for (unsigned m = 0; m < mode_count; ++m) generators.emplace_back(model, static_cast<Mode>(m), random.next());
+    // Protected 32-bit mode, where nothing is masked for limits, and the model with the most forms get as much as the others.
+    const std::uint64_t share = campaign.instructions / (3 * mode_count * slices);
+    for (unsigned piece = 0; piece < slices * mode_count; ++piece) {
+      const auto mode = static_cast<Mode>(piece % mode_count);
+      runner.arena.fill(random);
+      std::uint32_t at = 0;
+      for (const std::uint64_t until = runner.instructions + share; runner.instructions < until;) {
+        if (at > last_offset) {
+          at = 0;
+          runner.arena.fill(random);
+        }
+        const Program program = generators[static_cast<unsigned>(mode)].make((is_wide(mode) ? code_at : 0) + at);
+        at += static_cast<std::uint32_t>(program.bytes.size()) + 64;
+        ++outcome.programs;
+        auto mismatch = runner.run(program, random, campaign.states);
+        if (!mismatch) continue;
+        if (campaign.report) campaign.report(*mismatch);
+        outcome.mismatches.push_back(std::move(*mismatch));
+        if (outcome.mismatches.size() >= campaign.most_mismatches) {
+          outcome.instructions += runner.instructions;
+          outcome.exceptions += runner.exceptions;
+          return outcome;
+        }
+        runner.arena.fill(random);
+        at = 0;
+      }
+    }
+    outcome.instructions += runner.instructions;
+    outcome.exceptions += runner.exceptions;
+  }
+  return outcome;
+}
+
+}  // namespace planar::lockstep

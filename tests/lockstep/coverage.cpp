@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/lockstep/coverage.hpp"
+
+#include <fmt/format.h>
+
+namespace planar::lockstep {
+
+Coverage::Coverage() : counts_(forms().size() * 4 * mode_count) {}
+
+void Coverage::add(const Coverage& other) {
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  for (std::size_t i = 0; i < masked_.size(); ++i) masked_[i] += other.masked_[i];
+}
+
+std::vector<Coverage::Gap> Coverage::gaps(std::uint64_t least) const {
+  std::vector<Gap> list;
+  for (const Cell& cell : cells(Model::pentium))
+    for (unsigned m = 0; m < mode_count; ++m)
+      if (const auto n = of(static_cast<Mode>(m), cell); n < least) list.push_back({static_cast<Mode>(m), cell, n, nullptr});
+  return list;
+}
+
+std::string Coverage::report(std::uint64_t least) const {
+  std::string out = "# Lockstep coverage\n\nInstructions executed and compared, by operand size (16 | 32) in each mode.\n\n| form |";
+  for (const char* name : mode_names) out += fmt::format(" {} 16 | {} 32 |", name, name);
+  out += "\n|---|";
+  for (unsigned m = 0; m < mode_count; ++m) out += "--:|--:|";
+  out += "\n";
+  for (unsigned f = 0; f < forms().size(); ++f) {
+    const Form& form = forms()[f];
+    for (bool memory : {false, true}) {
+      if (memory ? !form.memory_form() : !form.register_form()) continue;
+      std::string name = form_name(form);
+      if (form.modrm() && form.operands[0] == 'M') name += memory ? " m" : " r";
+      out += fmt::format("| {} |", name);
+      for (unsigned m = 0; m < mode_count; ++m)
+        for (bool size32 : {false, true})
+          out += fmt::format(" {} |", of(static_cast<Mode>(m), {static_cast<std::uint16_t>(f), size32, memory}));
+      out += "\n";
+    }
+  }
+  const auto list = gaps(least);
+  out += fmt::format("\n## Cells below {}\n\n", least);
+  if (list.empty()) out += "None.\n";
+  for (const Gap& g : list)
+    out += fmt::format("- {} {}-bit {} {}: {} ({})\n", form_name(forms()[g.cell.form]), g.cell.size32 ? 32 : 16,
+                       g.cell.memory ? "memory" : "register", mode_names[static_cast<unsigned>(g.mode)], g.count,
+                       g.reason ? g.reason : "unexplained");
+  out += "\n## Masked\n\n| what | times | why |\n|---|--:|---|\n";
+  for (unsigned i = 0; i < masked_.size(); ++i)
+    out += fmt::format("| {} | {} | {} |\n", mask_reasons[i].name, masked_[i], mask_reasons[i].reason);
+  return out;
+}
+
+}  // namespace planar::lockstep

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Undefined flags by the Pentium manual's appendix on flags (volume 3, appendix A) and the instruction pages.
+#include "tests/lockstep/masks.hpp"
+
+namespace planar::lockstep {
+
+std::uint32_t undefined_flags(const Instruction& instruction, const Registers& before, bool& result_undefined) {
+  constexpr std::uint32_t c = 1, p = 4, a = 16, z = 64, s = 128, o = 0x800;
+  const Form& form = forms()[instruction.cell.form];
+  const bool by_cl = form.opcode == 0xD2 || form.opcode == 0xD3 || form.opcode == 0x0FA5 || form.opcode == 0x0FAD;
+  const bool by_one = form.opcode == 0xD0 || form.opcode == 0xD1;
+  const unsigned count = (by_one ? 1u : by_cl ? before.gpr[ECX] : instruction.immediate) & 31;
+  const unsigned bits = !(form.opcode & 1) && form.opcode < 0x100 ? 8 : instruction.cell.size32 ? 32 : 16;
+  result_undefined = false;
+  switch (form.undefined) {
+    case Undefined::none: return 0;
+    case Undefined::adjust: return a;
+    case Undefined::rotate: return count <= 1 ? 0 : o;
+    case Undefined::shift: return count == 0 ? 0 : a | (count != 1 ? o : 0) | (count >= bits ? c : 0);
+    case Undefined::double_shift: {
+      const unsigned width = instruction.cell.size32 ? 32 : 16;
+      if (count == 0) return 0;
+      if (count > width) {
+        result_undefined = true;
+        return arithmetic_mask;
+      }
+      return a | (count != 1 ? o : 0);
+    }
+    case Undefined::multiply: return s | z | a | p;
+    case Undefined::divide: return arithmetic_mask;
+    case Undefined::decimal: return o;
+    case Undefined::ascii: return o | s | z | p;
+    case Undefined::ascii_multiply: return o | a | c;
+    case Undefined::bit_test: return o | s | a | p | z;
+    case Undefined::bit_scan: return c | o | s | a | p;
+  }
+  return 0;
+}
+
+}  // namespace planar::lockstep

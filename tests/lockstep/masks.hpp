@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What lockstep does not compare, and why. Everything else counts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "tests/lockstep/program.hpp"
+
+namespace planar::lockstep {
+
+enum class Mask : std::uint8_t {
+  undefined_flags, undefined_result, limits, rights, delivery, unmapped, alignment_and_id, icebp, enter_66, access_order,
+  descriptor_cache, control_bits, fpu_flags, fpu_pointers, fpu_stack, fpu_special, transcendental, constants, bcd, cpuid, halt, wide_push, smsw, io_permission, arpl, wrap, pushf_v86, popad_386, iret_vm, ltr_null, far_stack, enter_probe, hooked_flags, count
+};
+struct MaskReason {
+  const char* name;
+  const char* reason;
+};
+inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask_reasons{{
+    {"undefined flags", "the manuals leave them undefined; on each processor they come out in a way of its own"},
+    {"undefined result", "SHLD/SHRD of a word by more than 16"},
+    {"segment limits", "Unicorn checks none: #GP and #SS for an offset beyond the limit (16-bit segments)"},
+    {"segment rights", "Unicorn checks none at an access: writes through CS, reads of execute-only segments"},
+    {"delivery", "Unicorn delivers nothing: a second exception while the first is delivered (#DF, #SS on the frame)"},
+    {"unmapped memory", "Unicorn stops at physical addresses without memory; on the bus they read as ones"},
+    {"AC, ID", "Unicorn has no 386 (neither flag exists) and toggles ID on the 486"},
+    {"INT1", "F1h is #UD to Unicorn; the chips take the debug trap's vector"},
+    {"ENTER with 66h", "Unicorn masks the frame pointer by the operand size"},
+    {"order of accesses", "the chip's own where one instruction touches several places: CR2, and W in the error code of a read-modify-write (Unicorn reads first, the chips ask for the right to write)"},
+    {"descriptor caches", "hidden parts that no instruction reads back (base and limit of a null selector, accessed bit in the cache)"},
+    {"control bits", "bits of CR0, DR6 and DR7 which Unicorn keeps as written and the chip fixes"},
+    {"x87 flags", "Unicorn 2.1 collects exception flags and C1 of few instructions"},
+    {"x87 pointers", "last instruction and operand: kept otherwise by Unicorn"},
+    {"x87 stack faults", "Unicorn knows none: an empty register is used, a full one overwritten"},
+    {"x87 special operands", "NaNs, denormals and unsupported formats: Unicorn 2.1 keeps signaling NaNs signaling and raises nothing"},
+    {"x87 functions", "computed in double precision by Unicorn; tests/core/cpu/test_fpu_host.cpp compares with the host's x87"},
+    {"x87 constants", "Unicorn loads FLDPI and its like the same in every rounding mode"},
+    {"packed BCD", "FBLD of digits above 9 is undefined; FBSTP of a number that rounds to minus zero loses its sign in Unicorn"},
+    {"CPUID", "the answers are the model's own"},
+    {"HLT", "the processor waits; compared is what stands behind it"},
+    {"upper half of a pushed selector", "a 32-bit push of a segment register writes 16 bits on some processors"},
+    {"SMSW r32", "the upper half is undefined; Unicorn leaves it"},
+    {"I/O permission", "Unicorn knows no bitmap: ports beyond the TSS's limit"},
+    {"ARPL", "Unicorn writes the selector back even when it stays as it is, and faults on read-only pages"},
+    {"wrap within an operand", "a far pointer or table pointer at the end of a 64 KB segment: planar wraps its second part, Unicorn goes on (or the limit is due)"},
+    {"PUSHFD in V86", "Unicorn pushes VM set; by the manual the image has VM and RF clear"},
+    {"POPAD, 386", "the 386 takes the upper half of ESP from the stack in a 16-bit stack segment"},
+    {"IRETD with VM outside ring 0", "Unicorn goes to V86 from any ring; the chips ignore the bit"},
+    {"LTR null", "Unicorn loads it; by the manual it is #GP(0)"},
+    {"far transfers in ring 3", "Unicorn touches the stack of a far call or return with supervisor rights"},
+    {"ENTER's new top of the stack", "the chip checks that it can be written; Unicorn does not touch it"},
+    {"flags inside a block", "not a mask: the instruction was repeated at the start of a block, and was equal there (Unicorn loses lazy flags where a code hook stands)"},
+}};
+
+inline constexpr std::uint32_t arithmetic_mask = 0x8D5;
+
+/// Flags that are undefined behind the instruction, with the registers in front of it. `result_undefined` is set where
+/// the destination is, too.
+std::uint32_t undefined_flags(const Instruction& instruction, const Registers& before, bool& result_undefined);
+
+}  // namespace planar::lockstep

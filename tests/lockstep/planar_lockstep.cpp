@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// planar-lockstep: generated code on planar's interpreter and on Unicorn, compared after every instruction.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <ctime>
+#include <fmt/format.h>
+#include <fstream>
+
+#include "tests/lockstep/campaign.hpp"
+#include "tests/lockstep/row.hpp"
+
+using namespace planar;
+using namespace planar::lockstep;
+
+int main(int argc, char** argv) {
+  CLI::App app{"Runs generated code on planar's interpreter and on Unicorn and compares them after every instruction."};
+  Campaign campaign;
+  std::uint64_t least = 1000;
+  std::string coverage_file;
+  bool print_coverage = false;
+  app.add_option("--seed", campaign.seed, "seed of everything that is drawn")->capture_default_str();
+  app.add_option("--instructions", campaign.instructions, "how many, in all (20000000, 200M)")
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, std::uint64_t>{{"K", 1000}, {"M", 1000000}}))
+      ->capture_default_str();
+  app.add_option("--mismatches", campaign.most_mismatches, "stop behind so many")->capture_default_str();
+  app.add_flag("--coverage", print_coverage, "print the coverage table (Markdown)");
+  app.add_option("--coverage-file", coverage_file, "write the coverage table to a file");
+  app.add_option("--least", least, "executions below which a cell is listed as a gap")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+
+  campaign.report = [](const Mismatch& m) {
+    fmt::print("mismatch: {}\nreproducer: {}\n", m.describe(), shrink(m));
+    std::fflush(stdout);
+  };
+  const std::clock_t start = std::clock();
+  const Outcome outcome = run(campaign);
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  const auto gaps = outcome.coverage.gaps(least);
+  std::size_t unexplained = 0;
+  for (const auto& gap : gaps) unexplained += gap.reason == nullptr;
+  fmt::print("seed {}: {} instructions in {} programs, {} exceptions, {} mismatches; {} cells below {} ({} unexplained); "
+             "host {:.0f} s, {:.2f} us each\n",
+             campaign.seed, outcome.instructions, outcome.programs, outcome.exceptions, outcome.mismatches.size(), gaps.size(),
+             least, unexplained, seconds, seconds / static_cast<double>(outcome.instructions) * 1e6);
+  const std::string report = outcome.coverage.report(least);
+  if (print_coverage) std::fputs(report.c_str(), stdout);
+  if (!coverage_file.empty()) std::ofstream(coverage_file) << report;
+  return outcome.mismatches.empty() ? 0 : 1;
+}
