@@ -210,7 +210,7 @@ bool Runner::through_cs(const Instruction& instruction) const {
 Runner::Next Runner::excuse(Mask mask) {
   coverage_.excuse(mask);
   if (mask == Mask::delivery || mask == Mask::unmapped || mask == Mask::wrap || mask == Mask::far_stack ||
-      mask == Mask::rights ||
+      mask == Mask::rights || mask == Mask::limits ||
       several_stores(forms()[program_->instructions[static_cast<std::size_t>(current_)].cell.form])) {
     arena.copy_memory();
     arena.unicorn.flush_tlb();
@@ -290,16 +290,23 @@ const char* Runner::system_difference(const Registers& a, const Registers& b) {
   return nullptr;
 }
 
+// planar's turn; a planted fault changes what it leaves.
+Registers Runner::step_planar(const Instruction& instruction) {
+  arena.processor->step();
+  const Registers ours = arena.processor->registers();
+  if (!meddle) return ours;
+  Registers changed = ours;
+  meddle(instruction, before_, changed);
+  if (changed.gpr != ours.gpr || changed.eip != ours.eip || changed.eflags != ours.eflags || !same_system(changed, ours))
+    arena.processor->set_registers(changed);
+  return changed;
+}
+
 // Unicorn has executed the current instruction without an exception.
 Runner::Next Runner::finish() {
   const Instruction& instruction = program_->instructions[static_cast<std::size_t>(current_)];
   const Form& form = forms()[instruction.cell.form];
-  arena.processor->step();
-  Registers ours = arena.processor->registers();
-  if (meddle) {
-    meddle(instruction, before_, ours);
-    arena.processor->set_registers(ours);
-  }
+  const Registers ours = step_planar(instruction);
   if (form.kind == Kind::halt && arena.processor->halted()) return excuse(Mask::halt);
   if (arena.processor->in_shutdown()) return excuse(Mask::delivery);
   const int vector = Arena::vector_at(ours);
@@ -466,12 +473,7 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     next_fetch_faulted_ = false;
     return next == Next::go_on ? Next::restart : next;
   }
-  arena.processor->step();
-  Registers ours = arena.processor->registers();
-  if (meddle) {
-    meddle(instruction, before_, ours);
-    arena.processor->set_registers(ours);
-  }
+  const Registers ours = step_planar(instruction);
   ++instructions;
   const int vector = Arena::vector_at(ours);
   if (arena.processor->in_shutdown() || !stack_in_memory(ours)) return excuse(Mask::delivery);

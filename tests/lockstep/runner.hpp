@@ -45,6 +45,7 @@ class Runner {
 
  private:
   enum class Next : std::uint8_t { go_on, restart, stop };
+  Registers step_planar(const Instruction& instruction);
   bool boundary(std::uint32_t address);
   void begin(int index);
   Next finish();

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Twenty faults, each as a wrong handler would make it: what the instruction leaves behind is changed to what the faulty
+// handler would have left. They live here and not in the processor.
+#pragma once
+
+#include <array>
+
+#include "tests/lockstep/program.hpp"
+
+namespace planar::lockstep {
+
+struct PlantedFault {
+  const char* name;
+  void (*act)(const Instruction&, const Registers& before, Registers& after);
+};
+extern const std::array<PlantedFault, 20> planted_faults;
+
+}  // namespace planar::lockstep
