@@ -68,6 +68,7 @@ constexpr std::uint32_t cc_op_eflags = 1;  // CC_OP_EFLAGS: cc_src holds the fla
 // hflags: what QEMU derives from the registers at translation time.
 constexpr unsigned hf_cs32 = 4, hf_ss32 = 5, hf_addseg = 6, hf_pe = 7, hf_mp = 9;
 constexpr std::uint32_t hf_osfxsr = 0x400000;
+constexpr std::uint32_t tss_busy = 0x200;  // in the second word of a descriptor
 
 constexpr std::uint32_t arithmetic_and_direction = 0xCD5, direction = 0x400, flag_vm = 0x20000, resume = 0x10000;
 
@@ -326,6 +327,7 @@ void UnicornCpu::set_registers(const cpu::Registers& r) {
   for (unsigned i = 0; i < 6; ++i) s.segs[i] = to_qemu(r.segment[i]);
   s.ldt = to_qemu(r.ldtr);
   s.tr = to_qemu(r.tr);
+  s.tr.flags &= ~tss_busy;  // QEMU's cache never has it, and QEMU aborts the program where it finds it
   s.gdt.base = r.gdtr.base;
   s.gdt.limit = r.gdtr.limit;
   s.idt.base = r.idtr.base;
@@ -360,6 +362,7 @@ cpu::Registers UnicornCpu::registers() const {
   for (unsigned i = 0; i < 6; ++i) r.segment[i] = from_qemu(s.segs[i]);
   r.ldtr = from_qemu(s.ldt);
   r.tr = from_qemu(s.tr);
+  r.tr.access |= tss_busy >> 8;
   r.gdtr = {static_cast<std::uint32_t>(s.gdt.base), static_cast<std::uint16_t>(s.gdt.limit)};
   r.idtr = {static_cast<std::uint32_t>(s.idt.base), static_cast<std::uint16_t>(s.idt.limit)};
   r.cr0 = static_cast<std::uint32_t>(s.cr[0]);

@@ -26,7 +26,7 @@ cpu::CpuConfig configuration(Model model) {
   cpu::CpuConfig c;
   c.model = model;
   c.clock = ClockDomain(20'000'000);
-  c.fpu = model == Model::pentium;
+  c.fpu = true;  // a 387 or 487 in its socket
   c.timing.model = model;
   c.timing.dram.width = model == Model::i386sx ? 2 : model == Model::i486sx ? 4 : 8;
   if (model == Model::i486sx) c.timing.l1.bytes = 8192;
@@ -154,7 +154,6 @@ Registers Arena::plain(Mode mode) const {
   r.cr3 = page_directory_at;
   r.cr0 = 0x11;
   r.cpl = is_ring3(mode) ? 3 : 0;
-  if (model != Model::pentium) r.cr0 |= 4;  // without an x87 every ESC is #NM
   if (is_ring3(mode) || mode == Mode::protected32) r.cr0 |= 0x80000000u;
   switch (mode) {
     case Mode::real:

@@ -36,6 +36,7 @@ void arithmetic(Table& t) {
     t.one(f * 8 + 4, "b", u);
     t.one(f * 8 + 5, "z", u);
     t.group(0x80, f, "Mb", u);
+    t.group(0x82, f, "Mb", u);
     t.group(0x81, f, "Mz", u);
     t.group(0x83, f, "Ms", u);
   }
@@ -176,12 +177,12 @@ void x87(Table& t) {
     for (unsigned g = 0; g < 8; ++g) {
       const bool undefined_memory = (op == 0xD9 && g == 1) || (op == 0xDB && (g == 4 || g == 6)) ||
                                     (op == 0xDD && g == 5) || ((op == 0xDB || op == 0xDD || op == 0xDF) && g == 1);
-      if (!undefined_memory) t.group(op, g, "m", Undefined::none, Kind::fpu, false, Model::pentium);
+      if (!undefined_memory) t.group(op, g, "m", Undefined::none, Kind::fpu);
       const bool undefined_register = (op == 0xD9 && g == 3) || (op == 0xDA && g != 5) ||
                                       (op == 0xDB && g != 4) || (op == 0xDC && (g == 2 || g == 3)) ||
                                       (op == 0xDD && (g == 1 || g > 5)) || (op == 0xDE && g == 2) ||
                                       (op == 0xDF && g != 4);
-      if (!undefined_register) t.group(op, g, "r", Undefined::none, Kind::fpu, false, Model::pentium);
+      if (!undefined_register) t.group(op, g, "r", Undefined::none, Kind::fpu);
     }
 }
 

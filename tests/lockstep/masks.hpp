@@ -10,8 +10,8 @@
 namespace planar::lockstep {
 
 enum class Mask : std::uint8_t {
-  undefined_flags, undefined_result, limits, rights, delivery, unmapped, alignment_and_id, icebp, enter_66, access_order,
-  descriptor_cache, control_bits, fpu_flags, fpu_pointers, fpu_stack, fpu_special, transcendental, constants, bcd, cpuid, halt, wide_push, smsw, io_permission, arpl, wrap, pushf_v86, popad_386, iret_vm, ltr_null, far_stack, enter_probe, hooked_flags, count
+  undefined_flags, undefined_result, limits, rights, delivery, unmapped, absent_flags, icebp, enter_66, access_order,
+  fpu_flags, fpu_pointers, fpu_stack, fpu_special, transcendental, constants, bcd, cpuid, halt, wide_push, smsw, io_permission, arpl, wrap, pushf_v86, popad_386, iret_vm, ltr_null, far_stack, enter_probe, own_block, hooked_flags, count
 };
 struct MaskReason {
   const char* name;
@@ -24,12 +24,10 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"segment rights", "Unicorn checks none at an access: writes through CS, reads of execute-only segments"},
     {"delivery", "Unicorn delivers nothing: a second exception while the first is delivered (#DF, #SS on the frame)"},
     {"unmapped memory", "Unicorn stops at physical addresses without memory; on the bus they read as ones"},
-    {"AC, ID", "Unicorn has no 386 (neither flag exists) and toggles ID on the 486"},
+    {"AC, ID", "Unicorn has no 386 (AC does not exist there) and lets ID, VIF and VIP toggle on the 486; never compared where the model has none (not counted)"},
     {"INT1", "F1h is #UD to Unicorn; the chips take the debug trap's vector"},
     {"ENTER with 66h", "Unicorn masks the frame pointer by the operand size"},
     {"order of accesses", "the chip's own where one instruction touches several places: CR2, and W in the error code of a read-modify-write (Unicorn reads first, the chips ask for the right to write)"},
-    {"descriptor caches", "hidden parts that no instruction reads back (base and limit of a null selector, accessed bit in the cache)"},
-    {"control bits", "bits of CR0, DR6 and DR7 which Unicorn keeps as written and the chip fixes"},
     {"x87 flags", "Unicorn 2.1 collects exception flags and C1 of few instructions"},
     {"x87 pointers", "last instruction and operand: kept otherwise by Unicorn"},
     {"x87 stack faults", "Unicorn knows none: an empty register is used, a full one overwritten"},
@@ -50,6 +48,7 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"LTR null", "Unicorn loads it; by the manual it is #GP(0)"},
     {"far transfers in ring 3", "Unicorn touches the stack of a far call or return with supervisor rights"},
     {"ENTER's new top of the stack", "the chip checks that it can be written; Unicorn does not touch it"},
+    {"stores into its own block", "Unicorn repeats such an instruction and loses flags; tests/core/cpu covers self-modifying code"},
     {"flags inside a block", "not a mask: the instruction was repeated at the start of a block, and was equal there (Unicorn loses lazy flags where a code hook stands)"},
 }};
 

@@ -81,11 +81,9 @@ std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsi
       Registers r = arena.initial(program.mode, random);
       r.eip = program.offset + program.instructions[index].offset;
       arena.set(r);
-      if (arena.model == Model::pentium) {
-        const cpu::Fpu f = arena.initial_fpu(random);
-        arena.processor->set_fpu(f);
-        arena.unicorn.set_fpu(f);
-      }
+      const cpu::Fpu f = arena.initial_fpu(random);
+      arena.processor->set_fpu(f);
+      arena.unicorn.set_fpu(f);
       go();
       if (next_ == Next::stop) break;
       index = static_cast<unsigned>(std::max(current_ + 1, static_cast<int>(index) + 1));
@@ -122,10 +120,8 @@ std::optional<Mismatch> Runner::replay(const Mismatch& m) {
   program.instructions[0].offset = 0;
   load(program);
   arena.set(m.before);
-  if (arena.model == Model::pentium) {
-    arena.processor->set_fpu(m.fpu_before);
-    arena.unicorn.set_fpu(m.fpu_before);
-  }
+  arena.processor->set_fpu(m.fpu_before);
+  arena.unicorn.set_fpu(m.fpu_before);
   go();
   code_stored_ = false;
   return std::move(found_);
@@ -167,7 +163,7 @@ bool Runner::boundary(std::uint32_t address) {
 void Runner::begin(int index) {
   current_ = index;
   before_ = arena.processor->registers();
-  if (arena.model == Model::pentium) fpu_before_ = arena.processor->fpu();
+  if (forms()[program_->instructions[static_cast<std::size_t>(index)].cell.form].kind == Kind::fpu) fpu_before_ = arena.processor->fpu();
   coverage_.count(program_->mode, program_->instructions[static_cast<std::size_t>(index)].cell);
   arena.unicorn.clear_stores();
   arena.port_written = arena.pins.written = {};
@@ -192,6 +188,8 @@ Runner::Next Runner::mismatch(const char* what) {
   const auto stores = arena.unicorn.stores();
   for (std::size_t s = stores.size(); s-- > 0;)
     if (in_memory(stores[s])) std::copy_n(stores[s].before.begin(), std::min<std::size_t>(16, stores[s].bytes), m.memory.begin() + stores[s].address);
+  for (const Store& store : stores)
+    if (store.address < code_end && store.address + store.bytes > code_at) return excuse(Mask::own_block);
   // Once more from a clean start: inside a block Unicorn sometimes loses flags it keeps when it starts with the instruction.
   if (!thorough_) {
     if (!second_) second_ = std::make_unique<Runner>(arena.model, coverage_);
@@ -210,7 +208,7 @@ bool Runner::through_cs(const Instruction& instruction) const {
 Runner::Next Runner::excuse(Mask mask) {
   coverage_.excuse(mask);
   if (mask == Mask::delivery || mask == Mask::unmapped || mask == Mask::wrap || mask == Mask::far_stack ||
-      mask == Mask::rights || mask == Mask::limits ||
+      mask == Mask::rights || mask == Mask::own_block || mask == Mask::limits ||
       several_stores(forms()[program_->instructions[static_cast<std::size_t>(current_)].cell.form])) {
     arena.copy_memory();
     arena.unicorn.flush_tlb();
@@ -483,6 +481,8 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   if (vector != result.vector) {
     if (vector == 8) return excuse(Mask::delivery);
     if (wraps(instruction)) return excuse(Mask::wrap);
+    if (vector == 13 && (form.kind == Kind::port || form.kind == Kind::string_io) && is_ring3(program_->mode))
+      return excuse(Mask::io_permission);
     if (form.opcode == 0xF1) return excuse(Mask::icebp);
     if (form.opcode == 0x63 && vector < 0 && result.vector == 14) return excuse(Mask::arpl);
     if (is_limit) return excuse(Mask::limits);
@@ -502,7 +502,8 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   }
   if (!what && (before_.cr0 & 1) && !result.software && error != result.error) {
     if (vector == 14 && (error ^ result.error) == 2 && (error & 2) && instruction.cell.memory) return excuse(Mask::access_order);
-    if (is_limit && error == 0) return excuse(Mask::limits);
+    // A far transfer beyond the target's limit: #GP(0) by the manual, #GP(selector) in Unicorn.
+    if ((is_limit || (vector == 13 && is_far(form.kind))) && error == 0) return excuse(Mask::limits);
     if (wraps(instruction)) return excuse(Mask::wrap);
     if (is_far(form.kind) && vector == 14 && (error ^ result.error) == 4 && before_.cpl == 3) return excuse(Mask::far_stack);
     error_text_ = fmt::format("error code {:X} and {:X}", error, result.error);
