@@ -130,10 +130,11 @@ std::optional<Mismatch> Runner::replay(const Mismatch& m) {
 // In front of each instruction of Unicorn: the one before is complete.
 bool Runner::boundary(std::uint32_t address) {
   const int index = index_at(address);
-  if (++boundaries_ > most_boundaries) return next_ = Next::stop, false;  // a return or jump went back
   if (current_ >= 0) {
     if (rep_passed_ && index == current_) return true;
-    if (index == current_ && !program_->instructions[static_cast<std::size_t>(index)].rep) {
+    if (index == current_ && !program_->instructions[static_cast<std::size_t>(index)].rep &&
+        arena.unicorn.core().gpr[ESP] == before_.gpr[ESP]) {
+      if (++boundaries_ > most_boundaries) return next_ = Next::stop, false;
       arena.unicorn.clear_stores();  // it stored into its own block: Unicorn translates anew and repeats the instruction
       return true;
     }
@@ -154,6 +155,7 @@ bool Runner::boundary(std::uint32_t address) {
   }
   rep_passed_ = false;
   iterations_ = 0;
+  if (++boundaries_ > most_boundaries) return next_ = Next::stop, false;  // a return or jump went back, again and again
   current_ = index < 0 ? current_ : index;
   if (index < 0) return next_ = Next::stop, false;
   begin(index);
