@@ -131,7 +131,7 @@ void Arena::fill(Random& random) {
   std::copy(tables_.begin(), tables_.end(), ours.begin());
   theirs = ours;
   unicorn.flush_tlb();
-  unicorn.invalidate_all_code();
+  unicorn.flush_code();
 }
 
 cpu::SegmentView Arena::segment(std::uint16_t selector) const {

@@ -115,7 +115,7 @@ std::optional<Mismatch> Runner::replay(const Mismatch& m) {
   arena.ours = m.memory;
   arena.theirs = m.memory;
   arena.unicorn.flush_tlb();
-  arena.unicorn.invalidate_all_code();
+  arena.unicorn.flush_code();
   Program program = one;
   program.instructions[0].offset = 0;
   load(program);
@@ -318,6 +318,7 @@ Runner::Next Runner::finish() {
     if (form.opcode == 0x0F00 && form.group == 3 && vector == 13 && (arena.unicorn.registers().tr.selector & 0xFFFC) == 0)
       return excuse(Mask::ltr_null);
     if (const Registers u = arena.unicorn.registers(); vector == 13 && u.eip > u.segment[CS].limit) return excuse(Mask::limits);
+    if (form.opcode == 0xCF && before_.cpl != 0 && (arena.unicorn.core().eflags & flag_vm)) return excuse(Mask::iret_vm);
     if (form.kind == Kind::enter && (vector == 14 || vector == 12)) return excuse(Mask::enter_probe);
     if (is_far(form.kind) && vector == 14 && before_.cpl == 3) return excuse(Mask::far_stack);
     return mismatch("planar raised an exception, Unicorn did not");
