@@ -32,7 +32,7 @@ bool same_system(const Registers& a, const Registers& b) {
 /// Stores more than one operand: what stands in memory after a fault in the middle is the chip's own affair.
 bool several_stores(const Form& f) {
   return f.opcode == 0x60 || f.opcode == 0x0F01 || f.kind == Kind::enter || f.kind == Kind::far_pointer ||
-         f.kind == Kind::far_indirect;
+         f.kind == Kind::far_indirect || (f.kind == Kind::fpu && f.memory_form());
 }
 bool in_memory(const Store& s) { return s.address < memory_bytes && s.bytes <= memory_bytes - s.address; }
 bool is_far(Kind k) { return k == Kind::far_pointer || k == Kind::far_indirect || k == Kind::return_far; }
@@ -499,8 +499,9 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   const char* what = check_frame(before_, ours, result, error);
   if (!what && result.vector == 14 && ours.cr2 != theirs.cr2) {
     const bool crosses = (ours.cr2 ^ theirs.cr2) & 0xFFFFF000u && ours.cr2 - theirs.cr2 + 16 < 32;
-    const bool bcd = form.opcode == 0xDF && (form.group == 4 || form.group == 6);
-    if (crosses || bcd || form.opcode == 0xA6 || form.opcode == 0xA7 || form.opcode == 0x60) return excuse(Mask::access_order);
+    // FBLD, FBSTP, environments and FSAVE images: the parts in the chip's own order.
+    const bool large = form.kind == Kind::fpu && (form.group == 4 || form.group == 6) && (form.opcode & 1);
+    if (crosses || large || form.opcode == 0xA6 || form.opcode == 0xA7 || form.opcode == 0x60) return excuse(Mask::access_order);
     what = "CR2";
   }
   if (!what && (before_.cr0 & 1) && !result.software && error != result.error) {
