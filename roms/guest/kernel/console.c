@@ -67,9 +67,14 @@ static void serial_send(u32 room) {
     }
 }
 
-void serial_tick(void) {
-    if (deferred && queue_in != queue_out && (inb(COM1 + LSR) & LSR_THR_EMPTY))
+static void send_if_empty(void) {
+    if (queue_in != queue_out && (inb(COM1 + LSR) & LSR_THR_EMPTY))
         serial_send((u32)fifo_bytes);
+}
+
+void serial_tick(void) {
+    if (deferred)
+        send_if_empty();
 }
 
 // Waits for the UART, with interrupts as the caller has them: a line takes longer than a card's buffers last.
@@ -77,7 +82,7 @@ void serial_flush(void) {
     u32 flags;
     while (queue_in != queue_out) {
         save_flags_cli(flags);
-        serial_tick();
+        send_if_empty();
         restore_flags(flags);
     }
     while (have_com1 && !(inb(COM1 + LSR) & LSR_ALL_SENT))
