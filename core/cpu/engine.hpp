@@ -461,7 +461,9 @@ struct Engine {
   bool boundary();
   void wait_halted();
   void take_interrupt(std::uint8_t vector);
-  void execute_block();
+  void execute();
+  template <Model M>
+  void execute_blocks();
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);
   void take_fault(const Fault& fault);

@@ -152,7 +152,7 @@ bool Engine::run_block() {
   resumed = false;
   if (attention && !boundary()) return false;
   try {
-    execute_block();
+    execute();
   } catch (const Fault& fault) {
     take_fault(fault);
   }
@@ -270,54 +270,68 @@ void Engine::take_fault(const Fault& fault) {
   deliver(fault);
 }
 
-void Engine::execute_block() {
-  const std::uint32_t linear = seg[CS].base + eip;
-  current_op_length = 0;  // faults of the fetch leave EIP where it is
-  if (resumed && uncached_valid) {
-    run_uncached(uncached_physical);
-    return;
+void Engine::execute() {
+  switch (model) {
+    case Model::i386sx: execute_blocks<Model::i386sx>(); break;
+    case Model::i486sx: execute_blocks<Model::i486sx>(); break;
+    case Model::pentium: execute_blocks<Model::pentium>(); break;
   }
-  const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-  std::uint32_t physical;
-  if (e.exec_tag == (linear & page_mask)) [[likely]] {
-    physical = e.physical + (linear & 0xFFF);
-  } else {
-    if (eip > seg[CS].limit) raise(vec_gp, 0);
-    physical = translate(linear, cpl == 3, Access::execute);
-    const Page& page = space.page(physical);
-    if (page.kind != PageKind::ram && page.kind != PageKind::rom) {
+}
+
+// Block after block until the clock reaches stop_at, something wants the boundary's attention, or a fault was taken.
+template <Model M>
+void Engine::execute_blocks() {
+  do {
+    const std::uint32_t linear = seg[CS].base + eip;
+    current_op_length = 0;  // faults of the fetch leave EIP where it is
+    if (resumed && uncached_valid) {
+      run_uncached(uncached_physical);
+      return;
+    }
+    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    std::uint32_t physical;
+    if (e.exec_tag == (linear & page_mask)) [[likely]] {
+      physical = e.physical + (linear & 0xFFF);
+    } else {
+      if (eip > seg[CS].limit) raise(vec_gp, 0);
+      physical = translate(linear, cpl == 3, Access::execute);
+      const Page& page = space.page(physical);
+      if (page.kind != PageKind::ram && page.kind != PageKind::rom) {
+        fetch_uncached(linear);
+        run_uncached(physical);
+        return;
+      }
+    }
+    const Block* b = find_block(physical);
+    if (!b || std::uint64_t{eip} + b->bytes - 1 > seg[CS].limit) [[unlikely]] {
       fetch_uncached(linear);
       run_uncached(physical);
       return;
     }
-  }
-  const Block* b = find_block(physical);
-  if (!b || std::uint64_t{eip} + b->bytes - 1 > seg[CS].limit) [[unlikely]] {
-    fetch_uncached(linear);
-    run_uncached(physical);
-    return;
-  }
-  current_block = b;
-  const Op* const first = b->ops;
-  const Op* const end = first + b->count;
-  const Op* op = first;
-  if (resumed && !op->rep && !op->repne) resumed = false;  // the code has changed since
-  if (!resumed) timing.begin(*op, physical);
-  try {
-    for (;;) {
-      physical += op->length;
-      eip += op->length;
-      current_op = op;
-      op->execute(*this, *op);
-      ++op;
-      if (op == end || timing.clocks() >= stop_at) break;
-      timing.begin(*op, physical);
+    current_block = b;
+    const Op* op = b->ops;
+    const Op* const end = op + b->count;
+    std::uint32_t next = eip;
+    if (resumed && !op->rep && !op->repne) resumed = false;  // the code has changed since
+    if (!resumed) timing.begin_as<M>(*op, physical);
+    try {
+      for (;;) {
+        physical += op->length;
+        eip = next += op->length;
+        current_op = op;
+        op->execute(*this, *op);
+        ++op;
+        if (op == end || timing.clocks() >= stop_at) break;
+        timing.begin_as<M>(*op, physical);
+      }
+    } catch (const Fault& fault) {
+      instructions += static_cast<std::uint64_t>(op - b->ops);
+      current_op_length = op->length;
+      take_fault(fault);
+      return;
     }
-  } catch (const Fault& fault) {
-    current_op_length = op->length;
-    take_fault(fault);
-  }
-  instructions += static_cast<std::uint64_t>(op - first);
+    instructions += static_cast<std::uint64_t>(op - b->ops);
+  } while (timing.clocks() < stop_at && !attention);
 }
 
 // One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory that is no RAM.

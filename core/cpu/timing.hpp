@@ -45,6 +45,9 @@ class Timing {
 
   /// `physical_eip` is the address of the instruction's first byte, prefixes included.
   void begin(const Op& op, std::uint32_t physical_eip);
+  /// The same for callers that know the model.
+  template <Model M>
+  void begin_as(const Op& op, std::uint32_t physical_eip);
   /// A data access of 1, 2 or 4 bytes at any alignment (wider operands are several calls). Both halves of an access that
   /// crosses a page may be given as one call at the first address if the executor does not split it.
   void read(std::uint32_t physical, unsigned bytes);
@@ -111,11 +114,13 @@ class Timing {
   void refill_386();
 
   // -- timing/i486sx.cpp
+  void begin_486(const Op& op, std::uint32_t eip);
   void fetch_486(std::uint32_t eip, std::uint32_t last_line);
   void branch_486(const Op& op, bool taken);
   void bypass_read_miss(std::uint32_t address);
 
   // -- timing/pentium.cpp
+  void begin_pentium(const Op& op, std::uint32_t eip);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
   void branch_pentium(const Op& op, bool taken, std::uint32_t target);
@@ -184,24 +189,28 @@ class Timing {
 /// counts, and two that both use memory and modify interleave (cpu-timing.md section 5).
 inline constexpr std::uint8_t pair_extra[4][4] = {{0, 1, 2, 3}, {0, 0, 1, 2}, {0, 0, 0, 2}, {0, 0, 1, 2}};
 
-inline void Timing::begin(const Op& op, std::uint32_t eip) {
-  if (model_ == Model::i386sx) {
-    begin_386(op, eip);
-    return;
-  }
+template <Model M>
+inline void Timing::begin_as(const Op& op, std::uint32_t eip) {
+  if constexpr (M == Model::i386sx) begin_386(op, eip);
+  else if constexpr (M == Model::i486sx) begin_486(op, eip);
+  else begin_pentium(op, eip);
+}
+
+inline void Timing::begin_486(const Op& op, std::uint32_t eip) {
   const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
-  if (model_ == Model::i486sx) {
-    if (last_line != code_line_) [[unlikely]] fetch_486(eip, last_line);
-    unsigned clocks = op.clocks + ((op.address_reads & last_writes_) != 0);
-    // Prefixes decode while a longer predecessor still executes.
-    if (op.timing_flags != 0 && last_clocks_ > 1)
-      clocks -= op.timing_flags < last_clocks_ ? op.timing_flags : last_clocks_ - 1u;
-    last_writes_ = op.writes;
-    last_clocks_ = op.clocks;
-    jumped_ = false;
-    clock_ += clocks;
-    return;
-  }
+  if (last_line != code_line_) [[unlikely]] fetch_486(eip, last_line);
+  unsigned clocks = op.clocks + ((op.address_reads & last_writes_) != 0);
+  // Prefixes decode while a longer predecessor still executes.
+  if (op.timing_flags != 0 && last_clocks_ > 1)
+    clocks -= op.timing_flags < last_clocks_ ? op.timing_flags : last_clocks_ - 1u;
+  last_writes_ = op.writes;
+  last_clocks_ = op.clocks;
+  jumped_ = false;
+  clock_ += clocks;
+}
+
+inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
+  const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
   if (last_line != code_line_) [[unlikely]] fetch_pentium(eip, last_line);
   if ((op.pair_class & pair_open_) && !(op.reads & last_writes_)) {
     clock_ += pair_extra[last_clocks_][op.clocks & 3] + ((op.address_reads & agi_writes_) != 0);

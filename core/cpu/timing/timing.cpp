@@ -24,6 +24,14 @@ Timing::Timing(const TimingConfig& config)
   marks_.assign(code_cache().lines() + 1, 0);
 }
 
+void Timing::begin(const Op& op, std::uint32_t eip) {
+  switch (model_) {
+    case Model::i386sx: begin_386(op, eip); break;
+    case Model::i486sx: begin_486(op, eip); break;
+    case Model::pentium: begin_pentium(op, eip); break;
+  }
+}
+
 std::uint64_t Timing::cycle_start(bool io) {
   if (model_ == Model::i386sx) {
     const std::uint64_t wanted = !io && clock_ >= 2 ? clock_ - 2 : clock_;
