@@ -30,6 +30,9 @@ const Block* Engine::decode_block(std::uint32_t physical) {
     Op& op = ops[count];
     if (!decode({page.data + at, 0x1000 - at}, decode_mode, op)) break;
     timing.price(op);
+    if (model == Model::pentium && count > 0 &&
+        timing.line_number(at + op.length - 1) - timing.line_number(start + ops->length - 1) >= IssuePlan::most_lines)
+      break;
     at += op.length;
     ++count;
     if (op.ends_block) break;
@@ -44,6 +47,7 @@ const Block* Engine::decode_block(std::uint32_t physical) {
   b.count = static_cast<std::uint8_t>(count);
   b.bytes = static_cast<std::uint16_t>(at - start);
   b.ops = ops;
+  if (model == Model::pentium) timing.plan(ops, count, physical, b.plan);
   auto [head, fresh] = page_heads.try_emplace(physical >> 12, -1);
   b.next_in_page = head->second;
   head->second = index;

@@ -199,12 +199,13 @@ bool lock_allowed(const Op& op, Model model) {
   }
 }
 
-// Behind these the next instruction may have another address, mode or privilege.
+// Behind these the next instruction may have another address, mode or privilege, or finds the pipeline empty.
 bool ends_block(const Op& op, char topic) {
   if (topic == 'c') return op.opcode != 0x62;
   if (op.opcode == 0xFF) return op.reg >= 2 && op.reg <= 5;
   switch (op.opcode) {
     case 0xF4: case 0x0F01: case 0x0F06: case 0x0F08: case 0x0F09: case 0x0F20: case 0x0F21: case 0x0F22: case 0x0F23:
+    case 0x0FA2:
       return true;
     default: return false;
   }

@@ -160,6 +160,7 @@ struct Block {
   std::uint16_t bytes = 0;
   const Op* ops = nullptr;
   std::int32_t next_in_page = -1;
+  IssuePlan plan;  ///< Pentium
 };
 
 enum class Access : std::uint8_t { read, write, execute };
@@ -464,6 +465,9 @@ struct Engine {
   void execute();
   template <Model M>
   void execute_blocks();
+  template <Model M>
+  const Op* run_begun(const Op* op, const Op* end, std::uint32_t physical);
+  const Op* run_planned(const Block& b, std::uint32_t physical);
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);
   void take_fault(const Fault& fault);

@@ -43,11 +43,12 @@ struct Op {
 
   /// The timing model's part, filled by Timing::price() at decode time.
   std::uint16_t clocks = 0;        ///< base clocks, prefixes and static penalties included, memory and branches not
-  std::uint8_t pair_class = 0;     ///< Pentium: NP, UV, PU, PV (timing/pentium.hpp)
+  std::uint8_t pair_class = 0;     ///< Pentium: NP, UV, PU, PV (timing/issue.hpp)
   std::uint8_t timing_flags = 0;   ///< model-specific
-  std::uint16_t reads = 0;         ///< registers read or written, bit per register: what an earlier half of a pair must not write
+  std::uint8_t reads = 0;          ///< registers read or written, bit per register: what an earlier half of a pair must not write
+  std::uint8_t address_reads = 0;  ///< registers that form the address
   std::uint16_t writes = 0;        ///< registers written; bit 8 = flags
-  std::uint16_t address_reads = 0; ///< registers that form the address
+  std::uint16_t issue_clocks = 0;  ///< Pentium: what it adds where its block runs by plan (timing/issue.hpp)
 };
 
 }  // namespace planar::cpu

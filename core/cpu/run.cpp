@@ -278,6 +278,44 @@ void Engine::execute() {
   }
 }
 
+// The instructions of a block at `physical` until its end or until stop_at; returns the one that is next. The first has
+// begun already.
+template <Model M>
+inline const Op* Engine::run_begun(const Op* op, const Op* end, std::uint32_t physical) {
+  for (std::uint32_t next = eip;;) {
+    physical += op->length;
+    eip = next += op->length;
+    current_op = op;
+    op->execute(*this, *op);
+    ++op;
+    if (op == end || timing.clocks() >= stop_at) return op;
+    timing.begin_as<M>(*op, physical);
+  }
+}
+
+// The same by plan, the Pentium only.
+inline const Op* Engine::run_planned(const Block& b, std::uint32_t physical) {
+  const Op* op = b.ops;
+  const Op* const end = op + b.count;
+  for (std::uint32_t next = eip;;) {
+    timing.begin_planned(*op);
+    physical += op->length;
+    eip = next += op->length;
+    current_op = op;
+    op->execute(*this, *op);
+    if (++op == end) {
+      timing.end_plan();
+      return op;
+    }
+    if (timing.clocks() >= stop_at) return op;
+    if (!timing.plan_holds(*op, physical)) [[unlikely]] {
+      timing.leave_plan(op);
+      timing.begin_as<Model::pentium>(*op, physical);
+      return run_begun<Model::pentium>(op, end, physical);
+    }
+  }
+}
+
 // Block after block until the clock reaches stop_at, something wants the boundary's attention, or a fault was taken.
 template <Model M>
 void Engine::execute_blocks() {
@@ -309,28 +347,27 @@ void Engine::execute_blocks() {
       return;
     }
     current_block = b;
-    const Op* op = b->ops;
-    const Op* const end = op + b->count;
-    std::uint32_t next = eip;
-    if (resumed && !op->rep && !op->repne) resumed = false;  // the code has changed since
-    if (!resumed) timing.begin_as<M>(*op, physical);
+    const Op* const end = b->ops + b->count;
+    if (resumed && !b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
+    const Op* reached;
     try {
-      for (;;) {
-        physical += op->length;
-        eip = next += op->length;
-        current_op = op;
-        op->execute(*this, *op);
-        ++op;
-        if (op == end || timing.clocks() >= stop_at) break;
-        timing.begin_as<M>(*op, physical);
+      if (M == Model::pentium && !resumed && timing.enter_plan(b->plan, b->ops, physical)) {
+        reached = run_planned(*b, physical);
+      } else {
+        if (!resumed) timing.begin_as<M>(*b->ops, physical);
+        reached = run_begun<M>(b->ops, end, physical);
       }
+      if (reached != end) timing.leave_plan(reached);
     } catch (const Fault& fault) {
-      instructions += static_cast<std::uint64_t>(op - b->ops);
-      current_op_length = op->length;
+      reached = current_op;
+      if (reached + 1 != end) timing.leave_plan(reached + 1);
+      else timing.end_plan();
+      instructions += static_cast<std::uint64_t>(reached - b->ops);
+      current_op_length = reached->length;
       take_fault(fault);
       return;
     }
-    instructions += static_cast<std::uint64_t>(op - b->ops);
+    instructions += static_cast<std::uint64_t>(reached - b->ops);
   } while (timing.clocks() < stop_at && !attention);
 }
 

@@ -28,6 +28,7 @@
 #include "core/cpu/timing/btb.hpp"
 #include "core/cpu/timing/config.hpp"
 #include "core/cpu/timing/instruction_clocks.hpp"
+#include "core/cpu/timing/issue.hpp"
 #include "core/cpu/timing/memory_path.hpp"
 #include "core/cpu/timing/tag_cache.hpp"
 
@@ -48,6 +49,22 @@ class Timing {
   /// The same for callers that know the model.
   template <Model M>
   void begin_as(const Op& op, std::uint32_t physical_eip);
+  /// Decode time, Pentium: settles how `count` priced instructions from `physical_eip` on issue as a block. They end in
+  /// at most IssuePlan::most_lines code lines.
+  void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
+  /// The code line of the byte at `address`, counted from address 0.
+  std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
+  /// Whether a block's plan holds here: then its instructions, of which `first` is the first, begin with begin_planned()
+  /// instead of begin(), each but the first behind a plan_holds(). The state behind the block is in place from the start;
+  /// `plan` and the instructions must live until the block has ended or been left.
+  bool enter_plan(const IssuePlan& plan, const Op* first, std::uint32_t physical_eip);
+  bool plan_holds(const Op& op, std::uint32_t physical_eip);
+  void begin_planned(const Op& op) { clock_ += op.issue_clocks; }
+  /// The block has ended.
+  void end_plan() { plan_ = nullptr; }
+  /// The block ends early, in front of `next`: sets the state there. Nothing to do if no plan was entered.
+  void leave_plan(const Op* next);
+
   /// A data access of 1, 2 or 4 bytes at any alignment (wider operands are several calls). Both halves of an access that
   /// crosses a page may be given as one call at the first address if the executor does not split it.
   void read(std::uint32_t physical, unsigned bytes);
@@ -121,6 +138,7 @@ class Timing {
 
   // -- timing/pentium.cpp
   void begin_pentium(const Op& op, std::uint32_t eip);
+  bool fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
   void branch_pentium(const Op& op, bool taken, std::uint32_t target);
@@ -139,6 +157,7 @@ class Timing {
   TimingConfig config_;
   Model model_;
   std::uint32_t line_mask_ = ~15u;  // of a first-level line's address
+  std::uint8_t line_shift_ = 4;
   bool cache_enabled_ = true;
   std::uint64_t clock_ = 0;
   MemoryPath path_;
@@ -165,29 +184,25 @@ class Timing {
   std::array<std::uint64_t, 8> write_done_{};
   std::uint8_t write_next_ = 0;
   std::uint8_t write_hits_ = 0;    // consecutive latest posted writes that hit the cache
-  std::uint16_t last_writes_ = 0;  // 486: the previous instruction's; Pentium: the open issue's
-  std::uint16_t last_clocks_ = 0;  // 486: the previous instruction's; Pentium: the U pipe's
+  IssueState issue_;
   bool jumped_ = false;
 
   // Pentium
-  std::uint8_t pair_open_ = 0;     // pair_v: the U pipe's instruction would take a partner
-  bool in_v_ = false;              // the latest instruction went to V
-  std::uint16_t agi_writes_ = 0;   // registers written by the issue before the open one
-  std::uint32_t issue_eip_ = 0;    // U address of the open issue, and of the one before
-  std::uint32_t previous_issue_eip_ = 0;
   std::uint32_t mispredicted_issue_ = 0;  // behind misprediction_mark
   std::uint64_t redirected_ = 0;   // when the prefetcher last followed a jump
   std::uint32_t marks_now_ = 0;    // marks_[mark_slot_] while that line executes
   std::uint32_t mark_slot_ = 0;    // code line, as an index into marks_
   std::vector<std::uint32_t> marks_;  // a code line's bytes at which an instruction was seen to begin
   BranchTargetBuffer btb_;
+  // The plan that was entered, and what was open before; the host's, not part of a snapshot
+  const IssuePlan* plan_ = nullptr;
+  const Op* plan_first_ = nullptr;
+  std::uint32_t plan_eip_ = 0;
+  std::uint32_t plan_entry_eip_ = 0;
+  std::uint16_t plan_entry_writes_ = 0;
 
   Counters counters_;
 };
-
-/// Clocks that a V-pipe instruction adds to the U-pipe's (0..3 clocks each, memory operands included): the longer one
-/// counts, and two that both use memory and modify interleave (cpu-timing.md section 5).
-inline constexpr std::uint8_t pair_extra[4][4] = {{0, 1, 2, 3}, {0, 0, 1, 2}, {0, 0, 0, 2}, {0, 0, 1, 2}};
 
 template <Model M>
 inline void Timing::begin_as(const Op& op, std::uint32_t eip) {
@@ -199,12 +214,12 @@ inline void Timing::begin_as(const Op& op, std::uint32_t eip) {
 inline void Timing::begin_486(const Op& op, std::uint32_t eip) {
   const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
   if (last_line != code_line_) [[unlikely]] fetch_486(eip, last_line);
-  unsigned clocks = op.clocks + ((op.address_reads & last_writes_) != 0);
+  unsigned clocks = op.clocks + ((op.address_reads & issue_.last_writes) != 0);
   // Prefixes decode while a longer predecessor still executes.
-  if (op.timing_flags != 0 && last_clocks_ > 1)
-    clocks -= op.timing_flags < last_clocks_ ? op.timing_flags : last_clocks_ - 1u;
-  last_writes_ = op.writes;
-  last_clocks_ = op.clocks;
+  if (op.timing_flags != 0 && issue_.last_clocks > 1)
+    clocks -= op.timing_flags < issue_.last_clocks ? op.timing_flags : issue_.last_clocks - 1u;
+  issue_.last_writes = op.writes;
+  issue_.last_clocks = op.clocks;
   jumped_ = false;
   clock_ += clocks;
 }
@@ -212,25 +227,43 @@ inline void Timing::begin_486(const Op& op, std::uint32_t eip) {
 inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
   const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
   if (last_line != code_line_) [[unlikely]] fetch_pentium(eip, last_line);
-  if ((op.pair_class & pair_open_) && !(op.reads & last_writes_)) {
-    clock_ += pair_extra[last_clocks_][op.clocks & 3] + ((op.address_reads & agi_writes_) != 0);
-    last_writes_ |= op.writes;
-    pair_open_ = 0;
-    in_v_ = true;
+  if (issue_.takes(op)) {
+    clock_ += issue_.join(op);
     return;
   }
   // Until a line has been executed once the processor does not know where its instructions end: no pairing then.
   const unsigned at = eip & 31;
   const unsigned seen = (marks_now_ >> at) | (op.length == 1);
   marks_now_ |= std::uint32_t{1} << at;
-  pair_open_ = static_cast<std::uint8_t>((op.pair_class & seen & 1) << 1);
-  agi_writes_ = last_writes_;
-  clock_ += op.clocks + ((op.address_reads & agi_writes_) != 0);
-  last_writes_ = op.writes;
-  last_clocks_ = op.clocks < 3 ? op.clocks : 3;
-  in_v_ = false;
-  previous_issue_eip_ = issue_eip_;
-  issue_eip_ = eip;
+  clock_ += issue_.open(op, eip, seen);
+}
+
+/// Enters the line if it is not the present one; whether all that the plan relies on is known there.
+inline bool Timing::fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line) {
+  if (last_line != code_line_) fetch_pentium(eip, last_line);
+  const std::uint32_t needed = plan.marks[(last_line - plan.first_line) >> line_shift_];
+  return (marks_now_ & needed) == needed;
+}
+
+inline bool Timing::enter_plan(const IssuePlan& plan, const Op* first, std::uint32_t eip) {
+  if (issue_.pair_open != 0 || (issue_.last_writes & plan.entry_reads)) return false;
+  if (!fetch_planned(plan, eip, (eip + first->length - 1) & line_mask_)) return false;
+  plan_ = &plan;
+  plan_first_ = first;
+  plan_eip_ = eip;
+  plan_entry_writes_ = issue_.last_writes;
+  plan_entry_eip_ = issue_.eip;
+  issue_ = plan.end;
+  if (plan.single) {
+    issue_.agi_writes = plan_entry_writes_;
+    issue_.previous_eip = plan_entry_eip_;
+  }
+  return true;
+}
+
+inline bool Timing::plan_holds(const Op& op, std::uint32_t eip) {
+  const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
+  return last_line == code_line_ || fetch_planned(*plan_, eip, last_line);
 }
 
 inline void Timing::read(std::uint32_t address, unsigned bytes) {

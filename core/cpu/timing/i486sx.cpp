@@ -39,7 +39,7 @@ void Timing::branch_486(const Op& op, bool taken) {
   settle_prefetch();
   prefetch_line_ = no_line;
   jumped_ = true;
-  last_clocks_ = 3;  // decoding restarts: nothing of the target's prefixes is hidden twice
+  issue_.last_clocks = 3;  // decoding restarts: nothing of the target's prefixes is hidden twice
 }
 
 void Timing::bypass_read_miss(std::uint32_t address) {

@@ -9,11 +9,9 @@
 #include <cstdint>
 
 #include "core/cpu/op.hpp"
+#include "core/cpu/timing/issue.hpp"
 
 namespace planar::cpu {
-
-/// Pipes in which a Pentium instruction can issue together with another: bit 0 = U, bit 1 = V.
-enum : std::uint8_t { pair_none = 0, pair_u = 1, pair_v = 2, pair_uv = 3, pair_mask = 3 };
 
 /// What kind of branch an instruction is; kept in the high nibble of Op::pair_class.
 enum class BranchKind : std::uint8_t { none, conditional, loop, loop_z, jcxz, direct, indirect, ret, far };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The Pentium (P5, P54C): two pipes, split caches, branch prediction with its habits.
 //
-// Pairing is carried from instruction to instruction (Timing::begin): U waits for a partner, the next one joins it in V if
-// both may pair and the second neither reads nor writes what the first writes. Flags never prevent a pair (CMP + Jcc
-// pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no interlock.
+// Pairing is carried from instruction to instruction, and planned for a block where possible: issue.hpp. Flags never prevent
+// a pair (CMP + Jcc pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no interlock.
 //
 // Prediction: the buffer is looked up with the issue before the branch (btb.hpp). A prediction that says "taken" turns the
 // prefetcher to its other queue, and it can do so only every second clock [I]; while the pipeline refills after a
@@ -45,6 +44,36 @@ void Timing::fetch_pentium(std::uint32_t eip, std::uint32_t last_line) {
   marks_now_ = marks_[mark_slot_];
 }
 
+void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
+  plan = IssuePlan{};
+  plan.first_line = (eip + ops[0].length - 1) & line_mask_;
+  unsigned issues = 0;
+  for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
+    if (plan.end.takes(*op)) {
+      op->issue_clocks = static_cast<std::uint16_t>(plan.end.join(*op));
+    } else {
+      op->issue_clocks = static_cast<std::uint16_t>(plan.end.open(*op, eip, 1));
+      plan.marks[line_number(eip + op->length - 1) - line_number(plan.first_line)] |= std::uint32_t{1} << (eip & 31);
+      ++issues;
+    }
+    if (issues == 1) plan.entry_reads |= op->address_reads;
+  }
+  plan.single = issues == 1;
+}
+
+void Timing::leave_plan(const Op* next) {
+  if (plan_ == nullptr) return;
+  plan_ = nullptr;
+  issue_ = IssueState{};
+  issue_.last_writes = plan_entry_writes_;
+  issue_.eip = plan_entry_eip_;
+  std::uint32_t eip = plan_eip_;
+  for (const Op* op = plan_first_; op != next; eip += op->length, ++op) {
+    if (issue_.takes(*op)) issue_.join(*op);
+    else issue_.open(*op, eip, 1);
+  }
+}
+
 void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
   const BranchKind kind = branch_kind(op);
   if (kind == BranchKind::far) {
@@ -52,8 +81,8 @@ void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
     return;
   }
   if (taken && (kind == BranchKind::jcxz || kind == BranchKind::loop_z)) clock_ += 1;  // 6 against 5, 8 against 7
-  const bool shadowed = previous_issue_eip_ == misprediction_mark;
-  const auto predicted = btb_.lookup(shadowed ? mispredicted_issue_ : previous_issue_eip_, taken, target);
+  const bool shadowed = issue_.previous_eip == misprediction_mark;
+  const auto predicted = btb_.lookup(shadowed ? mispredicted_issue_ : issue_.previous_eip, taken, target);
   const bool followed = predicted.taken && !shadowed && clock_ >= redirected_ + redirect_distance;
   const bool right = taken ? followed && predicted.target_right : !followed;
   if (taken) {
@@ -65,11 +94,11 @@ void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
     return;
   }
   ++counters_.mispredictions;
-  clock_ += kind == BranchKind::conditional && in_v_ ? 4 : 3;
-  mispredicted_issue_ = issue_eip_;
-  issue_eip_ = misprediction_mark;
-  pair_open_ = 0;
-  last_writes_ = 0;  // the pipeline stood still: no interlock with the target
+  clock_ += kind == BranchKind::conditional && issue_.in_v ? 4 : 3;
+  mispredicted_issue_ = issue_.eip;
+  issue_.eip = misprediction_mark;
+  issue_.pair_open = 0;
+  issue_.last_writes = 0;  // the pipeline stood still: no interlock with the target
   redirected_ = clock_;
 }
 

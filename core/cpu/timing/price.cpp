@@ -53,7 +53,7 @@ BranchKind kind_of(std::uint16_t o, unsigned extension) {
   }
 }
 
-std::uint16_t address_registers(const Op& op, unsigned extension) {
+std::uint8_t address_registers(const Op& op, unsigned extension) {
   unsigned set = 0;
   if (op.has_memory) {
     if (op.base < no_register) set |= 1u << op.base;
@@ -68,7 +68,7 @@ std::uint16_t address_registers(const Op& op, unsigned extension) {
   if (o == 0xC9) set |= ebp;
   if (o == 0xD7) set |= ebx | eax;
   if (uses_stack(o, extension)) set |= esp;
-  return static_cast<std::uint16_t>(set);
+  return static_cast<std::uint8_t>(set);
 }
 
 void operand_registers(Op& op, const InstructionRow& row) {
@@ -116,7 +116,7 @@ void operand_registers(Op& op, const InstructionRow& row) {
   if ((op.opcode & 0xFFFE) == 0xD2 || op.opcode == 0x0FA5 || op.opcode == 0x0FAD) r |= ecx;
   if (kind_of(op.opcode, 0) == BranchKind::conditional) r |= flags;
   // What the first half of a pair must not write: one mask, so that pairing is one test. Flags never matter.
-  op.reads = static_cast<std::uint16_t>((r | w | op.address_reads) & 0xFF);
+  op.reads = static_cast<std::uint8_t>((r | w | op.address_reads) & 0xFF);
   op.writes = static_cast<std::uint16_t>(w);
 }
 

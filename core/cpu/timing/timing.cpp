@@ -3,6 +3,7 @@
 #include "core/cpu/timing.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace planar::cpu {
 namespace {
@@ -20,7 +21,10 @@ Timing::Timing(const TimingConfig& config)
       path_(config),
       data_(config.l1.bytes, config.l1.ways, config.l1.line),
       code_(config.l1.split ? config.l1.bytes : 0, config.l1.ways, config.l1.line) {
-  if (model_ != Model::i386sx) line_mask_ = ~(config.l1.line - 1u);
+  if (model_ != Model::i386sx) {
+    line_mask_ = ~(config.l1.line - 1u);
+    line_shift_ = static_cast<std::uint8_t>(std::countr_zero(config.l1.line));
+  }
   marks_.assign(code_cache().lines() + 1, 0);
 }
 
@@ -91,9 +95,9 @@ void Timing::interrupt_flush() {
   settle_prefetch();
   prefetch_line_ = no_line;
   code_line_ = no_line;
-  last_writes_ = 0;
-  last_clocks_ = 0;
-  pair_open_ = 0;
+  issue_.last_writes = 0;
+  issue_.last_clocks = 0;
+  issue_.pair_open = 0;
   jumped_ = true;
 }
 
@@ -105,8 +109,8 @@ void Timing::archive(Archive& a) {
   data_.archive(a);
   code_.archive(a);
   a(code_line_, prefetch_line_, prefetch_from_, fill_line_, fill_done_, fills_until_, write_start_, write_done_,
-    write_next_, write_hits_, last_writes_, last_clocks_, jumped_);
-  a(pair_open_, in_v_, agi_writes_, issue_eip_, previous_issue_eip_, mispredicted_issue_, redirected_, marks_now_,
+    write_next_, write_hits_, issue_.last_writes, issue_.last_clocks, jumped_);
+  a(issue_.pair_open, issue_.in_v, issue_.agi_writes, issue_.eip, issue_.previous_eip, mispredicted_issue_, redirected_, marks_now_,
     mark_slot_, marks_);
   btb_.archive(a);
 }
