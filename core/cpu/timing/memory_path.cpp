@@ -24,21 +24,27 @@ MemoryPath::MemoryPath(const TimingConfig& config)
         special_low_[page >> 6] |= std::uint64_t{1} << (page & 63);
       if (r.last >= 0x100000) special_high_ = std::min(special_high_, std::max(r.first, 0x100000u));
     }
+  for (const auto& r : config_.rom_ranges)
+    if (r.first <= r.last && ((r.first | (r.last + 1)) & (config.dram.page_bytes - 1u)) != 0) rows_apart_ = false;
   if (config.refresh.period_num != 0) next_refresh_ = refresh_at(refresh_number_);
 }
 
 std::uint64_t MemoryPath::refresh_at(std::uint64_t number) const {
-  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(number) * config_.refresh.period_num << den_shift_) /
-                                    config_.refresh.period_den);
+  const std::uint64_t ticks_num = std::uint64_t{config_.refresh.period_num} << den_shift_;
+  if (number <= UINT64_MAX / ticks_num) return number * ticks_num / config_.refresh.period_den;
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(number) * ticks_num / config_.refresh.period_den);
 }
 
 std::uint64_t MemoryPath::refresh(std::uint64_t t) {
   // Refreshes that fell into idle time are over; only the last one before `t` can still hold the memory.
-  const auto scaled = static_cast<unsigned __int128>(t + 1) * config_.refresh.period_den;
-  std::uint64_t number =
-      static_cast<std::uint64_t>((scaled - 1) / (static_cast<unsigned __int128>(config_.refresh.period_num) << den_shift_));
-  while (refresh_at(number) > t) --number;
-  while (refresh_at(number + 1) <= t) ++number;
+  std::uint64_t number = refresh_number_;
+  if (refresh_at(number + 1) <= t) {
+    const auto scaled = static_cast<unsigned __int128>(t + 1) * config_.refresh.period_den;
+    number = static_cast<std::uint64_t>((scaled - 1) /
+                                        (static_cast<unsigned __int128>(config_.refresh.period_num) << den_shift_));
+    while (refresh_at(number) > t) --number;
+    while (refresh_at(number + 1) <= t) ++number;
+  }
   const std::uint64_t busy = l2_.present() ? memory_free_ : bus_free_;
   const std::uint64_t begins = std::max(refresh_at(number), std::min(busy, t));
   const std::uint64_t ends = begins + std::uint64_t{config_.refresh.hold} * bus_;
@@ -70,8 +76,8 @@ std::uint64_t MemoryPath::take_back(std::uint64_t until) {
 
 void MemoryPath::give_back(std::uint64_t until) { bus_free_ = ticks(until); }
 
-std::uint32_t MemoryPath::words_with_rom(std::uint64_t t, std::uint64_t until, std::uint32_t address,
-                                         std::uint32_t limit, bool writing) {
+std::uint32_t MemoryPath::words_one_by_one(std::uint64_t t, std::uint64_t until, std::uint32_t address,
+                                           std::uint32_t limit, bool writing) {
   const DramTiming& d = config_.dram;
   for (; address != limit && t < until; address += 2) {
     if (t >= next_refresh_) t = refresh(t);

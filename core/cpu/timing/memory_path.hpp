@@ -38,23 +38,21 @@ class MemoryPath {
   /// 386SX bus cycles for the words from `address` (even) up to `limit`, the first not before `at` and none that would
   /// start at `until` or later; returns the address reached. free() is the end of the last. Core and bus clock are the same.
   std::uint32_t words(std::uint64_t at, std::uint64_t until, std::uint32_t address, std::uint32_t limit, bool writing) {
-    std::uint64_t t = at > bus_free_ ? at : bus_free_;
+    const std::uint64_t t = at > bus_free_ ? at : bus_free_;
     if (t >= until) return address;
-    if (special(address) || special(limit - 1)) [[unlikely]] return words_with_rom(t, until, address, limit, writing);
-    const DramTiming& d = config_.dram;
-    const unsigned hit = writing ? d.write_hit : d.read_hit, miss = writing ? d.write_miss : d.read_miss;
-    unsigned clocks = open(address, hit, miss);
-    for (;;) {
-      if (t >= next_refresh_) [[unlikely]] {
-        t = refresh(t);
-        clocks = open(address, hit, miss);
+    const unsigned hit = writing ? config_.dram.write_hit : config_.dram.read_hit;
+    // In closed form within an open row and up to the next refresh. ROM opens no row.
+    if (row_open(address) && row_open(limit - 2) && rows_apart_) [[likely]] {
+      const std::uint64_t wanted = (limit - address) / 2;
+      std::uint64_t count = wanted;
+      if (until - t < wanted * hit) count = hit == 2 ? (until - t + 1) / 2 : (until - t + hit - 1) / hit;
+      const std::uint64_t end = t + count * hit;
+      if (end - hit < next_refresh_) [[likely]] {
+        bus_free_ = end;
+        return address + 2 * static_cast<std::uint32_t>(count);
       }
-      t += clocks;
-      bus_free_ = t;
-      address += 2;
-      if (address == limit || t >= until) return address;
-      clocks = (address & (d.page_bytes - 1)) != 0 ? hit : open(address, hit, miss);
     }
+    return words_one_by_one(t, until, address, limit, writing);
   }
 
   /// Fetches `bytes` (a cache line) around `address`, the wanted datum first, not before core clock `at`.
@@ -84,8 +82,8 @@ class MemoryPath {
 
  private:
   using Ranges = std::array<AddressRange, 4>;
-  std::uint32_t words_with_rom(std::uint64_t t, std::uint64_t until, std::uint32_t address, std::uint32_t limit,
-                               bool writing);
+  std::uint32_t words_one_by_one(std::uint64_t t, std::uint64_t until, std::uint32_t address, std::uint32_t limit,
+                                 bool writing);
   static bool in(const Ranges& ranges, std::uint32_t address) {
     for (const auto& r : ranges)
       if (r.holds(address)) return true;
@@ -107,12 +105,12 @@ class MemoryPath {
   std::uint64_t memory_start(std::uint64_t t);
   std::uint64_t refresh(std::uint64_t t);
   std::uint64_t refresh_at(std::uint64_t number) const;
+  unsigned bank(std::uint32_t address) const { return (address >> config_.dram.bank_shift) & (config_.dram.banks - 1u); }
+  bool row_open(std::uint32_t address) const { return open_row_[bank(address)] == address >> row_shift_; }
   /// Opens the row of `address`; bus clocks to the first datum.
   unsigned open(std::uint32_t address, unsigned hit, unsigned miss) {
-    const std::uint32_t bank = (address >> config_.dram.bank_shift) & (config_.dram.banks - 1u);
-    const std::uint32_t row = address >> row_shift_;
-    if (open_row_[bank] == row) return hit;
-    open_row_[bank] = row;
+    if (row_open(address)) return hit;
+    open_row_[bank(address)] = address >> row_shift_;
     return miss;
   }
   /// Bus clocks from the first datum of a DRAM burst to its last.
@@ -128,6 +126,7 @@ class MemoryPath {
   std::array<std::uint32_t, 8> open_row_;
   std::array<std::uint64_t, 4> special_low_{};  // one bit a page below 1 MB
   std::uint32_t special_high_ = 0xFFFFFFFF;
+  bool rows_apart_ = true;  // no row holds both ROM and other memory
   std::uint8_t row_shift_ = 12;
   std::uint8_t den_shift_ = 0;
   std::uint8_t bus_ = 1;  // ticks a bus clock
