@@ -16,17 +16,23 @@ class Coverage {
   Coverage();
   void count(Mode mode, const Cell& cell) { ++counts_[index(mode, cell)]; }
   std::uint64_t of(Mode mode, const Cell& cell) const { return counts_[index(mode, cell)]; }
-  void excuse(Mask mask) { ++masked_[static_cast<unsigned>(mask)]; }
+  /// A part of a result was not compared.
+  void note(Mask mask) { ++masked_[static_cast<unsigned>(mask)]; }
+  /// An execution was not compared at all.
+  void excuse(Mode mode, const Cell& cell, Mask mask) {
+    note(mask);
+    ++excused_[index(mode, cell)].times;
+    excused_[index(mode, cell)].why = mask;
+  }
   std::uint64_t masked(Mask mask) const { return masked_[static_cast<unsigned>(mask)]; }
-  void add(const Coverage& other);
 
   struct Gap {
     Mode mode;
     Cell cell;
-    std::uint64_t count;
+    std::uint64_t executed, compared;
     const char* reason;  ///< null: unexplained
   };
-  /// Cells with fewer than `least` executions.
+  /// Cells with fewer than `least` executions, or with fewer than that compared (then with the mask as reason).
   std::vector<Gap> gaps(std::uint64_t least) const;
   /// Markdown: the table (a row a form and operand kind, a column a mode and size), the gaps, the masks.
   std::string report(std::uint64_t least) const;
@@ -35,7 +41,12 @@ class Coverage {
   static std::size_t index(Mode mode, const Cell& cell) {
     return ((cell.form * 2u + cell.size32) * 2u + cell.memory) * mode_count + static_cast<unsigned>(mode);
   }
-  std::vector<std::uint64_t> counts_;
+  struct Excused {
+    std::uint64_t times = 0;
+    Mask why = Mask::count;  ///< the last
+  };
+  std::vector<std::uint64_t> counts_;  ///< executed
+  std::vector<Excused> excused_;       ///< of these, not compared
   std::array<std::uint64_t, static_cast<unsigned>(Mask::count)> masked_{};
 };
 

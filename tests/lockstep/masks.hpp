@@ -11,7 +11,9 @@ namespace planar::lockstep {
 
 enum class Mask : std::uint8_t {
   undefined_flags, undefined_result, limits, rights, delivery, unmapped, absent_flags, icebp, enter_66, access_order,
-  fpu_flags, fpu_pointers, fpu_stack, fpu_special, transcendental, constants, bcd, cpuid, halt, wide_push, smsw, io_permission, arpl, wrap, pushf_v86, popad_386, iret_vm, ltr_null, far_stack, enter_probe, own_block, hooked_flags, count
+  fpu_flags, fpu_pointers, fpu_stack, fpu_special, transcendental, constants, bcd, cpuid, control_bits, wide_push,
+  smsw, io_permission, arpl, wrap, pushf_v86, popad_386, iret_vm, ltr_null, far_stack, enter_probe, own_block,
+  hooked_flags, count
 };
 struct MaskReason {
   const char* name;
@@ -36,7 +38,7 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"x87 constants", "Unicorn loads FLDPI and its like the same in every rounding mode"},
     {"packed BCD", "FBLD of digits above 9 is undefined; FBSTP of a number that rounds to minus zero loses its sign in Unicorn"},
     {"CPUID", "the answers are the model's own"},
-    {"HLT", "the processor waits; compared is what stands behind it"},
+    {"CR0 combinations", "PG without PE and NW without CD are #GP(0) by the manuals; Unicorn takes them"},
     {"upper half of a pushed selector", "a 32-bit push of a segment register writes 16 bits on some processors"},
     {"SMSW r32", "the upper half is undefined; Unicorn leaves it"},
     {"I/O permission", "Unicorn knows no bitmap: ports beyond the TSS's limit"},

@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/lockstep/runner.hpp"
+#include "tests/lockstep/compare.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-
-#include "core/cpu/decoder.hpp"
+#include <utility>
 
 namespace planar::lockstep {
 
 namespace {
 
-constexpr std::uint32_t flag_rf = 0x10000, flag_vm = 0x20000, flag_ac = 0x40000, flag_vif = 0x80000, flag_vip = 0x100000,
-    flag_id = 0x200000;
 constexpr unsigned most_iterations = 64, most_boundaries = 1000;
-
-bool same_segment(const cpu::SegmentView& a, const cpu::SegmentView& b) {
-  return a.selector == b.selector && a.base == b.base && a.limit == b.limit && a.access == b.access && a.big == b.big;
-}
-bool same_table(const cpu::TableView& a, const cpu::TableView& b) { return a.base == b.base && a.limit == b.limit; }
-
-/// What no ordinary instruction changes.
-bool same_system(const Registers& a, const Registers& b) {
-  for (unsigned s = 0; s < 6; ++s)
-    if (!same_segment(a.segment[s], b.segment[s])) return false;
-  return same_segment(a.ldtr, b.ldtr) && same_segment(a.tr, b.tr) && same_table(a.gdtr, b.gdtr) &&
-         same_table(a.idtr, b.idtr) && a.cr0 == b.cr0 && a.cr2 == b.cr2 && a.cr3 == b.cr3 && a.cr4 == b.cr4 &&
-         a.dr == b.dr && a.cpl == b.cpl;
-}
-
-/// Stores more than one operand: what stands in memory after a fault in the middle is the chip's own affair.
-bool several_stores(const Form& f) {
-  return f.opcode == 0x60 || f.opcode == 0x0F01 || f.kind == Kind::enter || f.kind == Kind::far_pointer ||
-         f.kind == Kind::far_indirect || (f.kind == Kind::fpu && f.memory_form());
-}
-bool in_memory(const Store& s) { return s.address < memory_bytes && s.bytes <= memory_bytes - s.address; }
-bool is_far(Kind k) { return k == Kind::far_pointer || k == Kind::far_indirect || k == Kind::return_far; }
 
 }  // namespace
 
@@ -71,10 +46,28 @@ void Runner::go() {
   rep_passed_ = false;
   boundaries_ = iterations_ = 0;
   const StepResult result = arena.unicorn.run([this](std::uint32_t address) { return boundary(address); });
-  if (next_ == Next::go_on && !found_ && result.kind != StepResult::Kind::done) next_ = finish_exception(result);
+  if (next_ != Next::go_on || found_ || current_ < 0) return;
+  // HLT ends Unicorn's loop without another boundary.
+  next_ = result.kind == StepResult::Kind::done ? finish() : finish_exception(result);
 }
 
+// A program behind which memory differs is run again from its start, with all memory compared at every instruction.
 std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsigned states) {
+  memory_before_ = arena.ours;
+  const Random again = random;
+  auto found = run_once(program, random, states);
+  if (!found || !found->memory.empty()) return found;
+  arena.ours = arena.theirs = memory_before_;
+  arena.unicorn.flush_tlb();
+  arena.unicorn.flush_code();
+  trace_memory_ = true;
+  Random same = again;
+  auto traced = run_once(program, same, states);
+  trace_memory_ = false;
+  return traced ? std::move(traced) : std::move(found);
+}
+
+std::optional<Mismatch> Runner::run_once(const Program& program, Random& random, unsigned states) {
   load(program);
   for (unsigned state = 0; state < states && !found_; ++state) {
     for (unsigned index = 0; index < program.instructions.size() && !found_;) {
@@ -85,6 +78,14 @@ std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsi
       arena.processor->set_fpu(f);
       arena.unicorn.set_fpu(f);
       go();
+      if (trace_memory_ && !found_ && arena.ours != arena.theirs) {
+        const auto at = std::mismatch(arena.ours.begin(), arena.ours.end(), arena.theirs.begin()).first - arena.ours.begin();
+        error_text_ = fmt::format("memory at {:X} behind this instruction or one before it", at);
+        const bool was = std::exchange(thorough_, true);
+        if (current_ < 0) current_ = static_cast<int>(index);
+        mismatch(error_text_.c_str());
+        thorough_ = was;
+      }
       if (next_ == Next::stop) break;
       index = static_cast<unsigned>(std::max(current_ + 1, static_cast<int>(index) + 1));
     }
@@ -166,7 +167,7 @@ void Runner::begin(int index) {
   current_ = index;
   before_ = arena.processor->registers();
   if (forms()[program_->instructions[static_cast<std::size_t>(index)].cell.form].kind == Kind::fpu) fpu_before_ = arena.processor->fpu();
-  coverage_.count(program_->mode, program_->instructions[static_cast<std::size_t>(index)].cell);
+  if (!thorough_) coverage_.count(program_->mode, program_->instructions[static_cast<std::size_t>(index)].cell);
   arena.unicorn.clear_stores();
   arena.port_written = arena.pins.written = {};
 }
@@ -196,22 +197,19 @@ Runner::Next Runner::mismatch(const char* what) {
   if (!thorough_) {
     if (!second_) second_ = std::make_unique<Runner>(arena.model, coverage_);
     second_->meddle = meddle;
-    if (!second_->replay(m)) return excuse(Mask::hooked_flags);
+    if (!second_->replay(m) && same_as_second(m)) return excuse(Mask::hooked_flags);
   }
   found_ = std::move(m);
   return Next::stop;
 }
 
-bool Runner::through_cs(const Instruction& instruction) const {
-  const auto first = program_->bytes.begin() + instruction.offset;
-  return std::find(first, first + 4, 0x2E) != first + 4;
-}
-
 Runner::Next Runner::excuse(Mask mask) {
-  coverage_.excuse(mask);
+  const Instruction& instruction = program_->instructions[static_cast<std::size_t>(current_)];
+  if (mask == Mask::hooked_flags) coverage_.note(mask);  // it was compared after all
+  else if (!thorough_) coverage_.excuse(program_->mode, instruction.cell, mask);
   if (mask == Mask::delivery || mask == Mask::unmapped || mask == Mask::wrap || mask == Mask::far_stack ||
       mask == Mask::rights || mask == Mask::own_block || mask == Mask::limits ||
-      several_stores(forms()[program_->instructions[static_cast<std::size_t>(current_)].cell.form])) {
+      several_stores(forms()[instruction.cell.form])) {
     arena.copy_memory();
     arena.unicorn.flush_tlb();
     tables_stored_ = true;
@@ -233,63 +231,6 @@ void Runner::resynchronise() {
   if (Arena::vector_at(ours) >= 0) sync_stack(ours);
 }
 
-bool Runner::stores_equal() {
-  bool equal = true;
-  const Form& form = forms()[program_->instructions[static_cast<std::size_t>(current_)].cell.form];
-  const bool pushes_selector = form.opcode == 0x06 || form.opcode == 0x0E || form.opcode == 0x16 || form.opcode == 0x1E ||
-                               form.opcode == 0x0FA0 || form.opcode == 0x0FA8;
-  for (const Store& s : arena.unicorn.stores()) {
-    if (!in_memory(s)) continue;
-    if (pushes_selector && s.bytes == 4 && std::memcmp(&arena.ours[s.address + 2], &arena.theirs[s.address + 2], 2) != 0) {
-      coverage_.excuse(Mask::wide_push);
-      std::copy_n(&arena.ours[s.address + 2], 2, &arena.theirs[s.address + 2]);
-    }
-    if (s.address < code_end && s.address + s.bytes > code_at) code_stored_ = true;
-    if (s.address < tables_end) tables_stored_ = true;
-    equal = equal && std::memcmp(&arena.ours[s.address], &arena.theirs[s.address], s.bytes) == 0;
-  }
-  if (thorough_ && arena.ours != arena.theirs) return false;
-  return equal;
-}
-
-bool Runner::same_core(const Registers& ours, const UnicornCpu::Core& theirs, std::uint32_t undefined, const char*& what) {
-  std::uint32_t mask = ~(flag_rf | undefined);
-  mask &= ~(flag_vif | flag_vip);
-  if (arena.model == Model::i386sx) mask &= ~(flag_ac | flag_id);
-  if (arena.model == Model::i486sx) mask &= ~flag_id;
-  what = nullptr;
-  if (ours.eip != theirs.eip) what = "EIP";
-  else if ((ours.eflags ^ theirs.eflags) & mask) what = "flags";
-  else
-    for (unsigned i = 0; i < 8; ++i)
-      if (ours.gpr[i] != theirs.gpr[i]) what = "register";
-  return !what;
-}
-
-const char* Runner::system_difference(const Registers& a, const Registers& b) {
-  for (unsigned s = 0; s < 6; ++s) {
-    const auto &x = a.segment[s], &y = b.segment[s];
-    if (x.selector != y.selector) return "selector";
-    // A null selector's cache is never used.
-    if ((a.cr0 & 1) && !(a.eflags & 0x20000) && (x.selector & 0xFFFC) == 0) continue;
-    if (x.base != y.base) return "segment base";
-    if (!(a.cr0 & 1) || (a.eflags & 0x20000)) continue;  // real mode and V86 leave limit and rights to the chip
-    if (x.limit != y.limit) return "segment limit";
-    if ((x.access ^ y.access) & 0xFE || x.big != y.big) return "segment rights";
-  }
-  if (a.ldtr.selector != b.ldtr.selector || ((a.ldtr.selector & 0xFFFC) && a.ldtr.base != b.ldtr.base)) return "LDTR";
-  if (a.tr.selector != b.tr.selector || a.tr.base != b.tr.base) return "TR";
-  if (!same_table(a.gdtr, b.gdtr)) return "GDTR";
-  if (!same_table(a.idtr, b.idtr)) return "IDTR";
-  if ((a.cr0 ^ b.cr0) & (arena.model == Model::i386sx ? 0x8000000Fu : 0x8001000Fu)) return "CR0";
-  if (a.cr2 != b.cr2 && !next_fetch_faulted_) return "CR2";
-  if ((a.cr3 ^ b.cr3) & 0xFFFFF000u) return "CR3";
-  for (unsigned i = 0; i < 4; ++i)
-    if (a.dr[i] != b.dr[i]) return "DR";
-  if (a.cpl != b.cpl) return "CPL";
-  return nullptr;
-}
-
 // planar's turn; a planted fault changes what it leaves.
 Registers Runner::step_planar(const Instruction& instruction) {
   arena.processor->step();
@@ -307,11 +248,13 @@ Runner::Next Runner::finish() {
   const Instruction& instruction = program_->instructions[static_cast<std::size_t>(current_)];
   const Form& form = forms()[instruction.cell.form];
   const Registers ours = step_planar(instruction);
-  if (form.kind == Kind::halt && arena.processor->halted()) return excuse(Mask::halt);
   if (arena.processor->in_shutdown()) return excuse(Mask::delivery);
   const int vector = Arena::vector_at(ours);
   if (vector >= 0 && arena.unicorn.core().eip != ours.eip) {
+    if (wraps(instruction)) return excuse(Mask::wrap);
     if ((vector == 13 || vector == 12) && !is_wide(program_->mode)) return excuse(Mask::limits);
+    if (vector == 13 && form.opcode == 0x0F22 && form.group == 0 && refused_cr0(instruction)) return excuse(Mask::control_bits);
+    if (vector == 14 && form.kind == Kind::fpu && instruction.cell.memory && form.group == 4) return excuse(Mask::fpu_pointers);
     if (vector == 13 && through_cs(instruction)) return excuse(Mask::rights);
     if (vector == 13 && (form.kind == Kind::port || form.kind == Kind::string_io) && is_ring3(program_->mode))
       return excuse(Mask::io_permission);
@@ -348,13 +291,14 @@ Runner::Next Runner::compare_done() {
   if (form.opcode == 0xDF && form.group == 4 && !instruction.cell.memory)  // FNSTSW AX: exceptions and C1
     theirs.gpr[EAX] = (theirs.gpr[EAX] & ~0x02FFu) | (ours.gpr[EAX] & 0x02FFu);
   if (!same_core(ours, theirs, undefined, what)) return wraps(instruction) ? excuse(Mask::wrap) : mismatch(what);
-  if (undefined) coverage_.excuse(Mask::undefined_flags);
+  if (undefined) coverage_.note(Mask::undefined_flags);
   if (form.system) {
     if (const char* difference = system_difference(ours, arena.unicorn.registers()))
       return wraps(instruction) ? excuse(Mask::wrap) : mismatch(difference);
   } else if (!same_system(before_, ours)) {
     return mismatch("an ordinary instruction changed the system state");
   }
+  if (form.kind == Kind::fpu && wraps(instruction)) return excuse(Mask::wrap);
   if (form.kind == Kind::fpu)
     if (const char* difference = compare_fpu(form)) return mismatch(difference);
   if (form.kind == Kind::port && arena.pins.written != arena.port_written) return mismatch("port");
@@ -374,91 +318,6 @@ Runner::Next Runner::compare_done() {
                               (form.opcode == 0xDD && form.group == 4));  // may unmask exceptions that Unicorn does not collect
   if (form.system || loads_control || (form.kind == Kind::fpu && fpu_fault_) || (ours.eflags & 0x100)) return Next::restart;
   return Next::go_on;
-}
-
-// Null: equal, or excused (and made equal).
-const char* Runner::compare_fpu(const Form& form) {
-  const cpu::Fpu ours = arena.processor->fpu(), theirs = arena.unicorn.fpu();
-  const auto empty = [](std::uint16_t tags) { return tags & tags >> 1 & 0x5555; };
-  const Instruction& instruction = program_->instructions[static_cast<std::size_t>(current_)];
-  const unsigned key = (form.opcode & 7u) << 3 | static_cast<unsigned>(form.group);
-  const char* what = nullptr;
-  for (unsigned i = 0; i < 8; ++i)
-    if ((ours.tags >> (2 * i) & 3) != 3 && !(ours.registers[i] == theirs.registers[i])) what = "x87 register";
-  if (empty(ours.tags) != empty(theirs.tags)) what = "x87 tags";
-  if (ours.top() != theirs.top()) what = "x87 top";
-  if ((ours.control ^ theirs.control) & 0x1F3F) what = "x87 control word";
-  // FCOM, FCOMP, FTST, FXAM, FUCOM...: C3, C2, C0.
-  const bool compares = (key & 0x16) == 2 || key == 0x0C || key == 0x2C || key == 0x2D || key == 0x15 || key == 0x33;
-  if (compares && (ours.status ^ theirs.status) & 0x4500) what = "x87 condition codes";
-  const bool stored = stores_equal();
-  if (!what && !stored) what = "x87 memory";
-  if ((ours.status ^ theirs.status) & 0x023F) coverage_.excuse(Mask::fpu_flags);
-  std::optional<Mask> why;
-  const unsigned modrm = program_->bytes[instruction.offset + instruction.length - 1u];
-  const bool is_register = !instruction.cell.memory;
-  // D9 F0 to F3, F5, F8, F9, FB, FE, FF; FSQRT, FRNDINT, FSCALE, FXTRACT, FDECSTP and FINCSTP are computed as the x87 does.
-  const bool function = is_register && form.opcode == 0xD9 &&
-                        ((modrm >= 0xF0 && modrm <= 0xF5) || modrm == 0xF8 || modrm == 0xF9 || modrm == 0xFB || modrm >= 0xFD);
-  bool special = false;
-  for (unsigned i = 0; i < 8; ++i)
-    for (const cpu::Fpu* f : {static_cast<const cpu::Fpu*>(&fpu_before_), &ours}) {
-      const auto c = cpu::classify(f->registers[i]);
-      if ((f->tags >> (2 * i) & 3) != 3 && c != cpu::FloatClass::normal && c != cpu::FloatClass::zero) special = true;
-    }
-  if (!is_register && ((key == 0x0E) || (key == 0x2E) || key == 0x0C || key == 0x2C)) why = Mask::fpu_pointers;
-  else if (ours.status & 0x40) why = Mask::fpu_stack;
-  else if (function) why = Mask::transcendental;
-  else if (is_register && key == 0x0D) why = Mask::constants;
-  else if (!is_register && (key == 0x3C || key == 0x3E)) why = Mask::bcd;
-  else if (is_register && (key == 0x2A || key == 0x2B) && empty(fpu_before_.tags) != empty(ours.tags)) why = Mask::fpu_stack;
-  else if (special || (ours.status & ~fpu_before_.status & 3)) why = Mask::fpu_special;
-  if (what && why) {
-    coverage_.excuse(*why);
-    resynchronise();
-    what = nullptr;
-  }
-  fpu_fault_ = ours.status & 0x40;  // sticky: a fresh start
-  if (!what) arena.unicorn.set_fpu(ours);
-  return what;
-}
-
-// The frame that planar pushed, against the state in front of the instruction and what Unicorn says of the exception.
-const char* Runner::check_frame(const Registers& before, const Registers& after, const StepResult& result, std::uint16_t& error) {
-  const auto u = arena.unicorn.core();
-  const std::uint32_t flags = before.eflags & ~flag_rf;  // both agreed on them in front of the instruction
-  std::vector<std::uint32_t> frame;
-  const bool is_real = !(before.cr0 & 1), v86 = !is_real && (before.eflags & 0x20000);
-  const unsigned unit = is_real ? 2 : 4;
-  const int vector = Arena::vector_at(after);
-  const bool has_error = !is_real && !result.software && (vector == 8 || (vector >= 10 && vector <= 14) || vector == 17);
-  if (v86) for (unsigned s : {GS, FS, DS, ES}) frame.push_back(before.segment[s].selector);
-  if (before.cpl == 3) {
-    frame.push_back(before.segment[SS].selector);
-    frame.push_back(u.gpr[ESP]);
-  }
-  const bool trap = result.software || vector == 1 || vector == 3 || vector == 4;
-  frame.push_back(trap || is_real ? flags : flags | flag_rf);
-  frame.push_back(before.segment[CS].selector);
-  frame.push_back(u.eip);
-  error = 0;
-  std::uint32_t sp = after.gpr[ESP];
-  const std::uint32_t mask = after.segment[SS].big ? 0xFFFFFFFFu : 0xFFFFu;
-  const auto pop = [&] {
-    std::uint32_t v = 0;
-    for (unsigned i = 0; i < unit; ++i)
-      v |= std::uint32_t{arena.processor->peek_linear(after.segment[SS].base + ((sp + i) & mask)).value_or(0)} << (8 * i);
-    sp = (sp + unit) & mask;
-    return v;
-  };
-  if (has_error) error = static_cast<std::uint16_t>(pop());
-  while (!frame.empty()) {
-    const std::uint32_t got = pop();
-    const std::uint32_t want = is_real ? frame.back() & 0xFFFF : frame.back();
-    if (got != want && !((got ^ want) == flag_rf)) return "the frame of the exception";
-    frame.pop_back();
-  }
-  return nullptr;
 }
 
 // Unicorn stopped in the current instruction, or at the fetch of the one behind it.
@@ -504,8 +363,9 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     if (crosses || large || form.opcode == 0xA6 || form.opcode == 0xA7 || form.opcode == 0x60) return excuse(Mask::access_order);
     what = "CR2";
   }
-  if (!what && (before_.cr0 & 1) && !result.software && error != result.error) {
-    if (vector == 14 && (error ^ result.error) == 2 && (error & 2) && instruction.cell.memory) return excuse(Mask::access_order);
+  const bool only_write = vector == 14 && (error ^ result.error) == 2 && (error & 2) && instruction.cell.memory;
+  if (only_write) coverage_.note(Mask::access_order);
+  if (!what && (before_.cr0 & 1) && !result.software && error != result.error && !only_write) {
     // A far transfer beyond the target's limit: #GP(0) by the manual, #GP(selector) in Unicorn.
     if ((is_limit || (vector == 13 && is_far(form.kind))) && error == 0) return excuse(Mask::limits);
     if (wraps(instruction)) return excuse(Mask::wrap);
@@ -522,32 +382,11 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   }
   // An instruction of several stores may have done some of them: the chip's own order.
   if (!arena.unicorn.stores().empty() || several_stores(form)) {
-    coverage_.excuse(Mask::access_order);
+    coverage_.note(Mask::access_order);
     arena.copy_memory();
   }
   resynchronise();
   return code_stored_ ? Next::stop : Next::restart;
-}
-
-// A 16-bit offset so near the segment's end that the operand does not fit.
-bool Runner::wraps(const Instruction& instruction) const {
-  if (!is_wide(program_->mode) && is_far(forms()[instruction.cell.form].kind) && ((before_.gpr[ESP] + 0x10) & 0xFFFF) < 0x20) return true;
-  if (!instruction.cell.memory) return false;
-  cpu::Op op;
-  const auto bytes = std::span(program_->bytes).subspan(instruction.offset, instruction.length);
-  if (!cpu::decode(bytes, {{arena.model, true}, is_wide(program_->mode), (before_.cr0 & 1) != 0, program_->mode == Mode::v86}, op)) return false;
-  if (op.address32) return false;
-  const auto reg = [&](std::uint8_t r) { return r < 8 ? before_.gpr[r] : 0; };
-  return ((reg(op.base) + reg(op.index) + op.displacement) & 0xFFFF) > 0xFFF0;
-}
-
-bool Runner::stack_in_memory(const Registers& handler) const {
-  const std::uint32_t mask = handler.segment[SS].big ? 0xFFFFFFFFu : 0xFFFFu;
-  for (const std::uint32_t i : {0u, 39u}) {
-    const auto physical = arena.processor->translate(handler.segment[SS].base + ((handler.gpr[ESP] + i) & mask));
-    if (!physical || *physical >= memory_bytes) return false;
-  }
-  return true;
 }
 
 // What the delivery pushed, which Unicorn knows nothing of.

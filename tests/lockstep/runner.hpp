@@ -58,6 +58,9 @@ class Runner {
   const char* system_difference(const Registers& ours, const Registers& theirs);
   const char* compare_fpu(const Form& form);
   const char* check_frame(const Registers& before, const Registers& after, const StepResult& result, std::uint16_t& error);
+  std::optional<Mismatch> run_once(const Program& program, Random& random, unsigned states);
+  bool same_as_second(const Mismatch& m) const;
+  bool refused_cr0(const Instruction& instruction) const;
   bool through_cs(const Instruction& instruction) const;
   bool stores_equal();
   bool wraps(const Instruction& instruction) const;
@@ -78,8 +81,9 @@ class Runner {
   bool rep_passed_ = false;  ///< planar has left the REP that Unicorn looks at once more
   unsigned iterations_ = 0, boundaries_ = 0;
   Next next_ = Next::go_on;
-  bool code_stored_ = false, tables_stored_ = false, thorough_ = false, next_fetch_faulted_ = false, fpu_fault_ = false;
+  bool code_stored_ = false, tables_stored_ = false, thorough_ = false, trace_memory_ = false, next_fetch_faulted_ = false, fpu_fault_ = false;
   std::unique_ptr<Runner> second_;  ///< confirms a mismatch from the state in front of it
+  std::vector<std::uint8_t> memory_before_;  ///< in front of the program
   std::string error_text_;
   std::optional<Mismatch> found_;
 };

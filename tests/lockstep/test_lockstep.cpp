@@ -27,6 +27,6 @@ TEST_CASE("The interpreter and Unicorn agree on twenty million instructions") {
     if (!gap.reason)
       unexplained += fmt::format("{} {} {} {}: {}\n", form_name(forms()[gap.cell.form]), gap.cell.size32 ? 32 : 16,
                                  gap.cell.memory ? "memory" : "register", mode_names[static_cast<unsigned>(gap.mode)],
-                                 gap.count);
+                                 gap.executed);
   CHECK(unexplained == "");
 }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What must be equal behind an instruction, and the questions on which a mask depends.
+#include "tests/lockstep/compare.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "core/cpu/decoder.hpp"
+
+namespace planar::lockstep {
+
+// Whether planar came to the same result inside the program and from the clean start that Unicorn agreed with.
+bool Runner::same_as_second(const Mismatch& m) const {
+  const Registers again = second_->arena.processor->registers();
+  bool result_undefined = false;
+  const std::uint32_t mask = ~(flag_rf | undefined_flags(m.instruction, m.before, result_undefined));
+  if (again.gpr != m.ours.gpr || again.eip != m.ours.eip || (again.eflags ^ m.ours.eflags) & mask || !same_system(again, m.ours))
+    return false;
+  for (const Store& s : second_->arena.unicorn.stores())
+    if (in_memory(s) && std::memcmp(&arena.ours[s.address], &second_->arena.ours[s.address], s.bytes) != 0) return false;
+  return true;
+}
+
+bool Runner::through_cs(const Instruction& instruction) const {
+  const auto first = program_->bytes.begin() + instruction.offset;
+  return std::find(first, first + 4, 0x2E) != first + 4;
+}
+
+// MOV CR0 with a value the manuals refuse: PG without PE, NW without CD.
+bool Runner::refused_cr0(const Instruction& instruction) const {
+  const std::uint32_t v = before_.gpr[program_->bytes[instruction.offset + instruction.length - 1u] & 7];
+  return (v & 0x80000001u) == 0x80000000u || (v & 0x60000000u) == 0x20000000u;
+}
+
+bool Runner::stores_equal() {
+  bool equal = true;
+  const Form& form = forms()[program_->instructions[static_cast<std::size_t>(current_)].cell.form];
+  const bool pushes_selector = form.opcode == 0x06 || form.opcode == 0x0E || form.opcode == 0x16 || form.opcode == 0x1E ||
+                               form.opcode == 0x0FA0 || form.opcode == 0x0FA8;
+  for (const Store& s : arena.unicorn.stores()) {
+    if (!in_memory(s)) continue;
+    if (pushes_selector && s.bytes == 4 && std::memcmp(&arena.ours[s.address + 2], &arena.theirs[s.address + 2], 2) != 0) {
+      coverage_.note(Mask::wide_push);
+      std::copy_n(&arena.ours[s.address + 2], 2, &arena.theirs[s.address + 2]);
+    }
+    if (s.address < code_end && s.address + s.bytes > code_at) code_stored_ = true;
+    if (s.address < tables_end) tables_stored_ = true;
+    equal = equal && std::memcmp(&arena.ours[s.address], &arena.theirs[s.address], s.bytes) == 0;
+  }
+  if ((thorough_ || trace_memory_) && arena.ours != arena.theirs) return false;
+  return equal;
+}
+
+bool Runner::same_core(const Registers& ours, const UnicornCpu::Core& theirs, std::uint32_t undefined, const char*& what) {
+  std::uint32_t mask = ~(flag_rf | undefined);
+  mask &= ~(flag_vif | flag_vip);
+  if (arena.model == Model::i386sx) mask &= ~(flag_ac | flag_id);
+  if (arena.model == Model::i486sx) mask &= ~flag_id;
+  what = nullptr;
+  if (ours.eip != theirs.eip) what = "EIP";
+  else if ((ours.eflags ^ theirs.eflags) & mask) what = "flags";
+  else
+    for (unsigned i = 0; i < 8; ++i)
+      if (ours.gpr[i] != theirs.gpr[i]) what = "register";
+  return !what;
+}
+
+const char* Runner::system_difference(const Registers& a, const Registers& b) {
+  for (unsigned s = 0; s < 6; ++s) {
+    const auto &x = a.segment[s], &y = b.segment[s];
+    if (x.selector != y.selector) return "selector";
+    // A null selector's cache is never used.
+    if ((a.cr0 & 1) && !(a.eflags & 0x20000) && (x.selector & 0xFFFC) == 0) continue;
+    if (x.base != y.base) return "segment base";
+    if (!(a.cr0 & 1) || (a.eflags & 0x20000)) continue;  // real mode and V86 leave limit and rights to the chip
+    if (x.limit != y.limit) return "segment limit";
+    if ((x.access ^ y.access) & 0xFE || x.big != y.big) return "segment rights";
+  }
+  if (a.ldtr.selector != b.ldtr.selector || ((a.ldtr.selector & 0xFFFC) && a.ldtr.base != b.ldtr.base)) return "LDTR";
+  if (a.tr.selector != b.tr.selector || a.tr.base != b.tr.base) return "TR";
+  if (!same_table(a.gdtr, b.gdtr)) return "GDTR";
+  if (!same_table(a.idtr, b.idtr)) return "IDTR";
+  if ((a.cr0 ^ b.cr0) & (arena.model == Model::i386sx ? 0x8000000Fu : 0x8001000Fu)) return "CR0";
+  if (a.cr2 != b.cr2 && !next_fetch_faulted_) return "CR2";
+  if ((a.cr3 ^ b.cr3) & 0xFFFFF000u) return "CR3";
+  for (unsigned i = 0; i < 4; ++i)
+    if (a.dr[i] != b.dr[i]) return "DR";
+  if (a.cpl != b.cpl) return "CPL";
+  return nullptr;
+}
+
+// Null: equal, or excused (and made equal).
+const char* Runner::compare_fpu(const Form& form) {
+  const cpu::Fpu ours = arena.processor->fpu(), theirs = arena.unicorn.fpu();
+  const auto empty = [](std::uint16_t tags) { return tags & tags >> 1 & 0x5555; };
+  const Instruction& instruction = program_->instructions[static_cast<std::size_t>(current_)];
+  const unsigned key = (form.opcode & 7u) << 3 | static_cast<unsigned>(form.group);
+  const char* what = nullptr;
+  for (unsigned i = 0; i < 8; ++i)
+    if ((ours.tags >> (2 * i) & 3) != 3 && !(ours.registers[i] == theirs.registers[i])) what = "x87 register";
+  if (empty(ours.tags) != empty(theirs.tags)) what = "x87 tags";
+  if (ours.top() != theirs.top()) what = "x87 top";
+  if ((ours.control ^ theirs.control) & 0x1F3F) what = "x87 control word";
+  // FCOM, FCOMP, FTST, FXAM, FUCOM...: C3, C2, C0.
+  const bool compares = (key & 0x16) == 2 || key == 0x0C || key == 0x2C || key == 0x2D || key == 0x15 || key == 0x33;
+  if (compares && (ours.status ^ theirs.status) & 0x4500) what = "x87 condition codes";
+  const bool stored = stores_equal();
+  if (!what && !stored) what = "x87 memory";
+  if ((ours.status ^ theirs.status) & 0x023F) coverage_.note(Mask::fpu_flags);
+  std::optional<Mask> why;
+  const unsigned modrm = program_->bytes[instruction.offset + instruction.length - 1u];
+  const bool is_register = !instruction.cell.memory;
+  // D9 F0 to F3, F5, F8, F9, FB, FE, FF; FSQRT, FRNDINT, FSCALE, FXTRACT, FDECSTP and FINCSTP are computed as the x87 does.
+  const bool function = is_register && form.opcode == 0xD9 &&
+                        ((modrm >= 0xF0 && modrm <= 0xF5) || modrm == 0xF8 || modrm == 0xF9 || modrm == 0xFB || modrm >= 0xFD);
+  bool special = false;
+  for (unsigned i = 0; i < 8; ++i)
+    for (const cpu::Fpu* f : {static_cast<const cpu::Fpu*>(&fpu_before_), &ours}) {
+      const auto c = cpu::classify(f->registers[i]);
+      if ((f->tags >> (2 * i) & 3) != 3 && c != cpu::FloatClass::normal && c != cpu::FloatClass::zero) special = true;
+    }
+  if (!is_register && ((key == 0x0E) || (key == 0x2E) || key == 0x0C || key == 0x2C)) why = Mask::fpu_pointers;
+  else if (ours.status & 0x40) why = Mask::fpu_stack;
+  else if (function) why = Mask::transcendental;
+  else if (is_register && key == 0x0D) why = Mask::constants;
+  else if (!is_register && (key == 0x3C || key == 0x3E)) why = Mask::bcd;
+  else if (is_register && (key == 0x2A || key == 0x2B) && empty(fpu_before_.tags) != empty(ours.tags)) why = Mask::fpu_stack;
+  else if (special || (ours.status & ~fpu_before_.status & 3)) why = Mask::fpu_special;
+  if (what && why) {
+    coverage_.excuse(program_->mode, instruction.cell, *why);
+    resynchronise();
+    what = nullptr;
+  }
+  fpu_fault_ = ours.status & 0x40;  // sticky: a fresh start
+  if (!what) arena.unicorn.set_fpu(ours);
+  return what;
+}
+
+// The frame that planar pushed, against the state in front of the instruction and what Unicorn says of the exception.
+const char* Runner::check_frame(const Registers& before, const Registers& after, const StepResult& result, std::uint16_t& error) {
+  const auto u = arena.unicorn.core();
+  const std::uint32_t flags = before.eflags & ~flag_rf;  // both agreed on them in front of the instruction
+  std::vector<std::uint32_t> frame;
+  const bool is_real = !(before.cr0 & 1), v86 = !is_real && (before.eflags & 0x20000);
+  const unsigned unit = is_real ? 2 : 4;
+  const int vector = Arena::vector_at(after);
+  const bool has_error = !is_real && !result.software && (vector == 8 || (vector >= 10 && vector <= 14) || vector == 17);
+  if (v86) for (unsigned s : {GS, FS, DS, ES}) frame.push_back(before.segment[s].selector);
+  if (before.cpl == 3) {
+    frame.push_back(before.segment[SS].selector);
+    frame.push_back(u.gpr[ESP]);
+  }
+  const bool trap = result.software || vector == 1 || vector == 3 || vector == 4;
+  frame.push_back(trap || is_real ? flags : flags | flag_rf);
+  frame.push_back(before.segment[CS].selector);
+  frame.push_back(u.eip);
+  error = 0;
+  std::uint32_t sp = after.gpr[ESP];
+  const std::uint32_t mask = after.segment[SS].big ? 0xFFFFFFFFu : 0xFFFFu;
+  const auto pop = [&] {
+    std::uint32_t v = 0;
+    for (unsigned i = 0; i < unit; ++i)
+      v |= std::uint32_t{arena.processor->peek_linear(after.segment[SS].base + ((sp + i) & mask)).value_or(0)} << (8 * i);
+    sp = (sp + unit) & mask;
+    return v;
+  };
+  if (has_error) error = static_cast<std::uint16_t>(pop());
+  while (!frame.empty()) {
+    const std::uint32_t got = pop();
+    const std::uint32_t want = is_real ? frame.back() & 0xFFFF : frame.back();
+    if (got != want && !((got ^ want) == flag_rf)) return "the frame of the exception";
+    frame.pop_back();
+  }
+  return nullptr;
+}
+
+// A 16-bit offset so near the segment's end that the operand does not fit.
+bool Runner::wraps(const Instruction& instruction) const {
+  if (!is_wide(program_->mode) && is_far(forms()[instruction.cell.form].kind) && ((before_.gpr[ESP] + 0x10) & 0xFFFF) < 0x20) return true;
+  if (!instruction.cell.memory) return false;
+  cpu::Op op;
+  const auto bytes = std::span(program_->bytes).subspan(instruction.offset, instruction.length);
+  if (!cpu::decode(bytes, {{arena.model, true}, is_wide(program_->mode), (before_.cr0 & 1) != 0, program_->mode == Mode::v86}, op)) return false;
+  if (op.address32) return false;
+  const auto reg = [&](std::uint8_t r) { return r < 8 ? before_.gpr[r] : 0; };
+  return ((reg(op.base) + reg(op.index) + op.displacement) & 0xFFFF) > (op.opcode >= 0xD8 && op.opcode <= 0xDF ? 0xFF80u : 0xFFF0u);
+}
+
+bool Runner::stack_in_memory(const Registers& handler) const {
+  const std::uint32_t mask = handler.segment[SS].big ? 0xFFFFFFFFu : 0xFFFFu;
+  for (const std::uint32_t i : {0u, 39u}) {
+    const auto physical = arena.processor->translate(handler.segment[SS].base + ((handler.gpr[ESP] + i) & mask));
+    if (!physical || *physical >= memory_bytes) return false;
+  }
+  return true;
+}
+
+}  // namespace planar::lockstep
