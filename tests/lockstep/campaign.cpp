@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/lockstep/campaign.hpp"
 
+#include <algorithm>
+
 namespace planar::lockstep {
 
 namespace {
@@ -12,12 +14,12 @@ Outcome run(const Campaign& campaign) {
   Outcome outcome;
   Random seeds(campaign.seed);
   for (const Model model : {Model::i386sx, Model::i486sx, Model::pentium}) {
+    Random random(seeds.next());
+    if (std::find(campaign.models.begin(), campaign.models.end(), model) == campaign.models.end()) continue;
     Runner runner(model, outcome.coverage);
     runner.meddle = campaign.meddle;
-    Random random(seeds.next());
     std::vector<Generator> generators;
     for (unsigned m = 0; m < mode_count; ++m) generators.emplace_back(model, static_cast<Mode>(m), random.next());
-    // Protected 32-bit mode, where nothing is masked for limits, and the model with the most forms get as much as the others.
     const std::uint64_t share = campaign.instructions / (3 * mode_count * slices);
     for (unsigned piece = 0; piece < slices * mode_count; ++piece) {
       const auto mode = static_cast<Mode>(piece % mode_count);

@@ -187,11 +187,11 @@ bool Runner::wraps(const Instruction& instruction) const {
   return ((reg(op.base) + reg(op.index) + op.displacement) & 0xFFFF) > (op.opcode >= 0xD8 && op.opcode <= 0xDF ? 0xFF80u : 0xFFF0u);
 }
 
-bool Runner::stack_in_memory(const Registers& handler) const {
+bool Runner::stack_usable(const Registers& handler) const {
   const std::uint32_t mask = handler.segment[SS].big ? 0xFFFFFFFFu : 0xFFFFu;
   for (const std::uint32_t i : {0u, 39u}) {
     const auto physical = arena.processor->translate(handler.segment[SS].base + ((handler.gpr[ESP] + i) & mask));
-    if (!physical || *physical >= memory_bytes) return false;
+    if (!physical || *physical >= memory_bytes || *physical < tables_end) return false;
   }
   return true;
 }

@@ -39,6 +39,13 @@ void Runner::place() {
   }
 }
 
+// Whether the program still is what it was: it may have stored into itself, with or without being excused.
+bool Runner::intact() const {
+  const auto& bytes = program_->bytes;
+  return std::memcmp(&arena.ours[start_linear_], bytes.data(), bytes.size()) == 0 &&
+         std::memcmp(&arena.theirs[start_linear_], bytes.data(), bytes.size()) == 0;
+}
+
 // From the state both have been given to wherever it ends.
 void Runner::go() {
   current_ = -1;
@@ -57,6 +64,7 @@ std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsi
   const Random again = random;
   auto found = run_once(program, random, states);
   if (!found || !found->memory.empty()) return found;
+  const auto first_ours = arena.ours, first_theirs = arena.theirs;
   arena.ours = arena.theirs = memory_before_;
   arena.unicorn.flush_tlb();
   arena.unicorn.flush_code();
@@ -64,7 +72,14 @@ std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsi
   Random same = again;
   auto traced = run_once(program, same, states);
   trace_memory_ = false;
-  return traced ? std::move(traced) : std::move(found);
+  if (traced) return traced;
+  for (std::uint32_t at = 0; at < memory_bytes; ++at)
+    if (first_ours[at] != first_theirs[at]) {
+      found->what += fmt::format("; at {:X} {:02X} and {:02X}, in the second run both {:02X}", at, first_ours[at], first_theirs[at],
+                                 arena.ours[at]);
+      break;
+    }
+  return found;
 }
 
 std::optional<Mismatch> Runner::run_once(const Program& program, Random& random, unsigned states) {
@@ -86,7 +101,8 @@ std::optional<Mismatch> Runner::run_once(const Program& program, Random& random,
         mismatch(error_text_.c_str());
         thorough_ = was;
       }
-      if (next_ == Next::stop) break;
+      if (!intact()) code_stored_ = true;
+      if (next_ == Next::stop || code_stored_) break;
       index = static_cast<unsigned>(std::max(current_ + 1, static_cast<int>(index) + 1));
     }
     if (code_stored_) {
@@ -144,6 +160,7 @@ bool Runner::boundary(std::uint32_t address) {
       if (next_ != Next::go_on) return false;
       const Instruction& i = program_->instructions[static_cast<std::size_t>(current_)];
       if (i.rep && index == current_) {
+        if (thorough_) return next_ = Next::restart, false;  // a replay is of one iteration
         const Registers now = arena.processor->registers();
         if (now.eip != before_.eip) rep_passed_ = true;  // Unicorn looks at the count once more
         else if (++iterations_ > most_iterations) return next_ = Next::restart, false;
@@ -191,6 +208,7 @@ Runner::Next Runner::mismatch(const char* what) {
   const auto stores = arena.unicorn.stores();
   for (std::size_t s = stores.size(); s-- > 0;)
     if (in_memory(stores[s])) std::copy_n(stores[s].before.begin(), std::min<std::size_t>(16, stores[s].bytes), m.memory.begin() + stores[s].address);
+  if (!intact()) return excuse(Mask::own_block);
   for (const Store& store : stores)
     if (store.address < code_end && store.address + store.bytes > code_at) return excuse(Mask::own_block);
   // Once more from a clean start: inside a block Unicorn sometimes loses flags it keeps when it starts with the instruction.
@@ -216,7 +234,7 @@ Runner::Next Runner::excuse(Mask mask) {
   } else {
     resynchronise();
   }
-  return code_stored_ ? Next::stop : Next::restart;
+  return code_stored_ || tables_stored_ ? Next::stop : Next::restart;
 }
 
 // Unicorn's memory as planar's again: where Unicorn stored, and the frame if planar delivered an exception.
@@ -276,6 +294,8 @@ Runner::Next Runner::compare_done() {
   UnicornCpu::Core theirs = arena.unicorn.core();
   // Unicorn looks at the count of a REP once more before it leaves it.
   if (instruction.rep && theirs.eip == before_.eip && ours.eip == before_.eip + instruction.length) theirs.eip = ours.eip;
+  for (const Store& store : arena.unicorn.stores())
+    if (!in_memory(store)) return excuse(Mask::unmapped);
   bool result_undefined = false;
   const std::uint32_t undefined = undefined_flags(instruction, before_, result_undefined);
   if (result_undefined) return excuse(Mask::undefined_result);
@@ -336,7 +356,7 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   const Registers ours = step_planar(instruction);
   ++instructions;
   const int vector = Arena::vector_at(ours);
-  if (arena.processor->in_shutdown() || !stack_in_memory(ours)) return excuse(Mask::delivery);
+  if (arena.processor->in_shutdown() || !stack_usable(ours)) return excuse(Mask::delivery);
   if (result.kind == StepResult::Kind::unmapped) return excuse(vector == 12 || vector == 13 ? Mask::limits : Mask::unmapped);
   ++exceptions;
   const bool is_limit = (vector == 12 || vector == 13) && !is_wide(program_->mode);

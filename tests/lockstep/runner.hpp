@@ -35,7 +35,7 @@ class Runner {
 
   /// Executes a program from `states` different states. The first mismatch ends it.
   std::optional<Mismatch> run(const Program& program, Random& random, unsigned states);
-  /// One instruction from the state in `m` (before, fpu_before, memory), with all memory compared.
+  /// One instruction (one iteration of a REP) from the state in `m` (before, fpu_before, memory), all memory compared.
   std::optional<Mismatch> replay(const Mismatch& m);
   /// Called with planar's registers behind each instruction, before they are compared: where a planted fault acts.
   std::function<void(const Instruction&, const Registers& before, Registers& after)> meddle;
@@ -64,11 +64,12 @@ class Runner {
   bool through_cs(const Instruction& instruction) const;
   bool stores_equal();
   bool wraps(const Instruction& instruction) const;
-  bool stack_in_memory(const Registers& handler) const;
+  bool stack_usable(const Registers& handler) const;
   void sync_stack(const Registers& handler);
   int index_at(std::uint32_t linear) const;
   void load(const Program& program);
   void place();
+  bool intact() const;
   void go();
 
   Coverage& coverage_;
