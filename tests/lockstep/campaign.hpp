@@ -12,7 +12,7 @@ namespace planar::lockstep {
 struct Campaign {
   std::uint64_t seed = 1;
   std::uint64_t instructions = 1'000'000;  ///< in all
-  std::vector<Model> models{Model::i386sx, Model::i486sx, Model::pentium};  ///< each gets a third, others or not
+  std::optional<Model> only;  ///< one model, with its third
   unsigned most_mismatches = 1;            ///< stops after so many
   unsigned states = 40;                    ///< register states a program is run from
   std::function<void(const Mismatch&)> report;

@@ -24,7 +24,8 @@ bool Runner::same_as_second(const Mismatch& m) const {
 
 bool Runner::through_cs(const Instruction& instruction) const {
   const auto first = program_->bytes.begin() + instruction.offset;
-  return std::find(first, first + 4, 0x2E) != first + 4;
+  const auto last = first + std::min<unsigned>(instruction.length, 4);  // prefixes stand first
+  return std::find(first, last, 0x2E) != last;
 }
 
 // MOV CR0 with a value the manuals refuse: PG without PE, NW without CD.

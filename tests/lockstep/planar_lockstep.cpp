@@ -23,9 +23,10 @@ int main(int argc, char** argv) {
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, std::uint64_t>{{"K", 1000}, {"M", 1000000}}))
       ->capture_default_str();
   app.add_option("--mismatches", campaign.most_mismatches, "stop behind so many")->capture_default_str();
-  app.add_option("--model", campaign.models, "only these models, each with its third")
+  app.add_option("--model", campaign.only, "only this model, with its third")
       ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Model>{{"386", Model::i386sx}, {"486", Model::i486sx}, {"pentium", Model::pentium}}));
+          std::map<std::string, Model>{{"386", Model::i386sx}, {"486", Model::i486sx}, {"pentium", Model::pentium}}))
+      ->option_text("386|486|pentium");
   app.add_flag("--coverage", print_coverage, "print the coverage table (Markdown)");
   app.add_option("--coverage-file", coverage_file, "write the coverage table to a file");
   app.add_option("--least", least, "executions below which a cell is listed as a gap")->capture_default_str();

@@ -226,7 +226,7 @@ Runner::Next Runner::excuse(Mask mask) {
   if (mask == Mask::hooked_flags) coverage_.note(mask);  // it was compared after all
   else if (!thorough_) coverage_.excuse(program_->mode, instruction.cell, mask);
   if (mask == Mask::delivery || mask == Mask::unmapped || mask == Mask::wrap || mask == Mask::far_stack ||
-      mask == Mask::rights || mask == Mask::own_block || mask == Mask::limits ||
+      mask == Mask::rights || mask == Mask::hooked_flags || mask == Mask::own_block || mask == Mask::limits ||
       several_stores(forms()[instruction.cell.form])) {
     arena.copy_memory();
     arena.unicorn.flush_tlb();
