@@ -12,8 +12,8 @@ namespace planar::lockstep {
 enum class Mask : std::uint8_t {
   undefined_flags, undefined_result, limits, rights, delivery, unmapped, absent_flags, icebp, enter_66, access_order,
   fpu_flags, fpu_pointers, fpu_stack, fpu_special, transcendental, constants, bcd, cpuid, control_bits, wide_push,
-  smsw, io_permission, arpl, wrap, pushf_v86, popad_386, iret_vm, ltr_null, far_stack, enter_probe, own_block,
-  hooked_flags, count
+  smsw, io_permission, arpl, wrap, pushf_v86, popad_386, iret_vm, ltr_null, far_stack, enter_probe, own_block, hooked_flags,
+  not_repeated, count
 };
 struct MaskReason {
   const char* name;
@@ -52,6 +52,7 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"ENTER's new top of the stack", "the chip checks that it can be written; Unicorn does not touch it"},
     {"stores into its own block", "Unicorn repeats such an instruction and loses flags; tests/core/cpu covers self-modifying code"},
     {"flags inside a block", "not a mask: the instruction was repeated at the start of a block, and was equal there (Unicorn loses lazy flags where a code hook stands)"},
+    {"not repeated", "not a mask: a program run again from the same state was equal throughout; planar starts with nothing decoded or translated, Unicorn keeps blocks"},
 }};
 
 inline constexpr std::uint32_t arithmetic_mask = 0x8D5;
