@@ -330,7 +330,7 @@ TEST_CASE("the driver fills seven of eight descriptors; they leave back to back"
   b.run(30_ms);
   CHECK(b.tx_packets == 7);
   CHECK(b.log.entries.size() == 7);
-  CHECK(b.log.entries[6].start - b.log.entries[5].end == 11_us);
+  CHECK(b.log.entries[6].start - b.log.entries[5].end == 9'600_ns);
 }
 
 TEST_CASE("received frames: MCNT less four, the ring goes round", "[de210][receive]") {
