@@ -19,6 +19,7 @@ struct Options {
   StateOptions state;
   std::optional<std::string> image;
   std::optional<std::string> floppy;
+  std::optional<std::string> bios;
   std::optional<std::string> kernel;
   std::optional<std::string> initrd;
   std::optional<std::string> append;
@@ -61,6 +62,7 @@ std::unique_ptr<Session> open(const Options& o) {
   const auto& file = o.image ? o.image : o.floppy;
   Media media;
   if (file) media.diskette = NamedFile{*file, read_image(*file)};
+  if (o.bios) media.firmware = read_firmware(*o.bios);
   if (o.kernel) media.kernel = read_boot_file(*o.kernel);
   if (o.initrd) media.ramdisk = read_boot_file(*o.initrd);
   media.command_line = o.append.value_or("");
@@ -73,6 +75,8 @@ int run(const Options& o) {
     throw Error("--initrd and --append are for a kernel; name it with --kernel");
   if (o.kernel && o.state.restore)
     throw Error("--kernel and --restore: the snapshot already holds what was in memory; give one of them");
+  if (o.bios && (o.state.restore || !o.state.snapshot.empty()))
+    throw Error("--bios: a snapshot holds no firmware of yours; run without --snapshot-at and --restore");
   const Until until = parse_until(o.until);
   const auto timeout = parse_time(o.timeout);
   if (!timeout) throw Error(fmt::format("--timeout {}: is no time; write for example --timeout \"60 s\"", o.timeout));
@@ -101,12 +105,14 @@ int run(const Options& o) {
       j["host_seconds"] = session->progress().host_seconds();
       j["instructions"] = cpu.instructions();
       j["cycles"] = cpu.clocks();
+      j["checkpoint"] = fmt::format("{:04X}", session->lab().machine().post_ports().checkpoint());
       j["screen"] = session->screen();
       j["state_hash"] = session->state_hash();
       write_json(*o.output.json, j);
     } else {
-      fmt::print(stderr, "planar: {} at {:.3f} s virtual, {:.2f} s host; {} instructions, {} cycles\n", reason,
-                 session->now().seconds(), session->progress().host_seconds(), cpu.instructions(), cpu.clocks());
+      fmt::print(stderr, "planar: {} at {:.3f} s virtual, {:.2f} s host; {} instructions, {} cycles; checkpoint {:04X}\n",
+                 reason, session->now().seconds(), session->progress().host_seconds(), cpu.instructions(), cpu.clocks(),
+                 session->lab().machine().post_ports().checkpoint());
     }
   }
   if (end == RunEnd::time && waits)
@@ -127,6 +133,8 @@ Verb add_run(CLI::App& app) {
   o->machine.add_to(*verb, true);
   verb->add_option("--image", o->image, "Bootable diskette image for drive A (raw; never written back)")->type_name("IMG");
   verb->add_option("--floppy", o->floppy, "The same as --image")->type_name("IMG");
+  verb->add_option("--bios", o->bios, "Firmware image of your own (32, 64 or 128 KB, mapped up to FFFFFh) instead of the built-in one")
+      ->type_name("F");
   verb->add_option("--kernel", o->kernel, "Linux kernel (bzImage or zImage) to start without a diskette")
       ->type_name("F");
   verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");

@@ -47,9 +47,14 @@ NamedFile read_boot_file(const std::string& file) {
   return {file, read_file(file, 256, "name a kernel or ramdisk image", "is too large for the memory of any machine")};
 }
 
+NamedFile read_firmware(const std::string& file) {
+  return {file, read_file(file, 1, "name a firmware image", "is no firmware image; it must have 131072 (or 65536 or 32768) bytes")};
+}
+
 Session::Session(Config config, Media media, const OutputOptions& output, const StateOptions& state)
     : lab_(std::make_unique<Lab>(std::move(config))), progress_(!output.quiet) {
   if (media.diskette) lab_->insert_diskette(std::move(media.diskette->bytes), media.diskette->name);
+  if (media.firmware) lab_->machine().load_firmware(media.firmware->bytes, media.firmware->name);
   if (media.kernel)
     lab_->load_kernel(
         prepare_linux_boot(*media.kernel, media.ramdisk, media.command_line, lab_->machine().memory_end()));

@@ -20,6 +20,7 @@ namespace planar {
 
 /// What is put into the machine before power-on.
 struct Media {
+  std::optional<NamedFile> firmware;  ///< in place of the built-in one
   std::optional<NamedFile> diskette;  ///< drive A
   std::optional<NamedFile> kernel;    ///< Linux, started instead of drive A
   std::optional<NamedFile> ramdisk;
@@ -75,6 +76,8 @@ class Session {
 
 /// Reads an image file. Throws Error (exit 3) naming the file and the remedy.
 std::vector<std::uint8_t> read_image(const std::string& file);
+/// Reads a firmware image. Throws Error (exit 3) naming the file.
+NamedFile read_firmware(const std::string& file);
 /// Reads a kernel or ramdisk (up to 256 MB). Throws Error (exit 3) naming the file.
 NamedFile read_boot_file(const std::string& file);
 

@@ -29,3 +29,25 @@ TEST_CASE("a diskette that does not boot is said so on the screen") {
   CHECK(run.status == 0);
   CHECK_THAT(run.out, Contains("diskette"));
 }
+
+TEST_CASE("--bios runs a firmware of the user's own and says its last checkpoint") {
+  Scratch scratch;
+  // F000:FFF0: MOV AL,5Ah; MOV DX,0680h; OUT DX,AL; CLI; HLT
+  std::string rom(32768, '\xFF');
+  rom.replace(0x7FF0, 8, std::string("\xB0\x5A\xBA\x80\x06\xEE\xFA\xF4", 8));
+  const auto file = scratch.write("own.rom", rom);
+  for (const char* machine : {"model56sx", "model77", "model95"}) {
+    const auto run = run_planar(std::string("run ") + machine + " --quiet --json - --until '1 s' --bios " + file);
+    CHECK(run.status == 0);
+    CHECK_THAT(run.out, Contains("\"checkpoint\": \"005A\"") && Contains("halted for good"));
+  }
+}
+
+TEST_CASE("a firmware image of an impossible size, or one beside a snapshot, is refused") {
+  Scratch scratch;
+  const auto odd = scratch.write("odd.rom", std::string(1000, '\0'));
+  const auto run = run_planar("run model95 --bios " + odd);
+  CHECK(run.status == 3);
+  CHECK_THAT(run.err, Contains("odd.rom") && Contains("131072"));
+  CHECK(run_planar("run model95 --bios " + odd + " --snapshot-at '1 s' x.snap").status == 2);
+}
