@@ -5,8 +5,9 @@
 // with the kernel's memcpy_toio and memcpy_fromio; the code is our own.
 //
 // Habits that set the figures: descriptors are read and written as doublewords, flag by flag; transmit
-// demand after every frame; seven of eight transmit buffers in use; the interrupt handler masks the board,
-// reads CSR0 once and acknowledges all that it saw.
+// demand after every frame; the interrupt handler masks the board, reads CSR0 once, acknowledges all that
+// it saw, and takes every frame for sent: all eight transmit buffers are filled, and for the next one the
+// processor reads its descriptor in a loop until the LANCE gives it back.
 #include "lance.h"
 
 enum { NICSR = 0x0, DATA = 0x4, ADDRESS = 0x6, PROM = 0xC };
@@ -130,23 +131,27 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
         length = ETH_MIN;
     }
     dev->busy = 1;
-    if (!room() || load_frame(frame, length))
+    if (!room())
         return 1;
-    outw(0, REG(ADDRESS));
-    outw(CSR0_INEA | CSR0_TDMD, REG(DATA));
-    dev->transmit_start = jiffies;
-    skb_free(b);
-    if (room())
+    int refused = load_frame(frame, length);
+    if (!refused) {
+        outw(0, REG(ADDRESS));
+        outw(CSR0_INEA | CSR0_TDMD, REG(DATA));
+        dev->transmit_start = jiffies;
+        skb_free(b);
+    }
+    if (room())                         // refused or not
         dev->busy = 0;
-    return 0;
+    return refused;
 }
 
 static void transmit_done(struct netdev *dev) {
     struct net_counters *c = &dev->counters;
     while (board.tx_old != board.tx_new) {
         u32 status = board.tx[board.tx_old].base >> 16;
-        if (status & MD1_OWN)
-            break;
+        // sic: the driver means to stop at a frame that has not left yet, but tests the sign of an unsigned
+        // shift. Every interrupt takes all of them for sent, so that the driver never waits for room;
+        // load_frame() refuses instead, and the bottom half tries again until a descriptor comes back.
         if (status & MD1_ERR) {
             u32 error = *(volatile u32 *)&board.tx[board.tx_old].message;
             c->tx_errors++;
