@@ -329,7 +329,7 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     card.transmit[here]->status = 0;
     self = offset(card.nop[following]);
     card.nop[following]->link = self;
-    card.transmit[here]->link = self;
+    card.transmit[here]->link = card.nop[following]->link;  // as the compiler reads what it has just written
     card.nop[following]->status = 0;
     card.nop[here]->link = offset(card.transmit[here]);
     dev->transmit_start = jiffies;

@@ -37,10 +37,10 @@ u16 eth_type(struct skb *b, struct netdev *dev) {
 void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length) {
     enum { HEADERS = ETH_HEADER + 20 };
     if (*(const u16 *)(from + 12) != htons(ETH_IP)) {
-        memcpy(to->data, from, length);
+        memcpy_fromio(to->data, from, length);
         return;
     }
-    memcpy(to->data, from, HEADERS);
+    memcpy_fromio(to->data, from, HEADERS);
     length -= HEADERS;
     u32 ip_length = (u32)ntohs(*(const u16 *)(from + ETH_HEADER + 2)) - 20;
     if (ip_length <= length && ip_length > 7)
