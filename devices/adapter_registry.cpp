@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "devices/embedded_files.hpp"
 #include "devices/ethernet/3c523.hpp"
+#include "devices/ethernet/3c527.hpp"
 #include "devices/ethernet/3c529.hpp"
 #include "devices/ethernet/de210.hpp"
 #include "devices/ethernet/etherexpress.hpp"
@@ -43,6 +44,7 @@ std::span<const AdapterEntry> adapter_registry() {
   static const AdapterEntry rows[] = {
       ethernet::EtherLinkMc::old_entry,
       ethernet::EtherLinkMc::entry,
+      ethernet::ThreeC527::entry,
       ethernet::ThreeC529::entry,
       ethernet::Ne2::entry,
       ethernet::WdCard::smc8013,
