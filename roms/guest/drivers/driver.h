@@ -12,13 +12,11 @@ struct driver {
 };
 
 extern const struct driver threec523_driver;
+extern const struct driver threec527_driver;
 extern const struct driver el3_driver;
-extern const struct driver ibmlana_driver;
 extern const struct driver ne2_driver;
-extern const struct driver eexpress_driver;
 extern const struct driver smc_mca_driver;
-extern const struct driver depca_driver;
-extern const struct driver el3_driver;
 extern const struct driver ibmlana_driver;
-extern const struct driver ne2_driver;
+extern const struct driver eexpress_driver;
 extern const struct driver sk_mca_driver;
+extern const struct driver depca_driver;

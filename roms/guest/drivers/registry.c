@@ -7,6 +7,7 @@
 
 static const struct driver *const drivers[] = {
     &threec523_driver,
+    &threec527_driver,
     &el3_driver,
     &ne2_driver,
     &smc_mca_driver,

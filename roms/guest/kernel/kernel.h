@@ -274,3 +274,4 @@ struct pos {
 extern struct pos mca_slot[8];
 void mca_scan(void);
 void mca_write_pos(int slot, int reg, u8 value);    // slot from 0; the stored copy follows
+u8 mca_read_pos(int slot, int reg);                    // the register itself, not what the scan saw

@@ -49,3 +49,14 @@ void mca_write_pos(int slot, int reg, u8 value) {
     restore_flags(flags);
     mca_slot[slot].reg[reg] = value;
 }
+
+u8 mca_read_pos(int slot, int reg) {
+    u32 flags;
+    save_flags_cli(flags);
+    outb_p(0xFF, PLANAR_SETUP);
+    outb_p((u8)(8 | slot), ADAPTER_SETUP);
+    u8 value = inb_p((u16)(POS0 + reg));
+    outb_p(0, ADAPTER_SETUP);
+    restore_flags(flags);
+    return value;
+}
