@@ -236,7 +236,7 @@ Time Channel::price(const Transfer& transfer, Time slave_cycle) const {
 
 Time Channel::transfer(const Transfer& transfer, Time from, Time slave_cycle) {
   const Time end = from + price(transfer, slave_cycle);
-  occupy(from, end);
+  occupy(from, end, slave_cycle == Time{});
   return end;
 }
 

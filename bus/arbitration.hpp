@@ -92,17 +92,23 @@ struct Transfer {
 
 class Channel {
  public:
-  /// Told of every span in which the processor's path to memory is taken (single-path planars): the
-  /// processor model does not start a memory cycle before `to`. Calls come in order of `to`.
+  /// Told of every span in which the processor's path to memory is taken: the processor model does
+  /// not start a memory cycle before `to`. Calls come in order of `to`.
   using Steal = std::function<void(Time from, Time to)>;
+  /// What takes that path: on a single-path planar everything that somebody else does on the channel,
+  /// arbitration included; on a dual-path planar only transfers to and from planar memory.
+  enum class Path : std::uint8_t { single, dual };
 
   Channel(Scheduler& scheduler, const BusTiming& timing, IoSpace& io, Trace& trace);
   Channel(const Channel&) = delete;
 
   /// Where the bus time-out goes. Without it time-outs only mask arbitration.
   void connect(NmiSink& sink) { nmi_ = &sink; }
-  /// Single-path planars only; without it only channel accesses of the processor wait.
-  void set_steal(Steal steal) { steal_ = std::move(steal); }
+  /// Without it only channel accesses of the processor wait.
+  void set_steal(Steal steal, Path path = Path::single) {
+    steal_ = std::move(steal);
+    path_ = path;
+  }
 
   /// The processor wants to start a cycle at `t`: brings the world up to that time, waits for
   /// refresh, arbitration and other owners, and returns when the cycle may start.
@@ -124,9 +130,10 @@ class Channel {
   Time transfer(const Transfer& transfer, Time from, Time slave_cycle = {});
   /// The same without an effect.
   Time price(const Transfer& transfer, Time slave_cycle = {}) const;
-  /// The owner keeps the channel busy in this span (cycles it priced itself).
-  void occupy(Time from, Time to) {
-    if (steal_ && to > from) steal_(from, to);
+  /// The owner keeps the channel busy in this span (cycles it priced itself); `memory`: and planar
+  /// memory with it.
+  void occupy(Time from, Time to, bool memory = false) {
+    if (steal_ && to > from && (memory || path_ == Path::single)) steal_(from, to);
   }
 
   /// When -PREEMPT is or will be active for the owner, as far as is known now: already, or with the
@@ -184,6 +191,7 @@ class Channel {
   Refresh refresh_;
   NmiSink* nmi_ = nullptr;
   Steal steal_;
+  Path path_ = Path::single;
   std::vector<BusMaster*> masters_;  // in order of construction
 
   BusMaster* owner_ = nullptr;  // null: the processor

@@ -48,7 +48,7 @@ void DmaController::serve(DmaLine& line, Time now) {
   step_state_ = Step::first_cycle;
   const bool from_device = c.mode.to_memory() || c.mode.verify();
   const Time end = from_device ? io_end(c, line.client_, Direction::read, now) : memory_end(c, now);
-  bus_.occupy(now, end);
+  bus_.occupy(now, end, !from_device && !memory_.find(c.current_address));
   step_.at(end);
 }
 
@@ -73,7 +73,7 @@ void DmaController::step(Time now) {
       }
       end = io_end(c, serving_->client_, Direction::write, now);
     }
-    bus_.occupy(now, end);
+    bus_.occupy(now, end, from_device && !memory_.find(c.current_address));
     step_.at(end);
     return;
   }

@@ -131,12 +131,11 @@ void Machine::wire_control() {
     if (level) cpu_.reset(now);
   });
   bus_.on_shutdown([this](Time now) { cpu_.reset(now); });
-  if (!config_.dual_path) {
-    bus_.channel().set_steal([this, clock = config_.clock.clock()](Time from, Time to) {
-      const auto first = clock.first_at_or_after(from);
-      cpu_.steal(first, static_cast<unsigned>(clock.first_at_or_after(to) - first));
-    });
-  }
+  const auto steal = [this, clock = config_.clock.clock()](Time from, Time to) {
+    const auto first = clock.first_at_or_after(from);
+    cpu_.steal(first, static_cast<unsigned>(clock.first_at_or_after(to) - first));
+  };
+  bus_.channel().set_steal(steal, config_.dual_path ? bus::Channel::Path::dual : bus::Channel::Path::single);
 }
 
 void Machine::wire_pos() {

@@ -10,8 +10,8 @@ namespace planar::cpu {
 
 namespace {
 
-/// Runs `iteration` (true: go on) once, or CX/ECX times under a REP prefix.
-template <class F>
+/// Runs `iteration` (true: go on) once, or CX/ECX times under a REP prefix. `copies`: it reads, then writes.
+template <bool copies = false, class F>
 void repeat(Engine& c, const Op& op, F&& iteration) {
   if (!op.rep && !op.repne) {
     iteration();
@@ -25,7 +25,8 @@ void repeat(Engine& c, const Op& op, F&& iteration) {
   const unsigned each = repeat_iteration(c.model, op);
   for (;;) {
     const bool go_on = iteration();
-    c.timing.spend(each);
+    if constexpr (copies) c.timing.spend_before_write(each);
+    else c.timing.spend(each);
     c.set_sized(ECX, op.address32, --count);
     if (count == 0 || !go_on) return;
     if (c.timing.clocks() >= c.stop_at) {
@@ -46,7 +47,7 @@ std::uint32_t step(const Engine& c) {
 template <class T>
 void movs(Engine& c, const Op& op) {
   const bool wide = op.address32;
-  repeat(c, op, [&] {
+  repeat<true>(c, op, [&] {
     const std::uint32_t si = c.get_sized(ESI, wide), di = c.get_sized(EDI, wide), d = step<T>(c);
     c.write<T>(ES, di, c.read<T>(op.segment, si));
     c.set_sized(ESI, wide, si + d);

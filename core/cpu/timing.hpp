@@ -74,10 +74,17 @@ class Timing {
   /// Microcode beyond the table, before or behind the accesses that belong to it: the 386's figures contain a zero-wait
   /// cycle for each of them, which is counted once.
   void spend(unsigned clocks) {
+    spend_before_write(clocks);
+    tail_ = clocks > 2 ? clocks - 2 : 0;
+  }
+  /// The same for an iteration that ends with the write of what it has read: nothing lies between its read and that
+  /// write, nor between the write and the read of the next one (386 PRM: four clocks for a word of REP MOVS, two of them
+  /// the read's and two the write's).
+  void spend_before_write(unsigned clocks) {
     const unsigned held = credit_ < clocks ? credit_ : clocks;
     credit_ = 0;
     clock_ += clocks - held;
-    tail_ = clocks > 2 ? clocks - 2 : 0;
+    tail_ = 0;
   }
   std::uint64_t clocks() const { return clock_; }
 
