@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
-#include <toml++/toml.h>
+#include "core/toml.hpp"
 
 #include "core/error.hpp"
 #include "devices/embedded_files.hpp"

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <toml++/toml.h>
+#include "core/toml.hpp"
 
 #include "core/error.hpp"
 #include "frontend/embedded_bench.hpp"

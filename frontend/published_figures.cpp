@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <sstream>
-#include <toml++/toml.h>
+#include "core/toml.hpp"
 
 #include "core/error.hpp"
 #include "frontend/embedded_published.hpp"

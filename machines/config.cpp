@@ -8,7 +8,7 @@
 #include <cctype>
 #include <fstream>
 #include <iterator>
-#include <toml++/toml.h>
+#include "core/toml.hpp"
 
 namespace planar {
 
@@ -94,6 +94,8 @@ void Config::add_text(std::string_view text, const std::string& name) {
   } catch (const toml::parse_error& e) {
     throw Error(fmt::format("{}:{}:{}: {}; correct the line, or compare with `planar config MACHINE`", name,
                             e.source().begin.line, e.source().begin.column, e.description()));
+  } catch (const TomlDamage& e) {
+    throw Error(fmt::format("{}: {}; look for brackets without a name, or compare with `planar config MACHINE`", name, e.what()));
   }
 }
 

@@ -94,6 +94,12 @@ TEST_CASE("a wrong setting is refused with its file, line and remedy") {
   CHECK_THAT(message([] { load_machine("nowhere.toml"); }), Contains("nowhere.toml"));
 }
 
+TEST_CASE("a table header that begins with an operator is an error, no abort") {
+  Config c;
+  CHECK_THROWS_AS(c.add_text("[=memory]\n", "lab.toml"), Error);
+  CHECK_THROWS_AS(c.add_text("[\n", "lab.toml"), Error);
+}
+
 TEST_CASE("damaged machine files never do worse than an error") {
   std::mt19937 random(1995);  // fixed seed: the same cases in every run
   const std::string good(machine_files().front().text);

@@ -391,7 +391,7 @@ TEST_CASE("a double word costs two cycles, and both wait for the LANCE's bursts"
   b.rig.step(1_ms);
   b.readl(b.base + 0x7000);
   const Time quiet = b.rig.took;
-  CHECK(quiet == (300_ns + 250_ns) * 2);
+  CHECK(quiet == (300_ns + 346_ns) * 2);
   b.send(body(1514));
   b.rig.step(100_us);
   Time total{};

@@ -297,7 +297,7 @@ TEST_CASE("the data port takes the extended cycle plus the card's ready delay a 
   b.out(0, 0x12);
   const Time start = b.now();
   for (int i = 0; i < 757; ++i) b.data_out(0x1234);
-  CHECK(b.now() - start == (300_ns + 450_ns) * 757);
+  CHECK(b.now() - start == (300_ns + 368_ns) * 757);
   CHECK((b.in(7) & 0x40) != 0);
 
   Ne2Bench faster(Settings{{"data_port.ready_delay", "0 ns"}});

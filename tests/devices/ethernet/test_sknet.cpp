@@ -384,7 +384,7 @@ TEST_CASE("an access to the RAM waits for the LANCE's burst, one to the register
   b.configure();
   b.open();
   b.load(0x100);
-  CHECK(b.rig.took == 750_ns);
+  CHECK(b.rig.took == 668_ns);
   b.send(body(1514));
   while (!b.sknet().chip().port().transmitting()) b.rig.step(1_us);
   b.rig.step(100_us);
@@ -395,9 +395,9 @@ TEST_CASE("an access to the RAM waits for the LANCE's burst, one to the register
     shortest = std::min(shortest, b.rig.took);
     total += b.rig.took;
     b.rig.load(SkBench::control, 1);
-    CHECK(b.rig.took == 750_ns);
+    CHECK(b.rig.took == 668_ns);
   }
-  CHECK(shortest == 750_ns);
+  CHECK(shortest == 668_ns);
   CHECK(longest > 4_us);
   CHECK(longest < 5'600_ns);
   CHECK(total > 500_us);
