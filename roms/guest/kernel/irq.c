@@ -128,14 +128,12 @@ void do_irq(struct regs *r) {
     mask_and_acknowledge(irq);
     if (l->handler && !(l->status & (LINE_DISABLED | LINE_IN_PROGRESS))) {
         l->status |= LINE_IN_PROGRESS;
-        if (irq)
-            COST(irq_entry);
+        COST(irq_entry);
         run_handler(irq, l, r);
         l->status &= ~(u32)LINE_IN_PROGRESS;
         if (!(l->status & LINE_DISABLED))
             unmask(irq);
-        if (irq)
-            COST(irq_exit);
+        COST(irq_exit);
     }
     if (bh_active & bh_mask)
         do_bottom_half();

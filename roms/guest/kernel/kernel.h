@@ -117,7 +117,7 @@ void disable_irq(int irq);
 void enable_irq(int irq);
 void do_irq(struct regs *r);
 
-enum { TIMER_BH = 0, NET_BH = 1 };
+enum { TIMER_BH = 0, NET_BH = 9 };      // as Linux 2.2 numbers them: the loop over them costs
 extern volatile u32 bh_mask, bh_active;
 extern u32 local_bh_count, local_irq_count;
 void bh_init(int nr, void (*f)(void));

@@ -3,88 +3,87 @@
 ; What the real kernel executes and this one does not: the ONE declared routine that pads
 ; (DESIGN.md section 7). Each site below is a body of ordinary instructions that runs where
 ; COST(site) stands in the sources. The same bodies serve every adapter and every machine. Their
-; lengths are "figure of facts/linux22-path.md minus what our own code was counted to execute" and
-; come from no throughput. Nothing else in the guest pads.
+; lengths are "what the real kernel was counted to execute minus what our own code was counted to
+; execute" and come from no throughput. Nothing else in the guest pads.
 ;
-; How our own code was counted: a QEMU 7.2 TCG plugin that records every executed address, 300
-; consecutive data segments a window after 400 to warm up, layer-2 peer with timestamps, window
-; 32120, an ACK every 1, 2 or 4 segments: the sheet's own method (its section 1). Per call,
-; instructions:
+; How both were counted: Linux 2.2.26 (gcc 2.95.3, its own drivers) and this image run netio on the
+; emulated Model 95 and Model 56 SX with NE/2 and 3C529, an observer on the processor counts
+; instructions, REP iterations, loads, stores and taken transfers by function, and distinct lines of
+; code and data by event. facts/linux22-path.md has the same counts from another emulator; where both
+; have a figure they agree within 2 instructions. What came out, by event: ../README.md.
 ;
-; site            the real kernel (sheet sections 3 and 4)                      real  ours   pad
-; write_entry,    system call straight path 343 + tcp_do_sendmsg 145 +
-;   write_exit      release_sock 17, and the rest up to 753 by the fit           753   362   391
-; segment_build   tcp_do_sendmsg 122 + sock_wmalloc_err 32 + data skb 166
-;                   + the share of tcp_send_skb                                 ~330   190   140
-; append          106 per append to a waiting skb                                106    56    50
-; clone           skb_clone 78 + cache 37                                        115    88    27
-; tcp_transmit    155 + select_window 47 + send_check 40 + csum_partial 39       281   211    70
-; ip_transmit     ip_queue_xmit 118 + ip_output 44                               162    92    70
-; dev_queue       dev_queue_xmit 34 + enqueue 26 + dequeue 36 + restart 31       127    65    62
-; run_queue       qdisc_run_queues 35 + restart 27 + dequeue 36                   98    45    53
-; start_transmit  group d 236 of 8390's start (182 here) and the driver's other
-;                   functions (block output 74, transmit done 46: 25 less here)  356   277    79
-; free_clone      freeing a sent clone, 128                                      128    70    58
-; write_space     callback 30 + wake_up 25 + wake_async 11                        66    12    54
-; free_data       freeing an acknowledged segment ~200, an ACK 177               ~190    85   105
-; netif_rx        receive skb 146 + driver and netif_rx 422                      568   514    54
-; net_bh          do_bottom_half 80 + net_bh 22                                  102    68    34
-; ip_receive      69 of net_bh + ip_rcv 88 + route 105 + deliver 102             364   117   247
-; tcp_receive     tcp_v4_rcv 142 + csum 39 + do_rcv 28                           209   131    78
-; ack             established, tcp_ack, clean_rtx, timestamp, timer            ~580   388   192
-; irq_entry,      interrupt in and out: 2 + 15 + 22 + 54 + 41 + 9 + 7 + 11
-;   irq_exit                                                                     161    94    67
-; tick, tick_bh   440 with its bottom half                                       440   195   245
-; schedule,       626 per block and wake: 2 x schedule, 2 x switch, the wait,
-;   wake, block     the wake-up                                                  626   476   150
+; Per call of the sites, instructions / loads / stores / taken transfers (an NE/2 in the Model 95):
 ;
-; What came out, same windows, same fit (worst window error 1.1 %; the sheet's own: 0.8 %):
-;   per write 739-777 (sheet 753), segment 1678-1785 (1777), ACK 1767-1846 (1780), NIC interrupt
-;   332-402 (373). Instructions per segment at the sheet's event mix: 1K 5439 (5475), 32767 5277
-;   (5296), wire limited 8K 5704 (5649). Of that per 32767 segment: loads 2351 (2269), stores 1276
-;   (1188), taken transfers 436 (384), 16-byte lines of code 551 (480) and of data 501 (450 to 480).
-; Cache misses per segment in the sheet's five caches, code/read/write, 32767 (sheet in brackets):
-;   8 KB 4-way 556/356/603 (531/364/574), 16 KB 271/267/533 (269/287/524),
-;   64 KB direct 51/179/399 (100/155/266), 8+8 KB 223/161/471 (244/172/498),
-;   256 KB 12/20/58 (19/35/117).
-; No CLI, PUSHF or POPF here: our own code already executes about 16 of each a segment (15.6, 12.6).
+; sites            the real kernel's functions                           real            ours without
+; write_entry,     system_call, sys_socketcall .. inet_sendmsg, fput,
+;   write_exit       tcp_do_sendmsg's share of a call                422/157/119/48      119/ 40/ 44/ 6
+; segment_build    tcp_do_sendmsg, sock_wmalloc_err, tcp_send_skb,
+;                    the share of a new segment                      236/ 85/ 66/27      145/ 53/ 41/18
+; append, block    the share of an append; of a wait for room     120/47/16, 207/84/40  76/31/10, 143/50/31
+; alloc            alloc_skb, kmalloc, one kmem_cache_alloc            163/ 57/ 40/22       91/ 29/ 31/10
+; clone            skb_clone, kmem_cache_alloc, without REP             81/ 30/ 29/ 7       64/ 24/ 27/ 6
+; tcp_transmit     tcp_write_xmit, tcp_transmit_skb, select_window,
+;                    send_check                                       300/113/ 62/28      220/ 78/ 56/25
+; ip_transmit      ip_queue_xmit, ip_output                            162/ 64/ 40/14      105/ 39/ 36/ 8
+; dev_queue,       dev_queue_xmit, pfifo_fast_enqueue, .._dequeue,
+;   restart          qdisc_restart                                     119/ 42/ 33/16       62/ 27/ 25/ 8
+; run_queue,       net_bh, twice qdisc_run_queues
+;   net_bh                                                              99/ 32/ 20/15       46/ 15/ 10/13
+; start_transmit   NE/2: ei_start_xmit, trigger_send, block_output     215/ 65/ 34/19      178/ 47/ 29/13
+;                  3C529: el3_start_xmit                                75/ 23/ 12/ 7       45/ 17/ 10/ 3
+; free_head        __kfree_skb, kfree_skbmem, kmem_cache_free          107/ 33/ 47/10       82/ 24/ 36/12
+; free_data        kfree                                                70/ 27/ 13/ 5       13/  7/  5/ 1
+; write_space      sock_wfree, tcp_write_space, __wake_up; waking
+;                    a sleeper half the times                           99/ 37/ 18/14       45/ 20/ 12/ 9
+; netif_rx         NE/2: ei_receive .. netif_rx, time stamp            415/148/120/40      369/101/106/35
+;                  3C529 (56 SX, no time stamp counter)                176/ 74/ 66/23      172/ 55/ 58/22
+; ip_receive       ip_rcv, ip_route_input, ip_local_deliver,
+;                    raw_v4_lookup                                     296/ 97/ 51/20       71/ 21/ 18/ 6
+; tcp_receive,     tcp_v4_rcv .. tcp_clean_rtx_queue, timer
+;   ack                                                                758/278/152/90      459/155/ 97/53
+; irq_entry,       stub, do_IRQ, do_8259A_IRQ, handle_IRQ_event,
+;   irq_exit         enable, exit; and ei_interrupt, el3_interrupt     160/ 46/ 48/20      105/ 24/ 36/17
+; tick             timer_interrupt, do_timer                       69 or 95/30/15/11       15/  5/  4/ 2
+; tick_bh          timer_bh, update_process_times ..                   180/ 54/ 37/27       64/ 21/  6/11
+; schedule         schedule, __switch_to, check_pgt_cache              128/ 48/ 25/15       80/ 31/ 20/ 8
+;
+; No CLI, PUSHF or POPF here: our own code executes 71 of these and STI a frame (NE/2, 4K), the real one 58.
 ; No I/O here: the port accesses are the driver's and the kernel's own and are exact.
 
         bits 32
 
-; ---- the table: site, instructions --------------------------------------------------------------
+; ---- the table: site, instructions, loads, stores, taken transfers, lines of data ----------------
 %macro SITES 0
-        SITE write_entry,    200
-        SITE write_exit,     191
-        SITE segment_build,  140
-        SITE append,          50
-        SITE clone,           27
-        SITE tcp_transmit,    70
-        SITE ip_transmit,     70
-        SITE dev_queue,       62
-        SITE run_queue,       53
-        SITE start_transmit,  79
-        SITE free_clone,      58
-        SITE write_space,     54
-        SITE free_data,      105
-        SITE netif_rx,        54
-        SITE net_bh,          34
-        SITE ip_receive,     247
-        SITE tcp_receive,     78
-        SITE ack,            192
-        SITE irq_entry,       30
-        SITE irq_exit,        37
-        SITE tick,           137
-        SITE tick_bh,        108
-        SITE schedule,        30
-        SITE wake,            40
-        SITE block,           50
+        SITE write_entry,    220,  87,  56,  30,  26
+        SITE write_exit,      83,  33,  21,  12,  12
+        SITE segment_build,   92,  33,  25,   8,  16
+        SITE append,          44,  16,   6,   5,   6
+        SITE block,           64,  34,   9,   4,  12
+        SITE alloc,           71,  28,   9,  12,  16
+        SITE clone,           17,   6,   2,   3,   3
+        SITE tcp_transmit,    80,  36,   6,   4,  18
+        SITE ip_transmit,     57,  25,   4,   6,  12
+        SITE dev_queue,       25,   7,   4,   4,   5
+        SITE restart,         32,   9,   5,   4,   6
+        SITE run_queue,       12,   4,   2,   2,   2
+        SITE net_bh,          18,   6,   4,   2,   4
+        SITE start_transmit,  33,  14,   4,   7,   6
+        SITE free_head,       25,   9,   9,   2,   5
+        SITE free_data,       57,  20,   8,   4,   9
+        SITE write_space,     54,  17,   7,   5,   7
+        SITE netif_rx,        16,  12,   5,   2,   6
+        SITE ip_receive,     225,  76,  33,  14,  24
+        SITE tcp_receive,     90,  37,  17,  11,  12
+        SITE ack,            209,  86,  38,  26,  28
+        SITE irq_entry,       28,  10,   5,   2,   5
+        SITE irq_exit,        28,  10,   5,   3,   5
+        SITE tick,            60,  24,  10,   9,  10
+        SITE tick_bh,        116,  34,  31,  15,  16
+        SITE schedule,        45,  17,   5,   7,  17
 %endmacro
 
 ; ---- geometry -----------------------------------------------------------------------------------
-CHUNK_LINES equ 5                       ; 16-byte data lines that a chunk touches
-FILL_LINES  equ 4
-CHUNK_CODE  equ 49                      ; instructions of a chunk, its call included
+FUNCTION equ 48                         ; instructions of a function within a long body
 
 %assign slot 0                          ; pointers given out so far
 %assign turn 0                          ; runs through the offsets of a structure
@@ -105,178 +104,180 @@ CHUNK_CODE  equ 49                      ; instructions of a chunk, its call incl
 %endmacro
 %assign body 0
 
+; a structure's line %1 lies here: every third of its lines is left out, as a kernel's structures are not used in full
+%define LINE(n) ((n) * 16 + (n) / 3 * 16)
 ; offset of a scratch field / of a field that is always zero, in a structure of %1 lines
 %macro NEXT 1
   %assign turn turn + 1
-  %assign scratch (turn % %1) * 16 + 4 + 4 * ((turn / %1) % 3)
-  %assign zero (turn % %1) * 16
+  %assign zero LINE(turn % %1)
+  %assign scratch zero + 4 + 4 * ((turn / %1) % 3)
 %endmacro
 
-; 49 executed instructions with the CALL that leads here: a function of the real kernel in small.
-; loads 19, stores 13, taken transfers 5, conditional jumps 6 (2 taken), 145 bytes executed.
-; Jumped-over bytes stand for the cold paths that lie between a real kernel's hot ones.
-%macro CHUNK 0
-        push ebp
-        push edi
-        push esi
-        push ebx
-        mov ebx, [cost_pointers + slot * 4]
-        mov esi, [esp + 20]
-        NEXT CHUNK_LINES
-        mov edi, [ebx + zero]
-        test edi, edi
-        jz short %%a                    ; taken
-        times 7 nop
-%%a:    NEXT CHUNK_LINES
-        mov eax, [ebx + scratch]
-        NEXT CHUNK_LINES
-        mov edx, [ebx + scratch]
-        cmp dword [cost_globals + (slot % 8) * 16], 0
-        jne short %%b
-        lea ecx, [eax + edx + 4]
-        NEXT CHUNK_LINES
-        mov [ebx + scratch], eax
-        NEXT CHUNK_LINES
-        mov dword [ebx + scratch], slot
-        test byte [ebx + zero], 1
-        jnz short %%b
-        push ecx
-        push ebx
-        mov edx, [esp + 8]
-        and edx, 0FFFFF7h
-        NEXT CHUNK_LINES
-        mov ecx, [ebx + scratch]
-        add eax, 1000h + slot
-        cmp edi, 1
-        jb short %%c                    ; taken
-        times 9 nop
-%%c:    add esp, 8
-        NEXT CHUNK_LINES
-        inc dword [ebx + scratch]
-        mov eax, [cost_globals + ((slot + 3) % 8) * 16 + 4]
-        shr eax, 4
-        NEXT CHUNK_LINES
-        mov [ebx + scratch], eax
-        test edi, edi
-        jne near %%b
-        mov edx, [esp + 4]
-        xor ecx, ecx
-        NEXT CHUNK_LINES
-        mov [ebx + scratch], edx
-        mov ecx, [cost_globals + ((slot + 5) % 8) * 16 + 8]
-        jmp short %%d                   ; taken
-        times 8 nop
-%%d:    NEXT CHUNK_LINES
-        mov al, [ebx + scratch]
-        NEXT CHUNK_LINES
-        mov [ebx + scratch], ecx
-%%b:    mov eax, esi
-        test edi, edi
-        jnz short %%e
-%%e:    pop ebx
-        pop esi
-        pop edi
-        pop ebp
-        ret
-  %assign slot slot + 1
-%endmacro
-
-; Instruction number %1 of a ring of 24 with the same mix, without calls. EDX = structure.
-%macro FILL 1
-  NEXT FILL_LINES
-  %assign which %1 % 24
-  %if which == 0 || which == 5 || which == 15 || which == 23
-        mov eax, [edx + scratch]
-  %elif which == 1 || which == 11
+; One load / one store / both / one taken transfer / neither, in the forms that compiled C takes.
+; EDX = structure; EAX and ECX are data; the carry flag stays clear, so that JNC always jumps.
+%macro LOAD 0
+  NEXT lines
+  %assign form load_forms % 8
+  %assign load_forms load_forms + 1
+  %if form == 2 || form == 6
         cmp dword [edx + zero], 0
-  %elif which == 2
-        je short %%over                 ; taken: the field is zero
-        times 7 nop
-%%over:
-  %elif which == 3
-        lea ecx, [eax + 4]
-  %elif which == 4 || which == 7 || which == 14 || which == 20
-        mov [edx + scratch], ecx
-  %elif which == 6
-        and ecx, 0FFFFF7h
-  %elif which == 8
+  %elif form == 4
         mov eax, [esp]
-  %elif which == 9
-        mov ecx, [esp + 4]
-  %elif which == 10
-        mov dword [edx + scratch], which
-  %elif which == 12
-        jne short %%not
-%%not:
-  %elif which == 13
-        add eax, ecx
-  %elif which == 16
-        inc dword [edx + scratch]
-  %elif which == 17
-        shl ecx, 2
-  %elif which == 18
+  %elif form == 7
         mov eax, [cost_globals + (slot % 8) * 16]
-  %elif which == 19
-        test eax, 0FFFFF7h
-  %elif which == 21
-        jmp short %%past                ; taken
-        times 6 nop
-%%past:
-  %elif which == 22
-        lea eax, [ecx + eax]
+  %elif form == 1
+        movzx ecx, byte [edx + scratch]
+  %else
+        mov eax, [edx + scratch]
+  %endif
+%endmacro
+%macro STORE 0
+  NEXT lines
+  %assign form store_forms % 4
+  %assign store_forms store_forms + 1
+  %if form == 1
+        mov dword [edx + scratch], form
+  %else
+        mov [edx + scratch], ecx
+  %endif
+%endmacro
+%macro LOAD_STORE 0
+  NEXT lines
+        inc dword [edx + scratch]
+%endmacro
+; what is jumped over stands for the cold paths that lie between a real kernel's hot ones
+%macro TAKEN 0
+  %assign taken_forms taken_forms + 1
+  %if taken_forms % 3
+        jnc short %%over
+  %else
+        jmp short %%over
+  %endif
+        times 18 nop
+%%over:
+%endmacro
+%macro OTHER 0
+  %assign form other_forms % 8
+  %assign other_forms other_forms + 1
+  %if form == 1 || form == 5
+        jc short %%not
+%%not:
+  %elif form == 2
+        lea eax, [ecx + eax + 4]
+  %elif form == 3
+        and eax, 0FFFFF7h
+  %elif form == 4
+        test al, al
+  %elif form == 6
+        mov ecx, eax
+  %elif form == 7
+        and ecx, 0FFFFh
+  %else
+        xor ecx, ecx
+  %endif
+%endmacro
+%assign load_forms 0
+%assign store_forms 0
+%assign taken_forms 0
+%assign other_forms 0
+
+; %1 instructions with %2 loads, %3 stores and %4 taken transfers in them, evenly mixed
+%macro MIX 4
+  %assign mix_n %1
+  %assign mix_l %2
+  %assign mix_s %3
+  %assign mix_t %4
+  %assign due_l 0
+  %assign due_s 0
+  %assign due_t 0
+  %if mix_n > 0
+    %rep mix_n
+      %assign due_l due_l + mix_l
+      %assign due_s due_s + mix_s
+      %assign due_t due_t + mix_t
+      %if due_t * 2 >= mix_n && due_t >= due_l && due_t >= due_s
+        TAKEN
+        %assign due_t due_t - mix_n
+      %elif mix_l + mix_s + mix_t > mix_n && due_l * 2 >= mix_n && due_s * 2 >= mix_n
+        LOAD_STORE
+        %assign due_l due_l - mix_n
+        %assign due_s due_s - mix_n
+      %elif due_l * 2 >= mix_n && due_l >= due_s
+        LOAD
+        %assign due_l due_l - mix_n
+      %elif due_s * 2 >= mix_n
+        STORE
+        %assign due_s due_s - mix_n
+      %else
+        OTHER
+      %endif
+    %endrep
   %endif
 %endmacro
 
-; void cost_NAME(void): %2 instructions, the caller's CALL and the RET included.
-%macro SITE 2
+; %1 instructions, %2 loads, %3 stores, %4 taken transfers, the CALL that leads here and the RET
+; included; two registers are saved where there is room
+%macro CODE 4
+  %assign saved (%1 >= 24 && %2 >= 8 && %3 >= 5)
+  %if saved
+        push ebx
+        push esi
+  %endif
+        mov edx, [cost_pointers + slot * 4]
+  %assign slot slot + 1
+        xor ecx, ecx
+        MIX %1 - 4 - 4 * saved, %2 - 2 - 2 * saved, %3 - 1 - 2 * saved, %4 - 2
+  %if saved
+        pop esi
+        pop ebx
+  %endif
+        ret
+%endmacro
+
+; void cost_NAME(void): long bodies are several functions, as the real ones are
+%macro SITE 6
         global cost_%1
         GAP
 cost_%1:
-  %assign chunks (%2 - 2) / CHUNK_CODE
-  %assign rest (%2 - 2) - chunks * CHUNK_CODE
-  %if rest > 0
-        mov edx, [cost_pointers + slot * 4]
-    %assign slot slot + 1
+  %assign functions %2 / FUNCTION
+  %if functions < 2
+    %assign lines %6
+        CODE %2, %3, %4, %5
+  %else
+    %assign lines (%6 + functions - 1) / functions
     %assign i 0
-    %rep rest - 1
-        FILL i
+    %rep functions
+        call .chunk %+ i
+      %assign i i + 1
+    %endrep
+        ret
+    %assign i 0
+    %rep functions
+        GAP
+.chunk %+ i:
+        CODE ((%2 - 2) * (i + 1) / functions - (%2 - 2) * i / functions), \
+             ((%3 - 1) * (i + 1) / functions - (%3 - 1) * i / functions), \
+             ((%4 - 1) * (i + 1) / functions - (%4 - 1) * i / functions), \
+             ((%5 - 2) * (i + 1) / functions - (%5 - 2) * i / functions)
       %assign i i + 1
     %endrep
   %endif
-  %assign i 0
-  %rep chunks
-        call .chunk %+ i
-    %assign i i + 1
-  %endrep
-        ret
-  %assign i 0
-  %rep chunks
-        GAP
-.chunk %+ i:
-        CHUNK
-    %assign i i + 1
-  %endrep
 %endmacro
 
         section .text progbits alloc exec nowrite align=16
         SITES
 
 ; ---- the data that the bodies touch: structures behind pointers, in the order of the bodies -----
-%macro POINTERS 2
-  %assign rest (%2 - 2) % CHUNK_CODE
-  %if rest > 0
-        DATA_GAP
-        dd cost_structures + at * 16
-    %assign at at + FILL_LINES
+%macro SITE 6
+  %assign functions %2 / FUNCTION
+  %if functions < 2
+    %assign functions 1
   %endif
-  %rep (%2 - 2) / CHUNK_CODE
+  %rep functions
         DATA_GAP
         dd cost_structures + at * 16
-    %assign at at + CHUNK_LINES
+    %assign at at + LINE((%6 + functions - 1) / functions) / 16
   %endrep
-%endmacro
-%macro SITE 2
-        POINTERS %1, %2
 %endmacro
 
         section .data progbits alloc noexec write align=16

@@ -150,10 +150,8 @@ void wake_up_task(struct task *t) {
 
 void wake_up(struct wait_queue *q) {
     for (struct wait_entry *e = q->first; e; e = e->next)
-        if (e->task->state == TASK_INTERRUPTIBLE) {
-            COST(wake);
+        if (e->task->state == TASK_INTERRUPTIBLE)
             wake_up_task(e->task);
-        }
 }
 
 void wait_add(struct wait_queue *q, struct wait_entry *e) {

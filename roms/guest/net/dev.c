@@ -27,6 +27,7 @@ static struct skb *dequeue(struct netdev *dev) {
 
 // 0: the queue is empty; -1: sent one, or the card refused it.
 static int restart_queue(struct netdev *dev) {
+    COST(restart);
     struct skb *b = dequeue(dev);
     if (!b)
         return 0;

@@ -26,6 +26,7 @@ struct skb {
     // TCP's own
     u32 seq, end_seq, when, ack_seq;
     u8 flags, retransmitted;
+    u32 rest[10];                       // to the 140 bytes of Linux 2.2: a clone copies them, freeing clears them
 };
 
 struct skb_queue {

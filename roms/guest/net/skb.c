@@ -25,6 +25,7 @@ static struct cache *cache_for(u32 bytes) {
     return c;
 }
 
+// Linux 2.2 puts a head into its first state when it is freed, not when it is taken.
 static void clean(struct skb *b) {
     b->next = b->prev = NULL;
     b->queue = NULL;
@@ -36,6 +37,7 @@ static void clean(struct skb *b) {
     b->summed = 0;
     b->seq = b->end_seq = b->when = b->ack_seq = 0;
     b->flags = b->retransmitted = 0;
+    memset(b->rest, 0, sizeof b->rest);
 }
 
 struct skb *skb_alloc(u32 size) {
@@ -49,7 +51,8 @@ struct skb *skb_alloc(u32 size) {
         cache_free(&head_cache, b);
         return NULL;
     }
-    clean(b);
+    COST(alloc);
+    b->next = NULL;                     // the cache kept its link here
     b->truesize = size;
     b->head = b->data = b->tail = data;
     b->end = data + size;
@@ -109,8 +112,8 @@ void skb_free(struct skb *b) {
     if (!b->cloned || !--*reference) {
         cache_free(cache_for((u32)(b->end - b->head) + 4), b->head);
         COST(free_data);
-    } else {
-        COST(free_clone);
     }
+    COST(free_head);
+    clean(b);
     cache_free(&head_cache, b);
 }
