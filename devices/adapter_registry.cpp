@@ -13,9 +13,11 @@
 #include "devices/ethernet/3c529.hpp"
 #include "devices/ethernet/de210.hpp"
 #include "devices/ethernet/etherexpress.hpp"
+#include "devices/ethernet/etherstreamer.hpp"
 #include "devices/ethernet/lan_a.hpp"
 #include "devices/ethernet/de320.hpp"
 #include "devices/ethernet/ne2.hpp"
+#include "devices/ethernet/oc2335.hpp"
 #include "devices/ethernet/sknet.hpp"
 #include "devices/ethernet/wd_card.hpp"
 
@@ -40,6 +42,10 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::uint64_t AdapterEntry::ethernet_rate() const {
+  return medium == "ethernet-10" ? 10'000'000 : medium == "ethernet-100" ? 100'000'000 : 0;
+}
+
 std::span<const AdapterEntry> adapter_registry() {
   static const AdapterEntry rows[] = {
       ethernet::EtherLinkMc::old_entry,
@@ -54,6 +60,8 @@ std::span<const AdapterEntry> adapter_registry() {
       ethernet::LanA::entry,
       ethernet::EtherExpress::entry,
       ethernet::De210::entry,
+      ethernet::Oc2335::entry,
+      ethernet::EtherStreamer::entry,
   };
   return rows;
 }

@@ -66,6 +66,9 @@ struct AdapterEntry {
   std::string_view (*refusal)(cpu::Model processor) = nullptr;
   /// No public programming information exists: the interface is planar's own declaration, and every report says so.
   bool hypothetical = false;
+
+  /// The rate of the Ethernet segment that the card works on, bits per second; 0 if its medium is no Ethernet.
+  std::uint64_t ethernet_rate() const;
 };
 
 /// All rows, in the order in which they are listed.

@@ -97,7 +97,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   quiet_ = output.quiet;
   show_screen_ = output.screen.has_value();
   if (output.capture) {
-    capture_ = std::make_unique<net::PcapngWriter>(*output.capture);
+    capture_ = std::make_unique<net::PcapngWriter>(*output.capture, lab_->segment().config().bits_per_second);
     lab_->segment().add_observer(*capture_);
   }
   if (output.trace_file && !output.trace) throw Error("--trace-file needs --trace with the categories to write");

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "devices/adapter_registry.hpp"
+
 namespace planar {
 
 namespace {
@@ -168,6 +170,32 @@ void read_cards(Config& c, MachineConfig& m) {
   std::sort(m.cards.begin(), m.cards.end(), [](const CardConfig& a, const CardConfig& b) { return a.slot < b.slot; });
 }
 
+/// One segment for all cards: its rate is the user's, or else the first card's. A card of another rate is refused.
+void read_network(Config& c, MachineConfig& m) {
+  constexpr std::uint64_t slow = 10'000'000, fast = 100'000'000;
+  m.net = c.choice("net.attach", {"peer", "none"}, "peer");
+  m.full_duplex = c.choice("net.duplex", {"half", "full"}, "half") == "full";
+  const auto name = [](std::uint64_t rate) { return rate == fast ? "100 Mbit/s" : "10 Mbit/s"; };
+  const auto rate_of = [](const CardConfig& card) -> std::uint64_t {
+    for (const AdapterEntry& entry : adapter_registry())
+      if (entry.name == card.name) return entry.ethernet_rate();
+    return 0;  // no such card: said when the slots are filled
+  };
+  const auto first = std::find_if(m.cards.begin(), m.cards.end(), rate_of);
+  const bool chosen = c.has("net.rate");
+  const std::uint64_t fallback = first == m.cards.end() ? slow : rate_of(*first);
+  m.bits_per_second = c.choice("net.rate", {name(slow), name(fast)}, name(fallback)) == name(fast) ? fast : slow;
+  for (const CardConfig& card : m.cards) {
+    const std::uint64_t rate = rate_of(card);
+    if (rate == 0 || rate == m.bits_per_second) continue;
+    c.fail(fmt::format("slot.{}.card", card.slot),
+           chosen ? fmt::format("'{}' works at {}, but net.rate is \"{}\"; set it to \"{}\" or leave it out, or take another card",
+                                card.name, name(rate), name(m.bits_per_second), name(rate))
+                  : fmt::format("'{}' works at {}, but '{}' in slot {} at {}, and both are on one segment; take one of them out",
+                                card.name, name(rate), first->name, first->slot, name(m.bits_per_second)));
+  }
+}
+
 }  // namespace
 
 MachineConfig read_machine(Config& c) {
@@ -188,9 +216,7 @@ MachineConfig read_machine(Config& c) {
   m.diskette = c.choice("planar.diskette", {"1.44 MB", "2.88 MB"});
   m.clock_start = c.text("planar.clock_start", "1995-01-01 00:00:00");
   read_cards(c, m);
-  m.net = c.choice("net.attach", {"peer", "none"}, "peer");
-  m.full_duplex = c.choice("net.duplex", {"half", "full"}, "half") == "full";
-  m.bits_per_second = c.choice("net.rate", {"10 Mbit/s", "100 Mbit/s"}, "10 Mbit/s") == "10 Mbit/s" ? 10'000'000 : 100'000'000;
+  read_network(c, m);
   m.force = c.flag("run.force", false);
   m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
   c.reject_unknown();

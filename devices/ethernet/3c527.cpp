@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "devices/ethernet/station_options.hpp"
 
 namespace planar::ethernet {
@@ -51,16 +49,13 @@ const AdapterEntry ThreeC527::entry{"3c527", "3Com 3C527 EtherLink/MC 32", three
 
 ThreeC527::ThreeC527(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac,
                      const TimingProfile& profile, std::uint64_t seed)
-    : BusMaster(slot.channel(), device_name(slot)),
-      slot_(slot),
+    : slot_(slot),
       adapter_id_(adapter_id),
       mac_(mac),
       port_cycle_{8, CycleKind::synchronous_extended, {}},
       window_cycle_{16, CycleKind::asynchronous, profile.time("window.ready_delay")},
-      burst_bytes_(static_cast<std::uint32_t>(profile.integer("master.burst", 4, 128))),
       chip_(slot.scheduler(), device_name(slot), *this, firmware_timing(profile), mac, seed),
-      burst_done_(slot.scheduler(), device_name(slot) + ".burst", Priority::device,
-                  Callback::to<&ThreeC527::burst_done>(this)) {}
+      master_(slot, device_name(slot), *this, static_cast<std::uint32_t>(profile.integer("master.burst", 4, 128))) {}
 
 // ---- POS ----
 
@@ -84,7 +79,7 @@ void ThreeC527::pos_write(unsigned reg, std::uint8_t value, Time now) {
 }
 
 void ThreeC527::decode(Time now) {
-  set_fairness(pos_[2] & 0x40);
+  master_.configure(arbitration_level(), pos_[2] & 0x40);
   slot_.release_irqs(now);
   if (enabled() && interrupt_) slot_.set_irq(irq_line(), true, now);
   claim();
@@ -129,48 +124,10 @@ void ThreeC527::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_
 // ---- bus master ----
 
 void ThreeC527::start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) {
-  address_ = address;
-  bytes_ = bytes;
-  moved_ = burst_ = 0;
-  direction_ = direction;
-  transferring_ = true;
-  request_channel(arbitration_level(), now);
+  master_.start(address, bytes, direction, now);
 }
 
-void ThreeC527::cancel_transfer(Time now) {
-  transferring_ = false;
-  withdraw_request(now);
-  burst_done_.cancel();
-}
-
-// The whole burst is priced in advance; it is shorter than -PREEMPT allows.
-void ThreeC527::granted(Time now) {
-  if (!transferring_) {
-    release_channel(now);
-    return;
-  }
-  burst_ = std::min(burst_bytes_, bytes_ - moved_);
-  const Time end = channel().transfer({address_ + moved_, burst_, slot_.width()}, now);
-  release_channel(end);
-  burst_done_.at(end);
-}
-
-void ThreeC527::burst_done(Time now) {
-  const auto part = chip_.transfer_buffer().subspan(moved_, burst_);
-  if (direction_ == Direction::read) slot_.memory().master_read(address_ + moved_, part, now);
-  else slot_.memory().master_write(address_ + moved_, part, now);
-  moved_ += burst_;
-  if (moved_ < bytes_) {
-    request_channel(arbitration_level(), now);
-    return;
-  }
-  transferring_ = false;
-  chip_.transfer_done(now);
-}
-
-void ThreeC527::timed_out(Time now) {
-  if (transferring_) request_channel(arbitration_level(), now);
-}
+void ThreeC527::cancel_transfer(Time now) { master_.cancel(now); }
 
 NetCounters ThreeC527::counters() const {
   const Mc32::Counters& c = chip_.counters();
@@ -179,13 +136,11 @@ NetCounters ThreeC527::counters() const {
 
 void ThreeC527::archive(Archive& a) {
   a.section("3c527", 1);
-  a(adapter_id_, mac_, pos_, interrupt_, address_, bytes_, moved_, burst_, direction_, transferring_);
+  a(adapter_id_, mac_, pos_, interrupt_);
   chip_.archive(a);
-  a(burst_done_);
+  master_.archive(a);
   if (a.loading()) {
-    if (transferring_ && (bytes_ > chip_.transfer_buffer().size() || moved_ > bytes_ || burst_ > bytes_ - moved_))
-      throw Error("snapshot holds a damaged 3C527 transfer; take a new one", ExitCode::missing_file);
-    set_fairness(pos_[2] & 0x40);
+    master_.configure(arbitration_level(), pos_[2] & 0x40);
     claim();  // the interrupt lines restore their own levels
   }
 }

@@ -7,22 +7,21 @@
 //   POS 3    the byte of the identity ROM that POS 6 names while POS 7 is 0 (12 to 17: station address)
 //   POS 4    bit 0 window on; bit 1 1 = BNC, 0 = AUI; bits 5:2 arbitration level, bit 6 fairness (both inferred)
 //   POS 5    bits 3:2 interrupt 9 to 12; bits 5:4 window of 16, 32, 48 KB
-//
-// A transfer goes in bursts: the card competes for the channel, moves so many bytes as a burst may have, leaves, and
-// competes again. In a 16-bit slot it moves 16 bits at a time.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "bus/slot.hpp"
 #include "devices/adapter_registry.hpp"
+#include "devices/ethernet/burst_master.hpp"
 #include "devices/ethernet/mc32.hpp"
 #include "devices/timing_profile.hpp"
 
 namespace planar::ethernet {
 
-class ThreeC527 final : public NetworkAdapter, private Mc32Board, private bus::BusMaster {
+class ThreeC527 final : public NetworkAdapter, private Mc32Board, private BurstClient {
  public:
   static constexpr std::uint16_t threecom_id = 0x0041;
   static const AdapterEntry entry;  ///< its row of the registry
@@ -65,10 +64,9 @@ class ThreeC527 final : public NetworkAdapter, private Mc32Board, private bus::B
   void interrupt(bool asserted, Time now) override;
   void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) override;
   void cancel_transfer(Time now) override;
-  // bus::BusMaster
-  void granted(Time now) override;
-  void timed_out(Time now) override;
-  void burst_done(Time now);
+  // BurstClient
+  std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
+  void transfer_done(Time now) override { chip_.transfer_done(now); }
 
   void decode(Time now);
   void claim();
@@ -80,21 +78,15 @@ class ThreeC527 final : public NetworkAdapter, private Mc32Board, private bus::B
   std::uint16_t adapter_id_;
   net::MacAddress mac_;
   CycleSpec port_cycle_, window_cycle_;
-  std::uint32_t burst_bytes_;
   std::array<std::uint8_t, 6> pos_{};  // POS 2 to 7
   bool interrupt_ = false;
-
-  // the transfer in hand
-  std::uint32_t address_ = 0, bytes_ = 0, moved_ = 0, burst_ = 0;
-  Direction direction_ = Direction::read;
-  bool transferring_ = false;
 
   Mc32 chip_;
   Ports ports_{*this};
   Window window_{*this};
   IoClaim io_claim_;
   MemoryClaim window_claim_;
-  Event burst_done_;
+  BurstMaster master_;
 };
 
 }  // namespace planar::ethernet

@@ -16,7 +16,7 @@ constexpr std::uint32_t section_header = 0x0A0D0D0A, interface_description = 1, 
 constexpr std::uint32_t byte_order_magic = 0x1A2B3C4D;
 constexpr std::uint16_t linktype_ethernet = 1;
 constexpr std::size_t header_bytes = 14;  // what a reader needs to make sense of a frame
-constexpr std::uint16_t opt_end = 0, shb_userappl = 4, if_name = 2, if_tsresol = 9, epb_flags = 2;
+constexpr std::uint16_t opt_end = 0, shb_userappl = 4, if_name = 2, if_speed = 8, if_tsresol = 9, epb_flags = 2;
 constexpr std::uint8_t nanoseconds = 9;  // 10^-9 s
 // epb_flags: bits 4:2 how it was addressed, 8:5 FCS length, 31:24 link-layer errors
 constexpr std::uint32_t unicast = 1u << 2, multicast = 2u << 2, broadcast = 3u << 2;
@@ -64,7 +64,7 @@ std::uint32_t flags_of(const WireRecord& record) {
 
 }  // namespace
 
-PcapngWriter::PcapngWriter(const std::filesystem::path& file, bool include_damaged)
+PcapngWriter::PcapngWriter(const std::filesystem::path& file, std::uint64_t bits_per_second, bool include_damaged)
     : path_(file), include_damaged_(include_damaged), file_(std::fopen(file.c_str(), "wb")) {
   if (!file_)
     throw Error(fmt::format("{}: cannot write the capture ({}); name a file in a folder that you may write to",
@@ -83,6 +83,9 @@ PcapngWriter::PcapngWriter(const std::filesystem::path& file, bool include_damag
   interface.u16(0);
   interface.u32(0);  // no limit on captured length
   interface.option(if_name, "segment");
+  Body speed;
+  speed.u64(bits_per_second);
+  interface.option(if_speed, speed.bytes());
   interface.option(if_tsresol, std::span(&nanoseconds, 1));
   interface.option(opt_end, "");
   block(interface_description, interface.bytes());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Capture of a medium in pcapng (draft-ietf-opsawg-pcapng), for Wireshark and its kind.
 //
-// One section, one interface (link type Ethernet, time stamps in nanoseconds). A stamp is the virtual time at which the
+// One section, one interface (link type Ethernet, the medium's rate, time stamps in nanoseconds). A stamp is the virtual time at which the
 // frame's last bit left its sender, counted from power-on: tools show it as a moment of 1 January 1970. Good frames are
 // written without their FCS, as captures usually hold them. Fragments and damaged frames are left out, or on request
 // written with all their bytes and the link-layer error bits of epb_flags, unless they lack a whole header.
@@ -19,8 +19,8 @@ namespace planar::net {
 
 class PcapngWriter final : public WireObserver {
  public:
-  /// Creates or replaces `file`. Throws Error if it cannot.
-  explicit PcapngWriter(const std::filesystem::path& file, bool include_damaged = false);
+  /// Creates or replaces `file`; `bits_per_second` is the medium's rate. Throws Error if it cannot.
+  PcapngWriter(const std::filesystem::path& file, std::uint64_t bits_per_second, bool include_damaged = false);
   ~PcapngWriter() override;
 
   void observe(const WireRecord& record) override;

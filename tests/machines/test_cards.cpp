@@ -35,3 +35,34 @@ TEST_CASE("the older 3C523 is refused outside a 386, with the reason and the rem
     CHECK(refusal(model, "3c523").empty());
   }
 }
+
+TEST_CASE("the segment runs at its card's rate; cards of two rates, or a rate that the card lacks, are refused") {
+  const auto rate = [](const std::string& card) {
+    Config c = load_machine("model95");
+    c.set("slot.1.card", card, "--card " + card);
+    return Lab(std::move(c)).segment().config().bits_per_second;
+  };
+  CHECK(rate("ne2") == 10'000'000);
+  CHECK(rate("etherstreamer") == 10'000'000);
+  CHECK(rate("oc2335") == 100'000'000);
+
+  const auto refused = [](const std::string& toml) -> std::string {
+    Config c = load_machine("model95");
+    c.add_text(toml, "lab.toml");
+    try {
+      Lab lab(std::move(c));
+      return {};
+    } catch (const Error& e) {
+      return e.what();
+    }
+  };
+  // File, line, key, what is wrong, remedy.
+  CHECK_THAT(refused("[net]\nrate = \"10 Mbit/s\"\n[slot.2]\ncard = \"oc2335\"\n"),
+             Contains("lab.toml:4") && Contains("slot.2.card") && Contains("'oc2335' works at 100 Mbit/s") &&
+                 Contains("net.rate is \"10 Mbit/s\"") && Contains("set it to \"100 Mbit/s\" or leave it out"));
+  CHECK_THAT(refused("[slot.1]\ncard = \"ne2\"\n[net]\nrate = \"100 Mbit/s\"\n"), Contains("lab.toml:2"));
+  CHECK_THAT(refused("[slot.1]\ncard = \"oc2335\"\n[slot.3]\ncard = \"ne2\"\n"),
+             Contains("lab.toml:4") && Contains("'ne2' works at 10 Mbit/s, but 'oc2335' in slot 1 at 100 Mbit/s") && Contains("take one of them out"));
+  CHECK(refused("[slot.1]\ncard = \"oc2335\"\n[net]\nrate = \"100 Mbit/s\"\n").empty());
+  CHECK(refused("[slot.1]\ncard = \"ne2\"\n[slot.3]\ncard = \"etherstreamer\"\n").empty());
+}

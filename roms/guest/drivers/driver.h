@@ -20,3 +20,5 @@ extern const struct driver ibmlana_driver;
 extern const struct driver eexpress_driver;
 extern const struct driver sk_mca_driver;
 extern const struct driver depca_driver;
+extern const struct driver oc2335_driver;
+extern const struct driver streamer_driver;

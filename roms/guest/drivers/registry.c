@@ -15,6 +15,8 @@ static const struct driver *const drivers[] = {
     &eexpress_driver,
     &sk_mca_driver,
     &depca_driver,
+    &oc2335_driver,
+    &streamer_driver,
 };
 
 #ifdef GUEST_ISA_TEST

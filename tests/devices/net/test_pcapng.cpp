@@ -48,12 +48,14 @@ struct TemporaryFile {
 
 TEST_CASE("every good frame is captured once, without FCS, with its virtual time", "[pcapng]") {
   for (const bool include_damaged : {false, true}) {
+    const std::uint64_t rate = include_damaged ? 100'000'000 : 10'000'000;
+    const std::int64_t byte_ns = include_damaged ? 80 : 800;
     TemporaryFile file;
     const Bytes first = make_frame(61), second = make_frame(1514, {0, 1, 2, 3, 4, 5});
     {
       Scheduler scheduler;
-      EthernetSegment segment;
-      PcapngWriter writer(file.path, include_damaged);
+      EthernetSegment segment({.bits_per_second = rate});
+      PcapngWriter writer(file.path, rate, include_damaged);
       segment.add_observer(writer);
       Recorder a(scheduler, &segment, "a", 1), b(scheduler, &segment, "b", 2);
       a.port.transmit(first, Time{});
@@ -73,6 +75,10 @@ TEST_CASE("every good frame is captured once, without FCS, with its virtual time
     CHECK(little32(blocks[0].body, 0) == 0x1A2B3C4D);
     CHECK(blocks[1].type == 1);
     CHECK((little32(blocks[1].body, 0) & 0xFFFF) == 1);
+    // if_speed: option 8, the rate in eight bytes; behind if_name, "segment" padded to eight.
+    CHECK(little32(blocks[1].body, 20) == (8u << 16 | 8));
+    CHECK(little32(blocks[1].body, 24) == rate);
+    CHECK(little32(blocks[1].body, 28) == 0);
     const auto check = [](const Block& block, const Bytes& frame, std::uint64_t nanoseconds) {
       CHECK(block.type == 6);
       CHECK((static_cast<std::uint64_t>(little32(block.body, 4)) << 32 | little32(block.body, 8)) == nanoseconds);
@@ -80,8 +86,8 @@ TEST_CASE("every good frame is captured once, without FCS, with its virtual time
       CHECK(little32(block.body, 16) == frame.size() - 4);
       CHECK(std::equal(frame.begin(), frame.end() - 4, block.body.begin() + 20));
     };
-    check(blocks[2], first, (61 + 4 + 8) * 800);
-    check(blocks.back(), second, 5'000'000'000 + 1'220'800);
+    check(blocks[2], first, static_cast<std::uint64_t>((61 + 4 + 8) * byte_ns));
+    check(blocks.back(), second, static_cast<std::uint64_t>(5'000'000'000 + (1514 + 4 + 8) * byte_ns));
     if (include_damaged) {
       const Bytes& body = blocks[3].body;
       CHECK(little32(body, 12) == 104);
@@ -91,5 +97,5 @@ TEST_CASE("every good frame is captured once, without FCS, with its virtual time
 }
 
 TEST_CASE("a capture that cannot be written is refused with the reason", "[pcapng]") {
-  CHECK_THROWS_WITH(PcapngWriter("/nonexistent/folder/x.pcapng"), Catch::Contains("cannot write the capture"));
+  CHECK_THROWS_WITH(PcapngWriter("/nonexistent/folder/x.pcapng", 10'000'000), Catch::Contains("cannot write the capture"));
 }
