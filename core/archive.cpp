@@ -2,7 +2,6 @@
 #include "core/archive.hpp"
 
 #include <fmt/format.h>
-#include <nettle/sha2.h>
 
 #include <cstring>
 
@@ -45,17 +44,6 @@ void Archive::expect_end() const {
   if (position_ != stream_.size())
     throw Error("snapshot holds more than this machine; restore it with the machine and cards it was taken with",
                 ExitCode::missing_file);
-}
-
-std::string sha256_hex(std::span<const std::uint8_t> data) {
-  sha256_ctx context;
-  sha256_init(&context);
-  sha256_update(&context, data.size(), data.data());
-  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest;
-  sha256_digest(&context, digest.size(), digest.data());
-  std::string hex;
-  for (auto byte : digest) hex += fmt::format("{:02x}", byte);
-  return hex;
 }
 
 }  // namespace planar

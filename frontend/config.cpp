@@ -18,6 +18,7 @@ Verb add_config(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("config", "Print the resolved machine file; `planar run THAT-FILE` runs it");
   o->machine.add_to(*verb, true);
+  o->machine.drives.add_to(*verb);
   verb->add_flag("--explain", o->explain, "Say for each value where it comes from");
   return [o] {
     Config config = o->machine.config();

@@ -42,6 +42,39 @@ CardOption parse_card_option(const std::string& text) {
   return card;
 }
 
+namespace {
+
+/// FILE[,key=value]...: the known keys are taken from the end, so that a file's name may have commas.
+void set_drive(Config& config, const std::string& path, const std::string& option, const std::string& text) {
+  std::string file = text;
+  while (true) {
+    const auto comma = file.rfind(',');
+    if (comma == std::string::npos) break;
+    const auto item = file.substr(comma + 1);
+    const auto equals = item.find('=');
+    const auto key = item.substr(0, equals);
+    if (equals == std::string::npos || (key != "mode" && key != "overlay")) break;
+    config.set_text(path + "." + key, item.substr(equals + 1), option + " " + text);
+    file.resize(comma);
+  }
+  if (file.empty()) throw Error(fmt::format("{} {}: names no file; write {} FILE[,mode=MODE]", option, text, option));
+  config.set_text(path + ".file", file, option + " " + text);
+}
+
+}  // namespace
+
+void DriveOptions::add_to(CLI::App& app) {
+  const std::string modes = "mode is overlay (the default: changes stay in FILE.overlay, or in overlay=F), write-through "
+                            "(into FILE itself), memory (forgotten at the end) or read-only";
+  app.add_option("--floppy", floppy,
+                 "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
+      ->type_name("FILE[,mode=M][,overlay=F]");
+}
+
+void DriveOptions::apply(Config& config) const {
+  if (floppy) set_drive(config, "floppy.a", "--floppy", *floppy);
+}
+
 void MachineOptions::add_to(CLI::App& app, bool positional) {
   const std::string help = "Built-in machine (see `planar list machines`) or a machine file (see `planar config`)";
   if (positional) app.add_option("machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
@@ -68,6 +101,7 @@ Config MachineOptions::config(const std::optional<std::string>& default_card) co
   if (net) config.set("net.attach", *net, "--net " + *net);
   if (seed) config.set("run.seed", std::to_string(*seed), fmt::format("--seed {}", *seed));
   if (force) config.set("run.force", "true", "--force");
+  drives.apply(config);
   if (memory) config.set("memory.size", *memory, "--memory " + *memory);
 
   std::set<int> used;

@@ -22,6 +22,13 @@ struct CardOption {
 /// Throws Error for anything that is not of that form.
 CardOption parse_card_option(const std::string& text);
 
+/// What the drives hold: FILE[,mode=M][,overlay=FILE].
+struct DriveOptions {
+  std::optional<std::string> floppy;
+  void add_to(CLI::App& app);
+  void apply(Config& config) const;
+};
+
 struct MachineOptions {
   std::string machine = "model95";  ///< a built-in machine or a file
   std::vector<std::string> cards;
@@ -30,6 +37,7 @@ struct MachineOptions {
   std::optional<std::uint64_t> seed;
   std::optional<std::string> memory;
   bool force = false;
+  DriveOptions drives;
 
   /// Adds the options to a verb. `positional` makes MACHINE an argument, otherwise it is `--machine`.
   void add_to(CLI::App& app, bool positional);

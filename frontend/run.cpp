@@ -18,7 +18,6 @@ struct Options {
   OutputOptions output;
   StateOptions state;
   std::optional<std::string> image;
-  std::optional<std::string> floppy;
   std::optional<std::string> bios;
   std::optional<std::string> kernel;
   std::optional<std::string> initrd;
@@ -59,9 +58,8 @@ bool on_serial(Session& session, const std::string& text) {
 
 std::unique_ptr<Session> open(const Options& o) {
   if (o.state.restore) return std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
-  const auto& file = o.image ? o.image : o.floppy;
   Media media;
-  if (file) media.diskette = NamedFile{*file, read_image(*file)};
+  if (o.image) media.diskette = NamedFile{*o.image, read_image(*o.image)};
   if (o.bios) media.firmware = read_firmware(*o.bios);
   if (o.kernel) media.kernel = read_boot_file(*o.kernel);
   if (o.initrd) media.ramdisk = read_boot_file(*o.initrd);
@@ -70,7 +68,8 @@ std::unique_ptr<Session> open(const Options& o) {
 }
 
 int run(const Options& o) {
-  if (o.image && o.floppy) throw Error("--image and --floppy both name the diskette in drive A; give one of them");
+  if (o.image && o.machine.drives.floppy)
+    throw Error("--image and --floppy both name the diskette in drive A; give one of them");
   if (!o.kernel && (o.initrd || o.append))
     throw Error("--initrd and --append are for a kernel; name it with --kernel");
   if (o.kernel && o.state.restore)
@@ -131,8 +130,9 @@ Verb add_run(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("run", "Run a machine with a diskette image or Linux kernel of your own");
   o->machine.add_to(*verb, true);
-  verb->add_option("--image", o->image, "Bootable diskette image for drive A (raw; never written back)")->type_name("IMG");
-  verb->add_option("--floppy", o->floppy, "The same as --image")->type_name("IMG");
+  verb->add_option("--image", o->image, "Bootable diskette image for drive A; like --floppy IMG,mode=memory, and a snapshot holds it")
+      ->type_name("IMG");
+  o->machine.drives.add_to(*verb);
   verb->add_option("--bios", o->bios, "Firmware image of your own (32, 64 or 128 KB, mapped up to FFFFFh) instead of the built-in one")
       ->type_name("F");
   verb->add_option("--kernel", o->kernel, "Linux kernel (bzImage or zImage) to start without a diskette")

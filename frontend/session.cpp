@@ -65,6 +65,11 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
     : progress_(!output.quiet) {
   Config config;
   config.add_text(snapshot.configuration, "snapshot");
+  // The snapshot holds what was changed since the base images; their files stay as they are.
+  if (config.has("floppy.a")) {
+    config.set("floppy.a.mode", "memory", "--restore");
+    config.set("floppy.a.overlay", "", "--restore");
+  }
   lab_ = std::make_unique<Lab>(std::move(config));
   if (!snapshot.diskette_image.empty()) lab_->insert_diskette(snapshot.diskette_image, snapshot.diskette_name);
   Archive lab_state = Archive::loader(snapshot.state);
@@ -133,6 +138,7 @@ void Session::serial_byte(std::uint8_t value, Time now) {
 }
 
 void Session::save(const std::string& file) {
+  lab_->check_snapshot();
   Snapshot snapshot;
   snapshot.configuration = lab_->configuration();
   snapshot.diskette_name = lab_->diskette_name();
@@ -170,6 +176,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   std::signal(SIGINT, previous);
   progress_.finish();
   if (capture_) capture_->flush();
+  for (const auto& line : lab_->drive_failures()) fmt::print(stderr, "planar: warning: {}\n", line);
   if (lockstep_) lockstep_->check();
   if (lockstep_ && !quiet_) fmt::print(stderr, "planar: {}\n", lockstep_->summary());
   return end;

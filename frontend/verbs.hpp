@@ -16,6 +16,7 @@ Verb add_list(CLI::App& app);
 Verb add_show(CLI::App& app);
 Verb add_config(CLI::App& app);
 Verb add_adf(CLI::App& app);
+Verb add_disk(CLI::App& app);
 Verb add_bench(CLI::App& app);
 Verb add_compare(CLI::App& app);
 Verb add_published(CLI::App& app);

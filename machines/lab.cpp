@@ -5,6 +5,22 @@
 
 namespace planar {
 
+namespace {
+
+std::string disk_summary(const storage::DiskImage& disk) {
+  switch (disk.mode()) {
+    case storage::WriteMode::overlay:
+      return fmt::format("{}, changes in {} ({})", disk.name(), disk.overlay_name(),
+                         disk.overlay() ? fmt::format("{} sectors so far", disk.changed_sectors()) : "none yet");
+    case storage::WriteMode::write_through: return fmt::format("{}, changes written into it", disk.name());
+    case storage::WriteMode::memory: return fmt::format("{}, changes forgotten at the end", disk.name());
+    case storage::WriteMode::read_only: return fmt::format("{}, read-only", disk.name());
+  }
+  return {};
+}
+
+}  // namespace
+
 Lab::Lab(Config config) : config_(std::move(config)), machine_config_(read_machine(config_)) {
   segment_ = std::make_unique<net::EthernetSegment>(
       net::EthernetConfig{.bits_per_second = machine_config_.bits_per_second, .full_duplex = machine_config_.full_duplex});
@@ -14,6 +30,8 @@ Lab::Lab(Config config) : config_(std::move(config)), machine_config_(read_machi
   machine_ = std::make_unique<Machine>(scheduler_, trace_, machine_config_, connected ? segment_.get() : nullptr);
   if (machine_config_.net == "peer")
     peer_ = std::make_unique<net::Peer>(scheduler_, trace_, *segment_, machine_config_.seed);
+  if (machine_config_.floppy)
+    machine_->diskette().insert(0, FloppyImage::open(*machine_config_.floppy), scheduler_.now());
 }
 
 Lab::~Lab() = default;
@@ -39,7 +57,8 @@ std::string Lab::summary() {
     for (const auto& claim : row.result.claims) out += fmt::format(", {}", adf::to_string(claim.resource));
     out += "\n";
   }
-  if (!diskette_name_.empty()) out += fmt::format("  drive A: {}\n", diskette_name_);
+  if (const auto& diskette = machine_->diskette().drive(0).image)
+    out += fmt::format("  drive A: {}\n", disk_summary(diskette->disk()));
   if (!kernel_summary_.empty()) out += fmt::format("  {}\n", kernel_summary_);
   return out;
 }
@@ -56,6 +75,20 @@ NetCounters Lab::frames() {
     sum.overruns += c.overruns;
   }
   return sum;
+}
+
+std::vector<std::string> Lab::drive_failures() const {
+  std::vector<std::string> lines;
+  if (const auto& diskette = machine_->diskette().drive(0).image)
+    if (const auto& line = diskette->disk().failure(); !line.empty()) lines.push_back(line);
+  return lines;
+}
+
+void Lab::check_snapshot() const {
+  if (const auto& diskette = machine_->diskette().drive(0).image;
+      diskette && diskette->disk().mode() == storage::WriteMode::write_through)
+    throw Error(fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
+                            diskette->name()));
 }
 
 void Lab::archive(Archive& a) {

@@ -38,13 +38,18 @@ class Lab {
   /// The machine in a few lines for the start of a run: processor, memory, slots with what they claim, net, seed.
   std::string summary();
 
-  /// Puts a diskette image into drive A.
+  /// Puts a diskette image into drive A, in place of the configuration's; its changes are forgotten.
   void insert_diskette(std::vector<std::uint8_t> image, const std::string& name);
   const std::vector<std::uint8_t>& diskette_image() const { return diskette_image_; }
   const std::string& diskette_name() const { return diskette_name_; }
 
   /// Puts a Linux kernel into the machine's memory, to be started instead of a diskette. Before the lab runs.
   void load_kernel(const LinuxBoot& boot);
+
+  /// What went wrong with the files behind the drives, a line each; empty if nothing did.
+  std::vector<std::string> drive_failures() const;
+  /// Throws Error when a snapshot could not be restored: a disk that is written through is not what it was.
+  void check_snapshot() const;
 
   /// Architectural and timing state of everything; the same function saves and loads.
   void archive(Archive& a);

@@ -196,6 +196,16 @@ void read_network(Config& c, MachineConfig& m) {
   }
 }
 
+/// [floppy.a]: file, mode, overlay.
+storage::DiskSpec read_disk(Config& c, const std::string& path) {
+  storage::DiskSpec disk;
+  disk.file = c.text(path + ".file");
+  const auto mode = c.choice(path + ".mode", {"overlay", "write-through", "memory", "read-only"}, "overlay");
+  disk.mode = *storage::parse_write_mode(mode);
+  disk.overlay = c.text(path + ".overlay", "");
+  return disk;
+}
+
 }  // namespace
 
 MachineConfig read_machine(Config& c) {
@@ -217,6 +227,9 @@ MachineConfig read_machine(Config& c) {
   m.clock_start = c.text("planar.clock_start", "1995-01-01 00:00:00");
   read_cards(c, m);
   read_network(c, m);
+  for (const auto& drive : c.children("floppy"))
+    if (drive != "a") c.fail("floppy." + drive, "a PS/2 of these models has one diskette drive, floppy.a");
+  if (c.has("floppy.a")) m.floppy = read_disk(c, "floppy.a");
   m.force = c.flag("run.force", false);
   m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
   c.reject_unknown();

@@ -11,6 +11,7 @@
 
 #include "bus/timing.hpp"
 #include "core/cpu/timing.hpp"
+#include "devices/storage/disk_image.hpp"
 #include "machines/config.hpp"
 
 namespace planar {
@@ -47,6 +48,7 @@ struct MachineConfig {
   std::vector<unsigned> slot_widths;  ///< bits, by slot
   bool panel = false;                 ///< the eight-character operator panel of the Model 95
   std::string diskette;               ///< drive type: "1.44 MB" or "2.88 MB"
+  std::optional<storage::DiskSpec> floppy;  ///< in drive A at power-on
   std::string clock_start;            ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
   std::vector<CardConfig> cards;
   std::string net;  ///< "peer" or "none"

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/floppy_image.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -28,8 +24,15 @@ constexpr FloppyGeometry geometries[] = {
     {80, 2, 36, 1000},  // 2.88M
 };
 
-constexpr const char* known_sizes =
+constexpr std::string_view known_sizes =
     "163840, 184320, 327680, 368640, 737280, 1228800, 1474560, 1720320 or 2949120 bytes";
+
+std::string size_problem(std::uint64_t bytes) {
+  if (FloppyImage::recognise(bytes)) return {};
+  return fmt::format("{} bytes is no diskette size; a raw image has {}", bytes, known_sizes);
+}
+
+constexpr storage::ImageKind diskette_kind{"diskette image", size_problem};
 
 }  // namespace
 
@@ -39,39 +42,24 @@ std::optional<FloppyGeometry> FloppyImage::recognise(std::uint64_t bytes) {
   return std::nullopt;
 }
 
+FloppyImage FloppyImage::open(const storage::DiskSpec& spec) {
+  return FloppyImage(storage::DiskImage::open(spec, diskette_kind));
+}
+
 FloppyImage FloppyImage::load(const std::string& file, bool write_protected) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status))
-    throw Error(fmt::format("{}: there is no such diskette image; check the path", file),
-                ExitCode::missing_file);
-  if (std::filesystem::is_directory(status))
-    throw Error(fmt::format("{}: is a directory, not a diskette image; name the image file", file),
-                ExitCode::missing_file);
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    throw Error(
-        fmt::format("{}: cannot be read ({}); check its permissions", file, std::strerror(errno)),
-        ExitCode::missing_file);
-  std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in),
-                                  std::istreambuf_iterator<char>()};
-  if (in.bad())
-    throw Error(
-        fmt::format("{}: reading stopped after {} bytes; copy the image again", file, bytes.size()),
-        ExitCode::missing_file);
-  return FloppyImage(std::move(bytes), file, write_protected);
+  return open({file, write_protected ? storage::WriteMode::read_only : storage::WriteMode::memory, {}});
 }
 
 FloppyImage::FloppyImage(std::vector<std::uint8_t> bytes, std::string name, bool write_protected)
-    : original_(std::move(bytes)), name_(std::move(name)), write_protected_(write_protected) {
-  const auto geometry = recognise(original_.size());
-  if (!geometry)
-    throw Error(fmt::format("{}: {} bytes is no diskette size; a raw image has {}", name_,
-                            original_.size(), known_sizes),
-                ExitCode::missing_file);
-  geometry_ = *geometry;
-  digest_ = sha256_hex(original_);
-}
+    : FloppyImage([&] {
+        if (const auto problem = size_problem(bytes.size()); !problem.empty())
+          throw Error(fmt::format("{}: {}", name, problem), ExitCode::missing_file);
+        return storage::DiskImage(std::move(bytes), std::move(name),
+                                  write_protected ? storage::WriteMode::read_only : storage::WriteMode::memory);
+      }()) {}
+
+FloppyImage::FloppyImage(storage::DiskImage disk)
+    : disk_(std::move(disk)), geometry_(*recognise(disk_.sectors() * sector_bytes)) {}
 
 std::optional<std::uint32_t> FloppyImage::index(unsigned cylinder, unsigned head,
                                                 unsigned sector) const {
@@ -84,60 +72,25 @@ std::optional<std::uint32_t> FloppyImage::index(unsigned cylinder, unsigned head
 bool FloppyImage::read(unsigned cylinder, unsigned head, unsigned sector,
                        std::span<std::uint8_t, sector_bytes> data) const {
   const auto number = index(cylinder, head, sector);
-  if (!number) return false;
-  if (const auto changed = overlay_.find(*number); changed != overlay_.end())
-    std::copy(changed->second.begin(), changed->second.end(), data.begin());
-  else
-    std::copy_n(original_.begin() + static_cast<std::ptrdiff_t>(*number) * sector_bytes,
-                sector_bytes, data.begin());
-  return true;
+  return number && disk_.read(*number, data);
 }
 
 bool FloppyImage::write(unsigned cylinder, unsigned head, unsigned sector,
                         std::span<const std::uint8_t, sector_bytes> data) {
   const auto number = index(cylinder, head, sector);
-  if (!number || write_protected_) return false;
-  overlay_[*number].assign(data.begin(), data.end());
-  return true;
+  return number && disk_.write(*number, data);
 }
 
 std::vector<std::uint8_t> FloppyImage::contents() const {
-  std::vector<std::uint8_t> all = original_;
-  for (const auto& [number, data] : overlay_)
-    std::copy(data.begin(), data.end(),
-              all.begin() + static_cast<std::ptrdiff_t>(number) * sector_bytes);
+  std::vector<std::uint8_t> all(geometry_.bytes());
+  for (std::size_t at = 0; at < all.size(); at += sector_bytes)
+    disk_.read(at / sector_bytes, std::span(all).subspan(at, sector_bytes));
   return all;
 }
 
 void FloppyImage::archive(Archive& a) {
   a.section("floppy_image", 1);
-  std::string digest = digest_;
-  a(digest, write_protected_);
-  if (a.loading() && digest != digest_)
-    throw Error(fmt::format(
-        "{}: is not the diskette that was in the drive when the snapshot was taken (SHA-256 {} "
-        "instead of {}); give the original image",
-        name_, digest_, digest));
-  auto count = static_cast<std::uint32_t>(overlay_.size());
-  a(count);
-  if (a.saving()) {
-    for (auto& [number, data] : overlay_) {
-      std::uint32_t n = number;
-      a(n);
-      a.bytes(data);
-    }
-    return;
-  }
-  overlay_.clear();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    std::uint32_t number = 0;
-    std::vector<std::uint8_t> data(sector_bytes);
-    a(number);
-    a.bytes(data);
-    if (number >= original_.size() / sector_bytes)
-      throw Error(fmt::format("snapshot: {} has no sector {}", name_, number));
-    overlay_[number] = std::move(data);
-  }
+  disk_.archive(a);
 }
 
 }  // namespace planar

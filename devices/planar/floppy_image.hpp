@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A diskette: a raw sector image, recognised by its size, with changes kept in memory.
+// A diskette: the geometry of a raw sector image, recognised by its size, over the storage layer's disk image, which
+// decides where changes go.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/archive.hpp"
+#include "devices/storage/disk_image.hpp"
 
 namespace planar {
 
@@ -27,44 +28,44 @@ class FloppyImage {
  public:
   static constexpr unsigned sector_bytes = 512;
 
-  /// Reads `file`. Throws Error (ExitCode::missing_file) naming the file, the reason or its size,
-  /// and what would do.
+  /// Opens what `spec` names. Throws Error (ExitCode::missing_file) naming the file, the reason or its size, and what
+  /// would do.
+  static FloppyImage open(const storage::DiskSpec& spec);
+  /// `file` with changes that are forgotten at the end.
   static FloppyImage load(const std::string& file, bool write_protected = false);
-  /// The same from memory; `name` stands for the file in messages.
+  /// An image in memory; `name` stands for the file in messages.
   FloppyImage(std::vector<std::uint8_t> bytes, std::string name, bool write_protected = false);
   /// The geometry of an image of this size, if it is one.
   static std::optional<FloppyGeometry> recognise(std::uint64_t bytes);
 
   const FloppyGeometry& geometry() const { return geometry_; }
-  const std::string& name() const { return name_; }
-  bool write_protected() const { return write_protected_; }
-  /// Whether anything differs from the image as it was loaded.
-  bool changed() const { return !overlay_.empty(); }
+  const std::string& name() const { return disk_.name(); }
+  bool write_protected() const { return disk_.write_protected(); }
+  /// Whether any sector was written.
+  bool changed() const { return disk_.changed_sectors() != 0; }
+  const storage::DiskImage& disk() const { return disk_; }
 
-  /// One sector; `sector` counts from 1. False if the diskette has no such sector.
+  /// One sector; `sector` counts from 1. False if the diskette has no such sector, or it is damaged.
   bool read(unsigned cylinder, unsigned head, unsigned sector,
             std::span<std::uint8_t, sector_bytes> data) const;
   bool write(unsigned cylinder, unsigned head, unsigned sector,
              std::span<const std::uint8_t, sector_bytes> data);
 
-  /// The image with its changes, for an explicit save; the file is never written by itself.
+  /// The image with its changes.
   std::vector<std::uint8_t> contents() const;
   /// SHA-256 of the image as loaded: a snapshot is only restored over the same image.
-  const std::string& digest() const { return digest_; }
+  std::string digest() const { return disk_.digest(); }
 
   /// Saves the changes and a digest of the original; restoring over another image throws Error
   /// naming both.
   void archive(Archive& a);
 
  private:
+  explicit FloppyImage(storage::DiskImage disk);
   std::optional<std::uint32_t> index(unsigned cylinder, unsigned head, unsigned sector) const;
 
-  std::vector<std::uint8_t> original_;
-  std::string name_;
-  std::string digest_;
+  storage::DiskImage disk_;
   FloppyGeometry geometry_{};
-  bool write_protected_ = false;
-  std::map<std::uint32_t, std::vector<std::uint8_t>> overlay_;  // changed sectors by number
 };
 
 }  // namespace planar

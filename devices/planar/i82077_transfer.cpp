@@ -22,10 +22,11 @@ constexpr unsigned fifo_bytes = 16;
 // ST0 interrupt code
 constexpr std::uint8_t normal = 0x00, abnormal = 0x40;
 // ST1
-constexpr std::uint8_t end_of_cylinder = 0x80, overrun = 0x10, no_data = 0x04, not_writable = 0x02,
-                       missing_address_mark = 0x01;
+constexpr std::uint8_t end_of_cylinder = 0x80, data_error = 0x20, overrun = 0x10, no_data = 0x04,
+                       not_writable = 0x02, missing_address_mark = 0x01;
 // ST2
-constexpr std::uint8_t control_mark = 0x40, wrong_cylinder = 0x10, bad_cylinder = 0x02;
+constexpr std::uint8_t control_mark = 0x40, data_field_error = 0x20, wrong_cylinder = 0x10,
+                       bad_cylinder = 0x02;
 
 constexpr std::uint8_t read_deleted_opcode = 0x0C;
 
@@ -172,7 +173,7 @@ void I82077::id_found(Time now) {
   const unsigned gap2 = rate() == 1000 ? gap2_perpendicular : gap2_and_sync;
   byte_start_ = now + byte_time() * (gap2 + data_mark);
   if (transfer_ != Transfer::to_disk) {
-    track()->read(drives_[unit_].cylinder, head_, r_, sector_);
+    if (!track()->read(drives_[unit_].cylinder, head_, r_, sector_)) sector_.fill(0);
     srb_toggles_ ^= 0x08;
   } else {
     srb_toggles_ ^= 0x14;
@@ -354,9 +355,17 @@ void I82077::sector_done(Time now) {
   }
   pull(now);
   if (phase_ != Phase::execution) return;
-  if (transfer_ == Transfer::to_disk) {
-    FloppyDrive& d = drives_[unit_];
-    if (d.image) d.image->write(d.cylinder, head_, r_, sector_);
+  // A sector that the host's file does not give or take: its CRC does not fit, or the write does not take place.
+  if (FloppyDrive& d = drives_[unit_]; d.image) {
+    if (transfer_ == Transfer::to_disk && !d.image->write(d.cylinder, head_, r_, sector_)) {
+      finish(abnormal, not_writable, 0, now);
+      return;
+    }
+    if (std::array<std::uint8_t, FloppyImage::sector_bytes> same;
+        transfer_ != Transfer::to_disk && !d.image->read(d.cylinder, head_, r_, same)) {
+      finish(abnormal, data_error, data_field_error, now);
+      return;
+    }
   }
   trace_(TraceCategory::diskette, now, "drive {} cylinder {} head {} sector {} {}", unit_,
          drives_[unit_].cylinder, head_, r_, transfer_ == Transfer::to_disk ? "written" : "read");

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/storage/block_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace planar::storage {
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, const std::string& problem) {
+  throw Error(fmt::format("{}: {}", file, problem), ExitCode::missing_file);
+}
+
+// A new name is durable when its directory is.
+bool sync_directory(const std::string& file) {
+  auto directory = std::filesystem::path(file).parent_path();
+  if (directory.empty()) directory = ".";
+  const int d = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (d < 0) return false;
+  const bool done = ::fsync(d) == 0;
+  ::close(d);
+  return done;
+}
+
+// Fills a file of another name in the same directory and links it to its own: link() never replaces.
+template <class Fill>
+void create_with(const std::string& file, const std::string& what, Fill fill) {
+  std::string temporary = file + ".XXXXXX";
+  const int descriptor = ::mkstemp(temporary.data());
+  if (descriptor < 0)
+    refuse(file, fmt::format("the {} cannot be made here ({}); name a directory that you may write to", what,
+                             std::strerror(errno)));
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  int error = 0;
+  if (::fchmod(descriptor, 0666 & ~mask) != 0 || !fill(descriptor) || ::fsync(descriptor) != 0) error = errno;
+  ::close(descriptor);
+  if (!error && ::link(temporary.c_str(), file.c_str()) != 0) error = errno;
+  ::unlink(temporary.c_str());
+  if (error == EEXIST) refuse(file, "exists already; remove it first or choose another name");
+  if (error)
+    refuse(file, fmt::format("the {} cannot be written ({}); check the free space and the permissions", what,
+                             std::strerror(error)));
+  sync_directory(file);
+}
+
+bool write_all(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> data) {
+  while (!data.empty()) {
+    const ssize_t n = ::pwrite(descriptor, data.data(), data.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    data = data.subspan(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
+}  // namespace
+
+BlockFile::~BlockFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void BlockFile::swap(BlockFile& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
+  std::swap(name_, other.name_);
+}
+
+BlockFile BlockFile::open(const std::string& file, Access access, const std::string& what) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) refuse(file, fmt::format("there is no such {}; check the path", what));
+    refuse(file, fmt::format("cannot be looked at ({}); check the permissions of its directories", std::strerror(errno)));
+  }
+  if (S_ISDIR(status.st_mode)) refuse(file, fmt::format("is a directory, not a {}; name the image file", what));
+  if (!S_ISREG(status.st_mode)) refuse(file, fmt::format("is no plain file; copy it into a {} first", what));
+  BlockFile opened;
+  opened.name_ = file;
+  opened.descriptor_ = ::open(file.c_str(), (access == Access::read_write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  if (!opened.is_open())
+    refuse(file, fmt::format("cannot be {} ({}); check its permissions",
+                             access == Access::read_write ? "written" : "read", std::strerror(errno)));
+  if (::flock(opened.descriptor_, (access == Access::read_write ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
+      errno == EWOULDBLOCK)
+    refuse(file, fmt::format("the {} is in use by another planar; end that one, or take a copy", what));
+  if (::fstat(opened.descriptor_, &status) != 0) refuse(file, fmt::format("cannot be read ({})", std::strerror(errno)));
+  opened.size_ = static_cast<std::uint64_t>(status.st_size);
+  return opened;
+}
+
+void BlockFile::create(const std::string& file, std::span<const std::uint8_t> content, const std::string& what) {
+  create_with(file, what, [&](int descriptor) { return write_all(descriptor, 0, content); });
+}
+
+void BlockFile::create_sparse(const std::string& file, std::uint64_t bytes, const std::string& what) {
+  create_with(file, what, [&](int descriptor) { return ::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0; });
+}
+
+bool BlockFile::read(std::uint64_t offset, std::span<std::uint8_t> data) const {
+  while (!data.empty()) {
+    const ssize_t n = ::pread(descriptor_, data.data(), data.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    data = data.subspan(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
+bool BlockFile::write(std::uint64_t offset, std::span<const std::uint8_t> data) {
+  if (!write_all(descriptor_, offset, data)) return false;
+  size_ = std::max<std::uint64_t>(size_, offset + data.size());
+  return true;
+}
+
+bool BlockFile::sync() { return ::fdatasync(descriptor_) == 0; }
+
+bool BlockFile::truncate(std::uint64_t bytes) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) return false;
+  size_ = bytes;
+  return true;
+}
+
+}  // namespace planar::storage

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A file of the host that holds a disk: whole reads and writes at offsets, durability, and a lock against a second
+// planar. Nothing here depends on the host's time; what a guest sees of it is the content alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace planar::storage {
+
+class BlockFile {
+ public:
+  enum class Access : std::uint8_t { read_only, read_write };
+
+  BlockFile() = default;
+  BlockFile(BlockFile&& other) noexcept { swap(other); }
+  BlockFile& operator=(BlockFile&& other) noexcept {
+    BlockFile taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~BlockFile();
+
+  /// Opens a regular file and locks it: readers share, a writer is alone. `what` is the word for it in errors ("disk
+  /// image"). Throws Error (ExitCode::missing_file) naming file, reason and remedy.
+  static BlockFile open(const std::string& file, Access access, const std::string& what);
+  /// Makes `file` with `content`, all of it or nothing: it appears complete and durable, and never replaces another.
+  /// Throws Error (ExitCode::missing_file).
+  static void create(const std::string& file, std::span<const std::uint8_t> content, const std::string& what);
+  /// Makes `file` with `bytes` zeros that take no space. As create().
+  static void create_sparse(const std::string& file, std::uint64_t bytes, const std::string& what);
+
+  bool is_open() const { return descriptor_ >= 0; }
+  std::uint64_t size() const { return size_; }
+  const std::string& name() const { return name_; }
+
+  /// All of `data` at `offset`; false when the host's file does not give it.
+  bool read(std::uint64_t offset, std::span<std::uint8_t> data) const;
+  bool write(std::uint64_t offset, std::span<const std::uint8_t> data);
+  /// What was written is on the host's disk when it returns true.
+  bool sync();
+  bool truncate(std::uint64_t bytes);
+
+ private:
+  void swap(BlockFile& other) noexcept;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+  std::string name_;
+};
+
+}  // namespace planar::storage

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/storage/disk_image.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "core/sha256.hpp"
+
+namespace planar::storage {
+namespace {
+
+constexpr std::string_view mode_names[] = {"overlay", "write-through", "memory", "read-only"};
+constexpr std::size_t copy_bytes = 1 << 18;
+
+[[noreturn]] void refuse(const std::string& file, const std::string& problem) {
+  throw Error(fmt::format("{}: {}", file, problem), ExitCode::missing_file);
+}
+
+// Containers of other programs are no raw images: a guest would read their tables.
+struct Foreign {
+  std::string_view signature;
+  unsigned offset;
+  std::string_view name;
+};
+constexpr Foreign foreign[] = {
+    {"QFI\xFB", 0, "qcow2"},
+    {"KDMV", 0, "VMDK"},
+    {"# Disk DescriptorFile", 0, "VMDK description"},
+    {"conectix", 0, "VHD"},
+    {"vhdxfile", 0, "VHDX"},
+    {"\x7F\x10\xDA\xBE", 0x40, "VDI"},
+    {"IMD ", 0, "ImageDisk"},
+    {"\x1F\x8B", 0, "gzip-compressed"},
+    {"PK\x03\x04", 0, "zip-compressed"},
+    {"BZh", 0, "bzip2-compressed"},
+    {"\xFD"
+     "7zXZ",
+     0, "xz-compressed"},
+};
+
+void refuse_foreign(const BlockFile& file) {
+  std::array<std::uint8_t, sector_bytes> first{}, last{};
+  if (!file.read(0, std::span(first).first(std::min<std::size_t>(file.size(), first.size())))) return;
+  const auto at = [&](const std::array<std::uint8_t, sector_bytes>& bytes, std::string_view text, unsigned offset) {
+    return std::equal(text.begin(), text.end(), bytes.begin() + offset,
+                      [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+  };
+  for (const Foreign& f : foreign)
+    if (at(first, f.signature, f.offset))
+      refuse(file.name(), fmt::format("is a {} file, not a raw image; unpack it, or convert it with `qemu-img convert -O raw`",
+                                      f.name));
+  if (file.size() >= 2 * sector_bytes && file.read(file.size() - sector_bytes, last) && at(last, "conectix", 0))
+    refuse(file.name(), "is a VHD file, not a raw image; convert it with `qemu-img convert -O raw`");
+}
+
+bool starts_as_overlay(const BlockFile& file) {
+  std::array<std::uint8_t, 16> first{};
+  return file.size() >= first.size() && file.read(0, first) && OverlayFile::recognise(first);
+}
+
+BlockFile open_base(const std::string& file, BlockFile::Access access, const ImageKind& kind) {
+  BlockFile base = BlockFile::open(file, access, std::string(kind.what));
+  if (starts_as_overlay(base))
+    refuse(file, "is an overlay over another image; an overlay's base is a raw image");
+  refuse_foreign(base);
+  if (const auto problem = kind.size_problem(base.size()); !problem.empty()) refuse(file, problem);
+  return base;
+}
+
+std::string disk_size_problem(std::uint64_t bytes) {
+  if (bytes == 0) return "is empty; a raw disk image has a multiple of 512 bytes";
+  if (bytes % sector_bytes != 0)
+    return fmt::format("{} bytes are no whole number of sectors of 512 bytes; if the raw image lost its end, copy it again, "
+                       "or fill it up with `truncate --size=%512`", bytes);
+  if (bytes / sector_bytes >= most_sectors)
+    return "is larger than 2 TB, more than a disk of this interface can hold; use a smaller image";
+  return {};
+}
+
+std::string cdrom_size_problem(std::uint64_t bytes) {
+  constexpr std::uint64_t block = 2048, raw_block = 2352;
+  if (bytes == 0) return "is empty; name the image of a CD-ROM's data track (an .iso file)";
+  if (bytes % block == 0) return bytes / sector_bytes >= most_sectors ? "is larger than any CD-ROM; name an .iso file" : "";
+  if (bytes % raw_block == 0)
+    return fmt::format("{} bytes are raw blocks of 2352 bytes; convert it to blocks of 2048 (an .iso file), for example with "
+                       "bchunk", bytes);
+  return fmt::format("{} bytes are no whole number of CD-ROM blocks of 2048 bytes; copy the .iso file again", bytes);
+}
+
+std::string base_path(const std::string& overlay, const std::string& base) {
+  const std::filesystem::path named(base);
+  return named.is_absolute() ? base : (std::filesystem::path(overlay).parent_path() / named).lexically_normal().string();
+}
+
+std::string relative_base(const std::string& overlay, const std::string& base) {
+  if (std::filesystem::path(base).is_absolute()) return base;
+  auto directory = std::filesystem::absolute(overlay).parent_path();
+  return std::filesystem::absolute(base).lexically_normal().lexically_relative(directory.lexically_normal()).string();
+}
+
+void check_base(const DiskImage& image, const OverlayFile& overlay) {
+  const OverlayBase& base = overlay.base();
+  if (base.committing)
+    refuse(overlay.name(), fmt::format("a commit of it was interrupted; repeat `planar disk commit {}`", overlay.name()));
+  if (base.sectors != image.sectors())
+    refuse(overlay.name(), fmt::format("belongs to a base of {} sectors, but {} has {}; name the base that it was made "
+                                       "with, or another overlay=FILE",
+                                       base.sectors, image.name(), image.sectors()));
+  if (base.fingerprint != image.fingerprint())
+    refuse(overlay.name(), fmt::format("belongs to another base, or {} was changed since; name the base as it was, or "
+                                       "another overlay=FILE",
+                                       image.name()));
+}
+
+}  // namespace
+
+const ImageKind disk_kind{"disk image", disk_size_problem};
+const ImageKind cdrom_kind{"CD-ROM image", cdrom_size_problem};
+
+std::string_view to_string(WriteMode mode) { return mode_names[static_cast<unsigned>(mode)]; }
+
+std::optional<WriteMode> parse_write_mode(std::string_view text) {
+  for (unsigned n = 0; n < std::size(mode_names); ++n)
+    if (text == mode_names[n]) return static_cast<WriteMode>(n);
+  return std::nullopt;
+}
+
+DiskImage DiskImage::open(const DiskSpec& spec, const ImageKind& kind) {
+  DiskImage image;
+  image.mode_ = spec.mode;
+  if (!spec.overlay.empty() && spec.mode != WriteMode::overlay)
+    throw Error(fmt::format("{}: overlay={} is for mode=overlay, not for mode={}", spec.file, spec.overlay,
+                            to_string(spec.mode)));
+  const bool is_overlay = starts_as_overlay(BlockFile::open(spec.file, BlockFile::Access::read_only, std::string(kind.what)));
+  if (is_overlay) {
+    if (!spec.overlay.empty() || spec.mode == WriteMode::write_through)
+      throw Error(fmt::format("{}: is an overlay and takes the changes itself; {}", spec.file,
+                              spec.overlay.empty() ? "to bring them into its base use `planar disk commit`"
+                                                   : "leave overlay= out, or name its base"));
+    image.overlay_ = std::make_unique<OverlayFile>(
+        spec.file, spec.mode == WriteMode::overlay ? BlockFile::Access::read_write : BlockFile::Access::read_only);
+    image.overlay_name_ = spec.file;
+    image.name_ = base_path(spec.file, image.overlay_->base().name);
+  } else {
+    image.name_ = spec.file;
+  }
+  image.file_ = open_base(image.name_,
+                          spec.mode == WriteMode::write_through ? BlockFile::Access::read_write
+                                                                : BlockFile::Access::read_only,
+                          kind);
+  image.sectors_ = image.file_.size() / sector_bytes;
+  if (!is_overlay && spec.mode == WriteMode::overlay) {
+    image.overlay_name_ = spec.overlay.empty() ? spec.file + ".overlay" : spec.overlay;
+    std::error_code none;
+    if (std::filesystem::equivalent(image.overlay_name_, spec.file, none))
+      throw Error(fmt::format("{}: overlay= names the image itself; name another file for its changes", spec.file));
+    auto directory = std::filesystem::path(image.overlay_name_).parent_path();
+    if (directory.empty()) directory = ".";
+    if (std::filesystem::exists(image.overlay_name_, none))
+      image.overlay_ = std::make_unique<OverlayFile>(image.overlay_name_, BlockFile::Access::read_write);
+    else if (::access(directory.c_str(), W_OK) != 0)
+      refuse(image.overlay_name_, fmt::format("the overlay for the changes cannot be made here ({}); say where with "
+                                              "overlay=FILE, or mode=memory to forget them at the end",
+                                              std::strerror(errno)));
+  }
+  if (image.overlay_) check_base(image, *image.overlay_);
+  return image;
+}
+
+DiskImage::DiskImage(std::vector<std::uint8_t> bytes, std::string name, WriteMode mode)
+    : name_(std::move(name)), mode_(mode), sectors_(bytes.size() / sector_bytes), bytes_(std::move(bytes)) {
+  if (mode == WriteMode::overlay || mode == WriteMode::write_through)
+    throw Error(fmt::format("{}: a base in memory has no file for mode={}", name_, to_string(mode)));
+}
+
+DiskImage::~DiskImage() { flush(); }
+
+std::uint64_t DiskImage::changed_sectors() const { return changes().size(); }
+
+std::vector<std::uint64_t> DiskImage::changes() const {
+  std::vector<std::uint64_t> list;
+  if (overlay_) list = overlay_->sectors();
+  const auto middle = static_cast<std::ptrdiff_t>(list.size());
+  for (const auto& [sector, data] : memory_) list.push_back(sector);
+  std::inplace_merge(list.begin(), list.begin() + middle, list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+bool DiskImage::failed(const std::string& problem) const {
+  if (failure_.empty()) failure_ = problem;
+  return false;
+}
+
+bool DiskImage::read_base(std::uint64_t sector, std::span<std::uint8_t> data) const {
+  if (!file_.is_open()) {
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(sector * sector_bytes), data.size(), data.begin());
+    return true;
+  }
+  return file_.read(sector * sector_bytes, data) ||
+         failed(fmt::format("{}: sector {} cannot be read; check the file", name_, sector));
+}
+
+bool DiskImage::read_below_memory(std::uint64_t sector, std::span<std::uint8_t> data) const {
+  if (!read_base(sector, data)) return false;
+  if (!overlay_ || overlay_->changed_sectors() == 0) return true;
+  for (std::size_t at = 0; at < data.size(); at += sector_bytes, ++sector)
+    if (overlay_->read(sector, data.subspan(at).first<sector_bytes>()) == OverlayFile::Found::unreadable)
+      return failed(fmt::format("{}: sector {} is damaged; it is readable again when the guest has written it",
+                                overlay_name_, sector));
+  return true;
+}
+
+bool DiskImage::read(std::uint64_t sector, std::span<std::uint8_t> data) const {
+  const std::uint64_t count = data.size() / sector_bytes;
+  if (data.size() % sector_bytes != 0 || sector >= sectors_ || count > sectors_ - sector) return false;
+  // A sector in memory hides a damaged one below.
+  for (std::uint64_t n = 0; n < count;) {
+    auto changed = memory_.lower_bound(sector + n);
+    const std::uint64_t plain =
+        changed == memory_.end() ? count - n : std::min<std::uint64_t>(changed->first - (sector + n), count - n);
+    if (plain > 0 && !read_below_memory(sector + n, data.subspan(n * sector_bytes, plain * sector_bytes))) return false;
+    n += plain;
+    for (; n < count && changed != memory_.end() && changed->first == sector + n; ++n, ++changed)
+      std::copy(changed->second.begin(), changed->second.end(),
+                data.begin() + static_cast<std::ptrdiff_t>(n * sector_bytes));
+  }
+  return true;
+}
+
+bool DiskImage::open_overlay() {
+  try {
+    OverlayFile::create(overlay_name_, {sectors_, fingerprint(), relative_base(overlay_name_, name_)});
+    overlay_ = std::make_unique<OverlayFile>(overlay_name_, BlockFile::Access::read_write);
+    return true;
+  } catch (const Error& e) {
+    return failed(e.what());
+  }
+}
+
+bool DiskImage::write(std::uint64_t sector, std::span<const std::uint8_t> data) {
+  const std::uint64_t count = data.size() / sector_bytes;
+  if (data.size() % sector_bytes != 0 || sector >= sectors_ || count > sectors_ - sector) return false;
+  switch (mode_) {
+    case WriteMode::read_only: return false;
+    case WriteMode::memory:
+      for (std::uint64_t n = 0; n < count; ++n)
+        std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(n * sector_bytes), sector_bytes,
+                    memory_[sector + n].begin());
+      return true;
+    case WriteMode::write_through:
+      return file_.write(sector * sector_bytes, data) ||
+             failed(fmt::format("{}: sector {} cannot be written; check the free space", name_, sector));
+    case WriteMode::overlay:
+      return (overlay_ || open_overlay()) &&
+             (overlay_->write(sector, data) ||
+              failed(fmt::format("{}: sector {} cannot be written; check the free space", overlay_name_, sector)));
+  }
+  return false;
+}
+
+bool DiskImage::flush() {
+  if (mode_ == WriteMode::write_through && file_.is_open())
+    return file_.sync() || failed(fmt::format("{}: the host cannot make the changes durable", name_));
+  if (mode_ == WriteMode::overlay && overlay_)
+    return overlay_->flush() || failed(fmt::format("{}: the host cannot make the changes durable", overlay_name_));
+  return true;
+}
+
+std::string DiskImage::digest() const {
+  if (!digest_.empty() && mode_ != WriteMode::write_through) return digest_;
+  Sha256 sum;
+  std::vector<std::uint8_t> piece(copy_bytes);
+  for (std::uint64_t sector = 0; sector < sectors_;) {
+    const auto count = std::min<std::uint64_t>(copy_bytes / sector_bytes, sectors_ - sector);
+    const auto part = std::span(piece).first(count * sector_bytes);
+    if (!read_base(sector, part)) std::fill(part.begin(), part.end(), 0);
+    sum.update(part);
+    sector += count;
+  }
+  digest_ = sum.hex();
+  return digest_;
+}
+
+std::string DiskImage::fingerprint() const {
+  constexpr std::uint64_t end_sectors = 128, sample_sectors = 8, samples = 256;
+  Sha256 sum;
+  std::array<std::uint8_t, 8> size{};
+  for (unsigned n = 0; n < size.size(); ++n) size[n] = static_cast<std::uint8_t>(sectors_ >> (8 * n));
+  sum.update(size);
+  std::vector<std::uint8_t> piece(end_sectors * sector_bytes);
+  const auto add = [&](std::uint64_t first, std::uint64_t count) {
+    count = std::min(count, sectors_ - first);
+    const auto part = std::span(piece).first(count * sector_bytes);
+    if (!read_base(first, part)) std::fill(part.begin(), part.end(), 0);
+    sum.update(part);
+  };
+  if (sectors_ <= samples * sample_sectors) {
+    for (std::uint64_t first = 0; first < sectors_; first += end_sectors) add(first, end_sectors);
+  } else {
+    add(0, end_sectors);
+    for (std::uint64_t n = 0; n < samples; ++n) add(sectors_ / samples * n, sample_sectors);
+    add(sectors_ - end_sectors, end_sectors);
+  }
+  return sum.hex();
+}
+
+void DiskImage::archive(Archive& a) {
+  std::string sum = digest();
+  const std::string own = sum;
+  bool is_protected = write_protected();
+  a(sum, is_protected);
+  if (a.loading() && mode_ != WriteMode::memory && mode_ != WriteMode::read_only)
+    throw Error(fmt::format("{}: a snapshot is only restored over a disk in mode=memory", name_));
+  if (a.loading() && sum != own)
+    throw Error(fmt::format("{}: is not the image that was in the drive when the snapshot was taken (SHA-256 {} instead of "
+                            "{}); give the original image",
+                            name_, own, sum));
+  if (a.loading() && is_protected != write_protected()) mode_ = is_protected ? WriteMode::read_only : WriteMode::memory;
+  std::array<std::uint8_t, sector_bytes> data{};
+  if (a.saving()) {
+    const auto changed = mode_ == WriteMode::write_through ? std::vector<std::uint64_t>{} : changes();
+    auto count = static_cast<std::uint32_t>(changed.size());
+    a(count);
+    for (const std::uint64_t sector : changed) {
+      auto number = static_cast<std::uint32_t>(sector);
+      if (!read(sector, data)) data.fill(0);
+      a(number);
+      a.bytes(data);
+    }
+    return;
+  }
+  std::uint32_t count = 0;
+  a(count);
+  memory_.clear();
+  overlay_.reset();
+  for (std::uint32_t n = 0; n < count; ++n) {
+    std::uint32_t number = 0;
+    a(number);
+    a.bytes(data);
+    if (number >= sectors_)
+      throw Error(fmt::format("snapshot: {} has no sector {}", name_, number), ExitCode::missing_file);
+    memory_[number] = data;
+  }
+}
+
+void create_overlay(const std::string& file, const std::string& base) {
+  const DiskImage image = DiskImage::open({base, WriteMode::read_only, {}});
+  if (image.overlay())
+    refuse(base, "is itself an overlay; name its base, or bring it into its base first with `planar disk commit`");
+  OverlayFile::create(file, {image.sectors(), image.fingerprint(), relative_base(file, base)});
+}
+
+std::uint64_t commit_overlay(const std::string& file) {
+  OverlayFile overlay(file, BlockFile::Access::read_write);
+  const std::string base = base_path(file, overlay.base().name);
+  if (!overlay.base().committing) {  // after an interrupted one the base is neither the old one nor the new one
+    DiskImage image = DiskImage::open({base, WriteMode::read_only, {}});
+    check_base(image, overlay);
+  }
+  BlockFile target = open_base(base, BlockFile::Access::read_write, disk_kind);
+  if (target.size() / sector_bytes != overlay.base().sectors)
+    refuse(file, fmt::format("belongs to a base of {} sectors, but {} has {}", overlay.base().sectors, base,
+                             target.size() / sector_bytes));
+  if (overlay.unreadable_sectors() != 0)
+    refuse(file, fmt::format("{} of its sectors are damaged; take a copy of it from your backup", overlay.unreadable_sectors()));
+  if (!overlay.begin_commit()) refuse(file, "cannot be written; check the host's disk");
+  std::array<std::uint8_t, sector_bytes> data{};
+  const auto sectors = overlay.sectors();
+  for (const std::uint64_t sector : sectors)
+    if (overlay.read(sector, data) != OverlayFile::Found::good || !target.write(sector * sector_bytes, data))
+      refuse(base, fmt::format("sector {} cannot be written; the overlay keeps its changes, commit it again", sector));
+  if (!target.sync()) refuse(base, "the host cannot make the changes durable; the overlay keeps them, commit it again");
+  target = {};
+  if (!overlay.clear(DiskImage::open({base, WriteMode::read_only, {}}).fingerprint()))
+    refuse(file, "cannot be emptied; its changes are in the base, remove it");
+  return sectors.size();
+}
+
+}  // namespace planar::storage

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a drive reads and writes: sectors of 512 bytes over a base that belongs to the user, and what was changed.
+//
+//   overlay        the base is never written; changes stay in an overlay file beside it (overlay_file.hpp)
+//   write-through  changes go into the base itself
+//   memory         changes are forgotten at the end of the run
+//   read-only      there are none: write-protected diskettes, CD-ROMs
+//
+// A base is a raw image, or an overlay file, which names its own base. Failures of the host's files while the machine
+// runs are a drive's failures to the guest (false from read and write) and stay readable in failure().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/archive.hpp"
+#include "devices/storage/overlay_file.hpp"
+
+namespace planar::storage {
+
+enum class WriteMode : std::uint8_t { overlay, write_through, memory, read_only };
+
+/// "overlay", "write-through", "memory", "read-only".
+std::string_view to_string(WriteMode mode);
+std::optional<WriteMode> parse_write_mode(std::string_view text);
+
+/// What is asked for: `--disk FILE,mode=...,overlay=FILE`.
+struct DiskSpec {
+  std::string file;
+  WriteMode mode = WriteMode::overlay;
+  std::string overlay;  ///< empty: FILE.overlay
+};
+
+/// What a file has to be: the word for it in errors, and what is wrong with one of so many bytes (empty: nothing).
+struct ImageKind {
+  std::string_view what;
+  std::string (*size_problem)(std::uint64_t bytes);
+};
+/// Whole sectors of 512 bytes, up to 2 TB.
+extern const ImageKind disk_kind;
+/// A CD-ROM's data track: whole blocks of 2048 bytes.
+extern const ImageKind cdrom_kind;
+
+class DiskImage {
+ public:
+  /// Opens what `spec` names. An overlay file is made with the first change. Throws Error (ExitCode::missing_file, or bad_configuration for options that contradict
+  /// one another) naming the file, the problem and the remedy.
+  static DiskImage open(const DiskSpec& spec, const ImageKind& kind = disk_kind);
+  /// A base in memory, `mode` memory or read_only; `name` stands for the file in messages.
+  DiskImage(std::vector<std::uint8_t> bytes, std::string name, WriteMode mode = WriteMode::memory);
+  DiskImage(DiskImage&&) = default;
+  DiskImage& operator=(DiskImage&&) = default;
+  ~DiskImage();
+
+  std::uint64_t sectors() const { return sectors_; }
+  WriteMode mode() const { return mode_; }
+  bool write_protected() const { return mode_ == WriteMode::read_only; }
+  /// The base image.
+  const std::string& name() const { return name_; }
+  /// The overlay's file, also before it exists; empty without one.
+  const std::string& overlay_name() const { return overlay_name_; }
+  const OverlayFile* overlay() const { return overlay_.get(); }
+  /// Sectors that differ from the base, or were written.
+  std::uint64_t changed_sectors() const;
+
+  /// Whole sectors. False beyond the end, for a sector that is damaged, or when the host's file fails.
+  bool read(std::uint64_t sector, std::span<std::uint8_t> data) const;
+  /// False beyond the end, on a write-protected medium, or when the host's file fails.
+  bool write(std::uint64_t sector, std::span<const std::uint8_t> data);
+  /// What was written is durable on the host.
+  bool flush();
+  /// The first failure of the host's files, empty if there was none.
+  const std::string& failure() const { return failure_; }
+
+  /// SHA-256 of the base; of the present content in mode write-through.
+  std::string digest() const;
+  /// A check value of some of the base that finds another image under the same name: SHA-256 over its size, 64 KB at
+  /// either end and 256 samples of 4 KB.
+  std::string fingerprint() const;
+
+  /// Saves the digest and all changes. To load, the same base must be open in mode memory (or read-only): throws Error
+  /// otherwise. A write-through disk can be saved (for a state hash) but not loaded.
+  void archive(Archive& a);
+
+ private:
+  DiskImage() = default;
+  bool read_base(std::uint64_t sector, std::span<std::uint8_t> data) const;
+  bool read_below_memory(std::uint64_t sector, std::span<std::uint8_t> data) const;
+  bool open_overlay();
+  bool failed(const std::string& problem) const;
+  std::vector<std::uint64_t> changes() const;  // ascending
+
+  std::string name_;
+  WriteMode mode_ = WriteMode::memory;
+  std::uint64_t sectors_ = 0;
+  BlockFile file_;                    // the base, if it is a file
+  std::vector<std::uint8_t> bytes_;   // the base, if it is in memory
+  std::string overlay_name_;
+  std::unique_ptr<OverlayFile> overlay_;
+  std::map<std::uint64_t, std::array<std::uint8_t, sector_bytes>> memory_;
+  mutable std::string digest_;        // once computed
+  mutable std::string failure_;
+};
+
+/// The verbs of `planar disk`. All throw Error (ExitCode::missing_file) naming file and remedy.
+/// An empty overlay over `base` (raw or itself no overlay); `file` must not exist.
+void create_overlay(const std::string& file, const std::string& base);
+/// Writes an overlay's changes into its base and empties it; returns how many sectors. Refuses an overlay with unreadable
+/// sectors. Interrupted at any point, it can be repeated.
+std::uint64_t commit_overlay(const std::string& file);
+
+}  // namespace planar::storage

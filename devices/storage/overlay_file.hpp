@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The changes of a disk, kept beside its base image.
+//
+// All numbers little-endian. The first 4096 bytes:
+//   0     "planar overlay\r\n"
+//   16    u32 version 1, u32 bytes of this header 4096, u32 bytes of a sector 512, u32 bytes of a slot 544
+//   32    u64 sectors of the base
+//   40    fingerprint of the base, 64 hex digits
+//   104   u32 1 while a commit is under way (the base is then neither old nor new), else 0
+//   108   u16 length and name of the base, relative to the overlay's directory or absolute
+//   2044  u32 CRC-32 of bytes 0 to 2043
+//   2048, 3072  checkpoints, written in turns: "PLANSYNC", u64 sequence, u64 slots, u32 CRC-32 of those 24 bytes
+// Slots follow, one changed sector each:
+//   0     "SLOT", u32 CRC-32 of bytes 8 to 31, u64 sector, u64 sequence (from 1), u32 CRC-32 of the data, u32 0
+//   32    512 bytes of data
+//
+// A change never overwrites the slot that holds the sector's present content: it goes into a free slot with the next
+// sequence number, and the highest one counts. The slot it replaces is used again only after the host has reported the
+// new one as durable (fdatasync). So whatever moment the process is killed or the host loses power at, and in whatever
+// order the host had written its pages, a sector reads as one of its contents since the last flush, whole; what was
+// flushed stays. A real disk promises less: the sector under the head is lost. Stated limit: the host's disk writes its
+// own sectors whole or not at all.
+// A checkpoint says up to where all was durable: a slot behind it that does not fit its checksum is a write that was cut
+// short, and is ignored; one before it is damage, and its sector is unreadable until written again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/storage/block_file.hpp"
+
+namespace planar::storage {
+
+constexpr unsigned sector_bytes = 512;
+/// 2 TB: what a 32-bit sector number reaches.
+constexpr std::uint64_t most_sectors = std::uint64_t{1} << 32;
+
+/// Which base an overlay belongs to.
+struct OverlayBase {
+  std::uint64_t sectors = 0;
+  std::string fingerprint;
+  std::string name;         ///< as stored
+  bool committing = false;  ///< a commit was begun and has not ended
+};
+
+class OverlayFile {
+ public:
+  enum class Found : std::uint8_t { absent, good, unreadable };
+
+  /// Makes an empty overlay file; never replaces one. Throws Error (ExitCode::missing_file).
+  static void create(const std::string& file, const OverlayBase& base);
+  /// Whether `file` starts like an overlay (and is not, say, a raw disk).
+  static bool recognise(std::span<const std::uint8_t> first_bytes);
+  /// Reads and checks all of it. Throws Error (ExitCode::missing_file) naming the file, what is wrong and what to do.
+  OverlayFile(const std::string& file, BlockFile::Access access);
+
+  const OverlayBase& base() const { return base_; }
+  const std::string& name() const { return file_.name(); }
+  std::uint64_t changed_sectors() const { return changed_; }
+  std::uint64_t unreadable_sectors() const { return unreadable_; }
+  /// Slots that a write cut short or damage left without meaning.
+  std::uint64_t damaged_slots() const { return damaged_; }
+  std::uint64_t file_bytes() const { return file_.size(); }
+
+  Found read(std::uint64_t sector, std::span<std::uint8_t, sector_bytes> data) const;
+  /// Consecutive sectors from `sector` on. False: the host's file did not take them; what stood there before stands.
+  bool write(std::uint64_t sector, std::span<const std::uint8_t> data);
+  /// All writes so far are durable when it returns true.
+  bool flush();
+  /// A commit begins: until the overlay is cleared it says so. Durable.
+  bool begin_commit();
+  /// Forgets every change, durably: they are in the base, whose fingerprint is now this one.
+  bool clear(const std::string& fingerprint);
+  /// The changed sectors in ascending order, the unreadable ones among them.
+  std::vector<std::uint64_t> sectors() const;
+
+ private:
+  static constexpr std::uint32_t none = 0;
+  static constexpr std::uint32_t damaged_sector = 0xFFFFFFFF;
+  static constexpr unsigned page_sectors = 1024;
+  using Page = std::array<std::uint32_t, page_sectors>;  // slot number + 1
+
+  void read_header();
+  bool write_header();
+  void read_checkpoints();
+  void read_slots(BlockFile::Access access);
+  bool blank(std::uint32_t slot);
+  bool write_checkpoint(std::uint64_t sequence, std::uint64_t slots);
+  std::uint32_t lookup(std::uint64_t sector) const;
+  void place(std::uint64_t sector, std::uint32_t slot);
+  std::uint32_t take_slot();
+
+  BlockFile file_;
+  OverlayBase base_;
+  std::map<std::uint64_t, Page> pages_;
+  std::uint64_t changed_ = 0, unreadable_ = 0, damaged_ = 0;
+  std::uint32_t slots_ = 0;           // in the file, whole ones
+  std::set<std::uint32_t> free_;      // may be written
+  std::vector<std::uint32_t> stale_;  // may be written after the next flush
+  std::uint64_t sequence_ = 0;        // of the latest change
+  std::uint64_t synced_ = 0;          // up to here durable
+  std::uint64_t synced_slots_ = 0;
+  bool second_checkpoint_ = false;    // which of the two comes next
+};
+
+}  // namespace planar::storage
