@@ -18,6 +18,7 @@ void InterruptLines::set(unsigned line, unsigned source, bool asserted, Time now
   const std::uint32_t before = pulled_[line];
   const std::uint32_t bit = 1u << source;
   pulled_[line] = asserted ? before | bit : before & ~bit;
+  if (watcher_ && asserted && !(before & bit)) watcher_(line, source, now);
   if (sink_ && (before != 0) != (pulled_[line] != 0)) sink_->set_irq(line, pulled_[line] != 0, now);
 }
 

@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "core/archive.hpp"
 #include "core/time.hpp"
@@ -51,6 +53,9 @@ class InterruptLines {
 
   /// The lines may be built before the controller they lead to.
   void connect(InterruptSink& sink) { sink_ = &sink; }
+  /// Calls `watcher` whenever a source begins to pull a line; it may look only. Empty ends it.
+  using Watcher = std::function<void(unsigned line, unsigned source, Time now)>;
+  void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
   /// A source number for a planar device. Order of calls is order of construction, the same in
   /// every run. Throws Error when all are taken.
@@ -71,6 +76,7 @@ class InterruptLines {
 
  private:
   InterruptSink* sink_ = nullptr;
+  Watcher watcher_;
   std::array<std::uint32_t, lines> pulled_{};
   unsigned next_source_ = 8;
 };

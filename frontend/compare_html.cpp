@@ -72,7 +72,7 @@ std::string frame_plot(const Comparison& c, const std::string& machine) {
     parts.clear();
     PlotBar bar{o.cell.card, {}};
     for (const auto& [name, value] : (*o.result)["frame_time"]["parts_us"].items()) {
-      parts.push_back(name);
+      parts.push_back(frame_part_title(name));
       bar.parts.push_back(value.get<double>());
     }
     bars.push_back(std::move(bar));
@@ -89,6 +89,7 @@ std::string comparison_html(const Comparison& c) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title><style>{}</style></head>"
       "<body>\n<h1>netio on PS/2 network adapters</h1>\n<p>KB/s by packet size, {} virtual seconds a size, seed {}. Load is "
       "what the guest's clock ticks say, busy what the processor really did.</p>\n", style, c.seconds, c.seed);
+  out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
   for (const auto& machine : c.machines) {
     Config config = load_machine(machine);
     out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(read_machine(config).title), table(c, machine),

@@ -32,6 +32,16 @@ void each(const Comparison& c, const std::string& machine, F&& line) {
     if (o.cell.machine == machine) line(o);
 }
 
+/// Frame time and its parts in us, "-" where there are none.
+std::vector<std::string> frame_cells(const CellOutcome& o) {
+  std::vector<std::string> cells;
+  if (!o.result || !o.result->contains("frame_time")) return std::vector<std::string>(1 + FrameTime::parts, "-");
+  const auto& frame = (*o.result)["frame_time"];
+  cells.push_back(fmt::format("{:.1f}", frame["us"].get<double>()));
+  for (const auto* name : FrameTime::names) cells.push_back(fmt::format("{:.1f}", frame["parts_us"][name].get<double>()));
+  return cells;
+}
+
 std::string problem(const CellOutcome& o) { return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem); }
 
 }  // namespace
@@ -51,6 +61,15 @@ std::string comparison_text(const Comparison& c) {
       for (const auto size : c.sizes) out += fmt::format(" {:>8}", cell(o.throughput(size)));
       out += fmt::format(" {:>8} {:>8}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
+    out += fmt::format("{:<38} {:>8}", "us a data frame, largest packets", "all");
+    for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
+    out += "\n";
+    each(c, machine, [&](const CellOutcome& o) {
+      if (!o.result) return;
+      out += fmt::format("{:<38}", card_title(o.cell.card));
+      for (const auto& cell : frame_cells(o)) out += fmt::format(" {:>8}", cell);
+      out += "\n";
+    });
   }
   return out;
 }
@@ -58,6 +77,7 @@ std::string comparison_text(const Comparison& c) {
 std::string comparison_markdown(const Comparison& c) {
   std::string out = fmt::format("# netio, KB/s by packet size\n\n{} virtual seconds a size, seed {}. Load is what the guest's "
                                 "clock ticks say, busy what the processor really did.\n", c.seconds, c.seed);
+  out += "\n" + std::string(frame_parts_explained) + "\n";
   for (const auto& machine : c.machines) {
     out += fmt::format("\n## {}\n\n| card |", machine_title(machine));
     for (const auto size : c.sizes) out += fmt::format(" {} |", size_name(size));
@@ -73,6 +93,17 @@ std::string comparison_markdown(const Comparison& c) {
       for (const auto size : c.sizes) out += fmt::format(" {} |", cell(o.throughput(size)));
       out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
+    out += "\nus a data frame with the largest packets:\n\n| card | all |";
+    for (const auto* name : FrameTime::names) out += fmt::format(" {} |", frame_part_title(name));
+    out += "\n|---|---:|";
+    for (std::size_t n = 0; n < FrameTime::parts; ++n) out += "---:|";
+    out += "\n";
+    each(c, machine, [&](const CellOutcome& o) {
+      if (!o.result) return;
+      out += fmt::format("| {} |", card_title(o.cell.card));
+      for (const auto& cell : frame_cells(o)) out += fmt::format(" {} |", cell);
+      out += "\n";
+    });
   }
   return out;
 }
@@ -87,6 +118,14 @@ std::string comparison_csv(const Comparison& c) {
     for (const auto* metric : {"cpu_load", "true_busy"})
       out += fmt::format("{},{},,{},{},%\n", o.cell.machine, o.cell.card, metric,
                          percent(o, (std::string(metric) + "_percent").c_str()));
+    if (!o.result->contains("frame_time")) continue;
+    const auto& frame = (*o.result)["frame_time"];
+    const auto row = [&](const std::string& metric, double value) {
+      out += fmt::format("{},{},{},{},{:.3f},us\n", o.cell.machine, o.cell.card, frame["packet_bytes"].get<std::uint32_t>(),
+                         metric, value);
+    };
+    row("frame_time", frame["us"].get<double>());
+    for (const auto& [name, value] : frame["parts_us"].items()) row("frame_" + name, value.get<double>());
   }
   return out;
 }

@@ -29,6 +29,13 @@ bool tagged(const std::string& line, const std::string& tag) {
   return line.starts_with(tag) && (line.size() == tag.size() || line[tag.size()] == ' ');
 }
 
+std::optional<NetioRow> row_of(const std::string& line) {
+  if (!tagged(line, "@row")) return std::nullopt;
+  const auto bytes = number(field(line, "bytes")), blocks = number(field(line, "blocks")), ticks = number(field(line, "ticks"));
+  if (!bytes || !blocks || !ticks) return std::nullopt;
+  return NetioRow{static_cast<std::uint32_t>(*bytes), *blocks, *ticks};
+}
+
 }  // namespace
 
 double NetioRow::kb_per_s() const {
@@ -60,13 +67,13 @@ const GuestLine* GuestOutput::find(const std::string& text) const {
 
 std::vector<NetioRow> GuestOutput::rows() const {
   std::vector<NetioRow> rows;
-  for (const auto& line : lines_) {
-    if (!tagged(line.text, "@row")) continue;
-    const auto bytes = number(field(line.text, "bytes")), blocks = number(field(line.text, "blocks")),
-               ticks = number(field(line.text, "ticks"));
-    if (bytes && blocks && ticks) rows.push_back({static_cast<std::uint32_t>(*bytes), *blocks, *ticks});
-  }
+  for (const auto& line : lines_)
+    if (const auto row = row_of(line.text)) rows.push_back(*row);
   return rows;
+}
+
+std::optional<NetioRow> GuestOutput::new_row() const {
+  return lines_.empty() ? std::nullopt : row_of(lines_.back().text);
 }
 
 std::optional<int> GuestOutput::done() const {

@@ -46,6 +46,8 @@ class GuestOutput {
   /// The first line that begins with the words `text`, or null.
   const GuestLine* find(const std::string& text) const;
   std::vector<NetioRow> rows() const;
+  /// The row that the last line tells, if it tells one.
+  std::optional<NetioRow> new_row() const;
   /// The status of `@done`, once it has come.
   std::optional<int> done() const;
   /// The text behind `@fail`, if it came.

@@ -66,6 +66,9 @@ NetioResult collect(Session& session) {
     const auto halted = end->processor.halted - start->processor.halted;
     r.true_busy_percent = 100.0 * static_cast<double>(all - halted) / static_cast<double>(all);
   }
+  r.clock = machine.cpu().config().clock;
+  for (const FrameTime& f : session.frames().rows())
+    if (!r.frame_time || f.packet_bytes >= r.frame_time->packet_bytes) r.frame_time = f;
   r.virtual_seconds = session.now().seconds();
   r.instructions = machine.cpu().instructions();
   r.cycles = machine.cpu().clocks();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "frontend/output.hpp"
 
 namespace planar {
@@ -10,6 +12,12 @@ namespace planar {
 std::string size_name(std::uint32_t bytes) {
   if (bytes == 32767) return "32K";
   return bytes % 1024 == 0 ? fmt::format("{}K", bytes / 1024) : fmt::format("{}", bytes);
+}
+
+std::string frame_part_title(const std::string& name) {
+  static const std::map<std::string, std::string> titles{{"cpu_copy", "CPU copy"}, {"bus_wait", "bus wait"}};
+  const auto found = titles.find(name);
+  return found == titles.end() ? name : found->second;
 }
 
 nlohmann::ordered_json NetioResult::json() const {
@@ -27,6 +35,15 @@ nlohmann::ordered_json NetioResult::json() const {
     out["rows"].push_back({{"packet_bytes", row.packet_bytes}, {"kb_per_s", rounded(row.kb_per_s(), 2)}});
   out["cpu_load_percent"] = rounded(cpu_load_percent, 2);
   out["true_busy_percent"] = rounded(true_busy_percent, 2);
+  if (frame_time && clock) {
+    const auto us = [](std::int64_t ns) { return rounded(static_cast<double>(ns) / 1000, 3); };
+    nlohmann::ordered_json parts;
+    const auto ns = frame_time->parts_ns(*clock);
+    for (unsigned p = 0; p < FrameTime::parts; ++p) parts[FrameTime::names[p]] = us(ns[p]);
+    out["frame_time"] = {{"packet_bytes", frame_time->packet_bytes}, {"frame_bytes", frame_time->frame_bytes},
+                         {"frames", frame_time->frames}, {"us", us(frame_time->total_ns(*clock))},
+                         {"parts_us", std::move(parts)}};
+  }
   out["virtual_seconds"] = rounded(virtual_seconds, 6);
   out["host_seconds"] = rounded(host_seconds, 3);
   out["instructions"] = instructions;
@@ -45,6 +62,14 @@ std::string NetioResult::table() const {
     out += fmt::format("{:>12}  {:>12.1f}\n", size_name(row.packet_bytes), row.kb_per_s());
   out += fmt::format("\nCPU load {:.1f} % by the guest's clock ticks, {:.1f} % truly busy\n", cpu_load_percent,
                      true_busy_percent);
+  if (frame_time && clock) {
+    out += fmt::format("a frame of {} bytes takes {:.1f} us at {}:", frame_time->frame_bytes,
+                       static_cast<double>(frame_time->total_ns(*clock)) / 1000, size_name(frame_time->packet_bytes));
+    const auto ns = frame_time->parts_ns(*clock);
+    for (unsigned p = 0; p < FrameTime::parts; ++p)
+      out += fmt::format("{} {} {:.1f}", p ? "," : "", frame_part_title(FrameTime::names[p]), static_cast<double>(ns[p]) / 1000);
+    out += "\n";
+  }
   out += fmt::format("frames: {} sent, {} received, {} collisions, {} overruns\n", frames_sent, frames_received,
                      collisions, overruns);
   out += fmt::format("{:.3f} s virtual, {:.2f} s host: {:.1f}x real time; {} instructions, {} cycles\n",

@@ -4,15 +4,26 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "frontend/frame_time.hpp"
 #include "frontend/guest_output.hpp"
 
 namespace planar {
 
 /// "4K", and "32K" for netio's 32767.
 std::string size_name(std::uint32_t packet_bytes);
+
+/// What a frame time's parts are, in a sentence for readers of a report.
+inline constexpr const char* frame_parts_explained =
+    "Where a data frame's time goes: bus wait = the processor stands still for a cycle of the channel, CPU copy and stack = it "
+    "runs; wire = it is halted while something is on the wire, card = while the wire is silent until an adapter acts, idle = "
+    "until another station does. Each moment counts once, in this order.";
+
+/// "CPU copy" for a frame time's part "cpu_copy".
+std::string frame_part_title(const std::string& name);
 
 struct NetioResult {
   std::string machine;
@@ -25,6 +36,8 @@ struct NetioResult {
   std::vector<NetioRow> rows;
   double cpu_load_percent = 0;   ///< as the guest's tick accounting has it
   double true_busy_percent = 0;  ///< share of clocks not halted between `@netio start` and `@netio end`
+  std::optional<FrameTime> frame_time;  ///< of the row with the largest packets
+  std::optional<ClockDomain> clock;     ///< the processor's, in which it is counted
   double virtual_seconds = 0;
   double host_seconds = 0;
   std::uint64_t instructions = 0;

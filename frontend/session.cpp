@@ -52,7 +52,7 @@ NamedFile read_firmware(const std::string& file) {
 }
 
 Session::Session(Config config, Media media, const OutputOptions& output, const StateOptions& state)
-    : lab_(std::make_unique<Lab>(std::move(config))), progress_(!output.quiet) {
+    : lab_(std::make_unique<Lab>(std::move(config))), frames_(std::make_unique<FrameTimer>(*lab_)), progress_(!output.quiet) {
   if (media.diskette) lab_->insert_diskette(std::move(media.diskette->bytes), media.diskette->name);
   if (media.firmware) lab_->machine().load_firmware(media.firmware->bytes, media.firmware->name);
   if (media.kernel)
@@ -75,8 +75,10 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
   Archive lab_state = Archive::loader(snapshot.state);
   lab_->archive(lab_state);
   lab_state.expect_end();
+  frames_ = std::make_unique<FrameTimer>(*lab_);
   Archive own = Archive::loader(snapshot.frontend);
   guest_.archive(own);
+  frames_->archive(own);
   own.expect_end();
   open(output, state);
 }
@@ -131,7 +133,8 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
 
 void Session::serial_byte(std::uint8_t value, Time now) {
   const auto& cpu = lab_->machine().cpu();
-  guest_.byte(value, now, {cpu.clocks(), cpu.halted_clocks()});
+  if (guest_.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
+    if (const auto row = guest_.new_row()) frames_->row_ended(row->packet_bytes, row->ticks);
   if (!serial_) return;
   std::fputc(value, serial_);
   if (value == '\n' && serial_ == stdout) std::fflush(serial_);
@@ -145,6 +148,7 @@ void Session::save(const std::string& file) {
   snapshot.diskette_image = lab_->diskette_image();
   Archive own = Archive::saver();
   guest_.archive(own);
+  frames_->archive(own);
   snapshot.frontend = own.stream();
   Archive state = Archive::saver();
   lab_->archive(state);

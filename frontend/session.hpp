@@ -10,6 +10,7 @@
 #include <string>
 
 #include "devices/net/pcapng.hpp"
+#include "frontend/frame_time.hpp"
 #include "frontend/guest_output.hpp"
 #include "frontend/lockstep.hpp"
 #include "frontend/options.hpp"
@@ -41,6 +42,8 @@ class Session {
   Lab& lab() { return *lab_; }
   GuestOutput& guest() { return guest_; }
   Progress& progress() { return progress_; }
+  /// Where the time of the guest's frames went.
+  const FrameTimer& frames() const { return *frames_; }
   Time now() { return lab_->scheduler().now(); }
   std::string state_hash() { return lab_->state_hash(); }
 
@@ -61,6 +64,7 @@ class Session {
 
   std::unique_ptr<Lab> lab_;
   GuestOutput guest_;
+  std::unique_ptr<FrameTimer> frames_;
   std::unique_ptr<net::PcapngWriter> capture_;
   std::FILE* serial_ = nullptr;
   bool serial_owned_ = false;

@@ -66,6 +66,7 @@ class Machine {
   Nvram& nvram() { return nvram_; }
   RtcCmos& cmos() { return cmos_; }
   bus::PosController& pos() { return pos_; }
+  bus::InterruptLines& interrupts() { return interrupts_; }
   /// The adapter in slot `number` (1 to 8), or null.
   NetworkAdapter* adapter(unsigned number);
 

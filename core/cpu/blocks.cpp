@@ -3,7 +3,7 @@
 // to 32 instructions. Pages know which of their 128-byte granules hold decoded code; a store into one comes here.
 #include <algorithm>
 
-#include "core/cpu/decoder.hpp"
+#include "core/cpu/copy_loop.hpp"
 
 namespace planar::cpu {
 
@@ -33,6 +33,7 @@ const Block* Engine::decode_block(std::uint32_t physical) {
     if (model == Model::pentium && count > 0 &&
         timing.line_number(at + op.length - 1) - timing.line_number(start + ops->length - 1) >= IssuePlan::most_lines)
       break;
+    if (op.ends_block && closes_copy_loop({page.data, 0x1000}, at, op, decode_mode)) op.execute = copy_loop_pass;
     at += op.length;
     ++count;
     if (op.ends_block) break;

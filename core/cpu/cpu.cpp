@@ -81,6 +81,15 @@ void Cpu::steal(std::uint64_t from, unsigned clocks) { engine_->timing.steal(fro
 std::uint64_t Cpu::instructions() const { return engine_->instructions; }
 std::uint64_t Cpu::clocks() const { return engine_->timing.clocks(); }
 std::uint64_t Cpu::halted_clocks() const { return engine_->halted_clocks; }
+Cpu::Account Cpu::account() const {
+  const Engine& e = *engine_;
+  return {e.timing.clocks(), e.halted_clocks, e.timing.counters().pin_clocks, e.copies.clocks()};
+}
+void Cpu::archive_account(Archive& a) {
+  a.section("cpu account", 1);
+  engine_->timing.archive_counters(a);
+  engine_->copies.archive(a);
+}
 const CpuConfig& Cpu::config() const { return engine_->config; }
 
 Registers Cpu::registers() const {

@@ -104,6 +104,16 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   std::uint64_t clocks() const;         ///< core clocks since power-on, halted ones included
   std::uint64_t halted_clocks() const;  ///< of these, spent in HLT or shutdown
   const CpuConfig& config() const;
+  /// Where the clocks have gone, by kind; no clock is in two of them. Influences nothing, is not part of a snapshot.
+  struct Account {
+    std::uint64_t clocks = 0;   ///< all
+    std::uint64_t halted = 0;   ///< in HLT or shutdown
+    std::uint64_t pins = 0;     ///< standing still for cycles on the pins: I/O, device memory, interrupt acknowledge
+    std::uint64_t copying = 0;  ///< in repeated MOVS, INS, OUTS and in loops that copy, cycles on the pins excluded
+  };
+  Account account() const;
+  /// Saves and restores what account() counts, for who wants it to go on behind a snapshot.
+  void archive_account(Archive& a);
 
   // ---- debuggers and tests -------------------------------------------------------------------------------------
   Registers registers() const;

@@ -13,6 +13,7 @@
 //   paging.cpp    TLB, page walk, slow accesses     debug.cpp     breakpoints
 //   blocks.cpp    decoded-block cache               run.cpp       the loop, boundaries, reset
 //   archive.cpp   snapshot                          fpu.cpp       x87 (fpu*.cpp, float80*.cpp)
+//   copy_loop.cpp loops that copy, for reports
 #pragma once
 
 #include <array>
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "core/address_space.hpp"
+#include "core/cpu/copy_account.hpp"
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/fpu.hpp"
 #include "core/cpu/observer.hpp"
@@ -232,6 +234,7 @@ struct Engine {
   std::uint8_t current_op_length = 0;  ///< what a fault takes back from EIP
 
   Observer* observer = nullptr;     ///< usually nobody
+  CopyAccount copies;               ///< for reports
 
   // ---- host structures ----------------------------------------------------------------------------------------------
   std::array<std::array<HostTlbEntry, host_tlb_entries>, 2> host_tlb;  ///< [0] supervisor, [1] user

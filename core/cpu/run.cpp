@@ -64,6 +64,7 @@ void Engine::do_reset() {
   timing.set_cache_enabled(model == Model::i386sx);
   timing.flush_caches();
   timing.interrupt_flush();
+  copies.leave();
   tsc_offset = 0 - timing.clocks();
   update_mode();
 }

@@ -136,13 +136,26 @@ void outs(Engine& c, const Op& op) {
   });
 }
 
+/// A repeated instruction that copies, with the clocks that it takes counted.
+template <Handler F>
+void copying(Engine& c, const Op& op) {
+  const CopyAccount::Mark from = c.copies.mark(c.timing);
+  F(c, op);
+  c.copies.copied(from, c.timing);
+}
+#define PLANAR_COPYING(op, f)                                          \
+  (!(op).rep && !(op).repne ? PLANAR_SIZED(op, f)                      \
+   : !((op).opcode & 1)     ? Handler(copying<f<std::uint8_t>>)        \
+   : (op).operand32         ? Handler(copying<f<std::uint32_t>>)       \
+                            : Handler(copying<f<std::uint16_t>>))
+
 }  // namespace
 
 Handler select_string(const Op& op, const Target&) {
   switch (op.opcode) {
-    case 0x6C: case 0x6D: return PLANAR_SIZED(op, ins);
-    case 0x6E: case 0x6F: return PLANAR_SIZED(op, outs);
-    case 0xA4: case 0xA5: return PLANAR_SIZED(op, movs);
+    case 0x6C: case 0x6D: return PLANAR_COPYING(op, ins);
+    case 0x6E: case 0x6F: return PLANAR_COPYING(op, outs);
+    case 0xA4: case 0xA5: return PLANAR_COPYING(op, movs);
     case 0xA6: case 0xA7: return PLANAR_SIZED(op, cmps);
     case 0xAA: case 0xAB: return PLANAR_SIZED(op, stos);
     case 0xAC: case 0xAD: return PLANAR_SIZED(op, lods);

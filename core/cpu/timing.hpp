@@ -120,8 +120,11 @@ class Timing {
     std::uint64_t read_misses = 0;
     std::uint64_t write_misses = 0;
     std::uint64_t mispredictions = 0;
+    std::uint64_t pin_clocks = 0;    ///< in which the CPU stood still for cycles on the pins, the wait for the bus included
   };
   const Counters& counters() const { return counters_; }
+  /// For whoever wants pin_clocks to go on counting behind a snapshot.
+  void archive_counters(Archive& a) { a(counters_.pin_clocks, pins_until_); }
 
   void archive(Archive& a);
 
@@ -209,6 +212,7 @@ class Timing {
   std::uint16_t plan_entry_writes_ = 0;
 
   Counters counters_;
+  std::uint64_t pins_from_ = 0, pins_until_ = 0;  // the latest cycle on the pins, for the counter
 };
 
 template <Model M>

@@ -136,6 +136,7 @@ void EthernetPort::attempt(Time now) {
   if (heard_) {
     arrives_.at(now + segment_->config().propagation);
     gone_.at(end + segment_->config().propagation);
+    segment_->begins(*this, now);
   }
   station_.transmit_begins(now);
   if (!full_duplex() && signals_ > 0) collide(now);
@@ -158,7 +159,7 @@ void EthernetPort::leaves_end(Time now) {
   if (heard_ && segment_) {
     const auto sent = static_cast<std::size_t>(std::max<std::int64_t>(0, (now - start_) / byte_time() - 8));
     segment_->left(*this, {start_, now, std::span(wire_).first(std::min(sent, wire_.size())),
-                           wire_good() && !lost_carrier_, collided_});
+                           wire_good() && !lost_carrier_, collided_, {}});
   }
   if (!collided_) {
     finish(underrun_ ? TransmitResult::underrun : lost_carrier_ ? TransmitResult::carrier_lost : TransmitResult::ok,

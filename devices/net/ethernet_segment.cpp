@@ -33,7 +33,12 @@ std::uint32_t EthernetSegment::add(EthernetPort& port) {
 
 void EthernetSegment::remove(EthernetPort& port) { ports_[port.index_] = nullptr; }
 
-void EthernetSegment::left(const EthernetPort& port, const WireRecord& record) {
+void EthernetSegment::begins(const EthernetPort& port, Time now) {
+  for (WireObserver* observer : observers_) observer->begins(port.name(), now);
+}
+
+void EthernetSegment::left(const EthernetPort& port, WireRecord record) {
+  record.sender = port.name();
   if (record.good) {
     ++counters_.frames;
     counters_.bytes += record.bytes.size();

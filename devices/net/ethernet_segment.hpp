@@ -23,6 +23,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/random.hpp"
@@ -225,11 +226,14 @@ struct WireRecord {
   std::span<const std::uint8_t> bytes;     ///< with FCS
   bool good = false;                       ///< complete, no collision, FCS matches
   bool collided = false;
+  std::string_view sender;                 ///< EthernetPort::name()
 };
 
 class WireObserver {
  public:
   virtual ~WireObserver() = default;
+  /// The first preamble bit of an attempt leaves; observe() tells its end.
+  virtual void begins(std::string_view /*sender*/, Time /*now*/) {}
   virtual void observe(const WireRecord& record) = 0;
 };
 
@@ -252,7 +256,7 @@ class EthernetSegment {
   Time bit_time() const { return bit_time_; }
   Time lookahead() const { return config_.propagation; }
   const Counters& counters() const { return counters_; }
-  /// Sees every frame and fragment when its last bit has left. Added in order, called in order.
+  /// Sees every frame and fragment begin, and whole when its last bit has left. Added in order, called in order.
   void add_observer(WireObserver& observer) { observers_.push_back(&observer); }
   void remove_observer(WireObserver& observer) { std::erase(observers_, &observer); }
   void set_trace(Trace* trace) { trace_ = trace; }
@@ -263,7 +267,8 @@ class EthernetSegment {
   friend class EthernetPort;
   std::uint32_t add(EthernetPort& port);
   void remove(EthernetPort& port);
-  void left(const EthernetPort& port, const WireRecord& record);
+  void begins(const EthernetPort& port, Time now);
+  void left(const EthernetPort& port, WireRecord record);
 
   EthernetConfig config_;
   Time bit_time_;

@@ -39,9 +39,11 @@ void Timing::begin(const Op& op, std::uint32_t eip) {
 std::uint64_t Timing::cycle_start(bool io) {
   if (model_ == Model::i386sx) {
     const std::uint64_t wanted = !io && clock_ >= 2 ? clock_ - 2 : clock_;
+    pins_from_ = std::max(wanted, pins_until_);
     prefetch_386(wanted);
     return std::max(wanted, path_.free());
   }
+  pins_from_ = clock_;
   settle_prefetch();
   clock_ = std::max(clock_, path_.next_start(clock_));
   return clock_;
@@ -55,6 +57,8 @@ void Timing::drain() {
 void Timing::wait_until(std::uint64_t clock) {
   clock_ = std::max(clock_, clock);
   path_.occupy(clock);
+  counters_.pin_clocks += clock_ - pins_from_;
+  pins_until_ = clock_;
 }
 
 void Timing::steal(std::uint64_t from, unsigned clocks) {
