@@ -25,7 +25,7 @@ using fuzz::Input;
 
 constexpr std::uint32_t window = 0xC0000;       // adapter memory lies in the 128 KB from here
 constexpr Time run_limit = 300_ms, access_limit = 100_ms;
-constexpr unsigned operation_limit = 4000;
+constexpr unsigned operation_limit = 4000, looks_limit = 8;
 constexpr net::MacAddress own{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
 
 struct Silent final : bus::InterruptSink, bus::NmiSink, net::EthernetStation {
@@ -35,7 +35,8 @@ struct Silent final : bus::InterruptSink, bus::NmiSink, net::EthernetStation {
   void transmit_ends(const net::TransmitOutcome&, Time) override {}
 };
 
-// Low four bits of an operation's first byte; the others say how: bit 4 odd address, bits 6:5 width 1, 2, 4, 4.
+// Low four bits of an operation's first byte; the others say how: bit 4 odd address, bits 6:5 width 1, 2, 4, 4; bit 7 host
+// memory instead of the adapter's, where a bus master's lists are.
 enum Operation : unsigned { out8, out16, in8, in16, store, load, pause, long_pause, frame, cable, pos, block_store,
                             block_in, block_out, peeks, reset };
 
@@ -83,6 +84,10 @@ struct Lab {
   void in(std::uint16_t port, unsigned bytes) { ended(bus.io_read(port, bytes, now).end); }
   void out(std::uint16_t port, unsigned bytes, std::uint32_t value) { ended(bus.io_write(port, bytes, value, now)); }
   void put(std::uint32_t address, unsigned bytes, std::uint32_t value) {
+    if (address < ram.size()) {  // the processor's own way to it
+      for (unsigned i = 0; i < bytes && address + i < ram.size(); ++i) ram[address + i] = static_cast<std::uint8_t>(value >> 8 * i);
+      return step(200_ns);
+    }
     ended(bus.memory_write(address, bytes, value, now));
   }
   void get(std::uint32_t address, unsigned bytes) { ended(bus.memory_read(address, bytes, now).end); }
@@ -107,7 +112,10 @@ struct Lab {
 
   void operate(Input& input) {
     const unsigned first = input.u8(), bytes = std::min(4u, 1u << (first >> 5 & 3));
-    const auto address = [&] { return window + 2u * input.u16() + (first >> 4 & 1); };
+    const auto address = [&] {
+      const std::uint32_t offset = 2u * input.u16() + (first >> 4 & 1);
+      return first & 0x80 ? offset % static_cast<std::uint32_t>(ram.size()) : window + offset;
+    };
     switch (first & 15) {
       case out8: { const auto port = input.u16(); out(port, 1, input.u8()); break; }
       case out16: { const auto port = input.u16(); out(port, 2, input.u16()); break; }
@@ -135,13 +143,18 @@ struct Lab {
         for (unsigned n = input.u8(), value = input.u8(); n; --n) out(port, bytes, value * 0x01010101u + n);
         break;
       }
-      case peeks: peek_around(input.u16()); break;
+      case peeks: {
+        const auto port = input.u16();
+        if (looked < looks_limit) peek_around(port);
+        break;
+      }
       case reset: card->channel_reset(now); break;
     }
   }
 
   /// Debuggers look at everything and change nothing.
   void peek_around(std::uint16_t port) {
+    ++looked;
     const auto before = saved();
     for (unsigned i = 0; i < 64; ++i) bus.io().peek(static_cast<std::uint16_t>((port & ~63u) + i));
     for (unsigned i = 0; i < 64; ++i) memory.peek(window + 2u * port + i);
@@ -164,12 +177,14 @@ struct Lab {
   std::unique_ptr<NetworkAdapter> card;
   net::EthernetPort other;
   Time now{};
+  unsigned looked = 0;  // by peek_around() in this run
   std::vector<std::uint8_t> pristine;
 };
 
 /// Runs the operations; if `middle` is given, the state and the rest of the input after that many of them is left there.
 struct Middle { unsigned after; std::optional<Input> rest; std::vector<std::uint8_t> state; };
 void run(Lab& lab, Input input, unsigned done, Middle* middle) {
+  lab.looked = 0;
   for (; input.left() && done < operation_limit && lab.now < run_limit; ++done) {
     if (middle && done == middle->after) {
       middle->rest = input;
