@@ -9,8 +9,6 @@
 #include "frontend/netio_result.hpp"
 #include "frontend/published_figures.hpp"
 #include "frontend/svg_plot.hpp"
-#include "machines/machine_config.hpp"
-#include "machines/machine_files.hpp"
 
 namespace planar {
 namespace {
@@ -21,12 +19,16 @@ constexpr const char* style =
     "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}td.problem{text-align:left;color:#a00}"
     "tr:hover{background:#f6f6f6}small{color:#666}svg{max-width:100%;height:auto}";
 
-std::string table(const Comparison& c, const std::string& machine) {
+bool belongs(const CellOutcome& o, const std::string& machine, std::string_view medium) {
+  return o.cell.machine == machine && find_adapter(o.cell.card).medium == medium;
+}
+
+std::string table(const Comparison& c, const std::string& machine, std::string_view medium) {
   std::string out = "<table><tr><th>card</th>";
   for (const auto size : c.sizes) out += fmt::format("<th>{}</th>", size_name(size));
   out += "<th>load %</th><th>busy %</th></tr>\n";
   for (const CellOutcome& o : c.outcomes) {
-    if (o.cell.machine != machine) continue;
+    if (!belongs(o, machine, medium)) continue;
     const AdapterEntry& card = find_adapter(o.cell.card);
     out += fmt::format("<tr><td>{}{}</td>", escaped(std::string(card.title)),
                        card.hypothetical ? " <small>(hypothetical interface)</small>" : "");
@@ -44,13 +46,18 @@ std::string table(const Comparison& c, const std::string& machine) {
   return out + "</table>\n";
 }
 
-std::string throughput_plot(const Comparison& c, const std::string& machine, const std::vector<PublishedRow>& print) {
+std::string plot_name(const CellOutcome& o) {
+  return o.cell.card + (find_adapter(o.cell.card).hypothetical ? " (hyp.)" : "");
+}
+
+std::string throughput_plot(const Comparison& c, const std::string& machine, std::string_view medium,
+                            const std::vector<PublishedRow>& print) {
   std::vector<std::string> categories;
   for (const auto size : c.sizes) categories.push_back(size_name(size));
   std::vector<PlotLine> lines;
   for (const CellOutcome& o : c.outcomes) {
-    if (o.cell.machine != machine || !o.result) continue;
-    PlotLine line{o.cell.card, {}, {}};
+    if (!belongs(o, machine, medium) || !o.result) continue;
+    PlotLine line{plot_name(o), {}, {}};
     const auto row = std::find_if(print.begin(), print.end(),
                                   [&](const PublishedRow& r) { return r.machine == machine && r.card == o.cell.card; });
     for (const auto size : c.sizes) {
@@ -64,13 +71,13 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, con
   return svg_lines("Throughput by packet size (crosses: published)", categories, "KB/s", lines);
 }
 
-std::string frame_plot(const Comparison& c, const std::string& machine) {
+std::string frame_plot(const Comparison& c, const std::string& machine, std::string_view medium) {
   std::vector<std::string> parts;
   std::vector<PlotBar> bars;
   for (const CellOutcome& o : c.outcomes) {
-    if (o.cell.machine != machine || !o.result || !o.result->contains("frame_time")) continue;
+    if (!belongs(o, machine, medium) || !o.result || !o.result->contains("frame_time")) continue;
     parts.clear();
-    PlotBar bar{o.cell.card, {}};
+    PlotBar bar{plot_name(o), {}};
     for (const auto& [name, value] : (*o.result)["frame_time"]["parts_us"].items()) {
       parts.push_back(frame_part_title(name));
       bar.parts.push_back(value.get<double>());
@@ -88,13 +95,13 @@ std::string comparison_html(const Comparison& c) {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title><style>{}</style></head>"
       "<body>\n<h1>netio on PS/2 network adapters</h1>\n<p>KB/s by packet size, {} virtual seconds a size, seed {}. Load is "
-      "what the guest's clock ticks say, busy what the processor really did.</p>\n", style, c.seconds, c.seed);
+      "what the guest's clock ticks say, busy what the processor really did. Hypothetical interface (hyp.): nothing about "
+      "programming that card is public, planar declares an interface of its own.</p>\n", style, c.seconds, c.seed);
   out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
-  for (const auto& machine : c.machines) {
-    Config config = load_machine(machine);
-    out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(read_machine(config).title), table(c, machine),
-                       throughput_plot(c, machine, print), frame_plot(c, machine));
-  }
+  c.each_table([&](const std::string& machine, std::string_view medium) {
+    out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),
+                       throughput_plot(c, machine, medium, print), frame_plot(c, machine, medium));
+  });
   for (const CellOutcome& o : c.outcomes)
     if (o.result) {
       out += fmt::format("<p><small>Guest image SHA-256 {}</small></p>\n",

@@ -44,7 +44,8 @@ nlohmann::ordered_json cards_json() {
   auto list = nlohmann::ordered_json::array();
   for (const auto& card : adapter_registry())
     list.push_back({{"name", card.name}, {"title", card.title}, {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
-                    {"medium", card.medium}, {"data_path", card.data_path}, {"bus_width", card.bus_width}});
+                    {"medium", card.medium}, {"data_path", card.data_path}, {"bus_width", card.bus_width},
+                    {"hypothetical", card.hypothetical}});
   return list;
 }
 
@@ -58,8 +59,8 @@ int list(const std::string& what, const std::optional<std::string>& json) {
   } else {
     if (json) { write_json(*json, cards_json()); return 0; }
     for (const auto& card : adapter_registry())
-      fmt::print("{:<12} {:<24} {:04X}  {:<12} {:<20} {}-bit\n", card.name, card.title, card.adapter_id, card.medium,
-                 card.data_path, card.bus_width);
+      fmt::print("{:<13} {:<43} {:04X}  {:<12} {:<20} {:>2}-bit{}\n", card.name, card.title, card.adapter_id, card.medium,
+                 card.data_path, card.bus_width, card.hypothetical ? "  hypothetical interface" : "");
   }
   return 0;
 }
@@ -69,7 +70,8 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
   if (json) {
     nlohmann::ordered_json j = {{"name", card.name}, {"title", card.title},
                                 {"adapter_id", fmt::format("{:04x}", card.adapter_id)}, {"medium", card.medium},
-                                {"data_path", card.data_path}, {"bus_width", card.bus_width}};
+                                {"data_path", card.data_path}, {"bus_width", card.bus_width},
+                                {"hypothetical", card.hypothetical}};
     j["timing"] = nlohmann::ordered_json::array();
     for (const auto& v : values)
       j["timing"].push_back({{"name", v.name}, {"value", v.value}, {"confidence", v.confidence}, {"source", v.source}});
@@ -78,8 +80,11 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
     write_json(*json, j);
     return 0;
   }
-  fmt::print("{}: {}, adapter ID {:04X}\n{}, {}, {}-bit slave\n\nTiming (override with --set {}.NAME=VALUE)\n", card.name,
-             card.title, card.adapter_id, card.medium, card.data_path, card.bus_width, card.name);
+  fmt::print("{}: {}, adapter ID {:04X}\n{}, {}, {}-bit\n", card.name, card.title, card.adapter_id, card.medium,
+             card.data_path, card.bus_width);
+  if (card.hypothetical)
+    fmt::print("HYPOTHETICAL INTERFACE: nothing about programming this card is public; what is here is planar's own\n");
+  fmt::print("\nTiming (override with --set {}.NAME=VALUE)\n", card.name);
   for (const auto& v : values)
     fmt::print("  {:<26} {:>14}  {:<10}  {}\n", v.name, v.value, v.confidence, v.source);
   if (const auto page = adapter_page(card.name); !page.empty()) fmt::print("\n{}", page);

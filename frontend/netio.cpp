@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "devices/adapter_registry.hpp"
 #include "frontend/guest_image.hpp"
 #include "frontend/netio_result.hpp"
 #include "frontend/output.hpp"
@@ -52,6 +53,7 @@ NetioResult collect(Session& session) {
   r.host_seconds = session.progress().host_seconds();
   r.machine = machine.config().name;
   r.card = machine.config().cards.empty() ? "none" : machine.config().cards.front().name;
+  r.hypothetical = !machine.config().cards.empty() && find_adapter(r.card).hypothetical;
   r.net = machine.config().net;
   r.seed = machine.config().seed;
   if (const auto* line = guest.find("@planar-guest"))

@@ -25,6 +25,7 @@ nlohmann::ordered_json NetioResult::json() const {
   out["schema"] = "planar.netio/1";
   out["machine"] = machine;
   out["card"] = card;
+  out["hypothetical"] = hypothetical;
   out["net"] = net;
   out["repeatable"] = repeatable;
   out["seed"] = seed;
@@ -55,7 +56,8 @@ nlohmann::ordered_json NetioResult::json() const {
 }
 
 std::string NetioResult::table() const {
-  std::string out = fmt::format("netio {} on {} with {}, net {}{}\n\n", netio_version, machine, card, net,
+  std::string out = fmt::format("netio {} on {} with {}{}, net {}{}\n\n", netio_version, machine, card,
+                                hypothetical ? " (hypothetical interface)" : "", net,
                                 repeatable ? "" : " (host in the loop, not repeatable)");
   out += fmt::format("{:>12}  {:>12}\n", "packet", "KB/s");
   for (const auto& row : rows)

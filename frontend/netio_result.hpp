@@ -28,6 +28,7 @@ std::string frame_part_title(const std::string& name);
 struct NetioResult {
   std::string machine;
   std::string card;
+  bool hypothetical = false;  ///< the card's interface is planar's own declaration
   std::string net;
   bool repeatable = true;  ///< no host in the loop
   std::uint64_t seed = 1;

@@ -2,10 +2,12 @@
 // `planar published`: every published cell beside ours, what each row was used for, and how near the whole comes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "core/error.hpp"
+#include "devices/adapter_registry.hpp"
 #include "frontend/matrix_options.hpp"
 #include "frontend/netio_result.hpp"
 #include "frontend/output.hpp"
@@ -39,7 +41,7 @@ std::string figure(std::optional<double> value, int decimals = 1) {
 void print_row(const ScoredRow& row) {
   const auto& p = row.print;
   std::string use = p.prediction() ? "prediction" : "calibration: " + p.calibrated;
-  if (row.hypothetical) use = "hypothetical interface, scored apart";
+  if (row.hypothetical) use = "prediction, hypothetical interface";
   fmt::print("{:<30}", p.title);
   for (const auto size : published_sizes) {
     const auto cell = p.kb_per_s.find(size);
@@ -96,6 +98,7 @@ std::vector<std::string> missed(const std::vector<ScoredRow>& rows) {
 
 ordered_json row_json(const ScoredRow& row) {
   ordered_json j{{"machine", row.print.machine}, {"card", row.print.card}, {"printed_as", row.print.title},
+                 {"medium", find_adapter(row.print.card).medium}, {"hypothetical", row.hypothetical},
                  {"use", row.hypothetical ? "apart" : row.print.prediction() ? "prediction" : "calibration"}};
   if (!row.print.prediction()) j["calibrated"] = row.print.calibrated;
   j["cells"] = ordered_json::array();
@@ -127,7 +130,8 @@ int run(const Options& o) {
     for (const auto& machine : o.command.machines)
       j["scores"].push_back({{"machine", machine}, {"all", score_json(score(rows, machine, Rows::all))},
                              {"calibration", score_json(score(rows, machine, Rows::calibration))},
-                             {"prediction", score_json(score(rows, machine, Rows::prediction))}});
+                             {"prediction", score_json(score(rows, machine, Rows::prediction))},
+                             {"apart", score_json(score(rows, machine, Rows::apart))}});
     j["missed"] = failures;
     write_json(*o.command.json, j);
     if (*o.command.json == "-") return failures.empty() ? 0 : 1;
@@ -135,13 +139,19 @@ int run(const Options& o) {
   fmt::print("{:<30}", "KB/s; * = fitted on this cell");
   for (const auto size : published_sizes) fmt::print(" {:>8} ", size_name(size));
   fmt::print(" {:>7}\n", "load");
-  for (const ScoredRow& row : rows) print_row(row);
+  const bool apart = std::any_of(rows.begin(), rows.end(), [](const ScoredRow& row) { return row.hypothetical; });
+  for (const ScoredRow& row : rows)
+    if (!row.hypothetical) print_row(row);
+  if (apart) fmt::print("\nApart, in no score below but its own: cards whose interface is planar's own declaration\n");
+  for (const ScoredRow& row : rows)
+    if (row.hypothetical) print_row(row);
   fmt::print("\n{:<11} {:<12} {:>4} {:>9} {:>9} {:>8} {:>10} {:>12} {:>7}\n", "machine", "rows of", "rows", "plateau %",
              "all %", "rank", "load pts", "median pr. %", "skill");
   for (const auto& machine : o.command.machines) {
     print_score(machine, "all", score(rows, machine, Rows::all));
     print_score(machine, "calibration", score(rows, machine, Rows::calibration));
     print_score(machine, "prediction", score(rows, machine, Rows::prediction));
+    if (const Score s = score(rows, machine, Rows::apart); s.rows) print_score(machine, "apart", s);
   }
   for (const auto& failure : failures) fmt::print("missed: {}\n", failure);
   return failures.empty() ? 0 : 1;

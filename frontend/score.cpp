@@ -87,13 +87,13 @@ Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows
     if (row.print.machine == machine && !row.hypothetical) printed.push_back(row.print.plateau());
   Score s;
   for (const ScoredRow& row : rows) {
-    if (row.print.machine != machine || row.hypothetical || !row.plateau_residual()) continue;
-    if (which != Rows::all && row.print.prediction() != (which == Rows::prediction)) continue;
+    if (row.print.machine != machine || row.hypothetical != (which == Rows::apart) || !row.plateau_residual()) continue;
+    if ((which == Rows::calibration || which == Rows::prediction) && row.print.prediction() != (which == Rows::prediction)) continue;
     ++s.rows;
     plateaus.push_back(row.print.plateau());
     ours.push_back(*row.ours->plateau());
     errors.push_back(std::abs(*row.plateau_residual()));
-    by_median.push_back(std::abs(median(printed) - row.print.plateau()) / row.print.plateau() * 100);
+    if (which != Rows::apart) by_median.push_back(std::abs(median(printed) - row.print.plateau()) / row.print.plateau() * 100);
     for (const auto& [size, value] : row.print.kb_per_s)
       if (const auto r = row.residual(size)) cells.push_back(std::abs(*r));
     if (const auto r = row.load_residual()) loads.push_back(std::abs(*r));
@@ -101,6 +101,7 @@ Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows
   s.mape = mean(errors);
   s.all_sizes = mean(cells);
   s.load_error = mean(loads);
+  if (which == Rows::apart) return s;
   s.median_mape = mean(by_median);
   if (plateaus.size() >= 3) s.rank = correlation(ranks(plateaus), ranks(ours));
   if (s.mape && s.median_mape && *s.median_mape > 0) s.skill = 1 - *s.mape / *s.median_mape;

@@ -27,7 +27,8 @@ struct ScoredRow {
 
 std::vector<ScoredRow> score_rows(const std::vector<PublishedRow>& print, const std::vector<CellOutcome>& ours);
 
-/// Figures over some rows of one machine; hypothetical cards and rows that were not run are left out.
+/// Figures over some rows of one machine; rows that were not run are left out, hypothetical cards count in Rows::apart
+/// alone (which has no rank, median or skill).
 struct Score {
   std::size_t rows = 0;
   std::optional<double> mape;         ///< of the plateau means, percent
@@ -40,7 +41,7 @@ struct Score {
   std::optional<double> skill;
 };
 
-enum class Rows { all, calibration, prediction };
+enum class Rows { all, calibration, prediction, apart };
 Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which);
 
 }  // namespace planar

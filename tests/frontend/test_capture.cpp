@@ -13,10 +13,12 @@ using program::read_file;
 using program::run_planar;
 using program::Scratch;
 
-TEST_CASE("the capture holds every frame of the run") {
+TEST_CASE("the capture holds every frame of the run, at 10 and at 100 Mbit/s") {
+  const std::string card = GENERATE("ne2", "oc2335");
+  INFO(card);
   Scratch scratch;
   const auto file = scratch.file("net.pcapng");
-  const auto run = run_planar("netio --machine model95" + brief() + " --capture " + file);
+  const auto run = run_planar("netio --machine model95 --card " + card + brief() + " --capture " + file);
   REQUIRE(run.status == 0);
   const auto bytes = read_file(file);
   std::uint64_t packets = 0;

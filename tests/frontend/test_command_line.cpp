@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <set>
+#include <sstream>
 
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
@@ -44,7 +45,26 @@ TEST_CASE("the lists have the members that programs rely on") {
     for (const char* key : {"name", "title", "medium", "data_path"}) CHECK(!card.at(key).get<std::string>().empty());
     CHECK(card.at("bus_width").get<int>() >= 8);
   }
-  CHECK_THAT(run_planar("list cards").out, Contains("ne2") && Contains("7154"));
+  const auto list = run_planar("list cards").out;
+  CHECK_THAT(list, Contains("ne2") && Contains("7154"));
+  // Cards that nobody knows how to program say so; nobody else does.
+  std::set<std::string> cards, hypothetical;
+  for (const auto& card : run_planar("list cards --json -").json()) {
+    cards.insert(card.at("name").get<std::string>());
+    if (card.at("hypothetical").get<bool>()) hypothetical.insert(card.at("name").get<std::string>());
+  }
+  CHECK(cards.size() == 14);
+  CHECK(hypothetical == std::set<std::string>{"etherstreamer", "oc2335"});
+  std::istringstream lines(list);
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK((line.find("hypothetical interface") != std::string::npos) == (hypothetical.count(line.substr(0, line.find(' '))) == 1));
+  }
+  for (const auto& name : hypothetical) {
+    const auto text = run_planar("show " + name);
+    CHECK_THAT(text.out, Contains("HYPOTHETICAL INTERFACE: nothing about programming this card is public") && Contains("(hypothetical interface)"));
+    CHECK(run_planar("show " + name + " --json -").json().at("hypothetical") == true);
+  }
 }
 
 TEST_CASE("show prints every timing value with source and confidence, and the limits") {

@@ -33,3 +33,15 @@ TEST_CASE("a guest without its cable fails with a reason, not with a hang") {
   CHECK((run.status == 1 || run.status == 5));
   CHECK(!run.err.empty());
 }
+
+TEST_CASE("netio runs with cards whose interface is hypothetical, and says so") {
+  for (const std::string card : {"oc2335", "etherstreamer", "ne2"}) {
+    INFO(card);
+    const bool hypothetical = card != "ne2";
+    const auto said = run_planar("netio --machine model56sx --card " + card + " --quiet --seconds 0.05 --sizes 4096");
+    REQUIRE(said.status == 0);
+    CHECK((said.out.find(card + " (hypothetical interface)") != std::string::npos) == hypothetical);
+    const auto run = run_planar("netio --machine model56sx --card " + card + " --quiet --seconds 0.05 --sizes 4096 --json -");
+    CHECK(run.json().at("hypothetical") == hypothetical);
+  }
+}

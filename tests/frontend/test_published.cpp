@@ -64,6 +64,25 @@ TEST_CASE("the score is what one works out by hand", "[published]") {
   CHECK(score(rows, "model77", Rows::all).rows == 0);
 }
 
+TEST_CASE("a card with a hypothetical interface counts in no score but its own", "[published]") {
+  const std::vector<PublishedRow> print{printed("ne2", 100, 10, ""), printed("lan-a", 200, 20, "x"), printed("sknet", 400, 30, ""),
+                                        printed("oc2335", 3000, 99, "")};
+  const std::vector<CellOutcome> ours{outcome("model95", "ne2", 110, 12), outcome("model95", "lan-a", 200, 19),
+                                      outcome("model95", "sknet", 400, 33), outcome("model95", "oc2335", 3300, 100)};
+  const auto rows = score_rows(print, ours);
+  CHECK(rows[3].hypothetical);
+  CHECK_FALSE(rows[0].hypothetical);
+  const Score all = score(rows, "model95", Rows::all);
+  CHECK(all.rows == 3);
+  CHECK(*all.mape == Approx(10 / 3.0));
+  CHECK(*all.median_mape == Approx((100 + 0 + 50) / 3.0));
+  CHECK(score(rows, "model95", Rows::prediction).rows == 2);
+  const Score apart = score(rows, "model95", Rows::apart);
+  CHECK(apart.rows == 1);
+  CHECK(*apart.mape == Approx(10));
+  CHECK_FALSE(apart.skill);
+}
+
 TEST_CASE("a row that was not run says so and counts nowhere", "[published]") {
   const auto said = program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --quiet --json -");
   const auto report = said.json();
