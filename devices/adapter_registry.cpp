@@ -20,6 +20,7 @@
 #include "devices/ethernet/oc2335.hpp"
 #include "devices/ethernet/sknet.hpp"
 #include "devices/ethernet/wd_card.hpp"
+#include "devices/storage/ibm_scsi.hpp"
 
 namespace planar {
 namespace {
@@ -66,6 +67,11 @@ std::span<const AdapterEntry> adapter_registry() {
   return rows;
 }
 
+std::span<const AdapterEntry> storage_registry() {
+  static const AdapterEntry rows[] = {storage::IbmScsi::plain, storage::IbmScsi::cached};
+  return rows;
+}
+
 std::string_view adapter_page(std::string_view name) {
   const std::string file = fmt::format("/{}.md", name);
   for (const EmbeddedFile& f : embedded_files())
@@ -76,6 +82,8 @@ std::string_view adapter_page(std::string_view name) {
 const AdapterEntry& find_adapter(std::string_view name) {
   const auto rows = adapter_registry();
   const AdapterEntry* nearest = &rows[0];
+  for (const AdapterEntry& row : storage_registry())
+    if (row.name == name) return row;
   for (const AdapterEntry& row : rows) {
     if (row.name == name) return row;
     if (distance(row.name, name) < distance(nearest->name, name)) nearest = &row;

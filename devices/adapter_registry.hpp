@@ -19,6 +19,11 @@ namespace planar {
 namespace net {
 class EthernetSegment;
 }
+namespace storage {
+class DiskImage;
+class ScsiDrive;
+enum class DriveKind : std::uint8_t;
+}
 
 /// One value of a timing profile, as `planar show CARD` prints it and `--set CARD.NAME=VALUE` overrides it.
 struct TimingValue {
@@ -52,11 +57,20 @@ class NetworkAdapter : public bus::Adapter {
   virtual NetCounters counters() const = 0;
 };
 
+/// An adapter with drives.
+class StorageAdapter : public bus::Adapter {
+ public:
+  /// Connects a drive as SCSI target `id` (0 to 7, not the adapter's own), before the machine runs.
+  virtual void attach(unsigned id, storage::DriveKind kind, storage::DiskImage image) = 0;
+  /// The drive with this ID, or null.
+  virtual const storage::ScsiDrive* drive(unsigned id) const = 0;
+};
+
 struct AdapterEntry {
   std::string_view name;        ///< of the command line: "ne2"
   std::string_view title;       ///< "Novell NE/2"
   std::uint16_t adapter_id;     ///< POS ID by default
-  std::string_view medium;      ///< "ethernet-10", "ethernet-100", "token-ring"
+  std::string_view medium;      ///< "ethernet-10", "ethernet-100", "token-ring", "scsi"
   std::string_view data_path;   ///< "PIO (remote DMA)", "shared RAM", "bus master"...
   unsigned bus_width;           ///< bits
   std::unique_ptr<NetworkAdapter> (*make)(const AdapterContext& context);
@@ -66,13 +80,17 @@ struct AdapterEntry {
   std::string_view (*refusal)(cpu::Model processor) = nullptr;
   /// No public programming information exists: the interface is planar's own declaration, and every report says so.
   bool hypothetical = false;
+  /// Of a card with drives; `make` is null then.
+  std::unique_ptr<StorageAdapter> (*make_storage)(const AdapterContext& context) = nullptr;
 
   /// The rate of the Ethernet segment that the card works on, bits per second; 0 if its medium is no Ethernet.
   std::uint64_t ethernet_rate() const;
 };
 
-/// All rows, in the order in which they are listed.
+/// The rows of network adapters, in the order in which they are listed.
 std::span<const AdapterEntry> adapter_registry();
+/// The rows of adapters with drives.
+std::span<const AdapterEntry> storage_registry();
 
 /// The page of documentation that stands beside the adapter's code (CARD.md); empty if it has none.
 std::string_view adapter_page(std::string_view name);

@@ -23,7 +23,8 @@ std::int64_t picoseconds(std::string_view unit) {
 }
 
 bool known_unit(std::string_view unit) {
-  return picoseconds(unit) || unit == "Hz" || unit == "clocks" || unit == "bytes" || unit == "frames";
+  return picoseconds(unit) || unit == "Hz" || unit == "clocks" || unit == "bytes" || unit == "frames" ||
+         unit == "tracks";
 }
 
 constexpr std::string_view confidences[] = {"datasheet", "measured", "inferred", "calibrated"};
@@ -57,7 +58,7 @@ struct Reader {
     ProfileValue v{path, *number, text(table, path, "unit"), text(table, path, "source"),
                   text(table, path, "confidence")};
     if (!known_unit(v.unit))
-      fail(table, path, fmt::format("has the unit '{}'; use ps, ns, us, Hz, clocks, bytes or frames", v.unit));
+      fail(table, path, fmt::format("has the unit '{}'; use ps, ns, us, Hz, clocks, bytes, frames or tracks", v.unit));
     if (std::find(std::begin(confidences), std::end(confidences), v.confidence) == std::end(confidences))
       fail(table, path, fmt::format("has the confidence '{}'; use datasheet, measured, inferred or calibrated",
                                     v.confidence));

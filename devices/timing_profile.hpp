@@ -23,7 +23,7 @@ namespace planar {
 struct ProfileValue {
   std::string name;
   std::int64_t value = 0;
-  std::string unit;  ///< ps, ns, us, Hz, clocks, bytes or frames
+  std::string unit;  ///< ps, ns, us, Hz, clocks, bytes, frames or tracks
   std::string source;
   std::string confidence;
 };

@@ -40,9 +40,16 @@ nlohmann::ordered_json machines_json() {
   return list;
 }
 
+std::vector<AdapterEntry> all_cards() {
+  const auto network = adapter_registry(), storage = storage_registry();
+  std::vector<AdapterEntry> all(network.begin(), network.end());
+  all.insert(all.end(), storage.begin(), storage.end());
+  return all;
+}
+
 nlohmann::ordered_json cards_json() {
   auto list = nlohmann::ordered_json::array();
-  for (const auto& card : adapter_registry())
+  for (const AdapterEntry& card : all_cards())
     list.push_back({{"name", card.name}, {"title", card.title}, {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
                     {"medium", card.medium}, {"data_path", card.data_path}, {"bus_width", card.bus_width},
                     {"hypothetical", card.hypothetical}});
@@ -58,7 +65,7 @@ int list(const std::string& what, const std::optional<std::string>& json) {
     }
   } else {
     if (json) { write_json(*json, cards_json()); return 0; }
-    for (const auto& card : adapter_registry())
+    for (const AdapterEntry& card : all_cards())
       fmt::print("{:<13} {:<43} {:04X}  {:<12} {:<20} {:>2}-bit{}\n", card.name, card.title, card.adapter_id, card.medium,
                  card.data_path, card.bus_width, card.hypothetical ? "  hypothetical interface" : "");
   }
@@ -95,7 +102,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
 }
 
 int show(const std::string& name, const std::optional<std::string>& json) {
-  for (const auto& card : adapter_registry())
+  for (const AdapterEntry& card : all_cards())
     if (card.name == name) return show_card(card, json);
   for (const auto& file : machine_files())
     if (file.name == name) {
@@ -108,7 +115,7 @@ int show(const std::string& name, const std::optional<std::string>& json) {
       return 0;
     }
   std::vector<std::string> known;
-  for (const auto& card : adapter_registry()) known.emplace_back(card.name);
+  for (const AdapterEntry& card : all_cards()) known.emplace_back(card.name);
   for (const auto& file : machine_files()) known.emplace_back(file.name);
   const auto guess = nearest(name, known);
   throw Error(fmt::format("no card or machine '{}'; {}", name,

@@ -45,7 +45,13 @@ CardOption parse_card_option(const std::string& text) {
 namespace {
 
 /// FILE[,key=value]...: the known keys are taken from the end, so that a file's name may have commas.
-void set_drive(Config& config, const std::string& path, const std::string& option, const std::string& text) {
+struct DriveOption {
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+DriveOption parse_drive(const std::string& option, const std::string& text, const std::vector<std::string>& keys) {
+  DriveOption drive;
   std::string file = text;
   while (true) {
     const auto comma = file.rfind(',');
@@ -53,12 +59,39 @@ void set_drive(Config& config, const std::string& path, const std::string& optio
     const auto item = file.substr(comma + 1);
     const auto equals = item.find('=');
     const auto key = item.substr(0, equals);
-    if (equals == std::string::npos || (key != "mode" && key != "overlay")) break;
-    config.set_text(path + "." + key, item.substr(equals + 1), option + " " + text);
+    if (equals == std::string::npos || std::find(keys.begin(), keys.end(), key) == keys.end()) break;
+    drive.values.emplace_back(key, item.substr(equals + 1));
     file.resize(comma);
   }
   if (file.empty()) throw Error(fmt::format("{} {}: names no file; write {} FILE[,mode=MODE]", option, text, option));
-  config.set_text(path + ".file", file, option + " " + text);
+  drive.file = file;
+  return drive;
+}
+
+void set_drive(Config& config, const std::string& path, const std::string& origin, const DriveOption& drive) {
+  config.set_text(path + ".file", drive.file, origin);
+  for (const auto& [key, value] : drive.values)
+    if (key != "id") config.set_text(path + "." + key, value, origin);
+}
+
+/// SCSI addresses: the one that id= says, or the next free one downwards from `first`.
+void set_scsi_drives(Config& config, const std::string& table, const std::vector<std::string>& texts, unsigned first,
+                     const std::vector<std::string>& keys) {
+  const auto used = [&](unsigned id) {
+    return config.has(fmt::format("disk.{}", id)) || config.has(fmt::format("cdrom.{}", id));
+  };
+  for (const auto& text : texts) {
+    const auto option = "--" + table;
+    const DriveOption drive = parse_drive(option, text, keys);
+    std::optional<std::uint64_t> id;
+    for (const auto& [key, value] : drive.values)
+      if (key == "id" && (!(id = parse_number(value)) || *id > 6))
+        throw Error(fmt::format("{} {}: id is the drive's SCSI address, 0 to 6", option, text));
+    for (unsigned n = 0; !id && n < 7; ++n)
+      if (const unsigned candidate = (first + 7 - n) % 7; !used(candidate)) id = candidate;
+    if (!id) throw Error(fmt::format("{} {}: all seven SCSI addresses are taken", option, text));
+    set_drive(config, fmt::format("{}.{}", table, *id), option + " " + text, drive);
+  }
 }
 
 }  // namespace
@@ -69,10 +102,22 @@ void DriveOptions::add_to(CLI::App& app) {
   app.add_option("--floppy", floppy,
                  "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
       ->type_name("FILE[,mode=M][,overlay=F]");
+  app.add_option("--disk", disks,
+                 "SCSI hard disk: a raw image or an overlay, kept as --floppy keeps it; its SCSI address is id=N (0 to 6), by "
+                 "default 6, 5... The first one boots. Without a card for it, IBM's SCSI adapter goes into the last free slot")
+      ->type_name("FILE[,mode=M][,overlay=F][,id=N]")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--cdrom", cdroms, "SCSI CD-ROM: an .iso image, read-only; by default at address 3")
+      ->type_name("FILE[,id=N]")
+      ->expected(1)
+      ->take_all();
 }
 
 void DriveOptions::apply(Config& config) const {
-  if (floppy) set_drive(config, "floppy.a", "--floppy", *floppy);
+  if (floppy) set_drive(config, "floppy.a", "--floppy " + *floppy, parse_drive("--floppy", *floppy, {"mode", "overlay"}));
+  set_scsi_drives(config, "disk", disks, 6, {"mode", "overlay", "id"});
+  set_scsi_drives(config, "cdrom", cdroms, 3, {"id"});
 }
 
 void MachineOptions::add_to(CLI::App& app, bool positional) {

@@ -22,9 +22,11 @@ struct CardOption {
 /// Throws Error for anything that is not of that form.
 CardOption parse_card_option(const std::string& text);
 
-/// What the drives hold: FILE[,mode=M][,overlay=FILE].
+/// What the drives hold: FILE[,mode=M][,overlay=FILE][,id=N].
 struct DriveOptions {
   std::optional<std::string> floppy;
+  std::vector<std::string> disks;
+  std::vector<std::string> cdroms;
   void add_to(CLI::App& app);
   void apply(Config& config) const;
 };

@@ -66,10 +66,11 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
   Config config;
   config.add_text(snapshot.configuration, "snapshot");
   // The snapshot holds what was changed since the base images; their files stay as they are.
-  if (config.has("floppy.a")) {
-    config.set("floppy.a.mode", "memory", "--restore");
-    config.set("floppy.a.overlay", "", "--restore");
-  }
+  for (const std::string table : {"floppy", "disk"})
+    for (const auto& name : config.children(table)) {
+      config.set(fmt::format("{}.{}.mode", table, name), "memory", "--restore");
+      config.set(fmt::format("{}.{}.overlay", table, name), "", "--restore");
+    }
   lab_ = std::make_unique<Lab>(std::move(config));
   if (!snapshot.diskette_image.empty()) lab_->insert_diskette(snapshot.diskette_image, snapshot.diskette_name);
   Archive lab_state = Archive::loader(snapshot.state);

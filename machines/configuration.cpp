@@ -11,6 +11,7 @@
 #include "adf/solver.hpp"
 #include "core/error.hpp"
 #include "devices/adapter_registry.hpp"
+#include "devices/storage/disk_image.hpp"
 #include "machines/machine.hpp"
 
 namespace planar {
@@ -33,6 +34,7 @@ void Machine::fill_slots(net::EthernetSegment* segment) {
     shapes.push_back({n + 1, slot_width(config_.slot_widths[n])});
   }
   adapters_.resize(slots_.size());
+  network_.resize(slots_.size());
 
   adf::Problem problem;
   adf::PlanarParts parts;
@@ -45,7 +47,7 @@ void Machine::fill_slots(net::EthernetSegment* segment) {
         throw Error(fmt::format("slot.{}: {} does not work in {}: {}; another card, or --force to try", card.slot,
                                 entry.title, config_.name, reason));
     bus::Slot& slot = *slots_[card.slot - 1];
-    auto adapter = entry.make({slot, segment, card.mac, card.settings, config_.seed});
+    auto adapter = make_adapter(entry, card, segment);
     adf::SlotRequest request;
     request.slot = card.slot;
     request.width = slot_width(slot.width());
@@ -65,6 +67,25 @@ void Machine::fill_slots(net::EthernetSegment* segment) {
   records.video = {0xFFFF, true, 1, {0x01}};
   const auto image = adf::write_nvram(records);
   std::copy(image.begin(), image.end(), nvram_.contents().begin());
+}
+
+std::unique_ptr<bus::Adapter> Machine::make_adapter(const AdapterEntry& entry, const CardConfig& card,
+                                                    net::EthernetSegment* segment) {
+  const AdapterContext context{*slots_[card.slot - 1], segment, card.mac, card.settings, config_.seed};
+  if (!entry.make_storage) {
+    auto adapter = entry.make(context);
+    network_[card.slot - 1] = adapter.get();
+    return adapter;
+  }
+  auto adapter = entry.make_storage(context);
+  if (!storage_) {
+    storage_ = adapter.get();
+    for (const DriveConfig& drive : config_.drives)
+      storage_->attach(drive.id, drive.kind,
+                       storage::DiskImage::open(drive.disk, drive.kind == storage::DriveKind::disk ? storage::disk_kind
+                                                                                                   : storage::cdrom_kind));
+  }
+  return adapter;
 }
 
 void Machine::write_configuration() {

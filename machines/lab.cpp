@@ -57,8 +57,7 @@ std::string Lab::summary() {
     for (const auto& claim : row.result.claims) out += fmt::format(", {}", adf::to_string(claim.resource));
     out += "\n";
   }
-  if (const auto& diskette = machine_->diskette().drive(0).image)
-    out += fmt::format("  drive A: {}\n", disk_summary(diskette->disk()));
+  for (const auto& [drive, disk] : disks()) out += fmt::format("  {}: {}\n", drive, disk_summary(*disk));
   if (!kernel_summary_.empty()) out += fmt::format("  {}\n", kernel_summary_);
   return out;
 }
@@ -77,18 +76,29 @@ NetCounters Lab::frames() {
   return sum;
 }
 
+std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::disks() const {
+  std::vector<std::pair<std::string, const storage::DiskImage*>> list;
+  if (const auto& diskette = machine_->diskette().drive(0).image) list.emplace_back("drive A", &diskette->disk());
+  if (const StorageAdapter* storage = machine_->storage())
+    for (unsigned id = 0; id < 7; ++id)
+      if (const auto* drive = storage->drive(id))
+        list.emplace_back(fmt::format("{} {}", drive->kind() == storage::DriveKind::disk ? "disk" : "CD-ROM", id),
+                          &drive->image());
+  return list;
+}
+
 std::vector<std::string> Lab::drive_failures() const {
   std::vector<std::string> lines;
-  if (const auto& diskette = machine_->diskette().drive(0).image)
-    if (const auto& line = diskette->disk().failure(); !line.empty()) lines.push_back(line);
+  for (const auto& [drive, disk] : disks())
+    if (!disk->failure().empty()) lines.push_back(fmt::format("{}: {}", drive, disk->failure()));
   return lines;
 }
 
 void Lab::check_snapshot() const {
-  if (const auto& diskette = machine_->diskette().drive(0).image;
-      diskette && diskette->disk().mode() == storage::WriteMode::write_through)
-    throw Error(fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
-                            diskette->name()));
+  for (const auto& [drive, disk] : disks())
+    if (disk->mode() == storage::WriteMode::write_through)
+      throw Error(fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
+                              disk->name()));
 }
 
 void Lab::archive(Archive& a) {

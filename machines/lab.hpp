@@ -67,6 +67,7 @@ class Lab {
   std::vector<std::uint8_t> diskette_image_;
   std::string diskette_name_;
   std::string kernel_summary_;
+  std::vector<std::pair<std::string, const storage::DiskImage*>> disks() const;  ///< in drives, with the drive's name
 };
 
 /// A snapshot file: what is needed to build the lab again, its state, and what the frontend wants to remember.

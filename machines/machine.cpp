@@ -201,7 +201,7 @@ void Machine::load_kernel(const LinuxBoot& boot) {
 }
 
 NetworkAdapter* Machine::adapter(unsigned number) {
-  return number >= 1 && number <= adapters_.size() ? adapters_[number - 1].get() : nullptr;
+  return number >= 1 && number <= network_.size() ? network_[number - 1] : nullptr;
 }
 
 bool Machine::halted_for_good() const {

@@ -69,6 +69,8 @@ class Machine {
   bus::InterruptLines& interrupts() { return interrupts_; }
   /// The adapter in slot `number` (1 to 8), or null.
   NetworkAdapter* adapter(unsigned number);
+  /// The adapter that the configuration's SCSI drives are on, or null.
+  const StorageAdapter* storage() const { return storage_; }
 
   /// Another firmware in place of the built-in one, as it is: 128, 64 or 32 KB, the smaller ones repeated up to FFFFFh.
   /// Before the machine runs; a snapshot does not hold it. Throws Error naming `name`.
@@ -89,6 +91,7 @@ class Machine {
   void wire_control();
   void wire_pos();
   void fill_slots(net::EthernetSegment* segment);
+  std::unique_ptr<bus::Adapter> make_adapter(const AdapterEntry& entry, const CardConfig& card, net::EthernetSegment* segment);
   void load_firmware();
   void write_configuration();
   void connect(Output& output, std::function<void(bool, Time)> function);
@@ -130,7 +133,9 @@ class Machine {
   unsigned serial_irq_ = 4;
 
   std::vector<std::unique_ptr<bus::Slot>> slots_;
-  std::vector<std::unique_ptr<NetworkAdapter>> adapters_;  // by slot
+  std::vector<std::unique_ptr<bus::Adapter>> adapters_;  // by slot
+  std::vector<NetworkAdapter*> network_;                 // the same, or null
+  StorageAdapter* storage_ = nullptr;                    // the first one
   adf::SlotPage slot_page_;
 };
 

@@ -206,6 +206,45 @@ storage::DiskSpec read_disk(Config& c, const std::string& path) {
   return disk;
 }
 
+/// [disk.ID] and [cdrom.ID] name SCSI drives by their address.
+void read_drives(Config& c, MachineConfig& m) {
+  for (const auto& drive : c.children("floppy"))
+    if (drive != "a") c.fail("floppy." + drive, "a PS/2 of these models has one diskette drive, floppy.a");
+  if (c.has("floppy.a")) m.floppy = read_disk(c, "floppy.a");
+  for (const auto kind : {storage::DriveKind::disk, storage::DriveKind::cdrom}) {
+    const std::string table = kind == storage::DriveKind::disk ? "disk" : "cdrom";
+    for (const auto& name : c.children(table)) {
+      const auto path = table + "." + name;
+      const auto id = parse_number(name);
+      if (!id || *id > 6) c.fail(path, "is no SCSI address of a drive; use 0 to 6 (7 is the adapter's)");
+      DriveConfig drive{kind, static_cast<unsigned>(*id), {}};
+      if (kind == storage::DriveKind::disk) drive.disk = read_disk(c, path);
+      else drive.disk = {c.text(path + ".file"), storage::WriteMode::read_only, {}};
+      for (const DriveConfig& other : m.drives)
+        if (other.id == drive.id) c.fail(path, "has the SCSI address of another drive; give each its own, 0 to 6");
+      m.drives.push_back(std::move(drive));
+    }
+  }
+  std::sort(m.drives.begin(), m.drives.end(), [](const DriveConfig& a, const DriveConfig& b) { return a.id < b.id; });
+}
+
+/// Drives need an adapter: without one of the user's, IBM's own goes into the last free slot.
+void add_storage_card(Config& c, const MachineConfig& m) {
+  const auto storage = [](const std::string& name) {
+    const auto rows = storage_registry();
+    return std::any_of(rows.begin(), rows.end(), [&](const AdapterEntry& row) { return row.name == name; });
+  };
+  const auto card = [&](std::size_t slot) { return c.peek_text(fmt::format("slot.{}.card", slot)); };
+  std::size_t last = 0;
+  for (std::size_t slot = 1; slot <= m.slot_widths.size(); ++slot) {
+    if (storage(card(slot))) return;
+    if (card(slot).empty()) last = slot;
+  }
+  if (last == 0)
+    throw Error(fmt::format("{}: no slot is free for the SCSI adapter of the disks; take a card out", m.name));
+  c.set_text(fmt::format("slot.{}.card", last), m.slot_widths[last - 1] == 32 ? "scsi-cache" : "scsi-a", "for the SCSI drives");
+}
+
 }  // namespace
 
 MachineConfig read_machine(Config& c) {
@@ -225,11 +264,10 @@ MachineConfig read_machine(Config& c) {
   m.panel = c.flag("planar.panel");
   m.diskette = c.choice("planar.diskette", {"1.44 MB", "2.88 MB"});
   m.clock_start = c.text("planar.clock_start", "1995-01-01 00:00:00");
+  read_drives(c, m);
+  if (!m.drives.empty()) add_storage_card(c, m);
   read_cards(c, m);
   read_network(c, m);
-  for (const auto& drive : c.children("floppy"))
-    if (drive != "a") c.fail("floppy." + drive, "a PS/2 of these models has one diskette drive, floppy.a");
-  if (c.has("floppy.a")) m.floppy = read_disk(c, "floppy.a");
   m.force = c.flag("run.force", false);
   m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
   c.reject_unknown();

@@ -12,6 +12,7 @@
 #include "bus/timing.hpp"
 #include "core/cpu/timing.hpp"
 #include "devices/storage/disk_image.hpp"
+#include "devices/storage/scsi_drive.hpp"
 #include "machines/config.hpp"
 
 namespace planar {
@@ -35,6 +36,13 @@ struct Identity {
   std::uint16_t planar_id = 0xFFFF;
 };
 
+/// A SCSI drive and what is in it.
+struct DriveConfig {
+  storage::DriveKind kind = storage::DriveKind::disk;
+  unsigned id = 0;  ///< 0 to 6
+  storage::DiskSpec disk;
+};
+
 struct MachineConfig {
   std::string name;
   std::string title;
@@ -49,6 +57,7 @@ struct MachineConfig {
   bool panel = false;                 ///< the eight-character operator panel of the Model 95
   std::string diskette;               ///< drive type: "1.44 MB" or "2.88 MB"
   std::optional<storage::DiskSpec> floppy;  ///< in drive A at power-on
+  std::vector<DriveConfig> drives;          ///< on the SCSI adapter
   std::string clock_start;            ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
   std::vector<CardConfig> cards;
   std::string net;  ///< "peer" or "none"

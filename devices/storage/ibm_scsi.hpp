@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// IBM PS/2 SCSI Adapter/A (16 bits, 8EFEh) and IBM PS/2 SCSI Adapter/A with cache (32 bits, 8EFFh): the SCSI subsystem
+// with its subsystem control blocks.
+// Source of behaviour: Linux 2.2.26 ibmmca.c and its README; status codes beyond what it reads from 86Box's account of the
+// same card (facts: system/planar-devices.md section 9, system/pos.md section 4).
+//
+//   +0..3 R/W  command interface: address of a control block, or an immediate command
+//   +4    R/W  attention: 7:4 request (1 immediate, 3 control block, 4 long one, E end of interrupt), 3:0 device
+//   +5    R/W  basic control: 7 reset, 1 bus master enable, 0 interrupt enable
+//   +6    R    interrupt status: 7:4 result, 3:0 device (0Fh: reset complete)
+//   +7    R    basic status: 3 command interface full, 2 empty, 1 interrupt request, 0 busy
+//
+//   POS 2  bit 0 enable; bits 3:1 ports 3540h + 8n; bits 7:4 ROM (Fh: off)
+//   POS 3  bits 7:5 the adapter's SCSI ID; bit 4 fairness; bits 3:0 arbitration level
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "bus/slot.hpp"
+#include "devices/adapter_registry.hpp"
+#include "devices/ethernet/burst_master.hpp"
+#include "devices/storage/scsi_drive.hpp"
+#include "devices/timing_profile.hpp"
+
+namespace planar::storage {
+
+class IbmScsi final : public StorageAdapter, private Slave, private ethernet::BurstClient {
+ public:
+  static const AdapterEntry plain, cached;  ///< rows of the registry
+
+  IbmScsi(bus::Slot& slot, const AdapterEntry& entry, const TimingProfile& profile);
+
+  // StorageAdapter
+  void attach(unsigned id, DriveKind kind, DiskImage image) override;
+  const ScsiDrive* drive(unsigned id) const override { return id < drives_.size() ? drives_[id].get() : nullptr; }
+
+  // bus::Adapter
+  std::string_view name() const override { return entry_.name; }
+  std::uint16_t adapter_id() const override { return entry_.adapter_id; }
+  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
+  std::uint8_t pos_peek(unsigned reg) const override;
+  void channel_reset(Time now) override;
+  void archive(Archive& a) override;
+  std::span<const std::string_view> limits() const override { return entry_.limits; }
+
+ private:
+  static constexpr unsigned subsystem = 15;  ///< as a device: the adapter itself
+  enum class Step : std::uint8_t {
+    idle,
+    fetch,         ///< the control block, by bus master transfer
+    fetch_list,    ///< the scatter list
+    prepare,       ///< the firmware looks at it
+    select,        ///< the target is selected and gets its command
+    medium,        ///< waits for the drive's next piece
+    move,          ///< a piece by bus master transfer
+    conclude,      ///< the firmware makes the result
+    store_status,  ///< the termination status block, by bus master transfer
+  };
+  struct Device {
+    std::int8_t target = -1;  ///< physical unit; -1: not assigned
+    std::uint8_t lun = 0;
+    bool busy = false;        ///< a control block of it is waiting or at work
+    void archive(Archive& a) { a(target, lun, busy); }
+  };
+  struct Request {
+    std::uint8_t attention = 0;
+    std::uint32_t command = 0;
+    void archive(Archive& a) { a(attention, command); }
+  };
+  /// What becomes of a control block.
+  struct Ending {
+    std::uint8_t result = 0;
+    std::uint16_t status = 0;
+    std::uint8_t device_status = 0, command_status = 0, device_error = 0, command_error = 0;
+    void archive(Archive& a) { a(result, status, device_status, command_status, device_error, command_error); }
+  };
+  struct Segment {
+    std::uint32_t address = 0, bytes = 0;
+    void archive(Archive& a) { a(address, bytes); }
+  };
+
+  // ibm_scsi.cpp: POS, ports, interrupts
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
+  void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+  bool enabled() const { return pos_[0] & 1; }
+  unsigned own_id() const { return pos_[1] >> 5; }
+  void decode(Time now);
+  void claim();
+  std::uint8_t basic_status() const;
+  void write_attention(std::uint8_t value, Time now);
+  void write_control(std::uint8_t value, Time now);
+  void post(std::uint8_t result, unsigned device, Time now);
+  void end_of_interrupt(unsigned device, Time now);
+  void update_irq(Time now);
+  void stop(Time now);
+  void reset_done(Time now);
+  void attention_taken(Time now);
+  void immediate_done(Time now);
+  std::uint8_t immediate(unsigned device, std::uint32_t command, Time now);
+  std::uint8_t assign(std::uint32_t command);
+  bool abort(unsigned device, Time now);
+
+  // ibm_scsi_blocks.cpp: control blocks
+  void next_request(Time now);
+  void fetch(std::uint32_t address, Time now);
+  void prepare(Time now);
+  void execute(Time now);
+  bool build_command(std::span<std::uint8_t, 12> cdb) const;
+  void select(Time now);
+  void answer(std::span<const std::uint8_t> data, Time now);
+  std::array<std::uint8_t, 18> pos_information() const;
+  std::array<std::uint8_t, 26> status_block() const;
+  void next_piece(Time now);
+  void medium_done(Time now);
+  std::uint32_t segment_bytes() const;
+  void move_segment(Time now);
+  void move_done(Time now);
+  void target_done(std::uint8_t status, Time now);
+  void refuse(Time now);
+  void conclude(const Ending& ending, Time now);
+  void store_status(Time now);
+  void finish(Time now);
+  void step(Time now);
+  std::uint32_t field(unsigned offset, unsigned bytes) const;
+  void transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Step step, Time now);
+  Device& device() { return devices_[active_.attention & 15]; }
+  ScsiDrive* target() { return device().target < 0 ? nullptr : drives_[static_cast<unsigned>(device().target)].get(); }
+
+  // BurstClient
+  std::span<std::uint8_t> transfer_buffer() override { return std::span(buffer_).subspan(buffer_at_); }
+  void transfer_done(Time now) override;
+
+  bus::Slot& slot_;
+  const AdapterEntry& entry_;
+  const Time attention_time_, immediate_time_, block_time_, select_time_, timeout_time_, conclude_time_, reset_time_;
+  const DriveTiming disk_timing_, cdrom_timing_;
+  std::array<std::unique_ptr<ScsiDrive>, 8> drives_;
+  std::array<std::uint8_t, 6> pos_{};
+
+  // the registers
+  std::array<std::uint8_t, 4> interface_{};
+  std::uint8_t written_ = 0;  // bytes of it since the last attention
+  std::uint8_t attention_ = 0;
+  std::uint8_t control_ = 0;
+  bool busy_ = false;
+  bool immediate_pending_ = false;
+  std::uint8_t interrupt_status_ = 0;
+  bool interrupting_ = false;
+  std::deque<std::uint8_t> results_;  // behind the one in the interrupt status register
+
+  std::array<Device, 16> devices_;
+  std::deque<Request> queue_;
+  std::uint8_t pacing_ = 0;
+
+  // the control block at work
+  Step step_ = Step::idle;
+  Request active_;
+  std::uint32_t block_address_ = 0;
+  std::array<std::uint8_t, 36> block_{};
+  std::vector<Segment> segments_;
+  std::uint32_t segment_ = 0, segment_at_ = 0;
+  std::uint32_t host_bytes_ = 0;   // room in the host's buffers
+  std::uint32_t moved_ = 0;        // of them
+  std::uint32_t target_bytes_ = 0; // of the target's data phase
+  std::uint32_t target_at_ = 0;
+  ScsiReply::Data data_ = ScsiReply::Data::none;
+  bool own_ = false;               // the data are the adapter's, not a target's
+  std::vector<std::uint8_t> buffer_;
+  std::uint32_t buffer_at_ = 0, piece_ = 0;
+  Ending ending_;
+  std::array<std::uint8_t, 26> last_status_{};  // for "get command complete status"
+
+  ethernet::BurstMaster master_;
+  IoClaim io_claim_;
+  Event attention_event_;
+  Event immediate_event_;
+  Event step_event_;
+  Event reset_event_;
+};
+
+}  // namespace planar::storage

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A SCSI target with one logical unit: a hard disk or a CD-ROM drive over a disk image.
+//
+// Commands: TEST UNIT READY, REZERO, REQUEST SENSE, FORMAT UNIT, REASSIGN BLOCKS, READ, WRITE, SEEK (6 and 10, READ and
+// WRITE also 12), INQUIRY, MODE SELECT and SENSE (6 and 10), RESERVE, RELEASE, START STOP UNIT, SEND DIAGNOSTIC, PREVENT
+// REMOVAL, READ CAPACITY, WRITE AND VERIFY, VERIFY, SYNCHRONIZE CACHE; the CD-ROM READ SUB-CHANNEL, READ TOC, READ HEADER
+// of one data track. Facts: SCSI-2 (ANSI X3.131-1994).
+//
+// Time (scsi.toml): a command pays the drive's own overhead; an access that does not follow the one before pays the seek
+// (by the root of the distance) and the exact wait for the sector to come round; bytes pass at the rate of the medium.
+// While nothing is asked for the drive reads on into its buffer, so that a read which follows finds its data there.
+// Not modelled: zones, defects, a write cache, other logical units, audio, sessions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/archive.hpp"
+#include "devices/storage/disk_image.hpp"
+#include "devices/timing_profile.hpp"
+
+namespace planar::storage {
+
+enum class DriveKind : std::uint8_t { disk, cdrom };
+
+/// How a drive takes its time.
+struct DriveTiming {
+  Time overhead;      ///< of a command in the drive
+  Time seek_least;    ///< to the next cylinder
+  Time seek_most;     ///< over the whole medium
+  Time revolution;    ///< 0: no rotational position is kept (CD-ROM: part of the seek)
+  std::uint32_t track_bytes = 0;
+  std::uint32_t cylinder_bytes = 1;
+  std::uint64_t bytes_per_second = 1;
+  std::uint32_t buffer_bytes = 0;
+
+  /// The values of scsi.toml under "disk." or "cdrom.".
+  static DriveTiming read(const TimingProfile& profile, DriveKind kind);
+};
+
+/// What a target answers to a command, before the data phase.
+struct ScsiReply {
+  static constexpr std::uint8_t good = 0x00, check_condition = 0x02;
+  enum class Data : std::uint8_t { none, in, out };
+  std::uint8_t status = good;
+  Data data = Data::none;
+  std::uint32_t bytes = 0;  ///< of the data phase
+};
+
+class ScsiDrive {
+ public:
+  ScsiDrive(DriveKind kind, DiskImage image, const DriveTiming& timing);
+
+  DriveKind kind() const { return kind_; }
+  const DiskImage& image() const { return image_; }
+  std::uint32_t block_bytes() const { return kind_ == DriveKind::disk ? 512 : 2048; }
+  std::uint32_t blocks() const { return static_cast<std::uint32_t>(image_.sectors() * sector_bytes / block_bytes()); }
+
+  /// Begins a command for `lun`; `cdb` is padded to 12 bytes. The data phase follows in pieces.
+  ScsiReply command(std::span<const std::uint8_t> cdb, unsigned lun, Time now);
+  /// When the next `bytes` of the data phase are there (in) or on the medium (out), if they are waited for from `now` on.
+  Time piece_ready(std::uint32_t bytes, Time now);
+  /// A piece of the data phase, in order. False ends the phase: status is then check_condition.
+  bool data_in(std::span<std::uint8_t> data);
+  bool data_out(std::span<const std::uint8_t> data);
+  /// After the data phase.
+  std::uint8_t finish();
+  void reset();
+  void archive(Archive& a);
+
+ private:
+  struct Sense {
+    std::uint8_t key = 0, code = 0, qualifier = 0;
+    std::uint32_t information = 0;
+    bool valid = false;  ///< information
+    void archive(Archive& a) { a(key, code, qualifier, information, valid); }
+  };
+
+  // scsi_drive.cpp
+  ScsiReply medium(std::uint32_t block, std::uint32_t count, ScsiReply::Data data, Time now);
+  ScsiReply fail(std::uint8_t key, std::uint8_t code, std::uint8_t qualifier = 0);
+  ScsiReply reply(std::vector<std::uint8_t> data, std::uint32_t allocation);
+  void seek(std::uint32_t block, Time now);
+  Time transfer_time(std::uint64_t bytes) const;
+  // scsi_replies.cpp: what the drive says of itself
+  ScsiReply disk_command(std::span<const std::uint8_t> cdb, Time now);
+  ScsiReply cdrom_command(std::span<const std::uint8_t> cdb);
+  ScsiReply inquiry(std::span<const std::uint8_t> cdb, unsigned lun);
+  ScsiReply request_sense(std::uint32_t allocation, unsigned lun);
+  ScsiReply read_capacity(std::span<const std::uint8_t> cdb);
+  ScsiReply mode_sense(std::span<const std::uint8_t> cdb);
+  ScsiReply read_toc(std::span<const std::uint8_t> cdb);
+
+  const DriveKind kind_;
+  DiskImage image_;
+  const DriveTiming timing_;
+  Sense sense_;
+  bool attention_ = true;       // power-on or reset, not yet reported
+  // the command under way
+  std::vector<std::uint8_t> small_;  // a data phase that does not come from the medium
+  std::uint32_t at_ = 0;             // bytes of the data phase so far
+  std::uint64_t sector_ = 0;         // the next one of the medium
+  bool on_medium_ = false;
+  bool failed_ = false;
+  // the heads
+  std::uint32_t cylinder_ = 0;
+  std::uint64_t next_sector_ = 0;    // behind the last access
+  bool read_ahead_ = false;
+  Time medium_at_{};                 // when next_sector_ was or will be under the head
+};
+
+}  // namespace planar::storage

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Numbers of SCSI-2: operation codes, sense keys and codes, and big-endian fields.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace planar::storage {
+
+enum ScsiOperation : std::uint8_t {
+  test_unit_ready_op = 0x00, rezero_op = 0x01, request_sense_op = 0x03, format_op = 0x04, reassign_op = 0x07,
+  read6_op = 0x08, write6_op = 0x0A, seek6_op = 0x0B, inquiry_op = 0x12, mode_select6_op = 0x15, reserve_op = 0x16,
+  release_op = 0x17, mode_sense6_op = 0x1A, start_stop_op = 0x1B, send_diagnostic_op = 0x1D, prevent_removal_op = 0x1E,
+  read_capacity_op = 0x25, read10_op = 0x28, write10_op = 0x2A, seek10_op = 0x2B, write_verify_op = 0x2E,
+  verify_op = 0x2F, synchronize_op = 0x35, read_subchannel_op = 0x42, read_toc_op = 0x43, read_header_op = 0x44,
+  mode_select10_op = 0x55, mode_sense10_op = 0x5A, read12_op = 0xA8, write12_op = 0xAA,
+};
+
+// Sense keys
+constexpr std::uint8_t medium_error = 3, illegal_request = 5, unit_attention = 6, data_protect = 7;
+// Additional sense codes
+constexpr std::uint8_t write_fault = 0x03, unrecovered_read = 0x11, invalid_operation = 0x20, block_out_of_range = 0x21,
+                       invalid_field = 0x24, no_such_unit = 0x25, write_protected_medium = 0x27, power_on_reset = 0x29;
+
+inline std::uint32_t big(std::span<const std::uint8_t> bytes) {
+  std::uint32_t v = 0;
+  for (const std::uint8_t b : bytes) v = v << 8 | b;
+  return v;
+}
+inline void put_big(std::vector<std::uint8_t>& out, std::uint32_t value, unsigned bytes) {
+  for (unsigned n = bytes; n-- > 0;) out.push_back(static_cast<std::uint8_t>(value >> (8 * n)));
+}
+
+}  // namespace planar::storage
