@@ -27,7 +27,7 @@ struct Segment {
 
 // A guest without timers: it sends what the test says and keeps what comes.
 struct Talk {
-  Talk() : peer(scheduler, trace, segment, 1), guest(scheduler, &segment, "guest", 2) { scheduler.run_until(now); }
+  explicit Talk(EthernetConfig medium = {}) : segment(medium), peer(scheduler, trace, segment, 1), guest(scheduler, &segment, "guest", 2) { scheduler.run_until(now); }
 
   void send_frame(Bytes frame) {
     frame.resize(std::max<std::size_t>(frame.size(), 60));
@@ -179,6 +179,19 @@ TEST_CASE("the peer answers ARP and ping after its turnaround", "[peer]") {
   const auto& pong = t.guest.arrivals[1].bytes;
   CHECK(pong[34] == 0);
   CHECK(std::equal(ping.begin() + 8, ping.end(), pong.begin() + 42));
+}
+
+TEST_CASE("the peer keeps its turnaround at 100 Mbit/s, its frames take a tenth of the time", "[peer]") {
+  const auto answer = [](std::uint64_t rate) {
+    Talk t({.bits_per_second = rate});
+    t.arp();
+    REQUIRE(t.guest.arrivals.size() == 1);
+    CHECK(t.guest.arrivals[0].ok);
+    return t.guest.arrivals[0].when - t.guest.ends[0];
+  };
+  const Time around = ethernet_propagation * 2 + peer_turnaround;
+  CHECK(answer(10'000'000) == around + 800_ns * (8 + 64));
+  CHECK(answer(100'000'000) == around + 80_ns * (8 + 64));
 }
 
 TEST_CASE("a station that the peer does not know is asked for its address first", "[peer]") {
