@@ -35,10 +35,12 @@ const Block* Engine::decode_block(std::uint32_t physical) {
       break;
     if (op.ends_block && closes_copy_loop({page.data, 0x1000}, at, op, decode_mode)) op.execute = copy_loop_pass;
     at += op.length;
+    op.behind = static_cast<std::uint16_t>(at - start);
     ++count;
     if (op.ends_block) break;
   }
   if (count == 0) return nullptr;
+  ops[count - 1].edge = Op::Edge::end;
   ops_used += count;
   const auto index = static_cast<std::int32_t>(block_slot(physical));
   unlink_block(index);

@@ -251,6 +251,7 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
   }
   op.operand32 = mode.big != operand_override;
   op.address32 = mode.big != address_override;
+  op.address_mask = op.address32 ? 0xFFFFFFFFu : 0xFFFFu;
   op.protected_mode = mode.protected_mode && !mode.v86;
   op.v86 = mode.v86;
 

@@ -333,8 +333,7 @@ struct Engine {
     }
   }
   std::uint32_t effective_address(const Op& op) const {
-    const std::uint32_t sum = gpr[op.base] + (gpr[op.index] << op.scale) + op.displacement;
-    return op.address32 ? sum : sum & 0xFFFF;
+    return (gpr[op.base] + (gpr[op.index] << op.scale) + op.displacement) & op.address_mask;
   }
   /// A 16- or 32-bit view of a counter or pointer register (CX/ECX...).
   std::uint32_t get_sized(unsigned r, bool wide) const { return wide ? gpr[r] : gpr[r] & 0xFFFF; }
@@ -373,7 +372,7 @@ struct Engine {
   T read_linear(std::uint32_t linear) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.read_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      timing.read(e.physical + (linear & 0xFFF), sizeof(T));
+      timing.read_aligned(e.physical + (linear & 0xFFF), sizeof(T));
       return load<T>(e.host + (linear & 0xFFF));
     }
     return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
@@ -383,7 +382,7 @@ struct Engine {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
       const std::uint32_t physical = e.physical + (linear & 0xFFF);
-      timing.write(physical, sizeof(T));
+      timing.write_aligned(physical, sizeof(T));
       store<T>(e.host + (linear & 0xFFF), v);
       if (e.page->code_granules >> (linear >> 7 & 31) & 1) [[unlikely]] code_written(physical, sizeof(T));
       return;
@@ -402,10 +401,10 @@ struct Engine {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
       const std::uint32_t physical = e.physical + (linear & 0xFFF);
-      timing.read(physical, sizeof(T));
+      timing.read_aligned(physical, sizeof(T));
       std::uint8_t* p = e.host + (linear & 0xFFF);
       const T v = f(load<T>(p));
-      timing.write(physical, sizeof(T));
+      timing.write_aligned(physical, sizeof(T));
       store<T>(p, v);
       if (e.page->code_granules >> (linear >> 7 & 31) & 1) [[unlikely]] code_written(physical, sizeof(T));
       return;
@@ -469,8 +468,8 @@ struct Engine {
   template <Model M>
   void execute_blocks();
   template <Model M>
-  const Op* run_begun(const Op* op, const Op* end, std::uint32_t physical);
-  const Op* run_planned(const Block& b, std::uint32_t physical);
+  const Op* run_begun(const Op* op, std::uint32_t start, std::uint32_t physical);
+  const Op* run_planned(const Block& b, std::uint32_t start);
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);
   void take_fault(const Fault& fault);

@@ -49,6 +49,13 @@ struct Op {
   std::uint8_t address_reads = 0;  ///< registers that form the address
   std::uint16_t writes = 0;        ///< registers written; bit 8 = flags
   std::uint16_t issue_clocks = 0;  ///< Pentium: what it adds where its block runs by plan (timing/issue.hpp)
+
+  /// The block's part, filled when the instruction is put into one.
+  enum class Edge : std::uint8_t { none, line, end };
+  std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
+  std::uint16_t behind = 0;        ///< bytes from the block's start to behind this instruction
+  Edge edge = Edge::none;          ///< what follows: an instruction that ends in another code line (Pentium), or nothing
+  mutable std::uint8_t btb_entry = 0;  ///< where the branch target buffer had this branch last: a hint, no state
 };
 
 }  // namespace planar::cpu

@@ -279,40 +279,41 @@ void Engine::execute() {
   }
 }
 
-// The instructions of a block at `physical` until its end or until stop_at; returns the one that is next. The first has
-// begun already.
+// The instructions of a block from `op` until its end or until stop_at; returns the one that is next. `op` has begun
+// already. The block lies at `start` in the code segment and at `physical` in memory.
 template <Model M>
-inline const Op* Engine::run_begun(const Op* op, const Op* end, std::uint32_t physical) {
-  for (std::uint32_t next = eip;;) {
-    physical += op->length;
-    eip = next += op->length;
+inline const Op* Engine::run_begun(const Op* op, std::uint32_t start, std::uint32_t physical) {
+  for (;;) {
+    eip = start + op->behind;
     current_op = op;
     op->execute(*this, *op);
-    ++op;
-    if (op == end || timing.clocks() >= stop_at) return op;
-    timing.begin_as<M>(*op, physical);
+    if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return op + 1;
+    const std::uint32_t at = physical + op->behind;
+    timing.begin_as<M>(*++op, at);
   }
 }
 
 // The same by plan, the Pentium only.
-inline const Op* Engine::run_planned(const Block& b, std::uint32_t physical) {
-  const Op* op = b.ops;
-  const Op* const end = op + b.count;
-  for (std::uint32_t next = eip;;) {
+inline const Op* Engine::run_planned(const Block& b, std::uint32_t start) {
+  for (const Op* op = b.ops;; ++op) {
     timing.begin_planned(*op);
-    physical += op->length;
-    eip = next += op->length;
+    eip = start + op->behind;
     current_op = op;
     op->execute(*this, *op);
-    if (++op == end) {
-      timing.end_plan();
-      return op;
+    if (op->edge == Op::Edge::none) [[likely]] {
+      if (timing.clocks() >= stop_at) [[unlikely]] return op + 1;
+      continue;
     }
-    if (timing.clocks() >= stop_at) return op;
-    if (!timing.plan_holds(*op, physical)) [[unlikely]] {
-      timing.leave_plan(op);
-      timing.begin_as<Model::pentium>(*op, physical);
-      return run_begun<Model::pentium>(op, end, physical);
+    if (op->edge == Op::Edge::end) {
+      timing.end_plan();
+      return op + 1;
+    }
+    if (timing.clocks() >= stop_at) return op + 1;
+    const std::uint32_t at = b.physical + op->behind;
+    if (!timing.plan_holds(op[1], at)) [[unlikely]] {
+      timing.leave_plan(op + 1);
+      timing.begin_as<Model::pentium>(op[1], at);
+      return run_begun<Model::pentium>(op + 1, start, b.physical);
     }
   }
 }
@@ -352,11 +353,11 @@ void Engine::execute_blocks() {
     if (resumed && !b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
     const Op* reached;
     try {
-      if (M == Model::pentium && !resumed && timing.enter_plan(b->plan, b->ops, physical)) {
-        reached = run_planned(*b, physical);
+      if (M == Model::pentium && !resumed && timing.enter_plan(b->plan)) {
+        reached = run_planned(*b, eip);
       } else {
         if (!resumed) timing.begin_as<M>(*b->ops, physical);
-        reached = run_begun<M>(b->ops, end, physical);
+        reached = run_begun<M>(b->ops, eip, physical);
       }
       if (reached != end) timing.leave_plan(reached);
     } catch (const Fault& fault) {

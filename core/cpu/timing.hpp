@@ -54,10 +54,11 @@ class Timing {
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
   /// The code line of the byte at `address`, counted from address 0.
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
-  /// Whether a block's plan holds here: then its instructions, of which `first` is the first, begin with begin_planned()
-  /// instead of begin(), each but the first behind a plan_holds(). The state behind the block is in place from the start;
-  /// `plan` and the instructions must live until the block has ended or been left.
-  bool enter_plan(const IssuePlan& plan, const Op* first, std::uint32_t physical_eip);
+  /// Whether a block's plan holds here: then its instructions begin with begin_planned() instead of begin(), those that
+  /// end in another code line than the one before (Op::Edge) behind a plan_holds(). The state behind the block is in
+  /// place from the start; `plan` and the instructions must live until the block has ended or been left. It must be left
+  /// if another master has written meanwhile.
+  bool enter_plan(const IssuePlan& plan);
   bool plan_holds(const Op& op, std::uint32_t physical_eip);
   void begin_planned(const Op& op) { clock_ += op.issue_clocks; }
   /// The block has ended.
@@ -69,6 +70,9 @@ class Timing {
   /// crosses a page may be given as one call at the first address if the executor does not split it.
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
+  /// The same for an address that is a multiple of `bytes`.
+  void read_aligned(std::uint32_t physical, unsigned bytes);
+  void write_aligned(std::uint32_t physical, unsigned bytes);
   void branch(const Op& op, std::uint32_t linear_eip, bool taken, std::uint32_t linear_target);
 
   /// Microcode beyond the table, before or behind the accesses that belong to it: the 386's figures contain a zero-wait
@@ -149,6 +153,7 @@ class Timing {
   // -- timing/pentium.cpp
   void begin_pentium(const Op& op, std::uint32_t eip);
   bool fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line);
+  bool fetch_at_once(std::uint32_t first_line, std::uint32_t last_line);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
   void branch_pentium(const Op& op, bool taken, std::uint32_t target);
@@ -156,11 +161,18 @@ class Timing {
   // -- timing/cached.cpp: what 486 and Pentium share
   TagCache& code_cache() { return config_.l1.split ? code_ : data_; }
   void enter_line(std::uint32_t line);
-  void settle_prefetch();
+  void settle_prefetch() {
+    if (prefetch_line_ != no_line) settle_wanted_prefetch();
+  }
+  void settle_wanted_prefetch();
   void read_miss(std::uint32_t address, unsigned bytes);
-  void read_slow(std::uint32_t address, unsigned bytes);
+  void read_misaligned(std::uint32_t address, unsigned bytes);
+  void write_misaligned(std::uint32_t address, unsigned bytes);
   void write_slow(std::uint32_t address, unsigned bytes);
-  void wait_for_fill(std::uint32_t line);
+  void wait_for_fill(std::uint32_t line) {
+    for (unsigned which = 0; which < 2; ++which)
+      if (fill_line_[which] == line && clock_ < fill_done_[which]) clock_ = fill_done_[which];
+  }
   void note_fill(unsigned which, std::uint32_t line, std::uint64_t done);
   MemoryPath::Burst fill(TagCache& cache, std::uint32_t address, std::uint64_t at);
 
@@ -206,8 +218,6 @@ class Timing {
   BranchTargetBuffer btb_;
   // The plan that was entered, and what was open before; the host's, not part of a snapshot
   const IssuePlan* plan_ = nullptr;
-  const Op* plan_first_ = nullptr;
-  std::uint32_t plan_eip_ = 0;
   std::uint32_t plan_entry_eip_ = 0;
   std::uint16_t plan_entry_writes_ = 0;
 
@@ -249,19 +259,31 @@ inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
   clock_ += issue_.open(op, eip, seen);
 }
 
+/// fetch_pentium() where nothing is to be waited for or fetched: the line and its successor are in, each as the one used
+/// last in its set. False if it is not so; then nothing has been done.
+inline bool Timing::fetch_at_once(std::uint32_t first_line, std::uint32_t last_line) {
+  if (first_line != last_line && first_line != code_line_) return false;
+  const TagCache& cache = code_cache();
+  if (prefetch_line_ != no_line || !cache.in_mru_way(last_line) || !cache.in_mru_way(last_line + cache.line())) return false;
+  if (clock_ < fills_until_) wait_for_fill(last_line);
+  marks_[mark_slot_] = marks_now_;
+  code_line_ = last_line;
+  mark_slot_ = static_cast<std::uint32_t>(cache.slot(last_line));
+  marks_now_ = marks_[mark_slot_];
+  return true;
+}
+
 /// Enters the line if it is not the present one; whether all that the plan relies on is known there.
 inline bool Timing::fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line) {
-  if (last_line != code_line_) fetch_pentium(eip, last_line);
+  if (last_line != code_line_ && !fetch_at_once(eip & line_mask_, last_line)) fetch_pentium(eip, last_line);
   const std::uint32_t needed = plan.marks[(last_line - plan.first_line) >> line_shift_];
   return (marks_now_ & needed) == needed;
 }
 
-inline bool Timing::enter_plan(const IssuePlan& plan, const Op* first, std::uint32_t eip) {
+inline bool Timing::enter_plan(const IssuePlan& plan) {
   if (issue_.pair_open != 0 || (issue_.last_writes & plan.entry_reads)) return false;
-  if (!fetch_planned(plan, eip, (eip + first->length - 1) & line_mask_)) return false;
+  if (!fetch_planned(plan, plan.eip, plan.first_line)) return false;
   plan_ = &plan;
-  plan_first_ = first;
-  plan_eip_ = eip;
   plan_entry_writes_ = issue_.last_writes;
   plan_entry_eip_ = issue_.eip;
   issue_ = plan.end;
@@ -282,8 +304,20 @@ inline void Timing::read(std::uint32_t address, unsigned bytes) {
     read_386(address, bytes);
     return;
   }
-  if (data_.in_mru_way(address) && (address & 3) + bytes <= 4 && clock_ >= fills_until_) [[likely]] return;
-  read_slow(address, bytes);
+  if ((address & 3) + bytes <= 4) [[likely]] read_aligned(address, bytes);
+  else read_misaligned(address, bytes);
+}
+
+inline void Timing::read_aligned(std::uint32_t address, unsigned bytes) {
+  if (model_ == Model::i386sx) {
+    read_386(address, bytes);
+    return;
+  }
+  if (data_.find(address)) [[likely]] {
+    if (clock_ < fills_until_) wait_for_fill(data_.line_of(address));
+    return;
+  }
+  read_miss(address, bytes);
 }
 
 inline void Timing::write(std::uint32_t address, unsigned bytes) {
@@ -291,7 +325,16 @@ inline void Timing::write(std::uint32_t address, unsigned bytes) {
     write_386(address, bytes);
     return;
   }
-  if (data_.dirty_in_mru_way(address) && (address & 3) + bytes <= 4) [[likely]] return;  // write-back only
+  if ((address & 3) + bytes <= 4) [[likely]] write_aligned(address, bytes);
+  else write_misaligned(address, bytes);
+}
+
+inline void Timing::write_aligned(std::uint32_t address, unsigned bytes) {
+  if (model_ == Model::i386sx) {
+    write_386(address, bytes);
+    return;
+  }
+  if (data_.dirty_in_mru_way(address)) [[likely]] return;  // write-back only
   write_slow(address, bytes);
 }
 

@@ -19,32 +19,33 @@ class BranchTargetBuffer {
  public:
   struct Prediction { bool taken; bool target_right; };
 
-  /// What is predicted for the branch behind `key`, whose real target is `target`; then learns the outcome.
-  Prediction lookup(std::uint32_t key, bool taken, std::uint32_t target) {
-    const unsigned set = (key >> 2) & 63;
-    Entry* entries = &entries_[set * 4];
-    for (unsigned way = 0; way < 4; ++way) {
-      Entry& e = entries[way];
-      if (!e.valid || e.key != key) continue;
-      const Prediction p{e.history >= 2, e.target == target};
-      if (taken) {
-        e.history = e.history == 0 ? 3 : e.history < 3 ? static_cast<std::uint8_t>(e.history + 1) : 3;
-        e.target = target;
-      } else if (e.history > 0) {
-        --e.history;
+  /// What is predicted for the branch behind `key`, whose real target is `target`; then learns the outcome. `hint` is
+  /// where the branch was found last; it saves the search and decides nothing.
+  Prediction lookup(std::uint32_t key, bool taken, std::uint32_t target, std::uint8_t& hint) {
+    if (const Entry& e = entries_[hint]; e.key != key || !e.valid) {
+      const unsigned first = ((key >> 2) & 63) * 4;
+      unsigned at = first;
+      while (at < first + 4 && !(entries_[at].valid && entries_[at].key == key)) ++at;
+      if (at == first + 4) {
+        if (taken) insert(key, target);
+        return {false, false};
       }
-      return p;
+      hint = static_cast<std::uint8_t>(at);
     }
-    if (taken) {
-      entries[next_[set]] = {key, target, 3, true};
-      next_[set] = (next_[set] + 1) & 3;
-    }
-    return {false, false};
+    Entry& e = entries_[hint];
+    const Prediction p{e.history >= 2, e.target == target};
+    e.history = after[taken][e.history];
+    if (taken) e.target = target;
+    return p;
   }
 
   void archive(Archive& a) {
-    for (auto& e : entries_) a(e.key, e.target, e.history, e.valid);
+    for (auto& e : entries_) {
+      a(e.key, e.target, e.history, e.valid);
+      e.history &= 3;
+    }
     a(next_);
+    for (auto& way : next_) way &= 3;
   }
 
  private:
@@ -54,6 +55,14 @@ class BranchTargetBuffer {
     std::uint8_t history = 0;  // 0 strongly not taken .. 3 strongly taken
     bool valid = false;
   };
+  static constexpr std::uint8_t after[2][4] = {{0, 0, 1, 2}, {3, 2, 3, 3}};
+
+  void insert(std::uint32_t key, std::uint32_t target) {
+    std::uint8_t& way = next_[(key >> 2) & 63];
+    entries_[((key >> 2) & 63) * 4 + way] = {key, target, 3, true};
+    way = (way + 1) & 3;
+  }
+
   std::array<Entry, 256> entries_{};
   std::array<std::uint8_t, 64> next_{};
 };

@@ -26,14 +26,8 @@ void Timing::note_fill(unsigned which, std::uint32_t line, std::uint64_t done) {
   if (fills_until_ < done) fills_until_ = done;
 }
 
-void Timing::wait_for_fill(std::uint32_t line) {
-  for (unsigned which = 0; which < 2; ++which)
-    if (fill_line_[which] == line && clock_ < fill_done_[which]) clock_ = fill_done_[which];
-}
-
 /// A wanted code line goes to the bus as soon as that is free: has it by now?
-void Timing::settle_prefetch() {
-  if (prefetch_line_ == no_line) return;
+void Timing::settle_wanted_prefetch() {
   const std::uint64_t at = prefetch_from_ > path_.free() ? prefetch_from_ : path_.free();
   if (at >= clock_) return;
   const std::uint32_t line = prefetch_line_;
@@ -84,26 +78,21 @@ void Timing::read_miss(std::uint32_t address, unsigned bytes) {
   if (clock_ < burst.first) clock_ = burst.first;
 }
 
-void Timing::read_slow(std::uint32_t address, unsigned bytes) {
-  if ((address & 3) + bytes > 4) {
-    clock_ += misaligned_clocks;
-    const unsigned head = 4 - (address & 3);
-    read(address, head);
-    read(address + head, bytes - head);
-    return;
-  }
-  if (!data_.find(address)) read_miss(address, bytes);
-  else if (clock_ < fills_until_) wait_for_fill(data_.line_of(address));
+void Timing::read_misaligned(std::uint32_t address, unsigned bytes) {
+  clock_ += misaligned_clocks;
+  const unsigned head = 4 - (address & 3);
+  read(address, head);
+  read(address + head, bytes - head);
+}
+
+void Timing::write_misaligned(std::uint32_t address, unsigned bytes) {
+  clock_ += misaligned_clocks;
+  const unsigned head = 4 - (address & 3);
+  write(address, head);
+  write(address + head, bytes - head);
 }
 
 void Timing::write_slow(std::uint32_t address, unsigned bytes) {
-  if ((address & 3) + bytes > 4) {
-    clock_ += misaligned_clocks;
-    const unsigned head = 4 - (address & 3);
-    write(address, head);
-    write(address + head, bytes - head);
-    return;
-  }
   settle_prefetch();
   // With write-back a hit ends here: it was not the way used last, or the line was clean.
   const bool hit = config_.l1.write_back ? data_.find_for_write(address) : data_.find(address);

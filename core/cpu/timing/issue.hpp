@@ -62,6 +62,8 @@ struct IssueState {
 struct IssuePlan {
   static constexpr unsigned most_lines = 4;
   IssueState end;                      ///< behind the last instruction
+  const Op* first = nullptr;           ///< the block's instructions
+  std::uint32_t eip = 0;               ///< physical address of the first
   std::uint32_t first_line = 0;        ///< code line in which the first instruction ends
   std::array<std::uint32_t, most_lines> marks{};  ///< bytes of each line that must be known as an instruction's first
   std::uint8_t entry_reads = 0;        ///< address registers of the first issue

@@ -46,9 +46,12 @@ void Timing::fetch_pentium(std::uint32_t eip, std::uint32_t last_line) {
 
 void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
   plan = IssuePlan{};
+  plan.first = ops;
+  plan.eip = eip;
   plan.first_line = (eip + ops[0].length - 1) & line_mask_;
   unsigned issues = 0;
   for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
+    if (op != ops && line_number(eip + op->length - 1) != line_number(eip - 1)) op[-1].edge = Op::Edge::line;
     if (plan.end.takes(*op)) {
       op->issue_clocks = static_cast<std::uint16_t>(plan.end.join(*op));
     } else {
@@ -63,12 +66,13 @@ void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) c
 
 void Timing::leave_plan(const Op* next) {
   if (plan_ == nullptr) return;
+  const IssuePlan& plan = *plan_;
   plan_ = nullptr;
   issue_ = IssueState{};
   issue_.last_writes = plan_entry_writes_;
   issue_.eip = plan_entry_eip_;
-  std::uint32_t eip = plan_eip_;
-  for (const Op* op = plan_first_; op != next; eip += op->length, ++op) {
+  std::uint32_t eip = plan.eip;
+  for (const Op* op = plan.first; op != next; eip += op->length, ++op) {
     if (issue_.takes(*op)) issue_.join(*op);
     else issue_.open(*op, eip, 1);
   }
@@ -76,13 +80,14 @@ void Timing::leave_plan(const Op* next) {
 
 void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
   const BranchKind kind = branch_kind(op);
-  if (kind == BranchKind::far) {
+  if (kind == BranchKind::far) [[unlikely]] {
     if (taken) interrupt_flush();
     return;
   }
   if (taken && (kind == BranchKind::jcxz || kind == BranchKind::loop_z)) clock_ += 1;  // 6 against 5, 8 against 7
   const bool shadowed = issue_.previous_eip == misprediction_mark;
-  const auto predicted = btb_.lookup(shadowed ? mispredicted_issue_ : issue_.previous_eip, taken, target);
+  const auto predicted =
+      btb_.lookup(shadowed ? mispredicted_issue_ : issue_.previous_eip, taken, target, op.btb_entry);
   const bool followed = predicted.taken && !shadowed && clock_ >= redirected_ + redirect_distance;
   const bool right = taken ? followed && predicted.target_right : !followed;
   if (taken) {

@@ -7,9 +7,7 @@ namespace planar::cpu {
 // the older of 2 and 3. With two ways only bit 1 is used.
 
 void TagCache::touch(std::uint32_t set, unsigned way) {
-  mru_[set] = static_cast<std::uint8_t>(way);
-  mru_tag_[set] = tags_[(set << way_bits_) + way];
-  unsigned bits = tree_[set];
+  unsigned bits = recent_[set].tree;
   if (way < 2) {
     bits |= 1u;
     bits = way == 0 ? bits | 2u : bits & ~2u;
@@ -17,21 +15,21 @@ void TagCache::touch(std::uint32_t set, unsigned way) {
     bits &= ~1u;
     bits = way == 2 ? bits | 4u : bits & ~4u;
   }
-  tree_[set] = static_cast<std::uint8_t>(bits);
+  recent_[set] = {tags_[(set << way_bits_) + way], static_cast<std::uint8_t>(way), static_cast<std::uint8_t>(bits)};
 }
 
 unsigned TagCache::oldest(std::uint32_t set) const {
   // An invalid way is filled first.
   for (unsigned way = 0; way < ways_; ++way)
     if (!(tags_[(set << way_bits_) + way] & valid)) return way;
-  const unsigned bits = tree_[set];
+  const unsigned bits = recent_[set].tree;
   if (ways_ == 1) return 0;
   if (ways_ == 2 || !(bits & 1u)) return bits & 2u ? 1 : 0;
   return bits & 4u ? 3 : 2;
 }
 
-bool TagCache::find_other(std::uint32_t address) {
-  const std::uint32_t set = (address >> shift_) & set_mask_;
+bool TagCache::find_among(std::uint32_t address) {
+  const std::uint32_t set = set_of(address);
   const std::uint32_t wanted = (address & line_mask_) | valid;
   for (unsigned way = 0; way < ways_; ++way)
     if ((tags_[(set << way_bits_) + way] & ~dirty) == wanted) {
@@ -41,23 +39,15 @@ bool TagCache::find_other(std::uint32_t address) {
   return false;
 }
 
-bool TagCache::find_for_write(std::uint32_t address) {
-  if (!find(address)) return false;
-  const std::uint32_t set = (address >> shift_) & set_mask_;
-  tags_[(set << way_bits_) + mru_[set]] |= dirty;
-  mru_tag_[set] |= dirty;
-  return true;
-}
-
 bool TagCache::holds_other(std::uint32_t address) const {
-  const std::uint32_t set = (address >> shift_) & set_mask_;
+  const std::uint32_t set = set_of(address);
   for (unsigned way = 0; way < ways_; ++way)
     if ((tags_[(set << way_bits_) + way] & ~dirty) == ((address & line_mask_) | valid)) return true;
   return false;
 }
 
 std::uint32_t TagCache::fill(std::uint32_t address) {
-  const std::uint32_t set = (address >> shift_) & set_mask_;
+  const std::uint32_t set = set_of(address);
   const unsigned way = oldest(set);
   std::uint32_t& tag = tags_[(set << way_bits_) + way];
   const std::uint32_t victim = tag;
@@ -68,13 +58,13 @@ std::uint32_t TagCache::fill(std::uint32_t address) {
 
 std::uint32_t TagCache::invalidate(std::uint32_t address) {
   if (!present()) return 0;
-  const std::uint32_t set = (address >> shift_) & set_mask_;
+  const std::uint32_t set = set_of(address);
   for (unsigned way = 0; way < ways_; ++way) {
     std::uint32_t& tag = tags_[(set << way_bits_) + way];
     if ((tag & ~dirty) == ((address & line_mask_) | valid)) {
       const std::uint32_t old = tag;
       tag = 0;
-      if (way == mru_[set]) mru_tag_[set] = 0;
+      if (way == recent_[set].way) recent_[set].tag = 0;
       return old;
     }
   }
@@ -87,16 +77,22 @@ unsigned TagCache::flush() {
     if (tag & dirty) ++count;
     tag = 0;
   }
-  for (auto& m : mru_tag_) m = 0;
-  for (auto& m : mru_) m = 0;
-  for (auto& t : tree_) t = 0;
+  for (auto& r : recent_) r = Recent{};
   return count;
 }
 
 void TagCache::archive(Archive& a) {
-  a(tags_, mru_, tree_);
-  if (a.loading())
-    for (std::size_t set = 0; set < mru_.size(); ++set) mru_tag_[set] = tags_[(set << way_bits_) + mru_[set]];
+  std::vector<std::uint8_t> way(recent_.size()), tree(recent_.size());
+  for (std::size_t set = 0; set < recent_.size(); ++set) {
+    way[set] = recent_[set].way;
+    tree[set] = recent_[set].tree;
+  }
+  a(tags_, way, tree);
+  if (!a.loading()) return;
+  for (std::size_t set = 0; set < recent_.size(); ++set) {
+    const std::uint8_t w = way[set] & (ways_ - 1u);  // a damaged snapshot names no way that is not there
+    recent_[set] = {tags_[(set << way_bits_) + w], w, tree[set]};
+  }
 }
 
 }  // namespace planar::cpu

@@ -31,9 +31,7 @@ class TagCache {
     const std::uint32_t sets = bytes / (ways * line);
     set_mask_ = sets - 1;
     tags_.assign(sets * ways, 0);
-    mru_tag_.assign(sets, 0);
-    mru_.assign(sets, 0);
-    tree_.assign(sets, 0);
+    recent_.assign(sets, Recent{});
   }
 
   bool present() const { return ways_ != 0; }
@@ -42,23 +40,28 @@ class TagCache {
 
   /// Whether the way of its set that was used last holds `address` (the guess of a way-predicting cache); no side effect.
   bool in_mru_way(std::uint32_t address) const {
-    return ((mru_tag_[(address >> shift_) & set_mask_] ^ address) & line_mask_) == 0 &&
-           (mru_tag_[(address >> shift_) & set_mask_] & valid);
+    return (recent_[set_of(address)].tag & ~dirty) == ((address & line_mask_) | valid);
   }
   /// Likewise, and the line is dirty already: a write changes nothing.
   bool dirty_in_mru_way(std::uint32_t address) const {
-    return mru_tag_[(address >> shift_) & set_mask_] == ((address & line_mask_) | valid | dirty);
+    return recent_[set_of(address)].tag == ((address & line_mask_) | valid | dirty);
   }
   /// Whether `address` is in; its line is marked as used.
   bool find(std::uint32_t address) { return in_mru_way(address) || find_other(address); }
   /// As find(), and marks the line dirty.
-  bool find_for_write(std::uint32_t address);
+  bool find_for_write(std::uint32_t address) {
+    if (!find(address)) return false;
+    const std::uint32_t set = set_of(address);
+    recent_[set].tag |= dirty;
+    tags_[(set << way_bits_) + recent_[set].way] |= dirty;
+    return true;
+  }
   /// Whether `address` is in; no side effect.
   bool holds(std::uint32_t address) const { return in_mru_way(address) || holds_other(address); }
   /// The position of the line that was used last in the set of `address`, 0 .. lines-1.
   std::size_t slot(std::uint32_t address) const {
-    const std::uint32_t set = (address >> shift_) & set_mask_;
-    return (set << way_bits_) + mru_[set];
+    const std::uint32_t set = set_of(address);
+    return (set << way_bits_) + recent_[set].way;
   }
   std::size_t lines() const { return tags_.size(); }
 
@@ -72,15 +75,32 @@ class TagCache {
   void archive(Archive& a);
 
  private:
-  bool find_other(std::uint32_t address);
+  /// What is known of a set beside its tags: the tag and number of the way used last, and the tree's bits.
+  struct Recent {
+    std::uint32_t tag = 0;
+    std::uint8_t way = 0;
+    std::uint8_t tree = 0;
+  };
+
+  std::uint32_t set_of(std::uint32_t address) const { return (address >> shift_) & set_mask_; }
+  /// find() where in_mru_way() is false. With two ways there is one other, and the tree follows from the way.
+  bool find_other(std::uint32_t address) {
+    if (ways_ != 2) return find_among(address);
+    const std::uint32_t set = set_of(address);
+    Recent& r = recent_[set];
+    const unsigned other = r.way ^ 1u;
+    const std::uint32_t tag = tags_[set * 2 + other];
+    if ((tag & ~dirty) != ((address & line_mask_) | valid)) return false;
+    r = {tag, static_cast<std::uint8_t>(other), static_cast<std::uint8_t>(3u - 2u * other)};
+    return true;
+  }
+  bool find_among(std::uint32_t address);
   bool holds_other(std::uint32_t address) const;
   void touch(std::uint32_t set, unsigned way);
   unsigned oldest(std::uint32_t set) const;
 
   std::vector<std::uint32_t> tags_;  // line address | valid | dirty; 0 = empty
-  std::vector<std::uint32_t> mru_tag_;  // copy of the tag of way mru_[set]
-  std::vector<std::uint8_t> mru_;
-  std::vector<std::uint8_t> tree_;
+  std::vector<Recent> recent_;
   std::uint32_t line_ = 0;
   std::uint32_t line_mask_ = 0;
   std::uint32_t set_mask_ = 0;
