@@ -8,7 +8,7 @@
 namespace planar::cpu {
 
 namespace {
-constexpr std::size_t op_pool_size = 1u << 16;
+constexpr std::size_t op_pool_size = 1u << 16, block_pool_size = 1u << 14;
 constexpr unsigned longest_block = 32;
 
 std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
@@ -17,9 +17,12 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
 }
 }  // namespace
 
-const Block* Engine::decode_block(std::uint32_t physical) {
-  if (op_pool.empty()) op_pool.resize(op_pool_size);
-  if (ops_used + longest_block > op_pool_size) flush_blocks();
+Block* Engine::decode_block(std::uint32_t physical) {
+  if (op_pool.empty()) {
+    op_pool.resize(op_pool_size);
+    block_pool.resize(block_pool_size);
+  }
+  if (ops_used + longest_block > op_pool_size || blocks_used == block_pool_size) flush_blocks();
   Page& page = space.page(physical);
   const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
   const std::uint32_t start = physical & 0xFFF;
@@ -42,43 +45,43 @@ const Block* Engine::decode_block(std::uint32_t physical) {
   if (count == 0) return nullptr;
   ops[count - 1].edge = Op::Edge::end;
   ops_used += count;
-  const auto index = static_cast<std::int32_t>(block_slot(physical));
-  unlink_block(index);
-  Block& b = blocks[static_cast<std::size_t>(index)];
+  Block*& slot = blocks[block_slot(physical)];
+  drop_block(*slot);
+  Block& b = block_pool[blocks_used++];
+  slot = &b;
+  b = Block{};
   b.physical = physical;
   b.mode = mode;
   b.count = static_cast<std::uint8_t>(count);
   b.bytes = static_cast<std::uint16_t>(at - start);
   b.ops = ops;
   if (model == Model::pentium) timing.plan(ops, count, physical, b.plan);
-  auto [head, fresh] = page_heads.try_emplace(physical >> 12, -1);
-  b.next_in_page = head->second;
-  head->second = index;
+  Block*& head = page_heads[physical >> 12];
+  b.next_in_page = head;
+  head = &b;
   page.code_granules |= granules(start, b.bytes);
   return &b;
 }
 
-void Engine::unlink_block(std::int32_t index) {
-  Block& b = blocks[static_cast<std::size_t>(index)];
+// Takes a block out of its page's list; whoever still points at it finds that it is empty.
+void Engine::drop_block(Block& b) {
   if (b.mode == 0xFF) return;
-  std::int32_t* link = &page_heads[b.physical >> 12];
-  while (*link != index && *link >= 0) link = &blocks[static_cast<std::size_t>(*link)].next_in_page;
-  if (*link == index) *link = b.next_in_page;
+  Block** link = &page_heads[b.physical >> 12];
+  while (*link != nullptr && *link != &b) link = &(*link)->next_in_page;
+  if (*link == &b) *link = b.next_in_page;
   b.mode = 0xFF;
   b.physical = 0xFFFFFFFFu;
 }
 
 void Engine::flush_blocks() {
-  for (auto& [page, head] : page_heads) {
+  for (const auto& [page, head] : page_heads) {
     space.page(page << 12).code_granules = 0;
-    for (std::int32_t index = head; index >= 0;) {
-      Block& b = blocks[static_cast<std::size_t>(index)];
-      index = b.next_in_page;
-      b = Block{};
-    }
+    for (Block* b = head; b != nullptr; b = b->next_in_page) blocks[block_slot(b->physical)] = &no_block;
   }
+  for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].mode = 0xFF;
   page_heads.clear();
-  ops_used = 0;
+  blocks_used = ops_used = 0;
+  forget_links();
 }
 
 // The instruction in progress keeps its Op (the pool is not reused before a flush); the rest of its block does not run.
@@ -86,12 +89,13 @@ void Engine::code_written(std::uint32_t physical, std::uint32_t bytes) {
   const auto head = page_heads.find(physical >> 12);
   std::uint32_t left = 0;
   if (head != page_heads.end()) {
-    std::int32_t* link = &head->second;
-    while (*link >= 0) {
-      Block& b = blocks[static_cast<std::size_t>(*link)];
+    Block** link = &head->second;
+    while (*link != nullptr) {
+      Block& b = **link;
       if (b.physical < physical + bytes && physical < b.physical + b.bytes) {
         if (&b == current_block) break_loop();
         *link = b.next_in_page;
+        blocks[block_slot(b.physical)] = &no_block;
         b.mode = 0xFF;
         b.physical = 0xFFFFFFFFu;
       } else {

@@ -125,6 +125,8 @@ struct HostTlbEntry {
   std::uint32_t physical;  ///< page frame
   std::uint8_t* host;      ///< the page's bytes
   Page* page;
+  /// Whether the granule of this address holds decoded code: a store must call code_written().
+  bool holds_code(std::uint32_t linear) const { return page->code_granules >> (linear >> 7 & 31) & 1; }
 };
 inline constexpr std::uint32_t no_tag = 0x800;
 inline constexpr std::uint32_t page_mask = 0xFFFFF000u;
@@ -156,13 +158,21 @@ struct ModelTlb {
 
 /// A run of decoded instructions within one physical page.
 struct Block {
+  /// Where execution went from here: in `context` (Engine::code_context), linear address `linear` is the start of block
+  /// `to`. True wherever it is written down, so that it may be used from anywhere.
+  struct Link {
+    std::uint64_t context = 0;
+    std::uint32_t linear = 0;
+    Block* to = nullptr;
+  };
   std::uint32_t physical = 0xFFFFFFFFu;
   std::uint8_t mode = 0xFF;  ///< Engine::mode it was decoded in; FFh: empty
   std::uint8_t count = 0;
   std::uint16_t bytes = 0;
   const Op* ops = nullptr;
-  std::int32_t next_in_page = -1;
+  std::array<Link, 2> links;  ///< to what follows in memory, and to where a branch led last
   IssuePlan plan;  ///< Pentium
+  Block* next_in_page = nullptr;
 };
 
 enum class Access : std::uint8_t { read, write, execute };
@@ -243,11 +253,16 @@ struct Engine {
   unsigned block_limit;
   bool flush_at_random = false;
   Random flush_random{0};
-  std::vector<Block> blocks;
+  std::vector<Block*> blocks;   ///< by block_slot()
+  std::vector<Block> block_pool;
   std::vector<Op> op_pool;
-  std::size_t ops_used = 0;
-  std::unordered_map<std::uint32_t, std::int32_t> page_heads;  ///< first block of a physical page; never iterated in an order that matters
-  const Block* current_block = nullptr;
+  std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
+  Block no_block;
+  /// Which links hold: bits 7-0 are the mode and privilege in which they were made, the rest counts whatever ends them
+  /// (a translation of code given up, the pools' fresh start).
+  std::uint64_t code_context = 0x100;
+  std::unordered_map<std::uint32_t, Block*> page_heads;  ///< first block of a physical page; never iterated in an order that matters
+  Block* current_block = nullptr;
 
   // ---- lazy flags ---------------------------------------------------------------------------------------------------
   // flag_result: the last result, sign-extended. ZF = (result == 0).
@@ -368,12 +383,43 @@ struct Engine {
     return g.base + offset;
   }
 
+  // Out of line: accesses within RAM or ROM that cost time. What is left in line needs no stack frame.
+  template <class T>
+  [[gnu::noinline]] T read_ram(const HostTlbEntry& e, std::uint32_t linear) {
+    timing.read_aligned(e.physical + (linear & 0xFFF), sizeof(T));
+    return load<T>(e.host + (linear & 0xFFF));
+  }
+  template <class T>
+  [[gnu::noinline]] void write_ram(const HostTlbEntry& e, std::uint32_t linear, T v) {
+    const std::uint32_t physical = e.physical + (linear & 0xFFF);
+    timing.write_aligned(physical, sizeof(T));
+    store<T>(e.host + (linear & 0xFFF), v);
+    if (e.holds_code(linear)) [[unlikely]] code_written(physical, sizeof(T));
+  }
+  template <class T, class F>
+  [[gnu::noinline]] void modify_slow(std::uint32_t linear, F& f) {
+    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) {
+      const std::uint32_t physical = e.physical + (linear & 0xFFF);
+      timing.read_aligned(physical, sizeof(T));
+      std::uint8_t* p = e.host + (linear & 0xFFF);
+      const T v = f(load<T>(p));
+      timing.write_aligned(physical, sizeof(T));
+      store<T>(p, v);
+      if (e.holds_code(linear)) [[unlikely]] code_written(physical, sizeof(T));
+      return;
+    }
+    probe_write(linear, sizeof(T), cpl == 3);
+    const T v = f(static_cast<T>(read_slow(linear, sizeof(T), cpl == 3)));
+    write_slow(linear, sizeof(T), v, cpl == 3);
+  }
+
   template <class T>
   T read_linear(std::uint32_t linear) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.read_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      timing.read_aligned(e.physical + (linear & 0xFFF), sizeof(T));
-      return load<T>(e.host + (linear & 0xFFF));
+      if (timing.read_hits(e.physical + (linear & 0xFFF))) [[likely]] return load<T>(e.host + (linear & 0xFFF));
+      return read_ram<T>(e, linear);
     }
     return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
   }
@@ -381,10 +427,10 @@ struct Engine {
   void write_linear(std::uint32_t linear, T v) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      const std::uint32_t physical = e.physical + (linear & 0xFFF);
-      timing.write_aligned(physical, sizeof(T));
-      store<T>(e.host + (linear & 0xFFF), v);
-      if (e.page->code_granules >> (linear >> 7 & 31) & 1) [[unlikely]] code_written(physical, sizeof(T));
+      if (timing.write_hits(e.physical + (linear & 0xFFF)) && !e.holds_code(linear)) [[likely]]
+        store<T>(e.host + (linear & 0xFFF), v);
+      else
+        write_ram<T>(e, linear, v);
       return;
     }
     write_slow(linear, sizeof(T), v, cpl == 3);
@@ -399,19 +445,13 @@ struct Engine {
   void modify(unsigned s, std::uint32_t offset, F&& f) {
     const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-    if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      const std::uint32_t physical = e.physical + (linear & 0xFFF);
-      timing.read_aligned(physical, sizeof(T));
+    if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1))) &&
+        timing.modify_hits(e.physical + (linear & 0xFFF)) && !e.holds_code(linear)) [[likely]] {
       std::uint8_t* p = e.host + (linear & 0xFFF);
-      const T v = f(load<T>(p));
-      timing.write_aligned(physical, sizeof(T));
-      store<T>(p, v);
-      if (e.page->code_granules >> (linear >> 7 & 31) & 1) [[unlikely]] code_written(physical, sizeof(T));
+      store<T>(p, f(load<T>(p)));
       return;
     }
-    probe_write(linear, sizeof(T), cpl == 3);
-    const T v = f(static_cast<T>(read_slow(linear, sizeof(T), cpl == 3)));
-    write_slow(linear, sizeof(T), v, cpl == 3);
+    modify_slow<T>(linear, f);
   }
 
   /// Descriptor tables and task states: supervisor rights whatever the CPL.
@@ -442,15 +482,17 @@ struct Engine {
   bool peek_translate(std::uint32_t linear, std::uint32_t& physical) const;
 
   // ---- blocks.cpp ----------------------------------------------------------------------------------------------------
-  const Block* find_block(std::uint32_t physical) {
-    const Block& b = blocks[block_slot(physical)];
-    if (b.physical == physical && b.mode == mode) [[likely]] return &b;
+  Block* find_block(std::uint32_t physical) {
+    Block* const b = blocks[block_slot(physical)];
+    if (b->physical == physical && b->mode == mode) [[likely]] return b;
     return decode_block(physical);
   }
+  /// No link that exists may be followed any more.
+  void forget_links() { code_context += 0x100; }
   static constexpr unsigned block_slots = 1u << 14;
   static unsigned block_slot(std::uint32_t physical) { return (physical ^ physical >> 14) & (block_slots - 1); }
-  const Block* decode_block(std::uint32_t physical);
-  void unlink_block(std::int32_t index);
+  Block* decode_block(std::uint32_t physical);
+  void drop_block(Block& b);
   void flush_blocks();
   void code_written(std::uint32_t physical, std::uint32_t bytes);
 
@@ -467,6 +509,7 @@ struct Engine {
   void execute();
   template <Model M>
   void execute_blocks();
+  Block* block_at(std::uint32_t linear);
   template <Model M>
   const Op* run_begun(const Op* op, std::uint32_t start, std::uint32_t physical);
   const Op* run_planned(const Block& b, std::uint32_t start);

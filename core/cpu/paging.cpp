@@ -50,6 +50,7 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
 }
 
 void Engine::drop_host(std::uint32_t linear_page, Half half) {
+  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code)) forget_links();
   for (auto& table : host_tlb) {
     HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];
     if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) {
@@ -81,6 +82,7 @@ void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
 void Engine::flush_host_tlb() {
   for (auto& table : host_tlb)
     for (HostTlbEntry& e : table) e.read_tag = e.write_tag = e.exec_tag = no_tag;
+  forget_links();
   break_loop();
 }
 

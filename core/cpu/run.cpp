@@ -18,7 +18,7 @@ Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& 
   large_tlb.shift = 22;
   flush_tlb();
   tlb = host_tlb[0].data();
-  blocks.resize(block_slots);
+  blocks.assign(block_slots, &no_block);
   do_reset();
 }
 
@@ -318,9 +318,37 @@ inline const Op* Engine::run_planned(const Block& b, std::uint32_t start) {
   }
 }
 
-// Block after block until the clock reaches stop_at, something wants the boundary's attention, or a fault was taken.
+// The block at `linear`, by translation and table; null if the instruction there was run alone (run_uncached).
+inline Block* Engine::block_at(std::uint32_t linear) {
+  const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+  std::uint32_t physical;
+  if (e.exec_tag == (linear & page_mask)) [[likely]] {
+    physical = e.physical + (linear & 0xFFF);
+  } else {
+    if (eip > seg[CS].limit) raise(vec_gp, 0);
+    physical = translate(linear, cpl == 3, Access::execute);
+    const Page& page = space.page(physical);
+    if (page.kind != PageKind::ram && page.kind != PageKind::rom) {
+      fetch_uncached(linear);
+      run_uncached(physical);
+      return nullptr;
+    }
+  }
+  Block* const b = find_block(physical);
+  if (!b || std::uint64_t{eip} + b->bytes - 1 > seg[CS].limit) [[unlikely]] {
+    fetch_uncached(linear);
+    run_uncached(physical);
+    return nullptr;
+  }
+  return b;
+}
+
+// Block after block until the clock reaches stop_at, something wants the boundary's attention, or a fault was taken. What
+// changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
 template <Model M>
 void Engine::execute_blocks() {
+  code_context = (code_context & ~std::uint64_t{0xFF}) | mode | cpl << 4;
+  Block::Link* link = nullptr;
   do {
     const std::uint32_t linear = seg[CS].base + eip;
     current_op_length = 0;  // faults of the fetch leave EIP where it is
@@ -328,48 +356,42 @@ void Engine::execute_blocks() {
       run_uncached(uncached_physical);
       return;
     }
-    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-    std::uint32_t physical;
-    if (e.exec_tag == (linear & page_mask)) [[likely]] {
-      physical = e.physical + (linear & 0xFFF);
+    Block* b;
+    if (link != nullptr && link->linear == linear && link->context == code_context && link->to->mode == mode &&
+        std::uint64_t{eip} + link->to->bytes - 1 <= seg[CS].limit) [[likely]] {
+      b = link->to;
     } else {
-      if (eip > seg[CS].limit) raise(vec_gp, 0);
-      physical = translate(linear, cpl == 3, Access::execute);
-      const Page& page = space.page(physical);
-      if (page.kind != PageKind::ram && page.kind != PageKind::rom) {
-        fetch_uncached(linear);
-        run_uncached(physical);
-        return;
-      }
-    }
-    const Block* b = find_block(physical);
-    if (!b || std::uint64_t{eip} + b->bytes - 1 > seg[CS].limit) [[unlikely]] {
-      fetch_uncached(linear);
-      run_uncached(physical);
-      return;
+      b = block_at(linear);
+      if (b == nullptr) return;
+      if (link != nullptr) *link = {code_context, linear, b};
     }
     current_block = b;
-    const Op* const end = b->ops + b->count;
     if (resumed && !b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
+    const std::uint32_t start = eip;
     const Op* reached;
     try {
       if (M == Model::pentium && !resumed && timing.enter_plan(b->plan)) {
-        reached = run_planned(*b, eip);
+        reached = run_planned(*b, start);
       } else {
-        if (!resumed) timing.begin_as<M>(*b->ops, physical);
-        reached = run_begun<M>(b->ops, eip, physical);
+        if (!resumed) timing.begin_as<M>(*b->ops, b->physical);
+        reached = run_begun<M>(b->ops, start, b->physical);
       }
-      if (reached != end) timing.leave_plan(reached);
     } catch (const Fault& fault) {
       reached = current_op;
-      if (reached + 1 != end) timing.leave_plan(reached + 1);
+      if (reached->edge != Op::Edge::end) timing.leave_plan(reached + 1);
       else timing.end_plan();
       instructions += static_cast<std::uint64_t>(reached - b->ops);
       current_op_length = reached->length;
       take_fault(fault);
       return;
     }
-    instructions += static_cast<std::uint64_t>(reached - b->ops);
+    if (reached[-1].edge != Op::Edge::end) [[unlikely]] {
+      timing.leave_plan(reached);
+      instructions += static_cast<std::uint64_t>(reached - b->ops);
+      return;  // at stop_at
+    }
+    instructions += b->count;
+    link = &b->links[eip != start + b->bytes];
   } while (timing.clocks() < stop_at && !attention);
 }
 

@@ -73,6 +73,11 @@ class Timing {
   /// The same for an address that is a multiple of `bytes`.
   void read_aligned(std::uint32_t physical, unsigned bytes);
   void write_aligned(std::uint32_t physical, unsigned bytes);
+  /// Whether an access within a doubleword would cost nothing and change nothing: then it need not be told. Never on the
+  /// 386SX.
+  bool read_hits(std::uint32_t physical) const { return data_.in_mru_way(physical) && clock_ >= fills_until_; }
+  bool write_hits(std::uint32_t physical) const { return data_.dirty_in_mru_way(physical); }
+  bool modify_hits(std::uint32_t physical) const { return data_.dirty_in_mru_way(physical) && clock_ >= fills_until_; }
   void branch(const Op& op, std::uint32_t linear_eip, bool taken, std::uint32_t linear_target);
 
   /// Microcode beyond the table, before or behind the accesses that belong to it: the 386's figures contain a zero-wait
@@ -153,7 +158,7 @@ class Timing {
   // -- timing/pentium.cpp
   void begin_pentium(const Op& op, std::uint32_t eip);
   bool fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line);
-  bool fetch_at_once(std::uint32_t first_line, std::uint32_t last_line);
+  bool fetch_at_once(LineMemo& memo, std::uint32_t line);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
   void branch_pentium(const Op& op, bool taken, std::uint32_t target);
@@ -261,22 +266,29 @@ inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
 
 /// fetch_pentium() where nothing is to be waited for or fetched: the line and its successor are in, each as the one used
 /// last in its set. False if it is not so; then nothing has been done.
-inline bool Timing::fetch_at_once(std::uint32_t first_line, std::uint32_t last_line) {
-  if (first_line != last_line && first_line != code_line_) return false;
+inline bool Timing::fetch_at_once(LineMemo& memo, std::uint32_t line) {
+  if (prefetch_line_ != no_line) return false;
   const TagCache& cache = code_cache();
-  if (prefetch_line_ != no_line || !cache.in_mru_way(last_line) || !cache.in_mru_way(last_line + cache.line())) return false;
-  if (clock_ < fills_until_) wait_for_fill(last_line);
+  if (memo.changes != cache.changes()) {
+    if (!cache.in_mru_way(line) || !cache.in_mru_way(line + cache.line())) return false;
+    memo = {cache.changes(), static_cast<std::uint32_t>(cache.slot(line))};
+  }
+  if (clock_ < fills_until_) wait_for_fill(line);
   marks_[mark_slot_] = marks_now_;
-  code_line_ = last_line;
-  mark_slot_ = static_cast<std::uint32_t>(cache.slot(last_line));
+  code_line_ = line;
+  mark_slot_ = memo.slot;
   marks_now_ = marks_[mark_slot_];
   return true;
 }
 
 /// Enters the line if it is not the present one; whether all that the plan relies on is known there.
 inline bool Timing::fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line) {
-  if (last_line != code_line_ && !fetch_at_once(eip & line_mask_, last_line)) fetch_pentium(eip, last_line);
-  const std::uint32_t needed = plan.marks[(last_line - plan.first_line) >> line_shift_];
+  const std::uint32_t number = (last_line - plan.first_line) >> line_shift_;
+  if (last_line != code_line_) {
+    const bool crosses = number == 0 && plan.crosses && code_line_ != last_line - (1u << line_shift_);
+    if (crosses || !fetch_at_once(plan.memos[number], last_line)) fetch_pentium(eip, last_line);
+  }
+  const std::uint32_t needed = plan.marks[number];
   return (marks_now_ & needed) == needed;
 }
 
@@ -334,7 +346,7 @@ inline void Timing::write_aligned(std::uint32_t address, unsigned bytes) {
     write_386(address, bytes);
     return;
   }
-  if (data_.dirty_in_mru_way(address)) [[likely]] return;  // write-back only
+  if (write_hits(address)) [[likely]] return;  // write-back only
   write_slow(address, bytes);
 }
 

@@ -57,6 +57,13 @@ struct IssueState {
   }
 };
 
+/// What the host found when it entered a code line last, and the state of the code cache then (TagCache::changes): the
+/// same again while that stands. No state of the machine.
+struct LineMemo {
+  std::uint64_t changes = 0;
+  std::uint32_t slot = 0;
+};
+
 /// How a block's instructions issue if the first one opens an issue, no interlock reaches in from before the block, and
 /// the code cache knows where the instructions begin. Their clocks are in Op::issue_clocks.
 struct IssuePlan {
@@ -66,7 +73,9 @@ struct IssuePlan {
   std::uint32_t eip = 0;               ///< physical address of the first
   std::uint32_t first_line = 0;        ///< code line in which the first instruction ends
   std::array<std::uint32_t, most_lines> marks{};  ///< bytes of each line that must be known as an instruction's first
+  mutable std::array<LineMemo, most_lines> memos;
   std::uint8_t entry_reads = 0;        ///< address registers of the first issue
+  bool crosses = false;                ///< the first instruction begins in the line before first_line
   bool single = false;                 ///< one issue is all: the one before it is the one before the block
 };
 

@@ -49,6 +49,7 @@ void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) c
   plan.first = ops;
   plan.eip = eip;
   plan.first_line = (eip + ops[0].length - 1) & line_mask_;
+  plan.crosses = (eip & line_mask_) != plan.first_line;
   unsigned issues = 0;
   for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
     if (op != ops && line_number(eip + op->length - 1) != line_number(eip - 1)) op[-1].edge = Op::Edge::line;

@@ -7,6 +7,7 @@ namespace planar::cpu {
 // the older of 2 and 3. With two ways only bit 1 is used.
 
 void TagCache::touch(std::uint32_t set, unsigned way) {
+  ++changes_;
   unsigned bits = recent_[set].tree;
   if (way < 2) {
     bits |= 1u;
@@ -64,6 +65,7 @@ std::uint32_t TagCache::invalidate(std::uint32_t address) {
     if ((tag & ~dirty) == ((address & line_mask_) | valid)) {
       const std::uint32_t old = tag;
       tag = 0;
+      ++changes_;
       if (way == recent_[set].way) recent_[set].tag = 0;
       return old;
     }
@@ -72,6 +74,7 @@ std::uint32_t TagCache::invalidate(std::uint32_t address) {
 }
 
 unsigned TagCache::flush() {
+  ++changes_;
   unsigned count = 0;
   for (auto& tag : tags_) {
     if (tag & dirty) ++count;
@@ -82,6 +85,11 @@ unsigned TagCache::flush() {
 }
 
 void TagCache::archive(Archive& a) {
+  if (!present()) {
+    std::vector<std::uint8_t> way, tree;
+    a(tags_, way, tree);
+    return;
+  }
   std::vector<std::uint8_t> way(recent_.size()), tree(recent_.size());
   for (std::size_t set = 0; set < recent_.size(); ++set) {
     way[set] = recent_[set].way;
@@ -89,6 +97,7 @@ void TagCache::archive(Archive& a) {
   }
   a(tags_, way, tree);
   if (!a.loading()) return;
+  ++changes_;
   for (std::size_t set = 0; set < recent_.size(); ++set) {
     const std::uint8_t w = way[set] & (ways_ - 1u);  // a damaged snapshot names no way that is not there
     recent_[set] = {tags_[(set << way_bits_) + w], w, tree[set]};

@@ -64,6 +64,8 @@ class TagCache {
     return (set << way_bits_) + recent_[set].way;
   }
   std::size_t lines() const { return tags_.size(); }
+  /// Counts whatever can change in_mru_way() and slot(). The host's, not part of a snapshot.
+  std::uint64_t changes() const { return changes_; }
 
   /// Puts the line of `address` in (it must not be in), clean; returns the tag that it displaced (0: none).
   std::uint32_t fill(std::uint32_t address);
@@ -91,6 +93,7 @@ class TagCache {
     const unsigned other = r.way ^ 1u;
     const std::uint32_t tag = tags_[set * 2 + other];
     if ((tag & ~dirty) != ((address & line_mask_) | valid)) return false;
+    ++changes_;
     r = {tag, static_cast<std::uint8_t>(other), static_cast<std::uint8_t>(3u - 2u * other)};
     return true;
   }
@@ -100,7 +103,8 @@ class TagCache {
   unsigned oldest(std::uint32_t set) const;
 
   std::vector<std::uint32_t> tags_;  // line address | valid | dirty; 0 = empty
-  std::vector<Recent> recent_;
+  std::vector<Recent> recent_ = std::vector<Recent>(1);  // an absent cache has one set, and nothing in it
+  std::uint64_t changes_ = 1;
   std::uint32_t line_ = 0;
   std::uint32_t line_mask_ = 0;
   std::uint32_t set_mask_ = 0;
