@@ -122,12 +122,12 @@ void ret_far(Engine& c, const Op& op) { c.return_far(op, op.immediate & 0xFFFF);
 
 void int_n(Engine& c, const Op& op) {
   if (c.v86 && c.iopl() < 3) raise(vec_gp, 0);
-  c.software_interrupt(static_cast<std::uint8_t>(op.immediate), Engine::Source::software);
+  c.software_interrupt(op, static_cast<std::uint8_t>(op.immediate), Engine::Source::software);
 }
-void int3(Engine& c, const Op&) { c.software_interrupt(vec_bp, Engine::Source::software); }
-void icebp(Engine& c, const Op&) { c.software_interrupt(vec_db, Engine::Source::icebp); }
-void into(Engine& c, const Op&) {
-  if (c.of()) c.software_interrupt(vec_of, Engine::Source::software);
+void int3(Engine& c, const Op& op) { c.software_interrupt(op, vec_bp, Engine::Source::software); }
+void icebp(Engine& c, const Op& op) { c.software_interrupt(op, vec_db, Engine::Source::icebp); }
+void into(Engine& c, const Op& op) {
+  if (c.of()) c.software_interrupt(op, vec_of, Engine::Source::software);
 }
 void iret(Engine& c, const Op& op) { c.interrupt_return(op); }
 

@@ -195,7 +195,7 @@ struct Engine {
   unsigned cpl = 0;
   HostTlbEntry* tlb;  ///< of the present privilege
   std::uint64_t stop_at = 0;  ///< the inner loop ends when the clock reaches it
-  const Op* current_op = nullptr;
+  const Op* current_op = nullptr;  ///< the instruction executed last, for the observer
   Timing timing;
 
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
@@ -511,8 +511,9 @@ struct Engine {
   void execute_blocks();
   Block* block_at(std::uint32_t linear);
   template <Model M>
-  const Op* run_begun(const Op* op, std::uint32_t start, std::uint32_t physical);
-  const Op* run_planned(const Block& b, std::uint32_t start);
+  void run_begun(const Op*& op, std::uint32_t start, std::uint32_t physical);
+  void run_planned(const Op*& op, std::uint32_t start, std::uint32_t physical);
+  void leave_block(const Block& b, const Op* op, bool executed);
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);
   void take_fault(const Fault& fault);
@@ -578,7 +579,7 @@ struct Engine {
   void interrupt_real(std::uint8_t vector);
   void interrupt_protected(std::uint8_t vector, Source source, bool has_error, std::uint16_t error);
   void deliver(Fault fault);
-  void software_interrupt(std::uint8_t vector, Source source);
+  void software_interrupt(const Op& op, std::uint8_t vector, Source source);
   enum class Switch : std::uint8_t { jump, call, iret };
   void task_switch(std::uint16_t selector, const Descriptor& d, Switch how, bool has_error, std::uint16_t error);
   void task_stack(unsigned level, std::uint16_t& selector, std::uint32_t& pointer);

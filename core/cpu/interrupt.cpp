@@ -158,8 +158,7 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
   set_eflags(0, flag_tf | flag_nt | flag_rf | (type & 1 ? 0 : flag_if));
 }
 
-void Engine::software_interrupt(std::uint8_t vector, Source source) {
-  const Op& op = *current_op;
+void Engine::software_interrupt(const Op& op, std::uint8_t vector, Source source) {
   const std::uint32_t from = linear_eip(op);
   interrupt(vector, source, false, 0);
   timing.branch(op, from, true, seg[CS].base + eip);

@@ -279,41 +279,39 @@ void Engine::execute() {
   }
 }
 
-// The instructions of a block from `op` until its end or until stop_at; returns the one that is next. `op` has begun
+// The instructions of a block from `op` until its end or until stop_at; leaves `op` at the last one executed. It has begun
 // already. The block lies at `start` in the code segment and at `physical` in memory.
 template <Model M>
-inline const Op* Engine::run_begun(const Op* op, std::uint32_t start, std::uint32_t physical) {
+inline void Engine::run_begun(const Op*& op, std::uint32_t start, std::uint32_t physical) {
   for (;;) {
     eip = start + op->behind;
-    current_op = op;
     op->execute(*this, *op);
-    if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return op + 1;
+    if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
     const std::uint32_t at = physical + op->behind;
     timing.begin_as<M>(*++op, at);
   }
 }
 
 // The same by plan, the Pentium only.
-inline const Op* Engine::run_planned(const Block& b, std::uint32_t start) {
-  for (const Op* op = b.ops;; ++op) {
+inline void Engine::run_planned(const Op*& op, std::uint32_t start, std::uint32_t physical) {
+  for (;; ++op) {
     timing.begin_planned(*op);
     eip = start + op->behind;
-    current_op = op;
     op->execute(*this, *op);
     if (op->edge == Op::Edge::none) [[likely]] {
-      if (timing.clocks() >= stop_at) [[unlikely]] return op + 1;
+      if (timing.clocks() >= stop_at) [[unlikely]] return;
       continue;
     }
     if (op->edge == Op::Edge::end) {
       timing.end_plan();
-      return op + 1;
+      return;
     }
-    if (timing.clocks() >= stop_at) return op + 1;
-    const std::uint32_t at = b.physical + op->behind;
+    if (timing.clocks() >= stop_at) return;
+    const std::uint32_t at = physical + op->behind;
     if (!timing.plan_holds(op[1], at)) [[unlikely]] {
-      timing.leave_plan(op + 1);
-      timing.begin_as<Model::pentium>(op[1], at);
-      return run_begun<Model::pentium>(op + 1, start, b.physical);
+      timing.leave_plan(++op);
+      timing.begin_as<Model::pentium>(*op, at);
+      return run_begun<Model::pentium>(op, start, physical);
     }
   }
 }
@@ -368,31 +366,36 @@ void Engine::execute_blocks() {
     current_block = b;
     if (resumed && !b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
     const std::uint32_t start = eip;
-    const Op* reached;
+    const Op* op = b->ops;
     try {
       if (M == Model::pentium && !resumed && timing.enter_plan(b->plan)) {
-        reached = run_planned(*b, start);
+        run_planned(op, start, b->physical);
       } else {
-        if (!resumed) timing.begin_as<M>(*b->ops, b->physical);
-        reached = run_begun<M>(b->ops, start, b->physical);
+        if (!resumed) timing.begin_as<M>(*op, b->physical);
+        run_begun<M>(op, start, b->physical);
       }
     } catch (const Fault& fault) {
-      reached = current_op;
-      if (reached->edge != Op::Edge::end) timing.leave_plan(reached + 1);
-      else timing.end_plan();
-      instructions += static_cast<std::uint64_t>(reached - b->ops);
-      current_op_length = reached->length;
+      leave_block(*b, op, false);
+      current_op_length = op->length;
       take_fault(fault);
       return;
     }
-    if (reached[-1].edge != Op::Edge::end) [[unlikely]] {
-      timing.leave_plan(reached);
-      instructions += static_cast<std::uint64_t>(reached - b->ops);
+    if (op->edge != Op::Edge::end) [[unlikely]] {
+      leave_block(*b, op, true);
       return;  // at stop_at
     }
     instructions += b->count;
     link = &b->links[eip != start + b->bytes];
   } while (timing.clocks() < stop_at && !attention);
+  current_op = current_block->ops + current_block->count - 1;
+}
+
+// The block ends early behind `op`, whether that has been executed or has faulted.
+void Engine::leave_block(const Block& b, const Op* op, bool executed) {
+  current_op = op;
+  if (op->edge == Op::Edge::end) timing.end_plan();
+  else timing.leave_plan(op + 1);
+  instructions += static_cast<std::uint64_t>(op - b.ops) + executed;
 }
 
 // One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory that is no RAM.

@@ -158,7 +158,7 @@ class Timing {
   // -- timing/pentium.cpp
   void begin_pentium(const Op& op, std::uint32_t eip);
   bool fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line);
-  bool fetch_at_once(LineMemo& memo, std::uint32_t line);
+  bool fetch_looked_up(const IssuePlan& plan, std::uint32_t number, std::uint32_t eip, std::uint32_t last_line);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
   void branch_pentium(const Op& op, bool taken, std::uint32_t target);
@@ -264,32 +264,20 @@ inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
   clock_ += issue_.open(op, eip, seen);
 }
 
-/// fetch_pentium() where nothing is to be waited for or fetched: the line and its successor are in, each as the one used
-/// last in its set. False if it is not so; then nothing has been done.
-inline bool Timing::fetch_at_once(LineMemo& memo, std::uint32_t line) {
-  if (prefetch_line_ != no_line) return false;
-  const TagCache& cache = code_cache();
-  if (memo.changes != cache.changes()) {
-    if (!cache.in_mru_way(line) || !cache.in_mru_way(line + cache.line())) return false;
-    memo = {cache.changes(), static_cast<std::uint32_t>(cache.slot(line))};
-  }
-  if (clock_ < fills_until_) wait_for_fill(line);
+/// Enters the line if it is not the present one; whether all that the plan relies on is known there. In one step where a
+/// memo says that the line and its successor are in, each as the one used last in its set, and nothing is on its way.
+inline bool Timing::fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line) {
+  const std::uint32_t number = (last_line - plan.first_line) >> line_shift_;
+  if (last_line == code_line_) return (marks_now_ & plan.marks[number]) == plan.marks[number];
+  const LineMemo& memo = plan.memos[number];
+  if (memo.changes != code_cache().changes() || prefetch_line_ != no_line) [[unlikely]]
+    return fetch_looked_up(plan, number, eip, last_line);
+  if (clock_ < fills_until_) wait_for_fill(last_line);
   marks_[mark_slot_] = marks_now_;
-  code_line_ = line;
+  code_line_ = last_line;
   mark_slot_ = memo.slot;
   marks_now_ = marks_[mark_slot_];
   return true;
-}
-
-/// Enters the line if it is not the present one; whether all that the plan relies on is known there.
-inline bool Timing::fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line) {
-  const std::uint32_t number = (last_line - plan.first_line) >> line_shift_;
-  if (last_line != code_line_) {
-    const bool crosses = number == 0 && plan.crosses && code_line_ != last_line - (1u << line_shift_);
-    if (crosses || !fetch_at_once(plan.memos[number], last_line)) fetch_pentium(eip, last_line);
-  }
-  const std::uint32_t needed = plan.marks[number];
-  return (marks_now_ & needed) == needed;
 }
 
 inline bool Timing::enter_plan(const IssuePlan& plan) {

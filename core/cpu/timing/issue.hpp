@@ -57,8 +57,8 @@ struct IssueState {
   }
 };
 
-/// What the host found when it entered a code line last, and the state of the code cache then (TagCache::changes): the
-/// same again while that stands. No state of the machine.
+/// What the host found when it entered a code line last, all that the plan needs being known there, and the state of the
+/// code cache then (TagCache::changes): the same again while that stands. No state of the machine.
 struct LineMemo {
   std::uint64_t changes = 0;
   std::uint32_t slot = 0;

@@ -44,6 +44,16 @@ void Timing::fetch_pentium(std::uint32_t eip, std::uint32_t last_line) {
   marks_now_ = marks_[mark_slot_];
 }
 
+bool Timing::fetch_looked_up(const IssuePlan& plan, std::uint32_t number, std::uint32_t eip, std::uint32_t last_line) {
+  fetch_pentium(eip, last_line);
+  if ((marks_now_ & plan.marks[number]) != plan.marks[number]) return false;
+  const TagCache& cache = code_cache();
+  const bool two_lines = number == 0 && plan.crosses;
+  if (!two_lines && cache.in_mru_way(last_line) && cache.in_mru_way(last_line + cache.line()))
+    plan.memos[number] = {cache.changes(), static_cast<std::uint32_t>(cache.slot(last_line))};
+  return true;
+}
+
 void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
   plan = IssuePlan{};
   plan.first = ops;
@@ -81,11 +91,13 @@ void Timing::leave_plan(const Op* next) {
 
 void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
   const BranchKind kind = branch_kind(op);
-  if (kind == BranchKind::far) [[unlikely]] {
-    if (taken) interrupt_flush();
-    return;
+  if (kind >= BranchKind::loop_z) [[unlikely]] {
+    if (kind == BranchKind::far) {
+      if (taken) interrupt_flush();
+      return;
+    }
+    if (taken) clock_ += 1;  // JCXZ 6 against 5, LOOPZ 8 against 7
   }
-  if (taken && (kind == BranchKind::jcxz || kind == BranchKind::loop_z)) clock_ += 1;  // 6 against 5, 8 against 7
   const bool shadowed = issue_.previous_eip == misprediction_mark;
   const auto predicted =
       btb_.lookup(shadowed ? mispredicted_issue_ : issue_.previous_eip, taken, target, op.btb_entry);
