@@ -261,6 +261,7 @@ struct Engine {
   /// Which links hold: bits 7-0 are the mode and privilege in which they were made, the rest counts whatever ends them
   /// (a translation of code given up, the pools' fresh start).
   std::uint64_t code_context = 0x100;
+  std::uint32_t linked_limit = 0, linked_base = 0;  ///< of the code segment in which the links were made
   std::unordered_map<std::uint32_t, Block*> page_heads;  ///< first block of a physical page; never iterated in an order that matters
   Block* current_block = nullptr;
 
@@ -418,7 +419,7 @@ struct Engine {
   T read_linear(std::uint32_t linear) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.read_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      if (timing.read_hits(e.physical + (linear & 0xFFF))) [[likely]] return load<T>(e.host + (linear & 0xFFF));
+      if (!timing.uncached() && timing.read_hits(e.physical + (linear & 0xFFF))) [[likely]] return load<T>(e.host + (linear & 0xFFF));
       return read_ram<T>(e, linear);
     }
     return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
@@ -427,7 +428,7 @@ struct Engine {
   void write_linear(std::uint32_t linear, T v) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      if (timing.write_hits(e.physical + (linear & 0xFFF)) && !e.holds_code(linear)) [[likely]]
+      if (!timing.uncached() && timing.write_hits(e.physical + (linear & 0xFFF)) && !e.holds_code(linear)) [[likely]]
         store<T>(e.host + (linear & 0xFFF), v);
       else
         write_ram<T>(e, linear, v);
@@ -446,7 +447,7 @@ struct Engine {
     const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1))) &&
-        timing.modify_hits(e.physical + (linear & 0xFFF)) && !e.holds_code(linear)) [[likely]] {
+        !timing.uncached() && timing.modify_hits(e.physical + (linear & 0xFFF)) && !e.holds_code(linear)) [[likely]] {
       std::uint8_t* p = e.host + (linear & 0xFFF);
       store<T>(p, f(load<T>(p)));
       return;

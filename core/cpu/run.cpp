@@ -308,7 +308,7 @@ inline void Engine::run_planned(const Op*& op, std::uint32_t start, std::uint32_
     }
     if (timing.clocks() >= stop_at) return;
     const std::uint32_t at = physical + op->behind;
-    if (!timing.plan_holds(op[1], at)) [[unlikely]] {
+    if (!timing.plan_holds(at)) [[unlikely]] {
       timing.leave_plan(++op);
       timing.begin_as<Model::pentium>(*op, at);
       return run_begun<Model::pentium>(op, start, physical);
@@ -345,26 +345,30 @@ inline Block* Engine::block_at(std::uint32_t linear) {
 // changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
 template <Model M>
 void Engine::execute_blocks() {
+  // A block's end is held against the segment's limit when it is linked.
+  const bool limited = seg[CS].limit != 0xFFFFFFFFu;
+  if (seg[CS].limit != linked_limit || (limited && seg[CS].base != linked_base)) {
+    linked_limit = seg[CS].limit;
+    linked_base = seg[CS].base;
+    forget_links();
+  }
   code_context = (code_context & ~std::uint64_t{0xFF}) | mode | cpl << 4;
-  Block::Link* link = nullptr;
+  Block::Link* link = &no_block.links[0];
   do {
     const std::uint32_t linear = seg[CS].base + eip;
-    current_op_length = 0;  // faults of the fetch leave EIP where it is
-    if (resumed && uncached_valid) {
-      run_uncached(uncached_physical);
-      return;
-    }
-    Block* b;
-    if (link != nullptr && link->linear == linear && link->context == code_context && link->to->mode == mode &&
-        std::uint64_t{eip} + link->to->bytes - 1 <= seg[CS].limit) [[likely]] {
-      b = link->to;
-    } else {
+    Block* b = link->to;
+    if (link->linear != linear || link->context != code_context || b->mode != mode || resumed) [[unlikely]] {
+      current_op_length = 0;  // faults of the fetch leave EIP where it is
+      if (resumed && uncached_valid) {
+        run_uncached(uncached_physical);
+        return;
+      }
       b = block_at(linear);
       if (b == nullptr) return;
-      if (link != nullptr) *link = {code_context, linear, b};
+      *link = {code_context, linear, b};
+      if (resumed && !b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
     }
     current_block = b;
-    if (resumed && !b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
     const std::uint32_t start = eip;
     const Op* op = b->ops;
     try {

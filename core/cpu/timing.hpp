@@ -55,11 +55,11 @@ class Timing {
   /// The code line of the byte at `address`, counted from address 0.
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
   /// Whether a block's plan holds here: then its instructions begin with begin_planned() instead of begin(), those that
-  /// end in another code line than the one before (Op::Edge) behind a plan_holds(). The state behind the block is in
+  /// end in the code line behind that of the one before (Op::Edge) behind a plan_holds(). The state behind the block is in
   /// place from the start; `plan` and the instructions must live until the block has ended or been left. It must be left
   /// if another master has written meanwhile.
   bool enter_plan(const IssuePlan& plan);
-  bool plan_holds(const Op& op, std::uint32_t physical_eip);
+  bool plan_holds(std::uint32_t physical_eip);
   void begin_planned(const Op& op) { clock_ += op.issue_clocks; }
   /// The block has ended.
   void end_plan() { plan_ = nullptr; }
@@ -73,6 +73,8 @@ class Timing {
   /// The same for an address that is a multiple of `bytes`.
   void read_aligned(std::uint32_t physical, unsigned bytes);
   void write_aligned(std::uint32_t physical, unsigned bytes);
+  /// Whether every access to memory costs time (386SX).
+  bool uncached() const { return model_ == Model::i386sx; }
   /// Whether an access within a doubleword would cost nothing and change nothing: then it need not be told. Never on the
   /// 386SX.
   bool read_hits(std::uint32_t physical) const { return data_.in_mru_way(physical) && clock_ >= fills_until_; }
@@ -139,6 +141,7 @@ class Timing {
 
  private:
   static constexpr std::uint32_t no_line = 1;  // never a line's address
+  static constexpr std::uint64_t redirect_distance = 2;  // clocks between two predicted jumps; inferred from the class's BogoMIPS
   static constexpr std::uint32_t misprediction_mark = 3;  // as an issue's address: the pipeline was refilled behind it
 
   // -- timing/i386sx.cpp
@@ -161,6 +164,7 @@ class Timing {
   bool fetch_looked_up(const IssuePlan& plan, std::uint32_t number, std::uint32_t eip, std::uint32_t last_line);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
+  bool branch_as_ever(const Op& op, bool taken, std::uint32_t target);
   void branch_pentium(const Op& op, bool taken, std::uint32_t target);
 
   // -- timing/cached.cpp: what 486 and Pentium share
@@ -264,13 +268,12 @@ inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
   clock_ += issue_.open(op, eip, seen);
 }
 
-/// Enters the line if it is not the present one; whether all that the plan relies on is known there. In one step where a
-/// memo says that the line and its successor are in, each as the one used last in its set, and nothing is on its way.
+/// Enters another code line than the present one; whether all that the plan relies on is known there. In one step where
+/// a memo says that the line and its successor are in, each as the one used last in its set, and nothing is on its way.
 inline bool Timing::fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line) {
   const std::uint32_t number = (last_line - plan.first_line) >> line_shift_;
-  if (last_line == code_line_) return (marks_now_ & plan.marks[number]) == plan.marks[number];
   const LineMemo& memo = plan.memos[number];
-  if (memo.changes != code_cache().changes() || prefetch_line_ != no_line) [[unlikely]]
+  if (memo.changes != code_.changes() || prefetch_line_ != no_line) [[unlikely]]
     return fetch_looked_up(plan, number, eip, last_line);
   if (clock_ < fills_until_) wait_for_fill(last_line);
   marks_[mark_slot_] = marks_now_;
@@ -282,7 +285,11 @@ inline bool Timing::fetch_planned(const IssuePlan& plan, std::uint32_t eip, std:
 
 inline bool Timing::enter_plan(const IssuePlan& plan) {
   if (issue_.pair_open != 0 || (issue_.last_writes & plan.entry_reads)) return false;
-  if (!fetch_planned(plan, plan.eip, plan.first_line)) return false;
+  if (plan.first_line == code_line_) {
+    if ((marks_now_ & plan.marks[0]) != plan.marks[0]) return false;
+  } else if (!fetch_planned(plan, plan.eip, plan.first_line)) {
+    return false;
+  }
   plan_ = &plan;
   plan_entry_writes_ = issue_.last_writes;
   plan_entry_eip_ = issue_.eip;
@@ -294,9 +301,8 @@ inline bool Timing::enter_plan(const IssuePlan& plan) {
   return true;
 }
 
-inline bool Timing::plan_holds(const Op& op, std::uint32_t eip) {
-  const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
-  return last_line == code_line_ || fetch_planned(*plan_, eip, last_line);
+inline bool Timing::plan_holds(std::uint32_t eip) {
+  return fetch_planned(*plan_, eip, code_line_ + (1u << line_shift_));
 }
 
 inline void Timing::read(std::uint32_t address, unsigned bytes) {
@@ -338,9 +344,21 @@ inline void Timing::write_aligned(std::uint32_t address, unsigned bytes) {
   write_slow(address, bytes);
 }
 
+/// branch_pentium() in one step where the branch goes where it went all the last times and is predicted so: a near one,
+/// known as strongly taken to this target or strongly not taken, with nothing in the prefetcher's way.
+inline bool Timing::branch_as_ever(const Op& op, bool taken, std::uint32_t target) {
+  if (is_special_branch(op) || issue_.previous_eip == misprediction_mark) return false;
+  if (!taken) return btb_.never_taken(op.btb_entry, issue_.previous_eip);
+  if (prefetch_line_ != no_line || clock_ < redirected_ + redirect_distance) return false;
+  if (!btb_.always_taken(op.btb_entry, issue_.previous_eip, target)) return false;
+  redirected_ = clock_;
+  return true;
+}
+
 inline void Timing::branch(const Op& op, std::uint32_t /*linear_eip*/, bool taken, std::uint32_t target) {
-  if (model_ == Model::pentium) branch_pentium(op, taken, target);
-  else if (model_ == Model::i486sx) branch_486(op, taken);
+  if (model_ == Model::pentium) {
+    if (!branch_as_ever(op, taken, target)) branch_pentium(op, taken, target);
+  } else if (model_ == Model::i486sx) branch_486(op, taken);
   else branch_386(op, taken);
 }
 

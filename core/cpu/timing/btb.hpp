@@ -39,6 +39,17 @@ class BranchTargetBuffer {
     return p;
   }
 
+  /// Whether lookup() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and learn nothing from
+  /// being right.
+  bool always_taken(std::uint8_t hint, std::uint32_t key, std::uint32_t target) const {
+    const Entry& e = entries_[hint];
+    return e.key == key && e.target == target && e.history == 3 && e.valid;
+  }
+  bool never_taken(std::uint8_t hint, std::uint32_t key) const {
+    const Entry& e = entries_[hint];
+    return e.key == key && e.history == 0 && e.valid;
+  }
+
   void archive(Archive& a) {
     for (auto& e : entries_) {
       a(e.key, e.target, e.history, e.valid);

@@ -103,9 +103,10 @@ void Timing::write_slow(std::uint32_t address, unsigned bytes) {
   if (!hit) ++counters_.write_misses;
   const unsigned slot = write_next_;
   if (clock_ < write_done_[slot]) clock_ = write_done_[slot];  // all buffers full
-  write_start_[slot] = path_.next_start(clock_);
-  write_done_[slot] = path_.write(clock_, address, bytes);
-  write_next_ = static_cast<std::uint8_t>((slot + 1) % config_.write_buffers);
+  const auto burst = path_.write(clock_, address, bytes);
+  write_start_[slot] = burst.first;
+  write_done_[slot] = burst.done;
+  write_next_ = static_cast<std::uint8_t>(slot + 1u < config_.write_buffers ? slot + 1u : 0u);
   write_hits_ = static_cast<std::uint8_t>(hit && write_hits_ < 8 ? write_hits_ + 1 : hit ? 8 : 0);
 }
 

@@ -13,10 +13,6 @@
 
 namespace planar::cpu {
 
-/// What kind of branch an instruction is; kept in the high nibble of Op::pair_class.
-enum class BranchKind : std::uint8_t { none, conditional, loop, direct, indirect, ret, loop_z, jcxz, far };
-constexpr BranchKind branch_kind(const Op& op) { return static_cast<BranchKind>(op.pair_class >> 4); }
-
 /// Which registers a form reads and writes (pairing and address-generation interlock).
 enum class Form : std::uint8_t {
   none,

@@ -16,6 +16,12 @@
 
 namespace planar::cpu {
 
+/// What kind of branch an instruction is; kept in the high nibble of Op::pair_class.
+enum class BranchKind : std::uint8_t { none, conditional, loop, direct, indirect, ret, loop_z, jcxz, far };
+constexpr BranchKind branch_kind(const Op& op) { return static_cast<BranchKind>(op.pair_class >> 4); }
+/// LOOPZ, JCXZ and far transfers: whose clocks are more than those of their prediction.
+constexpr bool is_special_branch(const Op& op) { return branch_kind(op) >= BranchKind::loop_z; }
+
 /// Pipes in which a Pentium instruction can issue together with another: bit 0 = U, bit 1 = V.
 enum : std::uint8_t { pair_none = 0, pair_u = 1, pair_v = 2, pair_uv = 3, pair_mask = 3 };
 

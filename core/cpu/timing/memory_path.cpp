@@ -146,17 +146,18 @@ MemoryPath::Burst MemoryPath::read_single(std::uint64_t at, std::uint32_t addres
   return {core(first), core(t)};
 }
 
-std::uint64_t MemoryPath::write(std::uint64_t at, std::uint32_t address, unsigned bytes) {
+MemoryPath::Burst MemoryPath::write(std::uint64_t at, std::uint32_t address, unsigned bytes) {
   const DramTiming& d = config_.dram;
   const unsigned width = d.width;
   const unsigned cycles = (address & (width - 1)) + bytes > width ? 2 : 1;
   std::uint64_t t = bus_start(at);
+  const std::uint64_t start = core(t);
   if (!l2_.present()) {
     t = memory_start(t);
     unsigned clocks = open(address, d.write_hit, d.write_miss);
     if (cycles == 2) clocks += open(address + bytes - 1, d.write_hit, d.write_miss);
     bus_free_ = t + std::uint64_t{clocks} * bus_;
-    return core(bus_free_);
+    return {start, core(bus_free_)};
   }
   if (!l2_.find_for_write(address)) {
     // The cache controller posts one miss; the next one waits until memory has finished with it.
@@ -174,7 +175,7 @@ std::uint64_t MemoryPath::write(std::uint64_t at, std::uint32_t address, unsigne
     memory_free_ = m;
   }
   bus_free_ = t + std::uint64_t{cycles * config_.l2.write_hit} * bus_;
-  return core(bus_free_);
+  return {start, core(bus_free_)};
 }
 
 void MemoryPath::write_back(std::uint64_t at, std::uint32_t line, unsigned bytes) {

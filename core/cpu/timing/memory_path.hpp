@@ -59,8 +59,8 @@ class MemoryPath {
   Burst fetch_line(std::uint64_t at, std::uint32_t address, unsigned bytes);
   /// Single reads of every datum that [address, address+bytes) touches.
   Burst read_single(std::uint64_t at, std::uint32_t address, unsigned bytes);
-  /// A write of up to a datum or two; returns the core clock at which the bus has taken it.
-  std::uint64_t write(std::uint64_t at, std::uint32_t address, unsigned bytes);
+  /// A write of up to a datum or two: the core clocks at which it begins on the bus and at which the bus has taken it.
+  Burst write(std::uint64_t at, std::uint32_t address, unsigned bytes);
   /// A displaced dirty line of the first level goes out.
   void write_back(std::uint64_t at, std::uint32_t line, unsigned bytes);
   /// Writes `lines` dirty lines of `bytes` one after the other; returns the end (WBINVD).

@@ -18,12 +18,6 @@
 #include "core/cpu/timing/instruction_table.hpp"
 
 namespace planar::cpu {
-namespace {
-
-constexpr std::uint64_t redirect_distance = 2;  // clocks between two predicted jumps; inferred from the class's BogoMIPS
-
-}  // namespace
-
 void Timing::forget_marks(std::size_t slot) {
   marks_[slot] = 0;
   if (slot != mark_slot_) return;
@@ -49,7 +43,7 @@ bool Timing::fetch_looked_up(const IssuePlan& plan, std::uint32_t number, std::u
   if ((marks_now_ & plan.marks[number]) != plan.marks[number]) return false;
   const TagCache& cache = code_cache();
   const bool two_lines = number == 0 && plan.crosses;
-  if (!two_lines && cache.in_mru_way(last_line) && cache.in_mru_way(last_line + cache.line()))
+  if (&cache == &code_ && !two_lines && cache.in_mru_way(last_line) && cache.in_mru_way(last_line + cache.line()))
     plan.memos[number] = {cache.changes(), static_cast<std::uint32_t>(cache.slot(last_line))};
   return true;
 }
@@ -91,7 +85,7 @@ void Timing::leave_plan(const Op* next) {
 
 void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
   const BranchKind kind = branch_kind(op);
-  if (kind >= BranchKind::loop_z) [[unlikely]] {
+  if (is_special_branch(op)) [[unlikely]] {
     if (kind == BranchKind::far) {
       if (taken) interrupt_flush();
       return;
