@@ -10,7 +10,8 @@
 //   stack      it runs anything else
 //   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or the gap behind it
 //   card       it is halted, the wire is silent, and it is an adapter that ends this: by sending or by an interrupt
-//   idle       the same, and another station ends it
+//   idle       the same, and another station ends it: its turn-around, its delayed acknowledgement, its backoff
+// Between collisions the wire is silent: such a wait belongs to the station that sends next.
 // Bus masters that take memory cycles from a running processor make what it runs longer: that is counted there.
 #pragma once
 
