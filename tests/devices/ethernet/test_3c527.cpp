@@ -427,6 +427,32 @@ TEST_CASE("3C527: without a cable the frame fails with lost carrier", "[3c527][t
   CHECK(b.get(Mc32::statistics + 4 * Mc32::tx_carrier) == 1);
 }
 
+TEST_CASE("3C527: its cable pulled in mid-frame: a failed frame, a counted error, and both directions go on", "[3c527][cable]") {
+  Mc32Bench b;
+  b.open();
+  const std::uint32_t d = b.send(0x1000, 1514);
+  while (!b.chip().port().transmitting()) b.rig.step(10_us);
+  b.rig.step(500_us);
+  b.chip().port().set_plugged(false, b.rig.now);
+  b.responses(5_ms);
+  CHECK(b.get8(d) == (Mc32::COMPLETED | 3));
+  CHECK(b.get(Mc32::statistics + 4 * Mc32::tx_carrier) == 1);
+  REQUIRE_FALSE(b.other.arrivals.empty());
+  CHECK_FALSE(b.other.arrivals.back().ok);
+  CHECK(b.other.arrivals.back().length < 1514);
+  b.chip().port().set_plugged(true, b.rig.now);
+
+  b.other.port.transmit(make_frame(1000, b.mac), b.rig.now);
+  b.rig.step(400_us);
+  b.chip().port().set_plugged(false, b.rig.now);
+  b.responses(2_ms);
+  CHECK(b.get(Mc32::statistics + 4 * Mc32::rx_crc) + b.get(Mc32::statistics + 4 * Mc32::rx_alignment) == 1);
+  b.chip().port().set_plugged(true, b.rig.now);
+  b.hear(make_frame(200, b.mac, 4));
+  b.responses(2_ms);
+  CHECK(b.get8(b.get(b.rx_box + 2)) == (Mc32::COMPLETED | Mc32::COMPLETED_OK));  // the first descriptor holds it
+}
+
 TEST_CASE("3C527: its transfers take the channel in bursts and leave it in between", "[3c527][master]") {
   const auto spans = [](unsigned width, const char* burst) {
     Mc32Bench b(Settings{{"master.burst", burst}}, width);
