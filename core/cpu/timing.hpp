@@ -145,11 +145,17 @@ class Timing {
   static constexpr std::uint32_t misprediction_mark = 3;  // as an issue's address: the pipeline was refilled behind it
 
   // -- timing/i386sx.cpp
+  static constexpr std::uint32_t queue_bytes = 16;
   void begin_386(const Op& op, std::uint32_t eip);
   void read_386(std::uint32_t address, unsigned bytes);
   void write_386(std::uint32_t address, unsigned bytes);
   void branch_386(const Op& op, bool taken);
+  void supply_386(const Op& op, std::uint32_t eip);
+  bool prefetch_plain_386(std::uint64_t until);
   void prefetch_386(std::uint64_t until);
+  void finish_read_386();
+  void read_long_386(std::uint32_t address, unsigned bytes);
+  void write_long_386(std::uint32_t address, unsigned bytes);
   void refill_386();
 
   // -- timing/i486sx.cpp
@@ -201,6 +207,8 @@ class Timing {
   std::uint32_t tail_ = 0;         // clocks of the instruction behind the end of its next read
   std::uint32_t credit_ = 0;       // clocks of reads so far that the figure to be spent contains
   bool refill_ = true;             // the queue was flushed
+  std::uint32_t fetch_mask_ = ~3u; // of a prefetch request's address
+  std::uint64_t fetch_put_off_ = 0;  // words that begin before are still to be counted; 0 in a snapshot
 
   // 486 and Pentium
   TagCache data_;                  // unified on the 486
@@ -239,6 +247,23 @@ inline void Timing::begin_as(const Op& op, std::uint32_t eip) {
   if constexpr (M == Model::i386sx) begin_386(op, eip);
   else if constexpr (M == Model::i486sx) begin_486(op, eip);
   else begin_pentium(op, eip);
+}
+
+inline void Timing::begin_386(const Op& op, std::uint32_t eip) {
+  const std::uint32_t end = eip + op.length;
+  const std::uint64_t t = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
+  // If the queue holds the instruction and cannot have filled up since `t` (two clocks a word at least), nothing that
+  // happened between is seen before the next cycle of another kind: the words are counted then.
+  const std::int32_t room = static_cast<std::int32_t>((eip & fetch_mask_) + queue_bytes - fetch_next_);
+  if (static_cast<std::int32_t>(fetch_next_ - ((end + ~fetch_mask_) & fetch_mask_)) >= 0 &&
+      static_cast<std::int64_t>(clock_ - t) + 1 < room && eip == fetch_eip_ && !refill_)
+    fetch_put_off_ = clock_;
+  else
+    supply_386(op, eip);
+  fetch_eip_ = end;
+  clock_ += op.clocks;
+  tail_ = op.clocks > 4 ? op.clocks - 4u : 0;
+  credit_ = 0;
 }
 
 inline void Timing::begin_486(const Op& op, std::uint32_t eip) {

@@ -11,6 +11,9 @@
 // manual: the class's BogoMIPS factor (0.18 a MHz for a 386DX from cache = 11 clocks for the two-instruction loop that
 // the manual puts at 10) says so; the same loop then gives the 386SX its 0.14 [calibrated on those two, S].
 //
+// Prefetch cycles are counted when something else needs the bus or the queue might run dry or full, not at every
+// instruction, and in closed form within an open row: the same to the clock as word by word (tests/core/cpu/timing_386sx.cpp).
+//
 // Not modelled: the decoder's three-instruction queue (prefetched bytes leave the queue when their instruction starts),
 // its one byte a clock, the TLB (the executor's page walks come in as reads), NA# pipelining other than in the page-hit
 // figure, a locked cycle's idle clocks.
@@ -21,66 +24,90 @@ namespace planar::cpu {
 namespace {
 
 constexpr std::uint32_t bus_cycle = 2;       // clocks of a cycle without wait states, inside the table
-constexpr std::uint64_t refill_lead = 4;     // a taken branch's fetch starts so long before the end of its table clocks
 constexpr std::uint64_t refill_decode = 3;   // calibrated, see above
 constexpr std::uint64_t starved_decode = 2;  // arrival of the last byte to execution: decode, hand over [I]
-constexpr std::uint32_t queue_bytes = 16;
+constexpr std::uint64_t refill_lead = 4;     // a taken branch's fetch starts so long before the end of its table clocks
 
 std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? clock - by : 0; }
 
 }  // namespace
 
-void Timing::prefetch_386(std::uint64_t until) {
-  if (refill_) return;  // the next address is not known yet
-  const std::uint32_t full = (fetch_eip_ & ~(config_.prefetch_request - 1u)) + queue_bytes;
-  if (static_cast<std::int32_t>(full - fetch_next_) <= 0) return;
-  fetch_next_ = path_.words(fetch_from_, until, fetch_next_, full, false);
+/// Brings the queue up to `until`, or to what begin_386() put off if that is later. False, with nothing done, if that takes
+/// the long way.
+inline bool Timing::prefetch_plain_386(std::uint64_t until) {
+  if (until < fetch_put_off_) until = fetch_put_off_;
+  const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
+  if (until <= from || refill_) return true;  // nothing can begin, or it is not known where
+  const auto room = static_cast<std::int32_t>((fetch_eip_ & fetch_mask_) + queue_bytes - fetch_next_);
+  return room <= 0 || path_.prefetch_plain(from, until, fetch_next_, room);
 }
 
-void Timing::begin_386(const Op& op, std::uint32_t eip) {
-  const std::uint32_t grain = config_.prefetch_request - 1u;
-  const std::uint32_t end = eip + op.length;
-  const std::uint32_t needed = (end + grain) & ~grain;  // whole requests
+void Timing::prefetch_386(std::uint64_t until) {
+  if (prefetch_plain_386(until)) [[likely]] return;
+  const std::uint32_t full = (fetch_eip_ & fetch_mask_) + queue_bytes;
+  path_.fetch(fetch_from_, until < fetch_put_off_ ? fetch_put_off_ : until, fetch_next_, fetch_next_, full);
+}
+
+/// The instruction is not known to be in the queue, or the queue could have filled up meanwhile.
+void Timing::supply_386(const Op& op, std::uint32_t eip) {
+  const std::uint32_t line = eip & fetch_mask_;
+  const std::uint32_t needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;  // whole requests
   if (refill_) {
     refill_ = false;
-    fetch_next_ = path_.words(fetch_from_, UINT64_MAX, eip & ~1u, needed, false);
-    const std::uint64_t decoded = path_.free() + refill_decode;
+    fetch_next_ = eip & ~1u;
+    path_.fetch(fetch_from_, 0, fetch_next_, needed, fetch_next_);
+    const std::uint64_t decoded = path_.word_free() + refill_decode;
     clock_ = (clock_ > decoded ? clock_ : decoded) + op.timing_flags;  // m
   } else {
     if (eip != fetch_eip_) {  // straight on into another page frame
+      prefetch_386(0);
       fetch_next_ += eip - fetch_eip_;
-      fetch_eip_ = eip;
     }
-    prefetch_386(clock_);
-    if (static_cast<std::int32_t>(needed - fetch_next_) > 0) {
+    if (path_.fetch(fetch_from_, clock_, fetch_next_, needed, line + queue_bytes)) {
       ++counters_.code_misses;
-      fetch_next_ = path_.words(fetch_from_, UINT64_MAX, fetch_next_, needed, false);
-      const std::uint64_t decoded = path_.free() + starved_decode;
+      const std::uint64_t decoded = path_.word_free() + starved_decode;
       if (clock_ < decoded) clock_ = decoded;
     }
   }
-  if (fetch_next_ - (eip & ~grain) >= queue_bytes) fetch_from_ = clock_;
-  fetch_eip_ = end;
-  clock_ += op.clocks;
-  tail_ = op.clocks > 4 ? op.clocks - 4u : 0;
-  credit_ = 0;
+  if (fetch_next_ - line >= queue_bytes) fetch_from_ = clock_;
+  fetch_put_off_ = 0;
+}
+
+inline void Timing::finish_read_386() {
+  const std::uint64_t end = path_.word_free() + tail_;
+  if (clock_ < end) clock_ = end;
+  if (tail_ == 0) credit_ += bus_cycle;
+  else tail_ = tail_ > bus_cycle ? tail_ - bus_cycle : 0;
 }
 
 void Timing::read_386(std::uint32_t address, unsigned bytes) {
   const std::uint64_t wanted = back(clock_, tail_ + bus_cycle);
+  const std::uint32_t limit = (address + bytes + 1) & ~1u;
+  if (!prefetch_plain_386(wanted) || !path_.access_plain(wanted, address & ~1u, limit, false)) [[unlikely]]
+    return read_long_386(address, bytes);
+  finish_read_386();
+}
+
+void Timing::read_long_386(std::uint32_t address, unsigned bytes) {
+  const std::uint64_t wanted = back(clock_, tail_ + bus_cycle);
   prefetch_386(wanted);
-  path_.words(wanted, UINT64_MAX, address & ~1u, (address + bytes + 1) & ~1u, false);
-  const std::uint64_t end = path_.free() + tail_;
-  if (clock_ < end) clock_ = end;
-  if (tail_ == 0) credit_ += bus_cycle;
-  tail_ = tail_ > bus_cycle ? tail_ - bus_cycle : 0;
+  path_.access(wanted, address & ~1u, (address + bytes + 1) & ~1u, false);
+  finish_read_386();
 }
 
 void Timing::write_386(std::uint32_t address, unsigned bytes) {
   if (clock_ < write_starts_) clock_ = write_starts_;  // the latch still holds the write before
+  if (!prefetch_plain_386(clock_)) [[unlikely]] return write_long_386(address, bytes);
+  const std::uint64_t starts = clock_ > path_.word_free() ? clock_ : path_.word_free();
+  if (!path_.access_plain(starts, address & ~1u, (address + bytes + 1) & ~1u, true)) [[unlikely]]
+    return write_long_386(address, bytes);
+  write_starts_ = starts;
+}
+
+void Timing::write_long_386(std::uint32_t address, unsigned bytes) {
   prefetch_386(clock_);
-  write_starts_ = clock_ > path_.free() ? clock_ : path_.free();
-  path_.words(clock_, UINT64_MAX, address & ~1u, (address + bytes + 1) & ~1u, true);
+  write_starts_ = clock_ > path_.word_free() ? clock_ : path_.word_free();
+  path_.access(write_starts_, address & ~1u, (address + bytes + 1) & ~1u, true);
 }
 
 void Timing::refill_386() {

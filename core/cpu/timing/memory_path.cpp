@@ -25,8 +25,18 @@ MemoryPath::MemoryPath(const TimingConfig& config)
       if (r.last >= 0x100000) special_high_ = std::min(special_high_, std::max(r.first, 0x100000u));
     }
   for (const auto& r : config_.rom_ranges)
-    if (r.first <= r.last && ((r.first | (r.last + 1)) & (config.dram.page_bytes - 1u)) != 0) rows_apart_ = false;
+    if (r.first <= r.last && ((r.first | (r.last + 1)) & (config.dram.page_bytes - 1u)) != 0) one_by_one_ = true;
+  if (config.dram.banks > 1) {
+    if (config.dram.bank_shift < row_shift_) one_by_one_ = true;
+    else bank_row_shift_ = static_cast<std::uint8_t>(config.dram.bank_shift - row_shift_);
+  }
   if (config.refresh.period_num != 0) next_refresh_ = refresh_at(refresh_number_);
+  bank_mask_ = config.dram.banks - 1u;
+  row_mask_ = ~(config.dram.page_bytes - 1);
+  plain_bytes_ = special_high_ - 0x100000;
+  read_extra_ = config.dram.read_miss - config.dram.read_hit;
+  write_extra_ = config.dram.write_miss - config.dram.write_hit;
+  settle_plain();
 }
 
 std::uint64_t MemoryPath::refresh_at(std::uint64_t number) const {
@@ -50,6 +60,7 @@ std::uint64_t MemoryPath::refresh(std::uint64_t t) {
   const std::uint64_t ends = begins + std::uint64_t{config_.refresh.hold} * bus_;
   refresh_number_ = number + 1;
   next_refresh_ = refresh_at(refresh_number_);
+  settle_plain();
   open_row_.fill(no_row);
   return std::max(t, ends);
 }
@@ -86,6 +97,14 @@ std::uint32_t MemoryPath::words_one_by_one(std::uint64_t t, std::uint64_t until,
     bus_free_ = t;
   }
   return address;
+}
+
+bool MemoryPath::fetch_one_by_one(std::uint64_t t, std::uint64_t until, std::uint32_t& next, std::uint32_t needed,
+                                  std::uint32_t full) {
+  if (static_cast<std::int32_t>(full - next) > 0) next = words_one_by_one(t, until, next, full, false);
+  if (static_cast<std::int32_t>(needed - next) <= 0) return false;
+  next = words_one_by_one(std::max(t, bus_free_), UINT64_MAX, next, needed, false);
+  return true;
 }
 
 unsigned MemoryPath::burst_rest(unsigned bytes) const {
@@ -204,6 +223,7 @@ std::uint64_t MemoryPath::write_back_all(std::uint64_t at, unsigned lines, unsig
 
 void MemoryPath::archive(Archive& a) {
   a(bus_free_, memory_free_, refresh_number_, next_refresh_, open_row_);
+  settle_plain();
   l2_.archive(a);
 }
 

@@ -35,24 +35,66 @@ class MemoryPath {
   /// Another master has the memory for `clocks` core clocks from `from`.
   void steal(std::uint64_t from, unsigned clocks);
 
-  /// 386SX bus cycles for the words from `address` (even) up to `limit`, the first not before `at` and none that would
-  /// start at `until` or later; returns the address reached. free() is the end of the last. Core and bus clock are the same.
-  std::uint32_t words(std::uint64_t at, std::uint64_t until, std::uint32_t address, std::uint32_t limit, bool writing) {
+  /// 386SX bus cycles, whose core and bus clock are the same. Each is a word at an even address; words lie between an
+  /// address and a limit; none begins before `at`, and word_free() is the end of the last.
+  std::uint64_t word_free() const { return bus_free_; }
+  /// Data: all the words from `address` (at least one).
+  void access(std::uint64_t at, std::uint32_t address, std::uint32_t limit, bool writing) {
+    if (!access_plain(at, address, limit, writing))
+      words_one_by_one(at > bus_free_ ? at : bus_free_, UINT64_MAX, address, limit, writing);
+  }
+  /// Code: moves `next` on over the words up to `full` that can begin before `until`, and over those up to `needed` in any
+  /// case; whether one of these begins at `until` or later.
+  bool fetch(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::uint32_t needed, std::uint32_t full) {
+    const std::int32_t must = static_cast<std::int32_t>(needed - next);
+    const std::int32_t room = static_cast<std::int32_t>(full - next);
     const std::uint64_t t = at > bus_free_ ? at : bus_free_;
-    if (t >= until) return address;
-    const unsigned hit = writing ? config_.dram.write_hit : config_.dram.read_hit;
-    // In closed form within an open row and up to the next refresh. ROM opens no row.
-    if (row_open(address) && row_open(limit - 2) && rows_apart_) [[likely]] {
-      const std::uint64_t wanted = (limit - address) / 2;
-      std::uint64_t count = wanted;
-      if (until - t < wanted * hit) count = hit == 2 ? (until - t + 1) / 2 : (until - t + hit - 1) / hit;
-      const std::uint64_t end = t + count * hit;
-      if (end - hit < next_refresh_) [[likely]] {
-        bus_free_ = end;
-        return address + 2 * static_cast<std::uint32_t>(count);
-      }
-    }
-    return words_one_by_one(t, until, address, limit, writing);
+    const Fetched fetched = fetch_plain(t, until, next, must, room);
+    if (fetched == Fetched::not_plain) [[unlikely]] return fetch_one_by_one(t, until, next, needed, full);
+    return fetched == Fetched::late;
+  }
+  /// The same in closed form: within one row of RAM and up to the next refresh. If that does not hold they return false (or
+  /// not_plain) and have done nothing.
+  bool access_plain(std::uint64_t at, std::uint32_t address, std::uint32_t limit, bool writing) {
+    const std::uint32_t row = address >> row_shift_;
+    std::uint32_t& open = open_row_[bank_of_row(row)];
+    const DramTiming& d = config_.dram;
+    const std::uint64_t end = (at > bus_free_ ? at : bus_free_) +
+                              std::uint64_t{(limit - address) / 2} * (writing ? d.write_hit : d.read_hit) +
+                              (open == row ? 0u : writing ? write_extra_ : read_extra_);
+    return take_words(end, address, limit, plain_until_, open, row);
+  }
+  enum class Fetched : std::uint8_t { in_time, late, not_plain };
+  /// On a bus that is free at `at`. `must` and `room` are bytes and may be negative. A byte of code is a clock: the closed
+  /// form holds for cycles of two clocks on a hit.
+  Fetched fetch_plain(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must, std::int32_t room) {
+    const std::uint32_t row = next >> row_shift_;
+    std::uint32_t& open = open_row_[bank_of_row(row)];
+    const std::uint32_t extra = open == row ? 0 : read_extra_;
+    const auto left = static_cast<std::int64_t>(until - at);
+    std::int64_t bytes = left <= 0 ? 0 : words_before(left - extra);
+    if (bytes > room) bytes = room;
+    const bool late = must > bytes;
+    if (late) bytes = must;
+    if (bytes <= 0) return Fetched::in_time;
+    const std::uint32_t limit = next + static_cast<std::uint32_t>(bytes);
+    if (!take_words(at + static_cast<std::uint64_t>(bytes) + extra, next, limit, plain_fetch_until_, open, row)) [[unlikely]]
+      return Fetched::not_plain;
+    next = limit;
+    return late ? Fetched::late : Fetched::in_time;
+  }
+  /// The same for `must` 0, `until` behind `at` and `room` positive.
+  bool prefetch_plain(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t room) {
+    const std::uint32_t row = next >> row_shift_;
+    std::uint32_t& open = open_row_[bank_of_row(row)];
+    const std::uint32_t extra = open == row ? 0 : read_extra_;
+    std::int64_t bytes = words_before(static_cast<std::int64_t>(until - at) - extra);
+    if (bytes > room) bytes = room;
+    const std::uint32_t limit = next + static_cast<std::uint32_t>(bytes);
+    if (!take_words(at + static_cast<std::uint64_t>(bytes) + extra, next, limit, plain_fetch_until_, open, row)) [[unlikely]]
+      return false;
+    next = limit;
+    return true;
   }
 
   /// Fetches `bytes` (a cache line) around `address`, the wanted datum first, not before core clock `at`.
@@ -84,6 +126,30 @@ class MemoryPath {
   using Ranges = std::array<AddressRange, 4>;
   std::uint32_t words_one_by_one(std::uint64_t t, std::uint64_t until, std::uint32_t address, std::uint32_t limit,
                                  bool writing);
+  bool fetch_one_by_one(std::uint64_t t, std::uint64_t until, std::uint32_t& next, std::uint32_t needed,
+                        std::uint32_t full);
+  /// Whoever changes next_refresh_ calls it.
+  void settle_plain() {
+    plain_until_ = one_by_one_ ? 0 : next_refresh_;
+    plain_fetch_until_ = config_.dram.read_hit == 2 ? plain_until_ : 0;
+  }
+  /// Bytes of the words that begin within `clocks` clocks after the first one, and of that.
+  static std::int64_t words_before(std::int64_t clocks) {
+    const std::int64_t bytes = (clocks + 1) & ~std::int64_t{1};
+    return bytes > 2 ? bytes : 2;
+  }
+  bool take_words(std::uint64_t end, std::uint32_t address, std::uint32_t limit, std::uint64_t plain_until,
+                  std::uint32_t& open, std::uint32_t row) {
+    if (end > plain_until || (((limit - 2) ^ address) & row_mask_) != 0 || !surely_plain(address)) [[unlikely]]
+      return false;
+    open = row;
+    bus_free_ = end;
+    return true;
+  }
+  /// RAM: no range of the configuration touches its page.
+  bool surely_plain(std::uint32_t address) const {
+    return address - 0x100000 < plain_bytes_ || !special(address);
+  }
   static bool in(const Ranges& ranges, std::uint32_t address) {
     for (const auto& r : ranges)
       if (r.holds(address)) return true;
@@ -111,6 +177,8 @@ class MemoryPath {
   std::uint64_t refresh(std::uint64_t t);
   std::uint64_t refresh_at(std::uint64_t number) const;
   unsigned bank(std::uint32_t address) const { return (address >> config_.dram.bank_shift) & (config_.dram.banks - 1u); }
+  /// Meaningful if no row spans several banks.
+  unsigned bank_of_row(std::uint32_t row) const { return (row >> bank_row_shift_) & bank_mask_; }
   bool row_open(std::uint32_t address) const { return open_row_[bank(address)] == address >> row_shift_; }
   /// Opens the row of `address`; bus clocks to the first datum.
   unsigned open(std::uint32_t address, unsigned hit, unsigned miss) {
@@ -131,7 +199,14 @@ class MemoryPath {
   std::array<std::uint32_t, 8> open_row_;
   std::array<std::uint64_t, 4> special_low_{};  // one bit a page below 1 MB
   std::uint32_t special_high_ = 0xFFFFFFFF;
-  bool rows_apart_ = true;  // no row holds both ROM and other memory
+  std::uint64_t plain_until_ = UINT64_MAX;  // words that end by then may be priced in closed form
+  std::uint64_t plain_fetch_until_ = UINT64_MAX;
+  bool one_by_one_ = false;  // a row holds ROM and other memory, or lies in several banks: no closed form
+  std::uint8_t bank_row_shift_ = 0;
+  std::uint32_t bank_mask_ = 0;
+  std::uint32_t row_mask_ = 0;
+  std::uint32_t plain_bytes_ = 0;  // from 1 MB on, no range touches them
+  std::uint32_t read_extra_ = 0, write_extra_ = 0;  // clocks of a closed row
   std::uint8_t row_shift_ = 12;
   std::uint8_t den_shift_ = 0;
   std::uint8_t bus_ = 1;  // ticks a bus clock

@@ -21,6 +21,7 @@ Timing::Timing(const TimingConfig& config)
       path_(config),
       data_(config.l1.bytes, config.l1.ways, config.l1.line),
       code_(config.l1.split ? config.l1.bytes : 0, config.l1.ways, config.l1.line) {
+  fetch_mask_ = ~(config.prefetch_request - 1u);
   if (model_ != Model::i386sx) {
     line_mask_ = ~(config.l1.line - 1u);
     line_shift_ = static_cast<std::uint8_t>(std::countr_zero(config.l1.line));
@@ -41,7 +42,7 @@ std::uint64_t Timing::cycle_start(bool io) {
     const std::uint64_t wanted = !io && clock_ >= 2 ? clock_ - 2 : clock_;
     pins_from_ = std::max(wanted, pins_until_);
     prefetch_386(wanted);
-    return std::max(wanted, path_.free());
+    return std::max(wanted, path_.word_free());
   }
   pins_from_ = clock_;
   settle_prefetch();
@@ -107,6 +108,8 @@ void Timing::interrupt_flush() {
 
 void Timing::archive(Archive& a) {
   a.section("cpu.timing", 1);
+  if (model_ == Model::i386sx && !a.loading()) prefetch_386(0);
+  fetch_put_off_ = 0;
   a(cache_enabled_, clock_);
   path_.archive(a);
   a(fetch_next_, fetch_eip_, fetch_from_, write_starts_, tail_, credit_, refill_);
