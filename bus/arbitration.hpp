@@ -118,6 +118,15 @@ class Channel {
       return t;
     return acquire_contended(t);
   }
+  /// The same if no event is due up to `t` and nothing keeps the processor off the channel then. Otherwise it returns
+  /// false and has done nothing.
+  bool acquire_quiet(Time t) {
+    if (t < scheduler_.next() && t >= processor_from_ && t < next_refresh_ && !contended_) [[likely]] {
+      scheduler_.advance(t);
+      return true;
+    }
+    return false;
+  }
   /// The processor's cycle ends at `end`; requesters wait until then.
   void processor_cycle(Time end) {
     busy_until_ = end;

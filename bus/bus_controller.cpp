@@ -82,13 +82,12 @@ BusController::Target BusController::memory_target(std::uint32_t address) const 
   return target;
 }
 
-/// When the data phase ends; false when the slave held CD CHRDY beyond the limit and the cycle was
+/// When the data phase ends; false when the slave (if one is asked) held CD CHRDY beyond the limit and the cycle was
 /// abandoned.
-inline bool BusController::cycle_end(const Target& target, std::uint32_t offset, unsigned bytes,
-                                     Direction direction, Time start, Time& end) {
-  end = start + timing_.cycle(target.cycle);
-  if (target.slave && !target.data)
-    end = std::max(end, target.slave->ready(offset, bytes, direction, start));
+inline bool BusController::cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset,
+                                     unsigned bytes, Direction direction, Time start, Time& end) {
+  end = start + timing_.cycle(cycle);
+  if (slave) end = std::max(end, slave->ready(offset, bytes, direction, start));
   if (end - start > timing_.ready_limit) [[unlikely]] {
     end = start + timing_.ready_limit;
     return false;
@@ -96,17 +95,22 @@ inline bool BusController::cycle_end(const Target& target, std::uint32_t offset,
   return true;
 }
 
-/// One read cycle on the channel from `t`, which becomes its end; the world is brought up to that
-/// time.
-inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32_t at,
-                                               unsigned bytes, Time& t) {
-  Time end;
-  const bool ready = cycle_end(target, target.offset, bytes, Direction::read, t, end);
-  t = end;
+/// The cycle lasts until `end`: the world is brought up to that time.
+inline void BusController::finish_cycle(bool* selected, Time end) {
   channel_.processor_cycle(end);
   scheduler_.advance(end);
   ++cycles_;
-  if (target.selected) *target.selected = true;
+  if (selected) *selected = true;
+}
+
+/// One read cycle on the channel from `t`, which becomes its end.
+inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32_t at,
+                                               unsigned bytes, Time& t) {
+  Time end;
+  Slave* const asked = target.data ? nullptr : target.slave;
+  const bool ready = cycle_end(target.cycle, asked, target.offset, bytes, Direction::read, t, end);
+  t = end;
+  finish_cycle(target.selected, end);
   if (!ready) [[unlikely]] {
     channel_.bus_timeout(end);
     return mask(bytes);
@@ -127,12 +131,10 @@ inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32
 inline void BusController::write_cycle(const Target& target, std::uint32_t at, unsigned bytes,
                                        std::uint32_t value, Time& t) {
   Time end;
-  const bool ready = cycle_end(target, target.offset, bytes, Direction::write, t, end);
+  Slave* const asked = target.data ? nullptr : target.slave;
+  const bool ready = cycle_end(target.cycle, asked, target.offset, bytes, Direction::write, t, end);
   t = end;
-  channel_.processor_cycle(end);
-  scheduler_.advance(end);
-  ++cycles_;
-  if (target.selected) *target.selected = true;
+  finish_cycle(target.selected, end);
   if (!ready) [[unlikely]] {
     channel_.bus_timeout(end);
   } else if (target.data) {
@@ -195,12 +197,50 @@ inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uin
   return end;
 }
 
+/// The usual I/O access: one cycle of the processor, which is one of the channel, before which nothing happens. Null if it
+/// is another one; otherwise the range, and in `t` when the cycle starts.
+inline const IoSpace::Range* BusController::single(std::uint16_t port, unsigned bytes, Time& t) {
+  const IoSpace::Range* r = io_.find(port);
+  if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || (port & (bytes - 1)) != 0 ||
+      r->last - port + 1u < bytes)
+    return nullptr;
+  t += timing_.synchronisation;
+  return channel_.acquire_quiet(t) ? r : nullptr;
+}
+
 cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start) {
-  return read<false>(port, bytes, start);
+  Time t = start;
+  const IoSpace::Range* const r = single(port, bytes, t);
+  if (!r) [[unlikely]] return read<false>(port, bytes, start);
+  // Copies: events that fire before the data phase may change the claims.
+  Slave& slave = *r->slave;
+  bool* const selected = r->selected;
+  const std::uint32_t offset = std::uint32_t{port} - r->first;
+  Time end;
+  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::read, t, end);
+  finish_cycle(selected, end);
+  std::uint32_t value = mask(bytes);
+  if (ready) [[likely]] value &= slave.read(offset, bytes, end);
+  else channel_.bus_timeout(end);
+  trace_(TraceCategory::io, end, "{:X} -> {:0{}X}", port, value, 2 * bytes);
+  return {value, end};
 }
 
 Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) {
-  return write<false>(port, bytes, value, start);
+  Time t = start;
+  const IoSpace::Range* const r = single(port, bytes, t);
+  if (!r) [[unlikely]] return write<false>(port, bytes, value, start);
+  Slave& slave = *r->slave;
+  bool* const selected = r->selected;
+  const std::uint32_t offset = std::uint32_t{port} - r->first;
+  Time end;
+  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::write, t, end);
+  finish_cycle(selected, end);
+  value &= mask(bytes);
+  if (ready) [[likely]] slave.write(offset, bytes, value, end);
+  else channel_.bus_timeout(end);
+  trace_(TraceCategory::io, end, "{:X} <- {:0{}X}", port, value, 2 * bytes);
+  return end;
 }
 
 cpu::Cycle BusController::memory_read(std::uint32_t address, unsigned bytes, Time start) {

@@ -74,8 +74,10 @@ class BusController final : public cpu::Pins {
   std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
   void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
                    Time& t);
-  bool cycle_end(const Target& target, std::uint32_t offset, unsigned bytes, Direction direction,
-                 Time start, Time& end);
+  const IoSpace::Range* single(std::uint16_t port, unsigned bytes, Time& t);
+  bool cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes,
+                 Direction direction, Time start, Time& end);
+  void finish_cycle(bool* selected, Time end);
 
   Scheduler& scheduler_;
   AddressSpace& memory_;

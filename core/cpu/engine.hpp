@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "core/address_space.hpp"
+#include "core/cpu/clock_edges.hpp"
 #include "core/cpu/copy_account.hpp"
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/fpu.hpp"
@@ -233,7 +234,7 @@ struct Engine {
   Pins& pins;
   Trace& trace;
   const CpuConfig config;
-  const ClockDomain clock;
+  const ClockEdges clock;
   const Model model;
   std::uint32_t address_lines;  ///< the chip's address bus
   std::uint32_t address_mask;   ///< with A20
