@@ -32,6 +32,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/archive.hpp"
@@ -77,6 +78,13 @@ class Dp8390 final : public net::EthernetStation {
 
   /// `name` prefixes its events; `seed` starts the backoff generator.
   Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Board& board, Dp8390Timing timing, std::uint64_t seed);
+
+  /// The part of the buffer memory that is plain bytes, from local address `first` on: the chip uses it directly and asks the
+  /// board for the other addresses only. It stays the board's; again whenever it has moved (a snapshot was restored).
+  void set_memory(std::uint16_t first, std::span<std::uint8_t> memory) {
+    memory_first_ = first;
+    memory_ = memory;
+  }
 
   /// The RESET pin, at once. A frame on the wire is cut.
   void reset(Time now);
@@ -156,13 +164,24 @@ class Dp8390 final : public net::EthernetStation {
   void advance_remote(Time now);
   void end_remote(Time now);
   Time clocks(unsigned n) const { return clock_time_ * n; }
-  std::uint8_t local_read(std::uint16_t address) const { return board_.buffer_read(swapped(address)); }
-  void local_write(std::uint16_t address, std::uint8_t value) { board_.buffer_write(swapped(address), value); }
+  std::uint8_t buffer_read(std::uint16_t address) const {
+    const auto at = static_cast<std::uint16_t>(address - memory_first_);
+    return at < memory_.size() ? memory_[at] : board_.buffer_read(address);
+  }
+  void buffer_write(std::uint16_t address, std::uint8_t value) {
+    const auto at = static_cast<std::uint16_t>(address - memory_first_);
+    if (at < memory_.size()) memory_[at] = value;
+    else board_.buffer_write(address, value);
+  }
+  std::uint8_t local_read(std::uint16_t address) const { return buffer_read(swapped(address)); }
+  void local_write(std::uint16_t address, std::uint8_t value) { buffer_write(swapped(address), value); }
   // BOS with words: the 68000's byte order, every local address's bytes exchanged.
   std::uint16_t swapped(std::uint16_t a) const { return (dcr_ & (WTS | BOS)) == (WTS | BOS) ? a ^ 1 : a; }
 
   Scheduler& scheduler_;
   Dp8390Board& board_;
+  std::span<std::uint8_t> memory_;
+  std::uint16_t memory_first_ = 0;
   Dp8390Timing timing_;
   Time clock_time_;
 

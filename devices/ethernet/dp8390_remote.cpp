@@ -43,9 +43,9 @@ Time Dp8390::remote_ready(Time start) const { return remote_ == Remote::none ? s
 
 std::uint16_t Dp8390::remote_peek() const {
   if (remote_ != Remote::read) return latch_;
-  if (!word_mode()) return static_cast<std::uint16_t>(0xFF00 | board_.buffer_read(rsar_));
+  if (!word_mode()) return static_cast<std::uint16_t>(0xFF00 | buffer_read(rsar_));
   const auto even = static_cast<std::uint16_t>(rsar_ & 0xFFFE);  // A0 has no meaning for words
-  return static_cast<std::uint16_t>(board_.buffer_read(even) | board_.buffer_read(even + 1) << 8);
+  return static_cast<std::uint16_t>(buffer_read(even) | buffer_read(even + 1) << 8);
 }
 
 std::uint16_t Dp8390::remote_read(Time now) {
@@ -59,10 +59,11 @@ void Dp8390::remote_write(std::uint16_t value, Time now) {
   latch_ = value;
   if (remote_ != Remote::write) return;
   const auto address = static_cast<std::uint16_t>(word_mode() ? rsar_ & 0xFFFE : rsar_);
+  const bool sending = cr_ & TXP && port_.busy() && !orphan_;
   const auto store = [&](std::uint16_t at, std::uint8_t byte) {
-    board_.buffer_write(at, byte);
+    buffer_write(at, byte);
     // A host that writes into the frame being sent changes what has not been fetched yet.
-    if (cr_ & TXP && port_.busy() && !orphan_) {
+    if (sending) [[unlikely]] {
       const auto offset = static_cast<std::uint16_t>(swapped(at) - (tpsr_ << 8));
       if (offset < tbcr_) port_.patch(offset, byte, !(tcr_ & CRC), now);
     }

@@ -30,9 +30,10 @@ std::vector<std::uint8_t> Dp8390::assemble_frame() const {
   const unsigned first = halves && !(dcr_ & BOS) ? 1 : 0;
   std::vector<std::uint8_t> frame;
   frame.reserve(tbcr_ + net::fcs_bytes);
-  for (unsigned i = first; i < tbcr_; i += step) {
-    const auto address = static_cast<std::uint16_t>(base + i);
-    frame.push_back(halves ? board_.buffer_read(address) : local_read(address));
+  frame.resize(tbcr_ > first ? (tbcr_ - first + step - 1) / step : 0);
+  for (std::size_t n = 0; n < frame.size(); ++n) {
+    const auto address = static_cast<std::uint16_t>(base + first + n * step);
+    frame[n] = halves ? buffer_read(address) : local_read(address);
   }
   if (!(tcr_ & CRC)) net::append_fcs(frame);
   return frame;

@@ -21,6 +21,7 @@ RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& 
       ram_(ram_size),
       chip_(slot_.scheduler(), fmt::format("slot{}.{}", slot_.number() + 1, entry.name), *this,
             dp8390_timing(options_.profile), options_.seed) {
+  chip_.set_memory(ram_base, ram_);
   if (context.segment) chip_.port().attach(*context.segment);
 }
 
@@ -70,13 +71,10 @@ void RemoteDmaCard::channel_reset(Time now) {
 // ---- the chip's surroundings ----
 
 std::uint8_t RemoteDmaCard::buffer_read(std::uint16_t address) const {
-  if (address < ram_base) return prom(address);
-  return address < ram_base + ram_size ? ram_[address - ram_base] : 0xFF;
+  return address < ram_base ? prom(address) : 0xFF;  // the chip has the RAM itself
 }
 
-void RemoteDmaCard::buffer_write(std::uint16_t address, std::uint8_t value) {
-  if (address >= ram_base && address < ram_base + ram_size) ram_[address - ram_base] = value;
-}
+void RemoteDmaCard::buffer_write(std::uint16_t, std::uint8_t) {}
 
 void RemoteDmaCard::interrupt(bool asserted, Time now) {
   interrupt_ = asserted;
@@ -93,6 +91,7 @@ void RemoteDmaCard::archive(Archive& a) {
   a(options_.adapter_id, options_.mac, pos2_, interrupt_, ram_);
   if (a.loading() && ram_.size() != ram_size)
     throw Error(fmt::format("snapshot holds a damaged {} buffer; take a new one", entry_.title), ExitCode::missing_file);
+  chip_.set_memory(ram_base, ram_);
   chip_.archive(a);
   archive_card(a);
   if (a.loading()) claim_ports();  // the interrupt lines restore their own levels
