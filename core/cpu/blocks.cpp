@@ -15,9 +15,19 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
   const std::uint32_t first = first_byte >> 7 & 31, last = std::min(((first_byte & 0xFFF) + bytes - 1) >> 7, 31u);
   return (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
 }
+
+/// Every block has two slots: where it is looked up, and this other one, to which a later block of the same first slot
+/// moves it.
+std::size_t other_slot(std::size_t slot) { return slot ^ Engine::block_slots / 2; }
 }  // namespace
 
 Block* Engine::decode_block(std::uint32_t physical) {
+  Block*& slot = blocks[block_slot(physical)];
+  Block*& other = blocks[other_slot(block_slot(physical))];
+  if (other->physical == physical && other->mode == mode) {
+    std::swap(slot, other);
+    return slot;
+  }
   if (op_pool.empty()) {
     op_pool.resize(op_pool_size);
     block_pool.resize(block_pool_size);
@@ -45,9 +55,11 @@ Block* Engine::decode_block(std::uint32_t physical) {
   if (count == 0) return nullptr;
   ops[count - 1].edge = Op::Edge::end;
   ops_used += count;
-  Block*& slot = blocks[block_slot(physical)];
-  drop_block(*slot);
   Block& b = block_pool[blocks_used++];
+  if (slot != &no_block) {
+    drop_block(*other);
+    other = slot;
+  }
   slot = &b;
   b = Block{};
   b.physical = physical;
@@ -76,7 +88,10 @@ void Engine::drop_block(Block& b) {
 void Engine::flush_blocks() {
   for (const auto& [page, head] : page_heads) {
     space.page(page << 12).code_granules = 0;
-    for (Block* b = head; b != nullptr; b = b->next_in_page) blocks[block_slot(b->physical)] = &no_block;
+    for (const Block* b = head; b != nullptr; b = b->next_in_page) {
+      const std::size_t slot = block_slot(b->physical);
+      blocks[slot] = blocks[other_slot(slot)] = &no_block;
+    }
   }
   for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].mode = 0xFF;
   page_heads.clear();
@@ -95,7 +110,8 @@ void Engine::code_written(std::uint32_t physical, std::uint32_t bytes) {
       if (b.physical < physical + bytes && physical < b.physical + b.bytes) {
         if (&b == current_block) break_loop();
         *link = b.next_in_page;
-        blocks[block_slot(b.physical)] = &no_block;
+        const std::size_t slot = block_slot(b.physical);
+        blocks[blocks[slot] == &b ? slot : other_slot(slot)] = &no_block;
         b.mode = 0xFF;
         b.physical = 0xFFFFFFFFu;
       } else {
