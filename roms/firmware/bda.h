@@ -98,6 +98,11 @@ enum {
     ebda_extended_high_64k = 0x124, // dword: RAM from 16 MB up, in 64 KB
     ebda_memory_table = 0x130,      // INT 15h C7h
     ebda_clock_day = 0x180,         // word: days since 1-1-1980, INT 1Ah 0Ah
+    ebda_scsi_port = 0x190,         // word: of the SCSI adapter, 0 without one
+    ebda_disk_entries = 0x198,      // 7 times 8 bytes: disk.c
+    ebda_scb = 0x200,               // control block, 28 bytes
+    ebda_tsb = 0x240,               // termination status block, 26 bytes
+    ebda_scsi_data = 0x280,         // replies of targets, 36 bytes
 };
 
 // A vector of the real-mode interrupt table.

@@ -25,10 +25,10 @@ void scan_option_roms(void)
     }
 }
 
-static int read_boot_sector(void)
+static int read_boot_sector(u8 drive)
 {
     for (int tries = 0; tries < boot_tries; ++tries) {
-        u32 ax = 0x0201, bx = boot_address, cx = 0x0001, dx = 0;
+        u32 ax = 0x0201, bx = boot_address, cx = 0x0001, dx = drive;
         u32 failed;
         asm volatile("pushw %%es\n\tpushw %%ds\n\txorw %%si, %%si\n\tmovw %%si, %%es\n\t"
                      "int $0x13\n\tsbbl %%esi, %%esi\n\tpopw %%ds\n\tpopw %%es"
@@ -37,7 +37,7 @@ static int read_boot_sector(void)
         if (!failed)
             return 1;
         ax = 0;
-        dx = 0;
+        dx = drive;
         asm volatile("int $0x13" : "+a"(ax), "+d"(dx) : : "ebx", "ecx", "memory", "cc");
     }
     return 0;
@@ -50,13 +50,24 @@ void boot(struct Regs* r)
     checkpoint(0x20, TEXT("BOOT A  "));
     if (!(bda->equipment & 1)) {
         print(TEXT("No diskette drive.\n"));
-    } else if (!read_boot_sector()) {
+    } else if (!read_boot_sector(0)) {
         print(TEXT("No bootable diskette: drive A cannot be read.\n"));
     } else if (far_read16(0, boot_address + 510) != 0xAA55) {
         print(TEXT("No bootable diskette: the first sector of drive A has no 55 AA signature.\n"));
     } else {
         checkpoint(0x21, TEXT("        "));
         start_program(0, boot_address, 0);
+    }
+    if (bda->disk_count) {
+        checkpoint(0x22, TEXT("BOOT C  "));
+        if (!read_boot_sector(0x80)) {
+            print(TEXT("The first disk cannot be read.\n"));
+        } else if (far_read16(0, boot_address + 510) != 0xAA55) {
+            print(TEXT("The first disk is not bootable: its first sector has no 55 AA signature.\n"));
+        } else {
+            checkpoint(0x21, TEXT("        "));
+            start_program(0, boot_address, 0x80);
+        }
     }
     asm volatile("int $0x18" : : : "memory");
     for (;;)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 13h: diskettes, and the answers for fixed disks, of which there are none. The medium is found by
+// INT 13h: diskettes; disk.c serves fixed disks. The medium is found by
 // trying the data rates a drive knows; sectors per track, gap and size come from the table behind
 // vector 1Eh, which software may replace.
 #include "fdc.h"
@@ -282,40 +282,13 @@ static u8 serve(struct Regs* r)
     }
 }
 
-// There is no fixed disk: 15h answers "not present", everything else "bad command".
-static void fixed_disk(struct Regs* r)
-{
-    switch (r->ah) {
-    case 0x15:
-        r->ah = 0;
-        r->cx = r->dx = 0;
-        set_carry(r, 0);
-        return;
-    case 0x01:
-        r->ah = 0;
-        r->al = bda->disk_status;
-        set_carry(r, 0);
-        return;
-    case 0x08:
-        r->ah = 0x07;
-        r->al = 0;
-        r->bx = r->cx = r->dx = 0;
-        break;
-    default:
-        r->ah = diskette_bad_command;
-        break;
-    }
-    bda->disk_status = r->ah;
-    set_carry(r, 1);
-}
-
 void diskette_service(struct Regs* r)
 {
     sti();
     if (r->dl >= 0x80) {
         if (r->ah == 0)
             fdc_reset();
-        fixed_disk(r);
+        disk_service(r);
         return;
     }
     u8 function = r->ah;

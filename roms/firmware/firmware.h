@@ -134,6 +134,11 @@ int keyboard_ring_put(u16 key);
 void diskette_init(void);
 void motor_tick(void);
 
+// disk.c
+void disk_note_adapter(u16 id, u8 pos2);
+void disk_init(void);
+void disk_service(struct Regs* r);
+
 // others
 void serial_parallel_init(void);
 void clock_init(void);

@@ -70,6 +70,11 @@ static inline void outw(u16 port, u16 value)
     asm volatile("outw %w0, %w1" : : "a"(value), "Nd"(port));
 }
 
+static inline void outl(u16 port, u32 value)
+{
+    asm volatile("outl %0, %w1" : : "a"(value), "Nd"(port));
+}
+
 static inline void cli(void) { asm volatile("cli" : : : "memory"); }
 static inline void sti(void) { asm volatile("sti" : : : "memory"); }
 

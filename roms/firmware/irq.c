@@ -150,7 +150,7 @@ void disk_interrupt(struct Regs* r)
 {
     (void)r;
     bda->disk_interrupt = 0xFF;
-    pic_mask(14);            // no fixed disk of ours can have asked
+    pic_mask(14);            // disk.c polls; nobody here has asked for it
     pic_eoi(14);
 }
 

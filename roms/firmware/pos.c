@@ -103,6 +103,8 @@ static void setup_slot(int slot, int* polls_left)
     }
     if (found == expected && found != 0xFFFF)
         write_record(slot, 7);
+    if (found == expected)
+        disk_note_adapter(found, inb(pos0 + 2));
     outb(setup_adapter, 0);
     if (found == 0) {
         diagnostic_set(diagnostic_adapter_timeout);

@@ -2,8 +2,8 @@
 // Power-on self test: the order of things from reset to INT 19h. Checkpoints go to port 680h:
 //   01 processor     02 DMA, ports   03 vectors, interrupt controllers   04 timer
 //   05 channel reset 06 planar POS, video   07 keyboard controller   08 memory   09 CMOS, NVRAM
-//   0A clock         0B adapters (POS)      0C serial, parallel      0D diskette
-//   0E keyboard, mouse   0F adapter ROMs    20 INT 19h   21 boot sector started   2F nothing to boot
+//   0A clock         0B adapters (POS)      0C serial, parallel      0D diskette, disks
+//   0E keyboard, mouse   0F adapter ROMs    20 INT 19h   21 boot sector started   22 disk   2F nothing to boot
 //   A1 to A6 (161 to 166 decimal): the configuration errors
 // Errors are shown and logged; they never stop the start and never ask for a key.
 #include "firmware.h"
@@ -143,6 +143,7 @@ void post(void)
     pic_mask(12);
     sti();
     diskette_init();
+    disk_init();
     cli();
     checkpoint(0x0E, TEXT("POST 0E "));
     if (!keyboard_controller || !kbc_finish())
