@@ -196,7 +196,7 @@ static u8 move(u8 drive, u16 command, u32 lba, u16 count, u32 buffer)
 static u16 cylinders(u8 drive)
 {
     u32 count = disk_sectors(drive) / ((u32)entry8(drive, entry_heads) * entry8(drive, entry_track));
-    return count > 1024 ? 1024 : (u16)count;
+    return count > 1024 ? 1024 : count ? (u16)count : 1;
 }
 
 // 02h, 03h, 04h: CH, CL, DH name the first sector.

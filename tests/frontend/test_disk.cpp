@@ -61,3 +61,51 @@ TEST_CASE("what a guest writes to --floppy stays in an overlay, or goes where mo
   CHECK(run(scratch.file("absent.img")).status == 3);
   CHECK_THAT(run(scratch.write("odd.img", std::string(1024, 'x'))).err, Contains("1024 bytes is no diskette size"));
 }
+
+TEST_CASE("a hard disk boots through INT 13h in every machine, and keeps its changes in the overlay") {
+  constexpr std::uint32_t sectors = 40960;
+  const Scratch scratch;
+  std::string disk(std::size_t{sectors} * 512, '\0');
+  for (std::uint32_t s = 1; s < sectors; ++s)
+    for (unsigned k = 0; k < 4; ++k) disk[std::size_t{s} * 512 + k] = static_cast<char>(s >> (8 * k));
+  disk.replace(0, 512, read_file(PLANAR_SOURCE_DIR "/roms/images/sample-disk.img"));
+  const auto image = scratch.write("c.img", disk);
+  for (const char* machine : {"model56sx", "model77", "model95"}) {
+    INFO(machine);
+    const auto run = run_planar(std::string("run ") + machine + " --quiet --screen text --disk " + image +
+                                ",overlay=" + scratch.file(machine) + " --until screen:sample-disk: --timeout '60 s'");
+    CHECK(run.status == 0);
+    CHECK_THAT(run.out, Contains("sample-disk: ok"));
+    CHECK_THAT(run_planar(std::string("disk info ") + scratch.file(machine)).out, Contains("changed   1 sectors"));
+  }
+  CHECK(read_file(image) == disk);
+}
+
+TEST_CASE("drives are refused with the reason: address, image, no slot") {
+  const Scratch scratch;
+  const auto disk = scratch.file("c.img");
+  REQUIRE(run_planar("disk create " + disk + " 1M").status == 0);
+  CHECK_THAT(run_planar("run model95 --disk " + disk + ",id=7").err, Contains("0 to 6"));
+  CHECK_THAT(run_planar("run model95 --disk " + disk + ",id=3 --cdrom " + disk + ",id=3").err, Contains("SCSI address"));
+  CHECK(run_planar("run model95 --disk " + scratch.file("absent.img")).status == 3);
+  CHECK_THAT(run_planar("run model95 --cdrom " + scratch.write("raw.bin", std::string(2352, 'x'))).err, Contains("2352"));
+  CHECK_THAT(run_planar("run model56sx --card ne2 --card 3c523 --card smc8013 --disk " + disk).err,
+             Contains("no slot is free"));
+  const auto config = run_planar("config model77 --disk " + disk + " --cdrom " + disk);
+  CHECK_THAT(config.out, Contains("scsi-cache") && Contains("[disk.6]") && Contains("[cdrom.3]"));
+  CHECK(run_planar("show scsi-a").status == 0);
+}
+
+TEST_CASE("a snapshot of a machine with a disk continues to the same end, and leaves the files alone") {
+  const Scratch scratch;
+  const auto image = scratch.file("c.img"), snap = scratch.file("lab.snap");
+  REQUIRE(run_planar("disk create " + image + " 4M").status == 0);
+  const auto whole = run_planar("run model95 --disk " + image + " --quiet --json - --until '3 s' --snapshot-at '2 s' " + snap);
+  REQUIRE(whole.status == 0);
+  const auto rest = run_planar("run --restore " + snap + " --quiet --json - --until '3 s'");
+  REQUIRE(rest.status == 0);
+  CHECK(rest.json()["state_hash"] == whole.json()["state_hash"]);
+  const auto through = run_planar("run model95 --disk " + image + ",mode=write-through --quiet --until '1 s' --snapshot-at '0.5 s' " + snap);
+  CHECK(through.status != 0);
+  CHECK_THAT(through.err, Contains("write-through"));
+}
