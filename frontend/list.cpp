@@ -47,9 +47,9 @@ std::vector<AdapterEntry> all_cards() {
   return all;
 }
 
-nlohmann::ordered_json cards_json() {
+nlohmann::ordered_json cards_json(std::span<const AdapterEntry> cards) {
   auto list = nlohmann::ordered_json::array();
-  for (const AdapterEntry& card : all_cards())
+  for (const AdapterEntry& card : cards)
     list.push_back({{"name", card.name}, {"title", card.title}, {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
                     {"medium", card.medium}, {"data_path", card.data_path}, {"bus_width", card.bus_width},
                     {"hypothetical", card.hypothetical}});
@@ -64,8 +64,9 @@ int list(const std::string& what, const std::optional<std::string>& json) {
       fmt::print("{:<11} {:<68} {} slots\n", m.name, m.title, m.slot_widths.size());
     }
   } else {
-    if (json) { write_json(*json, cards_json()); return 0; }
-    for (const AdapterEntry& card : all_cards())
+    const auto cards = what == "cards" ? adapter_registry() : storage_registry();
+    if (json) { write_json(*json, cards_json(cards)); return 0; }
+    for (const AdapterEntry& card : cards)
       fmt::print("{:<13} {:<43} {:04X}  {:<12} {:<20} {:>2}-bit{}\n", card.name, card.title, card.adapter_id, card.medium,
                  card.data_path, card.bus_width, card.hypothetical ? "  hypothetical interface" : "");
   }
@@ -128,8 +129,8 @@ int show(const std::string& name, const std::optional<std::string>& json) {
 Verb add_list(CLI::App& app) {
   struct Options { std::string what; std::optional<std::string> json; };
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("list", "List what there is: machines or cards");
-  verb->add_option("what", o->what, "machines or cards")->required()->check(CLI::IsMember({"machines", "cards"}));
+  CLI::App* verb = app.add_subcommand("list", "List what there is: machines, network cards, or storage (SCSI adapters)");
+  verb->add_option("what", o->what, "machines, cards or storage")->required()->check(CLI::IsMember({"machines", "cards", "storage"}));
   verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
   return [o] { return list(o->what, o->json); };
 }

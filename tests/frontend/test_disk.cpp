@@ -94,6 +94,7 @@ TEST_CASE("drives are refused with the reason: address, image, no slot") {
   const auto config = run_planar("config model77 --disk " + disk + " --cdrom " + disk);
   CHECK_THAT(config.out, Contains("scsi-cache") && Contains("[disk.6]") && Contains("[cdrom.3]"));
   CHECK(run_planar("show scsi-a").status == 0);
+  CHECK_THAT(run_planar("list storage").out, Contains("scsi-a") && Contains("8EFF"));
 }
 
 TEST_CASE("a snapshot of a machine with a disk continues to the same end, and leaves the files alone") {
