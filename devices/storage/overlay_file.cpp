@@ -28,6 +28,8 @@ constexpr unsigned slots_a_write = 64;
 constexpr unsigned slots_a_read = 1024;
 /// A flush when so many replaced slots wait for one (1 MB).
 constexpr unsigned most_stale = 2048;
+/// A flush at the latest after so many changed sectors (4 MB): a power cut costs no more, as with a disk's write cache.
+constexpr std::uint64_t most_unsynced = 8192;
 
 std::uint64_t get(const std::uint8_t* p, unsigned bytes) {
   std::uint64_t v = 0;
@@ -249,7 +251,7 @@ bool OverlayFile::write(std::uint64_t sector, std::span<const std::uint8_t> data
     }
     sector += count;
     data = data.subspan(std::size_t{count} * sector_bytes);
-    if (stale_.size() >= most_stale && !flush()) return false;
+    if ((stale_.size() >= most_stale || sequence_ - synced_ >= most_unsynced) && !flush()) return false;
   }
   return true;
 }

@@ -285,3 +285,44 @@ TEST_CASE("diskettes of every PS/2 size open as overlay, written through, and by
     CHECK(DiskFiles::read(base)[0] == 0);
   }
 }
+
+TEST_CASE("an overlay with any bytes wrong is refused or read, sector by sector whole or unreadable") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(sectors));
+  const auto work = files.file("work.ovl");
+  create_overlay(work, base);
+  {
+    DiskImage disk = DiskImage::open({work});
+    for (std::uint32_t s = 0; s < 60; ++s) REQUIRE(write(disk, s * 5, 1 + s % 3));
+    REQUIRE(disk.flush());
+    for (std::uint32_t s = 0; s < 20; ++s) REQUIRE(write(disk, s * 7, 4));
+  }
+  const auto good = DiskFiles::read(work);
+  std::uint32_t x = 99;
+  const auto random = [&] {
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    return x;
+  };
+  int opened = 0;
+  for (int round = 0; round < 300; ++round) {
+    auto bad = good;
+    for (unsigned n = random() % 20 + 1; n-- > 0;) {
+      const std::size_t at = 2048 + random() % (bad.size() - 2048);
+      if (random() % 32 == 0) bad.resize(std::max<std::size_t>(at, 4096));
+      else bad[at] = static_cast<std::uint8_t>(random());
+    }
+    files.write("bad.ovl", bad);
+    try {
+      const DiskImage disk = DiskImage::open({files.file("bad.ovl"), round % 2 ? WriteMode::overlay : WriteMode::memory, {}});
+      ++opened;
+      std::array<std::uint8_t, sector_bytes> bytes{};
+      for (std::uint32_t s = 0; s < sectors; ++s)
+        if (disk.read(s, bytes)) REQUIRE(generation_of(s, bytes));
+    } catch (const Error& e) {
+      REQUIRE_THAT(e.what(), Contains("bad.ovl: "));
+    }
+  }
+  CHECK(opened > 30);
+}
