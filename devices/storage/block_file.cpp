@@ -33,7 +33,15 @@ bool sync_directory(const std::string& file) {
   return done;
 }
 
-// Fills a file of another name in the same directory and links it to its own: link() never replaces.
+// Gives the finished file its name without replacing another. File systems without links (FAT) rename.
+int publish(const std::string& temporary, const std::string& file) {
+  if (::link(temporary.c_str(), file.c_str()) == 0) return 0;
+  if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) return errno;
+  if (::access(file.c_str(), F_OK) == 0) return EEXIST;
+  return ::rename(temporary.c_str(), file.c_str()) == 0 ? 0 : errno;
+}
+
+// Fills a file of another name in the same directory, then gives it its own.
 template <class Fill>
 void create_with(const std::string& file, const std::string& what, Fill fill) {
   std::string temporary = file + ".XXXXXX";
@@ -46,7 +54,7 @@ void create_with(const std::string& file, const std::string& what, Fill fill) {
   int error = 0;
   if (::fchmod(descriptor, 0666 & ~mask) != 0 || !fill(descriptor) || ::fsync(descriptor) != 0) error = errno;
   ::close(descriptor);
-  if (!error && ::link(temporary.c_str(), file.c_str()) != 0) error = errno;
+  if (!error) error = publish(temporary, file);
   ::unlink(temporary.c_str());
   if (error == EEXIST) refuse(file, "exists already; remove it first or choose another name");
   if (error)
