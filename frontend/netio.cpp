@@ -55,6 +55,7 @@ NetioResult collect(Session& session) {
   r.card = machine.config().cards.empty() ? "none" : machine.config().cards.front().name;
   r.hypothetical = !machine.config().cards.empty() && find_adapter(r.card).hypothetical;
   r.net = machine.config().net;
+  r.repeatable = lab.repeatable();
   r.seed = machine.config().seed;
   if (const auto* line = guest.find("@planar-guest"))
     r.netio_version = line->text.substr(std::min(line->text.size(), line->text.rfind(' ') + 1));

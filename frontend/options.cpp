@@ -134,8 +134,19 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
       ->type_name("CARD.VALUE=X")
       ->expected(1)
       ->take_all();
-  app.add_option("--net", net, "What the adapter's cable leads to: peer (a reference station in virtual time) or none")
-      ->type_name("peer|none");
+  app.add_option("--net", net,
+                 "What the adapter's cable leads to: peer (a reference station in virtual time), slirp (the host's network, no "
+                 "rights needed), tap:NAME, pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
+      ->type_name("peer|slirp|tap:NAME|pcap:IFACE|socket:ADDR|none");
+  app.add_option("--forward", forwards,
+                 "A port of the host that leads into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
+      ->type_name("FORWARD")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--net-time", net_time,
+                 "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as it goes, but "
+                 "never idle ahead of the host's replies)")
+      ->type_name("as-hardware|unthrottled");
   app.add_option("--seed", seed, "Seed of everything random in the lab (collision backoff)")->type_name("N");
   app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
   app.add_flag("--force", force, "Build a machine with a card that refuses its processor");
@@ -144,6 +155,8 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
 Config MachineOptions::config(const std::optional<std::string>& default_card) const {
   Config config = load_machine(machine);
   if (net) config.set("net.attach", *net, "--net " + *net);
+  if (!forwards.empty()) config.set_texts("net.forward", forwards, "--forward");
+  if (net_time) config.set("net.time", *net_time, "--net-time " + *net_time);
   if (seed) config.set("run.seed", std::to_string(*seed), fmt::format("--seed {}", *seed));
   if (force) config.set("run.force", "true", "--force");
   drives.apply(config);

@@ -36,6 +36,8 @@ struct MachineOptions {
   std::vector<std::string> cards;
   std::vector<std::string> values;  ///< --set NAME.VALUE=X
   std::optional<std::string> net;
+  std::vector<std::string> forwards;  ///< --forward
+  std::optional<std::string> net_time;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> memory;
   bool force = false;

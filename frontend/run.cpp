@@ -99,6 +99,8 @@ int run(const Options& o) {
       nlohmann::ordered_json j;
       j["schema"] = "planar.run/1";
       j["machine"] = session->lab().machine().config().name;
+      j["net"] = session->lab().machine().config().net;
+      j["repeatable"] = session->lab().repeatable();  // false: host in the loop
       j["ended"] = reason;
       j["virtual_seconds"] = session->now().seconds();
       j["host_seconds"] = session->progress().host_seconds();

@@ -139,6 +139,12 @@ void Config::set_text(const std::string& path, const std::string& value, const s
   impl_->layers.push_back({origin, nested(path, value), true});
 }
 
+void Config::set_texts(const std::string& path, const std::vector<std::string>& values, const std::string& origin) {
+  toml::array array;
+  for (const auto& value : values) array.push_back(value);
+  impl_->layers.push_back({origin, nested(path, std::move(array)), true});
+}
+
 std::string Config::peek_text(const std::string& path) const {
   const auto found = impl_->find(path);
   if (!found.node) return {};
@@ -243,6 +249,22 @@ std::vector<std::int64_t> Config::integers(const std::string& path, std::int64_t
     values.push_back(n->get());
   }
   impl_->remember(path, fmt::format("[{}]", fmt::join(values, ", ")), where(*found.layer, *found.node));
+  return values;
+}
+
+std::vector<std::string> Config::texts(const std::string& path) {
+  const auto found = impl_->find(path);
+  std::vector<std::string> values, written;
+  if (!found.node) return values;
+  const auto* array = found.node->as_array();
+  if (!array) fail(path, "expects a list of texts in brackets, such as [\"one\", \"two\"]");
+  for (const auto& element : *array) {
+    const auto* s = element.as_string();
+    if (!s) fail(path, "expects a list of texts in brackets, such as [\"one\", \"two\"]");
+    values.push_back(s->get());
+    written.push_back(toml_string(s->get()));
+  }
+  impl_->remember(path, fmt::format("[{}]", fmt::join(written, ", ")), where(*found.layer, *found.node));
   return values;
 }
 

@@ -34,6 +34,8 @@ class Config {
 
   /// The same for a value that stays text even where it looks like a number ("1000h").
   void set_text(const std::string& path, const std::string& value, const std::string& origin);
+  /// The same for a list of texts.
+  void set_texts(const std::string& path, const std::vector<std::string>& values, const std::string& origin);
   /// A text (or a number as text) without marking it as read; empty if there is none.
   std::string peek_text(const std::string& path) const;
 
@@ -52,6 +54,8 @@ class Config {
   Frequency frequency(const std::string& path, std::optional<std::string> fallback = {});
   std::uint64_t size(const std::string& path, std::optional<std::string> fallback = {});
   std::vector<std::int64_t> integers(const std::string& path, std::int64_t low, std::int64_t high);
+  /// A list of texts in brackets; empty if there is none.
+  std::vector<std::string> texts(const std::string& path);
   /// One of a list of words.
   std::string choice(const std::string& path, const std::vector<std::string>& words,
                      std::optional<std::string> fallback = {});

@@ -32,6 +32,16 @@ Lab::Lab(Config config) : config_(std::move(config)), machine_config_(read_machi
     peer_ = std::make_unique<net::Peer>(scheduler_, trace_, *segment_, machine_config_.seed);
   if (machine_config_.floppy)
     machine_->diskette().insert(0, FloppyImage::open(*machine_config_.floppy), scheduler_.now());
+  if (machine_config_.host_net) attach_host();
+}
+
+void Lab::attach_host() {
+  const ClockDomain clock = machine_config_.clock.clock();
+  host_ = std::make_unique<net::HostStation>(
+      scheduler_, trace_, *segment_, machine_config_.seed, net::open_host_link(*machine_config_.host_net),
+      machine_config_.host_time,
+      net::HostStation::Hooks{net::HostStation::steady_clock,
+                              [this, clock] { return clock.at(machine_->cpu().halted_clocks()); }});
 }
 
 Lab::~Lab() = default;
@@ -49,8 +59,10 @@ void Lab::load_kernel(const LinuxBoot& boot) {
 
 std::string Lab::summary() {
   const auto& m = machine_config_;
-  std::string out = fmt::format("{}\n  memory {} MB, {} path; net {}; seed {}\n", m.title, m.memory_bytes >> 20,
-                                m.dual_path ? "dual" : "single", m.net, m.seed);
+  std::string out = fmt::format("{}\n  memory {} MB, {} path; net {}{}; seed {}\n", m.title, m.memory_bytes >> 20,
+                                m.dual_path ? "dual" : "single", m.net, !m.host_net ? ""
+                                : m.host_time == net::HostTime::as_hardware ? " (host in the loop, paced to real time)"
+                                : " (host in the loop, unthrottled)", m.seed);
   for (const auto& row : machine_->slot_page().rows) {
     if (row.empty) continue;
     out += fmt::format("  slot {}: {} ({:04X})", row.slot, row.result.name, row.result.id);
@@ -106,6 +118,7 @@ void Lab::archive(Archive& a) {
   scheduler_.archive(a);
   segment_->archive(a);
   if (peer_) peer_->archive(a);
+  if (host_) host_->archive(a);
   machine_->archive(a);
 }
 

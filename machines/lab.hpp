@@ -11,6 +11,7 @@
 #include "core/scheduler.hpp"
 #include "core/trace.hpp"
 #include "devices/net/ethernet_segment.hpp"
+#include "devices/net/host/host_station.hpp"
 #include "devices/net/peer.hpp"
 #include "machines/linux_boot.hpp"
 #include "machines/machine.hpp"
@@ -29,6 +30,9 @@ class Lab {
   Machine& machine() { return *machine_; }
   net::EthernetSegment& segment() { return *segment_; }
   net::Peer* peer() { return peer_.get(); }
+  const net::HostStation* host() const { return host_.get(); }
+  /// The same configuration runs the same way again: no host in the loop.
+  bool repeatable() const { return !host_; }
   /// The resolved configuration: a file that builds this lab again.
   std::string configuration() const { return config_.resolved(); }
   const Config& layers() const { return config_; }
@@ -57,6 +61,8 @@ class Lab {
   std::string state_hash();
 
  private:
+  void attach_host();
+
   Config config_;
   MachineConfig machine_config_;
   Trace trace_;
@@ -64,6 +70,7 @@ class Lab {
   std::unique_ptr<net::EthernetSegment> segment_;
   std::unique_ptr<net::Peer> peer_;
   std::unique_ptr<Machine> machine_;
+  std::unique_ptr<net::HostStation> host_;
   std::vector<std::uint8_t> diskette_image_;
   std::string diskette_name_;
   std::string kernel_summary_;

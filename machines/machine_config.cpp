@@ -170,10 +170,30 @@ void read_cards(Config& c, MachineConfig& m) {
   std::sort(m.cards.begin(), m.cards.end(), [](const CardConfig& a, const CardConfig& b) { return a.slot < b.slot; });
 }
 
+void read_attachment(Config& c, MachineConfig& m) {
+  m.net = c.text("net.attach", "peer");
+  const auto forwards = c.texts("net.forward");
+  if (net::is_host_net(m.net)) {
+    try {
+      m.host_net = net::parse_host_net(m.net, forwards);
+    } catch (const Error& e) {
+      c.fail(c.has("net.forward") ? "net.forward" : "net.attach", e.what());
+    }
+    m.host_time = c.choice("net.time", {"as-hardware", "unthrottled"}, "as-hardware") == "unthrottled"
+                      ? net::HostTime::unthrottled : net::HostTime::as_hardware;
+    return;
+  }
+  if (m.net != "peer" && m.net != "none")
+    c.fail("net.attach", fmt::format("'{}' is not one of peer, none, slirp, tap:NAME, pcap:IFACE, socket:HOST:PORT, "
+                                     "socket:unix:PATH", m.net));
+  for (const char* path : {"net.forward", "net.time"})
+    if (c.has(path)) c.fail(path, fmt::format("is for the host's network; net.attach is {}, write slirp there", m.net));
+}
+
 /// One segment for all cards: its rate is the user's, or else the first card's. A card of another rate is refused.
 void read_network(Config& c, MachineConfig& m) {
   constexpr std::uint64_t slow = 10'000'000, fast = 100'000'000;
-  m.net = c.choice("net.attach", {"peer", "none"}, "peer");
+  read_attachment(c, m);
   m.full_duplex = c.choice("net.duplex", {"half", "full"}, "half") == "full";
   const auto name = [](std::uint64_t rate) { return rate == fast ? "100 Mbit/s" : "10 Mbit/s"; };
   const auto rate_of = [](const CardConfig& card) -> std::uint64_t {

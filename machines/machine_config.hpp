@@ -12,6 +12,8 @@
 #include "bus/timing.hpp"
 #include "core/cpu/timing.hpp"
 #include "devices/storage/disk_image.hpp"
+#include "devices/net/host/host_net.hpp"
+#include "devices/net/host/host_station.hpp"
 #include "devices/storage/scsi_drive.hpp"
 #include "machines/config.hpp"
 
@@ -60,7 +62,9 @@ struct MachineConfig {
   std::vector<DriveConfig> drives;          ///< on the SCSI adapter
   std::string clock_start;            ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
   std::vector<CardConfig> cards;
-  std::string net;  ///< "peer" or "none"
+  std::string net;  ///< "peer", "none", or a text of net::parse_host_net
+  std::optional<net::HostNet> host_net;  ///< set if the host's network is attached
+  net::HostTime host_time = net::HostTime::as_hardware;
   bool full_duplex = false;  ///< of the Ethernet segment: both ends send at once, nothing collides
   std::uint64_t bits_per_second = 10'000'000;
   std::uint64_t seed = 1;
