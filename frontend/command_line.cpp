@@ -35,7 +35,7 @@ int run_command_line(int argc, const char* const* argv) {
   using Adder = Verb (*)(CLI::App&);
   std::vector<std::pair<CLI::App*, Verb>> verbs;
   for (const Adder add : {add_netio, add_run, add_list, add_show, add_config, add_adf, add_disk, add_bench, add_compare, add_published,
-                          add_regress}) {
+                          add_regress, add_netio_server}) {
     const auto before = app.get_subcommands({}).size();
     Verb verb = add(app);
     verbs.emplace_back(app.get_subcommands({}).at(before), std::move(verb));

@@ -29,8 +29,8 @@ bool tagged(const std::string& line, const std::string& tag) {
   return line.starts_with(tag) && (line.size() == tag.size() || line[tag.size()] == ' ');
 }
 
-std::optional<NetioRow> row_of(const std::string& line) {
-  if (!tagged(line, "@row")) return std::nullopt;
+std::optional<NetioRow> row_of(const std::string& line, const std::string& tag) {
+  if (!tagged(line, tag)) return std::nullopt;
   const auto bytes = number(field(line, "bytes")), blocks = number(field(line, "blocks")), ticks = number(field(line, "ticks"));
   if (!bytes || !blocks || !ticks) return std::nullopt;
   return NetioRow{static_cast<std::uint32_t>(*bytes), *blocks, *ticks};
@@ -65,15 +65,15 @@ const GuestLine* GuestOutput::find(const std::string& text) const {
   return nullptr;
 }
 
-std::vector<NetioRow> GuestOutput::rows() const {
+std::vector<NetioRow> GuestOutput::rows(const std::string& tag) const {
   std::vector<NetioRow> rows;
   for (const auto& line : lines_)
-    if (const auto row = row_of(line.text)) rows.push_back(*row);
+    if (const auto row = row_of(line.text, tag)) rows.push_back(*row);
   return rows;
 }
 
 std::optional<NetioRow> GuestOutput::new_row() const {
-  return lines_.empty() ? std::nullopt : row_of(lines_.back().text);
+  return lines_.empty() ? std::nullopt : row_of(lines_.back().text, "@row");
 }
 
 std::optional<int> GuestOutput::done() const {

@@ -45,8 +45,10 @@ class GuestOutput {
   std::optional<std::string> value(const std::string& tag, const std::string& key) const;
   /// The first line that begins with the words `text`, or null.
   const GuestLine* find(const std::string& text) const;
-  std::vector<NetioRow> rows() const;
-  /// The row that the last line tells, if it tells one.
+  /// What it sent, and (netio from 1.16 on) what it received.
+  std::vector<NetioRow> rows() const { return rows("@row"); }
+  std::vector<NetioRow> received_rows() const { return rows("@row_received"); }
+  /// The row of what it sent that the last line tells, if it tells one.
   std::optional<NetioRow> new_row() const;
   /// The status of `@done`, once it has come.
   std::optional<int> done() const;
@@ -56,6 +58,8 @@ class GuestOutput {
   void archive(Archive& a);
 
  private:
+  std::vector<NetioRow> rows(const std::string& tag) const;
+
   std::string partial_;
   std::vector<GuestLine> lines_;
 };

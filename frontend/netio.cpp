@@ -25,15 +25,20 @@ struct Options {
   MachineOptions machine;
   OutputOptions output;
   StateOptions state;
-  std::string seconds = "10";
+  std::optional<std::string> seconds;
+  unsigned generation = 1;
+  unsigned port = net::netio_port;
   std::string sizes = "1024,2048,4096,8192,16384,32767";
 };
 
+/// What netio's programs themselves take: 10 s up to 1.14, 6 s from 1.16 on.
+std::string seconds(const Options& o) { return o.seconds.value_or(o.generation == 1 ? "10" : "6"); }
+
 /// Power-on to the first packet takes some virtual seconds; each size its duration, with room for a slow machine's tail.
 Time virtual_limit(const Options& o) {
-  const auto duration = parse_time(o.seconds + " s");
+  const auto duration = parse_time(seconds(o) + " s");
   if (!duration || *duration < 10_ms || *duration > 3600_s)
-    throw Error(fmt::format("--seconds {}: expects 0.01 to 3600", o.seconds));
+    throw Error(fmt::format("--seconds {}: expects 0.01 to 3600", seconds(o)));
   std::size_t count = 0;
   for (std::size_t at = 0; at <= o.sizes.size(); ++count) {
     const auto comma = std::min(o.sizes.find(',', at), o.sizes.size());
@@ -42,7 +47,7 @@ Time virtual_limit(const Options& o) {
       throw Error(fmt::format("--sizes {}: expects up to 16 sizes from 1 to 65536 bytes, separated by commas", o.sizes));
     at = comma + 1;
   }
-  return 60_s + *duration * static_cast<std::int64_t>(2 * count);
+  return 60_s + *duration * static_cast<std::int64_t>(2 * count * o.generation);
 }
 
 NetioResult collect(Session& session) {
@@ -59,8 +64,10 @@ NetioResult collect(Session& session) {
   r.seed = machine.config().seed;
   if (const auto* line = guest.find("@planar-guest"))
     r.netio_version = line->text.substr(std::min(line->text.size(), line->text.rfind(' ') + 1));
+  if (const auto version = guest.value("@netio start", "version")) r.netio_version = *version;
   r.guest_image_sha256 = sha256_hex(roms::guest());
   r.rows = guest.rows();
+  r.received_rows = guest.received_rows();
   if (const auto load = guest.value("@load", "percent")) r.cpu_load_percent = std::strtod(load->c_str(), nullptr);
   const auto* start = guest.find("@netio start");
   const auto* end = guest.find("@netio end");
@@ -87,10 +94,12 @@ NetioResult collect(Session& session) {
 std::unique_ptr<Session> open(const Options& o) {
   if (o.state.restore) return std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
   auto config = o.machine.config("ne2");
+  config.set_text("peer.duration", seconds(o) + " s", "--seconds");
   Media media;
   media.diskette = NamedFile{
       guest_name,
-      with_settings(roms::guest(), {{"do", "netio"}, {"seconds", o.seconds}, {"sizes", o.sizes}})};
+      with_settings(roms::guest(), {{"do", "netio"}, {"seconds", seconds(o)}, {"sizes", o.sizes},
+                                   {"generation", std::to_string(o.generation)}, {"port", std::to_string(o.port)}})};
   return std::make_unique<Session>(std::move(config), std::move(media), o.output, o.state);
 }
 
@@ -131,7 +140,13 @@ Verb add_netio(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("netio", "Boot the built-in guest in a machine and run netio inside it");
   o->machine.add_to(*verb, false);
-  verb->add_option("--seconds", o->seconds, "Duration of each packet size, virtual")->type_name("N")->capture_default_str();
+  verb->add_option("--seconds", o->seconds, "Duration of each packet size, virtual (10; 6 each way with --generation 2)")
+      ->type_name("N");
+  verb->add_option("--generation", o->generation,
+                   "netio's protocol: 1 (up to 1.14, sends only) or 2 (from 1.16 on, both ways; its server must speak it too)")
+      ->type_name("1|2")->check(CLI::Range(1, 2))->capture_default_str();
+  verb->add_option("--port", o->port, "TCP port of the server; `peer` serves netio's own")
+      ->type_name("N")->check(CLI::Range(1, 65535))->capture_default_str();
   verb->add_option("--sizes", o->sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
   o->output.add_to(*verb);
   o->state.add_to(*verb);

@@ -32,8 +32,10 @@ nlohmann::ordered_json NetioResult::json() const {
   out["netio_version"] = netio_version;
   out["guest_image_sha256"] = guest_image_sha256;
   out["rows"] = nlohmann::ordered_json::array();
-  for (const auto& row : rows)
-    out["rows"].push_back({{"packet_bytes", row.packet_bytes}, {"kb_per_s", rounded(row.kb_per_s(), 2)}});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out["rows"].push_back({{"packet_bytes", rows[i].packet_bytes}, {"kb_per_s", rounded(rows[i].kb_per_s(), 2)}});
+    if (i < received_rows.size()) out["rows"].back()["received_kb_per_s"] = rounded(received_rows[i].kb_per_s(), 2);
+  }
   out["cpu_load_percent"] = rounded(cpu_load_percent, 2);
   out["true_busy_percent"] = rounded(true_busy_percent, 2);
   if (frame_time && clock) {
@@ -59,9 +61,13 @@ std::string NetioResult::table() const {
   std::string out = fmt::format("netio {} on {} with {}{}, net {}{}\n\n", netio_version, machine, card,
                                 hypothetical ? " (hypothetical interface)" : "", net,
                                 repeatable ? "" : " (host in the loop, not repeatable)");
-  out += fmt::format("{:>12}  {:>12}\n", "packet", "KB/s");
-  for (const auto& row : rows)
-    out += fmt::format("{:>12}  {:>12.1f}\n", size_name(row.packet_bytes), row.kb_per_s());
+  if (received_rows.empty()) out += fmt::format("{:>12}  {:>12}\n", "packet", "KB/s");
+  else out += fmt::format("{:>12}  {:>12}  {:>12}\n", "packet", "KB/s sent", "received");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out += fmt::format("{:>12}  {:>12.1f}", size_name(rows[i].packet_bytes), rows[i].kb_per_s());
+    if (i < received_rows.size()) out += fmt::format("  {:>12.1f}", received_rows[i].kb_per_s());
+    out += "\n";
+  }
   out += fmt::format("\nCPU load {:.1f} % by the guest's clock ticks, {:.1f} % truly busy\n", cpu_load_percent,
                      true_busy_percent);
   if (frame_time && clock) {

@@ -35,6 +35,7 @@ struct NetioResult {
   std::string netio_version;
   std::string guest_image_sha256;
   std::vector<NetioRow> rows;
+  std::vector<NetioRow> received_rows;  ///< from netio 1.16 on: the other direction, one for each of `rows`
   double cpu_load_percent = 0;   ///< as the guest's tick accounting has it
   double true_busy_percent = 0;  ///< share of clocks not halted between `@netio start` and `@netio end`
   std::optional<FrameTime> frame_time;  ///< of the row with the largest packets

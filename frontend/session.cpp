@@ -138,7 +138,7 @@ void Session::serial_byte(std::uint8_t value, Time now) {
     if (const auto row = guest_.new_row()) frames_->row_ended(row->packet_bytes, row->ticks);
   if (!serial_) return;
   std::fputc(value, serial_);
-  if (value == '\n' && serial_ == stdout) std::fflush(serial_);
+  if (value == '\n') std::fflush(serial_);
 }
 
 void Session::save(const std::string& file) {

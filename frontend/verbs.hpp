@@ -11,6 +11,7 @@ namespace planar {
 using Verb = std::function<int()>;
 
 Verb add_netio(CLI::App& app);
+Verb add_netio_server(CLI::App& app);
 Verb add_run(CLI::App& app);
 Verb add_list(CLI::App& app);
 Verb add_show(CLI::App& app);

@@ -29,7 +29,8 @@ Lab::Lab(Config config) : config_(std::move(config)), machine_config_(read_machi
   const bool connected = machine_config_.net != "none";
   machine_ = std::make_unique<Machine>(scheduler_, trace_, machine_config_, connected ? segment_.get() : nullptr);
   if (machine_config_.net == "peer")
-    peer_ = std::make_unique<net::Peer>(scheduler_, trace_, *segment_, machine_config_.seed);
+    peer_ = std::make_unique<net::Peer>(scheduler_, trace_, *segment_, machine_config_.seed,
+                                        net::PeerConfig{.netio_duration = machine_config_.peer_duration});
   if (machine_config_.floppy)
     machine_->diskette().insert(0, FloppyImage::open(*machine_config_.floppy), scheduler_.now());
   if (machine_config_.host_net) attach_host();

@@ -172,6 +172,8 @@ void read_cards(Config& c, MachineConfig& m) {
 
 void read_attachment(Config& c, MachineConfig& m) {
   m.net = c.text("net.attach", "peer");
+  m.peer_duration = c.time("peer.duration", "6 s");
+  if (m.peer_duration < 10_ms || m.peer_duration > 3600_s) c.fail("peer.duration", "expects 10 ms to 3600 s");
   const auto forwards = c.texts("net.forward");
   if (net::is_host_net(m.net)) {
     try {

@@ -64,6 +64,7 @@ struct MachineConfig {
   std::vector<CardConfig> cards;
   std::string net;  ///< "peer", "none", or a text of net::parse_host_net
   std::optional<net::HostNet> host_net;  ///< set if the host's network is attached
+  Time peer_duration{};  ///< how long the peer's netio sends for each size (1.16 and later)
   net::HostTime host_time = net::HostTime::as_hardware;
   bool full_duplex = false;  ///< of the Ethernet segment: both ends send at once, nothing collides
   std::uint64_t bits_per_second = 10'000'000;

@@ -23,7 +23,7 @@ MacAddress mac_at(ByteView b, std::size_t at) {
 Peer::Peer(Scheduler& scheduler, Trace& trace, EthernetSegment& segment, std::uint64_t seed, PeerConfig config)
     : trace_(trace),
       config_(config),
-      tcp_(*this, netio_port, Random(seed * 0x100 + 0xFE).next()),
+      tcp_(*this, netio_port, Random(seed * 0x100 + 0xFE).next(), config.netio_duration),
       port_(scheduler, "peer.port", *this, Random(seed * 0x100 + 0xFF).next()),
       process_(scheduler, "peer.process", Priority::device, Callback::to<&Peer::process>(this)),
       tick_(scheduler, "peer.tick", Priority::timer, Callback::to<&Peer::tick>(this)) {
@@ -183,7 +183,8 @@ void Peer::receive_tcp(Ipv4 from, ByteView p, ByteView frame, Time now) {
   s.flags = p[13];
   s.window = get16(p, 14);
   s.options = p.subspan(20, header - 20);
-  s.length = static_cast<std::uint32_t>(p.size() - header);
+  s.data = p.subspan(header);
+  s.length = static_cast<std::uint32_t>(s.data.size());
   s.frame_bytes = static_cast<std::uint32_t>(frame.size());
   trace_(TraceCategory::peer, now, "tcp {} > {} flags {:02X} seq {} ack {} length {} window {}", s.source,
          s.destination, s.flags, s.seq, s.ack, s.length, s.window);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The reference station at the other end: a netio server in virtual time, so that runs repeat bit for bit.
 //
-// It answers ARP and ping, serves netio (up to 1.14) on TCP port 18767 as a Linux 2.2 machine does (peer_tcp.hpp), resets
+// It answers ARP and ping, serves netio (both generations) on TCP port 18767 as a Linux 2.2 machine does (peer_tcp.hpp), resets
 // other TCP connections and reports unreachable UDP ports. Its Ethernet adapter obeys CSMA/CD but is otherwise of
 // unlimited speed; all that its host takes is one turnaround time, the same for every card and machine.
 //
@@ -15,6 +15,7 @@
 #include "core/scheduler.hpp"
 #include "core/trace.hpp"
 #include "devices/net/ethernet_segment.hpp"
+#include "devices/net/netio_protocol.hpp"
 #include "devices/net/peer_tcp.hpp"
 
 namespace planar::net {
@@ -23,12 +24,11 @@ namespace planar::net {
 /// Source: inferred, a Pentium-class server of the time; not fitted to any row.
 inline constexpr Time peer_turnaround = 60_us;
 
-inline constexpr std::uint16_t netio_port = 18767;
-
 struct PeerConfig {
   MacAddress mac{0x02, 0x50, 0x4C, 0x41, 0x4E, 0x01};  ///< locally administered
   Ipv4 address = ipv4(192, 168, 10, 1);
   Time turnaround = peer_turnaround;
+  Time netio_duration = net::netio_duration;  ///< how long its netio sends for each size (1.16 and later)
 };
 
 class Peer final : public EthernetStation, private TcpOutput {

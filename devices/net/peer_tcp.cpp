@@ -10,9 +10,6 @@ namespace {
 constexpr std::uint32_t boot_jiffies = 100'000;  // the server has been up for a while: stamps do not start at 0
 constexpr std::uint32_t paws_limit = PeerTcp::hz * 60 * 60 * 24 * 24;  // 24 days in ticks
 
-bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
-bool after(std::uint32_t a, std::uint32_t b) { return before(b, a); }
-
 }  // namespace
 
 TcpServer::Jiffies TcpServer::jiffies(Time now) {
@@ -65,6 +62,7 @@ void TcpServer::listen(const TcpSegment& s, Time now) {
   if (s.rst() || connections_.size() >= PeerTcp::max_connections) return;
   const Options o = parse(s.options);
   Connection c;
+  c.program = NetioService(duration_);
   c.remote = s.from;
   c.remote_port = s.source;
   c.irs = s.seq;
@@ -79,6 +77,9 @@ void TcpServer::listen(const TcpSegment& s, Time now) {
   c.scaling = o.window_scale.has_value();
   c.mss_cache = std::max<std::uint32_t>(c.mss_clamp - std::min(c.mss_clamp, c.stamps ? 12u : 0u), 8);
   c.rcv_mss = c.mss_clamp;
+  c.sender.window = s.window;
+  c.sender.wl1 = s.seq;
+  c.sender.scale = std::min<std::uint8_t>(o.window_scale.value_or(0), 14);
   if (o.stamp) {
     c.ts_recent = o.stamp->first;
     c.ts_recent_at = jiffies(now);
@@ -145,7 +146,10 @@ void TcpServer::established(Connection& c, const TcpSegment& s, Time now) {
     ++counters_.resets;
     return;
   }
-  if (s.has_ack() && !take_ack(c, s, now)) return;
+  if (s.has_ack()) {
+    if (!take_ack(c, s, now)) return;
+    take_window(c, s, c.stamps && o.stamp ? std::optional(o.stamp->second) : std::nullopt, now);
+  }
   if (s.end_seq() != s.seq) take_data(c, s, now);
   measure_mss(c, s.length);
   if (c.delayed_acks && c.state != State::closed) check_ack(c, now);
@@ -156,7 +160,7 @@ bool TcpServer::take_ack(Connection& c, const TcpSegment& s, Time now) {
   if (after(s.ack, c.snd_nxt) || before(s.ack, c.snd_una)) return true;
   if (s.length) estimate_delay(c, now);
   c.snd_una = s.ack;
-  if (c.snd_una == c.snd_nxt) c.retransmit_at.reset();
+  if (c.snd_una == c.snd_nxt && c.state == State::last_ack) c.retransmit_at.reset();
   if (c.state == State::last_ack && c.snd_una == c.snd_nxt) {
     c.state = State::closed;
     return false;
@@ -209,16 +213,16 @@ void TcpServer::take_data(Connection& c, const TcpSegment& s, Time now) {
       ++c.delayed_acks;
       return;
     }
-    take_in_order(c, s.end_seq(), s.fin(), truesize(s.frame_bytes), now);
+    take_in_order(c, held(s), now);
     if (!s.fin()) {
       ++c.delayed_acks;
       if (s.psh() && s.length < c.mss_cache / 2) c.ato = std::min<Jiffies>(c.ato, PeerTcp::hz / 50);
     }
     while (!c.held.empty() && !after(c.held.front().seq, c.rcv_nxt)) {
-      const Held h = c.held.front();
+      const Held h = std::move(c.held.front());
       c.held.erase(c.held.begin());
       c.receive_memory -= h.truesize;
-      if (after(h.end_seq, c.rcv_nxt)) take_in_order(c, h.end_seq, h.fin, h.truesize, now);
+      if (after(h.end_seq, c.rcv_nxt)) take_in_order(c, h, now);
     }
     trim_sacks(c);
     return;
@@ -228,11 +232,16 @@ void TcpServer::take_data(Connection& c, const TcpSegment& s, Time now) {
   if (before(s.seq, c.rcv_nxt + window_left(c))) hold(c, s);
 }
 
-void TcpServer::take_in_order(Connection& c, std::uint32_t end_seq, bool fin, std::uint32_t size, Time now) {
-  c.unread.push_back({end_seq - c.rcv_nxt - (fin ? 1 : 0), size});
-  c.receive_memory += size;
-  c.rcv_nxt = end_seq;
-  if (!fin) return;
+TcpServer::Held TcpServer::held(const TcpSegment& s) {
+  return {s.seq, s.end_seq(), truesize(s.frame_bytes), s.fin(), Bytes(s.data.begin(), s.data.end())};
+}
+
+void TcpServer::take_in_order(Connection& c, const Held& h, Time now) {
+  const ByteView fresh = ByteView(h.data).subspan(std::min<std::size_t>(c.rcv_nxt - h.seq, h.data.size()));
+  c.unread.push_back({Bytes(fresh.begin(), fresh.end()), h.truesize});
+  c.receive_memory += h.truesize;
+  c.rcv_nxt = h.end_seq;
+  if (!h.fin) return;
   c.fin_received = true;
   c.state = State::close_wait;
   send_ack(c, now);
@@ -240,18 +249,19 @@ void TcpServer::take_in_order(Connection& c, std::uint32_t end_seq, bool fin, st
 
 void TcpServer::hold(Connection& c, const TcpSegment& s) {
   ++counters_.out_of_order;
-  const Held h{s.seq, s.end_seq(), truesize(s.frame_bytes), s.fin()};
+  Held h = held(s);
   auto place = c.held.begin();
   while (place != c.held.end() && before(place->seq, h.seq)) ++place;
   if (place != c.held.end() && place->seq == h.seq) {
     if (!after(h.end_seq, place->end_seq)) return;
     c.receive_memory -= place->truesize;
-    *place = h;
+    c.receive_memory += h.truesize;
+    *place = std::move(h);
   } else {
-    c.held.insert(place, h);
+    c.receive_memory += h.truesize;
+    c.held.insert(place, std::move(h));
   }
-  c.receive_memory += h.truesize;
-  if (c.sack) add_sack(c, h.seq, h.end_seq);
+  if (c.sack) add_sack(c, s.seq, s.end_seq());
 }
 
 // RFC 2018: the block that holds the latest segment comes first.
@@ -292,7 +302,8 @@ void TcpServer::serve(Time now) {
     if (c.state == State::syn_received || c.state == State::last_ack || c.state == State::closed) continue;
     bool read = false;
     while (!c.unread.empty()) {
-      counters_.bytes += c.unread.front().bytes;
+      counters_.bytes += c.unread.front().data.size();
+      c.program.receive(c.unread.front().data, now);
       c.receive_memory -= c.unread.front().truesize;
       c.unread.pop_front();
       read = true;
@@ -302,7 +313,11 @@ void TcpServer::serve(Time now) {
       const std::uint32_t wanted = window_wanted(c);
       if (wanted && wanted >= left * 2 && left + c.mss_cache <= c.window_clamp) send_ack(c, now);
     }
-    if (!c.fin_received) return;  // it is this one's turn
+    if (!c.fin_received) {
+      fill_window(c, now);
+      return;  // it is this one's turn
+    }
+    c.sender = {};  // a client that closes has what it wants
     c.state = State::last_ack;
     send_segment(c, 0x11, c.snd_nxt, now);
     ++c.snd_nxt;
@@ -340,6 +355,10 @@ void TcpServer::run_timers(Time now) {
       }
     }
     if (!c.retransmit_at || after(*c.retransmit_at, j)) continue;
+    if (c.state == State::established || c.state == State::close_wait) {
+      data_timer(c, now);
+      continue;
+    }
     const unsigned limit = c.state == State::syn_received ? PeerTcp::synack_retries : PeerTcp::fin_retries;
     if (++c.retries > limit) {
       c.state = State::closed;

@@ -75,7 +75,7 @@ void TcpServer::send_synack(Connection& c, Time now) {
   output_.send_tcp(c.remote, std::move(b), now);
 }
 
-void TcpServer::send_segment(Connection& c, std::uint8_t flags, std::uint32_t seq, Time now) {
+void TcpServer::send_segment(Connection& c, std::uint8_t flags, std::uint32_t seq, Time now, ByteView data) {
   Bytes b = header(port_, c.remote_port, seq, c.rcv_nxt, flags, select_window(c) >> c.rcv_wscale);
   if (c.stamps) {
     put32(b, 0x0101080A);
@@ -90,6 +90,7 @@ void TcpServer::send_segment(Connection& c, std::uint8_t flags, std::uint32_t se
     }
   }
   close_options(b);
+  put(b, data);
   c.delayed_acks = 0;
   c.quick = false;
   c.ack_at.reset();
@@ -115,13 +116,16 @@ void TcpServer::Connection::archive(Archive& a) {
   a(window_clamp, mss_clamp, mss_cache, rcv_mss, last_seg_size, rcv_wscale, stamps, sack, scaling, ts_recent,
     ts_recent_at, ato, last_receive, quick, delayed_acks, ack_at, retransmit_at, retries, fin_received, unread,
     receive_memory, held, sack_blocks);
+  sender.archive(a);
+  program.archive(a);
 }
 
 void TcpServer::archive(Archive& a) {
   a.section("peer tcp", 1);
   a(random_, connections_);
   a(counters_.connections, counters_.bytes, counters_.segments_in, counters_.segments_out, counters_.acks_now,
-    counters_.acks_delayed, counters_.duplicates, counters_.out_of_order, counters_.resets);
+    counters_.acks_delayed, counters_.duplicates, counters_.out_of_order, counters_.resets, counters_.bytes_out,
+    counters_.retransmitted);
 }
 
 }  // namespace planar::net

@@ -74,6 +74,22 @@ static int sys_connect(struct regs r) {
     return FD_SOCKET;
 }
 
+static int sys_listen(struct regs r) { return tcp_listen((u16)r.ebx); }
+
+static int sys_accept(struct regs r) {
+    struct file *f = &files[FD_SOCKET];
+    int error = 0;
+    (void)r;
+    if (f->sk)
+        return -EINVAL;
+    struct sock *sk = tcp_accept(&error);
+    if (!sk)
+        return error;
+    f->sk = sk;
+    f->write = write_socket;
+    return FD_SOCKET;
+}
+
 static int sys_close(struct regs r) {
     struct file *f = get_file(r.ebx);
     if (!f || !f->sk)
@@ -211,8 +227,8 @@ int (*const call_table[16])(struct regs r) = {
     [CALL_CONNECT] = sys_connect,   [CALL_CLOSE] = sys_close,       [CALL_ALARM] = sys_alarm,
     [CALL_TIME] = sys_time,         [CALL_TICKS] = sys_ticks,       [CALL_SETTINGS] = sys_settings,
     [CALL_MEASURE] = sys_measure,   [CALL_SIGRETURN] = sys_sigreturn,
-    [CALL_COUNTERS] = sys_counters, [CALL_PAUSE] = sys_pause,       [13] = sys_none,
-    [14] = sys_none,                [15] = sys_none,
+    [CALL_COUNTERS] = sys_counters, [CALL_PAUSE] = sys_pause,       [CALL_LISTEN] = sys_listen,
+    [CALL_ACCEPT] = sys_accept,     [15] = sys_none,
 };
 
 void files_init(void) {

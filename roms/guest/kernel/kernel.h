@@ -255,6 +255,7 @@ struct settings {
     u32 size[MAX_SIZES], sizes;
     u32 ip, peer;                       // network order
     u32 seed;
+    u32 port, bytes, generation;        // of netio's protocol: 1 = up to 1.14, 2 = from 1.16 on
 };
 extern struct settings settings;
 void settings_read(void);

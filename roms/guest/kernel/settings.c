@@ -5,7 +5,7 @@
 #include "kernel.h"
 
 struct settings settings = {
-    "netio", 10000, {1024, 2048, 4096, 8192, 16384, 32767}, 6, 0, 0, 1};
+    "netio", 10000, {1024, 2048, 4096, 8192, 16384, 32767}, 6, 0, 0, 1, 18767, 4194304, 1};
 
 static char text[513];
 
@@ -23,6 +23,11 @@ static const char *number(const char *s, u32 *value) {
     }
     *value = v;
     return p == s ? NULL : p;
+}
+
+static int read_number(const char *s, u32 low, u32 high, u32 *value) {
+    const char *end = number(s, value);
+    return end && !*end && *value >= low && *value <= high;
 }
 
 static int read_address(const char *s, u32 *address) {
@@ -69,7 +74,11 @@ static int apply(const char *key, u32 length, char *value) {
         for (n = 0; n + 1 < sizeof settings.task && value[n]; n++)
             settings.task[n] = value[n];
         settings.task[n] = 0;
-        return is("netio", value, strlen(value)) || is("idle", value, strlen(value));
+        static const char *const tasks[] = {"netio", "idle", "transfer", "serve"};
+        for (n = 0; n < sizeof tasks / sizeof *tasks; n++)
+            if (is(tasks[n], value, strlen(value)))
+                return 1;
+        return 0;
     }
     if (is("seconds", key, length))
         return read_seconds(value, &settings.milliseconds);
@@ -79,10 +88,14 @@ static int apply(const char *key, u32 length, char *value) {
         return read_address(value, &settings.ip);
     if (is("peer", key, length))
         return read_address(value, &settings.peer);
-    if (is("seed", key, length)) {
-        const char *end = number(value, &settings.seed);
-        return end && !*end;
-    }
+    if (is("seed", key, length))
+        return read_number(value, 0, 999999999, &settings.seed);
+    if (is("port", key, length))
+        return read_number(value, 1, 65535, &settings.port);
+    if (is("bytes", key, length))
+        return read_number(value, 1, 999999999, &settings.bytes);
+    if (is("generation", key, length))
+        return read_number(value, 1, 2, &settings.generation);
     return 0;
 }
 

@@ -112,6 +112,12 @@ static void arp_learn(const u8 *mac) {
     }
 }
 
+// Who calls us is answered where the call came from, be it the station itself or a router.
+void neighbour_learn(u32 ip, const u8 *mac) {
+    gateway.ip = ip;
+    arp_learn(mac);
+}
+
 void arp_receive(struct skb *b) {
     struct arp *a = (struct arp *)b->data;
     u32 from, to;

@@ -171,6 +171,7 @@ extern struct neighbour gateway;        // the one station we talk to
 u16 eth_type(struct skb *b, struct netdev *dev);
 void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length);
 void arp_receive(struct skb *b);
+void neighbour_learn(u32 ip, const u8 *mac);
 void neighbour_output(struct skb *b);
 
 // ---- IP (ip.c) ----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 #include "tcp.h"
 
 static struct sock the_socket;
-static u32 calls_to_connect;
+static u32 connections;              // so far: each has its own numbers
 
 // ---- memory of the send buffer ------------------------------------------------------------------
 // Every buffer, also the clone on its way to the card, counts with its truesize; freeing any of
@@ -55,19 +55,23 @@ static int sock_error(struct sock *sk) {
 }
 
 // ---- connect ------------------------------------------------------------------------------------
-struct sock *tcp_connect(u32 ip, u16 port, int *error) {
+u16 tcp_own_port(void) {
+    return htons((u16)(1024 + (settings.seed * 69069u + 1 + connections) % 3976));
+}
+
+// The socket as it is before the first segment of a connection.
+struct sock *tcp_new(u32 ip, u16 remote_port, u16 local_port) {
     struct sock *sk = &the_socket;
     memset(sk, 0, sizeof *sk);
     queue_init(&sk->waiting);
     queue_init(&sk->receive);
     queue_init(&sk->write);
     tcp_timers_init(sk);
-    u32 draw = settings.seed * 69069u + 1 + calls_to_connect++;
-    gateway.ip = ip;
+    u32 draw = settings.seed * 69069u + 1 + connections++;
     sk->remote_ip = ip;
     sk->local_ip = settings.ip;
-    sk->remote_port = htons(port);
-    sk->local_port = htons((u16)(1024 + draw % 3976));
+    sk->remote_port = remote_port;
+    sk->local_port = local_port;
     sk->write_seq = draw * 1664525u + 1013904223u;
     sk->rto = RTO_INIT;
     sk->mdev = RTO_INIT;
@@ -80,7 +84,12 @@ struct sock *tcp_connect(u32 ip, u16 port, int *error) {
     sk->snd_wl2 = sk->snd_una = sk->write_seq;
     sk->window_clamp = MAX_WINDOW;
     sk->rcv_wnd = MAX_WINDOW / sk->mss_clamp * sk->mss_clamp;   // 22 segments = 32120
+    return sk;
+}
 
+struct sock *tcp_connect(u32 ip, u16 port, int *error) {
+    gateway.ip = ip;
+    struct sock *sk = tcp_new(ip, htons(port), tcp_own_port());
     struct skb *b = sock_alloc(sk, HEADROOM + 15, 1);
     if (!b) {
         *error = -ENOMEM;

@@ -2,18 +2,18 @@
 //
 // TCP with the behaviour of Linux 2.2 that shapes bulk sending.
 //
-// Files: tcp.c (calls of the process), tcp_output.c (when and how segments leave), tcp_input.c
+// Files: tcp.c (calls of the process), tcp_listen.c (the passive side of opening), tcp_output.c (when and how segments leave), tcp_input.c
 // (what arrives), tcp_timer.c (retransmission, delayed acknowledgement, window probe). Facts:
 // net/ipv4/tcp*.c of Linux 2.2 and include/net/tcp.h, read; facts/linux22-path.md.
 //
-// Not modelled: listening, selective acknowledgements and window scaling (neither is offered),
+// Not modelled: selective acknowledgements and window scaling (neither is offered),
 // urgent data, keepalive, out-of-order reassembly (such segments are answered with an immediate
 // acknowledgement and dropped), more than one connection at a time in the demultiplexer.
 #pragma once
 #include "net.h"
 
 enum { TCP_CLOSED, TCP_SYN_SENT, TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_FIN_WAIT2, TCP_CLOSING,
-       TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_TIME_WAIT };
+       TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_TIME_WAIT, TCP_SYN_RECEIVED };
 enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16, TCP_URG = 32 };
 
 struct tcp_header {
@@ -71,6 +71,8 @@ static inline u32 max_u(u32 a, u32 b) { return a > b ? a : b; }
 static inline u32 in_flight(struct sock *sk) { return sk->packets_out + sk->retransmitted_out; }
 
 // tcp.c
+struct sock *tcp_new(u32 ip, u16 remote_port, u16 local_port);      // ports in network order
+u16 tcp_own_port(void);                 // a new one for a connection, network order
 struct sock *tcp_connect(u32 ip, u16 port, int *error);
 int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n);
 int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);
@@ -79,6 +81,12 @@ u32 tcp_retransmitted(void);             // segments sent again on the last conn
 void tcp_unreachable(void);             // nobody answers ARP for the peer
 struct skb *sock_alloc(struct sock *sk, u32 size, int force);
 void sock_own_write(struct sock *sk, struct skb *b);
+
+// tcp_listen.c
+int tcp_listen(u16 port);
+struct sock *tcp_accept(int *error);
+void tcp_listen_receive(struct skb *b);                             // no connection has claimed it. Takes it.
+int tcp_completes_open(struct sock *sk, struct skb *b);
 
 // tcp_output.c
 void tcp_transmit(struct sock *sk, struct skb *b);
@@ -98,6 +106,7 @@ int tcp_may_raise_window(struct sock *sk);
 // tcp_input.c
 void tcp_receive(struct skb *b);
 void tcp_process(struct sock *sk, struct skb *b);
+void tcp_parse_options(struct sock *sk, struct tcp_header *th);
 extern struct sock *tcp_socket;         // the one connection
 
 // tcp_timer.c

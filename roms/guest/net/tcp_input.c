@@ -13,7 +13,7 @@ static struct tcp_header *header(struct skb *b) { return (struct tcp_header *)b-
 // ---- options ------------------------------------------------------------------------------------
 static u32 word(const u8 *p) { return (u32)p[0] << 24 | (u32)p[1] << 16 | (u32)p[2] << 8 | p[3]; }
 
-static void parse_options(struct sock *sk, struct tcp_header *th) {
+void tcp_parse_options(struct sock *sk, struct tcp_header *th) {
     const u8 *p = (const u8 *)(th + 1), *end = (const u8 *)th + (th->words >> 4) * 4;
     int saw_mss = 0;
     sk->saw_stamp = 0;
@@ -55,7 +55,7 @@ static int fast_options(struct sock *sk, struct tcp_header *th) {
             return 1;
         }
     }
-    parse_options(sk, th);
+    tcp_parse_options(sk, th);
     return 1;
 }
 
@@ -380,7 +380,7 @@ static void answer_to_syn(struct sock *sk, struct skb *b) {
     }
     if (!(th->flags & TCP_SYN))
         return;
-    parse_options(sk, th);
+    tcp_parse_options(sk, th);
     sk->header_length = TCP_HEADER + (sk->stamps ? TCP_STAMP : 0);
     sk->mss = sk->mss_clamp - (sk->header_length - TCP_HEADER);
     sk->rcv_nxt = sk->rcv_wup = sk->copied_seq = b->seq + 1;
@@ -437,6 +437,8 @@ void tcp_process(struct sock *sk, struct skb *b) {
             tcp_send_ack(sk);
         goto drop;
     }
+    if (sk->state == TCP_SYN_RECEIVED && !tcp_completes_open(sk, b))
+        goto drop;
     if (fast_options(sk, th) && !stamp_check(sk, b, length)) {
         if (!(th->flags & TCP_RST))
             tcp_send_ack(sk);
@@ -487,8 +489,10 @@ void tcp_receive(struct skb *b) {
                             : csum_partial(th, b->length, csum_pseudo(ip->from, ip->to, b->length, 0))))
         goto drop;
     if (!sk || sk->remote_ip != ip->from || sk->remote_port != th->from ||
-        sk->local_port != th->to)
-        goto drop;
+        sk->local_port != th->to) {
+        tcp_listen_receive(b);
+        return;
+    }
     b->seq = ntohl(th->seq);
     b->end_seq = b->seq + b->length - words * 4 + (th->flags >> 1 & 1) + (th->flags & TCP_FIN);
     b->ack_seq = ntohl(th->ack);

@@ -73,8 +73,8 @@ void tcp_transmit(struct sock *sk, struct skb *b) {
         return;                         // no memory for the clone: the timer will try again
     COST(tcp_transmit);
     u32 length = sk->header_length, *option;
-    if (b->flags & TCP_SYN)
-        length = TCP_HEADER + 4 + TCP_STAMP;
+    if (b->flags & TCP_SYN)             // an answer has the stamp only if the question had it
+        length = TCP_HEADER + 4 + (b->flags & TCP_ACK && !sk->stamps ? 0 : TCP_STAMP);
     struct tcp_header *th = (struct tcp_header *)skb_push(b, length);
     b->th = (u8 *)th;
     sock_own_write(sk, b);

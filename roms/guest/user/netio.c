@@ -1,63 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netio 1.14's client, rebuilt from its wire protocol and counting (facts/software.md section 1,
+// netio's client, version 1.14, rebuilt from its wire protocol and counting (facts/software.md section 1,
 // notes/timing-physics.md section 1): connects to TCP port 18767 and sends blocks, one size after
 // the other, each until an alarm rings; nothing is received. Time is taken with gettimeofday around
 // each size, in units of 1/1024 s; KByte/s = blocks x size / ticks. The program's licence is
 // restrictive: implemented from those facts, no line of it is used.
 //
+// With the setting `generation=2` the client of 1.16 and later: a control record (two 32-bit words, big-endian) before
+// each size and direction, the client's blocks first, then the server's; the first byte of the last block is 1. What
+// receiving costs the processor is this stack's own: nothing pads it to Linux 2.2's (kernel/linux_cost.asm).
+//
 // CPU load: ticks charged to a process against all ticks, from the first block to the last size's
 // end.
-#include "../kernel/kernel.h"
-#include "calls.h"
+#include "user.h"
 
-enum { PORT = 18767, BUFFER = 32768 };
+enum { QUIT, CLIENT_SENDS, SERVER_SENDS };   // commands of the second generation
 
-int system_call3(u32 number, u32 a, u32 b, u32 c);
-void alarm_restorer(void);
-
-static u8 buffer[BUFFER];
 static volatile int time_over;
-static struct settings set;
-
-static u32 length_of(const char *s) {
-    u32 n = 0;
-    while (s[n])
-        n++;
-    return n;
-}
-
-static void put(int fd, const char *text) {
-    system_call3(CALL_WRITE, (u32)fd, (u32)text, length_of(text));
-}
-
-// A line built piece by piece.
-static char line[128];
-static u32 at;
-static void begin(void) { at = 0; }
-static void text(const char *s) {
-    while (*s && at < sizeof line - 1)
-        line[at++] = *s++;
-    line[at] = 0;
-}
-static void number(u32 v, u32 width) {
-    char digits[12];
-    u32 n = 0;
-    do
-        digits[n++] = (char)('0' + v % 10);
-    while (v /= 10);
-    for (; width > n; width--)
-        text(" ");
-    while (n) {
-        char one[2] = {digits[--n], 0};
-        text(one);
-    }
-}
-static void tenths(u32 v, u32 width) {
-    number(v / 10, width);
-    text(".");
-    number(v % 10, 0);
-}
 
 static void on_alarm(int signal) {
     (void)signal;
@@ -73,30 +32,6 @@ static u32 elapsed(const struct timeval *from, const struct timeval *to) {
         seconds--;
     }
     return seconds * 1024 + mul_div((u32)microseconds, 1024, 1000000);
-}
-
-// One block; a call that the alarm cut short is continued. 0 = sent.
-static int send_block(u32 size) {
-    for (u32 done = 0; done < size;) {
-        int n = system_call3(CALL_WRITE, FD_SOCKET, (u32)buffer + done, size - done);
-        if (n < 0)
-            return n;
-        done += (u32)n;
-    }
-    return 0;
-}
-
-static int fail_with(const char *what, int error) {
-    begin();
-    text(what);
-    text(": error ");
-    number((u32)-error, 0);
-    text("\n");
-    put(FD_CONSOLE, "netio: ");
-    put(FD_CONSOLE, line);
-    put(FD_LOG, "@fail ");
-    put(FD_LOG, line);
-    return 1;
 }
 
 // Sends one size for the set time. Returns 0 and the row, or an error.
@@ -117,11 +52,12 @@ static int run_size(u32 size, u32 *blocks, u32 *ticks) {
     return error;
 }
 
-static void print_row(u32 size, u32 blocks, u32 ticks) {
+static void print_row(const char *tag, const char *direction, u32 size, u32 blocks, u32 ticks) {
     // blocks x size x 10 / ticks, rounded, without leaving 64 bits
     u32 rate = ticks ? mul_div(blocks, size * 10, ticks) : 0;
     begin();
-    text("@row bytes=");
+    text(tag);
+    text(" bytes=");
     number(size, 0);
     text(" blocks=");
     number(blocks, 0);
@@ -136,7 +72,9 @@ static void print_row(u32 size, u32 blocks, u32 ticks) {
     number((size + 512) / 1024, 2);
     text(" k bytes:  ");
     tenths(rate, 5);
-    text(" k bytes/sec\n");
+    text(" k bytes/sec");
+    text(direction);
+    text("\n");
     put(FD_CONSOLE, line);
 }
 
@@ -160,7 +98,7 @@ static void print_load(const u32 before[2], const u32 after[2]) {
 }
 
 // Nothing for the set time: what the tick and the card cost by themselves.
-static int idle(void) {
+int idle(void) {
     u32 before[2], after[2];
     put(FD_CONSOLE, "idle\n");
     put(FD_LOG, "@idle start\n");
@@ -175,37 +113,81 @@ static int idle(void) {
     return 0;
 }
 
-static int netio(void) {
-    u32 before[2], after[2], blocks, ticks;
+static int control(u32 command, u32 data) {
+    u32 record[2] = {htonl(command), htonl(data)};
+    int n = system_call3(CALL_WRITE, FD_SOCKET, (u32)record, sizeof record);
+    return n < 0 ? n : 0;
+}
+
+// Takes the server's blocks until the one that says it is the last.
+static int receive_size(u32 size, u32 *blocks, u32 *ticks) {
+    struct timeval start, stop;
+    int error;
+    *blocks = 0;
+    if ((error = control(SERVER_SENDS, size)))
+        return error;
+    system_call3(CALL_TIME, (u32)&start, 0, 0);
+    do {
+        if ((error = receive_block(size)))
+            return error;
+        ++*blocks;
+    } while (!buffer[0]);
+    system_call3(CALL_TIME, (u32)&stop, 0, 0);
+    *ticks = elapsed(&start, &stop);
+    return 0;
+}
+
+static int both_ways(u32 size) {
+    u32 blocks, ticks;
+    int error;
+    buffer[0] = 0;
+    if ((error = control(CLIENT_SENDS, size)) || (error = run_size(size, &blocks, &ticks)))
+        return error;
+    buffer[0] = 1;
+    if ((error = send_block(size)))
+        return error;
+    print_row("@row", " sent", size, blocks, ticks);
+    if ((error = receive_size(size, &blocks, &ticks)))
+        return error;
+    print_row("@row_received", " received", size, blocks, ticks);
+    return 0;
+}
+
+static int one_way(u32 size) {
+    u32 blocks, ticks;
+    int error = run_size(size, &blocks, &ticks);
+    if (!error)
+        print_row("@row", "", size, blocks, ticks);
+    return error;
+}
+
+int netio(void) {
+    int second = set.generation == 2;
+    u32 before[2], after[2];
     u32 draw = set.seed * 1103515245u + 12345;
     for (u32 i = 1; i < BUFFER; i++, draw = draw * 1103515245u + 12345)
         buffer[i] = (u8)(draw >> 16);
-    put(FD_CONSOLE, "\nNETIO - Network Throughput Benchmark, Version 1.14 (rebuilt)\n\n");
-    int error = system_call3(CALL_CONNECT, set.peer, PORT, 0);
+    put(FD_CONSOLE, "\nNETIO - Network Throughput Benchmark, Version ");
+    put(FD_CONSOLE, second ? "1.16 (rebuilt)\n\n" : "1.14 (rebuilt)\n\n");
+    int error = system_call3(CALL_CONNECT, set.peer, set.port, 0);
     if (error < 0)
         return fail_with("connect", error);
+    error = 0;
     put(FD_CONSOLE, "TCP/IP connection established.\n");
-    put(FD_LOG, "@netio start\n");
+    put(FD_LOG, second ? "@netio start version=1.16\n" : "@netio start\n");
     system_call3(CALL_MEASURE, 1, 0, 0);
     system_call3(CALL_TICKS, (u32)before, 0, 0);
-    for (u32 i = 0; i < set.sizes; i++) {
-        error = run_size(set.size[i], &blocks, &ticks);
-        if (error < 0)
-            break;
-        print_row(set.size[i], blocks, ticks);
-    }
+    for (u32 i = 0; i < set.sizes && !error; i++)
+        error = second ? both_ways(set.size[i]) : one_way(set.size[i]);
+    if (second && !error)
+        error = control(QUIT, 0);
     system_call3(CALL_TICKS, (u32)after, 0, 0);
     system_call3(CALL_MEASURE, 0, 0, 0);
     if (error < 0)
-        return fail_with("send", error);
+        return fail_with("transfer", error);
     print_load(before, after);
     error = system_call3(CALL_CLOSE, FD_SOCKET, 0, 0);
     system_call3(CALL_COUNTERS, 0, 0, 0);
     put(FD_LOG, "@netio end\n");
     return error < 0 ? fail_with("close", error) : 0;
-}
-
-int main(void) {
-    system_call3(CALL_SETTINGS, (u32)&set, 0, 0);
-    return set.task[0] == 'i' ? idle() : netio();
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Data with a known content, both ways, for checking a network rather than measuring it.
+//
+// `transfer`: connects to the peer's `port`, sends `bytes` bytes of a pattern, then reads as many, which must be the
+// complement of what was sent. The pattern is 32-bit words, least significant byte first: word i = i * 9E3779B1h + seed.
+//
+// `serve`: waits for one connection to `port` and returns every byte until the other end closes.
+#include "user.h"
+
+enum { BLOCK = 8192 };
+
+static void fill(u32 first_word) {
+    u32 word = first_word * 0x9E3779B1u + set.seed;
+    for (u32 i = 0; i < BLOCK / 4; i++, word += 0x9E3779B1u)
+        ((u32 *)buffer)[i] = word;
+}
+
+static int send_pattern(void) {
+    for (u32 done = 0; done < set.bytes;) {
+        u32 n = set.bytes - done < BLOCK ? set.bytes - done : BLOCK;
+        fill(done / 4);
+        int error = send_block(n);
+        if (error)
+            return error;
+        done += n;
+    }
+    return 0;
+}
+
+static int check_pattern(u32 *received, u32 *wrong) {
+    while (*received < set.bytes) {
+        u32 n = set.bytes - *received < BLOCK ? set.bytes - *received : BLOCK;
+        int error = receive_block(n);
+        if (error)
+            return error;
+        u32 word = *received / 4 * 0x9E3779B1u + set.seed;
+        for (u32 i = 0; i < n; i++) {
+            if (buffer[i] != (u8)(~word >> i % 4 * 8))
+                ++*wrong;
+            if (i % 4 == 3)
+                word += 0x9E3779B1u;
+        }
+        *received += n;
+    }
+    return 0;
+}
+
+static void report_counts(const char *tag, u32 sent, u32 received) {
+    begin();
+    text(tag);
+    text(" sent=");
+    number(sent, 0);
+    text(" received=");
+    number(received, 0);
+}
+
+static void report_end(void) {
+    text("\n");
+    put(FD_LOG, line);
+    put(FD_CONSOLE, line + 1);
+    system_call3(CALL_COUNTERS, 0, 0, 0);
+}
+
+int transfer(void) {
+    u32 received = 0, wrong = 0;
+    int error = system_call3(CALL_CONNECT, set.peer, set.port, 0);
+    if (error < 0)
+        return fail_with("connect", error);
+    put(FD_LOG, "@transfer start\n");
+    if ((error = send_pattern()))
+        return fail_with("send", error);
+    if ((error = check_pattern(&received, &wrong)))
+        return fail_with("receive", error);
+    report_counts("@transfer end", set.bytes, received);
+    text(" wrong=");
+    number(wrong, 0);
+    report_end();
+    error = system_call3(CALL_CLOSE, FD_SOCKET, 0, 0);
+    if (error < 0)
+        return fail_with("close", error);
+    return wrong ? fail_with("content", -EINVAL) : 0;
+}
+
+int serve(void) {
+    u32 received = 0, sent = 0;
+    int error = system_call3(CALL_LISTEN, set.port, 0, 0);
+    if (error < 0)
+        return fail_with("listen", error);
+    begin();
+    text("@serve port=");
+    number(set.port, 0);
+    text("\n");
+    put(FD_LOG, line);
+    put(FD_CONSOLE, line + 1);
+    if ((error = system_call3(CALL_ACCEPT, 0, 0, 0)) < 0)
+        return fail_with("accept", error);
+    for (;;) {
+        int n = system_call3(CALL_READ, FD_SOCKET, (u32)buffer, BLOCK);
+        if (n < 0)
+            return fail_with("receive", n);
+        if (!n)
+            break;
+        received += (u32)n;
+        if ((error = send_block((u32)n)))
+            return fail_with("send", error);
+        sent += (u32)n;
+    }
+    report_counts("@served", sent, received);
+    report_end();
+    error = system_call3(CALL_CLOSE, FD_SOCKET, 0, 0);
+    return error < 0 ? fail_with("close", error) : 0;
+}
