@@ -93,8 +93,9 @@ void NetioService::archive(Archive& a) {
   a.bytes(control_);
   if (!a.loading()) return;  // a damaged snapshot
   control_bytes_ = std::min<std::uint32_t>(control_bytes_, static_cast<std::uint32_t>(control_.size()));
-  block_ = std::clamp<std::uint32_t>(block_, 1, netio_longest_block);
+  block_ = std::min(block_, netio_longest_block);
   in_block_ = std::min(in_block_, block_);
+  if (block_ == 0 && (phase_ == Phase::blocks_in || phase_ == Phase::blocks_out)) phase_ = Phase::over;
 }
 
 }  // namespace planar::net

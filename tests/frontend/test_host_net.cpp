@@ -71,14 +71,15 @@ TEST_CASE("4 MB through slirp to a server on the loopback and back, every byte a
   const auto image = guest_with(scratch, {{"do", "transfer"}, {"bytes", number(bytes)}, {"port", number(listener.port())}});
   Beside run(scratch, "run model95 --card ne2 --image " + image + slirp + " --until serial:@done --serial file:" +
                           scratch.file("serial") + " --timeout '300 s'");
-  const Descriptor client = listener.accept();
+  Descriptor client = listener.accept();
   REQUIRE(client);
   Bytes data = receive(client, bytes);
   CHECK(data.size() == bytes);
   CHECK((data == pattern(bytes)));
   for (auto& b : data) b = static_cast<std::uint8_t>(~b);
   REQUIRE(send(client, data));
-  CHECK(receive(client, 1).empty());  // the guest closes
+  CHECK(receive(client, 1).empty());  // the guest closes, and waits for this end to do so
+  client.reset();
   const auto said = run.end();
   INFO(said.err);
   CHECK(said.status == 0);
@@ -93,12 +94,13 @@ TEST_CASE("a damaged answer does not pass for a good one") {
   const auto image = guest_with(scratch, {{"do", "transfer"}, {"bytes", "20000"}, {"port", number(listener.port())}});
   Beside run(scratch, "run model95 --card ne2 --image " + image + slirp + " --until serial:@done --serial file:" +
                           scratch.file("serial") + " --timeout '300 s'");
-  const Descriptor client = listener.accept();
+  Descriptor client = listener.accept();
   REQUIRE(client);
   Bytes data = receive(client, 20000);
   for (auto& b : data) b = static_cast<std::uint8_t>(~b);
   data[12345] ^= 0x10;
   REQUIRE(send(client, data));
+  client.reset();
   run.end();
   CHECK_THAT(read_file(scratch.file("serial")), Contains("wrong=1") && Contains("@fail content") && Contains("@done 1"));
 }

@@ -108,7 +108,7 @@ TEST_CASE("a lost segment comes again after three duplicates, a lost flight afte
   REQUIRE(lost.size() >= 5);
   for (int i = 0; i < 3; ++i) {
     c.t.send_tcp(ACK, 0);
-    c.t.step(1_ms);
+    c.t.step(3_ms);
   }
   const auto again = c.t.received();
   REQUIRE(!again.empty());
