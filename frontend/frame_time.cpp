@@ -116,7 +116,10 @@ void FrameTimer::gap_over(Time) {
 void FrameTimer::row_ended(std::uint32_t packet_bytes, std::uint64_t ticks) {
   std::vector<Mark> row;
   row.swap(marks_);
-  const Time end = row_began_ + Time{static_cast<std::int64_t>(ticks * (1'000'000'000'000 / 1024))};
+  // A row without a frame began never; `ticks` is whatever the guest said.
+  constexpr std::int64_t tick = 1'000'000'000'000 / 1024;
+  const auto longest = static_cast<std::uint64_t>((Time::never() - row_began_).ps / tick);
+  const Time end = row_began_ + Time{static_cast<std::int64_t>(std::min(ticks, longest)) * tick};
   const std::uint32_t bytes = longest_;
   row_began_ = Time::never();
   longest_ = 0;

@@ -9,7 +9,8 @@
 // A connection whose first eight bytes are C2S or S2C with a block size is of the later generation, any other of the
 // earlier. Source: facts about the wire; the program's licence is restrictive and none of it is used.
 //
-// Not modelled: the UDP measurement of 1.18 and later (command 3, port 18768): such a connection is closed.
+// Not modelled: the UDP measurement of 1.18 and later (command 3, port 18768): such a connection counts as one of the first
+// generation.
 #pragma once
 
 #include <array>

@@ -35,7 +35,7 @@ std::optional<WriteMode> parse_write_mode(std::string_view text);
 struct DiskSpec {
   std::string file;
   WriteMode mode = WriteMode::overlay;
-  std::string overlay;  ///< empty: FILE.overlay
+  std::string overlay{};  ///< empty: FILE.overlay
 };
 
 /// What a file has to be: the word for it in errors, and what is wrong with one of so many bytes (empty: nothing).

@@ -45,7 +45,7 @@ void run_netio(int generation) {
   for (const auto& row : result.at("rows")) {
     const double rate = row.at("kb_per_s").get<double>();
     CHECK(rate > 100);
-    CHECK(rate < 1250);  // no faster than the wire
+    CHECK(rate < 1250 + 64 / std::stod(seconds));  // no faster than the wire takes what does not stay in the send buffer
     data += rate * 1024 * std::stod(seconds);
     CHECK(row.contains("received_kb_per_s") == (generation == 2));
     if (generation == 2) {

@@ -367,9 +367,7 @@ TEST_CASE("3C527: multicast list and promiscuous mode", "[3c527][receive]") {
   const MacAddress group{0x01, 0x00, 0x5E, 0, 0, 1};
   b.hear(make_frame(64, group));
   CHECK(b.responses().empty());
-  Bytes list{1, 0};
-  list.insert(list.end(), group.begin(), group.end());
-  CHECK(b.execute(2, list));
+  CHECK(b.execute(2, {1, 0, 0x01, 0x00, 0x5E, 0, 0, 1}));
   b.hear(make_frame(64, group));
   CHECK(b.responses() == Bytes{Mc32::done << 3});
   CHECK(b.execute(0, {1, 0}));
