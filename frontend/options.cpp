@@ -206,7 +206,10 @@ Config MachineOptions::config(const std::optional<std::string>& default_card) co
 void OutputOptions::add_to(CLI::App& app) {
   app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
   app.add_option("--serial", serial, "Where COM1 goes: stdio or file:F")->type_name("stdio|file:F");
-  app.add_option("--screen", screen, "Print the text screen at the end")->type_name("text")->check(CLI::IsMember({"text"}));
+  app.add_option("--screen", screen, "At the end: text prints the text screen, png:FILE keeps its picture (in any mode)")
+      ->type_name("text|png:FILE")
+      ->expected(1)
+      ->take_all();
   app.add_option("--capture", capture, "Keep every frame on the medium, in virtual time")->type_name("F.pcapng");
   app.add_option("--trace", trace, "Trace categories, comma-separated, or all")->type_name("LIST");
   app.add_option("--trace-file", trace_file, "Trace into a file instead of standard error")->type_name("F");

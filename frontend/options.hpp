@@ -53,7 +53,7 @@ struct MachineOptions {
 struct OutputOptions {
   std::optional<std::string> json;     ///< file or "-"
   std::optional<std::string> serial;   ///< "stdio" or "file:F"
-  std::optional<std::string> screen;   ///< "text"
+  std::vector<std::string> screen;     ///< "text", "png:FILE"
   std::optional<std::string> capture;  ///< pcapng file
   std::optional<std::string> trace;
   std::optional<std::string> trace_file;

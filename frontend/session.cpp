@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "frontend/screen_image.hpp"
+
 namespace planar {
 
 namespace {
@@ -103,7 +105,11 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   }
   lab_->machine().serial().on_output([this](std::uint8_t value, Time now) { serial_byte(value, now); });
   quiet_ = output.quiet;
-  show_screen_ = output.screen.has_value();
+  for (const auto& form : output.screen) {
+    if (form == "text") show_screen_ = true;
+    else if (form.starts_with("png:") && form.size() > 4) screen_files_.push_back(form.substr(4));
+    else throw Error(fmt::format("--screen {}: write text or png:FILE", form));
+  }
   if (output.capture) {
     capture_ = std::make_unique<net::PcapngWriter>(*output.capture, lab_->segment().config().bits_per_second);
     lab_->segment().add_observer(*capture_);
@@ -188,8 +194,9 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
 }
 
 void Session::print_screen() {
-  if (!show_screen_) return;
-  for (const auto& line : screen()) fmt::print("{}\n", line);
+  if (show_screen_)
+    for (const auto& line : screen()) fmt::print("{}\n", line);
+  for (const auto& file : screen_files_) write_png(picture(), file);
 }
 
 }  // namespace planar

@@ -54,7 +54,9 @@ class Session {
 
   /// The text screen's lines.
   std::vector<std::string> screen() { return lab_->machine().video().text_lines(); }
-  /// Prints the screen if `--screen text` asked for it.
+  /// What a monitor shows now.
+  Picture picture() { return lab_->machine().video().picture(now()); }
+  /// Prints and keeps the screen as `--screen` asked for it. Throws Error when a picture's file cannot be written.
   void print_screen();
 
  private:
@@ -71,6 +73,7 @@ class Session {
   std::FILE* trace_ = nullptr;
   bool trace_owned_ = false;
   bool show_screen_ = false;
+  std::vector<std::string> screen_files_;
   bool quiet_ = false;
   std::optional<Time> snapshot_at_;
   std::string snapshot_file_;

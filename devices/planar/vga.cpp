@@ -39,6 +39,7 @@ enum Crtc : unsigned {
   retrace_start = 0x10,
   retrace_end = 0x11,
   vertical_display_end = 0x12,
+  mode_control = 0x17,
 };
 constexpr std::uint8_t protect = 0x80, interrupt_off = 0x20,
                        interrupt_not_clear = 0x10;  // retrace_end
@@ -78,19 +79,22 @@ ClockDomain Vga::character_clock() const {
   return ClockDomain(dots, width);
 }
 
+std::int64_t Vga::lines_per_count() const { return crtc_[mode_control] & 4 ? 2 : 1; }
+
 std::int64_t Vga::frame_lines() const {
   const unsigned high = crtc_[overflow];
-  return (crtc_[vertical_total] | (high & 0x01) << 8 | (high & 0x20) << 4) + 2;
+  return ((crtc_[vertical_total] | (high & 0x01) << 8 | (high & 0x20) << 4) + 2) * lines_per_count();
 }
 
 std::int64_t Vga::displayed_lines() const {
   const unsigned high = crtc_[overflow];
-  return (crtc_[vertical_display_end] | (high & 0x02) << 7 | (high & 0x40) << 3) + 1;
+  return ((crtc_[vertical_display_end] | (high & 0x02) << 7 | (high & 0x40) << 3) + 1) *
+         lines_per_count();
 }
 
 std::int64_t Vga::retrace_line() const {
   const unsigned high = crtc_[overflow];
-  return crtc_[retrace_start] | (high & 0x04) << 6 | (high & 0x80) << 2;
+  return (crtc_[retrace_start] | (high & 0x04) << 6 | (high & 0x80) << 2) * lines_per_count();
 }
 
 std::uint8_t Vga::status1(Time now) const {
@@ -101,10 +105,32 @@ std::uint8_t Vga::status1(Time now) const {
   const bool blank = column > crtc_[horizontal_display_end] || line >= displayed_lines();
   // Retrace lasts until the low four bits of the line counter equal the end value.
   const std::int64_t start = retrace_line();
-  std::int64_t lines = ((crtc_[retrace_end] & 15) - start) & 15;
+  std::int64_t lines = ((crtc_[retrace_end] & 15) - start / lines_per_count()) & 15;
   if (lines == 0) lines = 16;
+  lines *= lines_per_count();
   const bool vertical = line >= start && line < start + lines;
   return static_cast<std::uint8_t>((blank || vertical ? 0x01 : 0) | (vertical ? 0x08 : 0));
+}
+
+Time Vga::frame_period() const {
+  return character_clock().at(static_cast<std::uint64_t>(line_length() * frame_lines()));
+}
+
+Picture Vga::picture(Time now) const {
+  const std::uint64_t frame = character_clock().index_at(now) /
+                              static_cast<std::uint64_t>(line_length() * frame_lines());
+  const bool running = (sequencer_[0] & 3) == 3 && crtc_[mode_control] & 0x80;
+  return draw({.on = awake() && running,
+               .palette_on = (attribute_index_ & 0x20) != 0,
+               .frame = frame,
+               .lines = static_cast<unsigned>(std::min(displayed_lines(), frame_lines())),
+               .sequencer = sequencer_,
+               .graphics = graphics_,
+               .crtc = crtc_,
+               .attribute = attribute_,
+               .dac_mask = dac_mask_,
+               .palette = palette_,
+               .planes = {planes_[0], planes_[1], planes_[2], planes_[3]}});
 }
 
 void Vga::schedule_retrace(Time now) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// IBM VGA of the planar: registers and memory complete, text modes shown.
+// IBM VGA of the planar: registers, memory, and what is on the screen.
 //
 //   3B4h/3B5h or 3D4h/3D5h CRTC          3BAh or 3DAh status 1 (read), feature (write)
 //   3C0h/3C1h attribute                  3C2h misc (write), status 0 (read)
@@ -14,9 +14,9 @@
 // Timing: dot clock 25.175 or 28.322 MHz (misc bits 3-2), the place in the frame is computed from
 // time; only the vertical retrace interrupt is an event, while enabled. CPU cycles to video memory:
 // video_cycle.
-// Known limits: graphics modes are stored, not shown (a later issue); the text screen is given as
-// characters and attributes without line compare, panning and blinking; the odd/even page bit of
-// the misc register is ignored; frame phase starts anew whenever the timing registers change.
+// Known limits: those of the picture (vga_picture.hpp); the text screen is given as characters and
+// attributes without line compare and panning; frame phase starts anew whenever the timing registers
+// change.
 #pragma once
 
 #include <array>
@@ -30,6 +30,7 @@
 #include "core/slave.hpp"
 #include "devices/planar/port_group.hpp"
 #include "devices/planar/signal.hpp"
+#include "devices/planar/vga_picture.hpp"
 
 namespace planar {
 
@@ -78,6 +79,10 @@ class Vga final : public Slave {
   TextScreen text_screen() const;
   /// The same as UTF-8 lines without trailing blanks.
   std::vector<std::string> text_lines() const;
+  /// What a monitor shows at `now`, in any mode. Changes nothing.
+  Picture picture(Time now) const;
+  /// How long a frame takes as programmed: 14.3 ms in text modes, 16.7 ms with 480 lines.
+  Time frame_period() const;
 
   void reset(Time now);
   void archive(Archive& a);
@@ -104,6 +109,8 @@ class Vga final : public Slave {
   std::uint8_t status1(Time now) const;
   ClockDomain character_clock() const;
   std::int64_t line_length() const { return crtc_[0] + 5; }
+  /// Scan lines that one count of the vertical counter lasts.
+  std::int64_t lines_per_count() const;
   std::int64_t frame_lines() const;
   std::int64_t displayed_lines() const;
   std::int64_t retrace_line() const;

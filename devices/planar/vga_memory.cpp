@@ -34,8 +34,6 @@ enum Crtc : unsigned {
   cursor_high = 0x0E,
   cursor_low = 0x0F,
   row_offset = 0x13,
-  underline = 0x14,
-  mode_control = 0x17,
 };
 
 /// Code page 437: 00h-1Fh, 7Fh, and 80h-FFh.
@@ -96,13 +94,16 @@ std::int32_t Vga::window(std::uint32_t offset) const {
 /// Which byte of which planes: all four at the same address; by address bit 0 in odd/even mode, as
 /// text modes have it; by bits 1-0 in chain 4.
 Vga::Cell Vga::decode(std::uint32_t address, bool reading) const {
-  if (sequencer_[memory_mode] & 8)
-    return {address & plane_mask & ~3u, static_cast<std::uint8_t>(1u << (address & 3))};
+  if (sequencer_[memory_mode] & 8)  // address bits 15 and 14 take the place of the lowest two
+    return {(address & plane_mask & ~3u) | (address >> 14 & 3),
+            static_cast<std::uint8_t>(1u << (address & 3))};
   const bool odd_even = reading ? graphics_[mode] & 0x10 : !(sequencer_[memory_mode] & 4);
   std::uint32_t cell = address & plane_mask;
   if (graphics_[miscellaneous] & 2) {
-    // Address bit 0 chooses the plane; bit 16 of a 128 KB window takes its place.
-    cell = (cell & ~1u) | ((graphics_[miscellaneous] & 0x0C) == 0 ? address >> 16 & 1 : 0);
+    // Address bit 0 chooses the plane; bit 16 of a 128 KB window takes its place, else the page
+    // bit, where 1 means even.
+    const unsigned page = misc_ & 0x20 ? 0 : 1;
+    cell = (cell & ~1u) | ((graphics_[miscellaneous] & 0x0C) == 0 ? address >> 16 & 1 : page);
   }
   if (!odd_even) return {cell, 0x0F};
   return {cell, static_cast<std::uint8_t>(address & 1 ? 0x0A : 0x05)};
@@ -227,17 +228,16 @@ TextScreen Vga::text_screen() const {
   const unsigned height =
       ((crtc_[maximum_scan_line] & 0x1Fu) + 1) * (crtc_[maximum_scan_line] & 0x80 ? 2 : 1);
   screen.columns = std::min(crtc_[display_end] + 1u, most_columns);
-  screen.rows = std::min(static_cast<unsigned>(displayed_lines()) / height, most_rows);
+  screen.rows =
+      std::min(static_cast<unsigned>(displayed_lines() / lines_per_count()) / height, most_rows);
   const unsigned start = crtc_[start_high] << 8 | crtc_[start_low];
   const unsigned cursor = crtc_[cursor_high] << 8 | crtc_[cursor_low];
   const unsigned pitch = crtc_[row_offset] * 2u;
-  // The character counter addresses bytes, words or double words of the planes.
-  const unsigned shift = crtc_[underline] & 0x40 ? 2 : crtc_[mode_control] & 0x40 ? 0 : 1;
   screen.cursor_visible = false;
   for (unsigned row = 0; row < screen.rows; ++row) {
     for (unsigned column = 0; column < screen.columns; ++column) {
       const unsigned cell = (start + row * pitch + column) & plane_mask;
-      const unsigned address = (cell << shift) & plane_mask;
+      const std::uint32_t address = display_address(crtc_, cell, 0);
       screen.characters.push_back(planes_[0][address]);
       screen.attributes.push_back(planes_[1][address]);
       if (cell != cursor) continue;

@@ -3,73 +3,13 @@
 
 #include "core/random.hpp"
 #include "tests/catch.hpp"
-#include "tests/devices/planar/bench.hpp"
+#include "tests/devices/planar/vga_bench.hpp"
 
 using namespace planar;
-using planar::tests::PlanarBench;
 using planar::tests::Probe;
 
 namespace {
-
-struct Video : PlanarBench {
-  AddressSpace memory;
-  Vga vga{scheduler};
-  Video() {
-    vga.claim(io, memory);
-    vga.reset(now);
-    vga.set_awake(true);
-    out(0x3C3, 0x01);
-  }
-  void indexed(std::uint16_t port, std::uint8_t index, std::uint8_t value) {
-    out(port, index);
-    out(static_cast<std::uint16_t>(port + 1), value);
-  }
-  std::uint8_t indexed(std::uint16_t port, std::uint8_t index) {
-    out(port, index);
-    return in(static_cast<std::uint16_t>(port + 1));
-  }
-  void attribute(std::uint8_t index, std::uint8_t value) {
-    in(0x3DA);
-    out(0x3C0, index);
-    out(0x3C0, value);
-  }
-  void poke(std::uint32_t address, std::uint8_t value) {
-    const auto* range = memory.find(address);
-    REQUIRE(range);
-    range->slave->write(address - range->base, 1, value, now);
-  }
-  std::uint8_t get(std::uint32_t address) {
-    const auto* range = memory.find(address);
-    REQUIRE(range);
-    return static_cast<std::uint8_t>(range->slave->read(address - range->base, 1, now));
-  }
-  /// Mode 3 as every VGA BIOS programs it: 80 x 25, 9 x 16 cells, 720 x 400 at 70 Hz.
-  void mode3() {
-    out(0x3C2, 0x67);
-    const std::uint8_t sequencer[] = {0x03, 0x00, 0x03, 0x00, 0x02};
-    for (std::uint8_t i = 0; i < 5; ++i) indexed(0x3C4, i, sequencer[i]);
-    const std::uint8_t crtc[] = {0x5F, 0x4F, 0x50, 0x82, 0x55, 0x81, 0xBF, 0x1F, 0x00,
-                                 0x4F, 0x0D, 0x0E, 0x00, 0x00, 0x00, 0x00, 0x9C, 0x8E,
-                                 0x8F, 0x28, 0x1F, 0x96, 0xB9, 0xA3, 0xFF};
-    indexed(0x3D4, 0x11, 0x0E);
-    for (std::uint8_t i = 0; i < 25; ++i) indexed(0x3D4, i, crtc[i]);
-    const std::uint8_t graphics[] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x0E, 0x00, 0xFF};
-    for (std::uint8_t i = 0; i < 9; ++i) indexed(0x3CE, i, graphics[i]);
-    for (std::uint8_t i = 0; i < 16; ++i) attribute(i, i);
-    attribute(0x10, 0x0C);
-    attribute(0x12, 0x0F);
-    attribute(0x13, 0x08);
-    out(0x3C0, 0x20);
-  }
-  void print(unsigned row, unsigned column, const std::string& text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const auto at = static_cast<std::uint32_t>(0xB8000 + 2 * (row * 80 + column + i));
-      poke(at, static_cast<std::uint8_t>(text[i]));
-      poke(at + 1, 0x1F);
-    }
-  }
-};
-
+using Video = planar::tests::VideoBench;
 }  // namespace
 
 TEST_CASE("VGA: asleep or disabled it answers nothing", "[planar][vga]") {
