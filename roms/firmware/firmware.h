@@ -100,6 +100,7 @@ void video_wake_registers(void);
 void video_font_service(struct Regs* r);
 void video_palette_service(struct Regs* r);
 void video_state_service(struct Regs* r);
+void video_save_service(struct Regs* r);
 void video_load_font(int height, u8 block);
 void video_apply_height(int height);
 void video_set_start(u16 start);

@@ -319,6 +319,7 @@ void video_service(struct Regs* r)
         }
         break;
     case 0x1B: video_state_service(r); break;
+    case 0x1C: video_save_service(r); break;
     default: break;
     }
 }

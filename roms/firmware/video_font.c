@@ -70,7 +70,8 @@ void video_load_font(int height, u8 block)
     open_plane2();
     load_builtin(height, block);
     close_plane2();
-    set_vector(0x43, rom_segment, rom_offset(font16));
+    set_vector(0x43, rom_segment, height == 16 ? rom_offset(font16)
+               : height == 14 ? rom_offset(font14) : rom_offset(font8));
     set_vector(0x1F, rom_segment, (u16)(rom_offset(font8) + upper_half));
     indexed(0x3C4, 3, 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Register-level mode setting of the VGA: sequencer, CRTC, attribute and graphics controllers, DAC.
-// All modes of the VGA: text 0 to 3 and 7 (400 lines), CGA graphics 4 to 6, graphics 0Dh to 13h.
+// All modes of the VGA: text 0 to 3 and 7 (400, 350 or 200 lines), CGA graphics 4 to 6, graphics 0Dh to 13h.
 #include "firmware.h"
 
 struct Mode {
@@ -13,7 +13,7 @@ struct Mode {
     u8 dac;
 };
 
-enum { attr_text, attr_mono, attr_16, attr_256, attr_mono_graphics, attr_cga_4, attr_cga_2 };
+enum { attr_text, attr_mono, attr_16, attr_256, attr_mono_graphics, attr_two_colours, attr_cga_4, attr_cga_2 };
 enum { dac_64, dac_mono, dac_256, dac_16 };
 
 #define CRTC_80 {0x5F,0x4F,0x50,0x82,0x55,0x81,0xBF,0x1F,0x00,0x4F,0x0D,0x0E,0,0,0,0, \
@@ -60,7 +60,7 @@ ROM struct Mode modes[] = {
      0x05, 0, {0,0,0,0,0,0,0x05,0x05,0xFF}, dac_mono},
     {0x10, 80, 25, 14, 0x8000, 0xA3, {0x01,0x0F,0x00,0x06}, CRTC_350, attr_text, 0x01, 0x0F, 0,
      GRAPHICS_PLANES, dac_64},
-    {0x11, 80, 30, 16, 0xA000, 0xE3, {0x01,0x0F,0x00,0x06}, CRTC_480_MONO, attr_mono_graphics, 0x01,
+    {0x11, 80, 30, 16, 0xA000, 0xE3, {0x01,0x0F,0x00,0x06}, CRTC_480_MONO, attr_two_colours, 0x01,
      0x0F, 0, {0,0,0,0,0,0,0x05,0x01,0xFF}, dac_64},
     {0x12, 80, 30, 16, 0xA000, 0xE3, {0x01,0x0F,0x00,0x06}, CRTC_480, attr_text, 0x01, 0x0F, 0,
      GRAPHICS_PLANES, dac_64},
@@ -93,7 +93,9 @@ static u8 attribute_value(u8 kind, u8 index)
         return index < 8 ? (index == 6 ? 0x14 : index) : (u8)(0x30 + index);
     case attr_mono: return index == 0 || index == 8 ? (index ? 0x10 : 0) : index < 8 ? 0x08 : 0x18;
     case attr_16: return index < 8 ? index : (u8)(0x08 + index);
-    case attr_mono_graphics: return index ? 0x3F : 0;
+    case attr_mono_graphics:                   // plane 0 lights, plane 2 brightens, or blinks alone
+        return index & 1 ? (index & 4 ? 0x18 : 0x08) : index == 4 ? 0x18 : 0;
+    case attr_two_colours: return index ? 0x3F : 0;
     case attr_cga_4: {                         // cyan, magenta, white; what is not used as on the CGA
         ROM u8 colours[8] = {0x00, 0x13, 0x15, 0x17, 0x02, 0x04, 0x06, 0x07};
         return index < 8 ? colours[index] : (u8)(0x08 + index);
@@ -103,19 +105,19 @@ static u8 attribute_value(u8 kind, u8 index)
     }
 }
 
-static void load_attributes(const __seg_gs struct Mode* m)
+static void load_attributes(const __seg_gs struct Mode* m, u8 kind, u8 panning)
 {
     u16 status = m->misc & 1 ? 0x3DA : 0x3BA;
     inb(status);
     for (u8 i = 0; i < 16; ++i) {
         outb(0x3C0, i);
-        outb(0x3C0, attribute_value(m->attribute_kind, i));
+        outb(0x3C0, attribute_value(kind, i));
     }
     ROM u8 tail_index[] = {0x10, 0x11, 0x12, 0x13, 0x14};
     u8 tail[5] = {0};
     tail[0] = m->attribute_mode;
     tail[2] = m->plane_enable;
-    tail[3] = m->panning;
+    tail[3] = panning;
     for (u8 i = 0; i < 5; ++i) {
         outb(0x3C0, tail_index[i]);
         outb(0x3C0, tail[i]);
@@ -216,6 +218,34 @@ static void load_registers(const __seg_gs struct Mode* m)
         indexed(0x3CE, i, m->graphics[i]);
 }
 
+// Text modes have 400 lines, or 350 or 200 after INT 10h 12h/30h; monochrome has no 200.
+static u8 text_height(u8 mode)
+{
+    u8 flags = bda->video_flags;
+    return flags & 0x10 ? 16 : !(flags & 0x80) || mode == 7 ? 14 : 8;
+}
+
+// Turns the 400 lines just loaded into 350 or 200: characters of 14 or 8 lines, in colour 8 dots wide.
+static void load_scan_lines(const __seg_gs struct Mode* m, u8 height)
+{
+    ROM u8 values_350[][2] = {{0x09, 0x4D}, {0x0A, 0x0B}, {0x0B, 0x0C}, {0x10, 0x83}, {0x11, 0x85},
+                              {0x12, 0x5D}, {0x15, 0x63}, {0x16, 0xBA}};
+    u16 crtc = m->misc & 1 ? 0x3D4 : 0x3B4;
+    indexed(0x3C4, 0, 1);
+    if (m->misc & 1)
+        indexed(0x3C4, 1, m->seq[0] | 0x21);
+    outb(0x3C2, m->misc & 1 ? (height == 14 ? 0xA3 : 0x63) : 0xA6);
+    indexed(0x3C4, 0, 3);
+    if (height == 14) {
+        for (u8 i = 0; i < sizeof values_350 / sizeof values_350[0]; ++i)
+            indexed(crtc, values_350[i][0], values_350[i][1]);
+    } else {
+        indexed(crtc, 0x09, 0xC7);
+        indexed(crtc, 0x0A, 6);
+        indexed(crtc, 0x0B, 7);
+    }
+}
+
 void video_set_mode(u8 request)
 {
     u8 keep = request & 0x80;
@@ -232,7 +262,9 @@ void video_set_mode(u8 request)
     bda->video_page = 0;
     bda->video_crtc = m->misc & 1 ? 0x3D4 : 0x3B4;
     bda->video_rows = (u8)(m->rows - 1);
-    bda->video_char_height = m->height;
+    u8 height = video_is_text() ? text_height(number) : m->height;
+    u8 narrow = height < 16 && m->misc & 1 && video_is_text();
+    bda->video_char_height = height;
     bda->video_control = (u8)((bda->video_control & 0x01) | 0x60 | keep);
     bda->video_switches = 0xF9;
     bda->video_combination = 0x0B;
@@ -241,15 +273,18 @@ void video_set_mode(u8 request)
         bda->video_mode_select = mode_select[number];
     bda->video_palette = number == 6 ? 0x3F : 0x30;
     load_registers(m);
+    if (video_is_text() && height < 16)
+        load_scan_lines(m, height);
     if (!(bda->video_flags & 8)) {
-        load_attributes(m);
-        load_dac(m->dac);
+        u8 as_cga = narrow && height == 8;
+        load_attributes(m, as_cga ? attr_16 : m->attribute_kind, narrow ? 0 : m->panning);
+        load_dac(as_cga ? dac_16 : m->dac);
     } else {
         inb(m->misc & 1 ? 0x3DA : 0x3BA);
         outb(0x3C0, 0x20);
     }
     if (video_is_text()) {
-        video_load_font(16, 0);
+        video_load_font(height, 0);
         if (!keep)
             far_fill16(video_segment(), 0, 0x0720, 0x4000);
         bda->video_cursor_type = 0x0607;
@@ -260,7 +295,7 @@ void video_set_mode(u8 request)
         set_vector(0x43, rom_segment, m->height == 16 ? rom_offset(font16)
                    : m->height == 14 ? rom_offset(font14) : rom_offset(font8));
     }
-    indexed(0x3C4, 1, m->seq[0]);              // screen on
+    indexed(0x3C4, 1, m->seq[0] | narrow);     // screen on
 }
 
 // POST: the registers before the first mode.

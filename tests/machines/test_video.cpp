@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// INT 10h of the firmware, seen on the monitor: each mode's picture has its size, its pixels and its characters.
+#include <algorithm>
+#include <map>
+
+#include "machines/lab.hpp"
+#include "machines/machine_files.hpp"
+#include "tests/catch.hpp"
+#include "tests/machines/assembler.hpp"
+
+using namespace planar;
+using planar::test::Assembler;
+
+namespace {
+
+constexpr unsigned more = 0xA5, ready = 0x5A;  // checkpoints: at work, and the picture stands
+
+/// A machine whose diskette runs `body` as its boot program; `body` writes checkpoint 5Ah when there is something to see
+/// and calls "pause", which returns after a key.
+class Screen {
+ public:
+  explicit Screen(Assembler& body) : lab_(load_machine("model95")) {
+    body.label("pause")({0xB0, ready, 0xBA, 0x80, 0x06, 0xEE});  // mov al; mov dx, 680h; out
+    body({0xB4, 0x00, 0xCD, 0x16});                               // a key
+    body({0xB0, more, 0xBA, 0x80, 0x06, 0xEE, 0xC3});
+    auto code = body.code();
+    REQUIRE(code.size() <= 510);
+    std::vector<std::uint8_t> image(1474560);
+    std::copy(code.begin(), code.end(), image.begin());
+    image[510] = 0x55;
+    image[511] = 0xAA;
+    lab_.insert_diskette(std::move(image), "video test");
+  }
+  Machine& machine() { return lab_.machine(); }
+  void run(Time duration) { lab_.scheduler().run_until(lab_.scheduler().now() + duration); }
+  /// Until the program has something to show.
+  Picture next() {
+    if (started_) {
+      auto& keyboard = machine().keyboard_controller().keyboard();
+      keyboard.key(0x39, true, lab_.scheduler().now());
+      run(30_ms);
+      keyboard.key(0x39, false, lab_.scheduler().now());
+    }
+    started_ = true;
+    const Time limit = lab_.scheduler().now() + 8_s;
+    run(30_ms);
+    while ((machine().post_ports().checkpoint() & 0xFF) != ready && lab_.scheduler().now() < limit) run(10_ms);
+    REQUIRE((machine().post_ports().checkpoint() & 0xFF) == ready);
+    // Of two moments half a cursor's period apart the one that shows no cursor.
+    const Vga& video = machine().video();
+    const Time now = lab_.scheduler().now();
+    Picture one = video.picture(now), other = video.picture(now + video.frame_period() * 8);
+    const auto dark = [](const Picture& p) { return std::count(p.rgb.begin(), p.rgb.end(), 0); };
+    return dark(one) > dark(other) ? one : other;
+  }
+
+ private:
+  Lab lab_;
+  bool started_ = false;
+};
+
+/// The dots of a cell in the top row, '#' where the pixel is not black.
+std::string cell(const Picture& p, unsigned column, unsigned columns, unsigned height, unsigned row_lines) {
+  std::string all;
+  const unsigned dot = p.width / columns / 8, left = column * (p.width / columns);
+  for (unsigned y = 0; y < height; ++y) {
+    for (unsigned x = 0; x < 8; ++x) all += p.at(left + x * dot, y * row_lines) != 0 ? '#' : '.';
+    all += '\n';
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("INT 10h: every mode shows its size, a pixel and a character") {
+  struct Mode {
+    unsigned number, width, height, columns, cell_lines, row_lines, x, y;  // the pixel set with AH=0Ch
+  };
+  const Mode modes[] = {
+      {0x00, 720, 400, 40, 16, 1, 0, 0},     {0x01, 720, 400, 40, 16, 1, 0, 0},     {0x02, 720, 400, 80, 16, 1, 0, 0},
+      {0x03, 720, 400, 80, 16, 1, 0, 0},     {0x04, 640, 400, 40, 8, 2, 319, 199},  {0x05, 640, 400, 40, 8, 2, 319, 199},
+      {0x06, 640, 400, 80, 8, 2, 639, 199},  {0x07, 720, 400, 80, 16, 1, 0, 0},     {0x0D, 640, 400, 40, 8, 2, 319, 199},
+      {0x0E, 640, 400, 80, 8, 2, 639, 199},  {0x0F, 640, 350, 80, 14, 1, 639, 349}, {0x10, 640, 350, 80, 14, 1, 639, 349},
+      {0x11, 640, 480, 80, 16, 1, 639, 479}, {0x12, 640, 480, 80, 16, 1, 639, 479}, {0x13, 640, 400, 40, 8, 2, 319, 199}};
+  Assembler a(0x7C00);
+  for (const auto& mode : modes) {
+    a({0xB8, mode.number, 0x00, 0xCD, 0x10});       // set it
+    a({0xBB, 0x01, 0x00, 0xB9, 0x01, 0x00});        // colour 1, once
+    a({0xB8, 'A', 0x0A, 0xCD, 0x10});               // character at the upper left corner
+    if (mode.x) {
+      a.word({0xB9}, mode.x).word({0xBA}, mode.y);
+      a({0xB8, 0x01, 0x0C, 0xCD, 0x10});
+    }
+    a.call("pause");
+  }
+  a({0xFA, 0xF4});
+  Screen screen(a);
+  std::map<unsigned, std::string> glyphs;
+  for (const auto& mode : modes) {
+    INFO("mode " << mode.number);
+    const Picture p = screen.next();
+    CHECK(p.width == mode.width);
+    CHECK(p.height == mode.height);
+    auto& glyph = glyphs[mode.cell_lines];
+    const auto seen = cell(p, 0, mode.columns, mode.cell_lines, mode.row_lines);
+    if (glyph.empty()) glyph = seen;
+    if (mode.x || mode.number == 0) CHECK(seen == glyph);
+    const auto lit = std::count(seen.begin(), seen.end(), '#');
+    CHECK(lit >= 10);
+    CHECK(lit <= 60);
+    if (!mode.x) continue;
+    CHECK(p.at(p.width - 1, p.height - 1) != 0);
+    CHECK(p.at(p.width - 1, p.height - 1 - mode.row_lines) == 0);
+    CHECK(p.at(p.width - 3, p.height - 1) == 0);
+  }
+}
+
+TEST_CASE("INT 10h: 28, 43 and 50 rows of text, 200, 350 and 400 lines") {
+  struct Form {
+    unsigned lines, font, rows, height, width;  // AL of 12h/30h; of 11h, 0 = none
+  };
+  const Form forms[] = {{2, 0x00, 25, 400, 720}, {2, 0x11, 28, 392, 720}, {2, 0x12, 50, 400, 720},
+                        {1, 0x00, 25, 350, 640}, {1, 0x12, 43, 344, 640}, {0, 0x00, 25, 400, 640}};
+  Assembler a(0x7C00);
+  for (const auto& form : forms) {
+    a({0xB8, form.lines, 0x12, 0xBB, 0x30, 0x00, 0xCD, 0x10});
+    a({0xB8, 0x03, 0x00, 0xCD, 0x10});
+    if (form.font) a({0xB8, form.font, 0x11, 0xBB, 0x00, 0x00, 0xCD, 0x10});
+    a({0xB8, 0x00, 0x02, 0xBB, 0x00, 0x00, 0xBA, 0x02, form.rows - 1, 0xCD, 0x10});  // cursor to the last row
+    a({0xB8, 'Z', 0x0E, 0xCD, 0x10});
+    a.call("pause");
+  }
+  a({0xFA, 0xF4});
+  Screen screen(a);
+  for (const auto& form : forms) {
+    INFO("lines " << form.lines << " font " << form.font);
+    const Picture p = screen.next();
+    CHECK(p.width == form.width);
+    CHECK(p.height == form.height);
+    const auto lines = screen.machine().video().text_lines();
+    REQUIRE(lines.size() == form.rows);
+    CHECK(lines.back() == "  Z");
+  }
+}
+
+TEST_CASE("INT 10h: 1Ch brings back mode, palette and screen position") {
+  Assembler a(0x7C00);
+  a({0x31, 0xC0, 0x8E, 0xC0});                                       // ES = 0
+  a({0xB8, 0x13, 0x00, 0xCD, 0x10});                                 // mode 13h
+  a({0xB8, 0x10, 0x10, 0xBB, 0x09, 0x00, 0xB6, 0x3F, 0xB9, 0x15, 0x00, 0xCD, 0x10});  // entry 9: red, some blue
+  a({0xB8, 0x09, 0x0C, 0xB9, 0x09, 0x00, 0xBA, 0x05, 0x00, 0xBB, 0x00, 0x00, 0xCD, 0x10});
+  a({0xB8, 0x00, 0x1C, 0xB9, 0x07, 0x00, 0xCD, 0x10});               // how much?
+  a({0x53});                                                        // push bx
+  a({0xB8, 0x01, 0x1C, 0xB9, 0x07, 0x00, 0xBB, 0x00, 0x20, 0xCD, 0x10});  // save at 0:2000h
+  a({0x58, 0xA3, 0x00, 0x30});                                      // keep the number of blocks at 0:3000h
+  a.call("pause");
+  a({0xB8, 0x83, 0x00, 0xCD, 0x10});                                 // text, memory kept but for the font (plane 2)
+  a.call("pause");
+  a({0xB8, 0x02, 0x1C, 0xB9, 0x07, 0x00, 0xBB, 0x00, 0x20, 0xCD, 0x10});
+  a({0xB8, 0x00, 0x0F, 0xCD, 0x10, 0xA2, 0x02, 0x30});               // which mode, at 0:3002h
+  a.call("pause");
+  a({0xFA, 0xF4});
+  Screen screen(a);
+  const Picture before = screen.next();
+  REQUIRE(before.height == 400);
+  CHECK(before.at(18, 10) >> 16 == 0xFF);
+  const unsigned blocks = screen.machine().memory().peek(0x3000);
+  CHECK(blocks >= (768 + 60) / 64);
+  CHECK(blocks <= 16);
+  CHECK(screen.next().width == 720);
+  const Picture after = screen.next();
+  CHECK(screen.machine().memory().peek(0x3002) == 0x13);
+  REQUIRE(after.width == before.width);
+  REQUIRE(after.height == before.height);
+  CHECK(after.at(18, 10) == before.at(18, 10));
+}
