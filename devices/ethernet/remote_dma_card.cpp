@@ -10,6 +10,10 @@ namespace planar::ethernet {
 namespace {
 
 constexpr std::uint16_t ram_base = 0x4000, ram_size = 0x4000;
+constexpr std::uint16_t ram_select = 0x4000;  // the one address line that tells RAM from PROM
+
+constexpr std::size_t ram_offset(std::uint16_t address) { return address & (ram_size - 1); }
+
 }  // namespace
 
 RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options)
@@ -68,13 +72,15 @@ void RemoteDmaCard::channel_reset(Time now) {
   decode(now);
 }
 
-// ---- the chip's surroundings ----
+// ---- the chip's surroundings: what it does not find in the RAM at 4000h, which it has itself ----
 
 std::uint8_t RemoteDmaCard::buffer_read(std::uint16_t address) const {
-  return address < ram_base ? prom(address) : 0xFF;  // the chip has the RAM itself
+  return address & ram_select ? ram_[ram_offset(address)] : prom(address);
 }
 
-void RemoteDmaCard::buffer_write(std::uint16_t, std::uint8_t) {}
+void RemoteDmaCard::buffer_write(std::uint16_t address, std::uint8_t value) {
+  if (address & ram_select) ram_[ram_offset(address)] = value;
+}
 
 void RemoteDmaCard::interrupt(bool asserted, Time now) {
   interrupt_ = asserted;

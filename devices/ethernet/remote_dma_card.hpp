@@ -8,7 +8,9 @@
 //   base +00..0F  DP8390 registers (8 bits)
 //        +10..1F  data port: the I/O latch of remote DMA (16 bits); the card may keep some of these ports for itself
 //
-//   chip address 4000h to 7FFFh  packet RAM; below, what the card says (address PROM)
+//   chip address 4000h to 7FFFh  packet RAM; below, what the card says (address PROM). A15 is not decoded: RAM and PROM
+//                                stand again at C000h and 8000h. Source: the NE/2's DOS packet driver loads a frame at
+//                                4000h and has it sent from page C0h; for the DE-320 this is inferred.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +45,7 @@ class RemoteDmaCard : public NetworkAdapter, private Dp8390Board {
   /// I/O base that POS 2 selects; 0: none.
   virtual std::uint16_t io_base(std::uint8_t pos2) const = 0;
   virtual unsigned irq_line(std::uint8_t pos2) const = 0;
-  /// What the chip reads below its packet RAM.
+  /// What the chip reads where its packet RAM is not (A14 low).
   virtual std::uint8_t prom(std::uint16_t address) const = 0;
   /// Claims the card's ports at `base`, releases them when it is 0; the chip's registers are claimed here.
   virtual void claim_card_ports(std::uint16_t base) = 0;

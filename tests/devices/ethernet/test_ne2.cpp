@@ -137,6 +137,20 @@ TEST_CASE("an odd frame length moves a whole last word and sends the odd count",
   CHECK(without_fcs(b.log.entries.at(0).bytes) == frame);
 }
 
+TEST_CASE("A15 is not decoded: the DOS packet driver loads a frame at 4000h and sends it from page C0h", "[ne2][transmit]") {
+  Ne2Bench b;
+  REQUIRE(b.probe());
+  CHECK(b.block_input(12, 0x8000) == b.block_input(12, 0x0000));
+  b.init(true);
+  const Bytes frame = without_fcs(make_frame(300, broadcast_mac, 3)), other = without_fcs(make_frame(300, broadcast_mac, 4));
+  b.block_output(frame, 0x40);
+  b.trigger_send(300, 0xC0);
+  b.step(1_ms);
+  CHECK(without_fcs(b.log.entries.at(0).bytes) == frame);
+  b.block_output(other, 0xC0);
+  CHECK(b.block_input(300, 0x4000) == other);
+}
+
 TEST_CASE("received frames stand in the ring as the driver expects, across its end", "[ne2][receive]") {
   Ne2Bench b;
   b.init(true);
