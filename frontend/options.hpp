@@ -58,6 +58,7 @@ struct OutputOptions {
   std::optional<std::string> trace;
   std::optional<std::string> trace_file;
   bool quiet = false;
+  bool window = false;  ///< `planar run` alone offers it
   void add_to(CLI::App& app);
 };
 

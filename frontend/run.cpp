@@ -94,13 +94,14 @@ int run(const Options& o) {
   if (!o.output.quiet || o.output.json) {
     auto& cpu = session->lab().machine().cpu();
     const char* reason = end == RunEnd::condition ? "text seen" : end == RunEnd::halted ? "processor halted for good"
-                         : end == RunEnd::interrupted ? "interrupted" : "time reached";
+                         : end == RunEnd::interrupted ? "interrupted"
+                         : end == RunEnd::closed ? "window closed" : "time reached";
     if (o.output.json) {
       nlohmann::ordered_json j;
       j["schema"] = "planar.run/1";
       j["machine"] = session->lab().machine().config().name;
       j["net"] = session->lab().machine().config().net;
-      j["repeatable"] = session->lab().repeatable();  // false: host in the loop
+      j["repeatable"] = session->repeatable();  // false: host or person in the loop
       j["ended"] = reason;
       j["virtual_seconds"] = session->now().seconds();
       j["host_seconds"] = session->progress().host_seconds();
@@ -111,8 +112,10 @@ int run(const Options& o) {
       j["state_hash"] = session->state_hash();
       write_json(*o.output.json, j);
     } else {
-      fmt::print(stderr, "planar: {} at {:.3f} s virtual, {:.2f} s host; {} instructions, {} cycles; checkpoint {:04X}\n",
-                 reason, session->now().seconds(), session->progress().host_seconds(), cpu.instructions(), cpu.clocks(),
+      fmt::print(stderr, "planar: {}{} at {:.3f} s virtual, {:.2f} s host; {} instructions, {} cycles; checkpoint {:04X}\n",
+                 reason,
+                 session->lab().repeatable() && !session->repeatable() ? " (person in the loop, not repeatable)" : "",
+                 session->now().seconds(), session->progress().host_seconds(), cpu.instructions(), cpu.clocks(),
                  session->lab().machine().post_ports().checkpoint());
     }
   }
@@ -123,7 +126,7 @@ int run(const Options& o) {
   if (end == RunEnd::halted && waits)
     throw Error(fmt::format("the processor halted before '{}' appeared", until.screen + until.serial),
                 ExitCode::scenario_failed);
-  return end == RunEnd::interrupted ? static_cast<int>(ExitCode::scenario_failed) : 0;
+  return end == RunEnd::interrupted || (end == RunEnd::closed && waits) ? static_cast<int>(ExitCode::scenario_failed) : 0;
 }
 
 }  // namespace
@@ -148,6 +151,9 @@ Verb add_run(CLI::App& app) {
   verb->add_option("--timeout", o->timeout, "Give up waiting for a text after this virtual time (exit 5)")
       ->type_name("TIME")->capture_default_str();
   o->output.add_to(*verb);
+  verb->add_flag("--window", o->output.window,
+                 "Show the screen in a window at the machine's own speed, with the host's keyboard and mouse (a click captures "
+                 "the mouse, Ctrl-Alt-G releases it, Ctrl-Alt-F runs as fast as it goes); what you do there is not repeatable");
   o->state.add_to(*verb);
   return [o] { return run(*o); };
 }

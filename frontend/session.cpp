@@ -136,6 +136,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   if (state.block_length) lab_->machine().cpu().limit_block_length(*state.block_length);
   if (state.flush_blocks) lab_->machine().cpu().flush_blocks_at_random(*state.flush_blocks);
   if (state.cut_horizons) lab_->scheduler().cut_horizons_at_random(*state.cut_horizons);
+  if (output.window) window_ = std::make_unique<Window>(lab_->machine());
 }
 
 void Session::serial_byte(std::uint8_t value, Time now) {
@@ -163,6 +164,22 @@ void Session::save(const std::string& file) {
   write_snapshot(file, snapshot);
 }
 
+bool Session::advance(Time end) {
+  Scheduler& scheduler = lab_->scheduler();
+  if (!window_) {
+    scheduler.run_until(end);
+    return true;
+  }
+  while (scheduler.now() < end) {
+    scheduler.run_until(std::min(end, std::max(frame_due_, scheduler.now())));
+    if (lockstep_ && lockstep_->differs()) break;
+    if (scheduler.now() < frame_due_) continue;
+    if (!window_->update(scheduler.now())) return false;
+    frame_due_ = window_->next(scheduler.now());
+  }
+  return true;
+}
+
 RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what) {
   constexpr Time step = 100_ms;
   Scheduler& scheduler = lab_->scheduler();
@@ -172,16 +189,16 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   while (scheduler.now() < limit) {
     const Time next = std::min(limit, step * (scheduler.now() / step + 1));
     if (snapshot_at_ && *snapshot_at_ <= next) {
-      scheduler.run_until(*snapshot_at_);
+      if (!advance(*snapshot_at_)) { end = RunEnd::closed; break; }
       if (lockstep_ && lockstep_->differs()) break;
       save(snapshot_file_);
       snapshot_at_.reset();
     }
-    scheduler.run_until(next);
+    if (!advance(next)) { end = RunEnd::closed; break; }
     if (lockstep_ && lockstep_->differs()) break;
     progress_.show(scheduler.now(), what());
     if (ended()) { end = RunEnd::condition; break; }
-    if (lab_->machine().halted_for_good()) { end = RunEnd::halted; break; }
+    if (!window_ && lab_->machine().halted_for_good()) { end = RunEnd::halted; break; }
     if (interrupted) { end = RunEnd::interrupted; break; }
   }
   std::signal(SIGINT, previous);

@@ -15,6 +15,7 @@
 #include "frontend/lockstep.hpp"
 #include "frontend/options.hpp"
 #include "frontend/progress.hpp"
+#include "frontend/window.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {
@@ -29,7 +30,7 @@ struct Media {
 };
 
 /// Why a run ended.
-enum class RunEnd { condition, time, halted, interrupted };
+enum class RunEnd { condition, time, halted, interrupted, closed };
 
 class Session {
  public:
@@ -46,10 +47,12 @@ class Session {
   const FrameTimer& frames() const { return *frames_; }
   Time now() { return lab_->scheduler().now(); }
   std::string state_hash() { return lab_->state_hash(); }
+  /// The same options run the same way again: neither the host's network nor a person at the window took part.
+  bool repeatable() const { return lab_->repeatable() && !(window_ && window_->used()); }
 
   /// Runs in steps of `step` on absolute multiples of it (so that a run and its continuation end alike) until `ended`
-  /// says so, `limit` is reached, the processor has stopped for good, or the user interrupts. Throws Error (exit 4) when
-  /// --lockstep has found a difference.
+  /// says so, `limit` is reached, the processor has stopped for good (with a window: stays on it), or the user interrupts
+  /// or closes the window. Throws Error (exit 4) when --lockstep has found a difference.
   RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
 
   /// The text screen's lines.
@@ -63,6 +66,8 @@ class Session {
   void open(const OutputOptions& output, const StateOptions& state);
   void serial_byte(std::uint8_t value, Time now);
   void save(const std::string& file);
+  /// Runs up to `end`, with a window frame by frame; false: it has been closed.
+  bool advance(Time end);
 
   std::unique_ptr<Lab> lab_;
   GuestOutput guest_;
@@ -79,6 +84,8 @@ class Session {
   std::string snapshot_file_;
   Progress progress_;
   std::unique_ptr<Lockstep> lockstep_;
+  std::unique_ptr<Window> window_;
+  Time frame_due_{};
 };
 
 /// Reads an image file. Throws Error (exit 3) naming the file and the remedy.
