@@ -127,6 +127,13 @@ class Channel {
     }
     return false;
   }
+  /// Whether acquire_quiet() depends on time alone as long as no event fires: cycles of the processor that start at or
+  /// after `from` and before `before` find the channel free.
+  bool quiet(Time& from, Time& before) const {
+    from = processor_from_;
+    before = next_refresh_;
+    return !contended_ && !yielded_;
+  }
   /// The processor's cycle ends at `end`; requesters wait until then.
   void processor_cycle(Time end) {
     busy_until_ = end;

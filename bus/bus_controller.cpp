@@ -197,21 +197,19 @@ inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uin
   return end;
 }
 
-/// The usual I/O access: one cycle of the processor, which is one of the channel, before which nothing happens. Null if it
-/// is another one; otherwise the range, and in `t` when the cycle starts.
-inline const IoSpace::Range* BusController::single(std::uint16_t port, unsigned bytes, Time& t) {
+/// The range of the usual I/O access: one cycle of the processor, which is one of the channel. Null if it is another one.
+inline const IoSpace::Range* BusController::single(std::uint16_t port, unsigned bytes) const {
   const IoSpace::Range* r = io_.find(port);
   if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || (port & (bytes - 1)) != 0 ||
       r->last - port + 1u < bytes)
     return nullptr;
-  t += timing_.synchronisation;
-  return channel_.acquire_quiet(t) ? r : nullptr;
+  return r;
 }
 
 cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start) {
-  Time t = start;
-  const IoSpace::Range* const r = single(port, bytes, t);
-  if (!r) [[unlikely]] return read<false>(port, bytes, start);
+  const Time t = start + timing_.synchronisation;
+  const IoSpace::Range* const r = single(port, bytes);
+  if (!r || !channel_.acquire_quiet(t)) [[unlikely]] return read<false>(port, bytes, start);
   // Copies: events that fire before the data phase may change the claims.
   Slave& slave = *r->slave;
   bool* const selected = r->selected;
@@ -227,9 +225,9 @@ cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start
 }
 
 Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) {
-  Time t = start;
-  const IoSpace::Range* const r = single(port, bytes, t);
-  if (!r) [[unlikely]] return write<false>(port, bytes, value, start);
+  const Time t = start + timing_.synchronisation;
+  const IoSpace::Range* const r = single(port, bytes);
+  if (!r || !channel_.acquire_quiet(t)) [[unlikely]] return write<false>(port, bytes, value, start);
   Slave& slave = *r->slave;
   bool* const selected = r->selected;
   const std::uint32_t offset = std::uint32_t{port} - r->first;
@@ -241,6 +239,35 @@ Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t v
   else channel_.bus_timeout(end);
   trace_(TraceCategory::io, end, "{:X} <- {:0{}X}", port, value, 2 * bytes);
   return end;
+}
+
+bool BusController::port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) {
+  const IoSpace::Range* const r = single(port, bytes);
+  if (!r || trace_.on(TraceCategory::io) || !channel_.quiet(run.from, run.before)) return false;
+  run.offset = std::uint32_t{port} - r->first;
+  run.port = r->slave->port_run(run.offset, bytes, direction);
+  run.synchronisation = timing_.synchronisation;
+  run.cycle = timing_.cycle(r->cycle);
+  run.limit = timing_.ready_limit;
+  run.quiet_until = scheduler_.next();
+  run.slave = r->slave;
+  run.selected = r->selected;
+  return run.port.count != 0;
+}
+
+inline void BusController::finish_run(const cpu::PinsRun& run, std::uint32_t count, Time end) {
+  finish_cycle(run.selected, end);
+  cycles_ += count - 1;
+}
+
+void BusController::run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) {
+  finish_run(run, count, end);
+  run.slave->run_written(run.offset, data, run.port, end);
+}
+
+void BusController::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) {
+  finish_run(run, count, end);
+  run.slave->run_read(run.offset, data, run.port, end);
 }
 
 cpu::Cycle BusController::memory_read(std::uint32_t address, unsigned bytes, Time start) {

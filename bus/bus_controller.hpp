@@ -48,6 +48,9 @@ class BusController final : public cpu::Pins {
 
   cpu::Cycle io_read(std::uint16_t port, unsigned bytes, Time start) override;
   Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) override;
+  bool port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) override;
+  void run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) override;
+  void run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) override;
   cpu::Cycle memory_read(std::uint32_t address, unsigned bytes, Time start) override;
   Time memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value,
                     Time start) override;
@@ -74,7 +77,8 @@ class BusController final : public cpu::Pins {
   std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
   void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
                    Time& t);
-  const IoSpace::Range* single(std::uint16_t port, unsigned bytes, Time& t);
+  const IoSpace::Range* single(std::uint16_t port, unsigned bytes) const;
+  void finish_run(const cpu::PinsRun& run, std::uint32_t count, Time end);
   bool cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes,
                  Direction direction, Time start, Time& end);
   void finish_cycle(bool* selected, Time end);

@@ -31,6 +31,8 @@ class ClockEdges {
     if (clock > last_clock_) [[unlikely]] return domain_.at(clock);
     return {static_cast<std::int64_t>(clocks_.divide(clock * picoseconds_.value))};
   }
+  /// The clocks from an edge to the first edge at or after `t` behind it; 0 if that depends on the edge.
+  std::uint64_t span(Time t) const { return clocks_.value == 1 && last_clock_ != 0 ? first_at_or_after(t) : 0; }
   /// ClockDomain::first_at_or_after().
   std::uint64_t first_at_or_after(Time t) const {
     const auto ps = static_cast<std::uint64_t>(t.ps);
@@ -45,6 +47,7 @@ class ClockEdges {
     std::uint64_t inverse =
         value == 1 ? UINT64_MAX : static_cast<std::uint64_t>((static_cast<unsigned __int128>(1) << 64) / value);
     std::uint64_t divide(std::uint64_t n) const {
+      if (value == 1) return n;
       const auto q = static_cast<std::uint64_t>((static_cast<unsigned __int128>(n) * inverse) >> 64);
       return q + (n - q * value >= value);
     }

@@ -175,6 +175,7 @@ std::optional<std::uint8_t> Cpu::peek_linear(std::uint32_t linear) const {
 
 void Cpu::limit_block_length(unsigned count) {
   engine_->block_limit = std::clamp(count, 1u, 32u);
+  engine_->one_by_one = count <= 1;
   engine_->attend(attend_flush);
 }
 void Cpu::flush_blocks_at_random(std::uint64_t seed) {

@@ -139,7 +139,7 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   void step();
 
   // ---- test hooks: none may change a virtual result ---------------------------------------------------------------
-  /// At most `count` instructions in a decoded block (1..32).
+  /// At most `count` instructions in a decoded block (1..32). With 1 REP INS and REP OUTS, too, make every access by itself.
   void limit_block_length(unsigned count);
   /// Throws away all decoded code and host pointers at random moments.
   void flush_blocks_at_random(std::uint64_t seed);

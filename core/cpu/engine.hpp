@@ -7,6 +7,7 @@
 //   alu.cpp       arithmetic, logic                 shift.cpp     shifts, bits
 //   multiply.cpp  MUL to BCD                        move.cpp      moves, stack, flags
 //   string.cpp    string instructions               io.cpp        IN, OUT, I/O permission
+//   port_run.cpp  REP INS and OUTS in one go
 //   control.cpp   near and conditional branches     far.cpp       far transfers, call gates
 //   interrupt.cpp delivery, INT n, IRET             task.cpp      task switch
 //   segment.cpp   segment loading and inspection    system.cpp    control registers, descriptor tables, CPUID
@@ -252,6 +253,7 @@ struct Engine {
   ModelTlb data_tlb, code_tlb, large_tlb;  ///< 386, 486: data_tlb serves both
   bool fast_data = true;  ///< no data breakpoint is armed
   unsigned block_limit;
+  bool one_by_one = false;  ///< no runs of port accesses (port_run.hpp)
   bool flush_at_random = false;
   Random flush_random{0};
   std::vector<Block*> blocks;   ///< by block_slot()
@@ -588,8 +590,11 @@ struct Engine {
 
   // ---- io.cpp, system.cpp, debug.cpp -------------------------------------------------------------------------------------
   void check_io(std::uint16_t port, unsigned bytes);
-  std::uint32_t in(std::uint16_t port, unsigned bytes);
-  void out(std::uint16_t port, unsigned bytes, std::uint32_t v);
+  std::uint32_t in(std::uint16_t port, unsigned bytes) { return in(port, bytes, timing.cycle_start(true)); }
+  void out(std::uint16_t port, unsigned bytes, std::uint32_t v) { out(port, bytes, v, timing.cycle_start(true)); }
+  /// The same with the cycle's start asked for already.
+  std::uint32_t in(std::uint16_t port, unsigned bytes, std::uint64_t start);
+  void out(std::uint16_t port, unsigned bytes, std::uint32_t v, std::uint64_t start);
   void set_cr0(std::uint32_t v);
   void require_cpl0();
   void set_dr7(std::uint32_t v);

@@ -17,15 +17,15 @@ void Engine::check_io(std::uint16_t port, unsigned bytes) {
   if (bits >> (port & 7) & ((1u << bytes) - 1)) raise(vec_gp, 0);
 }
 
-std::uint32_t Engine::in(std::uint16_t port, unsigned bytes) {
-  const Cycle cycle = pins.io_read(port, bytes, clock.at(timing.cycle_start(true)));
+std::uint32_t Engine::in(std::uint16_t port, unsigned bytes, std::uint64_t start) {
+  const Cycle cycle = pins.io_read(port, bytes, clock.at(start));
   wait_for(cycle.end);
   if (observer) observer->port_read(port, bytes, cycle.value);
   return cycle.value;
 }
 
-void Engine::out(std::uint16_t port, unsigned bytes, std::uint32_t v) {
-  wait_for(pins.io_write(port, bytes, v, clock.at(timing.cycle_start(true))));
+void Engine::out(std::uint16_t port, unsigned bytes, std::uint32_t v, std::uint64_t start) {
+  wait_for(pins.io_write(port, bytes, v, clock.at(start)));
   if (observer) observer->port_written(port, bytes, v);
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "core/slave.hpp"
 #include "core/time.hpp"
 
 namespace planar::cpu {
@@ -12,6 +14,18 @@ namespace planar::cpu {
 struct Cycle {
   std::uint32_t value;
   Time end;
+};
+
+/// Accesses to one port, one behind the other, for as long as nobody else has a part in them. Each starts at the clock edge
+/// that the processor chooses, plus `synchronisation`; that must lie at or after `from` and before `before`. It lasts
+/// `cycle`, or until port.ready if that is later, and must end before `quiet_until` and within `limit`.
+struct PinsRun {
+  PortRun port;  ///< its next_ready() is asked behind each access but the last
+  Time synchronisation{}, cycle{}, limit{};
+  Time from{}, before{}, quiet_until{};
+  Slave* slave = nullptr;
+  std::uint32_t offset = 0;
+  bool* selected = nullptr;
 };
 
 /// Everything outside RAM and ROM. `start` is the time at which the CPU starts the cycle; the returned end is exact and
@@ -23,6 +37,12 @@ class Pins {
   /// `bytes` is 1, 2 or 4; the operand may be unaligned, the pins split it as the bus does.
   virtual Cycle io_read(std::uint16_t port, unsigned bytes, Time start) = 0;
   virtual Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) = 0;
+  /// REP OUTS and REP INS: whether accesses of `bytes` to `port` may be priced without being made, as things stand. Those
+  /// that were are made up for by the other two before anything else is asked: `count` of them, the last of which ended
+  /// at `end`. The result is the same as that of io_read() and io_write().
+  virtual bool port_run(std::uint16_t /*port*/, unsigned /*bytes*/, Direction, PinsRun&) { return false; }
+  virtual void run_written(PinsRun&, std::span<const std::uint8_t> /*data*/, std::uint32_t /*count*/, Time /*end*/) {}
+  virtual void run_read(PinsRun&, std::span<std::uint8_t> /*data*/, std::uint32_t /*count*/, Time /*end*/) {}
   /// Device pages and unmapped addresses (physical, A20 already applied).
   virtual Cycle memory_read(std::uint32_t address, unsigned bytes, Time start) = 0;
   virtual Time memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) = 0;

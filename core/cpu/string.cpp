@@ -4,15 +4,23 @@
 // A repeated instruction stops between iterations when something wants the CPU: EIP goes back to the instruction and
 // attend_rep stays set. If the boundary finds an interrupt, attend_rep is dropped and the instruction starts afresh
 // after IRET; if it was only the end of a time slice, the instruction goes on without paying its start again.
+#include "core/cpu/port_run.hpp"
 #include "core/cpu/select.hpp"
 
 namespace planar::cpu {
 
 namespace {
 
-/// Runs `iteration` (true: go on) once, or CX/ECX times under a REP prefix. `copies`: it reads, then writes.
-template <bool copies = false, class F>
-void repeat(Engine& c, const Op& op, F&& iteration) {
+/// For repeat(): every iteration by itself.
+constexpr auto no_runs = [](std::uint32_t, bool& ever) {
+  ever = false;
+  return std::uint32_t{0};
+};
+
+/// Runs `iteration` (true: go on) once, or CX/ECX times under a REP prefix. `copies`: it reads, then writes. `run` does as
+/// many of a count of iterations as it can in one go, what they cost included, and says how many, and whether ever again.
+template <bool copies = false, class F, class R = decltype(no_runs)>
+void repeat(Engine& c, const Op& op, F&& iteration, R run = no_runs) {
   if (!op.rep && !op.repne) {
     iteration();
     return;
@@ -23,11 +31,16 @@ void repeat(Engine& c, const Op& op, F&& iteration) {
   if (count == 0) return;
   if (!resumed) c.timing.spend(repeat_start(c.model, op));
   const unsigned each = repeat_iteration(c.model, op);
-  for (;;) {
-    const bool go_on = iteration();
-    if constexpr (copies) c.timing.spend_before_write(each);
-    else c.timing.spend(each);
-    c.set_sized(ECX, op.address32, --count);
+  for (bool runs = true;;) {
+    std::uint32_t done = runs ? run(count, runs) : 0;
+    bool go_on = true;
+    if (done == 0) {
+      done = 1;
+      go_on = iteration();
+      if constexpr (copies) c.timing.spend_before_write(each);
+      else c.timing.spend(each);
+    }
+    c.set_sized(ECX, op.address32, count -= done);
     if (count == 0 || !go_on) return;
     if (c.timing.clocks() >= c.stop_at) {
       c.eip -= op.length;
@@ -121,7 +134,7 @@ void ins(Engine& c, const Op& op) {
     c.write_linear<T>(linear, v);
     c.set_sized(EDI, wide, di + step<T>(c));
     return true;
-  });
+  }, [&](std::uint32_t count, bool& ever) { return run_ins<T>(c, op, port, count, ever); });
 }
 template <class T>
 void outs(Engine& c, const Op& op) {
@@ -133,7 +146,7 @@ void outs(Engine& c, const Op& op) {
     c.out(port, sizeof(T), c.read<T>(op.segment, si));
     c.set_sized(ESI, wide, si + step<T>(c));
     return true;
-  });
+  }, [&](std::uint32_t count, bool& ever) { return run_outs<T>(c, op, port, count, ever); });
 }
 
 /// A repeated instruction that copies, with the clocks that it takes counted.

@@ -34,6 +34,8 @@
 
 namespace planar::cpu {
 
+class Steady386;
+
 class Timing {
  public:
   /// Throws Error if the configuration is out of range.
@@ -140,6 +142,7 @@ class Timing {
   void archive(Archive& a);
 
  private:
+  friend class Steady386;
   static constexpr std::uint32_t no_line = 1;  // never a line's address
   static constexpr std::uint64_t redirect_distance = 2;  // clocks between two predicted jumps; inferred from the class's BogoMIPS
   static constexpr std::uint32_t misprediction_mark = 3;  // as an issue's address: the pipeline was refilled behind it

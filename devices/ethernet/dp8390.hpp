@@ -101,6 +101,11 @@ class Dp8390 final : public net::EthernetStation {
   /// When the latch can take part in an access that begins at `start`.
   Time remote_ready(Time start) const;
   bool word_mode() const { return dcr_ & WTS; }
+  /// Accesses to the latch as a run (Slave::port_run), and what they moved. Before the last one of a transfer, before the
+  /// ring's end and before the frame on the wire it is over.
+  PortRun remote_run(unsigned bytes, Direction direction) const;
+  void remote_run_written(std::span<const std::uint8_t> data, PortRun& run, Time end);
+  void remote_run_read(std::span<std::uint8_t> data, PortRun& run, Time end);
 
   /// The chip's own transfers have the local bus at `t`: when they leave it; `t` if it is free.
   Time local_bus_free(Time t) const;
@@ -159,9 +164,18 @@ class Dp8390 final : public net::EthernetStation {
   void sync_receive(Time now);
 
   // remote DMA and local bus
+  /// The chip's own bursts on the local bus: one of `length` every `period` from `first` on; no period, no bursts.
+  struct Bursts {
+    Time first{}, length{}, period{};
+  };
+  Bursts local_bursts() const;
   enum class Remote : std::uint8_t { none, read, write };
   void start_remote(unsigned rd, Time now);
   void advance_remote(Time now);
+  std::size_t remote_place() const {
+    return static_cast<std::uint16_t>((word_mode() ? rsar_ & 0xFFFE : rsar_) - memory_first_);
+  }
+  void advance_run(std::span<const std::uint8_t> data, PortRun& run, Time end);
   void end_remote(Time now);
   Time clocks(unsigned n) const { return clock_time_ * n; }
   std::uint8_t buffer_read(std::uint16_t address) const {

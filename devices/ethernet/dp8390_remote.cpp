@@ -99,22 +99,70 @@ void Dp8390::end_remote(Time now) { raise(RDC, now); }
 
 // Local DMA goes first: while a frame is sent or stored it takes the bus for one burst every time the FIFO passes its
 // threshold. A remote transfer that would fall into a burst waits for its end.
-Time Dp8390::local_bus_free(Time t) const {
-  Time first;
+Dp8390::Bursts Dp8390::local_bursts() const {
+  Bursts b;
   if (storing_ && !receive_end_pending_) {
     const auto r = port_.receiving();
-    if (!r) return t;
-    first = r->arrival(0);
+    if (!r) return b;
+    b.first = r->arrival(0);
   } else if (port_.transmitting()) {
-    first = port_.transmit_start() + port_.bit_time() * net::preamble_bits;
+    b.first = port_.transmit_start() + port_.bit_time() * net::preamble_bits;
   } else {
-    return t;
+    return b;
   }
-  if (t < first) return t;
-  const Time period = port_.byte_time() * threshold();
-  const Time burst = clocks(timing_.transfer_clocks) * (word_mode() ? threshold() / 2 : threshold());
-  const Time into{(t - first).ps % period.ps};
-  return into < burst ? t + (burst - into) : t;
+  b.period = port_.byte_time() * threshold();
+  b.length = clocks(timing_.transfer_clocks) * (word_mode() ? threshold() / 2 : threshold());
+  return b;
+}
+
+Time Dp8390::local_bus_free(Time t) const {
+  const Bursts b = local_bursts();
+  if (b.period == Time{} || t < b.first) return t;
+  const Time into{(t - b.first).ps % b.period.ps};
+  return into < b.length ? t + (b.length - into) : t;
+}
+
+// ---- the latch, many words at once ----
+
+PortRun Dp8390::remote_run(unsigned bytes, Direction direction) const {
+  const std::uint32_t step = word_mode() ? 2 : 1;
+  if (bytes != step || remote_ != (direction == Direction::write ? Remote::write : Remote::read)) return {};
+  // A frame that is being stored may change what is read.
+  if (direction == Direction::read && storing_ && !receive_end_pending_ && !fifo_overrun_) return {};
+  const std::size_t place = remote_place();
+  if (place >= memory_.size() || rbcr_ <= step) return {};
+  std::uint32_t count = std::min((rbcr_ - 1u) / step, static_cast<std::uint32_t>(memory_.size() - place) / step);
+  const auto address = static_cast<std::uint16_t>(place + memory_first_);
+  const auto up_to = [&](std::uint8_t page) {  // not beyond the start of a page
+    if (const auto left = static_cast<std::uint16_t>((page << 8) - address)) count = std::min(count, (left - 1u) / step);
+  };
+  up_to(pstop_);
+  if (direction == Direction::write && cr_ & TXP && port_.busy() && !orphan_) {
+    if (static_cast<std::uint16_t>(address - (tpsr_ << 8)) < tbcr_) return {};
+    up_to(tpsr_);
+  }
+  const Bursts b = local_bursts();
+  return {count, latch_ready_, clocks(timing_.remote_handshake_clocks), clocks(timing_.transfer_clocks),
+          b.first, b.length, b.period};
+}
+
+void Dp8390::remote_run_written(std::span<const std::uint8_t> data, PortRun& run, Time end) {
+  std::copy(data.begin(), data.end(), memory_.begin() + static_cast<std::ptrdiff_t>(remote_place()));
+  advance_run(data, run, end);
+}
+
+void Dp8390::remote_run_read(std::span<std::uint8_t> data, PortRun& run, Time end) {
+  std::copy_n(memory_.begin() + static_cast<std::ptrdiff_t>(remote_place()), data.size(), data.begin());
+  advance_run(data, run, end);
+}
+
+void Dp8390::advance_run(std::span<const std::uint8_t> data, PortRun& run, Time end) {
+  const std::size_t last = data.size() - 1;
+  latch_ = word_mode() ? static_cast<std::uint16_t>(data[last - 1] | data[last] << 8)
+                       : static_cast<std::uint16_t>((remote_ == Remote::read ? 0xFF00 : 0) | data[last]);
+  rsar_ = static_cast<std::uint16_t>(remote_place() + memory_first_ + data.size());
+  rbcr_ = static_cast<std::uint16_t>(rbcr_ - data.size());
+  latch_ready_ = run.next_ready(end);
 }
 
 void Dp8390::local_bus_denied(Time from, Time now) {

@@ -31,7 +31,10 @@ std::vector<std::uint8_t> Dp8390::assemble_frame() const {
   std::vector<std::uint8_t> frame;
   frame.reserve(tbcr_ + net::fcs_bytes);
   frame.resize(tbcr_ > first ? (tbcr_ - first + step - 1) / step : 0);
-  for (std::size_t n = 0; n < frame.size(); ++n) {
+  const auto place = static_cast<std::uint16_t>(base - memory_first_);
+  if (!halves && swapped(0) == 0 && place < memory_.size() && frame.size() <= memory_.size() - place) {
+    std::copy_n(memory_.begin() + place, frame.size(), frame.begin());  // as the bytes lie
+  } else for (std::size_t n = 0; n < frame.size(); ++n) {
     const auto address = static_cast<std::uint16_t>(base + first + n * step);
     frame[n] = halves ? buffer_read(address) : local_read(address);
   }

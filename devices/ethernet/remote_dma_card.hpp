@@ -81,6 +81,13 @@ class RemoteDmaCard : public NetworkAdapter, private Dp8390Board {
       return chip.remote_peek() & (bytes == 1 ? 0xFF : 0xFFFF);
     }
     Time ready(std::uint32_t, unsigned, Direction, Time start) override { return chip.remote_ready(start); }
+    PortRun port_run(std::uint32_t, unsigned bytes, Direction direction) override { return chip.remote_run(bytes, direction); }
+    void run_written(std::uint32_t, std::span<const std::uint8_t> data, PortRun& run, Time end) override {
+      chip.remote_run_written(data, run, end);
+    }
+    void run_read(std::uint32_t, std::span<std::uint8_t> data, PortRun& run, Time end) override {
+      chip.remote_run_read(data, run, end);
+    }
     Dp8390& chip;
   };
 

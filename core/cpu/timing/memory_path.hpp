@@ -97,6 +97,16 @@ class MemoryPath {
     return true;
   }
 
+  /// The same for data whose row is open: their clocks, and whether they may be priced so when they end at `end`. The caller
+  /// keeps word_free().
+  std::uint64_t open_read(std::uint32_t address, unsigned bytes) const { return words(address, bytes) * config_.dram.read_hit; }
+  std::uint64_t open_write(std::uint32_t address, unsigned bytes) const { return words(address, bytes) * config_.dram.write_hit; }
+  bool may_take_open(std::uint32_t address, std::uint64_t end) const {
+    const std::uint32_t row = address >> row_shift_;
+    return end <= plain_until_ && open_row_[bank_of_row(row)] == row && surely_plain(address);
+  }
+  void set_word_free(std::uint64_t clock) { bus_free_ = clock; }
+
   /// Fetches `bytes` (a cache line) around `address`, the wanted datum first, not before core clock `at`.
   Burst fetch_line(std::uint64_t at, std::uint32_t address, unsigned bytes);
   /// Single reads of every datum that [address, address+bytes) touches.
@@ -133,6 +143,7 @@ class MemoryPath {
     plain_until_ = one_by_one_ ? 0 : next_refresh_;
     plain_fetch_until_ = config_.dram.read_hit == 2 ? plain_until_ : 0;
   }
+  static std::uint64_t words(std::uint32_t address, unsigned bytes) { return ((address & 1) + bytes + 1) / 2; }
   /// Bytes of the words that begin within `clocks` clocks after the first one, and of that.
   static std::int64_t words_before(std::int64_t clocks) {
     const std::int64_t bytes = (clocks + 1) & ~std::int64_t{1};

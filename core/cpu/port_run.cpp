@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// REP INS and REP OUTS in one go: while the slave, the channel and the memory's page stay as they are, an iteration is priced
+// here and its data moves with that of the others. The result is the same as one by one (tests/machines/test_port_run.cpp).
+#include "core/cpu/port_run.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "core/cpu/timing/steady_386.hpp"
+
+namespace planar::cpu {
+
+namespace {
+constexpr std::uint32_t worthwhile = 4;  // iterations
+
+/// How many of `count` elements from `offset` on, upwards, lie within the segment, the page and the index register.
+template <class T>
+std::uint32_t within(const Segment& g, std::int64_t span, std::uint32_t offset, bool wide, std::uint32_t count) {
+  const std::int64_t left = span - std::int64_t{offset - g.low} + 1;
+  if (left <= 0) return 0;
+  const std::int64_t in_register = std::int64_t{wide ? 0xFFFFFFFF : 0xFFFF} - offset;  // the index does not wrap
+  const std::int64_t in_page = 0x1000 - ((g.base + offset) & 0xFFF);
+  const std::int64_t bytes = std::min({left, in_register, in_page});
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(count, bytes / static_cast<std::int64_t>(sizeof(T))));
+}
+
+/// The other models' counterpart of Steady386.
+class AsItIs {
+ public:
+  explicit AsItIs(Timing& timing) : timing_(timing) {}
+  void enter() {}
+  void leave() {}
+  std::uint64_t clocks() const { return timing_.clocks(); }
+  void read_aligned(std::uint32_t address, unsigned bytes) { timing_.read_aligned(address, bytes); }
+  void write_aligned(std::uint32_t address, unsigned bytes) { timing_.write_aligned(address, bytes); }
+  std::uint64_t cycle_start() { return timing_.cycle_start(true); }
+  void wait_until(std::uint64_t clock) { timing_.wait_until(clock); }
+  void spend(unsigned clocks) { timing_.spend(clocks); }
+
+ private:
+  Timing& timing_;
+};
+
+/// A run of REP OUTS (`direction` write) or REP INS with elements of `T` at `data`, which is `physical`.
+template <class T, Direction direction>
+struct Repeated {
+  using Byte = std::conditional_t<direction == Direction::write, const std::uint8_t, std::uint8_t>;
+  static constexpr std::uint32_t size = sizeof(T);
+  Engine& c;
+  PinsRun& run;
+  std::uint16_t port;
+  std::uint32_t physical, linear;
+  Byte* data;
+  unsigned each;
+
+  /// Makes up for `count` iterations that were priced, the last access of which ended at `end`.
+  void flush(std::uint32_t count, Time end) {
+    if (count == 0) return;
+    if constexpr (direction == Direction::write) c.pins.run_written(run, {data, count * size}, count, end);
+    else c.pins.run_read(run, {data, count * size}, count, end);
+  }
+  /// The access of iteration `n` by itself.
+  void access(std::uint32_t n, std::uint64_t start) {
+    if constexpr (direction == Direction::write) c.out(port, size, Engine::load<T>(data + n * size), start);
+    else c.write_linear<T>(linear + n * size, static_cast<T>(c.in(port, size, start)));
+  }
+  /// Prices iterations until `count` of them are over or the clock has reached stop_at; the first that does not fit the run
+  /// any more is made by itself and is the last.
+  template <class Clock>
+  std::uint32_t go(std::uint32_t count) {
+    Clock clock(c.timing);
+    Time ready = run.port.ready, end{};
+    const std::uint64_t usual = c.clock.span(run.synchronisation + run.cycle);
+    for (std::uint32_t done = 0;;) {
+      if constexpr (direction == Direction::write) clock.read_aligned(physical + done * size, size);
+      const std::uint64_t start = clock.cycle_start();
+      const Time t = c.clock.at(start) + run.synchronisation;
+      const Time earliest = t + run.cycle, ends = std::max(earliest, ready);
+      if (t < run.from || t >= run.before || ends >= run.quiet_until || ends - t > run.limit) [[unlikely]] {
+        clock.leave();
+        flush(done, end);
+        access(done, start);
+        c.timing.spend(each);
+        return done + 1;
+      }
+      end = ends;
+      clock.wait_until(usual != 0 && ends == earliest ? start + usual : c.clock.first_at_or_after(end));
+      if constexpr (direction == Direction::read) clock.write_aligned(physical + done * size, size);
+      clock.spend(each);
+      if (++done == count || clock.clocks() >= c.stop_at) {
+        clock.leave();
+        flush(done, end);
+        return done;
+      }
+      ready = run.port.next_ready(end);
+    }
+  }
+  std::uint32_t go(std::uint32_t count) {
+    count = std::min(count, run.port.count);
+    return c.model == Model::i386sx ? go<Steady386>(count) : go<AsItIs>(count);
+  }
+};
+}  // namespace
+
+template <class T>
+std::uint32_t run_outs(Engine& c, const Op& op, std::uint16_t port, std::uint32_t count, bool& ever) {
+  ever = !c.one_by_one && count >= worthwhile && !(c.system_flags & flag_df);
+  if (!ever) return 0;
+  const Segment& g = c.seg[op.segment];
+  const std::uint32_t si = c.get_sized(ESI, op.address32), linear = g.base + si;
+  const HostTlbEntry& e = c.tlb[linear >> 12 & (host_tlb_entries - 1)];
+  if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) return 0;
+  count = within<T>(g, g.read_span, si, op.address32, count);
+  if (count < worthwhile) return 0;
+  PinsRun run;
+  ever = c.pins.port_run(port, sizeof(T), Direction::write, run);
+  if (!ever) return 0;
+  Repeated<T, Direction::write> repeated{c, run, port, e.physical + (linear & 0xFFF), linear, e.host + (linear & 0xFFF),
+                                         repeat_iteration(c.model, op)};
+  const std::uint32_t done = repeated.go(count);
+  c.set_sized(ESI, op.address32, si + done * static_cast<std::uint32_t>(sizeof(T)));
+  return done;
+}
+
+template <class T>
+std::uint32_t run_ins(Engine& c, const Op& op, std::uint16_t port, std::uint32_t count, bool& ever) {
+  ever = !c.one_by_one && count >= worthwhile && !(c.system_flags & flag_df);
+  if (!ever) return 0;
+  const Segment& g = c.seg[ES];
+  const std::uint32_t di = c.get_sized(EDI, op.address32), linear = g.base + di;
+  const HostTlbEntry& e = c.tlb[linear >> 12 & (host_tlb_entries - 1)];
+  if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1))) || e.page->code_granules != 0) return 0;
+  count = within<T>(g, g.write_span, di, op.address32, count);
+  if (count < worthwhile) return 0;
+  PinsRun run;
+  ever = c.pins.port_run(port, sizeof(T), Direction::read, run);
+  if (!ever) return 0;
+  Repeated<T, Direction::read> repeated{c, run, port, e.physical + (linear & 0xFFF), linear, e.host + (linear & 0xFFF),
+                                        repeat_iteration(c.model, op)};
+  const std::uint32_t done = repeated.go(count);
+  c.set_sized(EDI, op.address32, di + done * static_cast<std::uint32_t>(sizeof(T)));
+  return done;
+}
+
+template std::uint32_t run_outs<std::uint8_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
+template std::uint32_t run_outs<std::uint16_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
+template std::uint32_t run_outs<std::uint32_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
+template std::uint32_t run_ins<std::uint8_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
+template std::uint32_t run_ins<std::uint16_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
+template std::uint32_t run_ins<std::uint32_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
+
+}  // namespace planar::cpu

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The 386SX between two iterations of REP INS or REP OUTS: the prefetch queue is full or becomes so, nothing but data and port
+// cycles takes the bus, and the data lie in one open row. What an iteration costs is what Timing's functions of the same
+// names say, worked out on copies of the few numbers that still change.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/cpu/timing.hpp"
+
+namespace planar::cpu {
+
+class Steady386 {
+ public:
+  /// Whoever calls anything of `timing` in between calls leave() before and enter() behind it.
+  explicit Steady386(Timing& timing) : timing_(timing) { enter(); }
+
+  void enter() {
+    clock_ = timing_.clock_;
+    bus_free_ = timing_.path_.word_free();
+    tail_ = timing_.tail_;
+    credit_ = timing_.credit_;
+    write_starts_ = timing_.write_starts_;
+    pin_clocks_ = timing_.counters_.pin_clocks;
+    pins_until_ = timing_.pins_until_;
+    full_ = timing_.refill_ || static_cast<std::int32_t>((timing_.fetch_eip_ & timing_.fetch_mask_) + Timing::queue_bytes -
+                                                         timing_.fetch_next_) <= 0;
+  }
+  void leave() {
+    timing_.clock_ = clock_;
+    timing_.path_.set_word_free(bus_free_);
+    timing_.tail_ = tail_;
+    timing_.credit_ = credit_;
+    timing_.write_starts_ = write_starts_;
+    timing_.counters_.pin_clocks = pin_clocks_;
+    timing_.pins_from_ = pins_from_;
+    timing_.pins_until_ = pins_until_;
+  }
+
+  std::uint64_t clocks() const { return clock_; }
+
+  void read_aligned(std::uint32_t address, unsigned bytes) {
+    const std::uint64_t wanted = clock_ > tail_ + 2 ? clock_ - (tail_ + 2) : 0;
+    const std::uint64_t end = std::max(wanted, bus_free_) + timing_.path_.open_read(address, bytes);
+    if (!full_ || !timing_.path_.may_take_open(address, end)) [[unlikely]] {
+      leave();
+      timing_.read_aligned(address, bytes);
+      return enter();
+    }
+    bus_free_ = end;
+    clock_ = std::max(clock_, end + tail_);
+    if (tail_ == 0) credit_ += 2;
+    else tail_ = tail_ > 2 ? tail_ - 2 : 0;
+  }
+  void write_aligned(std::uint32_t address, unsigned bytes) {
+    const std::uint64_t starts = std::max({clock_, write_starts_, bus_free_});
+    const std::uint64_t end = starts + timing_.path_.open_write(address, bytes);
+    if (!full_ || !timing_.path_.may_take_open(address, end)) [[unlikely]] {
+      leave();
+      timing_.write_aligned(address, bytes);
+      return enter();
+    }
+    clock_ = std::max(clock_, write_starts_);
+    bus_free_ = end;
+    write_starts_ = starts;
+  }
+  /// Of a port cycle.
+  std::uint64_t cycle_start() {
+    if (!full_) [[unlikely]] {
+      leave();
+      const std::uint64_t start = timing_.cycle_start(true);
+      pins_from_ = timing_.pins_from_;
+      enter();
+      return start;
+    }
+    pins_from_ = std::max(clock_, pins_until_);
+    return std::max(clock_, bus_free_);
+  }
+  void wait_until(std::uint64_t clock) {
+    clock_ = std::max(clock_, clock);
+    bus_free_ = std::max(bus_free_, clock);
+    pin_clocks_ += clock_ - pins_from_;
+    pins_until_ = clock_;
+  }
+  void spend(unsigned clocks) {
+    clock_ += clocks - std::min<std::uint32_t>(credit_, clocks);
+    credit_ = 0;
+    tail_ = clocks > 2 ? clocks - 2 : 0;
+  }
+
+ private:
+  Timing& timing_;
+  std::uint64_t clock_, bus_free_, write_starts_, pin_clocks_, pins_until_, pins_from_ = 0;
+  std::uint32_t tail_, credit_;
+  bool full_;
+};
+
+}  // namespace planar::cpu
