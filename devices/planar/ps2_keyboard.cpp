@@ -175,8 +175,12 @@ void Ps2Keyboard::receive(std::uint8_t byte, Time now) {
 void Ps2Keyboard::command(std::uint8_t byte, Time now) {
   expecting_ = 0;
   switch (byte) {
+    case 0xF0:  // scan code set: forgets what was typed and what repeats
+      strokes_.clear();
+      repeating_ = -1;
+      repeat_.cancel();
+      [[fallthrough]];
     case 0xED:  // LEDs
-    case 0xF0:  // scan code set
     case 0xF3:  // typematic
     case 0xFB:
     case 0xFC:

@@ -2,73 +2,12 @@
 #include "devices/planar/i8042.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/devices/planar/bench.hpp"
+#include "tests/devices/planar/keyboard_bench.hpp"
 
 using namespace planar;
-using planar::tests::PlanarBench;
+using planar::tests::Bytes;
+using planar::tests::Keyboard;
 using planar::tests::Probe;
-
-namespace {
-
-using Bytes = std::vector<unsigned>;
-
-struct Keyboard : PlanarBench {
-  I8042 chip{scheduler, trace};
-  Probe irq1, irq12, a20;
-  Keyboard() {
-    chip.claim_ports(io);
-    chip.irq1.connect(irq1);
-    chip.irq12.connect(irq12);
-    chip.a20.connect(a20);
-    chip.reset(now);
-  }
-  /// As kernels do it: wait for an empty input buffer, then write.
-  void write(std::uint16_t port, std::uint8_t value) {
-    REQUIRE(wait([&] { return (in(0x64) & 2) == 0; }, 10_ms));
-    out(port, value);
-  }
-  void command(std::uint8_t value) { write(0x64, value); }
-  void data(std::uint8_t value) { write(0x60, value); }
-  void mouse(std::uint8_t value) {
-    command(0xD4);
-    data(value);
-  }
-  int read(Time limit = 20_ms) {
-    if (!wait([&] { return (in(0x64) & 1) != 0; }, limit, 10_us)) return -1;
-    return in(0x60);
-  }
-  Bytes read_all(Time quiet = 20_ms) {
-    Bytes bytes;
-    for (int byte = read(quiet); byte >= 0; byte = read(quiet))
-      bytes.push_back(static_cast<unsigned>(byte));
-    return bytes;
-  }
-  /// POST and a kernel's initialisation, down to scan codes with translation and interrupts; the
-  /// mouse stays off (its power-on answer waits until somebody switches it on).
-  void start(std::uint8_t command_byte = 0x67) {
-    command(0xAA);
-    REQUIRE(read() == 0x55);
-    command(0xAB);
-    REQUIRE(read() == 0x00);
-    command(0xAE);
-    REQUIRE(read(1_s) == 0xAA);  // the keyboard's own power-on test
-    data(0xFF);
-    REQUIRE(read() == 0xFA);
-    REQUIRE(read(1_s) == 0xAA);
-    data(0xF5);
-    REQUIRE(read() == 0xFA);
-    command(0x60);
-    data(command_byte);
-    data(0xF4);
-    REQUIRE(read() == 0xFA);
-  }
-  Bytes press(std::uint16_t code, bool down) {
-    chip.keyboard().key(code, down, now);
-    return read_all(10_ms);
-  }
-};
-
-}  // namespace
 
 TEST_CASE("8042: the kernel's initialisation gets its answers, at believable times",
           "[planar][i8042]") {
