@@ -41,6 +41,8 @@ class GuestOutput {
   bool byte(std::uint8_t value, Time now, ClockReading processor);
 
   const std::vector<GuestLine>& lines() const { return lines_; }
+  /// The line that has not ended yet.
+  const std::string& partial() const { return partial_; }
   /// The value of `key=` in the first line that begins with `@tag`, or nothing.
   std::optional<std::string> value(const std::string& tag, const std::string& key) const;
   /// The first line that begins with the words `text`, or null.

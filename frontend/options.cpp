@@ -96,6 +96,19 @@ void set_scsi_drives(Config& config, const std::string& table, const std::vector
 
 }  // namespace
 
+storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text) {
+  const DriveOption drive = parse_drive(option, text, {"mode", "overlay"});
+  storage::DiskSpec disk{drive.file, storage::WriteMode::overlay, {}};
+  for (const auto& [key, value] : drive.values) {
+    const auto mode = storage::parse_write_mode(value);
+    if (key == "mode" && !mode)
+      throw Error(fmt::format("{} {}: '{}' is no mode; overlay, write-through, memory or read-only", option, text, value));
+    if (key == "mode") disk.mode = *mode;
+    else disk.overlay = value;
+  }
+  return disk;
+}
+
 void DriveOptions::add_to(CLI::App& app) {
   const std::string modes = "mode is overlay (the default: changes stay in FILE.overlay, or in overlay=F), write-through "
                             "(into FILE itself), memory (forgotten at the end) or read-only";

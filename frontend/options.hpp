@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "devices/storage/disk_image.hpp"
 #include "machines/config.hpp"
 
 namespace planar {
@@ -21,6 +22,9 @@ struct CardOption {
 
 /// Throws Error for anything that is not of that form.
 CardOption parse_card_option(const std::string& text);
+
+/// What `--floppy FILE[,mode=M][,overlay=F]` says; `option` names it in errors. Throws Error.
+storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text);
 
 /// What the drives hold: FILE[,mode=M][,overlay=FILE][,id=N].
 struct DriveOptions {
@@ -57,6 +61,7 @@ struct OutputOptions {
   std::optional<std::string> capture;  ///< pcapng file
   std::optional<std::string> trace;
   std::optional<std::string> trace_file;
+  std::string result = "planar-result";  ///< folder for what steps grab, and for what is left of a failed one
   bool quiet = false;
   bool window = false;  ///< `planar run` alone offers it
   void add_to(CLI::App& app);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iterator>
 #include <memory>
 
 #include "frontend/output.hpp"
@@ -24,6 +25,9 @@ struct Options {
   std::optional<std::string> append;
   std::vector<std::string> until;
   std::string timeout = "600 s";
+  std::vector<std::string> steps;   // --do
+  std::vector<std::string> typing;  // --type
+  std::vector<bool> in_order;       // as written: true for a step, false for typing
 };
 
 /// What `--until` waits for.
@@ -56,15 +60,54 @@ bool on_serial(Session& session, const std::string& text) {
   return false;
 }
 
-std::unique_ptr<Session> open(const Options& o) {
-  if (o.state.restore) return std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
+/// The steps of the command line, or of the machine file where it has none.
+std::vector<Step> read_all_steps(const Options& o, Config& config, Time limit) {
+  std::vector<Step> all;
+  const auto append = [&](std::vector<Step> steps) { std::move(steps.begin(), steps.end(), std::back_inserter(all)); };
+  std::size_t step = 0, typing = 0;
+  const auto command_line_step = [&](std::size_t n) { return read_steps(o.steps.at(n), fmt::format("--do {}", n + 1), limit); };
+  for (const bool is_step : o.in_order)
+    append(is_step ? command_line_step(step++) : typing_steps(o.typing.at(typing++), limit));
+  if (!o.in_order.empty()) {
+    std::vector<std::string> sources;
+    for (const auto& s : all) sources.push_back(s.source);
+    config.set_texts("scenario.steps", sources, "--do");
+    return all;
+  }
+  const auto texts = config.texts("scenario.steps");
+  for (std::size_t n = 0; n < texts.size(); ++n)
+    append(read_steps(texts[n], fmt::format("{}: scenario.steps[{}]", config.origin("scenario.steps", n), n), limit));
+  return all;
+}
+
+std::unique_ptr<Session> open(const Options& o, Time limit) {
+  if (o.state.restore) {
+    Config none;
+    auto steps = read_all_steps(o, none, limit);
+    auto session = std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
+    if (!steps.empty()) session->begin(std::move(steps));
+    return session;
+  }
   Media media;
   if (o.image) media.diskette = NamedFile{*o.image, read_image(*o.image)};
   if (o.bios) media.firmware = read_firmware(*o.bios);
   if (o.kernel) media.kernel = read_boot_file(*o.kernel);
   if (o.initrd) media.ramdisk = read_boot_file(*o.initrd);
   media.command_line = o.append.value_or("");
-  return std::make_unique<Session>(o.machine.config(), std::move(media), o.output, o.state);
+  Config config = o.machine.config();
+  auto steps = read_all_steps(o, config, limit);
+  auto session = std::make_unique<Session>(std::move(config), std::move(media), o.output, o.state);
+  if (!steps.empty()) session->begin(std::move(steps));
+  return session;
+}
+
+/// Why steps ended the run, if they failed: the evidence is kept first.
+void check_steps(Session& session, RunEnd end) {
+  const auto& scenario = session.scenario();
+  if (const auto failure = scenario.failure())
+    throw Error(fmt::format("{}; screen, trace and snapshot are in {}", failure->message, session.keep_evidence()), failure->code);
+  if (end == RunEnd::time && scenario.active())
+    throw Error(fmt::format("--until came before step '{}' was done", scenario.current()), ExitCode::virtual_timeout);
 }
 
 int run(const Options& o) {
@@ -80,7 +123,10 @@ int run(const Options& o) {
   const auto timeout = parse_time(o.timeout);
   if (!timeout) throw Error(fmt::format("--timeout {}: is no time; write for example --timeout \"60 s\"", o.timeout));
   const bool waits = !until.screen.empty() || !until.serial.empty();
-  auto session = open(o);
+  if (waits && !o.in_order.empty())
+    throw Error("--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until takes a "
+                "time only");
+  auto session = open(o, *timeout);
   if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
   const Time limit = until.time ? *until.time : waits ? *timeout : Time::never();
   const auto end = session->run(
@@ -89,13 +135,19 @@ int run(const Options& o) {
         return (!until.screen.empty() && on_screen(*session, until.screen)) ||
                (!until.serial.empty() && on_serial(*session, until.serial));
       },
-      [&] { return session->lab().machine().panel().text(); });
+      [&] {
+        const auto& scenario = session->scenario();
+        return scenario.active() ? fmt::format("{} ({} of {})", scenario.current(), scenario.done().size() + 1, scenario.steps().size())
+                                 : session->lab().machine().panel().text();
+      });
   session->print_screen();
   if (!o.output.quiet || o.output.json) {
     auto& cpu = session->lab().machine().cpu();
     const char* reason = end == RunEnd::condition ? "text seen" : end == RunEnd::halted ? "processor halted for good"
-                         : end == RunEnd::interrupted ? "interrupted"
-                         : end == RunEnd::closed ? "window closed" : "time reached";
+                         : end == RunEnd::interrupted ? "interrupted" : end == RunEnd::closed ? "window closed"
+                         : end == RunEnd::time ? "time reached"
+                         : session->scenario().failure() ? "a step failed" : session->scenario().powered_off() ? "power off"
+                         : "all steps done";
     if (o.output.json) {
       nlohmann::ordered_json j;
       j["schema"] = "planar.run/1";
@@ -108,6 +160,8 @@ int run(const Options& o) {
       j["instructions"] = cpu.instructions();
       j["cycles"] = cpu.clocks();
       j["checkpoint"] = fmt::format("{:04X}", session->lab().machine().post_ports().checkpoint());
+      for (const auto& done : session->scenario().done())
+        j["steps"].push_back({{"step", done.source}, {"virtual_seconds", done.at.seconds()}});
       j["screen"] = session->screen();
       j["state_hash"] = session->state_hash();
       write_json(*o.output.json, j);
@@ -119,6 +173,7 @@ int run(const Options& o) {
                  session->lab().machine().post_ports().checkpoint());
     }
   }
+  check_steps(*session, end);
   if (end == RunEnd::time && waits)
     throw Error(fmt::format("'{}' did not appear within {:.1f} virtual seconds", until.screen + until.serial,
                             limit.seconds()),
@@ -146,16 +201,30 @@ Verb add_run(CLI::App& app) {
   verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
   verb->add_option("--until", o->until,
                    "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared. Without it the run "
-                   "ends when the processor halts for good, or with Ctrl-C")
+                   "ends with its last step, when the processor halts for good, or with Ctrl-C")
       ->type_name("TIME|screen:TEXT|serial:TEXT")->expected(1)->take_all();
   verb->add_option("--timeout", o->timeout, "Give up waiting for a text after this virtual time (exit 5)")
       ->type_name("TIME")->capture_default_str();
+  auto* steps = verb->add_option("--do", o->steps,
+                                 "Do a step, or the steps of a file, a line each: wait screen|prompt|serial \"TEXT\" [within TIME], "
+                                 "wait still [TIME], wait TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, f1), grab "
+                                 "screen [\"FILE\"], insert diskette \"FILE\", snapshot \"FILE\", power off. In lab.toml: [scenario] "
+                                 "steps = [...]")
+                    ->type_name("STEP|FILE")->expected(1)->take_all();
+  verb->add_option("--type", o->typing, "Type TEXT (\\n is enter) when the screen stands still; repeated, in turn with --do")
+      ->type_name("TEXT")->expected(1)->take_all();
+  verb->add_option("--result", o->output.result, "Folder for what steps grab and for what is kept of a failed one")
+      ->type_name("DIR")->capture_default_str();
   o->output.add_to(*verb);
   verb->add_flag("--window", o->output.window,
                  "Show the screen in a window at the machine's own speed, with the host's keyboard and mouse (a click captures "
                  "the mouse, Ctrl-Alt-G releases it, Ctrl-Alt-F runs as fast as it goes); what you do there is not repeatable");
   o->state.add_to(*verb);
-  return [o] { return run(*o); };
+  return [o, verb, steps] {
+    for (const CLI::Option* option : verb->parse_order())
+      if (const auto name = option->get_name(); option == steps || name == "--type") o->in_order.push_back(option == steps);
+    return run(*o);
+  };
 }
 
 }  // namespace planar

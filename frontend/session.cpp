@@ -82,6 +82,7 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
   Archive own = Archive::loader(snapshot.frontend);
   guest_.archive(own);
   frames_->archive(own);
+  scenario_.archive(own);
   own.expect_end();
   open(output, state);
 }
@@ -110,6 +111,10 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
     else if (form.starts_with("png:") && form.size() > 4) screen_files_.push_back(form.substr(4));
     else throw Error(fmt::format("--screen {}: write text or png:FILE", form));
   }
+  result_ = output.result;
+  scenario_host_.emplace(ScenarioHost{*lab_, [this](const std::string& file) { save(file); },
+                                      [this](const std::string& file, unsigned count) { grab_screen(file, count); },
+                                      [this](const std::string& file) { insert_diskette(file); }});
   if (output.capture) {
     capture_ = std::make_unique<net::PcapngWriter>(*output.capture, lab_->segment().config().bits_per_second);
     lab_->segment().add_observer(*capture_);
@@ -131,6 +136,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
                               state.snapshot.at(0)));
     snapshot_file_ = state.snapshot.at(1);
   }
+  watch_scenario();  // of a snapshot
   if (state.lockstep || state.lockstep_plant)
     lockstep_ = std::make_unique<Lockstep>(*lab_, state.lockstep_plant);
   if (state.block_length) lab_->machine().cpu().limit_block_length(*state.block_length);
@@ -140,6 +146,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
 }
 
 void Session::serial_byte(std::uint8_t value, Time now) {
+  scenario_.serial(value);
   const auto& cpu = lab_->machine().cpu();
   if (guest_.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
     if (const auto row = guest_.new_row()) frames_->row_ended(row->packet_bytes, row->ticks);
@@ -157,6 +164,7 @@ void Session::save(const std::string& file) {
   Archive own = Archive::saver();
   guest_.archive(own);
   frames_->archive(own);
+  scenario_.archive(own);
   snapshot.frontend = own.stream();
   Archive state = Archive::saver();
   lab_->archive(state);
@@ -186,8 +194,13 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   interrupted = 0;
   auto* previous = std::signal(SIGINT, on_interrupt);
   RunEnd end = RunEnd::time;
+  scenario_.advance(*scenario_host_, scheduler.now());
   while (scheduler.now() < limit) {
-    const Time next = std::min(limit, step * (scheduler.now() / step + 1));
+    if (scenario_.failure() || scenario_.powered_off() || (scenario_.finished() && limit == Time::never() && !window_)) {
+      end = RunEnd::scenario;
+      break;
+    }
+    const Time next = std::min({limit, step * (scheduler.now() / step + 1), scenario_.next_look()});
     if (snapshot_at_ && *snapshot_at_ <= next) {
       if (!advance(*snapshot_at_)) { end = RunEnd::closed; break; }
       if (lockstep_ && lockstep_->differs()) break;
@@ -196,9 +209,10 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     }
     if (!advance(next)) { end = RunEnd::closed; break; }
     if (lockstep_ && lockstep_->differs()) break;
+    scenario_.advance(*scenario_host_, next);
     progress_.show(scheduler.now(), what());
     if (ended()) { end = RunEnd::condition; break; }
-    if (!window_ && lab_->machine().halted_for_good()) { end = RunEnd::halted; break; }
+    if (!window_ && lab_->machine().halted_for_good() && !scenario_.outlives_halt()) { end = RunEnd::halted; break; }
     if (interrupted) { end = RunEnd::interrupted; break; }
   }
   std::signal(SIGINT, previous);

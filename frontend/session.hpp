@@ -4,17 +4,20 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "devices/net/pcapng.hpp"
+#include "frontend/evidence.hpp"
 #include "frontend/frame_time.hpp"
 #include "frontend/guest_output.hpp"
 #include "frontend/lockstep.hpp"
 #include "frontend/options.hpp"
 #include "frontend/progress.hpp"
+#include "frontend/scenario.hpp"
 #include "frontend/window.hpp"
 #include "machines/lab.hpp"
 
@@ -30,7 +33,7 @@ struct Media {
 };
 
 /// Why a run ended.
-enum class RunEnd { condition, time, halted, interrupted, closed };
+enum class RunEnd { condition, time, halted, interrupted, closed, scenario };
 
 class Session {
  public:
@@ -50,9 +53,18 @@ class Session {
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
   bool repeatable() const { return lab_->repeatable() && !(window_ && window_->used()); }
 
+  /// Steps to be done from now on, in place of those that a snapshot has left. Throws Error for a step whose file is
+  /// missing.
+  void begin(std::vector<Step> steps);
+  const Scenario& scenario() const { return scenario_; }
+  /// After a failed step: leaves screen, COM1, capture, trace, snapshot and the steps in the result folder, and returns
+  /// its name.
+  std::string keep_evidence();
+
   /// Runs in steps of `step` on absolute multiples of it (so that a run and its continuation end alike) until `ended`
-  /// says so, `limit` is reached, the processor has stopped for good (with a window: stays on it), or the user interrupts
-  /// or closes the window. Throws Error (exit 4) when --lockstep has found a difference.
+  /// says so, `limit` is reached, a step has failed or turned power off, the last step is done and `limit` is never, the
+  /// processor has stopped for good (with a window: stays on it), or the user interrupts or closes the window. Throws Error
+  /// (exit 4) when --lockstep has found a difference.
   RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
 
   /// The text screen's lines.
@@ -68,6 +80,11 @@ class Session {
   void save(const std::string& file);
   /// Runs up to `end`, with a window frame by frame; false: it has been closed.
   bool advance(Time end);
+  void watch_scenario();
+  void grab_screen(const std::string& file, unsigned count);
+  void insert_diskette(const std::string& text);
+  /// The result folder, made if need be.
+  std::filesystem::path result_folder() const;
 
   std::unique_ptr<Lab> lab_;
   GuestOutput guest_;
@@ -79,6 +96,10 @@ class Session {
   bool trace_owned_ = false;
   bool show_screen_ = false;
   std::vector<std::string> screen_files_;
+  Scenario scenario_;
+  std::optional<ScenarioHost> scenario_host_;
+  std::unique_ptr<Evidence> evidence_;
+  std::string result_;
   bool quiet_ = false;
   std::optional<Time> snapshot_at_;
   std::string snapshot_file_;

@@ -165,6 +165,14 @@ std::vector<std::string> Config::children(std::string_view path) const {
   return names;
 }
 
+std::string Config::origin(const std::string& path, std::optional<std::size_t> entry) const {
+  const auto found = impl_->find(path);
+  if (!found.node) return impl_->layers.empty() ? "configuration" : impl_->layers.back().name;
+  const auto* list = found.node->as_array();
+  const auto* node = entry && list ? list->get(*entry) : nullptr;
+  return where(*found.layer, node ? *node : *found.node);
+}
+
 void Config::fail(const std::string& path, const std::string& problem) const {
   const auto found = impl_->find(path);
   if (found.node) throw Error(fmt::format("{}: {}: {}", where(*found.layer, *found.node), path, problem));

@@ -60,6 +60,9 @@ class Config {
   std::string choice(const std::string& path, const std::vector<std::string>& words,
                      std::optional<std::string> fallback = {});
 
+  /// Where the value at `path` was written ("FILE:line:column", or the option), or the n-th entry of the list there.
+  std::string origin(const std::string& path, std::optional<std::size_t> entry = {}) const;
+
   /// Throws Error about the value at `path`, naming where it was written.
   [[noreturn]] void fail(const std::string& path, const std::string& problem) const;
 

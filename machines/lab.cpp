@@ -53,6 +53,18 @@ void Lab::insert_diskette(std::vector<std::uint8_t> image, const std::string& na
   diskette_name_ = name;
 }
 
+void Lab::change_diskette(const storage::DiskSpec& disk) {
+  machine_->diskette().insert(0, FloppyImage::open(disk), scheduler_.now());
+  diskette_image_.clear();
+  diskette_name_.clear();
+  const std::pair<const char*, std::string> values[] = {
+      {"floppy.a.file", disk.file}, {"floppy.a.mode", std::string(to_string(disk.mode))}, {"floppy.a.overlay", disk.overlay}};
+  for (const auto& [path, value] : values) {
+    config_.set_text(path, value, "insert diskette");
+    config_.text(path);  // part of the resolved file, and so of a snapshot
+  }
+}
+
 void Lab::load_kernel(const LinuxBoot& boot) {
   machine_->load_kernel(boot);
   kernel_summary_ = boot.summary;

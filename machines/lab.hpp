@@ -44,6 +44,8 @@ class Lab {
 
   /// Puts a diskette image into drive A, in place of the configuration's; its changes are forgotten.
   void insert_diskette(std::vector<std::uint8_t> image, const std::string& name);
+  /// Changes the diskette in drive A while the lab runs. Throws Error for a file that cannot be read.
+  void change_diskette(const storage::DiskSpec& disk);
   const std::vector<std::uint8_t>& diskette_image() const { return diskette_image_; }
   const std::string& diskette_name() const { return diskette_name_; }
 

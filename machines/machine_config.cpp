@@ -273,6 +273,7 @@ MachineConfig read_machine(Config& c) {
   MachineConfig m;
   m.name = c.text("machine");
   m.title = c.text("title");
+  c.texts("scenario.steps");  // for the frontend, which does them
   m.identity = read_identity(c);
   read_processor(c, m);
   read_caches(c, m.timing);

@@ -33,6 +33,8 @@ class Ps2Keyboard final : public Ps2Device {
   void key(std::uint16_t code, bool down, Time now);
   /// Bits 0 scroll lock, 1 num lock, 2 caps lock.
   std::uint8_t leds() const { return leds_; }
+  /// Codes of keys that the controller has not fetched yet.
+  bool unsent() const { return !strokes_.empty(); }
 
   Time ready() const override;
   std::uint8_t fetch(Time now) override;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/evidence.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "core/error.hpp"
+#include "devices/net/pcapng.hpp"
+
+namespace planar {
+
+namespace {
+constexpr std::size_t most_frames = 5'000, most_lines = 20'000;
+}
+
+void Evidence::observe(const net::WireRecord& record) {
+  frames_.push_back({record.start, record.end, {record.bytes.begin(), record.bytes.end()}, record.good, record.collided});
+  if (frames_.size() > most_frames) frames_.pop_front();
+}
+
+void Evidence::trace_line(std::string_view line) {
+  trace_.emplace_back(line);
+  if (trace_.size() > most_lines) trace_.pop_front();
+}
+
+void Evidence::write_capture(const std::filesystem::path& file) const {
+  if (frames_.empty()) return;
+  net::PcapngWriter writer(file, segment_.config().bits_per_second, true);
+  for (const Frame& frame : frames_) writer.observe({frame.start, frame.end, frame.bytes, frame.good, frame.collided, {}});
+  writer.flush();
+}
+
+void write_text_file(const std::filesystem::path& file, std::string_view text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out)
+    throw Error(fmt::format("{}: cannot be written; check the directory, its permissions and the free space", file.string()),
+                ExitCode::missing_file);
+}
+
+}  // namespace planar
