@@ -23,6 +23,7 @@ Am7990::Am7990(Scheduler& scheduler, const std::string& name, Am7990Board& board
       port_(scheduler, name + ".port", *this, seed),
       initialised_(scheduler, name + ".initialised", Priority::device, Callback::to<&Am7990::initialised>(this)),
       look_(scheduler, name + ".look", Priority::device, Callback::to<&Am7990::look>(this)),
+      descriptor_read_(scheduler, name + ".descriptor_read", Priority::device, Callback::to<&Am7990::load_frame>(this)),
       silo_loaded_(scheduler, name + ".silo_loaded", Priority::device, Callback::to<&Am7990::silo_loaded>(this)),
       buffer_sent_(scheduler, name + ".buffer_sent", Priority::device, Callback::to<&Am7990::buffer_sent>(this)),
       babbled_(scheduler, name + ".babbled", Priority::device, Callback::to<&Am7990::babbled>(this)),
@@ -86,8 +87,8 @@ void Am7990::write_csr0(std::uint16_t value, Time now) {
 void Am7990::stop(Time now) {
   csr0_ = STOP;
   csr3_ = 0;
-  for (Event* e : {&initialised_, &look_, &silo_loaded_, &buffer_sent_, &babbled_, &status_written_, &loop_end_,
-                   &receive_step_, &receive_done_})
+  for (Event* e : {&initialised_, &look_, &descriptor_read_, &silo_loaded_, &buffer_sent_, &babbled_, &status_written_,
+                   &loop_end_, &receive_step_, &receive_done_})
     e->cancel();
   loading_ = listening_ = storing_ = matched_ = receive_end_pending_ = false;
   chain_.clear();
@@ -162,6 +163,10 @@ void Am7990::store_word(std::uint32_t address, std::uint16_t value) {
 // for the whole burst; before a frame leaves it fills the SILO in one go (bus_held_until_).
 Time Am7990::local_bus_free(Time t) const {
   t = std::max(t, bus_held_until_);
+  if (descriptor_read_.pending() && t < last_look_ + words(descriptor_words)) {  // single words: the host comes next
+    const Time into{(t - last_look_).ps % words(1).ps};
+    return into > Time{} ? t + (words(1) - into) : t;
+  }
   const Time byte = port_.byte_time();
   Time first, last;  // first and last byte through the SILO's wire end
   if (port_.transmitting() && !orphan_) {
@@ -200,20 +205,21 @@ void Am7990::local_bus_denied(Time from, Time now) {
 }
 
 void Am7990::archive(Archive& a) {
-  a.section("am7990", 1);
+  a.section("am7990", 2);
   a(rap_, csr0_, csr1_, csr2_, csr3_, mode_, padr_, ladrf_);
   for (Ring* ring : {&receive_ring_, &transmit_ring_}) {
     a(ring->base, ring->length, ring->index);
     ring->length = std::clamp<std::uint32_t>(ring->length, 1, 128);
   }
-  a(interrupt_, bus_held_until_, last_look_, requested_, deferred_, loading_, orphan_, buffer_error_, frame_, chain_, chain_done_);
+  a(interrupt_, bus_held_until_, last_look_, requested_, deferred_, tmd1_, loading_, orphan_, buffer_error_, frame_, chain_,
+    chain_done_);
   a(listening_, storing_, matched_, first_buffer_, overflow_, lost_, receive_end_pending_, buffer_, buffer_left_, stored_,
     end_status_, end_count_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.missed,
     counters_.receive_errors, counters_.transmit_errors, counters_.yielded);
   port_.archive(a);
-  for (Event* e : {&initialised_, &look_, &silo_loaded_, &buffer_sent_, &babbled_, &status_written_, &loop_end_,
-                   &receive_step_, &receive_done_})
+  for (Event* e : {&initialised_, &look_, &descriptor_read_, &silo_loaded_, &buffer_sent_, &babbled_, &status_written_,
+                   &loop_end_, &receive_step_, &receive_done_})
     e->archive(a);
 }
 

@@ -86,6 +86,9 @@ class Am7990 final : public net::EthernetStation {
   enum Tmd3 : std::uint16_t { BUFF = 0x8000, UFLO = 0x4000, LCOL = 0x1000, LCAR = 0x0800, RTRY = 0x0400, TDR = 0x03FF };
 
   static constexpr std::size_t silo_bytes = 48;
+  /// TMD1, then TMD0 and TMD2: what is read of a transmit descriptor before its buffer. The order is the data sheet's; that
+  /// each word has a tenure of the bus to itself (only the SILO's transfers are bursts) is inferred.
+  static constexpr unsigned descriptor_words = 3;
 
   struct Counters {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, missed = 0, receive_errors = 0, transmit_errors = 0,
@@ -198,6 +201,7 @@ class Am7990 final : public net::EthernetStation {
   Time last_look_{};              // at the transmit ring
   Time requested_{};              // when the frame in hand was given to the MAC
   bool deferred_ = false;         // ... which had to wait for another station
+  std::uint16_t tmd1_ = 0;        // of the descriptor at hand, as the look has read it
   bool loading_ = false;          // descriptor and first bytes of a frame are being fetched
   bool orphan_ = false;           // a stop cut the frame on the wire: its outcome concerns nobody
   bool buffer_error_ = false;     // its chain ends in a descriptor that the chip does not own
@@ -219,6 +223,7 @@ class Am7990 final : public net::EthernetStation {
   net::EthernetPort port_;
   Event initialised_;     // the last word of the initialisation block is in
   Event look_;            // at the transmit ring
+  Event descriptor_read_; // its last word has been read
   Event silo_loaded_;     // the first word of a frame is in the SILO
   Event buffer_sent_;     // the last byte of a buffer leaves, or the chain breaks off
   Event babbled_;         // 1519 bytes have left

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Am7990: the look for work, the transmitter, loopback.
 //
-// Phases of a transmission: look (the descriptor is read), loading (the first bytes go into the SILO), the wire (gap,
-// attempts, back-off), status (the descriptor is written), and at once the next look. A frame that arrives for this
-// station in one of the waits sends the chip back to before the look.
+// Phases of a transmission: look (TMD1 is read), loading (the rest of the descriptor is read, the first bytes go into the
+// SILO), the wire (gap, attempts, back-off), status (the descriptor is written), and at once the next look. A frame that
+// arrives for this station in one of the waits sends the chip back to before the look.
 #include <algorithm>
 
 #include "devices/ethernet/am7990.hpp"
@@ -35,9 +35,15 @@ void Am7990::look(Time now) {
   take_work(now);
 }
 
+// The descriptor's other two words that matter are read a DMA cycle each later: a driver that hands the descriptor over
+// before it has written the length (Linux sk_mca.c copies it upwards) is not caught by a look between the two writes.
 void Am7990::take_work(Time now) {
-  if (examine_transmit_ring(now)) load_frame(now);
-  else look_for_work(now);
+  if (!examine_transmit_ring(now)) {
+    look_for_work(now);
+  } else if (!port_.busy()) {  // a frame cut by a stop still leaves the wire; its end looks again
+    loading_ = true;
+    descriptor_read_.at(now + words(descriptor_words));
+  }
 }
 
 /// True if the chip owns the start of a frame. Owned descriptors that start none are given back, at most once round.
@@ -47,10 +53,10 @@ bool Am7990::examine_transmit_ring(Time now) {
     last_look_ = now;
     if (!reachable(at, 8, now)) return false;
     hold_bus(now + words(1));
-    const std::uint16_t tmd1 = word(at + 2);
-    if (!(tmd1 & OWN)) return false;
-    if (tmd1 & STP) return true;
-    store_word(at + 2, tmd1 & ~OWN);
+    tmd1_ = word(at + 2);
+    if (!(tmd1_ & OWN)) return false;
+    if (tmd1_ & STP) return true;
+    store_word(at + 2, tmd1_ & ~OWN);
     transmit_ring_.advance();
   }
   return false;
@@ -59,7 +65,7 @@ bool Am7990::examine_transmit_ring(Time now) {
 // ---- from memory to the wire ----
 
 void Am7990::load_frame(Time now) {
-  if (port_.busy()) return;  // a frame cut by a stop still leaves the wire; its end looks again
+  loading_ = false;
   frame_.clear();
   chain_.clear();
   chain_done_ = 0;
@@ -67,7 +73,7 @@ void Am7990::load_frame(Time now) {
   for (std::uint32_t n = 0; n < transmit_ring_.length; ++n) {
     const std::uint32_t at = transmit_ring_.at(transmit_ring_.index + n);
     if (!reachable(at, 8, now)) return;
-    const std::uint16_t tmd1 = word(at + 2);
+    const std::uint16_t tmd1 = n == 0 ? tmd1_ : word(at + 2);
     if (!(tmd1 & OWN)) break;
     const std::uint32_t buffer = (std::uint32_t{tmd1} & 0xFF) << 16 | word(at);
     const std::uint32_t bytes = buffer_size(word(at + 4));
@@ -82,8 +88,8 @@ void Am7990::load_frame(Time now) {
   if (!(mode_ & DTCR) && !buffer_error_) net::append_fcs(frame_);
   loading_ = true;
   const auto fill = static_cast<unsigned>(std::min(frame_.size(), silo_bytes) + 1) / 2;
-  hold_bus(now + words(3 + fill));
-  silo_loaded_.at(now + words(3 + 1));  // "as soon as the first byte is loaded"
+  hold_bus(now + words(fill));
+  silo_loaded_.at(now + words(1));  // "as soon as the first byte is loaded"
 }
 
 void Am7990::silo_loaded(Time now) {
@@ -204,6 +210,7 @@ void Am7990::yield_silo(Time now) {
   counters_.collisions += port_.collisions();
   ++counters_.yielded;
   port_.abandon(now);
+  descriptor_read_.cancel();
   silo_loaded_.cancel();
   buffer_sent_.cancel();
   babbled_.cancel();

@@ -148,6 +148,39 @@ TEST_CASE("without TDMD a frame waits for the poll, every 1.6 ms", "[am7990][pol
   CHECK(b.log.entries.size() == 2);
 }
 
+// Linux sk_mca.c copies the descriptor into the window upwards: the word with OWN first, the length behind it.
+TEST_CASE("a look between the words of a descriptor that is being handed over finds its length all the same", "[am7990][poll]") {
+  LanceBench b;
+  b.init();
+  const Time look = b.now - 10_us + 1'600_us;
+  b.put(0, body(1514), 0);
+  b.set(b.tx_ring + 2, 0);
+  b.set(b.tx_ring + 4, 0x10000 - 1266);  // of the frame before
+  b.step(look - 100_ns - b.now);
+  b.set(b.tx_ring + 2, L::OWN | L::STP | L::ENP);
+  b.step(300_ns);
+  CHECK(b.chip.local_bus_free(b.now) == look + 600_ns);  // the host's turn comes after each word
+  b.step(500_ns);
+  CHECK(b.chip.local_bus_free(b.now) == look + 1'200_ns);
+  b.set(b.tx_ring + 4, 0x10000 - 1514);
+  b.wait(L::TINT);
+  REQUIRE(b.log.entries.size() == 1);
+  CHECK(b.log.entries[0].start == look + 2'400_ns);
+  CHECK(b.log.entries[0].bytes.size() == 1518);
+}
+
+TEST_CASE("a stop while a descriptor is read sends nothing", "[am7990][poll]") {
+  LanceBench b;
+  b.init();
+  b.put(0, body(60));
+  b.demand();
+  b.step(1_us);
+  b.write(0, L::STOP);
+  b.step(10_ms);
+  CHECK(b.log.entries.empty());
+  CHECK((b.tmd1(0) & L::OWN) != 0);
+}
+
 TEST_CASE("with the poll interval at 0 only TDMD sends", "[am7990][poll]") {
   LanceBench b({600_ns, Time{}, 8, 8_us});
   b.init();
