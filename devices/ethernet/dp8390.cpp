@@ -27,6 +27,7 @@ Dp8390::Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Board& board
       port_(scheduler, name + ".port", *this, seed),
       fifo_filled_(scheduler, name + ".fifo_filled", Priority::device, Callback::to<&Dp8390::fifo_filled>(this)),
       loop_end_(scheduler, name + ".loop_end", Priority::device, Callback::to<&Dp8390::loop_back>(this)),
+      heartbeat_end_(scheduler, name + ".heartbeat_end", Priority::device, Callback::to<&Dp8390::heartbeat_end>(this)),
       receive_step_(scheduler, name + ".receive_step", Priority::device, Callback::to<&Dp8390::receive_step>(this)),
       receive_done_(scheduler, name + ".receive_done", Priority::device, Callback::to<&Dp8390::receive_done>(this)),
       remote_done_(scheduler, name + ".remote_done", Priority::device, Callback::to<&Dp8390::end_remote>(this)) {
@@ -43,6 +44,7 @@ void Dp8390::reset(Time now) {
   stopping_ = false;
   fifo_filled_.cancel();
   loop_end_.cancel();
+  heartbeat_end_.cancel();
   receive_step_.cancel();
   receive_done_.cancel();
   remote_done_.cancel();
@@ -230,7 +232,8 @@ void Dp8390::start(Time now) {
 // only waits for the medium is dropped without a status: that is why drivers look whether they must send it again.
 void Dp8390::stop(Time now) {
   stopping_ = true;
-  if (fifo_filled_.pending() || (cr_ & TXP && !loop_end_.pending() && !port_.abandon(now))) {
+  const bool ends = loop_end_.pending() || heartbeat_end_.pending();
+  if (fifo_filled_.pending() || (cr_ & TXP && !ends && !port_.abandon(now))) {
     fifo_filled_.cancel();
     cr_ &= static_cast<std::uint8_t>(~TXP);
   }
@@ -239,7 +242,8 @@ void Dp8390::stop(Time now) {
 }
 
 void Dp8390::enter_reset_state_if_idle(Time now) {
-  if (!stopping_ || storing_ || receive_end_pending_ || port_.transmitting() || loop_end_.pending()) return;
+  if (!stopping_ || storing_ || receive_end_pending_) return;
+  if (port_.transmitting() || loop_end_.pending() || heartbeat_end_.pending()) return;
   stopping_ = false;
   raise(RST, now);
 }
@@ -266,10 +270,10 @@ void Dp8390::tally(unsigned counter, Time now) {
 }
 
 void Dp8390::archive(Archive& a) {
-  a.section("dp8390", 1);
+  a.section("dp8390", 2);
   a(cr_, isr_, imr_, dcr_, tcr_, tsr_, rcr_, rsr_, ncr_, pstart_, pstop_, bnry_, tpsr_, curr_);
   a(tbcr_, rsar_, rbcr_, clda_, remote_next_, local_next_, address_counter_, par_, mar_, cntr_, fifo_, fifo_read_);
-  a(stopping_, interrupt_, transmit_held_, orphan_, listening_, storing_, matched_, group_, fifo_overrun_, ring_full_,
+  a(stopping_, interrupt_, transmit_held_, orphan_, sent_tsr_, listening_, storing_, matched_, group_, fifo_overrun_, ring_full_,
     receiver_off_, receive_end_pending_, stored_, frame_length_, frame_status_);
   a(remote_, send_packet_, latch_, latch_ready_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.missed,
@@ -278,6 +282,7 @@ void Dp8390::archive(Archive& a) {
   port_.archive(a);
   fifo_filled_.archive(a);
   loop_end_.archive(a);
+  heartbeat_end_.archive(a);
   receive_step_.archive(a);
   receive_done_.archive(a);
   remote_done_.archive(a);

@@ -24,6 +24,9 @@
 //   0E    CNTR1        DCR           MAR6     DCR
 //   0F    CNTR2        IMR           MAR7     IMR
 //
+// A frame that was sent has its status, TSR with PTX in ISR, when the window for the collision heartbeat has passed, 6.4 us
+// after its last bit: TSR.CDH tells of it (inferred from the data sheet's text on that bit).
+//
 // Known to be simplified: the upper half of 32-bit addresses (DCR.LAS) leads nowhere; page 3 (factory test) reads as
 // zeros; the FIFO keeps only what loopback leaves there; the collision heartbeat is always heard; after a ring overflow
 // the receiver stays off until the chip is stopped and started, the worst case that the data sheet warns of (a real part
@@ -146,6 +149,8 @@ class Dp8390 final : public net::EthernetStation {
   void fifo_filled(Time now);
   std::vector<std::uint8_t> assemble_frame() const;
   void loop_back(Time now);
+  void await_heartbeat(std::uint8_t tsr, Time now);
+  void heartbeat_end(Time now);
   void finish_transmit(std::uint8_t tsr, std::uint8_t isr, Time now);
 
   // receiver
@@ -214,6 +219,7 @@ class Dp8390 final : public net::EthernetStation {
 
   bool transmit_held_ = false;  // TCR.ATD: disabled by a multicast frame that hashes to bit 62
   bool orphan_ = false;         // a reset cut the frame on the wire: its outcome concerns nobody
+  std::uint8_t sent_tsr_ = 0;   // of a frame that has left, until the heartbeat's window is over
 
   bool listening_ = false;      // the frame on the wire began while the receiver was on
   bool storing_ = false;        // ... and is for us: its bytes go into the ring
@@ -236,6 +242,7 @@ class Dp8390 final : public net::EthernetStation {
   net::EthernetPort port_;
   Event fifo_filled_;    // the first bytes of a frame to send are in the FIFO
   Event loop_end_;       // an internal loopback frame has gone round
+  Event heartbeat_end_;  // the window behind a frame that was sent is over
   Event receive_step_;   // the destination address is complete, or a ring page ends at the boundary
   Event receive_done_;   // status and pointers are in the ring
   Event remote_done_;    // the last word has left the latch

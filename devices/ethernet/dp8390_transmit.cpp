@@ -3,10 +3,17 @@
 #include "devices/ethernet/dp8390.hpp"
 
 namespace planar::ethernet {
+namespace {
+
+/// A transceiver's heartbeat must begin within the first 6.4 us of the gap behind a frame. Unit: bit times. Source:
+/// DP8390D data sheet, TSR.CDH.
+constexpr std::int64_t heartbeat_bits = 64;
+
+}  // namespace
 
 // "When TXP is set, the NIC begins to prefetch transmit data": transmission may start once a byte is in the FIFO.
 void Dp8390::begin_transmit(Time now) {
-  if (transmit_held_) return;
+  if (transmit_held_ || heartbeat_end_.pending()) return;
   tsr_ = 0;
   ncr_ = 0;
   fifo_filled_.at(now + clocks(timing_.transmit_start_clocks));
@@ -58,11 +65,11 @@ void Dp8390::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
     case net::TransmitResult::ok:
       ++counters_.sent;
       if (loopback() == 3) loop_back(now);
-      finish_transmit(tsr | TSR_PTX, PTX, now);
+      await_heartbeat(tsr | TSR_PTX, now);
       break;
     case net::TransmitResult::carrier_lost:  // "Transmission is not aborted on loss of carrier"
       ++counters_.transmit_errors;
-      finish_transmit(tsr | TSR_PTX | CRS, PTX, now);
+      await_heartbeat(tsr | TSR_PTX | CRS, now);
       break;
     case net::TransmitResult::excessive_collisions:
     case net::TransmitResult::late_collision:
@@ -79,6 +86,15 @@ void Dp8390::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
       break;
   }
 }
+
+// TSR says of a frame that was sent whether the transceiver's heartbeat followed (CDH), so it cannot be there, nor PTX tell
+// of it, before the window for it has passed; inferred. What ends without having been sent has no such wait.
+void Dp8390::await_heartbeat(std::uint8_t tsr, Time now) {
+  sent_tsr_ = tsr;
+  heartbeat_end_.at(now + port_.bit_time() * heartbeat_bits);
+}
+
+void Dp8390::heartbeat_end(Time now) { finish_transmit(sent_tsr_, PTX, now); }
 
 void Dp8390::finish_transmit(std::uint8_t tsr, std::uint8_t isr, Time now) {
   tsr_ = tsr;

@@ -225,6 +225,37 @@ TEST_CASE("without a cable the frame takes its time and CRS reports the lost car
   CHECK(b.card->counters().sent == 0);
 }
 
+TEST_CASE("status and PTX of a sent frame come after the heartbeat's window, 6.4 us behind its last bit", "[dp8390]") {
+  Ne2Bench b;
+  b.init(true);
+  send(b);
+  b.out(0xF, Dp8390::PTX);
+  while (b.log.entries.empty()) b.step(100_ns);
+  const Time end = b.log.entries[0].end;
+  b.until(end + 5_us);
+  CHECK_FALSE(b.interrupt());
+  CHECK((b.in(0) & 0x04) != 0);
+  b.until(end + 6'390_ns);
+  CHECK_FALSE(b.interrupt());
+  b.until(end + 6'400_ns);
+  CHECK(b.interrupt());
+  CHECK((b.in(0) & 0x04) == 0);
+  CHECK((b.in(7) & 0x0A) == Dp8390::PTX);
+  CHECK((b.in(4) & Dp8390::TSR_PTX) != 0);
+}
+
+TEST_CASE("stop within the heartbeat's window: the status still comes, then RST", "[dp8390]") {
+  Ne2Bench b;
+  b.init(true);
+  send(b);
+  while (b.log.entries.empty()) b.step(100_ns);
+  b.out(0, 0x21);
+  CHECK((b.in(7) & (Dp8390::RST | Dp8390::PTX)) == 0);
+  b.step(10_us);
+  CHECK((b.in(7) & (Dp8390::RST | Dp8390::PTX)) == (Dp8390::RST | Dp8390::PTX));
+  CHECK((b.in(4) & Dp8390::TSR_PTX) != 0);
+}
+
 TEST_CASE("a late collision is reported and the frame sent again", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
