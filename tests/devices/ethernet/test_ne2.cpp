@@ -110,7 +110,7 @@ TEST_CASE("two buffers: the second frame starts from the interrupt of the first"
   CHECK(without_fcs(b.log.entries[0].bytes) == one);
   CHECK(without_fcs(b.log.entries[1].bytes) == two);
   CHECK(b.log.entries[0].good);
-  // The interrupt comes with the last bit; the next frame a few clocks after its command, if the gap has passed.
+  // The next frame starts a few clocks after its command, if the gap has passed.
   CHECK(done - b.log.entries[0].end >= 6'400_ns);  // the heartbeat's window
   CHECK(done - b.log.entries[0].end <= 6'600_ns);
   CHECK(b.log.entries[1].start == std::max(triggered + 400_ns, b.log.entries[0].end + 9'600_ns));
