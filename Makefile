@@ -5,7 +5,8 @@
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
            nettle-dev libzstd-dev libslirp-dev libpng-dev libsdl2-dev
-TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip
+TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip \
+                syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 # Looked up at each use: the packages above may have brought it.
