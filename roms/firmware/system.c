@@ -121,11 +121,14 @@ static void memory_table(struct Regs* r)
 
 struct Range { u32 base, length, kind; };
 
-// The n-th range of the memory map; 0 after the last.
+// The n-th range of the memory map; 0 after the last. The last one is the ROM below the top of the address space and no
+// memory, for there are callers (the XMS driver HIMEMX 3.34) that take EBX = 0 for "nothing more" and leave the range that
+// came with it.
 static int memory_range(u32 n, struct Range* range)
 {
     enum { usable = 1, reserved = 2 };
     u32 low = extended_kb_low() * 1024, high = extended_64k_high() * 0x10000;
+    if (n >= 4 && !high) ++n;
     range->kind = usable;
     switch (n) {
     case 0: range->base = 0; range->length = (u32)bda->base_kb * 1024; return 1;
@@ -136,7 +139,8 @@ static int memory_range(u32 n, struct Range* range)
         return 1;
     case 2: range->base = 0xE0000; range->length = 0x20000; range->kind = reserved; return 1;
     case 3: range->base = 0x100000; range->length = low; return low != 0;
-    case 4: range->base = 0x1000000; range->length = high; return high != 0;
+    case 4: range->base = 0x1000000; range->length = high; return 1;
+    case 5: range->base = 0xFFFE0000; range->length = 0x20000; range->kind = reserved; return 1;
     default: return 0;
     }
 }
