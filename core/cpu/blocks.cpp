@@ -19,6 +19,25 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
 /// Every block has two slots: where it is looked up, and this other one, to which a later block of the same first slot
 /// moves it.
 std::size_t other_slot(std::size_t slot) { return slot ^ Engine::block_slots / 2; }
+/// Whether an instruction does nothing but compute in registers and flags: no access, no fault, no clocks that depend on
+/// data, no look at EIP, the clock or a system flag. Those that are common, not all.
+bool is_quiet(const Op& op) {
+  if (op.execute == undefined_opcode || op.lock) return false;
+  if (op.opcode == 0x8D) return true;  // LEA
+  if (op.has_memory) return false;
+  switch (op.opcode) {
+    case 0x40 ... 0x4F:                                  // INC, DEC
+    case 0x80 ... 0x8B: case 0xC6: case 0xC7:            // ALU with an immediate, TEST, XCHG, MOV
+    case 0x90 ... 0x99: case 0xA8: case 0xA9: case 0xB0 ... 0xBF:  // XCHG, CBW, CWD, TEST, MOV
+    case 0x0F90 ... 0x0F9F:                              // SETcc
+    case 0x0FB6: case 0x0FB7: case 0x0FBE: case 0x0FBF:  // MOVZX, MOVSX
+      return true;
+    case 0xC0: case 0xC1: case 0xD0 ... 0xD3: return op.reg != 2 && op.reg != 3;  // not RCL, RCR
+    case 0xF6: case 0xF7: return op.reg < 4;             // TEST, NOT, NEG
+    case 0xFE: case 0xFF: return op.reg < 2;             // INC, DEC
+    default: return op.opcode < 0x40 && (op.opcode & 7) < 6;
+  }
+}
 }  // namespace
 
 Block* Engine::decode_block(std::uint32_t physical) {
@@ -46,6 +65,7 @@ Block* Engine::decode_block(std::uint32_t physical) {
     if (model == Model::pentium && count > 0 &&
         timing.line_number(at + op.length - 1) - timing.line_number(start + ops->length - 1) >= IssuePlan::most_lines)
       break;
+    op.quiet = is_quiet(op);
     if (op.ends_block && closes_copy_loop({page.data, 0x1000}, at, op, decode_mode)) op.execute = copy_loop_pass;
     at += op.length;
     op.behind = static_cast<std::uint16_t>(at - start);

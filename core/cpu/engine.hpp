@@ -517,6 +517,7 @@ struct Engine {
   template <Model M>
   void run_begun(const Op*& op, std::uint32_t start, std::uint32_t physical);
   void run_planned(const Op*& op, std::uint32_t start, std::uint32_t physical);
+  void run_planned_singly(const Op*& op, std::uint32_t start, std::uint32_t physical);
   void leave_block(const Block& b, const Op* op, bool executed);
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);

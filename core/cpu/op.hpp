@@ -55,6 +55,9 @@ struct Op {
   std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
   std::uint16_t behind = 0;        ///< bytes from the block's start to behind this instruction
   Edge edge = Edge::none;          ///< what follows: an instruction that ends in another code line (Pentium), or nothing
+  bool quiet = false;              ///< touches registers and flags alone, and may run before its clocks have passed
+  std::uint16_t ahead = 0;         ///< issue_clocks of the quiet instructions from this one on
+  std::uint16_t run_clocks = 0;    ///< issue_clocks of this instruction and of the quiet ones right in front of it
   mutable std::uint8_t btb_entry = 0;  ///< where the branch target buffer had this branch last: a hint, no state
 };
 

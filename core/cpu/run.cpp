@@ -292,23 +292,44 @@ inline void Engine::run_begun(const Op*& op, std::uint32_t start, std::uint32_t 
   }
 }
 
-// The same by plan, the Pentium only.
+// The same by plan, the Pentium only. Nobody can tell when a quiet instruction ran, as long as all of them run that begin
+// before stop_at: their clocks pass with those of the next instruction that is not.
 inline void Engine::run_planned(const Op*& op, std::uint32_t start, std::uint32_t physical) {
+  for (;; ++op) {
+    if (timing.clocks() + op->ahead >= stop_at) [[unlikely]] return run_planned_singly(op, start, physical);
+    for (; op->quiet; ++op) op->execute(*this, *op);
+    timing.begin_planned_run(*op);
+    eip = start + op->behind;
+    op->execute(*this, *op);
+    if (op->edge == Op::Edge::end) [[unlikely]] {
+      timing.end_plan();
+      return;
+    }
+    if (timing.clocks() >= stop_at) [[unlikely]] return;
+    if (op->edge == Op::Edge::none) [[likely]] continue;
+    const std::uint32_t at = physical + op->behind;
+    if (!timing.plan_holds(at)) [[unlikely]] {
+      timing.leave_plan(++op);
+      timing.begin_as<Model::pentium>(*op, at);
+      return run_begun<Model::pentium>(op, start, physical);
+    }
+  }
+}
+
+// The same with stop_at near.
+void Engine::run_planned_singly(const Op*& op, std::uint32_t start, std::uint32_t physical) {
   for (;; ++op) {
     timing.begin_planned(*op);
     eip = start + op->behind;
     op->execute(*this, *op);
-    if (op->edge == Op::Edge::none) [[likely]] {
-      if (timing.clocks() >= stop_at) [[unlikely]] return;
-      continue;
-    }
     if (op->edge == Op::Edge::end) {
       timing.end_plan();
       return;
     }
     if (timing.clocks() >= stop_at) return;
+    if (op->edge == Op::Edge::none) continue;
     const std::uint32_t at = physical + op->behind;
-    if (!timing.plan_holds(at)) [[unlikely]] {
+    if (!timing.plan_holds(at)) {
       timing.leave_plan(++op);
       timing.begin_as<Model::pentium>(*op, at);
       return run_begun<Model::pentium>(op, start, physical);

@@ -4,12 +4,69 @@
 // A repeated instruction stops between iterations when something wants the CPU: EIP goes back to the instruction and
 // attend_rep stays set. If the boundary finds an interrupt, attend_rep is dropped and the instruction starts afresh
 // after IRET; if it was only the end of a time slice, the instruction goes on without paying its start again.
+#include <algorithm>
+
 #include "core/cpu/port_run.hpp"
 #include "core/cpu/select.hpp"
 
 namespace planar::cpu {
 
 namespace {
+
+/// Bytes of RAM or ROM within one line of the data cache.
+struct Span {
+  std::uint8_t* host = nullptr;
+  std::uint32_t physical = 0;
+  unsigned count = 0;  ///< elements; 0: must be accessed one by one
+};
+/// At most `count` elements from `offset` on.
+template <class T, bool Writing>
+Span within_line(const Engine& c, unsigned s, std::uint32_t offset, unsigned count) {
+  const Segment& g = c.seg[s];
+  const std::uint32_t linear = g.base + offset, line = c.timing.data_line();
+  const HostTlbEntry& e = c.tlb[linear >> 12 & (host_tlb_entries - 1)];
+  if ((Writing ? e.write_tag : e.read_tag) != (linear & (page_mask | (sizeof(T) - 1)))) return {};
+  count = std::min<unsigned>(count, (line - (linear & (line - 1))) / sizeof(T));
+  if (std::int64_t{offset - g.low} + static_cast<std::int64_t>(count * sizeof(T) - 1) > (Writing ? g.write_span : g.read_span)) return {};
+  if (Writing && e.holds_code(linear)) return {};
+  return {e.host + (linear & 0xFFF), e.physical + (linear & 0xFFF), count};
+}
+
+/// Several iterations of REP MOVS or REP STOS at once, upwards and within one line (see repeat()).
+bool may_run(const Engine& c, const Op& op) {
+  return c.timing.writes_back() && op.address32 && !(c.system_flags & flag_df);
+}
+template <class T>
+std::uint32_t run_movs(Engine& c, const Op& op, std::uint32_t count, bool& ever) {
+  ever = may_run(c, op);
+  if (!ever) return 0;
+  const Span to = within_line<T, true>(c, ES, c.gpr[EDI], count);
+  if (to.count == 0) return 0;
+  const Span from = within_line<T, false>(c, op.segment, c.gpr[ESI], to.count);
+  if (from.count == 0 || !c.timing.read_hits(from.physical)) return 0;
+  const unsigned each = repeat_iteration(c.model, op);
+  const unsigned done = c.timing.write_run(to.physical, from.count, each, c.stop_at);
+  if (done == 0) return 0;
+  c.timing.spend_before_write(each);
+  for (unsigned i = 0; i < done; ++i) c.store<T>(to.host + i * sizeof(T), c.load<T>(from.host + i * sizeof(T)));
+  c.gpr[ESI] += done * static_cast<unsigned>(sizeof(T));
+  c.gpr[EDI] += done * static_cast<unsigned>(sizeof(T));
+  return done;
+}
+template <class T>
+std::uint32_t run_stos(Engine& c, const Op& op, std::uint32_t count, bool& ever) {
+  ever = may_run(c, op);
+  if (!ever) return 0;
+  const Span to = within_line<T, true>(c, ES, c.gpr[EDI], count);
+  if (to.count == 0) return 0;
+  const unsigned each = repeat_iteration(c.model, op);
+  const unsigned done = c.timing.write_run(to.physical, to.count, each, c.stop_at);
+  if (done == 0) return 0;
+  c.timing.spend(each);
+  for (unsigned i = 0; i < done; ++i) c.store<T>(to.host + i * sizeof(T), c.get<T>(EAX));
+  c.gpr[EDI] += done * static_cast<unsigned>(sizeof(T));
+  return done;
+}
 
 /// For repeat(): every iteration by itself.
 constexpr auto no_runs = [](std::uint32_t, bool& ever) {
@@ -66,7 +123,7 @@ void movs(Engine& c, const Op& op) {
     c.set_sized(ESI, wide, si + d);
     c.set_sized(EDI, wide, di + d);
     return true;
-  });
+  }, [&](std::uint32_t count, bool& ever) { return run_movs<T>(c, op, count, ever); });
 }
 template <class T>
 void stos(Engine& c, const Op& op) {
@@ -76,7 +133,7 @@ void stos(Engine& c, const Op& op) {
     c.write<T>(ES, di, c.get<T>(EAX));
     c.set_sized(EDI, wide, di + step<T>(c));
     return true;
-  });
+  }, [&](std::uint32_t count, bool& ever) { return run_stos<T>(c, op, count, ever); });
 }
 template <class T>
 void lods(Engine& c, const Op& op) {

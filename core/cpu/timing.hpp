@@ -63,6 +63,8 @@ class Timing {
   bool enter_plan(const IssuePlan& plan);
   bool plan_holds(std::uint32_t physical_eip);
   void begin_planned(const Op& op) { clock_ += op.issue_clocks; }
+  /// The same for the quiet instructions in front of `op`, which have executed already, and for `op`.
+  void begin_planned_run(const Op& op) { clock_ += op.run_clocks; }
   /// The block has ended.
   void end_plan() { plan_ = nullptr; }
   /// The block ends early, in front of `next`: sets the state there. Nothing to do if no plan was entered.
@@ -82,6 +84,13 @@ class Timing {
   bool read_hits(std::uint32_t physical) const { return data_.in_mru_way(physical) && clock_ >= fills_until_; }
   bool write_hits(std::uint32_t physical) const { return data_.dirty_in_mru_way(physical); }
   bool modify_hits(std::uint32_t physical) const { return data_.dirty_in_mru_way(physical) && clock_ >= fills_until_; }
+  /// Aligned writes one behind the other from `address` on, all in one line and none across a datum, `each` clocks spent between one
+  /// and the next: as many of `count` as can begin before the clock reaches `stop_at`. Returns their number; 0 if they must
+  /// be told one by one, with nothing done.
+  unsigned write_run(std::uint32_t address, unsigned count, unsigned each, std::uint64_t stop_at);
+  /// Whether write_run() is worth asking: a first level that writes back.
+  bool writes_back() const { return config_.l1.write_back; }
+  std::uint32_t data_line() const { return data_.line(); }
   void branch(const Op& op, std::uint32_t linear_eip, bool taken, std::uint32_t linear_target);
 
   /// Microcode beyond the table, before or behind the accesses that belong to it: the 386's figures contain a zero-wait
@@ -187,6 +196,14 @@ class Timing {
   void read_misaligned(std::uint32_t address, unsigned bytes);
   void write_misaligned(std::uint32_t address, unsigned bytes);
   void write_slow(std::uint32_t address, unsigned bytes);
+  void post(MemoryPath::Burst burst) {
+    write_start_[write_next_] = burst.first;
+    write_done_[write_next_] = burst.done;
+    write_next_ = static_cast<std::uint8_t>(write_next_ + 1u < config_.write_buffers ? write_next_ + 1u : 0u);
+  }
+  void wait_for_buffer() {
+    if (clock_ < write_done_[write_next_]) clock_ = write_done_[write_next_];
+  }
   void wait_for_fill(std::uint32_t line) {
     for (unsigned which = 0; which < 2; ++which)
       if (fill_line_[which] == line && clock_ < fill_done_[which]) clock_ = fill_done_[which];

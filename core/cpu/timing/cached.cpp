@@ -101,13 +101,29 @@ void Timing::write_slow(std::uint32_t address, unsigned bytes) {
     return;
   }
   if (!hit) ++counters_.write_misses;
-  const unsigned slot = write_next_;
-  if (clock_ < write_done_[slot]) clock_ = write_done_[slot];  // all buffers full
-  const auto burst = path_.write(clock_, address, bytes);
-  write_start_[slot] = burst.first;
-  write_done_[slot] = burst.done;
-  write_next_ = static_cast<std::uint8_t>(slot + 1u < config_.write_buffers ? slot + 1u : 0u);
+  wait_for_buffer();
+  post(path_.takes_write(address) && (address & 3) + bytes <= 4 ? path_.write_posted(clock_)
+                                                                 : path_.write(clock_, address, bytes));
   write_hits_ = static_cast<std::uint8_t>(hit && write_hits_ < 8 ? write_hits_ + 1 : hit ? 8 : 0);
+}
+
+unsigned Timing::write_run(std::uint32_t address, unsigned count, unsigned each, std::uint64_t stop_at) {
+  unsigned done = 1;
+  if (write_hits(address)) {
+    for (; done < count && clock_ + each < stop_at; ++done) clock_ += each;
+    return done;
+  }
+  settle_prefetch();
+  if (prefetch_line_ != no_line || data_.holds(address) || !path_.takes_write(address)) return 0;
+  for (;; ++done) {
+    wait_for_buffer();
+    post(path_.write_posted(clock_));
+    if (done == count || clock_ + each >= stop_at) break;
+    clock_ += each;
+  }
+  counters_.write_misses += done;
+  write_hits_ = 0;
+  return done;
 }
 
 }  // namespace planar::cpu

@@ -36,6 +36,7 @@ MemoryPath::MemoryPath(const TimingConfig& config)
   plain_bytes_ = special_high_ - 0x100000;
   read_extra_ = config.dram.read_miss - config.dram.read_hit;
   write_extra_ = config.dram.write_miss - config.dram.write_hit;
+  posted_ticks_ = std::uint32_t{config.l2.write_hit} * bus_;
   settle_plain();
 }
 

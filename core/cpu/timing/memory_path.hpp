@@ -113,6 +113,14 @@ class MemoryPath {
   Burst read_single(std::uint64_t at, std::uint32_t address, unsigned bytes);
   /// A write of up to a datum or two: the core clocks at which it begins on the bus and at which the bus has taken it.
   Burst write(std::uint64_t at, std::uint32_t address, unsigned bytes);
+  /// Whether a write to `address` would only take the bus for a while, and how that goes (write_posted): the second level
+  /// has the line, used last and dirty already.
+  bool takes_write(std::uint32_t address) const { return l2_.dirty_in_mru_way(address); }
+  Burst write_posted(std::uint64_t at) {
+    const std::uint64_t t = bus_start(at);
+    bus_free_ = t + posted_ticks_;
+    return {core(t), core(bus_free_)};
+  }
   /// A displaced dirty line of the first level goes out.
   void write_back(std::uint64_t at, std::uint32_t line, unsigned bytes);
   /// Writes `lines` dirty lines of `bytes` one after the other; returns the end (WBINVD).
@@ -221,6 +229,7 @@ class MemoryPath {
   std::uint8_t row_shift_ = 12;
   std::uint8_t den_shift_ = 0;
   std::uint8_t bus_ = 1;  // ticks a bus clock
+  std::uint32_t posted_ticks_ = 0;  // of a datum that the second level takes
 };
 
 }  // namespace planar::cpu

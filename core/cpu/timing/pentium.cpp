@@ -67,6 +67,14 @@ void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) c
     if (issues == 1) plan.entry_reads |= op->address_reads;
   }
   plan.single = issues == 1;
+  std::uint16_t run = 0;
+  for (Op* op = ops; op != ops + count; ++op) {
+    op->quiet = op->quiet && op->edge == Op::Edge::none;
+    op->run_clocks = run = static_cast<std::uint16_t>(run + op->issue_clocks);
+    if (!op->quiet) run = 0;
+  }
+  for (Op* op = ops + count; op-- != ops;)
+    op->ahead = static_cast<std::uint16_t>(op->quiet ? op->issue_clocks + op[1].ahead : 0);
 }
 
 void Timing::leave_plan(const Op* next) {
