@@ -91,7 +91,9 @@ Block* Engine::decode_block(std::uint32_t physical) {
   Block*& head = page_heads[physical >> 12];
   b.next_in_page = head;
   head = &b;
+  const std::uint32_t held = page.code_granules;
   page.code_granules |= granules(start, b.bytes);
+  if (page.code_granules != held) forget_views();  // a store there must be noticed
   return &b;
 }
 
@@ -101,6 +103,7 @@ void Engine::drop_block(Block& b) {
   Block** link = &page_heads[b.physical >> 12];
   while (*link != nullptr && *link != &b) link = &(*link)->next_in_page;
   if (*link == &b) *link = b.next_in_page;
+  forget_links();
   b.mode = 0xFF;
   b.physical = 0xFFFFFFFFu;
 }
@@ -132,6 +135,7 @@ void Engine::code_written(std::uint32_t physical, std::uint32_t bytes) {
         *link = b.next_in_page;
         const std::size_t slot = block_slot(b.physical);
         blocks[blocks[slot] == &b ? slot : other_slot(slot)] = &no_block;
+        forget_links();
         b.mode = 0xFF;
         b.physical = 0xFFFFFFFFu;
       } else {

@@ -78,7 +78,7 @@ struct Fault {
 
 /// A segment register with its descriptor cache. `low` and the spans are derived: an access of n bytes at `offset` is
 /// allowed when (offset - low) + n - 1 does not exceed the span of its kind (-1: never).
-struct Segment {
+struct alignas(64) Segment {
   std::uint16_t selector = 0;
   std::uint8_t access = 0x93;  ///< P, DPL, S, type: byte 5 of the descriptor
   bool big = false;            ///< D/B
@@ -87,6 +87,20 @@ struct Segment {
   std::uint32_t low = 0;
   std::int64_t read_span = 0xFFFF;
   std::int64_t write_span = 0xFFFF;
+  static constexpr std::int64_t endless = std::int64_t{1} << 40;  ///< span of a 4 GB segment: an access at its end wraps
+
+  /// The context in which this segment's offsets may be looked up in views (Engine::open_view), or none. Not copied.
+  struct ViewContext {
+    static constexpr std::uint64_t none = std::uint64_t{1} << 63;
+    std::uint64_t value = none;
+    ViewContext() = default;
+    ViewContext(const ViewContext&) {}
+    ViewContext& operator=(const ViewContext&) {
+      value = none;
+      return *this;
+    }
+  };
+  ViewContext reads, writes;
 
   bool present() const { return access & 0x80; }
   unsigned dpl() const { return access >> 5 & 3; }
@@ -387,21 +401,63 @@ struct Engine {
     return g.base + offset;
   }
 
-  // Out of line: accesses within RAM or ROM that cost time. What is left in line needs no stack frame.
+  // Views: where a segment begins at 0 and ends nowhere, an offset whose view has been opened in the present context is sure
+  // to be allowed, translated, in the cache and free of charge. One comparison, in line; the rest is out of line.
+  std::uint64_t view_context = 0;  ///< bit 32: user; above: counts what closes all views
+  /// Whether segment `g` begins at 0 and ends nowhere; its offsets are looked up in views from now on.
+  bool admit(Segment& g) const {
+    if (g.base != 0 || g.low != 0) return false;
+    if (g.read_span == Segment::endless) g.reads.value = view_context;
+    if (g.write_span == Segment::endless) g.writes.value = view_context;
+    return true;
+  }
+  /// Opens the view of `linear`, an offset of segment `g` just accessed, if the data cache has it in the way used last.
+  /// `known`: the segment's context for that access.
+  void open_view(Segment& g, const Segment::ViewContext& known, const HostTlbEntry& e, std::uint32_t linear) {
+    const std::uint32_t page = linear & page_mask, physical = e.physical + (linear & 0xFFF);
+    if (!timing.in_view(physical) || (known.value != view_context && !admit(g))) return;
+    LineView& v = timing.view(linear);
+    const std::uint64_t key = view_context + (linear & LineView::mask);
+    v.base = reinterpret_cast<std::uintptr_t>(e.host) - page;
+    v.reads = e.read_tag == page ? key : 0;
+    v.writes = timing.write_hits(physical) && e.write_tag == page && !e.holds_code(linear) ? key : 0;
+  }
+  void forget_segment_views() {
+    for (Segment& g : seg) g.reads = g.writes = {};
+  }
+  void forget_views() {
+    view_context += std::uint64_t{1} << 33;
+    forget_segment_views();
+  }
   template <class T>
-  [[gnu::noinline]] T read_ram(const HostTlbEntry& e, std::uint32_t linear) {
+  static std::uint64_t seen_as(const Segment::ViewContext& context, std::uint32_t offset) {
+    return context.value + (offset & (LineView::mask | (sizeof(T) - 1)));
+  }
+
+  template <class T>
+  [[gnu::noinline]] T read_checked(unsigned s, std::uint32_t offset) {
+    const std::uint32_t linear = linear_for_read(s, offset, sizeof(T));
+    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
+      return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
     timing.read_aligned(e.physical + (linear & 0xFFF), sizeof(T));
+    open_view(seg[s], seg[s].reads, e, linear);
     return load<T>(e.host + (linear & 0xFFF));
   }
   template <class T>
-  [[gnu::noinline]] void write_ram(const HostTlbEntry& e, std::uint32_t linear, T v) {
-    const std::uint32_t physical = e.physical + (linear & 0xFFF);
-    timing.write_aligned(physical, sizeof(T));
+  [[gnu::noinline]] void write_checked(unsigned s, std::uint32_t offset, T v) {
+    const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
+    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
+      return write_slow(linear, sizeof(T), v, cpl == 3);
+    timing.write_aligned(e.physical + (linear & 0xFFF), sizeof(T));
+    open_view(seg[s], seg[s].writes, e, linear);
     store<T>(e.host + (linear & 0xFFF), v);
-    if (e.holds_code(linear)) [[unlikely]] code_written(physical, sizeof(T));
+    if (e.holds_code(linear)) [[unlikely]] code_written(e.physical + (linear & 0xFFF), sizeof(T));
   }
   template <class T, class F>
-  [[gnu::noinline]] void modify_slow(std::uint32_t linear, F& f) {
+  [[gnu::noinline]] void modify_checked(unsigned s, std::uint32_t offset, F& f) {
+    const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) {
       const std::uint32_t physical = e.physical + (linear & 0xFFF);
@@ -409,6 +465,7 @@ struct Engine {
       std::uint8_t* p = e.host + (linear & 0xFFF);
       const T v = f(load<T>(p));
       timing.write_aligned(physical, sizeof(T));
+      open_view(seg[s], seg[s].writes, e, linear);
       store<T>(p, v);
       if (e.holds_code(linear)) [[unlikely]] code_written(physical, sizeof(T));
       return;
@@ -422,8 +479,8 @@ struct Engine {
   T read_linear(std::uint32_t linear) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.read_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      if (!timing.uncached() && timing.read_hits(e.physical + (linear & 0xFFF))) [[likely]] return load<T>(e.host + (linear & 0xFFF));
-      return read_ram<T>(e, linear);
+      timing.read_aligned(e.physical + (linear & 0xFFF), sizeof(T));
+      return load<T>(e.host + (linear & 0xFFF));
     }
     return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
   }
@@ -431,31 +488,33 @@ struct Engine {
   void write_linear(std::uint32_t linear, T v) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      if (!timing.uncached() && timing.write_hits(e.physical + (linear & 0xFFF)) && !e.holds_code(linear)) [[likely]]
-        store<T>(e.host + (linear & 0xFFF), v);
-      else
-        write_ram<T>(e, linear, v);
+      const std::uint32_t physical = e.physical + (linear & 0xFFF);
+      timing.write_aligned(physical, sizeof(T));
+      store<T>(e.host + (linear & 0xFFF), v);
+      if (e.holds_code(linear)) [[unlikely]] code_written(physical, sizeof(T));
       return;
     }
     write_slow(linear, sizeof(T), v, cpl == 3);
   }
   template <class T>
-  T read(unsigned s, std::uint32_t offset) { return read_linear<T>(linear_for_read(s, offset, sizeof(T))); }
+  T read(unsigned s, std::uint32_t offset) {
+    const LineView& v = timing.view(offset);
+    if (v.reads == seen_as<T>(seg[s].reads, offset) && timing.settled()) [[likely]] return load<T>(v.at(offset));
+    return read_checked<T>(s, offset);
+  }
   template <class T>
-  void write(unsigned s, std::uint32_t offset, T v) { write_linear<T>(linear_for_write(s, offset, sizeof(T)), v); }
+  void write(unsigned s, std::uint32_t offset, T value) {
+    const LineView& v = timing.view(offset);
+    if (v.writes == seen_as<T>(seg[s].writes, offset)) [[likely]] store<T>(v.at(offset), value);
+    else write_checked<T>(s, offset, value);
+  }
 
   /// Read, compute, write back: `f(old)` gives the new value and may set flags (it runs after all checks).
   template <class T, class F>
   void modify(unsigned s, std::uint32_t offset, F&& f) {
-    const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
-    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-    if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1))) &&
-        !timing.uncached() && timing.modify_hits(e.physical + (linear & 0xFFF)) && !e.holds_code(linear)) [[likely]] {
-      std::uint8_t* p = e.host + (linear & 0xFFF);
-      store<T>(p, f(load<T>(p)));
-      return;
-    }
-    modify_slow<T>(linear, f);
+    const LineView& v = timing.view(offset);
+    if (v.writes == seen_as<T>(seg[s].writes, offset)) [[likely]] store<T>(v.at(offset), f(load<T>(v.at(offset))));
+    else modify_checked<T>(s, offset, f);
   }
 
   /// Descriptor tables and task states: supervisor rights whatever the CPL.
@@ -513,10 +572,14 @@ struct Engine {
   void execute();
   template <Model M>
   void execute_blocks();
+  template <Model M>
+  [[gnu::always_inline]] bool pass_through(Block& b, bool goes_on);
+  template <Model M>
+  [[gnu::noinline]] void resume();
   Block* block_at(std::uint32_t linear);
   template <Model M>
-  void run_begun(const Op*& op, std::uint32_t start, std::uint32_t physical);
-  void run_planned(const Op*& op, std::uint32_t start, std::uint32_t physical);
+  [[gnu::always_inline]] void run_begun(const Op*& op, std::uint32_t start, std::uint32_t physical);
+  [[gnu::always_inline]] void run_planned(const Op*& op, std::uint32_t start, std::uint32_t physical);
   void run_planned_singly(const Op*& op, std::uint32_t start, std::uint32_t physical);
   void leave_block(const Block& b, const Op* op, bool executed);
   void fetch_uncached(std::uint32_t linear);

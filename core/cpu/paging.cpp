@@ -51,6 +51,7 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
 }
 
 void Engine::drop_host(std::uint32_t linear_page, Half half) {
+  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) forget_views();
   for (auto& table : host_tlb) {
     HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];
     if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) {
@@ -68,6 +69,7 @@ void Engine::drop_host(std::uint32_t linear_page, Half half) {
 void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
   if (entry.tag == no_tag) return;
   if (&from == &large_tlb) {
+    forget_views();
     for (auto& table : host_tlb)
       for (HostTlbEntry& e : table) {
         if ((e.read_tag & 0xFFC00000u) == entry.tag) e.read_tag = no_tag;
@@ -84,6 +86,7 @@ void Engine::flush_host_tlb() {
   for (auto& table : host_tlb)
     for (HostTlbEntry& e : table) e.read_tag = e.write_tag = e.exec_tag = no_tag;
   forget_links();
+  forget_views();
   break_loop();
 }
 

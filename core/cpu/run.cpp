@@ -295,25 +295,31 @@ inline void Engine::run_begun(const Op*& op, std::uint32_t start, std::uint32_t 
 // The same by plan, the Pentium only. Nobody can tell when a quiet instruction ran, as long as all of them run that begin
 // before stop_at: their clocks pass with those of the next instruction that is not.
 inline void Engine::run_planned(const Op*& op, std::uint32_t start, std::uint32_t physical) {
-  for (;; ++op) {
-    if (timing.clocks() + op->ahead >= stop_at) [[unlikely]] return run_planned_singly(op, start, physical);
-    for (; op->quiet; ++op) op->execute(*this, *op);
-    timing.begin_planned_run(*op);
-    eip = start + op->behind;
-    op->execute(*this, *op);
-    if (op->edge == Op::Edge::end) [[unlikely]] {
-      timing.end_plan();
-      return;
+  const Op* next = op;
+  while (timing.clocks() + next->ahead < stop_at) [[likely]] {
+    for (; next->quiet; ++next) next->execute(*this, *next);
+    op = next;
+    timing.begin_planned_run(*next);
+    eip = start + next->behind;
+    next->execute(*this, *next);
+    if (next->edge != Op::Edge::none) [[unlikely]] {
+      if (next->edge == Op::Edge::end) {
+        timing.end_plan();
+        return;
+      }
+      if (timing.clocks() >= stop_at) [[unlikely]] return;
+      const std::uint32_t at = physical + next->behind;
+      if (!timing.plan_holds(at)) [[unlikely]] {
+        timing.leave_plan(++op);
+        timing.begin_as<Model::pentium>(*op, at);
+        return run_begun<Model::pentium>(op, start, physical);
+      }
     }
-    if (timing.clocks() >= stop_at) [[unlikely]] return;
-    if (op->edge == Op::Edge::none) [[likely]] continue;
-    const std::uint32_t at = physical + op->behind;
-    if (!timing.plan_holds(at)) [[unlikely]] {
-      timing.leave_plan(++op);
-      timing.begin_as<Model::pentium>(*op, at);
-      return run_begun<Model::pentium>(op, start, physical);
-    }
+    ++next;
   }
+  if (next != op && timing.clocks() >= stop_at) return;
+  op = next;
+  run_planned_singly(op, start, physical);
 }
 
 // The same with stop_at near.
@@ -362,6 +368,47 @@ inline Block* Engine::block_at(std::uint32_t linear) {
   return b;
 }
 
+// Executes block `b`; false if it ended early: at stop_at or by a fault that was taken.
+template <Model M>
+inline bool Engine::pass_through(Block& b, bool goes_on) {
+  current_block = &b;
+  const std::uint32_t start = eip;
+  const Op* op = b.ops;
+  try {
+    if (M == Model::pentium && !goes_on && timing.enter_plan(b.plan)) {
+      run_planned(op, start, b.physical);
+    } else {
+      if (!goes_on) timing.begin_as<M>(*op, b.physical);
+      run_begun<M>(op, start, b.physical);
+    }
+  } catch (const Fault& fault) {
+    leave_block(b, op, false);
+    current_op_length = op->length;
+    take_fault(fault);
+    return false;
+  }
+  if (op->edge != Op::Edge::end) [[unlikely]] {
+    leave_block(b, op, true);
+    return false;
+  }
+  instructions += b.count;
+  return true;
+}
+
+// A REP instruction that was only cut goes on.
+template <Model M>
+void Engine::resume() {
+  current_op_length = 0;
+  if (uncached_valid) {
+    run_uncached(uncached_physical);
+    return;
+  }
+  Block* const b = block_at(seg[CS].base + eip);
+  if (b == nullptr) return;
+  if (!b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
+  if (pass_through<M>(*b, resumed)) current_op = b->ops + b->count - 1;
+}
+
 // Block after block until the clock reaches stop_at, something wants the boundary's attention, or a fault was taken. What
 // changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
 template <Model M>
@@ -374,45 +421,22 @@ void Engine::execute_blocks() {
     forget_links();
   }
   code_context = (code_context & ~std::uint64_t{0xFF}) | mode | cpl << 4;
+  if (resumed) [[unlikely]] return resume<M>();
   Block::Link* link = &no_block.links[0];
+  Block* b;
   do {
-    const std::uint32_t linear = seg[CS].base + eip;
-    Block* b = link->to;
-    if (link->linear != linear || link->context != code_context || b->mode != mode || resumed) [[unlikely]] {
+    const std::uint32_t start = eip, linear = seg[CS].base + start;
+    b = link->to;
+    if (link->linear != linear || link->context != code_context) [[unlikely]] {
       current_op_length = 0;  // faults of the fetch leave EIP where it is
-      if (resumed && uncached_valid) {
-        run_uncached(uncached_physical);
-        return;
-      }
       b = block_at(linear);
       if (b == nullptr) return;
       *link = {code_context, linear, b};
-      if (resumed && !b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
     }
-    current_block = b;
-    const std::uint32_t start = eip;
-    const Op* op = b->ops;
-    try {
-      if (M == Model::pentium && !resumed && timing.enter_plan(b->plan)) {
-        run_planned(op, start, b->physical);
-      } else {
-        if (!resumed) timing.begin_as<M>(*op, b->physical);
-        run_begun<M>(op, start, b->physical);
-      }
-    } catch (const Fault& fault) {
-      leave_block(*b, op, false);
-      current_op_length = op->length;
-      take_fault(fault);
-      return;
-    }
-    if (op->edge != Op::Edge::end) [[unlikely]] {
-      leave_block(*b, op, true);
-      return;  // at stop_at
-    }
-    instructions += b->count;
+    if (!pass_through<M>(*b, false)) return;
     link = &b->links[eip != start + b->bytes];
   } while (timing.clocks() < stop_at && !attention);
-  current_op = current_block->ops + current_block->count - 1;
+  current_op = b->ops + b->count - 1;
 }
 
 // The block ends early behind `op`, whether that has been executed or has faulted.

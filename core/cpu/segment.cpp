@@ -8,6 +8,7 @@ namespace planar::cpu {
 void Segment::derive() {
   low = 0;
   read_span = write_span = -1;
+  reads = writes = {};
   if ((access & 0x90) != 0x90) return;  // not present, null or a system segment
   const bool is_code = access & 0x08;
   const bool expand_down = !is_code && (access & 0x04);
@@ -18,8 +19,7 @@ void Segment::derive() {
     low = limit + 1;
     span = high - low;
   } else {
-    // A 4 GB segment ends nowhere: an access at its end wraps.
-    span = limit == 0xFFFFFFFFu ? std::int64_t{1} << 40 : std::int64_t{limit};
+    span = limit == 0xFFFFFFFFu ? endless : std::int64_t{limit};
   }
   if (!is_code || (access & 0x02)) read_span = span;
   if (!is_code && (access & 0x02)) write_span = span;
@@ -130,7 +130,11 @@ Segment Engine::stack_segment(std::uint16_t selector, unsigned new_cpl, std::uin
 
 void Engine::set_cpl(unsigned level) {
   cpl = level;
-  tlb = host_tlb[level == 3].data();
+  const bool user = level == 3;
+  tlb = host_tlb[user].data();
+  if (user == static_cast<bool>(view_context >> 32 & 1)) return;
+  view_context ^= std::uint64_t{1} << 32;
+  forget_segment_views();
 }
 
 void Engine::load_cs(std::uint16_t selector, Descriptor d, unsigned new_cpl) {

@@ -83,7 +83,11 @@ class Timing {
   /// 386SX.
   bool read_hits(std::uint32_t physical) const { return data_.in_mru_way(physical) && clock_ >= fills_until_; }
   bool write_hits(std::uint32_t physical) const { return data_.dirty_in_mru_way(physical); }
-  bool modify_hits(std::uint32_t physical) const { return data_.dirty_in_mru_way(physical) && clock_ >= fills_until_; }
+  /// The view in which `address` may be seen, whether there is one for this physical address, and whether no line is on its
+  /// way.
+  LineView& view(std::uint32_t address) { return views_[LineView::number(address)]; }
+  bool in_view(std::uint32_t physical) const { return data_.in_view(physical); }
+  bool settled() const { return clock_ >= fills_until_; }
   /// Aligned writes one behind the other from `address` on, all in one line and none across a datum, `each` clocks spent between one
   /// and the next: as many of `count` as can begin before the clock reaches `stop_at`. Returns their number; 0 if they must
   /// be told one by one, with nothing done.
@@ -210,6 +214,7 @@ class Timing {
   }
   void note_fill(unsigned which, std::uint32_t line, std::uint64_t done);
   MemoryPath::Burst fill(TagCache& cache, std::uint32_t address, std::uint64_t at);
+  MemoryPath::Burst fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at);
 
   TimingConfig config_;
   Model model_;
@@ -231,6 +236,7 @@ class Timing {
   std::uint64_t fetch_put_off_ = 0;  // words that begin before are still to be counted; 0 in a snapshot
 
   // 486 and Pentium
+  std::array<LineView, LineView::count> views_;  // into data_
   TagCache data_;                  // unified on the 486
   TagCache code_;
   std::uint32_t code_line_ = no_line;      // line of the byte before the next sequential one

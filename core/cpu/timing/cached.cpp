@@ -10,14 +10,17 @@ constexpr std::uint32_t page_mask = 0xFFFFF000;
 
 }  // namespace
 
-MemoryPath::Burst Timing::fill(TagCache& cache, std::uint32_t address, std::uint64_t at) {
-  const std::uint32_t line = cache.line_of(address);
-  if (!cache_enabled_ || !path_.cacheable(address)) return path_.read_single(at, line, cache.line());
+inline MemoryPath::Burst Timing::fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at) {
   const auto burst = path_.fetch_line(at, address, cache.line());
   const std::uint32_t victim = cache.fill(address);
   if (victim & TagCache::dirty) path_.write_back(burst.done, cache.line_of(victim), cache.line());
   if (&cache == &code_) forget_marks(cache.slot(address));
   return burst;
+}
+
+MemoryPath::Burst Timing::fill(TagCache& cache, std::uint32_t address, std::uint64_t at) {
+  if (!cache_enabled_ || !path_.cacheable(address)) return path_.read_single(at, cache.line_of(address), cache.line());
+  return fill_cacheable(cache, address, at);
 }
 
 void Timing::note_fill(unsigned which, std::uint32_t line, std::uint64_t done) {
@@ -64,7 +67,7 @@ void Timing::read_miss(std::uint32_t address, unsigned bytes) {
     clock_ = path_.read_single(clock_, address, bytes).done;
     return;
   }
-  if (data_.find(address)) {  // the prefetch brought the line (unified cache)
+  if (!config_.l1.split && data_.find(address)) {  // the prefetch brought the line
     wait_for_fill(data_.line_of(address));
     return;
   }
@@ -73,7 +76,7 @@ void Timing::read_miss(std::uint32_t address, unsigned bytes) {
     bypass_read_miss(address);
     return;
   }
-  const auto burst = fill(data_, address, clock_);
+  const auto burst = fill_cacheable(data_, address, clock_);
   note_fill(0, data_.line_of(address), burst.done);
   if (clock_ < burst.first) clock_ = burst.first;
 }

@@ -133,7 +133,7 @@ MemoryPath::Burst MemoryPath::fetch_line(std::uint64_t at, std::uint32_t address
   }
   const unsigned beats = bytes / d.width;
   const bool guessed = l2_.in_mru_way(address);
-  if (l2_.find(address)) {
+  if (guessed || l2_.find(address)) {
     const std::uint64_t first = t + std::uint64_t{guessed ? config_.l2.hit_mru : config_.l2.hit_other} * bus_;
     bus_free_ = first + std::uint64_t{(beats - 1) * config_.l2.burst_step} * bus_;
     return {core(first), core(bus_free_)};

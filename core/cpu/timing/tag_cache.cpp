@@ -7,7 +7,11 @@ namespace planar::cpu {
 // the older of 2 and 3. With two ways only bit 1 is used.
 
 void TagCache::touch(std::uint32_t set, unsigned way) {
-  ++changes_;
+  changed(set);
+  if (ways_ == 2) {
+    recent_[set] = {tags_[set * 2 + way], static_cast<std::uint8_t>(way), static_cast<std::uint8_t>(3u - 2u * way)};
+    return;
+  }
   unsigned bits = recent_[set].tree;
   if (way < 2) {
     bits |= 1u;
@@ -20,12 +24,16 @@ void TagCache::touch(std::uint32_t set, unsigned way) {
 }
 
 unsigned TagCache::oldest(std::uint32_t set) const {
+  if (ways_ == 2) {
+    if (!(tags_[set * 2] & valid)) return 0;
+    return !(tags_[set * 2 + 1] & valid) || (recent_[set].tree & 2u) ? 1 : 0;
+  }
   // An invalid way is filled first.
   for (unsigned way = 0; way < ways_; ++way)
     if (!(tags_[(set << way_bits_) + way] & valid)) return way;
   const unsigned bits = recent_[set].tree;
   if (ways_ == 1) return 0;
-  if (ways_ == 2 || !(bits & 1u)) return bits & 2u ? 1 : 0;
+  if (!(bits & 1u)) return bits & 2u ? 1 : 0;
   return bits & 4u ? 3 : 2;
 }
 
@@ -65,7 +73,7 @@ std::uint32_t TagCache::invalidate(std::uint32_t address) {
     if ((tag & ~dirty) == ((address & line_mask_) | valid)) {
       const std::uint32_t old = tag;
       tag = 0;
-      ++changes_;
+      changed(set);
       if (way == recent_[set].way) recent_[set].tag = 0;
       return old;
     }
@@ -74,7 +82,7 @@ std::uint32_t TagCache::invalidate(std::uint32_t address) {
 }
 
 unsigned TagCache::flush() {
-  ++changes_;
+  for (std::uint32_t set = 0; set < recent_.size(); ++set) changed(set);
   unsigned count = 0;
   for (auto& tag : tags_) {
     if (tag & dirty) ++count;
@@ -97,8 +105,8 @@ void TagCache::archive(Archive& a) {
   }
   a(tags_, way, tree);
   if (!a.loading()) return;
-  ++changes_;
-  for (std::size_t set = 0; set < recent_.size(); ++set) {
+  for (std::uint32_t set = 0; set < recent_.size(); ++set) {
+    changed(set);
     const std::uint8_t w = way[set] & (ways_ - 1u);  // a damaged snapshot names no way that is not there
     recent_[set] = {tags_[(set << way_bits_) + w], w, tree[set]};
   }

@@ -14,6 +14,19 @@
 
 namespace planar::cpu {
 
+/// The host's short cut to 32 bytes of RAM that lie in the way used last of their set in a cache (of 16-byte lines: of both
+/// sets), under the linear addresses that some context gives them: empty again as soon as the set changes. No state of the
+/// machine.
+struct alignas(32) LineView {
+  static constexpr std::uint32_t mask = ~31u;
+  static constexpr unsigned count = 128;  ///< of views: by bits 11-5 of the address, which are the same in linear and physical ones
+  static unsigned number(std::uint32_t address) { return (address & 0xFE0) / 32; }
+  std::uint64_t reads = 0;   ///< context + linear address: reads within cost nothing, unless a line is on its way; 0: none
+  std::uint64_t writes = 0;  ///< likewise; the line is dirty and so not on its way
+  std::uintptr_t base = 0;   ///< + linear address: of the host's byte
+  std::uint8_t* at(std::uint32_t linear) const { return reinterpret_cast<std::uint8_t*>(base + linear); }
+};
+
 class TagCache {
  public:
   static constexpr std::uint32_t valid = 1;
@@ -74,6 +87,19 @@ class TagCache {
   /// Drops everything; returns the number of dirty lines.
   unsigned flush();
 
+  /// Keeps `views`, all LineView::count of them, true from now on. Not of every shape of cache: a change of a set may
+  /// concern two views at most.
+  void show(LineView* views) {
+    const std::uint32_t sets = set_mask_ + 1;
+    if (sets < LineView::count || (line_ != 32 && line_ != 16)) return;
+    views_ = views;
+    second_view_ = line_ == 16 && sets == LineView::count ? LineView::count / 2 : 0;
+  }
+  /// Whether the view of `address` may be open.
+  bool in_view(std::uint32_t address) const {
+    return views_ != nullptr && in_mru_way(address) && (line_ == 32 || in_mru_way(address ^ 16));
+  }
+
   void archive(Archive& a);
 
  private:
@@ -93,9 +119,16 @@ class TagCache {
     const unsigned other = r.way ^ 1u;
     const std::uint32_t tag = tags_[set * 2 + other];
     if ((tag & ~dirty) != ((address & line_mask_) | valid)) return false;
-    ++changes_;
+    changed(set);
     r = {tag, static_cast<std::uint8_t>(other), static_cast<std::uint8_t>(3u - 2u * other)};
     return true;
+  }
+  /// The way used last in `set` is another, or gone.
+  void changed(std::uint32_t set) {
+    ++changes_;
+    if (views_ == nullptr) return;
+    const unsigned first = LineView::number(set << shift_);
+    for (const unsigned v : {first, first ^ second_view_}) views_[v].reads = views_[v].writes = 0;
   }
   bool find_among(std::uint32_t address);
   bool holds_other(std::uint32_t address) const;
@@ -105,6 +138,8 @@ class TagCache {
   std::vector<std::uint32_t> tags_;  // line address | valid | dirty; 0 = empty
   std::vector<Recent> recent_ = std::vector<Recent>(1);  // an absent cache has one set, and nothing in it
   std::uint64_t changes_ = 1;
+  LineView* views_ = nullptr;
+  std::uint32_t second_view_ = 0;  ///< beside the first one of a set
   std::uint32_t line_ = 0;
   std::uint32_t line_mask_ = 0;
   std::uint32_t set_mask_ = 0;

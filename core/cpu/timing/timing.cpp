@@ -25,6 +25,7 @@ Timing::Timing(const TimingConfig& config)
   if (model_ != Model::i386sx) {
     line_mask_ = ~(config.l1.line - 1u);
     line_shift_ = static_cast<std::uint8_t>(std::countr_zero(config.l1.line));
+    data_.show(views_.data());
   }
   marks_.assign(code_cache().lines() + 1, 0);
 }
