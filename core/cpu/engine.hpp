@@ -405,7 +405,7 @@ struct Engine {
   // to be allowed, translated, in the cache and free of charge. One comparison, in line; the rest is out of line.
   std::uint64_t view_context = 0;  ///< bit 32: user; above: counts what closes all views
   /// Whether segment `g` begins at 0 and ends nowhere; its offsets are looked up in views from now on.
-  bool admit(Segment& g) const {
+  [[gnu::noinline]] bool admit(Segment& g) const {
     if (g.base != 0 || g.low != 0) return false;
     if (g.read_span == Segment::endless) g.reads.value = view_context;
     if (g.write_span == Segment::endless) g.writes.value = view_context;
@@ -413,12 +413,13 @@ struct Engine {
   }
   /// Opens the view of `linear`, an offset of segment `g` just accessed, if the data cache has it in the way used last.
   /// `known`: the segment's context for that access.
-  void open_view(Segment& g, const Segment::ViewContext& known, const HostTlbEntry& e, std::uint32_t linear) {
+  [[gnu::always_inline]] void open_view(Segment& g, const Segment::ViewContext& known, const HostTlbEntry& e, std::uint32_t linear) {
     const std::uint32_t page = linear & page_mask, physical = e.physical + (linear & 0xFFF);
-    if (!timing.in_view(physical) || (known.value != view_context && !admit(g))) return;
+    if ((known.value != view_context && !admit(g)) || !timing.in_view(physical)) return;
     LineView& v = timing.view(linear);
     const std::uint64_t key = view_context + (linear & LineView::mask);
     v.base = reinterpret_cast<std::uintptr_t>(e.host) - page;
+    v.physical = physical & LineView::mask;
     v.reads = e.read_tag == page ? key : 0;
     v.writes = timing.write_hits(physical) && e.write_tag == page && !e.holds_code(linear) ? key : 0;
   }
@@ -434,6 +435,11 @@ struct Engine {
     return context.value + (offset & (LineView::mask | (sizeof(T) - 1)));
   }
 
+  template <class T>
+  [[gnu::noinline]] T read_arriving(const LineView& v, std::uint32_t offset) {
+    timing.read_view(v, offset);
+    return load<T>(v.at(offset));
+  }
   template <class T>
   [[gnu::noinline]] T read_checked(unsigned s, std::uint32_t offset) {
     const std::uint32_t linear = linear_for_read(s, offset, sizeof(T));
@@ -499,8 +505,9 @@ struct Engine {
   template <class T>
   T read(unsigned s, std::uint32_t offset) {
     const LineView& v = timing.view(offset);
-    if (v.reads == seen_as<T>(seg[s].reads, offset) && timing.settled()) [[likely]] return load<T>(v.at(offset));
-    return read_checked<T>(s, offset);
+    if (v.reads != seen_as<T>(seg[s].reads, offset)) [[unlikely]] return read_checked<T>(s, offset);
+    if (!timing.settled()) [[unlikely]] return read_arriving<T>(v, offset);
+    return load<T>(v.at(offset));
   }
   template <class T>
   void write(unsigned s, std::uint32_t offset, T value) {

@@ -83,11 +83,15 @@ class Timing {
   /// 386SX.
   bool read_hits(std::uint32_t physical) const { return data_.in_mru_way(physical) && clock_ >= fills_until_; }
   bool write_hits(std::uint32_t physical) const { return data_.dirty_in_mru_way(physical); }
-  /// The view in which `address` may be seen, whether there is one for this physical address, and whether no line is on its
-  /// way.
-  LineView& view(std::uint32_t address) { return views_[LineView::number(address)]; }
+  /// The view in which `address` may be seen, whether there may be one for this physical address, and whether no line is on
+  /// its way.
+  LineView& view(std::uint32_t address) { return LineView::of(views_, address); }
   bool in_view(std::uint32_t physical) const { return data_.in_view(physical); }
   bool settled() const { return clock_ >= fills_until_; }
+  /// A read through `view` while a line is on its way.
+  void read_view(const LineView& view, std::uint32_t address) {
+    wait_for_fill(data_.line_of(view.physical | (address & ~LineView::mask)));
+  }
   /// Aligned writes one behind the other from `address` on, all in one line and none across a datum, `each` clocks spent between one
   /// and the next: as many of `count` as can begin before the clock reaches `stop_at`. Returns their number; 0 if they must
   /// be told one by one, with nothing done.

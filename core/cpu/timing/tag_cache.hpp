@@ -6,6 +6,7 @@
 // second-level cache's way guess (82497) is that very way.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -21,9 +22,14 @@ struct alignas(32) LineView {
   static constexpr std::uint32_t mask = ~31u;
   static constexpr unsigned count = 128;  ///< of views: by bits 11-5 of the address, which are the same in linear and physical ones
   static unsigned number(std::uint32_t address) { return (address & 0xFE0) / 32; }
+  static LineView& of(std::array<LineView, count>& views, std::uint32_t address) {
+    static_assert(sizeof(LineView) == 32);
+    return *reinterpret_cast<LineView*>(reinterpret_cast<std::uint8_t*>(views.data()) + (address & 0xFE0));
+  }
   std::uint64_t reads = 0;   ///< context + linear address: reads within cost nothing, unless a line is on its way; 0: none
   std::uint64_t writes = 0;  ///< likewise; the line is dirty and so not on its way
   std::uintptr_t base = 0;   ///< + linear address: of the host's byte
+  std::uint32_t physical = 0;  ///< address of the first byte
   std::uint8_t* at(std::uint32_t linear) const { return reinterpret_cast<std::uint8_t*>(base + linear); }
 };
 
