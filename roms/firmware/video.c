@@ -235,11 +235,13 @@ static void alternate_select(struct Regs* r)
     }
 }
 
+// Without bit 5 in the index, which gives the palette to the display: only then can it be written.
 static void set_attribute_register(u8 index, u8 value)
 {
     inb(bda->video_crtc + 6);
-    outb(0x3C0, index | 0x20);
+    outb(0x3C0, index);
     outb(0x3C0, value);
+    outb(0x3C0, 0x20);
 }
 
 // BH = 0: border, in CGA graphics also the background. BH = 1: the colours of mode 4, green, red and

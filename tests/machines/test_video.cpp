@@ -16,15 +16,20 @@ namespace {
 constexpr unsigned more = 0xA5, ready = 0x5A;  // checkpoints: at work, and the picture stands
 
 /// A machine whose diskette runs `body` as its boot program; `body` writes checkpoint 5Ah when there is something to see
-/// and calls "pause", which returns after a key.
+/// and calls "pause", which returns after a key. `words`: addresses in the program, and what is written there.
 class Screen {
  public:
-  explicit Screen(Assembler& body) : lab_(load_machine("model95")) {
+  explicit Screen(Assembler& body, const std::map<std::uint16_t, std::uint16_t>& words = {})
+      : lab_(load_machine("model95")) {
     body.label("pause")({0xB0, ready, 0xBA, 0x80, 0x06, 0xEE});  // mov al; mov dx, 680h; out
     body({0xB4, 0x00, 0xCD, 0x16});                               // a key
     body({0xB0, more, 0xBA, 0x80, 0x06, 0xEE, 0xC3});
     auto code = body.code();
     REQUIRE(code.size() <= 510);
+    for (const auto& [at, value] : words) {
+      code[at - 0x7C00u] = static_cast<std::uint8_t>(value);
+      code[at - 0x7C00u + 1] = static_cast<std::uint8_t>(value >> 8);
+    }
     std::vector<std::uint8_t> image(1474560);
     std::copy(code.begin(), code.end(), image.begin());
     image[510] = 0x55;
@@ -173,4 +178,57 @@ TEST_CASE("INT 10h: 1Ch brings back mode, palette and screen position") {
   REQUIRE(after.width == before.width);
   REQUIRE(after.height == before.height);
   CHECK(after.at(18, 10) == before.at(18, 10));
+}
+
+TEST_CASE("INT 10h: palette, pages, strings, scrolling, backgrounds, CGA colours") {
+  Assembler a(0x7C00);
+  a({0x31, 0xC0, 0x8E, 0xC0});                                        // ES = 0
+  a({0xB8, 0x03, 0x00, 0xCD, 0x10});                                  // 80 x 25
+  a({0xB8, 0x00, 0x10, 0xBB, 0x07, 0x04, 0xCD, 0x10});                // attribute 7 shows DAC entry 4
+  a({0xB8, 'A', 0x0E, 0xBB, 0x00, 0x00, 0xCD, 0x10});
+  a.call("pause");
+  a({0xB8, 0x10, 0x10, 0xBB, 0x04, 0x00, 0xB6, 0x3F, 0xB9, 0x00, 0x3F, 0xCD, 0x10});  // entry 4 becomes yellow
+  a.call("pause");
+  a({0xB8, 0x01, 0x05, 0xCD, 0x10});                                  // page 1, a string at row 3, column 5
+  a({0xB8, 0x01, 0x13, 0xBB, 0x1E, 0x01, 0xB9, 0x05, 0x00, 0xBA, 0x05, 0x03});
+  a({0xBD}).label("where")({0x00, 0x00, 0xCD, 0x10});
+  a.call("pause");
+  a({0xB8, 0x00, 0x05, 0xCD, 0x10});                                  // page 0, two rows down
+  a({0xB8, 0x02, 0x07, 0xB7, 0x17, 0xB9, 0x00, 0x00, 0xBA, 0x4F, 0x18, 0xCD, 0x10});
+  a.call("pause");
+  a({0xB8, 0x03, 0x10, 0xB3, 0x00, 0xCD, 0x10});                      // bright backgrounds instead of blinking
+  a({0xB8, 0x00, 0x02, 0xB7, 0x00, 0xBA, 0x00, 0x00, 0xCD, 0x10});
+  a({0xB8, ' ', 0x09, 0xBB, 0x90, 0x00, 0xB9, 0x01, 0x00, 0xCD, 0x10});
+  a.call("pause");
+  a({0xB8, 0x04, 0x00, 0xCD, 0x10});                                  // CGA: blue background, green for colour 1
+  a({0xB8, 0x00, 0x0B, 0xBB, 0x01, 0x00, 0xCD, 0x10, 0xB8, 0x00, 0x0B, 0xBB, 0x00, 0x01, 0xCD, 0x10});
+  a({0xB8, 0x01, 0x0C, 0xB9, 0x0A, 0x00, 0xBA, 0x05, 0x00, 0xCD, 0x10});
+  a.call("pause");
+  a({0xFA, 0xF4});
+  a.label("string")({'H', 'e', 'l', 'l', 'o'});
+  Screen screen(a, {{a.address("where"), a.address("string")}});
+
+  const auto lit = [](const Picture& p) {  // the colour of the character in the upper left corner
+    for (unsigned y = 0; y < 12; ++y)
+      for (unsigned x = 0; x < 8; ++x)
+        if (p.at(x, y) != 0) return p.at(x, y);
+    return std::uint32_t{0};
+  };
+  CHECK(lit(screen.next()) == 0xAA0000);
+  CHECK(lit(screen.next()) == 0xFFFF00);
+  screen.next();
+  auto lines = screen.machine().video().text_lines();
+  CHECK(lines[0].empty());
+  CHECK(lines[3] == "     Hello");
+  Picture p = screen.next();
+  lines = screen.machine().video().text_lines();
+  CHECK(lines[0].empty());
+  CHECK(lines[2] == "A");
+  CHECK(p.at(0, 0) == 0x0000AA);
+  CHECK(p.at(700, 31) == 0x0000AA);
+  CHECK(p.at(700, 32) == 0x000000);
+  CHECK(screen.next().at(0, 0) == 0x5555FF);
+  p = screen.next();
+  CHECK(p.at(0, 0) == 0x0000AA);
+  CHECK(p.at(20, 10) == 0x00AA00);
 }
