@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "machines/units.hpp"
 #include "roms/images.hpp"
 
 namespace planar {
@@ -24,10 +25,11 @@ constexpr std::uint32_t megabyte = 0x100000;
 constexpr std::uint32_t page = 4096;
 
 // Header fields by their offset in the file.
-constexpr std::size_t setup_sectors = 0x1F1, kernel_paragraphs = 0x1F4, boot_flag = 0x1FE, signature = 0x202,
-                      version = 0x206, loader_type = 0x210, load_flags = 0x211, ramdisk_address = 0x218,
+constexpr std::size_t setup_sectors = 0x1F1, kernel_paragraphs = 0x1F4, video_mode = 0x1FA, boot_flag = 0x1FE,
+                      signature = 0x202, version = 0x206, loader_type = 0x210, load_flags = 0x211, ramdisk_address = 0x218,
                       ramdisk_size = 0x21C, heap_end_field = 0x224, command_line_pointer = 0x228,
-                      ramdisk_limit = 0x22C, command_line_size = 0x238, header_end = 0x23C;
+                      ramdisk_limit = 0x22C, command_line_size = 0x238, header_end = 0x23C, preferred_address = 0x258,
+                      initial_size = 0x260, header_end_2_10 = 0x264;
 // Before 2.02 the command line is found by a mark and an offset in the boot sector.
 constexpr std::size_t old_command_line_mark = 0x20, old_command_line_offset = 0x22;
 
@@ -60,8 +62,10 @@ void check_kernel(const NamedFile& kernel) {
     refuse(kernel, fmt::format("is no Linux kernel (no boot sector signature 55 AA); {}", remedy));
   if (b.size() < header_end) refuse(kernel, "is cut off: it ends within the kernel's header; get the whole file");
   if (std::memcmp(b.data() + signature, "HdrS", 4) != 0 || get(b, version, 2) < 0x0200)
-    refuse(kernel, fmt::format("is no Linux kernel that speaks the boot protocol 2.00 (no HdrS header); {}, or start "
-                               "a diskette image with --image", remedy));
+    refuse(kernel, fmt::format("is no Linux kernel that speaks the boot protocol 2.00 (no HdrS header, so older than "
+                               "Linux 1.3.73, or none); {}, or start it from a diskette image with --image", remedy));
+  if (get(b, version, 2) >= 0x020A && b.size() < header_end_2_10)
+    refuse(kernel, "is cut off: it ends within the kernel's header; get the whole file");
 }
 
 /// Where memory ends for a kernel that is told so with mem=.
@@ -79,6 +83,32 @@ std::uint32_t told_memory_end(const std::string& command_line, std::uint32_t mem
     memory_end = static_cast<std::uint32_t>(std::min<std::uint64_t>(memory_end, value));
   }
   return memory_end;
+}
+
+/// What vga= asks for: a boot loader tells the set-up code, the kernel itself does not look. Throws Error.
+std::optional<std::uint16_t> told_video_mode(const std::string& command_line) {
+  std::optional<std::uint16_t> mode;
+  for (std::size_t at = 0; (at = command_line.find("vga=", at)) != std::string::npos; at += 4) {
+    if (at && command_line[at - 1] != ' ') continue;
+    const auto word = command_line.substr(at + 4, command_line.find(' ', at) - at - 4);
+    static const std::pair<const char*, std::uint16_t> names[] = {{"normal", 0xFFFF}, {"ext", 0xFFFE}, {"ask", 0xFFFD}};
+    const auto named = std::find_if(std::begin(names), std::end(names), [&](const auto& n) { return word == n.first; });
+    const auto number = parse_number(word);
+    if (named != std::end(names)) mode = named->second;
+    else if (number && *number <= 0xFFFF) mode = static_cast<std::uint16_t>(*number);
+    else throw Error(fmt::format("--append: vga={}: is no video mode; write normal, ext, ask or a number such as 0x0F01", word));
+  }
+  return mode;
+}
+
+/// The end of what the kernel needs before it looks at the memory map: from protocol 2.10 on its header says so, before
+/// it is the image itself.
+std::uint64_t kernel_end(const std::vector<std::uint8_t>& file, std::uint32_t protocol, std::uint32_t address, std::size_t bytes) {
+  std::uint64_t end = std::uint64_t{address} + bytes;
+  if (protocol >= 0x020A)
+    end = std::max(end, (std::uint64_t{get(file, preferred_address + 4, 4)} << 32 | get(file, preferred_address, 4)) +
+                            get(file, initial_size, 4));
+  return end;
 }
 
 std::string kilobytes(std::uint64_t bytes) { return fmt::format("{} KB", (bytes + 1023) / 1024); }
@@ -106,10 +136,11 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
                                "whole file", kilobytes(declared), kilobytes(kernel_bytes)));
 
   memory_end = told_memory_end(command_line, memory_end);
+  const std::uint64_t needed_end = kernel_end(file, protocol, kernel_address, kernel_bytes);
   const std::uint32_t room = high ? (memory_end > megabyte ? memory_end - megabyte : 0) : setup_address - low_kernel;
-  if (kernel_bytes > room)
+  if (kernel_bytes > room || (high && needed_end > memory_end))
     refuse(kernel, high ? fmt::format("does not fit: {} are needed from 1 MB on, there are {}; give the machine more "
-                                      "memory with --memory", kilobytes(kernel_bytes), kilobytes(room))
+                                      "memory with --memory", kilobytes(needed_end - megabyte), kilobytes(room))
                         : fmt::format("does not fit: a zImage has at most {}, this has {}; build a bzImage",
                                       kilobytes(room), kilobytes(kernel_bytes)));
 
@@ -120,6 +151,7 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
 
   std::vector<std::uint8_t> setup(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(real_mode_bytes));
   setup[loader_type] = unregistered_loader;
+  if (const auto mode = told_video_mode(command_line)) put(setup, video_mode, 2, *mode);
   if (protocol >= 0x0201) {
     setup[load_flags] |= flag_heap;
     put(setup, heap_end_field, 2, heap_end - 0x200);
@@ -137,7 +169,7 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
     if (ramdisk->bytes.empty()) refuse(*ramdisk, "is empty; a ramdisk needs an image");
     // Kernels of the older protocols may know no more than 16 MB; those after it state their limit.
     constexpr std::uint32_t old_limit = 0x1000000;
-    const std::uint32_t floor = high ? megabyte + static_cast<std::uint32_t>(kernel_bytes) : megabyte;
+    const std::uint32_t floor = high ? static_cast<std::uint32_t>(needed_end) : megabyte;
     std::uint32_t end = memory_end;
     if (protocol >= 0x0203) end = std::min<std::uint64_t>(end, std::uint64_t{get(file, ramdisk_limit, 4)} + 1);
     else if (end > old_limit && ramdisk->bytes.size() <= old_limit - floor) end = old_limit;

@@ -76,11 +76,11 @@ NamedFile kernel(const std::uint8_t (&code)[n], const Shape& shape = {}) {
   put(b, 0x1F4, 2, static_cast<std::uint32_t>((shape.kernel_bytes + 15) / 16 & 0xFFFF));
   put(b, 0x1FE, 2, 0xAA55);
   b[0x200] = 0xEB;  // jump over the header
-  b[0x201] = 0x5E;
+  b[0x201] = 0x6E;
   std::memcpy(&b[0x202], "HdrS", 4);
   put(b, 0x206, 2, shape.protocol);
   b[0x211] = shape.high ? 1 : 0;
-  std::copy(std::begin(code), std::end(code), b.begin() + 0x260);
+  std::copy(std::begin(code), std::end(code), b.begin() + 0x270);
   return {"vmlinuz", std::move(b)};
 }
 
@@ -150,6 +150,71 @@ TEST_CASE("A kernel's set-up code starts on every machine as the boot protocol a
   bench.load(kernel(reporter), {}, "root=/dev/ram0 quiet");
   REQUIRE(bench.halt());
   CHECK(bench.com1 == "+root=/dev/ram0 quietK");
+}
+
+TEST_CASE("Kernels of every boot protocol are told where ramdisk, heap and command line are, low and high", "[linux]") {
+  for (const unsigned protocol : {0x0200u, 0x0201u, 0x0202u, 0x0203u, 0x0204u, 0x0205u, 0x0206u, 0x0208u, 0x020Au, 0x020Fu})
+    for (const bool high : {false, true}) {
+      CAPTURE(protocol, high);
+      auto k = kernel(reporter, {protocol, high});
+      put(k.bytes, 0x22C, 4, 0x37FFFFFF);
+      put(k.bytes, 0x238, 4, 2047);
+      const auto boot = prepare_linux_boot(k, ramdisk(500'000), "a=b", end_8mb);
+      const auto& header = part_at(boot, setup).bytes;
+      CHECK(part_at(boot, high ? 0x100000 : 0x10000).bytes == Bytes(100'000, 'K'));
+      CHECK(header[0x210] == 0xFF);
+      CHECK(get(header, 0x218) == ((end_8mb - 500'000) & ~0xFFFu));
+      CHECK(get(header, 0x21C) == 500'000);
+      CHECK((header[0x211] & 0x80) == (protocol >= 0x0201 ? 0x80 : 0));
+      CHECK((get(header, 0x224) & 0xFFFF) == (protocol >= 0x0201 ? 0x8E00 : 0));
+      CHECK(get(header, 0x228) == (protocol >= 0x0202 ? 0x99000 : 0));
+      CHECK((get(header, 0x20) & 0xFFFF) == (protocol >= 0x0202 ? 0 : 0xA33F));
+      CHECK(std::memcmp(&header[0x9000], "a=b", 4) == 0);
+    }
+}
+
+TEST_CASE("The oldest and the newest boot protocol start", "[linux]") {
+  const auto protocol = GENERATE(0x0200u, 0x020Fu);
+  CAPTURE(protocol);
+  Bench bench("model56sx");
+  auto k = kernel(reporter, {protocol, true});
+  put(k.bytes, 0x238, 4, 2047);
+  bench.load(k, {}, "root=/dev/fd0");
+  REQUIRE(bench.halt());
+  CHECK(bench.com1 == "+root=/dev/fd0K");
+}
+
+TEST_CASE("No number of set-up sectors means four", "[linux]") {
+  auto k = kernel(reporter);
+  k.bytes[0x1F1] = 0;
+  CHECK(part_at(prepare_linux_boot(k, {}, "", end_8mb), 0x100000).bytes == Bytes(100'000, 'K'));
+}
+
+TEST_CASE("vga= is told to the set-up code, which is who looks for it", "[linux]") {
+  const auto mode = [](const std::string& text) {
+    return get(part_at(prepare_linux_boot(kernel(reporter), {}, text, end_8mb), setup).bytes, 0x1FA) & 0xFFFF;
+  };
+  CHECK(mode("ro") == 0);
+  CHECK(mode("vga=normal ro") == 0xFFFF);
+  CHECK(mode("ro vga=ext") == 0xFFFE);
+  CHECK(mode("vga=ask") == 0xFFFD);
+  CHECK(mode("ro vga=0x0F01 quiet") == 0x0F01);
+  CHECK(mode("novga=5 vga=6") == 6);
+  check_refused(kernel(reporter), {}, "vga=big", "vga=big", ExitCode::bad_configuration);
+}
+
+TEST_CASE("From protocol 2.10 on the memory that a kernel needs to unpack itself is kept free", "[linux]") {
+  auto k = kernel(reporter, {0x020A, true});
+  put(k.bytes, 0x22C, 4, 0x7FFFFFFF);
+  put(k.bytes, 0x238, 4, 2047);
+  put(k.bytes, 0x258, 4, 0x100000);   // preferred address
+  put(k.bytes, 0x260, 4, 5'000'000);  // size while it starts
+  CHECK_NOTHROW(prepare_linux_boot(k, ramdisk(2'000'000), "", end_8mb));
+  check_refused(k, ramdisk(3'000'000), "", "ramdisk: does not fit");
+  put(k.bytes, 0x258, 4, 0x1000000);
+  check_refused(k, {}, "", "does not fit: 20243 KB are needed from 1 MB on, there are 7168 KB");
+  CHECK_NOTHROW(prepare_linux_boot(k, {}, std::string(2047, 'x'), 32 << 20));
+  check_refused(k, {}, std::string(2048, 'x'), "does not fit");
 }
 
 TEST_CASE("Power-on self test leaves kernel, ramdisk and command line as they were put", "[linux]") {
@@ -224,6 +289,10 @@ TEST_CASE("What is no kernel, is cut off or does not fit is refused with exit co
   std::memset(&diskette.bytes[0x202], 0, 4);
   check_refused(diskette, {}, "", "no HdrS header");
   check_refused(cut(good, 0x210), {}, "", "ends within the kernel's header");
+  auto ancient = good;
+  put(ancient.bytes, 0x206, 2, 0x0105);
+  check_refused(ancient, {}, "", "older than Linux 1.3.73");
+  check_refused(cut(kernel(reporter, {0x020A, true}), 0x250), {}, "", "ends within the kernel's header");
   check_refused(cut(good, 0x400), {}, "", "ends within the set-up code");
   check_refused(cut(good, good.bytes.size() - 5000), {}, "", "its header promises 98 KB");
   auto sectors = good;
