@@ -15,8 +15,8 @@ struct I82586Bench : ethernet::I82586Board {
   static constexpr std::uint32_t base = 0xFFC000;  // where offset 0 lies in the chip's address space
   static constexpr std::uint16_t scb = 0, rfds = 0x200, rbds = 0x400, buffers = 0x600, commands = 0x40, tx_data = 0x3000;
 
-  explicit I82586Bench(ethernet::I82586Timing timing = {}, bool plugged = true)
-      : chip(scheduler, "chip", *this, memory, timing, 1), other(scheduler, &segment, "other", 77) {
+  explicit I82586Bench(ethernet::I82586Timing timing = {}, bool plugged = true, net::EthernetConfig wire = {})
+      : segment(wire), chip(scheduler, "chip", *this, memory, timing, 1), other(scheduler, &segment, "other", 77) {
     if (plugged) chip.port().attach(segment);
     segment.add_observer(log);
   }

@@ -203,6 +203,30 @@ TEST_CASE("chained frames follow each other without the host", "[i82586][transmi
   }
 }
 
+// The 8 MHz part begins 11.5 us behind its own frame. The other station begins 9.6 us after it has heard that frame's end,
+// and is heard one way later: with a short way it comes first, with a long one both begin.
+TEST_CASE("a station that waited for a frame's end goes before the chained one, from afar it meets it", "[i82586][transmit]") {
+  for (const Time way : {100_ns, 500_ns, 900_ns, 1'000_ns, 2'000_ns}) {
+    net::EthernetConfig wire;
+    wire.propagation = way;
+    I82586Bench b({}, true, wire);
+    b.start_up();
+    b.configure();
+    b.start_nop_loop();
+    b.send_behind(0x40, 0x80, 0xC0, payload(make_frame(1514, broadcast_mac, 1)), 0x3000);
+    b.send_behind(0xC0, 0x100, 0x140, payload(make_frame(1514, broadcast_mac, 2)), 0x2800);
+    b.step(300_us);
+    b.other.port.transmit(b.for_us(66), b.now());  // an acknowledgement, ready in the middle of the first frame
+    b.step(10_ms);
+    const bool meet = b.segment.counters().collisions > 0;
+    CHECK(meet == (way > 950_ns));
+    CHECK(b.segment.counters().frames == 3);
+    if (meet) continue;
+    CHECK(b.log.entries.at(1).bytes.size() < 100);
+    CHECK(b.log.entries.at(1).start == b.log.entries.at(0).end + way + 9'600_ns);
+  }
+}
+
 TEST_CASE("a frame in several buffers, odd addresses and lengths included", "[i82586][transmit]") {
   I82586Bench b;
   b.start_up();
