@@ -39,6 +39,10 @@ MemoryController::MemoryController(AddressSpace& space, std::uint32_t ram_kb,
   if (end > megabyte) space.map_ram(megabyte, std::span(ram_).subspan(megabyte, end - megabyte));
   space.map_rom(rom_base, rom_);
   space.map_rom(alias, rom_);
+  // A processor that is reset while address line 20 is held low begins 1 MB lower. Inferred, as such resets restart real
+  // machines: the ROM answers there too, where no RAM does.
+  const std::uint32_t without_a20 = alias & ~megabyte;
+  if (end <= without_a20) space.map_rom(without_a20, rom_);
   extended_kb_ = end > megabyte ? (end - megabyte) / 1024 : 0;
 }
 

@@ -30,6 +30,22 @@ TEST_CASE("a diskette that does not boot is said so on the screen") {
   CHECK_THAT(run.out, Contains("diskette"));
 }
 
+TEST_CASE("a processor that is reset with address line 20 off finds the firmware") {
+  Scratch scratch;
+  // Vector 6 (invalid opcode) leads to a halt; A20 off through 92h, processor reset through 64h.
+  std::string image("\x31\xC0\x8E\xD8\xC7\x06\x18\x00\x1C\x7C\xC7\x06\x1A\x00\x00\x00\xE4\x92\x24\xFC\xE6\x92"
+                    "\xB0\xFE\xE6\x64\xEB\xFE\xFA\xF4", 30);
+  image.resize(1474560);
+  image.replace(510, 2, "\x55\xAA");
+  const auto file = scratch.write("reset.img", image);
+  for (const char* machine : {"model56sx", "model77", "model95"}) {
+    const auto run = run_planar(std::string("run ") + machine + " --quiet --json - --until '6 s' --image " + file);
+    INFO(machine << run.err);
+    REQUIRE(run.status == 0);
+    CHECK(run.json().at("ended") == "time reached");
+  }
+}
+
 TEST_CASE("--bios runs a firmware of the user's own and says its last checkpoint") {
   Scratch scratch;
   // F000:FFF0: MOV AL,5Ah; MOV DX,0680h; OUT DX,AL; CLI; HLT
