@@ -67,8 +67,7 @@ Time Channel::acquire_contended(Time t) {
       if (owner_ && timing_.arbitration.processor_preempts) preempt(t);
       // Either a grant or the watch over the owner is pending, unless the owner has just released.
       if (!contended_) continue;
-      t = std::max(t, scheduler_.next());
-      scheduler_.advance(t);
+      t = scheduler_.advance_to_event(t);
     } else if (t >= next_refresh_) {
       serve_refresh(t);
     } else {

@@ -121,7 +121,7 @@ class Channel {
   /// The same if no event is due up to `t` and nothing keeps the processor off the channel then. Otherwise it returns
   /// false and has done nothing.
   bool acquire_quiet(Time t) {
-    if (t < scheduler_.next() && t >= processor_from_ && t < next_refresh_ && !contended_) [[likely]] {
+    if (t < scheduler_.quiet_until() && t >= processor_from_ && t < next_refresh_ && !contended_) [[likely]] {
       scheduler_.advance(t);
       return true;
     }

@@ -249,7 +249,7 @@ bool BusController::port_run(std::uint16_t port, unsigned bytes, Direction direc
   run.synchronisation = timing_.synchronisation;
   run.cycle = timing_.cycle(r->cycle);
   run.limit = timing_.ready_limit;
-  run.quiet_until = scheduler_.next();
+  run.quiet_until = scheduler_.quiet_until();
   run.slave = r->slave;
   run.selected = r->selected;
   return run.port.count != 0;

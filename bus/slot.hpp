@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "bus/arbitration.hpp"
@@ -73,6 +74,8 @@ struct SlotWiring {
   Trace& trace;
   /// The latch of port 91h (PosController::feedback()).
   bool* feedback;
+  /// Before the names of what is in the slots; in a lab with several machines "NAME.".
+  std::string prefix{};
 };
 
 class Slot {
@@ -84,6 +87,8 @@ class Slot {
 
   /// Counted from 0, as port 96h does; people count from 1.
   unsigned number() const { return number_; }
+  /// What a card in it is called in traces and captures: "slot1.ne2".
+  std::string device_name(std::string_view card) const { return fmt::format("{}slot{}.{}", wiring_.prefix, number_ + 1, card); }
   unsigned width() const { return width_; }
 
   /// Decodes I/O ports first..last. The width of `cycle` is limited to the slot's. A card that

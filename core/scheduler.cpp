@@ -39,67 +39,80 @@ void Scheduler::changed(Event& event, Time) {
   if (next_event_ == &event) {
     find_next();
   } else if (event.when_ < next_ || (event.when_ == next_ && next_event_ && event.rank_ < next_event_->rank_)) {
-    next_event_ = &event;
-    next_ = event.when_;
+    set_next(&event, event.when_);
   } else {
     return;
   }
   for (auto& slot : processors_)
-    if (slot.running) slot.processor->lower_horizon(next_);
+    if (slot->running) slot->processor->lower_horizon(next_);
 }
 
 // A lab has some dozens of events: a scan is faster than keeping a heap, and its order needs no proof.
 void Scheduler::find_next() {
-  next_event_ = nullptr;
-  next_ = Time::never();
+  Event* first = nullptr;
+  Time when = Time::never();
   for (Event* e : events_) {
-    if (e->when_ < next_ || (next_event_ && e->when_ == next_ && e->rank_ < next_event_->rank_)) {
-      next_event_ = e;
-      next_ = e->when_;
+    if (e->when_ < when || (first && e->when_ == when && e->rank_ < first->rank_)) {
+      first = e;
+      when = e->when_;
     }
   }
+  set_next(first, when);
 }
 
-void Scheduler::attach(Processor& processor) { processors_.push_back({&processor, false}); }
+void Scheduler::attach(Processor& processor) {
+  processors_.push_back(std::make_unique<Slot>(Slot{.processor = &processor}));
+}
 
 void Scheduler::detach(Processor& processor) {
-  std::erase_if(processors_, [&](const Slot& s) { return s.processor == &processor; });
+  std::erase_if(processors_, [&](const auto& slot) { return slot->processor == &processor; });
+}
+
+void Scheduler::fire_next() {
+  Event& event = *next_event_;
+  if (event.when_ > now_) now_ = event.when_;
+  event.when_ = Time::never();
+  find_next();
+  event.callback_(now_);
 }
 
 void Scheduler::fire_until(Time t) {
-  while (next_ <= t) {
-    const Time due = next_;
-    for (auto& slot : processors_)
-      while (!slot.running && slot.processor->time() < due && due == next_) run_processor(slot, due);
-    if (next_ < due) continue;  // a nested run scheduled something earlier
-    if (next_ > t || !next_event_) return;
-    Event& event = *next_event_;
-    if (event.when_ > now_) now_ = event.when_;
-    event.when_ = Time::never();
-    find_next();
-    event.callback_(now_);
-  }
+  while (next_ <= t && next_event_) fire_next();
 }
 
-void Scheduler::run_processor(Slot& slot, Time horizon) {
-  if (cut_) {
-    const Time here = slot.processor->time();
-    const Time cut = here + Time{static_cast<std::int64_t>(1 + cut_random_.below(20'000'000))};
-    horizon = std::min(horizon, cut);
+void Scheduler::reach(Time t) {
+  if (!current_) return fire_until(t);
+  current_->until = t;
+  leave(*current_);
+}
+
+Time Scheduler::advance_to_event(Time t) {
+  if (current_) {
+    current_->until = t;
+    current_->for_event = true;
+    leave(*current_);
+    return current_->until;
   }
-  slot.running = true;
-  slot.processor->run(horizon);
-  slot.running = false;
+  t = std::max(t, next_);
+  advance(t);
+  return t;
+}
+
+Time Scheduler::cut(const Slot& slot, Time horizon) {
+  if (!cut_) return horizon;
+  return std::min(horizon, slot.processor->time() + Time{static_cast<std::int64_t>(1 + cut_random_.below(20'000'000))});
 }
 
 bool Scheduler::run_until(Time limit) {
   stop_ = false;
+  return processors_.size() > 1 ? run_many(limit) : run_one(limit);
+}
+
+bool Scheduler::run_one(Time limit) {
+  Slot* const slot = processors_.empty() ? nullptr : processors_.front().get();
   while (!stop_) {
-    Slot* behind = nullptr;
-    for (auto& slot : processors_)
-      if (!behind || slot.processor->time() < behind->processor->time()) behind = &slot;
-    const Time reached = behind ? behind->processor->time() : std::min(limit, next_);
-    // Everything due up to the slowest processor's time happens before it goes on.
+    const Time reached = slot ? slot->processor->time() : std::min(limit, next_);
+    // Everything due up to the processor's time happens before it goes on.
     if (next_ <= reached && next_ <= limit) {
       fire_until(next_);
       continue;
@@ -108,13 +121,10 @@ bool Scheduler::run_until(Time limit) {
       if (limit > now_) now_ = limit;
       return true;
     }
-    if (!behind) continue;
-    Time horizon = std::min(next_, limit);
-    if (processors_.size() > 1)
-      for (auto& slot : processors_)
-        if (&slot != behind)
-          horizon = std::min(horizon, std::max(slot.processor->time() + lookahead_, reached + Time{1}));
-    run_processor(*behind, horizon);
+    if (!slot) continue;
+    slot->running = true;
+    slot->processor->run(cut(*slot, std::min(next_, limit)));
+    slot->running = false;
   }
   return false;
 }
@@ -122,7 +132,7 @@ bool Scheduler::run_until(Time limit) {
 void Scheduler::stop() {
   stop_ = true;
   for (auto& slot : processors_)
-    if (slot.running) slot.processor->lower_horizon(Time{});
+    if (slot->running) slot->processor->lower_horizon(Time{});
 }
 
 void Scheduler::cut_horizons_at_random(std::uint64_t seed) {

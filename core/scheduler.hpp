@@ -5,13 +5,23 @@
 // registration), never an address. Processors run by themselves up to a horizon; the rule that keeps everything
 // exact is: an event due at T fires only when every processor has reached T, or stands inside an access that
 // completes at or after T.
+//
+// With several processors the same holds for their accesses: one that completes at T is served when every event due up
+// to T has fired and every other processor has reached T, stands inside an access that completes later (at the same
+// time: was attached later), or sleeps. Events and accesses of a lab are thus one sequence in virtual time, whatever
+// the horizons were. For that a processor must be left in the middle of an instruction: each has a stack of its own
+// (fiber.hpp). Between accesses it may run ahead of the others by the medium's lookahead. A lab with one processor
+// knows nothing of all this and pays nothing for it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/archive.hpp"
+#include "core/fiber.hpp"
 #include "core/random.hpp"
 #include "core/time.hpp"
 
@@ -75,6 +85,9 @@ class Processor {
   virtual void run(Time horizon) = 0;
   /// Called while it runs: stop at `horizon` if that is earlier than the present one.
   virtual void lower_horizon(Time horizon) = 0;
+  /// Between two runs: it will neither execute nor access anything until an event wakes it (HLT), so that run() only
+  /// lets time pass.
+  virtual bool asleep() const { return false; }
 };
 
 class Scheduler {
@@ -87,6 +100,8 @@ class Scheduler {
   Time now() const { return now_; }
   /// When the next event is due; Time::never() if none is.
   Time next() const { return next_; }
+  /// Accesses of the running processor that complete before this depend on nothing that is still to come.
+  Time quiet_until() const { return quiet_until_; }
 
   /// A processor takes part from now on (removed by its owner before it dies).
   void attach(Processor& processor);
@@ -99,13 +114,16 @@ class Scheduler {
   /// Brings the world up to `t` before a device sees an access that completes then: fires every event due at or
   /// before `t`, after bringing other processors up to each event's time.
   void advance(Time t) {
-    if (t >= next_) fire_until(t);
+    if (t >= quiet_until_) reach(t);
     if (t > now_) now_ = t;
   }
+  /// The same for an access that waits for something to happen from `t` on: up to the next event due then (one must be
+  /// pending). Returns its time.
+  Time advance_to_event(Time t);
 
   /// Runs the lab until virtual time `limit` or until stop(). Returns true if it reached the limit.
   bool run_until(Time limit);
-  /// Ends run_until() at the next instruction boundary.
+  /// Ends run_until() at the next instruction boundary (of every processor).
   void stop();
 
   /// Test hook: cuts horizons at random points. Must not change any virtual result.
@@ -118,20 +136,46 @@ class Scheduler {
 
  private:
   friend class Event;
-  struct Slot { Processor* processor; bool running; };
+  struct Slot {
+    Processor* processor;
+    bool running = false;  // inside run(): now, or left in an access
+    // With several processors:
+    std::unique_ptr<Fiber> fiber{};
+    Time horizon{};             // of the run that begins or goes on
+    bool waits = false;         // left in an access
+    bool for_event = false;     // which completes at the next event from `until` on
+    Time until{};               // when it completes
+  };
   void register_event(Event& event, Priority priority);
   void unregister_event(Event& event);
   void changed(Event& event, Time old);
   void find_next();
+  void set_next(Event* event, Time when) {
+    next_event_ = event;
+    next_ = when;
+    quiet_until_ = std::min(when, others_reached_);
+  }
+  void fire_next();
   void fire_until(Time t);
-  void run_processor(Slot& slot, Time horizon);
+  void reach(Time t);
+  Time cut(const Slot& slot, Time horizon);
+  bool run_one(Time limit);
+  // scheduler_many.cpp
+  bool run_many(Time limit);
+  Time reached(const Slot& slot) const;
+  void leave(Slot& slot);
+  void go_on(Slot& slot);
+  void let_sleep(Time t);
 
   std::vector<Event*> events_;
   Event* next_event_ = nullptr;
   Time next_ = Time::never();
+  Time quiet_until_ = Time::never();
   Time now_{};
   Time lookahead_{};
-  std::vector<Slot> processors_;
+  std::vector<std::unique_ptr<Slot>> processors_;
+  Slot* current_ = nullptr;                  // with several: whose stack this is
+  Time others_reached_ = Time::never();      // with several: how far those are that are awake
   std::uint64_t registered_ = 0;
   bool stop_ = false;
   bool cut_ = false;

@@ -40,7 +40,8 @@ struct AdapterContext {
   std::optional<std::string> mac;           ///< "00:00:d8:01:02:03"; a default with the card's own prefix otherwise
   /// Timing values overridden by the user, name and value with unit; an unknown name or a bad value throws Error.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::uint64_t seed = 1;                   ///< of the lab; the station's backoff generator derives from it and the slot
+  std::uint64_t seed = 1;                   ///< of the lab; the station's backoff generator derives from it, the machine and the slot
+  unsigned machine = 0;                     ///< its number in the lab, 0 to 7
 };
 
 /// Counters of a network adapter as its medium saw them.

@@ -6,7 +6,6 @@
 
 #include "frontend/options.hpp"
 #include "frontend/verbs.hpp"
-#include "machines/machine_config.hpp"
 
 namespace planar {
 
@@ -21,9 +20,9 @@ Verb add_config(CLI::App& app) {
   o->machine.drives.add_to(*verb);
   verb->add_flag("--explain", o->explain, "Say for each value where it comes from");
   return [o] {
-    Config config = o->machine.config();
-    read_machine(config);
-    fmt::print("{}", o->explain ? config.explained() : config.resolved());
+    LabConfig lab = o->machine.lab();
+    lab.read();
+    fmt::print("{}", o->explain ? lab.explained() : lab.resolved());
     return 0;
   };
 }

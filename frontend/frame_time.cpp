@@ -10,9 +10,6 @@ namespace {
 constexpr std::size_t most_marks = 1 << 14;
 constexpr unsigned slots = 8;  // interrupt sources of a machine before the planar's own
 
-/// Adapters' ports are named after their slots, other stations are not.
-bool of_the_machine(std::string_view sender) { return sender.starts_with("slot"); }
-
 }  // namespace
 
 // ---- the result ----
@@ -44,11 +41,11 @@ std::array<std::int64_t, FrameTime::parts> FrameTime::parts_ns(const ClockDomain
 
 // ---- the watch ----
 
-FrameTimer::FrameTimer(Lab& lab)
-    : lab_(lab), last_(lab.machine().cpu().account()),
+FrameTimer::FrameTimer(Lab& lab, std::size_t number)
+    : lab_(lab), number_(number), senders_(machine().config().name_prefix() + "slot"), last_(machine().cpu().account()),
       gap_(lab.scheduler(), "frame timer.gap", Priority::observer, Callback::to<&FrameTimer::gap_over>(this)) {
   lab_.segment().add_observer(*this);
-  lab_.machine().interrupts().watch([this](unsigned, unsigned source, Time) {
+  machine().interrupts().watch([this](unsigned, unsigned source, Time) {
     if (source >= slots) return;
     settle();
     give_silence(FrameTime::card);
@@ -57,11 +54,11 @@ FrameTimer::FrameTimer(Lab& lab)
 
 FrameTimer::~FrameTimer() {
   lab_.segment().remove_observer(*this);
-  lab_.machine().interrupts().watch({});
+  machine().interrupts().watch({});
 }
 
 void FrameTimer::settle() {
-  const cpu::Cpu::Account now = lab_.machine().cpu().account();
+  const cpu::Cpu::Account now = machine().cpu().account();
   const std::uint64_t halted = now.halted - last_.halted, pins = now.pins - last_.pins, copying = now.copying - last_.copying;
   clocks_[FrameTime::bus_wait] += pins;
   clocks_[FrameTime::cpu_copy] += copying;
@@ -137,10 +134,10 @@ void FrameTimer::archive(Archive& a) {
   if (!a.loading()) settle();
   a(clocks_, silence_, signals_, row_began_, longest_, longest_count_, stride_, marks_, rows_);
   gap_.archive(a);
-  lab_.machine().cpu().archive_account(a);
+  machine().cpu().archive_account(a);
   if (a.loading()) {
     stride_ = std::max<std::uint64_t>(stride_, 1);
-    last_ = lab_.machine().cpu().account();
+    last_ = machine().cpu().account();
   }
 }
 

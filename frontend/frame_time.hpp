@@ -44,10 +44,10 @@ struct FrameTime {
   void archive(Archive& a) { a(packet_bytes, frame_bytes, frames, clocks); }
 };
 
-/// Watches a lab from its construction on. Changes nothing in it.
+/// Watches a machine of a lab from its construction on. Changes nothing in it.
 class FrameTimer final : public net::WireObserver {
  public:
-  explicit FrameTimer(Lab& lab);
+  explicit FrameTimer(Lab& lab, std::size_t machine = 0);
   ~FrameTimer() override;
   FrameTimer(const FrameTimer&) = delete;
 
@@ -73,11 +73,15 @@ class FrameTimer final : public net::WireObserver {
     void archive(Archive& a) { a(at, number, clocks); }
   };
 
+  Machine& machine() { return lab_.machine(number_); }
+  bool of_the_machine(std::string_view sender) const { return sender.starts_with(senders_); }
   void settle();
   void give_silence(FrameTime::Part part);
   void gap_over(Time now);
 
   Lab& lab_;
+  std::size_t number_;
+  std::string senders_;  // how the names of the machine's ports begin: by their slots
   cpu::Cpu::Account last_;
   Clocks clocks_{};             // so far
   std::uint64_t silence_ = 0;   // halted clocks of a silent wire that nobody has ended yet

@@ -21,11 +21,16 @@ namespace {
 
 constexpr const char* guest_name = "planar-guest.img (built in)";
 
+/// How long the client of two machines waits before it asks for the server, which may be the slower one to boot: its ARP
+/// gives up after three seconds. Unit: seconds of the guest.
+constexpr const char* server_head_start = "4";
+
 struct Options {
   MachineOptions machine;
   OutputOptions output;
   StateOptions state;
   std::optional<std::string> seconds;
+  std::optional<std::string> against;
   unsigned generation = 1;
   unsigned port = net::netio_port;
   std::string sizes = "1024,2048,4096,8192,16384,32767";
@@ -50,6 +55,40 @@ Time virtual_limit(const Options& o) {
   return 60_s + *duration * static_cast<std::int64_t>(2 * count * o.generation);
 }
 
+std::string first_card(const MachineConfig& machine) { return machine.cards.empty() ? "none" : machine.cards.front().name; }
+bool hypothetical(const MachineConfig& machine) { return !machine.cards.empty() && find_adapter(first_card(machine)).hypothetical; }
+
+/// The share of clocks not halted between two lines of the guest.
+double busy_percent(const GuestLine* start, const GuestLine* end) {
+  if (!start || !end || end->processor.clocks <= start->processor.clocks) return 0;
+  const auto all = end->processor.clocks - start->processor.clocks;
+  const auto halted = end->processor.halted - start->processor.halted;
+  return 100.0 * static_cast<double>(all - halted) / static_cast<double>(all);
+}
+
+double load_percent(const GuestOutput& guest) {
+  const auto load = guest.value("@load", "percent");
+  return load ? std::strtod(load->c_str(), nullptr) : 0;
+}
+
+NetioServer collect_server(Session& session) {
+  Machine& machine = session.lab().machine(1);
+  const GuestOutput& guest = session.guest(1);
+  NetioServer s;
+  s.machine = machine.config().name;
+  s.card = first_card(machine.config());
+  s.hypothetical = hypothetical(machine.config());
+  s.cpu_load_percent = load_percent(guest);
+  s.true_busy_percent = busy_percent(guest.find("@server start"), guest.find("@server end"));
+  const auto count = [&](const char* key) { return parse_number(guest.value("@served", key).value_or("")).value_or(0); };
+  s.received_kb = count("received_kb");
+  s.sent_kb = count("sent_kb");
+  s.instructions = machine.cpu().instructions();
+  s.cycles = machine.cpu().clocks();
+  s.frames = session.lab().frames(1);
+  return s;
+}
+
 NetioResult collect(Session& session) {
   Lab& lab = session.lab();
   Machine& machine = lab.machine();
@@ -57,9 +96,10 @@ NetioResult collect(Session& session) {
   NetioResult r;
   r.host_seconds = session.progress().host_seconds();
   r.machine = machine.config().name;
-  r.card = machine.config().cards.empty() ? "none" : machine.config().cards.front().name;
-  r.hypothetical = !machine.config().cards.empty() && find_adapter(r.card).hypothetical;
-  r.net = machine.config().net;
+  r.card = first_card(machine.config());
+  r.hypothetical = hypothetical(machine.config());
+  if (lab.machines() > 1) r.against = collect_server(session);
+  r.net = r.against ? "machine" : machine.config().net;
   r.repeatable = lab.repeatable();
   r.seed = machine.config().seed;
   if (const auto* line = guest.find("@planar-guest"))
@@ -68,14 +108,8 @@ NetioResult collect(Session& session) {
   r.guest_image_sha256 = sha256_hex(roms::guest());
   r.rows = guest.rows();
   r.received_rows = guest.received_rows();
-  if (const auto load = guest.value("@load", "percent")) r.cpu_load_percent = std::strtod(load->c_str(), nullptr);
-  const auto* start = guest.find("@netio start");
-  const auto* end = guest.find("@netio end");
-  if (start && end && end->processor.clocks > start->processor.clocks) {
-    const auto all = end->processor.clocks - start->processor.clocks;
-    const auto halted = end->processor.halted - start->processor.halted;
-    r.true_busy_percent = 100.0 * static_cast<double>(all - halted) / static_cast<double>(all);
-  }
+  r.cpu_load_percent = load_percent(guest);
+  r.true_busy_percent = busy_percent(guest.find("@netio start"), guest.find("@netio end"));
   r.clock = machine.cpu().config().clock;
   for (const FrameTime& f : session.frames().rows())
     if (!r.frame_time || f.packet_bytes >= r.frame_time->packet_bytes) r.frame_time = f;
@@ -91,16 +125,57 @@ NetioResult collect(Session& session) {
   return r;
 }
 
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// `first` in front of what every run sets, `last` behind it.
+Media guest_diskette(const Options& o, Settings first, Settings last) {
+  first.emplace_back("seconds", seconds(o));
+  first.emplace_back("sizes", o.sizes);
+  first.emplace_back("generation", std::to_string(o.generation));
+  first.emplace_back("port", std::to_string(o.port));
+  first.insert(first.end(), last.begin(), last.end());
+  Media media;
+  media.diskette = NamedFile{guest_name, with_settings(roms::guest(), first)};
+  return media;
+}
+
+/// `--against MACHINE[:CARD]`: the same lab-wide options, another machine and card.
+Config server_config(const Options& o) {
+  MachineOptions server;
+  const auto colon = o.against->find(':');
+  server.machine = o.against->substr(0, colon);
+  if (colon != std::string::npos) server.cards.push_back(o.against->substr(colon + 1));
+  server.seed = o.machine.seed;
+  server.force = o.machine.force;
+  return server.config("ne2");
+}
+
 std::unique_ptr<Session> open(const Options& o) {
   if (o.state.restore) return std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
   auto config = o.machine.config("ne2");
-  config.set_text("peer.duration", seconds(o) + " s", "--seconds");
-  Media media;
-  media.diskette = NamedFile{
-      guest_name,
-      with_settings(roms::guest(), {{"do", "netio"}, {"seconds", seconds(o)}, {"sizes", o.sizes},
-                                   {"generation", std::to_string(o.generation)}, {"port", std::to_string(o.port)}})};
-  return std::make_unique<Session>(std::move(config), std::move(media), o.output, o.state);
+  if (!o.against) {
+    config.set_text("peer.duration", seconds(o) + " s", "--seconds");
+    return std::make_unique<Session>(std::move(config), guest_diskette(o, {{"do", "netio"}}, {}), o.output, o.state);
+  }
+  if (o.machine.net) throw Error("--net and --against both name the other end of the wire; give one of them");
+  std::vector<std::pair<std::string, Config>> machines;
+  machines.emplace_back("client", std::move(config));
+  machines.emplace_back("server", server_config(o));
+  std::vector<Media> media;
+  media.push_back(guest_diskette(o, {{"do", "netio"}}, {{"wait", server_head_start}}));
+  media.push_back(guest_diskette(o, {{"do", "netio-server"}}, {{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}));
+  return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), o.output, o.state);
+}
+
+/// Every guest has come to its end, or one of them to a bad one.
+bool over(Session& session) {
+  bool all = true;
+  for (std::size_t n = 0; n < session.lab().machines(); ++n) {
+    const auto status = session.guest(n).done();
+    if (status.value_or(0) != 0) return true;
+    all &= status.has_value();
+  }
+  return all;
 }
 
 int run(const Options& o) {
@@ -108,24 +183,25 @@ int run(const Options& o) {
   auto session = open(o);
   if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
   const auto end = session->run(
-      limit, [&] { return session->guest().done().has_value(); },
+      limit, [&] { return over(*session); },
       [&] {
         const auto rows = session->guest().rows();
         return rows.empty() ? std::string("booting") : fmt::format("{} sizes done", rows.size());
       });
   session->print_screen();
-  const auto status = session->guest().done();
   if (end == RunEnd::interrupted) throw Error("interrupted", ExitCode::scenario_failed);
-  if (!status) {
+  if (!over(*session)) {
     const auto screen = session->screen();
     throw Error(fmt::format("netio did not finish within {:.0f} virtual seconds{}{}", limit.seconds(),
                             screen.empty() ? "" : "; the screen shows:\n  ", fmt::join(screen, "\n  ")),
                 end == RunEnd::halted ? ExitCode::scenario_failed : ExitCode::virtual_timeout);
   }
   const NetioResult result = collect(*session);
-  if (*status != 0)
-    throw Error(fmt::format("netio failed in the guest: {}", session->guest().failure().value_or("no reason given")),
-                ExitCode::scenario_failed);
+  for (std::size_t n = 0; n < session->lab().machines(); ++n)
+    if (session->guest(n).done().value_or(0) != 0)
+      throw Error(fmt::format("netio{} failed in the guest: {}", n ? "'s server" : "",
+                              session->guest(n).failure().value_or("no reason given")),
+                  ExitCode::scenario_failed);
   if (o.output.json) {
     write_json(*o.output.json, result.json());
     if (*o.output.json == "-") return 0;
@@ -148,6 +224,10 @@ Verb add_netio(CLI::App& app) {
   verb->add_option("--port", o->port, "TCP port of the server; `peer` serves netio's own")
       ->type_name("N")->check(CLI::Range(1, 65535))->capture_default_str();
   verb->add_option("--sizes", o->sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
+  verb->add_option("--against", o->against,
+                   "The server is another emulated machine on the same wire, with this card (ne2 if none is named), in place of "
+                   "a station of --net; both machines are in the result")
+      ->type_name("MACHINE[:CARD]");
   o->output.add_to(*verb);
   o->state.add_to(*verb);
   return [o] { return run(*o); };

@@ -53,13 +53,27 @@ nlohmann::ordered_json NetioResult::json() const {
   out["cycles"] = cycles;
   out["frames"] = {{"sent", frames_sent}, {"received", frames_received}, {"collisions", collisions},
                    {"overruns", overruns}};
+  if (against) {
+    const NetioServer& s = *against;
+    out["against"] = {{"machine", s.machine}, {"card", s.card}, {"hypothetical", s.hypothetical},
+                      {"cpu_load_percent", rounded(s.cpu_load_percent, 2)},
+                      {"true_busy_percent", rounded(s.true_busy_percent, 2)},
+                      {"received_kb", s.received_kb}, {"sent_kb", s.sent_kb},
+                      {"instructions", s.instructions}, {"cycles", s.cycles},
+                      {"frames", {{"sent", s.frames.sent}, {"received", s.frames.received},
+                                  {"collisions", s.frames.collisions}, {"overruns", s.frames.overruns}}}};
+  }
   out["state_hash"] = state_hash;
   return out;
 }
 
 std::string NetioResult::table() const {
-  std::string out = fmt::format("netio {} on {} with {}{}, net {}{}\n\n", netio_version, machine, card,
-                                hypothetical ? " (hypothetical interface)" : "", net,
+  const auto other = [&] {
+    return fmt::format("against {} with {}{}", against->machine, against->card,
+                       against->hypothetical ? " (hypothetical interface)" : "");
+  };
+  std::string out = fmt::format("netio {} on {} with {}{}, {}{}\n\n", netio_version, machine, card,
+                                hypothetical ? " (hypothetical interface)" : "", against ? other() : "net " + net,
                                 repeatable ? "" : " (host in the loop, not repeatable)");
   if (received_rows.empty()) out += fmt::format("{:>12}  {:>12}\n", "packet", "KB/s");
   else out += fmt::format("{:>12}  {:>12}  {:>12}\n", "packet", "KB/s sent", "received");
@@ -80,6 +94,11 @@ std::string NetioResult::table() const {
   }
   out += fmt::format("frames: {} sent, {} received, {} collisions, {} overruns\n", frames_sent, frames_received,
                      collisions, overruns);
+  if (against)
+    out += fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy; {} KB received, {} KB sent; frames: {} sent, {} "
+                       "received, {} collisions, {} overruns\n", against->machine, against->cpu_load_percent,
+                       against->true_busy_percent, against->received_kb, against->sent_kb, against->frames.sent,
+                       against->frames.received, against->frames.collisions, against->frames.overruns);
   out += fmt::format("{:.3f} s virtual, {:.2f} s host: {:.1f}x real time; {} instructions, {} cycles\n",
                      virtual_seconds, host_seconds, host_seconds > 0 ? virtual_seconds / host_seconds : 0.0,
                      instructions, cycles);

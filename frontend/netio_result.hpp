@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "devices/adapter_registry.hpp"
 #include "frontend/frame_time.hpp"
 #include "frontend/guest_output.hpp"
 
@@ -24,6 +25,19 @@ inline constexpr const char* frame_parts_explained =
 
 /// "CPU copy" for a frame time's part "cpu_copy".
 std::string frame_part_title(const std::string& name);
+
+/// The machine at the other end of the wire, which ran netio's server (`--against`).
+struct NetioServer {
+  std::string machine;
+  std::string card;
+  bool hypothetical = false;
+  double cpu_load_percent = 0;   ///< as its guest's tick accounting has it, while the connection lasted
+  double true_busy_percent = 0;
+  std::uint64_t received_kb = 0, sent_kb = 0;  ///< by its own count, of 1024 bytes
+  std::uint64_t instructions = 0;
+  std::uint64_t cycles = 0;
+  NetCounters frames;
+};
 
 struct NetioResult {
   std::string machine;
@@ -49,6 +63,7 @@ struct NetioResult {
   std::uint64_t collisions = 0;
   std::uint64_t overruns = 0;
   std::string state_hash;
+  std::optional<NetioServer> against;
 
   nlohmann::ordered_json json() const;
   /// The table as netio users know it, load and counters below.

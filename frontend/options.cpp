@@ -165,6 +165,24 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_flag("--force", force, "Build a machine with a card that refuses its processor");
 }
 
+LabConfig MachineOptions::lab(const std::optional<std::string>& default_card) const {
+  LabConfig lab = load_lab(machine);
+  if (!lab.named()) return LabConfig(config(default_card));
+  const std::pair<const char*, bool> given[] = {{"--card", !cards.empty()}, {"--set", !values.empty()},
+                                                {"--memory", memory.has_value()}, {"--floppy", drives.floppy.has_value()},
+                                                {"--disk", !drives.disks.empty()}, {"--cdrom", !drives.cdroms.empty()}};
+  for (const auto& [option, is_given] : given)
+    if (is_given)
+      throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it is for", option,
+                              machine));
+  if (net) lab.set("net.attach", *net, "--net " + *net);
+  if (!forwards.empty()) lab.set_texts("net.forward", forwards, "--forward");
+  if (net_time) lab.set("net.time", *net_time, "--net-time " + *net_time);
+  if (seed) lab.set("run.seed", std::to_string(*seed), fmt::format("--seed {}", *seed));
+  if (force) lab.set("run.force", "true", "--force");
+  return lab;
+}
+
 Config MachineOptions::config(const std::optional<std::string>& default_card) const {
   Config config = load_machine(machine);
   if (net) config.set("net.attach", *net, "--net " + *net);

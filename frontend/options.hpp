@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "devices/storage/disk_image.hpp"
-#include "machines/config.hpp"
+#include "machines/lab_config.hpp"
 
 namespace planar {
 
@@ -51,6 +51,9 @@ struct MachineOptions {
   void add_to(CLI::App& app, bool positional);
   /// The layers: built-in machine, user's file, command line. `default_card` fills a machine without any card.
   Config config(const std::optional<std::string>& default_card = {}) const;
+  /// The same for verbs that take a lab of several machines as well. Its machines are described in its file alone: of
+  /// these options only those about the wire and the seed apply to it, the others are refused.
+  LabConfig lab(const std::optional<std::string>& default_card = {}) const;
 };
 
 /// Options about what a run shows and keeps.

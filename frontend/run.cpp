@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
+#include <tuple>
 
 #include "frontend/output.hpp"
 #include "frontend/session.hpp"
@@ -35,29 +37,55 @@ struct Until {
   std::optional<Time> time;
   std::string screen;
   std::string serial;
+  std::string machine;  ///< whose; empty: any
+
+  bool waits() const { return !screen.empty() || !serial.empty(); }
 };
 
 Until parse_until(const std::vector<std::string>& conditions) {
   Until u;
-  for (const auto& text : conditions) {
+  for (auto text : conditions) {
+    // NAME.screen:TEXT is of one machine of a lab.
+    for (const char* kind : {".screen:", ".serial:"})
+      if (const auto at = text.find(kind); at != std::string::npos && at < text.find(':')) {
+        u.machine = text.substr(0, at);
+        text.erase(0, at + 1);
+      }
     if (text.starts_with("screen:")) u.screen = text.substr(7);
     else if (text.starts_with("serial:")) u.serial = text.substr(7);
     else if (const auto time = parse_time(text)) u.time = time;
-    else throw Error(fmt::format("--until {}: write a virtual time (\"5 s\"), screen:TEXT or serial:TEXT", text));
+    else throw Error(fmt::format("--until {}: write a virtual time (\"5 s\"), screen:TEXT or serial:TEXT (NAME.screen:TEXT of one of several machines)", text));
   }
   return u;
 }
 
-bool on_screen(Session& session, const std::string& text) {
-  for (const auto& line : session.screen())
+bool on_screen(Session& session, std::size_t n, const std::string& text) {
+  for (const auto& line : session.screen(n))
     if (line.find(text) != std::string::npos) return true;
   return false;
 }
 
-bool on_serial(Session& session, const std::string& text) {
-  for (const auto& line : session.guest().lines())
+bool on_serial(Session& session, std::size_t n, const std::string& text) {
+  for (const auto& line : session.guest(n).lines())
     if (line.text.find(text) != std::string::npos) return true;
   return false;
+}
+
+bool seen(Session& session, const Until& until) {
+  for (std::size_t n = 0; n < session.lab().machines(); ++n) {
+    if (!until.machine.empty() && session.lab().name(n) != until.machine) continue;
+    if (!until.screen.empty() && on_screen(session, n, until.screen)) return true;
+    if (!until.serial.empty() && on_serial(session, n, until.serial)) return true;
+  }
+  return false;
+}
+
+void check_machine(Lab& lab, const Until& until) {
+  std::vector<std::string> names;
+  for (std::size_t n = 0; n < lab.machines(); ++n) names.push_back(lab.name(n));
+  if (!until.machine.empty() && std::find(names.begin(), names.end(), until.machine) == names.end())
+    throw Error(fmt::format("--until {}...: there is no machine of that name here{}", until.machine,
+                            lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", ")) : std::string{}));
 }
 
 /// The steps of the command line, or of the machine file where it has none.
@@ -88,17 +116,32 @@ std::unique_ptr<Session> open(const Options& o, Time limit) {
     if (!steps.empty()) session->begin(std::move(steps));
     return session;
   }
-  Media media;
-  if (o.image) media.diskette = NamedFile{*o.image, read_image(*o.image)};
-  if (o.bios) media.firmware = read_firmware(*o.bios);
-  if (o.kernel) media.kernel = read_boot_file(*o.kernel);
-  if (o.initrd) media.ramdisk = read_boot_file(*o.initrd);
-  media.command_line = o.append.value_or("");
-  Config config = o.machine.config();
-  auto steps = read_all_steps(o, config, limit);
-  auto session = std::make_unique<Session>(std::move(config), std::move(media), o.output, o.state);
+  LabConfig lab = o.machine.lab();
+  const std::tuple<const char*, const char*, const std::optional<std::string>&> given[] = {
+      {"image", "--image", o.image}, {"bios", "--bios", o.bios}, {"kernel", "--kernel", o.kernel},
+      {"initrd", "--initrd", o.initrd}, {"append", "--append", o.append}};
+  for (const auto& [path, option, value] : given) {
+    if (!value) continue;
+    if (lab.named())
+      throw Error(fmt::format("{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it is for",
+                              option, o.machine.machine, path));
+    lab.machine(0).set_text(path, *value, fmt::format("{} {}", option, *value));
+  }
+  auto steps = read_all_steps(o, lab.machine(0), limit);
+  auto session = std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state);
   if (!steps.empty()) session->begin(std::move(steps));
   return session;
+}
+
+/// What a machine has come to.
+nlohmann::ordered_json outcome(Session& session, std::size_t n) {
+  Machine& machine = session.lab().machine(n);
+  nlohmann::ordered_json j;
+  j["instructions"] = machine.cpu().instructions();
+  j["cycles"] = machine.cpu().clocks();
+  j["checkpoint"] = fmt::format("{:04X}", machine.post_ports().checkpoint());
+  j["screen"] = session.screen(n);
+  return j;
 }
 
 /// Why steps ended the run, if they failed: the evidence is kept first.
@@ -122,19 +165,17 @@ int run(const Options& o) {
   const Until until = parse_until(o.until);
   const auto timeout = parse_time(o.timeout);
   if (!timeout) throw Error(fmt::format("--timeout {}: is no time; write for example --timeout \"60 s\"", o.timeout));
-  const bool waits = !until.screen.empty() || !until.serial.empty();
+  const bool waits = until.waits();
   if (waits && !o.in_order.empty())
     throw Error("--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until takes a "
                 "time only");
   auto session = open(o, *timeout);
+  check_machine(session->lab(), until);
   if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
   const Time limit = until.time ? *until.time : waits ? *timeout : Time::never();
   const auto end = session->run(
       limit,
-      [&] {
-        return (!until.screen.empty() && on_screen(*session, until.screen)) ||
-               (!until.serial.empty() && on_serial(*session, until.serial));
-      },
+      [&] { return seen(*session, until); },
       [&] {
         const auto& scenario = session->scenario();
         return scenario.active() ? fmt::format("{} ({} of {})", scenario.current(), scenario.done().size() + 1, scenario.steps().size())
@@ -142,8 +183,9 @@ int run(const Options& o) {
       });
   session->print_screen();
   if (!o.output.quiet || o.output.json) {
-    auto& cpu = session->lab().machine().cpu();
-    const char* reason = end == RunEnd::condition ? "text seen" : end == RunEnd::halted ? "processor halted for good"
+    Lab& lab = session->lab();
+    const char* reason = end == RunEnd::condition ? "text seen"
+                         : end == RunEnd::halted ? (lab.machines() > 1 ? "processors halted for good" : "processor halted for good")
                          : end == RunEnd::interrupted ? "interrupted" : end == RunEnd::closed ? "window closed"
                          : end == RunEnd::time ? "time reached"
                          : session->scenario().failure() ? "a step failed" : session->scenario().powered_off() ? "power off"
@@ -157,20 +199,29 @@ int run(const Options& o) {
       j["ended"] = reason;
       j["virtual_seconds"] = session->now().seconds();
       j["host_seconds"] = session->progress().host_seconds();
-      j["instructions"] = cpu.instructions();
-      j["cycles"] = cpu.clocks();
-      j["checkpoint"] = fmt::format("{:04X}", session->lab().machine().post_ports().checkpoint());
       for (const auto& done : session->scenario().done())
         j["steps"].push_back({{"step", done.source}, {"virtual_seconds", done.at.seconds()}});
-      j["screen"] = session->screen();
+      if (lab.machines() == 1) {
+        j.update(outcome(*session, 0));
+      } else {
+        j.erase("machine");
+        for (std::size_t n = 0; n < lab.machines(); ++n) {
+          j["machines"].push_back({{"name", lab.name(n)}, {"machine", lab.machine(n).config().name}});
+          j["machines"].back().update(outcome(*session, n));
+        }
+      }
       j["state_hash"] = session->state_hash();
       write_json(*o.output.json, j);
     } else {
-      fmt::print(stderr, "planar: {}{} at {:.3f} s virtual, {:.2f} s host; {} instructions, {} cycles; checkpoint {:04X}\n",
-                 reason,
+      fmt::print(stderr, "planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,
                  session->lab().repeatable() && !session->repeatable() ? " (person in the loop, not repeatable)" : "",
-                 session->now().seconds(), session->progress().host_seconds(), cpu.instructions(), cpu.clocks(),
-                 session->lab().machine().post_ports().checkpoint());
+                 session->now().seconds(), session->progress().host_seconds());
+      for (std::size_t n = 0; n < lab.machines(); ++n) {
+        const auto& cpu = lab.machine(n).cpu();
+        fmt::print(stderr, "; {}{} instructions, {} cycles; checkpoint {:04X}", lab.machines() > 1 ? lab.name(n) + ": " : "",
+                   cpu.instructions(), cpu.clocks(), lab.machine(n).post_ports().checkpoint());
+      }
+      fmt::print(stderr, "\n");
     }
   }
   check_steps(*session, end);
@@ -188,7 +239,7 @@ int run(const Options& o) {
 
 Verb add_run(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("run", "Run a machine with a diskette image or Linux kernel of your own");
+  CLI::App* verb = app.add_subcommand("run", "Run a machine with a diskette image or Linux kernel of your own, or a lab of several");
   o->machine.add_to(*verb, true);
   verb->add_option("--image", o->image, "Bootable diskette image for drive A; like --floppy IMG,mode=memory, and a snapshot holds it")
       ->type_name("IMG");
@@ -200,7 +251,7 @@ Verb add_run(CLI::App& app) {
   verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
   verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
   verb->add_option("--until", o->until,
-                   "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared. Without it the run "
+                   "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several machines; NAME.screen:TEXT on one). Without it the run "
                    "ends with its last step, when the processor halts for good, or with Ctrl-C")
       ->type_name("TIME|screen:TEXT|serial:TEXT")->expected(1)->take_all();
   verb->add_option("--timeout", o->timeout, "Give up waiting for a text after this virtual time (exit 5)")

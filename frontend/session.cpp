@@ -53,58 +53,98 @@ NamedFile read_firmware(const std::string& file) {
   return {file, read_file(file, 1, "name a firmware image", "is no firmware image; it must have 131072 (or 65536 or 32768) bytes")};
 }
 
-Session::Session(Config config, Media media, const OutputOptions& output, const StateOptions& state)
-    : lab_(std::make_unique<Lab>(std::move(config))), frames_(std::make_unique<FrameTimer>(*lab_)), progress_(!output.quiet) {
-  if (media.diskette) lab_->insert_diskette(std::move(media.diskette->bytes), media.diskette->name);
-  if (media.firmware) lab_->machine().load_firmware(media.firmware->bytes, media.firmware->name);
-  if (media.kernel)
-    lab_->load_kernel(
-        prepare_linux_boot(*media.kernel, media.ramdisk, media.command_line, lab_->machine().memory_end()));
+Media read_media(const StartConfig& start) {
+  Media media;
+  if (!start.image.empty()) media.diskette = NamedFile{start.image, read_image(start.image)};
+  if (!start.bios.empty()) media.firmware = read_firmware(start.bios);
+  if (!start.kernel.empty()) media.kernel = read_boot_file(start.kernel);
+  if (!start.initrd.empty()) media.ramdisk = read_boot_file(start.initrd);
+  media.command_line = start.append;
+  return media;
+}
+
+Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state)
+    : lab_(std::make_unique<Lab>(std::move(config))), progress_(!output.quiet) {
+  for (std::size_t n = 0; n < lab_->machines(); ++n) {
+    Machine& machine = lab_->machine(n);
+    seats_.push_back(std::make_unique<Seat>());
+    seats_.back()->frames = std::make_unique<FrameTimer>(*lab_, n);
+    Media m = n < media.size() ? std::move(media[n]) : read_media(machine.config().start);
+    if (m.diskette) lab_->insert_diskette(std::move(m.diskette->bytes), m.diskette->name, n);
+    if (m.firmware) machine.load_firmware(m.firmware->bytes, m.firmware->name);
+    if (m.kernel) lab_->load_kernel(prepare_linux_boot(*m.kernel, m.ramdisk, m.command_line, machine.memory_end()), n);
+  }
   open(output, state);
 }
 
 Session::Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state)
     : progress_(!output.quiet) {
-  Config config;
-  config.add_text(snapshot.configuration, "snapshot");
+  LabConfig config = parse_lab(snapshot.configuration, "snapshot");
   // The snapshot holds what was changed since the base images; their files stay as they are.
-  for (const std::string table : {"floppy", "disk"})
-    for (const auto& name : config.children(table)) {
-      config.set(fmt::format("{}.{}.mode", table, name), "memory", "--restore");
-      config.set(fmt::format("{}.{}.overlay", table, name), "", "--restore");
-    }
+  for (std::size_t n = 0; n < config.size(); ++n)
+    for (const std::string table : {"floppy", "disk"})
+      for (const auto& name : config.machine(n).children(table)) {
+        config.machine(n).set(fmt::format("{}.{}.mode", table, name), "memory", "--restore");
+        config.machine(n).set(fmt::format("{}.{}.overlay", table, name), "", "--restore");
+      }
   lab_ = std::make_unique<Lab>(std::move(config));
-  if (!snapshot.diskette_image.empty()) lab_->insert_diskette(snapshot.diskette_image, snapshot.diskette_name);
+  for (std::size_t n = 0; n < std::min(lab_->machines(), snapshot.diskettes.size()); ++n)
+    if (const auto& diskette = snapshot.diskettes[n]; !diskette.image.empty())
+      lab_->insert_diskette(diskette.image, diskette.name, n);
   Archive lab_state = Archive::loader(snapshot.state);
   lab_->archive(lab_state);
   lab_state.expect_end();
-  frames_ = std::make_unique<FrameTimer>(*lab_);
+  for (std::size_t n = 0; n < lab_->machines(); ++n) {
+    seats_.push_back(std::make_unique<Seat>());
+    seats_.back()->frames = std::make_unique<FrameTimer>(*lab_, n);
+  }
   Archive own = Archive::loader(snapshot.frontend);
-  guest_.archive(own);
-  frames_->archive(own);
-  scenario_.archive(own);
+  archive(own);
   own.expect_end();
   open(output, state);
 }
 
 Session::~Session() {
-  if (serial_owned_) std::fclose(serial_);
-  else if (serial_) std::fflush(serial_);
+  for (auto& seat : seats_) {
+    if (seat->serial_owned) std::fclose(seat->serial);
+    else if (seat->serial) std::fflush(seat->serial);
+  }
   if (trace_owned_) std::fclose(trace_);
 }
 
-void Session::open(const OutputOptions& output, const StateOptions& state) {
-  if (output.serial) {
-    if (*output.serial == "stdio") {
-      serial_ = stdout;
-    } else if (output.serial->starts_with("file:") && output.serial->size() > 5) {
-      serial_ = open_for_writing(output.serial->substr(5), "--serial");
-      serial_owned_ = true;
-    } else {
-      throw Error(fmt::format("--serial {}: write stdio or file:NAME", *output.serial));
-    }
+void Session::archive(Archive& a) {
+  for (auto& seat : seats_) {
+    seat->guest.archive(a);
+    seat->frames->archive(a);
   }
-  lab_->machine().serial().on_output([this](std::uint8_t value, Time now) { serial_byte(value, now); });
+  scenario_.archive(a);
+}
+
+void Session::open_serial(Seat& seat, const std::string& where, const std::string& option) {
+  if (where == "stdio") {
+    seat.serial = stdout;
+  } else if (where.starts_with("file:") && where.size() > 5) {
+    seat.serial = open_for_writing(where.substr(5), option.c_str());
+    seat.serial_owned = true;
+  } else {
+    throw Error(fmt::format("{} {}: write stdio or file:NAME", option, where));
+  }
+}
+
+void Session::open(const OutputOptions& output, const StateOptions& state) {
+  const bool several = seats_.size() > 1;
+  for (std::size_t n = 0; n < seats_.size(); ++n) {
+    Seat& seat = *seats_[n];
+    const std::string& own = lab_->machine(n).config().start.serial;
+    if (output.serial && n > 0) seat.serial = seats_[0]->serial;
+    else if (output.serial) open_serial(seat, *output.serial, "--serial");
+    else if (!own.empty()) open_serial(seat, own, lab_->name(n) + (several ? ".serial" : "serial"));
+    if (several && (output.serial || own == "stdio")) seat.prefix = lab_->name(n) + ": ";
+    lab_->machine(n).serial().on_output([this, n](std::uint8_t value, Time now) { serial_byte(n, value, now); });
+  }
+  for (std::size_t n = 0; n < lab_->machines(); ++n)
+    if (!state.snapshot.empty() && !lab_->machine(n).config().start.bios.empty())
+      throw Error("--snapshot-at: a snapshot holds no firmware of yours (bios); run without one of the two");
   quiet_ = output.quiet;
   for (const auto& form : output.screen) {
     if (form == "text") show_screen_ = true;
@@ -121,13 +161,17 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   }
   if (output.trace_file && !output.trace) throw Error("--trace-file needs --trace with the categories to write");
   if (output.trace) {
-    lab_->trace().enable(*output.trace);
     trace_ = stderr;
     if (output.trace_file) {
       trace_ = open_for_writing(*output.trace_file, "--trace-file");
       trace_owned_ = true;
     }
-    lab_->trace().set_sink([this](std::string_view line) { fmt::print(trace_, "{}\n", line); });
+    for (std::size_t n = 0; n < lab_->machines(); ++n) {
+      lab_->trace(n).enable(*output.trace);
+      lab_->trace(n).set_sink([this, name = several ? lab_->name(n) + ": " : ""](std::string_view line) {
+        fmt::print(trace_, "{}{}\n", name, line);
+      });
+    }
   }
   if (!state.snapshot.empty()) {
     snapshot_at_ = parse_time(state.snapshot.at(0));
@@ -137,34 +181,42 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
     snapshot_file_ = state.snapshot.at(1);
   }
   watch_scenario();  // of a snapshot
+  if (several && (state.lockstep || state.lockstep_plant))
+    throw Error("--lockstep checks one processor, and this lab has several; run its machines one by one");
   if (state.lockstep || state.lockstep_plant)
     lockstep_ = std::make_unique<Lockstep>(*lab_, state.lockstep_plant);
-  if (state.block_length) lab_->machine().cpu().limit_block_length(*state.block_length);
-  if (state.flush_blocks) lab_->machine().cpu().flush_blocks_at_random(*state.flush_blocks);
+  for (std::size_t n = 0; n < lab_->machines(); ++n) {
+    if (state.block_length) lab_->machine(n).cpu().limit_block_length(*state.block_length);
+    if (state.flush_blocks) lab_->machine(n).cpu().flush_blocks_at_random(*state.flush_blocks + n);
+  }
   if (state.cut_horizons) lab_->scheduler().cut_horizons_at_random(*state.cut_horizons);
   if (output.window) window_ = std::make_unique<Window>(lab_->machine());
 }
 
-void Session::serial_byte(std::uint8_t value, Time now) {
-  scenario_.serial(value);
-  const auto& cpu = lab_->machine().cpu();
-  if (guest_.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
-    if (const auto row = guest_.new_row()) frames_->row_ended(row->packet_bytes, row->ticks);
-  if (!serial_) return;
-  std::fputc(value, serial_);
-  if (value == '\n') std::fflush(serial_);
+void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
+  Seat& seat = *seats_[n];
+  if (n == 0) scenario_.serial(value);
+  const auto& cpu = lab_->machine(n).cpu();
+  if (seat.guest.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
+    if (const auto row = seat.guest.new_row()) seat.frames->row_ended(row->packet_bytes, row->ticks);
+  if (!seat.serial) return;
+  if (seat.prefix.empty()) {
+    std::fputc(value, seat.serial);
+    if (value == '\n') std::fflush(seat.serial);
+  } else if (value == '\n') {  // whole lines, since another machine's may come in between
+    fmt::print(seat.serial, "{}{}\n", seat.prefix, seat.guest.lines().back().text);
+    std::fflush(seat.serial);
+  }
 }
 
 void Session::save(const std::string& file) {
   lab_->check_snapshot();
   Snapshot snapshot;
   snapshot.configuration = lab_->configuration();
-  snapshot.diskette_name = lab_->diskette_name();
-  snapshot.diskette_image = lab_->diskette_image();
+  for (std::size_t n = 0; n < lab_->machines(); ++n)
+    snapshot.diskettes.push_back({lab_->diskette_name(n), lab_->diskette_image(n)});
   Archive own = Archive::saver();
-  guest_.archive(own);
-  frames_->archive(own);
-  scenario_.archive(own);
+  archive(own);
   snapshot.frontend = own.stream();
   Archive state = Archive::saver();
   lab_->archive(state);
@@ -212,7 +264,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     scenario_.advance(*scenario_host_, next);
     progress_.show(scheduler.now(), what());
     if (ended()) { end = RunEnd::condition; break; }
-    if (!window_ && lab_->machine().halted_for_good() && !scenario_.outlives_halt()) { end = RunEnd::halted; break; }
+    if (!window_ && lab_->halted_for_good() && !scenario_.outlives_halt()) { end = RunEnd::halted; break; }
     if (interrupted) { end = RunEnd::interrupted; break; }
   }
   std::signal(SIGINT, previous);
@@ -225,8 +277,10 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
 }
 
 void Session::print_screen() {
-  if (show_screen_)
-    for (const auto& line : screen()) fmt::print("{}\n", line);
+  for (std::size_t n = 0; show_screen_ && n < seats_.size(); ++n) {
+    if (seats_.size() > 1) fmt::print("---- {} ----\n", lab_->name(n));
+    for (const auto& line : screen(n)) fmt::print("{}\n", line);
+  }
   for (const auto& file : screen_files_) write_png(picture(), file);
 }
 

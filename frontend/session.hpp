@@ -32,28 +32,32 @@ struct Media {
   std::string command_line;
 };
 
+/// Reads what a machine's configuration says it is started with (image, bios, kernel...). Throws Error naming the file.
+Media read_media(const StartConfig& start);
+
 /// Why a run ended.
 enum class RunEnd { condition, time, halted, interrupted, closed, scenario };
 
 class Session {
  public:
-  /// Builds the lab of `config` with `media` in it.
-  Session(Config config, Media media, const OutputOptions& output, const StateOptions& state);
+  /// Builds the lab of `config` with `media` in its machines; those that are not given are as the configuration says.
+  Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state);
   /// Builds the lab of a snapshot and continues it.
   Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state);
   ~Session();
 
   Lab& lab() { return *lab_; }
-  GuestOutput& guest() { return guest_; }
+  /// What machine `n` has said on COM1.
+  GuestOutput& guest(std::size_t n = 0) { return seats_[n]->guest; }
   Progress& progress() { return progress_; }
   /// Where the time of the guest's frames went.
-  const FrameTimer& frames() const { return *frames_; }
+  const FrameTimer& frames(std::size_t n = 0) const { return *seats_[n]->frames; }
   Time now() { return lab_->scheduler().now(); }
   std::string state_hash() { return lab_->state_hash(); }
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
   bool repeatable() const { return lab_->repeatable() && !(window_ && window_->used()); }
 
-  /// Steps to be done from now on, in place of those that a snapshot has left. Throws Error for a step whose file is
+  /// Steps in front of the first machine, to be done from now on, in place of those that a snapshot has left. Throws Error for a step whose file is
   /// missing.
   void begin(std::vector<Step> steps);
   const Scenario& scenario() const { return scenario_; }
@@ -68,15 +72,25 @@ class Session {
   RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
 
   /// The text screen's lines.
-  std::vector<std::string> screen() { return lab_->machine().video().text_lines(); }
-  /// What a monitor shows now.
+  std::vector<std::string> screen(std::size_t n = 0) { return lab_->machine(n).video().text_lines(); }
+  /// What a monitor shows now; of several machines, the first one's.
   Picture picture() { return lab_->machine().video().picture(now()); }
-  /// Prints and keeps the screen as `--screen` asked for it. Throws Error when a picture's file cannot be written.
+  /// Prints and keeps the screens as `--screen` asked for it. Throws Error when a picture's file cannot be written.
   void print_screen();
 
  private:
   void open(const OutputOptions& output, const StateOptions& state);
-  void serial_byte(std::uint8_t value, Time now);
+  /// What belongs to one machine.
+  struct Seat {
+    GuestOutput guest;
+    std::unique_ptr<FrameTimer> frames;
+    std::FILE* serial = nullptr;
+    bool serial_owned = false;
+    std::string prefix;  ///< of its lines on COM1, where several machines share an output
+  };
+  void open_serial(Seat& seat, const std::string& where, const std::string& option);
+  void serial_byte(std::size_t n, std::uint8_t value, Time now);
+  void archive(Archive& a);
   void save(const std::string& file);
   /// Runs up to `end`, with a window frame by frame; false: it has been closed.
   bool advance(Time end);
@@ -87,11 +101,8 @@ class Session {
   std::filesystem::path result_folder() const;
 
   std::unique_ptr<Lab> lab_;
-  GuestOutput guest_;
-  std::unique_ptr<FrameTimer> frames_;
+  std::vector<std::unique_ptr<Seat>> seats_;
   std::unique_ptr<net::PcapngWriter> capture_;
-  std::FILE* serial_ = nullptr;
-  bool serial_owned_ = false;
   std::FILE* trace_ = nullptr;
   bool trace_owned_ = false;
   bool show_screen_ = false;

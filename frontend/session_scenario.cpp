@@ -31,9 +31,9 @@ void Session::watch_scenario() {
   if (!scenario_.active() || evidence_) return;
   evidence_ = std::make_unique<Evidence>(lab_->segment());
   if (!trace_) lab_->trace().enable(Evidence::categories);
-  lab_->trace().set_sink([this](std::string_view line) {
+  lab_->trace().set_sink([this, name = seats_.size() > 1 ? lab_->name(0) + ": " : ""](std::string_view line) {
     evidence_->trace_line(line);
-    if (trace_) fmt::print(trace_, "{}\n", line);
+    if (trace_) fmt::print(trace_, "{}{}\n", name, line);
   });
 }
 
@@ -64,8 +64,8 @@ std::string Session::keep_evidence() {
   write_text_file(folder / "screen.txt", lines(screen()));
   write_png(picture(), (folder / "screen.png").string());
   std::string com1;
-  for (const auto& line : guest_.lines()) com1 += line.text + "\n";
-  write_text_file(folder / "serial.txt", com1 + guest_.partial());
+  for (const auto& line : guest().lines()) com1 += line.text + "\n";
+  write_text_file(folder / "serial.txt", com1 + guest().partial());
   if (evidence_) {
     evidence_->write_capture(folder / "capture.pcapng");
     write_text_file(folder / "trace.txt", lines(evidence_->trace()));

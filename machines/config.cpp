@@ -311,8 +311,49 @@ void Config::reject_unknown() const {
   }
 }
 
-std::string Config::resolved() const {
+bool Config::is_list(const std::string& path) const {
+  const auto found = impl_->find(path);
+  return found.node && found.node->is_array();
+}
+
+void Config::add_layers(Config other) {
+  for (auto& layer : other.impl_->layers) impl_->layers.push_back(std::move(layer));
+}
+
+std::vector<Config> Config::split(const std::string& list, const std::vector<std::string>& shared) {
+  Layer& file = impl_->layers.back();
+  toml::array& entries = *file.table.get(list)->as_array();
+  std::vector<Config> parts;
+  for (auto& entry : entries) {
+    toml::table* const table = entry.as_table();
+    if (!table) throw Error(fmt::format("{}: {} expects tables, each begun with [[{}]]", where(file, entry), list, list));
+    for (const auto& name : shared)
+      if (const auto* node = table->get(name))
+        throw Error(fmt::format("{}: {} is for the whole lab; write [{}] once, before the first [[{}]]", where(file, *node), name,
+                                name, list));
+    parts.emplace_back().impl_->layers.push_back({file.name, std::move(*table), false});
+  }
+  for (const auto& [key, node] : file.table)
+    if (key.str() != list && std::find(shared.begin(), shared.end(), key.str()) == shared.end())
+      throw Error(fmt::format("{}: {} is no setting of a lab; below which [[{}]] does it belong? (beside them stand {})",
+                              where(file, node), key.str(), list, fmt::join(shared, ", ")));
+  file.table.erase(list);
+  // The first one gets the originals, which know their lines.
+  for (std::size_t n = parts.size(); n-- > 0;) {
+    auto& layers = parts[n].impl_->layers;
+    layers.insert(layers.begin(), n == 0 ? std::move(file) : Layer{file.name, file.table, false});
+  }
+  return parts;
+}
+
+std::string Config::resolved(const std::string& list) const { return resolved(list, {}, false); }
+
+std::string Config::resolved(const std::string& list, const std::vector<std::string>& only, bool keep) const {
   // TOML wants the values of a table together, and root values before the first table.
+  const std::string above = list.empty() ? "" : list + ".";
+  const auto wanted = [&](const std::string& path) {
+    return keep == (std::find(only.begin(), only.end(), path.substr(0, path.find('.'))) != only.end());
+  };
   std::vector<std::string> tables;
   auto parent = [](const std::string& path) {
     const auto dot = path.rfind('.');
@@ -320,13 +361,13 @@ std::string Config::resolved() const {
   };
   tables.emplace_back();
   for (const auto& read : impl_->reads)
-    if (std::find(tables.begin(), tables.end(), parent(read.path)) == tables.end())
+    if (wanted(read.path) && std::find(tables.begin(), tables.end(), parent(read.path)) == tables.end())
       tables.push_back(parent(read.path));
-  std::string out;
+  std::string out = list.empty() ? "" : fmt::format("\n[[{}]]\n", list);
   for (const auto& table : tables) {
-    if (!table.empty()) out += fmt::format("\n[{}]\n", table);
+    if (!table.empty()) out += fmt::format("\n[{}{}]\n", above, table);
     for (const auto& read : impl_->reads)
-      if (parent(read.path) == table)
+      if (wanted(read.path) && parent(read.path) == table)
         out += fmt::format("{} = {}\n", table.empty() ? read.path : read.path.substr(table.size() + 1), read.value);
   }
   return out;

@@ -39,6 +39,15 @@ class Config {
   /// A text (or a number as text) without marking it as read; empty if there is none.
   std::string peek_text(const std::string& path) const;
 
+  /// Takes the list of tables at the root key `list` ([[machine]]) apart, in their order: a configuration for each, with
+  /// this file's other tables below it. Only tables named in `shared` may stand beside the list. Throws Error for anything
+  /// else there, or when the list holds something that is no table.
+  std::vector<Config> split(const std::string& list, const std::vector<std::string>& shared);
+  /// Whether the root key `path` is a list ([[machine]] or brackets).
+  bool is_list(const std::string& path) const;
+  /// Adds the layers of `other` on top of this one's.
+  void add_layers(Config other);
+
   /// True if any layer names `path` (a value or a table).
   bool has(std::string_view path) const;
   /// Names directly below the table `path`, over all layers, in order of first appearance from the lowest layer.
@@ -69,8 +78,11 @@ class Config {
   /// Throws Error for the first key of any layer that was never read.
   void reject_unknown() const;
 
-  /// Everything that was read, as a TOML file that gives the same configuration.
-  std::string resolved() const;
+  /// Everything that was read, as a TOML file that gives the same configuration. With `list` it is one entry of that list
+  /// of tables ([[machine]]).
+  std::string resolved(const std::string& list = {}) const;
+  /// The part of it that is in `tables`, or (keep = false) that is not.
+  std::string resolved(const std::string& list, const std::vector<std::string>& tables, bool keep) const;
   /// The same list as "path = value  # where it came from".
   std::string explained() const;
 

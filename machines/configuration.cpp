@@ -27,7 +27,7 @@ adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::b
 
 void Machine::fill_slots(net::EthernetSegment* segment) {
   const bus::SlotWiring wiring{scheduler_, bus_.io(), space_, bus_.channel(), dma_, interrupts_, channel_check_, trace_,
-                               pos_.feedback()};
+                               pos_.feedback(), config_.name_prefix()};
   std::vector<adf::SlotShape> shapes;
   for (unsigned n = 0; n < config_.slot_widths.size(); ++n) {
     slots_.push_back(std::make_unique<bus::Slot>(n, config_.slot_widths[n], wiring));
@@ -71,7 +71,8 @@ void Machine::fill_slots(net::EthernetSegment* segment) {
 
 std::unique_ptr<bus::Adapter> Machine::make_adapter(const AdapterEntry& entry, const CardConfig& card,
                                                     net::EthernetSegment* segment) {
-  const AdapterContext context{*slots_[card.slot - 1], segment, card.mac, card.settings, config_.seed};
+  const AdapterContext context{*slots_[card.slot - 1], segment, card.mac, card.settings, config_.seed,
+                               config_.number};
   if (!entry.make_storage) {
     auto adapter = entry.make(context);
     network_[card.slot - 1] = adapter.get();

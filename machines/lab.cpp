@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace planar {
 
 namespace {
@@ -21,76 +23,108 @@ std::string disk_summary(const storage::DiskImage& disk) {
 
 }  // namespace
 
-Lab::Lab(Config config) : config_(std::move(config)), machine_config_(read_machine(config_)) {
+Lab::Lab(LabConfig config) : config_(std::move(config)) {
+  for (MachineConfig& machine : config_.read()) {
+    places_.push_back(std::make_unique<Place>());
+    places_.back()->config = std::move(machine);
+  }
+  const MachineConfig& first = places_.front()->config;
   segment_ = std::make_unique<net::EthernetSegment>(
-      net::EthernetConfig{.bits_per_second = machine_config_.bits_per_second, .full_duplex = machine_config_.full_duplex});
-  segment_->set_trace(&trace_);
+      net::EthernetConfig{.bits_per_second = first.bits_per_second, .full_duplex = first.full_duplex});
+  segment_->set_trace(&trace());
   scheduler_.set_lookahead(segment_->lookahead());
-  const bool connected = machine_config_.net != "none";
-  machine_ = std::make_unique<Machine>(scheduler_, trace_, machine_config_, connected ? segment_.get() : nullptr);
-  if (machine_config_.net == "peer")
-    peer_ = std::make_unique<net::Peer>(scheduler_, trace_, *segment_, machine_config_.seed,
-                                        net::PeerConfig{.netio_duration = machine_config_.peer_duration});
-  if (machine_config_.floppy)
-    machine_->diskette().insert(0, FloppyImage::open(*machine_config_.floppy), scheduler_.now());
-  if (machine_config_.host_net) attach_host();
+  const bool connected = first.net != "none" || config_.named();
+  for (auto& place : places_)
+    place->machine = std::make_unique<Machine>(scheduler_, place->trace, place->config, connected ? segment_.get() : nullptr);
+  if (first.net == "peer")
+    peer_ = std::make_unique<net::Peer>(scheduler_, trace(), *segment_, first.seed,
+                                        net::PeerConfig{.netio_duration = first.peer_duration});
+  for (auto& place : places_)
+    if (place->config.floppy)
+      place->machine->diskette().insert(0, FloppyImage::open(*place->config.floppy), scheduler_.now());
+  if (first.host_net) attach_host(first);
 }
 
-void Lab::attach_host() {
-  const ClockDomain clock = machine_config_.clock.clock();
-  host_ = std::make_unique<net::HostStation>(
-      scheduler_, trace_, *segment_, machine_config_.seed, net::open_host_link(*machine_config_.host_net),
-      machine_config_.host_time,
-      net::HostStation::Hooks{net::HostStation::steady_clock,
-                              [this, clock] { return clock.at(machine_->cpu().halted_clocks()); }});
+// The guests idle as long as the one that idles most.
+void Lab::attach_host(const MachineConfig& config) {
+  const auto idle = [this] {
+    Time most{};
+    for (const auto& place : places_)
+      most = std::max(most, place->config.clock.clock().at(place->machine->cpu().halted_clocks()));
+    return most;
+  };
+  host_ = std::make_unique<net::HostStation>(scheduler_, trace(), *segment_, config.seed, net::open_host_link(*config.host_net),
+                                             config.host_time,
+                                             net::HostStation::Hooks{net::HostStation::steady_clock, idle});
 }
 
 Lab::~Lab() = default;
 
-void Lab::insert_diskette(std::vector<std::uint8_t> image, const std::string& name) {
-  machine_->diskette().insert(0, FloppyImage(image, name), scheduler_.now());
-  diskette_image_ = std::move(image);
-  diskette_name_ = name;
+void Lab::insert_diskette(std::vector<std::uint8_t> image, const std::string& name, std::size_t n) {
+  Place& place = *places_[n];
+  place.machine->diskette().insert(0, FloppyImage(image, name), scheduler_.now());
+  place.diskette_image = std::move(image);
+  place.diskette_name = name;
 }
 
-void Lab::change_diskette(const storage::DiskSpec& disk) {
-  machine_->diskette().insert(0, FloppyImage::open(disk), scheduler_.now());
-  diskette_image_.clear();
-  diskette_name_.clear();
+void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
+  Place& place = *places_[n];
+  place.machine->diskette().insert(0, FloppyImage::open(disk), scheduler_.now());
+  place.diskette_image.clear();
+  place.diskette_name.clear();
   const std::pair<const char*, std::string> values[] = {
       {"floppy.a.file", disk.file}, {"floppy.a.mode", std::string(to_string(disk.mode))}, {"floppy.a.overlay", disk.overlay}};
+  Config& config = config_.machine(n);
   for (const auto& [path, value] : values) {
-    config_.set_text(path, value, "insert diskette");
-    config_.text(path);  // part of the resolved file, and so of a snapshot
+    config.set_text(path, value, "insert diskette");
+    config.text(path);  // part of the resolved file, and so of a snapshot
   }
 }
 
-void Lab::load_kernel(const LinuxBoot& boot) {
-  machine_->load_kernel(boot);
-  kernel_summary_ = boot.summary;
+void Lab::load_kernel(const LinuxBoot& boot, std::size_t n) {
+  places_[n]->machine->load_kernel(boot);
+  places_[n]->kernel_summary = boot.summary;
 }
 
-std::string Lab::summary() {
-  const auto& m = machine_config_;
-  std::string out = fmt::format("{}\n  memory {} MB, {} path; net {}{}; seed {}\n", m.title, m.memory_bytes >> 20,
-                                m.dual_path ? "dual" : "single", m.net, !m.host_net ? ""
-                                : m.host_time == net::HostTime::as_hardware ? " (host in the loop, paced to real time)"
-                                : " (host in the loop, unthrottled)", m.seed);
-  for (const auto& row : machine_->slot_page().rows) {
+bool Lab::halted_for_good() const {
+  return std::all_of(places_.begin(), places_.end(), [](const auto& place) { return place->machine->halted_for_good(); });
+}
+
+std::string Lab::Place::summary() const {
+  std::string out;
+  for (const auto& row : machine->slot_page().rows) {
     if (row.empty) continue;
     out += fmt::format("  slot {}: {} ({:04X})", row.slot, row.result.name, row.result.id);
     for (const auto& claim : row.result.claims) out += fmt::format(", {}", adf::to_string(claim.resource));
     out += "\n";
   }
   for (const auto& [drive, disk] : disks()) out += fmt::format("  {}: {}\n", drive, disk_summary(*disk));
-  if (!kernel_summary_.empty()) out += fmt::format("  {}\n", kernel_summary_);
+  if (!kernel_summary.empty()) out += fmt::format("  {}\n", kernel_summary);
   return out;
 }
 
-NetCounters Lab::frames() {
+std::string Lab::summary() {
+  const auto& first = places_.front()->config;
+  const std::string net = fmt::format("net {}{}; seed {}", first.net, !first.host_net ? ""
+                                      : first.host_time == net::HostTime::as_hardware ? " (host in the loop, paced to real time)"
+                                      : " (host in the loop, unthrottled)", first.seed);
+  std::string out;
+  for (const auto& place : places_) {
+    const auto& m = place->config;
+    out += fmt::format("{}{}\n  memory {} MB, {} path{}\n", m.label.empty() ? "" : m.label + ": ", m.title, m.memory_bytes >> 20,
+                       m.dual_path ? "dual" : "single", m.label.empty() ? "; " + net : "");
+    out += place->summary();
+  }
+  if (config_.named())
+    out += fmt::format("on one wire of {} Mbit/s, {} duplex; {}\n", first.bits_per_second / 1'000'000,
+                       first.full_duplex ? "full" : "half", net);
+  return out;
+}
+
+NetCounters Lab::frames(std::size_t n) {
   NetCounters sum;
   for (unsigned slot = 1; slot <= 8; ++slot) {
-    const NetworkAdapter* adapter = machine_->adapter(slot);
+    const NetworkAdapter* adapter = machine(n).adapter(slot);
     if (!adapter) continue;
     const NetCounters c = adapter->counters();
     sum.sent += c.sent;
@@ -101,10 +135,10 @@ NetCounters Lab::frames() {
   return sum;
 }
 
-std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::disks() const {
+std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Place::disks() const {
   std::vector<std::pair<std::string, const storage::DiskImage*>> list;
-  if (const auto& diskette = machine_->diskette().drive(0).image) list.emplace_back("drive A", &diskette->disk());
-  if (const StorageAdapter* storage = machine_->storage())
+  if (const auto& diskette = machine->diskette().drive(0).image) list.emplace_back("drive A", &diskette->disk());
+  if (const StorageAdapter* storage = machine->storage())
     for (unsigned id = 0; id < 7; ++id)
       if (const auto* drive = storage->drive(id))
         list.emplace_back(fmt::format("{} {}", drive->kind() == storage::DriveKind::disk ? "disk" : "CD-ROM", id),
@@ -114,16 +148,19 @@ std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::disks() cons
 
 std::vector<std::string> Lab::drive_failures() const {
   std::vector<std::string> lines;
-  for (const auto& [drive, disk] : disks())
-    if (!disk->failure().empty()) lines.push_back(fmt::format("{}: {}", drive, disk->failure()));
+  for (const auto& place : places_)
+    for (const auto& [drive, disk] : place->disks())
+      if (!disk->failure().empty())
+        lines.push_back(fmt::format("{}{}{}: {}", place->config.label, place->config.label.empty() ? "" : ", ", drive, disk->failure()));
   return lines;
 }
 
 void Lab::check_snapshot() const {
-  for (const auto& [drive, disk] : disks())
-    if (disk->mode() == storage::WriteMode::write_through)
-      throw Error(fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
-                              disk->name()));
+  for (const auto& place : places_)
+    for (const auto& [drive, disk] : place->disks())
+      if (disk->mode() == storage::WriteMode::write_through)
+        throw Error(fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
+                                disk->name()));
 }
 
 void Lab::archive(Archive& a) {
@@ -132,7 +169,7 @@ void Lab::archive(Archive& a) {
   segment_->archive(a);
   if (peer_) peer_->archive(a);
   if (host_) host_->archive(a);
-  machine_->archive(a);
+  for (auto& place : places_) place->machine->archive(a);
 }
 
 std::string Lab::state_hash() {

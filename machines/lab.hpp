@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A lab: a machine, the medium its adapter is plugged into and the station at the other end, in one virtual time.
+// A lab: one machine or several, the medium their adapters are plugged into and the station at the other end, in one
+// virtual time.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "devices/net/ethernet_segment.hpp"
 #include "devices/net/host/host_station.hpp"
 #include "devices/net/peer.hpp"
+#include "machines/lab_config.hpp"
 #include "machines/linux_boot.hpp"
 #include "machines/machine.hpp"
 
@@ -21,13 +23,18 @@ namespace planar {
 class Lab {
  public:
   /// Builds everything that `config` describes. Throws Error for impossible configurations.
-  explicit Lab(Config config);
+  explicit Lab(Config config) : Lab(LabConfig(std::move(config))) {}
+  explicit Lab(LabConfig config);
   ~Lab();
   Lab(const Lab&) = delete;
 
   Scheduler& scheduler() { return scheduler_; }
-  Trace& trace() { return trace_; }
-  Machine& machine() { return *machine_; }
+  /// What happens in machine `n` and, with the first one, on the wire.
+  Trace& trace(std::size_t n = 0) { return places_[n]->trace; }
+  std::size_t machines() const { return places_.size(); }
+  Machine& machine(std::size_t n = 0) { return *places_[n]->machine; }
+  /// Its name in a lab with several; empty in others.
+  const std::string& name(std::size_t n) const { return places_[n]->config.label; }
   net::EthernetSegment& segment() { return *segment_; }
   net::Peer* peer() { return peer_.get(); }
   const net::HostStation* host() const { return host_.get(); }
@@ -35,22 +42,23 @@ class Lab {
   bool repeatable() const { return !host_; }
   /// The resolved configuration: a file that builds this lab again.
   std::string configuration() const { return config_.resolved(); }
-  const Config& layers() const { return config_; }
 
-  /// Sums over the machine's adapters.
-  NetCounters frames();
-  /// The machine in a few lines for the start of a run: processor, memory, slots with what they claim, net, seed.
+  /// Sums over the adapters of machine `n`.
+  NetCounters frames(std::size_t n = 0);
+  /// Every machine in a few lines for the start of a run: processor, memory, slots with what they claim; net, seed.
   std::string summary();
 
   /// Puts a diskette image into drive A, in place of the configuration's; its changes are forgotten.
-  void insert_diskette(std::vector<std::uint8_t> image, const std::string& name);
+  void insert_diskette(std::vector<std::uint8_t> image, const std::string& name, std::size_t n = 0);
   /// Changes the diskette in drive A while the lab runs. Throws Error for a file that cannot be read.
-  void change_diskette(const storage::DiskSpec& disk);
-  const std::vector<std::uint8_t>& diskette_image() const { return diskette_image_; }
-  const std::string& diskette_name() const { return diskette_name_; }
+  void change_diskette(const storage::DiskSpec& disk, std::size_t n = 0);
+  const std::vector<std::uint8_t>& diskette_image(std::size_t n = 0) const { return places_[n]->diskette_image; }
+  const std::string& diskette_name(std::size_t n = 0) const { return places_[n]->diskette_name; }
 
   /// Puts a Linux kernel into the machine's memory, to be started instead of a diskette. Before the lab runs.
-  void load_kernel(const LinuxBoot& boot);
+  void load_kernel(const LinuxBoot& boot, std::size_t n = 0);
+  /// No processor will ever do anything again, unless by NMI or reset.
+  bool halted_for_good() const;
 
   /// What went wrong with the files behind the drives, a line each; empty if nothing did.
   std::vector<std::string> drive_failures() const;
@@ -63,27 +71,38 @@ class Lab {
   std::string state_hash();
 
  private:
-  void attach_host();
+  /// A machine and what came with it.
+  struct Place {
+    MachineConfig config;
+    Trace trace;
+    std::unique_ptr<Machine> machine;
+    std::vector<std::uint8_t> diskette_image;
+    std::string diskette_name;
+    std::string kernel_summary;
+    /// In drives, with the drive's name.
+    std::vector<std::pair<std::string, const storage::DiskImage*>> disks() const;
+    std::string summary() const;
+  };
 
-  Config config_;
-  MachineConfig machine_config_;
-  Trace trace_;
+  void attach_host(const MachineConfig& config);
+
+  LabConfig config_;
   Scheduler scheduler_;
   std::unique_ptr<net::EthernetSegment> segment_;
   std::unique_ptr<net::Peer> peer_;
-  std::unique_ptr<Machine> machine_;
+  std::vector<std::unique_ptr<Place>> places_;
   std::unique_ptr<net::HostStation> host_;
-  std::vector<std::uint8_t> diskette_image_;
-  std::string diskette_name_;
-  std::string kernel_summary_;
-  std::vector<std::pair<std::string, const storage::DiskImage*>> disks() const;  ///< in drives, with the drive's name
 };
 
 /// A snapshot file: what is needed to build the lab again, its state, and what the frontend wants to remember.
 struct Snapshot {
+  struct Diskette {
+    std::string name;
+    std::vector<std::uint8_t> image;
+    void archive(Archive& a) { a(name, image); }
+  };
   std::string configuration;
-  std::string diskette_name;
-  std::vector<std::uint8_t> diskette_image;
+  std::vector<Diskette> diskettes;     ///< in the drives A of the machines, as far as no file holds them
   std::vector<std::uint8_t> frontend;  ///< not part of the state hash
   std::vector<std::uint8_t> state;
   void archive(Archive& a);

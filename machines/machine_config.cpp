@@ -218,6 +218,17 @@ void read_network(Config& c, MachineConfig& m) {
   }
 }
 
+void read_start(Config& c, StartConfig& start) {
+  for (const auto& [path, value] : {std::pair{"image", &start.image}, {"bios", &start.bios}, {"kernel", &start.kernel},
+                                    {"initrd", &start.initrd}, {"append", &start.append}, {"serial", &start.serial}})
+    if (c.has(path)) *value = c.text(path);
+  if (c.has("initrd") && start.kernel.empty()) c.fail("initrd", "is for a kernel; name it with kernel = \"FILE\"");
+  if (c.has("append") && start.kernel.empty()) c.fail("append", "is for a kernel; name it with kernel = \"FILE\"");
+  if (c.has("image") && c.has("floppy.a")) c.fail("image", "and floppy.a both name the diskette in drive A; give one of them");
+  if (c.has("serial") && start.serial != "stdio" && (!start.serial.starts_with("file:") || start.serial.size() == 5))
+    c.fail("serial", "expects \"stdio\" or \"file:NAME\"");
+}
+
 /// [floppy.a]: file, mode, overlay.
 storage::DiskSpec read_disk(Config& c, const std::string& path) {
   storage::DiskSpec disk;
@@ -287,6 +298,7 @@ MachineConfig read_machine(Config& c) {
   m.panel = c.flag("planar.panel");
   m.diskette = c.choice("planar.diskette", {"1.44 MB", "2.88 MB"});
   m.clock_start = c.text("planar.clock_start", "1995-01-01 00:00:00");
+  read_start(c, m.start);
   read_drives(c, m);
   if (!m.drives.empty()) add_storage_card(c, m);
   read_cards(c, m);

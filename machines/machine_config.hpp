@@ -45,7 +45,23 @@ struct DriveConfig {
   storage::DiskSpec disk;
 };
 
+/// What a machine is started with and where its output goes, as `planar run`'s options of the same names say it; empty:
+/// not given.
+struct StartConfig {
+  std::string image;   ///< bootable diskette for drive A, never written
+  std::string bios;
+  std::string kernel;
+  std::string initrd;
+  std::string append;
+  std::string serial;  ///< "stdio" or "file:F"
+};
+
 struct MachineConfig {
+  std::string label;    ///< its name in a lab with several machines; empty in others
+  unsigned number = 0;  ///< in the lab, from 0
+  /// Before the names of its devices in traces and captures.
+  std::string name_prefix() const { return label.empty() ? "" : label + "."; }
+  StartConfig start;
   std::string name;
   std::string title;
   Identity identity;

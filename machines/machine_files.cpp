@@ -36,6 +36,8 @@ Config load_machine(const std::string& name) {
     throw Error(fmt::format("no machine '{}' and no file of that name; {}", name, choices(name)));
   Config user;
   user.add_file(name);
+  if (user.is_list("machine"))
+    throw Error(fmt::format("{}: is a lab of several machines ([[machine]]), and this takes one; `planar run` takes labs", name));
   const auto base = user.text("machine", std::string{});
   const auto* file = built_in(base);
   if (!file) {

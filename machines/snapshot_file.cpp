@@ -29,8 +29,8 @@ void put(std::vector<std::uint8_t>& out, std::uint64_t v, int bytes) {
 }  // namespace
 
 void Snapshot::archive(Archive& a) {
-  a.section("planar snapshot", 1);
-  a(configuration, diskette_name, diskette_image, frontend, state);
+  a.section("planar snapshot", 2);
+  a(configuration, diskettes, frontend, state);
 }
 
 void write_snapshot(const std::filesystem::path& file, Snapshot& snapshot) {

@@ -66,6 +66,12 @@ void Cpu::run(Time horizon) { engine_->run(horizon); }
 void Cpu::step() { engine_->step(); }
 void Cpu::lower_horizon(Time horizon) { engine_->lower_horizon(horizon); }
 
+bool Cpu::asleep() const {
+  const Engine& e = *engine_;
+  if (!(e.attention & (attend_halted | attend_shutdown)) || (e.attention & (attend_reset | attend_debug))) return false;
+  return !((e.attention & attend_nmi) && !e.nmi_masked) && !((e.attention & attend_intr) && (e.system_flags & flag_if));
+}
+
 void Cpu::mapping_changed() {
   if (engine_->observer) engine_->observer->mapping_changed();
   engine_->flush_host_tlb();

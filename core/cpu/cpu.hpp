@@ -91,6 +91,7 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   Time time() const override;
   void run(Time horizon) override;
   void lower_horizon(Time horizon) override;
+  bool asleep() const override;
 
   // ---- MemoryListener ------------------------------------------------------------------------------------------
   void mapping_changed() override;

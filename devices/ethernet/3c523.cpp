@@ -82,7 +82,7 @@ EtherLinkMc::EtherLinkMc(const AdapterEntry& row, std::uint8_t revision, bus::Sl
       synchroniser_clocks_(static_cast<unsigned>(profile.integer("ram.synchroniser", 0, 100))),
       clock_{1'000'000'000'000 / profile.integer("chip.clock", 1'000'000, 100'000'000)},
       ram_(ram_size),
-      chip_(slot.scheduler(), fmt::format("slot{}.{}", slot.number() + 1, row.name), *this, ram_, i82586_timing(profile),
+      chip_(slot.scheduler(), slot.device_name(row.name), *this, ram_, i82586_timing(profile),
             seed) {}
 
 // ---- POS ----

@@ -40,7 +40,7 @@ std::unique_ptr<NetworkAdapter> make_3c527(const AdapterContext& context) {
 
 std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("3c527")).rows(); }
 
-std::string device_name(const bus::Slot& slot) { return fmt::format("slot{}.3c527", slot.number() + 1); }
+std::string device_name(const bus::Slot& slot) { return slot.device_name("3c527"); }
 
 }  // namespace
 

@@ -86,7 +86,7 @@ ThreeC529::ThreeC529(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAd
     : slot_(slot),
       adapter_id_(adapter_id),
       cycle_(cycle(profile.time("port.cycle"))),
-      chip_(slot.scheduler(), fmt::format("slot{}.3c529", slot.number() + 1), *this, chip_timing(profile),
+      chip_(slot.scheduler(), slot.device_name("3c529"), *this, chip_timing(profile),
             eeprom(mac, adapter_id), media(adapter_id), seed) {}
 
 // ---- POS ----

@@ -65,7 +65,7 @@ const AdapterEntry De210::entry{"de210", "Digital EtherWORKS MC (DE210)", de212_
 
 De210::De210(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
              std::uint64_t seed)
-    : LanceRam(slot.scheduler(), fmt::format("slot{}.de210", slot.number() + 1), ram_size, profile, seed),
+    : LanceRam(slot.scheduler(), slot.device_name("de210"), ram_size, profile, seed),
       slot_(slot),
       adapter_id_(adapter_id),
       port_cycle_{16, CycleKind::asynchronous, profile.time("port.ready_delay")},

@@ -78,7 +78,7 @@ EtherExpress::EtherExpress(bus::Slot& slot, const net::MacAddress& mac, const Ti
       ram_cycle_{16, CycleKind::asynchronous, profile.time("ram.ready_delay")},
       ram_(ram_size(profile)),
       eeprom_(eeprom_contents(mac)),
-      chip_(slot.scheduler(), fmt::format("slot{}.etherexpress", slot.number() + 1), *this, ram_, i82586_timing(profile),
+      chip_(slot.scheduler(), slot.device_name("etherexpress"), *this, ram_, i82586_timing(profile),
             seed) {}
 
 // ---- POS ----

@@ -40,7 +40,7 @@ std::unique_ptr<NetworkAdapter> make_etherstreamer(const AdapterContext& context
 
 std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("etherstreamer")).rows(); }
 
-std::string device_name(const bus::Slot& slot) { return fmt::format("slot{}.etherstreamer", slot.number() + 1); }
+std::string device_name(const bus::Slot& slot) { return slot.device_name("etherstreamer"); }
 
 }  // namespace
 

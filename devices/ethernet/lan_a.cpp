@@ -73,7 +73,7 @@ LanA::LanA(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac
                                        : ram_cycle(16, profile.time("ram.extension_16"))),
       ram_access_(profile.time("ram.access")),
       ram_(ram_size),
-      chip_(slot.scheduler(), fmt::format("slot{}.lan-a", slot.number() + 1), *this, chip_config(profile), seed) {}
+      chip_(slot.scheduler(), slot.device_name("lan-a"), *this, chip_config(profile), seed) {}
 
 // ---- POS ----
 

@@ -44,7 +44,7 @@ const AdapterEntry Oc2335::entry{"oc2335", "Olicom OC-2335", declared_id, "ether
 Oc2335::Oc2335(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed)
     : slot_(slot),
       cycle_{16, CycleKind::asynchronous, profile.time("port.ready_delay")},
-      chip_(slot.scheduler(), fmt::format("slot{}.oc2335", slot.number() + 1), *this, chip_config(profile), mac, seed) {}
+      chip_(slot.scheduler(), slot.device_name("oc2335"), *this, chip_config(profile), mac, seed) {}
 
 // ---- POS ----
 

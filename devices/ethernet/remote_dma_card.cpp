@@ -23,7 +23,7 @@ RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& 
       register_cycle_{8, CycleKind::asynchronous, options_.profile.time("register.ready_delay")},
       data_cycle_{16, CycleKind::asynchronous, options_.profile.time("data_port.ready_delay")},
       ram_(ram_size),
-      chip_(slot_.scheduler(), fmt::format("slot{}.{}", slot_.number() + 1, entry.name), *this,
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this,
             dp8390_timing(options_.profile), options_.seed) {
   chip_.set_memory(ram_base, ram_);
   if (context.segment) chip_.port().attach(*context.segment);

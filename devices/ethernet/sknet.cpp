@@ -43,12 +43,12 @@ const AdapterEntry SkNet::entry{"sknet", "SKnet MC2+", mc2_plus_id, "ethernet-10
 
 SkNet::SkNet(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
              std::uint64_t seed)
-    : LanceRam(slot.scheduler(), fmt::format("slot{}.sknet", slot.number() + 1), ram_size, profile, seed),
+    : LanceRam(slot.scheduler(), slot.device_name("sknet"), ram_size, profile, seed),
       slot_(slot),
       adapter_id_(adapter_id),
       mac_(mac),
       transfer_time_(profile.time("register.transfer")),
-      transfer_done_(slot.scheduler(), fmt::format("slot{}.sknet.transfer_done", slot.number() + 1), Priority::device,
+      transfer_done_(slot.scheduler(), slot.device_name("sknet.transfer_done"), Priority::device,
                      Callback::to<&SkNet::transfer_done>(this)) {}
 
 // ---- POS ----

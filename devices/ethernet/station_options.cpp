@@ -37,9 +37,10 @@ StationOptions station_options(const AdapterContext& context, std::string_view c
     else options.profile.set(name, value);
   }
   options.mac = context.mac ? net::parse_mac(*context.mac)
-                            : net::MacAddress{maker_prefix[0], maker_prefix[1], maker_prefix[2], 0x01, 0x02,
+                            : net::MacAddress{maker_prefix[0], maker_prefix[1], maker_prefix[2], 0x01,
+                                              static_cast<std::uint8_t>(2 + context.machine),
                                               static_cast<std::uint8_t>(slot + 1)};
-  Random mix(context.seed * 0x100 + slot + 1);
+  Random mix(context.seed * 0x100 + context.machine * 0x10 + slot + 1);
   options.seed = mix.next();
   return options;
 }

@@ -20,7 +20,7 @@ struct SisterId {
 
 struct StationOptions {
   std::uint16_t adapter_id;  ///< the first of the sister IDs, or the one that the setting "adapter_id" names
-  net::MacAddress mac;       ///< the user's, or the maker's prefix and 01:02:(slot number)
+  net::MacAddress mac;       ///< the user's, or the maker's prefix and 01:(2 + number of the machine):(slot number)
   TimingProfile profile;     ///< devices/ethernet/CARD.toml with the user's values in it
   std::uint64_t seed;        ///< of the station's backoff generator
 };

@@ -55,7 +55,7 @@ WdCard::WdCard(const AdapterContext& context, const AdapterEntry& entry, Station
       ram_access_(options_.profile.time("ram.access")),
       ram_(ram_size),
       asic_(options_.mac, host_bits == 16 ? board_8013ep : board_8003e),
-      chip_(slot_.scheduler(), fmt::format("slot{}.{}", slot_.number() + 1, entry.name), *this,
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this,
             dp8390_timing(options_.profile), options_.seed) {
   const Time beyond = options_.profile.time("ram.extension");
   window_cycle_ = {static_cast<std::uint8_t>(host_bits), CycleKind::standard, {}};

@@ -38,7 +38,7 @@ std::unique_ptr<StorageAdapter> make(const AdapterContext& context, const Adapte
 std::unique_ptr<StorageAdapter> make_plain(const AdapterContext& context) { return make(context, IbmScsi::plain); }
 std::unique_ptr<StorageAdapter> make_cached(const AdapterContext& context) { return make(context, IbmScsi::cached); }
 std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_file).rows(); }
-std::string device_name(const bus::Slot& slot) { return fmt::format("slot{}.scsi", slot.number() + 1); }
+std::string device_name(const bus::Slot& slot) { return slot.device_name("scsi"); }
 
 }  // namespace
 

@@ -121,3 +121,126 @@ TEST_CASE("pending events are listed in firing order") {
   for (const Event* e : s.pending()) names.push_back(e->name());
   REQUIRE(names == std::vector<std::string>{"repeat", "early", "late"});
 }
+
+namespace {
+
+/// Executes instructions of changing length; every few ends in an access of changing length, which may reach far beyond
+/// the horizon, tells the other processor's box something `delay` later, and reads its own box. Sleeps now and then.
+struct TalkingProcessor final : Processor {
+  static constexpr Time delay{500};
+  TalkingProcessor(Scheduler& s, std::uint64_t seed) : scheduler(s), random(seed) { scheduler.attach(*this); }
+  ~TalkingProcessor() override { scheduler.detach(*this); }
+  Time time() const override { return now; }
+  bool asleep() const override { return sleeping; }
+  void run(Time until) override {
+    horizon = until;
+    while (now < horizon) {
+      if (sleeping) {
+        now = horizon;
+        return;
+      }
+      now += Time{static_cast<std::int64_t>(20 + random.below(100))};
+      ++steps;
+      if (random.below(3) == 0) access();
+      if (random.below(50) == 0) {
+        sleeping = true;
+        alarm.at(now + Time{3000});
+      }
+    }
+  }
+  void access() {
+    now += Time{static_cast<std::int64_t>(random.below(random.below(10) == 0 ? 8000 : 300))};
+    if (random.below(8) == 0) {
+      const Time end = scheduler.advance_to_event(now);
+      now = end + Time{10};
+    }
+    scheduler.advance(now);
+    log.push_back({now.ps, scheduler.now().ps, box});
+    if (random.below(4) == 0 && !other->letter.pending()) other->letter.at(now + delay);
+    if (random.below(4) == 0) own.at(now + Time{static_cast<std::int64_t>(random.below(900))});
+  }
+  void lower_horizon(Time t) override { if (t < horizon) horizon = t; }
+  void delivered(Time at) { box = box * 31 + static_cast<std::uint64_t>(at.ps); }
+  void woken(Time at) {
+    box = box * 37 + static_cast<std::uint64_t>(at.ps);
+    sleeping = false;
+  }
+
+  Scheduler& scheduler;
+  Random random;
+  TalkingProcessor* other = nullptr;
+  Time now{}, horizon{};
+  bool sleeping = false;
+  std::uint64_t box = 1;
+  int steps = 0;
+  struct Seen {
+    std::int64_t at, world;
+    std::uint64_t box;
+    bool operator==(const Seen&) const = default;
+  };
+  std::vector<Seen> log;
+  Event letter{scheduler, "letter", Priority::wire, Callback::to<&TalkingProcessor::delivered>(this)};
+  Event own{scheduler, "own", Priority::device, Callback::to<&TalkingProcessor::delivered>(this)};
+  Event alarm{scheduler, "alarm", Priority::timer, Callback::to<&TalkingProcessor::woken>(this)};
+};
+
+struct Talk {
+  explicit Talk(std::uint64_t cuts) {
+    s.set_lookahead(TalkingProcessor::delay);
+    p.other = &q;
+    q.other = &p;
+    if (cuts) s.cut_horizons_at_random(cuts);
+    ticker.at(Time{5000});
+  }
+  Scheduler s;
+  TalkingProcessor p{s, 1}, q{s, 2};
+  void tick(Time at) { ticker.at(at + Time{5000}); }
+  Event ticker{s, "ticker", Priority::timer, Callback::to<&Talk::tick>(this)};
+};
+
+}  // namespace
+
+TEST_CASE("two processors' accesses are one sequence in virtual time, whatever their horizons were") {
+  Talk whole(0);
+  whole.s.run_until(Time{3'000'000});
+  REQUIRE(whole.p.log.size() > 2000);
+  REQUIRE(whole.q.log.size() > 2000);
+  for (const auto& seen : whole.p.log) REQUIRE(seen.at == seen.world);
+  for (const auto& seen : whole.q.log) REQUIRE(seen.at == seen.world);
+  // Cut into pieces of odd lengths, and at random: the same accesses at the same times saw the same.
+  Talk pieces(0);
+  for (std::int64_t t = 0; t < 3'000'000; t += 777) pieces.s.run_until(Time{t});
+  pieces.s.run_until(Time{3'000'000});
+  CHECK(pieces.p.log == whole.p.log);
+  CHECK(pieces.q.log == whole.q.log);
+  CHECK(pieces.p.now == whole.p.now);
+  CHECK(pieces.s.now() == whole.s.now());
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    Talk cut(seed);
+    cut.s.run_until(Time{3'000'000});
+    CHECK(cut.p.log == whole.p.log);
+    CHECK(cut.q.log == whole.q.log);
+    CHECK(cut.q.steps == whole.q.steps);
+  }
+}
+
+TEST_CASE("what a processor throws in the middle of its turn reaches who runs the lab") {
+  struct Thrower final : Processor {
+    explicit Thrower(Scheduler& s) : scheduler(s) { scheduler.attach(*this); }
+    ~Thrower() override { scheduler.detach(*this); }
+    Time time() const override { return now; }
+    void run(Time) override {
+      now += Time{1000};
+      scheduler.advance(now);
+      throw std::string("enough");
+    }
+    void lower_horizon(Time) override {}
+    Scheduler& scheduler;
+    Time now{};
+  };
+  Scheduler s;
+  TalkingProcessor p(s, 1);
+  p.other = &p;
+  Thrower thrower(s);
+  CHECK_THROWS_AS(s.run_until(Time{1'000'000}), std::string);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/lab_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "machines/machine_files.hpp"
+
+namespace planar {
+
+namespace {
+
+const std::vector<std::string> lab_tables = {"net", "peer", "run", "scenario"};
+
+bool good_name(const std::string& name) {
+  return !name.empty() && name.size() <= 32 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
+/// Nothing but the machines is on the wire unless the file says so.
+Config lab_defaults() {
+  Config c;
+  c.add_text("[net]\nattach = \"none\"\n", "default of a lab");
+  return c;
+}
+
+}  // namespace
+
+LabConfig::LabConfig(Config machine) {
+  machines_.push_back(std::move(machine));
+  names_.emplace_back();
+}
+
+LabConfig LabConfig::of_lab_file(Config file) {
+  LabConfig lab;
+  lab.named_ = true;
+  std::vector<Config> parts = file.split("machine", lab_tables);
+  if (parts.empty() || parts.size() > most_machines)
+    throw Error(fmt::format("the lab has {} machines; write 1 to {} [[machine]] tables", parts.size(), most_machines));
+  for (Config& part : parts) {
+    const auto name = part.text("name");
+    if (!good_name(name)) part.fail("name", "expects letters, digits, - and _, at most 32 of them");
+    if (std::find(lab.names_.begin(), lab.names_.end(), name) != lab.names_.end())
+      part.fail("name", fmt::format("'{}' is the name of another machine; give each its own", name));
+    if (part.has("machine")) part.fail("machine", "is called model in a lab: model = \"model95\" or another machine");
+    Config machine = lab_defaults();
+    machine.add_layers(load_machine(part.text("model")));
+    machine.add_layers(std::move(part));
+    lab.machines_.push_back(std::move(machine));
+    lab.names_.push_back(name);
+  }
+  return lab;
+}
+
+LabConfig LabConfig::join(std::vector<std::pair<std::string, Config>> machines) {
+  LabConfig lab;
+  lab.named_ = true;
+  for (auto& [name, config] : machines) {
+    Config machine = lab_defaults();
+    machine.add_layers(std::move(config));
+    machine.set_text("name", name, "name of the machine");
+    lab.machines_.push_back(std::move(machine));
+    lab.names_.push_back(name);
+  }
+  return lab;
+}
+
+void LabConfig::set(const std::string& path, const std::string& value, const std::string& origin) {
+  for (Config& machine : machines_) machine.set(path, value, origin);
+}
+
+void LabConfig::set_texts(const std::string& path, const std::vector<std::string>& values, const std::string& origin) {
+  for (Config& machine : machines_) machine.set_texts(path, values, origin);
+}
+
+std::vector<MachineConfig> LabConfig::read() {
+  std::vector<MachineConfig> read;
+  for (std::size_t n = 0; n < machines_.size(); ++n) {
+    Config& c = machines_[n];
+    if (named_) {
+      c.text("name");
+      if (c.has("model")) c.text("model");
+      // The wire has one rate; the first machine's card decides, or the file.
+      if (n > 0 && !c.has("net.rate"))
+        c.set_text("net.rate", machines_[0].peek_text("net.rate"), fmt::format("the card of {}", names_[0]));
+    }
+    MachineConfig m = read_machine(c);
+    m.label = names_[n];
+    m.number = static_cast<unsigned>(n);
+    if (named_ && n == 0 && !c.has("net.rate"))
+      c.set_text("net.rate", m.bits_per_second == 100'000'000 ? "100 Mbit/s" : "10 Mbit/s", "the card of " + names_[0]);
+    read.push_back(std::move(m));
+  }
+  return read;
+}
+
+std::string LabConfig::resolved() const {
+  if (!named_) return machines_[0].resolved();
+  std::string out = machines_[0].resolved({}, lab_tables, true);
+  for (std::size_t n = 0; n < machines_.size(); ++n) {
+    out += fmt::format("\n[[machine]]\nname = \"{}\"\nmodel = \"{}\"\n", names_[n], machines_[n].peek_text("machine"));
+    auto hidden = lab_tables;
+    hidden.insert(hidden.end(), {"name", "model", "machine"});
+    const auto entry = machines_[n].resolved("machine", hidden, false);
+    out += entry.substr(entry.find("]]\n") + 3);
+  }
+  return out;
+}
+
+std::string LabConfig::explained() const {
+  std::string out;
+  for (std::size_t n = 0; n < machines_.size(); ++n) {
+    if (named_) out += fmt::format("{}# machine {}\n", n ? "\n" : "", names_[n]);
+    out += machines_[n].explained();
+  }
+  return out;
+}
+
+LabConfig load_lab(const std::string& name) {
+  if (std::filesystem::is_regular_file(name)) {
+    Config file;
+    file.add_file(name);
+    if (file.is_list("machine")) return LabConfig::of_lab_file(std::move(file));
+  }
+  return LabConfig(load_machine(name));
+}
+
+LabConfig parse_lab(const std::string& text, const std::string& name) {
+  Config file;
+  file.add_text(text, name);
+  return file.is_list("machine") ? LabConfig::of_lab_file(std::move(file)) : LabConfig(std::move(file));
+}
+
+}  // namespace planar
