@@ -256,6 +256,7 @@ struct settings {
     u32 ip, peer;                       // network order
     u32 seed;
     u32 port, bytes, generation;        // of netio's protocol: 1 = up to 1.14, 2 = from 1.16 on
+    u32 wait;                           // seconds before the server is looked for
 };
 extern struct settings settings;
 void settings_read(void);

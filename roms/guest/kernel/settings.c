@@ -5,7 +5,7 @@
 #include "kernel.h"
 
 struct settings settings = {
-    "netio", 10000, {1024, 2048, 4096, 8192, 16384, 32767}, 6, 0, 0, 1, 18767, 4194304, 1};
+    "netio", 10000, {1024, 2048, 4096, 8192, 16384, 32767}, 6, 0, 0, 1, 18767, 4194304, 1, 0};
 
 static char text[513];
 
@@ -74,7 +74,7 @@ static int apply(const char *key, u32 length, char *value) {
         for (n = 0; n + 1 < sizeof settings.task && value[n]; n++)
             settings.task[n] = value[n];
         settings.task[n] = 0;
-        static const char *const tasks[] = {"netio", "idle", "transfer", "serve"};
+        static const char *const tasks[] = {"netio", "idle", "transfer", "serve", "netio-server"};
         for (n = 0; n < sizeof tasks / sizeof *tasks; n++)
             if (is(tasks[n], value, strlen(value)))
                 return 1;
@@ -96,6 +96,8 @@ static int apply(const char *key, u32 length, char *value) {
         return read_number(value, 1, 999999999, &settings.bytes);
     if (is("generation", key, length))
         return read_number(value, 1, 2, &settings.generation);
+    if (is("wait", key, length))
+        return read_number(value, 0, 60, &settings.wait);
     return 0;
 }
 

@@ -15,6 +15,6 @@ int main(void) {
     case 's':
         return serve();
     default:
-        return netio();
+        return set.task[5] == '-' ? server() : netio();
     }
 }

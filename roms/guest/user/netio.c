@@ -14,8 +14,6 @@
 // end.
 #include "user.h"
 
-enum { QUIT, CLIENT_SENDS, SERVER_SENDS };   // commands of the second generation
-
 static volatile int time_over;
 
 static void on_alarm(int signal) {
@@ -78,7 +76,7 @@ static void print_row(const char *tag, const char *direction, u32 size, u32 bloc
     put(FD_CONSOLE, line);
 }
 
-static void print_load(const u32 before[2], const u32 after[2]) {
+void print_load(const u32 before[2], const u32 after[2]) {
     u32 all = after[0] - before[0], busy = after[1] - before[1];
     u32 load = all ? mul_div(busy, 1000, all) : 0;
     begin();
@@ -97,15 +95,20 @@ static void print_load(const u32 before[2], const u32 after[2]) {
     put(FD_CONSOLE, line);
 }
 
+static void pause_for(u32 microseconds) {
+    time_over = 0;
+    system_call3(CALL_ALARM, microseconds, (u32)on_alarm, (u32)alarm_restorer);
+    while (!time_over)
+        system_call3(CALL_PAUSE, 0, 0, 0);
+}
+
 // Nothing for the set time: what the tick and the card cost by themselves.
 int idle(void) {
     u32 before[2], after[2];
     put(FD_CONSOLE, "idle\n");
     put(FD_LOG, "@idle start\n");
     system_call3(CALL_TICKS, (u32)before, 0, 0);
-    system_call3(CALL_ALARM, set.milliseconds * 1000, (u32)on_alarm, (u32)alarm_restorer);
-    while (!time_over)
-        system_call3(CALL_PAUSE, 0, 0, 0);
+    pause_for(set.milliseconds * 1000);
     system_call3(CALL_TICKS, (u32)after, 0, 0);
     print_load(before, after);
     system_call3(CALL_COUNTERS, 0, 0, 0);
@@ -124,7 +127,7 @@ static int receive_size(u32 size, u32 *blocks, u32 *ticks) {
     struct timeval start, stop;
     int error;
     *blocks = 0;
-    if ((error = control(SERVER_SENDS, size)))
+    if ((error = control(NETIO_SERVER_SENDS, size)))
         return error;
     system_call3(CALL_TIME, (u32)&start, 0, 0);
     do {
@@ -141,7 +144,7 @@ static int both_ways(u32 size) {
     u32 blocks, ticks;
     int error;
     buffer[0] = 0;
-    if ((error = control(CLIENT_SENDS, size)) || (error = run_size(size, &blocks, &ticks)))
+    if ((error = control(NETIO_CLIENT_SENDS, size)) || (error = run_size(size, &blocks, &ticks)))
         return error;
     buffer[0] = 1;
     if ((error = send_block(size)))
@@ -169,6 +172,8 @@ int netio(void) {
         buffer[i] = (u8)(draw >> 16);
     put(FD_CONSOLE, "\nNETIO - Network Throughput Benchmark, Version ");
     put(FD_CONSOLE, second ? "1.16 (rebuilt)\n\n" : "1.14 (rebuilt)\n\n");
+    if (set.wait)
+        pause_for(set.wait * 1000000);
     int error = system_call3(CALL_CONNECT, set.peer, set.port, 0);
     if (error < 0)
         return fail_with("connect", error);
@@ -180,7 +185,7 @@ int netio(void) {
     for (u32 i = 0; i < set.sizes && !error; i++)
         error = second ? both_ways(set.size[i]) : one_way(set.size[i]);
     if (second && !error)
-        error = control(QUIT, 0);
+        error = control(NETIO_QUIT, 0);
     system_call3(CALL_TICKS, (u32)after, 0, 0);
     system_call3(CALL_MEASURE, 0, 0, 0);
     if (error < 0)

@@ -6,6 +6,7 @@
 #include "calls.h"
 
 enum { BUFFER = 32768 };
+enum { NETIO_QUIT, NETIO_CLIENT_SENDS, NETIO_SERVER_SENDS };   // commands of netio's second generation
 
 // crt.asm
 int system_call3(u32 number, u32 a, u32 b, u32 c);
@@ -29,3 +30,7 @@ int netio(void);
 int idle(void);
 int transfer(void);
 int serve(void);
+int server(void);
+
+// netio.c
+void print_load(const u32 before[2], const u32 after[2]);
