@@ -153,15 +153,16 @@ Config server_config(const Options& o) {
 std::unique_ptr<Session> open(const Options& o) {
   if (o.state.restore) return std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
   auto config = o.machine.config("ne2");
+  std::vector<Media> media;
   if (!o.against) {
     config.set_text("peer.duration", seconds(o) + " s", "--seconds");
-    return std::make_unique<Session>(std::move(config), guest_diskette(o, {{"do", "netio"}}, {}), o.output, o.state);
+    media.push_back(guest_diskette(o, {{"do", "netio"}}, {}));
+    return std::make_unique<Session>(LabConfig(std::move(config)), std::move(media), o.output, o.state);
   }
   if (o.machine.net) throw Error("--net and --against both name the other end of the wire; give one of them");
   std::vector<std::pair<std::string, Config>> machines;
   machines.emplace_back("client", std::move(config));
   machines.emplace_back("server", server_config(o));
-  std::vector<Media> media;
   media.push_back(guest_diskette(o, {{"do", "netio"}}, {{"wait", server_head_start}}));
   media.push_back(guest_diskette(o, {{"do", "netio-server"}}, {{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}));
   return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), o.output, o.state);

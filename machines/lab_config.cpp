@@ -47,7 +47,12 @@ LabConfig LabConfig::of_lab_file(Config file) {
       part.fail("name", fmt::format("'{}' is the name of another machine; give each its own", name));
     if (part.has("machine")) part.fail("machine", "is called model in a lab: model = \"model95\" or another machine");
     Config machine = lab_defaults();
-    machine.add_layers(load_machine(part.text("model")));
+    try {
+      machine.add_layers(load_machine(part.text("model")));
+    } catch (const Error& e) {
+      if (!part.has("model")) throw;
+      throw Error(fmt::format("{} ({}'s model)", e.what(), name), e.code());
+    }
     machine.add_layers(std::move(part));
     lab.machines_.push_back(std::move(machine));
     lab.names_.push_back(name);
