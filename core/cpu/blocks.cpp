@@ -25,18 +25,18 @@ bool is_quiet(const Op& op) {
   if (op.execute == undefined_opcode || op.lock) return false;
   if (op.opcode == 0x8D) return true;  // LEA
   if (op.has_memory) return false;
+  const auto among = [&](unsigned first, unsigned last) { return op.opcode >= first && op.opcode <= last; };
   switch (op.opcode) {
-    case 0x40 ... 0x4F:                                  // INC, DEC
-    case 0x80 ... 0x8B: case 0xC6: case 0xC7:            // ALU with an immediate, TEST, XCHG, MOV
-    case 0x90 ... 0x99: case 0xA8: case 0xA9: case 0xB0 ... 0xBF:  // XCHG, CBW, CWD, TEST, MOV
-    case 0x0F90 ... 0x0F9F:                              // SETcc
-    case 0x0FB6: case 0x0FB7: case 0x0FBE: case 0x0FBF:  // MOVZX, MOVSX
-      return true;
-    case 0xC0: case 0xC1: case 0xD0 ... 0xD3: return op.reg != 2 && op.reg != 3;  // not RCL, RCR
-    case 0xF6: case 0xF7: return op.reg < 4;             // TEST, NOT, NEG
-    case 0xFE: case 0xFF: return op.reg < 2;             // INC, DEC
-    default: return op.opcode < 0x40 && (op.opcode & 7) < 6;
+    case 0xC0: case 0xC1: case 0xD0: case 0xD1: case 0xD2: case 0xD3: return op.reg != 2 && op.reg != 3;  // not RCL, RCR
+    case 0xC6: case 0xC7: case 0xA8: case 0xA9: return true;             // MOV, TEST
+    case 0xF6: case 0xF7: return op.reg < 4;                             // TEST, NOT, NEG
+    case 0xFE: case 0xFF: return op.reg < 2;                             // INC, DEC
+    case 0x0FB6: case 0x0FB7: case 0x0FBE: case 0x0FBF: return true;     // MOVZX, MOVSX
+    default: break;
   }
+  if (op.opcode < 0x40) return (op.opcode & 7) < 6;                      // ADD to CMP
+  return among(0x40, 0x4F) || among(0x80, 0x8B) ||                       // INC, DEC; ALU, TEST, XCHG, MOV
+         among(0x90, 0x99) || among(0xB0, 0xBF) || among(0x0F90, 0x0F9F);  // XCHG, CBW, CWD; MOV; SETcc
 }
 }  // namespace
 
