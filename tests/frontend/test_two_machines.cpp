@@ -93,7 +93,13 @@ TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle
   INFO(whole.err);
   REQUIRE(whole.status == 0);
   const auto expected = without_host_time(whole.json());
-  CHECK(without_host_time(run_planar(base + " --check-cut-horizons 3 --check-flush-blocks 4").json()) == expected);
+  // Where a loop is seen to copy depends on where it was interrupted: of the parts of a frame's time only the sum stays.
+  const auto without_parts = [](nlohmann::ordered_json j) {
+    j.at("frame_time").erase("parts_us");
+    return j;
+  };
+  const auto cut = without_host_time(run_planar(base + " --check-cut-horizons 3 --check-flush-blocks 4").json());
+  CHECK(without_parts(cut) == without_parts(expected));
   const auto file = scratch.file("lab.snap");
   const auto at = std::to_string(expected.at("virtual_seconds").get<double>() - (program::short_runs() ? 0.1234567 : 0.2345678));
   CHECK(without_host_time(run_planar(base + " --snapshot-at '" + at + " s' " + file).json()) == expected);
@@ -119,7 +125,7 @@ TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and 
   CHECK(program::read_file(scratch.file("far.txt")).find("@server port=18767") != std::string::npos);
   // Station addresses of their own, in both directions.
   const auto frames = program::read_file(capture);
-  CHECK(frames.find("\x02\x60\x8C\x01\x02\x02") != std::string::npos);
+  CHECK(frames.find(std::string("\x00\x20\xAF\x01\x02\x02", 6)) != std::string::npos);
   CHECK(frames.find(std::string("\x00\x00\xC0\x01\x03\x01", 6)) != std::string::npos);
 
   // What `planar config` prints is the same lab.
