@@ -70,6 +70,7 @@ profile: packages
 	cmake --preset profile-generate && cmake --build build/profile --target planar
 	build/profile/frontend/planar netio --seconds 1 >/dev/null
 	build/profile/frontend/planar netio --machine model56sx --seconds 1 >/dev/null
+	build/profile/frontend/planar bench cpu --workload mix --repeat 1 --passes 8000 --quiet >/dev/null
 	cmake --preset profile-use && cmake --build build/profile --target planar
 
 clean:
