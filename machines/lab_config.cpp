@@ -51,7 +51,7 @@ LabConfig LabConfig::of_lab_file(Config file) {
       machine.add_layers(load_machine(part.text("model")));
     } catch (const Error& e) {
       if (!part.has("model")) throw;
-      throw Error(fmt::format("{} ({}'s model)", e.what(), name), e.code());
+      throw Error(fmt::format("{}: {}", part.origin("model"), e.what()), e.code());
     }
     machine.add_layers(std::move(part));
     lab.machines_.push_back(std::move(machine));

@@ -152,6 +152,11 @@ void read_cards(Config& c, MachineConfig& m) {
     CardConfig card;
     card.slot = static_cast<unsigned>(*number);
     card.name = c.text(path + ".card");
+    try {
+      find_adapter(card.name);
+    } catch (const Error& e) {
+      c.fail(path + ".card", e.what());
+    }
     for (const auto& key : c.children(path)) {
       if (key == "card") continue;
       if (key == "mac") { card.mac = c.text(path + ".mac"); continue; }
@@ -201,7 +206,7 @@ void read_network(Config& c, MachineConfig& m) {
   const auto rate_of = [](const CardConfig& card) -> std::uint64_t {
     for (const AdapterEntry& entry : adapter_registry())
       if (entry.name == card.name) return entry.ethernet_rate();
-    return 0;  // no such card: said when the slots are filled
+    return 0;  // not a network adapter
   };
   const auto first = std::find_if(m.cards.begin(), m.cards.end(), rate_of);
   const bool chosen = c.has("net.rate");
