@@ -314,6 +314,7 @@ inline void Engine::run_planned(const Op*& op, std::uint32_t start, std::uint32_
         timing.begin_as<Model::pentium>(*op, at);
         return run_begun<Model::pentium>(op, start, physical);
       }
+      op = next + 1;  // it has been fetched and must run
     }
     ++next;
   }
