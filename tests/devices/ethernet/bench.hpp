@@ -195,9 +195,4 @@ struct Ne2Bench {
   std::uint8_t current_page = rx_page;
 };
 
-inline Bytes without_fcs(Bytes b) {
-  b.resize(b.size() - fcs_bytes);
-  return b;
-}
-
 }  // namespace planar::test

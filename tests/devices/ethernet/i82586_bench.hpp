@@ -182,9 +182,4 @@ struct I82586Bench : ethernet::I82586Board {
   Recorder other;
 };
 
-inline Bytes payload(Bytes b) {
-  b.resize(b.size() - fcs_bytes);
-  return b;
-}
-
 }  // namespace planar::test

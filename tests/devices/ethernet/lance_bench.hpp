@@ -121,10 +121,4 @@ struct LanceBench final : ethernet::Am7990Board {
   Recorder other;
 };
 
-inline Bytes body(std::size_t bytes, std::uint8_t fill = 0) {
-  Bytes b = make_frame(bytes, broadcast_mac, fill);
-  b.resize(bytes);
-  return b;
-}
-
 }  // namespace planar::test

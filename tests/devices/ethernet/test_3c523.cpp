@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A 3C523 in a slot and the accesses that Linux 2.2's 3c523.c makes: order, width and values are the driver's, the code is
 // ours. No processor; each access begins when the one before ended.
-#include <fmt/format.h>
-
 #include "core/error.hpp"
 #include "devices/ethernet/3c523.hpp"
 #include "tests/bus/rig.hpp"
@@ -263,11 +261,6 @@ struct Bench {
   std::vector<Bytes> received;
 };
 
-Bytes without(Bytes b) {
-  b.resize(b.size() - fcs_bytes);
-  return b;
-}
-
 }  // namespace
 
 TEST_CASE("POS of a 3C523 in a Model 95 reads as the dump in the kernel's documentation", "[3c523][pos]") {
@@ -356,7 +349,7 @@ TEST_CASE("four frames behind the NOP leave without channel attention, each with
   b.open();
   std::vector<Bytes> frames;
   for (unsigned i = 0; i < 4; ++i) {
-    frames.push_back(without(make_frame(i == 1 ? 61 : 1514, broadcast_mac, static_cast<std::uint8_t>(i))));
+    frames.push_back(without_fcs(make_frame(i == 1 ? 61 : 1514, broadcast_mac, static_cast<std::uint8_t>(i))));
     b.send(frames.back());
   }
   for (int done = 0; done < 4;) {
@@ -369,7 +362,7 @@ TEST_CASE("four frames behind the NOP leave without channel attention, each with
   }
   REQUIRE(b.log.entries.size() == 4);
   for (unsigned i = 0; i < 4; ++i) {
-    CHECK(without(b.log.entries[i].bytes) == frames[i]);
+    CHECK(without_fcs(b.log.entries[i].bytes) == frames[i]);
     CHECK((b.transmitted[i] & 0xA020) == 0xA000);
   }
   for (unsigned i = 2; i < 4; ++i) {
@@ -385,7 +378,7 @@ TEST_CASE("two frames that end before the handler runs are one CX: the driver co
   Bench b;
   b.check();
   b.open();
-  for (unsigned i = 0; i < 2; ++i) b.send(without(make_frame(60, broadcast_mac, static_cast<std::uint8_t>(i))));
+  for (unsigned i = 0; i < 2; ++i) b.send(without_fcs(make_frame(60, broadcast_mac, static_cast<std::uint8_t>(i))));
   b.step(1_ms);
   CHECK(b.log.entries.size() == 2);
   CHECK(b.handle());
@@ -440,7 +433,7 @@ TEST_CASE("received frames, several times round the ring", "[3c523][receive]") {
     REQUIRE(b.interrupt());
     REQUIRE(b.handle());
     REQUIRE(b.received.size() == i + 1);
-    CHECK(b.received.back() == without(frame));
+    CHECK(b.received.back() == without_fcs(frame));
   }
   CHECK(b.resumed == 0);
 }
@@ -478,7 +471,7 @@ TEST_CASE("time-out recovery: abort, start at the NOP again", "[3c523][recovery]
   Bench b;
   b.check();
   b.open();
-  b.send(without(make_frame(1514)));
+  b.send(without_fcs(make_frame(1514)));
   b.step(400_us);
   b.w16(2, 0x0400);
   b.attn();
@@ -490,7 +483,7 @@ TEST_CASE("time-out recovery: abort, start at the NOP again", "[3c523][recovery]
   b.wait_command();
   b.step(2_ms);
   CHECK((b.r16(0) & 0x700) == 0x200);
-  b.send(without(make_frame(60)));
+  b.send(without_fcs(make_frame(60)));
   b.step(1_ms);
   CHECK(b.log.entries.size() == 2);
   CHECK(b.log.entries.back().good);
@@ -558,7 +551,7 @@ TEST_CASE("a snapshot in mid-transfer goes on as if nothing had been", "[3c523][
   const auto prepare = [](Bench& b) {
     b.check();
     b.open();
-    b.send(without(make_frame(1000)));
+    b.send(without_fcs(make_frame(1000)));
     b.other.port.transmit(make_frame(900, b.mac), b.rig.now);
     b.step(500_us);
     b.put(Bench::buffer(1), Bytes(300, 0x55));

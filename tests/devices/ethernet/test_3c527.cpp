@@ -157,12 +157,6 @@ struct Mc32Bench {
   std::uint32_t exec = 0, rx_box = 0, tx_box = 0;
 };
 
-Bytes body(std::size_t bytes, std::uint8_t fill = 0) {
-  Bytes b = make_frame(bytes, broadcast_mac, fill);
-  b.resize(bytes);
-  return b;
-}
-
 }  // namespace
 
 TEST_CASE("3C527: POS places ports and window; POS 6 and 7 read the station address through POS 3", "[3c527][pos]") {

@@ -9,26 +9,6 @@ using namespace planar;
 using namespace planar::test;
 using L = Am7990;
 
-namespace {
-
-struct Stubborn final : EthernetStation {  // never lets the medium go
-  Stubborn(Scheduler& s, EthernetSegment& segment) : port(s, "stubborn", *this, 3) {
-    port.attach(segment);
-    port.mac().attempts = 1;
-  }
-  void frame_ends(const Reception&, Time) override {}
-  void transmit_ends(const TransmitOutcome&, Time now) override { port.transmit(make_frame(1514, to), now); }
-  MacAddress to{0x02, 0, 0, 0, 0, 9};
-  EthernetPort port;
-};
-
-Bytes damaged(Bytes frame) {
-  frame[30] ^= 0x40;
-  return frame;
-}
-
-}  // namespace
-
 TEST_CASE("a stopped chip reads exactly 0004h, whatever it was doing", "[am7990]") {
   LanceBench b;
   CHECK(b.csr0() == L::STOP);
@@ -501,7 +481,7 @@ TEST_CASE("sixteen collisions, or one with retries disabled: RTRY and the time t
   for (const unsigned mode : {0u, unsigned{L::DRTY}}) {
     LanceBench b;
     b.init(mode);
-    Stubborn other(b.scheduler, b.segment);
+    RelentlessSender other(b.scheduler, b.segment, {0x02, 0, 0, 0, 0, 9});
     other.port.transmit(make_frame(1514, other.to), b.now);
     b.step(100_us);
     b.put(0, body(1514));

@@ -7,11 +7,6 @@ using namespace planar::test;
 
 namespace {
 
-Bytes damaged(Bytes frame) {
-  frame[30] ^= 0x40;
-  return frame;
-}
-
 void send(Ne2Bench& b, std::size_t bytes = 60) {
   b.block_output(without_fcs(make_frame(bytes)), 0x40);
   b.trigger_send(static_cast<unsigned>(bytes), 0x40);

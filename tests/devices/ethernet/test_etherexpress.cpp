@@ -295,11 +295,6 @@ struct Bench {
   std::vector<Bytes> received;
 };
 
-Bytes unframed(Bytes b) {
-  b.resize(b.size() - fcs_bytes);
-  return b;
-}
-
 }  // namespace
 
 TEST_CASE("the EEPROM gives a station address under 00:AA:00, a sum of BABAh and a 16-bit bus", "[etherexpress]") {
@@ -421,7 +416,7 @@ TEST_CASE("frames leave when the jump is patched, in a chain, without channel at
   b.open();
   std::vector<Bytes> frames;
   for (unsigned i = 0; i < 3; ++i) {
-    frames.push_back(unframed(make_frame(i == 1 ? 301 : 1514, broadcast_mac, static_cast<std::uint8_t>(i))));
+    frames.push_back(without_fcs(make_frame(i == 1 ? 301 : 1514, broadcast_mac, static_cast<std::uint8_t>(i))));
     b.send(frames.back());
   }
   b.step(5_ms);
@@ -429,7 +424,7 @@ TEST_CASE("frames leave when the jump is patched, in a chain, without channel at
   b.handle();
   CHECK_FALSE(b.interrupt());
   REQUIRE(b.log.entries.size() == 3);
-  for (unsigned i = 0; i < 3; ++i) CHECK(unframed(b.log.entries[i].bytes) == frames[i]);
+  for (unsigned i = 0; i < 3; ++i) CHECK(without_fcs(b.log.entries[i].bytes) == frames[i]);
   CHECK(b.sent.size() == 3);  // all reaped by one interrupt
   for (unsigned status : b.sent) CHECK((status & 0xA000) == 0xA000);
   CHECK(b.log.entries[2].start - b.log.entries[1].end < 15_us);
@@ -448,7 +443,7 @@ TEST_CASE("against a chip that is ready within the gap a waiting frame collides"
     Bench b(Settings{{"chip.clock", clock}});
     b.reset();
     b.open();
-    const Bytes frame = unframed(make_frame(1514));
+    const Bytes frame = without_fcs(make_frame(1514));
     b.send(frame);
     b.send(frame);
     b.step(300_us);
@@ -471,7 +466,7 @@ TEST_CASE("received frames round the endless ring", "[etherexpress][receive]") {
     REQUIRE(b.interrupt());
     b.handle();
     REQUIRE(b.received.size() == i + 1);
-    CHECK(b.received.back() == unframed(frame));
+    CHECK(b.received.back() == without_fcs(frame));
     CHECK_FALSE(b.interrupt());
   }
 }
@@ -503,7 +498,7 @@ TEST_CASE("loopback keeps frames off the wire", "[etherexpress]") {
   b.reset();
   b.open();
   b.outb(b.inb(0xD) | 2, 0xD);
-  b.send(unframed(make_frame(100, b.mac)));
+  b.send(without_fcs(make_frame(100, b.mac)));
   b.step(1_ms);
   CHECK(b.log.entries.empty());
   b.handle();
@@ -584,7 +579,7 @@ TEST_CASE("a snapshot of an EtherExpress in mid-transfer goes on as if nothing h
   const auto prepare = [](Bench& b) {
     b.reset();
     b.open();
-    b.send(unframed(make_frame(1000)));
+    b.send(without_fcs(make_frame(1000)));
     b.other.port.transmit(make_frame(900, b.mac), b.rig.now);
     b.step(500_us);
     b.outw(0x7000, 2);

@@ -5,15 +5,6 @@
 using namespace planar;
 using namespace planar::test;
 
-namespace {
-
-Bytes damaged(Bytes frame) {
-  frame[30] ^= 0x40;
-  return frame;
-}
-
-}  // namespace
-
 TEST_CASE("RX Status counts what has arrived, and bit 15 stays until the end", "[etherlink3][receive]") {
   El3Bench b;
   b.open();

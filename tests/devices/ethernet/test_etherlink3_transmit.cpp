@@ -5,21 +5,6 @@
 using namespace planar;
 using namespace planar::test;
 
-namespace {
-
-// A station that never backs off: the medium is its own, or in collision.
-struct Stubborn final : EthernetStation {
-  Stubborn(Scheduler& s, EthernetSegment& segment) : port(s, "stubborn", *this, 5) {
-    port.attach(segment);
-    port.mac().attempts = 1;
-  }
-  void frame_ends(const Reception&, Time) override {}
-  void transmit_ends(const TransmitOutcome&, Time now) override { port.transmit(make_frame(1514), now); }
-  EthernetPort port;
-};
-
-}  // namespace
-
 TEST_CASE("short frames are padded to the Ethernet minimum by the chip", "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
@@ -156,7 +141,7 @@ TEST_CASE("writing into a full FIFO is an adapter failure that TX Reset ends", "
 TEST_CASE("after sixteen collisions the frame is dropped and the transmitter waits for TX Enable", "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
-  Stubborn other(b.rig.scheduler, b.segment);
+  RelentlessSender other(b.rig.scheduler, b.segment);
   other.port.transmit(make_frame(1514), b.now());
   b.step(100_us);
   b.fill(El3Bench::data(1514));

@@ -140,16 +140,6 @@ struct StreamerBench {
   Recorder other;
 };
 
-Bytes body(std::size_t bytes, std::uint8_t fill = 0) {
-  Bytes b = make_frame(bytes, broadcast_mac, fill);
-  b.resize(bytes);
-  return b;
-}
-Bytes seen(Bytes frame) {
-  frame.resize(frame.size() - 4);
-  return frame;
-}
-
 /// A master that takes the channel for `hold` again and again, at a level above the card's.
 struct Hog final : bus::BusMaster {
   Hog(Rig& rig, Time hold) : BusMaster(rig.bus.channel(), "hog", false), rig_(rig), hold_(hold) { request_channel(1, rig.now); }
@@ -253,7 +243,7 @@ TEST_CASE("EtherStreamer: a ring of frames leaves back to back", "[etherstreamer
   for (unsigned n = 6; n < 9; ++n) b.send(n % 8, body(100, static_cast<std::uint8_t>(n)));
   b.rig.step(10_ms);
   REQUIRE(b.log.entries.size() == 9);
-  CHECK(seen(b.log.entries[8].bytes) == body(100, 8));
+  CHECK(without_fcs(b.log.entries[8].bytes) == body(100, 8));
 }
 
 TEST_CASE("EtherStreamer: a collision is repeated from the FIFO, without another fetch", "[etherstreamer][transmit]") {
@@ -270,7 +260,7 @@ TEST_CASE("EtherStreamer: a collision is repeated from the FIFO, without another
   const auto sent = std::find_if(b.log.entries.begin(), b.log.entries.end(), [](const auto& e) { return e.bytes.size() == 1518; });
   REQUIRE(sent != b.log.entries.end());
   CHECK(sent->good);
-  CHECK(seen(sent->bytes) == body(1514, 5));
+  CHECK(without_fcs(sent->bytes) == body(1514, 5));
   CHECK((b.tx_status(0) & ~0x1F00u) == Streamer::TX_DONE);
   CHECK((b.tx_status(0) >> 8 & 0x1F) >= 1);
 }
@@ -370,7 +360,7 @@ TEST_CASE("EtherStreamer: addresses beyond memory and rings that lead nowhere ha
   CHECK(b.rx_status(1) == (good | Streamer::RX_CUT));
   CHECK(b.rx_status(2) == good);
   CHECK(b.rx_status(3) == good);
-  CHECK(b.buffer(3, 200) == seen(make_frame(200, b.mac, 3)));
+  CHECK(b.buffer(3, 200) == without_fcs(make_frame(200, b.mac, 3)));
 }
 
 TEST_CASE("EtherStreamer: received frames lie in the ring's buffers, without FCS", "[etherstreamer][receive]") {
@@ -384,10 +374,10 @@ TEST_CASE("EtherStreamer: received frames lie in the ring's buffers, without FCS
     b.hear(make_frame(100, {0x02, 0, 0, 0, 0, 9}));  // for somebody else
     CHECK(b.rx_status(0) == good);
     CHECK(b.rx_lengths(0) == (60u << 16 | 60));
-    CHECK(b.buffer(0, 60) == seen(make_frame(60, b.mac, 1)));
+    CHECK(b.buffer(0, 60) == without_fcs(make_frame(60, b.mac, 1)));
     CHECK(b.rx_status(1) == good);
     CHECK(b.rx_lengths(1) == (1514u << 16 | 1514));
-    CHECK(b.buffer(1, 1514) == seen(make_frame(1514, broadcast_mac, 2)));
+    CHECK(b.buffer(1, 1514) == without_fcs(make_frame(1514, broadcast_mac, 2)));
     CHECK(b.rx_status(2) == 0);
     CHECK(b.chip().counters().received == 2);
   }
@@ -405,7 +395,7 @@ TEST_CASE("EtherStreamer: a frame may span buffers; only the last says so", "[et
   CHECK(b.rx_lengths(2) == (1000u << 16 | 200));
   Bytes got = b.buffer(0, 400);
   for (const auto& part : {b.buffer(1, 400), b.buffer(2, 200)}) got.insert(got.end(), part.begin(), part.end());
-  CHECK(got == seen(frame));
+  CHECK(got == without_fcs(frame));
 }
 
 TEST_CASE("EtherStreamer: behind the last buffer frames are lost until RXLBDA moves", "[etherstreamer][receive]") {
@@ -420,7 +410,7 @@ TEST_CASE("EtherStreamer: behind the last buffer frames are lost until RXLBDA mo
   b.out32(Streamer::RXLBDA, StreamerBench::rx_ring);
   b.hear(make_frame(100, b.mac, 9));
   CHECK(b.rx_status(0) == good);
-  CHECK(b.buffer(0, 100) == seen(make_frame(100, b.mac, 9)));
+  CHECK(b.buffer(0, 100) == without_fcs(make_frame(100, b.mac, 9)));
   // A frame that outgrows the last buffer is cut there.
   StreamerBench small;
   small.open(2, 400);
@@ -493,7 +483,7 @@ TEST_CASE("EtherStreamer: full duplex sends and receives at once", "[etherstream
   CHECK(b.chip().counters().sent == 4);
   CHECK(b.chip().counters().received == 4);
   CHECK(b.chip().counters().collisions == 0);
-  for (unsigned n = 0; n < 4; ++n) CHECK(b.buffer(n, 1514) == seen(make_frame(1514, b.mac, static_cast<std::uint8_t>(n))));
+  for (unsigned n = 0; n < 4; ++n) CHECK(b.buffer(n, 1514) == without_fcs(make_frame(1514, b.mac, static_cast<std::uint8_t>(n))));
 }
 
 TEST_CASE("EtherStreamer: its bursts, basic and streaming, in slots of both widths", "[etherstreamer][master]") {
@@ -548,7 +538,7 @@ TEST_CASE("EtherStreamer: a snapshot with frames on their way both ways goes on 
     REQUIRE(b.log.entries.size() == 2);
     CHECK(b.log.entries[0].good);
     CHECK(b.log.entries[1].good);
-    CHECK(b.buffer(0, 1514) == seen(make_frame(1514, b.mac, 4)));
+    CHECK(b.buffer(0, 1514) == without_fcs(make_frame(1514, b.mac, 4)));
     return std::tuple{b.log.entries[0].start, b.log.entries[1].end, b.rig.ram};
   };
   CHECK(play(false) == play(true));

@@ -111,12 +111,12 @@ TEST_CASE("a NOP that links to itself is left when its link word changes, withou
   b.start_nop_loop();
   CHECK(b.chip.parked());
   CHECK(b.cu() == 2);
-  const Bytes frame = payload(make_frame(60));
+  const Bytes frame = without_fcs(make_frame(60));
   b.send_behind(0x40, 0x80, 0xC0, frame, 0x3000);
   const Time patched = b.now();
   b.step(200_us);
   REQUIRE(b.log.entries.size() == 1);
-  CHECK(payload(b.log.entries[0].bytes) == frame);
+  CHECK(without_fcs(b.log.entries[0].bytes) == frame);
   // Within a turn, and the fetch of block, descriptor and first word.
   CHECK(b.log.entries[0].start - patched < b.chip.nop_time() + 10_us);
   CHECK(b.r16(0x80) == (I82586::C | I82586::OK));
@@ -189,13 +189,13 @@ TEST_CASE("chained frames follow each other without the host", "[i82586][transmi
     b.start_up();
     b.configure();
     b.start_nop_loop();
-    const Bytes one = payload(make_frame(1514, broadcast_mac, 1)), two = payload(make_frame(1514, broadcast_mac, 2));
+    const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)), two = without_fcs(make_frame(1514, broadcast_mac, 2));
     b.send_behind(0x40, 0x80, 0xC0, one, 0x3000);
     b.send_behind(0xC0, 0x100, 0x140, two, 0x2800);
     b.step(3_ms);
     REQUIRE(b.log.entries.size() == 2);
-    CHECK(payload(b.log.entries[0].bytes) == one);
-    CHECK(payload(b.log.entries[1].bytes) == two);
+    CHECK(without_fcs(b.log.entries[0].bytes) == one);
+    CHECK(without_fcs(b.log.entries[1].bytes) == two);
     // The 10 MHz part is ready again within the interframe gap, the 8 MHz part 2 us too late.
     const Time gap = b.log.entries[1].start - b.log.entries[0].end;
     if (timing.clock_hz == 10'000'000) CHECK(gap == 9'600_ns);
@@ -213,8 +213,8 @@ TEST_CASE("a station that waited for a frame's end goes before the chained one, 
     b.start_up();
     b.configure();
     b.start_nop_loop();
-    b.send_behind(0x40, 0x80, 0xC0, payload(make_frame(1514, broadcast_mac, 1)), 0x3000);
-    b.send_behind(0xC0, 0x100, 0x140, payload(make_frame(1514, broadcast_mac, 2)), 0x2800);
+    b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(1514, broadcast_mac, 1)), 0x3000);
+    b.send_behind(0xC0, 0x100, 0x140, without_fcs(make_frame(1514, broadcast_mac, 2)), 0x2800);
     b.step(300_us);
     b.other.port.transmit(b.for_us(66), b.now());  // an acknowledgement, ready in the middle of the first frame
     b.step(10_ms);
@@ -231,7 +231,7 @@ TEST_CASE("a frame in several buffers, odd addresses and lengths included", "[i8
   I82586Bench b;
   b.start_up();
   b.configure();
-  const Bytes frame = payload(make_frame(301));
+  const Bytes frame = without_fcs(make_frame(301));
   b.fill(0x3001, Bytes(frame.begin(), frame.begin() + 101));
   b.fill(0x2800, Bytes(frame.begin() + 101, frame.end()));
   b.w16(0x100, 101);
@@ -243,7 +243,7 @@ TEST_CASE("a frame in several buffers, odd addresses and lengths included", "[i8
   b.w24(0x124, I82586Bench::base + 0x2800);
   CHECK(b.run(I82586::transmit, {0x100}) == 0xA000);
   REQUIRE(b.log.entries.size() == 1);
-  CHECK(payload(b.log.entries[0].bytes) == frame);
+  CHECK(without_fcs(b.log.entries[0].bytes) == frame);
 }
 
 TEST_CASE("with addresses in the command block the chip inserts its own", "[i82586][transmit]") {
@@ -259,14 +259,14 @@ TEST_CASE("with addresses in the command block the chip inserts its own", "[i825
   expected.push_back(8);
   expected.push_back(0);
   expected.insert(expected.end(), 50, 0xAB);
-  CHECK(payload(b.log.entries.at(0).bytes) == expected);
+  CHECK(without_fcs(b.log.entries.at(0).bytes) == expected);
 }
 
 TEST_CASE("deferral, lost carrier and the heartbeat show in the status", "[i82586][transmit]") {
   I82586Bench b;
   b.start_up();
   b.configure();
-  const Bytes frame = payload(make_frame(60));
+  const Bytes frame = without_fcs(make_frame(60));
   CHECK(b.send(frame) == 0xA000);  // after a reset nothing has been heard yet
   CHECK(b.send(frame) == (0xA000 | I82586::HRT_BEAT));
   b.other.port.transmit(make_frame(1000), b.now());
@@ -281,7 +281,7 @@ TEST_CASE("collisions are counted in the low bits; sixteen end the frame", "[i82
   I82586Bench b;
   b.start_up();
   b.configure();
-  const Bytes frame = payload(make_frame(60));
+  const Bytes frame = without_fcs(make_frame(60));
   // Both wait for the end of the same frame and start at the end of the gap.
   b.other.to_send = {make_frame(60), make_frame(60)};
   b.other.port.transmit(make_frame(1514), b.now());
@@ -305,7 +305,7 @@ TEST_CASE("a collision after the slot time is late and ends the frame", "[i82586
   b.start_up();
   b.configure();
   b.start_nop_loop();
-  b.send_behind(0x40, 0x80, 0xC0, payload(make_frame(1514)), 0x3000);
+  b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(1514)), 0x3000);
   b.step(500_us);
   Recorder deaf(b.scheduler, nullptr, "deaf", 9);
   deaf.port.attach(b.segment);
@@ -382,7 +382,7 @@ TEST_CASE("a chain of empty buffers keeps the CU busy until it is aborted", "[i8
   b.scb_command(0x0400);
   CHECK(b.cu() == 0);
   CHECK(b.r16(0x40) == (I82586::C | I82586::A));
-  CHECK(b.send(payload(make_frame(60))) == 0xA000);
+  CHECK(b.send(without_fcs(make_frame(60))) == 0xA000);
 }
 
 TEST_CASE("abort cuts the frame on the wire; the next one waits for its end", "[i82586][transmit]") {
@@ -390,7 +390,7 @@ TEST_CASE("abort cuts the frame on the wire; the next one waits for its end", "[
   b.start_up();
   b.configure();
   b.start_nop_loop();
-  b.send_behind(0x40, 0x80, 0xC0, payload(make_frame(1514)), 0x3000);
+  b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(1514)), 0x3000);
   b.step(500_us);
   b.scb_command(0x0400);
   CHECK(b.r16(0x80) == (I82586::C | I82586::A));
@@ -398,7 +398,7 @@ TEST_CASE("abort cuts the frame on the wire; the next one waits for its end", "[
   b.step(2_ms);
   REQUIRE(b.log.entries.size() == 1);
   CHECK_FALSE(b.log.entries[0].good);
-  CHECK(b.send(payload(make_frame(60))) == 0xA000);
+  CHECK(b.send(without_fcs(make_frame(60))) == 0xA000);
 }
 
 // ---- receive ----
@@ -415,7 +415,7 @@ TEST_CASE("the chip writes the buffer descriptor's offset into every frame descr
     CHECK(b.rfd(i) == (I82586::C | I82586::OK));
     CHECK(b.rfd(i, 6) == I82586Bench::rbds + 12 * i);
     CHECK(b.rbd(i) == (0xC000 | (frame.size() - 4)));  // no FCS
-    CHECK(b.buffer(i, frame.size() - 4) == payload(frame));
+    CHECK(b.buffer(i, frame.size() - 4) == without_fcs(frame));
     CHECK((b.status() & 0xF000) == I82586::FR);
     b.acknowledge();
     CHECK_FALSE(b.pin);
@@ -459,7 +459,7 @@ TEST_CASE("S on a frame descriptor suspends the RU with RNR; resume goes on", "[
   b.hear(b.for_us(60, 4));
   CHECK(b.rfd(0) == 0xA000);
   CHECK(b.rfd(0, 6) == I82586Bench::rbds);
-  CHECK(b.buffer(0, 60) == payload(b.for_us(60, 4)));
+  CHECK(b.buffer(0, 60) == without_fcs(b.for_us(60, 4)));
 }
 
 TEST_CASE("EL ends the area: no resources, RNR, and what is lost is counted", "[i82586][receive]") {
@@ -489,8 +489,8 @@ TEST_CASE("an endless ring is overwritten, as eexpress wants it", "[i82586][rece
   b.receive_area(3, 0);
   for (unsigned i = 0; i < 7; ++i) b.hear(b.for_us(60, static_cast<std::uint8_t>(i)));
   CHECK(b.ru() == 4);
-  CHECK(b.buffer(0, 60) == payload(b.for_us(60, 6)));
-  CHECK(b.buffer(1, 60) == payload(b.for_us(60, 4)));
+  CHECK(b.buffer(0, 60) == without_fcs(b.for_us(60, 6)));
+  CHECK(b.buffer(1, 60) == without_fcs(b.for_us(60, 4)));
 }
 
 TEST_CASE("a frame over several buffers: F on each, EOF on the last", "[i82586][receive]") {
@@ -503,7 +503,7 @@ TEST_CASE("a frame over several buffers: F on each, EOF on the last", "[i82586][
   CHECK(b.rbd(0) == (0x4000 | 128));
   CHECK(b.rbd(1) == (0x4000 | 128));
   CHECK(b.rbd(2) == (0xC000 | 44));
-  CHECK(b.bytes(I82586Bench::buffers, 300) == payload(frame));
+  CHECK(b.bytes(I82586Bench::buffers, 300) == without_fcs(frame));
   b.hear(b.for_us(60));
   CHECK(b.rfd(1, 6) == I82586Bench::rbds + 12 * 3);
 }
@@ -559,7 +559,7 @@ TEST_CASE("errors: counted in the SCB, dropped unless bad frames are saved", "[i
     const unsigned next = save ? 3 : 0;
     CHECK(b.rfd(next) == 0xA000);
     CHECK(b.rfd(next, 6) == I82586Bench::rbds + 12 * next);
-    CHECK(b.buffer(next, 100) == payload(b.for_us(100, 7)));
+    CHECK(b.buffer(next, 100) == without_fcs(b.for_us(100, 7)));
   }
 }
 
@@ -638,7 +638,7 @@ TEST_CASE("a frame of a slow chip's neighbour: what the FIFO cannot hold is an o
   b.hear(b.for_us(100, 3));
   b.step(1_ms);
   CHECK(b.rfd(1) == 0xA000);
-  CHECK(b.buffer(1, 100) == payload(b.for_us(100, 3)));
+  CHECK(b.buffer(1, 100) == without_fcs(b.for_us(100, 3)));
 }
 
 TEST_CASE("back-to-back frames are all kept by a chip of ordinary speed", "[i82586][receive]") {
@@ -649,7 +649,7 @@ TEST_CASE("back-to-back frames are all kept by a chip of ordinary speed", "[i825
   b.other.to_send = {b.for_us(60, 2), b.for_us(60, 3), b.for_us(60, 4)};
   b.hear(b.for_us(60, 1));
   b.step(1_ms);
-  for (unsigned i = 0; i < 4; ++i) CHECK(b.buffer(i, 60) == payload(b.for_us(60, static_cast<std::uint8_t>(i + 1))));
+  for (unsigned i = 0; i < 4; ++i) CHECK(b.buffer(i, 60) == without_fcs(b.for_us(60, static_cast<std::uint8_t>(i + 1))));
   CHECK(b.r16(0x0E) == 0);
 }
 
@@ -684,7 +684,7 @@ TEST_CASE("a looped frame comes back and does not reach the wire", "[i82586][loo
     b.configure(0, 0x40, serial ? 0x2E : 0x6E);
     b.chip.set_serial_loopback(serial);
     b.receive_area();
-    const Bytes frame = payload(b.for_us(100));
+    const Bytes frame = without_fcs(b.for_us(100));
     CHECK(b.send(frame) == 0xA000);
     b.step(100_us);
     CHECK(b.log.entries.empty());
@@ -700,7 +700,7 @@ TEST_CASE("external loopback goes over the wire and comes back as well", "[i8258
   b.start_up();
   b.configure(0, 0x40, 0xAE);
   b.receive_area();
-  const Bytes frame = payload(b.for_us(100));
+  const Bytes frame = without_fcs(b.for_us(100));
   CHECK(b.send(frame) == 0xA000);
   b.step(100_us);
   CHECK(b.log.entries.size() == 1);
@@ -716,7 +716,7 @@ TEST_CASE("a reset in mid-frame cuts it and forgets everything", "[i82586]") {
     b.start_up();
     b.configure();
     b.start_nop_loop();
-    b.send_behind(0x40, 0x80, 0xC0, payload(make_frame(1514)), 0x3000);
+    b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(1514)), 0x3000);
     b.step(500_us);
     if (by_command) {
       b.w16(2, 0x80);
@@ -732,7 +732,7 @@ TEST_CASE("a reset in mid-frame cuts it and forgets everything", "[i82586]") {
     b.start_up();
     CHECK(b.status() == (I82586::CX | I82586::CNA));
     b.configure();
-    CHECK((b.send(payload(make_frame(60))) & I82586::OK) != 0);
+    CHECK((b.send(without_fcs(make_frame(60))) & I82586::OK) != 0);
   }
 }
 
@@ -761,7 +761,7 @@ TEST_CASE("a snapshot in the middle of both directions goes on as if nothing had
     b.start_nop_loop();
     b.other.to_send = {b.for_us(700, 2)};
     b.other.port.transmit(b.for_us(1200, 1), b.now());
-    b.send_behind(0x40, 0x80, 0xC0, payload(make_frame(800)), 0x3000);
+    b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(800)), 0x3000);
     b.step(700_us);
   };
   const auto finish = [](I82586Bench& b) {

@@ -89,18 +89,6 @@ struct Oc2335Bench {
   Recorder other;
 };
 
-Bytes body(std::size_t bytes, std::uint8_t fill = 0) {
-  Bytes b = make_frame(bytes, broadcast_mac, fill);
-  b.resize(bytes);
-  return b;
-}
-
-/// A frame with its FCS cut off, as the host sees it.
-Bytes seen(Bytes frame) {
-  frame.resize(frame.size() - 4);
-  return frame;
-}
-
 }  // namespace
 
 TEST_CASE("OC-2335: it says that its interface is hypothetical and its medium 100 Mbit/s", "[oc2335]") {
@@ -204,7 +192,7 @@ TEST_CASE("OC-2335: the FIFO takes five full frames, sends them back to back and
   REQUIRE(b.log.entries.size() == 5);
   for (unsigned i = 1; i < 5; ++i) {
     CHECK(b.log.entries[i].start - b.log.entries[i - 1].end == 960_ns);
-    CHECK(seen(b.log.entries[i].bytes) == body(1514, static_cast<std::uint8_t>(i)));
+    CHECK(without_fcs(b.log.entries[i].bytes) == body(1514, static_cast<std::uint8_t>(i)));
   }
   for (unsigned i = 0; i < 5; ++i) CHECK((b.in(Dp83800::TSR) & Dp83800::TDONE) != 0);
   CHECK(b.in(Dp83800::TSR) == 0);
@@ -240,7 +228,7 @@ TEST_CASE("OC-2335: what a driver does wrong raises TFE and sends nothing of it"
   b.fill(body(60));
   b.rig.step(50_us);
   REQUIRE(b.log.entries.size() == 1);
-  CHECK(seen(b.log.entries[0].bytes) == body(60));
+  CHECK(without_fcs(b.log.entries[0].bytes) == body(60));
   CHECK(b.in(Dp83800::TFR) == 8192);
   // Byte accesses: a read gives its half, a write nothing.
   b.rig.out(Oc2335Bench::base + Dp83800::IMR, 0, 1);
@@ -260,7 +248,7 @@ TEST_CASE("OC-2335: a flush cuts the frame on the wire, and the next one goes ou
   REQUIRE(b.log.entries.size() == 2);
   CHECK_FALSE(b.log.entries[0].good);
   CHECK(b.log.entries[1].good);
-  CHECK(seen(b.log.entries[1].bytes) == body(64, 9));
+  CHECK(without_fcs(b.log.entries[1].bytes) == body(64, 9));
   CHECK((b.in(Dp83800::TSR) & Dp83800::TDONE) != 0);
   CHECK(b.in(Dp83800::TSR) == 0);
 }
@@ -296,7 +284,7 @@ TEST_CASE("OC-2335: received frames stand in the FIFO in order, without FCS, unt
   b.hear(second);
   b.hear(make_frame(100, {0x02, 0, 0, 0, 0, 9}));  // for somebody else
   CHECK(b.in(Dp83800::RSR) == (Dp83800::RDONE | 101));
-  CHECK(b.take() == seen(first));
+  CHECK(b.take() == without_fcs(first));
   CHECK(b.in(Dp83800::RSR) == (Dp83800::RDONE | Dp83800::MC | 1514));
   b.in(Dp83800::DATA);
   b.out(Dp83800::CR, Dp83800::RDISC);  // read or not
@@ -352,7 +340,7 @@ TEST_CASE("OC-2335: bad frames are counted, kept on request; a tally at 8000h sa
   b.hear(runt);
   CHECK(b.in(Dp83800::RSR) == (Dp83800::RDONE | Dp83800::CRCE | 100));
   b.take();
-  CHECK(b.take() == seen(runt));
+  CHECK(b.take() == without_fcs(runt));
   b.acknowledge();
   b.out(Dp83800::RCR, 0);
   b.in(Dp83800::CRCT);
@@ -373,7 +361,7 @@ TEST_CASE("OC-2335: a full receive FIFO loses the frame, unless the host reads i
   CHECK(b.acknowledge() == Dp83800::RFO);
   CHECK(b.in(Dp83800::MPT) == 1);
   CHECK(b.chip().counters().overruns == 1);
-  for (unsigned i = 0; i < 5; ++i) CHECK(b.take() == seen(make_frame(1514, b.mac, static_cast<std::uint8_t>(i))));
+  for (unsigned i = 0; i < 5; ++i) CHECK(b.take() == without_fcs(make_frame(1514, b.mac, static_cast<std::uint8_t>(i))));
   // The frame that would not have fitted when it began fits if one is dropped while it arrives.
   for (unsigned i = 0; i < 5; ++i) b.hear(make_frame(1514, b.mac));
   b.acknowledge();

@@ -71,7 +71,7 @@ TEST_CASE("82586: its cable pulled while it sends: no carrier, and the chain goe
   b.start_up();
   b.configure();
   b.start_nop_loop();
-  const Bytes one = payload(make_frame(1514, broadcast_mac, 1)), two = payload(make_frame(100, broadcast_mac, 2));
+  const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)), two = without_fcs(make_frame(100, broadcast_mac, 2));
   b.send_behind(0x40, 0x80, 0xC0, one, 0x3000);
   b.step(500_us);
   b.chip.port().set_plugged(false, b.now());
@@ -95,13 +95,13 @@ TEST_CASE("82586: a giant fills as many buffers as it needs; a runt leaves them 
   CHECK(b.rfd(0) == 0xA000);
   CHECK(b.rbd(0) == (0x4000 | 1524));
   CHECK(b.rbd(1) == (0xC000 | (3000 - 1524)));
-  CHECK(b.bytes(I82586Bench::buffers, 3000) == payload(b.for_us(3000, 5)));
+  CHECK(b.bytes(I82586Bench::buffers, 3000) == without_fcs(b.for_us(3000, 5)));
   b.hear(b.for_us(20));
   CHECK(b.rfd(1) == 0);
   b.hear(b.for_us(100, 9));
   CHECK(b.rfd(1) == 0xA000);
   CHECK(b.rfd(1, 6) == I82586Bench::rbds + 12 * 2);
-  CHECK(b.buffer(2, 100) == payload(b.for_us(100, 9)));
+  CHECK(b.buffer(2, 100) == without_fcs(b.for_us(100, 9)));
 }
 
 TEST_CASE("EtherLink III: its cable pulled while it sends: counted as lost carrier, and the FIFO goes on", "[etherlink3][cable]") {

@@ -117,11 +117,6 @@ struct Chip final : ethernet::SonicBoard {
   Recorder other;
 };
 
-Bytes damaged(Bytes frame) {
-  frame[30] ^= 0x40;
-  return frame;
-}
-
 }  // namespace
 
 // ---- registers ----

@@ -149,19 +149,9 @@ TEST_CASE("two stations that start together collide, jam, back off and both get 
 }
 
 TEST_CASE("sixteen collisions give up", "[net]") {
-  // The other station never backs off: after every collision it starts again at once.
-  struct Stubborn final : EthernetStation {
-    Stubborn(Scheduler& s, EthernetSegment& segment) : port(s, "stubborn", *this, 3) {
-      port.attach(segment);
-      port.mac().attempts = 1;
-    }
-    void frame_ends(const Reception&, Time) override {}
-    void transmit_ends(const TransmitOutcome&, Time now) override { port.transmit(make_frame(1514), now); }
-    EthernetPort port;
-  };
   Scheduler scheduler;
   EthernetSegment segment;
-  Stubborn other(scheduler, segment);
+  RelentlessSender other(scheduler, segment);  // after every collision it starts again at once
   Recorder a(scheduler, &segment, "a", 1);
   // Every time `a` begins to send, the other one begins too: both always wait for the same silence.
   other.port.transmit(make_frame(1514), Time{});

@@ -19,6 +19,21 @@ inline Bytes make_frame(std::size_t bytes, const MacAddress& to = broadcast_mac,
   append_fcs(f);
   return f;
 }
+/// The same without its FCS: what a host hands over, or sees.
+inline Bytes body(std::size_t bytes, std::uint8_t fill = 0) {
+  Bytes b = make_frame(bytes, broadcast_mac, fill);
+  b.resize(bytes);
+  return b;
+}
+inline Bytes without_fcs(Bytes frame) {
+  frame.resize(frame.size() - fcs_bytes);
+  return frame;
+}
+/// One bit is wrong: the FCS no longer fits.
+inline Bytes damaged(Bytes frame) {
+  frame[30] ^= 0x40;
+  return frame;
+}
 
 struct Recorder final : EthernetStation {
   Recorder(Scheduler& s, EthernetSegment* segment, std::string name, std::uint64_t seed)
@@ -52,12 +67,14 @@ struct Recorder final : EthernetStation {
 
 /// Sends long frames for ever, and never backs off: once its first frame is in transmit(), nobody else gets one through.
 struct RelentlessSender final : EthernetStation {
-  RelentlessSender(Scheduler& s, EthernetSegment& segment) : port(s, "relentless", *this, 3) {
+  RelentlessSender(Scheduler& s, EthernetSegment& segment, const MacAddress& whom = broadcast_mac)
+      : to(whom), port(s, "relentless", *this, 3) {
     port.attach(segment);
     port.mac().attempts = 1;
   }
   void frame_ends(const Reception&, Time) override {}
-  void transmit_ends(const TransmitOutcome&, Time now) override { port.transmit(make_frame(1514), now); }
+  void transmit_ends(const TransmitOutcome&, Time now) override { port.transmit(make_frame(1514, to), now); }
+  MacAddress to;
   EthernetPort port;
 };
 
