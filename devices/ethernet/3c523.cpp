@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/3c523.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <bit>
 

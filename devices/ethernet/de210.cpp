@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/de210.hpp"
 
-#include <fmt/format.h>
-
 #include "devices/ethernet/station_options.hpp"
 
 namespace planar::ethernet {

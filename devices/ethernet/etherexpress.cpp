@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/etherexpress.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <numeric>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/lan_a.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/error.hpp"
