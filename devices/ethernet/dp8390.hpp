@@ -83,10 +83,12 @@ class Dp8390 final : public net::EthernetStation {
   Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Board& board, Dp8390Timing timing, std::uint64_t seed);
 
   /// The part of the buffer memory that is plain bytes, from local address `first` on: the chip uses it directly and asks the
-  /// board for the other addresses only. It stays the board's; again whenever it has moved (a snapshot was restored).
-  void set_memory(std::uint16_t first, std::span<std::uint8_t> memory) {
+  /// board for the other addresses only. Address lines that are not in `decoded` lead nowhere: what differs in them only is
+  /// one place. It stays the board's; again whenever it has moved (a snapshot was restored).
+  void set_memory(std::uint16_t first, std::span<std::uint8_t> memory, std::uint16_t decoded = 0xFFFF) {
     memory_first_ = first;
     memory_ = memory;
+    decoded_ = decoded;
   }
 
   /// The RESET pin, at once. A frame on the wire is cut.
@@ -148,6 +150,9 @@ class Dp8390 final : public net::EthernetStation {
   void begin_transmit(Time now);
   void fifo_filled(Time now);
   std::vector<std::uint8_t> assemble_frame() const;
+  /// The frame that TPSR and TBCR name is with the MAC: waiting, or leaving.
+  bool sending() const { return cr_ & TXP && port_.busy() && !orphan_; }
+  std::uint16_t transmit_address() const { return static_cast<std::uint16_t>(tpsr_ << 8); }
   void loop_back(Time now);
   void await_heartbeat(std::uint8_t tsr, Time now);
   void heartbeat_end(Time now);
@@ -177,18 +182,21 @@ class Dp8390 final : public net::EthernetStation {
   enum class Remote : std::uint8_t { none, read, write };
   void start_remote(unsigned rd, Time now);
   void advance_remote(Time now);
-  std::size_t remote_place() const {
-    return static_cast<std::uint16_t>((word_mode() ? rsar_ & 0xFFFE : rsar_) - memory_first_);
-  }
+  /// Of the next transfer; A0 has no meaning for words.
+  std::uint16_t remote_address() const { return word_mode() ? rsar_ & 0xFFFE : rsar_; }
   void advance_run(std::span<const std::uint8_t> data, PortRun& run, Time end);
   void end_remote(Time now);
   Time clocks(unsigned n) const { return clock_time_ * n; }
+  /// Where in `memory_` an address lies; beyond its size if it does not.
+  std::uint16_t place(std::uint16_t address) const {
+    return static_cast<std::uint16_t>((address & decoded_) - memory_first_);
+  }
   std::uint8_t buffer_read(std::uint16_t address) const {
-    const auto at = static_cast<std::uint16_t>(address - memory_first_);
+    const std::uint16_t at = place(address);
     return at < memory_.size() ? memory_[at] : board_.buffer_read(address);
   }
   void buffer_write(std::uint16_t address, std::uint8_t value) {
-    const auto at = static_cast<std::uint16_t>(address - memory_first_);
+    const std::uint16_t at = place(address);
     if (at < memory_.size()) memory_[at] = value;
     else board_.buffer_write(address, value);
   }
@@ -200,7 +208,7 @@ class Dp8390 final : public net::EthernetStation {
   Scheduler& scheduler_;
   Dp8390Board& board_;
   std::span<std::uint8_t> memory_;
-  std::uint16_t memory_first_ = 0;
+  std::uint16_t memory_first_ = 0, decoded_ = 0xFFFF;
   Dp8390Timing timing_;
   Time clock_time_;
 

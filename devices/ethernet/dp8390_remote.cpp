@@ -44,8 +44,8 @@ Time Dp8390::remote_ready(Time start) const { return remote_ == Remote::none ? s
 std::uint16_t Dp8390::remote_peek() const {
   if (remote_ != Remote::read) return latch_;
   if (!word_mode()) return static_cast<std::uint16_t>(0xFF00 | buffer_read(rsar_));
-  const auto even = static_cast<std::uint16_t>(rsar_ & 0xFFFE);  // A0 has no meaning for words
-  return static_cast<std::uint16_t>(buffer_read(even) | buffer_read(even + 1) << 8);
+  const std::uint16_t address = remote_address();
+  return static_cast<std::uint16_t>(buffer_read(address) | buffer_read(address + 1) << 8);
 }
 
 std::uint16_t Dp8390::remote_read(Time now) {
@@ -58,13 +58,13 @@ std::uint16_t Dp8390::remote_read(Time now) {
 void Dp8390::remote_write(std::uint16_t value, Time now) {
   latch_ = value;
   if (remote_ != Remote::write) return;
-  const auto address = static_cast<std::uint16_t>(word_mode() ? rsar_ & 0xFFFE : rsar_);
-  const bool sending = cr_ & TXP && port_.busy() && !orphan_;
+  const std::uint16_t address = remote_address();
+  const bool patching = sending();
   const auto store = [&](std::uint16_t at, std::uint8_t byte) {
     buffer_write(at, byte);
     // A host that writes into the frame being sent changes what has not been fetched yet.
-    if (sending) [[unlikely]] {
-      const auto offset = static_cast<std::uint16_t>(swapped(at) - (tpsr_ << 8));
+    if (patching) [[unlikely]] {
+      const unsigned offset = (swapped(at) - transmit_address()) & decoded_;
       if (offset < tbcr_) port_.patch(offset, byte, !(tcr_ & CRC), now);
     }
   };
@@ -129,17 +129,16 @@ PortRun Dp8390::remote_run(unsigned bytes, Direction direction) const {
   if (bytes != step || remote_ != (direction == Direction::write ? Remote::write : Remote::read)) return {};
   // A frame that is being stored may change what is read.
   if (direction == Direction::read && storing_ && !receive_end_pending_ && !fifo_overrun_) return {};
-  const std::size_t place = remote_place();
-  if (place >= memory_.size() || rbcr_ <= step) return {};
-  std::uint32_t count = std::min((rbcr_ - 1u) / step, static_cast<std::uint32_t>(memory_.size() - place) / step);
-  const auto address = static_cast<std::uint16_t>(place + memory_first_);
-  const auto up_to = [&](std::uint8_t page) {  // not beyond the start of a page
-    if (const auto left = static_cast<std::uint16_t>((page << 8) - address)) count = std::min(count, (left - 1u) / step);
+  const std::uint16_t address = remote_address(), at = place(address);
+  if (at >= memory_.size() || rbcr_ <= step) return {};
+  std::uint32_t count = std::min((rbcr_ - 1u) / step, static_cast<std::uint32_t>(memory_.size() - at) / step);
+  const auto end_before = [&](unsigned bytes) {  // so many are left to a place that it must not reach; 0: it stands there
+    if (bytes) count = std::min(count, (bytes - 1) / step);
   };
-  up_to(pstop_);
-  if (direction == Direction::write && cr_ & TXP && port_.busy() && !orphan_) {
-    if (static_cast<std::uint16_t>(address - (tpsr_ << 8)) < tbcr_) return {};
-    up_to(tpsr_);
+  end_before(static_cast<std::uint16_t>((pstop_ << 8) - address));
+  if (direction == Direction::write && sending()) {
+    if (((address - transmit_address()) & decoded_) < tbcr_) return {};
+    end_before((transmit_address() - address) & decoded_);
   }
   const Bursts b = local_bursts();
   return {count, latch_ready_, clocks(timing_.remote_handshake_clocks), clocks(timing_.transfer_clocks),
@@ -147,12 +146,12 @@ PortRun Dp8390::remote_run(unsigned bytes, Direction direction) const {
 }
 
 void Dp8390::remote_run_written(std::span<const std::uint8_t> data, PortRun& run, Time end) {
-  std::copy(data.begin(), data.end(), memory_.begin() + static_cast<std::ptrdiff_t>(remote_place()));
+  std::copy(data.begin(), data.end(), memory_.begin() + place(remote_address()));
   advance_run(data, run, end);
 }
 
 void Dp8390::remote_run_read(std::span<std::uint8_t> data, PortRun& run, Time end) {
-  std::copy_n(memory_.begin() + static_cast<std::ptrdiff_t>(remote_place()), data.size(), data.begin());
+  std::copy_n(memory_.begin() + place(remote_address()), data.size(), data.begin());
   advance_run(data, run, end);
 }
 
@@ -160,7 +159,7 @@ void Dp8390::advance_run(std::span<const std::uint8_t> data, PortRun& run, Time 
   const std::size_t last = data.size() - 1;
   latch_ = word_mode() ? static_cast<std::uint16_t>(data[last - 1] | data[last] << 8)
                        : static_cast<std::uint16_t>((remote_ == Remote::read ? 0xFF00 : 0) | data[last]);
-  rsar_ = static_cast<std::uint16_t>(remote_place() + memory_first_ + data.size());
+  rsar_ = static_cast<std::uint16_t>(remote_address() + data.size());
   rbcr_ = static_cast<std::uint16_t>(rbcr_ - data.size());
   latch_ready_ = run.next_ready(end);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // DP8390: transmitter and loopback diagnostics.
+#include <algorithm>
+
 #include "devices/ethernet/dp8390.hpp"
 
 namespace planar::ethernet {
@@ -31,19 +33,20 @@ void Dp8390::fifo_filled(Time now) {
 
 // Loopback moves bytes only: in word mode every second one is taken, the even locations with BOS, the odd ones without.
 std::vector<std::uint8_t> Dp8390::assemble_frame() const {
-  const auto base = static_cast<std::uint16_t>(tpsr_ << 8);
+  const std::uint16_t base = transmit_address(), at = place(base);
   const bool halves = loopback() != 0 && word_mode();
   const unsigned step = halves ? 2 : 1;
   const unsigned first = halves && !(dcr_ & BOS) ? 1 : 0;
   std::vector<std::uint8_t> frame;
   frame.reserve(tbcr_ + net::fcs_bytes);
   frame.resize(tbcr_ > first ? (tbcr_ - first + step - 1) / step : 0);
-  const auto place = static_cast<std::uint16_t>(base - memory_first_);
-  if (!halves && swapped(0) == 0 && place < memory_.size() && frame.size() <= memory_.size() - place) {
-    std::copy_n(memory_.begin() + place, frame.size(), frame.begin());  // as the bytes lie
-  } else for (std::size_t n = 0; n < frame.size(); ++n) {
-    const auto address = static_cast<std::uint16_t>(base + first + n * step);
-    frame[n] = halves ? buffer_read(address) : local_read(address);
+  if (!halves && swapped(0) == 0 && at < memory_.size() && frame.size() <= memory_.size() - at) {
+    std::copy_n(memory_.begin() + at, frame.size(), frame.begin());  // as the bytes lie
+  } else {
+    for (std::size_t n = 0; n < frame.size(); ++n) {
+      const auto address = static_cast<std::uint16_t>(base + first + n * step);
+      frame[n] = halves ? buffer_read(address) : local_read(address);
+    }
   }
   if (!(tcr_ & CRC)) net::append_fcs(frame);
   return frame;

@@ -10,9 +10,7 @@ namespace planar::ethernet {
 namespace {
 
 constexpr std::uint16_t ram_base = 0x4000, ram_size = 0x4000;
-constexpr std::uint16_t ram_select = 0x4000;  // the one address line that tells RAM from PROM
-
-constexpr std::size_t ram_offset(std::uint16_t address) { return address & (ram_size - 1); }
+constexpr std::uint16_t decoded = 0x7FFF;  // A15 is not
 
 }  // namespace
 
@@ -25,7 +23,7 @@ RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& 
       ram_(ram_size),
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this,
             dp8390_timing(options_.profile), options_.seed) {
-  chip_.set_memory(ram_base, ram_);
+  chip_.set_memory(ram_base, ram_, decoded);
   if (context.segment) chip_.port().attach(*context.segment);
 }
 
@@ -72,15 +70,11 @@ void RemoteDmaCard::channel_reset(Time now) {
   decode(now);
 }
 
-// ---- the chip's surroundings: what it does not find in the RAM at 4000h, which it has itself ----
+// ---- the chip's surroundings: what lies beside the RAM, which it has itself ----
 
-std::uint8_t RemoteDmaCard::buffer_read(std::uint16_t address) const {
-  return address & ram_select ? ram_[ram_offset(address)] : prom(address);
-}
+std::uint8_t RemoteDmaCard::buffer_read(std::uint16_t address) const { return prom(address); }
 
-void RemoteDmaCard::buffer_write(std::uint16_t address, std::uint8_t value) {
-  if (address & ram_select) ram_[ram_offset(address)] = value;
-}
+void RemoteDmaCard::buffer_write(std::uint16_t, std::uint8_t) {}
 
 void RemoteDmaCard::interrupt(bool asserted, Time now) {
   interrupt_ = asserted;
@@ -97,7 +91,7 @@ void RemoteDmaCard::archive(Archive& a) {
   a(options_.adapter_id, options_.mac, pos2_, interrupt_, ram_);
   if (a.loading() && ram_.size() != ram_size)
     throw Error(fmt::format("snapshot holds a damaged {} buffer; take a new one", entry_.title), ExitCode::missing_file);
-  chip_.set_memory(ram_base, ram_);
+  chip_.set_memory(ram_base, ram_, decoded);
   chip_.archive(a);
   archive_card(a);
   if (a.loading()) claim_ports();  // the interrupt lines restore their own levels

@@ -152,6 +152,26 @@ TEST_CASE("A15 is not decoded: the DOS packet driver loads a frame at 4000h and 
   CHECK(b.block_input(300, 0x4000) == other);
 }
 
+// The packet driver hands the next frame over without waiting for the one before (ne2.md).
+TEST_CASE("what is written over a frame that is leaving goes out in its place, at either of the RAM's addresses", "[ne2][transmit]") {
+  const Bytes one = body(1514, 1), two = body(1514, 2);
+  for (const unsigned page : {0x40u, 0xC0u}) {
+    Ne2Bench b;
+    REQUIRE(b.probe());
+    b.init(true);
+    b.block_output(one, 0x40);
+    b.trigger_send(1514, page);
+    b.step(200_us);
+    b.block_output(two, 0x40);
+    b.step(2_ms);
+    REQUIRE(b.log.entries.size() == 1);
+    CHECK(b.log.entries[0].good);
+    const Bytes sent = without_fcs(b.log.entries[0].bytes);
+    CHECK(std::equal(sent.begin(), sent.begin() + 200, one.begin()));
+    CHECK(std::equal(sent.end() - 200, sent.end(), two.end() - 200));
+  }
+}
+
 TEST_CASE("received frames stand in the ring as the driver expects, across its end", "[ne2][receive]") {
   Ne2Bench b;
   b.init(true);
