@@ -174,11 +174,9 @@ class Dp8390 final : public net::EthernetStation {
   void sync_receive(Time now);
 
   // remote DMA and local bus
-  /// The chip's own bursts on the local bus: one of `length` every `period` from `first` on; no period, no bursts.
-  struct Bursts {
-    Time first{}, length{}, period{};
-  };
-  Bursts local_bursts() const;
+  /// When the latch takes part in accesses that follow each other: each asks for the local bus, waits for the end of the
+  /// chip's own burst on it, if there is one, and takes one transfer.
+  PortRun latch_timing() const;
   enum class Remote : std::uint8_t { none, read, write };
   void start_remote(unsigned rd, Time now);
   void advance_remote(Time now);

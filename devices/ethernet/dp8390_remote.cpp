@@ -34,9 +34,7 @@ void Dp8390::start_remote(unsigned rd, Time now) {
   }
   remote_ = wanted;
   remote_done_.cancel();
-  latch_ready_ = wanted == Remote::write
-                     ? now
-                     : local_bus_free(now + clocks(timing_.remote_handshake_clocks)) + clocks(timing_.transfer_clocks);
+  latch_ready_ = wanted == Remote::write ? now : latch_timing().next_ready(now);
 }
 
 Time Dp8390::remote_ready(Time start) const { return remote_ == Remote::none ? start : std::max(start, latch_ready_); }
@@ -79,8 +77,7 @@ void Dp8390::advance_remote(Time now) {
   rsar_ = static_cast<std::uint16_t>((rsar_ & ~(step - 1)) + step);
   if ((rsar_ & 0xFF) == 0 && rsar_ >> 8 == pstop_) rsar_ = static_cast<std::uint16_t>(pstart_ << 8);
   rbcr_ = rbcr_ > step ? rbcr_ - step : 0;  // an odd count moves a whole last word
-  latch_ready_ =
-      local_bus_free(now + clocks(timing_.remote_handshake_clocks)) + clocks(timing_.transfer_clocks);
+  latch_ready_ = latch_timing().next_ready(now);
   if (rbcr_) return;
   const bool reading = remote_ == Remote::read;
   if (send_packet_) {
@@ -99,27 +96,29 @@ void Dp8390::end_remote(Time now) { raise(RDC, now); }
 
 // Local DMA goes first: while a frame is sent or stored it takes the bus for one burst every time the FIFO passes its
 // threshold. A remote transfer that would fall into a burst waits for its end.
-Dp8390::Bursts Dp8390::local_bursts() const {
-  Bursts b;
+PortRun Dp8390::latch_timing() const {
+  PortRun run;
+  run.ready = latch_ready_;
+  run.request = clocks(timing_.remote_handshake_clocks);
+  run.use = clocks(timing_.transfer_clocks);
   if (storing_ && !receive_end_pending_) {
     const auto r = port_.receiving();
-    if (!r) return b;
-    b.first = r->arrival(0);
+    if (!r) return run;
+    run.taken_from = r->arrival(0);
   } else if (port_.transmitting()) {
-    b.first = port_.transmit_start() + port_.bit_time() * net::preamble_bits;
+    run.taken_from = port_.transmit_start() + port_.bit_time() * net::preamble_bits;
   } else {
-    return b;
+    return run;
   }
-  b.period = port_.byte_time() * threshold();
-  b.length = clocks(timing_.transfer_clocks) * (word_mode() ? threshold() / 2 : threshold());
-  return b;
+  run.period = port_.byte_time() * threshold();
+  run.taken = clocks(timing_.transfer_clocks) * (word_mode() ? threshold() / 2 : threshold());
+  return run;
 }
 
 Time Dp8390::local_bus_free(Time t) const {
-  const Bursts b = local_bursts();
-  if (b.period == Time{} || t < b.first) return t;
-  const Time into{(t - b.first).ps % b.period.ps};
-  return into < b.length ? t + (b.length - into) : t;
+  PortRun run = latch_timing();
+  run.request = run.use = {};
+  return run.next_ready(t);
 }
 
 // ---- the latch, many words at once ----
@@ -131,18 +130,17 @@ PortRun Dp8390::remote_run(unsigned bytes, Direction direction) const {
   if (direction == Direction::read && storing_ && !receive_end_pending_ && !fifo_overrun_) return {};
   const std::uint16_t address = remote_address(), at = place(address);
   if (at >= memory_.size() || rbcr_ <= step) return {};
-  std::uint32_t count = std::min((rbcr_ - 1u) / step, static_cast<std::uint32_t>(memory_.size() - at) / step);
+  PortRun run = latch_timing();
+  run.count = std::min((rbcr_ - 1u) / step, static_cast<std::uint32_t>(memory_.size() - at) / step);
   const auto end_before = [&](unsigned bytes) {  // so many are left to a place that it must not reach; 0: it stands there
-    if (bytes) count = std::min(count, (bytes - 1) / step);
+    if (bytes) run.count = std::min(run.count, (bytes - 1) / step);
   };
   end_before(static_cast<std::uint16_t>((pstop_ << 8) - address));
   if (direction == Direction::write && sending()) {
     if (((address - transmit_address()) & decoded_) < tbcr_) return {};
     end_before((transmit_address() - address) & decoded_);
   }
-  const Bursts b = local_bursts();
-  return {count, latch_ready_, clocks(timing_.remote_handshake_clocks), clocks(timing_.transfer_clocks),
-          b.first, b.length, b.period};
+  return run;
 }
 
 void Dp8390::remote_run_written(std::span<const std::uint8_t> data, PortRun& run, Time end) {
