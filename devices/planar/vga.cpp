@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
+#include "devices/planar/vga_registers.hpp"
+
 namespace planar {
 
 namespace {
-constexpr std::uint32_t plane_bytes = 0x10000;
+using namespace vga_registers;
+
 // Offsets of ports from 3B0h.
 enum Port : std::uint32_t {
   mono_crtc_index = 0x04,
@@ -31,18 +34,8 @@ enum Port : std::uint32_t {
   colour_crtc_data = 0x25,
   colour_status = 0x2A,
 };
-// CRTC registers
-enum Crtc : unsigned {
-  horizontal_display_end = 0x01,
-  vertical_total = 0x06,
-  overflow = 0x07,
-  retrace_start = 0x10,
-  retrace_end = 0x11,
-  vertical_display_end = 0x12,
-  mode_control = 0x17,
-};
 constexpr std::uint8_t protect = 0x80, interrupt_off = 0x20,
-                       interrupt_not_clear = 0x10;  // retrace_end
+                       interrupt_not_clear = 0x10;  // vertical_retrace_end
 }  // namespace
 
 Vga::Vga(Scheduler& scheduler)
@@ -75,7 +68,8 @@ void Vga::reset(Time now) {
 
 ClockDomain Vga::character_clock() const {
   const std::uint64_t dots = (misc_ >> 2 & 3) == 1 ? 28'322'000 : 25'175'000;
-  const std::uint64_t width = (sequencer_[1] & 1 ? 8 : 9) * (sequencer_[1] & 8 ? 2 : 1);
+  const std::uint8_t mode = sequencer_[clocking_mode];
+  const std::uint64_t width = (mode & 1 ? 8 : 9) * (mode & 8 ? 2 : 1);
   return ClockDomain(dots, width);
 }
 
@@ -94,18 +88,18 @@ std::int64_t Vga::displayed_lines() const {
 
 std::int64_t Vga::retrace_line() const {
   const unsigned high = crtc_[overflow];
-  return (crtc_[retrace_start] | (high & 0x04) << 6 | (high & 0x80) << 2) * lines_per_count();
+  return (crtc_[vertical_retrace_start] | (high & 0x04) << 6 | (high & 0x80) << 2) * lines_per_count();
 }
 
 std::uint8_t Vga::status1(Time now) const {
   const std::int64_t length = line_length();
   const std::int64_t position =
-      static_cast<std::int64_t>(character_clock().index_at(now)) % (length * frame_lines());
+      static_cast<std::int64_t>(character_clock().index_at(now)) % frame_length();
   const std::int64_t line = position / length, column = position % length;
   const bool blank = column > crtc_[horizontal_display_end] || line >= displayed_lines();
   // Retrace lasts until the low four bits of the line counter equal the end value.
   const std::int64_t start = retrace_line();
-  std::int64_t lines = ((crtc_[retrace_end] & 15) - start / lines_per_count()) & 15;
+  std::int64_t lines = ((crtc_[vertical_retrace_end] & 15) - start / lines_per_count()) & 15;
   if (lines == 0) lines = 16;
   lines *= lines_per_count();
   const bool vertical = line >= start && line < start + lines;
@@ -113,17 +107,18 @@ std::uint8_t Vga::status1(Time now) const {
 }
 
 Time Vga::frame_period() const {
-  return character_clock().at(static_cast<std::uint64_t>(line_length() * frame_lines()));
+  return character_clock().at(static_cast<std::uint64_t>(frame_length()));
 }
 
 Picture Vga::picture(Time now) const {
-  const std::uint64_t frame = character_clock().index_at(now) /
-                              static_cast<std::uint64_t>(line_length() * frame_lines());
-  const bool running = (sequencer_[0] & 3) == 3 && crtc_[mode_control] & 0x80;
+  const std::uint64_t frame =
+      character_clock().index_at(now) / static_cast<std::uint64_t>(frame_length());
+  const bool running = (sequencer_[sequencer_reset] & 3) == 3 && crtc_[mode_control] & 0x80;
   return draw({.on = awake() && running,
                .palette_on = (attribute_index_ & 0x20) != 0,
                .frame = frame,
                .lines = static_cast<unsigned>(std::min(displayed_lines(), frame_lines())),
+               .lines_per_count = static_cast<unsigned>(lines_per_count()),
                .sequencer = sequencer_,
                .graphics = graphics_,
                .crtc = crtc_,
@@ -134,14 +129,14 @@ Picture Vga::picture(Time now) const {
 }
 
 void Vga::schedule_retrace(Time now) {
-  const std::uint8_t control = crtc_[retrace_end];
+  const std::uint8_t control = crtc_[vertical_retrace_end];
   if (control & interrupt_off || !(control & interrupt_not_clear) || retrace_pending_) {
     retrace_.cancel();
     return;
   }
   const ClockDomain clock = character_clock();
   const auto here = static_cast<std::int64_t>(clock.index_at(now));
-  const std::int64_t frame = line_length() * frame_lines();
+  const std::int64_t frame = frame_length();
   std::int64_t next =
       here - here % frame + std::min(retrace_line(), frame_lines() - 1) * line_length();
   if (next <= here) next += frame;
@@ -246,19 +241,19 @@ void Vga::write_attribute(std::uint8_t value) {
   // The sixteen palette registers take values only while the screen does not use them.
   if (index < 16 && attribute_index_ & 0x20) return;
   if (index < attribute_.size()) attribute_[index] = value & 0x3F;
-  if (index == 0x10) attribute_[index] = value;  // mode control has bits 7 and 6
+  if (index == attribute_mode) attribute_[index] = value;  // mode control has bits 7 and 6
 }
 
 void Vga::write_crtc(std::uint8_t value, Time now) {
   if (crtc_index_ >= crtc_.size()) return;
-  if (crtc_index_ <= overflow && crtc_[retrace_end] & protect) {
+  if (crtc_index_ <= overflow && crtc_[vertical_retrace_end] & protect) {
     // Of the protected registers only the line compare bit can be written.
     if (crtc_index_ == overflow)
       crtc_[overflow] = static_cast<std::uint8_t>((crtc_[overflow] & ~0x10) | (value & 0x10));
     return;
   }
   crtc_[crtc_index_] = value;
-  if (crtc_index_ == retrace_end && !(value & interrupt_not_clear)) {
+  if (crtc_index_ == vertical_retrace_end && !(value & interrupt_not_clear)) {
     retrace_pending_ = false;
     irq9.set(false, now);
   }
@@ -294,7 +289,7 @@ void Vga::write_port(std::uint32_t offset, std::uint8_t value, Time now) {
       break;
     case sequencer_data:
       if (sequencer_index_ < sequencer_.size()) sequencer_[sequencer_index_] = value;
-      if (sequencer_index_ == 1) schedule_retrace(now);
+      if (sequencer_index_ == clocking_mode) schedule_retrace(now);
       break;
     case pixel_mask:
       dac_mask_ = value;

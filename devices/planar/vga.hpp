@@ -112,6 +112,8 @@ class Vga final : public Slave {
   /// Scan lines that one count of the vertical counter lasts.
   std::int64_t lines_per_count() const;
   std::int64_t frame_lines() const;
+  /// Of a frame, in character clocks.
+  std::int64_t frame_length() const { return line_length() * frame_lines(); }
   std::int64_t displayed_lines() const;
   std::int64_t retrace_line() const;
   void schedule_retrace(Time now);

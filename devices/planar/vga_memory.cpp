@@ -3,38 +3,14 @@
 #include <algorithm>
 
 #include "devices/planar/vga.hpp"
+#include "devices/planar/vga_registers.hpp"
 
 namespace planar {
 
 namespace {
-constexpr std::uint32_t plane_mask = 0xFFFF;
+using namespace vga_registers;
+
 constexpr unsigned most_columns = 256, most_rows = 128;
-// Graphics registers
-enum Graphics : unsigned {
-  set_reset,
-  set_reset_enable,
-  colour_compare,
-  data_rotate,
-  read_map,
-  mode,
-  miscellaneous,
-  colour_dont_care,
-  bit_mask,
-};
-// Sequencer
-constexpr unsigned clocking_mode = 1, map_mask = 2, memory_mode = 4;
-// CRTC
-enum Crtc : unsigned {
-  display_end = 0x01,
-  maximum_scan_line = 0x09,
-  cursor_start = 0x0A,
-  cursor_end = 0x0B,
-  start_high = 0x0C,
-  start_low = 0x0D,
-  cursor_high = 0x0E,
-  cursor_low = 0x0F,
-  row_offset = 0x13,
-};
 
 /// Code page 437: 00h-1Fh, 7Fh, and 80h-FFh.
 constexpr char16_t low_glyphs[32] = {
@@ -97,7 +73,7 @@ Vga::Cell Vga::decode(std::uint32_t address, bool reading) const {
   if (sequencer_[memory_mode] & 8)  // address bits 15 and 14 take the place of the lowest two
     return {(address & plane_mask & ~3u) | (address >> 14 & 3),
             static_cast<std::uint8_t>(1u << (address & 3))};
-  const bool odd_even = reading ? graphics_[mode] & 0x10 : !(sequencer_[memory_mode] & 4);
+  const bool odd_even = reading ? graphics_[graphics_mode] & 0x10 : !(sequencer_[memory_mode] & 4);
   std::uint32_t cell = address & plane_mask;
   if (graphics_[miscellaneous] & 2) {
     // Address bit 0 chooses the plane; bit 16 of a 128 KB window takes its place, else the page
@@ -113,7 +89,7 @@ Vga::Cell Vga::decode(std::uint32_t address, bool reading) const {
 
 std::uint8_t Vga::plane_value(std::uint32_t address, const Cell& cell,
                               const std::array<std::uint8_t, 4>& data) const {
-  if (graphics_[mode] & 8) {  // read mode 1: ones where the pixel has the colour asked for
+  if (graphics_[graphics_mode] & 8) {  // read mode 1: ones where the pixel has the colour asked for
     std::uint8_t differs = 0;
     for (unsigned p = 0; p < 4; ++p) {
       if (!(graphics_[colour_dont_care] >> p & 1)) continue;
@@ -169,7 +145,7 @@ void Vga::write_memory(std::uint32_t offset, std::uint8_t value) {
   const std::int32_t address = window(offset);
   if (address < 0) return;
   const Cell cell = decode(static_cast<std::uint32_t>(address), false);
-  const unsigned write_mode = graphics_[mode] & 3;
+  const unsigned write_mode = graphics_[graphics_mode] & 3;
   const unsigned rotate = graphics_[data_rotate] & 7;
   const auto rotated = static_cast<std::uint8_t>(value >> rotate | value << (8 - rotate));
   for (unsigned p = 0; p < 4; ++p) {
@@ -219,7 +195,7 @@ void Vga::Memory::write(std::uint32_t offset, unsigned bytes, std::uint32_t valu
 
 bool Vga::text_mode() const {
   return awake() && !(graphics_[miscellaneous] & 1) && !(sequencer_[clocking_mode] & 0x20) &&
-         crtc_[display_end] != 0;
+         crtc_[horizontal_display_end] != 0;
 }
 
 TextScreen Vga::text_screen() const {
@@ -227,7 +203,7 @@ TextScreen Vga::text_screen() const {
   if (!text_mode()) return screen;
   const unsigned height =
       ((crtc_[maximum_scan_line] & 0x1Fu) + 1) * (crtc_[maximum_scan_line] & 0x80 ? 2 : 1);
-  screen.columns = std::min(crtc_[display_end] + 1u, most_columns);
+  screen.columns = std::min(crtc_[horizontal_display_end] + 1u, most_columns);
   screen.rows =
       std::min(static_cast<unsigned>(displayed_lines() / lines_per_count()) / height, most_rows);
   const unsigned start = crtc_[start_high] << 8 | crtc_[start_low];

@@ -3,38 +3,16 @@
 
 #include <algorithm>
 
+#include "devices/planar/vga_registers.hpp"
+
 namespace planar {
 
 namespace {
 
-constexpr std::uint32_t plane_mask = 0xFFFF;
+using namespace vga_registers;
+
 constexpr unsigned dark_width = 640, dark_height = 480;
 
-// Registers by index.
-enum Sequencer : unsigned { clocking_mode = 1, character_map = 3, memory_mode = 4 };
-enum Graphics : unsigned { graphics_mode = 5, miscellaneous = 6 };
-enum Attribute : unsigned { mode = 0x10, overscan = 0x11, plane_enable = 0x12, panning = 0x13, colour_select = 0x14 };
-enum Crtc : unsigned {
-  display_end = 0x01,
-  blank_start = 0x02,
-  blank_end = 0x03,
-  retrace_end = 0x05,
-  overflow = 0x07,
-  preset_row_scan = 0x08,
-  maximum_scan_line = 0x09,
-  cursor_start = 0x0A,
-  cursor_end = 0x0B,
-  start_high = 0x0C,
-  start_low = 0x0D,
-  cursor_high = 0x0E,
-  cursor_low = 0x0F,
-  row_offset = 0x13,
-  underline = 0x14,
-  vertical_blank_start = 0x15,
-  vertical_blank_end = 0x16,
-  mode_control = 0x17,
-  line_compare = 0x18,
-};
 // Attribute mode control.
 constexpr std::uint8_t line_graphics = 0x04, blinking = 0x08, split_keeps_still = 0x20, eight_bits = 0x40,
                        select_p54 = 0x80;
@@ -52,7 +30,7 @@ class Painter {
  public:
   explicit Painter(const VgaView& view) : v_(view) {
     const auto& crtc = v_.crtc;
-    characters_ = crtc[display_end] + 1u;
+    characters_ = crtc[horizontal_display_end] + 1u;
     dots_ = v_.sequencer[clocking_mode] & 1 ? 8 : 9;
     stretch_ = v_.sequencer[clocking_mode] & 8 ? 2 : 1;
     picture_.width = characters_ * dots_ * stretch_;
@@ -60,7 +38,7 @@ class Painter {
     picture_.rgb.assign(std::size_t{3} * picture_.width * picture_.height, 0);
     cursor_at_ = (crtc[cursor_high] << 8 | crtc[cursor_low]) + (crtc[cursor_end] >> 5 & 3u);
     cursor_shown_ = !(crtc[cursor_start] & 0x20) && (v_.frame >> 3 & 1) == 0;
-    blink_off_ = v_.attribute[mode] & blinking && (v_.frame >> 4 & 1) != 0;
+    blink_off_ = v_.attribute[attribute_mode] & blinking && (v_.frame >> 4 & 1) != 0;
     make_colours();
     line_.resize((characters_ + 1) * dots_);
   }
@@ -75,7 +53,7 @@ class Painter {
     const unsigned blank_first =
         crtc[vertical_blank_start] | (crtc[overflow] & 0x08u) << 5 | (crtc[maximum_scan_line] & 0x20u) << 4;
     // Lines may be counted in pairs, and each row of a character doubled.
-    const unsigned pairs = crtc[mode_control] & 4 ? 2 : 1, repeat = crtc[maximum_scan_line] & 0x80 ? 2 * pairs : pairs;
+    const unsigned pairs = v_.lines_per_count, repeat = crtc[maximum_scan_line] & 0x80 ? 2 * pairs : pairs;
     unsigned base = crtc[start_high] << 8 | crtc[start_low];
     unsigned row_scan = crtc[preset_row_scan] & 0x1F, repeated = 0;
     unsigned shift = pixel_shift(), extra = crtc[preset_row_scan] >> 5 & 3u;
@@ -95,7 +73,7 @@ class Painter {
       }
       if (y / pairs == compare && (y + 1) % pairs == 0) {  // the split screen begins at the start of memory
         base = row_scan = repeated = 0;
-        if (v_.attribute[mode] & split_keeps_still) shift = extra = 0;
+        if (v_.attribute[attribute_mode] & split_keeps_still) shift = extra = 0;
       }
     }
     return std::move(picture_);
@@ -111,7 +89,7 @@ class Painter {
 
   /// Colours of the sixteen 4-bit pixels, or of all bytes.
   void make_colours() {
-    const std::uint8_t control = v_.attribute[mode], select = v_.attribute[colour_select];
+    const std::uint8_t control = v_.attribute[attribute_mode], select = v_.attribute[colour_select];
     for (unsigned i = 0; i < 256; ++i) {
       unsigned index;
       if (control & eight_bits) {
@@ -179,7 +157,7 @@ class Painter {
 
   void character(std::uint32_t address, unsigned counter, unsigned row_scan, std::uint8_t* out) const {
     const std::uint8_t code = v_.planes[0][address], attribute = v_.planes[1][address];
-    const std::uint8_t control = v_.attribute[mode];
+    const std::uint8_t control = v_.attribute[attribute_mode];
     std::uint8_t dots = v_.planes[2][font(attribute) + code * 32u + row_scan];
     bool ninth = control & line_graphics && (code & 0xE0) == 0xC0 && dots & 1;
     const std::uint8_t foreground = attribute & 15;
@@ -206,12 +184,12 @@ class Painter {
   }
 
   void show(unsigned y, unsigned shift) {
-    const bool wide = v_.attribute[mode] & eight_bits;
+    const bool wide = v_.attribute[attribute_mode] & eight_bits;
     const auto& crtc = v_.crtc;
-    const unsigned end = (crtc[blank_end] & 0x1Fu) | (crtc[retrace_end] & 0x80u) >> 2;
+    const unsigned end = (crtc[horizontal_blank_end] & 0x1Fu) | (crtc[horizontal_retrace_end] & 0x80u) >> 2;
     std::uint8_t* out = picture_.rgb.data() + std::size_t{3} * y * picture_.width;
     for (unsigned c = 0; c < characters_; ++c) {
-      const bool dark = blanked(c, crtc[blank_start], end, 0x3F);
+      const bool dark = blanked(c, crtc[horizontal_blank_start], end, 0x3F);
       for (unsigned d = 0; d < dots_; ++d) {
         const std::size_t x = std::size_t{c} * dots_ + d;
         const std::size_t from = x + shift;

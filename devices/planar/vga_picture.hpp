@@ -35,10 +35,11 @@ struct Picture {
 
 /// All that a picture depends on.
 struct VgaView {
-  bool on;               ///< awake, enabled, clocks and synchronisation running
-  bool palette_on;       ///< 3C0h bit 5: the display has the palette; without it all is border colour
-  std::uint64_t frame;   ///< counts frames, for what blinks
-  unsigned lines;        ///< displayed lines, at least 1
+  bool on;                   ///< awake, enabled, clocks and synchronisation running
+  bool palette_on;           ///< 3C0h bit 5: the display has the palette; without it all is border colour
+  std::uint64_t frame;       ///< counts frames, for what blinks
+  unsigned lines;            ///< displayed lines, at least 1
+  unsigned lines_per_count;  ///< scan lines that one count of the vertical counter lasts, 1 or 2
   std::span<const std::uint8_t, 5> sequencer;
   std::span<const std::uint8_t, 9> graphics;
   std::span<const std::uint8_t, 25> crtc;
