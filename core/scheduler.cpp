@@ -14,9 +14,8 @@ Event::~Event() { scheduler_.unregister_event(*this); }
 
 void Event::at(Time when) {
   if (when == when_) return;
-  const Time old = when_;
   when_ = when;
-  scheduler_.changed(*this, old);
+  scheduler_.changed(*this);
 }
 
 void Event::archive(Archive& a) {
@@ -35,7 +34,7 @@ void Scheduler::unregister_event(Event& event) {
   if (next_event_ == &event) find_next();
 }
 
-void Scheduler::changed(Event& event, Time) {
+void Scheduler::changed(Event& event) {
   if (next_event_ == &event) {
     find_next();
   } else if (event.when_ < next_ || (event.when_ == next_ && next_event_ && event.rank_ < next_event_->rank_)) {

@@ -141,14 +141,14 @@ class Scheduler {
     bool running = false;  // inside run(): now, or left in an access
     // With several processors:
     std::unique_ptr<Fiber> fiber{};
-    Time horizon{};             // of the run that begins or goes on
+    Time horizon{};             // of the run that begins
     bool waits = false;         // left in an access
     bool for_event = false;     // which completes at the next event from `until` on
     Time until{};               // when it completes
   };
   void register_event(Event& event, Priority priority);
   void unregister_event(Event& event);
-  void changed(Event& event, Time old);
+  void changed(Event& event);
   void find_next();
   void set_next(Event* event, Time when) {
     next_event_ = event;
@@ -162,6 +162,7 @@ class Scheduler {
   bool run_one(Time limit);
   // scheduler_many.cpp
   bool run_many(Time limit);
+  static bool takes_part(const Slot& slot) { return slot.waits || !slot.processor->asleep(); }
   Time reached(const Slot& slot) const;
   void leave(Slot& slot);
   void go_on(Slot& slot);
@@ -175,7 +176,7 @@ class Scheduler {
   Time lookahead_{};
   std::vector<std::unique_ptr<Slot>> processors_;
   Slot* current_ = nullptr;                  // with several: whose stack this is
-  Time others_reached_ = Time::never();      // with several: how far those are that are awake
+  Time others_reached_ = Time::never();      // with several: how far those are that take part
   std::uint64_t registered_ = 0;
   bool stop_ = false;
   bool cut_ = false;

@@ -35,7 +35,7 @@ void Scheduler::go_on(Slot& slot) {
   }
   others_reached_ = Time::never();
   for (const auto& other : processors_)
-    if (other.get() != &slot && (other->waits || !other->processor->asleep()))
+    if (other.get() != &slot && takes_part(*other))
       others_reached_ = std::min(others_reached_, reached(*other));
   set_next(next_event_, next_);
   current_ = &slot;
@@ -52,7 +52,7 @@ void Scheduler::go_on(Slot& slot) {
 /// Sleeping processors see the time pass.
 void Scheduler::let_sleep(Time t) {
   for (auto& slot : processors_)
-    if (!slot->waits && slot->processor->time() < t && slot->processor->asleep()) slot->processor->run(t);
+    if (!takes_part(*slot) && slot->processor->time() < t) slot->processor->run(t);
 }
 
 bool Scheduler::run_many(Time limit) {
@@ -67,7 +67,7 @@ bool Scheduler::run_many(Time limit) {
     Time here = Time::never(), wanted = limit;
     bool waiting = false;
     for (auto& slot : processors_) {
-      if (!slot->waits && slot->processor->asleep()) continue;
+      if (!takes_part(*slot)) continue;
       const Time t = reached(*slot);
       if (slot->waits) {
         waiting = true;
@@ -101,7 +101,7 @@ bool Scheduler::run_many(Time limit) {
     }
     Time horizon = std::min(next_, wanted);
     for (const auto& other : processors_)
-      if (other.get() != behind && (other->waits || !other->processor->asleep()) && reached(*other) < horizon)
+      if (other.get() != behind && takes_part(*other) && reached(*other) < horizon)
         horizon = std::min(horizon, std::max(reached(*other) + lookahead_, here + Time{1}));
     behind->horizon = cut(*behind, horizon);
     go_on(*behind);
