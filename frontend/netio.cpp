@@ -116,26 +116,20 @@ NetioResult collect(Session& session) {
   r.virtual_seconds = session.now().seconds();
   r.instructions = machine.cpu().instructions();
   r.cycles = machine.cpu().clocks();
-  const auto frames = lab.frames();
-  r.frames_sent = frames.sent;
-  r.frames_received = frames.received;
-  r.collisions = frames.collisions;
-  r.overruns = frames.overruns;
+  r.frames = lab.frames();
   r.state_hash = session.state_hash();
   return r;
 }
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// `first` in front of what every run sets, `last` behind it.
-Media guest_diskette(const Options& o, Settings first, Settings last) {
-  first.emplace_back("seconds", seconds(o));
-  first.emplace_back("sizes", o.sizes);
-  first.emplace_back("generation", std::to_string(o.generation));
-  first.emplace_back("port", std::to_string(o.port));
-  first.insert(first.end(), last.begin(), last.end());
+/// The guest with `task` to do, and settings that only this one of the machines has.
+Media guest_diskette(const Options& o, const std::string& task, const Settings& own = {}) {
+  Settings settings{{"do", task}, {"seconds", seconds(o)}, {"sizes", o.sizes}, {"generation", std::to_string(o.generation)},
+                    {"port", std::to_string(o.port)}};
+  settings.insert(settings.end(), own.begin(), own.end());
   Media media;
-  media.diskette = NamedFile{guest_name, with_settings(roms::guest(), first)};
+  media.diskette = NamedFile{guest_name, with_settings(roms::guest(), settings)};
   return media;
 }
 
@@ -156,15 +150,15 @@ std::unique_ptr<Session> open(const Options& o) {
   std::vector<Media> media;
   if (!o.against) {
     config.set_text("peer.duration", seconds(o) + " s", "--seconds");
-    media.push_back(guest_diskette(o, {{"do", "netio"}}, {}));
+    media.push_back(guest_diskette(o, "netio"));
     return std::make_unique<Session>(LabConfig(std::move(config)), std::move(media), o.output, o.state);
   }
   if (o.machine.net) throw Error("--net and --against both name the other end of the wire; give one of them");
   std::vector<std::pair<std::string, Config>> machines;
   machines.emplace_back("client", std::move(config));
   machines.emplace_back("server", server_config(o));
-  media.push_back(guest_diskette(o, {{"do", "netio"}}, {{"wait", server_head_start}}));
-  media.push_back(guest_diskette(o, {{"do", "netio-server"}}, {{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}));
+  media.push_back(guest_diskette(o, "netio", {{"wait", server_head_start}}));
+  media.push_back(guest_diskette(o, "netio-server", {{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}));
   return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), o.output, o.state);
 }
 

@@ -9,6 +9,23 @@
 
 namespace planar {
 
+namespace {
+
+nlohmann::ordered_json counted(const NetCounters& frames) {
+  return {{"sent", frames.sent}, {"received", frames.received}, {"collisions", frames.collisions}, {"overruns", frames.overruns}};
+}
+
+std::string counted_text(const NetCounters& frames) {
+  return fmt::format("frames: {} sent, {} received, {} collisions, {} overruns", frames.sent, frames.received, frames.collisions,
+                     frames.overruns);
+}
+
+std::string pairing(const std::string& machine, const std::string& card, bool hypothetical) {
+  return fmt::format("{} with {}{}", machine, card, hypothetical ? " (hypothetical interface)" : "");
+}
+
+}  // namespace
+
 std::string size_name(std::uint32_t bytes) {
   if (bytes == 32767) return "32K";
   return bytes % 1024 == 0 ? fmt::format("{}K", bytes / 1024) : fmt::format("{}", bytes);
@@ -51,8 +68,7 @@ nlohmann::ordered_json NetioResult::json() const {
   out["host_seconds"] = rounded(host_seconds, 3);
   out["instructions"] = instructions;
   out["cycles"] = cycles;
-  out["frames"] = {{"sent", frames_sent}, {"received", frames_received}, {"collisions", collisions},
-                   {"overruns", overruns}};
+  out["frames"] = counted(frames);
   if (against) {
     const NetioServer& s = *against;
     out["against"] = {{"machine", s.machine}, {"card", s.card}, {"hypothetical", s.hypothetical},
@@ -60,20 +76,16 @@ nlohmann::ordered_json NetioResult::json() const {
                       {"true_busy_percent", rounded(s.true_busy_percent, 2)},
                       {"received_kb", s.received_kb}, {"sent_kb", s.sent_kb},
                       {"instructions", s.instructions}, {"cycles", s.cycles},
-                      {"frames", {{"sent", s.frames.sent}, {"received", s.frames.received},
-                                  {"collisions", s.frames.collisions}, {"overruns", s.frames.overruns}}}};
+                      {"frames", counted(s.frames)}};
   }
   out["state_hash"] = state_hash;
   return out;
 }
 
 std::string NetioResult::table() const {
-  const auto other = [&] {
-    return fmt::format("against {} with {}{}", against->machine, against->card,
-                       against->hypothetical ? " (hypothetical interface)" : "");
-  };
-  std::string out = fmt::format("netio {} on {} with {}{}, {}{}\n\n", netio_version, machine, card,
-                                hypothetical ? " (hypothetical interface)" : "", against ? other() : "net " + net,
+  const std::string other_end =
+      against ? "against " + pairing(against->machine, against->card, against->hypothetical) : "net " + net;
+  std::string out = fmt::format("netio {} on {}, {}{}\n\n", netio_version, pairing(machine, card, hypothetical), other_end,
                                 repeatable ? "" : " (host in the loop, not repeatable)");
   if (received_rows.empty()) out += fmt::format("{:>12}  {:>12}\n", "packet", "KB/s");
   else out += fmt::format("{:>12}  {:>12}  {:>12}\n", "packet", "KB/s sent", "received");
@@ -92,13 +104,11 @@ std::string NetioResult::table() const {
       out += fmt::format("{} {} {:.1f}", p ? "," : "", frame_part_title(FrameTime::names[p]), static_cast<double>(ns[p]) / 1000);
     out += "\n";
   }
-  out += fmt::format("frames: {} sent, {} received, {} collisions, {} overruns\n", frames_sent, frames_received,
-                     collisions, overruns);
+  out += counted_text(frames) + "\n";
   if (against)
-    out += fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy; {} KB received, {} KB sent; frames: {} sent, {} "
-                       "received, {} collisions, {} overruns\n", against->machine, against->cpu_load_percent,
-                       against->true_busy_percent, against->received_kb, against->sent_kb, against->frames.sent,
-                       against->frames.received, against->frames.collisions, against->frames.overruns);
+    out += fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy; {} KB received, {} KB sent; {}\n", against->machine,
+                       against->cpu_load_percent, against->true_busy_percent, against->received_kb, against->sent_kb,
+                       counted_text(against->frames));
   out += fmt::format("{:.3f} s virtual, {:.2f} s host: {:.1f}x real time; {} instructions, {} cycles\n",
                      virtual_seconds, host_seconds, host_seconds > 0 ? virtual_seconds / host_seconds : 0.0,
                      instructions, cycles);

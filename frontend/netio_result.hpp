@@ -58,10 +58,7 @@ struct NetioResult {
   double host_seconds = 0;
   std::uint64_t instructions = 0;
   std::uint64_t cycles = 0;
-  std::uint64_t frames_sent = 0;
-  std::uint64_t frames_received = 0;
-  std::uint64_t collisions = 0;
-  std::uint64_t overruns = 0;
+  NetCounters frames;
   std::string state_hash;
   std::optional<NetioServer> against;
 
