@@ -125,12 +125,10 @@ std::string LabConfig::explained() const {
 }
 
 LabConfig load_lab(const std::string& name) {
-  if (std::filesystem::is_regular_file(name)) {
-    Config file;
-    file.add_file(name);
-    if (file.is_list("machine")) return LabConfig::of_lab_file(std::move(file));
-  }
-  return LabConfig(load_machine(name));
+  if (is_built_in(name) || !std::filesystem::is_regular_file(name)) return LabConfig(load_machine(name));
+  Config file;
+  file.add_file(name);
+  return file.is_list("machine") ? LabConfig::of_lab_file(std::move(file)) : LabConfig(load_machine(std::move(file), name));
 }
 
 LabConfig parse_lab(const std::string& text, const std::string& name) {

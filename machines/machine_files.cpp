@@ -24,18 +24,26 @@ std::string choices(std::string_view wrong) {
   return guess.empty() ? fmt::format("choose {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", guess);
 }
 
+Config layer_of(const MachineFile& file) {
+  Config config;
+  config.add_text(file.text, std::string(file.name) + " (built in)");
+  return config;
+}
+
 }  // namespace
 
+bool is_built_in(std::string_view name) { return built_in(name) != nullptr; }
+
 Config load_machine(const std::string& name) {
-  Config config;
-  if (const auto* file = built_in(name)) {
-    config.add_text(file->text, std::string(file->name) + " (built in)");
-    return config;
-  }
+  if (const auto* file = built_in(name)) return layer_of(*file);
   if (!std::filesystem::exists(name) && name.find('/') == std::string::npos && !name.ends_with(".toml"))
     throw Error(fmt::format("no machine '{}' and no file of that name; {}", name, choices(name)));
   Config user;
   user.add_file(name);
+  return load_machine(std::move(user), name);
+}
+
+Config load_machine(Config user, const std::string& name) {
   if (user.is_list("machine"))
     throw Error(fmt::format("{}: is a lab of several machines ([[machine]]), and this takes one; `planar run` takes labs", name));
   const auto base = user.text("machine", std::string{});
@@ -46,8 +54,8 @@ Config load_machine(const std::string& name) {
                               "built-in ones that it is layered over", name));
     user.fail("machine", fmt::format("no built-in machine '{}'; {}", base, choices(base)));
   }
-  config.add_text(file->text, std::string(file->name) + " (built in)");
-  config.add_file(name);
+  Config config = layer_of(*file);
+  config.add_layers(std::move(user));
   return config;
 }
 

@@ -18,8 +18,12 @@ struct MachineFile {
 /// The built-in machine files, by name.
 const std::vector<MachineFile>& machine_files();
 
+bool is_built_in(std::string_view name);
+
 /// Layers for `name`: a built-in machine, or a file whose `machine = "..."` names the built-in one it is layered over.
 /// Throws Error naming the choices when there is neither.
 Config load_machine(const std::string& name);
+/// The same for a machine file that has been read into `user`; `name` is the file's.
+Config load_machine(Config user, const std::string& name);
 
 }  // namespace planar

@@ -144,3 +144,15 @@ TEST_CASE("damaged input ends with 2 or 3 and says file, line and remedy") {
   CHECK(snapshot.status == 3);
   CHECK_THAT(snapshot.err, Contains("lab.snap"));
 }
+
+TEST_CASE("a file that is named like a built-in machine does not take its place") {
+  Scratch scratch;
+  scratch.write("model95", "no machine file");
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::path(scratch.file("model95")).parent_path());
+  const auto run = run_planar("config model95"), file = run_planar("config ./model95");
+  std::filesystem::current_path(here);
+  CHECK(run.status == 0);
+  CHECK(file.status == 2);
+  CHECK_THAT(file.err, Contains("./model95:1"));
+}
