@@ -165,9 +165,25 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_flag("--force", force, "Build a machine with a card that refuses its processor");
 }
 
-LabConfig MachineOptions::lab(const std::optional<std::string>& default_card) const {
+namespace {
+
+/// What is one for all machines of a lab; `target` is a machine's configuration or a lab's.
+void apply_shared(const MachineOptions& o, auto& target) {
+  if (o.net) target.set("net.attach", *o.net, "--net " + *o.net);
+  if (!o.forwards.empty()) target.set_texts("net.forward", o.forwards, "--forward");
+  if (o.net_time) target.set("net.time", *o.net_time, "--net-time " + *o.net_time);
+  if (o.seed) target.set("run.seed", std::to_string(*o.seed), fmt::format("--seed {}", *o.seed));
+  if (o.force) target.set("run.force", "true", "--force");
+}
+
+}  // namespace
+
+LabConfig MachineOptions::lab() const {
   LabConfig lab = load_lab(machine);
-  if (!lab.named()) return LabConfig(config(default_card));
+  if (!lab.named()) {
+    apply(lab.machine(0), {});
+    return lab;
+  }
   const std::pair<const char*, bool> given[] = {{"--card", !cards.empty()}, {"--set", !values.empty()},
                                                 {"--memory", memory.has_value()}, {"--floppy", drives.floppy.has_value()},
                                                 {"--disk", !drives.disks.empty()}, {"--cdrom", !drives.cdroms.empty()}};
@@ -175,21 +191,18 @@ LabConfig MachineOptions::lab(const std::optional<std::string>& default_card) co
     if (is_given)
       throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it is for", option,
                               machine));
-  if (net) lab.set("net.attach", *net, "--net " + *net);
-  if (!forwards.empty()) lab.set_texts("net.forward", forwards, "--forward");
-  if (net_time) lab.set("net.time", *net_time, "--net-time " + *net_time);
-  if (seed) lab.set("run.seed", std::to_string(*seed), fmt::format("--seed {}", *seed));
-  if (force) lab.set("run.force", "true", "--force");
+  apply_shared(*this, lab);
   return lab;
 }
 
 Config MachineOptions::config(const std::optional<std::string>& default_card) const {
   Config config = load_machine(machine);
-  if (net) config.set("net.attach", *net, "--net " + *net);
-  if (!forwards.empty()) config.set_texts("net.forward", forwards, "--forward");
-  if (net_time) config.set("net.time", *net_time, "--net-time " + *net_time);
-  if (seed) config.set("run.seed", std::to_string(*seed), fmt::format("--seed {}", *seed));
-  if (force) config.set("run.force", "true", "--force");
+  apply(config, default_card);
+  return config;
+}
+
+void MachineOptions::apply(Config& config, const std::optional<std::string>& default_card) const {
+  apply_shared(*this, config);
   drives.apply(config);
   if (memory) config.set("memory.size", *memory, "--memory " + *memory);
 
@@ -231,7 +244,6 @@ Config MachineOptions::config(const std::optional<std::string>& default_card) co
     }
     if (!found) throw Error(fmt::format("--set {}: no slot holds a '{}'; add --card {}", text, card, card));
   }
-  return config;
 }
 
 void OutputOptions::add_to(CLI::App& app) {

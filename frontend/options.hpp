@@ -53,7 +53,10 @@ struct MachineOptions {
   Config config(const std::optional<std::string>& default_card = {}) const;
   /// The same for verbs that take a lab of several machines as well. Its machines are described in its file alone: of
   /// these options only those about the wire and the seed apply to it, the others are refused.
-  LabConfig lab(const std::optional<std::string>& default_card = {}) const;
+  LabConfig lab() const;
+
+ private:
+  void apply(Config& config, const std::optional<std::string>& default_card) const;
 };
 
 /// Options about what a run shows and keeps.
