@@ -174,10 +174,7 @@ std::string Config::origin(const std::string& path, std::optional<std::size_t> e
 }
 
 void Config::fail(const std::string& path, const std::string& problem) const {
-  const auto found = impl_->find(path);
-  if (found.node) throw Error(fmt::format("{}: {}: {}", where(*found.layer, *found.node), path, problem));
-  throw Error(fmt::format("{}: {}: {}", impl_->layers.empty() ? "configuration" : impl_->layers.back().name, path,
-                          problem));
+  throw Error(fmt::format("{}: {}: {}", origin(path), path, problem));
 }
 
 std::string Config::text(const std::string& path, std::optional<std::string> fallback) {
@@ -346,13 +343,12 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
   return parts;
 }
 
-std::string Config::resolved(const std::string& list) const { return resolved(list, {}, false); }
+std::string Config::resolved() const { return resolved({}, {}, false); }
 
-std::string Config::resolved(const std::string& list, const std::vector<std::string>& only, bool keep) const {
+std::string Config::resolved(const std::string& above, const std::vector<std::string>& keys, bool keep) const {
   // TOML wants the values of a table together, and root values before the first table.
-  const std::string above = list.empty() ? "" : list + ".";
   const auto wanted = [&](const std::string& path) {
-    return keep == (std::find(only.begin(), only.end(), path.substr(0, path.find('.'))) != only.end());
+    return keep == (std::find(keys.begin(), keys.end(), path.substr(0, path.find('.'))) != keys.end());
   };
   std::vector<std::string> tables;
   auto parent = [](const std::string& path) {
@@ -363,7 +359,7 @@ std::string Config::resolved(const std::string& list, const std::vector<std::str
   for (const auto& read : impl_->reads)
     if (wanted(read.path) && std::find(tables.begin(), tables.end(), parent(read.path)) == tables.end())
       tables.push_back(parent(read.path));
-  std::string out = list.empty() ? "" : fmt::format("\n[[{}]]\n", list);
+  std::string out;
   for (const auto& table : tables) {
     if (!table.empty()) out += fmt::format("\n[{}{}]\n", above, table);
     for (const auto& read : impl_->reads)

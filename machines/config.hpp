@@ -69,7 +69,8 @@ class Config {
   std::string choice(const std::string& path, const std::vector<std::string>& words,
                      std::optional<std::string> fallback = {});
 
-  /// Where the value at `path` was written ("FILE:line:column", or the option), or the n-th entry of the list there.
+  /// Where the value at `path` was written ("FILE:line:column", or the option), or the n-th entry of the list there; the
+  /// topmost layer's name if it was not.
   std::string origin(const std::string& path, std::optional<std::size_t> entry = {}) const;
 
   /// Throws Error about the value at `path`, naming where it was written.
@@ -78,11 +79,11 @@ class Config {
   /// Throws Error for the first key of any layer that was never read.
   void reject_unknown() const;
 
-  /// Everything that was read, as a TOML file that gives the same configuration. With `list` it is one entry of that list
-  /// of tables ([[machine]]).
-  std::string resolved(const std::string& list = {}) const;
-  /// The part of it that is in `tables`, or (keep = false) that is not.
-  std::string resolved(const std::string& list, const std::vector<std::string>& tables, bool keep) const;
+  /// Everything that was read, as a TOML file that gives the same configuration.
+  std::string resolved() const;
+  /// The part of it below the root keys `keys`, or (keep = false) the rest; the names of its tables begin with `above`
+  /// ("machine.").
+  std::string resolved(const std::string& above, const std::vector<std::string>& keys, bool keep) const;
   /// The same list as "path = value  # where it came from".
   std::string explained() const;
 

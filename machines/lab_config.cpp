@@ -109,8 +109,7 @@ std::string LabConfig::resolved() const {
     out += fmt::format("\n[[machine]]\nname = \"{}\"\nmodel = \"{}\"\n", names_[n], machines_[n].peek_text("machine"));
     auto hidden = lab_tables;
     hidden.insert(hidden.end(), {"name", "model", "machine"});
-    const auto entry = machines_[n].resolved("machine", hidden, false);
-    out += entry.substr(entry.find("]]\n") + 3);
+    out += machines_[n].resolved("machine.", hidden, false);
   }
   return out;
 }
