@@ -72,13 +72,15 @@ void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
   place.machine->diskette().insert(0, FloppyImage::open(disk), scheduler_.now());
   place.diskette_image.clear();
   place.diskette_name.clear();
-  const std::pair<const char*, std::string> values[] = {
-      {"floppy.a.file", disk.file}, {"floppy.a.mode", std::string(to_string(disk.mode))}, {"floppy.a.overlay", disk.overlay}};
   Config& config = config_.machine(n);
-  for (const auto& [path, value] : values) {
+  const auto set = [&](const char* path, const std::string& value) {
     config.set_text(path, value, "insert diskette");
     config.text(path);  // part of the resolved file, and so of a snapshot
-  }
+  };
+  if (config.has("image")) set("image", "");
+  set("floppy.a.file", disk.file);
+  set("floppy.a.mode", std::string(to_string(disk.mode)));
+  set("floppy.a.overlay", disk.overlay);
 }
 
 void Lab::load_kernel(const LinuxBoot& boot, std::size_t n) {

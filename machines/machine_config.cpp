@@ -229,7 +229,7 @@ void read_start(Config& c, StartConfig& start) {
     if (c.has(path)) *value = c.text(path);
   if (c.has("initrd") && start.kernel.empty()) c.fail("initrd", "is for a kernel; name it with kernel = \"FILE\"");
   if (c.has("append") && start.kernel.empty()) c.fail("append", "is for a kernel; name it with kernel = \"FILE\"");
-  if (c.has("image") && c.has("floppy.a")) c.fail("image", "and floppy.a both name the diskette in drive A; give one of them");
+  if (!start.image.empty() && c.has("floppy.a")) c.fail("image", "and floppy.a both name the diskette in drive A; give one of them");
   if (c.has("serial") && start.serial != "stdio" && (!start.serial.starts_with("file:") || start.serial.size() == 5))
     c.fail("serial", "expects \"stdio\" or \"file:NAME\"");
 }

@@ -206,6 +206,20 @@ TEST_CASE("steps in a machine file, a diskette changed in the run, and a snapsho
   CHECK_THAT(refused.err, Contains("wrong.toml:") && Contains("scenario.steps[0]") && Contains("did you mean 'wait'"));
 }
 
+TEST_CASE("a snapshot behind a change of diskette holds the new one, whatever named the old one", "[scenario]") {
+  Bench b;
+  const auto second = b.scratch.write("second.img", echo_diskette::image('#'));
+  const auto snap = b.scratch.file("lab.snap");
+  const auto run = run_planar(b.run() + " --json -" + step("insert diskette \"" + second + ",mode=memory\"") +
+                              step("snapshot \"" + snap + "\"") + step("wait prompt \"#\" within 60 s"));
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto rest = run_planar("run --quiet --json - --restore " + snap);
+  INFO(rest.err);
+  REQUIRE(rest.status == 0);
+  CHECK(rest.json().at("state_hash") == run.json().at("state_hash"));
+}
+
 TEST_CASE("what cannot be done is said before the machine starts", "[scenario]") {
   Bench b;
   const auto missing = run_planar(b.run() + step("insert diskette \"" + b.scratch.file("none.img") + "\""));
