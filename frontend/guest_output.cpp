@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/guest_output.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 
 namespace planar {
 
 namespace {
+
+constexpr Time stands_after = 100_ms;  // ten characters at the slowest common rate, 1200 bit/s, are 83 ms
 
 /// The word behind "key=" in a line of blank-separated words.
 std::optional<std::string> field(const std::string& line, const std::string& key) {
@@ -43,6 +46,7 @@ double NetioRow::kb_per_s() const {
 }
 
 bool GuestOutput::byte(std::uint8_t value, Time now, ClockReading processor) {
+  latest_ = now;
   if (value == '\r') return false;
   if (value != '\n') {
     if (partial_.size() < 4096) partial_ += static_cast<char>(value);  // a guest may send what it likes
@@ -51,6 +55,12 @@ bool GuestOutput::byte(std::uint8_t value, Time now, ClockReading processor) {
   lines_.push_back({now, partial_, processor});
   partial_.clear();
   return true;
+}
+
+bool GuestOutput::says(const std::string& text, Time now) const {
+  const auto holds = [&](const std::string& line) { return line.find(text) != std::string::npos; };
+  return (now - latest_ >= stands_after && holds(partial_)) ||
+         std::any_of(lines_.begin(), lines_.end(), [&](const GuestLine& line) { return holds(line.text); });
 }
 
 std::optional<std::string> GuestOutput::value(const std::string& tag, const std::string& key) const {
@@ -92,8 +102,8 @@ std::optional<std::string> GuestOutput::failure() const {
 }
 
 void GuestOutput::archive(Archive& a) {
-  a.section("guest output", 1);
-  a(partial_, lines_);
+  a.section("guest output", 2);
+  a(partial_, latest_, lines_);
 }
 
 }  // namespace planar

@@ -32,60 +32,56 @@ struct Options {
   std::vector<bool> in_order;       // as written: true for a step, false for typing
 };
 
-/// What `--until` waits for.
+/// What `--until` waits for: a time, or the first of the texts.
 struct Until {
+  struct Text {
+    std::string machine;  ///< whose; empty: any
+    bool serial = false;  ///< on COM1, not on the screen
+    std::string text;
+  };
   std::optional<Time> time;
-  std::string screen;
-  std::string serial;
-  std::string machine;  ///< whose; empty: any
+  std::vector<Text> texts;
 
-  bool waits() const { return !screen.empty() || !serial.empty(); }
+  std::string quoted() const {
+    std::vector<std::string> all;
+    for (const auto& t : texts) all.push_back("'" + t.text + "'");
+    return fmt::format("{}", fmt::join(all, " or "));
+  }
 };
 
 Until parse_until(const std::vector<std::string>& conditions) {
   Until u;
-  for (auto text : conditions) {
+  for (const auto& condition : conditions) {
     // NAME.screen:TEXT is of one machine of a lab.
-    for (const char* kind : {".screen:", ".serial:"})
-      if (const auto at = text.find(kind); at != std::string::npos && at < text.find(':')) {
-        u.machine = text.substr(0, at);
-        text.erase(0, at + 1);
-      }
-    if (text.starts_with("screen:")) u.screen = text.substr(7);
-    else if (text.starts_with("serial:")) u.serial = text.substr(7);
-    else if (const auto time = parse_time(text)) u.time = time;
-    else throw Error(fmt::format("--until {}: write a virtual time (\"5 s\"), screen:TEXT or serial:TEXT (NAME.screen:TEXT of one of several machines)", text));
+    const auto colon = condition.find(':');
+    const auto dot = condition.substr(0, colon).rfind('.');
+    const auto place = dot == std::string::npos ? 0 : dot + 1;
+    const auto kind = condition.substr(place, colon - place);
+    if (colon != std::string::npos && colon + 1 < condition.size() && (kind == "screen" || kind == "serial"))
+      u.texts.push_back({condition.substr(0, place ? dot : 0), kind == "serial", condition.substr(colon + 1)});
+    else if (const auto time = parse_time(condition)) u.time = time;
+    else throw Error(fmt::format("--until {}: write a virtual time (\"5 s\"), screen:TEXT or serial:TEXT (NAME.screen:TEXT of "
+                                 "one of several machines)", condition));
   }
   return u;
 }
 
-bool on_screen(Session& session, std::size_t n, const std::string& text) {
-  for (const auto& line : session.screen(n))
-    if (line.find(text) != std::string::npos) return true;
-  return false;
-}
-
-bool on_serial(Session& session, std::size_t n, const std::string& text) {
-  for (const auto& line : session.guest(n).lines())
-    if (line.text.find(text) != std::string::npos) return true;
-  return false;
-}
-
 bool seen(Session& session, const Until& until) {
-  for (std::size_t n = 0; n < session.lab().machines(); ++n) {
-    if (!until.machine.empty() && session.lab().name(n) != until.machine) continue;
-    if (!until.screen.empty() && on_screen(session, n, until.screen)) return true;
-    if (!until.serial.empty() && on_serial(session, n, until.serial)) return true;
-  }
+  for (const auto& t : until.texts)
+    for (std::size_t n = 0; n < session.lab().machines(); ++n) {
+      if (!t.machine.empty() && session.lab().name(n) != t.machine) continue;
+      if (t.serial ? session.guest(n).says(t.text, session.now()) : on_screen(session.lab().machine(n), t.text)) return true;
+    }
   return false;
 }
 
-void check_machine(Lab& lab, const Until& until) {
+void check_machines(Lab& lab, const Until& until) {
   std::vector<std::string> names;
   for (std::size_t n = 0; n < lab.machines(); ++n) names.push_back(lab.name(n));
-  if (!until.machine.empty() && std::find(names.begin(), names.end(), until.machine) == names.end())
-    throw Error(fmt::format("--until {}...: there is no machine of that name here{}", until.machine,
-                            lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", ")) : std::string{}));
+  for (const auto& t : until.texts)
+    if (!t.machine.empty() && std::find(names.begin(), names.end(), t.machine) == names.end())
+      throw Error(fmt::format("--until {}...: there is no machine of that name here{}", t.machine,
+                              lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", ")) : std::string{}));
 }
 
 /// The steps of the command line, or of the machine file where it has none.
@@ -165,12 +161,12 @@ int run(const Options& o) {
   const Until until = parse_until(o.until);
   const auto timeout = parse_time(o.timeout);
   if (!timeout) throw Error(fmt::format("--timeout {}: is no time; write for example --timeout \"60 s\"", o.timeout));
-  const bool waits = until.waits();
+  const bool waits = !until.texts.empty();
   if (waits && !o.in_order.empty())
     throw Error("--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until takes a "
                 "time only");
   auto session = open(o, *timeout);
-  check_machine(session->lab(), until);
+  check_machines(session->lab(), until);
   if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
   const Time limit = until.time ? *until.time : waits ? *timeout : Time::never();
   const auto end = session->run(
@@ -226,12 +222,10 @@ int run(const Options& o) {
   }
   check_steps(*session, end);
   if (end == RunEnd::time && waits)
-    throw Error(fmt::format("'{}' did not appear within {:.1f} virtual seconds", until.screen + until.serial,
-                            limit.seconds()),
+    throw Error(fmt::format("{} did not appear within {:.1f} virtual seconds", until.quoted(), limit.seconds()),
                 ExitCode::virtual_timeout);
   if (end == RunEnd::halted && waits)
-    throw Error(fmt::format("the processor halted before '{}' appeared", until.screen + until.serial),
-                ExitCode::scenario_failed);
+    throw Error(fmt::format("the processor halted before {} appeared", until.quoted()), ExitCode::scenario_failed);
   return end == RunEnd::interrupted || (end == RunEnd::closed && waits) ? static_cast<int>(ExitCode::scenario_failed) : 0;
 }
 
@@ -251,8 +245,9 @@ Verb add_run(CLI::App& app) {
   verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
   verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
   verb->add_option("--until", o->until,
-                   "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several machines; NAME.screen:TEXT on one). Without it the run "
-                   "ends with its last step, when the processor halts for good, or with Ctrl-C")
+                   "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several "
+                   "machines; NAME.screen:TEXT on one); of several texts the first counts. Without it the run ends with its last "
+                   "step, when the processor halts for good, or with Ctrl-C")
       ->type_name("TIME|screen:TEXT|serial:TEXT")->expected(1)->take_all();
   verb->add_option("--timeout", o->timeout, "Give up waiting for a text after this virtual time (exit 5)")
       ->type_name("TIME")->capture_default_str();

@@ -15,11 +15,6 @@ constexpr Time look_every = 20_ms;   // what stands on the screen for less may b
 constexpr Time last_words = 100_ms;  // behind a halt: characters still on their way out of COM1
 constexpr std::size_t most_serial = 1 << 20;
 
-bool on_screen(Machine& machine, const std::string& text) {
-  const auto lines = machine.video().text_lines();
-  return std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.find(text) != std::string::npos; });
-}
-
 /// Bytes of the UTF-8 text that the first `characters` of it take; all of it if it has fewer.
 std::size_t bytes_of(const std::string& text, unsigned characters) {
   std::size_t at = 0;
@@ -46,6 +41,11 @@ bool before_cursor(Machine& machine, const std::string& text) {
 }
 
 }  // namespace
+
+bool on_screen(const Machine& machine, const std::string& text) {
+  const auto lines = machine.video().text_lines();
+  return std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.find(text) != std::string::npos; });
+}
 
 void Scenario::begin(std::vector<Step> steps, Time now) {
   steps_ = std::move(steps);

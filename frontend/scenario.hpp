@@ -19,6 +19,10 @@
 namespace planar {
 
 class Lab;
+class Machine;
+
+/// A line of the machine's text screen holds `text`.
+bool on_screen(const Machine& machine, const std::string& text);
 
 /// What steps need beside the lab.
 struct ScenarioHost {

@@ -2,6 +2,7 @@
 // Any bootable diskette boots; one that does not is said so.
 
 #include "tests/catch.hpp"
+#include "tests/frontend/echo_diskette.hpp"
 #include "tests/frontend/program.hpp"
 
 using program::run_planar;
@@ -44,6 +45,25 @@ TEST_CASE("a processor that is reset with address line 20 off finds the firmware
     REQUIRE(run.status == 0);
     CHECK(run.json().at("ended") == "time reached");
   }
+}
+
+TEST_CASE("--until sees a prompt on COM1, which ends no line, and ends with the first of several texts") {
+  Scratch scratch;
+  const auto image = scratch.write("echo.img", echo_diskette::image());
+  const auto run = [&](const std::string& until, const std::string& timeout = "20 s") {
+    return run_planar("run model95 --quiet --json - --timeout '" + timeout + "' --image " + image + until);
+  };
+  const auto prompt = run(" --until 'serial:>'");
+  INFO(prompt.err);
+  REQUIRE(prompt.status == 0);
+  CHECK(prompt.json().at("ended") == "text seen");
+  const auto either = run(" --until screen:never --until serial:nowhere --until 'screen:>' --until serial:neither");
+  INFO(either.err);
+  CHECK(either.status == 0);
+  const auto none = run(" --until screen:never --until serial:nowhere", "50 ms");
+  CHECK(none.status == 5);
+  CHECK_THAT(none.err, Contains("'never' or 'nowhere' did not appear"));
+  CHECK(run(" --until screen:").status == 2);
 }
 
 TEST_CASE("--bios runs a firmware of the user's own and says its last checkpoint") {

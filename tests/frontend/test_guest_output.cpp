@@ -29,6 +29,14 @@ TEST_CASE("rows are what the guest counted, in netio's own unit") {
   CHECK_FALSE(g.find("@netio end"));
 }
 
+TEST_CASE("a line is said when it has ended, a prompt when it stands") {
+  const auto g = heard("Welcome\nlogin: ");
+  CHECK(g.says("come", 1_s));
+  CHECK_FALSE(g.says("login:", 1_s + 99_ms));
+  CHECK(g.says("login:", 1_s + 100_ms));
+  CHECK_FALSE(g.says("password:", 2_s));
+}
+
 TEST_CASE("a guest that sends nonsense is read past") {
   const auto g = heard("@row bytes=x blocks=1 ticks=2\n@row\n@done\n@rowbytes=1 blocks=2 ticks=3\n" + std::string(100000, 'a') + "\n");
   CHECK(g.rows().empty());
