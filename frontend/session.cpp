@@ -18,12 +18,12 @@ namespace {
 volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int) { interrupted = 1; }
 
-std::FILE* open_for_writing(const std::string& file, const char* option) {
+std::shared_ptr<std::FILE> open_for_writing(const std::string& file, const std::string& option) {
   std::FILE* f = std::fopen(file.c_str(), "wb");
   if (!f)
     throw Error(fmt::format("{} {}: cannot be written; check the directory and its permissions", option, file),
                 ExitCode::missing_file);
-  return f;
+  return {f, std::fclose};
 }
 
 std::vector<std::uint8_t> read_file(const std::string& file, unsigned most_megabytes, const char* remedy,
@@ -105,11 +105,9 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
 }
 
 Session::~Session() {
-  for (auto& seat : seats_) {
-    if (seat->serial_owned) std::fclose(seat->serial);
-    else if (seat->serial) std::fflush(seat->serial);
-  }
-  if (trace_owned_) std::fclose(trace_);
+  for (auto& seat : seats_)
+    if (!seat->prefix.empty() && !seat->guest.partial().empty())
+      fmt::print(seat->serial.get(), "{}{}\n", seat->prefix, seat->guest.partial());
 }
 
 void Session::archive(Archive& a) {
@@ -122,10 +120,9 @@ void Session::archive(Archive& a) {
 
 void Session::open_serial(Seat& seat, const std::string& where, const std::string& option) {
   if (where == "stdio") {
-    seat.serial = stdout;
+    seat.serial = {stdout, std::fflush};
   } else if (where.starts_with("file:") && where.size() > 5) {
-    seat.serial = open_for_writing(where.substr(5), option.c_str());
-    seat.serial_owned = true;
+    seat.serial = open_for_writing(where.substr(5), option);
   } else {
     throw Error(fmt::format("{} {}: write stdio or file:NAME", option, where));
   }
@@ -135,10 +132,11 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   const bool several = seats_.size() > 1;
   for (std::size_t n = 0; n < seats_.size(); ++n) {
     Seat& seat = *seats_[n];
-    const std::string& own = lab_->machine(n).config().start.serial;
+    const MachineConfig& config = lab_->machine(n).config();
+    const std::string& own = config.start.serial;
     if (output.serial && n > 0) seat.serial = seats_[0]->serial;
     else if (output.serial) open_serial(seat, *output.serial, "--serial");
-    else if (!own.empty()) open_serial(seat, own, lab_->name(n) + (several ? ".serial" : "serial"));
+    else if (!own.empty()) open_serial(seat, own, config.name_prefix() + "serial");
     if (several && (output.serial || own == "stdio")) seat.prefix = lab_->name(n) + ": ";
     lab_->machine(n).serial().on_output([this, n](std::uint8_t value, Time now) { serial_byte(n, value, now); });
   }
@@ -161,18 +159,15 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   }
   if (output.trace_file && !output.trace) throw Error("--trace-file needs --trace with the categories to write");
   if (output.trace) {
-    trace_ = stderr;
-    if (output.trace_file) {
-      trace_ = open_for_writing(*output.trace_file, "--trace-file");
-      trace_owned_ = true;
-    }
-    for (std::size_t n = 0; n < lab_->machines(); ++n) {
-      lab_->trace(n).enable(*output.trace);
-      lab_->trace(n).set_sink([this, name = several ? lab_->name(n) + ": " : ""](std::string_view line) {
-        fmt::print(trace_, "{}{}\n", name, line);
-      });
-    }
+    trace_ = {stderr, std::fflush};
+    if (output.trace_file) trace_ = open_for_writing(*output.trace_file, "--trace-file");
+    for (std::size_t n = 0; n < lab_->machines(); ++n) lab_->trace(n).enable(*output.trace);
   }
+  for (std::size_t n = 0; n < lab_->machines(); ++n)
+    lab_->trace(n).set_sink([this, n, name = several ? lab_->name(n) + ": " : ""](std::string_view line) {
+      if (n == 0 && evidence_) evidence_->trace_line(line);
+      if (trace_) fmt::print(trace_.get(), "{}{}\n", name, line);
+    });
   if (!state.snapshot.empty()) {
     snapshot_at_ = parse_time(state.snapshot.at(0));
     if (!snapshot_at_)
@@ -201,11 +196,11 @@ void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
     if (const auto row = seat.guest.new_row()) seat.frames->row_ended(row->packet_bytes, row->ticks);
   if (!seat.serial) return;
   if (seat.prefix.empty()) {
-    std::fputc(value, seat.serial);
-    if (value == '\n') std::fflush(seat.serial);
+    std::fputc(value, seat.serial.get());
+    if (value == '\n') std::fflush(seat.serial.get());
   } else if (value == '\n') {  // whole lines, since another machine's may come in between
-    fmt::print(seat.serial, "{}{}\n", seat.prefix, seat.guest.lines().back().text);
-    std::fflush(seat.serial);
+    fmt::print(seat.serial.get(), "{}{}\n", seat.prefix, seat.guest.lines().back().text);
+    std::fflush(seat.serial.get());
   }
 }
 

@@ -84,8 +84,7 @@ class Session {
   struct Seat {
     GuestOutput guest;
     std::unique_ptr<FrameTimer> frames;
-    std::FILE* serial = nullptr;
-    bool serial_owned = false;
+    std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
     std::string prefix;  ///< of its lines on COM1, where several machines share an output
   };
   void open_serial(Seat& seat, const std::string& where, const std::string& option);
@@ -103,8 +102,7 @@ class Session {
   std::unique_ptr<Lab> lab_;
   std::vector<std::unique_ptr<Seat>> seats_;
   std::unique_ptr<net::PcapngWriter> capture_;
-  std::FILE* trace_ = nullptr;
-  bool trace_owned_ = false;
+  std::shared_ptr<std::FILE> trace_;
   bool show_screen_ = false;
   std::vector<std::string> screen_files_;
   Scenario scenario_;

@@ -31,10 +31,6 @@ void Session::watch_scenario() {
   if (!scenario_.active() || evidence_) return;
   evidence_ = std::make_unique<Evidence>(lab_->segment());
   if (!trace_) lab_->trace().enable(Evidence::categories);
-  lab_->trace().set_sink([this, name = seats_.size() > 1 ? lab_->name(0) + ": " : ""](std::string_view line) {
-    evidence_->trace_line(line);
-    if (trace_) fmt::print(trace_, "{}{}\n", name, line);
-  });
 }
 
 std::filesystem::path Session::result_folder() const {

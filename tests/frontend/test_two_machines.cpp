@@ -142,6 +142,9 @@ TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and 
   CHECK(said.out.find("far: @server port=18767") != std::string::npos);
   CHECK(said.out.find("near: @card 3c529") != std::string::npos);
   CHECK(said.out.find("---- near ----") != std::string::npos);
+  const auto both = scratch.file("both.txt");
+  CHECK(run_planar("run " + file + " --until near.serial:@card --quiet --serial file:" + both).status == 0);
+  CHECK(program::read_file(both).find("near: @card 3c529") != std::string::npos);
 }
 
 TEST_CASE("what is wrong in a lab file is said with its line and a remedy") {
