@@ -140,9 +140,6 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
     if (several && (output.serial || own == "stdio")) seat.prefix = lab_->name(n) + ": ";
     lab_->machine(n).serial().on_output([this, n](std::uint8_t value, Time now) { serial_byte(n, value, now); });
   }
-  for (std::size_t n = 0; n < lab_->machines(); ++n)
-    if (!state.snapshot.empty() && !lab_->machine(n).config().start.bios.empty())
-      throw Error("--snapshot-at: a snapshot holds no firmware of yours (bios); run without one of the two");
   quiet_ = output.quiet;
   for (const auto& form : output.screen) {
     if (form == "text") show_screen_ = true;
@@ -174,6 +171,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
       throw Error(fmt::format("--snapshot-at {}: is no time; write for example --snapshot-at \"12.5 s\" lab.snap",
                               state.snapshot.at(0)));
     snapshot_file_ = state.snapshot.at(1);
+    lab_->check_snapshot();  // now, not after the run up to there
   }
   watch_scenario();  // of a snapshot
   if (several && (state.lockstep || state.lockstep_plant))

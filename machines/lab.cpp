@@ -158,11 +158,14 @@ std::vector<std::string> Lab::drive_failures() const {
 }
 
 void Lab::check_snapshot() const {
-  for (const auto& place : places_)
+  for (const auto& place : places_) {
+    if (const auto& bios = place->config.start.bios; !bios.empty())
+      throw Error(fmt::format("{}: a snapshot holds no firmware of yours (bios); run without one of the two", bios));
     for (const auto& [drive, disk] : place->disks())
       if (disk->mode() == storage::WriteMode::write_through)
         throw Error(fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
                                 disk->name()));
+  }
 }
 
 void Lab::archive(Archive& a) {

@@ -86,4 +86,9 @@ TEST_CASE("a firmware image of an impossible size, or one beside a snapshot, is 
   CHECK(run.status == 3);
   CHECK_THAT(run.err, Contains("odd.rom") && Contains("131072"));
   CHECK(run_planar("run model95 --bios " + odd + " --snapshot-at '1 s' x.snap").status == 2);
+  const auto halt = scratch.write("halt.rom", std::string(32768, '\xF4')), snap = scratch.file("lab.snap");
+  const auto step = run_planar("run model95 --quiet --bios " + halt + " --do 'snapshot \"" + snap + "\"'");
+  CHECK(step.status == 2);
+  CHECK_THAT(step.err, Contains("halt.rom") && Contains("holds no firmware"));
+  CHECK_FALSE(std::filesystem::exists(snap));
 }
