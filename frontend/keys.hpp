@@ -11,10 +11,6 @@
 
 namespace planar {
 
-namespace key_code {
-inline constexpr std::uint16_t left_shift = 0x2A, caps_lock = 0x3A;
-}
-
 /// A character as typed: its key, and whether shift is held.
 struct CharacterKey {
   std::uint16_t code = 0;

@@ -67,6 +67,12 @@ void Scenario::start_step(Time now) {
   halted_since_ = Time::never();
 }
 
+void Scenario::finish_step(Time now) {
+  done_.push_back({steps_[next_].source, now});
+  ++next_;
+  start_step(now);
+}
+
 void Scenario::serial(std::uint8_t byte) {
   if (!active()) return;
   serial_ += static_cast<char>(byte);
@@ -85,10 +91,7 @@ void Scenario::advance(ScenarioHost& host, Time now) {
   while (active()) {
     const Step& step = steps_[next_];
     if (!try_step(host, now)) break;
-    if (step.kind == StepKind::snapshot) continue;  // counted before it was saved
-    done_.push_back({step.source, now});
-    ++next_;
-    start_step(now);
+    if (step.kind != StepKind::snapshot) finish_step(now);
   }
   if (!active()) return;
   look_ = look_every * (now / look_every + 1);
@@ -131,14 +134,10 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
       return !typist_.busy();
     case StepKind::grab_screen: host.grab_screen(step.text, ++grabs_); return true;
     case StepKind::insert_diskette: host.insert_diskette(step.text); return true;
-    case StepKind::snapshot: {
-      const std::string file = step.text;
-      done_.push_back({step.source, now});
-      ++next_;
-      start_step(now);
-      host.snapshot(file);
+    case StepKind::snapshot:
+      finish_step(now);  // first, so that a continuation does not begin with it
+      host.snapshot(step.text);
       return true;
-    }
     case StepKind::power_off:
       powered_off_ = true;
       steps_.resize(next_ + 1);

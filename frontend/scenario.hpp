@@ -49,8 +49,6 @@ class Scenario {
     ExitCode code;
   };
   const std::optional<Failure>& failure() const { return failure_; }
-  /// A processor that has halted for good ends the run only when no step is left that goes on without it.
-  bool outlives_halt() const { return active(); }
 
   /// When to look next: a time after the latest advance(), or never.
   Time next_look() const;
@@ -76,6 +74,7 @@ class Scenario {
   bool stands_still(ScenarioHost& host, Time now);
   void fail(const std::string& problem, ExitCode code);
   void start_step(Time now);
+  void finish_step(Time now);
 
   std::vector<Step> steps_;
   std::uint64_t next_ = 0;

@@ -257,7 +257,8 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     scenario_.advance(*scenario_host_, next);
     progress_.show(scheduler.now(), what());
     if (ended()) { end = RunEnd::condition; break; }
-    if (!window_ && lab_->halted_for_good() && !scenario_.outlives_halt()) { end = RunEnd::halted; break; }
+    // Steps that are left may go on without the processor, and say so themselves when they cannot.
+    if (!window_ && lab_->halted_for_good() && !scenario_.active()) { end = RunEnd::halted; break; }
     if (interrupted) { end = RunEnd::interrupted; break; }
   }
   std::signal(SIGINT, previous);

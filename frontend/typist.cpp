@@ -15,6 +15,7 @@ constexpr Time key_down = 40_ms, key_up = 40_ms;
 constexpr Time chord_gap = 10_ms;   // between the keys of a chord, and around shift
 constexpr Time look_again = 20_ms;  // at a keyboard or buffer that is full
 constexpr unsigned most_buffered = 10;
+constexpr std::uint16_t left_shift = 0x2A;  // its key code
 
 /// Keys in the firmware's buffer, as far as it is in use.
 unsigned firmware_keys(Machine& machine) {
@@ -67,12 +68,12 @@ void Typist::advance(Machine& machine, Time now) {
       return;
     }
     constexpr std::uint8_t caps_led = 4;
-    const bool shifted = std::find(down_.begin(), down_.end(), key_code::left_shift) != down_.end();
+    const bool shifted = std::find(down_.begin(), down_.end(), left_shift) != down_.end();
     const bool wanted = action.shift != (action.letter && keyboard.leds() & caps_led);
     if (action.down && wanted && !shifted) {
       // Shift goes down before the key and comes up behind it.
-      actions_.push_front({key_code::left_shift, true, false, false, chord_gap});
-      actions_.insert(actions_.begin() + 3, {key_code::left_shift, false, false, false, key_up});
+      actions_.push_front({left_shift, true, false, false, chord_gap});
+      actions_.insert(actions_.begin() + 3, {left_shift, false, false, false, key_up});
       actions_[2].after = chord_gap;
       continue;
     }
