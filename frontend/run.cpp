@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <tuple>
+#include <utility>
 
 #include "frontend/output.hpp"
 #include "frontend/session.hpp"
@@ -113,15 +113,14 @@ std::unique_ptr<Session> open(const Options& o, Time limit) {
     return session;
   }
   LabConfig lab = o.machine.lab();
-  const std::tuple<const char*, const char*, const std::optional<std::string>&> given[] = {
-      {"image", "--image", o.image}, {"bios", "--bios", o.bios}, {"kernel", "--kernel", o.kernel},
-      {"initrd", "--initrd", o.initrd}, {"append", "--append", o.append}};
-  for (const auto& [path, option, value] : given) {
+  const std::pair<const char*, const std::optional<std::string>&> given[] = {
+      {"image", o.image}, {"bios", o.bios}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
+  for (const auto& [name, value] : given) {
     if (!value) continue;
     if (lab.named())
-      throw Error(fmt::format("{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it is for",
-                              option, o.machine.machine, path));
-    lab.machine(0).set_text(path, *value, fmt::format("{} {}", option, *value));
+      throw Error(fmt::format("--{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it is for",
+                              name, o.machine.machine, name));
+    lab.machine(0).set_text(name, *value, fmt::format("--{} {}", name, *value));
   }
   auto steps = read_all_steps(o, lab.machine(0), limit);
   auto session = std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state);
@@ -255,9 +254,9 @@ Verb add_run(CLI::App& app) {
                                  "Do a step, or the steps of a file, a line each: wait screen|prompt|serial \"TEXT\" [within TIME], "
                                  "wait still [TIME], wait TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, f1), grab "
                                  "screen [\"FILE\"], insert diskette \"FILE\", snapshot \"FILE\", power off. In lab.toml: [scenario] "
-                                 "steps = [...]")
+                                 "steps = [...]. Of a lab's several machines, in front of the first")
                     ->type_name("STEP|FILE")->expected(1)->take_all();
-  verb->add_option("--type", o->typing, "Type TEXT (\\n is enter) when the screen stands still; repeated, in turn with --do")
+  verb->add_option("--type", o->typing, "Type TEXT (\\n is enter) when the screen stands still; repeated, in turn with --do, on the same machine")
       ->type_name("TEXT")->expected(1)->take_all();
   verb->add_option("--result", o->output.result, "Folder for what steps grab and for what is kept of a failed one")
       ->type_name("DIR")->capture_default_str();
