@@ -37,9 +37,10 @@ LabConfig::LabConfig(Config machine) {
 LabConfig LabConfig::of_lab_file(Config file) {
   LabConfig lab;
   lab.named_ = true;
+  const std::string place = file.origin("machine");
   std::vector<Config> parts = file.split("machine", lab_tables);
   if (parts.empty() || parts.size() > most_machines)
-    throw Error(fmt::format("the lab has {} machines; write 1 to {} [[machine]] tables", parts.size(), most_machines));
+    throw Error(fmt::format("{}: the lab has {} machines; write 1 to {} [[machine]] tables", place, parts.size(), most_machines));
   for (Config& part : parts) {
     const auto name = part.text("name");
     if (!good_name(name)) part.fail("name", "expects letters, digits, - and _, at most 32 of them");
