@@ -2,7 +2,6 @@
 // `planar compare`: machines x cards, all else equal.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 #include <sstream>
 
@@ -23,15 +22,6 @@ struct Options {
   std::string scenario = "netio";
   std::string folder;
 };
-
-void write_text(const fs::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file)
-    throw Error(fmt::format("{}: cannot be written; check the directory and its permissions", path.string()),
-                ExitCode::missing_file);
-}
 
 std::vector<std::uint32_t> sizes_of(const std::string& list) {
   std::vector<std::uint32_t> sizes;
@@ -54,9 +44,9 @@ int run(const Options& o) {
   if (!o.folder.empty()) {
     const fs::path folder = o.folder;
     write_json((folder / "compare.json").string(), json);
-    write_text(folder / "compare.csv", comparison_csv(c));
-    write_text(folder / "compare.md", comparison_markdown(c));
-    write_text(folder / "compare.html", comparison_html(c));
+    write_text_file(folder / "compare.csv", comparison_csv(c));
+    write_text_file(folder / "compare.md", comparison_markdown(c));
+    write_text_file(folder / "compare.html", comparison_html(c));
   }
   if (o.command.json) write_json(*o.command.json, json);
   if (!o.command.json || *o.command.json != "-") {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/evidence.hpp"
 
-#include <fmt/format.h>
-
-#include <fstream>
-
-#include "core/error.hpp"
 #include "devices/net/pcapng.hpp"
 
 namespace planar {
@@ -29,15 +24,6 @@ void Evidence::write_capture(const std::filesystem::path& file) const {
   net::PcapngWriter writer(file, segment_.config().bits_per_second, true);
   for (const Frame& frame : frames_) writer.observe({frame.start, frame.end, frame.bytes, frame.good, frame.collided, {}});
   writer.flush();
-}
-
-void write_text_file(const std::filesystem::path& file, std::string_view text) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (!out)
-    throw Error(fmt::format("{}: cannot be written; check the directory, its permissions and the free space", file.string()),
-                ExitCode::missing_file);
 }
 
 }  // namespace planar

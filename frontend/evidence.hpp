@@ -43,7 +43,4 @@ class Evidence final : public net::WireObserver {
   std::deque<std::string> trace_;
 };
 
-/// Writes `text` as it is. Throws Error (exit 3) naming the file.
-void write_text_file(const std::filesystem::path& file, std::string_view text);
-
 }  // namespace planar

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "frontend/output.hpp"
 #include "frontend/screen_image.hpp"
 #include "frontend/session.hpp"
 
