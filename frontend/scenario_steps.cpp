@@ -18,6 +18,7 @@ namespace {
 
 const std::vector<std::string> verbs = {"wait", "type", "press", "grab", "insert", "snapshot", "power"};
 constexpr Time tap = 40_ms;          // how long a pressed key is down
+constexpr Time longest = 1'000'000_s;  // eleven days: what is added to it stays far below the end of Time
 constexpr Time still_default = 3_s;  // longer than the diskette motor runs on (2 s)
 
 struct Word {
@@ -63,6 +64,7 @@ class Line {
     if (!value && !at_end() && !words_[next_].quoted) value = parse_time(first.text + " " + words_[next_++].text);
     if (!value || value->ps <= 0)
       fail(first.column, fmt::format("'{}' is no time; write for example 90 s or 500 ms", first.text));
+    if (*value > longest) fail(first.column, fmt::format("a step takes at most {:.0f} s", longest.seconds()));
     return *value;
   }
   std::size_t column() const { return at_end() ? text_.size() : words_[next_].column; }
