@@ -14,7 +14,8 @@
 //   snapshot "FILE"
 //   power off
 //
-// Times are virtual, 1000000 s at most. `within` may follow every step that waits for the machine: the three texts, still, type and press.
+// Times are virtual, 1000000 s at most. `within` may follow every step that waits for the machine: the three texts, still,
+// type and press.
 #pragma once
 
 #include <cstdint>
