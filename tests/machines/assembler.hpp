@@ -37,11 +37,17 @@ class Assembler {
     fixes_.push_back({code_.size(), 2, to});
     return *this;
   }
+  /// An opcode and the address of `to` behind it.
+  Assembler& pointer(std::initializer_list<unsigned> opcode, const std::string& to) {
+    word(opcode, 0);
+    fixes_.push_back({code_.size(), 2, to, true});
+    return *this;
+  }
 
   std::uint16_t address(const std::string& name) const { return static_cast<std::uint16_t>(origin_ + labels_.at(name)); }
   std::vector<std::uint8_t> code() {
     for (const Fix& f : fixes_) {
-      const int distance = static_cast<int>(labels_.at(f.to)) - static_cast<int>(f.behind);
+      const int distance = static_cast<int>(labels_.at(f.to)) + (f.absolute ? origin_ : -static_cast<int>(f.behind));
       if (f.bytes == 1) REQUIRE((distance >= -128 && distance <= 127));
       for (unsigned i = 0; i < f.bytes; ++i)
         code_[f.behind - f.bytes + i] = static_cast<std::uint8_t>(static_cast<unsigned>(distance) >> 8 * i);
@@ -50,11 +56,21 @@ class Assembler {
   }
 
  private:
-  struct Fix { std::size_t behind; unsigned bytes; std::string to; };
+  struct Fix { std::size_t behind; unsigned bytes; std::string to; bool absolute = false; };
   std::uint16_t origin_;
   std::vector<std::uint8_t> code_;
   std::map<std::string, std::size_t> labels_;
   std::vector<Fix> fixes_;
 };
+
+/// A diskette of 1.44 MB whose boot sector is `program`, which begins at 7C00h.
+inline std::vector<std::uint8_t> boot_diskette(Assembler& program) {
+  auto image = program.code();
+  REQUIRE(image.size() <= 510);
+  image.resize(1474560);
+  image[510] = 0x55;
+  image[511] = 0xAA;
+  return image;
+}
 
 }  // namespace planar::test

@@ -17,7 +17,7 @@ TEST_CASE("a mouse handler hears of movements and buttons") {
   a({0xC6, 0x06, 0x03, 0x30, 0x00});                       // no calls yet
   a({0xB8, 0x05, 0xC2, 0xB7, 0x03, 0xCD, 0x15});           // packets of three bytes
   a.jump(0x72, "failed");
-  a({0xBB}).label("where")({0x00, 0x00, 0xB8, 0x07, 0xC2, 0xCD, 0x15});  // handler, below
+  a.pointer({0xBB}, "handler")({0xB8, 0x07, 0xC2, 0xCD, 0x15});
   a.jump(0x72, "failed");
   a({0xB8, 0x00, 0xC2, 0xB7, 0x01, 0xCD, 0x15});           // on
   a.jump(0x72, "failed");
@@ -29,16 +29,9 @@ TEST_CASE("a mouse handler hears of movements and buttons") {
   a({0x8A, 0x46, 0x0A, 0x2E, 0xA2, 0x01, 0x30});           // x
   a({0x8A, 0x46, 0x08, 0x2E, 0xA2, 0x02, 0x30});           // y
   a({0x2E, 0xFE, 0x06, 0x03, 0x30, 0x58, 0x5D, 0xCB});     // count; back
-  auto code = a.code();
-  code[a.address("where") - 0x7C00] = static_cast<std::uint8_t>(a.address("handler"));
-  code[a.address("where") - 0x7C00 + 1] = static_cast<std::uint8_t>(a.address("handler") >> 8);
-  std::vector<std::uint8_t> image(1474560);
-  std::copy(code.begin(), code.end(), image.begin());
-  image[510] = 0x55;
-  image[511] = 0xAA;
 
   Lab lab(load_machine(model));
-  lab.insert_diskette(std::move(image), "mouse test");
+  lab.insert_diskette(test::boot_diskette(a), "mouse test");
   Machine& machine = lab.machine();
   const auto now = [&] { return lab.scheduler().now(); };
   while ((machine.post_ports().checkpoint() & 0xFF) != 0x5A && now() < 8_s && !machine.halted_for_good())

@@ -16,25 +16,14 @@ namespace {
 constexpr unsigned more = 0xA5, ready = 0x5A;  // checkpoints: at work, and the picture stands
 
 /// A machine whose diskette runs `body` as its boot program; `body` writes checkpoint 5Ah when there is something to see
-/// and calls "pause", which returns after a key. `words`: addresses in the program, and what is written there.
+/// and calls "pause", which returns after a key.
 class Screen {
  public:
-  explicit Screen(Assembler& body, const std::map<std::uint16_t, std::uint16_t>& words = {})
-      : lab_(load_machine("model95")) {
+  explicit Screen(Assembler& body) : lab_(load_machine("model95")) {
     body.label("pause")({0xB0, ready, 0xBA, 0x80, 0x06, 0xEE});  // mov al; mov dx, 680h; out
     body({0xB4, 0x00, 0xCD, 0x16});                               // a key
     body({0xB0, more, 0xBA, 0x80, 0x06, 0xEE, 0xC3});
-    auto code = body.code();
-    REQUIRE(code.size() <= 510);
-    for (const auto& [at, value] : words) {
-      code[at - 0x7C00u] = static_cast<std::uint8_t>(value);
-      code[at - 0x7C00u + 1] = static_cast<std::uint8_t>(value >> 8);
-    }
-    std::vector<std::uint8_t> image(1474560);
-    std::copy(code.begin(), code.end(), image.begin());
-    image[510] = 0x55;
-    image[511] = 0xAA;
-    lab_.insert_diskette(std::move(image), "video test");
+    lab_.insert_diskette(test::boot_diskette(body), "video test");
   }
   Machine& machine() { return lab_.machine(); }
   void run(Time duration) { lab_.scheduler().run_until(lab_.scheduler().now() + duration); }
@@ -191,7 +180,7 @@ TEST_CASE("INT 10h: palette, pages, strings, scrolling, backgrounds, CGA colours
   a.call("pause");
   a({0xB8, 0x01, 0x05, 0xCD, 0x10});                                  // page 1, a string at row 3, column 5
   a({0xB8, 0x01, 0x13, 0xBB, 0x1E, 0x01, 0xB9, 0x05, 0x00, 0xBA, 0x05, 0x03});
-  a({0xBD}).label("where")({0x00, 0x00, 0xCD, 0x10});
+  a.pointer({0xBD}, "string")({0xCD, 0x10});
   a.call("pause");
   a({0xB8, 0x00, 0x05, 0xCD, 0x10});                                  // page 0, two rows down
   a({0xB8, 0x02, 0x07, 0xB7, 0x17, 0xB9, 0x00, 0x00, 0xBA, 0x4F, 0x18, 0xCD, 0x10});
@@ -206,7 +195,7 @@ TEST_CASE("INT 10h: palette, pages, strings, scrolling, backgrounds, CGA colours
   a.call("pause");
   a({0xFA, 0xF4});
   a.label("string")({'H', 'e', 'l', 'l', 'o'});
-  Screen screen(a, {{a.address("where"), a.address("string")}});
+  Screen screen(a);
 
   const auto lit = [](const Picture& p) {  // the colour of the character in the upper left corner
     for (unsigned y = 0; y < 12; ++y)
