@@ -101,13 +101,14 @@ void video_font_service(struct Regs* r);
 void video_palette_service(struct Regs* r);
 void video_state_service(struct Regs* r);
 void video_save_service(struct Regs* r);
+u16 video_rom_font(int height);   // where the built-in font of 16, 14 or 8 lines lies
 void video_load_font(int height, u8 block);
 void video_apply_height(int height);
 void video_set_start(u16 start);
 void video_show_cursor(void);
+void video_write_attribute(u8 index, u8 value);
 int video_is_text(void);
 u16 video_segment(void);
-extern const __seg_gs u8 font8[], font14[], font16[];
 void graphics_write_pixel(u16 x, u16 y, u8 page, u8 colour);
 u8 graphics_read_pixel(u16 x, u16 y, u8 page);
 void graphics_put(u8 page, u8 row, u8 column, u8 c, u8 colour);

@@ -17,7 +17,6 @@ typedef signed short s16;
 typedef signed int s32;
 
 #define ROM static const __seg_gs __attribute__((section(".romdata")))
-#define ROM_SHARED const __seg_gs __attribute__((section(".romdata")))  // shared between files
 typedef const __seg_gs char* RomText;
 #define TEXT(s)                       \
     ({                                \
@@ -63,6 +62,13 @@ static inline u8 inb(u16 port)
 static inline void outb(u16 port, u8 value)
 {
     asm volatile("outb %b0, %w1" : : "a"(value), "Nd"(port));
+}
+
+// A register behind an index port, whose data port is the next one.
+static inline void out_indexed(u16 port, u8 index, u8 value)
+{
+    outb(port, index);
+    outb(port + 1, value);
 }
 
 static inline void outw(u16 port, u16 value)

@@ -187,7 +187,7 @@ int main(int count, char** argument)
     read_shapes(argument[1]);
     int low = strcmp(form, "low") == 0, last = low ? 127 : 255;
     if (!low)
-        printf("ROM_SHARED u8 font%d[] = {\n", height);
+        printf("ROM u8 font%d[] = {\n", height);
     for (int code = 0; code <= last; ++code) {
         printf("%s", low ? "        db " : "    ");
         for (int line = 0; line < height; ++line)

@@ -21,10 +21,8 @@ static u16 cell_offset(u8 page, u8 row, u8 column)
 static void crtc_pair(u8 index, u16 value)
 {
     u16 port = bda->video_crtc;
-    outb(port, index);
-    outb(port + 1, (u8)(value >> 8));
-    outb(port, index + 1);
-    outb(port + 1, (u8)value);
+    out_indexed(port, index, (u8)(value >> 8));
+    out_indexed(port, index + 1, (u8)value);
 }
 
 void video_set_start(u16 start) { crtc_pair(0x0C, start); }
@@ -235,15 +233,6 @@ static void alternate_select(struct Regs* r)
     }
 }
 
-// Without bit 5 in the index, which gives the palette to the display: only then can it be written.
-static void set_attribute_register(u8 index, u8 value)
-{
-    inb(bda->video_crtc + 6);
-    outb(0x3C0, index);
-    outb(0x3C0, value);
-    outb(0x3C0, 0x20);
-}
-
 // BH = 0: border, in CGA graphics also the background. BH = 1: the colours of mode 4, green, red and
 // brown or cyan, magenta and white. Bit 4 of the value brightens.
 static void colour_select(struct Regs* r)
@@ -251,16 +240,16 @@ static void colour_select(struct Regs* r)
     u8 palette = bda->video_palette, mode = bda->video_mode;
     if (r->bh == 0) {
         palette = (u8)((palette & 0xE0) | (r->bl & 0x1F));
-        set_attribute_register(0x11, r->bl & 0x0F);
+        video_write_attribute(0x11, r->bl & 0x0F);
         if (mode >= 4 && mode <= 6)
-            set_attribute_register(0x00, (u8)((r->bl & 7) | (r->bl & 8) << 1));
+            video_write_attribute(0x00, (u8)((r->bl & 7) | (r->bl & 8) << 1));
     } else {
         palette = (u8)((palette & 0xDF) | (r->bl & 1) << 5);
     }
     bda->video_palette = palette;
     if (mode == 4 || mode == 5)
         for (u8 i = 1; i < 4; ++i)
-            set_attribute_register(i, (u8)((palette & 0x10) | i << 1 | (palette >> 5 & 1)));
+            video_write_attribute(i, (u8)((palette & 0x10) | i << 1 | (palette >> 5 & 1)));
 }
 
 void video_service(struct Regs* r)

@@ -12,33 +12,27 @@ ROM u8 font14_alternate[] = {0};
 
 enum { font_segment = 0xA000, upper_half = 128 * 8 };
 
-static void indexed(u16 port, u8 index, u8 value)
-{
-    outb(port, index);
-    outb(port + 1, value);
-}
-
 // Plane 2 alone, linear at A000h.
 static void open_plane2(void)
 {
-    indexed(0x3C4, 0, 1);
-    indexed(0x3C4, 2, 0x04);
-    indexed(0x3C4, 4, 0x07);
-    indexed(0x3C4, 0, 3);
-    indexed(0x3CE, 4, 0x02);
-    indexed(0x3CE, 5, 0x00);
-    indexed(0x3CE, 6, 0x04);
+    out_indexed(0x3C4, 0, 1);
+    out_indexed(0x3C4, 2, 0x04);
+    out_indexed(0x3C4, 4, 0x07);
+    out_indexed(0x3C4, 0, 3);
+    out_indexed(0x3CE, 4, 0x02);
+    out_indexed(0x3CE, 5, 0x00);
+    out_indexed(0x3CE, 6, 0x04);
 }
 
 static void close_plane2(void)
 {
-    indexed(0x3C4, 0, 1);
-    indexed(0x3C4, 2, 0x03);
-    indexed(0x3C4, 4, 0x02);
-    indexed(0x3C4, 0, 3);
-    indexed(0x3CE, 4, 0x00);
-    indexed(0x3CE, 5, 0x10);
-    indexed(0x3CE, 6, bda->video_crtc == 0x3B4 ? 0x0A : 0x0E);
+    out_indexed(0x3C4, 0, 1);
+    out_indexed(0x3C4, 2, 0x03);
+    out_indexed(0x3C4, 4, 0x02);
+    out_indexed(0x3C4, 0, 3);
+    out_indexed(0x3CE, 4, 0x00);
+    out_indexed(0x3CE, 5, 0x10);
+    out_indexed(0x3CE, 6, bda->video_crtc == 0x3B4 ? 0x0A : 0x0E);
 }
 
 // Blocks 0 to 3 are 16 KB apart, 4 to 7 lie between them.
@@ -55,14 +49,14 @@ static void load_glyphs(u16 seg, u16 off, u16 first, u16 count, int height, u8 b
     }
 }
 
+u16 video_rom_font(int height)
+{
+    return height == 16 ? rom_offset(font16) : height == 14 ? rom_offset(font14) : rom_offset(font8);
+}
+
 static void load_builtin(int height, u8 block)
 {
-    if (height == 16)
-        load_glyphs(rom_segment, rom_offset(font16), 0, 256, 16, block);
-    else if (height == 14)
-        load_glyphs(rom_segment, rom_offset(font14), 0, 256, 14, block);
-    else
-        load_glyphs(rom_segment, rom_offset(font8), 0, 256, 8, block);
+    load_glyphs(rom_segment, video_rom_font(height), 0, 256, height, block);
 }
 
 void video_load_font(int height, u8 block)
@@ -70,10 +64,9 @@ void video_load_font(int height, u8 block)
     open_plane2();
     load_builtin(height, block);
     close_plane2();
-    set_vector(0x43, rom_segment, height == 16 ? rom_offset(font16)
-               : height == 14 ? rom_offset(font14) : rom_offset(font8));
+    set_vector(0x43, rom_segment, video_rom_font(height));
     set_vector(0x1F, rom_segment, (u16)(rom_offset(font8) + upper_half));
-    indexed(0x3C4, 3, 0);
+    out_indexed(0x3C4, 3, 0);
 }
 
 // Adapts CRTC, rows and cursor to a new cell height. 400 lines (or what the mode displays) stay.
@@ -89,13 +82,13 @@ void video_apply_height(int height)
     u8 cell = inb(crtc + 1);
     if (cell & 0x80)
         lines /= 2;
-    indexed(crtc, 0x09, (u8)((cell & 0xE0) | (height - 1)));
-    indexed(crtc, 0x0A, (u8)(height - (height > 8 ? 3 : 2)));
-    indexed(crtc, 0x0B, (u8)(height - (height > 8 ? 2 : 1)));
-    indexed(crtc, 0x14, bda->video_mode == 7 ? (u8)(height - 1) : 0x1F);
+    out_indexed(crtc, 0x09, (u8)((cell & 0xE0) | (height - 1)));
+    out_indexed(crtc, 0x0A, (u8)(height - (height > 8 ? 3 : 2)));
+    out_indexed(crtc, 0x0B, (u8)(height - (height > 8 ? 2 : 1)));
+    out_indexed(crtc, 0x14, bda->video_mode == 7 ? (u8)(height - 1) : 0x1F);
     u16 rows = (u16)(lines / height);
     u16 displayed = (u16)(rows * height * (cell & 0x80 ? 2 : 1) - 1);
-    indexed(crtc, 0x12, (u8)displayed);
+    out_indexed(crtc, 0x12, (u8)displayed);
     bda->video_rows = (u8)(rows - 1);
     bda->video_char_height = (u16)height;
     bda->video_page_bytes = (u16)((rows * bda->video_columns * 2 + 0xFF) & 0xFF00);
@@ -145,12 +138,12 @@ void video_font_service(struct Regs* r)
     case 0x01: case 0x11: height = 14; break;
     case 0x02: case 0x12: height = 8; break;
     case 0x04: case 0x14: height = 16; break;
-    case 0x03: indexed(0x3C4, 3, r->bl); return;
+    case 0x03: out_indexed(0x3C4, 3, r->bl); return;
     case 0x20: set_vector(0x1F, r->es, r->bp); return;
     case 0x21: graphics_font(r, r->es, r->bp, r->cx); return;
-    case 0x22: graphics_font(r, rom_segment, rom_offset(font14), 14); return;
-    case 0x23: graphics_font(r, rom_segment, rom_offset(font8), 8); return;
-    case 0x24: graphics_font(r, rom_segment, rom_offset(font16), 16); return;
+    case 0x22: graphics_font(r, rom_segment, video_rom_font(14), 14); return;
+    case 0x23: graphics_font(r, rom_segment, video_rom_font(8), 8); return;
+    case 0x24: graphics_font(r, rom_segment, video_rom_font(16), 16); return;
     case 0x30: font_information(r); return;
     default: return;
     }

@@ -18,12 +18,6 @@ static enum layout layout(void)
     return mode == 6 ? cga_2_colours : mode < 6 ? cga_4_colours : mode == 0x13 ? bytes : planes;
 }
 
-static void indexed(u16 port, u8 index, u8 value)
-{
-    outb(port, index);
-    outb(port + 1, value);
-}
-
 // Memory bytes under one character.
 static u8 cell_bytes(void)
 {
@@ -57,16 +51,16 @@ void graphics_write_pixel(u16 x, u16 y, u8 page, u8 colour)
     if (l == bytes) {
         far_write8(segment, (u16)(line + x), colour);
     } else if (l == planes) {
-        indexed(graphics_index, bit_mask, (u8)(0x80 >> (x & 7)));
-        indexed(graphics_index, set_reset, colour & 0x0F);
-        indexed(graphics_index, enable_set_reset, all_planes);
-        indexed(graphics_index, function, colour & 0x80 ? function_xor : 0);
+        out_indexed(graphics_index, bit_mask, (u8)(0x80 >> (x & 7)));
+        out_indexed(graphics_index, set_reset, colour & 0x0F);
+        out_indexed(graphics_index, enable_set_reset, all_planes);
+        out_indexed(graphics_index, function, colour & 0x80 ? function_xor : 0);
         u16 at = (u16)(line + (x >> 3));
         far_read8(segment, at);                    // fills the latches
         far_write8(segment, at, 0xFF);
-        indexed(graphics_index, bit_mask, 0xFF);
-        indexed(graphics_index, enable_set_reset, 0);
-        indexed(graphics_index, function, 0);
+        out_indexed(graphics_index, bit_mask, 0xFF);
+        out_indexed(graphics_index, enable_set_reset, 0);
+        out_indexed(graphics_index, function, 0);
     } else {
         u8 bits = pixel_bits(), per_byte = (u8)(8 / bits), mask = (u8)((1 << bits) - 1);
         u8 shift = (u8)((per_byte - 1 - (x & (per_byte - 1))) * bits);
@@ -86,11 +80,11 @@ u8 graphics_read_pixel(u16 x, u16 y, u8 page)
     if (l == planes) {
         u8 colour = 0;
         for (u8 plane = 0; plane < 4; ++plane) {
-            indexed(graphics_index, read_map, plane);
+            out_indexed(graphics_index, read_map, plane);
             if (far_read8(segment, (u16)(line + (x >> 3))) & (0x80 >> (x & 7)))
                 colour |= (u8)(1 << plane);
         }
-        indexed(graphics_index, read_map, 0);
+        out_indexed(graphics_index, read_map, 0);
         return colour;
     }
     u8 bits = pixel_bits(), per_byte = (u8)(8 / bits), mask = (u8)((1 << bits) - 1);
@@ -109,9 +103,9 @@ static u8 glyph_line(u8 c, u8 y)
 static void draw_planes(u16 at, u8 c, u8 colour)
 {
     int combine = colour & 0x80;
-    indexed(graphics_index, function, combine ? function_xor : 0);
+    out_indexed(graphics_index, function, combine ? function_xor : 0);
     for (u8 plane = 0; plane < 4; ++plane) {
-        indexed(sequencer_index, map_mask, (u8)(1 << plane));
+        out_indexed(sequencer_index, map_mask, (u8)(1 << plane));
         u16 to = at;
         for (u8 y = 0; y < bda->video_char_height; ++y) {
             if (combine)
@@ -120,8 +114,8 @@ static void draw_planes(u16 at, u8 c, u8 colour)
             to = (u16)(to + bda->video_columns);
         }
     }
-    indexed(graphics_index, function, 0);
-    indexed(sequencer_index, map_mask, all_planes);
+    out_indexed(graphics_index, function, 0);
+    out_indexed(sequencer_index, map_mask, all_planes);
 }
 
 void graphics_put(u8 page, u8 row, u8 column, u8 c, u8 colour)
@@ -179,13 +173,13 @@ void graphics_copy_row(u8 page, u8 to, u8 from, u8 column, u8 count)
     u8 height = (u8)bda->video_char_height, width = cell_bytes();
     u16 segment = video_segment();
     if (layout() == planes)
-        indexed(graphics_index, write_mode, 1);
+        out_indexed(graphics_index, write_mode, 1);
     for (u8 y = 0; y < height; ++y)
         far_copy8(segment, (u16)(line_offset(page, (u16)(to * height + y)) + column * width),
                   segment, (u16)(line_offset(page, (u16)(from * height + y)) + column * width),
                   (u16)(count * width));
     if (layout() == planes)
-        indexed(graphics_index, write_mode, 0);
+        out_indexed(graphics_index, write_mode, 0);
 }
 
 void graphics_fill_row(u8 page, u8 row, u8 column, u8 count, u8 colour)
@@ -195,12 +189,12 @@ void graphics_fill_row(u8 page, u8 row, u8 column, u8 count, u8 colour)
     u8 value = l == bytes ? colour : l == cga_4_colours ? (u8)((colour & 3) * 0x55)
              : l == cga_2_colours ? (u8)((colour & 1) * 0xFF) : 0xFF;
     if (l == planes) {
-        indexed(graphics_index, set_reset, colour & 0x0F);
-        indexed(graphics_index, enable_set_reset, all_planes);
+        out_indexed(graphics_index, set_reset, colour & 0x0F);
+        out_indexed(graphics_index, enable_set_reset, all_planes);
     }
     for (u8 y = 0; y < height; ++y)
         far_fill8(video_segment(), (u16)(line_offset(page, (u16)(row * height + y)) + column * width),
                   value, (u16)(count * width));
     if (l == planes)
-        indexed(graphics_index, enable_set_reset, 0);
+        out_indexed(graphics_index, enable_set_reset, 0);
 }

@@ -80,12 +80,6 @@ static const __seg_gs struct Mode* find_mode(u8 mode)
     return 0;
 }
 
-static void indexed(u16 port, u8 index, u8 value)
-{
-    outb(port, index);
-    outb(port + 1, value);
-}
-
 static u8 attribute_value(u8 kind, u8 index)
 {
     switch (kind) {
@@ -205,17 +199,17 @@ static void load_dac(u8 kind)
 static void load_registers(const __seg_gs struct Mode* m)
 {
     u16 crtc = m->misc & 1 ? 0x3D4 : 0x3B4;
-    indexed(0x3C4, 0, 1);                      // synchronous reset while clocks change
-    indexed(0x3C4, 1, m->seq[0] | 0x20);
+    out_indexed(0x3C4, 0, 1);                      // synchronous reset while clocks change
+    out_indexed(0x3C4, 1, m->seq[0] | 0x20);
     outb(0x3C2, m->misc);
     for (u8 i = 1; i < 4; ++i)
-        indexed(0x3C4, (u8)(i + 1), m->seq[i]);
-    indexed(0x3C4, 0, 3);
-    indexed(crtc, 0x11, 0x0E);                 // unlock CRTC 0 to 7
+        out_indexed(0x3C4, (u8)(i + 1), m->seq[i]);
+    out_indexed(0x3C4, 0, 3);
+    out_indexed(crtc, 0x11, 0x0E);                 // unlock CRTC 0 to 7
     for (u8 i = 0; i < 25; ++i)
-        indexed(crtc, i, m->crtc[i]);
+        out_indexed(crtc, i, m->crtc[i]);
     for (u8 i = 0; i < 9; ++i)
-        indexed(0x3CE, i, m->graphics[i]);
+        out_indexed(0x3CE, i, m->graphics[i]);
 }
 
 // Text modes have 400 lines, or 350 or 200 after INT 10h 12h/30h; monochrome has no 200.
@@ -231,18 +225,18 @@ static void load_scan_lines(const __seg_gs struct Mode* m, u8 height)
     ROM u8 values_350[][2] = {{0x09, 0x4D}, {0x0A, 0x0B}, {0x0B, 0x0C}, {0x10, 0x83}, {0x11, 0x85},
                               {0x12, 0x5D}, {0x15, 0x63}, {0x16, 0xBA}};
     u16 crtc = m->misc & 1 ? 0x3D4 : 0x3B4;
-    indexed(0x3C4, 0, 1);
+    out_indexed(0x3C4, 0, 1);
     if (m->misc & 1)
-        indexed(0x3C4, 1, m->seq[0] | 0x21);
+        out_indexed(0x3C4, 1, m->seq[0] | 0x21);
     outb(0x3C2, m->misc & 1 ? (height == 14 ? 0xA3 : 0x63) : 0xA6);
-    indexed(0x3C4, 0, 3);
+    out_indexed(0x3C4, 0, 3);
     if (height == 14) {
         for (u8 i = 0; i < sizeof values_350 / sizeof values_350[0]; ++i)
-            indexed(crtc, values_350[i][0], values_350[i][1]);
+            out_indexed(crtc, values_350[i][0], values_350[i][1]);
     } else {
-        indexed(crtc, 0x09, 0xC7);
-        indexed(crtc, 0x0A, 6);
-        indexed(crtc, 0x0B, 7);
+        out_indexed(crtc, 0x09, 0xC7);
+        out_indexed(crtc, 0x0A, 6);
+        out_indexed(crtc, 0x0B, 7);
     }
 }
 
@@ -262,8 +256,9 @@ void video_set_mode(u8 request)
     bda->video_page = 0;
     bda->video_crtc = m->misc & 1 ? 0x3D4 : 0x3B4;
     bda->video_rows = (u8)(m->rows - 1);
-    u8 height = video_is_text() ? text_height(number) : m->height;
-    u8 narrow = height < 16 && m->misc & 1 && video_is_text();
+    int text = video_is_text();
+    u8 height = text ? text_height(number) : m->height;
+    u8 narrow = text && height < 16 && m->misc & 1;
     bda->video_char_height = height;
     bda->video_control = (u8)((bda->video_control & 0x01) | 0x60 | keep);
     bda->video_switches = 0xF9;
@@ -273,7 +268,7 @@ void video_set_mode(u8 request)
         bda->video_mode_select = mode_select[number];
     bda->video_palette = number == 6 ? 0x3F : 0x30;
     load_registers(m);
-    if (video_is_text() && height < 16)
+    if (text && height < 16)
         load_scan_lines(m, height);
     if (!(bda->video_flags & 8)) {
         u8 as_cga = narrow && height == 8;
@@ -283,7 +278,7 @@ void video_set_mode(u8 request)
         inb(m->misc & 1 ? 0x3DA : 0x3BA);
         outb(0x3C0, 0x20);
     }
-    if (video_is_text()) {
+    if (text) {
         video_load_font(height, 0);
         if (!keep)
             far_fill16(video_segment(), 0, 0x0720, 0x4000);
@@ -292,10 +287,9 @@ void video_set_mode(u8 request)
         bda->video_cursor_type = 0;
         if (!keep)
             far_fill16(video_segment(), 0, 0, number <= 6 ? 0x2000 : 0x8000);
-        set_vector(0x43, rom_segment, m->height == 16 ? rom_offset(font16)
-                   : m->height == 14 ? rom_offset(font14) : rom_offset(font8));
+        set_vector(0x43, rom_segment, video_rom_font(m->height));
     }
-    indexed(0x3C4, 1, m->seq[0] | narrow);     // screen on
+    out_indexed(0x3C4, 1, m->seq[0] | narrow);     // screen on
 }
 
 // POST: the registers before the first mode.

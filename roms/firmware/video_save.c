@@ -72,8 +72,7 @@ static void hardware(struct Area* a)
         crtc = (u16)(crtc | next(a) << 8);
         for (u8 i = 0; i < 3; ++i)
             indexes[i] = next(a);
-        outb(sequencer, 0);
-        outb(sequencer + 1, 1);                // synchronous reset while clocks change
+        out_indexed(sequencer, 0, 1);          // synchronous reset while clocks change
     } else {
         indexes[0] = inb(sequencer);
         indexes[1] = inb(graphics);
@@ -87,10 +86,8 @@ static void hardware(struct Area* a)
     port_value(a, feature_read, crtc + 6);
     registers(a, sequencer, 1, 4);
     if (a->restore) {
-        outb(sequencer, 0);
-        outb(sequencer + 1, 3);
-        outb(crtc, 0x11);
-        outb(crtc + 1, 0x0E);                  // unlock CRTC 0 to 7
+        out_indexed(sequencer, 0, 3);
+        out_indexed(crtc, 0x11, 0x0E);         // unlock CRTC 0 to 7
     }
     registers(a, crtc, 0, crtc_registers);
     registers(a, graphics, 0, graphics_registers);

@@ -2,13 +2,12 @@
 // INT 10h 10h (attribute palette and DAC) and 1Bh (functionality and state).
 #include "firmware.h"
 
-static void attribute_write(u8 index, u8 value)
+// Without bit 5 in the index, which gives the palette to the display: only then can it be written.
+void video_write_attribute(u8 index, u8 value)
 {
-    u16 status = bda->video_crtc + 6;
-    inb(status);
+    inb(bda->video_crtc + 6);
     outb(0x3C0, index);
     outb(0x3C0, value);
-    inb(status);
     outb(0x3C0, 0x20);
 }
 
@@ -35,25 +34,25 @@ static void colour_page(struct Regs* r)
 {
     u8 mode = attribute_read(0x10);
     if (r->bl == 0) {
-        attribute_write(0x10, r->bh & 1 ? mode | 0x80 : mode & 0x7F);
+        video_write_attribute(0x10, r->bh & 1 ? mode | 0x80 : mode & 0x7F);
     } else if (r->bl == 1) {
-        attribute_write(0x14, mode & 0x80 ? r->bh & 0x0F : (r->bh & 3) << 2);
+        video_write_attribute(0x14, mode & 0x80 ? r->bh & 0x0F : (r->bh & 3) << 2);
     }
 }
 
 void video_palette_service(struct Regs* r)
 {
     switch (r->al) {
-    case 0x00: attribute_write(r->bl & 0x1F, r->bh); break;
-    case 0x01: attribute_write(0x11, r->bh); break;
+    case 0x00: video_write_attribute(r->bl & 0x1F, r->bh); break;
+    case 0x01: video_write_attribute(0x11, r->bh); break;
     case 0x02:
         for (u8 i = 0; i < 16; ++i)
-            attribute_write(i, far_read8(r->es, (u16)(r->dx + i)));
-        attribute_write(0x11, far_read8(r->es, (u16)(r->dx + 16)));
+            video_write_attribute(i, far_read8(r->es, (u16)(r->dx + i)));
+        video_write_attribute(0x11, far_read8(r->es, (u16)(r->dx + 16)));
         break;
     case 0x03: {
         u8 mode = attribute_read(0x10);
-        attribute_write(0x10, r->bl & 1 ? mode | 8 : mode & ~8);
+        video_write_attribute(0x10, r->bl & 1 ? mode | 8 : mode & ~8);
         u8 select = bda->video_mode_select;
         bda->video_mode_select = r->bl & 1 ? select | 0x20 : select & ~0x20;
         break;
