@@ -130,6 +130,21 @@ TEST_CASE("a forwarded port leads into the guest") {
 TEST_CASE("netio in the guest against planar netio-server, first generation") { run_netio(1); }
 TEST_CASE("netio in the guest against planar netio-server, second generation") { run_netio(2); }
 
+TEST_CASE("a guest without an adapter says so, unless it was to do nothing") {
+  for (const char* task : {"netio", "transfer", "serve", "netio-server", "idle"}) {
+    INFO(task);
+    const Scratch scratch;
+    const auto image = guest_with(scratch, {{"do", task}, {"seconds", "0.1"}});
+    run_planar("run model95 --quiet --image " + image + " --until serial:@done --serial file:" + scratch.file("serial") +
+               " --timeout '60 s'");
+    const auto said = read_file(scratch.file("serial"));
+    if (task == std::string("idle"))
+      CHECK_THAT(said, Contains("@idle end") && Contains("@done 0"));
+    else
+      CHECK_THAT(said, Contains("@fail no network adapter that a driver knows is installed and enabled") && Contains("@done 1"));
+  }
+}
+
 TEST_CASE("the reference station speaks the second generation too, and such a run repeats") {
   const auto run = "netio --generation 2 --sizes 1024,8192 --quiet --json - --seconds " + std::string(short_runs() ? "0.1" : "0.5");
   const auto first = run_planar(run);

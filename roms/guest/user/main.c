@@ -7,14 +7,16 @@ struct settings set;
 
 int main(void) {
     system_call3(CALL_SETTINGS, (u32)&set, 0, 0);
-    switch (set.task[0]) {
-    case 'i':
+    switch (set.program) {
+    case DO_IDLE:
         return idle();
-    case 't':
+    case DO_TRANSFER:
         return transfer();
-    case 's':
+    case DO_SERVE:
         return serve();
+    case DO_NETIO_SERVER:
+        return server();
     default:
-        return set.task[5] == '-' ? server() : netio();
+        return netio();
     }
 }

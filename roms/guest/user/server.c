@@ -10,20 +10,7 @@
 // processor is this stack's own: nothing pads it to Linux 2.2's (kernel/linux_cost.asm).
 #include "user.h"
 
-static volatile int time_over;
 static u32 received_kb, sent_kb;        // of 1024 bytes: the runs of an hour fit
-
-static void on_alarm(int signal) {
-    (void)signal;
-    time_over = 1;
-}
-
-// Bytes into KB, the rest kept for the next ones.
-static void count(u32 *kb, u32 *rest, u32 bytes) {
-    *rest += bytes;
-    *kb += *rest / 1024;
-    *rest %= 1024;
-}
 
 static int discard_all(void) {
     u32 rest = 0;
@@ -31,46 +18,34 @@ static int discard_all(void) {
         int n = system_call3(CALL_READ, FD_SOCKET, (u32)buffer, BUFFER);
         if (n <= 0)
             return n;
-        count(&received_kb, &rest, (u32)n);
+        rest += (u32)n;
+        received_kb += rest / 1024;
+        rest %= 1024;
     }
 }
 
 static int take_size(u32 size) {
-    u32 rest = 0;
-    int error;
-    do {
-        if ((error = receive_block(size)))
-            return error;
-        count(&received_kb, &rest, size);
-    } while (!buffer[0]);
-    return 0;
+    u32 blocks, ticks;
+    int error = receive_size(size, &blocks, &ticks);
+    received_kb += mul_div(blocks, size, 1024);
+    return error;
 }
 
 static int give_size(u32 size) {
-    u32 rest = 0;
-    int error = 0;
-    time_over = 0;
-    buffer[0] = 0;
-    system_call3(CALL_ALARM, set.milliseconds * 1000, (u32)on_alarm, (u32)alarm_restorer);
-    while (!time_over && !error) {
-        error = send_block(size);
-        count(&sent_kb, &rest, size);
-    }
-    buffer[0] = 1;
-    return error ? error : send_block(size);
+    u32 blocks, ticks;
+    int error = send_size(size, &blocks, &ticks);
+    sent_kb += mul_div(blocks, size, 1024);
+    return error;
 }
 
 // What the client wants next, until it has enough.
 static int serve_records(void) {
     for (;;) {
-        u32 record[2], command, size;
-        int error = receive_block(sizeof record);
+        const u32 *record = (const u32 *)buffer;
+        int error = receive_block(2 * sizeof *record);
         if (error)
             return error;
-        for (u32 i = 0; i < sizeof record; i++)
-            ((u8 *)record)[i] = buffer[i];
-        command = htonl(record[0]);
-        size = htonl(record[1]);
+        u32 command = htonl(record[0]), size = htonl(record[1]);
         if (command == NETIO_QUIT)
             return 0;
         if (!size || size > BUFFER)
@@ -84,17 +59,9 @@ static int serve_records(void) {
 
 int server(void) {
     u32 before[2], after[2];
-    int error = system_call3(CALL_LISTEN, set.port, 0, 0);
-    if (error < 0)
-        return fail_with("listen", error);
-    begin();
-    text("@server port=");
-    number(set.port, 0);
-    text("\n");
-    put(FD_LOG, line);
-    put(FD_CONSOLE, line + 1);
-    if ((error = system_call3(CALL_ACCEPT, 0, 0, 0)) < 0)
-        return fail_with("accept", error);
+    int error = take_connection("@server");
+    if (error)
+        return error;
     put(FD_LOG, "@server start\n");
     system_call3(CALL_TICKS, (u32)before, 0, 0);
     error = set.generation == 2 ? serve_records() : discard_all();
@@ -106,9 +73,7 @@ int server(void) {
     number(received_kb, 0);
     text(" sent_kb=");
     number(sent_kb, 0);
-    text("\n");
-    put(FD_LOG, line);
-    put(FD_CONSOLE, line + 1);
+    end_line();
     print_load(before, after);
     system_call3(CALL_COUNTERS, 0, 0, 0);
     put(FD_LOG, "@server end\n");

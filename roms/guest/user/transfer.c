@@ -56,9 +56,7 @@ static void report_counts(const char *tag, u32 sent, u32 received) {
 }
 
 static void report_end(void) {
-    text("\n");
-    put(FD_LOG, line);
-    put(FD_CONSOLE, line + 1);
+    end_line();
     system_call3(CALL_COUNTERS, 0, 0, 0);
 }
 
@@ -84,17 +82,9 @@ int transfer(void) {
 
 int serve(void) {
     u32 received = 0, sent = 0;
-    int error = system_call3(CALL_LISTEN, set.port, 0, 0);
-    if (error < 0)
-        return fail_with("listen", error);
-    begin();
-    text("@serve port=");
-    number(set.port, 0);
-    text("\n");
-    put(FD_LOG, line);
-    put(FD_CONSOLE, line + 1);
-    if ((error = system_call3(CALL_ACCEPT, 0, 0, 0)) < 0)
-        return fail_with("accept", error);
+    int error = take_connection("@serve");
+    if (error)
+        return error;
     for (;;) {
         int n = system_call3(CALL_READ, FD_SOCKET, (u32)buffer, BLOCK);
         if (n < 0)

@@ -20,8 +20,10 @@ void begin(void);                       // a line, built piece by piece
 void text(const char *s);
 void number(u32 v, u32 width);
 void tenths(u32 v, u32 width);
+void end_line(void);
 int send_block(u32 size);
 int receive_block(u32 size);
+int take_connection(const char *tag);
 int fail_with(const char *what, int error);
 
 // The programs. 0 = done.
@@ -33,4 +35,7 @@ int serve(void);
 int server(void);
 
 // netio.c
+int run_size(u32 size, u32 *blocks, u32 *ticks);
+int send_size(u32 size, u32 *blocks, u32 *ticks);
+int receive_size(u32 size, u32 *blocks, u32 *ticks);
 void print_load(const u32 before[2], const u32 after[2]);
