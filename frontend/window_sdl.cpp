@@ -72,11 +72,11 @@ std::uint16_t code_of(SDL_Scancode scancode) {
   return 0;
 }
 
-[[noreturn]] void no_window() {
+[[noreturn]] void no_window(const std::string& why) {
   throw Error(fmt::format("--window: no window can be opened ({}); start planar within a graphical session (DISPLAY or "
                           "WAYLAND_DISPLAY is set there), or run without it and look with --screen text or --screen "
                           "png:FILE",
-                          SDL_GetError()));
+                          why));
 }
 
 }  // namespace
@@ -102,13 +102,12 @@ struct Window::State {
   explicit State(Machine& m) : machine(m) {
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C on the terminal ends the run as without a window
     SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
-    if (SDL_Init(SDL_INIT_VIDEO) != 0) no_window();
+    if (SDL_Init(SDL_INIT_VIDEO) != 0) no_window(SDL_GetError());
     // Without a display SDL may offer one of its drivers that draw nowhere; only a user who names it wants that.
     if (const std::string driver = SDL_GetCurrentVideoDriver();
         (driver == "offscreen" || driver == "dummy") && !SDL_GetHint(SDL_HINT_VIDEODRIVER)) {
       SDL_QuitSubSystem(SDL_INIT_VIDEO);
-      SDL_SetError("there is no display");
-      no_window();
+      no_window("there is no display");
     }
     window = SDL_CreateWindow("planar", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, first_width, first_height,
                               SDL_WINDOW_RESIZABLE);
@@ -116,8 +115,7 @@ struct Window::State {
     if (!renderer) {
       const std::string why = SDL_GetError();
       close();
-      SDL_SetError("%s", why.c_str());
-      no_window();
+      no_window(why);
     }
     SDL_RenderSetLogicalSize(renderer, first_width, first_height);
   }
