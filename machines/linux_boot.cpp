@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <numeric>
+#include <sstream>
 
 #include "core/error.hpp"
 #include "machines/units.hpp"
@@ -68,13 +69,21 @@ void check_kernel(const NamedFile& kernel) {
     refuse(kernel, "is cut off: it ends within the kernel's header; get the whole file");
 }
 
+/// What stands behind `key` ("mem=") wherever a word of the command line begins with it, in order.
+std::vector<std::string> told(const std::string& command_line, std::string_view key) {
+  std::vector<std::string> values;
+  std::istringstream words(command_line);
+  for (std::string word; std::getline(words, word, ' ');)
+    if (word.starts_with(key)) values.push_back(word.substr(key.size()));
+  return values;
+}
+
 /// Where memory ends for a kernel that is told so with mem=.
 std::uint32_t told_memory_end(const std::string& command_line, std::uint32_t memory_end) {
-  for (std::size_t at = 0; (at = command_line.find("mem=", at)) != std::string::npos; at += 4) {
-    if (at && command_line[at - 1] != ' ') continue;
+  for (const auto& word : told(command_line, "mem=")) {
     std::uint64_t value = 0;
-    const char* last = command_line.data() + command_line.size();
-    const auto [end, error] = std::from_chars(command_line.data() + at + 4, last, value);
+    const char* last = word.data() + word.size();
+    const auto [end, error] = std::from_chars(word.data(), last, value);
     if (error != std::errc{}) continue;
     const char unit = end != last ? *end : ' ';
     if (value > 0xFFFFFFFF) continue;
@@ -88,9 +97,7 @@ std::uint32_t told_memory_end(const std::string& command_line, std::uint32_t mem
 /// What vga= asks for: a boot loader tells the set-up code, the kernel itself does not look. Throws Error.
 std::optional<std::uint16_t> told_video_mode(const std::string& command_line) {
   std::optional<std::uint16_t> mode;
-  for (std::size_t at = 0; (at = command_line.find("vga=", at)) != std::string::npos; at += 4) {
-    if (at && command_line[at - 1] != ' ') continue;
-    const auto word = command_line.substr(at + 4, command_line.find(' ', at) - at - 4);
+  for (const auto& word : told(command_line, "vga=")) {
     static const std::pair<const char*, std::uint16_t> names[] = {{"normal", 0xFFFF}, {"ext", 0xFFFE}, {"ask", 0xFFFD}};
     const auto named = std::find_if(std::begin(names), std::end(names), [&](const auto& n) { return word == n.first; });
     const auto number = parse_number(word);
