@@ -36,8 +36,6 @@ class Lab {
   /// Its name in a lab with several; empty in others.
   const std::string& name(std::size_t n) const { return places_[n]->config.label; }
   net::EthernetSegment& segment() { return *segment_; }
-  net::Peer* peer() { return peer_.get(); }
-  const net::HostStation* host() const { return host_.get(); }
   /// The same configuration runs the same way again: no host in the loop.
   bool repeatable() const { return !host_; }
   /// The resolved configuration: a file that builds this lab again.
