@@ -188,8 +188,8 @@ int run(const Options& o) {
     if (o.output.json) {
       nlohmann::ordered_json j;
       j["schema"] = "planar.run/1";
-      j["machine"] = session->lab().machine().config().name;
-      j["net"] = session->lab().machine().config().net;
+      if (lab.machines() == 1) j["machine"] = lab.machine().config().name;
+      j["net"] = lab.machine().config().net;
       j["repeatable"] = session->repeatable();  // false: host or person in the loop
       j["ended"] = reason;
       j["virtual_seconds"] = session->now().seconds();
@@ -199,7 +199,6 @@ int run(const Options& o) {
       if (lab.machines() == 1) {
         j.update(outcome(*session, 0));
       } else {
-        j.erase("machine");
         for (std::size_t n = 0; n < lab.machines(); ++n) {
           j["machines"].push_back({{"name", lab.name(n)}, {"machine", lab.machine(n).config().name}});
           j["machines"].back().update(outcome(*session, n));
@@ -209,7 +208,7 @@ int run(const Options& o) {
       write_json(*o.output.json, j);
     } else {
       fmt::print(stderr, "planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,
-                 session->lab().repeatable() && !session->repeatable() ? " (person in the loop, not repeatable)" : "",
+                 lab.repeatable() && !session->repeatable() ? " (person in the loop, not repeatable)" : "",
                  session->now().seconds(), session->progress().host_seconds());
       for (std::size_t n = 0; n < lab.machines(); ++n) {
         const auto& cpu = lab.machine(n).cpu();

@@ -67,8 +67,7 @@ Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions
     : lab_(std::make_unique<Lab>(std::move(config))), progress_(!output.quiet) {
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     Machine& machine = lab_->machine(n);
-    seats_.push_back(std::make_unique<Seat>());
-    seats_.back()->frames = std::make_unique<FrameTimer>(*lab_, n);
+    seats_.push_back(std::make_unique<Seat>(*lab_, n));
     Media m = n < media.size() ? std::move(media[n]) : read_media(machine.config().start);
     if (m.diskette) lab_->insert_diskette(std::move(m.diskette->bytes), m.diskette->name, n);
     if (m.firmware) machine.load_firmware(m.firmware->bytes, m.firmware->name);
@@ -94,10 +93,7 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
   Archive lab_state = Archive::loader(snapshot.state);
   lab_->archive(lab_state);
   lab_state.expect_end();
-  for (std::size_t n = 0; n < lab_->machines(); ++n) {
-    seats_.push_back(std::make_unique<Seat>());
-    seats_.back()->frames = std::make_unique<FrameTimer>(*lab_, n);
-  }
+  for (std::size_t n = 0; n < lab_->machines(); ++n) seats_.push_back(std::make_unique<Seat>(*lab_, n));
   Archive own = Archive::loader(snapshot.frontend);
   archive(own);
   own.expect_end();
@@ -113,7 +109,7 @@ Session::~Session() {
 void Session::archive(Archive& a) {
   for (auto& seat : seats_) {
     seat->guest.archive(a);
-    seat->frames->archive(a);
+    seat->frames.archive(a);
   }
   scenario_.archive(a);
 }
@@ -191,7 +187,7 @@ void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
   if (n == 0) scenario_.serial(value);
   const auto& cpu = lab_->machine(n).cpu();
   if (seat.guest.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
-    if (const auto row = seat.guest.new_row()) seat.frames->row_ended(row->packet_bytes, row->ticks);
+    if (const auto row = seat.guest.new_row()) seat.frames.row_ended(row->packet_bytes, row->ticks);
   if (!seat.serial) return;
   if (seat.prefix.empty()) {
     std::fputc(value, seat.serial.get());

@@ -51,14 +51,14 @@ class Session {
   GuestOutput& guest(std::size_t n = 0) { return seats_[n]->guest; }
   Progress& progress() { return progress_; }
   /// Where the time of the guest's frames went.
-  const FrameTimer& frames(std::size_t n = 0) const { return *seats_[n]->frames; }
+  const FrameTimer& frames(std::size_t n = 0) const { return seats_[n]->frames; }
   Time now() { return lab_->scheduler().now(); }
   std::string state_hash() { return lab_->state_hash(); }
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
   bool repeatable() const { return lab_->repeatable() && !(window_ && window_->used()); }
 
-  /// Steps in front of the first machine, to be done from now on, in place of those that a snapshot has left. Throws Error for a step whose file is
-  /// missing.
+  /// Steps in front of the first machine, to be done from now on, in place of those that a snapshot has left. Throws Error
+  /// for a step whose file is missing.
   void begin(std::vector<Step> steps);
   const Scenario& scenario() const { return scenario_; }
   /// After a failed step: leaves screen, COM1, capture, trace, snapshot and the steps in the result folder, and returns
@@ -82,8 +82,9 @@ class Session {
   void open(const OutputOptions& output, const StateOptions& state);
   /// What belongs to one machine.
   struct Seat {
+    Seat(Lab& lab, std::size_t n) : frames(lab, n) {}
     GuestOutput guest;
-    std::unique_ptr<FrameTimer> frames;
+    FrameTimer frames;
     std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
     std::string prefix;  ///< of its lines on COM1, where several machines share an output
   };
