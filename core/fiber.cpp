@@ -101,6 +101,15 @@ namespace {
 
 constexpr std::size_t stack_bytes = 512 * 1024;
 
+// What is kept of a stack that does not run, and going from one stack to another.
+#if defined(__x86_64__) || defined(__aarch64__)
+using Left = void*;  // its pointer
+void go(Left& from, Left& to, void* argument) { planar_switch(&from, to, argument); }
+#else
+using Left = ucontext_t;
+void go(Left& from, Left& to, void*) { swapcontext(&from, &to); }
+#endif
+
 /// Unwinds a body whose fiber goes away.
 struct Abandoned {};
 
@@ -129,12 +138,7 @@ struct Fiber::Impl {
   bool started = false, ended = false, abandoned = false;
   std::exception_ptr thrown;
   Handled handled;
-#if defined(__x86_64__) || defined(__aarch64__)
-  void* inside = nullptr;  // the stack pointers of who does not run
-  void* outside = nullptr;
-#else
-  ucontext_t inside{}, outside{};
-#endif
+  Left inside{}, outside{};
 #if defined(PLANAR_ADDRESS_SANITIZER)
   void* fake_inside = nullptr;
   void* fake_outside = nullptr;
@@ -149,11 +153,7 @@ struct Fiber::Impl {
 #if defined(PLANAR_ADDRESS_SANITIZER)
     __sanitizer_start_switch_fiber(&fake_outside, bottom(), stack_bytes);
 #endif
-#if defined(__x86_64__) || defined(__aarch64__)
-    planar_switch(&outside, inside, this);
-#else
-    swapcontext(&outside, &inside);
-#endif
+    go(outside, inside, this);
 #if defined(PLANAR_ADDRESS_SANITIZER)
     __sanitizer_finish_switch_fiber(fake_outside, nullptr, nullptr);
 #endif
@@ -164,11 +164,7 @@ struct Fiber::Impl {
 #if defined(PLANAR_ADDRESS_SANITIZER)
     __sanitizer_start_switch_fiber(ended ? nullptr : &fake_inside, outside_bottom, outside_size);
 #endif
-#if defined(__x86_64__) || defined(__aarch64__)
-    planar_switch(&inside, outside, this);
-#else
-    swapcontext(&inside, &outside);
-#endif
+    go(inside, outside, this);
     arrived();
   }
 
