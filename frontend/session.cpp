@@ -261,6 +261,9 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   progress_.finish();
   if (capture_) capture_->flush();
   for (const auto& line : lab_->drive_failures()) fmt::print(stderr, "planar: warning: {}\n", line);
+  if (snapshot_at_)
+    fmt::print(stderr, "planar: warning: {} was not written: the run ended at {:.3f} s virtual, before {:.6g} s\n", snapshot_file_,
+               scheduler.now().seconds(), snapshot_at_->seconds());
   if (lockstep_) lockstep_->check();
   if (lockstep_ && !quiet_) fmt::print(stderr, "planar: {}\n", lockstep_->summary());
   return end;

@@ -66,6 +66,15 @@ TEST_CASE("--until sees a prompt on COM1, which ends no line, and ends with the 
   CHECK(run(" --until screen:").status == 2);
 }
 
+TEST_CASE("a run that ends before its snapshot says that there is none") {
+  Scratch scratch;
+  const auto snap = scratch.file("lab.snap");
+  const auto early = run_planar("run model95 --quiet --until '200 ms' --snapshot-at '300 ms' " + snap);
+  CHECK(early.status == 0);
+  CHECK_THAT(early.err, Contains("lab.snap was not written") && Contains("before 0.3 s"));
+  CHECK(run_planar("run model95 --quiet --until '300 ms' --snapshot-at '200 ms' " + snap).err.empty());
+}
+
 TEST_CASE("--bios runs a firmware of the user's own and says its last checkpoint") {
   Scratch scratch;
   // F000:FFF0: MOV AL,5Ah; MOV DX,0680h; OUT DX,AL; CLI; HLT
