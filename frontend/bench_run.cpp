@@ -33,7 +33,7 @@ void BenchRun::run(Time limit, Progress& progress, const std::string& what) {
   std::size_t seen = 0;
   while (scheduler.now() < limit) {
     scheduler.run_until(std::min(limit, step * (scheduler.now() / step + 1)));
-    progress.show(scheduler.now(), what);
+    progress.show(scheduler.now(), [&] { return what; });
     for (; seen < lines_.size(); ++seen) {
       const auto& text = lines_[seen].text;
       if (text == "@done 0") return;

@@ -19,7 +19,7 @@ double Progress::host_seconds() const {
   return std::chrono::duration<double>(clock::now() - start_).count();
 }
 
-void Progress::show(Time now, const std::string& what) {
+void Progress::show(Time now, const std::function<std::string()>& what) {
   if (!active_) return;
   const auto host = clock::now();
   if (drawn_ && host - last_ < std::chrono::milliseconds(100)) return;
@@ -27,7 +27,7 @@ void Progress::show(Time now, const std::string& what) {
   drawn_ = true;
   const double seconds = host_seconds();
   fmt::print(stderr, "\r{:8.2f} s virtual  {:7.2f} s host  {:6.1f}x  {:<40.40}", now.seconds(), seconds,
-             seconds > 0 ? now.seconds() / seconds : 0.0, what);
+             seconds > 0 ? now.seconds() / seconds : 0.0, what());
   std::fflush(stderr);
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "core/time.hpp"
@@ -15,8 +16,8 @@ class Progress {
  public:
   explicit Progress(bool wanted);
   ~Progress();
-  /// Redraws at most ten times a second.
-  void show(Time now, const std::string& what);
+  /// Redraws at most ten times a second; `what` is asked only then.
+  void show(Time now, const std::function<std::string()>& what);
   /// The same for work that is counted: how many are done, of how many, and what runs.
   void count(std::size_t done, std::size_t all, const std::string& what);
   void finish();

@@ -251,7 +251,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     if (!advance(next)) { end = RunEnd::closed; break; }
     if (lockstep_ && lockstep_->differs()) break;
     scenario_.advance(*scenario_host_, next);
-    progress_.show(scheduler.now(), what());
+    progress_.show(scheduler.now(), what);
     if (ended()) { end = RunEnd::condition; break; }
     // Steps that are left may go on without the processor, and say so themselves when they cannot.
     if (!window_ && lab_->halted_for_good() && !scenario_.active()) { end = RunEnd::halted; break; }
