@@ -317,6 +317,22 @@ void Config::add_layers(Config other) {
   for (auto& layer : other.impl_->layers) impl_->layers.push_back(std::move(layer));
 }
 
+Config Config::only(const std::vector<std::string>& keys) const {
+  Config part;
+  for (const Layer& layer : impl_->layers) {
+    toml::table table;
+    for (const auto& key : keys)
+      if (const auto* node = layer.table.get(key)) table.insert(key, *node);
+    part.impl_->layers.push_back({layer.name, std::move(table), layer.command_line});
+  }
+  return part;
+}
+
+void Config::remove(const std::vector<std::string>& keys) {
+  for (Layer& layer : impl_->layers)
+    for (const auto& key : keys) layer.table.erase(key);
+}
+
 std::vector<Config> Config::split(const std::string& list, const std::vector<std::string>& shared) {
   Layer& file = impl_->layers.back();
   toml::array& entries = *file.table.get(list)->as_array();

@@ -47,6 +47,9 @@ class Config {
   bool is_list(const std::string& path) const;
   /// Adds the layers of `other` on top of this one's.
   void add_layers(Config other);
+  /// The same layers with nothing but the root keys `keys`, and takes those keys out of every layer.
+  Config only(const std::vector<std::string>& keys) const;
+  void remove(const std::vector<std::string>& keys);
 
   /// True if any layer names `path` (a value or a table).
   bool has(std::string_view path) const;

@@ -49,7 +49,9 @@ LabConfig LabConfig::of_lab_file(Config file) {
     if (part.has("machine")) part.fail("machine", "is called model in a lab: model = \"model95\" or another machine");
     Config machine = lab_defaults();
     try {
-      machine.add_layers(load_machine(part.text("model")));
+      Config model = load_machine(part.text("model"));
+      model.remove(lab_tables);  // of the lab in which it was alone
+      machine.add_layers(std::move(model));
     } catch (const Error& e) {
       if (!part.has("model")) throw;
       throw Error(fmt::format("{}: {}", part.origin("model"), e.what()), e.code());
@@ -65,10 +67,14 @@ LabConfig LabConfig::join(std::vector<std::pair<std::string, Config>> machines) 
   LabConfig lab;
   lab.named_ = true;
   for (auto& [name, config] : machines) {
-    Config machine = lab_defaults();
-    machine.add_layers(std::move(config));
-    machine.set_text("name", name, "name of the machine");
-    lab.machines_.push_back(std::move(machine));
+    if (lab.machines_.empty()) {
+      config.set_text("net.attach", "none", "machines on one wire");
+    } else {
+      config.remove(lab_tables);
+      config.add_layers(lab.machines_[0].only(lab_tables));
+    }
+    config.set_text("name", name, "name of the machine");
+    lab.machines_.push_back(std::move(config));
     lab.names_.push_back(name);
   }
   return lab;

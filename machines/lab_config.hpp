@@ -32,7 +32,8 @@ class LabConfig {
   explicit LabConfig(Config machine);
   /// The machines of a lab file that has been read into `file`. Throws Error naming file, line and remedy.
   static LabConfig of_lab_file(Config file);
-  /// A lab out of machines that are configured each by itself, under these names.
+  /// A lab out of machines that are configured each by itself, under these names: nothing but them is on the wire, which
+  /// for the rest is the first one's.
   static LabConfig join(std::vector<std::pair<std::string, Config>> machines);
 
   /// Several machines (or one, in a lab file): they have names.

@@ -109,6 +109,22 @@ TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle
   CHECK(without_host_time(restored.json()) == expected);
 }
 
+TEST_CASE("two machines: a machine file's own network stays out of a lab") {
+  Scratch scratch;
+  const auto file = scratch.write("own.toml", run_planar("config model56sx --card ne2").out);
+  REQUIRE(program::read_file(file).find("attach = \"peer\"") != std::string::npos);
+  const auto own = run_planar("netio --machine " + file + " --against " + file + brief());
+  INFO(own.err);
+  REQUIRE(own.status == 0);
+  CHECK(without_host_time(own.json()) == without_host_time(run_planar("netio --machine model56sx --card ne2 --against model56sx" + brief()).json()));
+
+  const std::string machine = "\"\nmodel = \"" + file + "\"\n";
+  const auto lab = scratch.write("lab.toml", "[[machine]]\nname = \"a" + machine + "[[machine]]\nname = \"b" + machine);
+  const auto resolved = run_planar("config " + lab).out;
+  CHECK(resolved.find("attach = \"none\"") != std::string::npos);
+  CHECK(resolved.find("attach = \"peer\"") == std::string::npos);
+}
+
 TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and screen, the wire is one") {
   Scratch scratch;
   const auto file = lab_file(scratch);
