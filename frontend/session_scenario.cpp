@@ -58,6 +58,8 @@ void Session::insert_diskette(const std::string& text) {
 std::string Session::keep_evidence() {
   std::string report = fmt::format("failed at {:.3f} s virtual: {}\n", now().seconds(), scenario_.failure()->message);
   const auto folder = result_folder();
+  std::error_code none_there;
+  for (const char* earlier : {"capture.pcapng", "trace.txt", "lab.snap"}) std::filesystem::remove(folder / earlier, none_there);
   write_text_file(folder / "screen.txt", lines(screen()));
   write_png(picture(), (folder / "screen.png").string());
   std::string com1;

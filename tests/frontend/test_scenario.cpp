@@ -134,10 +134,13 @@ TEST_CASE("a prompt is what stands before the cursor; COM1 is read on from what 
 
 TEST_CASE("a wait that fails keeps screen, COM1, trace, capture and a snapshot to go on from", "[scenario]") {
   Bench b;
+  std::filesystem::create_directory(b.result);
+  b.scratch.write("result/capture.pcapng", "of an earlier run");
   const auto failed = run_planar(b.run() + step("wait prompt \">\"") + step("type \"hello\\n\"") +
                                  step("wait screen \"never\" within 2 s") + step("type \"more\""));
   CHECK(failed.status == 5);
   CHECK_THAT(failed.err, Contains("--do 3:1: step 'wait screen \"never\" within 2 s'") && Contains(b.result));
+  CHECK_FALSE(std::filesystem::exists(b.result + "/capture.pcapng"));  // no card, no frames
   CHECK_THAT(read_file(b.result + "/screen.txt"), Contains(">hello"));
   CHECK_THAT(read_file(b.result + "/screen.png"), Catch::Matchers::StartsWith("\x89PNG"));
   CHECK_THAT(read_file(b.result + "/serial.txt"), Contains(">hello"));
