@@ -249,10 +249,8 @@ void fail(const char *f, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 // ---- settings (settings.c) and what the firmware said -------------------------------------------
 enum { MAX_SIZES = 16 };
-enum { DO_NETIO, DO_IDLE, DO_TRANSFER, DO_SERVE, DO_NETIO_SERVER };
 struct settings {
-    char task[16];                      // `do`, as it was written
-    u32 program;                        // ... and which of the above that is
+    char task[16];                      // `do`
     u32 milliseconds;                   // of each size
     u32 size[MAX_SIZES], sizes;
     u32 ip, peer;                       // network order

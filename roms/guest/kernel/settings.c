@@ -5,7 +5,7 @@
 #include "kernel.h"
 
 struct settings settings = {
-    "netio", DO_NETIO, 10000, {1024, 2048, 4096, 8192, 16384, 32767}, 6, 0, 0, 1, 18767, 4194304, 1, 0};
+    "netio", 10000, {1024, 2048, 4096, 8192, 16384, 32767}, 6, 0, 0, 1, 18767, 4194304, 1, 0};
 
 static char text[513];
 
@@ -74,13 +74,10 @@ static int apply(const char *key, u32 length, char *value) {
         for (n = 0; n + 1 < sizeof settings.task && value[n]; n++)
             settings.task[n] = value[n];
         settings.task[n] = 0;
-        static const char *const tasks[] = {[DO_NETIO] = "netio", [DO_IDLE] = "idle", [DO_TRANSFER] = "transfer",
-                                            [DO_SERVE] = "serve", [DO_NETIO_SERVER] = "netio-server"};
+        static const char *const tasks[] = {"netio", "idle", "transfer", "serve", "netio-server"};
         for (n = 0; n < sizeof tasks / sizeof *tasks; n++)
-            if (is(tasks[n], value, strlen(value))) {
-                settings.program = n;
+            if (is(tasks[n], value, strlen(value)))
                 return 1;
-            }
         return 0;
     }
     if (is("seconds", key, length))

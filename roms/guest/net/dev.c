@@ -117,7 +117,7 @@ void net_init(void) {
     queue_init(&gateway.waiting);
     bh_init(NET_BH, net_bottom_half);
     if (!driver_probe(dev)) {
-        if (settings.program != DO_IDLE)
+        if (settings.task[0] != 'i')    // idle alone needs none
             fail("no network adapter that a driver knows is installed and enabled");
         return;
     }

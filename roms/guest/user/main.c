@@ -7,16 +7,14 @@ struct settings set;
 
 int main(void) {
     system_call3(CALL_SETTINGS, (u32)&set, 0, 0);
-    switch (set.program) {
-    case DO_IDLE:
+    switch (set.task[0]) {
+    case 'i':
         return idle();
-    case DO_TRANSFER:
+    case 't':
         return transfer();
-    case DO_SERVE:
+    case 's':
         return serve();
-    case DO_NETIO_SERVER:
-        return server();
     default:
-        return netio();
+        return set.task[5] == '-' ? server() : netio();
     }
 }

@@ -33,7 +33,7 @@ static u32 elapsed(const struct timeval *from, const struct timeval *to) {
 }
 
 // Sends one size for the set time. Returns 0 and the row, or an error.
-int run_size(u32 size, u32 *blocks, u32 *ticks) {
+static int run_size(u32 size, u32 *blocks, u32 *ticks) {
     struct timeval start, stop;
     int error = 0;
     *blocks = 0;
@@ -48,30 +48,6 @@ int run_size(u32 size, u32 *blocks, u32 *ticks) {
     system_call3(CALL_TIME, (u32)&stop, 0, 0);
     *ticks = elapsed(&start, &stop);
     return error;
-}
-
-// The second generation's way: the first byte of the last block, which comes after the time, is 1.
-int send_size(u32 size, u32 *blocks, u32 *ticks) {
-    buffer[0] = 0;
-    int error = run_size(size, blocks, ticks);
-    buffer[0] = 1;
-    return error ? error : send_block(size);
-}
-
-// Takes the other end's blocks until the one that says it is the last.
-int receive_size(u32 size, u32 *blocks, u32 *ticks) {
-    struct timeval start, stop;
-    int error;
-    *blocks = 0;
-    system_call3(CALL_TIME, (u32)&start, 0, 0);
-    do {
-        if ((error = receive_block(size)))
-            return error;
-        ++*blocks;
-    } while (!buffer[0]);
-    system_call3(CALL_TIME, (u32)&stop, 0, 0);
-    *ticks = elapsed(&start, &stop);
-    return 0;
 }
 
 static void print_row(const char *tag, const char *direction, u32 size, u32 blocks, u32 ticks) {
@@ -146,13 +122,35 @@ static int control(u32 command, u32 data) {
     return n < 0 ? n : 0;
 }
 
+// Takes the server's blocks until the one that says it is the last.
+static int receive_size(u32 size, u32 *blocks, u32 *ticks) {
+    struct timeval start, stop;
+    int error;
+    *blocks = 0;
+    if ((error = control(NETIO_SERVER_SENDS, size)))
+        return error;
+    system_call3(CALL_TIME, (u32)&start, 0, 0);
+    do {
+        if ((error = receive_block(size)))
+            return error;
+        ++*blocks;
+    } while (!buffer[0]);
+    system_call3(CALL_TIME, (u32)&stop, 0, 0);
+    *ticks = elapsed(&start, &stop);
+    return 0;
+}
+
 static int both_ways(u32 size) {
     u32 blocks, ticks;
     int error;
-    if ((error = control(NETIO_CLIENT_SENDS, size)) || (error = send_size(size, &blocks, &ticks)))
+    buffer[0] = 0;
+    if ((error = control(NETIO_CLIENT_SENDS, size)) || (error = run_size(size, &blocks, &ticks)))
+        return error;
+    buffer[0] = 1;
+    if ((error = send_block(size)))
         return error;
     print_row("@row", " sent", size, blocks, ticks);
-    if ((error = control(NETIO_SERVER_SENDS, size)) || (error = receive_size(size, &blocks, &ticks)))
+    if ((error = receive_size(size, &blocks, &ticks)))
         return error;
     print_row("@row_received", " received", size, blocks, ticks);
     return 0;

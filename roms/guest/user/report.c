@@ -44,13 +44,6 @@ void tenths(u32 v, u32 width) {
     number(v % 10, 0);
 }
 
-// COM1 has the line, the screen what stands behind its @.
-void end_line(void) {
-    text("\n");
-    put(FD_LOG, line);
-    put(FD_CONSOLE, line + 1);
-}
-
 // One block; a call that the alarm cut short is continued. 0 = sent.
 int send_block(u32 size) {
     for (u32 done = 0; done < size;) {
@@ -73,20 +66,6 @@ int receive_block(u32 size) {
     return 0;
 }
 
-// Opens `port`, says so in a line that begins with `tag`, and waits for one connection. 0 = it is there.
-int take_connection(const char *tag) {
-    int error = system_call3(CALL_LISTEN, set.port, 0, 0);
-    if (error < 0)
-        return fail_with("listen", error);
-    begin();
-    text(tag);
-    text(" port=");
-    number(set.port, 0);
-    end_line();
-    error = system_call3(CALL_ACCEPT, 0, 0, 0);
-    return error < 0 ? fail_with("accept", error) : 0;
-}
-
 int fail_with(const char *what, int error) {
     put(FD_CONSOLE, set.task);
     begin();
@@ -99,4 +78,25 @@ int fail_with(const char *what, int error) {
     put(FD_LOG, "@fail ");
     put(FD_LOG, line);
     return 1;
+}
+
+// COM1 has the line, the screen what stands behind its @.
+void end_line(void) {
+    text("\n");
+    put(FD_LOG, line);
+    put(FD_CONSOLE, line + 1);
+}
+
+// Opens `port`, says so in a line that begins with `tag`, and waits for one connection. 0 = it is there.
+int take_connection(const char *tag) {
+    int error = system_call3(CALL_LISTEN, set.port, 0, 0);
+    if (error < 0)
+        return fail_with("listen", error);
+    begin();
+    text(tag);
+    text(" port=");
+    number(set.port, 0);
+    end_line();
+    error = system_call3(CALL_ACCEPT, 0, 0, 0);
+    return error < 0 ? fail_with("accept", error) : 0;
 }

@@ -10,7 +10,20 @@
 // processor is this stack's own: nothing pads it to Linux 2.2's (kernel/linux_cost.asm).
 #include "user.h"
 
+static volatile int time_over;
 static u32 received_kb, sent_kb;        // of 1024 bytes: the runs of an hour fit
+
+static void on_alarm(int signal) {
+    (void)signal;
+    time_over = 1;
+}
+
+// Bytes into KB, the rest kept for the next ones.
+static void count(u32 *kb, u32 *rest, u32 bytes) {
+    *rest += bytes;
+    *kb += *rest / 1024;
+    *rest %= 1024;
+}
 
 static int discard_all(void) {
     u32 rest = 0;
@@ -18,24 +31,33 @@ static int discard_all(void) {
         int n = system_call3(CALL_READ, FD_SOCKET, (u32)buffer, BUFFER);
         if (n <= 0)
             return n;
-        rest += (u32)n;
-        received_kb += rest / 1024;
-        rest %= 1024;
+        count(&received_kb, &rest, (u32)n);
     }
 }
 
 static int take_size(u32 size) {
-    u32 blocks, ticks;
-    int error = receive_size(size, &blocks, &ticks);
-    received_kb += mul_div(blocks, size, 1024);
-    return error;
+    u32 rest = 0;
+    int error;
+    do {
+        if ((error = receive_block(size)))
+            return error;
+        count(&received_kb, &rest, size);
+    } while (!buffer[0]);
+    return 0;
 }
 
 static int give_size(u32 size) {
-    u32 blocks, ticks;
-    int error = send_size(size, &blocks, &ticks);
-    sent_kb += mul_div(blocks, size, 1024);
-    return error;
+    u32 rest = 0;
+    int error = 0;
+    time_over = 0;
+    buffer[0] = 0;
+    system_call3(CALL_ALARM, set.milliseconds * 1000, (u32)on_alarm, (u32)alarm_restorer);
+    while (!time_over && !error) {
+        error = send_block(size);
+        count(&sent_kb, &rest, size);
+    }
+    buffer[0] = 1;
+    return error ? error : send_block(size);
 }
 
 // What the client wants next, until it has enough.

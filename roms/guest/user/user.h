@@ -23,8 +23,8 @@ void tenths(u32 v, u32 width);
 void end_line(void);
 int send_block(u32 size);
 int receive_block(u32 size);
-int take_connection(const char *tag);
 int fail_with(const char *what, int error);
+int take_connection(const char *tag);
 
 // The programs. 0 = done.
 extern struct settings set;
@@ -35,7 +35,4 @@ int serve(void);
 int server(void);
 
 // netio.c
-int run_size(u32 size, u32 *blocks, u32 *ticks);
-int send_size(u32 size, u32 *blocks, u32 *ticks);
-int receive_size(u32 size, u32 *blocks, u32 *ticks);
 void print_load(const u32 before[2], const u32 after[2]);
