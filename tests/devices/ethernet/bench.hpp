@@ -6,26 +6,20 @@
 #include <memory>
 
 #include "devices/ethernet/ne2.hpp"
-#include "tests/bus/rig.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 
 namespace planar::test {
 
 using ethernet::Dp8390;
 using ethernet::Ne2;
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-struct Ne2Bench {
+struct Ne2Bench : CardBench {
   static constexpr std::uint16_t base = 0x1000;
   static constexpr unsigned irq = 5;
   static constexpr std::uint8_t tx_page = 0x40, rx_page = 0x4C, stop_page = 0x80;
 
   explicit Ne2Bench(Settings settings = {}, bool plugged = true)
-      : slot(0, 16, rig.wiring()),
-        card(Ne2::entry.make({slot, plugged ? &segment : nullptr, "00:00:d8:12:34:56", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77) {
-    segment.add_observer(log);
+      : CardBench(Ne2::entry, "00:00:d8:12:34:56", std::move(settings), plugged) {
     card->pos_write(2, 0x01 | 1 << 1 | 1 << 4 | 2 << 5, Time{});  // enable, 1000h, no ROM, IRQ 5
   }
 
@@ -169,29 +163,9 @@ struct Ne2Bench {
     return frames;
   }
 
-  /// The other station sends; time passes until the frame and the chip's bookkeeping are over.
-  void hear(const Bytes& frame) {
-    other.port.transmit(frame, now());
-    const std::size_t before = other.outcomes.size();
-    while (other.outcomes.size() == before) step(10_us);
-    step(20_us);
-  }
   Bytes for_us(std::size_t bytes, std::uint8_t fill = 0) { return make_frame(bytes, mac, fill); }
 
-  void archive(Archive& a) {
-    rig.archive(a);
-    segment.archive(a);
-    card->archive(a);
-    other.port.archive(a);
-  }
-
   MacAddress mac{0x00, 0x00, 0xD8, 0x12, 0x34, 0x56};
-  Rig rig;
-  EthernetSegment segment;
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
   std::uint8_t current_page = rx_page;
 };
 

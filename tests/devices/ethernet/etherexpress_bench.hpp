@@ -6,27 +6,20 @@
 #include <memory>
 
 #include "devices/ethernet/etherexpress.hpp"
-#include "tests/bus/rig.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 
 namespace planar::test {
 
 using ethernet::EtherExpress;
 using ethernet::I82586;
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-struct EtherExpressBench {
+struct EtherExpressBench : CardBench {
   static constexpr std::uint16_t io = 0x300;
   static constexpr unsigned irq = 5, code = 4;
   static constexpr unsigned tx_start = 0x100, buffer_size = 1568;
 
   explicit EtherExpressBench(Settings settings = {}, bool plugged = true)
-      : slot(0, 16, rig.wiring()),
-        card(EtherExpress::entry.make(
-            {slot, plugged ? &segment : nullptr, "00:aa:00:12:34:56", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77) {
-    segment.add_observer(log);
+      : CardBench(EtherExpress::entry, "00:aa:00:12:34:56", std::move(settings), plugged) {
     card->pos_write(3, 0x80 | 4 << 4 | 0xF, Time{});
     card->pos_write(2, 0x05, Time{});
   }
@@ -270,26 +263,8 @@ struct EtherExpressBench {
     outw(read, 4);
     outw(write, 2);
   }
-  void hear(const Bytes& frame) {
-    const std::size_t before = other.outcomes.size();
-    other.port.transmit(frame, rig.now);
-    while (other.outcomes.size() == before) step(10_us);
-    step(20_us);
-  }
-  void archive(Archive& a) {
-    rig.archive(a);
-    segment.archive(a);
-    card->archive(a);
-    other.port.archive(a);
-  }
 
   const MacAddress mac{0x00, 0xAA, 0x00, 0x12, 0x34, 0x56};
-  Rig rig;
-  EthernetSegment segment;
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
   unsigned head = 0, reap = 0, tail = 0, link = 0, rx_start = 0, rx_last = 0, rx = 0, diagnose = 0, tdr = 0;
   int busy_polls = 0, status_polls = 0;
   std::vector<unsigned> sent;

@@ -11,16 +11,13 @@ namespace planar::test {
 using ethernet::EtherLink3;
 using ethernet::ThreeC529;
 
-struct El3Bench {
+struct El3Bench : CardBench {
   static constexpr std::uint16_t base = 0x1200;
   static constexpr unsigned irq = 5;
   static constexpr unsigned room = EtherLink3::fifo_bytes;
 
   explicit El3Bench(Settings settings = {}, bool plugged = true, unsigned transceiver = EtherLink3::Coax)
-      : slot(0, 16, rig.wiring()),
-        card(ThreeC529::entry.make({slot, plugged ? &segment : nullptr, "00:20:af:12:34:56", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77) {
-    segment.add_observer(log);
+      : CardBench(ThreeC529::entry, "00:20:af:12:34:56", std::move(settings), plugged) {
     card->pos_write(3, 0x00, Time{});
     card->pos_write(4, static_cast<std::uint8_t>(0x10 | transceiver), Time{});
     card->pos_write(5, 0xF0 | irq, Time{});
@@ -181,30 +178,10 @@ struct El3Bench {
     command(EtherLink3::StatisticsEnable);
   }
 
-  /// The other station sends; time passes until the frame is over here too.
-  void hear(const Bytes& frame) {
-    other.port.transmit(frame, now());
-    const std::size_t before = other.outcomes.size();
-    while (other.outcomes.size() == before) step(10_us);
-    step(20_us);
-  }
   Bytes for_us(std::size_t bytes, std::uint8_t fill = 0) { return make_frame(bytes, mac, fill); }
   static Bytes data(std::size_t bytes, std::uint8_t fill = 0) { return without_fcs(make_frame(bytes, broadcast_mac, fill)); }
 
-  void archive(Archive& a) {
-    rig.archive(a);
-    segment.archive(a);
-    card->archive(a);
-    other.port.archive(a);
-  }
-
   MacAddress mac{0x00, 0x20, 0xAF, 0x12, 0x34, 0x56};
-  Rig rig;
-  EthernetSegment segment;
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
   std::vector<Received> received;
   Bytes popped;
   unsigned wakes = 0, waits = 0;

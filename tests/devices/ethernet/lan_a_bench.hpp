@@ -14,7 +14,7 @@ namespace planar::test {
 using ethernet::LanA;
 using ethernet::Sonic;
 
-struct LanABench {
+struct LanABench : CardBench {
   static constexpr std::uint16_t base = 0x3000;
   static constexpr std::uint32_t window = 0xD0000;
   static constexpr unsigned irq = 10, packet_size = 1524, transmit_buffers = 4;
@@ -22,11 +22,8 @@ struct LanABench {
   static constexpr unsigned tda_bytes = 32, rra_bytes = 16, rda_bytes = 28;
 
   explicit LanABench(Settings settings = {}, unsigned slot_width = 32, bool large_window = true, bool plugged = true)
-      : slot(0, slot_width, rig.wiring()),
-        card(LanA::entry.make({slot, plugged ? &segment : nullptr, "08:00:5a:12:34:56", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77),
+      : CardBench(LanA::entry, "08:00:5a:12:34:56", std::move(settings), plugged, slot_width),
         window_bytes(large_window ? 0x8000 : 0x4000) {
-    segment.add_observer(log);
     card->pos_write(3, static_cast<std::uint8_t>(8 << 4 | large_window), Time{});
     card->pos_write(2, 0x01 | 2 << 1 | 3 << 5, Time{});  // enable, IRQ 10, 10BaseT, 3000h
   }
@@ -219,29 +216,9 @@ struct LanABench {
     }
   }
 
-  /// The other station sends; time passes until the frame and the chip's bookkeeping are over.
-  void hear(const Bytes& frame) {
-    const std::size_t before = other.outcomes.size();
-    other.port.transmit(frame, now());
-    while (other.outcomes.size() == before) step(10_us);
-    step(20_us);
-  }
   Bytes for_us(std::size_t bytes, std::uint8_t fill = 0) { return make_frame(bytes, mac, fill); }
 
-  void archive(Archive& a) {
-    rig.archive(a);
-    segment.archive(a);
-    card->archive(a);
-    other.port.archive(a);
-  }
-
   MacAddress mac{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
-  Rig rig;
-  EthernetSegment segment;
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
   unsigned window_bytes;
   // where the driver has laid things out in the RAM, and its own bookkeeping
   unsigned tda = 0, tx_buffers = 0, rra = 0, rda = 0, rx_buffers = 0, rx_count = 0;

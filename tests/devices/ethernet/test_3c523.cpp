@@ -3,8 +3,7 @@
 // ours. No processor; each access begins when the one before ended.
 #include "core/error.hpp"
 #include "devices/ethernet/3c523.hpp"
-#include "tests/bus/rig.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -13,11 +12,9 @@ using ethernet::I82586;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
 constexpr unsigned ctrl_inte = 0x04, ctrl_int = 0x08, ctrl_lbk = 0x20, ctrl_ca = 0x40, ctrl_rst = 0x80;
 
-struct Bench {
+struct Bench : CardBench {
   static constexpr std::uint16_t io = 0x3300;
   static constexpr std::uint32_t ram = 0xD8000, size = 0x4000, scp = size - 12, iscp = scp - 8;
   static constexpr unsigned irq = 9;
@@ -25,10 +22,7 @@ struct Bench {
                             tx_buffers = rx_buffers + 6 * 1524;
 
   explicit Bench(const AdapterEntry& row = EtherLinkMc::entry, bool plugged = true, Settings settings = {})
-      : slot(0, 16, rig.wiring()),
-        card(row.make({slot, plugged ? &segment : nullptr, "02:60:8c:45:c4:2a", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77) {
-    segment.add_observer(log);
+      : CardBench(row, "02:60:8c:45:c4:2a", std::move(settings), plugged) {
     card->pos_write(3, 0x08, Time{});
     card->pos_write(2, 0x01 | 3 << 1 | 3 << 3, Time{});
   }
@@ -235,26 +229,8 @@ struct Bench {
       rfd_top = offset(r16(rfd_top + 4));
     }
   }
-  void hear(const Bytes& frame) {
-    const std::size_t before = other.outcomes.size();
-    other.port.transmit(frame, rig.now);
-    while (other.outcomes.size() == before) step(10_us);
-    step(20_us);
-  }
-  void archive(Archive& a) {
-    rig.archive(a);
-    segment.archive(a);
-    card->archive(a);
-    other.port.archive(a);
-  }
 
   const MacAddress mac{0x02, 0x60, 0x8C, 0x45, 0xC4, 0x2A};
-  Rig rig;
-  EthernetSegment segment;
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
   unsigned tdr = 0, count = 0, last = 0, rfd_top = 0, rfd_last = 0;
   int resumed = 0;
   std::vector<unsigned> transmitted;

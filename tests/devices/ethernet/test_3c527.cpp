@@ -3,8 +3,7 @@
 // restart; its bus master transfers; what malformed lists do.
 #include "core/error.hpp"
 #include "devices/ethernet/3c527.hpp"
-#include "tests/bus/rig.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -13,18 +12,13 @@ using ethernet::ThreeC527;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-struct Mc32Bench {
+struct Mc32Bench : CardBench {
   static constexpr std::uint16_t base = 0x7280;
   static constexpr std::uint32_t window = 0xD0000;
   static constexpr unsigned irq = 9;
 
   explicit Mc32Bench(Settings settings = {}, unsigned width = 32)
-      : slot(0, width, rig.wiring()),
-        card(ThreeC527::entry.make({slot, &segment, "02:60:8c:12:34:56", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77) {
-    segment.add_observer(log);
+      : CardBench(ThreeC527::entry, "02:60:8c:12:34:56", std::move(settings), true, width) {
     card->pos_write(2, 0x01 | 4 << 4, rig.now);
     card->pos_write(4, 0x01 | 0x02 | 9 << 2 | 0x40, rig.now);
     card->pos_write(5, 0, rig.now);
@@ -148,12 +142,6 @@ struct Mc32Bench {
   }
 
   MacAddress mac{0x02, 0x60, 0x8C, 0x12, 0x34, 0x56};
-  Rig rig;
-  EthernetSegment segment;
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
   std::uint32_t exec = 0, rx_box = 0, tx_box = 0;
 };
 

@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 #include "devices/ethernet/de210.hpp"
-#include "tests/bus/rig.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 #include "tests/devices/ethernet/lance_bench.hpp"
 
 using namespace planar;
@@ -14,17 +14,12 @@ using ethernet::De210;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-struct DepcaBench {
+struct DepcaBench : CardBench {
   static constexpr std::uint16_t io = 0x2C10;
   enum Nicsr : unsigned { LED = 1, IEN = 2, IM = 4, AAC = 8, RBE = 16, BUF = 32, BS = 64, SHE = 128 };
 
   explicit DepcaBench(bool half = false, Settings settings = {})
-      : slot(0, 16, rig.wiring()),
-        card(De210::entry.make({slot, &segment, "08:00:2b:12:34:56", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77) {
-    segment.add_observer(log);
+      : CardBench(De210::entry, "08:00:2b:12:34:56", std::move(settings)) {
     card->pos_write(3, 0x04, rig.now);  // interrupt 10
     card->pos_write(2, static_cast<std::uint8_t>(0x01 | 1 << 1 | 1 << 3 | (half ? 0x20 : 0)), rig.now);
   }
@@ -195,21 +190,12 @@ struct DepcaBench {
     }
   }
   void archive(Archive& a) {
-    rig.archive(a);
-    segment.archive(a);
-    card->archive(a);
-    other.port.archive(a);
+    CardBench::archive(a);
     a(rig.irqs.level);
   }
 
   MacAddress mac{};
   std::uint32_t base = 0, rx_ring = 0, tx_ring = 0, buffers = 0;
-  Rig rig;
-  EthernetSegment segment;
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
   std::vector<Bytes> frames;
   unsigned rx_new = 0, tx_new = 0, tx_old = 0, rx_errors = 0, tx_packets = 0, tx_status = 0;
 };

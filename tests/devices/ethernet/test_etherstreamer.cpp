@@ -4,8 +4,7 @@
 #include <functional>
 
 #include "devices/ethernet/etherstreamer.hpp"
-#include "tests/bus/rig.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -14,19 +13,13 @@ using ethernet::Streamer;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-struct StreamerBench {
+struct StreamerBench : CardBench {
   static constexpr std::uint16_t base = 0x4000;
   static constexpr unsigned irq = 9;
   static constexpr std::uint32_t rx_ring = 0x8000, tx_ring = 0x9000, rx_buffers = 0x10000, tx_buffers = 0x2000;
 
   explicit StreamerBench(Settings settings = {}, unsigned width = 32, EthernetConfig medium = {})
-      : segment(medium),
-        slot(0, width, rig.wiring()),
-        card(EtherStreamer::entry.make({slot, &segment, "08:00:5a:12:34:56", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77) {
-    segment.add_observer(log);
+      : CardBench(EtherStreamer::entry, "08:00:5a:12:34:56", std::move(settings), true, width, medium) {
     card->pos_write(3, 9 | 0x10, rig.now);
     card->pos_write(2, 0x01 | 1 << 1 | 4 << 4, rig.now);
   }
@@ -132,12 +125,6 @@ struct StreamerBench {
   std::uint32_t tx_status(unsigned n) const { return word(tx_ring + 32 * n + 4); }
 
   MacAddress mac{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
-  Rig rig;
-  EthernetSegment segment;
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
 };
 
 /// A master that takes the channel for `hold` again and again, at a level above the card's.

@@ -3,8 +3,7 @@
 // wire and of the driver, at 100 Mbit/s.
 #include "core/error.hpp"
 #include "devices/ethernet/oc2335.hpp"
-#include "tests/bus/rig.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -13,17 +12,12 @@ using ethernet::Oc2335;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-struct Oc2335Bench {
+struct Oc2335Bench : CardBench {
   static constexpr std::uint16_t base = 0x3000;
   static constexpr unsigned irq = 10;
 
   explicit Oc2335Bench(Settings settings = {}, bool plugged = true)
-      : slot(0, 16, rig.wiring()),
-        card(Oc2335::entry.make({slot, plugged ? &segment : nullptr, "00:00:24:12:34:56", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77) {
-    segment.add_observer(log);
+      : CardBench(Oc2335::entry, "00:00:24:12:34:56", std::move(settings), plugged, 16, {.bits_per_second = 100'000'000}) {
     card->pos_write(2, 0x01 | 2 << 1 | 3 << 4, rig.now);
   }
 
@@ -81,12 +75,6 @@ struct Oc2335Bench {
   }
 
   MacAddress mac{0x00, 0x00, 0x24, 0x12, 0x34, 0x56};
-  Rig rig;
-  EthernetSegment segment{{.bits_per_second = 100'000'000}};
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
 };
 
 }  // namespace

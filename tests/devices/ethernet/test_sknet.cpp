@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 #include "devices/ethernet/sknet.hpp"
-#include "tests/bus/rig.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 #include "tests/devices/ethernet/lance_bench.hpp"
 
 using namespace planar;
@@ -14,18 +14,12 @@ using ethernet::SkNet;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-struct SkBench {
+struct SkBench : CardBench {
   static constexpr std::uint32_t base = 0xD0000, latch = base + 0x3FF0, control = base + 0x3FF2, command = base + 0x3FF3;
   static constexpr std::uint32_t tx_ring = 24, rx_ring = 56, data = 88, buffer = 1580;
 
   explicit SkBench(Settings settings = {})
-      : slot(0, 16, rig.wiring()),
-        card(SkNet::entry.make({slot, &segment, "00:00:5a:12:34:56", std::move(settings), 1})),
-        other(rig.scheduler, &segment, "other", 77) {
-    segment.add_observer(log);
-  }
+      : CardBench(SkNet::entry, "00:00:5a:12:34:56", std::move(settings)) {}
   // As POST leaves it, and what the driver does to it.
   void configure() {
     card->pos_write(3, 0x34, rig.now);
@@ -177,20 +171,11 @@ struct SkBench {
     }
   }
   void archive(Archive& a) {
-    rig.archive(a);
-    segment.archive(a);
-    card->archive(a);
-    other.port.archive(a);
+    CardBench::archive(a);
     a(rig.irqs.level);
   }
 
   MacAddress mac{0x00, 0x00, 0x5A, 0x12, 0x34, 0x56};
-  Rig rig;
-  EthernetSegment segment;
-  Log log;
-  bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
-  Recorder other;
   std::vector<Bytes> frames;
   unsigned next_rx = 0, next_put = 0, next_done = 0, busy = 0, rx_errors = 0, missed = 0, tx_packets = 0, not_ours = 0;
 };
