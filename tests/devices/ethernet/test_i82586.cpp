@@ -218,11 +218,7 @@ TEST_CASE("external loopback goes over the wire and comes back as well", "[i8258
 TEST_CASE("a reset in mid-frame cuts it and forgets everything", "[i82586]") {
   for (const bool by_command : {false, true}) {
     I82586Bench b;
-    b.start_up();
-    b.configure();
-    b.start_nop_loop();
-    b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(1514)), 0x3000);
-    b.step(500_us);
+    b.begin_frame();
     if (by_command) {
       b.w16(2, 0x80);
       b.attention();

@@ -126,11 +126,7 @@ TEST_CASE("collisions are counted in the low bits; sixteen end the frame", "[i82
 
 TEST_CASE("a collision after the slot time is late and ends the frame", "[i82586][transmit]") {
   I82586Bench b;
-  b.start_up();
-  b.configure();
-  b.start_nop_loop();
-  b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(1514)), 0x3000);
-  b.step(500_us);
+  b.begin_frame();
   Recorder deaf(b.scheduler, nullptr, "deaf", 9);
   deaf.port.attach(b.segment);
   deaf.port.transmit(make_frame(60), b.now());
@@ -211,11 +207,7 @@ TEST_CASE("a chain of empty buffers keeps the CU busy until it is aborted", "[i8
 
 TEST_CASE("abort cuts the frame on the wire; the next one waits for its end", "[i82586][transmit]") {
   I82586Bench b;
-  b.start_up();
-  b.configure();
-  b.start_nop_loop();
-  b.send_behind(0x40, 0x80, 0xC0, without_fcs(make_frame(1514)), 0x3000);
-  b.step(500_us);
+  b.begin_frame();
   b.scb_command(0x0400);
   CHECK(b.r16(0x80) == (I82586::C | I82586::A));
   CHECK((b.status() & 0xF000) == I82586::CNA);
