@@ -102,51 +102,35 @@ struct Repeated {
 };
 }  // namespace
 
-template <class T>
-std::uint32_t run_outs(Engine& c, const Op& op, std::uint16_t port, std::uint32_t count, bool& ever) {
+template <class T, Direction direction>
+std::uint32_t run_port(Engine& c, const Op& op, std::uint16_t port, std::uint32_t count, bool& ever) {
   ever = !c.one_by_one && count >= worthwhile && !(c.system_flags & flag_df);
   if (!ever) return 0;
-  const Segment& g = c.seg[op.segment];
-  const std::uint32_t si = c.get_sized(ESI, op.address32), linear = g.base + si;
+  constexpr bool writes_port = direction == Direction::write;
+  constexpr unsigned index = writes_port ? ESI : EDI;
+  const Segment& g = c.seg[writes_port ? op.segment : unsigned{ES}];
+  const std::uint32_t offset = c.get_sized(index, op.address32), linear = g.base + offset;
   const HostTlbEntry& e = c.tlb[linear >> 12 & (host_tlb_entries - 1)];
-  if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) return 0;
-  count = within<T>(g, g.read_span, si, op.address32, count);
+  if ((writes_port ? e.read_tag : e.write_tag) != (linear & (page_mask | (sizeof(T) - 1)))) return 0;
+  if (!writes_port && e.page->code_granules != 0) return 0;
+  count = within<T>(g, writes_port ? g.read_span : g.write_span, offset, op.address32, count);
   if (count < worthwhile) return 0;
   PinsRun run;
-  ever = c.pins.port_run(port, sizeof(T), Direction::write, run);
+  ever = c.pins.port_run(port, sizeof(T), direction, run);
   if (!ever) return 0;
-  Repeated<T, Direction::write> repeated{c, run, port, e.physical + (linear & 0xFFF), linear, e.host + (linear & 0xFFF),
-                                         repeat_iteration(c.model, op)};
+  Repeated<T, direction> repeated{c, run, port, e.physical + (linear & 0xFFF), linear, e.host + (linear & 0xFFF),
+                                  repeat_iteration(c.model, op)};
   const std::uint32_t done = repeated.go(count);
-  c.set_sized(ESI, op.address32, si + done * static_cast<std::uint32_t>(sizeof(T)));
+  c.set_sized(index, op.address32, offset + done * static_cast<std::uint32_t>(sizeof(T)));
   return done;
 }
 
-template <class T>
-std::uint32_t run_ins(Engine& c, const Op& op, std::uint16_t port, std::uint32_t count, bool& ever) {
-  ever = !c.one_by_one && count >= worthwhile && !(c.system_flags & flag_df);
-  if (!ever) return 0;
-  const Segment& g = c.seg[ES];
-  const std::uint32_t di = c.get_sized(EDI, op.address32), linear = g.base + di;
-  const HostTlbEntry& e = c.tlb[linear >> 12 & (host_tlb_entries - 1)];
-  if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1))) || e.page->code_granules != 0) return 0;
-  count = within<T>(g, g.write_span, di, op.address32, count);
-  if (count < worthwhile) return 0;
-  PinsRun run;
-  ever = c.pins.port_run(port, sizeof(T), Direction::read, run);
-  if (!ever) return 0;
-  Repeated<T, Direction::read> repeated{c, run, port, e.physical + (linear & 0xFFF), linear, e.host + (linear & 0xFFF),
-                                        repeat_iteration(c.model, op)};
-  const std::uint32_t done = repeated.go(count);
-  c.set_sized(EDI, op.address32, di + done * static_cast<std::uint32_t>(sizeof(T)));
-  return done;
-}
-
-template std::uint32_t run_outs<std::uint8_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
-template std::uint32_t run_outs<std::uint16_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
-template std::uint32_t run_outs<std::uint32_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
-template std::uint32_t run_ins<std::uint8_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
-template std::uint32_t run_ins<std::uint16_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
-template std::uint32_t run_ins<std::uint32_t>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
+#define PLANAR_RUN_PORT(T)                                                                                              \
+  template std::uint32_t run_port<T, Direction::write>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);        \
+  template std::uint32_t run_port<T, Direction::read>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&)
+PLANAR_RUN_PORT(std::uint8_t);
+PLANAR_RUN_PORT(std::uint16_t);
+PLANAR_RUN_PORT(std::uint32_t);
+#undef PLANAR_RUN_PORT
 
 }  // namespace planar::cpu

@@ -32,39 +32,24 @@ Span within_line(const Engine& c, unsigned s, std::uint32_t offset, unsigned cou
   return {e.host + (linear & 0xFFF), e.physical + (linear & 0xFFF), count};
 }
 
-/// Several iterations of REP MOVS or REP STOS at once, upwards and within one line (see repeat()).
-bool may_run(const Engine& c, const Op& op) {
-  return c.timing.writes_back() && op.address32 && !(c.system_flags & flag_df);
-}
-template <class T>
-std::uint32_t run_movs(Engine& c, const Op& op, std::uint32_t count, bool& ever) {
-  ever = may_run(c, op);
+/// Several iterations of REP MOVS (`Copies`) or REP STOS at once, upwards and within one line (see repeat()).
+template <class T, bool Copies>
+std::uint32_t run_up(Engine& c, const Op& op, std::uint32_t count, bool& ever) {
+  ever = c.timing.writes_back() && op.address32 && !(c.system_flags & flag_df);
   if (!ever) return 0;
   const Span to = within_line<T, true>(c, ES, c.gpr[EDI], count);
-  if (to.count == 0) return 0;
-  const Span from = within_line<T, false>(c, op.segment, c.gpr[ESI], to.count);
-  if (from.count == 0 || !c.timing.read_hits(from.physical)) return 0;
+  const Span from = Copies ? within_line<T, false>(c, op.segment, c.gpr[ESI], to.count) : to;
+  if (from.count == 0 || (Copies && !c.timing.read_hits(from.physical))) return 0;
   const unsigned each = repeat_iteration(c.model, op);
   const unsigned done = c.timing.write_run(to.physical, from.count, each, c.stop_at);
   if (done == 0) return 0;
-  c.timing.spend_before_write(each);
-  for (unsigned i = 0; i < done; ++i) c.store<T>(to.host + i * sizeof(T), c.load<T>(from.host + i * sizeof(T)));
-  c.gpr[ESI] += done * static_cast<unsigned>(sizeof(T));
-  c.gpr[EDI] += done * static_cast<unsigned>(sizeof(T));
-  return done;
-}
-template <class T>
-std::uint32_t run_stos(Engine& c, const Op& op, std::uint32_t count, bool& ever) {
-  ever = may_run(c, op);
-  if (!ever) return 0;
-  const Span to = within_line<T, true>(c, ES, c.gpr[EDI], count);
-  if (to.count == 0) return 0;
-  const unsigned each = repeat_iteration(c.model, op);
-  const unsigned done = c.timing.write_run(to.physical, to.count, each, c.stop_at);
-  if (done == 0) return 0;
-  c.timing.spend(each);
-  for (unsigned i = 0; i < done; ++i) c.store<T>(to.host + i * sizeof(T), c.get<T>(EAX));
-  c.gpr[EDI] += done * static_cast<unsigned>(sizeof(T));
+  if constexpr (Copies) c.timing.spend_before_write(each);
+  else c.timing.spend(each);
+  for (unsigned i = 0; i < done; ++i)
+    c.store<T>(to.host + i * sizeof(T), Copies ? c.load<T>(from.host + i * sizeof(T)) : c.get<T>(EAX));
+  const unsigned bytes = done * static_cast<unsigned>(sizeof(T));
+  if (Copies) c.gpr[ESI] += bytes;
+  c.gpr[EDI] += bytes;
   return done;
 }
 
@@ -123,7 +108,7 @@ void movs(Engine& c, const Op& op) {
     c.set_sized(ESI, wide, si + d);
     c.set_sized(EDI, wide, di + d);
     return true;
-  }, [&](std::uint32_t count, bool& ever) { return run_movs<T>(c, op, count, ever); });
+  }, [&](std::uint32_t count, bool& ever) { return run_up<T, true>(c, op, count, ever); });
 }
 template <class T>
 void stos(Engine& c, const Op& op) {
@@ -133,7 +118,7 @@ void stos(Engine& c, const Op& op) {
     c.write<T>(ES, di, c.get<T>(EAX));
     c.set_sized(EDI, wide, di + step<T>(c));
     return true;
-  }, [&](std::uint32_t count, bool& ever) { return run_stos<T>(c, op, count, ever); });
+  }, [&](std::uint32_t count, bool& ever) { return run_up<T, false>(c, op, count, ever); });
 }
 template <class T>
 void lods(Engine& c, const Op& op) {
@@ -191,7 +176,7 @@ void ins(Engine& c, const Op& op) {
     c.write_linear<T>(linear, v);
     c.set_sized(EDI, wide, di + step<T>(c));
     return true;
-  }, [&](std::uint32_t count, bool& ever) { return run_ins<T>(c, op, port, count, ever); });
+  }, [&](std::uint32_t count, bool& ever) { return run_port<T, Direction::read>(c, op, port, count, ever); });
 }
 template <class T>
 void outs(Engine& c, const Op& op) {
@@ -203,7 +188,7 @@ void outs(Engine& c, const Op& op) {
     c.out(port, sizeof(T), c.read<T>(op.segment, si));
     c.set_sized(ESI, wide, si + step<T>(c));
     return true;
-  }, [&](std::uint32_t count, bool& ever) { return run_outs<T>(c, op, port, count, ever); });
+  }, [&](std::uint32_t count, bool& ever) { return run_port<T, Direction::write>(c, op, port, count, ever); });
 }
 
 /// A repeated instruction that copies, with the clocks that it takes counted.

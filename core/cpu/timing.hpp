@@ -77,11 +77,9 @@ class Timing {
   /// The same for an address that is a multiple of `bytes`.
   void read_aligned(std::uint32_t physical, unsigned bytes);
   void write_aligned(std::uint32_t physical, unsigned bytes);
-  /// Whether every access to memory costs time (386SX).
-  bool uncached() const { return model_ == Model::i386sx; }
   /// Whether an access within a doubleword would cost nothing and change nothing: then it need not be told. Never on the
   /// 386SX.
-  bool read_hits(std::uint32_t physical) const { return data_.in_mru_way(physical) && clock_ >= fills_until_; }
+  bool read_hits(std::uint32_t physical) const { return data_.in_mru_way(physical) && settled(); }
   bool write_hits(std::uint32_t physical) const { return data_.dirty_in_mru_way(physical); }
   /// The view in which `address` may be seen, whether there may be one for this physical address, and whether no line is on
   /// its way.
