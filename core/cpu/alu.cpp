@@ -70,18 +70,18 @@ void alu_e_i_mem(Engine& c, const Op& op) {
 }
 
 template <Alu A>
-Handler select_alu_form(const Op& op) {
+Handlers select_alu_form(const Op& op) {
   if (op.opcode < 0x40) {
     switch (op.opcode & 6) {
-      case 0: return op.has_memory ? PLANAR_SIZED(op, alu_e_g_mem, A) : PLANAR_SIZED(op, alu_e_g_reg, A);
-      case 2: return op.has_memory ? PLANAR_SIZED(op, alu_g_e_mem, A) : PLANAR_SIZED(op, alu_g_e_reg, A);
-      default: return PLANAR_SIZED(op, alu_e_i_reg, A);  // accumulator: the decoder set rm = 0
+      case 0: return PLANAR_SIZED_RM(op, alu_e_g, A);
+      case 2: return PLANAR_SIZED_RM(op, alu_g_e, A);
+      default: return PLANAR_SIZED_AS(quiet, op, alu_e_i_reg, A);  // accumulator: the decoder set rm = 0
     }
   }
-  return op.has_memory ? PLANAR_SIZED(op, alu_e_i_mem, A) : PLANAR_SIZED(op, alu_e_i_reg, A);
+  return PLANAR_SIZED_RM(op, alu_e_i, A);
 }
 
-Handler select_alu_operation(const Op& op, unsigned operation) {
+Handlers select_alu_operation(const Op& op, unsigned operation) {
   switch (operation) {
     case 0: return select_alu_form<Alu::add>(op);
     case 1: return select_alu_form<Alu::or_>(op);
@@ -204,40 +204,40 @@ void set_direction(Engine& c, const Op&) {
 
 }  // namespace
 
-Handler select_alu(const Op& op, const Target& target) {
+Handlers select_alu(const Op& op, const Target& target) {
   const unsigned code = op.opcode;
   if (code < 0x40 && (code & 7) < 6) return select_alu_operation(op, code >> 3);
-  if (code >= 0x40 && code < 0x48) return PLANAR_WORD(op, inc_dec_reg, false);
-  if (code >= 0x48 && code < 0x50) return PLANAR_WORD(op, inc_dec_reg, true);
+  if (code >= 0x40 && code < 0x48) return PLANAR_WORD_AS(quiet, op, inc_dec_reg, false);
+  if (code >= 0x48 && code < 0x50) return PLANAR_WORD_AS(quiet, op, inc_dec_reg, true);
   switch (code) {
     case 0x80: case 0x81: case 0x82: case 0x83: return select_alu_operation(op, op.reg);
-    case 0x84: case 0x85: return op.has_memory ? PLANAR_SIZED(op, test_g_mem) : PLANAR_SIZED(op, test_g_reg);
-    case 0xA8: case 0xA9: return PLANAR_SIZED(op, test_i_reg);
-    case 0xF5: return complement_carry;
-    case 0xF8: return set_carry<false>;
-    case 0xF9: return set_carry<true>;
-    case 0xFC: return set_direction<false>;
-    case 0xFD: return set_direction<true>;
+    case 0x84: case 0x85: return PLANAR_SIZED_RM(op, test_g);
+    case 0xA8: case 0xA9: return PLANAR_SIZED_AS(quiet, op, test_i_reg);
+    case 0xF5: return quiet<complement_carry>();
+    case 0xF8: return quiet<set_carry<false>>();
+    case 0xF9: return quiet<set_carry<true>>();
+    case 0xFC: return quiet<set_direction<false>>();
+    case 0xFD: return quiet<set_direction<true>>();
     case 0xF6: case 0xF7:
       switch (op.reg) {
-        case 0: case 1: return op.has_memory ? PLANAR_SIZED(op, test_i_mem) : PLANAR_SIZED(op, test_i_reg);
-        case 2: return op.has_memory ? PLANAR_SIZED(op, not_mem) : PLANAR_SIZED(op, not_reg);
-        case 3: return op.has_memory ? PLANAR_SIZED(op, neg_mem) : PLANAR_SIZED(op, neg_reg);
+        case 0: case 1: return PLANAR_SIZED_RM(op, test_i);
+        case 2: return PLANAR_SIZED_RM(op, not);
+        case 3: return PLANAR_SIZED_RM(op, neg);
         default: return nullptr;
       }
     case 0xFE: case 0xFF:
       if (op.reg == 0)
-        return op.has_memory ? PLANAR_SIZED(op, inc_dec_mem, false) : PLANAR_SIZED(op, inc_dec_reg, false);
+        return PLANAR_SIZED_RM(op, inc_dec, false);
       if (op.reg == 1)
-        return op.has_memory ? PLANAR_SIZED(op, inc_dec_mem, true) : PLANAR_SIZED(op, inc_dec_reg, true);
+        return PLANAR_SIZED_RM(op, inc_dec, true);
       return nullptr;
     case 0x0FB0: case 0x0FB1:
       if (target.model == Model::i386sx) return nullptr;
-      return op.has_memory ? PLANAR_SIZED(op, cmpxchg_mem) : PLANAR_SIZED(op, cmpxchg_reg);
+      return PLANAR_SIZED_RM(op, cmpxchg);
     case 0x0FC0: case 0x0FC1:
       if (target.model == Model::i386sx) return nullptr;
-      return op.has_memory ? PLANAR_SIZED(op, xadd_mem) : PLANAR_SIZED(op, xadd_reg);
-    case 0x0FC7: return target.model == Model::pentium && op.reg == 1 && op.has_memory ? Handler(cmpxchg8b) : nullptr;
+      return PLANAR_SIZED_RM(op, xadd);
+    case 0x0FC7: return target.model == Model::pentium && op.reg == 1 && op.has_memory ? any<cmpxchg8b>() : nullptr;
     default: return nullptr;
   }
 }

@@ -19,25 +19,6 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
 /// Every block has two slots: where it is looked up, and this other one, to which a later block of the same first slot
 /// moves it.
 std::size_t other_slot(std::size_t slot) { return slot ^ Engine::block_slots / 2; }
-/// Whether an instruction does nothing but compute in registers and flags: no access, no fault, no clocks that depend on
-/// data, no look at EIP, the clock or a system flag. Those that are common, not all.
-bool is_quiet(const Op& op) {
-  if (op.execute == undefined_opcode || op.lock) return false;
-  if (op.opcode == 0x8D) return true;  // LEA
-  if (op.has_memory) return false;
-  const auto among = [&](unsigned first, unsigned last) { return op.opcode >= first && op.opcode <= last; };
-  switch (op.opcode) {
-    case 0xC0: case 0xC1: case 0xD0: case 0xD1: case 0xD2: case 0xD3: return op.reg != 2 && op.reg != 3;  // not RCL, RCR
-    case 0xC6: case 0xC7: case 0xA8: case 0xA9: return true;             // MOV, TEST
-    case 0xF6: case 0xF7: return op.reg < 4;                             // TEST, NOT, NEG
-    case 0xFE: case 0xFF: return op.reg < 2;                             // INC, DEC
-    case 0x0FB6: case 0x0FB7: case 0x0FBE: case 0x0FBF: return true;     // MOVZX, MOVSX
-    default: break;
-  }
-  if (op.opcode < 0x40) return (op.opcode & 7) < 6;                      // ADD to CMP
-  return among(0x40, 0x4F) || among(0x80, 0x8B) ||                       // INC, DEC; ALU, TEST, XCHG, MOV
-         among(0x90, 0x99) || among(0xB0, 0xBF) || among(0x0F90, 0x0F9F);  // XCHG, CBW, CWD; MOV; SETcc
-}
 }  // namespace
 
 Block* Engine::decode_block(std::uint32_t physical) {
@@ -65,7 +46,6 @@ Block* Engine::decode_block(std::uint32_t physical) {
     if (model == Model::pentium && count > 0 &&
         timing.line_number(at + op.length - 1) - timing.line_number(start + ops->length - 1) >= IssuePlan::most_lines)
       break;
-    op.quiet = is_quiet(op);
     if (op.ends_block && closes_copy_loop({page.data, 0x1000}, at, op, decode_mode)) op.execute = copy_loop_pass;
     at += op.length;
     op.behind = static_cast<std::uint16_t>(at - start);
@@ -87,7 +67,13 @@ Block* Engine::decode_block(std::uint32_t physical) {
   b.count = static_cast<std::uint8_t>(count);
   b.bytes = static_cast<std::uint16_t>(at - start);
   b.ops = ops;
-  if (model == Model::pentium) timing.plan(ops, count, physical, b.plan);
+  if (model == Model::pentium) {
+    timing.plan(ops, count, physical, b.plan);
+    for (Op* op = ops; op != ops + count; ++op) {
+      if (op->edge == Op::Edge::line) op->chained = Handlers::chain_edge;
+      if (op->edge == Op::Edge::end) op->chained = Handlers::chain_last;
+    }
+  }
   Block*& head = page_heads[physical >> 12];
   b.next_in_page = head;
   head = &b;

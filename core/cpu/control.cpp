@@ -144,7 +144,7 @@ void bound(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handler select_control(const Op& op, const Target&) {
+Handlers select_control(const Op& op, const Target&) {
   const unsigned code = op.opcode;
   if ((code >= 0x70 && code < 0x80) || (code >= 0x0F80 && code < 0x0F90))
     return op.operand32 ? jcc_handlers<std::uint32_t>[code & 15] : jcc_handlers<std::uint16_t>[code & 15];

@@ -59,8 +59,7 @@ bool closes_copy_loop(std::span<const std::uint8_t> page, std::uint32_t at, cons
 
 void copy_loop_pass(Engine& c, const Op& branch) {
   const std::uint32_t next = c.eip;
-  const Handler execute = select_control(branch, {c.model, c.config.fpu});
-  execute(c, branch);
+  select_control(branch, {c.model, c.config.fpu}).execute(c, branch);
   c.copies.pass(c.seg[CS].base + next, c.timing, c.eip != next);
 }
 

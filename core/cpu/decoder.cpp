@@ -160,7 +160,7 @@ bool address_operand(Cursor& in, Op& op, Model model, bool& stack_based) {
   return in.next(displacement, op.displacement);
 }
 
-Handler select(const Op& op, char topic, const Target& target) {
+Handlers select(const Op& op, char topic, const Target& target) {
   switch (topic) {
     case 'a': return select_alu(op, target);
     case 's': return select_shift(op, target);
@@ -174,9 +174,9 @@ Handler select(const Op& op, char topic, const Target& target) {
     case 'y': return select_system(op, target);
     case 'f': return op.opcode == 0x9B ? fpu_wait : fpu_escape;
     case 'x':
-      if (Handler h = select_alu(op, target)) return h;
-      if (Handler h = select_multiply(op, target)) return h;
-      if (Handler h = select_control(op, target)) return h;
+      if (Handlers h = select_alu(op, target)) return h;
+      if (Handlers h = select_multiply(op, target)) return h;
+      if (Handlers h = select_control(op, target)) return h;
       return select_stack(op, target);
     default: return nullptr;
   }
@@ -305,12 +305,15 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
 
   op.segment = static_cast<std::uint8_t>(segment_override >= 0 ? segment_override : stack_based ? int{SS} : int{DS});
   op.length = static_cast<std::uint8_t>(in.position());
-  op.execute = select(op, topic, mode.target);
+  Handlers handlers = select(op, topic, mode.target);
   op.ends_block = ends_block(op, topic);
-  if (!op.execute || (op.lock && !lock_allowed(op, mode.target.model))) {
-    op.execute = undefined_opcode;
+  if (!handlers || (op.lock && !lock_allowed(op, mode.target.model))) {
+    handlers = undefined_opcode;
     op.ends_block = true;
   }
+  op.execute = handlers.execute;
+  op.chained = handlers.chained;
+  op.quiet = handlers.quiet;
   return true;
 }
 

@@ -14,7 +14,7 @@
 //   paging.cpp    TLB, page walk, slow accesses     debug.cpp     breakpoints
 //   blocks.cpp    decoded-block cache               run.cpp       the loop, boundaries, reset
 //   archive.cpp   snapshot                          fpu.cpp       x87 (fpu*.cpp, float80*.cpp)
-//   copy_loop.cpp loops that copy, for reports
+//   copy_loop.cpp loops that copy, for reports  chain.hpp     the way through a block by plan
 #pragma once
 
 #include <array>
@@ -117,7 +117,9 @@ struct Engine {
   unsigned cpl = 0;
   HostTlbEntry* tlb;  ///< of the present privilege
   std::uint64_t stop_at = 0;  ///< the inner loop ends when the clock reaches it
-  const Op* current_op = nullptr;  ///< the instruction executed last, for the observer
+  const Op* current_op = nullptr;  ///< the instruction in progress, or the one executed last
+  std::uint32_t block_eip = 0;     ///< EIP at the start of current_block
+  bool eventful = false;  ///< an access may have taken time or lowered stop_at (chain.hpp)
   Timing timing;
 
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
@@ -343,11 +345,13 @@ struct Engine {
 
   template <class T>
   [[gnu::noinline]] T read_arriving(const LineView& v, std::uint32_t offset) {
+    eventful = true;
     timing.read_view(v, offset);
     return load<T>(v.at(offset));
   }
   template <class T>
   [[gnu::noinline]] T read_checked(unsigned s, std::uint32_t offset) {
+    eventful = true;
     const std::uint32_t linear = linear_for_read(s, offset, sizeof(T));
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
@@ -358,6 +362,7 @@ struct Engine {
   }
   template <class T>
   [[gnu::noinline]] void write_checked(unsigned s, std::uint32_t offset, T v) {
+    eventful = true;
     const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
@@ -369,6 +374,7 @@ struct Engine {
   }
   template <class T, class F>
   [[gnu::noinline]] void modify_checked(unsigned s, std::uint32_t offset, F& f) {
+    eventful = true;
     const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) {
@@ -491,10 +497,12 @@ struct Engine {
   [[gnu::noinline]] void resume();
   Block* block_at(std::uint32_t linear);
   template <Model M>
-  [[gnu::always_inline]] void run_begun(const Op*& op, std::uint32_t start, std::uint32_t physical);
-  [[gnu::always_inline]] void run_planned(const Op*& op, std::uint32_t start, std::uint32_t physical);
-  void run_planned_singly(const Op*& op, std::uint32_t start, std::uint32_t physical);
-  void leave_block(const Block& b, const Op* op, bool executed);
+  void run_begun();
+  void run_singly();
+  bool cross_line(const Op& op);
+  void look_around(const Op& op);
+  void access_took_time(const Op& op);
+  void leave_block(const Block& b, bool executed);
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);
   void take_fault(const Fault& fault);

@@ -52,7 +52,7 @@ void out_port(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handler select_io(const Op& op, const Target&) {
+Handlers select_io(const Op& op, const Target&) {
   switch (op.opcode) {
     case 0xE4: case 0xE5: return PLANAR_SIZED(op, in_port, true);
     case 0xE6: case 0xE7: return PLANAR_SIZED(op, out_port, true);

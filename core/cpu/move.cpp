@@ -28,10 +28,15 @@ template <class T>
 void mov_store_accumulator(Engine& c, const Op& op) { c.write<T>(op.segment, c.effective_address(op), c.get<T>(EAX)); }
 
 template <bool Signed, class From, class T>
-void extend_move(Engine& c, const Op& op) {
-  const From v = op.has_memory ? c.read<From>(op.segment, c.effective_address(op)) : c.get<From>(op.rm);
+void extend(Engine& c, const Op& op, From v) {
   if constexpr (Signed) c.set<T>(op.reg, static_cast<T>(static_cast<std::make_signed_t<From>>(v)));
   else c.set<T>(op.reg, static_cast<T>(v));
+}
+template <bool Signed, class From, class T>
+void extend_move_reg(Engine& c, const Op& op) { extend<Signed, From, T>(c, op, c.get<From>(op.rm)); }
+template <bool Signed, class From, class T>
+void extend_move_mem(Engine& c, const Op& op) {
+  extend<Signed, From, T>(c, op, c.read<From>(op.segment, c.effective_address(op)));
 }
 
 template <class T>
@@ -72,10 +77,15 @@ void bswap(Engine& c, const Op& op) {
 }
 
 template <unsigned CC>
-void setcc(Engine& c, const Op& op) {
-  const std::uint8_t v = condition<CC>(c) ? 1 : 0;
-  if (op.has_memory) c.write<std::uint8_t>(op.segment, c.effective_address(op), v);
-  else c.set<std::uint8_t>(op.rm, v);
+void setcc_reg(Engine& c, const Op& op) { c.set<std::uint8_t>(op.rm, condition<CC>(c) ? 1 : 0); }
+template <unsigned CC>
+void setcc_mem(Engine& c, const Op& op) {
+  c.write<std::uint8_t>(op.segment, c.effective_address(op), condition<CC>(c) ? 1 : 0);
+}
+template <std::size_t... CC>
+Handlers select_setcc(const Op& op, std::index_sequence<CC...>) {
+  const std::array<Handlers, sizeof...(CC)> forms{(op.has_memory ? accessing<setcc_mem<CC>>() : quiet<setcc_reg<CC>>())...};
+  return forms[op.opcode & 15];
 }
 
 void lahf(Engine& c, const Op&) { c.set<std::uint8_t>(4, static_cast<std::uint8_t>(c.arithmetic() | 2)); }
@@ -84,43 +94,39 @@ void sahf(Engine& c, const Op&) {
   c.set_arithmetic((ah & 0xD5) | (c.of() ? flag_of : 0));
 }
 
-constexpr Handler set_handlers[16] = {setcc<0>, setcc<1>, setcc<2>, setcc<3>, setcc<4>, setcc<5>, setcc<6>, setcc<7>,
-                                      setcc<8>, setcc<9>, setcc<10>, setcc<11>, setcc<12>, setcc<13>, setcc<14>,
-                                      setcc<15>};
-
 }  // namespace
 
-Handler select_move(const Op& op, const Target& target) {
+Handlers select_move(const Op& op, const Target& target) {
   const unsigned code = op.opcode;
-  if (code >= 0xB0 && code < 0xB8) return mov_i_reg<std::uint8_t>;
-  if (code >= 0xB8 && code < 0xC0) return PLANAR_WORD(op, mov_i_reg);
-  if (code >= 0x91 && code < 0x98) return PLANAR_WORD(op, xchg_accumulator);
-  if (code >= 0x0F90 && code < 0x0FA0) return set_handlers[code & 15];
-  if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : Handler(bswap);
+  if (code >= 0xB0 && code < 0xB8) return quiet<mov_i_reg<std::uint8_t>>();
+  if (code >= 0xB8 && code < 0xC0) return PLANAR_WORD_AS(quiet, op, mov_i_reg);
+  if (code >= 0x91 && code < 0x98) return PLANAR_WORD_AS(quiet, op, xchg_accumulator);
+  if (code >= 0x0F90 && code < 0x0FA0) return select_setcc(op, std::make_index_sequence<16>());
+  if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : quiet<bswap>();
   switch (code) {
-    case 0x86: case 0x87: return op.has_memory ? PLANAR_SIZED(op, xchg_mem) : PLANAR_SIZED(op, xchg_reg);
-    case 0x88: case 0x89: return op.has_memory ? PLANAR_SIZED(op, mov_e_g_mem) : PLANAR_SIZED(op, mov_e_g_reg);
-    case 0x8A: case 0x8B: return op.has_memory ? PLANAR_SIZED(op, mov_g_e_mem) : PLANAR_SIZED(op, mov_g_e_reg);
+    case 0x86: case 0x87: return PLANAR_SIZED_RM(op, xchg);
+    case 0x88: case 0x89: return PLANAR_SIZED_RM(op, mov_e_g);
+    case 0x8A: case 0x8B: return PLANAR_SIZED_RM(op, mov_g_e);
     case 0x0F10: case 0x0F11:  // UMOV, 386 and 486 only
       if (target.model == Model::pentium) return nullptr;
-      return op.has_memory ? PLANAR_SIZED(op, mov_e_g_mem) : PLANAR_SIZED(op, mov_e_g_reg);
+      return PLANAR_SIZED_RM(op, mov_e_g);
     case 0x0F12: case 0x0F13:
       if (target.model == Model::pentium) return nullptr;
-      return op.has_memory ? PLANAR_SIZED(op, mov_g_e_mem) : PLANAR_SIZED(op, mov_g_e_reg);
-    case 0x8D: return op.has_memory ? PLANAR_WORD(op, lea) : nullptr;
-    case 0x90: return nop;
-    case 0x9E: return sahf;
-    case 0x9F: return lahf;
-    case 0xA0: case 0xA1: return PLANAR_SIZED(op, mov_load_accumulator);
-    case 0xA2: case 0xA3: return PLANAR_SIZED(op, mov_store_accumulator);
+      return PLANAR_SIZED_RM(op, mov_g_e);
+    case 0x8D: return op.has_memory ? PLANAR_WORD_AS(quiet, op, lea) : nullptr;
+    case 0x90: return quiet<nop>();
+    case 0x9E: return quiet<sahf>();
+    case 0x9F: return quiet<lahf>();
+    case 0xA0: case 0xA1: return PLANAR_SIZED_AS(accessing, op, mov_load_accumulator);
+    case 0xA2: case 0xA3: return PLANAR_SIZED_AS(accessing, op, mov_store_accumulator);
     case 0xC6: case 0xC7:
       if (op.reg != 0) return nullptr;
-      return op.has_memory ? PLANAR_SIZED(op, mov_i_mem) : PLANAR_SIZED(op, mov_i_reg);
-    case 0xD7: return xlat;
-    case 0x0FB6: return PLANAR_WORD(op, extend_move, false, std::uint8_t);
-    case 0x0FB7: return PLANAR_WORD(op, extend_move, false, std::uint16_t);
-    case 0x0FBE: return PLANAR_WORD(op, extend_move, true, std::uint8_t);
-    case 0x0FBF: return PLANAR_WORD(op, extend_move, true, std::uint16_t);
+      return PLANAR_SIZED_RM(op, mov_i);
+    case 0xD7: return accessing<xlat>();
+    case 0x0FB6: return PLANAR_WORD_RM(op, extend_move, false, std::uint8_t);
+    case 0x0FB7: return PLANAR_WORD_RM(op, extend_move, false, std::uint16_t);
+    case 0x0FBE: return PLANAR_WORD_RM(op, extend_move, true, std::uint8_t);
+    case 0x0FBF: return PLANAR_WORD_RM(op, extend_move, true, std::uint16_t);
     default: return nullptr;
   }
 }

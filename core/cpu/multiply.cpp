@@ -187,15 +187,15 @@ void salc(Engine& c, const Op&) { c.set<std::uint8_t>(EAX, c.cf() ? 0xFF : 0); }
 
 }  // namespace
 
-Handler select_multiply(const Op& op, const Target&) {
+Handlers select_multiply(const Op& op, const Target&) {
   switch (op.opcode) {
     case 0x27: return daa_das<false>;
     case 0x2F: return daa_das<true>;
     case 0x37: return aaa_aas<false>;
     case 0x3F: return aaa_aas<true>;
     case 0x69: case 0x6B: return PLANAR_WORD(op, imul_three);
-    case 0x98: return extend_accumulator;
-    case 0x99: return extend_to_dx;
+    case 0x98: return quiet<extend_accumulator>();
+    case 0x99: return quiet<extend_to_dx>();
     case 0xD4: return aam;
     case 0xD5: return aad;
     case 0xD6: return salc;

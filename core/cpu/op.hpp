@@ -16,6 +16,8 @@ inline constexpr std::uint8_t no_register = 8;
 struct Op {
   /// Executes the instruction; EIP already points behind it.
   void (*execute)(Engine&, const Op&) = nullptr;
+  /// Executes it and what follows it in its block (chain.hpp).
+  void (*chained)(Engine&, const Op&) = nullptr;
   std::uint32_t immediate = 0;     ///< immediate, relative displacement of a branch, or offset of a far pointer
   std::uint32_t displacement = 0;  ///< of the memory operand, sign-extended; selector of a far pointer
   std::uint16_t opcode = 0;        ///< 00h..FFh, or 0F00h | second byte
@@ -56,7 +58,7 @@ struct Op {
   std::uint16_t behind = 0;        ///< bytes from the block's start to behind this instruction
   Edge edge = Edge::none;          ///< what follows: an instruction that ends in another code line (Pentium), or nothing
   bool quiet = false;              ///< touches registers and flags alone, and may run before its clocks have passed
-  std::uint16_t ahead = 0;         ///< issue_clocks of the quiet instructions from this one on
+  std::uint16_t ahead = 0;         ///< issue_clocks from this instruction to the block's last, that excluded
   std::uint16_t run_clocks = 0;    ///< issue_clocks of this instruction and of the quiet ones right in front of it
   mutable std::uint8_t btb_entry = 0;  ///< where the branch target buffer had this branch last: a hint, no state
 };

@@ -2,6 +2,7 @@
 // The loop: instruction boundaries, blocks, faults, reset.
 #include <algorithm>
 
+#include "core/cpu/chain.hpp"
 #include "core/cpu/decoder.hpp"
 
 namespace planar::cpu {
@@ -279,69 +280,77 @@ void Engine::execute() {
   }
 }
 
-// The instructions of a block from `op` until its end or until stop_at; leaves `op` at the last one executed. It has begun
-// already. The block lies at `start` in the code segment and at `physical` in memory.
+// The block in progress from current_op on, which has begun already, until its end or until stop_at. All of these leave
+// current_op at the last instruction executed.
 template <Model M>
-inline void Engine::run_begun(const Op*& op, std::uint32_t start, std::uint32_t physical) {
-  for (;;) {
+inline void Engine::run_begun() {
+  const std::uint32_t start = block_eip, physical = current_block->physical;
+  for (const Op* op = current_op;;) {
     eip = start + op->behind;
     op->execute(*this, *op);
     if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
     const std::uint32_t at = physical + op->behind;
-    timing.begin_as<M>(*++op, at);
+    current_op = ++op;
+    timing.begin_as<M>(*op, at);
   }
 }
 
-// The same by plan, the Pentium only. Nobody can tell when a quiet instruction ran, as long as all of them run that begin
-// before stop_at: their clocks pass with those of the next instruction that is not.
-inline void Engine::run_planned(const Op*& op, std::uint32_t start, std::uint32_t physical) {
-  const Op* next = op;
-  while (timing.clocks() + next->ahead < stop_at) [[likely]] {
-    for (; next->quiet; ++next) next->execute(*this, *next);
-    op = next;
-    timing.begin_planned_run(*next);
-    eip = start + next->behind;
-    next->execute(*this, *next);
-    if (next->edge != Op::Edge::none) [[unlikely]] {
-      if (next->edge == Op::Edge::end) {
-        timing.end_plan();
-        return;
-      }
-      if (timing.clocks() >= stop_at) [[unlikely]] return;
-      const std::uint32_t at = physical + next->behind;
-      if (!timing.plan_holds(at)) [[unlikely]] {
-        timing.leave_plan(++op);
-        timing.begin_as<Model::pentium>(*op, at);
-        return run_begun<Model::pentium>(op, start, physical);
-      }
-      op = next + 1;  // it has been fetched and must run
-    }
-    ++next;
-  }
-  if (next != op && timing.clocks() >= stop_at) return;
-  op = next;
-  run_planned_singly(op, start, physical);
+// Behind `op`, in front of another code line: whether the plan goes on to hold. If not, the rest of the block has run.
+inline bool Engine::cross_line(const Op& op) {
+  const std::uint32_t at = current_block->physical + op.behind;
+  current_op = &op + 1;
+  if (timing.plan_holds(at)) [[likely]] return true;
+  timing.leave_plan(current_op);
+  timing.begin_as<Model::pentium>(*current_op, at);
+  run_begun<Model::pentium>();
+  return false;
 }
 
-// The same with stop_at near.
-void Engine::run_planned_singly(const Op*& op, std::uint32_t start, std::uint32_t physical) {
-  for (;; ++op) {
-    timing.begin_planned(*op);
-    eip = start + op->behind;
-    op->execute(*this, *op);
-    if (op->edge == Op::Edge::end) {
-      timing.end_plan();
-      return;
-    }
-    if (timing.clocks() >= stop_at) return;
-    if (op->edge == Op::Edge::none) continue;
-    const std::uint32_t at = physical + op->behind;
-    if (!timing.plan_holds(at)) {
-      timing.leave_plan(++op);
-      timing.begin_as<Model::pentium>(*op, at);
-      return run_begun<Model::pentium>(op, start, physical);
-    }
+// The same by plan, the Pentium only, with stop_at near.
+void Engine::run_singly() {
+  for (;;) {
+    const Op& op = *current_op;
+    timing.begin_planned(op);
+    eip = block_eip + op.behind;
+    op.execute(*this, op);
+    if (op.edge == Op::Edge::end || timing.clocks() >= stop_at) return;
+    if (op.edge == Op::Edge::none) ++current_op;
+    else if (!cross_line(op)) return;
   }
+}
+
+// In a chain behind `op`: goes on as the clock allows.
+void Engine::look_around(const Op& op) {
+  eventful = false;
+  if (timing.clocks() + (&op)[1].ahead < stop_at) [[likely]] return chain_on(*this, op);
+  if (timing.clocks() >= stop_at) return;
+  current_op = &op + 1;
+  run_singly();
+}
+
+void Engine::access_took_time(const Op& op) {
+  eip = block_eip + op.behind;
+  look_around(op);
+}
+
+void Handlers::chain_last(Engine& c, const Op& op) {
+  c.current_op = &op;
+  c.timing.begin_planned_run(op);
+  c.eip = c.block_eip + op.behind;
+  return op.execute(c, op);
+}
+
+void Handlers::chain_any(Engine& c, const Op& op) {
+  chain_last(c, op);
+  return c.look_around(op);
+}
+
+void Handlers::chain_edge(Engine& c, const Op& op) {
+  chain_last(c, op);
+  if (c.timing.clocks() >= c.stop_at) [[unlikely]] return;
+  if (!c.cross_line(op)) return;
+  if (c.timing.clocks() + (&op)[1].ahead < c.stop_at) [[likely]] return chain_on(c, op);
+  c.run_singly();  // the next one has been fetched and must run
 }
 
 // The block at `linear`, by translation and table; null if the instruction there was run alone (run_uncached).
@@ -373,25 +382,28 @@ inline Block* Engine::block_at(std::uint32_t linear) {
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
   current_block = &b;
-  const std::uint32_t start = eip;
-  const Op* op = b.ops;
+  current_op = b.ops;
+  block_eip = eip;
   try {
     if (M == Model::pentium && !goes_on && timing.enter_plan(b.plan)) {
-      run_planned(op, start, b.physical);
+      if (timing.clocks() + b.ops->ahead < stop_at) [[likely]] b.ops->chained(*this, *b.ops);
+      else run_singly();
     } else {
-      if (!goes_on) timing.begin_as<M>(*op, b.physical);
-      run_begun<M>(op, start, b.physical);
+      if (!goes_on) timing.begin_as<M>(*b.ops, b.physical);
+      run_begun<M>();
     }
   } catch (const Fault& fault) {
-    leave_block(b, op, false);
-    current_op_length = op->length;
+    leave_block(b, false);
+    if (!fault.committed) eip = block_eip + current_op->behind;  // a chain does not tell where it is
+    current_op_length = current_op->length;
     take_fault(fault);
     return false;
   }
-  if (op->edge != Op::Edge::end) [[unlikely]] {
-    leave_block(b, op, true);
+  if (current_op->edge != Op::Edge::end) [[unlikely]] {
+    leave_block(b, true);
     return false;
   }
+  timing.end_plan();
   instructions += b.count;
   return true;
 }
@@ -407,7 +419,7 @@ void Engine::resume() {
   Block* const b = block_at(seg[CS].base + eip);
   if (b == nullptr) return;
   if (!b->ops->rep && !b->ops->repne) resumed = false;  // the code has changed since
-  if (pass_through<M>(*b, resumed)) current_op = b->ops + b->count - 1;
+  pass_through<M>(*b, resumed);
 }
 
 // Block after block until the clock reaches stop_at, something wants the boundary's attention, or a fault was taken. What
@@ -437,15 +449,13 @@ void Engine::execute_blocks() {
     if (!pass_through<M>(*b, false)) return;
     link = &b->links[eip != start + b->bytes];
   } while (timing.clocks() < stop_at && !attention);
-  current_op = b->ops + b->count - 1;
 }
 
-// The block ends early behind `op`, whether that has been executed or has faulted.
-void Engine::leave_block(const Block& b, const Op* op, bool executed) {
-  current_op = op;
-  if (op->edge == Op::Edge::end) timing.end_plan();
-  else timing.leave_plan(op + 1);
-  instructions += static_cast<std::uint64_t>(op - b.ops) + executed;
+// The block ends early behind current_op, whether that has been executed or has faulted.
+void Engine::leave_block(const Block& b, bool executed) {
+  if (current_op->edge == Op::Edge::end) timing.end_plan();
+  else timing.leave_plan(current_op + 1);
+  instructions += static_cast<std::uint64_t>(current_op - b.ops) + executed;
 }
 
 // One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory that is no RAM.

@@ -189,7 +189,7 @@ void arpl(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handler select_segment(const Op& op, const Target&) {
+Handlers select_segment(const Op& op, const Target&) {
   switch (op.opcode) {
     case 0x63: return arpl;
     case 0x8C: return op.reg < 6 ? PLANAR_WORD(op, mov_e_sreg) : nullptr;

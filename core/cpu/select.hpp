@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From a decoded instruction to its handler: one function a topic. Each returns nullptr for an encoding that is
-// undefined on the model, which the decoder turns into #UD.
+// From a decoded instruction to its handlers: one function a topic. Each returns none for an encoding that is undefined on the
+// model, which the decoder turns into #UD.
 #pragma once
 
-#include "core/cpu/engine.hpp"
+#include "core/cpu/chain.hpp"
 
 namespace planar::cpu {
 
@@ -13,28 +13,38 @@ struct Target {
   bool fpu;
 };
 
-Handler select_alu(const Op& op, const Target& target);
-Handler select_shift(const Op& op, const Target& target);
-Handler select_multiply(const Op& op, const Target& target);
-Handler select_move(const Op& op, const Target& target);
-Handler select_stack(const Op& op, const Target& target);
-Handler select_string(const Op& op, const Target& target);
-Handler select_io(const Op& op, const Target& target);
-Handler select_control(const Op& op, const Target& target);
-Handler select_segment(const Op& op, const Target& target);
-Handler select_system(const Op& op, const Target& target);
+Handlers select_alu(const Op& op, const Target& target);
+Handlers select_shift(const Op& op, const Target& target);
+Handlers select_multiply(const Op& op, const Target& target);
+Handlers select_move(const Op& op, const Target& target);
+Handlers select_stack(const Op& op, const Target& target);
+Handlers select_string(const Op& op, const Target& target);
+Handlers select_io(const Op& op, const Target& target);
+Handlers select_control(const Op& op, const Target& target);
+Handlers select_segment(const Op& op, const Target& target);
+Handlers select_system(const Op& op, const Target& target);
 
 /// #UD.
 void undefined_opcode(Engine& c, const Op& op);
 
 /// Picks the instantiation for the operand size of opcodes with a byte form (bit 0 clear) and a word form.
-#define PLANAR_SIZED(op, f, ...)                                                       \
-  (!((op).opcode & 1) ? Handler(f<__VA_ARGS__ __VA_OPT__(,) std::uint8_t>)             \
-   : (op).operand32   ? Handler(f<__VA_ARGS__ __VA_OPT__(,) std::uint32_t>)            \
-                      : Handler(f<__VA_ARGS__ __VA_OPT__(,) std::uint16_t>))
+#define PLANAR_SIZED_AS(kind, op, f, ...)                                    \
+  (!((op).opcode & 1) ? kind<f<__VA_ARGS__ __VA_OPT__(,) std::uint8_t>>()   \
+   : (op).operand32   ? kind<f<__VA_ARGS__ __VA_OPT__(,) std::uint32_t>>()  \
+                      : kind<f<__VA_ARGS__ __VA_OPT__(,) std::uint16_t>>())
 /// Likewise for opcodes that have word forms only.
-#define PLANAR_WORD(op, f, ...)                                                        \
-  ((op).operand32 ? Handler(f<__VA_ARGS__ __VA_OPT__(,) std::uint32_t>)                \
-                  : Handler(f<__VA_ARGS__ __VA_OPT__(,) std::uint16_t>))
+#define PLANAR_WORD_AS(kind, op, f, ...)                                 \
+  ((op).operand32 ? kind<f<__VA_ARGS__ __VA_OPT__(,) std::uint32_t>>()  \
+                  : kind<f<__VA_ARGS__ __VA_OPT__(,) std::uint16_t>>())
+/// For any instruction,
+#define PLANAR_SIZED(op, f, ...) PLANAR_SIZED_AS(any, op, f __VA_OPT__(,) __VA_ARGS__)
+#define PLANAR_WORD(op, f, ...) PLANAR_WORD_AS(any, op, f __VA_OPT__(,) __VA_ARGS__)
+/// and for those with a form f_reg that is quiet and a form f_mem that accesses memory.
+#define PLANAR_SIZED_RM(op, f, ...)                                                   \
+  ((op).has_memory ? PLANAR_SIZED_AS(accessing, op, f##_mem __VA_OPT__(,) __VA_ARGS__) \
+                   : PLANAR_SIZED_AS(quiet, op, f##_reg __VA_OPT__(,) __VA_ARGS__))
+#define PLANAR_WORD_RM(op, f, ...)                                                   \
+  ((op).has_memory ? PLANAR_WORD_AS(accessing, op, f##_mem __VA_OPT__(,) __VA_ARGS__) \
+                   : PLANAR_WORD_AS(quiet, op, f##_reg __VA_OPT__(,) __VA_ARGS__))
 
 }  // namespace planar::cpu

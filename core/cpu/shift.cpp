@@ -115,16 +115,18 @@ void shift_mem(Engine& c, const Op& op) {
   charge<S, C>(c, count);
 }
 
+template <Shift S, Count C>
+Handlers select_shift_count(const Op& op) {
+  if constexpr ((S == Shift::rcl || S == Shift::rcr) && C != Count::one)  // they charge clocks
+    return op.has_memory ? PLANAR_SIZED(op, shift_mem, S, C) : PLANAR_SIZED(op, shift_reg, S, C);
+  else return PLANAR_SIZED_RM(op, shift, S, C);
+}
 template <Shift S>
-Handler select_shift_form(const Op& op) {
+Handlers select_shift_form(const Op& op) {
   switch (op.opcode) {
-    case 0xC0: case 0xC1:
-      return op.has_memory ? PLANAR_SIZED(op, shift_mem, S, Count::immediate)
-                           : PLANAR_SIZED(op, shift_reg, S, Count::immediate);
-    case 0xD0: case 0xD1:
-      return op.has_memory ? PLANAR_SIZED(op, shift_mem, S, Count::one) : PLANAR_SIZED(op, shift_reg, S, Count::one);
-    default:
-      return op.has_memory ? PLANAR_SIZED(op, shift_mem, S, Count::cl) : PLANAR_SIZED(op, shift_reg, S, Count::cl);
+    case 0xC0: case 0xC1: return select_shift_count<S, Count::immediate>(op);
+    case 0xD0: case 0xD1: return select_shift_count<S, Count::one>(op);
+    default: return select_shift_count<S, Count::cl>(op);
   }
 }
 
@@ -222,9 +224,9 @@ void bit_mem(Engine& c, const Op& op) {
 }
 
 template <Bit B>
-Handler select_bit(const Op& op, bool immediate) {
-  if (immediate) return op.has_memory ? PLANAR_WORD(op, bit_mem, B, true) : PLANAR_WORD(op, bit_reg, B, true);
-  return op.has_memory ? PLANAR_WORD(op, bit_mem, B, false) : PLANAR_WORD(op, bit_reg, B, false);
+Handlers select_bit(const Op& op, bool immediate) {
+  if (immediate) return PLANAR_WORD_RM(op, bit, B, true);
+  return PLANAR_WORD_RM(op, bit, B, false);
 }
 
 template <bool Reverse, class T>
@@ -242,7 +244,7 @@ void bit_scan(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handler select_shift(const Op& op, const Target&) {
+Handlers select_shift(const Op& op, const Target&) {
   switch (op.opcode) {
     case 0xC0: case 0xC1: case 0xD0: case 0xD1: case 0xD2: case 0xD3:
       switch (op.reg) {
@@ -255,17 +257,13 @@ Handler select_shift(const Op& op, const Target&) {
         default: return select_shift_form<Shift::shl>(op);
       }
     case 0x0FA4:
-      return op.has_memory ? PLANAR_WORD(op, double_shift_mem, true, Count::immediate)
-                           : PLANAR_WORD(op, double_shift_reg, true, Count::immediate);
+      return PLANAR_WORD_RM(op, double_shift, true, Count::immediate);
     case 0x0FA5:
-      return op.has_memory ? PLANAR_WORD(op, double_shift_mem, true, Count::cl)
-                           : PLANAR_WORD(op, double_shift_reg, true, Count::cl);
+      return PLANAR_WORD_RM(op, double_shift, true, Count::cl);
     case 0x0FAC:
-      return op.has_memory ? PLANAR_WORD(op, double_shift_mem, false, Count::immediate)
-                           : PLANAR_WORD(op, double_shift_reg, false, Count::immediate);
+      return PLANAR_WORD_RM(op, double_shift, false, Count::immediate);
     case 0x0FAD:
-      return op.has_memory ? PLANAR_WORD(op, double_shift_mem, false, Count::cl)
-                           : PLANAR_WORD(op, double_shift_reg, false, Count::cl);
+      return PLANAR_WORD_RM(op, double_shift, false, Count::cl);
     case 0x0FA3: return select_bit<Bit::test>(op, false);
     case 0x0FAB: return select_bit<Bit::set>(op, false);
     case 0x0FB3: return select_bit<Bit::reset>(op, false);

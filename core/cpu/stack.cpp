@@ -137,26 +137,26 @@ void leave(Engine& c, const Op&) {
 
 }  // namespace
 
-Handler select_stack(const Op& op, const Target&) {
+Handlers select_stack(const Op& op, const Target&) {
   const unsigned code = op.opcode;
-  if (code >= 0x50 && code < 0x58) return PLANAR_WORD(op, push_reg);
-  if (code >= 0x58 && code < 0x60) return PLANAR_WORD(op, pop_reg);
+  if (code >= 0x50 && code < 0x58) return PLANAR_WORD_AS(accessing, op, push_reg);
+  if (code >= 0x58 && code < 0x60) return PLANAR_WORD_AS(accessing, op, pop_reg);
   switch (code) {
     case 0x06: case 0x0E: case 0x16: case 0x1E: case 0x0FA0: case 0x0FA8: return PLANAR_WORD(op, push_segment);
     case 0x07: case 0x17: case 0x1F: case 0x0FA1: case 0x0FA9: return PLANAR_WORD(op, pop_segment);
     case 0x60: return PLANAR_WORD(op, pusha);
     case 0x61: return PLANAR_WORD(op, popa);
-    case 0x68: case 0x6A: return PLANAR_WORD(op, push_imm);
+    case 0x68: case 0x6A: return PLANAR_WORD_AS(accessing, op, push_imm);
     case 0x8F:
       if (op.reg != 0) return nullptr;
-      return op.has_memory ? PLANAR_WORD(op, pop_mem) : PLANAR_WORD(op, pop_reg);
+      return op.has_memory ? PLANAR_WORD_AS(accessing, op, pop_mem) : PLANAR_WORD_AS(accessing, op, pop_reg);
     case 0xFF:
       if (op.reg != 6) return nullptr;
-      return op.has_memory ? PLANAR_WORD(op, push_mem) : PLANAR_WORD(op, push_reg);
+      return op.has_memory ? PLANAR_WORD_AS(accessing, op, push_mem) : PLANAR_WORD_AS(accessing, op, push_reg);
     case 0x9C: return PLANAR_WORD(op, pushf);
     case 0x9D: return PLANAR_WORD(op, popf);
     case 0xC8: return PLANAR_WORD(op, enter);
-    case 0xC9: return PLANAR_WORD(op, leave);
+    case 0xC9: return PLANAR_WORD_AS(accessing, op, leave);
     default: return nullptr;
   }
 }

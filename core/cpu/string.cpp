@@ -206,7 +206,7 @@ void copying(Engine& c, const Op& op) {
 
 }  // namespace
 
-Handler select_string(const Op& op, const Target&) {
+Handlers select_string(const Op& op, const Target&) {
   switch (op.opcode) {
     case 0x6C: case 0x6D: return PLANAR_COPYING(op, ins);
     case 0x6E: case 0x6F: return PLANAR_COPYING(op, outs);

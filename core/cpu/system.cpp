@@ -280,7 +280,7 @@ void wrmsr(Engine& c, const Op&) {
 
 }  // namespace
 
-Handler select_system(const Op& op, const Target& target) {
+Handlers select_system(const Op& op, const Target& target) {
   const bool is386 = target.model == Model::i386sx, pentium = target.model == Model::pentium;
   switch (op.opcode) {
     case 0xF4: return hlt;

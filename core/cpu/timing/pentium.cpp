@@ -73,8 +73,8 @@ void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) c
     op->run_clocks = run = static_cast<std::uint16_t>(run + op->issue_clocks);
     if (!op->quiet) run = 0;
   }
-  for (Op* op = ops + count; op-- != ops;)
-    op->ahead = static_cast<std::uint16_t>(op->quiet ? op->issue_clocks + op[1].ahead : 0);
+  ops[count - 1].ahead = 0;
+  for (Op* op = ops + count - 1; op-- != ops;) op->ahead = static_cast<std::uint16_t>(op->issue_clocks + op[1].ahead);
 }
 
 void Timing::leave_plan(const Op* next) {
