@@ -44,30 +44,29 @@ void alu_g_e_reg(Engine& c, const Op& op) {
   const T r = compute<A, T>(c, c.get<T>(op.reg), c.get<T>(op.rm));
   if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
 }
-template <Alu A, class T>
-void alu_e_g_mem(Engine& c, const Op& op) {
-  const std::uint32_t ea = c.effective_address(op);
-  if constexpr (A == Alu::cmp) compute<A, T>(c, c.read<T>(op.segment, ea), c.get<T>(op.reg));
-  else c.modify<T>(op.segment, ea, [&](T old) { return compute<A, T>(c, old, c.get<T>(op.reg)); });
+/// Memory with `operand`; CMP only reads.
+template <Alu A, class T, class Memory>
+bool compute_mem(Engine& c, const Op& op, T operand) {
+  const auto with_operand = [&](T old) { return compute<A, T>(c, old, operand); };
+  if constexpr (A == Alu::cmp) return Memory::template read<T>(c, op.segment, c.effective_address(op), with_operand);
+  else return Memory::template modify<T>(c, op.segment, c.effective_address(op), with_operand);
 }
-template <Alu A, class T>
-void alu_g_e_mem(Engine& c, const Op& op) {
-  const T m = c.read<T>(op.segment, c.effective_address(op));
-  const T r = compute<A, T>(c, c.get<T>(op.reg), m);
-  if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
+template <Alu A, class T, class Memory>
+bool alu_e_g_mem(Engine& c, const Op& op) { return compute_mem<A, T, Memory>(c, op, c.get<T>(op.reg)); }
+template <Alu A, class T, class Memory>
+bool alu_g_e_mem(Engine& c, const Op& op) {
+  return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T m) {
+    const T r = compute<A, T>(c, c.get<T>(op.reg), m);
+    if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
+  });
 }
 template <Alu A, class T>
 void alu_e_i_reg(Engine& c, const Op& op) {
   const T r = compute<A, T>(c, c.get<T>(op.rm), static_cast<T>(op.immediate));
   if constexpr (A != Alu::cmp) c.set<T>(op.rm, r);
 }
-template <Alu A, class T>
-void alu_e_i_mem(Engine& c, const Op& op) {
-  const std::uint32_t ea = c.effective_address(op);
-  const T i = static_cast<T>(op.immediate);
-  if constexpr (A == Alu::cmp) compute<A, T>(c, c.read<T>(op.segment, ea), i);
-  else c.modify<T>(op.segment, ea, [&](T old) { return compute<A, T>(c, old, i); });
-}
+template <Alu A, class T, class Memory>
+bool alu_e_i_mem(Engine& c, const Op& op) { return compute_mem<A, T, Memory>(c, op, static_cast<T>(op.immediate)); }
 
 template <Alu A>
 Handlers select_alu_form(const Op& op) {
@@ -96,16 +95,16 @@ Handlers select_alu_operation(const Op& op, unsigned operation) {
 
 template <class T>
 void test_g_reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & c.get<T>(op.reg)); }
-template <class T>
-void test_g_mem(Engine& c, const Op& op) {
-  c.set_logic<T>(c.read<T>(op.segment, c.effective_address(op)) & c.get<T>(op.reg));
+template <class T, class Memory>
+bool test_mem(Engine& c, const Op& op, T mask) {
+  return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T m) { c.set_logic<T>(m & mask); });
 }
+template <class T, class Memory>
+bool test_g_mem(Engine& c, const Op& op) { return test_mem<T, Memory>(c, op, c.get<T>(op.reg)); }
 template <class T>
 void test_i_reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & static_cast<T>(op.immediate)); }
-template <class T>
-void test_i_mem(Engine& c, const Op& op) {
-  c.set_logic<T>(c.read<T>(op.segment, c.effective_address(op)) & static_cast<T>(op.immediate));
-}
+template <class T, class Memory>
+bool test_i_mem(Engine& c, const Op& op) { return test_mem<T, Memory>(c, op, static_cast<T>(op.immediate)); }
 
 template <class T>
 inline constexpr T sign_bit = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
@@ -119,16 +118,16 @@ T inc_dec(Engine& c, T v) {
 }
 template <bool Dec, class T>
 void inc_dec_reg(Engine& c, const Op& op) { c.set<T>(op.rm, inc_dec<Dec, T>(c, c.get<T>(op.rm))); }
-template <bool Dec, class T>
-void inc_dec_mem(Engine& c, const Op& op) {
-  c.modify<T>(op.segment, c.effective_address(op), [&](T v) { return inc_dec<Dec, T>(c, v); });
+template <bool Dec, class T, class Memory>
+bool inc_dec_mem(Engine& c, const Op& op) {
+  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) { return inc_dec<Dec, T>(c, v); });
 }
 
 template <class T>
 void not_reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(~c.get<T>(op.rm))); }
-template <class T>
-void not_mem(Engine& c, const Op& op) {
-  c.modify<T>(op.segment, c.effective_address(op), [](T v) { return static_cast<T>(~v); });
+template <class T, class Memory>
+bool not_mem(Engine& c, const Op& op) {
+  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [](T v) { return static_cast<T>(~v); });
 }
 template <class T>
 T negate(Engine& c, T v) {
@@ -138,9 +137,9 @@ T negate(Engine& c, T v) {
 }
 template <class T>
 void neg_reg(Engine& c, const Op& op) { c.set<T>(op.rm, negate<T>(c, c.get<T>(op.rm))); }
-template <class T>
-void neg_mem(Engine& c, const Op& op) {
-  c.modify<T>(op.segment, c.effective_address(op), [&](T v) { return negate<T>(c, v); });
+template <class T, class Memory>
+bool neg_mem(Engine& c, const Op& op) {
+  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) { return negate<T>(c, v); });
 }
 
 template <class T>
@@ -150,14 +149,16 @@ void xadd_reg(Engine& c, const Op& op) {
   c.set<T>(op.reg, a);
   c.set<T>(op.rm, r);
 }
-template <class T>
-void xadd_mem(Engine& c, const Op& op) {
+template <class T, class Memory>
+bool xadd_mem(Engine& c, const Op& op) {
   T before{};
-  c.modify<T>(op.segment, c.effective_address(op), [&](T old) {
+  const auto add = [&](T old) {
     before = old;
     return compute<Alu::add, T>(c, old, c.get<T>(op.reg));
-  });
+  };
+  if (!Memory::template modify<T>(c, op.segment, c.effective_address(op), add)) return false;
   c.set<T>(op.reg, before);
+  return true;
 }
 
 template <class T>
@@ -168,15 +169,17 @@ void cmpxchg_reg(Engine& c, const Op& op) {
   else c.set<T>(EAX, old);
 }
 // The destination is written in either case (its old value when the comparison fails), so it must be writable.
-template <class T>
-void cmpxchg_mem(Engine& c, const Op& op) {
+template <class T, class Memory>
+bool cmpxchg_mem(Engine& c, const Op& op) {
   T before{};
-  c.modify<T>(op.segment, c.effective_address(op), [&](T old) {
+  const auto exchange = [&](T old) {
     before = old;
     compute<Alu::cmp, T>(c, c.get<T>(EAX), old);
     return c.zf() ? c.get<T>(op.reg) : old;
-  });
+  };
+  if (!Memory::template modify<T>(c, op.segment, c.effective_address(op), exchange)) return false;
   if (!c.zf()) c.set<T>(EAX, before);
+  return true;
 }
 
 void cmpxchg8b(Engine& c, const Op& op) {

@@ -83,6 +83,13 @@ Block* Engine::decode_block(std::uint32_t physical) {
   return &b;
 }
 
+// The count of what ends links has come round: none is left that could be taken for a new one.
+void Engine::drop_links() {
+  code_context += link_age;
+  no_block.links = {};
+  for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].links = {};
+}
+
 // Takes a block out of its page's list; whoever still points at it finds that it is empty.
 void Engine::drop_block(Block& b) {
   if (b.mode == 0xFF) return;

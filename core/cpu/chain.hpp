@@ -4,12 +4,12 @@
 //
 //   quiet      computes in registers and flags: no access, no fault, no clocks that depend on data, no look at EIP, the clock
 //              or a system flag. Nobody can tell when it ran: its clocks pass with those of the next that is not quiet.
-//   accessing  reads or writes memory by Engine::read(), write() and modify(), and is quiet otherwise. An access that a view
-//              allows is free and harmless; any other leaves `eventful` behind.
-//   any other  may change everything: EIP is set, and afterwards the clock is looked at (Engine::go_on_singly).
+//   accessing  is quiet but for one access to memory, written so that it can be tried (Glance): if a view allows the access
+//              it is free and harmless; if not, nothing has happened and the instruction runs like any other.
+//   any other  may change everything: EIP is set, and afterwards the clock is looked at.
 //
-// A chain is entered where all its instructions would begin before stop_at if nothing happened (Op::ahead), and the same is
-// asked again behind whatever may have cost clocks or lowered stop_at. Running in a chain, singly and one block an instruction
+// A chain is entered where all its instructions will begin before stop_at if nothing happens (Op::ahead), and the same is
+// asked again behind whatever may have taken time or lowered stop_at. Running in a chain, singly and one block an instruction
 // give the same state at the same clock (tests/core/cpu, fuzz/cpu).
 #pragma once
 
@@ -47,12 +47,56 @@ template <Handler F>
   return chain_on(c, op);
 }
 
-template <Handler F>
+/// The ways to memory, as a template parameter of accessing instructions: an access as it is; and one that only happens where
+/// it has no effect but its own. Both say whether it has happened; `then` gets what was read, `change` gives what to write.
+struct Whole {
+  template <class T, class F>
+  static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
+    then(c.read<T>(s, offset));
+    return true;
+  }
+  template <class T>
+  static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
+    c.write<T>(s, offset, value);
+    return true;
+  }
+  template <class T, class F>
+  static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
+    c.modify<T>(s, offset, change);
+    return true;
+  }
+};
+struct Glance {
+  template <class T, class F>
+  static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
+    const LineView& v = c.timing.view(offset);
+    if (v.reads != Engine::seen_as<T>(c.seg[s].reads, offset) || !c.timing.settled()) [[unlikely]] return false;
+    then(Engine::load<T>(v.at(offset)));
+    return true;
+  }
+  template <class T>
+  static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
+    const LineView& v = c.timing.view(offset);
+    if (v.writes != Engine::seen_as<T>(c.seg[s].writes, offset)) [[unlikely]] return false;
+    Engine::store<T>(v.at(offset), value);
+    return true;
+  }
+  template <class T, class F>
+  static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
+    const LineView& v = c.timing.view(offset);
+    if (v.writes != Engine::seen_as<T>(c.seg[s].writes, offset)) [[unlikely]] return false;
+    Engine::store<T>(v.at(offset), change(Engine::load<T>(v.at(offset))));
+    return true;
+  }
+};
+using Attempt = bool (*)(Engine&, const Op&);
+
+template <Attempt F>
+[[gnu::flatten]] void execute_whole(Engine& c, const Op& op) { F(c, op); }
+template <Attempt F>
 [[gnu::flatten]] void chain_access(Engine& c, const Op& op) {
-  c.current_op = &op;
+  if (!F(c, op)) [[unlikely]] return Handlers::chain_any(c, op);
   c.timing.begin_planned_run(op);
-  F(c, op);
-  if (c.eventful) [[unlikely]] return c.access_took_time(op);
   return chain_on(c, op);
 }
 
@@ -61,7 +105,7 @@ template <Handler F>
 Handlers any() { return F; }
 template <Handler F>
 Handlers quiet() { return {F, chain_quiet<F>, true}; }
-template <Handler F>
-Handlers accessing() { return {F, chain_access<F>, false}; }
+template <Attempt OnWhole, Attempt OnGlance>
+Handlers accessing() { return {execute_whole<OnWhole>, chain_access<OnGlance>, false}; }
 
 }  // namespace planar::cpu

@@ -80,11 +80,10 @@ struct Fault {
 
 /// A run of decoded instructions within one physical page.
 struct Block {
-  /// Where execution went from here: in `context` (Engine::code_context), linear address `linear` is the start of block
-  /// `to`. True wherever it is written down, so that it may be used from anywhere.
+  /// Where execution went from here: `key`, a linear address and Engine::code_context, is the start of block `to`. True
+  /// wherever it is written down, so that it may be used from anywhere.
   struct Link {
-    std::uint64_t context = 0;
-    std::uint32_t linear = 0;
+    std::uint64_t key = 0;
     Block* to = nullptr;
   };
   std::uint32_t physical = 0xFFFFFFFFu;
@@ -119,7 +118,7 @@ struct Engine {
   std::uint64_t stop_at = 0;  ///< the inner loop ends when the clock reaches it
   const Op* current_op = nullptr;  ///< the instruction in progress, or the one executed last
   std::uint32_t block_eip = 0;     ///< EIP at the start of current_block
-  bool eventful = false;  ///< an access may have taken time or lowered stop_at (chain.hpp)
+  bool planned = false;            ///< current_block runs by plan
   Timing timing;
 
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
@@ -183,9 +182,10 @@ struct Engine {
   std::vector<Op> op_pool;
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
   Block no_block;
-  /// Which links hold: bits 7-0 are the mode and privilege in which they were made, the rest counts whatever ends them
+  /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest counts whatever ends them
   /// (a translation of code given up, the pools' fresh start).
-  std::uint64_t code_context = 0x100;
+  std::uint64_t code_context = link_age;
+  static constexpr std::uint64_t link_age = std::uint64_t{1} << 38;
   std::uint32_t linked_limit = 0, linked_base = 0;  ///< of the code segment in which the links were made
   std::unordered_map<std::uint32_t, Block*> page_heads;  ///< first block of a physical page; never iterated in an order that matters
   Block* current_block = nullptr;
@@ -345,13 +345,11 @@ struct Engine {
 
   template <class T>
   [[gnu::noinline]] T read_arriving(const LineView& v, std::uint32_t offset) {
-    eventful = true;
     timing.read_view(v, offset);
     return load<T>(v.at(offset));
   }
   template <class T>
   [[gnu::noinline]] T read_checked(unsigned s, std::uint32_t offset) {
-    eventful = true;
     const std::uint32_t linear = linear_for_read(s, offset, sizeof(T));
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
@@ -362,7 +360,6 @@ struct Engine {
   }
   template <class T>
   [[gnu::noinline]] void write_checked(unsigned s, std::uint32_t offset, T v) {
-    eventful = true;
     const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
@@ -374,7 +371,6 @@ struct Engine {
   }
   template <class T, class F>
   [[gnu::noinline]] void modify_checked(unsigned s, std::uint32_t offset, F& f) {
-    eventful = true;
     const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) {
@@ -470,7 +466,11 @@ struct Engine {
     return decode_block(physical);
   }
   /// No link that exists may be followed any more.
-  void forget_links() { code_context += 0x100; }
+  void forget_links() {
+    code_context += link_age;
+    if (code_context < link_age) [[unlikely]] drop_links();
+  }
+  void drop_links();
   static constexpr unsigned block_slots = 1u << 14;
   static unsigned block_slot(std::uint32_t physical) { return (physical ^ physical >> 14) & (block_slots - 1); }
   Block* decode_block(std::uint32_t physical);
@@ -501,7 +501,6 @@ struct Engine {
   void run_singly();
   bool cross_line(const Op& op);
   void look_around(const Op& op);
-  void access_took_time(const Op& op);
   void leave_block(const Block& b, bool executed);
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);

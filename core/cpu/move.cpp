@@ -9,23 +9,31 @@ namespace {
 
 template <class T>
 void mov_e_g_reg(Engine& c, const Op& op) { c.set<T>(op.rm, c.get<T>(op.reg)); }
-template <class T>
-void mov_e_g_mem(Engine& c, const Op& op) { c.write<T>(op.segment, c.effective_address(op), c.get<T>(op.reg)); }
+template <class T, class Memory>
+bool mov_e_g_mem(Engine& c, const Op& op) {
+  return Memory::template write<T>(c, op.segment, c.effective_address(op), c.get<T>(op.reg));
+}
 template <class T>
 void mov_g_e_reg(Engine& c, const Op& op) { c.set<T>(op.reg, c.get<T>(op.rm)); }
-template <class T>
-void mov_g_e_mem(Engine& c, const Op& op) { c.set<T>(op.reg, c.read<T>(op.segment, c.effective_address(op))); }
+template <class T, class Memory>
+bool mov_g_e_mem(Engine& c, const Op& op) {
+  return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T v) { c.set<T>(op.reg, v); });
+}
 template <class T>
 void mov_i_reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(op.immediate)); }
-template <class T>
-void mov_i_mem(Engine& c, const Op& op) {
-  c.write<T>(op.segment, c.effective_address(op), static_cast<T>(op.immediate));
+template <class T, class Memory>
+bool mov_i_mem(Engine& c, const Op& op) {
+  return Memory::template write<T>(c, op.segment, c.effective_address(op), static_cast<T>(op.immediate));
 }
 // A0..A3: the decoder put the offset into displacement.
-template <class T>
-void mov_load_accumulator(Engine& c, const Op& op) { c.set<T>(EAX, c.read<T>(op.segment, c.effective_address(op))); }
-template <class T>
-void mov_store_accumulator(Engine& c, const Op& op) { c.write<T>(op.segment, c.effective_address(op), c.get<T>(EAX)); }
+template <class T, class Memory>
+bool mov_load_accumulator(Engine& c, const Op& op) {
+  return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T v) { c.set<T>(EAX, v); });
+}
+template <class T, class Memory>
+bool mov_store_accumulator(Engine& c, const Op& op) {
+  return Memory::template write<T>(c, op.segment, c.effective_address(op), c.get<T>(EAX));
+}
 
 template <bool Signed, class From, class T>
 void extend(Engine& c, const Op& op, From v) {
@@ -34,9 +42,9 @@ void extend(Engine& c, const Op& op, From v) {
 }
 template <bool Signed, class From, class T>
 void extend_move_reg(Engine& c, const Op& op) { extend<Signed, From, T>(c, op, c.get<From>(op.rm)); }
-template <bool Signed, class From, class T>
-void extend_move_mem(Engine& c, const Op& op) {
-  extend<Signed, From, T>(c, op, c.read<From>(op.segment, c.effective_address(op)));
+template <bool Signed, class From, class T, class Memory>
+bool extend_move_mem(Engine& c, const Op& op) {
+  return Memory::template read<From>(c, op.segment, c.effective_address(op), [&](From v) { extend<Signed, From, T>(c, op, v); });
 }
 
 template <class T>
@@ -45,14 +53,16 @@ void xchg_reg(Engine& c, const Op& op) {
   c.set<T>(op.rm, c.get<T>(op.reg));
   c.set<T>(op.reg, a);
 }
-template <class T>
-void xchg_mem(Engine& c, const Op& op) {
+template <class T, class Memory>
+bool xchg_mem(Engine& c, const Op& op) {
   T before{};
-  c.modify<T>(op.segment, c.effective_address(op), [&](T v) {
+  const auto exchange = [&](T v) {
     before = v;
     return c.get<T>(op.reg);
-  });
+  };
+  if (!Memory::template modify<T>(c, op.segment, c.effective_address(op), exchange)) return false;
   c.set<T>(op.reg, before);
+  return true;
 }
 template <class T>
 void xchg_accumulator(Engine& c, const Op& op) {
@@ -78,13 +88,13 @@ void bswap(Engine& c, const Op& op) {
 
 template <unsigned CC>
 void setcc_reg(Engine& c, const Op& op) { c.set<std::uint8_t>(op.rm, condition<CC>(c) ? 1 : 0); }
-template <unsigned CC>
-void setcc_mem(Engine& c, const Op& op) {
-  c.write<std::uint8_t>(op.segment, c.effective_address(op), condition<CC>(c) ? 1 : 0);
+template <unsigned CC, class Memory>
+bool setcc_mem(Engine& c, const Op& op) {
+  return Memory::template write<std::uint8_t>(c, op.segment, c.effective_address(op), condition<CC>(c) ? 1 : 0);
 }
 template <std::size_t... CC>
 Handlers select_setcc(const Op& op, std::index_sequence<CC...>) {
-  const std::array<Handlers, sizeof...(CC)> forms{(op.has_memory ? accessing<setcc_mem<CC>>() : quiet<setcc_reg<CC>>())...};
+  const std::array<Handlers, sizeof...(CC)> forms{(op.has_memory ? accessing<setcc_mem<CC, Whole>, setcc_mem<CC, Glance>>() : quiet<setcc_reg<CC>>())...};
   return forms[op.opcode & 15];
 }
 
@@ -117,12 +127,12 @@ Handlers select_move(const Op& op, const Target& target) {
     case 0x90: return quiet<nop>();
     case 0x9E: return quiet<sahf>();
     case 0x9F: return quiet<lahf>();
-    case 0xA0: case 0xA1: return PLANAR_SIZED_AS(accessing, op, mov_load_accumulator);
-    case 0xA2: case 0xA3: return PLANAR_SIZED_AS(accessing, op, mov_store_accumulator);
+    case 0xA0: case 0xA1: return PLANAR_SIZED_ACCESS(op, mov_load_accumulator);
+    case 0xA2: case 0xA3: return PLANAR_SIZED_ACCESS(op, mov_store_accumulator);
     case 0xC6: case 0xC7:
       if (op.reg != 0) return nullptr;
       return PLANAR_SIZED_RM(op, mov_i);
-    case 0xD7: return accessing<xlat>();
+    case 0xD7: return xlat;
     case 0x0FB6: return PLANAR_WORD_RM(op, extend_move, false, std::uint8_t);
     case 0x0FB7: return PLANAR_WORD_RM(op, extend_move, false, std::uint16_t);
     case 0x0FBE: return PLANAR_WORD_RM(op, extend_move, true, std::uint8_t);

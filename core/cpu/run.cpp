@@ -297,11 +297,11 @@ inline void Engine::run_begun() {
 
 // Behind `op`, in front of another code line: whether the plan goes on to hold. If not, the rest of the block has run.
 inline bool Engine::cross_line(const Op& op) {
-  const std::uint32_t at = current_block->physical + op.behind;
   current_op = &op + 1;
-  if (timing.plan_holds(at)) [[likely]] return true;
-  timing.leave_plan(current_op);
-  timing.begin_as<Model::pentium>(*current_op, at);
+  if (timing.plan_holds_behind(current_block->plan, op)) [[likely]] return true;
+  planned = false;
+  timing.leave_plan(current_block->plan, current_op);
+  timing.begin_as<Model::pentium>(*current_op, current_block->physical + op.behind);
   run_begun<Model::pentium>();
   return false;
 }
@@ -311,6 +311,7 @@ void Engine::run_singly() {
   for (;;) {
     const Op& op = *current_op;
     timing.begin_planned(op);
+    if (op.edge == Op::Edge::end) timing.finish_plan(current_block->plan);
     eip = block_eip + op.behind;
     op.execute(*this, op);
     if (op.edge == Op::Edge::end || timing.clocks() >= stop_at) return;
@@ -320,37 +321,38 @@ void Engine::run_singly() {
 }
 
 // In a chain behind `op`: goes on as the clock allows.
-void Engine::look_around(const Op& op) {
-  eventful = false;
+inline void Engine::look_around(const Op& op) {
   if (timing.clocks() + (&op)[1].ahead < stop_at) [[likely]] return chain_on(*this, op);
   if (timing.clocks() >= stop_at) return;
   current_op = &op + 1;
   run_singly();
 }
 
-void Engine::access_took_time(const Op& op) {
-  eip = block_eip + op.behind;
-  look_around(op);
-}
-
-void Handlers::chain_last(Engine& c, const Op& op) {
+namespace {
+inline void execute_in_chain(Engine& c, const Op& op) {
   c.current_op = &op;
   c.timing.begin_planned_run(op);
   c.eip = c.block_eip + op.behind;
-  return op.execute(c, op);
+  op.execute(c, op);
 }
+}  // namespace
 
 void Handlers::chain_any(Engine& c, const Op& op) {
-  chain_last(c, op);
+  execute_in_chain(c, op);
   return c.look_around(op);
 }
 
 void Handlers::chain_edge(Engine& c, const Op& op) {
-  chain_last(c, op);
+  execute_in_chain(c, op);
   if (c.timing.clocks() >= c.stop_at) [[unlikely]] return;
   if (!c.cross_line(op)) return;
   if (c.timing.clocks() + (&op)[1].ahead < c.stop_at) [[likely]] return chain_on(c, op);
   c.run_singly();  // the next one has been fetched and must run
+}
+
+void Handlers::chain_last(Engine& c, const Op& op) {
+  c.timing.finish_plan(c.current_block->plan);
+  return execute_in_chain(c, op);
 }
 
 // The block at `linear`, by translation and table; null if the instruction there was run alone (run_uncached).
@@ -382,15 +384,17 @@ inline Block* Engine::block_at(std::uint32_t linear) {
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
   current_block = &b;
-  current_op = b.ops;
   block_eip = eip;
+  const Op& first = *b.ops;
   try {
-    if (M == Model::pentium && !goes_on && timing.enter_plan(b.plan)) {
-      if (timing.clocks() + b.ops->ahead < stop_at) [[likely]] b.ops->chained(*this, *b.ops);
-      else run_singly();
+    planned = M == Model::pentium && !goes_on && timing.enter_plan(b.plan);
+    if (planned && timing.clocks() + first.ahead < stop_at) [[likely]] {
+      first.chained(*this, first);
     } else {
-      if (!goes_on) timing.begin_as<M>(*b.ops, b.physical);
-      run_begun<M>();
+      current_op = &first;
+      if (!planned && !goes_on) timing.begin_as<M>(first, b.physical);
+      if (planned) run_singly();
+      else run_begun<M>();
     }
   } catch (const Fault& fault) {
     leave_block(b, false);
@@ -403,7 +407,6 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     leave_block(b, true);
     return false;
   }
-  timing.end_plan();
   instructions += b.count;
   return true;
 }
@@ -433,18 +436,18 @@ void Engine::execute_blocks() {
     linked_base = seg[CS].base;
     forget_links();
   }
-  code_context = (code_context & ~std::uint64_t{0xFF}) | mode | cpl << 4;
+  code_context = (code_context & ~(link_age - 1)) | std::uint64_t{mode | cpl << 4} << 32;
   if (resumed) [[unlikely]] return resume<M>();
   Block::Link* link = &no_block.links[0];
   Block* b;
   do {
     const std::uint32_t start = eip, linear = seg[CS].base + start;
     b = link->to;
-    if (link->linear != linear || link->context != code_context) [[unlikely]] {
+    if (link->key != code_context + linear) [[unlikely]] {
       current_op_length = 0;  // faults of the fetch leave EIP where it is
       b = block_at(linear);
       if (b == nullptr) return;
-      *link = {code_context, linear, b};
+      *link = {code_context + linear, b};
     }
     if (!pass_through<M>(*b, false)) return;
     link = &b->links[eip != start + b->bytes];
@@ -453,8 +456,7 @@ void Engine::execute_blocks() {
 
 // The block ends early behind current_op, whether that has been executed or has faulted.
 void Engine::leave_block(const Block& b, bool executed) {
-  if (current_op->edge == Op::Edge::end) timing.end_plan();
-  else timing.leave_plan(current_op + 1);
+  if (planned && current_op->edge != Op::Edge::end) timing.leave_plan(b.plan, current_op + 1);
   instructions += static_cast<std::uint64_t>(current_op - b.ops) + executed;
 }
 

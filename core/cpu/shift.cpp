@@ -96,29 +96,25 @@ unsigned shift_count(Engine& c, const Op& op) {
   else return c.gpr[ECX] & 31;
 }
 
-template <Shift S, Count C>
-void charge(Engine& c, unsigned count) {
-  if constexpr ((S == Shift::rcl || S == Shift::rcr) && C != Count::one)
-    c.timing.spend(rotate_carry_extra(c.model, count));
-}
-
 template <Shift S, Count C, class T>
-void shift_reg(Engine& c, const Op& op) {
+void shift_reg(Engine& c, const Op& op) { c.set<T>(op.rm, shift<S, T>(c, c.get<T>(op.rm), shift_count<C>(c, op))); }
+template <Shift S, Count C, class T, class Memory>
+bool shift_mem(Engine& c, const Op& op) {
   const unsigned count = shift_count<C>(c, op);
-  charge<S, C>(c, count);
-  c.set<T>(op.rm, shift<S, T>(c, c.get<T>(op.rm), count));
+  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) { return shift<S, T>(c, v, count); });
 }
+/// RCL and RCR by a count take clocks for it.
 template <Shift S, Count C, class T>
-void shift_mem(Engine& c, const Op& op) {
+void rotate_carry(Engine& c, const Op& op) {
   const unsigned count = shift_count<C>(c, op);
-  c.modify<T>(op.segment, c.effective_address(op), [&](T v) { return shift<S, T>(c, v, count); });
-  charge<S, C>(c, count);
+  if (op.has_memory) shift_mem<S, C, T, Whole>(c, op);
+  else shift_reg<S, C, T>(c, op);
+  c.timing.spend(rotate_carry_extra(c.model, count));
 }
 
 template <Shift S, Count C>
 Handlers select_shift_count(const Op& op) {
-  if constexpr ((S == Shift::rcl || S == Shift::rcr) && C != Count::one)  // they charge clocks
-    return op.has_memory ? PLANAR_SIZED(op, shift_mem, S, C) : PLANAR_SIZED(op, shift_reg, S, C);
+  if constexpr ((S == Shift::rcl || S == Shift::rcr) && C != Count::one) return PLANAR_SIZED(op, rotate_carry, S, C);
   else return PLANAR_SIZED_RM(op, shift, S, C);
 }
 template <Shift S>
@@ -163,10 +159,11 @@ template <bool Left, Count C, class T>
 void double_shift_reg(Engine& c, const Op& op) {
   c.set<T>(op.rm, double_shift<Left, T>(c, c.get<T>(op.rm), c.get<T>(op.reg), shift_count<C>(c, op)));
 }
-template <bool Left, Count C, class T>
-void double_shift_mem(Engine& c, const Op& op) {
-  c.modify<T>(op.segment, c.effective_address(op),
-              [&](T v) { return double_shift<Left, T>(c, v, c.get<T>(op.reg), shift_count<C>(c, op)); });
+template <bool Left, Count C, class T, class Memory>
+bool double_shift_mem(Engine& c, const Op& op) {
+  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) {
+    return double_shift<Left, T>(c, v, c.get<T>(op.reg), shift_count<C>(c, op));
+  });
 }
 
 enum class Bit { test, set, reset, complement };
@@ -198,8 +195,8 @@ void bit_reg(Engine& c, const Op& op) {
   if constexpr (B != Bit::test) c.set<T>(op.rm, change_bit<B, T>(v, bit));
   set_bit_flags<T>(c, v, bit);
 }
-template <Bit B, bool Immediate, class T>
-void bit_mem(Engine& c, const Op& op) {
+template <Bit B, bool Immediate, class T, class Memory>
+bool bit_mem(Engine& c, const Op& op) {
   std::uint32_t ea = c.effective_address(op);
   unsigned bit;
   if constexpr (Immediate) {
@@ -211,16 +208,12 @@ void bit_mem(Engine& c, const Op& op) {
     if (!op.address32) ea &= 0xFFFF;
     bit = static_cast<unsigned>(offset) & (8 * sizeof(T) - 1);
   }
-  T before{};
-  if constexpr (B == Bit::test) {
-    before = c.read<T>(op.segment, ea);
-  } else {
-    c.modify<T>(op.segment, ea, [&](T v) {
-      before = v;
-      return change_bit<B, T>(v, bit);
-    });
-  }
-  set_bit_flags<T>(c, before, bit);
+  const auto change = [&](T v) {
+    set_bit_flags<T>(c, v, bit);
+    return change_bit<B, T>(v, bit);
+  };
+  if constexpr (B == Bit::test) return Memory::template read<T>(c, op.segment, ea, change);
+  else return Memory::template modify<T>(c, op.segment, ea, change);
 }
 
 template <Bit B>

@@ -57,18 +57,16 @@ class Timing {
   /// The code line of the byte at `address`, counted from address 0.
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
   /// Whether a block's plan holds here: then its instructions begin with begin_planned() instead of begin(), those that
-  /// end in the code line behind that of the one before (Op::Edge) behind a plan_holds(). The state behind the block is in
-  /// place from the start; `plan` and the instructions must live until the block has ended or been left. It must be left
-  /// if another master has written meanwhile.
+  /// end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the instructions leave in the
+  /// pipes is put there in front of the last one (finish_plan) or where the block is left early.
   bool enter_plan(const IssuePlan& plan);
-  bool plan_holds(std::uint32_t physical_eip);
+  bool plan_holds_behind(const IssuePlan& plan, const Op& op);
   void begin_planned(const Op& op) { clock_ += op.issue_clocks; }
   /// The same for the quiet instructions in front of `op`, which have executed already, and for `op`.
   void begin_planned_run(const Op& op) { clock_ += op.run_clocks; }
-  /// The block has ended.
-  void end_plan() { plan_ = nullptr; }
-  /// The block ends early, in front of `next`: sets the state there. Nothing to do if no plan was entered.
-  void leave_plan(const Op* next);
+  void finish_plan(const IssuePlan& plan);
+  /// The block ends early, in front of `next`, not the first.
+  void leave_plan(const IssuePlan& plan, const Op* next);
 
   /// A data access of 1, 2 or 4 bytes at any alignment (wider operands are several calls). Both halves of an access that
   /// crosses a page may be given as one call at the first address if the executor does not split it.
@@ -184,8 +182,8 @@ class Timing {
 
   // -- timing/pentium.cpp
   void begin_pentium(const Op& op, std::uint32_t eip);
-  bool fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line);
-  bool fetch_looked_up(const IssuePlan& plan, std::uint32_t number, std::uint32_t eip, std::uint32_t last_line);
+  bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  bool fetch_looked_up(const IssuePlan& plan, unsigned number, std::uint32_t line);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
   bool branch_as_ever(const Op& op, bool taken, std::uint32_t target);
@@ -257,14 +255,9 @@ class Timing {
   // Pentium
   std::uint32_t mispredicted_issue_ = 0;  // behind misprediction_mark
   std::uint64_t redirected_ = 0;   // when the prefetcher last followed a jump
-  std::uint32_t marks_now_ = 0;    // marks_[mark_slot_] while that line executes
-  std::uint32_t mark_slot_ = 0;    // code line, as an index into marks_
+  std::uint32_t mark_slot_ = 0;    // the code line that executes, as an index into marks_
   std::vector<std::uint32_t> marks_;  // a code line's bytes at which an instruction was seen to begin
   BranchTargetBuffer btb_;
-  // The plan that was entered, and what was open before; the host's, not part of a snapshot
-  const IssuePlan* plan_ = nullptr;
-  std::uint32_t plan_entry_eip_ = 0;
-  std::uint16_t plan_entry_writes_ = 0;
 
   Counters counters_;
   std::uint64_t pins_from_ = 0, pins_until_ = 0;  // the latest cycle on the pins, for the counter
@@ -316,46 +309,43 @@ inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
   }
   // Until a line has been executed once the processor does not know where its instructions end: no pairing then.
   const unsigned at = eip & 31;
-  const unsigned seen = (marks_now_ >> at) | (op.length == 1);
-  marks_now_ |= std::uint32_t{1} << at;
+  std::uint32_t& marks = marks_[mark_slot_];
+  const unsigned seen = (marks >> at) | (op.length == 1);
+  marks |= std::uint32_t{1} << at;
   clock_ += issue_.open(op, eip, seen);
 }
 
-/// Enters another code line than the present one; whether all that the plan relies on is known there. In one step where
-/// a memo says that the line and its successor are in, each as the one used last in its set, and nothing is on its way.
-inline bool Timing::fetch_planned(const IssuePlan& plan, std::uint32_t eip, std::uint32_t last_line) {
-  const std::uint32_t number = (last_line - plan.first_line) >> line_shift_;
+/// Enters the plan's line `number`, or goes on in it; whether all that the plan relies on is known there. In one step where a
+/// memo says that the line and its successor are in, each as the one used last in its set, and nothing is on its way.
+inline bool Timing::fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const LineMemo& memo = plan.memos[number];
-  if (memo.changes != code_.changes() || prefetch_line_ != no_line) [[unlikely]]
-    return fetch_looked_up(plan, number, eip, last_line);
-  if (clock_ < fills_until_) wait_for_fill(last_line);
-  marks_[mark_slot_] = marks_now_;
-  code_line_ = last_line;
+  if (memo.changes != code_.changes()) [[unlikely]] {
+    if (line == code_line_) return (marks_[mark_slot_] & plan.marks[number]) == plan.marks[number];
+    return fetch_looked_up(plan, number, line);
+  }
+  if (line == code_line_) return true;
+  if (prefetch_line_ != no_line) [[unlikely]] return fetch_looked_up(plan, number, line);
+  if (clock_ < fills_until_) wait_for_fill(line);
+  code_line_ = line;
   mark_slot_ = memo.slot;
-  marks_now_ = marks_[mark_slot_];
   return true;
 }
 
 inline bool Timing::enter_plan(const IssuePlan& plan) {
-  if (issue_.pair_open != 0 || (issue_.last_writes & plan.entry_reads)) return false;
-  if (plan.first_line == code_line_) {
-    if ((marks_now_ & plan.marks[0]) != plan.marks[0]) return false;
-  } else if (!fetch_planned(plan, plan.eip, plan.first_line)) {
-    return false;
-  }
-  plan_ = &plan;
-  plan_entry_writes_ = issue_.last_writes;
-  plan_entry_eip_ = issue_.eip;
-  issue_ = plan.end;
-  if (plan.single) {
-    issue_.agi_writes = plan_entry_writes_;
-    issue_.previous_eip = plan_entry_eip_;
-  }
-  return true;
+  return issue_.pair_open == 0 && !(issue_.last_writes & plan.entry_reads) && fetch_planned(plan, 0, plan.first_line);
 }
 
-inline bool Timing::plan_holds(std::uint32_t eip) {
-  return fetch_planned(*plan_, eip, code_line_ + (1u << line_shift_));
+inline bool Timing::plan_holds_behind(const IssuePlan& plan, const Op& op) {
+  return fetch_planned(plan, op.line_behind, plan.first_line + (std::uint32_t{op.line_behind} << line_shift_));
+}
+
+inline void Timing::finish_plan(const IssuePlan& plan) {
+  const IssueState before = issue_;
+  issue_ = plan.end;
+  if (plan.single) {
+    issue_.agi_writes = before.last_writes;
+    issue_.previous_eip = before.eip;
+  }
 }
 
 inline void Timing::read(std::uint32_t address, unsigned bytes) {

@@ -22,12 +22,11 @@ void Timing::forget_marks(std::size_t slot) {
   marks_[slot] = 0;
   if (slot != mark_slot_) return;
   // The line that executes was displaced; what executes now comes from the prefetch buffer.
-  marks_now_ = 0;
   mark_slot_ = static_cast<std::uint32_t>(marks_.size() - 1);
+  marks_[mark_slot_] = 0;
 }
 
 void Timing::fetch_pentium(std::uint32_t eip, std::uint32_t last_line) {
-  marks_[mark_slot_] = marks_now_;
   const std::uint32_t first_line = eip & line_mask_;
   if (first_line != code_line_) enter_line(first_line);
   if (last_line != first_line) enter_line(last_line);
@@ -35,16 +34,15 @@ void Timing::fetch_pentium(std::uint32_t eip, std::uint32_t last_line) {
   TagCache& cache = code_cache();
   // Uncached code has the spare slot behind the cache's lines.
   mark_slot_ = static_cast<std::uint32_t>(cache.in_mru_way(last_line) ? cache.slot(last_line) : cache.lines());
-  marks_now_ = marks_[mark_slot_];
 }
 
-bool Timing::fetch_looked_up(const IssuePlan& plan, std::uint32_t number, std::uint32_t eip, std::uint32_t last_line) {
-  fetch_pentium(eip, last_line);
-  if ((marks_now_ & plan.marks[number]) != plan.marks[number]) return false;
-  const TagCache& cache = code_cache();
+bool Timing::fetch_looked_up(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const bool two_lines = number == 0 && plan.crosses;
-  if (&cache == &code_ && !two_lines && cache.in_mru_way(last_line) && cache.in_mru_way(last_line + cache.line()))
-    plan.memos[number] = {cache.changes(), static_cast<std::uint32_t>(cache.slot(last_line))};
+  fetch_pentium(two_lines ? plan.eip : line, line);
+  if ((marks_[mark_slot_] & plan.marks[number]) != plan.marks[number]) return false;
+  const TagCache& cache = code_cache();
+  if (&cache == &code_ && !two_lines && cache.in_mru_way(line) && cache.in_mru_way(line + cache.line()))
+    plan.memos[number] = {cache.changes(), static_cast<std::uint32_t>(cache.slot(line))};
   return true;
 }
 
@@ -56,12 +54,15 @@ void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) c
   plan.crosses = (eip & line_mask_) != plan.first_line;
   unsigned issues = 0;
   for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
-    if (op != ops && line_number(eip + op->length - 1) != line_number(eip - 1)) op[-1].edge = Op::Edge::line;
+    const auto line = static_cast<std::uint8_t>(line_number(eip + op->length - 1) - line_number(plan.first_line));
+    if (op != ops && line != op[-1].line_behind) op[-1].edge = Op::Edge::line;
+    if (op != ops) op[-1].line_behind = line;
+    op->line_behind = line;
     if (plan.end.takes(*op)) {
       op->issue_clocks = static_cast<std::uint16_t>(plan.end.join(*op));
     } else {
       op->issue_clocks = static_cast<std::uint16_t>(plan.end.open(*op, eip, 1));
-      plan.marks[line_number(eip + op->length - 1) - line_number(plan.first_line)] |= std::uint32_t{1} << (eip & 31);
+      plan.marks[line] |= std::uint32_t{1} << (eip & 31);
       ++issues;
     }
     if (issues == 1) plan.entry_reads |= op->address_reads;
@@ -77,13 +78,7 @@ void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) c
   for (Op* op = ops + count - 1; op-- != ops;) op->ahead = static_cast<std::uint16_t>(op->issue_clocks + op[1].ahead);
 }
 
-void Timing::leave_plan(const Op* next) {
-  if (plan_ == nullptr) return;
-  const IssuePlan& plan = *plan_;
-  plan_ = nullptr;
-  issue_ = IssueState{};
-  issue_.last_writes = plan_entry_writes_;
-  issue_.eip = plan_entry_eip_;
+void Timing::leave_plan(const IssuePlan& plan, const Op* next) {
   std::uint32_t eip = plan.eip;
   for (const Op* op = plan.first; op != next; eip += op->length, ++op) {
     if (issue_.takes(*op)) issue_.join(*op);
