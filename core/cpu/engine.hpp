@@ -79,7 +79,7 @@ struct Fault {
 };
 
 /// A run of decoded instructions within one physical page.
-struct Block {
+struct alignas(64) Block {
   /// Where execution went from here: `key`, a linear address and Engine::code_context, is the start of block `to`. True
   /// wherever it is written down, so that it may be used from anywhere.
   struct Link {
@@ -92,8 +92,8 @@ struct Block {
   std::uint16_t bytes = 0;
   const Op* ops = nullptr;
   std::array<Link, 2> links;  ///< to what follows in memory, and to where a branch led last
-  IssuePlan plan;  ///< Pentium
   Block* next_in_page = nullptr;
+  alignas(64) IssuePlan plan;  ///< Pentium
 };
 
 enum class Access : std::uint8_t { read, write, execute };

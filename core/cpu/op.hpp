@@ -13,7 +13,8 @@ enum class Model : std::uint8_t { i386sx, i486sx, pentium };
 /// Register numbers as in ModRM; `none` for an absent base or index.
 inline constexpr std::uint8_t no_register = 8;
 
-struct Op {
+/// As large as a line of the host's cache: a block's way through its instructions touches no line twice and none half.
+struct alignas(64) Op {
   /// Executes the instruction; EIP already points behind it.
   void (*execute)(Engine&, const Op&) = nullptr;
   /// Executes it and what follows it in its block (chain.hpp).

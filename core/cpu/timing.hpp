@@ -183,7 +183,7 @@ class Timing {
   // -- timing/pentium.cpp
   void begin_pentium(const Op& op, std::uint32_t eip);
   bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
-  bool fetch_looked_up(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  [[gnu::cold]] bool fetch_looked_up(const IssuePlan& plan, unsigned number, std::uint32_t line);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
   bool branch_as_ever(const Op& op, bool taken, std::uint32_t target);
@@ -319,13 +319,9 @@ inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
 /// memo says that the line and its successor are in, each as the one used last in its set, and nothing is on its way.
 inline bool Timing::fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const LineMemo& memo = plan.memos[number];
-  if (memo.changes != code_.changes()) [[unlikely]] {
-    if (line == code_line_) return (marks_[mark_slot_] & plan.marks[number]) == plan.marks[number];
-    return fetch_looked_up(plan, number, line);
-  }
+  if (memo.changes != code_.changes()) [[unlikely]] return fetch_looked_up(plan, number, line);
   if (line == code_line_) return true;
-  if (prefetch_line_ != no_line) [[unlikely]] return fetch_looked_up(plan, number, line);
-  if (clock_ < fills_until_) wait_for_fill(line);
+  if (prefetch_line_ != no_line || clock_ < fills_until_) [[unlikely]] return fetch_looked_up(plan, number, line);
   code_line_ = line;
   mark_slot_ = memo.slot;
   return true;

@@ -11,9 +11,9 @@ constexpr std::uint32_t page_mask = 0xFFFFF000;
 }  // namespace
 
 inline MemoryPath::Burst Timing::fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at) {
-  const auto burst = path_.fetch_line(at, address, cache.line());
+  const auto burst = path_.fetch_line(at, address);
   const std::uint32_t victim = cache.fill(address);
-  if (victim & TagCache::dirty) path_.write_back(burst.done, cache.line_of(victim), cache.line());
+  if (victim & TagCache::dirty) path_.write_back(burst.done, cache.line_of(victim));
   if (&cache == &code_) forget_marks(cache.slot(address));
   return burst;
 }

@@ -74,15 +74,15 @@ struct LineMemo {
 /// the code cache knows where the instructions begin. Their clocks are in Op::issue_clocks.
 struct IssuePlan {
   static constexpr unsigned most_lines = 4;
-  IssueState end;                      ///< behind the last instruction
-  const Op* first = nullptr;           ///< the block's instructions
-  std::uint32_t eip = 0;               ///< physical address of the first
   std::uint32_t first_line = 0;        ///< code line in which the first instruction ends
-  std::array<std::uint32_t, most_lines> marks{};  ///< bytes of each line that must be known as an instruction's first
-  mutable std::array<LineMemo, most_lines> memos;
   std::uint8_t entry_reads = 0;        ///< address registers of the first issue
   bool crosses = false;                ///< the first instruction begins in the line before first_line
   bool single = false;                 ///< one issue is all: the one before it is the one before the block
+  IssueState end;                      ///< behind the last instruction
+  mutable std::array<LineMemo, most_lines> memos;
+  std::array<std::uint32_t, most_lines> marks{};  ///< bytes of each line that must be known as an instruction's first
+  const Op* first = nullptr;           ///< the block's instructions
+  std::uint32_t eip = 0;               ///< physical address of the first
 };
 
 }  // namespace planar::cpu

@@ -37,6 +37,10 @@ MemoryPath::MemoryPath(const TimingConfig& config)
   read_extra_ = config.dram.read_miss - config.dram.read_hit;
   write_extra_ = config.dram.write_miss - config.dram.write_hit;
   posted_ticks_ = std::uint32_t{config.l2.write_hit} * bus_;
+  l2_hit_mru_ticks_ = std::uint32_t{config.l2.hit_mru} * bus_;
+  l2_hit_other_ticks_ = std::uint32_t{config.l2.hit_other} * bus_;
+  l2_rest_ticks_ = (config.l1.line / config.dram.width - 1u) * config.l2.burst_step * bus_;
+  l2_write_back_ticks_ = posted_ticks_ + l2_rest_ticks_;
   settle_plain();
 }
 
@@ -115,9 +119,9 @@ unsigned MemoryPath::burst_rest(unsigned bytes) const {
   return more * config_.dram.read_hit + (beats - 1 - more) * config_.dram.burst_step;
 }
 
-MemoryPath::Burst MemoryPath::fetch_line(std::uint64_t at, std::uint32_t address, unsigned bytes) {
-  std::uint64_t t = bus_start(at);
+MemoryPath::Burst MemoryPath::fetch_line_from_memory(std::uint64_t t, std::uint32_t address) {
   const DramTiming& d = config_.dram;
+  const unsigned bytes = config_.l1.line;
   if (rom(address)) {
     const unsigned accesses = bytes / config_.rom.width;
     const std::uint64_t each = std::uint64_t{config_.rom.clocks} * bus_;
@@ -125,22 +129,17 @@ MemoryPath::Burst MemoryPath::fetch_line(std::uint64_t at, std::uint32_t address
     bus_free_ = t + accesses * each;
     return {core(t + first * each), core(bus_free_)};
   }
-  if (!l2_.present()) {
-    t = memory_start(t);
-    const std::uint64_t first = t + std::uint64_t{open(address, d.read_hit, d.read_miss)} * bus_;
-    bus_free_ = first + std::uint64_t{burst_rest(bytes)} * bus_;
-    return {core(first), core(bus_free_)};
-  }
-  const unsigned beats = bytes / d.width;
-  const bool guessed = l2_.in_mru_way(address);
-  if (guessed || l2_.find(address)) {
-    const std::uint64_t first = t + std::uint64_t{guessed ? config_.l2.hit_mru : config_.l2.hit_other} * bus_;
-    bus_free_ = first + std::uint64_t{(beats - 1) * config_.l2.burst_step} * bus_;
-    return {core(first), core(bus_free_)};
-  }
-  t = memory_start(aligned(std::max(t, memory_free_)));
+  t = memory_start(t);
   const std::uint64_t first = t + std::uint64_t{open(address, d.read_hit, d.read_miss)} * bus_;
   bus_free_ = first + std::uint64_t{burst_rest(bytes)} * bus_;
+  return {core(first), core(bus_free_)};
+}
+
+MemoryPath::Burst MemoryPath::fill_l2(std::uint64_t t, std::uint32_t address) {
+  const DramTiming& d = config_.dram;
+  t = memory_start(aligned(std::max(t, memory_free_)));
+  const std::uint64_t first = t + std::uint64_t{open(address, d.read_hit, d.read_miss)} * bus_;
+  bus_free_ = first + std::uint64_t{burst_rest(config_.l1.line)} * bus_;
   memory_free_ = first + std::uint64_t{burst_rest(config_.l2.line)} * bus_;
   const std::uint32_t victim = l2_.fill(address);
   if (victim & TagCache::dirty) {
@@ -198,20 +197,18 @@ MemoryPath::Burst MemoryPath::write(std::uint64_t at, std::uint32_t address, uns
   return {start, core(bus_free_)};
 }
 
-void MemoryPath::write_back(std::uint64_t at, std::uint32_t line, unsigned bytes) {
+void MemoryPath::write_back_to_memory(std::uint64_t t, std::uint32_t line) {
   const DramTiming& d = config_.dram;
-  std::uint64_t t = bus_start(at);
-  const unsigned beats = bytes / d.width;
   if (!l2_.present()) {
     t = memory_start(t);
-    bus_free_ = t + std::uint64_t{open(line, d.write_hit, d.write_miss) + burst_rest(bytes)} * bus_;
+    bus_free_ = t + std::uint64_t{open(line, d.write_hit, d.write_miss) + burst_rest(config_.l1.line)} * bus_;
     return;
   }
-  if (!l2_.find_for_write(line)) {  // the second level lost the line meanwhile: straight to memory
-    t = aligned(std::max(t, memory_free_));
-    memory_free_ = memory_start(t) + std::uint64_t{open(line, d.write_hit, d.write_miss) + burst_rest(bytes)} * bus_;
-  }
-  bus_free_ = t + std::uint64_t{config_.l2.write_hit + (beats - 1u) * config_.l2.burst_step} * bus_;
+  // The second level lost the line meanwhile.
+  t = aligned(std::max(t, memory_free_));
+  memory_free_ =
+      memory_start(t) + std::uint64_t{open(line, d.write_hit, d.write_miss) + burst_rest(config_.l1.line)} * bus_;
+  bus_free_ = t + l2_write_back_ticks_;
 }
 
 std::uint64_t MemoryPath::write_back_all(std::uint64_t at, unsigned lines, unsigned bytes) {

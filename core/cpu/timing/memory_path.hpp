@@ -107,8 +107,16 @@ class MemoryPath {
   }
   void set_word_free(std::uint64_t clock) { bus_free_ = clock; }
 
-  /// Fetches `bytes` (a cache line) around `address`, the wanted datum first, not before core clock `at`.
-  Burst fetch_line(std::uint64_t at, std::uint32_t address, unsigned bytes);
+  /// Fetches the first level's line around `address`, the wanted datum first, not before core clock `at`.
+  Burst fetch_line(std::uint64_t at, std::uint32_t address) {
+    const std::uint64_t t = bus_start(at);
+    if (!l2_.present() || rom(address)) [[unlikely]] return fetch_line_from_memory(t, address);
+    const bool guessed = l2_.in_mru_way(address);
+    if (!guessed && !l2_.find_other(address)) [[unlikely]] return fill_l2(t, address);
+    const std::uint64_t first = t + (guessed ? l2_hit_mru_ticks_ : l2_hit_other_ticks_);
+    bus_free_ = first + l2_rest_ticks_;
+    return {core(first), core(bus_free_)};
+  }
   /// Single reads of every datum that [address, address+bytes) touches.
   Burst read_single(std::uint64_t at, std::uint32_t address, unsigned bytes);
   /// A write of up to a datum or two: the core clocks at which it begins on the bus and at which the bus has taken it.
@@ -122,7 +130,11 @@ class MemoryPath {
     return {core(t), core(bus_free_)};
   }
   /// A displaced dirty line of the first level goes out.
-  void write_back(std::uint64_t at, std::uint32_t line, unsigned bytes);
+  void write_back(std::uint64_t at, std::uint32_t line) {
+    const std::uint64_t t = bus_start(at);
+    if (!l2_.present() || !l2_.find_for_write(line)) [[unlikely]] return write_back_to_memory(t, line);
+    bus_free_ = t + l2_write_back_ticks_;
+  }
   /// Writes `lines` dirty lines of `bytes` one after the other; returns the end (WBINVD).
   std::uint64_t write_back_all(std::uint64_t at, unsigned lines, unsigned bytes);
 
@@ -141,6 +153,9 @@ class MemoryPath {
   void archive(Archive& a);
 
  private:
+  Burst fetch_line_from_memory(std::uint64_t t, std::uint32_t address);
+  Burst fill_l2(std::uint64_t t, std::uint32_t address);
+  void write_back_to_memory(std::uint64_t t, std::uint32_t line);
   using Ranges = std::array<AddressRange, 4>;
   std::uint32_t words_one_by_one(std::uint64_t t, std::uint64_t until, std::uint32_t address, std::uint32_t limit,
                                  bool writing);
@@ -229,7 +244,10 @@ class MemoryPath {
   std::uint8_t row_shift_ = 12;
   std::uint8_t den_shift_ = 0;
   std::uint8_t bus_ = 1;  // ticks a bus clock
-  std::uint32_t posted_ticks_ = 0;  // of a datum that the second level takes
+  // Ticks of the second level: a posted datum; of a line the first datum and the rest, and its writing back.
+  std::uint32_t posted_ticks_ = 0;
+  std::uint32_t l2_hit_mru_ticks_ = 0, l2_hit_other_ticks_ = 0, l2_rest_ticks_ = 0;
+  std::uint32_t l2_write_back_ticks_ = 0;
 };
 
 }  // namespace planar::cpu

@@ -38,7 +38,7 @@ void Timing::fetch_pentium(std::uint32_t eip, std::uint32_t last_line) {
 
 bool Timing::fetch_looked_up(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const bool two_lines = number == 0 && plan.crosses;
-  fetch_pentium(two_lines ? plan.eip : line, line);
+  if (line != code_line_) fetch_pentium(two_lines ? plan.eip : line, line);
   if ((marks_[mark_slot_] & plan.marks[number]) != plan.marks[number]) return false;
   const TagCache& cache = code_cache();
   if (&cache == &code_ && !two_lines && cache.in_mru_way(line) && cache.in_mru_way(line + cache.line()))

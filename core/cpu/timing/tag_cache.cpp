@@ -4,14 +4,10 @@
 namespace planar::cpu {
 
 // Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way 3 is
-// the older of 2 and 3. With two ways only bit 1 is used.
+// the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as Recent::way.
 
 void TagCache::touch(std::uint32_t set, unsigned way) {
   changed(set);
-  if (ways_ == 2) {
-    recent_[set] = {tags_[set * 2 + way], static_cast<std::uint8_t>(way), static_cast<std::uint8_t>(3u - 2u * way)};
-    return;
-  }
   unsigned bits = recent_[set].tree;
   if (way < 2) {
     bits |= 1u;
@@ -24,10 +20,6 @@ void TagCache::touch(std::uint32_t set, unsigned way) {
 }
 
 unsigned TagCache::oldest(std::uint32_t set) const {
-  if (ways_ == 2) {
-    if (!(tags_[set * 2] & valid)) return 0;
-    return !(tags_[set * 2 + 1] & valid) || (recent_[set].tree & 2u) ? 1 : 0;
-  }
   // An invalid way is filled first.
   for (unsigned way = 0; way < ways_; ++way)
     if (!(tags_[(set << way_bits_) + way] & valid)) return way;
@@ -55,7 +47,7 @@ bool TagCache::holds_other(std::uint32_t address) const {
   return false;
 }
 
-std::uint32_t TagCache::fill(std::uint32_t address) {
+std::uint32_t TagCache::fill_among(std::uint32_t address) {
   const std::uint32_t set = set_of(address);
   const unsigned way = oldest(set);
   std::uint32_t& tag = tags_[(set << way_bits_) + way];

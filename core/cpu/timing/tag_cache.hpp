@@ -86,8 +86,26 @@ class TagCache {
   /// Counts whatever can change in_mru_way() and slot(). The host's, not part of a snapshot.
   std::uint64_t changes() const { return changes_; }
 
+  /// find() where in_mru_way() is false. With two ways there is one other, and the tree follows from the way.
+  bool find_other(std::uint32_t address) {
+    if (ways_ != 2) return find_among(address);
+    const std::uint32_t set = set_of(address);
+    const unsigned other = recent_[set].way ^ 1u;
+    if ((tags_[set * 2 + other] & ~dirty) != ((address & line_mask_) | valid)) return false;
+    touch_of_two(set, other);
+    return true;
+  }
   /// Puts the line of `address` in (it must not be in), clean; returns the tag that it displaced (0: none).
-  std::uint32_t fill(std::uint32_t address);
+  std::uint32_t fill(std::uint32_t address) {
+    if (ways_ != 2) return fill_among(address);
+    const std::uint32_t set = set_of(address);
+    std::uint32_t* const tags = &tags_[set * 2];
+    const unsigned way = !(tags[0] & valid) ? 0 : !(tags[1] & valid) ? 1 : recent_[set].way ^ 1u;
+    const std::uint32_t victim = tags[way];
+    tags[way] = (address & line_mask_) | valid;
+    touch_of_two(set, way);
+    return victim;
+  }
   /// Drops the line of `address`; returns its tag (0 if it was not in).
   std::uint32_t invalidate(std::uint32_t address);
   /// Drops everything; returns the number of dirty lines.
@@ -117,17 +135,9 @@ class TagCache {
   };
 
   std::uint32_t set_of(std::uint32_t address) const { return (address >> shift_) & set_mask_; }
-  /// find() where in_mru_way() is false. With two ways there is one other, and the tree follows from the way.
-  bool find_other(std::uint32_t address) {
-    if (ways_ != 2) return find_among(address);
-    const std::uint32_t set = set_of(address);
-    Recent& r = recent_[set];
-    const unsigned other = r.way ^ 1u;
-    const std::uint32_t tag = tags_[set * 2 + other];
-    if ((tag & ~dirty) != ((address & line_mask_) | valid)) return false;
+  void touch_of_two(std::uint32_t set, unsigned way) {
     changed(set);
-    r = {tag, static_cast<std::uint8_t>(other), static_cast<std::uint8_t>(3u - 2u * other)};
-    return true;
+    recent_[set] = {tags_[set * 2 + way], static_cast<std::uint8_t>(way), static_cast<std::uint8_t>(3u - 2u * way)};
   }
   /// The way used last in `set` is another, or gone.
   void changed(std::uint32_t set) {
@@ -137,6 +147,7 @@ class TagCache {
     for (const unsigned v : {first, first ^ second_view_}) views_[v].reads = views_[v].writes = 0;
   }
   bool find_among(std::uint32_t address);
+  std::uint32_t fill_among(std::uint32_t address);
   bool holds_other(std::uint32_t address) const;
   void touch(std::uint32_t set, unsigned way);
   unsigned oldest(std::uint32_t set) const;
