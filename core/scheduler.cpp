@@ -26,15 +26,20 @@ void Event::archive(Archive& a) {
 
 void Scheduler::register_event(Event& event, Priority priority) {
   event.rank_ = (static_cast<std::uint64_t>(priority) << 56) | registered_++;
+  event.index_ = events_.size();
   events_.push_back(&event);
+  due_.push_back(event.when_);
 }
 
 void Scheduler::unregister_event(Event& event) {
-  std::erase(events_, &event);
+  events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(event.index_));
+  due_.erase(due_.begin() + static_cast<std::ptrdiff_t>(event.index_));
+  for (std::size_t i = event.index_; i < events_.size(); ++i) events_[i]->index_ = i;
   if (next_event_ == &event) find_next();
 }
 
 void Scheduler::changed(Event& event) {
+  due_[event.index_] = event.when_;
   if (next_event_ == &event) {
     find_next();
   } else if (event.when_ < next_ || (event.when_ == next_ && next_event_ && event.rank_ < next_event_->rank_)) {
@@ -50,10 +55,11 @@ void Scheduler::changed(Event& event) {
 void Scheduler::find_next() {
   Event* first = nullptr;
   Time when = Time::never();
-  for (Event* e : events_) {
-    if (e->when_ < when || (first && e->when_ == when && e->rank_ < first->rank_)) {
-      first = e;
-      when = e->when_;
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    if (due_[i] > when) [[likely]] continue;
+    if (due_[i] < when || (first && events_[i]->rank_ < first->rank_)) {
+      first = events_[i];
+      when = due_[i];
     }
   }
   set_next(first, when);
@@ -70,7 +76,7 @@ void Scheduler::detach(Processor& processor) {
 void Scheduler::fire_next() {
   Event& event = *next_event_;
   if (event.when_ > now_) now_ = event.when_;
-  event.when_ = Time::never();
+  event.when_ = due_[event.index_] = Time::never();
   find_next();
   event.callback_(now_);
 }

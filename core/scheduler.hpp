@@ -73,6 +73,7 @@ class Event {
   Callback callback_;
   Time when_ = Time::never();
   std::uint64_t rank_;  // priority, then registration order
+  std::size_t index_ = 0;  // into the scheduler's lists
 };
 
 /// Something that executes by itself in virtual time (a CPU).
@@ -169,6 +170,7 @@ class Scheduler {
   void let_sleep(Time t);
 
   std::vector<Event*> events_;
+  std::vector<Time> due_;  // of each, side by side for the scan
   Event* next_event_ = nullptr;
   Time next_ = Time::never();
   Time quiet_until_ = Time::never();

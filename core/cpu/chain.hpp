@@ -17,17 +17,20 @@
 
 namespace planar::cpu {
 
-/// What selection finds for an instruction: its handler, and the handler as a link of a chain.
+/// What selection finds for an instruction: its handler, the handler for a processor without a cache, and the handler as a
+/// link of a chain.
 struct Handlers {
   Handler execute = nullptr;
+  Handler uncached = nullptr;
   Handler chained = nullptr;
   bool quiet = false;
 
   Handlers() = default;
   /// Any handler. Null: the encoding is undefined.
-  Handlers(Handler handler) : execute(handler), chained(chain_any) {}
+  Handlers(Handler handler) : execute(handler), uncached(handler), chained(chain_any) {}
   Handlers(std::nullptr_t) {}
-  Handlers(Handler handler, Handler link, bool is_quiet) : execute(handler), chained(link), quiet(is_quiet) {}
+  Handlers(Handler handler, Handler plain, Handler link, bool is_quiet)
+      : execute(handler), uncached(plain), chained(link), quiet(is_quiet) {}
   explicit operator bool() const { return execute != nullptr; }
 
   /// The links that are no particular instruction's: any other, the one in front of another code line, the block's last.
@@ -47,8 +50,9 @@ template <Handler F>
   return chain_on(c, op);
 }
 
-/// The ways to memory, as a template parameter of accessing instructions: an access as it is; and one that only happens where
-/// it has no effect but its own. Both say whether it has happened; `then` gets what was read, `change` gives what to write.
+/// The ways to memory, as a template parameter of accessing instructions: an access as it is; the same on a processor without
+/// a cache, where no view is ever open; and one that only happens where it has no effect but its own. They say whether it has
+/// happened; `then` gets what was read, `change` gives what to write.
 struct Whole {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
@@ -63,6 +67,23 @@ struct Whole {
   template <class T, class F>
   static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
     c.modify<T>(s, offset, change);
+    return true;
+  }
+};
+struct Uncached {
+  template <class T, class F>
+  static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
+    then(c.read_linear<T, Model::i386sx>(c.linear_for_read(s, offset, sizeof(T))));
+    return true;
+  }
+  template <class T>
+  static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
+    c.write_linear<T, Model::i386sx>(c.linear_for_write(s, offset, sizeof(T)), value);
+    return true;
+  }
+  template <class T, class F>
+  static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
+    c.modify_checked<T>(s, offset, change);
     return true;
   }
 };
@@ -104,8 +125,8 @@ template <Attempt F>
 template <Handler F>
 Handlers any() { return F; }
 template <Handler F>
-Handlers quiet() { return {F, chain_quiet<F>, true}; }
-template <Attempt OnWhole, Attempt OnGlance>
-Handlers accessing() { return {execute_whole<OnWhole>, chain_access<OnGlance>, false}; }
+Handlers quiet() { return {F, F, chain_quiet<F>, true}; }
+template <Attempt OnWhole, Attempt OnUncached, Attempt OnGlance>
+Handlers accessing() { return {execute_whole<OnWhole>, execute_whole<OnUncached>, chain_access<OnGlance>, false}; }
 
 }  // namespace planar::cpu

@@ -311,7 +311,7 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
     handlers = undefined_opcode;
     op.ends_block = true;
   }
-  op.execute = handlers.execute;
+  op.execute = mode.target.model == Model::i386sx ? handlers.uncached : handlers.execute;
   op.chained = handlers.chained;
   op.quiet = handlers.quiet;
   return true;

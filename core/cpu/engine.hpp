@@ -80,8 +80,8 @@ struct Fault {
 
 /// A run of decoded instructions within one physical page.
 struct alignas(64) Block {
-  /// Where execution went from here: `key`, a linear address and Engine::code_context, is the start of block `to`. True
-  /// wherever it is written down, so that it may be used from anywhere.
+  /// Where execution went from here: what Engine::link_key() says of a linear address at which block `to` starts. True wherever
+  /// it is written down, so that it may be used from anywhere.
   struct Link {
     std::uint64_t key = 0;
     Block* to = nullptr;
@@ -182,10 +182,12 @@ struct Engine {
   std::vector<Op> op_pool;
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
   Block no_block;
-  /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest counts whatever ends them
-  /// (a translation of code given up, the pools' fresh start).
+  /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest is an age that grows with
+  /// whatever ends them all (a block dropped, all translations given up, the pools' fresh start).
   std::uint64_t code_context = link_age;
-  static constexpr std::uint64_t link_age = std::uint64_t{1} << 38;
+  static constexpr std::uint64_t link_age = std::uint64_t{1} << 38, oldest_link = std::uint64_t{1} << 63;
+  /// Added to that: the age of one page's translation, by host_tlb's index.
+  std::array<std::uint64_t, host_tlb_entries> page_ages{};
   std::uint32_t linked_limit = 0, linked_base = 0;  ///< of the code segment in which the links were made
   std::unordered_map<std::uint32_t, Block*> page_heads;  ///< first block of a physical page; never iterated in an order that matters
   Block* current_block = nullptr;
@@ -389,21 +391,22 @@ struct Engine {
     write_slow(linear, sizeof(T), v, cpl == 3);
   }
 
-  template <class T>
+  /// `M`: the model if the caller knows it.
+  template <class T, Model... M>
   T read_linear(std::uint32_t linear) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.read_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      timing.read_aligned(e.physical + (linear & 0xFFF), sizeof(T));
+      timing.read_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
       return load<T>(e.host + (linear & 0xFFF));
     }
     return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
   }
-  template <class T>
+  template <class T, Model... M>
   void write_linear(std::uint32_t linear, T v) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
       const std::uint32_t physical = e.physical + (linear & 0xFFF);
-      timing.write_aligned(physical, sizeof(T));
+      timing.write_aligned<M...>(physical, sizeof(T));
       store<T>(e.host + (linear & 0xFFF), v);
       if (e.holds_code(linear)) [[unlikely]] code_written(physical, sizeof(T));
       return;
@@ -468,9 +471,18 @@ struct Engine {
   /// No link that exists may be followed any more.
   void forget_links() {
     code_context += link_age;
-    if (code_context < link_age) [[unlikely]] drop_links();
+    if (code_context >= oldest_link) [[unlikely]] drop_links();
+  }
+  /// None into this page.
+  void forget_links(std::uint32_t linear_page) {
+    std::uint64_t& age = page_ages[linear_page >> 12 & (host_tlb_entries - 1)];
+    age += link_age;
+    if (age >= oldest_link) [[unlikely]] drop_links();
   }
   void drop_links();
+  std::uint64_t link_key(std::uint32_t linear) const {
+    return code_context + page_ages[linear >> 12 & (host_tlb_entries - 1)] + linear;
+  }
   static constexpr unsigned block_slots = 1u << 14;
   static unsigned block_slot(std::uint32_t physical) { return (physical ^ physical >> 14) & (block_slots - 1); }
   Block* decode_block(std::uint32_t physical);

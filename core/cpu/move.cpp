@@ -94,7 +94,7 @@ bool setcc_mem(Engine& c, const Op& op) {
 }
 template <std::size_t... CC>
 Handlers select_setcc(const Op& op, std::index_sequence<CC...>) {
-  const std::array<Handlers, sizeof...(CC)> forms{(op.has_memory ? accessing<setcc_mem<CC, Whole>, setcc_mem<CC, Glance>>() : quiet<setcc_reg<CC>>())...};
+  const std::array<Handlers, sizeof...(CC)> forms{(op.has_memory ? accessing<setcc_mem<CC, Whole>, setcc_mem<CC, Uncached>, setcc_mem<CC, Glance>>() : quiet<setcc_reg<CC>>())...};
   return forms[op.opcode & 15];
 }
 

@@ -36,7 +36,6 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
   HostTlbEntry& e = host_tlb[user][tag >> 12 & (host_tlb_entries - 1)];
   const bool same = (e.read_tag == tag || e.write_tag == tag || e.exec_tag == tag) && e.physical == physical;
   if (!same) {
-    if (e.exec_tag != no_tag) forget_links();
     e.read_tag = e.write_tag = e.exec_tag = no_tag;
     e.physical = physical;
     e.host = page.data;
@@ -51,6 +50,7 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
 }
 
 void Engine::drop_host(std::uint32_t linear_page, Half half) {
+  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code)) forget_links(linear_page);
   if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) forget_views();
   for (auto& table : host_tlb) {
     HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];
@@ -60,7 +60,6 @@ void Engine::drop_host(std::uint32_t linear_page, Half half) {
     }
     if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code) && e.exec_tag == linear_page) {
       e.exec_tag = no_tag;
-      forget_links();
       break_loop();
     }
   }

@@ -27,6 +27,7 @@ std::uint32_t within(const Segment& g, std::int64_t span, std::uint32_t offset, 
 /// The other models' counterpart of Steady386.
 class AsItIs {
  public:
+  static constexpr bool skips = false;
   explicit AsItIs(Timing& timing) : timing_(timing) {}
   void enter() {}
   void leave() {}
@@ -92,8 +93,30 @@ struct Repeated {
         flush(done, end);
         return done;
       }
+      if constexpr (Clock::skips)
+        if (usual != 0 && ends == earliest) {
+          const std::uint64_t skipped = skip(clock, done, count, t, end);
+          done += static_cast<std::uint32_t>(skipped);
+        }
       ready = run.port.next_ready(end);
     }
+  }
+  /// Behind iteration `done` - 1, whose access began at `t`: the iterations that would go like it and can be counted at once, at
+  /// most one less than there are to do. `end` becomes the last one's.
+  template <class Clock>
+  std::uint64_t skip(Clock& clock, std::uint32_t done, std::uint32_t count, Time t, Time& end) {
+    const std::uint64_t clocks = clock.step();
+    if (clocks == 0 || run.port.period != Time{}) return 0;
+    const Time span = c.clock.at(clocks);
+    if (run.port.request + run.port.use > span) return 0;
+    const std::int64_t by_time = std::min(run.before - t - 1_ps, run.quiet_until - end - 1_ps) / span;
+    if (by_time <= 0) return 0;
+    const std::uint64_t n = std::min({clock.may_skip(clocks, c.stop_at, physical + done * size, size),
+                                      static_cast<std::uint64_t>(by_time), std::uint64_t{count - done - 1}});
+    if (n == 0) return 0;
+    clock.skip(n, clocks);
+    end += static_cast<std::int64_t>(n) * span;
+    return n;
   }
   std::uint32_t go(std::uint32_t count) {
     count = std::min(count, run.port.count);

@@ -72,8 +72,10 @@ class Timing {
   /// crosses a page may be given as one call at the first address if the executor does not split it.
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
-  /// The same for an address that is a multiple of `bytes`.
+  /// The same for an address that is a multiple of `bytes`. `M`: the model if the caller knows it.
+  template <Model... M>
   void read_aligned(std::uint32_t physical, unsigned bytes);
+  template <Model... M>
   void write_aligned(std::uint32_t physical, unsigned bytes);
   /// Whether an access within a doubleword would cost nothing and change nothing: then it need not be told. Never on the
   /// 386SX.
@@ -167,6 +169,9 @@ class Timing {
   void write_386(std::uint32_t address, unsigned bytes);
   void branch_386(const Op& op, bool taken);
   void supply_386(const Op& op, std::uint32_t eip);
+  void supply_long_386(const Op& op, std::uint32_t eip);
+  void supply_afresh_386(const Op& op, std::uint32_t eip);
+  void supplied_386(std::uint32_t line);
   bool prefetch_plain_386(std::uint64_t until);
   void prefetch_386(std::uint64_t until);
   void finish_read_386();
@@ -353,8 +358,9 @@ inline void Timing::read(std::uint32_t address, unsigned bytes) {
   else read_misaligned(address, bytes);
 }
 
+template <Model... M>
 inline void Timing::read_aligned(std::uint32_t address, unsigned bytes) {
-  if (model_ == Model::i386sx) {
+  if (((M == Model::i386sx) || ...) || model_ == Model::i386sx) {
     read_386(address, bytes);
     return;
   }
@@ -374,8 +380,9 @@ inline void Timing::write(std::uint32_t address, unsigned bytes) {
   else write_misaligned(address, bytes);
 }
 
+template <Model... M>
 inline void Timing::write_aligned(std::uint32_t address, unsigned bytes) {
-  if (model_ == Model::i386sx) {
+  if (((M == Model::i386sx) || ...) || model_ == Model::i386sx) {
     write_386(address, bytes);
     return;
   }

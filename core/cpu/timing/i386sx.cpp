@@ -48,29 +48,59 @@ void Timing::prefetch_386(std::uint64_t until) {
   path_.fetch(fetch_from_, until < fetch_put_off_ ? fetch_put_off_ : until, fetch_next_, fetch_next_, full);
 }
 
+/// A full queue gets room from here on; `line` is the request that holds the instruction's first byte.
+inline void Timing::supplied_386(std::uint32_t line) {
+  if (fetch_next_ - line >= queue_bytes) fetch_from_ = clock_;
+  fetch_put_off_ = 0;
+}
+
 /// The instruction is not known to be in the queue, or the queue could have filled up meanwhile.
 void Timing::supply_386(const Op& op, std::uint32_t eip) {
+  if (refill_ || eip != fetch_eip_) return supply_afresh_386(op, eip);
   const std::uint32_t line = eip & fetch_mask_;
-  const std::uint32_t needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;  // whole requests
-  if (refill_) {
-    refill_ = false;
-    fetch_next_ = eip & ~1u;
-    path_.fetch(fetch_from_, 0, fetch_next_, needed, fetch_next_);
-    const std::uint64_t decoded = path_.word_free() + refill_decode;
-    clock_ = (clock_ > decoded ? clock_ : decoded) + op.timing_flags;  // m
-  } else {
-    if (eip != fetch_eip_) {  // straight on into another page frame
-      prefetch_386(0);
-      fetch_next_ += eip - fetch_eip_;
-    }
-    if (path_.fetch(fetch_from_, clock_, fetch_next_, needed, line + queue_bytes)) {
+  const auto must = static_cast<std::int32_t>(((eip + op.length + ~fetch_mask_) & fetch_mask_) - fetch_next_);
+  const auto room = static_cast<std::int32_t>(line + queue_bytes - fetch_next_);
+  const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
+  if (must > 0) {
+    const MemoryPath::Fetched fetched = path_.fetch_plain(from, clock_, fetch_next_, must, room);
+    if (fetched == MemoryPath::Fetched::not_plain) [[unlikely]] return supply_long_386(op, eip);
+    if (fetched == MemoryPath::Fetched::late) {
       ++counters_.code_misses;
       const std::uint64_t decoded = path_.word_free() + starved_decode;
       if (clock_ < decoded) clock_ = decoded;
     }
+  } else if (room > 0 && clock_ > from) {
+    if (!path_.prefetch_plain(from, clock_, fetch_next_, room)) [[unlikely]] return supply_long_386(op, eip);
   }
-  if (fetch_next_ - line >= queue_bytes) fetch_from_ = clock_;
-  fetch_put_off_ = 0;
+  supplied_386(line);
+}
+
+/// The same where the closed form does not hold.
+void Timing::supply_long_386(const Op& op, std::uint32_t eip) {
+  const std::uint32_t line = eip & fetch_mask_;
+  if (path_.fetch(fetch_from_, clock_, fetch_next_, (eip + op.length + ~fetch_mask_) & fetch_mask_, line + queue_bytes)) {
+    ++counters_.code_misses;
+    const std::uint64_t decoded = path_.word_free() + starved_decode;
+    if (clock_ < decoded) clock_ = decoded;
+  }
+  supplied_386(line);
+}
+
+/// Behind a jump, or straight on into another page frame.
+void Timing::supply_afresh_386(const Op& op, std::uint32_t eip) {
+  if (!refill_) {
+    prefetch_386(0);
+    fetch_next_ += eip - fetch_eip_;
+    return supply_long_386(op, eip);
+  }
+  refill_ = false;
+  fetch_next_ = eip & ~1u;
+  const std::uint32_t needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
+  const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
+  if (!path_.fetch_at_once(from, fetch_next_, needed)) [[unlikely]] path_.fetch(fetch_from_, 0, fetch_next_, needed, fetch_next_);
+  const std::uint64_t decoded = path_.word_free() + refill_decode;
+  clock_ = (clock_ > decoded ? clock_ : decoded) + op.timing_flags;  // m
+  supplied_386(eip & fetch_mask_);
 }
 
 inline void Timing::finish_read_386() {

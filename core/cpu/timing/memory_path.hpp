@@ -83,6 +83,15 @@ class MemoryPath {
     next = limit;
     return late ? Fetched::late : Fetched::in_time;
   }
+  /// The words from `next` to `limit` (at least one), whenever they begin.
+  bool fetch_at_once(std::uint64_t at, std::uint32_t& next, std::uint32_t limit) {
+    const std::uint32_t row = next >> row_shift_;
+    std::uint32_t& open = open_row_[bank_of_row(row)];
+    const std::uint64_t end = at + (limit - next) + (open == row ? 0 : read_extra_);
+    if (!take_words(end, next, limit, plain_fetch_until_, open, row)) [[unlikely]] return false;
+    next = limit;
+    return true;
+  }
   /// The same for `must` 0, `until` behind `at` and `room` positive.
   bool prefetch_plain(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t room) {
     const std::uint32_t row = next >> row_shift_;
@@ -105,6 +114,9 @@ class MemoryPath {
     const std::uint32_t row = address >> row_shift_;
     return end <= plain_until_ && open_row_[bank_of_row(row)] == row && surely_plain(address);
   }
+  std::uint64_t plain_until() const { return plain_until_; }
+  /// Bytes from `address` to its row's end.
+  std::uint32_t row_left(std::uint32_t address) const { return (address & row_mask_) - row_mask_ - address; }
   void set_word_free(std::uint64_t clock) { bus_free_ = clock; }
 
   /// Fetches the first level's line around `address`, the wanted datum first, not before core clock `at`.
