@@ -16,12 +16,11 @@ template <class T>
 std::uint32_t relative_target(const Engine& c, const Op& op) { return static_cast<T>(c.eip + op.immediate); }
 
 void go(Engine& c, const Op& op, std::uint32_t target) {
-  const std::uint32_t from = c.linear_eip(op);
   c.near_jump(target);
-  c.timing.branch(op, from, true, c.seg[CS].base + target);
+  c.timing.branch(op, true, c.seg[CS].base + target);
 }
 void stay(Engine& c, const Op& op, std::uint32_t target) {
-  c.timing.branch(op, c.linear_eip(op), false, c.seg[CS].base + target);
+  c.timing.branch(op, false, c.seg[CS].base + target);
 }
 void check_target(Engine& c, std::uint32_t target) {
   if (target > c.seg[CS].limit) [[unlikely]] raise(vec_gp, 0);

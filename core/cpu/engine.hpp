@@ -511,7 +511,9 @@ struct Engine {
   template <Model M>
   void run_begun();
   void run_singly();
+  [[gnu::cold, gnu::noinline]] void enter_slowly(const Op& first, bool goes_on);
   bool cross_line(const Op& op);
+  [[gnu::cold, gnu::noinline]] void cross_line_in_chain(const Op& op);
   void look_around(const Op& op);
   void leave_block(const Block& b, bool executed);
   void fetch_uncached(std::uint32_t linear);
@@ -526,7 +528,6 @@ struct Engine {
   void attend(std::uint32_t bits) { attention |= bits; stop_at = 0; }
   void wait_for(Time end) { timing.wait_until(clock.first_at_or_after(end)); }
   void update_mode();
-  std::uint32_t linear_eip(const Op& op) const { return seg[CS].base + eip - op.length; }
 
   // ---- segment.cpp ---------------------------------------------------------------------------------------------------
   [[noreturn]] void segment_violation(unsigned s);

@@ -13,9 +13,9 @@ std::uint16_t error_of(std::uint16_t selector) { return selector & 0xFFFC; }
 bool available_tss(const Descriptor& d) { return d.system() && (d.type() == 1 || d.type() == 9); }
 bool is_call_gate(const Descriptor& d) { return d.system() && (d.type() == 4 || d.type() == 12); }
 
-void charge(Engine& c, const Op& op, Transfer transfer, Reach reach, std::uint32_t from, unsigned params = 0) {
+void charge(Engine& c, const Op& op, Transfer transfer, Reach reach, unsigned params = 0) {
   c.timing.spend(transfer_clocks(c.model, transfer, reach, params));
-  c.timing.branch(op, from, true, c.seg[CS].base + c.eip);
+  c.timing.branch(op, true, c.seg[CS].base + c.eip);
 }
 
 /// A far transfer to a TSS or task gate. True if `d` was one (the switch has been made).
@@ -23,7 +23,6 @@ bool to_task(Engine& c, const Op& op, std::uint16_t selector, const Descriptor& 
   if (!available_tss(d) && !(d.system() && d.type() == 5)) return false;
   if (d.dpl() < std::max<unsigned>(c.cpl, selector & 3)) raise(vec_gp, error_of(selector));
   if (!d.present()) raise(vec_np, error_of(selector));
-  const std::uint32_t from = c.linear_eip(op);
   std::uint16_t target = selector;
   Descriptor tss = d;
   if (d.type() == 5) {
@@ -34,7 +33,7 @@ bool to_task(Engine& c, const Op& op, std::uint16_t selector, const Descriptor& 
     if (!tss.present()) raise(vec_np, error_of(target));
   }
   c.task_switch(target, tss, how, false, 0);
-  c.timing.branch(op, from, true, c.seg[CS].base + c.eip);
+  c.timing.branch(op, true, c.seg[CS].base + c.eip);
   return true;
 }
 
@@ -49,13 +48,12 @@ void check_direct(Engine& c, std::uint16_t selector, const Descriptor& d, std::u
 }  // namespace
 
 void Engine::jump_far(const Op& op, std::uint16_t selector, std::uint32_t offset) {
-  const std::uint32_t from = linear_eip(op);
   if (!protected_mode || v86) {
     if (offset > seg[CS].limit) raise(vec_gp, 0);
     load_real_segment(CS, selector);
     eip = offset;
     update_mode();
-    charge(*this, op, Transfer::jump, Reach::real, from);
+    charge(*this, op, Transfer::jump, Reach::real);
     return;
   }
   if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
@@ -68,11 +66,10 @@ void Engine::jump_far(const Op& op, std::uint16_t selector, std::uint32_t offset
   check_direct(*this, selector, d, offset);
   load_cs(selector, d, cpl);
   eip = offset;
-  charge(*this, op, Transfer::jump, Reach::same, from);
+  charge(*this, op, Transfer::jump, Reach::same);
 }
 
 void Engine::call_far(const Op& op, std::uint16_t selector, std::uint32_t offset) {
-  const std::uint32_t from = linear_eip(op);
   const bool wide = op.operand32;
   if (!protected_mode || v86) {
     if (offset > seg[CS].limit) raise(vec_gp, 0);
@@ -83,7 +80,7 @@ void Engine::call_far(const Op& op, std::uint16_t selector, std::uint32_t offset
     load_real_segment(CS, selector);
     eip = offset;
     update_mode();
-    charge(*this, op, Transfer::call, Reach::real, from);
+    charge(*this, op, Transfer::call, Reach::real);
     return;
   }
   if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
@@ -100,11 +97,10 @@ void Engine::call_far(const Op& op, std::uint16_t selector, std::uint32_t offset
   load_cs(selector, d, cpl);
   gpr[ESP] = stack.merged(gpr[ESP]);
   eip = offset;
-  charge(*this, op, Transfer::call, Reach::same, from);
+  charge(*this, op, Transfer::call, Reach::same);
 }
 
 void Engine::call_gate(const Op& op, std::uint16_t selector, const Descriptor& gate, bool call) {
-  const std::uint32_t from = linear_eip(op);
   if (gate.dpl() < std::max<unsigned>(cpl, selector & 3)) raise(vec_gp, error_of(selector));
   if (!gate.present()) raise(vec_np, error_of(selector));
   const std::uint16_t target = gate.gate_selector();
@@ -125,7 +121,7 @@ void Engine::call_gate(const Op& op, std::uint16_t selector, const Descriptor& g
     load_cs(target, d, cpl);
     gpr[ESP] = stack.merged(gpr[ESP]);
     eip = offset;
-    charge(*this, op, call ? Transfer::call : Transfer::jump, Reach::gate_same, from);
+    charge(*this, op, call ? Transfer::call : Transfer::jump, Reach::gate_same);
     return;
   }
   const unsigned level = d.dpl();
@@ -148,11 +144,10 @@ void Engine::call_gate(const Op& op, std::uint16_t selector, const Descriptor& g
   seg[SS] = ss;
   gpr[ESP] = stack.merged(ss.big ? 0 : gpr[ESP]);
   eip = offset;
-  charge(*this, op, Transfer::call, Reach::inner, from, params);
+  charge(*this, op, Transfer::call, Reach::inner, params);
 }
 
 void Engine::return_far(const Op& op, std::uint32_t release) {
-  const std::uint32_t from = linear_eip(op);
   const bool wide = op.operand32;
   StackFrame stack(*this, seg[SS], gpr[ESP], cpl == 3, 0);
   const std::uint32_t offset = stack.pop(wide);
@@ -164,7 +159,7 @@ void Engine::return_far(const Op& op, std::uint32_t release) {
     load_real_segment(CS, selector);
     eip = offset;
     update_mode();
-    charge(*this, op, Transfer::ret, Reach::real, from);
+    charge(*this, op, Transfer::ret, Reach::real);
     return;
   }
   if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
@@ -179,7 +174,7 @@ void Engine::return_far(const Op& op, std::uint32_t release) {
     load_cs(selector, d, cpl);
     gpr[ESP] = stack.merged(gpr[ESP]);
     eip = offset;
-    charge(*this, op, Transfer::ret, Reach::same, from);
+    charge(*this, op, Transfer::ret, Reach::same);
     return;
   }
   stack.skip(release);
@@ -192,7 +187,7 @@ void Engine::return_far(const Op& op, std::uint32_t release) {
   set_sized(ESP, ss.big, sp + release);
   eip = offset;
   drop_privileged_segments();
-  charge(*this, op, Transfer::ret, Reach::outer, from);
+  charge(*this, op, Transfer::ret, Reach::outer);
 }
 
 // A return to an outer level leaves no data segment behind that the outer level could not have loaded.

@@ -159,19 +159,17 @@ void Engine::interrupt_protected(std::uint8_t vector, Source source, bool has_er
 }
 
 void Engine::software_interrupt(const Op& op, std::uint8_t vector, Source source) {
-  const std::uint32_t from = linear_eip(op);
   interrupt(vector, source, false, 0);
-  timing.branch(op, from, true, seg[CS].base + eip);
+  timing.branch(op, true, seg[CS].base + eip);
 }
 
 void Engine::interrupt_return(const Op& op) {
-  const std::uint32_t from = linear_eip(op);
   const bool wide = op.operand32;
   const auto charge = [&](Reach reach) {
     nmi_masked = false;
     if (attention & attend_nmi) break_loop();
     timing.spend(transfer_clocks(model, Transfer::iret, reach));
-    timing.branch(op, from, true, seg[CS].base + eip);
+    timing.branch(op, true, seg[CS].base + eip);
   };
   std::uint32_t flags_mask = arithmetic_flags | flag_tf | flag_df | flag_nt;
   if (wide) flags_mask |= flag_rf | flag_ac | flag_id;
@@ -202,7 +200,7 @@ void Engine::interrupt_return(const Op& op) {
     if (!d.present()) raise(vec_np, error_of(link));
     task_switch(link, d, Switch::iret, false, 0);
     nmi_masked = false;
-    timing.branch(op, from, true, seg[CS].base + eip);
+    timing.branch(op, true, seg[CS].base + eip);
     return;
   }
 

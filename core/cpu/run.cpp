@@ -298,7 +298,7 @@ inline void Engine::run_begun() {
 // Behind `op`, in front of another code line: whether the plan goes on to hold. If not, the rest of the block has run.
 inline bool Engine::cross_line(const Op& op) {
   current_op = &op + 1;
-  if (timing.plan_holds_behind(current_block->plan, op)) [[likely]] return true;
+  if (timing.plan_holds_behind(current_block->plan, op)) return true;
   planned = false;
   timing.leave_plan(current_block->plan, current_op);
   timing.begin_as<Model::pentium>(*current_op, current_block->physical + op.behind);
@@ -344,10 +344,15 @@ void Handlers::chain_any(Engine& c, const Op& op) {
 
 void Handlers::chain_edge(Engine& c, const Op& op) {
   execute_in_chain(c, op);
-  if (c.timing.clocks() >= c.stop_at) [[unlikely]] return;
-  if (!c.cross_line(op)) return;
-  if (c.timing.clocks() + (&op)[1].ahead < c.stop_at) [[likely]] return chain_on(c, op);
-  c.run_singly();  // the next one has been fetched and must run
+  if (c.timing.clocks() + (&op)[1].ahead < c.stop_at && c.timing.plan_holds_behind_seen(c.current_block->plan, op)) [[likely]]
+    return chain_on(c, op);
+  return c.cross_line_in_chain(op);
+}
+
+void Engine::cross_line_in_chain(const Op& op) {
+  if (timing.clocks() >= stop_at || !cross_line(op)) return;
+  if (timing.clocks() + (&op)[1].ahead < stop_at) return chain_on(*this, op);
+  run_singly();  // the next one has been fetched and must run
 }
 
 void Handlers::chain_last(Engine& c, const Op& op) {
@@ -380,6 +385,16 @@ inline Block* Engine::block_at(std::uint32_t linear) {
   return b;
 }
 
+// The Pentium's way into the block in progress where nothing is known yet, or stop_at is near.
+void Engine::enter_slowly(const Op& first, bool goes_on) {
+  planned = !goes_on && timing.enter_plan(current_block->plan);
+  if (planned && timing.clocks() + first.ahead < stop_at) return first.chained(*this, first);
+  current_op = &first;
+  if (planned) return run_singly();
+  if (!goes_on) timing.begin_as<Model::pentium>(first, current_block->physical);
+  run_begun<Model::pentium>();
+}
+
 // Executes block `b`; false if it ended early: at stop_at or by a fault that was taken.
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
@@ -387,14 +402,17 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
   block_eip = eip;
   const Op& first = *b.ops;
   try {
-    planned = M == Model::pentium && !goes_on && timing.enter_plan(b.plan);
-    if (planned && timing.clocks() + first.ahead < stop_at) [[likely]] {
-      first.chained(*this, first);
+    if constexpr (M == Model::pentium) {
+      if (!goes_on && timing.clocks() + first.ahead < stop_at && timing.enter_plan_seen(b.plan)) [[likely]] {
+        planned = true;
+        first.chained(*this, first);
+      } else {
+        enter_slowly(first, goes_on);
+      }
     } else {
       current_op = &first;
-      if (!planned && !goes_on) timing.begin_as<M>(first, b.physical);
-      if (planned) run_singly();
-      else run_begun<M>();
+      if (!goes_on) timing.begin_as<M>(first, b.physical);
+      run_begun<M>();
     }
   } catch (const Fault& fault) {
     leave_block(b, false);

@@ -4,7 +4,7 @@
 // The executor calls, for each instruction, in this order:
 //   begin(op, physical_eip)          issue: fetch, static clocks, pairing, address-generation interlock
 //   read/write(physical, bytes)      each data access to RAM or ROM as it happens (page-table walks included)
-//   branch(op, linear_eip, taken, linear_target)
+//   branch(op, taken, linear_target)
 //                                    every near jump, call, return, loop, conditional jump, taken or not; also behind
 //                                    far transfers, INT and IRET (taken)
 //   spend(clocks)                    microcode that depends on data, from timing/instruction_clocks.hpp
@@ -61,6 +61,9 @@ class Timing {
   /// pipes is put there in front of the last one (finish_plan) or where the block is left early.
   bool enter_plan(const IssuePlan& plan);
   bool plan_holds_behind(const IssuePlan& plan, const Op& op);
+  /// The same for where that was the case before and takes no time now; if not, nothing has happened and they are to be asked.
+  bool enter_plan_seen(const IssuePlan& plan);
+  bool plan_holds_behind_seen(const IssuePlan& plan, const Op& op);
   void begin_planned(const Op& op) { clock_ += op.issue_clocks; }
   /// The same for the quiet instructions in front of `op`, which have executed already, and for `op`.
   void begin_planned_run(const Op& op) { clock_ += op.run_clocks; }
@@ -97,7 +100,7 @@ class Timing {
   /// Whether write_run() is worth asking: a first level that writes back.
   bool writes_back() const { return config_.l1.write_back; }
   std::uint32_t data_line() const { return data_.line(); }
-  void branch(const Op& op, std::uint32_t linear_eip, bool taken, std::uint32_t linear_target);
+  void branch(const Op& op, bool taken, std::uint32_t linear_target);
 
   /// Microcode beyond the table, before or behind the accesses that belong to it: the 386's figures contain a zero-wait
   /// cycle for each of them, which is counted once.
@@ -187,8 +190,10 @@ class Timing {
 
   // -- timing/pentium.cpp
   void begin_pentium(const Op& op, std::uint32_t eip);
+  bool pipes_suit(const IssuePlan& plan) const;
+  std::uint32_t line_behind(const IssuePlan& plan, const Op& op) const;
+  bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
-  [[gnu::cold]] bool fetch_looked_up(const IssuePlan& plan, unsigned number, std::uint32_t line);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
   bool branch_as_ever(const Op& op, bool taken, std::uint32_t target);
@@ -320,24 +325,28 @@ inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
   clock_ += issue_.open(op, eip, seen);
 }
 
-/// Enters the plan's line `number`, or goes on in it; whether all that the plan relies on is known there. In one step where a
-/// memo says that the line and its successor are in, each as the one used last in its set, and nothing is on its way.
-inline bool Timing::fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line) {
+/// Where a memo says that the line and its successor are in, each as the one used last in its set, with all that the plan relies
+/// on known, and nothing is on its way: enters the plan's line `number`, or goes on in it. If not, nothing has happened.
+inline bool Timing::fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const LineMemo& memo = plan.memos[number];
-  if (memo.changes != code_.changes()) [[unlikely]] return fetch_looked_up(plan, number, line);
+  if (memo.changes != code_.changes()) [[unlikely]] return false;
   if (line == code_line_) return true;
-  if (prefetch_line_ != no_line || clock_ < fills_until_) [[unlikely]] return fetch_looked_up(plan, number, line);
+  if (prefetch_line_ != no_line || clock_ < fills_until_) [[unlikely]] return false;
   code_line_ = line;
   mark_slot_ = memo.slot;
   return true;
 }
 
-inline bool Timing::enter_plan(const IssuePlan& plan) {
-  return issue_.pair_open == 0 && !(issue_.last_writes & plan.entry_reads) && fetch_planned(plan, 0, plan.first_line);
+inline bool Timing::pipes_suit(const IssuePlan& plan) const {
+  return issue_.pair_open == 0 && !(issue_.last_writes & plan.entry_reads);
+}
+inline std::uint32_t Timing::line_behind(const IssuePlan& plan, const Op& op) const {
+  return plan.first_line + (std::uint32_t{op.line_behind} << line_shift_);
 }
 
-inline bool Timing::plan_holds_behind(const IssuePlan& plan, const Op& op) {
-  return fetch_planned(plan, op.line_behind, plan.first_line + (std::uint32_t{op.line_behind} << line_shift_));
+inline bool Timing::enter_plan_seen(const IssuePlan& plan) { return pipes_suit(plan) && fetch_seen(plan, 0, plan.first_line); }
+inline bool Timing::plan_holds_behind_seen(const IssuePlan& plan, const Op& op) {
+  return fetch_seen(plan, op.line_behind, line_behind(plan, op));
 }
 
 inline void Timing::finish_plan(const IssuePlan& plan) {
@@ -401,7 +410,7 @@ inline bool Timing::branch_as_ever(const Op& op, bool taken, std::uint32_t targe
   return true;
 }
 
-inline void Timing::branch(const Op& op, std::uint32_t /*linear_eip*/, bool taken, std::uint32_t target) {
+inline void Timing::branch(const Op& op, bool taken, std::uint32_t target) {
   if (model_ == Model::pentium) {
     if (!branch_as_ever(op, taken, target)) branch_pentium(op, taken, target);
   } else if (model_ == Model::i486sx) branch_486(op, taken);

@@ -22,10 +22,10 @@ class BranchTargetBuffer {
   /// What is predicted for the branch behind `key`, whose real target is `target`; then learns the outcome. `hint` is
   /// where the branch was found last; it saves the search and decides nothing.
   Prediction lookup(std::uint32_t key, bool taken, std::uint32_t target, std::uint8_t& hint) {
-    if (const Entry& e = entries_[hint]; e.key != key || !e.valid) {
+    if (const Entry& e = entries_[hint]; e.key != key || e.state == absent) {
       const unsigned first = ((key >> 2) & 63) * 4;
       unsigned at = first;
-      while (at < first + 4 && !(entries_[at].valid && entries_[at].key == key)) ++at;
+      while (at < first + 4 && (entries_[at].key != key || entries_[at].state == absent)) ++at;
       if (at == first + 4) {
         if (taken) insert(key, target);
         return {false, false};
@@ -33,8 +33,8 @@ class BranchTargetBuffer {
       hint = static_cast<std::uint8_t>(at);
     }
     Entry& e = entries_[hint];
-    const Prediction p{e.history >= 2, e.target == target};
-    e.history = after[taken][e.history];
+    const Prediction p{e.state >= weakly_taken, e.target == target};
+    e.state = after[taken][e.state];
     if (taken) e.target = target;
     return p;
   }
@@ -43,34 +43,38 @@ class BranchTargetBuffer {
   /// being right.
   bool always_taken(std::uint8_t hint, std::uint32_t key, std::uint32_t target) const {
     const Entry& e = entries_[hint];
-    return e.key == key && e.target == target && e.history == 3 && e.valid;
+    return e.key == key && e.target == target && e.state == strongly_taken;
   }
   bool never_taken(std::uint8_t hint, std::uint32_t key) const {
     const Entry& e = entries_[hint];
-    return e.key == key && e.history == 0 && e.valid;
+    return e.key == key && e.state == strongly_not_taken;
   }
 
   void archive(Archive& a) {
     for (auto& e : entries_) {
-      a(e.key, e.target, e.history, e.valid);
-      e.history &= 3;
+      std::uint8_t history = static_cast<std::uint8_t>(e.state == absent ? 0 : e.state - strongly_not_taken);
+      bool valid = e.state != absent;
+      a(e.key, e.target, history, valid);
+      e.state = valid ? static_cast<State>(strongly_not_taken + (history & 3)) : absent;
     }
     a(next_);
     for (auto& way : next_) way &= 3;
   }
 
  private:
+  enum State : std::uint8_t { absent, strongly_not_taken, weakly_not_taken, weakly_taken, strongly_taken };
   struct Entry {
     std::uint32_t key = 0;
     std::uint32_t target = 0;
-    std::uint8_t history = 0;  // 0 strongly not taken .. 3 strongly taken
-    bool valid = false;
+    State state = absent;
   };
-  static constexpr std::uint8_t after[2][4] = {{0, 0, 1, 2}, {3, 2, 3, 3}};
+  static constexpr State after[2][5] = {
+      {absent, strongly_not_taken, strongly_not_taken, weakly_not_taken, weakly_taken},
+      {absent, strongly_taken, weakly_taken, strongly_taken, strongly_taken}};
 
   void insert(std::uint32_t key, std::uint32_t target) {
     std::uint8_t& way = next_[(key >> 2) & 63];
-    entries_[((key >> 2) & 63) * 4 + way] = {key, target, 3, true};
+    entries_[((key >> 2) & 63) * 4 + way] = {key, target, strongly_taken};
     way = (way + 1) & 3;
   }
 

@@ -36,7 +36,7 @@ void Timing::fetch_pentium(std::uint32_t eip, std::uint32_t last_line) {
   mark_slot_ = static_cast<std::uint32_t>(cache.in_mru_way(last_line) ? cache.slot(last_line) : cache.lines());
 }
 
-bool Timing::fetch_looked_up(const IssuePlan& plan, unsigned number, std::uint32_t line) {
+bool Timing::fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const bool two_lines = number == 0 && plan.crosses;
   if (line != code_line_) fetch_pentium(two_lines ? plan.eip : line, line);
   if ((marks_[mark_slot_] & plan.marks[number]) != plan.marks[number]) return false;
@@ -44,6 +44,11 @@ bool Timing::fetch_looked_up(const IssuePlan& plan, unsigned number, std::uint32
   if (&cache == &code_ && !two_lines && cache.in_mru_way(line) && cache.in_mru_way(line + cache.line()))
     plan.memos[number] = {cache.changes(), static_cast<std::uint32_t>(cache.slot(line))};
   return true;
+}
+
+bool Timing::enter_plan(const IssuePlan& plan) { return pipes_suit(plan) && fetch_planned(plan, 0, plan.first_line); }
+bool Timing::plan_holds_behind(const IssuePlan& plan, const Op& op) {
+  return fetch_planned(plan, op.line_behind, line_behind(plan, op));
 }
 
 void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {

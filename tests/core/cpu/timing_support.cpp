@@ -124,16 +124,15 @@ void Runner::modify(const Op& op, std::uint32_t address, unsigned bytes) {
 }
 
 void Runner::jump(const Op& op, std::uint32_t target) {
-  const std::uint32_t from = eip;
   const Op ready = issue(op);
-  timing.branch(ready, from, true, target);
+  timing.branch(ready, true, target);
   eip = target;
 }
 
 void Runner::fall_through(const Op& op) {
   const std::uint32_t from = eip;
   const Op ready = issue(op);
-  timing.branch(ready, from, false, from + op.length);
+  timing.branch(ready, false, from + op.length);
 }
 
 std::uint64_t Runner::lap() {
