@@ -48,14 +48,14 @@ void alu_g_e_reg(Engine& c, const Op& op) {
 template <Alu A, class T, class Memory>
 bool compute_mem(Engine& c, const Op& op, T operand) {
   const auto with_operand = [&](T old) { return compute<A, T>(c, old, operand); };
-  if constexpr (A == Alu::cmp) return Memory::template read<T>(c, op.segment, c.effective_address(op), with_operand);
-  else return Memory::template modify<T>(c, op.segment, c.effective_address(op), with_operand);
+  if constexpr (A == Alu::cmp) return Memory::template read<T>(c, op.segment, Memory::address(c, op), with_operand);
+  else return Memory::template modify<T>(c, op.segment, Memory::address(c, op), with_operand);
 }
 template <Alu A, class T, class Memory>
 bool alu_e_g_mem(Engine& c, const Op& op) { return compute_mem<A, T, Memory>(c, op, c.get<T>(op.reg)); }
 template <Alu A, class T, class Memory>
 bool alu_g_e_mem(Engine& c, const Op& op) {
-  return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T m) {
+  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) {
     const T r = compute<A, T>(c, c.get<T>(op.reg), m);
     if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
   });
@@ -97,7 +97,7 @@ template <class T>
 void test_g_reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & c.get<T>(op.reg)); }
 template <class T, class Memory>
 bool test_mem(Engine& c, const Op& op, T mask) {
-  return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T m) { c.set_logic<T>(m & mask); });
+  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) { c.set_logic<T>(m & mask); });
 }
 template <class T, class Memory>
 bool test_g_mem(Engine& c, const Op& op) { return test_mem<T, Memory>(c, op, c.get<T>(op.reg)); }
@@ -120,14 +120,14 @@ template <bool Dec, class T>
 void inc_dec_reg(Engine& c, const Op& op) { c.set<T>(op.rm, inc_dec<Dec, T>(c, c.get<T>(op.rm))); }
 template <bool Dec, class T, class Memory>
 bool inc_dec_mem(Engine& c, const Op& op) {
-  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) { return inc_dec<Dec, T>(c, v); });
+  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return inc_dec<Dec, T>(c, v); });
 }
 
 template <class T>
 void not_reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(~c.get<T>(op.rm))); }
 template <class T, class Memory>
 bool not_mem(Engine& c, const Op& op) {
-  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [](T v) { return static_cast<T>(~v); });
+  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [](T v) { return static_cast<T>(~v); });
 }
 template <class T>
 T negate(Engine& c, T v) {
@@ -139,7 +139,7 @@ template <class T>
 void neg_reg(Engine& c, const Op& op) { c.set<T>(op.rm, negate<T>(c, c.get<T>(op.rm))); }
 template <class T, class Memory>
 bool neg_mem(Engine& c, const Op& op) {
-  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) { return negate<T>(c, v); });
+  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return negate<T>(c, v); });
 }
 
 template <class T>
@@ -156,7 +156,7 @@ bool xadd_mem(Engine& c, const Op& op) {
     before = old;
     return compute<Alu::add, T>(c, old, c.get<T>(op.reg));
   };
-  if (!Memory::template modify<T>(c, op.segment, c.effective_address(op), add)) return false;
+  if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), add)) return false;
   c.set<T>(op.reg, before);
   return true;
 }
@@ -177,7 +177,7 @@ bool cmpxchg_mem(Engine& c, const Op& op) {
     compute<Alu::cmp, T>(c, c.get<T>(EAX), old);
     return c.zf() ? c.get<T>(op.reg) : old;
   };
-  if (!Memory::template modify<T>(c, op.segment, c.effective_address(op), exchange)) return false;
+  if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), exchange)) return false;
   if (!c.zf()) c.set<T>(EAX, before);
   return true;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cpu/copy_loop.hpp"
+#include "core/large_pages.hpp"
 
 namespace planar::cpu {
 
@@ -29,8 +30,8 @@ Block* Engine::decode_block(std::uint32_t physical) {
     return slot;
   }
   if (op_pool.empty()) {
-    op_pool.resize(op_pool_size);
-    block_pool.resize(block_pool_size);
+    assign_in_large_pages(op_pool, op_pool_size, Op{});
+    assign_in_large_pages(block_pool, block_pool_size, Block{});
   }
   if (ops_used + longest_block > op_pool_size || blocks_used == block_pool_size) flush_blocks();
   Page& page = space.page(physical);

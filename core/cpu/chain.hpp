@@ -52,8 +52,9 @@ template <Handler F>
 
 /// The ways to memory, as a template parameter of accessing instructions: an access as it is; the same on a processor without
 /// a cache, where no view is ever open; and one that only happens where it has no effect but its own. They say whether it has
-/// happened; `then` gets what was read, `change` gives what to write.
+/// happened; `then` gets what was read, `change` gives what to write. address() is that of the ModRM operand.
 struct Whole {
+  static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     then(c.read<T>(s, offset));
@@ -71,6 +72,7 @@ struct Whole {
   }
 };
 struct Uncached {
+  static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     then(c.read_linear<T, Model::i386sx>(c.linear_for_read(s, offset, sizeof(T))));
@@ -88,6 +90,7 @@ struct Uncached {
   }
 };
 struct Glance {
+  static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     const LineView& v = c.timing.view(offset);
@@ -110,6 +113,11 @@ struct Glance {
     return true;
   }
 };
+/// With a 32-bit address that has no index: most have none.
+struct GlanceAtBase : Glance {
+  static bool suits(const Op& op) { return op.index == no_register && op.address32; }
+  static std::uint32_t address(const Engine& c, const Op& op) { return c.gpr[op.base] + op.displacement; }
+};
 using Attempt = bool (*)(Engine&, const Op&);
 
 template <Attempt F>
@@ -126,7 +134,10 @@ template <Handler F>
 Handlers any() { return F; }
 template <Handler F>
 Handlers quiet() { return {F, F, chain_quiet<F>, true}; }
-template <Attempt OnWhole, Attempt OnUncached, Attempt OnGlance>
-Handlers accessing() { return {execute_whole<OnWhole>, execute_whole<OnUncached>, chain_access<OnGlance>, false}; }
+template <Attempt OnWhole, Attempt OnUncached, Attempt OnGlance, Attempt OnGlanceAtBase>
+Handlers accessing(const Op& op) {
+  return {execute_whole<OnWhole>, execute_whole<OnUncached>,
+          GlanceAtBase::suits(op) ? chain_access<OnGlanceAtBase> : chain_access<OnGlance>, false};
+}
 
 }  // namespace planar::cpu

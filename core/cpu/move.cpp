@@ -11,28 +11,28 @@ template <class T>
 void mov_e_g_reg(Engine& c, const Op& op) { c.set<T>(op.rm, c.get<T>(op.reg)); }
 template <class T, class Memory>
 bool mov_e_g_mem(Engine& c, const Op& op) {
-  return Memory::template write<T>(c, op.segment, c.effective_address(op), c.get<T>(op.reg));
+  return Memory::template write<T>(c, op.segment, Memory::address(c, op), c.get<T>(op.reg));
 }
 template <class T>
 void mov_g_e_reg(Engine& c, const Op& op) { c.set<T>(op.reg, c.get<T>(op.rm)); }
 template <class T, class Memory>
 bool mov_g_e_mem(Engine& c, const Op& op) {
-  return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T v) { c.set<T>(op.reg, v); });
+  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) { c.set<T>(op.reg, v); });
 }
 template <class T>
 void mov_i_reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(op.immediate)); }
 template <class T, class Memory>
 bool mov_i_mem(Engine& c, const Op& op) {
-  return Memory::template write<T>(c, op.segment, c.effective_address(op), static_cast<T>(op.immediate));
+  return Memory::template write<T>(c, op.segment, Memory::address(c, op), static_cast<T>(op.immediate));
 }
 // A0..A3: the decoder put the offset into displacement.
 template <class T, class Memory>
 bool mov_load_accumulator(Engine& c, const Op& op) {
-  return Memory::template read<T>(c, op.segment, c.effective_address(op), [&](T v) { c.set<T>(EAX, v); });
+  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) { c.set<T>(EAX, v); });
 }
 template <class T, class Memory>
 bool mov_store_accumulator(Engine& c, const Op& op) {
-  return Memory::template write<T>(c, op.segment, c.effective_address(op), c.get<T>(EAX));
+  return Memory::template write<T>(c, op.segment, Memory::address(c, op), c.get<T>(EAX));
 }
 
 template <bool Signed, class From, class T>
@@ -44,7 +44,7 @@ template <bool Signed, class From, class T>
 void extend_move_reg(Engine& c, const Op& op) { extend<Signed, From, T>(c, op, c.get<From>(op.rm)); }
 template <bool Signed, class From, class T, class Memory>
 bool extend_move_mem(Engine& c, const Op& op) {
-  return Memory::template read<From>(c, op.segment, c.effective_address(op), [&](From v) { extend<Signed, From, T>(c, op, v); });
+  return Memory::template read<From>(c, op.segment, Memory::address(c, op), [&](From v) { extend<Signed, From, T>(c, op, v); });
 }
 
 template <class T>
@@ -60,7 +60,7 @@ bool xchg_mem(Engine& c, const Op& op) {
     before = v;
     return c.get<T>(op.reg);
   };
-  if (!Memory::template modify<T>(c, op.segment, c.effective_address(op), exchange)) return false;
+  if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), exchange)) return false;
   c.set<T>(op.reg, before);
   return true;
 }
@@ -90,11 +90,11 @@ template <unsigned CC>
 void setcc_reg(Engine& c, const Op& op) { c.set<std::uint8_t>(op.rm, condition<CC>(c) ? 1 : 0); }
 template <unsigned CC, class Memory>
 bool setcc_mem(Engine& c, const Op& op) {
-  return Memory::template write<std::uint8_t>(c, op.segment, c.effective_address(op), condition<CC>(c) ? 1 : 0);
+  return Memory::template write<std::uint8_t>(c, op.segment, Memory::address(c, op), condition<CC>(c) ? 1 : 0);
 }
 template <std::size_t... CC>
 Handlers select_setcc(const Op& op, std::index_sequence<CC...>) {
-  const std::array<Handlers, sizeof...(CC)> forms{(op.has_memory ? accessing<setcc_mem<CC, Whole>, setcc_mem<CC, Uncached>, setcc_mem<CC, Glance>>() : quiet<setcc_reg<CC>>())...};
+  const std::array<Handlers, sizeof...(CC)> forms{(op.has_memory ? PLANAR_ALL_WAYS(op, setcc_mem<CC,) : quiet<setcc_reg<CC>>())...};
   return forms[op.opcode & 15];
 }
 

@@ -40,14 +40,15 @@ void undefined_opcode(Engine& c, const Op& op);
 #define PLANAR_SIZED(op, f, ...) PLANAR_SIZED_AS(any, op, f __VA_OPT__(,) __VA_ARGS__)
 #define PLANAR_WORD(op, f, ...) PLANAR_WORD_AS(any, op, f __VA_OPT__(,) __VA_ARGS__)
 /// Accessing instructions: the last parameter is the way to memory.
-#define PLANAR_ALL_WAYS(...) accessing<__VA_ARGS__ Whole>, __VA_ARGS__ Uncached>, __VA_ARGS__ Glance>>()
+#define PLANAR_ALL_WAYS(op, ...)                                                                        \
+  accessing<__VA_ARGS__ Whole>, __VA_ARGS__ Uncached>, __VA_ARGS__ Glance>, __VA_ARGS__ GlanceAtBase>>(op)
 #define PLANAR_SIZED_ACCESS(op, f, ...)                                                     \
-  (!((op).opcode & 1) ? PLANAR_ALL_WAYS(f<__VA_ARGS__ __VA_OPT__(,) std::uint8_t,)        \
-   : (op).operand32   ? PLANAR_ALL_WAYS(f<__VA_ARGS__ __VA_OPT__(,) std::uint32_t,)       \
-                      : PLANAR_ALL_WAYS(f<__VA_ARGS__ __VA_OPT__(,) std::uint16_t,))
+  (!((op).opcode & 1) ? PLANAR_ALL_WAYS(op, f<__VA_ARGS__ __VA_OPT__(,) std::uint8_t,)        \
+   : (op).operand32   ? PLANAR_ALL_WAYS(op, f<__VA_ARGS__ __VA_OPT__(,) std::uint32_t,)       \
+                      : PLANAR_ALL_WAYS(op, f<__VA_ARGS__ __VA_OPT__(,) std::uint16_t,))
 #define PLANAR_WORD_ACCESS(op, f, ...)                                                  \
-  ((op).operand32 ? PLANAR_ALL_WAYS(f<__VA_ARGS__ __VA_OPT__(,) std::uint32_t,)       \
-                  : PLANAR_ALL_WAYS(f<__VA_ARGS__ __VA_OPT__(,) std::uint16_t,))
+  ((op).operand32 ? PLANAR_ALL_WAYS(op, f<__VA_ARGS__ __VA_OPT__(,) std::uint32_t,)       \
+                  : PLANAR_ALL_WAYS(op, f<__VA_ARGS__ __VA_OPT__(,) std::uint16_t,))
 /// Those with a form f_reg that is quiet and a form f_mem that is accessing.
 #define PLANAR_SIZED_RM(op, f, ...)                                                 \
   ((op).has_memory ? PLANAR_SIZED_ACCESS(op, f##_mem __VA_OPT__(,) __VA_ARGS__)    \

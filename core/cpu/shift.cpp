@@ -101,7 +101,7 @@ void shift_reg(Engine& c, const Op& op) { c.set<T>(op.rm, shift<S, T>(c, c.get<T
 template <Shift S, Count C, class T, class Memory>
 bool shift_mem(Engine& c, const Op& op) {
   const unsigned count = shift_count<C>(c, op);
-  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) { return shift<S, T>(c, v, count); });
+  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return shift<S, T>(c, v, count); });
 }
 /// RCL and RCR by a count take clocks for it.
 template <Shift S, Count C, class T>
@@ -161,7 +161,7 @@ void double_shift_reg(Engine& c, const Op& op) {
 }
 template <bool Left, Count C, class T, class Memory>
 bool double_shift_mem(Engine& c, const Op& op) {
-  return Memory::template modify<T>(c, op.segment, c.effective_address(op), [&](T v) {
+  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) {
     return double_shift<Left, T>(c, v, c.get<T>(op.reg), shift_count<C>(c, op));
   });
 }
@@ -197,7 +197,7 @@ void bit_reg(Engine& c, const Op& op) {
 }
 template <Bit B, bool Immediate, class T, class Memory>
 bool bit_mem(Engine& c, const Op& op) {
-  std::uint32_t ea = c.effective_address(op);
+  std::uint32_t ea = Memory::address(c, op);
   unsigned bit;
   if constexpr (Immediate) {
     bit = op.immediate & (8 * sizeof(T) - 1);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/large_pages.hpp"
 #include "core/error.hpp"
 
 namespace planar {
@@ -28,7 +29,7 @@ MemoryController::MemoryController(AddressSpace& space, std::uint32_t ram_kb,
     throw Error(
         fmt::format("memory: {} KB is not possible here; choose whole megabytes from 1 MB to {} MB",
                     ram_kb, most_kb / 1024));
-  ram_.assign(std::size_t{ram_kb} * 1024, 0);
+  assign_in_large_pages(ram_, std::size_t{ram_kb} * 1024, std::uint8_t{0});
   rom_.assign(rom_bytes, 0xFF);
 
   const std::uint32_t alias =
