@@ -461,11 +461,11 @@ void Engine::execute_blocks() {
   do {
     const std::uint32_t start = eip, linear = seg[CS].base + start;
     b = link->to;
-    if (link->key != link_key(linear)) [[unlikely]] {
+    if (link->key != link_key<M>(linear)) [[unlikely]] {
       current_op_length = 0;  // faults of the fetch leave EIP where it is
       b = block_at(linear);
       if (b == nullptr) return;
-      *link = {link_key(linear), b};
+      *link = {link_key<M>(linear), b};
     }
     if (!pass_through<M>(*b, false)) return;
     link = &b->links[eip != start + b->bytes];
