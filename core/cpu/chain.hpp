@@ -140,4 +140,19 @@ Handlers accessing(const Op& op) {
           GlanceAtBase::suits(op) ? chain_access<OnGlanceAtBase> : chain_access<OnGlance>, false};
 }
 
+// Without a plan: the block in progress from current_op on, which has begun already, until its end or until stop_at. Like all ways
+// through a block it leaves current_op at the last instruction executed.
+template <Model M>
+inline void Engine::run_begun() {
+  const std::uint32_t start = block_eip, physical = current_block->physical;
+  for (const Op* op = current_op;;) {
+    eip = start + op->behind;
+    op->execute(*this, *op);
+    if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
+    const std::uint32_t at = physical + op->behind;
+    current_op = ++op;
+    timing.begin_as<M>(*op, at);
+  }
+}
+
 }  // namespace planar::cpu

@@ -14,7 +14,7 @@
 //   paging.cpp    TLB, page walk, slow accesses     debug.cpp     breakpoints
 //   blocks.cpp    decoded-block cache               run.cpp       the loop, boundaries, reset
 //   archive.cpp   snapshot                          fpu.cpp       x87 (fpu*.cpp, float80*.cpp)
-//   copy_loop.cpp loops that copy, for reports  chain.hpp     the way through a block by plan
+//   copy_loop.cpp loops that copy, for reports  chain.cpp     the way through a block by plan
 #pragma once
 
 #include <array>
@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "core/address_space.hpp"
+#include "core/cpu/block.hpp"
 #include "core/cpu/clock_edges.hpp"
 #include "core/cpu/copy_account.hpp"
 #include "core/cpu/cpu.hpp"
@@ -76,24 +77,6 @@ struct Fault {
   bool has_error = false;
   std::uint16_t error = 0;
   bool committed = false;  ///< the new context is already in place: EIP is not taken back (task switch)
-};
-
-/// A run of decoded instructions within one physical page.
-struct alignas(64) Block {
-  /// Where execution went from here: what Engine::link_key() says of a linear address at which block `to` starts. True wherever
-  /// it is written down, so that it may be used from anywhere.
-  struct Link {
-    std::uint64_t key = 0;
-    Block* to = nullptr;
-  };
-  std::uint32_t physical = 0xFFFFFFFFu;
-  std::uint8_t mode = 0xFF;  ///< Engine::mode it was decoded in; FFh: empty
-  std::uint8_t count = 0;
-  std::uint16_t bytes = 0;
-  const Op* ops = nullptr;
-  std::array<Link, 2> links;  ///< to what follows in memory, and to where a branch led last
-  Block* next_in_page = nullptr;
-  alignas(64) IssuePlan plan;  ///< Pentium
 };
 
 enum class Access : std::uint8_t { read, write, execute };

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/cpu/op.hpp"
+#include "core/cpu/timing/issue.hpp"
+
+namespace planar::cpu {
+
+/// A run of decoded instructions within one physical page.
+struct alignas(64) Block {
+  /// Where execution went from here: what Engine::link_key() says of a linear address at which block `to` starts. True wherever
+  /// it is written down, so that it may be used from anywhere.
+  struct Link {
+    std::uint64_t key = 0;
+    Block* to = nullptr;
+  };
+  std::uint32_t physical = 0xFFFFFFFFu;
+  std::uint8_t mode = 0xFF;  ///< Engine::mode it was decoded in; FFh: empty
+  std::uint8_t count = 0;
+  std::uint16_t bytes = 0;
+  const Op* ops = nullptr;
+  std::array<Link, 2> links;  ///< to what follows in memory, and to where a branch led last
+  Block* next_in_page = nullptr;
+  alignas(64) IssuePlan plan;  ///< Pentium
+};
+
+}  // namespace planar::cpu

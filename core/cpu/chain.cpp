@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The way through a block by plan, and out of it (chain.hpp).
+#include "core/cpu/chain.hpp"
+
+namespace planar::cpu {
+
+// Behind `op`, in front of another code line: whether the plan goes on to hold. If not, the rest of the block has run.
+inline bool Engine::cross_line(const Op& op) {
+  current_op = &op + 1;
+  if (timing.plan_holds_behind(current_block->plan, op)) return true;
+  planned = false;
+  timing.leave_plan(current_block->plan, current_op);
+  timing.begin_as<Model::pentium>(*current_op, current_block->physical + op.behind);
+  run_begun<Model::pentium>();
+  return false;
+}
+
+// With stop_at near: the block from current_op on, looking at the clock behind each instruction.
+void Engine::run_singly() {
+  for (;;) {
+    const Op& op = *current_op;
+    timing.begin_planned(op);
+    if (op.edge == Op::Edge::end) timing.finish_plan(current_block->plan);
+    eip = block_eip + op.behind;
+    op.execute(*this, op);
+    if (op.edge == Op::Edge::end || timing.clocks() >= stop_at) return;
+    if (op.edge == Op::Edge::none) ++current_op;
+    else if (!cross_line(op)) return;
+  }
+}
+
+// In a chain behind `op`: goes on as the clock allows.
+inline void Engine::look_around(const Op& op) {
+  if (timing.clocks() + (&op)[1].ahead < stop_at) [[likely]] return chain_on(*this, op);
+  if (timing.clocks() >= stop_at) return;
+  current_op = &op + 1;
+  run_singly();
+}
+
+namespace {
+inline void execute_in_chain(Engine& c, const Op& op) {
+  c.current_op = &op;
+  c.timing.begin_planned_run(op);
+  c.eip = c.block_eip + op.behind;
+  op.execute(c, op);
+}
+}  // namespace
+
+void Handlers::chain_any(Engine& c, const Op& op) {
+  execute_in_chain(c, op);
+  return c.look_around(op);
+}
+
+void Handlers::chain_edge(Engine& c, const Op& op) {
+  execute_in_chain(c, op);
+  if (c.timing.clocks() + (&op)[1].ahead < c.stop_at && c.timing.plan_holds_behind_seen(c.current_block->plan, op)) [[likely]]
+    return chain_on(c, op);
+  return c.cross_line_in_chain(op);
+}
+
+void Engine::cross_line_in_chain(const Op& op) {
+  if (timing.clocks() >= stop_at || !cross_line(op)) return;
+  if (timing.clocks() + (&op)[1].ahead < stop_at) return chain_on(*this, op);
+  run_singly();  // the next one has been fetched and must run
+}
+
+void Handlers::chain_last(Engine& c, const Op& op) {
+  c.timing.finish_plan(c.current_block->plan);
+  return execute_in_chain(c, op);
+}
+
+// The Pentium's way into the block in progress where nothing is known yet, or stop_at is near.
+void Engine::enter_slowly(const Op& first, bool goes_on) {
+  planned = !goes_on && timing.enter_plan(current_block->plan);
+  if (planned && timing.clocks() + first.ahead < stop_at) return first.chained(*this, first);
+  current_op = &first;
+  if (planned) return run_singly();
+  if (!goes_on) timing.begin_as<Model::pentium>(first, current_block->physical);
+  run_begun<Model::pentium>();
+}
+
+}  // namespace planar::cpu
