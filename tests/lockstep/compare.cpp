@@ -161,8 +161,12 @@ const char* Runner::check_frame(const Registers& before, const Registers& after,
   const std::uint32_t mask = after.segment[SS].big ? 0xFFFFFFFFu : 0xFFFFu;
   const auto pop = [&] {
     std::uint32_t v = 0;
-    for (unsigned i = 0; i < unit; ++i)
-      v |= std::uint32_t{arena.processor->peek_linear(after.segment[SS].base + ((sp + i) & mask)).value_or(0)} << (8 * i);
+    for (unsigned i = 0; i < unit; ++i) {
+      // A frame over the tables may have changed the entry that leads to it; what lies there is mapped as it is.
+      const std::uint32_t at = after.segment[SS].base + ((sp + i) & mask);
+      const std::uint8_t byte = at < tables_end ? arena.ours[at] : arena.processor->peek_linear(at).value_or(0);
+      v |= std::uint32_t{byte} << (8 * i);
+    }
     sp = (sp + unit) & mask;
     return v;
   };
