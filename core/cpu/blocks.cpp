@@ -20,6 +20,14 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
 /// Every block has two slots: where it is looked up, and this other one, to which a later block of the same first slot
 /// moves it.
 std::size_t other_slot(std::size_t slot) { return slot ^ Engine::block_slots / 2; }
+
+/// How `op` is executed in a chain as the last one of a code line or of its block.
+Handler link_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
+  const Handlers h = select(op, target);
+  const bool as_selected = h.execute == op.execute;
+  if (op.edge == Op::Edge::line) return as_selected ? h.edge : Handlers::chain_edge;
+  return as_selected && !plan.single ? h.last : Handlers::chain_last;
+}
 }  // namespace
 
 Block* Engine::decode_block(std::uint32_t physical) {
@@ -70,10 +78,8 @@ Block* Engine::decode_block(std::uint32_t physical) {
   b.ops = ops;
   if (model == Model::pentium) {
     timing.plan(ops, count, physical, b.plan);
-    for (Op* op = ops; op != ops + count; ++op) {
-      if (op->edge == Op::Edge::line) op->chained = Handlers::chain_edge;
-      if (op->edge == Op::Edge::end) op->chained = Handlers::chain_last;
-    }
+    for (Op* op = ops; op != ops + count; ++op)
+      if (op->edge != Op::Edge::none) op->chained = link_at_edge(*op, b.plan, decode_mode.target);
   }
   Block*& head = page_heads[physical >> 12];
   b.next_in_page = head;

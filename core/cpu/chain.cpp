@@ -29,33 +29,23 @@ void Engine::run_singly() {
   }
 }
 
-// In a chain behind `op`: goes on as the clock allows.
-inline void Engine::look_around(const Op& op) {
-  if (timing.clocks() + (&op)[1].ahead < stop_at) [[likely]] return chain_on(*this, op);
+void Engine::go_on_singly(const Op& op) {
   if (timing.clocks() >= stop_at) return;
   current_op = &op + 1;
   run_singly();
 }
 
 namespace {
-inline void execute_in_chain(Engine& c, const Op& op) {
-  c.current_op = &op;
-  c.timing.begin_planned_run(op);
-  c.eip = c.block_eip + op.behind;
-  op.execute(c, op);
-}
+void as_selected(Engine& c, const Op& op) { op.execute(c, op); }
 }  // namespace
 
-void Handlers::chain_any(Engine& c, const Op& op) {
-  execute_in_chain(c, op);
-  return c.look_around(op);
-}
-
-void Handlers::chain_edge(Engine& c, const Op& op) {
-  execute_in_chain(c, op);
-  if (c.timing.clocks() + (&op)[1].ahead < c.stop_at && c.timing.plan_holds_behind_seen(c.current_block->plan, op)) [[likely]]
-    return chain_on(c, op);
-  return c.cross_line_in_chain(op);
+void Handlers::chain_any(Engine& c, const Op& op) { return cpu::chain_any<as_selected>(c, op); }
+void Handlers::chain_edge(Engine& c, const Op& op) { return cpu::chain_any_edge<as_selected>(c, op); }
+void Handlers::chain_last(Engine& c, const Op& op) {
+  c.timing.finish_plan(c.current_block->plan);
+  c.begin_chained(op);
+  op.execute(c, op);
+  return c.chain_to_next(c.branched());
 }
 
 void Engine::cross_line_in_chain(const Op& op) {
@@ -64,9 +54,9 @@ void Engine::cross_line_in_chain(const Op& op) {
   run_singly();  // the next one has been fetched and must run
 }
 
-void Handlers::chain_last(Engine& c, const Op& op) {
-  c.timing.finish_plan(c.current_block->plan);
-  return execute_in_chain(c, op);
+void Engine::chain_branch_as_new(const Op& op, bool taken, std::uint32_t target) {
+  timing.branch(op, taken, target);
+  return chain_to_next(taken);
 }
 
 // The Pentium's way into the block in progress where nothing is known yet, or stop_at is near.

@@ -22,18 +22,18 @@ namespace planar::cpu {
 struct Handlers {
   Handler execute = nullptr;
   Handler uncached = nullptr;
-  Handler chained = nullptr;
+  Handler chained = chain_any;  ///< within a block,
+  Handler edge = chain_edge;    ///< in front of another code line,
+  Handler last = chain_last;    ///< where the block ends because of it
   bool quiet = false;
 
   Handlers() = default;
   /// Any handler. Null: the encoding is undefined.
-  Handlers(Handler handler) : execute(handler), uncached(handler), chained(chain_any) {}
+  Handlers(Handler handler) : execute(handler), uncached(handler) {}
   Handlers(std::nullptr_t) {}
-  Handlers(Handler handler, Handler plain, Handler link, bool is_quiet)
-      : execute(handler), uncached(plain), chained(link), quiet(is_quiet) {}
   explicit operator bool() const { return execute != nullptr; }
 
-  /// The links that are no particular instruction's: any other, the one in front of another code line, the block's last.
+  /// The links that are no particular instruction's.
   static void chain_any(Engine& c, const Op& op);
   static void chain_edge(Engine& c, const Op& op);
   static void chain_last(Engine& c, const Op& op);
@@ -44,10 +44,47 @@ struct Handlers {
   return next.chained(c, next);
 }
 
+// In a chain an instruction that is not quiet begins; those in front of it have passed with it.
+inline void Engine::begin_chained(const Op& op) {
+  current_op = &op;
+  timing.begin_planned_run(op);
+  eip = block_eip + op.behind;
+}
+// Behind one that may have changed everything: goes on as the clock allows.
+inline void Engine::look_around(const Op& op) {
+  if (timing.clocks() + (&op)[1].ahead < stop_at) [[likely]] return chain_on(*this, op);
+  return go_on_singly(op);
+}
+// In front of another code line.
+inline void Engine::look_over_edge(const Op& op) {
+  if (timing.plan_holds_behind_seen(current_block->plan, op)) [[likely]] return chain_on(*this, op);
+  return cross_line_in_chain(op);
+}
+
+template <Handler F>
+[[gnu::noinline]] void chain_any(Engine& c, const Op& op) {
+  c.begin_chained(op);
+  F(c, op);
+  return c.look_around(op);
+}
+template <Handler F>
+[[gnu::noinline]] void chain_any_edge(Engine& c, const Op& op) {
+  c.begin_chained(op);
+  F(c, op);
+  if (c.timing.clocks() + (&op)[1].ahead >= c.stop_at) [[unlikely]] return c.cross_line_in_chain(op);
+  return c.look_over_edge(op);
+}
+
 template <Handler F>
 [[gnu::flatten]] void chain_quiet(Engine& c, const Op& op) {
   F(c, op);
   return chain_on(c, op);
+}
+template <Handler F>
+[[gnu::flatten]] void chain_quiet_edge(Engine& c, const Op& op) {
+  F(c, op);
+  c.timing.begin_planned_run(op);
+  return c.look_over_edge(op);
 }
 
 /// The ways to memory, as a template parameter of accessing instructions: an access as it is; the same on a processor without
@@ -122,22 +159,91 @@ using Attempt = bool (*)(Engine&, const Op&);
 
 template <Attempt F>
 [[gnu::flatten]] void execute_whole(Engine& c, const Op& op) { F(c, op); }
-template <Attempt F>
+template <Attempt F, Attempt OnWhole>
 [[gnu::flatten]] void chain_access(Engine& c, const Op& op) {
-  if (!F(c, op)) [[unlikely]] return Handlers::chain_any(c, op);
+  if (!F(c, op)) [[unlikely]] return chain_any<execute_whole<OnWhole>>(c, op);
   c.timing.begin_planned_run(op);
   return chain_on(c, op);
+}
+template <Attempt F, Attempt OnWhole>
+[[gnu::flatten]] void chain_access_edge(Engine& c, const Op& op) {
+  if (!F(c, op)) [[unlikely]] return chain_any_edge<execute_whole<OnWhole>>(c, op);
+  c.timing.begin_planned_run(op);
+  return c.look_over_edge(op);
+}
+
+/// Near branches: EIP is where `decide` leaves it, the clocks follow from what it returns.
+struct Outcome {
+  bool taken;
+  std::uint32_t target;  ///< also where it was not taken
+};
+using Decision = Outcome (*)(Engine&, const Op&);
+
+template <Decision F>
+[[gnu::flatten]] void execute_branch(Engine& c, const Op& op) {
+  const Outcome o = F(c, op);
+  c.timing.branch(op, o.taken, c.seg[CS].base + o.target);
+}
+template <Decision F>
+[[gnu::flatten]] void chain_branch(Engine& c, const Op& op) {
+  c.timing.finish_long_plan(c.current_block->plan);
+  c.begin_chained(op);
+  const Outcome o = F(c, op);
+  const std::uint32_t target = c.seg[CS].base + o.target;
+  if (!c.timing.branch_as_ever(op, o.taken, target)) [[unlikely]] return c.chain_branch_as_new(op, o.taken, target);
+  return c.chain_to_next(o.taken);
 }
 
 /// The kinds of instructions, for selection.
 template <Handler F>
-Handlers any() { return F; }
+Handlers any() {
+  Handlers h = F;
+  h.chained = chain_any<F>;
+  h.edge = chain_any_edge<F>;
+  return h;
+}
 template <Handler F>
-Handlers quiet() { return {F, F, chain_quiet<F>, true}; }
+Handlers quiet() {
+  Handlers h = F;
+  h.chained = chain_quiet<F>;
+  h.edge = chain_quiet_edge<F>;
+  h.quiet = true;
+  return h;
+}
 template <Attempt OnWhole, Attempt OnUncached, Attempt OnGlance, Attempt OnGlanceAtBase>
 Handlers accessing(const Op& op) {
-  return {execute_whole<OnWhole>, execute_whole<OnUncached>,
-          GlanceAtBase::suits(op) ? chain_access<OnGlanceAtBase> : chain_access<OnGlance>, false};
+  Handlers h = execute_whole<OnWhole>;
+  h.uncached = execute_whole<OnUncached>;
+  const bool at_base = GlanceAtBase::suits(op);
+  h.chained = at_base ? chain_access<OnGlanceAtBase, OnWhole> : chain_access<OnGlance, OnWhole>;
+  h.edge = at_base ? chain_access_edge<OnGlanceAtBase, OnWhole> : chain_access_edge<OnGlance, OnWhole>;
+  return h;
+}
+template <Decision F>
+Handlers branch() {
+  Handlers h = execute_branch<F>;
+  h.last = chain_branch<F>;
+  return h;
+}
+template <Decision F>
+Handlers special_branch() { return execute_branch<F>; }
+
+// Behind it: into the block where execution goes on, if that is known and nothing has to be looked after in between.
+inline void Engine::chain_to_next(bool branched) {
+  const Block& done = *current_block;
+  const Block::Link& link = done.links[branched];
+  if (link.key != link_key<Model::pentium>(seg[CS].base + eip)) [[unlikely]] return;
+  Block& b = *link.to;
+  const Op& first = *b.ops;
+  if (timing.clocks() + first.ahead >= stop_at || !timing.enter_plan_seen(b.plan)) [[unlikely]] return;
+  chain_room -= done.count;
+  if (chain_room < 0) [[unlikely]] {
+    chain_room += done.count;
+    return;
+  }
+  current_block = &b;
+  block_eip = eip;
+  return first.chained(*this, first);
 }
 
 // Without a plan: the block in progress from current_op on, which has begun already, until its end or until stop_at. Like all ways

@@ -1,71 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Near transfers: JMP, Jcc, CALL, RET, LOOP, JCXZ. Far ones are in far.cpp.
+#include <utility>
+
 #include "core/cpu/condition.hpp"
 #include "core/cpu/select.hpp"
 
 namespace planar::cpu {
-
-void Engine::near_jump(std::uint32_t target) {
-  if (target > seg[CS].limit) raise(vec_gp, 0);
-  eip = target;
-}
 
 namespace {
 
 template <class T>
 std::uint32_t relative_target(const Engine& c, const Op& op) { return static_cast<T>(c.eip + op.immediate); }
 
-void go(Engine& c, const Op& op, std::uint32_t target) {
-  c.near_jump(target);
-  c.timing.branch(op, true, c.seg[CS].base + target);
-}
-void stay(Engine& c, const Op& op, std::uint32_t target) {
-  c.timing.branch(op, false, c.seg[CS].base + target);
-}
 void check_target(Engine& c, std::uint32_t target) {
   if (target > c.seg[CS].limit) [[unlikely]] raise(vec_gp, 0);
 }
+Outcome go(Engine& c, std::uint32_t target) {
+  check_target(c, target);
+  c.eip = target;
+  return {true, target};
+}
 
 template <unsigned CC, class T>
-void jcc(Engine& c, const Op& op) {
+Outcome jcc(Engine& c, const Op& op) {
   const std::uint32_t target = relative_target<T>(c, op);
-  if (condition<CC>(c)) go(c, op, target);
-  else stay(c, op, target);
+  return condition<CC>(c) ? go(c, target) : Outcome{false, target};
 }
 
 template <class T>
-void jmp_relative(Engine& c, const Op& op) { go(c, op, relative_target<T>(c, op)); }
+Outcome jmp_relative(Engine& c, const Op& op) { return go(c, relative_target<T>(c, op)); }
 template <class T>
 T target_operand(Engine& c, const Op& op) {
   return op.has_memory ? c.read<T>(op.segment, c.effective_address(op)) : c.get<T>(op.rm);
 }
 template <class T>
-void jmp_indirect(Engine& c, const Op& op) { go(c, op, target_operand<T>(c, op)); }
+Outcome jmp_indirect(Engine& c, const Op& op) { return go(c, target_operand<T>(c, op)); }
 
 template <class T>
-void call(Engine& c, const Op& op, std::uint32_t target) {
+Outcome call(Engine& c, std::uint32_t target) {
   check_target(c, target);
   c.push<T>(static_cast<T>(c.eip));
-  go(c, op, target);
+  return go(c, target);
 }
 template <class T>
-void call_relative(Engine& c, const Op& op) { call<T>(c, op, relative_target<T>(c, op)); }
+Outcome call_relative(Engine& c, const Op& op) { return call<T>(c, relative_target<T>(c, op)); }
 template <class T>
-void call_indirect(Engine& c, const Op& op) { call<T>(c, op, target_operand<T>(c, op)); }
+Outcome call_indirect(Engine& c, const Op& op) { return call<T>(c, target_operand<T>(c, op)); }
 
 template <class T>
-void ret(Engine& c, const Op& op) {
+Outcome ret(Engine& c, const Op& op) {
   const bool wide = c.seg[SS].big;
   const std::uint32_t sp = c.get_sized(ESP, wide);
   const T target = c.read<T>(SS, sp);
   check_target(c, target);
   c.set_sized(ESP, wide, sp + sizeof(T) + (op.immediate & 0xFFFF));
-  go(c, op, target);
+  return go(c, target);
 }
 
 enum class Loop { ne, e, plain, jcxz };
 template <Loop L, class T>
-void loop(Engine& c, const Op& op) {
+Outcome loop(Engine& c, const Op& op) {
   const std::uint32_t target = relative_target<T>(c, op);
   std::uint32_t count = c.get_sized(ECX, op.address32);
   bool taken;
@@ -80,14 +74,16 @@ void loop(Engine& c, const Op& op) {
   }
   if (taken) check_target(c, target);
   if constexpr (L != Loop::jcxz) c.set_sized(ECX, op.address32, count);
-  if (taken) go(c, op, target);
-  else stay(c, op, target);
+  return taken ? go(c, target) : Outcome{false, target};
 }
 
+template <class T, unsigned... CC>
+Handlers jcc_handlers(unsigned code, std::integer_sequence<unsigned, CC...>) {
+  static const Handlers all[] = {branch<jcc<CC, T>>()...};
+  return all[code & 15];
+}
 template <class T>
-constexpr Handler jcc_handlers[16] = {jcc<0, T>, jcc<1, T>, jcc<2, T>, jcc<3, T>, jcc<4, T>, jcc<5, T>,
-                                      jcc<6, T>, jcc<7, T>, jcc<8, T>, jcc<9, T>, jcc<10, T>, jcc<11, T>,
-                                      jcc<12, T>, jcc<13, T>, jcc<14, T>, jcc<15, T>};
+Handlers jcc_handlers(unsigned code) { return jcc_handlers<T>(code, std::make_integer_sequence<unsigned, 16>{}); }
 
 // Far forms.
 void jmp_far_direct(Engine& c, const Op& op) {
@@ -146,29 +142,29 @@ void bound(Engine& c, const Op& op) {
 Handlers select_control(const Op& op, const Target&) {
   const unsigned code = op.opcode;
   if ((code >= 0x70 && code < 0x80) || (code >= 0x0F80 && code < 0x0F90))
-    return op.operand32 ? jcc_handlers<std::uint32_t>[code & 15] : jcc_handlers<std::uint16_t>[code & 15];
+    return op.operand32 ? jcc_handlers<std::uint32_t>(code) : jcc_handlers<std::uint16_t>(code);
   switch (code) {
     case 0x62: return op.has_memory ? PLANAR_WORD(op, bound) : nullptr;
     case 0x9A: return call_far_direct;
-    case 0xC2: case 0xC3: return PLANAR_WORD(op, ret);
+    case 0xC2: case 0xC3: return PLANAR_WORD_AS(branch, op, ret);
     case 0xCA: case 0xCB: return ret_far;
     case 0xCC: return int3;
     case 0xCD: return int_n;
     case 0xCE: return into;
     case 0xCF: return iret;
-    case 0xE0: return PLANAR_WORD(op, loop, Loop::ne);
-    case 0xE1: return PLANAR_WORD(op, loop, Loop::e);
-    case 0xE2: return PLANAR_WORD(op, loop, Loop::plain);
-    case 0xE3: return PLANAR_WORD(op, loop, Loop::jcxz);
-    case 0xE8: return PLANAR_WORD(op, call_relative);
-    case 0xE9: case 0xEB: return PLANAR_WORD(op, jmp_relative);
+    case 0xE0: return PLANAR_WORD_AS(special_branch, op, loop, Loop::ne);
+    case 0xE1: return PLANAR_WORD_AS(special_branch, op, loop, Loop::e);
+    case 0xE2: return PLANAR_WORD_AS(branch, op, loop, Loop::plain);
+    case 0xE3: return PLANAR_WORD_AS(special_branch, op, loop, Loop::jcxz);
+    case 0xE8: return PLANAR_WORD_AS(branch, op, call_relative);
+    case 0xE9: case 0xEB: return PLANAR_WORD_AS(branch, op, jmp_relative);
     case 0xEA: return jmp_far_direct;
     case 0xF1: return icebp;
     case 0xFF:
       switch (op.reg) {
-        case 2: return PLANAR_WORD(op, call_indirect);
+        case 2: return PLANAR_WORD_AS(branch, op, call_indirect);
         case 3: return op.has_memory ? PLANAR_WORD(op, call_far_indirect) : nullptr;
-        case 4: return PLANAR_WORD(op, jmp_indirect);
+        case 4: return PLANAR_WORD_AS(branch, op, jmp_indirect);
         case 5: return op.has_memory ? PLANAR_WORD(op, jmp_far_indirect) : nullptr;
         default: return nullptr;
       }

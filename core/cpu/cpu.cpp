@@ -85,7 +85,7 @@ void Cpu::master_wrote(std::uint32_t address, std::uint32_t bytes) {
 }
 void Cpu::steal(std::uint64_t from, unsigned clocks) { engine_->timing.steal(from, clocks); }
 
-std::uint64_t Cpu::instructions() const { return engine_->instructions; }
+std::uint64_t Cpu::instructions() const { return engine_->instructions_executed(); }
 std::uint64_t Cpu::clocks() const { return engine_->timing.clocks(); }
 std::uint64_t Cpu::halted_clocks() const { return engine_->halted_clocks; }
 Cpu::Account Cpu::account() const {
@@ -187,6 +187,7 @@ void Cpu::limit_block_length(unsigned count) {
 void Cpu::flush_blocks_at_random(std::uint64_t seed) {
   engine_->flush_at_random = true;
   engine_->flush_random = Random(seed);
+  engine_->longest_chain = engine_->chain_room = 0;  // block by block
   engine_->attend(attend_test);
 }
 

@@ -160,27 +160,7 @@ bool address_operand(Cursor& in, Op& op, Model model, bool& stack_based) {
   return in.next(displacement, op.displacement);
 }
 
-Handlers select(const Op& op, char topic, const Target& target) {
-  switch (topic) {
-    case 'a': return select_alu(op, target);
-    case 's': return select_shift(op, target);
-    case 'm': return select_multiply(op, target);
-    case 'v': return select_move(op, target);
-    case 'k': return select_stack(op, target);
-    case 't': return select_string(op, target);
-    case 'i': return select_io(op, target);
-    case 'c': return select_control(op, target);
-    case 'g': return select_segment(op, target);
-    case 'y': return select_system(op, target);
-    case 'f': return op.opcode == 0x9B ? fpu_wait : fpu_escape;
-    case 'x':
-      if (Handlers h = select_alu(op, target)) return h;
-      if (Handlers h = select_multiply(op, target)) return h;
-      if (Handlers h = select_control(op, target)) return h;
-      return select_stack(op, target);
-    default: return nullptr;
-  }
-}
+char topic_of(const Op& op) { return op.opcode > 0xFF ? two_byte_topics[op.opcode & 0xFF] : one_byte_topics[op.opcode]; }
 
 // LOCK is legal in front of a read-modify-write of memory only.
 bool lock_allowed(const Op& op, Model model) {
@@ -200,8 +180,8 @@ bool lock_allowed(const Op& op, Model model) {
 }
 
 // Behind these the next instruction may have another address, mode or privilege, or finds the pipeline empty.
-bool ends_block(const Op& op, char topic) {
-  if (topic == 'c') return op.opcode != 0x62;
+bool ends_block(const Op& op) {
+  if (topic_of(op) == 'c') return op.opcode != 0x62;
   if (op.opcode == 0xFF) return op.reg >= 2 && op.reg <= 5;
   switch (op.opcode) {
     case 0xF4: case 0x0F01: case 0x0F06: case 0x0F08: case 0x0F09: case 0x0F20: case 0x0F21: case 0x0F22: case 0x0F23:
@@ -216,6 +196,28 @@ void too_long(Engine&, const Op&) { raise(vec_gp, 0); }
 }  // namespace
 
 void undefined_opcode(Engine&, const Op&) { raise(vec_ud); }
+
+Handlers select(const Op& op, const Target& target) {
+  switch (topic_of(op)) {
+    case 'a': return select_alu(op, target);
+    case 's': return select_shift(op, target);
+    case 'm': return select_multiply(op, target);
+    case 'v': return select_move(op, target);
+    case 'k': return select_stack(op, target);
+    case 't': return select_string(op, target);
+    case 'i': return select_io(op, target);
+    case 'c': return select_control(op, target);
+    case 'g': return select_segment(op, target);
+    case 'y': return select_system(op, target);
+    case 'f': return op.opcode == 0x9B ? fpu_wait : fpu_escape;
+    case 'x':
+      if (Handlers h = select_alu(op, target)) return h;
+      if (Handlers h = select_multiply(op, target)) return h;
+      if (Handlers h = select_control(op, target)) return h;
+      return select_stack(op, target);
+    default: return nullptr;
+  }
+}
 
 bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op) {
   op = Op{};
@@ -255,15 +257,13 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
   op.protected_mode = mode.protected_mode && !mode.v86;
   op.v86 = mode.v86;
 
-  char topic, operands;
+  char operands;
   if (b == 0x0F) {
     if (!in.next(b)) return incomplete();
     op.opcode = static_cast<std::uint16_t>(0x0F00 | b);
-    topic = two_byte_topics[b];
     operands = two_byte_operands[b];
   } else {
     op.opcode = b;
-    topic = one_byte_topics[b];
     operands = one_byte_operands[b];
   }
   op.rm = b & 7;
@@ -305,8 +305,8 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
 
   op.segment = static_cast<std::uint8_t>(segment_override >= 0 ? segment_override : stack_based ? int{SS} : int{DS});
   op.length = static_cast<std::uint8_t>(in.position());
-  Handlers handlers = select(op, topic, mode.target);
-  op.ends_block = ends_block(op, topic);
+  Handlers handlers = select(op, mode.target);
+  op.ends_block = ends_block(op);
   if (!handlers || (op.lock && !lock_allowed(op, mode.target.model))) {
     handlers = undefined_opcode;
     op.ends_block = true;

@@ -130,7 +130,7 @@ struct Engine {
   std::uint32_t uncached_physical = 0;
   Op uncached_op;
   std::uint64_t reset_clock = 0;  ///< with attend_reset: not before this clock
-  std::uint64_t instructions = 0;
+  std::uint64_t instructions = 0;  ///< but for those of the chain in progress: instructions_executed()
   std::uint64_t halted_clocks = 0;
 
   // ---- what is connected ------------------------------------------------------------------------------------------
@@ -175,6 +175,8 @@ struct Engine {
   std::uint32_t linked_limit = 0, linked_base = 0;  ///< of the code segment in which the links were made
   std::unordered_map<std::uint32_t, Block*> page_heads;  ///< first block of a physical page; never iterated in an order that matters
   Block* current_block = nullptr;
+  int longest_chain = 256;            ///< in instructions: bounds the stack where the compiler makes no tail calls
+  int chain_room = longest_chain;     ///< what is left of that
 
   // ---- lazy flags ---------------------------------------------------------------------------------------------------
   // flag_result: the last result, sign-extended. ZF = (result == 0).
@@ -500,8 +502,19 @@ struct Engine {
   [[gnu::cold, gnu::noinline]] void enter_slowly(const Op& first, bool goes_on);
   bool cross_line(const Op& op);
   [[gnu::cold, gnu::noinline]] void cross_line_in_chain(const Op& op);
+  void begin_chained(const Op& op);
   void look_around(const Op& op);
+  void look_over_edge(const Op& op);
+  [[gnu::cold, gnu::noinline]] void go_on_singly(const Op& op);
+  bool branched() const { return eip != block_eip + current_block->bytes; }
+  void chain_to_next(bool branched);
+  [[gnu::noinline]] void chain_branch_as_new(const Op& op, bool taken, std::uint32_t target);
   void leave_block(const Block& b, bool executed);
+  std::uint64_t instructions_executed() const { return instructions + static_cast<unsigned>(longest_chain - chain_room); }
+  void settle_chain() {
+    instructions = instructions_executed();
+    chain_room = longest_chain;
+  }
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);
   void take_fault(const Fault& fault);
@@ -560,7 +573,6 @@ struct Engine {
   void return_far(const Op& op, std::uint32_t release);
   void call_gate(const Op& op, std::uint16_t selector, const Descriptor& gate, bool call);
   void interrupt_return(const Op& op);
-  void near_jump(std::uint32_t target);  ///< limit check, then EIP
   enum class Source : std::uint8_t { external, exception, software, icebp };
   void interrupt(std::uint8_t vector, Source source, bool has_error, std::uint16_t error);
   void interrupt_real(std::uint8_t vector);

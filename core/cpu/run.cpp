@@ -305,7 +305,8 @@ inline Block* Engine::block_at(std::uint32_t linear) {
   return b;
 }
 
-// Executes block `b`; false if it ended early: at stop_at or by a fault that was taken.
+// Executes block `b`, on the Pentium also those that follow it in a chain; false if the last one ended early: at
+// stop_at or by a fault that was taken.
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
   current_block = &b;
@@ -325,17 +326,19 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
       run_begun<M>();
     }
   } catch (const Fault& fault) {
-    leave_block(b, false);
+    settle_chain();
+    leave_block(*current_block, false);
     if (!fault.committed) eip = block_eip + current_op->behind;  // a chain does not tell where it is
     current_op_length = current_op->length;
     take_fault(fault);
     return false;
   }
+  if constexpr (M == Model::pentium) settle_chain();
   if (current_op->edge != Op::Edge::end) [[unlikely]] {
-    leave_block(b, true);
+    leave_block(*current_block, true);
     return false;
   }
-  instructions += b.count;
+  instructions += current_block->count;
   return true;
 }
 
@@ -369,7 +372,7 @@ void Engine::execute_blocks() {
   Block::Link* link = &no_block.links[0];
   Block* b;
   do {
-    const std::uint32_t start = eip, linear = seg[CS].base + start;
+    const std::uint32_t linear = seg[CS].base + eip;
     b = link->to;
     if (link->key != link_key<M>(linear)) [[unlikely]] {
       current_op_length = 0;  // faults of the fetch leave EIP where it is
@@ -378,7 +381,7 @@ void Engine::execute_blocks() {
       *link = {link_key<M>(linear), b};
     }
     if (!pass_through<M>(*b, false)) return;
-    link = &b->links[eip != start + b->bytes];
+    link = &current_block->links[branched()];
   } while (timing.clocks() < stop_at && !attention);
 }
 

@@ -13,6 +13,8 @@ struct Target {
   bool fpu;
 };
 
+/// Of all topics.
+Handlers select(const Op& op, const Target& target);
 Handlers select_alu(const Op& op, const Target& target);
 Handlers select_shift(const Op& op, const Target& target);
 Handlers select_multiply(const Op& op, const Target& target);

@@ -68,6 +68,8 @@ class Timing {
   /// The same for the quiet instructions in front of `op`, which have executed already, and for `op`.
   void begin_planned_run(const Op& op) { clock_ += op.run_clocks; }
   void finish_plan(const IssuePlan& plan);
+  /// The same for a block of several issues.
+  void finish_long_plan(const IssuePlan& plan) { issue_ = plan.end; }
   /// The block ends early, in front of `next`, not the first.
   void leave_plan(const IssuePlan& plan, const Op* next);
 
@@ -101,6 +103,10 @@ class Timing {
   bool writes_back() const { return config_.l1.write_back; }
   std::uint32_t data_line() const { return data_.line(); }
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
+  /// branch() on the Pentium, in a block by plan of several issues, where a branch that is not special goes where it went all
+  /// the last times and is predicted so: known as strongly taken to this target or strongly not taken, with nothing in the
+  /// prefetcher's way. If not, nothing has happened.
+  bool branch_as_ever(const Op& op, bool taken, std::uint32_t linear_target);
 
   /// Microcode beyond the table, before or behind the accesses that belong to it: the 386's figures contain a zero-wait
   /// cycle for each of them, which is counted once.
@@ -196,7 +202,6 @@ class Timing {
   bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
   void fetch_pentium(std::uint32_t eip, std::uint32_t last_line);
   void forget_marks(std::size_t slot);
-  bool branch_as_ever(const Op& op, bool taken, std::uint32_t target);
   void branch_pentium(const Op& op, bool taken, std::uint32_t target);
 
   // -- timing/cached.cpp: what 486 and Pentium share
@@ -399,10 +404,7 @@ inline void Timing::write_aligned(std::uint32_t address, unsigned bytes) {
   write_slow(address, bytes);
 }
 
-/// branch_pentium() in one step where the branch goes where it went all the last times and is predicted so: a near one,
-/// known as strongly taken to this target or strongly not taken, with nothing in the prefetcher's way.
 inline bool Timing::branch_as_ever(const Op& op, bool taken, std::uint32_t target) {
-  if (is_special_branch(op) || issue_.previous_eip == misprediction_mark) return false;
   if (!taken) return btb_.never_taken(op.btb_entry, issue_.previous_eip);
   if (prefetch_line_ != no_line || clock_ < redirected_ + redirect_distance) return false;
   if (!btb_.always_taken(op.btb_entry, issue_.previous_eip, target)) return false;
@@ -411,9 +413,8 @@ inline bool Timing::branch_as_ever(const Op& op, bool taken, std::uint32_t targe
 }
 
 inline void Timing::branch(const Op& op, bool taken, std::uint32_t target) {
-  if (model_ == Model::pentium) {
-    if (!branch_as_ever(op, taken, target)) branch_pentium(op, taken, target);
-  } else if (model_ == Model::i486sx) branch_486(op, taken);
+  if (model_ == Model::pentium) branch_pentium(op, taken, target);
+  else if (model_ == Model::i486sx) branch_486(op, taken);
   else branch_386(op, taken);
 }
 
