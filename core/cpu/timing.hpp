@@ -176,6 +176,8 @@ class Timing {
   void begin_386(const Op& op, std::uint32_t eip);
   void read_386(std::uint32_t address, unsigned bytes);
   void write_386(std::uint32_t address, unsigned bytes);
+  void read_aligned_386(std::uint32_t address, unsigned bytes);
+  void write_aligned_386(std::uint32_t address, unsigned bytes);
   void branch_386(const Op& op, bool taken);
   void supply_386(const Op& op, std::uint32_t eip);
   void supply_long_386(const Op& op, std::uint32_t eip);
@@ -184,8 +186,6 @@ class Timing {
   bool prefetch_plain_386(std::uint64_t until);
   void prefetch_386(std::uint64_t until);
   void finish_read_386();
-  void read_long_386(std::uint32_t address, unsigned bytes);
-  void write_long_386(std::uint32_t address, unsigned bytes);
   void refill_386();
 
   // -- timing/i486sx.cpp
@@ -375,7 +375,7 @@ inline void Timing::read(std::uint32_t address, unsigned bytes) {
 template <Model... M>
 inline void Timing::read_aligned(std::uint32_t address, unsigned bytes) {
   if (((M == Model::i386sx) || ...) || model_ == Model::i386sx) {
-    read_386(address, bytes);
+    read_aligned_386(address, bytes);
     return;
   }
   if (data_.find(address)) [[likely]] {
@@ -397,7 +397,7 @@ inline void Timing::write(std::uint32_t address, unsigned bytes) {
 template <Model... M>
 inline void Timing::write_aligned(std::uint32_t address, unsigned bytes) {
   if (((M == Model::i386sx) || ...) || model_ == Model::i386sx) {
-    write_386(address, bytes);
+    write_aligned_386(address, bytes);
     return;
   }
   if (write_hits(address)) [[likely]] return;  // write-back only

@@ -91,10 +91,12 @@ void Timing::supply_afresh_386(const Op& op, std::uint32_t eip) {
   if (!refill_) {
     prefetch_386(0);
     fetch_next_ += eip - fetch_eip_;
+    path_.fetch_from(fetch_next_);
     return supply_long_386(op, eip);
   }
   refill_ = false;
   fetch_next_ = eip & ~1u;
+  path_.fetch_from(fetch_next_);
   const std::uint32_t needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
   const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
   if (!path_.fetch_at_once(from, fetch_next_, needed)) [[unlikely]] path_.fetch(fetch_from_, 0, fetch_next_, needed, fetch_next_);
@@ -112,32 +114,31 @@ inline void Timing::finish_read_386() {
 
 void Timing::read_386(std::uint32_t address, unsigned bytes) {
   const std::uint64_t wanted = back(clock_, tail_ + bus_cycle);
-  const std::uint32_t limit = (address + bytes + 1) & ~1u;
-  if (!prefetch_plain_386(wanted) || !path_.access_plain(wanted, address & ~1u, limit, false)) [[unlikely]]
-    return read_long_386(address, bytes);
-  finish_read_386();
-}
-
-void Timing::read_long_386(std::uint32_t address, unsigned bytes) {
-  const std::uint64_t wanted = back(clock_, tail_ + bus_cycle);
   prefetch_386(wanted);
   path_.access(wanted, address & ~1u, (address + bytes + 1) & ~1u, false);
   finish_read_386();
 }
 
-void Timing::write_386(std::uint32_t address, unsigned bytes) {
-  if (clock_ < write_starts_) clock_ = write_starts_;  // the latch still holds the write before
-  if (!prefetch_plain_386(clock_)) [[unlikely]] return write_long_386(address, bytes);
-  const std::uint64_t starts = clock_ > path_.word_free() ? clock_ : path_.word_free();
-  if (!path_.access_plain(starts, address & ~1u, (address + bytes + 1) & ~1u, true)) [[unlikely]]
-    return write_long_386(address, bytes);
-  write_starts_ = starts;
+void Timing::read_aligned_386(std::uint32_t address, unsigned bytes) {
+  const std::uint64_t wanted = back(clock_, tail_ + bus_cycle);
+  if (!prefetch_plain_386(wanted) || !path_.access_in_row(wanted, address, (bytes + 1) / 2, false)) [[unlikely]]
+    return read_386(address, bytes);
+  finish_read_386();
 }
 
-void Timing::write_long_386(std::uint32_t address, unsigned bytes) {
+void Timing::write_386(std::uint32_t address, unsigned bytes) {
+  if (clock_ < write_starts_) clock_ = write_starts_;  // the latch still holds the write before
   prefetch_386(clock_);
   write_starts_ = clock_ > path_.word_free() ? clock_ : path_.word_free();
   path_.access(write_starts_, address & ~1u, (address + bytes + 1) & ~1u, true);
+}
+
+void Timing::write_aligned_386(std::uint32_t address, unsigned bytes) {
+  if (clock_ < write_starts_) clock_ = write_starts_;
+  if (!prefetch_plain_386(clock_)) [[unlikely]] return write_386(address, bytes);
+  const std::uint64_t starts = clock_ > path_.word_free() ? clock_ : path_.word_free();
+  if (!path_.access_in_row(starts, address, (bytes + 1) / 2, true)) [[unlikely]] return write_386(address, bytes);
+  write_starts_ = starts;
 }
 
 void Timing::refill_386() {

@@ -6,14 +6,13 @@
 
 namespace planar::cpu {
 namespace {
-constexpr std::uint32_t no_row = 0xFFFFFFFF;
 /// A 486 or Pentium moves at most four data in one burst.
 constexpr unsigned burst_beats = 4;
 }  // namespace
 
 MemoryPath::MemoryPath(const TimingConfig& config)
     : config_(config), l2_(config.l2.bytes, config.l2.ways, config.l2.line) {
-  open_row_.fill(no_row);
+  close_rows();
   row_shift_ = static_cast<std::uint8_t>(std::countr_zero(config.dram.page_bytes));
   den_shift_ = static_cast<std::uint8_t>(std::countr_zero(config.core_per_bus_den));
   bus_ = config.core_per_bus_num;
@@ -66,7 +65,7 @@ std::uint64_t MemoryPath::refresh(std::uint64_t t) {
   refresh_number_ = number + 1;
   next_refresh_ = refresh_at(refresh_number_);
   settle_plain();
-  open_row_.fill(no_row);
+  close_rows();
   return std::max(t, ends);
 }
 
@@ -81,7 +80,7 @@ void MemoryPath::occupy(std::uint64_t until) {
 void MemoryPath::steal(std::uint64_t from, unsigned clocks) {
   std::uint64_t& busy = l2_.present() ? memory_free_ : bus_free_;
   busy = std::max(busy, ticks(from)) + ticks(clocks);
-  open_row_.fill(no_row);
+  close_rows();
 }
 
 std::uint64_t MemoryPath::take_back(std::uint64_t until) {
@@ -95,6 +94,7 @@ void MemoryPath::give_back(std::uint64_t until) { bus_free_ = ticks(until); }
 std::uint32_t MemoryPath::words_one_by_one(std::uint64_t t, std::uint64_t until, std::uint32_t address,
                                            std::uint32_t limit, bool writing) {
   const DramTiming& d = config_.dram;
+  code_end_ = 0;
   for (; address != limit && t < until; address += 2) {
     if (t >= next_refresh_) t = refresh(t);
     if (rom(address)) t += config_.rom.clocks * (2u / std::min<unsigned>(config_.rom.width, 2));
@@ -102,6 +102,25 @@ std::uint32_t MemoryPath::words_one_by_one(std::uint64_t t, std::uint64_t until,
     bus_free_ = t;
   }
   return address;
+}
+
+MemoryPath::Fetched MemoryPath::fetch_into_row(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must,
+                                               std::int32_t room) {
+  const std::uint32_t row = next >> row_shift_, bank = bank_of_row(row);
+  const std::uint32_t extra = open_row_[bank] == row ? 0 : read_extra_;
+  const auto left = static_cast<std::int64_t>(until - at);
+  std::int64_t bytes = left <= 0 ? 0 : std::min<std::int64_t>(words_before(left - extra), room);
+  const bool late = must > bytes;
+  if (late) bytes = must;
+  const std::uint32_t limit = next + static_cast<std::uint32_t>(bytes);
+  const std::uint64_t end = at + static_cast<std::uint64_t>(bytes) + extra;
+  if (end > plain_fetch_until_ || limit > row_end(next) || !surely_plain(next)) return Fetched::not_plain;
+  open_row_[bank] = row;
+  code_bank_ = bank;
+  code_end_ = row_end(next);
+  bus_free_ = end;
+  next = limit;
+  return late ? Fetched::late : Fetched::in_time;
 }
 
 bool MemoryPath::fetch_one_by_one(std::uint64_t t, std::uint64_t until, std::uint32_t& next, std::uint32_t needed,
@@ -221,6 +240,7 @@ std::uint64_t MemoryPath::write_back_all(std::uint64_t at, unsigned lines, unsig
 
 void MemoryPath::archive(Archive& a) {
   a(bus_free_, memory_free_, refresh_number_, next_refresh_, open_row_);
+  code_end_ = 0;
   settle_plain();
   l2_.archive(a);
 }

@@ -56,54 +56,52 @@ class MemoryPath {
   /// The same in closed form: within one row of RAM and up to the next refresh. If that does not hold they return false (or
   /// not_plain) and have done nothing.
   bool access_plain(std::uint64_t at, std::uint32_t address, std::uint32_t limit, bool writing) {
-    const std::uint32_t row = address >> row_shift_;
-    std::uint32_t& open = open_row_[bank_of_row(row)];
+    return (((limit - 2) ^ address) & row_mask_) == 0 && access_in_row(at, address, (limit - address) / 2, writing);
+  }
+  /// `words` words that are known to lie in one row.
+  bool access_in_row(std::uint64_t at, std::uint32_t address, unsigned words, bool writing) {
+    const std::uint32_t row = address >> row_shift_, bank = bank_of_row(row);
     const DramTiming& d = config_.dram;
-    const std::uint64_t end = (at > bus_free_ ? at : bus_free_) +
-                              std::uint64_t{(limit - address) / 2} * (writing ? d.write_hit : d.read_hit) +
-                              (open == row ? 0u : writing ? write_extra_ : read_extra_);
-    return take_words(end, address, limit, plain_until_, open, row);
+    const bool open = open_row_[bank] == row;
+    const std::uint64_t end = (at > bus_free_ ? at : bus_free_) + std::uint64_t{words} * (writing ? d.write_hit : d.read_hit) +
+                              (open ? 0u : writing ? write_extra_ : read_extra_);
+    if (end > plain_until_ || !surely_plain(address)) [[unlikely]] return false;
+    if (!open) {
+      open_row_[bank] = row;
+      if (bank == code_bank_) code_end_ = 0;
+    }
+    bus_free_ = end;
+    return true;
   }
   enum class Fetched : std::uint8_t { in_time, late, not_plain };
   /// On a bus that is free at `at`. `must` and `room` are bytes and may be negative. A byte of code is a clock: the closed
   /// form holds for cycles of two clocks on a hit.
   Fetched fetch_plain(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must, std::int32_t room) {
-    const std::uint32_t row = next >> row_shift_;
-    std::uint32_t& open = open_row_[bank_of_row(row)];
-    const std::uint32_t extra = open == row ? 0 : read_extra_;
     const auto left = static_cast<std::int64_t>(until - at);
-    std::int64_t bytes = left <= 0 ? 0 : words_before(left - extra);
+    std::int64_t bytes = left <= 0 ? 0 : words_before(left);
     if (bytes > room) bytes = room;
     const bool late = must > bytes;
     if (late) bytes = must;
     if (bytes <= 0) return Fetched::in_time;
-    const std::uint32_t limit = next + static_cast<std::uint32_t>(bytes);
-    if (!take_words(at + static_cast<std::uint64_t>(bytes) + extra, next, limit, plain_fetch_until_, open, row)) [[unlikely]]
-      return Fetched::not_plain;
-    next = limit;
+    if (!take_code(at + static_cast<std::uint64_t>(bytes), next, next + static_cast<std::uint32_t>(bytes))) [[unlikely]]
+      return fetch_into_row(at, until, next, must, room);
     return late ? Fetched::late : Fetched::in_time;
   }
   /// The words from `next` to `limit` (at least one), whenever they begin.
   bool fetch_at_once(std::uint64_t at, std::uint32_t& next, std::uint32_t limit) {
-    const std::uint32_t row = next >> row_shift_;
-    std::uint32_t& open = open_row_[bank_of_row(row)];
-    const std::uint64_t end = at + (limit - next) + (open == row ? 0 : read_extra_);
-    if (!take_words(end, next, limit, plain_fetch_until_, open, row)) [[unlikely]] return false;
-    next = limit;
-    return true;
+    return take_code(at + (limit - next), next, limit) ||
+           fetch_into_row(at, 0, next, static_cast<std::int32_t>(limit - next), 0) != Fetched::not_plain;
   }
   /// The same for `must` 0, `until` behind `at` and `room` positive.
   bool prefetch_plain(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t room) {
-    const std::uint32_t row = next >> row_shift_;
-    std::uint32_t& open = open_row_[bank_of_row(row)];
-    const std::uint32_t extra = open == row ? 0 : read_extra_;
-    std::int64_t bytes = words_before(static_cast<std::int64_t>(until - at) - extra);
+    std::int64_t bytes = words_before(static_cast<std::int64_t>(until - at));
     if (bytes > room) bytes = room;
-    const std::uint32_t limit = next + static_cast<std::uint32_t>(bytes);
-    if (!take_words(at + static_cast<std::uint64_t>(bytes) + extra, next, limit, plain_fetch_until_, open, row)) [[unlikely]]
-      return false;
-    next = limit;
-    return true;
+    if (take_code(at + static_cast<std::uint64_t>(bytes), next, next + static_cast<std::uint32_t>(bytes))) [[likely]] return true;
+    return fetch_into_row(at, until, next, 0, room) != Fetched::not_plain;
+  }
+  /// Code will be fetched from here on, which is not where the latest fetch ended.
+  void fetch_from(std::uint32_t next) {
+    if (row_end(next) != code_end_) code_end_ = 0;
   }
 
   /// The same for data whose row is open: their clocks, and whether they may be priced so when they end at `end`. The caller
@@ -116,7 +114,7 @@ class MemoryPath {
   }
   std::uint64_t plain_until() const { return plain_until_; }
   /// Bytes from `address` to its row's end.
-  std::uint32_t row_left(std::uint32_t address) const { return (address & row_mask_) - row_mask_ - address; }
+  std::uint32_t row_left(std::uint32_t address) const { return row_end(address) - address; }
   void set_word_free(std::uint64_t clock) { bus_free_ = clock; }
 
   /// Fetches the first level's line around `address`, the wanted datum first, not before core clock `at`.
@@ -184,13 +182,19 @@ class MemoryPath {
     const std::int64_t bytes = (clocks + 1) & ~std::int64_t{1};
     return bytes > 2 ? bytes : 2;
   }
-  bool take_words(std::uint64_t end, std::uint32_t address, std::uint32_t limit, std::uint64_t plain_until,
-                  std::uint32_t& open, std::uint32_t row) {
-    if (end > plain_until || (((limit - 2) ^ address) & row_mask_) != 0 || !surely_plain(address)) [[unlikely]]
-      return false;
-    open = row;
+  std::uint32_t row_end(std::uint32_t address) const { return (address & row_mask_) - row_mask_; }
+  /// Code words that follow what was fetched last, up to `limit`.
+  bool take_code(std::uint64_t end, std::uint32_t& next, std::uint32_t limit) {
+    if (limit > code_end_ || end > plain_fetch_until_) return false;
     bus_free_ = end;
+    next = limit;
     return true;
+  }
+  /// fetch_plain() where the row of `next` may have to be opened.
+  Fetched fetch_into_row(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must, std::int32_t room);
+  void close_rows() {
+    open_row_.fill(no_row);
+    code_end_ = 0;
   }
   /// RAM: no range of the configuration touches its page.
   bool surely_plain(std::uint32_t address) const {
@@ -242,7 +246,10 @@ class MemoryPath {
   std::uint64_t memory_free_ = 0;  // ticks; with a second-level cache only
   std::uint64_t refresh_number_ = 1;
   std::uint64_t next_refresh_ = UINT64_MAX;  // ticks
+  static constexpr std::uint32_t no_row = 0xFFFFFFFF;
   std::array<std::uint32_t, 8> open_row_;
+  // 386SX: the row in which code was fetched last, while it is open and RAM without a gap: its end and bank. End 0: not known.
+  std::uint32_t code_end_ = 0, code_bank_ = 0;
   std::array<std::uint64_t, 4> special_low_{};  // one bit a page below 1 MB
   std::uint32_t special_high_ = 0xFFFFFFFF;
   std::uint64_t plain_until_ = UINT64_MAX;  // words that end by then may be priced in closed form
