@@ -93,7 +93,6 @@ Block* Engine::decode_block(std::uint32_t physical) {
 // The ages have come to their end: with no link left they start afresh.
 void Engine::drop_links() {
   code_context = (code_context & (link_age - 1)) | link_age;
-  page_ages.fill(0);
   no_block.links = {};
   for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].links = {};
 }

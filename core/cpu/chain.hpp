@@ -232,7 +232,7 @@ Handlers special_branch() { return execute_branch<F>; }
 inline void Engine::chain_to_next(bool branched) {
   const Block& done = *current_block;
   const Block::Link& link = done.links[branched];
-  if (link.key != link_key<Model::pentium>(seg[CS].base + eip)) [[unlikely]] return;
+  if (link.key != link_key(seg[CS].base + eip)) [[unlikely]] return;
   Block& b = *link.to;
   const Op& first = *b.ops;
   if (timing.clocks() + first.ahead >= stop_at || !timing.enter_plan_seen(b.plan)) [[unlikely]] return;

@@ -166,12 +166,10 @@ struct Engine {
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
   Block no_block;
   /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest is an age that grows with
-  /// whatever ends them all (a block dropped, all translations given up, the pools' fresh start).
+  /// whatever ends them all (a block dropped, a translation of code given up, the pools' fresh start). On the Pentium only, where
+  /// code has a TLB of its own and data do not drive it out.
   std::uint64_t code_context = link_age;
   static constexpr std::uint64_t link_age = std::uint64_t{1} << 38, oldest_link = std::uint64_t{1} << 63;
-  /// Added to that: the age of one page's translation, by host_tlb's index. Not on the Pentium, where code has a TLB of its own
-  /// and data do not drive it out.
-  std::array<std::uint64_t, host_tlb_entries> page_ages{};
   std::uint32_t linked_limit = 0, linked_base = 0;  ///< of the code segment in which the links were made
   std::unordered_map<std::uint32_t, Block*> page_heads;  ///< first block of a physical page; never iterated in an order that matters
   Block* current_block = nullptr;
@@ -459,18 +457,9 @@ struct Engine {
     code_context += link_age;
     if (code_context >= oldest_link) [[unlikely]] drop_links();
   }
-  /// None into this page.
-  void forget_links(std::uint32_t linear_page) {
-    if (model == Model::pentium) return forget_links();
-    std::uint64_t& age = page_ages[linear_page >> 12 & (host_tlb_entries - 1)];
-    age += link_age;
-    if (age >= oldest_link) [[unlikely]] drop_links();
-  }
   void drop_links();
-  template <Model M>
-  std::uint64_t link_key(std::uint32_t linear) const {
-    return code_context + (M == Model::pentium ? 0 : page_ages[linear >> 12 & (host_tlb_entries - 1)]) + linear;
-  }
+  std::uint64_t link_key(std::uint32_t linear) const { return code_context + linear; }
+  void enter_link_context();
   static constexpr unsigned block_slots = 1u << 14;
   static unsigned block_slot(std::uint32_t physical) { return (physical ^ physical >> 14) & (block_slots - 1); }
   Block* decode_block(std::uint32_t physical);

@@ -50,7 +50,7 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
 }
 
 void Engine::drop_host(std::uint32_t linear_page, Half half) {
-  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code)) forget_links(linear_page);
+  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code)) forget_links();
   if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) forget_views();
   for (auto& table : host_tlb) {
     HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];

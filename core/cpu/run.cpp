@@ -360,7 +360,25 @@ void Engine::resume() {
 // changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
 template <Model M>
 void Engine::execute_blocks() {
-  // A block's end is held against the segment's limit when it is linked.
+  if constexpr (M == Model::pentium) enter_link_context();
+  if (resumed) [[unlikely]] return resume<M>();
+  Block::Link* link = &no_block.links[0];
+  do {
+    const std::uint32_t linear = seg[CS].base + eip;
+    Block* b = link->to;
+    if (M != Model::pentium || link->key != link_key(linear)) [[unlikely]] {
+      current_op_length = 0;  // faults of the fetch leave EIP where it is
+      b = block_at(linear);
+      if (b == nullptr) return;
+      if constexpr (M == Model::pentium) *link = {link_key(linear), b};
+    }
+    if (!pass_through<M>(*b, false)) return;
+    if constexpr (M == Model::pentium) link = &current_block->links[branched()];
+  } while (timing.clocks() < stop_at && !attention);
+}
+
+// A block's end is held against the segment's limit when it is linked.
+inline void Engine::enter_link_context() {
   const bool limited = seg[CS].limit != 0xFFFFFFFFu;
   if (seg[CS].limit != linked_limit || (limited && seg[CS].base != linked_base)) {
     linked_limit = seg[CS].limit;
@@ -368,21 +386,6 @@ void Engine::execute_blocks() {
     forget_links();
   }
   code_context = (code_context & ~(link_age - 1)) | std::uint64_t{mode | cpl << 4} << 32;
-  if (resumed) [[unlikely]] return resume<M>();
-  Block::Link* link = &no_block.links[0];
-  Block* b;
-  do {
-    const std::uint32_t linear = seg[CS].base + eip;
-    b = link->to;
-    if (link->key != link_key<M>(linear)) [[unlikely]] {
-      current_op_length = 0;  // faults of the fetch leave EIP where it is
-      b = block_at(linear);
-      if (b == nullptr) return;
-      *link = {link_key<M>(linear), b};
-    }
-    if (!pass_through<M>(*b, false)) return;
-    link = &current_block->links[branched()];
-  } while (timing.clocks() < stop_at && !attention);
 }
 
 // The block ends early behind current_op, whether that has been executed or has faulted.
