@@ -24,6 +24,7 @@ struct alignas(64) Block {
   const Op* ops = nullptr;
   std::array<Link, 2> links;  ///< to what follows in memory, and to where a branch led last
   Block* next_in_page = nullptr;
+  Block* next_in_slot = nullptr;
   alignas(64) IssuePlan plan;  ///< Pentium
 };
 

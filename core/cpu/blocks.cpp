@@ -17,10 +17,6 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
   return (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
 }
 
-/// Every block has two slots: where it is looked up, and this other one, to which a later block of the same first slot
-/// moves it.
-std::size_t other_slot(std::size_t slot) { return slot ^ Engine::block_slots / 2; }
-
 /// How `op` is executed in a chain as the last one of a code line or of its block.
 Handler link_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
   const Handlers h = select(op, target);
@@ -30,13 +26,15 @@ Handler link_at_edge(const Op& op, const IssuePlan& plan, const Target& target) 
 }
 }  // namespace
 
+// The blocks of a slot are a list; the one wanted last comes first.
 Block* Engine::decode_block(std::uint32_t physical) {
-  Block*& slot = blocks[block_slot(physical)];
-  Block*& other = blocks[other_slot(block_slot(physical))];
-  if (other->physical == physical && other->mode == mode) {
-    std::swap(slot, other);
-    return slot;
-  }
+  Block*& first = blocks[block_slot(physical)];
+  for (Block** at = &first; *at != &no_block; at = &(*at)->next_in_slot)
+    if (Block* const b = *at; b->physical == physical && b->mode == mode) {
+      *at = b->next_in_slot;
+      b->next_in_slot = first;
+      return first = b;
+    }
   if (op_pool.empty()) {
     assign_in_large_pages(op_pool, op_pool_size, Op{});
     assign_in_large_pages(block_pool, block_pool_size, Block{});
@@ -65,11 +63,6 @@ Block* Engine::decode_block(std::uint32_t physical) {
   ops[count - 1].edge = Op::Edge::end;
   ops_used += count;
   Block& b = block_pool[blocks_used++];
-  if (slot != &no_block) {
-    drop_block(*other);
-    other = slot;
-  }
-  slot = &b;
   b = Block{};
   b.physical = physical;
   b.mode = mode;
@@ -84,6 +77,8 @@ Block* Engine::decode_block(std::uint32_t physical) {
   Block*& head = page_heads[physical >> 12];
   b.next_in_page = head;
   head = &b;
+  b.next_in_slot = first;
+  first = &b;
   const std::uint32_t held = page.code_granules;
   page.code_granules |= granules(start, b.bytes);
   if (page.code_granules != held) forget_views();  // a store there must be noticed
@@ -97,24 +92,10 @@ void Engine::drop_links() {
   for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].links = {};
 }
 
-// Takes a block out of its page's list; whoever still points at it finds that it is empty.
-void Engine::drop_block(Block& b) {
-  if (b.mode == 0xFF) return;
-  Block** link = &page_heads[b.physical >> 12];
-  while (*link != nullptr && *link != &b) link = &(*link)->next_in_page;
-  if (*link == &b) *link = b.next_in_page;
-  forget_links();
-  b.mode = 0xFF;
-  b.physical = 0xFFFFFFFFu;
-}
-
 void Engine::flush_blocks() {
   for (const auto& [page, head] : page_heads) {
     space.page(page << 12).code_granules = 0;
-    for (const Block* b = head; b != nullptr; b = b->next_in_page) {
-      const std::size_t slot = block_slot(b->physical);
-      blocks[slot] = blocks[other_slot(slot)] = &no_block;
-    }
+    for (const Block* b = head; b != nullptr; b = b->next_in_page) blocks[block_slot(b->physical)] = &no_block;
   }
   for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].mode = 0xFF;
   page_heads.clear();
@@ -133,8 +114,9 @@ void Engine::code_written(std::uint32_t physical, std::uint32_t bytes) {
       if (b.physical < physical + bytes && physical < b.physical + b.bytes) {
         if (&b == current_block) break_loop();
         *link = b.next_in_page;
-        const std::size_t slot = block_slot(b.physical);
-        blocks[blocks[slot] == &b ? slot : other_slot(slot)] = &no_block;
+        Block** in_slot = &blocks[block_slot(b.physical)];
+        while (*in_slot != &b) in_slot = &(*in_slot)->next_in_slot;
+        *in_slot = b.next_in_slot;
         forget_links();
         b.mode = 0xFF;
         b.physical = 0xFFFFFFFFu;

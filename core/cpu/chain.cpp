@@ -10,8 +10,7 @@ inline bool Engine::cross_line(const Op& op) {
   if (timing.plan_holds_behind(current_block->plan, op)) return true;
   planned = false;
   timing.leave_plan(current_block->plan, current_op);
-  timing.begin_as<Model::pentium>(*current_op, current_block->physical + op.behind);
-  run_begun<Model::pentium>();
+  run_unplanned<Model::pentium>(false);
   return false;
 }
 
@@ -65,8 +64,7 @@ void Engine::enter_slowly(const Op& first, bool goes_on) {
   if (planned && timing.clocks() + first.ahead < stop_at) return first.chained(*this, first);
   current_op = &first;
   if (planned) return run_singly();
-  if (!goes_on) timing.begin_as<Model::pentium>(first, current_block->physical);
-  run_begun<Model::pentium>();
+  run_unplanned<Model::pentium>(goes_on);
 }
 
 }  // namespace planar::cpu

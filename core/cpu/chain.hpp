@@ -246,18 +246,18 @@ inline void Engine::chain_to_next(bool branched) {
   return first.chained(*this, first);
 }
 
-// Without a plan: the block in progress from current_op on, which has begun already, until its end or until stop_at. Like all ways
-// through a block it leaves current_op at the last instruction executed.
+// Without a plan: the block in progress from current_op on, until its end or until stop_at. `begun`: current_op has begun already.
+// Like all ways through a block it leaves current_op at the last instruction executed.
 template <Model M>
-inline void Engine::run_begun() {
+inline void Engine::run_unplanned(bool begun) {
   const std::uint32_t start = block_eip, physical = current_block->physical;
-  for (const Op* op = current_op;;) {
+  const Op* op = current_op;
+  for (std::uint32_t at = physical + op->behind - op->length;; at = physical + op->behind, current_op = ++op) {
+    if (!begun) [[likely]] timing.begin_as<M>(*op, at);
+    begun = false;
     eip = start + op->behind;
     op->execute(*this, *op);
     if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
-    const std::uint32_t at = physical + op->behind;
-    current_op = ++op;
-    timing.begin_as<M>(*op, at);
   }
 }
 

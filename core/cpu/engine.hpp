@@ -160,7 +160,7 @@ struct Engine {
   bool one_by_one = false;  ///< no runs of port accesses (port_run.hpp)
   bool flush_at_random = false;
   Random flush_random{0};
-  std::vector<Block*> blocks;   ///< by block_slot()
+  std::vector<Block*> blocks;   ///< the first of each block_slot()
   std::vector<Block> block_pool;
   std::vector<Op> op_pool;
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
@@ -463,7 +463,6 @@ struct Engine {
   static constexpr unsigned block_slots = 1u << 14;
   static unsigned block_slot(std::uint32_t physical) { return (physical ^ physical >> 14) & (block_slots - 1); }
   Block* decode_block(std::uint32_t physical);
-  void drop_block(Block& b);
   void flush_blocks();
   void code_written(std::uint32_t physical, std::uint32_t bytes);
 
@@ -486,7 +485,7 @@ struct Engine {
   [[gnu::noinline]] void resume();
   Block* block_at(std::uint32_t linear);
   template <Model M>
-  void run_begun();
+  void run_unplanned(bool begun);
   void run_singly();
   [[gnu::cold, gnu::noinline]] void enter_slowly(const Op& first, bool goes_on);
   bool cross_line(const Op& op);

@@ -60,8 +60,9 @@ struct alignas(64) Op {
   Edge edge = Edge::none;          ///< what follows: an instruction that ends in another code line (Pentium), or nothing
   bool quiet = false;              ///< touches registers and flags alone, and may run before its clocks have passed
   std::uint16_t ahead = 0;         ///< issue_clocks from this instruction to the block's last, that excluded
-  std::uint8_t line_behind = 0;    ///< Pentium: the plan's code line in which the next instruction ends
   std::uint16_t run_clocks = 0;    ///< issue_clocks of this instruction and of the quiet ones right in front of it
+  std::uint16_t tail = 0;          ///< 386SX: clocks behind the end of its first read
+  std::uint8_t line_behind = 0;    ///< Pentium: the plan's code line in which the next instruction ends
   mutable std::uint8_t btb_entry = 0;  ///< where the branch target buffer had this branch last: a hint, no state
 };
 

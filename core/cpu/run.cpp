@@ -322,8 +322,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
       }
     } else {
       current_op = &first;
-      if (!goes_on) timing.begin_as<M>(first, b.physical);
-      run_begun<M>();
+      run_unplanned<M>(goes_on);
     }
   } catch (const Fault& fault) {
     settle_chain();

@@ -180,7 +180,8 @@ class Timing {
   void write_aligned_386(std::uint32_t address, unsigned bytes);
   void branch_386(const Op& op, bool taken);
   void supply_386(const Op& op, std::uint32_t eip);
-  void supply_long_386(const Op& op, std::uint32_t eip);
+  void supply_in_new_row_386(const Op& op, std::uint32_t eip);
+  void starve_386();
   void supply_afresh_386(const Op& op, std::uint32_t eip);
   void supplied_386(std::uint32_t line);
   bool prefetch_plain_386(std::uint64_t until);
@@ -287,18 +288,18 @@ inline void Timing::begin_as(const Op& op, std::uint32_t eip) {
 
 inline void Timing::begin_386(const Op& op, std::uint32_t eip) {
   const std::uint32_t end = eip + op.length;
-  const std::uint64_t t = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
-  // If the queue holds the instruction and cannot have filled up since `t` (two clocks a word at least), nothing that
+  const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
+  // If the queue holds the instruction and cannot have filled up since `from` (two clocks a word at least), nothing that
   // happened between is seen before the next cycle of another kind: the words are counted then.
-  const std::int32_t room = static_cast<std::int32_t>((eip & fetch_mask_) + queue_bytes - fetch_next_);
+  const auto room = static_cast<std::int32_t>((eip & fetch_mask_) + queue_bytes - fetch_next_);
   if (static_cast<std::int32_t>(fetch_next_ - ((end + ~fetch_mask_) & fetch_mask_)) >= 0 &&
-      static_cast<std::int64_t>(clock_ - t) + 1 < room && eip == fetch_eip_ && !refill_)
+      static_cast<std::int64_t>(clock_ - from) + 1 < room && eip == fetch_eip_ && !refill_)
     fetch_put_off_ = clock_;
   else
     supply_386(op, eip);
   fetch_eip_ = end;
   clock_ += op.clocks;
-  tail_ = op.clocks > 4 ? op.clocks - 4u : 0;
+  tail_ = op.tail;
   credit_ = 0;
 }
 

@@ -54,6 +54,13 @@ inline void Timing::supplied_386(std::uint32_t line) {
   fetch_put_off_ = 0;
 }
 
+/// The latest word fetched is the one that was waited for.
+inline void Timing::starve_386() {
+  ++counters_.code_misses;
+  const std::uint64_t decoded = path_.word_free() + starved_decode;
+  if (clock_ < decoded) clock_ = decoded;
+}
+
 /// The instruction is not known to be in the queue, or the queue could have filled up meanwhile.
 void Timing::supply_386(const Op& op, std::uint32_t eip) {
   if (refill_ || eip != fetch_eip_) return supply_afresh_386(op, eip);
@@ -61,28 +68,16 @@ void Timing::supply_386(const Op& op, std::uint32_t eip) {
   const auto must = static_cast<std::int32_t>(((eip + op.length + ~fetch_mask_) & fetch_mask_) - fetch_next_);
   const auto room = static_cast<std::int32_t>(line + queue_bytes - fetch_next_);
   const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
-  if (must > 0) {
-    const MemoryPath::Fetched fetched = path_.fetch_plain(from, clock_, fetch_next_, must, room);
-    if (fetched == MemoryPath::Fetched::not_plain) [[unlikely]] return supply_long_386(op, eip);
-    if (fetched == MemoryPath::Fetched::late) {
-      ++counters_.code_misses;
-      const std::uint64_t decoded = path_.word_free() + starved_decode;
-      if (clock_ < decoded) clock_ = decoded;
-    }
-  } else if (room > 0 && clock_ > from) {
-    if (!path_.prefetch_plain(from, clock_, fetch_next_, room)) [[unlikely]] return supply_long_386(op, eip);
-  }
+  const MemoryPath::Fetched fetched = path_.fetch_on(from, clock_, fetch_next_, must, room);
+  if (fetched == MemoryPath::Fetched::not_plain) [[unlikely]] return supply_in_new_row_386(op, eip);
+  if (fetched == MemoryPath::Fetched::late) starve_386();
   supplied_386(line);
 }
 
-/// The same where the closed form does not hold.
-void Timing::supply_long_386(const Op& op, std::uint32_t eip) {
-  const std::uint32_t line = eip & fetch_mask_;
-  if (path_.fetch(fetch_from_, clock_, fetch_next_, (eip + op.length + ~fetch_mask_) & fetch_mask_, line + queue_bytes)) {
-    ++counters_.code_misses;
-    const std::uint64_t decoded = path_.word_free() + starved_decode;
-    if (clock_ < decoded) clock_ = decoded;
-  }
+/// The same where the row may have to be opened, or the closed form does not hold.
+void Timing::supply_in_new_row_386(const Op& op, std::uint32_t eip) {
+  const std::uint32_t line = eip & fetch_mask_, needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
+  if (path_.fetch(fetch_from_, clock_, fetch_next_, needed, line + queue_bytes)) starve_386();
   supplied_386(line);
 }
 
@@ -92,7 +87,7 @@ void Timing::supply_afresh_386(const Op& op, std::uint32_t eip) {
     prefetch_386(0);
     fetch_next_ += eip - fetch_eip_;
     path_.fetch_from(fetch_next_);
-    return supply_long_386(op, eip);
+    return supply_in_new_row_386(op, eip);
   }
   refill_ = false;
   fetch_next_ = eip & ~1u;

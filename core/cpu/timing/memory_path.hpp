@@ -49,7 +49,8 @@ class MemoryPath {
     const std::int32_t must = static_cast<std::int32_t>(needed - next);
     const std::int32_t room = static_cast<std::int32_t>(full - next);
     const std::uint64_t t = at > bus_free_ ? at : bus_free_;
-    const Fetched fetched = fetch_plain(t, until, next, must, room);
+    if (must <= 0 && (room <= 0 || until <= t)) return false;
+    const Fetched fetched = fetch_into_row(t, until, next, must, room);
     if (fetched == Fetched::not_plain) [[unlikely]] return fetch_one_by_one(t, until, next, needed, full);
     return fetched == Fetched::late;
   }
@@ -74,9 +75,9 @@ class MemoryPath {
     return true;
   }
   enum class Fetched : std::uint8_t { in_time, late, not_plain };
-  /// On a bus that is free at `at`. `must` and `room` are bytes and may be negative. A byte of code is a clock: the closed
-  /// form holds for cycles of two clocks on a hit.
-  Fetched fetch_plain(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must, std::int32_t room) {
+  /// On a bus that is free at `at`, in the row of the latest fetch. `must` and `room` are bytes and may be negative. A byte of
+  /// code is a clock: the closed form holds for cycles of two clocks on a hit.
+  Fetched fetch_on(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must, std::int32_t room) {
     const auto left = static_cast<std::int64_t>(until - at);
     std::int64_t bytes = left <= 0 ? 0 : words_before(left);
     if (bytes > room) bytes = room;
@@ -84,7 +85,7 @@ class MemoryPath {
     if (late) bytes = must;
     if (bytes <= 0) return Fetched::in_time;
     if (!take_code(at + static_cast<std::uint64_t>(bytes), next, next + static_cast<std::uint32_t>(bytes))) [[unlikely]]
-      return fetch_into_row(at, until, next, must, room);
+      return Fetched::not_plain;
     return late ? Fetched::late : Fetched::in_time;
   }
   /// The words from `next` to `limit` (at least one), whenever they begin.
@@ -190,7 +191,7 @@ class MemoryPath {
     next = limit;
     return true;
   }
-  /// fetch_plain() where the row of `next` may have to be opened.
+  /// fetch_on() where the row of `next` may have to be opened, and something is to be fetched.
   Fetched fetch_into_row(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must, std::int32_t room);
   void close_rows() {
     open_row_.fill(no_row);

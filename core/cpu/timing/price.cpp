@@ -161,6 +161,7 @@ void Timing::price(Op& op) const {
       break;
   }
   op.clocks = static_cast<std::uint16_t>(clocks);
+  op.tail = static_cast<std::uint16_t>(clocks > 4 ? clocks - 4 : 0);
   op.timing_flags = static_cast<std::uint8_t>(note);
   op.pair_class = static_cast<std::uint8_t>(pair | static_cast<unsigned>(kind_of(op.opcode, extension)) << 4);
 }
