@@ -483,7 +483,8 @@ struct Engine {
   [[gnu::always_inline]] bool pass_through(Block& b, bool goes_on);
   template <Model M>
   [[gnu::noinline]] void resume();
-  Block* block_at(std::uint32_t linear);
+  Block* known_block(std::uint32_t linear) const;
+  [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
   void run_unplanned(bool begun);
   void run_singly();

@@ -280,29 +280,28 @@ void Engine::execute() {
   }
 }
 
-// The block at `linear`, by translation and table; null if the instruction there was run alone (run_uncached).
-inline Block* Engine::block_at(std::uint32_t linear) {
+// The block at `linear`, if its translation and the block itself are known.
+inline Block* Engine::known_block(std::uint32_t linear) const {
   const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-  std::uint32_t physical;
-  if (e.exec_tag == (linear & page_mask)) [[likely]] {
-    physical = e.physical + (linear & 0xFFF);
-  } else {
-    if (eip > seg[CS].limit) raise(vec_gp, 0);
-    physical = translate(linear, cpl == 3, Access::execute);
-    const Page& page = space.page(physical);
-    if (page.kind != PageKind::ram && page.kind != PageKind::rom) {
-      fetch_uncached(linear);
-      run_uncached(physical);
-      return nullptr;
-    }
-  }
-  Block* const b = find_block(physical);
-  if (!b || std::uint64_t{eip} + b->bytes - 1 > seg[CS].limit) [[unlikely]] {
-    fetch_uncached(linear);
-    run_uncached(physical);
-    return nullptr;
-  }
-  return b;
+  const std::uint32_t physical = e.physical + (linear & 0xFFF);
+  Block* const b = blocks[block_slot(physical)];
+  const bool known = e.exec_tag == (linear & page_mask) && b->physical == physical && b->mode == mode &&
+                     std::uint64_t{eip} + b->bytes - 1 <= seg[CS].limit;
+  return known ? b : nullptr;
+}
+
+// The block at `linear`, by translation and table; null if the instruction there was run alone (run_uncached).
+Block* Engine::block_at(std::uint32_t linear) {
+  current_op_length = 0;  // faults of the fetch leave EIP where it is
+  if (Block* const b = known_block(linear)) return b;
+  if (eip > seg[CS].limit) raise(vec_gp, 0);
+  const std::uint32_t physical = translate(linear, cpl == 3, Access::execute);
+  const Page& page = space.page(physical);
+  Block* const b = page.kind == PageKind::ram || page.kind == PageKind::rom ? find_block(physical) : nullptr;
+  if (b && std::uint64_t{eip} + b->bytes - 1 <= seg[CS].limit) return b;
+  fetch_uncached(linear);
+  run_uncached(physical);
+  return nullptr;
 }
 
 // Executes block `b`, on the Pentium also those that follow it in a chain; false if the last one ended early: at
@@ -344,8 +343,8 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
 // A REP instruction that was only cut goes on.
 template <Model M>
 void Engine::resume() {
-  current_op_length = 0;
   if (uncached_valid) {
+    current_op_length = 0;
     run_uncached(uncached_physical);
     return;
   }
@@ -364,9 +363,10 @@ void Engine::execute_blocks() {
   Block::Link* link = &no_block.links[0];
   do {
     const std::uint32_t linear = seg[CS].base + eip;
-    Block* b = link->to;
-    if (M != Model::pentium || link->key != link_key(linear)) [[unlikely]] {
-      current_op_length = 0;  // faults of the fetch leave EIP where it is
+    Block* b;
+    if constexpr (M == Model::pentium) b = link->key == link_key(linear) ? link->to : nullptr;
+    else b = known_block(linear);
+    if (b == nullptr) [[unlikely]] {
       b = block_at(linear);
       if (b == nullptr) return;
       if constexpr (M == Model::pentium) *link = {link_key(linear), b};
