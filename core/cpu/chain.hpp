@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the instructions of a block that runs by plan follow one another (Pentium): each ends with a jump to the next, and what
+// How the instructions of blocks that run by plan follow one another (Pentium): each ends with a jump to the next, and what
 // the host does between two of them is only what that kind of instruction can need.
 //
 //   quiet      computes in registers and flags: no access, no fault, no clocks that depend on data, no look at EIP, the clock
 //              or a system flag. Nobody can tell when it ran: its clocks pass with those of the next that is not quiet.
 //   accessing  is quiet but for one access to memory, written so that it can be tried (Glance): if a view allows the access
 //              it is free and harmless; if not, nothing has happened and the instruction runs like any other.
+//   branch     near, the last of its block: decides where to go; its clocks and what follows come from that decision.
 //   any other  may change everything: EIP is set, and afterwards the clock is looked at.
 //
 // A chain is entered where all its instructions will begin before stop_at if nothing happens (Op::ahead), and the same is
-// asked again behind whatever may have taken time or lowered stop_at. Running in a chain, singly and one block an instruction
-// give the same state at the same clock (tests/core/cpu, fuzz/cpu).
+// asked again behind whatever may have taken time or lowered stop_at. From block to block it goes on by known links, as long
+// as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain, singly and one block an
+// instruction give the same state at the same clock (tests/core/cpu, fuzz/cpu).
 #pragma once
 
 #include "core/cpu/engine.hpp"
@@ -89,9 +91,11 @@ template <Handler F>
 
 /// The ways to memory, as a template parameter of accessing instructions: an access as it is; the same on a processor without
 /// a cache, where no view is ever open; and one that only happens where it has no effect but its own. They say whether it has
-/// happened; `then` gets what was read, `change` gives what to write. address() is that of the ModRM operand.
-struct Whole {
+/// happened; `then` gets what was read, `change` gives what to write. 
+struct ModrmOperand {
   static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
+};
+struct Whole : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     then(c.read<T>(s, offset));
@@ -108,8 +112,7 @@ struct Whole {
     return true;
   }
 };
-struct Uncached {
-  static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
+struct Uncached : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     then(c.read_linear<T, Model::i386sx>(c.linear_for_read(s, offset, sizeof(T))));
@@ -126,26 +129,25 @@ struct Uncached {
     return true;
   }
 };
-struct Glance {
-  static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
+struct Glance : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     const LineView& v = c.timing.view(offset);
-    if (v.reads != Engine::seen_as<T>(c.seg[s].reads, offset) || !c.timing.settled()) [[unlikely]] return false;
+    if (!c.readable<T>(v, s, offset) || !c.timing.settled()) [[unlikely]] return false;
     then(Engine::load<T>(v.at(offset)));
     return true;
   }
   template <class T>
   static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
     const LineView& v = c.timing.view(offset);
-    if (v.writes != Engine::seen_as<T>(c.seg[s].writes, offset)) [[unlikely]] return false;
+    if (!c.writable<T>(v, s, offset)) [[unlikely]] return false;
     Engine::store<T>(v.at(offset), value);
     return true;
   }
   template <class T, class F>
   static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
     const LineView& v = c.timing.view(offset);
-    if (v.writes != Engine::seen_as<T>(c.seg[s].writes, offset)) [[unlikely]] return false;
+    if (!c.writable<T>(v, s, offset)) [[unlikely]] return false;
     Engine::store<T>(v.at(offset), change(Engine::load<T>(v.at(offset))));
     return true;
   }

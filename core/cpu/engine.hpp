@@ -328,6 +328,11 @@ struct Engine {
   static std::uint64_t seen_as(const Segment::ViewContext& context, std::uint32_t offset) {
     return context.value + (offset & (LineView::mask | (sizeof(T) - 1)));
   }
+  /// Whether a T at `offset` of segment `s` may be read, or written, in its view `v`.
+  template <class T>
+  bool readable(const LineView& v, unsigned s, std::uint32_t offset) const { return v.reads == seen_as<T>(seg[s].reads, offset); }
+  template <class T>
+  bool writable(const LineView& v, unsigned s, std::uint32_t offset) const { return v.writes == seen_as<T>(seg[s].writes, offset); }
 
   template <class T>
   [[gnu::noinline]] T read_arriving(const LineView& v, std::uint32_t offset) {
@@ -400,14 +405,14 @@ struct Engine {
   template <class T>
   T read(unsigned s, std::uint32_t offset) {
     const LineView& v = timing.view(offset);
-    if (v.reads != seen_as<T>(seg[s].reads, offset)) [[unlikely]] return read_checked<T>(s, offset);
+    if (!readable<T>(v, s, offset)) [[unlikely]] return read_checked<T>(s, offset);
     if (!timing.settled()) [[unlikely]] return read_arriving<T>(v, offset);
     return load<T>(v.at(offset));
   }
   template <class T>
   void write(unsigned s, std::uint32_t offset, T value) {
     const LineView& v = timing.view(offset);
-    if (v.writes == seen_as<T>(seg[s].writes, offset)) [[likely]] store<T>(v.at(offset), value);
+    if (writable<T>(v, s, offset)) [[likely]] store<T>(v.at(offset), value);
     else write_checked<T>(s, offset, value);
   }
 
@@ -415,7 +420,7 @@ struct Engine {
   template <class T, class F>
   void modify(unsigned s, std::uint32_t offset, F&& f) {
     const LineView& v = timing.view(offset);
-    if (v.writes == seen_as<T>(seg[s].writes, offset)) [[likely]] store<T>(v.at(offset), f(load<T>(v.at(offset))));
+    if (writable<T>(v, s, offset)) [[likely]] store<T>(v.at(offset), f(load<T>(v.at(offset))));
     else modify_checked<T>(s, offset, f);
   }
 
@@ -466,7 +471,7 @@ struct Engine {
   void flush_blocks();
   void code_written(std::uint32_t physical, std::uint32_t bytes);
 
-  // ---- run.cpp ---------------------------------------------------------------------------------------------------------
+  // ---- run.cpp, chain.cpp ----------------------------------------------------------------------------------------------
   void run(Time horizon);
   void run_observed();
   void step();
@@ -500,10 +505,7 @@ struct Engine {
   [[gnu::noinline]] void chain_branch_as_new(const Op& op, bool taken, std::uint32_t target);
   void leave_block(const Block& b, bool executed);
   std::uint64_t instructions_executed() const { return instructions + static_cast<unsigned>(longest_chain - chain_room); }
-  void settle_chain() {
-    instructions = instructions_executed();
-    chain_room = longest_chain;
-  }
+  void settle_chain() { instructions = instructions_executed(); chain_room = longest_chain; }
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);
   void take_fault(const Fault& fault);

@@ -60,8 +60,10 @@ void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) c
   unsigned issues = 0;
   for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
     const auto line = static_cast<std::uint8_t>(line_number(eip + op->length - 1) - line_number(plan.first_line));
-    if (op != ops && line != op[-1].line_behind) op[-1].edge = Op::Edge::line;
-    if (op != ops) op[-1].line_behind = line;
+    if (op != ops) {
+      if (line != op[-1].line_behind) op[-1].edge = Op::Edge::line;
+      op[-1].line_behind = line;
+    }
     op->line_behind = line;
     if (plan.end.takes(*op)) {
       op->issue_clocks = static_cast<std::uint16_t>(plan.end.join(*op));

@@ -48,6 +48,22 @@ TEST_CASE("NMI is taken once and masked until IRET", "[cpu][interrupt]") {
   CHECK(b.cpu.registers().eip == handlers_at + 2);
 }
 
+TEST_CASE("An NMI that waited for IRET is taken before the loop to which that returns", "[cpu][interrupt]") {
+  Board b(GENERATE(Model::i386sx, Model::i486sx, Model::pentium));
+  b.put(handlers_at + 2, {0x43, 0x83, 0xFB, 0x02, 0x74, 0x01, 0xCF, 0xF4});  // INC EBX; CMP EBX, 2; JE halt; IRET; halt: HLT
+  b.flat({0x41, 0xEB, 0xFD});                                             // again: INC ECX; JMP again
+  b.change([](Registers& r) { r.gpr[EBX] = 0; });
+  b.cpu.run(100_us);
+  b.cpu.nmi();
+  b.step();
+  b.cpu.nmi();
+  const std::uint32_t rounds = b.cpu.registers().gpr[ECX];
+  REQUIRE(rounds > 50);
+  b.cpu.run(200_us);
+  CHECK(b.cpu.halted());
+  CHECK(b.cpu.registers().gpr[ECX] == rounds);
+}
+
 namespace {
 
 /// Raises INTR at a given time, again every `period` if one is given.
