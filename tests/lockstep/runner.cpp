@@ -147,7 +147,8 @@ bool Runner::boundary(std::uint32_t address) {
     if (index == current_ && !program_->instructions[static_cast<std::size_t>(index)].rep &&
         arena.unicorn.core().gpr[ESP] == before_.gpr[ESP]) {
       if (++boundaries_ > most_boundaries) return next_ = Next::stop, false;
-      arena.unicorn.clear_stores();  // it stored into its own block: Unicorn translates anew and repeats the instruction
+      arena.unicorn.clear_stores();  // it stored into its own block: Unicorn translates anew and repeats the instruction,
+      repeated_ = true;              // without its flags, and without telling of the store again
       return true;
     }
     if (!rep_passed_) {
@@ -177,6 +178,7 @@ bool Runner::boundary(std::uint32_t address) {
 
 void Runner::begin(int index) {
   current_ = index;
+  repeated_ = false;
   before_ = arena.processor->registers();
   if (forms()[program_->instructions[static_cast<std::size_t>(index)].cell.form].kind == Kind::fpu) fpu_before_ = arena.processor->fpu();
   if (!thorough_) coverage_.count(program_->mode, program_->instructions[static_cast<std::size_t>(index)].cell);
@@ -203,7 +205,7 @@ Runner::Next Runner::mismatch(const char* what) {
   const auto stores = arena.unicorn.stores();
   for (std::size_t s = stores.size(); s-- > 0;)
     if (in_memory(stores[s])) std::copy_n(stores[s].before.begin(), std::min<std::size_t>(16, stores[s].bytes), m.memory.begin() + stores[s].address);
-  if (!intact()) return excuse(Mask::own_block);
+  if (!intact() || repeated_) return excuse(Mask::own_block);
   for (const Store& store : stores)
     if (store.address < code_end && store.address + store.bytes > code_at) return excuse(Mask::own_block);
   // Once more from a clean start: inside a block Unicorn sometimes loses flags it keeps when it starts with the instruction.
@@ -364,6 +366,9 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     if (form.opcode == 0x63 && vector < 0 && result.vector == 14) return excuse(Mask::arpl);
     if (is_limit) return excuse(Mask::limits);
     if (vector == 13 && through_cs(instruction)) return excuse(Mask::rights);
+    // Unicorn reads the stack of a far return with the rights of ring 0, and comes to the selector that lies there.
+    if (is_far(form.kind) && vector == 14 && result.vector == 13 && before_.cpl == 3 && ours.cr2 - before_.gpr[ESP] < 8)
+      return excuse(Mask::far_stack);
     found_.reset();
     const Next n = mismatch("vector");
     if (found_) found_->their_vector = result.vector;

@@ -12,6 +12,7 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
       "486 real | 0F 98 C0 | eax=1234 fl=8D7 |",
       "486 real | 66 F7 F2 | edx=3 eax=7272B3A0 fl=887 |",
       "386 pm16 | 66 0F A5 D8 | eax=80000001 ebx=F0F0F0F0 ecx=5 |",
+      "386 pm32r3 | CA 24 00 | esp=6C6D5 |",  // a stack that only ring 0 may read
       "486 pm32 | 66 D1 87 00 00 02 00 | fl=1 | 20000=0180",
       "486 pm32r3 | 03 74 23 EB | ebx=FFFFFFCC | ",
       "486 pm32r3 | 0F BE C3 | ebx=80 fl=46 |",
