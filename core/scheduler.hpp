@@ -99,8 +99,6 @@ class Scheduler {
 
   /// The time of the latest event fired or access completed; never decreases.
   Time now() const { return now_; }
-  /// When the next event is due; Time::never() if none is.
-  Time next() const { return next_; }
   /// Accesses of the running processor that complete before this depend on nothing that is still to come.
   Time quiet_until() const { return quiet_until_; }
 

@@ -342,23 +342,12 @@ struct Engine {
   template <class T>
   [[gnu::noinline]] T read_checked(unsigned s, std::uint32_t offset) {
     const std::uint32_t linear = linear_for_read(s, offset, sizeof(T));
-    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-    if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
-      return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
-    timing.read_aligned(e.physical + (linear & 0xFFF), sizeof(T));
-    open_view(seg[s], seg[s].reads, e, linear);
-    return load<T>(e.host + (linear & 0xFFF));
+    return read_linear<T>(linear, [&](const HostTlbEntry& e) { open_view(seg[s], seg[s].reads, e, linear); });
   }
   template <class T>
   [[gnu::noinline]] void write_checked(unsigned s, std::uint32_t offset, T v) {
     const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
-    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-    if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
-      return write_slow(linear, sizeof(T), v, cpl == 3);
-    timing.write_aligned(e.physical + (linear & 0xFFF), sizeof(T));
-    open_view(seg[s], seg[s].writes, e, linear);
-    store<T>(e.host + (linear & 0xFFF), v);
-    if (e.holds_code(linear)) [[unlikely]] code_written(e.physical + (linear & 0xFFF), sizeof(T));
+    write_linear<T>(linear, v, [&](const HostTlbEntry& e) { open_view(seg[s], seg[s].writes, e, linear); });
   }
   template <class T, class F>
   [[gnu::noinline]] void modify_checked(unsigned s, std::uint32_t offset, F& f) {
@@ -380,27 +369,27 @@ struct Engine {
     write_slow(linear, sizeof(T), v, cpl == 3);
   }
 
-  /// `M`: the model if the caller knows it.
-  template <class T, Model... M>
-  T read_linear(std::uint32_t linear) {
+  /// `M`: the model if the caller knows it. `seen` gets the translation of an access that the host's TLB allows, done but
+  /// for the data.
+  static void unseen(const HostTlbEntry&) {}
+  template <class T, Model... M, class Seen = decltype(unseen)>
+  T read_linear(std::uint32_t linear, Seen&& seen = unseen) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-    if (e.read_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      timing.read_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
-      return load<T>(e.host + (linear & 0xFFF));
-    }
-    return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
+    if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
+      return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
+    timing.read_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
+    seen(e);
+    return load<T>(e.host + (linear & 0xFFF));
   }
-  template <class T, Model... M>
-  void write_linear(std::uint32_t linear, T v) {
+  template <class T, Model... M, class Seen = decltype(unseen)>
+  void write_linear(std::uint32_t linear, T v, Seen&& seen = unseen) {
     const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-    if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) [[likely]] {
-      const std::uint32_t physical = e.physical + (linear & 0xFFF);
-      timing.write_aligned<M...>(physical, sizeof(T));
-      store<T>(e.host + (linear & 0xFFF), v);
-      if (e.holds_code(linear)) [[unlikely]] code_written(physical, sizeof(T));
-      return;
-    }
-    write_slow(linear, sizeof(T), v, cpl == 3);
+    if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
+      return write_slow(linear, sizeof(T), v, cpl == 3);
+    timing.write_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
+    seen(e);
+    store<T>(e.host + (linear & 0xFFF), v);
+    if (e.holds_code(linear)) [[unlikely]] code_written(e.physical + (linear & 0xFFF), sizeof(T));
   }
   template <class T>
   T read(unsigned s, std::uint32_t offset) {

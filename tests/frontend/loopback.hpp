@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "devices/net/host/descriptor.hpp"
-#include "frontend/guest_image.hpp"
-#include "roms/images.hpp"
+#include "tests/frontend/guest_diskette.hpp"
 #include "tests/frontend/program.hpp"
 
 namespace program {
@@ -129,11 +128,5 @@ class Beside {
   pid_t pid_ = -1;
   int ended_ = 0;
 };
-
-/// The guest's diskette with settings, as a file.
-inline std::string guest_with(const Scratch& scratch, const std::vector<std::pair<std::string, std::string>>& settings) {
-  const auto image = planar::with_settings(planar::roms::guest(), settings);
-  return scratch.write("guest.img", std::string(image.begin(), image.end()));
-}
 
 }  // namespace program

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "frontend/guest_image.hpp"
-#include "roms/images.hpp"
 #include "tests/catch.hpp"
+#include "tests/frontend/guest_diskette.hpp"
 #include "tests/frontend/netio_run.hpp"
 
+using program::guest_with;
 using program::run_planar;
 using program::Scratch;
 using program::without_host_time;
@@ -17,16 +17,10 @@ namespace {
 std::string seconds() { return program::short_runs() ? "0.05" : "0.3"; }
 std::string brief() { return " --quiet --sizes 8192 --json - --seconds " + seconds(); }
 
-std::string diskette(const Scratch& scratch, const std::string& name,
-                     const std::vector<std::pair<std::string, std::string>>& settings) {
-  const auto image = planar::with_settings(planar::roms::guest(), settings);
-  return scratch.write(name, {image.begin(), image.end()});
-}
-
 /// A client and a server, each with its own diskette.
 std::string lab_file(const Scratch& scratch) {
-  const auto client = diskette(scratch, "client.img", {{"do", "netio"}, {"seconds", seconds()}, {"sizes", "8192"}, {"wait", "4"}});
-  const auto server = diskette(scratch, "server.img", {{"do", "netio-server"}, {"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}});
+  const auto client = guest_with(scratch, {{"do", "netio"}, {"seconds", seconds()}, {"sizes", "8192"}, {"wait", "4"}}, "client.img");
+  const auto server = guest_with(scratch, {{"do", "netio-server"}, {"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}, "server.img");
   return scratch.write("lab.toml", fmt::format(R"([run]
 seed = 7
 

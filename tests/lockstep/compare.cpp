@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 #include "core/cpu/decoder.hpp"
 
