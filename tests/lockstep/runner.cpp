@@ -10,7 +10,7 @@ namespace planar::lockstep {
 
 namespace {
 
-constexpr unsigned most_iterations = 64, most_boundaries = 1000;
+constexpr unsigned most_iterations = 64, most_boundaries = 1000, halts_behind = 48;
 
 }  // namespace
 
@@ -28,14 +28,14 @@ void Runner::load(const Program& program) {
   index_.assign(program.bytes.size(), -1);
   for (std::size_t i = 0; i < program.instructions.size(); ++i)
     index_[program.instructions[i].offset] = static_cast<std::int16_t>(i);
-  place();
 }
 
-void Runner::place() {
+// With so many HLTs behind it.
+void Runner::place(unsigned halts) {
   for (auto* memory : {&arena.ours, &arena.theirs}) {
     const auto at = memory->begin() + start_linear_;
     std::copy(program_->bytes.begin(), program_->bytes.end(), at);
-    std::fill_n(at + static_cast<std::ptrdiff_t>(program_->bytes.size()), 48, 0xF4);
+    std::fill_n(at + static_cast<std::ptrdiff_t>(program_->bytes.size()), halts, std::uint8_t{0xF4});
   }
 }
 
@@ -79,6 +79,7 @@ std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsi
 
 std::optional<Mismatch> Runner::run_once(const Program& program, Random& random, unsigned states) {
   load(program);
+  place(halts_behind);
   for (unsigned state = 0; state < states && !found_; ++state) {
     for (unsigned index = 0; index < program.instructions.size() && !found_;) {
       Registers r = arena.initial(program.mode, random);
@@ -101,7 +102,7 @@ std::optional<Mismatch> Runner::run_once(const Program& program, Random& random,
       index = static_cast<unsigned>(std::max(current_ + 1, static_cast<int>(index) + 1));
     }
     if (code_stored_) {
-      place();
+      place(halts_behind);
       arena.unicorn.invalidate_code(code_at, code_end - code_at);
       code_stored_ = false;
     }
@@ -121,6 +122,7 @@ std::optional<Mismatch> Runner::run_once(const Program& program, Random& random,
   return std::move(found_);
 }
 
+// The instruction alone, in memory as it was: what lies behind it may be its operand.
 std::optional<Mismatch> Runner::replay(const Mismatch& m) {
   thorough_ = true;
   const Program one{m.mode, m.before.eip, m.code, {m.instruction}};
@@ -131,6 +133,7 @@ std::optional<Mismatch> Runner::replay(const Mismatch& m) {
   Program program = one;
   program.instructions[0].offset = 0;
   load(program);
+  place(0);
   arena.set(m.before);
   arena.processor->set_fpu(m.fpu_before);
   arena.unicorn.set_fpu(m.fpu_before);
@@ -147,8 +150,7 @@ bool Runner::boundary(std::uint32_t address) {
     if (index == current_ && !program_->instructions[static_cast<std::size_t>(index)].rep &&
         arena.unicorn.core().gpr[ESP] == before_.gpr[ESP]) {
       if (++boundaries_ > most_boundaries) return next_ = Next::stop, false;
-      arena.unicorn.clear_stores();  // it stored into its own block: Unicorn translates anew and repeats the instruction,
-      repeated_ = true;              // without its flags, and without telling of the store again
+      arena.unicorn.clear_stores();  // it stored into its own block: Unicorn translates anew and repeats the instruction
       return true;
     }
     if (!rep_passed_) {
@@ -178,7 +180,6 @@ bool Runner::boundary(std::uint32_t address) {
 
 void Runner::begin(int index) {
   current_ = index;
-  repeated_ = false;
   before_ = arena.processor->registers();
   if (forms()[program_->instructions[static_cast<std::size_t>(index)].cell.form].kind == Kind::fpu) fpu_before_ = arena.processor->fpu();
   if (!thorough_) coverage_.count(program_->mode, program_->instructions[static_cast<std::size_t>(index)].cell);
@@ -205,7 +206,7 @@ Runner::Next Runner::mismatch(const char* what) {
   const auto stores = arena.unicorn.stores();
   for (std::size_t s = stores.size(); s-- > 0;)
     if (in_memory(stores[s])) std::copy_n(stores[s].before.begin(), std::min<std::size_t>(16, stores[s].bytes), m.memory.begin() + stores[s].address);
-  if (!intact() || repeated_) return excuse(Mask::own_block);
+  if (!intact()) return excuse(Mask::own_block);
   for (const Store& store : stores)
     if (store.address < code_end && store.address + store.bytes > code_at) return excuse(Mask::own_block);
   // Once more from a clean start: inside a block Unicorn sometimes loses flags it keeps when it starts with the instruction.

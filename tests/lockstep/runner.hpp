@@ -68,7 +68,7 @@ class Runner {
   void sync_stack(const Registers& handler);
   int index_at(std::uint32_t linear) const;
   void load(const Program& program);
-  void place();
+  void place(unsigned halts);
   bool intact() const;
   void go();
 
@@ -80,7 +80,6 @@ class Runner {
   Registers before_;
   cpu::Fpu fpu_before_;
   bool rep_passed_ = false;  ///< planar has left the REP that Unicorn looks at once more
-  bool repeated_ = false;    ///< the current instruction stored into its own block
   unsigned iterations_ = 0, boundaries_ = 0;
   Next next_ = Next::go_on;
   bool code_stored_ = false, tables_stored_ = false, thorough_ = false, trace_memory_ = false, next_fetch_faulted_ = false, fpu_fault_ = false;
