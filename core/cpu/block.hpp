@@ -11,8 +11,8 @@ namespace planar::cpu {
 
 /// A run of decoded instructions within one physical page.
 struct alignas(64) Block {
-  /// Where execution went from here: what Engine::link_key() says of a linear address at which block `to` starts. True wherever
-  /// it is written down, so that it may be used from anywhere.
+  /// Pentium: where execution went from here: what Engine::link_key() says of a linear address at which block `to` starts. True
+  /// wherever it is written down, so that it may be used from anywhere.
   struct Link {
     std::uint64_t key = 0;
     Block* to = nullptr;
@@ -24,7 +24,7 @@ struct alignas(64) Block {
   const Op* ops = nullptr;
   std::array<Link, 2> links;  ///< to what follows in memory, and to where a branch led last
   Block* next_in_page = nullptr;
-  Block* next_in_slot = nullptr;
+  Block* next_in_slot = nullptr;  ///< of those with the same Engine::block_slot()
   alignas(64) IssuePlan plan;  ///< Pentium
 };
 
