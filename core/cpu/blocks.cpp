@@ -27,7 +27,7 @@ Handler link_at_edge(const Op& op, const IssuePlan& plan, const Target& target) 
 }  // namespace
 
 // The blocks of a slot are a list; the one wanted last comes first.
-Block* Engine::decode_block(std::uint32_t physical) {
+Block* Engine::find_block(std::uint32_t physical) {
   Block*& first = blocks[block_slot(physical)];
   for (Block** at = &first; *at != &no_block; at = &(*at)->next_in_slot)
     if (Block* const b = *at; b->physical == physical && b->mode == mode) {

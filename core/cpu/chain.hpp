@@ -91,7 +91,7 @@ template <Handler F>
 
 /// The ways to memory, as a template parameter of accessing instructions: an access as it is; the same on a processor without
 /// a cache, where no view is ever open; and one that only happens where it has no effect but its own. They say whether it has
-/// happened; `then` gets what was read, `change` gives what to write. 
+/// happened; `then` gets what was read, `change` gives what to write.
 struct ModrmOperand {
   static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
 };
@@ -174,7 +174,7 @@ template <Attempt F, Attempt OnWhole>
   return c.look_over_edge(op);
 }
 
-/// Near branches: EIP is where `decide` leaves it, the clocks follow from what it returns.
+/// What a near branch decided. EIP is where it goes on already; the clocks follow from this.
 struct Outcome {
   bool taken;
   std::uint32_t target;  ///< also where it was not taken
@@ -230,7 +230,7 @@ Handlers branch() {
 template <Decision F>
 Handlers special_branch() { return execute_branch<F>; }
 
-// Behind it: into the block where execution goes on, if that is known and nothing has to be looked after in between.
+// Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be looked after in between.
 inline void Engine::chain_to_next(bool branched) {
   const Block& done = *current_block;
   const Block::Link& link = done.links[branched];

@@ -441,11 +441,8 @@ struct Engine {
   bool peek_translate(std::uint32_t linear, std::uint32_t& physical) const;
 
   // ---- blocks.cpp ----------------------------------------------------------------------------------------------------
-  Block* find_block(std::uint32_t physical) {
-    Block* const b = blocks[block_slot(physical)];
-    if (b->physical == physical && b->mode == mode) [[likely]] return b;
-    return decode_block(physical);
-  }
+  /// The block at `physical` in the present mode, decoded if there is none; null if no block may hold the instruction there.
+  Block* find_block(std::uint32_t physical);
   /// No link that exists may be followed any more.
   void forget_links() {
     code_context += link_age;
@@ -456,7 +453,6 @@ struct Engine {
   void enter_link_context();
   static constexpr unsigned block_slots = 1u << 14;
   static unsigned block_slot(std::uint32_t physical) { return (physical ^ physical >> 14) & (block_slots - 1); }
-  Block* decode_block(std::uint32_t physical);
   void flush_blocks();
   void code_written(std::uint32_t physical, std::uint32_t bytes);
 
@@ -492,7 +488,7 @@ struct Engine {
   bool branched() const { return eip != block_eip + current_block->bytes; }
   void chain_to_next(bool branched);
   [[gnu::noinline]] void chain_branch_as_new(const Op& op, bool taken, std::uint32_t target);
-  void leave_block(const Block& b, bool executed);
+  void leave_block(bool executed);
   std::uint64_t instructions_executed() const { return instructions + static_cast<unsigned>(longest_chain - chain_room); }
   void settle_chain() { instructions = instructions_executed(); chain_room = longest_chain; }
   void fetch_uncached(std::uint32_t linear);

@@ -325,7 +325,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     }
   } catch (const Fault& fault) {
     settle_chain();
-    leave_block(*current_block, false);
+    leave_block(false);
     if (!fault.committed) eip = block_eip + current_op->behind;  // a chain does not tell where it is
     current_op_length = current_op->length;
     take_fault(fault);
@@ -333,7 +333,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
   }
   if constexpr (M == Model::pentium) settle_chain();
   if (current_op->edge != Op::Edge::end) [[unlikely]] {
-    leave_block(*current_block, true);
+    leave_block(true);
     return false;
   }
   instructions += current_block->count;
@@ -388,9 +388,9 @@ inline void Engine::enter_link_context() {
 }
 
 // The block ends early behind current_op, whether that has been executed or has faulted.
-void Engine::leave_block(const Block& b, bool executed) {
-  if (planned && current_op->edge != Op::Edge::end) timing.leave_plan(b.plan, current_op + 1);
-  instructions += static_cast<std::uint64_t>(current_op - b.ops) + executed;
+void Engine::leave_block(bool executed) {
+  if (planned && current_op->edge != Op::Edge::end) timing.leave_plan(current_block->plan, current_op + 1);
+  instructions += static_cast<std::uint64_t>(current_op - current_block->ops) + executed;
 }
 
 // One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory that is no RAM.

@@ -40,7 +40,8 @@ class MemoryPath {
   std::uint64_t word_free() const { return bus_free_; }
   /// Data: all the words from `address` (at least one).
   void access(std::uint64_t at, std::uint32_t address, std::uint32_t limit, bool writing) {
-    if (!access_plain(at, address, limit, writing))
+    const bool one_row = (((limit - 2) ^ address) & row_mask_) == 0;
+    if (!one_row || !access_in_row(at, address, (limit - address) / 2, writing))
       words_one_by_one(at > bus_free_ ? at : bus_free_, UINT64_MAX, address, limit, writing);
   }
   /// Code: moves `next` on over the words up to `full` that can begin before `until`, and over those up to `needed` in any
@@ -54,12 +55,8 @@ class MemoryPath {
     if (fetched == Fetched::not_plain) [[unlikely]] return fetch_one_by_one(t, until, next, needed, full);
     return fetched == Fetched::late;
   }
-  /// The same in closed form: within one row of RAM and up to the next refresh. If that does not hold they return false (or
-  /// not_plain) and have done nothing.
-  bool access_plain(std::uint64_t at, std::uint32_t address, std::uint32_t limit, bool writing) {
-    return (((limit - 2) ^ address) & row_mask_) == 0 && access_in_row(at, address, (limit - address) / 2, writing);
-  }
-  /// `words` words that are known to lie in one row.
+  /// The same in closed form for `words` words that lie in one row: RAM, and up to the next refresh. If that does not hold it
+  /// returns false and has done nothing; so do those for code below.
   bool access_in_row(std::uint64_t at, std::uint32_t address, unsigned words, bool writing) {
     const std::uint32_t row = address >> row_shift_, bank = bank_of_row(row);
     const DramTiming& d = config_.dram;
