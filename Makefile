@@ -4,7 +4,7 @@
 # Both say which packages are missing and install them first (Debian 12), with sudo when not root.
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
-           nettle-dev libzstd-dev libslirp-dev libpng-dev libsdl2-dev
+           nettle-dev libzstd-dev libdeflate-dev libslirp-dev libpng-dev libsdl2-dev
 TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip \
                 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
 

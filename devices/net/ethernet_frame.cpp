@@ -2,29 +2,12 @@
 #include "devices/net/ethernet_frame.hpp"
 
 #include <fmt/format.h>
-
-#include <bit>
+#include <libdeflate.h>
 
 #include "core/error.hpp"
 
 namespace planar::net {
 namespace {
-
-constexpr std::uint32_t reflected_polynomial = 0xEDB88320;  // 04C11DB7h, bits reversed
-
-// Eight tables: table[k][b] is the effect of byte b followed by k zero bytes ("slicing by eight").
-constexpr auto tables = [] {
-  std::array<std::array<std::uint32_t, 256>, 8> t{};
-  for (std::uint32_t b = 0; b < 256; ++b) {
-    std::uint32_t r = b;
-    for (int bit = 0; bit < 8; ++bit) r = (r >> 1) ^ (r & 1 ? reflected_polynomial : 0);
-    t[0][b] = r;
-  }
-  for (std::size_t k = 1; k < 8; ++k)
-    for (std::uint32_t b = 0; b < 256; ++b)
-      t[k][b] = (t[k - 1][b] >> 8) ^ t[0][t[k - 1][b] & 0xFF];
-  return t;
-}();
 
 std::uint32_t little32(const std::uint8_t* p) {
   return p[0] | p[1] << 8 | p[2] << 16 | static_cast<std::uint32_t>(p[3]) << 24;
@@ -39,18 +22,7 @@ std::uint32_t reverse(std::uint32_t v) {
 }  // namespace
 
 std::uint32_t crc32(std::span<const std::uint8_t> data, std::uint32_t crc) {
-  std::uint32_t r = ~crc;
-  const std::uint8_t* p = data.data();
-  std::size_t n = data.size();
-  for (; n >= 8; n -= 8, p += 8) {
-    const std::uint32_t a = little32(p) ^ r;
-    const std::uint32_t b = little32(p + 4);
-    r = tables[7][a & 0xFF] ^ tables[6][a >> 8 & 0xFF] ^ tables[5][a >> 16 & 0xFF] ^
-        tables[4][a >> 24] ^ tables[3][b & 0xFF] ^ tables[2][b >> 8 & 0xFF] ^
-        tables[1][b >> 16 & 0xFF] ^ tables[0][b >> 24];
-  }
-  for (; n; --n) r = (r >> 8) ^ tables[0][(r ^ *p++) & 0xFF];
-  return ~r;
+  return data.empty() ? crc : libdeflate_crc32(crc, data.data(), data.size());
 }
 
 std::uint32_t crc32_remainder(std::span<const std::uint8_t> data) { return reverse(~crc32(data)); }

@@ -34,6 +34,7 @@ TEST_CASE("the frame check sequence is the CRC-32 of IEEE 802.3", "[net]") {
   CHECK(crc32(bytes) == 0xCBF43926);
   // In two parts, and of lengths that are no multiple of eight, the same sum.
   CHECK(crc32(std::span(bytes).subspan(4), crc32(std::span(bytes).first(4))) == 0xCBF43926);
+  CHECK(crc32({}, 0xCBF43926) == 0xCBF43926);
   Bytes frame = make_frame(61);
   CHECK(fcs_good(frame));
   frame[20] ^= 1;
