@@ -45,25 +45,27 @@ MemoryPath::MemoryPath(const TimingConfig& config)
 
 std::uint64_t MemoryPath::refresh_at(std::uint64_t number) const {
   const std::uint64_t ticks_num = std::uint64_t{config_.refresh.period_num} << den_shift_;
-  if (number <= UINT64_MAX / ticks_num) return number * ticks_num / config_.refresh.period_den;
+  if (std::uint64_t product; !__builtin_mul_overflow(number, ticks_num, &product)) return product / config_.refresh.period_den;
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(number) * ticks_num / config_.refresh.period_den);
 }
 
 std::uint64_t MemoryPath::refresh(std::uint64_t t) {
   // Refreshes that fell into idle time are over; only the last one before `t` can still hold the memory.
-  std::uint64_t number = refresh_number_;
-  if (refresh_at(number + 1) <= t) {
+  std::uint64_t number = refresh_number_, at = next_refresh_, next = refresh_at(number + 1);
+  if (next <= t) {
     const auto scaled = static_cast<unsigned __int128>(t + 1) * config_.refresh.period_den;
     number = static_cast<std::uint64_t>((scaled - 1) /
                                         (static_cast<unsigned __int128>(config_.refresh.period_num) << den_shift_));
     while (refresh_at(number) > t) --number;
     while (refresh_at(number + 1) <= t) ++number;
+    at = refresh_at(number);
+    next = refresh_at(number + 1);
   }
   const std::uint64_t busy = l2_.present() ? memory_free_ : bus_free_;
-  const std::uint64_t begins = std::max(refresh_at(number), std::min(busy, t));
+  const std::uint64_t begins = std::max(at, std::min(busy, t));
   const std::uint64_t ends = begins + std::uint64_t{config_.refresh.hold} * bus_;
   refresh_number_ = number + 1;
-  next_refresh_ = refresh_at(refresh_number_);
+  next_refresh_ = next;
   settle_plain();
   close_rows();
   return std::max(t, ends);
