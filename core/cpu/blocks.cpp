@@ -17,12 +17,13 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
   return (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
 }
 
-/// How `op` is executed in a chain as the last one of a code line or of its block.
-Handler link_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
+/// How `op` is executed in a chain or by steps as the last one of a code line or of its block.
+Handler chained_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
   const Handlers h = select(op, target);
+  if (target.model == Model::i386sx) return h.uncached == op.execute ? h.last_step : step_selected_last;
   const bool as_selected = h.execute == op.execute;
-  if (op.edge == Op::Edge::line) return as_selected ? h.edge : Handlers::chain_edge;
-  return as_selected && !plan.single ? h.last : Handlers::chain_last;
+  if (op.edge == Op::Edge::line) return as_selected ? h.edge : chain_selected_edge;
+  return as_selected && !plan.single ? h.last : chain_selected_last;
 }
 }  // namespace
 
@@ -69,11 +70,10 @@ Block* Engine::find_block(std::uint32_t physical) {
   b.count = static_cast<std::uint8_t>(count);
   b.bytes = static_cast<std::uint16_t>(at - start);
   b.ops = ops;
-  if (model == Model::pentium) {
-    timing.plan(ops, count, physical, b.plan);
-    for (Op* op = ops; op != ops + count; ++op)
-      if (op->edge != Op::Edge::none) op->chained = link_at_edge(*op, b.plan, decode_mode.target);
-  }
+  b.links.fill(no_link());
+  if (model == Model::pentium) timing.plan(ops, count, physical, b.plan);
+  for (Op* op = ops; op != ops + count; ++op)
+    if (op->edge != Op::Edge::none) op->chained = chained_at_edge(*op, b.plan, decode_mode.target);
   Block*& head = page_heads[physical >> 12];
   b.next_in_page = head;
   head = &b;
@@ -88,8 +88,8 @@ Block* Engine::find_block(std::uint32_t physical) {
 // The ages have come to their end: with no link left they start afresh.
 void Engine::drop_links() {
   code_context = (code_context & (link_age - 1)) | link_age;
-  no_block.links = {};
-  for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].links = {};
+  no_block.links.fill(no_link());
+  for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].links.fill(no_link());
 }
 
 void Engine::flush_blocks() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The way through a block by plan, and out of it (chain.hpp).
-#include "core/cpu/chain.hpp"
+// The ways through a block and out of it: by plan (chain.hpp) and by steps (step.hpp).
+#include "core/cpu/step.hpp"
 
 namespace planar::cpu {
 
@@ -38,13 +38,22 @@ namespace {
 void as_selected(Engine& c, const Op& op) { op.execute(c, op); }
 }  // namespace
 
-void Handlers::chain_any(Engine& c, const Op& op) { return cpu::chain_any<as_selected>(c, op); }
-void Handlers::chain_edge(Engine& c, const Op& op) { return cpu::chain_any_edge<as_selected>(c, op); }
-void Handlers::chain_last(Engine& c, const Op& op) {
+void chain_selected(Engine& c, const Op& op) { return chain_any<as_selected>(c, op); }
+void chain_selected_edge(Engine& c, const Op& op) { return chain_any_edge<as_selected>(c, op); }
+void chain_selected_last(Engine& c, const Op& op) {
   c.timing.finish_plan(c.current_block->plan);
   c.begin_chained(op);
   op.execute(c, op);
   return c.chain_to_next(c.branched());
+}
+
+void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
+void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
+
+// The 386SX's way out of a block in front of its end. Where one that is not quiet has put EIP it stays: a REP that was cut points at
+// itself.
+void Engine::stop_behind(const Op& op) {
+  if (op.quiet) arrive_at(op);
 }
 
 void Engine::cross_line_in_chain(const Op& op) {

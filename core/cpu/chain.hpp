@@ -19,27 +19,11 @@
 
 namespace planar::cpu {
 
-/// What selection finds for an instruction: its handler, the handler for a processor without a cache, and the handler as a
-/// link of a chain.
-struct Handlers {
-  Handler execute = nullptr;
-  Handler uncached = nullptr;
-  Handler chained = chain_any;  ///< within a block,
-  Handler edge = chain_edge;    ///< in front of another code line,
-  Handler last = chain_last;    ///< where the block ends because of it
-  bool quiet = false;
-
-  Handlers() = default;
-  /// Any handler. Null: the encoding is undefined.
-  Handlers(Handler handler) : execute(handler), uncached(handler) {}
-  Handlers(std::nullptr_t) {}
-  explicit operator bool() const { return execute != nullptr; }
-
-  /// The links that are no particular instruction's.
-  static void chain_any(Engine& c, const Op& op);
-  static void chain_edge(Engine& c, const Op& op);
-  static void chain_last(Engine& c, const Op& op);
-};
+/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, in front of another code line, and
+/// as the last of its block.
+void chain_selected(Engine& c, const Op& op);
+void chain_selected_edge(Engine& c, const Op& op);
+void chain_selected_last(Engine& c, const Op& op);
 
 [[gnu::always_inline]] inline void chain_on(Engine& c, const Op& op) {
   const Op& next = (&op)[1];
@@ -89,9 +73,9 @@ template <Handler F>
   return c.look_over_edge(op);
 }
 
-/// The ways to memory, as a template parameter of accessing instructions: an access as it is; the same on a processor without
-/// a cache, where no view is ever open; and one that only happens where it has no effect but its own. They say whether it has
-/// happened; `then` gets what was read, `change` gives what to write.
+/// The ways to memory, as a template parameter of accessing instructions (step.hpp has one more): an access as it is, and one that
+/// only happens where it has no effect but its own. They say whether it has happened; `then` gets what was read, `change` gives
+/// what to write.
 struct ModrmOperand {
   static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
 };
@@ -109,23 +93,6 @@ struct Whole : ModrmOperand {
   template <class T, class F>
   static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
     c.modify<T>(s, offset, change);
-    return true;
-  }
-};
-struct Uncached : ModrmOperand {
-  template <class T, class F>
-  static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
-    then(c.read_linear<T, Model::i386sx>(c.linear_for_read(s, offset, sizeof(T))));
-    return true;
-  }
-  template <class T>
-  static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
-    c.write_linear<T, Model::i386sx>(c.linear_for_write(s, offset, sizeof(T)), value);
-    return true;
-  }
-  template <class T, class F>
-  static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
-    c.modify_checked<T>(s, offset, change);
     return true;
   }
 };
@@ -152,9 +119,10 @@ struct Glance : ModrmOperand {
     return true;
   }
 };
-/// With a 32-bit address that has no index: most have none.
-struct GlanceAtBase : Glance {
-  static bool suits(const Op& op) { return op.index == no_register && op.address32; }
+/// The same ways for an operand with a 32-bit address that has no index: most have none.
+inline bool has_plain_address(const Op& op) { return op.index == no_register && op.address32; }
+template <class Way>
+struct AtBase : Way {
   static std::uint32_t address(const Engine& c, const Op& op) { return c.gpr[op.base] + op.displacement; }
 };
 using Attempt = bool (*)(Engine&, const Op&);
@@ -195,40 +163,6 @@ template <Decision F>
   if (!c.timing.branch_as_ever(op, o.taken, target)) [[unlikely]] return c.chain_branch_as_new(op, o.taken, target);
   return c.chain_to_next(o.taken);
 }
-
-/// The kinds of instructions, for selection.
-template <Handler F>
-Handlers any() {
-  Handlers h = F;
-  h.chained = chain_any<F>;
-  h.edge = chain_any_edge<F>;
-  return h;
-}
-template <Handler F>
-Handlers quiet() {
-  Handlers h = F;
-  h.chained = chain_quiet<F>;
-  h.edge = chain_quiet_edge<F>;
-  h.quiet = true;
-  return h;
-}
-template <Attempt OnWhole, Attempt OnUncached, Attempt OnGlance, Attempt OnGlanceAtBase>
-Handlers accessing(const Op& op) {
-  Handlers h = execute_whole<OnWhole>;
-  h.uncached = execute_whole<OnUncached>;
-  const bool at_base = GlanceAtBase::suits(op);
-  h.chained = at_base ? chain_access<OnGlanceAtBase, OnWhole> : chain_access<OnGlance, OnWhole>;
-  h.edge = at_base ? chain_access_edge<OnGlanceAtBase, OnWhole> : chain_access_edge<OnGlance, OnWhole>;
-  return h;
-}
-template <Decision F>
-Handlers branch() {
-  Handlers h = execute_branch<F>;
-  h.last = chain_branch<F>;
-  return h;
-}
-template <Decision F>
-Handlers special_branch() { return execute_branch<F>; }
 
 // Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be looked after in between.
 inline void Engine::chain_to_next(bool branched) {

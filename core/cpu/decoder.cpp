@@ -311,8 +311,9 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
     handlers = undefined_opcode;
     op.ends_block = true;
   }
-  op.execute = mode.target.model == Model::i386sx ? handlers.uncached : handlers.execute;
-  op.chained = handlers.chained;
+  const bool uncached = mode.target.model == Model::i386sx;
+  op.execute = uncached ? handlers.uncached : handlers.execute;
+  op.chained = uncached ? handlers.step : handlers.chained;
   op.quiet = handlers.quiet;
   return true;
 }

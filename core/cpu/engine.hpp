@@ -14,7 +14,7 @@
 //   paging.cpp    TLB, page walk, slow accesses     debug.cpp     breakpoints
 //   blocks.cpp    decoded-block cache               run.cpp       the loop, boundaries, reset
 //   archive.cpp   snapshot                          fpu.cpp       x87 (fpu*.cpp, float80*.cpp)
-//   copy_loop.cpp loops that copy, for reports  chain.cpp     the way through a block by plan
+//   copy_loop.cpp loops that copy, for reports  chain.cpp     the ways through a block (chain.hpp, step.hpp)
 #pragma once
 
 #include <array>
@@ -164,7 +164,8 @@ struct Engine {
   std::vector<Block> block_pool;
   std::vector<Op> op_pool;
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
-  Block no_block;
+  Block no_block;               ///< what is found where there is none: its mode is no mode
+  Block::Link no_link() { return {0, &no_block}; }
   /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest is an age that grows with
   /// whatever ends them all (a block dropped, a translation of code given up, the pools' fresh start). On the Pentium only, where
   /// code has a TLB of its own and data do not drive it out.
@@ -473,7 +474,7 @@ struct Engine {
   [[gnu::always_inline]] bool pass_through(Block& b, bool goes_on);
   template <Model M>
   [[gnu::noinline]] void resume();
-  Block* known_block(std::uint32_t linear) const;
+  bool is_block_at(const Block& b, const HostTlbEntry& e, std::uint32_t linear) const;
   [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
   void run_unplanned(bool begun);
@@ -485,6 +486,9 @@ struct Engine {
   void look_around(const Op& op);
   void look_over_edge(const Op& op);
   [[gnu::cold, gnu::noinline]] void go_on_singly(const Op& op);
+  void arrive_at(const Op& op);
+  void step_on(const Op& op);
+  [[gnu::cold, gnu::noinline]] void stop_behind(const Op& op);
   bool branched() const { return eip != block_eip + current_block->bytes; }
   void chain_to_next(bool branched);
   [[gnu::noinline]] void chain_branch_as_new(const Op& op, bool taken, std::uint32_t target);

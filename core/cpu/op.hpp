@@ -17,7 +17,7 @@ inline constexpr std::uint8_t no_register = 8;
 struct alignas(64) Op {
   /// Executes the instruction; EIP already points behind it.
   void (*execute)(Engine&, const Op&) = nullptr;
-  /// Executes it and what follows it in its block (chain.hpp).
+  /// Executes it and what follows it in its block (Pentium: chain.hpp; 386SX, when it has begun: step.hpp).
   void (*chained)(Engine&, const Op&) = nullptr;
   std::uint32_t immediate = 0;     ///< immediate, relative displacement of a branch, or offset of a far pointer
   std::uint32_t displacement = 0;  ///< of the memory operand, sign-extended; selector of a far pointer

@@ -19,6 +19,7 @@ Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& 
   large_tlb.shift = 22;
   flush_tlb();
   tlb = host_tlb[0].data();
+  no_block.links.fill(no_link());
   blocks.assign(block_slots, &no_block);
   do_reset();
 }
@@ -280,20 +281,18 @@ void Engine::execute() {
   }
 }
 
-// The block at `linear`, if its translation and the block itself are known.
-inline Block* Engine::known_block(std::uint32_t linear) const {
-  const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-  const std::uint32_t physical = e.physical + (linear & 0xFFF);
-  Block* const b = blocks[block_slot(physical)];
-  const bool known = e.exec_tag == (linear & page_mask) && b->physical == physical && b->mode == mode &&
-                     std::uint64_t{eip} + b->bytes - 1 <= seg[CS].limit;
-  return known ? b : nullptr;
+// Whether `b` is the block at `linear`, which has the translation `e`, in the present mode.
+inline bool Engine::is_block_at(const Block& b, const HostTlbEntry& e, std::uint32_t linear) const {
+  return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode &&
+         std::uint64_t{eip} + b.bytes - 1 <= seg[CS].limit;
 }
 
 // The block at `linear`, by translation and table; null if the instruction there was run alone (run_uncached).
 Block* Engine::block_at(std::uint32_t linear) {
   current_op_length = 0;  // faults of the fetch leave EIP where it is
-  if (Block* const b = known_block(linear)) return b;
+  const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+  Block* const known = blocks[block_slot(e.physical + (linear & 0xFFF))];
+  if (is_block_at(*known, e, linear)) return known;
   if (eip > seg[CS].limit) raise(vec_gp, 0);
   const std::uint32_t physical = translate(linear, cpl == 3, Access::execute);
   const Page& page = space.page(physical);
@@ -319,6 +318,9 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
       } else {
         enter_slowly(first, goes_on);
       }
+    } else if constexpr (M == Model::i386sx) {
+      if (!goes_on) timing.begin_as<M>(first, b.physical);
+      first.chained(*this, first);
     } else {
       current_op = &first;
       run_unplanned<M>(goes_on);
@@ -363,16 +365,17 @@ void Engine::execute_blocks() {
   Block::Link* link = &no_block.links[0];
   do {
     const std::uint32_t linear = seg[CS].base + eip;
-    Block* b;
-    if constexpr (M == Model::pentium) b = link->key == link_key(linear) ? link->to : nullptr;
-    else b = known_block(linear);
-    if (b == nullptr) [[unlikely]] {
+    Block* b = link->to;
+    bool known;
+    if constexpr (M == Model::pentium) known = link->key == link_key(linear);
+    else known = is_block_at(*b, tlb[linear >> 12 & (host_tlb_entries - 1)], linear);
+    if (!known) [[unlikely]] {
       b = block_at(linear);
       if (b == nullptr) return;
-      if constexpr (M == Model::pentium) *link = {link_key(linear), b};
+      *link = {link_key(linear), b};
     }
     if (!pass_through<M>(*b, false)) return;
-    if constexpr (M == Model::pentium) link = &current_block->links[branched()];
+    link = &current_block->links[branched()];
   } while (timing.clocks() < stop_at && !attention);
 }
 

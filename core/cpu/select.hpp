@@ -3,7 +3,7 @@
 // model, which the decoder turns into #UD.
 #pragma once
 
-#include "core/cpu/chain.hpp"
+#include "core/cpu/handlers.hpp"
 
 namespace planar::cpu {
 
@@ -42,8 +42,9 @@ void undefined_opcode(Engine& c, const Op& op);
 #define PLANAR_SIZED(op, f, ...) PLANAR_SIZED_AS(any, op, f __VA_OPT__(,) __VA_ARGS__)
 #define PLANAR_WORD(op, f, ...) PLANAR_WORD_AS(any, op, f __VA_OPT__(,) __VA_ARGS__)
 /// Accessing instructions: the last parameter is the way to memory.
-#define PLANAR_ALL_WAYS(op, ...)                                                                        \
-  accessing<__VA_ARGS__ Whole>, __VA_ARGS__ Uncached>, __VA_ARGS__ Glance>, __VA_ARGS__ GlanceAtBase>>(op)
+#define PLANAR_ALL_WAYS(op, ...)                                                              \
+  accessing<__VA_ARGS__ Whole>, __VA_ARGS__ Uncached>, __VA_ARGS__ AtBase<Uncached>>,         \
+            __VA_ARGS__ Glance>, __VA_ARGS__ AtBase<Glance>>>(op)
 #define PLANAR_SIZED_ACCESS(op, f, ...)                                                     \
   (!((op).opcode & 1) ? PLANAR_ALL_WAYS(op, f<__VA_ARGS__ __VA_OPT__(,) std::uint8_t,)        \
    : (op).operand32   ? PLANAR_ALL_WAYS(op, f<__VA_ARGS__ __VA_OPT__(,) std::uint32_t,)       \

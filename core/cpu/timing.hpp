@@ -51,6 +51,8 @@ class Timing {
   /// The same for callers that know the model.
   template <Model M>
   void begin_as(const Op& op, std::uint32_t physical_eip);
+  /// The same on the 386SX for the instruction behind the one that began last, with no branch or flush in between.
+  void begin_next_386(const Op& op);
   /// Decode time, Pentium: settles how `count` priced instructions from `physical_eip` on issue as a block. They end in
   /// at most IssuePlan::most_lines code lines.
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
@@ -174,12 +176,13 @@ class Timing {
   // -- timing/i386sx.cpp
   static constexpr std::uint32_t queue_bytes = 16;
   void begin_386(const Op& op, std::uint32_t eip);
+  void issue_386(const Op& op, std::uint32_t end);
   void read_386(std::uint32_t address, unsigned bytes);
   void write_386(std::uint32_t address, unsigned bytes);
   void read_aligned_386(std::uint32_t address, unsigned bytes);
   void write_aligned_386(std::uint32_t address, unsigned bytes);
   void branch_386(const Op& op, bool taken);
-  void supply_386(const Op& op, std::uint32_t eip);
+  void supply_386(const Op& op);
   void supply_in_new_row_386(const Op& op, std::uint32_t eip);
   void starve_386();
   void supply_afresh_386(const Op& op, std::uint32_t eip);
@@ -287,16 +290,27 @@ inline void Timing::begin_as(const Op& op, std::uint32_t eip) {
 }
 
 inline void Timing::begin_386(const Op& op, std::uint32_t eip) {
-  const std::uint32_t end = eip + op.length;
+  if (!refill_ && eip == fetch_eip_) return begin_next_386(op);
+  supply_afresh_386(op, eip);
+  issue_386(op, eip + op.length);
+}
+
+inline void Timing::begin_next_386(const Op& op) {
+  const std::uint32_t eip = fetch_eip_, end = eip + op.length;
   const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
   // If the queue holds the instruction and cannot have filled up since `from` (two clocks a word at least), nothing that
   // happened between is seen before the next cycle of another kind: the words are counted then.
   const auto room = static_cast<std::int32_t>((eip & fetch_mask_) + queue_bytes - fetch_next_);
   if (static_cast<std::int32_t>(fetch_next_ - ((end + ~fetch_mask_) & fetch_mask_)) >= 0 &&
-      static_cast<std::int64_t>(clock_ - from) + 1 < room && eip == fetch_eip_ && !refill_)
+      static_cast<std::int64_t>(clock_ - from) + 1 < room)
     fetch_put_off_ = clock_;
   else
-    supply_386(op, eip);
+    supply_386(op);
+  issue_386(op, end);
+}
+
+// The queue has it: `end` is the address behind it.
+inline void Timing::issue_386(const Op& op, std::uint32_t end) {
   fetch_eip_ = end;
   clock_ += op.clocks;
   tail_ = op.tail;

@@ -32,7 +32,7 @@ std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? 
 
 }  // namespace
 
-/// Brings the queue up to `until`, or to what begin_386() put off if that is later. False, with nothing done, if that takes
+/// Brings the queue up to `until`, or to what begin_next_386() put off if that is later. False, with nothing done, if that takes
 /// the long way.
 inline bool Timing::prefetch_plain_386(std::uint64_t until) {
   if (until < fetch_put_off_) until = fetch_put_off_;
@@ -62,8 +62,8 @@ inline void Timing::starve_386() {
 }
 
 /// The instruction is not known to be in the queue, or the queue could have filled up meanwhile.
-void Timing::supply_386(const Op& op, std::uint32_t eip) {
-  if (refill_ || eip != fetch_eip_) return supply_afresh_386(op, eip);
+void Timing::supply_386(const Op& op) {
+  const std::uint32_t eip = fetch_eip_;
   const std::uint32_t line = eip & fetch_mask_;
   const auto must = static_cast<std::int32_t>(((eip + op.length + ~fetch_mask_) & fetch_mask_) - fetch_next_);
   const auto room = static_cast<std::int32_t>(line + queue_bytes - fetch_next_);
