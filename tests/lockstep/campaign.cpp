@@ -30,6 +30,7 @@ Outcome run(const Campaign& campaign) {
         }
         const Program program = generators[static_cast<unsigned>(mode)].make((is_wide(mode) ? code_at : 0) + at);
         at += static_cast<std::uint32_t>(program.bytes.size()) + 64;
+        if (campaign.begins) campaign.begins(outcome.programs, model, mode);
         ++outcome.programs;
         auto mismatch = runner.run(program, random, campaign.states);
         if (!mismatch) continue;

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // planar-lockstep: generated code on planar's interpreter and on Unicorn, compared after every instruction.
 #include <CLI/CLI.hpp>
+#include <execinfo.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <fmt/format.h>
 #include <fstream>
@@ -11,6 +17,22 @@
 
 using namespace planar;
 using namespace planar::lockstep;
+
+namespace {
+
+// Unicorn's code generator can abort by itself (2.1.4: temp_load). The last words say in which program, and the stack below whose
+// fault it is.
+std::array<char, 200> last_words;
+
+void die(int signal) {
+  std::array<void*, 24> frames;
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, last_words.data(), std::strlen(last_words.data()));
+  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), static_cast<int>(frames.size())), STDERR_FILENO);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Runs generated code on planar's interpreter and on Unicorn and compares them after every instruction."};
@@ -36,6 +58,15 @@ int main(int argc, char** argv) {
     fmt::print("mismatch: {}\nreproducer: {}\n", m.describe(), shrink(m));
     std::fflush(stdout);
   };
+  campaign.begins = [&campaign](std::uint64_t program, Model model, Mode mode) {
+    const char* const name = model_names[static_cast<unsigned>(model)];
+    const auto end = fmt::format_to_n(
+        last_words.begin(), last_words.size() - 1, "planar-lockstep: died in program {} ({}, {}) of --seed {} --instructions {}{}{}\n",
+        program, name, mode_names[static_cast<unsigned>(mode)], campaign.seed, campaign.instructions,
+        campaign.only ? " --model " : "", campaign.only ? name : "");
+    *end.out = 0;
+  };
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, die);
   const std::clock_t start = std::clock();
   const Outcome outcome = run(campaign);
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
