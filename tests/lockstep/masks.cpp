@@ -2,7 +2,30 @@
 // Undefined flags by the Pentium manual's appendix on flags (volume 3, appendix A) and the instruction pages.
 #include "tests/lockstep/masks.hpp"
 
+#include <algorithm>
+
 namespace planar::lockstep {
+namespace {
+
+bool is_prefix(std::uint8_t byte) {
+  constexpr std::array<std::uint8_t, 11> prefixes{0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3};
+  return std::find(prefixes.begin(), prefixes.end(), byte) != prefixes.end();
+}
+
+}  // namespace
+
+bool aborts_unicorn(std::span<const std::uint8_t> code) {
+  for (std::size_t lock = 0; lock < code.size(); ++lock) {
+    if (code[lock] != 0xF0) continue;
+    std::size_t at = lock + 1;
+    while (at < code.size() && is_prefix(code[at])) ++at;
+    if (at + 2 >= code.size() || code[at] != 0x0F) continue;
+    const std::uint8_t opcode = code[at + 1], modrm = code[at + 2];
+    const bool by_register = opcode == 0xA3 || opcode == 0xAB || opcode == 0xB3 || opcode == 0xBB;
+    if (modrm >= 0xC0 && (by_register || (opcode == 0xBA && (modrm & 0x20)))) return true;
+  }
+  return false;
+}
 
 std::uint32_t undefined_flags(const Instruction& instruction, const Registers& before, bool& result_undefined) {
   constexpr std::uint32_t c = 1, p = 4, a = 16, z = 64, s = 128, o = 0x800;

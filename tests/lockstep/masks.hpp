@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "tests/lockstep/program.hpp"
 
@@ -13,7 +14,7 @@ enum class Mask : std::uint8_t {
   undefined_flags, undefined_result, limits, rights, delivery, unmapped, absent_flags, icebp, enter_66, access_order,
   fpu_flags, fpu_pointers, fpu_stack, fpu_special, transcendental, constants, bcd, cpuid, control_bits, wide_push,
   smsw, io_permission, arpl, wrap, pushf_v86, popad_386, iret_vm, ltr_null, far_stack, enter_probe, own_block, hooked_flags,
-  not_repeated, count
+  not_repeated, lock_bit_register, count
 };
 struct MaskReason {
   const char* name;
@@ -53,6 +54,7 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"stores into its own block", "Unicorn repeats such an instruction and loses flags; tests/core/cpu covers self-modifying code"},
     {"flags inside a block", "not a mask: the instruction was repeated at the start of a block, and was equal there (Unicorn loses lazy flags where a code hook stands)"},
     {"not repeated", "not a mask: a program run again from the same state was equal throughout; planar starts with nothing decoded or translated, Unicorn keeps blocks"},
+    {"LOCK of a register's bit", "such a program is not run: Unicorn 2.1.4 aborts when it translates LOCK BT, BTS, BTR or BTC with a register, #UD on the chips; only a jump into the middle of an instruction makes one (counted in programs)"},
 }};
 
 inline constexpr std::uint32_t arithmetic_mask = 0x8D5;
@@ -60,5 +62,8 @@ inline constexpr std::uint32_t arithmetic_mask = 0x8D5;
 /// Flags that are undefined behind the instruction, with the registers in front of it. `result_undefined` is set where
 /// the destination is, too.
 std::uint32_t undefined_flags(const Instruction& instruction, const Registers& before, bool& result_undefined);
+
+/// Whether `code` holds, from any byte on, an encoding at which Unicorn aborts (Mask::lock_bit_register).
+bool aborts_unicorn(std::span<const std::uint8_t> code);
 
 }  // namespace planar::lockstep

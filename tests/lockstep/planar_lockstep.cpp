@@ -20,8 +20,8 @@ using namespace planar::lockstep;
 
 namespace {
 
-// Unicorn's code generator can abort by itself (2.1.4: temp_load). The last words say in which program, and the stack below whose
-// fault it is.
+// Unicorn's code generator can abort by itself (masks.hpp knows one case). The last words say in which program, and the stack below
+// whose fault it is.
 std::array<char, 200> last_words;
 
 void die(int signal) {

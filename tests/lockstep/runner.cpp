@@ -62,6 +62,10 @@ void Runner::go() {
 // compared at every instruction. planar forgets everything decoded and translated at each start, so that it repeats itself;
 // where the second run is clean, Unicorn did not.
 std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsigned states) {
+  if (aborts_unicorn(program.bytes)) {
+    coverage_.note(Mask::lock_bit_register);
+    return std::nullopt;
+  }
   memory_before_ = arena.ours;
   const Random draws = random;
   auto found = run_once(program, random, states);
