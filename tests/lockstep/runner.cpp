@@ -270,7 +270,7 @@ Runner::Next Runner::finish() {
   const Registers ours = step_planar(instruction);
   if (arena.processor->in_shutdown()) return excuse(Mask::delivery);
   const int vector = Arena::vector_at(ours);
-  if (vector >= 0 && arena.unicorn.core().eip != ours.eip) {
+  if (vector >= 0 && Arena::vector_at(arena.unicorn.registers()) != vector) {
     if (wraps(instruction)) return excuse(Mask::wrap);
     if ((vector == 13 || vector == 12) && !is_wide(program_->mode)) return excuse(Mask::limits);
     if (vector == 13 && form.opcode == 0x0F22 && form.group == 0 && refused_cr0(instruction)) return excuse(Mask::control_bits);
