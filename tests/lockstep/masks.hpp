@@ -30,7 +30,7 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"AC, ID", "Unicorn has no 386 (AC does not exist there) and lets ID, VIF and VIP toggle on the 486; never compared where the model has none (not counted)"},
     {"INT1", "F1h is #UD to Unicorn; the chips take the debug trap's vector"},
     {"ENTER with 66h", "Unicorn masks the frame pointer by the operand size"},
-    {"order of accesses", "the chip's own where one instruction touches several places: CR2, and W in the error code of a read-modify-write (Unicorn reads first, the chips ask for the right to write)"},
+    {"order of accesses", "the chip's own where one instruction touches several places: CR2, and W in the error code of a read-modify-write (Unicorn reads first, the chips ask for the right to write); what POPAD has loaded in front of a fault"},
     {"x87 flags", "Unicorn 2.1 collects exception flags and C1 of few instructions"},
     {"x87 pointers", "last instruction and operand: kept otherwise by Unicorn"},
     {"x87 stack faults", "Unicorn knows none: an empty register is used, a full one overwritten"},
