@@ -164,7 +164,8 @@ template <Decision F>
   return c.chain_to_next(o.taken);
 }
 
-// Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be looked after in between.
+// Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be looked after
+// in between.
 inline void Engine::chain_to_next(bool branched) {
   const Block& done = *current_block;
   const Block::Link& link = done.links[branched];

@@ -285,6 +285,9 @@ struct Engine {
     std::memcpy(p, &v, sizeof v);
   }
 
+  /// What the host knows of the page of `linear` at the present privilege, if its tag says that page.
+  const HostTlbEntry& host_entry(std::uint32_t linear) const { return tlb[linear >> 12 & (host_tlb_entries - 1)]; }
+
   std::uint32_t linear_for_read(unsigned s, std::uint32_t offset, unsigned bytes) {
     const Segment& g = seg[s];
     if (std::int64_t{offset - g.low} + (bytes - 1) > g.read_span) [[unlikely]] segment_violation(s);
@@ -353,7 +356,7 @@ struct Engine {
   template <class T, class F>
   [[gnu::noinline]] void modify_checked(unsigned s, std::uint32_t offset, F& f) {
     const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
-    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    const HostTlbEntry& e = host_entry(linear);
     if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) {
       const std::uint32_t physical = e.physical + (linear & 0xFFF);
       timing.read_aligned(physical, sizeof(T));
@@ -375,7 +378,7 @@ struct Engine {
   static void unseen(const HostTlbEntry&) {}
   template <class T, Model... M, class Seen = decltype(unseen)>
   T read_linear(std::uint32_t linear, Seen&& seen = unseen) {
-    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    const HostTlbEntry& e = host_entry(linear);
     if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
       return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
     timing.read_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
@@ -384,7 +387,7 @@ struct Engine {
   }
   template <class T, Model... M, class Seen = decltype(unseen)>
   void write_linear(std::uint32_t linear, T v, Seen&& seen = unseen) {
-    const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
+    const HostTlbEntry& e = host_entry(linear);
     if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
       return write_slow(linear, sizeof(T), v, cpl == 3);
     timing.write_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
@@ -474,7 +477,9 @@ struct Engine {
   [[gnu::always_inline]] bool pass_through(Block& b, bool goes_on);
   template <Model M>
   [[gnu::noinline]] void resume();
-  bool is_block_at(const Block& b, const HostTlbEntry& e, std::uint32_t linear) const;
+  /// Whether a block at EIP ends within the code segment.
+  bool within_code(const Block& b) const { return std::uint64_t{eip} + b.bytes - 1 <= seg[CS].limit; }
+  bool is_block_at(const Block& b, std::uint32_t linear) const;
   [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
   void run_unplanned(bool begun);

@@ -133,7 +133,7 @@ std::uint32_t run_port(Engine& c, const Op& op, std::uint16_t port, std::uint32_
   constexpr unsigned index = writes_port ? ESI : EDI;
   const Segment& g = c.seg[writes_port ? op.segment : unsigned{ES}];
   const std::uint32_t offset = c.get_sized(index, op.address32), linear = g.base + offset;
-  const HostTlbEntry& e = c.tlb[linear >> 12 & (host_tlb_entries - 1)];
+  const HostTlbEntry& e = c.host_entry(linear);
   if ((writes_port ? e.read_tag : e.write_tag) != (linear & (page_mask | (sizeof(T) - 1)))) return 0;
   if (!writes_port && e.page->code_granules != 0) return 0;
   count = within<T>(g, writes_port ? g.read_span : g.write_span, offset, op.address32, count);

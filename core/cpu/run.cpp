@@ -281,23 +281,22 @@ void Engine::execute() {
   }
 }
 
-// Whether `b` is the block at `linear`, which has the translation `e`, in the present mode.
-inline bool Engine::is_block_at(const Block& b, const HostTlbEntry& e, std::uint32_t linear) const {
-  return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode &&
-         std::uint64_t{eip} + b.bytes - 1 <= seg[CS].limit;
+// Whether `b` is known to be the block at `linear` in the present mode.
+inline bool Engine::is_block_at(const Block& b, std::uint32_t linear) const {
+  const HostTlbEntry& e = host_entry(linear);
+  return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode && within_code(b);
 }
 
 // The block at `linear`, by translation and table; null if the instruction there was run alone (run_uncached).
 Block* Engine::block_at(std::uint32_t linear) {
   current_op_length = 0;  // faults of the fetch leave EIP where it is
-  const HostTlbEntry& e = tlb[linear >> 12 & (host_tlb_entries - 1)];
-  Block* const known = blocks[block_slot(e.physical + (linear & 0xFFF))];
-  if (is_block_at(*known, e, linear)) return known;
+  Block* const known = blocks[block_slot(host_entry(linear).physical + (linear & 0xFFF))];
+  if (is_block_at(*known, linear)) return known;
   if (eip > seg[CS].limit) raise(vec_gp, 0);
   const std::uint32_t physical = translate(linear, cpl == 3, Access::execute);
   const Page& page = space.page(physical);
   Block* const b = page.kind == PageKind::ram || page.kind == PageKind::rom ? find_block(physical) : nullptr;
-  if (b && std::uint64_t{eip} + b->bytes - 1 <= seg[CS].limit) return b;
+  if (b && within_code(*b)) return b;
   fetch_uncached(linear);
   run_uncached(physical);
   return nullptr;
@@ -368,7 +367,7 @@ void Engine::execute_blocks() {
     Block* b = link->to;
     bool known;
     if constexpr (M == Model::pentium) known = link->key == link_key(linear);
-    else known = is_block_at(*b, tlb[linear >> 12 & (host_tlb_entries - 1)], linear);
+    else known = is_block_at(*b, linear);
     if (!known) [[unlikely]] {
       b = block_at(linear);
       if (b == nullptr) return;

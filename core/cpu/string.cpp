@@ -24,7 +24,7 @@ template <class T, bool Writing>
 Span within_line(const Engine& c, unsigned s, std::uint32_t offset, unsigned count) {
   const Segment& g = c.seg[s];
   const std::uint32_t linear = g.base + offset, line = c.timing.data_line();
-  const HostTlbEntry& e = c.tlb[linear >> 12 & (host_tlb_entries - 1)];
+  const HostTlbEntry& e = c.host_entry(linear);
   if ((Writing ? e.write_tag : e.read_tag) != (linear & (page_mask | (sizeof(T) - 1)))) return {};
   count = std::min<unsigned>(count, (line - (linear & (line - 1))) / sizeof(T));
   if (std::int64_t{offset - g.low} + static_cast<std::int64_t>(count * sizeof(T) - 1) > (Writing ? g.write_span : g.read_span)) return {};

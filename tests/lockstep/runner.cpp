@@ -349,7 +349,7 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   const Form& form = forms()[instruction.cell.form];
   const Registers theirs = arena.unicorn.registers();
   if (rep_passed_) return Next::stop;
-  // Unicorn's POPAD keeps what it has loaded in front of a page fault.
+  // Unicorn's POPAD keeps what it has loaded in front of a page fault; planar's leaves all as it was.
   const bool broken_off = form.opcode == 0x61 && theirs.eip == before_.eip;
   if (!result.software && !broken_off && (theirs.eip != before_.eip || theirs.gpr != before_.gpr)) {  // the next instruction could not be fetched
     next_fetch_faulted_ = true;
@@ -400,9 +400,10 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     error_text_ = fmt::format("error code {:X} and {:X}", error, result.error);
     what = error_text_.c_str();
   }
-  for (unsigned i = 0; i < 8 && !what && !broken_off; ++i)
-    if (i != ESP && ours.gpr[i] != theirs.gpr[i]) what = "register behind an exception";
-  if (broken_off && ours.gpr != theirs.gpr) coverage_.note(Mask::access_order);
+  const auto& kept = broken_off ? before_.gpr : theirs.gpr;
+  for (unsigned i = 0; i < 8 && !what; ++i)
+    if (i != ESP && ours.gpr[i] != kept[i]) what = "register behind an exception";
+  if (broken_off && before_.gpr != theirs.gpr) coverage_.note(Mask::access_order);
   if (what) {
     const Next n = mismatch(what);
     if (found_) found_->their_vector = result.vector;

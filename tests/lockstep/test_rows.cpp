@@ -3,6 +3,7 @@
 // its mismatch is gone.
 #include "core/error.hpp"
 #include "tests/catch.hpp"
+#include "tests/lockstep/masks.hpp"
 #include "tests/lockstep/row.hpp"
 
 using namespace planar::lockstep;
@@ -18,8 +19,8 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
       "486 pm32r3 | 0F BE C3 | ebx=80 fl=46 |",
       "486 v86 | 9C | fl=23097 |",
       "pentium pm32 | 0F C7 0D 00 00 02 00 | eax=1 ebx=2 ecx=3 edx=0 | 20000=01",
-      "pentium pm32 | D1 4B D2 | esp=3016 |",
-      "pentium pm32 | 61 | esp=6FFEF edi=246DE |",  // a fault in front of the last of the registers  // the frame lies over its own page's table entry
+      "pentium pm32 | 61 | esp=6FFEF edi=246DE |",  // a fault in front of the last of the registers
+      "pentium pm32 | D1 4B D2 | esp=3016 |",  // the frame lies over its own page's table entry
       "pentium pm32 | D8 C1 | cw=33F sw=1800 tw=0 f3=3FFF.8000000000000000 f4=4000.C000000000000000 |",
   };
   for (const char* row : rows) {
@@ -28,6 +29,17 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
     CHECK(!found);
     if (found) WARN(found->describe());
   }
+}
+
+TEST_CASE("Code at which Unicorn aborts is known, from any byte on") {
+  const auto aborts = [](std::vector<std::uint8_t> code) { return aborts_unicorn(code); };
+  CHECK(aborts({0xF0, 0x0F, 0xBA, 0xE9, 0x00}));
+  CHECK(aborts({0x81, 0xF8, 0xED, 0xF0, 0x66, 0x0F, 0xBA, 0xE9, 0x00}));  // inside a CMP and what follows it
+  CHECK(aborts({0xF0, 0x66, 0x0F, 0xBB, 0xE8}));
+  CHECK_FALSE(aborts({0xF0, 0x0F, 0xBB, 0x03}));        // memory
+  CHECK_FALSE(aborts({0xF0, 0x0F, 0xBA, 0xC1, 0x00}));  // /0 is no bit instruction
+  CHECK_FALSE(aborts({0x66, 0x0F, 0xBB, 0xE8}));
+  CHECK_FALSE(aborts({0xF0, 0x0F, 0xBB}));
 }
 
 TEST_CASE("A row that cannot be read says why") {
