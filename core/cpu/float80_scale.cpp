@@ -19,6 +19,8 @@ Float80 pack_exact(FloatEnvironment& env, bool negative, int exponent, std::uint
   return round_pack(env, negative, exponent, UInt128{s} << 64);
 }
 
+constexpr int smallest_normal_exponent = -16382;
+
 FloatEnvironment full_precision(const FloatEnvironment& env) {
   FloatEnvironment e = env;
   e.precision = 64;
@@ -53,7 +55,7 @@ Float80 scale(FloatEnvironment& caller, const Float80& a, const Float80& b) {
     env.raise(float_overflow | float_inexact);
     env.rounded_up = true;
     result = float80_infinity(x.negative);
-  } else if (env.unmasked(float_underflow) && exponent + reach < -16382) {
+  } else if (env.unmasked(float_underflow) && exponent + reach < smallest_normal_exponent) {
     env.raise(float_underflow | float_inexact);
     env.rounded_up = false;
     result = float80_zero(x.negative);
@@ -95,6 +97,11 @@ Remainder remainder(FloatEnvironment& caller, const Float80& a, const Float80& b
   FloatEnvironment env = full_precision(caller);
   const Unpacked x = unpack(a), y = unpack(b);
   const int difference = x.exponent - y.exponent;
+  // A denormal over an infinity stays as it is, without #U. Processors differ here when underflow is unmasked: Intel's
+  // (family 6 model 207) leave the operand alone, AMD's (family 25) deliver the result of an unmasked underflow, its exponent
+  // biased by 24576. Inferred for the 387 and the Pentium: they have the maker of the former, and the tables of FPREM and
+  // FPREM1 in its manuals have ST(0) as the result for an infinite divisor, where a small finite quotient has a rounded one.
+  if (cb == infinity && x.exponent < smallest_normal_exponent) return r;
   if (cb == infinity || difference < -1 || (difference < 0 && !nearest)) {
     // a itself; normalised if it came as a pseudo-denormal, tiny if it is one.
     r.value = round_pack(env, x.negative, x.exponent, UInt128{x.significand} << 64);

@@ -181,6 +181,20 @@ TEST_CASE("Unmasked overflow and underflow deliver the result with its exponent 
   }
 }
 
+TEST_CASE("The remainder of a denormal by an infinity is that denormal, without #U", "[cpu][fpu]") {
+  const unsigned form = GENERATE(0xF5u, 0xF8u);  // FPREM1, FPREM
+  Board b(Model::pentium);
+  b.put16(data_at, 0x036F);  // underflow unmasked
+  put80(b, data_at + 0x10, 0x7FFF, std::uint64_t{1} << 63);
+  put80(b, data_at + 0x20, 0, 0x1234);
+  b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xDB, 0x2D, 0x10, 0, 2, 0, 0xDB, 0x2D, 0x20, 0, 2, 0, 0xD9, form,
+          0xDF, 0xE0, 0xDB, 0x3D, 0x30, 0, 2, 0, 0xF4});  // FNSTSW AX; FSTP tbyte
+  b.run();
+  CHECK((b.reg(EAX) & 0x47FF) == 0x0002);  // denormal operand, quotient 0, complete
+  CHECK(get64(b, data_at + 0x30) == 0x1234);
+  CHECK(b.get16(data_at + 0x38) == 0);
+}
+
 TEST_CASE("A store that faults changes nothing and can be repeated", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.paged({0xDB, 0xE3, 0xD9, 0xEB, 0xDD, 0x1D, 0xFC, 0x0F, 2, 0, 0xDF, 0xE0, 0xF4});  // FSTP qword over a page's end

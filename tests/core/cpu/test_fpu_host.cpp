@@ -74,12 +74,26 @@ std::string hex(const Operand& operand) {
   return r;
 }
 
-/// Runs `cases` states through an instruction on both; returns mismatches and prints the first ones.
-unsigned compare(Guest& guest, Values& values, Instruction i, unsigned cases) {
+/// FPREM and FPREM1 of a denormal by an infinity with underflow unmasked: Intel's processors leave the operand alone, AMD's
+/// deliver the biased result with #U (float80_scale.cpp says which one is emulated; a test below holds it to that).
+bool differs_by_maker(Instruction i, const Image& before) {
+  const bool remainder = i.opcode == 0xD9 && (i.modrm == 0xF5 || i.modrm == 0xF8);
+  const Float80 dividend = before.st(0), divisor = before.st(1);
+  return remainder && !(before.control() & cpu::float_underflow) && dividend.biased() == 0 && dividend.mantissa != 0 &&
+         !(dividend.mantissa >> 63) && cpu::classify(divisor) == cpu::FloatClass::infinity;
+}
+
+/// Runs `cases` states through an instruction on both; returns mismatches and prints the first ones. `masked` counts those that
+/// are not compared.
+unsigned compare(Guest& guest, Values& values, Instruction i, unsigned cases, unsigned& masked) {
   unsigned wrong = 0;
   for (unsigned n = 0; n < cases; ++n) {
     const Image before = values.state();
     const Operand operand = values.operand(i);
+    if (differs_by_maker(i, before)) {
+      ++masked;
+      continue;
+    }
     Image ours = before, theirs = before;
     Operand our_operand = operand, their_operand = operand;
     guest.run(i, ours, our_operand);
@@ -145,19 +159,21 @@ Tally transcendental(Guest& guest, Values& values, Instruction i, unsigned cases
 TEST_CASE("Everything but transcendentals equals the host's x87 bit for bit", "[cpu][fpu][host]") {
   Guest guest;
   Values values(0x8087);
-  unsigned total = 0;
+  unsigned total = 0, masked = 0;
   for (const Instruction i : exact_instructions()) {
     const bool one_of_eight = !i.memory() && i.opcode != 0xD9;
     const unsigned cases = one_of_eight ? 2500 : 8000;
-    unsigned wrong = compare(guest, values, i, cases);
+    unsigned wrong = compare(guest, values, i, cases, masked);
     Values stored(std::uint64_t{i.opcode} << 8 | i.modrm);  // the states of test_fpu_vectors.cpp
-    wrong += compare(guest, stored, i, 400);
+    wrong += compare(guest, stored, i, 400, masked);
     total += cases + 400;
     INFO(fmt::format("{:02X} {:02X}", i.opcode, i.modrm));
     CHECK(wrong == 0);
   }
-  std::printf("x87 %u cases equal to the host's bit for bit\n", total);
+  total -= masked;
+  std::printf("x87 %u cases equal to the host's bit for bit, %u not compared: makers differ\n", total, masked);
   CHECK(total >= 1'000'000);
+  CHECK(masked < 20);
 }
 
 TEST_CASE("Transcendentals are within one unit in the last place of the host's", "[cpu][fpu][host]") {
