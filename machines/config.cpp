@@ -8,7 +8,7 @@
 #include <cctype>
 #include <fstream>
 #include <iterator>
-#include "core/toml.hpp"
+#include "core/common/toml.hpp"
 
 namespace planar {
 

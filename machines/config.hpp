@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/time.hpp"
+#include "core/common/error.hpp"
+#include "core/time/time.hpp"
 #include "machines/units.hpp"
 
 namespace planar {

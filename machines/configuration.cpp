@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "adf/cmos.hpp"
-#include "adf/nvram.hpp"
-#include "adf/planar_claims.hpp"
-#include "adf/reader.hpp"
-#include "adf/solver.hpp"
-#include "core/error.hpp"
-#include "devices/adapter_registry.hpp"
+#include "adf/nvram/cmos.hpp"
+#include "adf/nvram/nvram.hpp"
+#include "adf/solver/planar_claims.hpp"
+#include "adf/reader/reader.hpp"
+#include "adf/solver/solver.hpp"
+#include "core/common/error.hpp"
+#include "devices/registry/adapter_registry.hpp"
 #include "devices/storage/disk_image.hpp"
 #include "machines/machine.hpp"
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "core/scheduler.hpp"
-#include "core/trace.hpp"
-#include "devices/net/ethernet_segment.hpp"
-#include "devices/net/host/host_station.hpp"
-#include "devices/net/peer.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
+#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/stations/host/host_station.hpp"
+#include "devices/stations/peer/peer.hpp"
 #include "machines/lab_config.hpp"
 #include "machines/linux_boot.hpp"
 #include "machines/machine.hpp"

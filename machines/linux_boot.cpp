@@ -9,7 +9,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 #include "machines/units.hpp"
 #include "roms/images.hpp"
 

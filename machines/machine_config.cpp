@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "devices/adapter_registry.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar {
 

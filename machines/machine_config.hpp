@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "bus/timing.hpp"
-#include "core/cpu/timing.hpp"
+#include "bus/mca/timing.hpp"
+#include "core/cpu/timing/timing.hpp"
 #include "devices/storage/disk_image.hpp"
-#include "devices/net/host/host_net.hpp"
-#include "devices/net/host/host_station.hpp"
+#include "devices/stations/host/host_net.hpp"
+#include "devices/stations/host/host_station.hpp"
 #include "devices/storage/scsi_drive.hpp"
 #include "machines/config.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/time.hpp"
+#include "core/time/time.hpp"
 
 namespace planar {
 

@@ -2,7 +2,7 @@
 // The processor's part of a snapshot: architectural and timing state, nothing of the host's caches.
 #include <algorithm>
 
-#include "core/cpu/decoder.hpp"
+#include "core/cpu/decode/decoder.hpp"
 
 namespace planar::cpu {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/cpu/engine.hpp"
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 
 namespace planar::cpu {
 

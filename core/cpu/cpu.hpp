@@ -18,14 +18,14 @@
 #include <memory>
 #include <optional>
 
-#include "core/address_space.hpp"
-#include "core/archive.hpp"
-#include "core/cpu/op.hpp"
+#include "core/memory/address_space.hpp"
+#include "core/state/archive.hpp"
+#include "core/cpu/decode/op.hpp"
 #include "core/cpu/pins.hpp"
-#include "core/cpu/timing/config.hpp"
-#include "core/scheduler.hpp"
-#include "core/time.hpp"
-#include "core/trace.hpp"
+#include "core/cpu/timing/common/config.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/time/time.hpp"
+#include "core/state/trace.hpp"
 
 namespace planar::cpu {
 

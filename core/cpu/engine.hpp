@@ -26,22 +26,22 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/address_space.hpp"
-#include "core/cpu/block.hpp"
-#include "core/cpu/clock_edges.hpp"
-#include "core/cpu/copy_account.hpp"
+#include "core/memory/address_space.hpp"
+#include "core/cpu/dispatch/block.hpp"
+#include "core/cpu/timing/common/clock_edges.hpp"
+#include "core/cpu/exec/copy_account.hpp"
 #include "core/cpu/cpu.hpp"
-#include "core/cpu/descriptor.hpp"
-#include "core/cpu/fpu.hpp"
+#include "core/cpu/system/descriptor.hpp"
+#include "core/cpu/fpu/fpu.hpp"
 #include "core/cpu/observer.hpp"
-#include "core/cpu/op.hpp"
+#include "core/cpu/decode/op.hpp"
 #include "core/cpu/pins.hpp"
-#include "core/cpu/timing.hpp"
-#include "core/cpu/timing/instruction_clocks.hpp"
-#include "core/cpu/tlb.hpp"
-#include "core/random.hpp"
-#include "core/scheduler.hpp"
-#include "core/trace.hpp"
+#include "core/cpu/timing/timing.hpp"
+#include "core/cpu/timing/common/instruction_clocks.hpp"
+#include "core/cpu/mmu/tlb.hpp"
+#include "core/common/random.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
 
 namespace planar::cpu {
 

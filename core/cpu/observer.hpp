@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/cpu/op.hpp"
+#include "core/cpu/decode/op.hpp"
 
 namespace planar::cpu {
 

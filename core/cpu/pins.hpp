@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/slave.hpp"
-#include "core/time.hpp"
+#include "core/memory/slave.hpp"
+#include "core/time/time.hpp"
 
 namespace planar::cpu {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/cpu/cpu.hpp"
-#include "core/cpu/op.hpp"
+#include "core/cpu/decode/op.hpp"
 
 namespace planar::lockstep {
 

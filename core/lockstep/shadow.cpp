@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 
 namespace planar::lockstep {
 
@@ -355,7 +355,7 @@ const char* Shadow::compare_fpu(const cpu::Op& op) {
 }
 
 const char* Shadow::compare_stores(const cpu::Op& op) {
-  // A dword push of a segment register writes its two bytes only (core/cpu/stack.cpp); Unicorn writes four.
+  // A dword push of a segment register writes its two bytes only (core/cpu/exec/stack.cpp); Unicorn writes four.
   for (const Store& s : stores_) {
     const Copy* copy = area_of(s.address);
     if (!copy) continue;

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "core/address_space.hpp"
+#include "core/memory/address_space.hpp"
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/observer.hpp"
 #include "core/lockstep/judgement.hpp"

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <functional>
 
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 
 namespace planar::lockstep {
 

@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "core/cpu/cpu.hpp"
-#include "core/cpu/fpu.hpp"
+#include "core/cpu/fpu/fpu.hpp"
 
 namespace planar::lockstep {
 

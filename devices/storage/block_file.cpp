@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 
 namespace planar::storage {
 namespace {

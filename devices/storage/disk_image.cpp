@@ -9,8 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/error.hpp"
-#include "core/sha256.hpp"
+#include "core/common/error.hpp"
+#include "core/state/sha256.hpp"
 
 namespace planar::storage {
 namespace {

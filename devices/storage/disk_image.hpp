@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/archive.hpp"
+#include "core/state/archive.hpp"
 #include "devices/storage/overlay_file.hpp"
 
 namespace planar::storage {

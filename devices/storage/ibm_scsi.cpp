@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 #include "devices/storage/ibm_scsi_codes.hpp"
 
 namespace planar::storage {

@@ -20,11 +20,11 @@
 #include <memory>
 #include <vector>
 
-#include "bus/slot.hpp"
-#include "devices/adapter_registry.hpp"
-#include "devices/ethernet/burst_master.hpp"
+#include "bus/mca/slot.hpp"
+#include "devices/registry/adapter_registry.hpp"
+#include "devices/adapter/burst_master.hpp"
 #include "devices/storage/scsi_drive.hpp"
-#include "devices/timing_profile.hpp"
+#include "devices/adapter/timing_profile.hpp"
 
 namespace planar::storage {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "core/error.hpp"
-#include "devices/net/ethernet_frame.hpp"
+#include "core/common/error.hpp"
+#include "devices/medium/ethernet/ethernet_frame.hpp"
 
 namespace planar::storage {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 #include "devices/storage/scsi_fields.hpp"
 
 namespace planar::storage {

@@ -17,9 +17,9 @@
 #include <span>
 #include <vector>
 
-#include "core/archive.hpp"
+#include "core/state/archive.hpp"
 #include "devices/storage/disk_image.hpp"
-#include "devices/timing_profile.hpp"
+#include "devices/adapter/timing_profile.hpp"
 
 namespace planar::storage {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "adf/reader.hpp"
-#include "adf/solver.hpp"
-#include "core/random.hpp"
+#include "adf/reader/reader.hpp"
+#include "adf/solver/solver.hpp"
+#include "core/common/random.hpp"
 #include "tests/catch.hpp"
 
 using namespace planar::adf;

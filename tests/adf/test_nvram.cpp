@@ -2,13 +2,13 @@
 // NVRAM and CMOS as roms/README.md section 2 lays them out for POST.
 #include <string_view>
 
-#include "adf/cmos.hpp"
-#include "adf/nvram.hpp"
-#include "adf/planar_claims.hpp"
-#include "adf/reader.hpp"
-#include "core/crc16.hpp"
-#include "core/error.hpp"
-#include "core/random.hpp"
+#include "adf/nvram/cmos.hpp"
+#include "adf/nvram/nvram.hpp"
+#include "adf/solver/planar_claims.hpp"
+#include "adf/reader/reader.hpp"
+#include "core/state/crc16.hpp"
+#include "core/common/error.hpp"
+#include "core/common/random.hpp"
 #include "tests/catch.hpp"
 
 using namespace planar::adf;

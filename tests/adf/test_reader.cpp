@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the reader takes from a description, including what real files do beside the grammar.
-#include "adf/embedded.hpp"
-#include "adf/print.hpp"
-#include "adf/reader.hpp"
+#include "adf/reader/embedded.hpp"
+#include "adf/reader/print.hpp"
+#include "adf/reader/reader.hpp"
 #include "tests/adf/corpus.hpp"
 #include "tests/catch.hpp"
 

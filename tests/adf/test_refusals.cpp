@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "adf/embedded.hpp"
-#include "adf/reader.hpp"
-#include "core/error.hpp"
+#include "adf/reader/embedded.hpp"
+#include "adf/reader/reader.hpp"
+#include "core/common/error.hpp"
 #include "tests/adf/corpus.hpp"
 #include "tests/catch.hpp"
 

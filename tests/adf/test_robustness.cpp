@@ -3,12 +3,12 @@
 // model or an Error; what it accepts, the printer and the solver can work with.
 #include <array>
 
-#include "adf/embedded.hpp"
-#include "adf/print.hpp"
-#include "adf/reader.hpp"
-#include "adf/solver.hpp"
-#include "core/error.hpp"
-#include "core/random.hpp"
+#include "adf/reader/embedded.hpp"
+#include "adf/reader/print.hpp"
+#include "adf/reader/reader.hpp"
+#include "adf/solver/solver.hpp"
+#include "core/common/error.hpp"
+#include "core/common/random.hpp"
 #include "tests/adf/corpus.hpp"
 #include "tests/catch.hpp"
 

@@ -3,11 +3,11 @@
 // why.
 #include <algorithm>
 
-#include "adf/planar_claims.hpp"
-#include "adf/reader.hpp"
-#include "adf/slot_page.hpp"
-#include "adf/solver.hpp"
-#include "core/error.hpp"
+#include "adf/solver/planar_claims.hpp"
+#include "adf/reader/reader.hpp"
+#include "adf/nvram/slot_page.hpp"
+#include "adf/solver/solver.hpp"
+#include "core/common/error.hpp"
 #include "tests/adf/corpus.hpp"
 #include "tests/catch.hpp"
 

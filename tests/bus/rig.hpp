@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "bus/bus_controller.hpp"
-#include "bus/dma.hpp"
-#include "bus/pos.hpp"
-#include "bus/slot.hpp"
+#include "bus/mca/bus_controller.hpp"
+#include "bus/mca/dma.hpp"
+#include "bus/mca/pos.hpp"
+#include "bus/mca/slot.hpp"
 #include "tests/catch.hpp"
 
 namespace planar::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Whatever a guest writes to the planar's bus registers, time goes on and nothing is reached out of
 // bounds (the sanitizer build watches that); the same accesses give the same result twice.
-#include "core/random.hpp"
+#include "core/common/random.hpp"
 #include "tests/bus/rig.hpp"
 
 using namespace planar;

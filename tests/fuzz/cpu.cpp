@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "core/address_space.hpp"
+#include "core/memory/address_space.hpp"
 #include "core/cpu/cpu.hpp"
-#include "core/random.hpp"
-#include "core/scheduler.hpp"
-#include "core/trace.hpp"
+#include "core/common/random.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace {

@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "bus/bus_controller.hpp"
-#include "bus/dma.hpp"
-#include "bus/slot.hpp"
-#include "devices/adapter_registry.hpp"
-#include "devices/net/ethernet_segment.hpp"
+#include "bus/mca/bus_controller.hpp"
+#include "bus/mca/dma.hpp"
+#include "bus/mca/slot.hpp"
+#include "devices/registry/adapter_registry.hpp"
+#include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace {

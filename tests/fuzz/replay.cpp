@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/common/random.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target of what people write as steps in front of a machine (frontend/scenario_steps.hpp): the text of a file of
+// Fuzz target of what people write as steps in front of a machine (frontend/scenario/scenario_steps.hpp): the text of a file of
 // steps, and the same text as that of --type.
 //
 // A finding: a crash or sanitizer report, an error that is none of planar's own, and a step whose source text, with which
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
-#include "frontend/scenario_steps.hpp"
+#include "core/common/error.hpp"
+#include "frontend/scenario/scenario_steps.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace {

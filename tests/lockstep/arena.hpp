@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/lockstep/unicorn_cpu.hpp"
-#include "core/random.hpp"
-#include "core/scheduler.hpp"
-#include "core/trace.hpp"
+#include "core/common/random.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
 
 namespace planar::lockstep {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/cpu/decoder.hpp"
+#include "core/cpu/decode/decoder.hpp"
 
 namespace planar::lockstep {
 

@@ -19,7 +19,7 @@ constexpr Left left_out[] = {
     {"0F 24, 0F 26", "test registers of 386 and 486, which Unicorn has not"},
     {"0F 30, 0F 31, 0F 32", "model-specific registers and the time-stamp counter: each has values of its own"},
     {"0F 22 /4, 0F 21 /4-7, 0F 23 /4-7", "MOV to CR4 and to the status and control debug registers: fixed bits differ"},
-    {"undocumented aliases of the x87", "tests/core/cpu/test_fpu_vectors.cpp"},
+    {"undocumented aliases of the x87", "tests/core/cpu/fpu/test_fpu_vectors.cpp"},
     {"task gates and switches, debug traps, alignment checks, I/O permission, limits to the byte", "Unicorn cannot judge them: vectors in tests/core/cpu"},
 };
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cpu/op.hpp"
+#include "core/cpu/decode/op.hpp"
 
 namespace planar::lockstep {
 

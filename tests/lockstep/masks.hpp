@@ -35,7 +35,7 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"x87 pointers", "last instruction and operand: kept otherwise by Unicorn"},
     {"x87 stack faults", "Unicorn knows none: an empty register is used, a full one overwritten"},
     {"x87 special operands", "NaNs, denormals and unsupported formats: Unicorn 2.1 keeps signaling NaNs signaling and raises nothing"},
-    {"x87 functions", "computed in double precision by Unicorn; tests/core/cpu/test_fpu_host.cpp compares with the host's x87"},
+    {"x87 functions", "computed in double precision by Unicorn; tests/core/cpu/fpu/test_fpu_host.cpp compares with the host's x87"},
     {"x87 constants", "Unicorn loads FLDPI and its like the same in every rounding mode"},
     {"packed BCD", "FBLD of digits above 9 is undefined; FBSTP of a number that rounds to minus zero loses its sign in Unicorn"},
     {"CPUID", "the answers are the model's own"},

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <sstream>
 
-#include "core/cpu/decoder.hpp"
-#include "core/error.hpp"
+#include "core/cpu/decode/decoder.hpp"
+#include "core/common/error.hpp"
 
 namespace planar::lockstep {
 

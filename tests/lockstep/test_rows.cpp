@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One-line reproducers, as planar-lockstep prints them: what was once found, and a few forms worth keeping. A row stays when
 // its mismatch is gone.
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/lockstep/masks.hpp"
 #include "tests/lockstep/row.hpp"

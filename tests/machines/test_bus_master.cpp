@@ -2,7 +2,7 @@
 // A bus master beside a working processor: the 3C527 fetches frames while the processor runs a loop of its own. On the
 // single path of the 56 SX the loop loses exactly the clocks that the transfers and their arbitration take; on the dual
 // path of the 95 a loop in the cache loses nothing, a loop that lives from DRAM does.
-#include "devices/ethernet/3c527.hpp"
+#include "devices/ethernet/3c527/3c527.hpp"
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
 #include "tests/catch.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // REP INS and REP OUTS in one go against access by access: a real-mode program moves words, bytes and doublewords to and from
 // an NE/2's data port while the card sends and receives. Both end in the same state of everything, at the same clock.
-#include "core/random.hpp"
+#include "core/common/random.hpp"
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/medium/wire.hpp"
 #include "tests/machines/assembler.hpp"
 
 using namespace planar;

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "adf/nvram.hpp"
+#include "adf/nvram/nvram.hpp"
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
 #include "tests/catch.hpp"
@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr std::uint8_t started = 0x21, nothing_to_start = 0x2F;  // checkpoints, roms/firmware/post.c
+constexpr std::uint8_t started = 0x21, nothing_to_start = 0x2F;  // checkpoints, roms/firmware/post/post.c
 
 class Bench {
  public:

@@ -3,11 +3,11 @@
 // shared interrupt line, and one by the guest test bench while the other has a conversation of its own.
 #include <algorithm>
 
-#include "devices/ethernet/remote_dma_card.hpp"
+#include "devices/ethernet/common/remote_dma_card.hpp"
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
 #include "roms/images.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/medium/wire.hpp"
 #include "tests/machines/assembler.hpp"
 
 using namespace planar;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Construction, the pins, other masters, cache control, snapshot: what no single model owns.
-#include "core/cpu/timing.hpp"
+#include "core/cpu/timing/timing.hpp"
 
 #include <algorithm>
 #include <bit>

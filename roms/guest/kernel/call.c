@@ -7,7 +7,7 @@
 #include "linux_cost.h"
 #include "net.h"
 #include "tcp.h"
-#include "../user/calls.h"
+#include "../programs/calls.h"
 
 enum { FILES = 4 };
 struct file {

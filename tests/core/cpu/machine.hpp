@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/address_space.hpp"
+#include "core/memory/address_space.hpp"
 #include "core/cpu/cpu.hpp"
-#include "core/scheduler.hpp"
-#include "core/trace.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
 #include "tests/catch.hpp"
 
 namespace planar::cpu_test {

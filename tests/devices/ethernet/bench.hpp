@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "devices/ethernet/ne2.hpp"
+#include "devices/ethernet/ne2/ne2.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
 
 namespace planar::test {

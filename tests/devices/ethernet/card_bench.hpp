@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include "devices/adapter_registry.hpp"
+#include "devices/registry/adapter_registry.hpp"
 #include "tests/bus/rig.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/medium/wire.hpp"
 
 namespace planar::test {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "devices/ethernet/etherexpress.hpp"
+#include "devices/ethernet/etherexpress/etherexpress.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
 
 namespace planar::test {

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "devices/ethernet/lan_a.hpp"
+#include "devices/ethernet/lan-a/lan_a.hpp"
 #include "tests/devices/ethernet/bench.hpp"
 
 namespace planar::test {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A 3C523 in a slot and the accesses that Linux 2.2's 3c523.c makes: order, width and values are the driver's, the code is
 // ours. No processor; each access begins when the one before ended.
-#include "core/error.hpp"
-#include "devices/ethernet/3c523.hpp"
+#include "core/common/error.hpp"
+#include "devices/ethernet/3c523/3c523.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;

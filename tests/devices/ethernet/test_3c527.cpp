@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The 3C527 as Linux's drivers see it (3c527.c of 2.2.26 and 2.4.0): boot handshake, mailboxes, both lists, suspend and
 // restart; its bus master transfers; what malformed lists do.
-#include "core/error.hpp"
-#include "devices/ethernet/3c527.hpp"
+#include "core/common/error.hpp"
+#include "devices/ethernet/3c527/3c527.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The 3C529 as its driver sees it: POS, probe, the ordinary way of sending and receiving, timing.
-#include "core/error.hpp"
-#include "tests/devices/ethernet/etherlink3_bench.hpp"
+#include "core/common/error.hpp"
+#include "tests/devices/chips/etherlink3/etherlink3_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;

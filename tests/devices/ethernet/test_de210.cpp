@@ -2,10 +2,10 @@
 // The DE210 under the accesses of Linux 2.2 depca.c: order, width and values are the driver's, the code is ours.
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "devices/ethernet/de210.hpp"
+#include "core/common/error.hpp"
+#include "devices/ethernet/de210/de210.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
-#include "tests/devices/ethernet/lance_bench.hpp"
+#include "tests/devices/chips/am7990/lance_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The EtherExpress/MC through its ports, as Linux's eexpress.c drives it.
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 #include "tests/devices/ethernet/etherexpress_bench.hpp"
 
 using namespace planar;

@@ -3,7 +3,7 @@
 // bursts beside others on the channel; descriptors that lead nowhere.
 #include <functional>
 
-#include "devices/ethernet/etherstreamer.hpp"
+#include "devices/ethernet/etherstreamer/etherstreamer.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;

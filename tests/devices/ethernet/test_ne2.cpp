@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 #include "tests/devices/ethernet/bench.hpp"
 
 using namespace planar;

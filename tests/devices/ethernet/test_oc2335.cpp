@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The OC-2335's declared interface as its driver uses it: reset, transmit through the FIFO, receive, tallies, errors of the
 // wire and of the driver, at 100 Mbit/s.
-#include "core/error.hpp"
-#include "devices/ethernet/oc2335.hpp"
+#include "core/common/error.hpp"
+#include "devices/ethernet/oc2335/oc2335.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;

@@ -2,8 +2,8 @@
 // The station's own cable pulled in mid-frame, in both directions, and frames longer than Ethernet's: the chips whose own
 // tests do not have it (Am7990, SONIC and the bus masters' do).
 #include "tests/devices/ethernet/bench.hpp"
-#include "tests/devices/ethernet/etherlink3_bench.hpp"
-#include "tests/devices/ethernet/i82586_bench.hpp"
+#include "tests/devices/chips/etherlink3/etherlink3_bench.hpp"
+#include "tests/devices/chips/i82586/i82586_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;

@@ -2,10 +2,10 @@
 // The SKnet boards under the accesses of Linux 2.2 sk_mca.c: order, width and values are the driver's, the code is ours.
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "devices/ethernet/sknet.hpp"
+#include "core/common/error.hpp"
+#include "devices/ethernet/sknet/sknet.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
-#include "tests/devices/ethernet/lance_bench.hpp"
+#include "tests/devices/chips/am7990/lance_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;

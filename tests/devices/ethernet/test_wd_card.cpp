@@ -2,10 +2,10 @@
 // SMC 8013EP/A and IBM Adapter/A for Ethernet as the period's drivers meet them: Linux 2.2 smc-mca.c and 8390.c, NetBSD's findings.
 #include <numeric>
 
-#include "devices/ethernet/wd_card.hpp"
+#include "devices/ethernet/common/wd_card.hpp"
 #include "tests/bus/rig.hpp"
 #include "tests/catch.hpp"
-#include "tests/devices/net/wire.hpp"
+#include "tests/devices/medium/wire.hpp"
 
 using namespace planar;
 using namespace planar::test;

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/archive.hpp"
-#include "core/io_space.hpp"
-#include "core/scheduler.hpp"
-#include "core/trace.hpp"
-#include "devices/planar/signal.hpp"
+#include "core/state/archive.hpp"
+#include "core/memory/io_space.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
+#include "devices/planar/system/signal.hpp"
 
 namespace planar::tests {
 

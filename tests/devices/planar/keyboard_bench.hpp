@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "devices/planar/i8042.hpp"
+#include "devices/planar/input/i8042.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/planar/bench.hpp"
 

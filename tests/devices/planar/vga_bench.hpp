@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "devices/planar/vga.hpp"
+#include "devices/planar/video/vga.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/planar/bench.hpp"
 

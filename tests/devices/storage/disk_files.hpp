@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/common/error.hpp"
 #include "devices/storage/disk_image.hpp"
 
 namespace planar::tests {

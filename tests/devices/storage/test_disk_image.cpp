@@ -3,8 +3,8 @@
 
 #include <sys/stat.h>
 
-#include "core/archive.hpp"
-#include "devices/planar/floppy_image.hpp"
+#include "core/state/archive.hpp"
+#include "devices/planar/diskette/floppy_image.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/storage/disk_files.hpp"
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "core/archive.hpp"
+#include "core/state/archive.hpp"
 #include "devices/storage/disk_image.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/storage/disk_files.hpp"

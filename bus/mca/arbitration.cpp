@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bus/mca/arbitration.hpp"
+
+#include <algorithm>
+
+namespace planar::bus {
+
+namespace {
+constexpr unsigned processor_level = 15;
+/// A guard, not hardware: requesters that never let go would keep the processor off the channel for
+/// ever, and a lab whose processor never completes an access cannot be stopped. After this long the
+/// access proceeds.
+constexpr Time starvation_bound = 10_ms;
+
+// Port 90h.
+constexpr std::uint8_t cycles_during_arbitration = 0x80;
+constexpr std::uint8_t arbitration_mask = 0x40;
+constexpr std::uint8_t extended_arbitration = 0x20;  // write
+constexpr std::uint8_t timeout_happened = 0x20;      // read
+}  // namespace
+
+BusMaster::BusMaster(Channel& channel, std::string name, bool fairness)
+    : channel_(channel), name_(std::move(name)), fairness_(fairness) {
+  channel_.attach(*this);
+}
+
+BusMaster::~BusMaster() { channel_.detach(*this); }
+
+void BusMaster::request_channel(unsigned level, Time now) { channel_.request(*this, level, now); }
+void BusMaster::withdraw_request(Time now) { channel_.withdraw(*this, now); }
+void BusMaster::release_channel(Time at) { channel_.release(*this, at); }
+
+Channel::Channel(Scheduler& scheduler, const BusTiming& timing, IoSpace& io, Trace& trace)
+    : scheduler_(scheduler),
+      timing_(timing),
+      trace_(trace),
+      refresh_(timing.refresh),
+      next_refresh_(refresh_.next(scheduler.now())),
+      grant_(scheduler, "channel.grant", Priority::wire, Callback::to<&Channel::grant>(this)),
+      watch_(scheduler, "channel.watch", Priority::wire, Callback::to<&Channel::watch>(this)),
+      port_90_(*this, io, 0x90, 0x90, timing.planar_cycle) {}
+
+void Channel::detach(BusMaster& master) {
+  std::erase(masters_, &master);
+  if (owner_ == &master) {
+    owner_ = nullptr;
+    watch_.cancel();
+    update_contended();
+  }
+}
+
+// The processor cannot have its cycle at once: a refresh is due, an arbitration phase runs, or
+// somebody else owns the channel. Time passes for it event by event until it can.
+Time Channel::acquire_contended(Time t) {
+  const Time patience = t + starvation_bound;
+  processor_waits_ = true;
+  for (;;) {
+    if (t >= patience) {
+      trace_(TraceCategory::bus, t, "the processor takes its cycle after waiting too long for {}",
+             owner_name());
+      break;
+    }
+    if (t < processor_from_) {
+      t = processor_from_;
+      scheduler_.advance(t);
+    } else if (owner_ || (grant_.pending() && !(during_arbitration_ && t < grant_.when()))) {
+      if (owner_ && timing_.arbitration.processor_preempts) preempt(t);
+      // Either a grant or the watch over the owner is pending, unless the owner has just released.
+      if (!contended_) continue;
+      t = scheduler_.advance_to_event(t);
+    } else if (t >= next_refresh_) {
+      serve_refresh(t);
+    } else {
+      break;
+    }
+  }
+  processor_waits_ = false;
+  return t;
+}
+
+// Brings the refresh up to `t`: of the requests that came while the channel was idle only the
+// latest can still be running; one that came while it was busy starts when it falls free.
+void Channel::serve_refresh(Time t) {
+  const Time request = refresh_.last(t);
+  const Time end = std::max(request, busy_until_) + timing_.refresh.hold;
+  next_refresh_ = request + timing_.refresh.period;
+  if (end > t) {
+    busy_until_ = end;
+    processor_from_ = std::max(processor_from_, end);
+  }
+}
+
+bool Channel::competes() const {
+  return std::any_of(masters_.begin(), masters_.end(), [](const BusMaster* m) {
+    return m->requesting_ && !m->inhibited_ && m->level_ != processor_level;
+  });
+}
+
+BusMaster* Channel::winner() {
+  BusMaster* best = nullptr;
+  for (BusMaster* m : masters_)
+    if (m->requesting_ && !m->inhibited_ && m->level_ != processor_level &&
+        (!best || m->level_ < best->level_))
+      best = m;
+  return best;
+}
+
+void Channel::request(BusMaster& master, unsigned level, Time now) {
+  master.level_ = level & 0x0F;
+  master.requesting_ = true;
+  if (!owner_)
+    arbitrate(now);
+  else if (owner_ != &master && !masked_ && !master.inhibited_ && master.level_ != processor_level)
+    preempt(now);
+}
+
+void Channel::withdraw(BusMaster& master, Time) {
+  // A phase that has begun runs to its end; with no competitor left the processor wins it.
+  master.requesting_ = false;
+  master.inhibited_ = false;
+}
+
+// Starts an arbitration phase if there is somebody to arbitrate for.
+void Channel::arbitrate(Time now) {
+  if (owner_ || masked_ || grant_.pending()) return;
+  if (!competes()) {
+    if (processor_waits_) {
+      // -PREEMPT stays active for the processor: those that lost the channel wait until it has had
+      // a cycle.
+      yielded_ = true;
+      return;
+    }
+    for (BusMaster* m : masters_) m->inhibited_ = false;
+    if (!competes()) return;
+  }
+  Time end = phase_end_;
+  if (now >= phase_end_) {
+    const Time from = std::max(now, busy_until_);
+    end = from + phase();
+    if (!during_arbitration_) occupy(from, end);
+  }
+  grant_.at(end);
+  update_contended();
+}
+
+void Channel::end_yield(Time end) {
+  yielded_ = false;
+  for (BusMaster* m : masters_) m->inhibited_ = false;
+  arbitrate(end);
+}
+
+// The arbitration phase is over.
+void Channel::grant(Time now) {
+  update_contended();
+  if (masked_) return;
+  if (now < busy_until_) {  // the processor's cycle during arbitration is still running
+    grant_.at(busy_until_);
+    update_contended();
+    return;
+  }
+  if (now >= next_refresh_) {  // level -2 comes first
+    serve_refresh(now);
+    if (busy_until_ > now) {
+      occupy(now, busy_until_);
+      grant_.at(busy_until_);
+      update_contended();
+      return;
+    }
+  }
+  BusMaster* master = winner();
+  if (!master) {
+    trace_(TraceCategory::bus, now, "grant to the processor");
+    return;
+  }
+  trace_(TraceCategory::bus, now, "grant to {} at level {:X}", master->name_, master->level_);
+  owner_ = master;
+  preempted_ = false;
+  last_level_ = static_cast<std::uint8_t>(master->level_);
+  master->owner_ = true;
+  master->requesting_ = false;
+  if (!competes() && !processor_waits_)  // -PREEMPT is inactive
+    for (BusMaster* m : masters_) m->inhibited_ = false;
+  update_contended();
+  master->granted(now);
+  if (owner_ == master && !preempted_) {
+    if (competes())
+      preempt(now);
+    else
+      watch_.at(std::max(next_refresh_, now));
+  }
+  update_contended();
+}
+
+void Channel::preempt(Time now) {
+  if (!owner_ || preempted_) return;
+  preempted_ = true;
+  preempt_at_ = now;
+  watch_.at(now + timing_.arbitration.burst_bound);
+  owner_->preempted(now);
+}
+
+// An owner that has not said when it leaves: the next refresh request preempts it, and the bound
+// runs from -PREEMPT.
+void Channel::watch(Time now) {
+  if (!owner_) return;
+  if (!preempted_)
+    preempt(now);
+  else
+    bus_timeout(now);
+}
+
+void Channel::release(BusMaster& master, Time at) {
+  if (owner_ != &master) return;
+  owner_ = nullptr;
+  master.owner_ = false;
+  master.inhibited_ = preempted_ && master.fairness_;
+  preempted_ = false;
+  watch_.cancel();
+  busy_until_ = std::max(busy_until_, at);
+  phase_end_ = busy_until_ + phase();
+  processor_from_ = std::max(processor_from_, during_arbitration_ ? busy_until_ : phase_end_);
+  if (!during_arbitration_) occupy(busy_until_, phase_end_);
+  arbitrate(scheduler_.now());
+  update_contended();
+}
+
+Time Channel::price(const Transfer& transfer, Time slave_cycle) const {
+  if (transfer.bytes == 0) return {};
+  const std::uint32_t unit = std::max(1u, transfer.width / 8);
+  const std::int64_t cycles =
+      (std::int64_t{transfer.address % unit} + transfer.bytes + unit - 1) / unit;
+  const Time cycle = slave_cycle == Time{} ? timing_.memory_cycle : slave_cycle;
+  return transfer.streaming ? cycle + (cycles - 1) * transfer.beat : cycles * cycle;
+}
+
+Time Channel::transfer(const Transfer& transfer, Time from, Time slave_cycle) {
+  const Time end = from + price(transfer, slave_cycle);
+  occupy(from, end, slave_cycle == Time{});
+  return end;
+}
+
+void Channel::mask(Time) {
+  masked_ = true;
+  grant_.cancel();
+  update_contended();
+}
+
+void Channel::unmask(Time now) {
+  masked_ = false;
+  arbitrate(now);
+}
+
+void Channel::nmi_delivered(Time now) { mask(now); }
+
+void Channel::bus_timeout(Time now) {
+  BusMaster* loser = owner_;
+  trace_(TraceCategory::bus, now, "bus time-out, owner {}", owner_name());
+  owner_ = nullptr;
+  preempted_ = false;
+  watch_.cancel();
+  timeout_ = true;
+  mask(now);
+  if (loser) {
+    loser->owner_ = false;
+    loser->inhibited_ = false;
+    loser->timed_out(now);
+  }
+  if (nmi_) nmi_->set_nmi(NmiSource::bus_timeout, true, now);
+}
+
+std::uint8_t Channel::port_read(std::uint16_t port, Time now) {
+  const std::uint8_t value = port_peek(port);
+  if (timeout_ && masked_) {  // reading the time-out bit as 1 also clears bit 6
+    if (nmi_) nmi_->set_nmi(NmiSource::bus_timeout, false, now);
+    unmask(now);
+  }
+  return value;
+}
+
+std::uint8_t Channel::port_peek(std::uint16_t) const {
+  return static_cast<std::uint8_t>((during_arbitration_ ? cycles_during_arbitration : 0) |
+                                   (masked_ ? arbitration_mask : 0) |
+                                   (timeout_ ? timeout_happened : 0) | last_level_);
+}
+
+void Channel::port_write(std::uint16_t, std::uint8_t value, Time now) {
+  during_arbitration_ = (value & cycles_during_arbitration) != 0;
+  extended_ = (value & extended_arbitration) != 0;
+  if ((value & arbitration_mask) != 0) {
+    mask(now);
+  } else {
+    if (timeout_ && nmi_) nmi_->set_nmi(NmiSource::bus_timeout, false, now);
+    timeout_ = false;
+    unmask(now);
+  }
+}
+
+void Channel::archive(Archive& a) {
+  a.section("channel", 1);
+  a(busy_until_, processor_from_, phase_end_, next_refresh_, preempt_at_);
+  a(preempted_, processor_waits_, yielded_, masked_, timeout_, during_arbitration_, extended_,
+    last_level_);
+  std::int32_t owner = -1;
+  auto count = static_cast<std::uint32_t>(masters_.size());
+  a(count);
+  if (count != masters_.size())
+    throw Error(
+        "the snapshot has another set of bus masters than this machine; restore it with the same "
+        "cards");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    BusMaster& m = *masters_[i];
+    a(m.level_, m.fairness_, m.requesting_, m.inhibited_, m.owner_);
+    if (m.owner_) owner = static_cast<std::int32_t>(i);
+  }
+  a(grant_, watch_);
+  if (a.loading()) {
+    owner_ = owner < 0 ? nullptr : masters_[static_cast<std::uint32_t>(owner)];
+    update_contended();
+  }
+}
+
+}  // namespace planar::bus

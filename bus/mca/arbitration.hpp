@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The channel as a timed resource: the central arbitration control point and its port 90h.
+//
+// Levels (lower wins): -2 refresh and -1 NMI inside the planar, 0 to 7 DMA, 8 to Eh bus masters, Fh
+// the processor, which owns the channel whenever nobody else asks. A requester pulls -PREEMPT; the
+// owner finishes its cycle (or leaves its burst within 7.8 us); the arbitration phase of 300 or 600
+// ns follows; the lowest level is granted. When it leaves, another phase gives the channel to the
+// next one or back to the processor. Port 90h bit 7 lets the processor run cycles in that phase.
+// Facts: mca-bus.md section 4.
+//
+// Not modelled: the settling of ARB0-3 bit by bit (two requesters at one level both win on the real
+// channel; here the one built first does); a request that arrives within a running phase takes part
+// in it, however late; a refresh never falls between two transfers of one grant, it waits.
+//
+// Inferred: that the processor's need counts as -PREEMPT (a switch in ArbitrationTiming).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bus/mca/interrupts.hpp"
+#include "bus/mca/port_window.hpp"
+#include "bus/mca/refresh.hpp"
+#include "bus/mca/timing.hpp"
+#include "core/state/archive.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
+
+namespace planar::bus {
+
+class Channel;
+
+/// One participant in arbitration: a bus master adapter, or a device that asks for DMA service.
+/// Registered with the channel for its lifetime; its arbitration state is saved by the channel.
+class BusMaster {
+ public:
+  /// `fairness`: after it lost the channel through -PREEMPT it does not compete until all others
+  /// were served (the fairness bit of the adapter's POS).
+  BusMaster(Channel& channel, std::string name, bool fairness = true);
+  virtual ~BusMaster();
+  BusMaster(const BusMaster&) = delete;
+  BusMaster& operator=(const BusMaster&) = delete;
+
+  /// Competes for the channel at `level` (0 to 14; the low four bits count, 15 never wins) until
+  /// granted or withdrawn. A repeated call changes the level. An owner may request again: it
+  /// competes once it has released.
+  void request_channel(unsigned level, Time now);
+  /// No longer competes. An owner stays owner.
+  void withdraw_request(Time now);
+  bool requesting_channel() const { return requesting_; }
+  bool owns_channel() const { return owner_; }
+  void set_fairness(bool on) { fairness_ = on; }
+  const std::string& master_name() const { return name_; }
+
+  /// It owns the channel from `now` until it releases it. Called from an event.
+  virtual void granted(Time now) = 0;
+  /// -PREEMPT became active while it owns the channel (another requester, refresh, the processor):
+  /// release_channel() at a time no later than `now` + 7.8 us.
+  virtual void preempted(Time /*now*/) {}
+  /// The bus timed out: it has lost the channel.
+  virtual void timed_out(Time /*now*/) {}
+
+ protected:
+  /// Ends ownership at `at`, now or in the future: a transfer priced in closed form releases in
+  /// advance.
+  void release_channel(Time at);
+  Channel& channel() { return channel_; }
+  const Channel& channel() const { return channel_; }
+
+ private:
+  friend class Channel;
+  Channel& channel_;
+  std::string name_;
+  unsigned level_ = 15;
+  bool fairness_;
+  bool requesting_ = false;
+  bool inhibited_ = false;  // fairness: waits until -PREEMPT is inactive
+  bool owner_ = false;
+};
+
+/// A transfer of an owner to or from a slave, for pricing.
+struct Transfer {
+  std::uint32_t address = 0;
+  std::uint32_t bytes = 0;
+  /// The narrower of master and slave, in bits: 8, 16, 32; 64 for multiplexed streaming only.
+  unsigned width = 32;
+  bool streaming = false;  ///< streaming data: the first beat as a cycle, the others `beat` each
+  Time beat = 100_ns;      ///< 10 MHz streaming
+};
+
+class Channel {
+ public:
+  /// Told of every span in which the processor's path to memory is taken: the processor model does
+  /// not start a memory cycle before `to`. Calls come in order of `to`.
+  using Steal = std::function<void(Time from, Time to)>;
+  /// What takes that path: on a single-path planar everything that somebody else does on the channel,
+  /// arbitration included; on a dual-path planar only transfers to and from planar memory.
+  enum class Path : std::uint8_t { single, dual };
+
+  Channel(Scheduler& scheduler, const BusTiming& timing, IoSpace& io, Trace& trace);
+  Channel(const Channel&) = delete;
+
+  /// Where the bus time-out goes. Without it time-outs only mask arbitration.
+  void connect(NmiSink& sink) { nmi_ = &sink; }
+  /// Without it only channel accesses of the processor wait.
+  void set_steal(Steal steal, Path path = Path::single) {
+    steal_ = std::move(steal);
+    path_ = path;
+  }
+
+  /// The processor wants to start a cycle at `t`: brings the world up to that time, waits for
+  /// refresh, arbitration and other owners, and returns when the cycle may start.
+  Time acquire(Time t) {
+    scheduler_.advance(t);
+    if (t >= processor_from_ && t < next_refresh_ && !contended_) [[likely]]
+      return t;
+    return acquire_contended(t);
+  }
+  /// The same if no event is due up to `t` and nothing keeps the processor off the channel then. Otherwise it returns
+  /// false and has done nothing.
+  bool acquire_quiet(Time t) {
+    if (t < scheduler_.quiet_until() && t >= processor_from_ && t < next_refresh_ && !contended_) [[likely]] {
+      scheduler_.advance(t);
+      return true;
+    }
+    return false;
+  }
+  /// Whether acquire_quiet() depends on time alone as long as no event fires: cycles of the processor that start at or
+  /// after `from` and before `before` find the channel free.
+  bool quiet(Time& from, Time& before) const {
+    from = processor_from_;
+    before = next_refresh_;
+    return !contended_ && !yielded_;
+  }
+  /// The processor's cycle ends at `end`; requesters wait until then.
+  void processor_cycle(Time end) {
+    busy_until_ = end;
+    if (yielded_) [[unlikely]]
+      end_yield(end);
+  }
+
+  /// When a transfer that starts at `from` ends, and the span is reported as stolen. `slave_cycle`:
+  /// one cycle of the slave; planar memory's when zero.
+  Time transfer(const Transfer& transfer, Time from, Time slave_cycle = {});
+  /// The same without an effect.
+  Time price(const Transfer& transfer, Time slave_cycle = {}) const;
+  /// The owner keeps the channel busy in this span (cycles it priced itself); `memory`: and planar
+  /// memory with it.
+  void occupy(Time from, Time to, bool memory = false) {
+    if (steal_ && to > from && (memory || path_ == Path::single)) steal_(from, to);
+  }
+
+  /// When -PREEMPT is or will be active for the owner, as far as is known now: already, or with the
+  /// next refresh request. A burst priced in closed form ends there.
+  Time preempt_from() const { return preempted_ ? preempt_at_ : next_refresh_; }
+  bool preempt_active() const { return preempted_; }
+
+  /// An NMI was delivered to the processor: arbitration stops until port 90h bit 6 is written 0.
+  void nmi_delivered(Time now);
+  /// A bus time-out found elsewhere (a slave that held CD CHRDY too long).
+  void bus_timeout(Time now);
+  bool arbitration_masked() const { return masked_; }
+
+  const Refresh& refresh() const { return refresh_; }
+  const BusTiming& timing() const { return timing_; }
+  Scheduler& scheduler() { return scheduler_; }
+  /// The owner's name, "processor" if no other (debuggers).
+  std::string_view owner_name() const {
+    return owner_ ? std::string_view(owner_->name_) : "processor";
+  }
+
+  /// Port 90h, central arbitration control.
+  std::uint8_t port_read(std::uint16_t port, Time now);
+  void port_write(std::uint16_t port, std::uint8_t value, Time now);
+  std::uint8_t port_peek(std::uint16_t port) const;
+
+  void archive(Archive& a);
+
+ private:
+  friend class BusMaster;
+  Time phase() const {
+    return extended_ ? timing_.arbitration.phase_extended : timing_.arbitration.phase;
+  }
+  Time acquire_contended(Time t);
+  void end_yield(Time end);
+  void attach(BusMaster& master) { masters_.push_back(&master); }
+  void detach(BusMaster& master);
+  void request(BusMaster& master, unsigned level, Time now);
+  void withdraw(BusMaster& master, Time now);
+  void release(BusMaster& master, Time at);
+  bool competes() const;
+  BusMaster* winner();
+  void arbitrate(Time now);
+  void preempt(Time now);
+  void serve_refresh(Time t);
+  void grant(Time now);
+  void watch(Time now);
+  void mask(Time now);
+  void unmask(Time now);
+  void update_contended() { contended_ = owner_ != nullptr || grant_.pending(); }
+
+  Scheduler& scheduler_;
+  const BusTiming timing_;
+  Trace& trace_;
+  Refresh refresh_;
+  NmiSink* nmi_ = nullptr;
+  Steal steal_;
+  Path path_ = Path::single;
+  std::vector<BusMaster*> masters_;  // in order of construction
+
+  BusMaster* owner_ = nullptr;  // null: the processor
+  Time busy_until_{};           // end of the latest cycle or refresh on the channel
+  Time processor_from_{};       // the processor may not start earlier
+  Time phase_end_{};            // end of the arbitration phase that follows a release
+  Time next_refresh_;           // first request not yet served
+  Time preempt_at_{};
+  bool preempted_ = false;  // -PREEMPT is active for the owner
+  bool processor_waits_ = false;
+  bool yielded_ = false;  // inhibited requesters compete after the processor's next cycle
+  bool contended_ = false;
+  bool masked_ = false;              // 90h bit 6: no grants
+  bool timeout_ = false;             // 90h bit 5, read side
+  bool during_arbitration_ = false;  // 90h bit 7
+  bool extended_ = false;            // 90h bit 5, write side
+  std::uint8_t last_level_ = 0x0F;   // 90h bits 3 to 0
+  Event grant_;                      // end of the arbitration phase
+  Event watch_;                      // refresh preempts an open burst; then the bound runs out
+  PortWindow<Channel> port_90_;
+};
+
+}  // namespace planar::bus

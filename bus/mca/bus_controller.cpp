@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bus/mca/bus_controller.hpp"
+
+#include <algorithm>
+
+namespace planar::bus {
+
+namespace {
+/// A cycle that nobody answers: default kind, and without -CD DS 16 the planar takes the slave for
+/// an 8-bit one.
+constexpr CycleSpec nobody{8, CycleKind::standard, {}};
+
+constexpr std::uint32_t mask(unsigned bytes) { return bytes >= 4 ? ~0u : (1u << (8 * bytes)) - 1; }
+
+/// How many bytes of an operand at `address` fit into one cycle of `unit` bytes.
+constexpr unsigned fits(std::uint32_t address, unsigned bytes, unsigned unit) {
+  return std::min(bytes, unit - (address & (unit - 1)));
+}
+
+/// Calls `f(offset, bytes)` for the naturally aligned parts of a cycle's bytes: 1, 2 or 4 as slaves
+/// expect them. A cycle with three byte enables, or a word in the middle of a doubleword, reaches
+/// the slave in two parts at one time.
+template <class F>
+void lanes(std::uint32_t address, unsigned bytes, F f) {
+  if ((address & (bytes - 1)) == 0 && bytes != 3) return f(0u, bytes);
+  for (unsigned done = 0; done < bytes;) {
+    const unsigned part = ((address + done) & 1) == 0 && bytes - done >= 2 ? 2 : 1;
+    f(done, part);
+    done += part;
+  }
+}
+}  // namespace
+
+/// Who answers one cycle. A copy: events that fire before the data phase may change the claims.
+struct BusController::Target {
+  Slave* slave = nullptr;
+  std::uint8_t* data = nullptr;  // plain memory at the addressed byte
+  bool writable = true;
+  bool* selected = nullptr;
+  std::uint32_t offset = 0;
+  std::uint32_t reach = 1;  // bytes from here to the end of the range
+  CycleSpec cycle = nobody;
+};
+
+BusController::BusController(Scheduler& scheduler, AddressSpace& memory, const BusTiming& timing,
+                             Trace& trace)
+    : scheduler_(scheduler),
+      memory_(memory),
+      timing_(timing),
+      trace_(trace),
+      channel_(scheduler, timing, io_, trace) {}
+
+BusController::Target BusController::io_target(std::uint32_t port) const {
+  const IoSpace::Range* r = io_.find(static_cast<std::uint16_t>(port));
+  if (!r) return {};
+  const auto offset = static_cast<std::uint16_t>(port) - std::uint32_t{r->first};
+  return {r->slave,    nullptr, true,
+          r->selected, offset,  std::uint32_t{r->last} - r->first + 1 - offset,
+          r->cycle};
+}
+
+BusController::Target BusController::memory_target(std::uint32_t address) const {
+  if (const AddressSpace::Range* r = memory_.find(address)) {
+    const std::uint32_t offset = address - r->base;
+    Target target{r->slave, nullptr, true, r->selected, offset, r->size - offset, r->cycle};
+    if (!r->memory.data.empty() && r->plain(offset, 1)) {
+      target.data = r->memory.data.data() + offset;
+      // The plain part ends where the watched part begins.
+      if (offset < r->memory.watched_first && r->memory.watched_first <= r->memory.watched_last)
+        target.reach = std::min(target.reach, r->memory.watched_first - offset);
+    }
+    return target;
+  }
+  // RAM or ROM beneath a page that a device shares: planar memory's price.
+  Page& page = memory_.page(address);
+  if (!page.data) return {};
+  const std::uint32_t in_page = address & 0xFFF;
+  const CycleSpec planar{static_cast<std::uint8_t>(timing_.memory_width), CycleKind::standard, {}};
+  Target target{nullptr, page.data + in_page, false, nullptr, 0, 1, planar};
+  while (target.reach < 4 && in_page + target.reach < 4096 && !memory_.find(address + target.reach))
+    ++target.reach;
+  return target;
+}
+
+/// When the data phase ends; false when the slave (if one is asked) held CD CHRDY beyond the limit and the cycle was
+/// abandoned.
+inline bool BusController::cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset,
+                                     unsigned bytes, Direction direction, Time start, Time& end) {
+  end = start + timing_.cycle(cycle);
+  if (slave) end = std::max(end, slave->ready(offset, bytes, direction, start));
+  if (end - start > timing_.ready_limit) [[unlikely]] {
+    end = start + timing_.ready_limit;
+    return false;
+  }
+  return true;
+}
+
+/// The cycle lasts until `end`: the world is brought up to that time.
+inline void BusController::finish_cycle(bool* selected, Time end) {
+  channel_.processor_cycle(end);
+  scheduler_.advance(end);
+  ++cycles_;
+  if (selected) *selected = true;
+}
+
+/// One read cycle on the channel from `t`, which becomes its end.
+inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32_t at,
+                                               unsigned bytes, Time& t) {
+  Time end;
+  Slave* const asked = target.data ? nullptr : target.slave;
+  const bool ready = cycle_end(target.cycle, asked, target.offset, bytes, Direction::read, t, end);
+  t = end;
+  finish_cycle(target.selected, end);
+  if (!ready) [[unlikely]] {
+    channel_.bus_timeout(end);
+    return mask(bytes);
+  }
+  std::uint32_t value = 0;
+  if (target.data) {
+    if (bytes == 2) return target.data[0] | std::uint32_t{target.data[1]} << 8;
+    for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{target.data[i]} << (8 * i);
+    return value;
+  }
+  if (!target.slave) return mask(bytes);
+  lanes(at, bytes, [&](unsigned offset, unsigned count) {
+    value |= (target.slave->read(target.offset + offset, count, end) & mask(count)) << (8 * offset);
+  });
+  return value;
+}
+
+inline void BusController::write_cycle(const Target& target, std::uint32_t at, unsigned bytes,
+                                       std::uint32_t value, Time& t) {
+  Time end;
+  Slave* const asked = target.data ? nullptr : target.slave;
+  const bool ready = cycle_end(target.cycle, asked, target.offset, bytes, Direction::write, t, end);
+  t = end;
+  finish_cycle(target.selected, end);
+  if (!ready) [[unlikely]] {
+    channel_.bus_timeout(end);
+  } else if (target.data) {
+    if (target.writable)
+      for (unsigned i = 0; i < bytes; ++i)
+        target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
+  } else if (target.slave) {
+    lanes(at, bytes, [&](unsigned offset, unsigned count) {
+      target.slave->write(target.offset + offset, count, value >> (8 * offset) & mask(count), end);
+    });
+  }
+}
+
+/// Splits an access and calls `f(target, address, bytes, done, t)` for each of its cycles, `t`
+/// being when it may start.
+template <bool memory, class F>
+inline Time BusController::split(std::uint32_t address, unsigned bytes, Time start, F f) {
+  const unsigned cpu_unit = timing_.cpu_bus_width / 8;
+  Time t = start;
+  for (unsigned done = 0; done < bytes;) {
+    // One cycle of the processor...
+    unsigned left = fits(address + done, bytes - done, cpu_unit);
+    t += timing_.synchronisation;
+    while (left > 0) {
+      // ...is one or more of the channel.
+      t = channel_.acquire(t);
+      const std::uint32_t at = address + done;
+      const Target target = memory ? memory_target(at) : io_target(at);
+      const unsigned n =
+          std::min(fits(at, left, std::max(1u, target.cycle.width / 8u)), target.reach);
+      f(target, at, n, done, t);
+      done += n;
+      left -= n;
+    }
+  }
+  return t;
+}
+
+template <bool memory>
+inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Time start) {
+  std::uint32_t value = 0;
+  const Time end =
+      split<memory>(address, bytes, start,
+                    [&](const Target& target, std::uint32_t at, unsigned n, unsigned done,
+                        Time& t) { value |= read_cycle(target, at, n, t) << (8 * done); });
+  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} -> {:0{}X}", address, value,
+         2 * bytes);
+  return {value, end};
+}
+
+template <bool memory>
+inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uint32_t value,
+                                 Time start) {
+  const Time end =
+      split<memory>(address, bytes, start,
+                    [&](const Target& target, std::uint32_t at, unsigned n, unsigned done,
+                        Time& t) { write_cycle(target, at, n, value >> (8 * done), t); });
+  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} <- {:0{}X}", address,
+         value & mask(bytes), 2 * bytes);
+  return end;
+}
+
+/// The range of the usual I/O access: one cycle of the processor, which is one of the channel. Null if it is another one.
+inline const IoSpace::Range* BusController::single(std::uint16_t port, unsigned bytes) const {
+  const IoSpace::Range* r = io_.find(port);
+  if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || (port & (bytes - 1)) != 0 ||
+      r->last - port + 1u < bytes)
+    return nullptr;
+  return r;
+}
+
+cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start) {
+  const Time t = start + timing_.synchronisation;
+  const IoSpace::Range* const r = single(port, bytes);
+  if (!r || !channel_.acquire_quiet(t)) [[unlikely]] return read<false>(port, bytes, start);
+  // Copies: events that fire before the data phase may change the claims.
+  Slave& slave = *r->slave;
+  bool* const selected = r->selected;
+  const std::uint32_t offset = std::uint32_t{port} - r->first;
+  Time end;
+  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::read, t, end);
+  finish_cycle(selected, end);
+  std::uint32_t value = mask(bytes);
+  if (ready) [[likely]] value &= slave.read(offset, bytes, end);
+  else channel_.bus_timeout(end);
+  trace_(TraceCategory::io, end, "{:X} -> {:0{}X}", port, value, 2 * bytes);
+  return {value, end};
+}
+
+Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) {
+  const Time t = start + timing_.synchronisation;
+  const IoSpace::Range* const r = single(port, bytes);
+  if (!r || !channel_.acquire_quiet(t)) [[unlikely]] return write<false>(port, bytes, value, start);
+  Slave& slave = *r->slave;
+  bool* const selected = r->selected;
+  const std::uint32_t offset = std::uint32_t{port} - r->first;
+  Time end;
+  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::write, t, end);
+  finish_cycle(selected, end);
+  value &= mask(bytes);
+  if (ready) [[likely]] slave.write(offset, bytes, value, end);
+  else channel_.bus_timeout(end);
+  trace_(TraceCategory::io, end, "{:X} <- {:0{}X}", port, value, 2 * bytes);
+  return end;
+}
+
+bool BusController::port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) {
+  const IoSpace::Range* const r = single(port, bytes);
+  if (!r || trace_.on(TraceCategory::io) || !channel_.quiet(run.from, run.before)) return false;
+  run.offset = std::uint32_t{port} - r->first;
+  run.port = r->slave->port_run(run.offset, bytes, direction);
+  run.synchronisation = timing_.synchronisation;
+  run.cycle = timing_.cycle(r->cycle);
+  run.limit = timing_.ready_limit;
+  run.quiet_until = scheduler_.quiet_until();
+  run.slave = r->slave;
+  run.selected = r->selected;
+  return run.port.count != 0;
+}
+
+inline void BusController::finish_run(const cpu::PinsRun& run, std::uint32_t count, Time end) {
+  finish_cycle(run.selected, end);
+  cycles_ += count - 1;
+}
+
+void BusController::run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) {
+  finish_run(run, count, end);
+  run.slave->run_written(run.offset, data, run.port, end);
+}
+
+void BusController::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) {
+  finish_run(run, count, end);
+  run.slave->run_read(run.offset, data, run.port, end);
+}
+
+cpu::Cycle BusController::memory_read(std::uint32_t address, unsigned bytes, Time start) {
+  return read<true>(address, bytes, start);
+}
+
+Time BusController::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value,
+                                 Time start) {
+  return write<true>(address, bytes, value, start);
+}
+
+cpu::Cycle BusController::acknowledge_interrupt(Time start) {
+  Time t = start + timing_.synchronisation;
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    t = channel_.acquire(t) + timing_.interrupt_acknowledge;
+    channel_.processor_cycle(t);
+    scheduler_.advance(t);
+  }
+  const std::uint8_t vector = pic_ ? pic_->acknowledge(t) : 0xFF;
+  trace_(TraceCategory::irq, t, "acknowledge -> {:02X}", vector);
+  return {vector, t};
+}
+
+void BusController::shutdown(Time now) {
+  if (shutdown_) shutdown_(now);
+}
+
+void BusController::fpu_error(bool active, Time now) {
+  if (fpu_error_) fpu_error_(active, now);
+}
+
+void BusController::archive(Archive& a) {
+  a.section("bus controller", 1);
+  a(cycles_);
+  channel_.archive(a);
+}
+
+}  // namespace planar::bus

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The bus controller of a planar: the processor's pins on one side, the channel and the planar
+// devices on the other.
+//
+// Each access is split as the processor and the planar split it (facts: mca-bus.md section 3):
+// first at the width of the processor's bus, then at the width of the slave that answers; every
+// part is a cycle with its own price, slave and wait for the channel. A price is: synchronisation
+// (once a processor cycle) + waiting for the channel + the cycle by its CycleSpec, stretched to
+// Slave::ready(). The world is brought up to the end of a cycle before the slave sees it.
+//
+// Nobody answers: reads give ones, writes vanish, and the cycle is a default one to an 8-bit slave
+// (no -CD DS 16).
+//
+// Not modelled: rounding to a processor clock between the cycles of one split access (the processor
+// rounds at the end); writes to RAM that lies in the same 4 KB page as a claimed range vanish (no
+// planar maps its memory so).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "bus/mca/arbitration.hpp"
+#include "bus/mca/interrupts.hpp"
+#include "bus/mca/timing.hpp"
+#include "core/memory/address_space.hpp"
+#include "core/state/archive.hpp"
+#include "core/cpu/pins.hpp"
+#include "core/memory/io_space.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
+
+namespace planar::bus {
+
+class BusController final : public cpu::Pins {
+ public:
+  BusController(Scheduler& scheduler, AddressSpace& memory, const BusTiming& timing, Trace& trace);
+
+  IoSpace& io() { return io_; }
+  AddressSpace& memory() { return memory_; }
+  Channel& channel() { return channel_; }
+  const BusTiming& timing() const { return timing_; }
+
+  /// The 8259 pair. Without one INTA cycles read ones.
+  void connect(InterruptAcknowledger& pic) { pic_ = &pic; }
+  /// The planar's answer to a processor shutdown (a reset), and the path of FERR# to IRQ 13.
+  void on_shutdown(std::function<void(Time)> f) { shutdown_ = std::move(f); }
+  void on_fpu_error(std::function<void(bool, Time)> f) { fpu_error_ = std::move(f); }
+
+  cpu::Cycle io_read(std::uint16_t port, unsigned bytes, Time start) override;
+  Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) override;
+  bool port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) override;
+  void run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) override;
+  void run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) override;
+  cpu::Cycle memory_read(std::uint32_t address, unsigned bytes, Time start) override;
+  Time memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value,
+                    Time start) override;
+  cpu::Cycle acknowledge_interrupt(Time start) override;
+  void shutdown(Time now) override;
+  void fpu_error(bool active, Time now) override;
+
+  /// Channel cycles that the processor has run, for reports.
+  std::uint64_t cycles() const { return cycles_; }
+
+  /// Saves the channel with it.
+  void archive(Archive& a);
+
+ private:
+  struct Target;  // who answers one cycle, and where
+  Target io_target(std::uint32_t port) const;
+  Target memory_target(std::uint32_t address) const;
+  template <bool memory>
+  cpu::Cycle read(std::uint32_t address, unsigned bytes, Time start);
+  template <bool memory>
+  Time write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);
+  template <bool memory, class F>
+  Time split(std::uint32_t address, unsigned bytes, Time start, F f);
+  std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
+  void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
+                   Time& t);
+  const IoSpace::Range* single(std::uint16_t port, unsigned bytes) const;
+  void finish_run(const cpu::PinsRun& run, std::uint32_t count, Time end);
+  bool cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes,
+                 Direction direction, Time start, Time& end);
+  void finish_cycle(bool* selected, Time end);
+
+  Scheduler& scheduler_;
+  AddressSpace& memory_;
+  const BusTiming timing_;
+  Trace& trace_;
+  IoSpace io_;
+  Channel channel_;
+  InterruptAcknowledger* pic_ = nullptr;
+  std::function<void(Time)> shutdown_;
+  std::function<void(bool, Time)> fpu_error_;
+  std::uint64_t cycles_ = 0;
+};
+
+}  // namespace planar::bus

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The interrupt lines of a Micro Channel machine: -IRQ3 to -IRQ15, open collector, level-sensitive,
+// shared.
+//
+// Every line is the OR of its sources, and a source is whoever can pull it: a slot, or a planar
+// device. The interrupt controller sees the level of the line; it is told of changes only. The same
+// wiring serves -CHCK.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "core/state/archive.hpp"
+#include "core/time/time.hpp"
+
+namespace planar::bus {
+
+/// The interrupt controller's side of the lines (the 8259 pair in devices/).
+class InterruptSink {
+ public:
+  virtual ~InterruptSink() = default;
+  /// The level of input `line` (0 to 15) has changed.
+  virtual void set_irq(unsigned line, bool active, Time now) = 0;
+};
+
+/// What answers the processor's interrupt acknowledge cycles (the 8259 pair in devices/).
+class InterruptAcknowledger {
+ public:
+  virtual ~InterruptAcknowledger() = default;
+  /// The vector; `now` is the end of the second INTA cycle.
+  virtual std::uint8_t acknowledge(Time now) = 0;
+};
+
+enum class NmiSource : std::uint8_t { parity, channel_check, bus_timeout, watchdog };
+
+/// Where non-maskable interrupts go (the system control ports in devices/, which know the mask of
+/// port 70h). It tells the channel of every NMI it delivers: Channel::nmi_delivered().
+class NmiSink {
+ public:
+  virtual ~NmiSink() = default;
+  /// A level: asserted from the event until its latch is cleared.
+  virtual void set_nmi(NmiSource source, bool asserted, Time now) = 0;
+};
+
+/// Sixteen shared interrupt lines. Sources 0 to 7 are the slots; planar devices take theirs with
+/// add_source().
+class InterruptLines {
+ public:
+  static constexpr unsigned lines = 16;
+  static constexpr unsigned max_sources = 32;
+
+  /// The lines may be built before the controller they lead to.
+  void connect(InterruptSink& sink) { sink_ = &sink; }
+  /// Calls `watcher` whenever a source begins to pull a line; it may look only. Empty ends it.
+  using Watcher = std::function<void(unsigned line, unsigned source, Time now)>;
+  void watch(Watcher watcher) { watcher_ = std::move(watcher); }
+
+  /// A source number for a planar device. Order of calls is order of construction, the same in
+  /// every run. Throws Error when all are taken.
+  unsigned add_source();
+
+  /// `source` pulls `line` (true) or lets it go. No effect when nothing changes; out-of-range lines
+  /// do nothing.
+  void set(unsigned line, unsigned source, bool asserted, Time now);
+  /// `source` lets go of every line.
+  void release_all(unsigned source, Time now);
+
+  /// The level of a line, true = active.
+  bool level(unsigned line) const { return line < lines && pulled_[line] != 0; }
+  /// Who pulls it, one bit a source.
+  std::uint32_t sources(unsigned line) const { return line < lines ? pulled_[line] : 0; }
+
+  void archive(Archive& a);
+
+ private:
+  InterruptSink* sink_ = nullptr;
+  Watcher watcher_;
+  std::array<std::uint32_t, lines> pulled_{};
+  unsigned next_source_ = 8;
+};
+
+/// -CHCK: the OR of all slots, to the NMI logic.
+class ChannelCheck {
+ public:
+  void connect(NmiSink& sink) { sink_ = &sink; }
+  void set(unsigned slot, bool asserted, Time now);
+  bool level() const { return pulled_ != 0; }
+  void archive(Archive& a);
+
+ private:
+  NmiSink* sink_ = nullptr;
+  std::uint32_t pulled_ = 0;
+};
+
+}  // namespace planar::bus

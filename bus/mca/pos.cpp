@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bus/mca/pos.hpp"
+
+namespace planar::bus {
+
+namespace {
+// Port 94h: a 0 selects.
+constexpr std::uint8_t select_planar = 0x80;
+constexpr std::uint8_t select_video = 0x20;
+// Port 96h.
+constexpr std::uint8_t channel_reset = 0x80;
+constexpr std::uint8_t setup_enable = 0x08;
+constexpr std::uint8_t slot_mask = 0x07;
+constexpr std::uint8_t reads_as_one = 0x70;
+
+constexpr std::uint16_t window_first = 0x100;
+constexpr std::uint16_t window_last = 0x107;
+}  // namespace
+
+PosController::PosController(IoSpace& io, const BusTiming& timing, Trace& trace,
+                             unsigned scsi_setup_bit)
+    : trace_(trace),
+      scsi_mask_(static_cast<std::uint8_t>(1u << (scsi_setup_bit & 7))),
+      port_91_(*this, io, 0x91, 0x91, timing.planar_cycle),
+      port_94_(*this, io, 0x94, 0x94, timing.planar_cycle),
+      port_96_(*this, io, 0x96, 0x96, timing.planar_cycle) {
+  // Setup cycles are at least synchronous extended. The window answers at full width so that the
+  // planar does not split a word access: that is what makes word accesses to POS go wrong.
+  CycleSpec setup{32, CycleKind::synchronous_extended, {}};
+  window_ = io.claim(window_first, window_last, *this, setup);
+}
+
+void PosController::reset(Time now) {
+  system_setup_ = 0xFF;
+  adapter_setup_ = 0;
+  feedback_ = false;
+  for (Adapter* adapter : adapters_)
+    if (adapter) adapter->channel_reset(now);
+}
+
+std::uint8_t PosController::port_read(std::uint16_t port, Time) {
+  const std::uint8_t value = port_peek(port);
+  if (port == 0x91) feedback_ = false;
+  return value;
+}
+
+std::uint8_t PosController::port_peek(std::uint16_t port) const {
+  switch (port) {
+    case 0x91:
+      return static_cast<std::uint8_t>(0xFE | (feedback_ ? 1 : 0));
+    case 0x94:
+      return system_setup_;
+    case 0x96:
+      return adapter_setup_ | reads_as_one;
+    default:
+      return 0xFF;
+  }
+}
+
+void PosController::port_write(std::uint16_t port, std::uint8_t value, Time now) {
+  if (port == 0x94) {
+    system_setup_ = value;
+  } else if (port == 0x96) {
+    const bool rising = (value & channel_reset) != 0 && (adapter_setup_ & channel_reset) == 0;
+    adapter_setup_ = value & (channel_reset | setup_enable | slot_mask);
+    if (rising) {
+      trace_(TraceCategory::pos, now, "channel reset");
+      for (Adapter* adapter : adapters_)
+        if (adapter) adapter->channel_reset(now);
+    }
+  }
+}
+
+SetupTarget* PosController::selected() const {
+  if ((system_setup_ & select_planar) == 0) return planar_;
+  if ((system_setup_ & select_video) == 0) return video_;
+  if ((system_setup_ & scsi_mask_) == 0) return scsi_;
+  // While CHRESET is active the cards do not answer.
+  if ((adapter_setup_ & setup_enable) != 0 && (adapter_setup_ & channel_reset) == 0)
+    return adapters_[adapter_setup_ & slot_mask];
+  return nullptr;
+}
+
+std::uint32_t PosController::read(std::uint32_t offset, unsigned bytes, Time now) {
+  SetupTarget* target = selected();
+  const std::uint8_t value = target ? target->pos_read(offset, now) : 0xFF;
+  trace_(TraceCategory::pos, now, "94h={:02X} 96h={:02X} POS {} -> {:02X}", system_setup_,
+         adapter_setup_, offset, value);
+  return bytes == 1 ? value : value | 0xFFFF'FF00u;
+}
+
+void PosController::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
+  trace_(TraceCategory::pos, now, "94h={:02X} 96h={:02X} POS {} <- {:02X}", system_setup_,
+         adapter_setup_, offset, value & 0xFF);
+  if (SetupTarget* target = selected())
+    target->pos_write(offset, static_cast<std::uint8_t>(value), now);
+}
+
+std::uint32_t PosController::peek(std::uint32_t offset, unsigned bytes) const {
+  const SetupTarget* target = selected();
+  const std::uint8_t value = target ? target->pos_peek(offset) : 0xFF;
+  return bytes == 1 ? value : value | 0xFFFF'FF00u;
+}
+
+void PosController::archive(Archive& a) {
+  a.section("pos", 1);
+  a(system_setup_, adapter_setup_, feedback_);
+}
+
+std::uint8_t PlanarPos::pos_peek(unsigned reg) const {
+  switch (reg) {
+    case 0:
+      return static_cast<std::uint8_t>(id_);
+    case 1:
+      return static_cast<std::uint8_t>(id_ >> 8);
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+      return pos_[reg - 2];
+    default:
+      return 0xFF;
+  }
+}
+
+void PlanarPos::pos_write(unsigned reg, std::uint8_t value, Time now) {
+  if (reg < 2 || reg > 5) return;
+  const PlanarFunctions before = functions();
+  pos_[reg - 2] = value;
+  if (changed_ && !(functions() == before)) changed_(functions(), now);
+}
+
+PlanarFunctions PlanarPos::functions() const {
+  const std::uint8_t pos2 = pos_[0];
+  const bool enabled = (pos2 & 0x01) != 0;
+  PlanarFunctions f;
+  f.diskette = enabled && (pos2 & 0x02) != 0;
+  f.serial = enabled && (pos2 & 0x04) != 0;
+  f.serial_base = (pos2 & 0x08) != 0 ? 0x3F8 : 0x2F8;
+  f.serial_irq = (pos2 & 0x08) != 0 ? 4 : 3;
+  f.parallel = enabled && (pos2 & 0x10) != 0;
+  // 11 is not described; it leaves the port without an address, so nothing answers.
+  switch (pos2 >> 5 & 3) {
+    case 0:
+      f.parallel_base = 0x3BC;
+      break;
+    case 1:
+      f.parallel_base = 0x378;
+      break;
+    case 2:
+      f.parallel_base = 0x278;
+      break;
+    default:
+      f.parallel = false;
+      break;
+  }
+  f.parallel_extended = (pos2 & 0x80) == 0;
+  return f;
+}
+
+void PlanarPos::reset(Time now) {
+  pos_.fill(0);
+  if (changed_) changed_(functions(), now);
+}
+
+void PlanarPos::archive(Archive& a) {
+  a.section("planar pos", 1);
+  a(pos_);
+}
+
+std::uint8_t VideoPos::pos_peek(unsigned reg) const {
+  return reg == 2 ? static_cast<std::uint8_t>(0xFE | (awake_ ? 1 : 0)) : 0xFF;
+}
+
+void VideoPos::pos_write(unsigned reg, std::uint8_t value, Time now) {
+  if (reg != 2 || ((value & 1) != 0) == awake_) return;
+  awake_ = (value & 1) != 0;
+  if (changed_) changed_(awake_, now);
+}
+
+void VideoPos::reset(Time now) {
+  awake_ = false;
+  if (changed_) changed_(awake_, now);
+}
+
+void VideoPos::archive(Archive& a) {
+  a.section("video pos", 1);
+  a(awake_);
+}
+
+}  // namespace planar::bus

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Programmable Option Select: who answers ports 100h to 107h, and the planar's own POS registers.
+//
+// clang-format off
+//   91h R    bit 0: a card or a planar serial, parallel or diskette port has decoded a normal cycle
+//            since the last read
+//   94h R/W  system board setup: a 0 selects bit 7 planar I/O, bit 5 VGA, bit 3 or 1 integrated
+//            SCSI (by model)
+//   96h R/W  adapter setup: bit 7 channel reset, bit 3 setup, bits 2-0 slot; bits 6-4 read as 1
+//   100-107h POS 0 to 7 of whoever is selected; nobody: FFh
+// clang-format on
+//
+// Facts: pos.md sections 1 to 3. Bits 7-1 of 91h read as 1 (sources differ). 97h is not decoded: no
+// function is known. A setup cycle moves one byte: in a word access the upper lanes float, so they
+// read as ones and writes there vanish (inferred; the manual says only that the data are wrong).
+//
+// Not modelled: the bus fight when planar and adapter setup are active at once (the planar wins);
+// that a card under setup ignores normal cycles; how long a card needs after channel reset (a card
+// that does shows ID 0000h by its own pos_read).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "bus/mca/port_window.hpp"
+#include "bus/mca/slot.hpp"
+#include "bus/mca/timing.hpp"
+
+namespace planar::bus {
+
+class PosController final : private Slave {
+ public:
+  static constexpr unsigned slots = 8;
+
+  /// `scsi_setup_bit`: the bit of port 94h that selects integrated SCSI, 3 on the 56/57 and 1 on
+  /// the others.
+  PosController(IoSpace& io, const BusTiming& timing, Trace& trace, unsigned scsi_setup_bit = 1);
+
+  /// Null: no such function, reads FFh.
+  void set_planar(SetupTarget* target) { planar_ = target; }
+  void set_video(SetupTarget* target) { video_ = target; }
+  void set_scsi(SetupTarget* target) { scsi_ = target; }
+  /// Puts a card into slot `number` (0 to 7), or takes it out (null).
+  void insert(unsigned number, Adapter* adapter) { adapters_.at(number) = adapter; }
+  Adapter* adapter(unsigned number) const { return adapters_.at(number); }
+
+  /// The latch behind port 91h: the `selected` flag for claims of cards and of the planar's serial,
+  /// parallel and diskette ports.
+  bool* feedback() { return &feedback_; }
+
+  /// Power-on or processor reset by the planar: setup registers to their defaults, all cards reset.
+  void reset(Time now);
+
+  std::uint8_t port_read(std::uint16_t port, Time now);
+  void port_write(std::uint16_t port, std::uint8_t value, Time now);
+  std::uint8_t port_peek(std::uint16_t port) const;
+
+  /// Saves the selection; adapters are saved by their machine.
+  void archive(Archive& a);
+
+ private:
+  SetupTarget* selected() const;
+  // Ports 100h to 107h.
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+  void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+
+  Trace& trace_;
+  std::uint8_t scsi_mask_;
+  SetupTarget* planar_ = nullptr;
+  SetupTarget* video_ = nullptr;
+  SetupTarget* scsi_ = nullptr;
+  std::array<Adapter*, slots> adapters_{};
+  std::uint8_t system_setup_ = 0xFF;  // 94h
+  std::uint8_t adapter_setup_ = 0;    // 96h, bits 7 and 3-0
+  bool feedback_ = false;             // 91h bit 0
+  PortWindow<PosController> port_91_;
+  PortWindow<PosController> port_94_;
+  PortWindow<PosController> port_96_;
+  IoClaim window_;
+};
+
+/// What planar POS 2 switches on.
+struct PlanarFunctions {
+  bool diskette = false;
+  bool serial = false;
+  std::uint16_t serial_base = 0x2F8;  ///< 3F8h with IRQ 4, or 2F8h with IRQ 3
+  unsigned serial_irq = 3;
+  bool parallel = false;
+  std::uint16_t parallel_base = 0x3BC;  ///< 3BCh, 378h or 278h
+  /// Extended (bidirectional) mode of the parallel port is allowed: bit 7 = 0. Sources disagree
+  /// about the polarity.
+  bool parallel_extended = true;
+  friend bool operator==(const PlanarFunctions&, const PlanarFunctions&) = default;
+};
+
+/// Planar POS: planar ID, POS 2 as all PS/2 have it, POS 3 to 5 as registers without a function
+/// (what they do on these planars is not public; our firmware gives them a private meaning), POS 6
+/// and 7 absent.
+class PlanarPos final : public SetupTarget {
+ public:
+  using Changed = std::function<void(const PlanarFunctions&, Time)>;
+
+  explicit PlanarPos(std::uint16_t planar_id) : id_(planar_id) {}
+  /// Called whenever a write changes what is enabled, and by reset().
+  void on_change(Changed changed) { changed_ = std::move(changed); }
+
+  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
+  std::uint8_t pos_peek(unsigned reg) const override;
+
+  /// What POS 2 says: bit 0 = 0 switches diskette, serial and parallel off together.
+  PlanarFunctions functions() const;
+  /// Power-on: everything off until POST writes POS 2.
+  void reset(Time now);
+  /// After loading, the owner enables its devices from functions(); the callback is not called.
+  void archive(Archive& a);
+
+ private:
+  std::uint16_t id_;
+  Changed changed_;
+  std::array<std::uint8_t, 4> pos_{};  // POS 2 to 5
+};
+
+/// Planar VGA in its setup: only POS 2 exists, bit 0 = 1 wakes it.
+class VideoPos final : public SetupTarget {
+ public:
+  using Changed = std::function<void(bool awake, Time)>;
+  void on_change(Changed changed) { changed_ = std::move(changed); }
+  bool awake() const { return awake_; }
+
+  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
+  std::uint8_t pos_peek(unsigned reg) const override;
+  void reset(Time now);
+  void archive(Archive& a);
+
+ private:
+  Changed changed_;
+  bool awake_ = false;
+};
+
+}  // namespace planar::bus

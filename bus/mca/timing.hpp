@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a cycle on the channel takes, and the numbers in which planars differ. All of it is data
+// from the machine file.
+//
+// Confidence of each value (facts: mca-bus.md sections 2, 4, 6) stands in brackets: datasheet = an
+// IBM manual, inferred = ours. No primary source gives the processor-to-channel synchronisation of
+// a particular planar, nor the exact CD CHRDY maximum.
+#pragma once
+
+#include <cstdint>
+
+#include "core/memory/slave.hpp"
+#include "core/time/time.hpp"
+
+namespace planar::bus {
+
+/// Memory refresh on the channel (level -2).
+struct RefreshTiming {
+  /// Time between two requests. 15.12 us is the normal rate of the PS/2 (fast mode of the Model 80
+  /// class: 0.8 us). [inferred: the rate that MAME carries; no
+  /// manual was at hand]
+  Time period = 15'120_ns;
+  /// How long one refresh keeps everybody off the channel: it is served while ARB/-GNT stays in
+  /// "arbitrate" and lasts one memory-read-like cycle. [inferred] from the 2 to 3 % of channel time
+  /// that such a planar loses.
+  Time hold = 400_ns;
+};
+
+struct ArbitrationTiming {
+  Time phase = 300_ns;           ///< arbitration phase, minimum [datasheet]
+  Time phase_extended = 600_ns;  ///< with port 90h bit 5 [datasheet]
+  /// A bursting owner leaves within this time after -PREEMPT, or the bus times out. [datasheet,
+  /// figure recalled]
+  Time burst_bound = 7'800_ns;
+  /// The processor's need for the channel counts as -PREEMPT towards a bursting owner [inferred];
+  /// false: only refresh and other requesters do.
+  bool processor_preempts = true;
+};
+
+/// The timing of one planar.
+struct BusTiming {
+  /// Widest transfer of one processor cycle in bits: 16 (386SX) or 32.
+  unsigned cpu_bus_width = 32;
+  /// From the processor's bus to the channel, once for each processor cycle; about 1 to 2 processor
+  /// clocks. [inferred]
+  Time synchronisation = 60_ns;
+  Time standard = 200_ns;  ///< default cycle [datasheet]
+  /// Synchronous extended cycle, and the least an asynchronous one takes. [datasheet, figure
+  /// recalled]
+  Time extended = 300_ns;
+  /// Longest time from the start of a cycle for which CD CHRDY may stay low; beyond it the cycle is
+  /// abandoned with a bus time-out. Time::never(): slaves are trusted. About 3.5 us on the real
+  /// machine. [datasheet, figure recalled and uncertain]
+  Time ready_limit = Time::never();
+  /// One of the two interrupt acknowledge cycles. [inferred] as any other planar device.
+  Time interrupt_acknowledge = 300_ns;
+  /// How the planar's own 8-bit devices (8259, 8254, 8042, RTC...) answer. [inferred]
+  CycleSpec planar_cycle{8, CycleKind::synchronous_extended, {}};
+  /// Width in bits of planar memory as bus masters and the DMA controller see it.
+  unsigned memory_width = 32;
+  /// One cycle of a master or of the DMA controller to planar memory. [inferred] the default cycle
+  Time memory_cycle = 200_ns;
+  ArbitrationTiming arbitration;
+  RefreshTiming refresh;
+
+  /// The time of one cycle to a slave that claims `spec`.
+  constexpr Time cycle(const CycleSpec& spec) const {
+    if (spec.kind == CycleKind::standard) return standard;
+    if (spec.kind == CycleKind::synchronous_extended) return extended;
+    return extended + spec.ready_delay;
+  }
+};
+
+}  // namespace planar::bus

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A text file of the source tree, compiled into the binary by planar_embed_texts (CMakeLists.txt).
+#pragma once
+
+#include <string_view>
+
+namespace planar {
+
+struct EmbeddedFile {
+  std::string_view path;  ///< from the top of the source tree: "devices/ethernet/ne2/ne2.toml"
+  std::string_view text;
+};
+
+}  // namespace planar

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/cpu/decode/op.hpp"
+#include "core/cpu/timing/pentium/issue.hpp"
+
+namespace planar::cpu {
+
+/// A run of decoded instructions within one physical page.
+struct alignas(64) Block {
+  /// Where execution went from here. Pentium: what Engine::link_key() says of a linear address at which block `to` starts; true
+  /// wherever it is written down, so that it may be used from anywhere. Off the Pentium a guess that translation and block confirm.
+  struct Link {
+    std::uint64_t key = 0;
+    Block* to = nullptr;
+  };
+  std::uint32_t physical = 0xFFFFFFFFu;
+  std::uint8_t mode = 0xFF;  ///< Engine::mode it was decoded in; FFh: empty
+  std::uint8_t count = 0;
+  std::uint16_t bytes = 0;
+  const Op* ops = nullptr;
+  std::array<Link, 2> links;  ///< to what follows in memory, and to where a branch led last; never to nowhere (Engine::no_link)
+  Block* next_in_page = nullptr;
+  Block* next_in_slot = nullptr;  ///< of those with the same Engine::block_slot()
+  alignas(64) IssuePlan plan;  ///< Pentium
+};
+
+}  // namespace planar::cpu

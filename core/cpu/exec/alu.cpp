@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Arithmetic and logic: ADD to CMP, TEST, INC, DEC, NOT, NEG, XADD, CMPXCHG, CMPXCHG8B, flag instructions.
+#include "core/cpu/dispatch/select.hpp"
+
+namespace planar::cpu {
+
+namespace {
+
+// In the order of bits 5..3 of the opcode.
+enum class Alu { add, or_, adc, sbb, and_, sub, xor_, cmp };
+
+template <Alu A, class T>
+T compute(Engine& c, T a, T b) {
+  T r;
+  if constexpr (A == Alu::add) {
+    r = static_cast<T>(a + b);
+    c.set_add(a, b, r);
+  } else if constexpr (A == Alu::adc) {
+    r = static_cast<T>(a + b + (c.cf() ? 1 : 0));
+    c.set_add(a, b, r);
+  } else if constexpr (A == Alu::sbb) {
+    r = static_cast<T>(a - b - (c.cf() ? 1 : 0));
+    c.set_sub(a, b, r);
+  } else if constexpr (A == Alu::sub || A == Alu::cmp) {
+    r = static_cast<T>(a - b);
+    c.set_sub(a, b, r);
+  } else {
+    if constexpr (A == Alu::or_) r = a | b;
+    else if constexpr (A == Alu::and_) r = a & b;
+    else r = a ^ b;
+    c.set_logic(r);
+  }
+  return r;
+}
+
+// Destination names: e = ModRM r/m, g = ModRM reg, i = immediate.
+template <Alu A, class T>
+void alu_e_g_reg(Engine& c, const Op& op) {
+  const T r = compute<A, T>(c, c.get<T>(op.rm), c.get<T>(op.reg));
+  if constexpr (A != Alu::cmp) c.set<T>(op.rm, r);
+}
+template <Alu A, class T>
+void alu_g_e_reg(Engine& c, const Op& op) {
+  const T r = compute<A, T>(c, c.get<T>(op.reg), c.get<T>(op.rm));
+  if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
+}
+/// Memory with `operand`; CMP only reads.
+template <Alu A, class T, class Memory>
+bool compute_mem(Engine& c, const Op& op, T operand) {
+  const auto with_operand = [&](T old) { return compute<A, T>(c, old, operand); };
+  if constexpr (A == Alu::cmp) return Memory::template read<T>(c, op.segment, Memory::address(c, op), with_operand);
+  else return Memory::template modify<T>(c, op.segment, Memory::address(c, op), with_operand);
+}
+template <Alu A, class T, class Memory>
+bool alu_e_g_mem(Engine& c, const Op& op) { return compute_mem<A, T, Memory>(c, op, c.get<T>(op.reg)); }
+template <Alu A, class T, class Memory>
+bool alu_g_e_mem(Engine& c, const Op& op) {
+  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) {
+    const T r = compute<A, T>(c, c.get<T>(op.reg), m);
+    if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
+  });
+}
+template <Alu A, class T>
+void alu_e_i_reg(Engine& c, const Op& op) {
+  const T r = compute<A, T>(c, c.get<T>(op.rm), static_cast<T>(op.immediate));
+  if constexpr (A != Alu::cmp) c.set<T>(op.rm, r);
+}
+template <Alu A, class T, class Memory>
+bool alu_e_i_mem(Engine& c, const Op& op) { return compute_mem<A, T, Memory>(c, op, static_cast<T>(op.immediate)); }
+
+template <Alu A>
+Handlers select_alu_form(const Op& op) {
+  if (op.opcode < 0x40) {
+    switch (op.opcode & 6) {
+      case 0: return PLANAR_SIZED_RM(op, alu_e_g, A);
+      case 2: return PLANAR_SIZED_RM(op, alu_g_e, A);
+      default: return PLANAR_SIZED_AS(quiet, op, alu_e_i_reg, A);  // accumulator: the decoder set rm = 0
+    }
+  }
+  return PLANAR_SIZED_RM(op, alu_e_i, A);
+}
+
+Handlers select_alu_operation(const Op& op, unsigned operation) {
+  switch (operation) {
+    case 0: return select_alu_form<Alu::add>(op);
+    case 1: return select_alu_form<Alu::or_>(op);
+    case 2: return select_alu_form<Alu::adc>(op);
+    case 3: return select_alu_form<Alu::sbb>(op);
+    case 4: return select_alu_form<Alu::and_>(op);
+    case 5: return select_alu_form<Alu::sub>(op);
+    case 6: return select_alu_form<Alu::xor_>(op);
+    default: return select_alu_form<Alu::cmp>(op);
+  }
+}
+
+template <class T>
+void test_g_reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & c.get<T>(op.reg)); }
+template <class T, class Memory>
+bool test_mem(Engine& c, const Op& op, T mask) {
+  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) { c.set_logic<T>(m & mask); });
+}
+template <class T, class Memory>
+bool test_g_mem(Engine& c, const Op& op) { return test_mem<T, Memory>(c, op, c.get<T>(op.reg)); }
+template <class T>
+void test_i_reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & static_cast<T>(op.immediate)); }
+template <class T, class Memory>
+bool test_i_mem(Engine& c, const Op& op) { return test_mem<T, Memory>(c, op, static_cast<T>(op.immediate)); }
+
+template <class T>
+inline constexpr T sign_bit = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
+
+template <bool Dec, class T>
+T inc_dec(Engine& c, T v) {
+  const T r = static_cast<T>(Dec ? v - 1 : v + 1);
+  if constexpr (Dec) c.set_inc_dec(r, v == sign_bit<T>, (v & 15) == 0);
+  else c.set_inc_dec(r, r == sign_bit<T>, (r & 15) == 0);
+  return r;
+}
+template <bool Dec, class T>
+void inc_dec_reg(Engine& c, const Op& op) { c.set<T>(op.rm, inc_dec<Dec, T>(c, c.get<T>(op.rm))); }
+template <bool Dec, class T, class Memory>
+bool inc_dec_mem(Engine& c, const Op& op) {
+  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return inc_dec<Dec, T>(c, v); });
+}
+
+template <class T>
+void not_reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(~c.get<T>(op.rm))); }
+template <class T, class Memory>
+bool not_mem(Engine& c, const Op& op) {
+  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [](T v) { return static_cast<T>(~v); });
+}
+template <class T>
+T negate(Engine& c, T v) {
+  const T r = static_cast<T>(0 - v);
+  c.set_sub<T>(0, v, r);
+  return r;
+}
+template <class T>
+void neg_reg(Engine& c, const Op& op) { c.set<T>(op.rm, negate<T>(c, c.get<T>(op.rm))); }
+template <class T, class Memory>
+bool neg_mem(Engine& c, const Op& op) {
+  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return negate<T>(c, v); });
+}
+
+template <class T>
+void xadd_reg(Engine& c, const Op& op) {
+  const T a = c.get<T>(op.rm), b = c.get<T>(op.reg);
+  const T r = compute<Alu::add, T>(c, a, b);
+  c.set<T>(op.reg, a);
+  c.set<T>(op.rm, r);
+}
+template <class T, class Memory>
+bool xadd_mem(Engine& c, const Op& op) {
+  T before{};
+  const auto add = [&](T old) {
+    before = old;
+    return compute<Alu::add, T>(c, old, c.get<T>(op.reg));
+  };
+  if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), add)) return false;
+  c.set<T>(op.reg, before);
+  return true;
+}
+
+template <class T>
+void cmpxchg_reg(Engine& c, const Op& op) {
+  const T old = c.get<T>(op.rm);
+  compute<Alu::cmp, T>(c, c.get<T>(EAX), old);
+  if (c.zf()) c.set<T>(op.rm, c.get<T>(op.reg));
+  else c.set<T>(EAX, old);
+}
+// The destination is written in either case (its old value when the comparison fails), so it must be writable.
+template <class T, class Memory>
+bool cmpxchg_mem(Engine& c, const Op& op) {
+  T before{};
+  const auto exchange = [&](T old) {
+    before = old;
+    compute<Alu::cmp, T>(c, c.get<T>(EAX), old);
+    return c.zf() ? c.get<T>(op.reg) : old;
+  };
+  if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), exchange)) return false;
+  if (!c.zf()) c.set<T>(EAX, before);
+  return true;
+}
+
+void cmpxchg8b(Engine& c, const Op& op) {
+  const std::uint32_t linear = c.linear_for_write(op.segment, c.effective_address(op), 8);
+  c.probe_write(linear, 4, c.cpl == 3);
+  c.probe_write(linear + 4, 4, c.cpl == 3);
+  const std::uint32_t lo = c.read_linear<std::uint32_t>(linear), hi = c.read_linear<std::uint32_t>(linear + 4);
+  const bool equal = lo == c.gpr[EAX] && hi == c.gpr[EDX];
+  c.write_linear<std::uint32_t>(linear, equal ? c.gpr[EBX] : lo);
+  c.write_linear<std::uint32_t>(linear + 4, equal ? c.gpr[ECX] : hi);
+  if (!equal) {
+    c.gpr[EAX] = lo;
+    c.gpr[EDX] = hi;
+  }
+  c.set_arithmetic((c.arithmetic() & ~flag_zf) | (equal ? flag_zf : 0));
+}
+
+template <bool Value>
+void set_carry(Engine& c, const Op&) { c.set_cf(Value); }
+void complement_carry(Engine& c, const Op&) { c.set_cf(!c.cf()); }
+template <bool Value>
+void set_direction(Engine& c, const Op&) {
+  c.system_flags = Value ? c.system_flags | flag_df : c.system_flags & ~flag_df;
+}
+
+}  // namespace
+
+Handlers select_alu(const Op& op, const Target& target) {
+  const unsigned code = op.opcode;
+  if (code < 0x40 && (code & 7) < 6) return select_alu_operation(op, code >> 3);
+  if (code >= 0x40 && code < 0x48) return PLANAR_WORD_AS(quiet, op, inc_dec_reg, false);
+  if (code >= 0x48 && code < 0x50) return PLANAR_WORD_AS(quiet, op, inc_dec_reg, true);
+  switch (code) {
+    case 0x80: case 0x81: case 0x82: case 0x83: return select_alu_operation(op, op.reg);
+    case 0x84: case 0x85: return PLANAR_SIZED_RM(op, test_g);
+    case 0xA8: case 0xA9: return PLANAR_SIZED_AS(quiet, op, test_i_reg);
+    case 0xF5: return quiet<complement_carry>();
+    case 0xF8: return quiet<set_carry<false>>();
+    case 0xF9: return quiet<set_carry<true>>();
+    case 0xFC: return quiet<set_direction<false>>();
+    case 0xFD: return quiet<set_direction<true>>();
+    case 0xF6: case 0xF7:
+      switch (op.reg) {
+        case 0: case 1: return PLANAR_SIZED_RM(op, test_i);
+        case 2: return PLANAR_SIZED_RM(op, not);
+        case 3: return PLANAR_SIZED_RM(op, neg);
+        default: return nullptr;
+      }
+    case 0xFE: case 0xFF:
+      if (op.reg == 0)
+        return PLANAR_SIZED_RM(op, inc_dec, false);
+      if (op.reg == 1)
+        return PLANAR_SIZED_RM(op, inc_dec, true);
+      return nullptr;
+    case 0x0FB0: case 0x0FB1:
+      if (target.model == Model::i386sx) return nullptr;
+      return PLANAR_SIZED_RM(op, cmpxchg);
+    case 0x0FC0: case 0x0FC1:
+      if (target.model == Model::i386sx) return nullptr;
+      return PLANAR_SIZED_RM(op, xadd);
+    case 0x0FC7: return target.model == Model::pentium && op.reg == 1 && op.has_memory ? any<cmpxchg8b>() : nullptr;
+    default: return nullptr;
+  }
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Near transfers: JMP, Jcc, CALL, RET, LOOP, JCXZ. Far ones are in far.cpp.
+#include <utility>
+
+#include "core/cpu/exec/condition.hpp"
+#include "core/cpu/dispatch/select.hpp"
+
+namespace planar::cpu {
+
+namespace {
+
+template <class T>
+std::uint32_t relative_target(const Engine& c, const Op& op) { return static_cast<T>(c.eip + op.immediate); }
+
+void check_target(Engine& c, std::uint32_t target) {
+  if (target > c.seg[CS].limit) [[unlikely]] raise(vec_gp, 0);
+}
+Outcome go(Engine& c, std::uint32_t target) {
+  check_target(c, target);
+  c.eip = target;
+  return {true, target};
+}
+
+template <unsigned CC, class T>
+Outcome jcc(Engine& c, const Op& op) {
+  const std::uint32_t target = relative_target<T>(c, op);
+  return condition<CC>(c) ? go(c, target) : Outcome{false, target};
+}
+
+template <class T>
+Outcome jmp_relative(Engine& c, const Op& op) { return go(c, relative_target<T>(c, op)); }
+template <class T>
+T target_operand(Engine& c, const Op& op) {
+  return op.has_memory ? c.read<T>(op.segment, c.effective_address(op)) : c.get<T>(op.rm);
+}
+template <class T>
+Outcome jmp_indirect(Engine& c, const Op& op) { return go(c, target_operand<T>(c, op)); }
+
+template <class T>
+Outcome call(Engine& c, std::uint32_t target) {
+  check_target(c, target);
+  c.push<T>(static_cast<T>(c.eip));
+  return go(c, target);
+}
+template <class T>
+Outcome call_relative(Engine& c, const Op& op) { return call<T>(c, relative_target<T>(c, op)); }
+template <class T>
+Outcome call_indirect(Engine& c, const Op& op) { return call<T>(c, target_operand<T>(c, op)); }
+
+template <class T>
+Outcome ret(Engine& c, const Op& op) {
+  const bool wide = c.seg[SS].big;
+  const std::uint32_t sp = c.get_sized(ESP, wide);
+  const T target = c.read<T>(SS, sp);
+  check_target(c, target);
+  c.set_sized(ESP, wide, sp + sizeof(T) + (op.immediate & 0xFFFF));
+  return go(c, target);
+}
+
+enum class Loop { ne, e, plain, jcxz };
+template <Loop L, class T>
+Outcome loop(Engine& c, const Op& op) {
+  const std::uint32_t target = relative_target<T>(c, op);
+  std::uint32_t count = c.get_sized(ECX, op.address32);
+  bool taken;
+  if constexpr (L == Loop::jcxz) {
+    taken = count == 0;
+  } else {
+    --count;
+    if (!op.address32) count &= 0xFFFF;
+    taken = count != 0;
+    if constexpr (L == Loop::e) taken = taken && c.zf();
+    if constexpr (L == Loop::ne) taken = taken && !c.zf();
+  }
+  if (taken) check_target(c, target);
+  if constexpr (L != Loop::jcxz) c.set_sized(ECX, op.address32, count);
+  return taken ? go(c, target) : Outcome{false, target};
+}
+
+template <class T, unsigned... CC>
+Handlers jcc_handlers(unsigned code, std::integer_sequence<unsigned, CC...>) {
+  static const Handlers all[] = {branch<jcc<CC, T>>()...};
+  return all[code & 15];
+}
+template <class T>
+Handlers jcc_handlers(unsigned code) { return jcc_handlers<T>(code, std::make_integer_sequence<unsigned, 16>{}); }
+
+// Far forms.
+void jmp_far_direct(Engine& c, const Op& op) {
+  c.jump_far(op, static_cast<std::uint16_t>(op.displacement), op.immediate);
+}
+void call_far_direct(Engine& c, const Op& op) {
+  c.call_far(op, static_cast<std::uint16_t>(op.displacement), op.immediate);
+}
+template <class T>
+void far_pointer(Engine& c, const Op& op, std::uint16_t& selector, std::uint32_t& offset) {
+  const std::uint32_t ea = c.effective_address(op);
+  const std::uint32_t second = ea + static_cast<std::uint32_t>(sizeof(T));
+  offset = c.read<T>(op.segment, ea);
+  selector = c.read<std::uint16_t>(op.segment, op.address32 ? second : second & 0xFFFF);
+}
+template <class T>
+void jmp_far_indirect(Engine& c, const Op& op) {
+  std::uint16_t selector;
+  std::uint32_t offset;
+  far_pointer<T>(c, op, selector, offset);
+  c.jump_far(op, selector, offset);
+}
+template <class T>
+void call_far_indirect(Engine& c, const Op& op) {
+  std::uint16_t selector;
+  std::uint32_t offset;
+  far_pointer<T>(c, op, selector, offset);
+  c.call_far(op, selector, offset);
+}
+void ret_far(Engine& c, const Op& op) { c.return_far(op, op.immediate & 0xFFFF); }
+
+void int_n(Engine& c, const Op& op) {
+  if (c.v86 && c.iopl() < 3) raise(vec_gp, 0);
+  c.software_interrupt(op, static_cast<std::uint8_t>(op.immediate), Engine::Source::software);
+}
+void int3(Engine& c, const Op& op) { c.software_interrupt(op, vec_bp, Engine::Source::software); }
+void icebp(Engine& c, const Op& op) { c.software_interrupt(op, vec_db, Engine::Source::icebp); }
+void into(Engine& c, const Op& op) {
+  if (c.of()) c.software_interrupt(op, vec_of, Engine::Source::software);
+}
+void iret(Engine& c, const Op& op) { c.interrupt_return(op); }
+
+template <class T>
+void bound(Engine& c, const Op& op) {
+  using S = std::make_signed_t<T>;
+  const std::uint32_t ea = c.effective_address(op);
+  const std::uint32_t second = ea + static_cast<std::uint32_t>(sizeof(T));
+  const S low = static_cast<S>(c.read<T>(op.segment, ea));
+  const S high = static_cast<S>(c.read<T>(op.segment, op.address32 ? second : second & 0xFFFF));
+  const S v = static_cast<S>(c.get<T>(op.reg));
+  if (v < low || v > high) raise(vec_br);
+}
+
+}  // namespace
+
+Handlers select_control(const Op& op, const Target&) {
+  const unsigned code = op.opcode;
+  if ((code >= 0x70 && code < 0x80) || (code >= 0x0F80 && code < 0x0F90))
+    return op.operand32 ? jcc_handlers<std::uint32_t>(code) : jcc_handlers<std::uint16_t>(code);
+  switch (code) {
+    case 0x62: return op.has_memory ? PLANAR_WORD(op, bound) : nullptr;
+    case 0x9A: return call_far_direct;
+    case 0xC2: case 0xC3: return PLANAR_WORD_AS(branch, op, ret);
+    case 0xCA: case 0xCB: return ret_far;
+    case 0xCC: return int3;
+    case 0xCD: return int_n;
+    case 0xCE: return into;
+    case 0xCF: return iret;
+    case 0xE0: return PLANAR_WORD_AS(special_branch, op, loop, Loop::ne);
+    case 0xE1: return PLANAR_WORD_AS(special_branch, op, loop, Loop::e);
+    case 0xE2: return PLANAR_WORD_AS(branch, op, loop, Loop::plain);
+    case 0xE3: return PLANAR_WORD_AS(special_branch, op, loop, Loop::jcxz);
+    case 0xE8: return PLANAR_WORD_AS(branch, op, call_relative);
+    case 0xE9: case 0xEB: return PLANAR_WORD_AS(branch, op, jmp_relative);
+    case 0xEA: return jmp_far_direct;
+    case 0xF1: return icebp;
+    case 0xFF:
+      switch (op.reg) {
+        case 2: return PLANAR_WORD_AS(branch, op, call_indirect);
+        case 3: return op.has_memory ? PLANAR_WORD(op, call_far_indirect) : nullptr;
+        case 4: return PLANAR_WORD_AS(branch, op, jmp_indirect);
+        case 5: return op.has_memory ? PLANAR_WORD(op, jmp_far_indirect) : nullptr;
+        default: return nullptr;
+      }
+    default: return nullptr;
+  }
+}
+
+}  // namespace planar::cpu

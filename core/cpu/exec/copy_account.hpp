@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counts the clocks in which the processor copies: repeated MOVS, INS and OUTS, and loops that copy (copy_loop.hpp) from
+// their second pass on. Cycles on the pins in between are counted as such (Timing::Counters::pin_clocks), not here. For
+// people: nothing reads it but reports, and it is no part of the machine's state.
+#pragma once
+
+#include <cstdint>
+
+#include "core/state/archive.hpp"
+#include "core/cpu/timing/timing.hpp"
+
+namespace planar::cpu {
+
+class CopyAccount {
+ public:
+  std::uint64_t clocks() const { return clocks_; }
+
+  /// A repeated instruction has run since `from`.
+  struct Mark { std::uint64_t clock, other; };
+  Mark mark(const Timing& t) const { return {t.clocks(), t.counters().pin_clocks + clocks_}; }
+  void copied(const Mark& from, const Timing& t) { clocks_ += t.clocks() - from.clock - (mark(t).other - from.other); }
+
+  /// The branch whose next instruction is at linear address `loop` ends a pass; `again`: it was taken.
+  void pass(std::uint32_t loop, const Timing& t, bool again) {
+    if (inside_ && loop == loop_) copied(began_, t);
+    inside_ = again;
+    loop_ = loop;
+    began_ = mark(t);
+  }
+  /// An interrupt or exception: the pass in progress is not counted.
+  void leave() { inside_ = false; }
+
+  void archive(Archive& a) { a(clocks_, inside_, loop_, began_.clock, began_.other); }
+
+ private:
+  std::uint64_t clocks_ = 0;
+  bool inside_ = false;
+  std::uint32_t loop_ = 0;
+  Mark began_{0, 0};
+};
+
+}  // namespace planar::cpu

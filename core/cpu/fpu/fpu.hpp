@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The x87: on the Pentium's chip, or as 387SX or 487 beside a 386SX or 486SX (CpuConfig::fpu).
+//
+// Modelled: all instructions of the 387, 486 and Pentium with their undocumented aliases (FCOM2, FCOMP3, FCOMP5, FXCH4,
+// FXCH7, FSTP1, FSTP8, FSTP9, FFREEP), rounding and precision control, denormals, NaNs, masked and unmasked responses,
+// condition codes, stack faults, tags, the last instruction's address, operand and opcode. Numbers: float80.hpp;
+// transcendentals and their accuracy: float80_functions.hpp.
+//
+//   fpu.cpp                 dispatch, #NM, waiting for a pending exception, absence
+//   fpu_state.cpp           stack, status, stack faults
+//   fpu_load_store.cpp      FLD, FST, FILD, FIST, FBLD, FBSTP, FXCH, constants
+//   fpu_arithmetic.cpp      basic arithmetic, FSQRT, FSCALE, FPREM, FRNDINT, FXTRACT, FABS, FCHS
+//   fpu_compare.cpp         FCOM, FUCOM, FICOM, FTST, FXAM
+//   fpu_transcendental.cpp  F2XM1, FYL2X, FYL2XP1, FPTAN, FPATAN, FSIN, FCOS, FSINCOS
+//   fpu_clocks.cpp          clocks of each form on 387, 487 and Pentium
+//   fpu_control.cpp         control and status words, environment, FNSAVE, FRSTOR
+//
+// An unmasked exception waits for the next waiting instruction. With CR0.NE it is #MF there. Without, FERR# rises with the
+// exception itself (the Pentium may hold it back until that instruction) and that instruction stops the processor until an
+// interrupt arrives, as BUSY# does in a 386 machine, unless the planar asserts IGNNE# (ignore_error; port F0h).
+//
+// Not modelled: execution beside the integer unit (an instruction takes its whole latency), FXCH's pairing, the range of
+// clocks of iterative instructions within a precision, the data pointer of register forms (it keeps the last memory
+// operand), the differences between 387, 486 and Pentium outside timing, the Pentium's control word behind RESET (0040h;
+// here 037Fh and an empty stack as behind FNINIT). Where the manuals leave a bit undefined (C1 of FFREE, the order of two
+// stack faults at once) the model does what an AMD EPYC does.
+// Without an FPU an ESC instruction is executed as on a bus where nobody answers: results read as ones, memory operands
+// of stores receive ones for FNSTCW and FNSTSW, everything else does nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/state/archive.hpp"
+#include "core/cpu/fpu/float80.hpp"
+
+namespace planar::cpu {
+
+struct Engine;
+struct Op;
+
+// Status word.
+inline constexpr std::uint16_t fpu_stack_fault = 0x40, fpu_summary = 0x8080, fpu_c0 = 0x0100, fpu_c1 = 0x0200,
+    fpu_c2 = 0x0400, fpu_c3 = 0x4000;
+
+struct Fpu {
+  using Register = Float80;
+  std::array<Register, 8> registers;  ///< physical, R0..R7
+  std::uint16_t control = 0x037F;
+  std::uint16_t status = 0;
+  std::uint16_t tags = 0xFFFF;        ///< two bits a physical register: 3 empty, 0 in use; tag_word() tells more
+  std::uint16_t opcode = 0;           ///< last non-control instruction, 11 bits
+  std::uint32_t instruction_offset = 0, operand_offset = 0;
+  std::uint16_t instruction_selector = 0, operand_selector = 0;
+  bool error_line = false;    ///< FERR# as last driven
+  bool ignore_error = false;  ///< IGNNE#
+  bool stopped = false;       ///< the processor waits at an instruction for the pending exception's interrupt
+
+  unsigned top() const { return status >> 11 & 7; }
+  void set_top(unsigned t) { status = static_cast<std::uint16_t>((status & ~0x3800u) | (t & 7) << 11); }
+  /// FNINIT.
+  void initialise();
+  /// Recomputes the error summary (bits 7 and 15) from flags and masks.
+  void summarise();
+  bool pending() const { return status & 0x80; }
+
+  // ---- stack: registers relative to the top; 7 is where the next push goes ----
+  Register& st(unsigned i) { return registers[(top() + i) & 7]; }
+  bool empty(unsigned i) const { return (tags >> (2 * ((top() + i) & 7)) & 3) == 3; }
+  void free(unsigned i) { tags |= static_cast<std::uint16_t>(3u << (2 * ((top() + i) & 7))); }
+  /// Writes a register and marks it in use.
+  void set(unsigned i, const Register& v);
+  void push(const Register& v);
+  void pop();
+  /// The tag word as FNSTENV stores it: valid, zero, special, empty.
+  std::uint16_t tag_word() const;
+
+  // ---- exceptions ----
+  FloatEnvironment environment() const;
+  /// Takes over what an operation raised and C1; returns whether its result is to be stored.
+  bool settle(const FloatEnvironment& env);
+  /// Stack faults: return whether the masked response (the indefinite) is due.
+  bool stack_underflow();
+  bool stack_overflow();
+  void set_c1(bool on) { status = static_cast<std::uint16_t>(on ? status | fpu_c1 : status & ~fpu_c1); }
+  /// C3, C2, C0; C1 cleared.
+  void set_condition(std::uint16_t codes) { status = static_cast<std::uint16_t>((status & ~0x4700u) | codes); }
+
+  void archive(Archive& a);
+};
+
+void fpu_escape(Engine& c, const Op& op);
+void fpu_wait(Engine& c, const Op& op);
+
+}  // namespace planar::cpu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two translation buffers: the host's, which only saves time, and the modelled chip's, which decides what is stale and what
+// pays for a page walk (paging.cpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/memory/address_space.hpp"
+#include "core/state/archive.hpp"
+
+namespace planar::cpu {
+
+/// One entry of the host's direct-mapped TLB; a subset of what the modelled TLB holds. A tag is the linear page, or
+/// `no_tag`, which equals no masked address.
+struct HostTlbEntry {
+  std::uint32_t read_tag, write_tag, exec_tag;
+  std::uint32_t physical;  ///< page frame
+  std::uint8_t* host;      ///< the page's bytes
+  Page* page;
+  /// Whether the granule of this address holds decoded code: a store must call code_written().
+  bool holds_code(std::uint32_t linear) const { return page->code_granules >> (linear >> 7 & 31) & 1; }
+};
+inline constexpr std::uint32_t no_tag = 0x800;
+inline constexpr std::uint32_t page_mask = 0xFFFFF000u;
+inline constexpr unsigned host_tlb_entries = 256;
+
+/// One entry of the modelled TLB: what the chip would hold. Decides page-walk timing and stale translations.
+struct TlbEntry {
+  std::uint32_t tag = no_tag;  ///< linear page (or 4 MB page)
+  std::uint32_t frame = 0;     ///< physical page
+  bool writable = false, user = false, dirty = false;
+  void archive(Archive& a) { a(tag, frame, writable, user, dirty); }
+};
+
+/// A set-associative TLB with round-robin replacement.
+struct ModelTlb {
+  static constexpr unsigned ways = 4;
+  std::array<TlbEntry, 64> entries;
+  std::array<std::uint8_t, 16> next{};
+  unsigned sets = 8;
+  unsigned shift = 12;
+  TlbEntry* find(std::uint32_t tag) {
+    TlbEntry* set = &entries[((tag >> shift) & (sets - 1)) * ways];
+    for (unsigned w = 0; w < ways; ++w)
+      if (set[w].tag == tag) return &set[w];
+    return nullptr;
+  }
+  void archive(Archive& a) { a(entries, next); }
+};
+
+}  // namespace planar::cpu

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Control, debug and test registers, descriptor-table instructions, selector inspection, HLT, CLI, STI, CPUID, TSC, MSRs.
+#include "core/cpu/dispatch/select.hpp"
+
+namespace planar::cpu {
+
+void Engine::require_cpl0() {
+  if (cpl != 0) raise(vec_gp, 0);
+}
+
+void Engine::set_cr0(std::uint32_t v) {
+  const std::uint32_t supported =
+      model == Model::i386sx
+          ? cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_et | cr0_pg
+          : cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_et | cr0_ne | cr0_wp | cr0_am | cr0_nw | cr0_cd | cr0_pg;
+  v &= supported;
+  if (model != Model::i386sx) v |= cr0_et;  // hard-wired
+  if ((v & cr0_pg) && !(v & cr0_pe)) raise(vec_gp, 0);
+  if ((v & cr0_nw) && !(v & cr0_cd)) raise(vec_gp, 0);
+  const std::uint32_t changed = cr0 ^ v;
+  cr0 = v;
+  if (changed & cr0_cd) timing.set_cache_enabled(!(v & cr0_cd));
+  if (changed & (cr0_pg | cr0_pe | cr0_wp)) flush_tlb();
+  if (changed & cr0_pe) {
+    protected_mode = v & cr0_pe;
+    if (!protected_mode) set_cpl(0);
+    update_mode();
+  }
+  break_loop();
+}
+
+namespace {
+
+template <class T>
+T operand(Engine& c, const Op& op) {
+  return op.has_memory ? c.read<T>(op.segment, c.effective_address(op)) : c.get<T>(op.rm);
+}
+/// Stores a 16-bit system register: words to memory, zero-extended to a 32-bit register.
+void store_word(Engine& c, const Op& op, std::uint32_t v) {
+  if (op.has_memory) c.write<std::uint16_t>(op.segment, c.effective_address(op), static_cast<std::uint16_t>(v));
+  else c.set_sized(op.rm, op.operand32, v);
+}
+void require_protected(const Engine& c) {
+  if (!c.protected_mode || c.v86) raise(vec_ud);
+}
+void set_zf(Engine& c, bool z) { c.set_arithmetic((c.arithmetic() & ~flag_zf) | (z ? flag_zf : 0)); }
+
+// ---- 0F 00 ----
+void sldt(Engine& c, const Op& op) { require_protected(c); store_word(c, op, c.ldt.selector); }
+void str(Engine& c, const Op& op) { require_protected(c); store_word(c, op, c.task.selector); }
+void lldt(Engine& c, const Op& op) {
+  require_protected(c);
+  c.require_cpl0();
+  const std::uint16_t selector = operand<std::uint16_t>(c, op);
+  if ((selector & 0xFFFC) == 0) {
+    c.ldt = Segment{};
+    c.ldt.selector = selector;
+    c.ldt.access = 0;
+    return;
+  }
+  if (selector & 4) raise(vec_gp, selector & 0xFFFC);
+  const Descriptor d = c.read_descriptor(selector, vec_gp);
+  if (!d.system() || d.type() != 2) raise(vec_gp, selector & 0xFFFC);
+  if (!d.present()) raise(vec_np, selector & 0xFFFC);
+  c.ldt = Engine::make_segment(selector, d);
+}
+void ltr(Engine& c, const Op& op) {
+  require_protected(c);
+  c.require_cpl0();
+  const std::uint16_t selector = operand<std::uint16_t>(c, op);
+  if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
+  if (selector & 4) raise(vec_gp, selector & 0xFFFC);
+  const Descriptor d = c.read_descriptor(selector, vec_gp);
+  if (!d.system() || (d.type() != 1 && d.type() != 9)) raise(vec_gp, selector & 0xFFFC);
+  if (!d.present()) raise(vec_np, selector & 0xFFFC);
+  c.write_system(c.descriptor_address(selector, vec_gp) + 4, 4, d.hi | 0x200);
+  c.task = Engine::make_segment(selector, d);
+  c.task.access |= 2;
+}
+/// Whether the selector may be used from here: null, out of limits, privileged and wrong kinds give false.
+bool visible(Engine& c, std::uint16_t selector, Descriptor& d) {
+  if (!c.try_read_descriptor(selector, d)) return false;
+  return (!d.system() && d.conforming()) || (d.dpl() >= c.cpl && d.dpl() >= (selector & 3u));
+}
+template <bool Write>
+void verify(Engine& c, const Op& op) {
+  require_protected(c);
+  const std::uint16_t selector = operand<std::uint16_t>(c, op);
+  Descriptor d;
+  set_zf(c, visible(c, selector, d) && !d.system() && (Write ? d.writable_data() : d.readable()));
+}
+template <class T>
+void lar(Engine& c, const Op& op) {
+  require_protected(c);
+  const std::uint16_t selector = operand<std::uint16_t>(c, op);
+  Descriptor d;
+  bool ok = visible(c, selector, d);
+  if (ok && d.system()) ok = 0x1A3E >> d.type() & 1;  // 1 2 3 4 5 9 B C
+  if (ok) c.set<T>(op.reg, static_cast<T>(d.hi & 0x00F0FF00u));
+  set_zf(c, ok);
+}
+template <class T>
+void lsl(Engine& c, const Op& op) {
+  require_protected(c);
+  const std::uint16_t selector = operand<std::uint16_t>(c, op);
+  Descriptor d;
+  bool ok = visible(c, selector, d);
+  if (ok && d.system()) ok = 0x0A0E >> d.type() & 1;  // 1 2 3 9 B
+  if (ok) c.set<T>(op.reg, static_cast<T>(d.limit()));
+  set_zf(c, ok);
+}
+
+// ---- 0F 01 ----
+template <bool Idt>
+void store_table(Engine& c, const Op& op) {
+  const std::uint32_t ea = c.effective_address(op), second = ea + 2;
+  c.write<std::uint16_t>(op.segment, ea, Idt ? c.idt_limit : c.gdt_limit);
+  c.write<std::uint32_t>(op.segment, op.address32 ? second : second & 0xFFFF, Idt ? c.idt_base : c.gdt_base);
+}
+template <bool Idt>
+void load_table(Engine& c, const Op& op) {
+  c.require_cpl0();
+  const std::uint32_t ea = c.effective_address(op), second = ea + 2;
+  const std::uint16_t limit = c.read<std::uint16_t>(op.segment, ea);
+  std::uint32_t base = c.read<std::uint32_t>(op.segment, op.address32 ? second : second & 0xFFFF);
+  if (!op.operand32) base &= 0x00FFFFFF;
+  (Idt ? c.idt_base : c.gdt_base) = base;
+  (Idt ? c.idt_limit : c.gdt_limit) = limit;
+}
+void smsw(Engine& c, const Op& op) {
+  if (op.has_memory) store_word(c, op, c.cr0);
+  else c.set_sized(op.rm, op.operand32, c.cr0);
+}
+// LMSW sets PE but never clears it.
+void lmsw(Engine& c, const Op& op) {
+  c.require_cpl0();
+  const std::uint32_t v = operand<std::uint16_t>(c, op) & 15u;
+  c.set_cr0((c.cr0 & ~14u) | v);
+}
+void invlpg(Engine& c, const Op& op) {
+  c.require_cpl0();
+  c.invalidate_page(c.seg[op.segment].base + c.effective_address(op));
+}
+
+// ---- registers ----
+void clts(Engine& c, const Op&) {
+  c.require_cpl0();
+  c.cr0 &= ~cr0_ts;
+}
+void mov_from_cr(Engine& c, const Op& op) {
+  c.require_cpl0();
+  switch (op.reg) {
+    case 0: c.gpr[op.rm] = c.cr0; break;
+    case 2: c.gpr[op.rm] = c.cr2; break;
+    case 3: c.gpr[op.rm] = c.cr3; break;
+    default: c.gpr[op.rm] = c.cr4; break;
+  }
+}
+void mov_to_cr(Engine& c, const Op& op) {
+  c.require_cpl0();
+  const std::uint32_t v = c.gpr[op.rm];
+  switch (op.reg) {
+    case 0: c.set_cr0(v); break;
+    case 2: c.cr2 = v; break;
+    case 3:
+      c.cr3 = v & (c.model == Model::i386sx ? page_mask : page_mask | 0x18);
+      c.flush_tlb();
+      break;
+    default:
+      if (v & ~(cr4_tsd | cr4_de | cr4_pse | cr4_mce)) raise(vec_gp, 0);
+      if ((c.cr4 ^ v) & cr4_pse) c.flush_tlb();
+      c.cr4 = v;
+      break;
+  }
+}
+/// DR4 and DR5 are DR6 and DR7, or undefined with CR4.DE.
+unsigned debug_register(const Engine& c, unsigned reg) {
+  if (reg != 4 && reg != 5) return reg;
+  if (c.cr4 & cr4_de) raise(vec_ud);
+  return reg + 2;
+}
+void general_detect(Engine& c) {
+  if (!(c.dr[7] & 0x2000)) return;
+  c.dr[6] |= 0x2000;
+  c.dr[7] &= ~0x2000u;
+  raise(vec_db);
+}
+void mov_from_dr(Engine& c, const Op& op) {
+  c.require_cpl0();
+  const unsigned reg = debug_register(c, op.reg);
+  general_detect(c);
+  c.gpr[op.rm] = c.dr[reg];
+}
+void mov_to_dr(Engine& c, const Op& op) {
+  c.require_cpl0();
+  const unsigned reg = debug_register(c, op.reg);
+  general_detect(c);
+  const std::uint32_t v = c.gpr[op.rm];
+  if (reg == 7) c.set_dr7(v);
+  else if (reg == 6) c.dr[6] = (v & 0xE00F) | 0xFFFF0FF0u;
+  else c.dr[reg] = v;
+}
+void mov_from_tr(Engine& c, const Op& op) {
+  c.require_cpl0();
+  c.gpr[op.rm] = c.tr[op.reg];
+}
+void mov_to_tr(Engine& c, const Op& op) {
+  c.require_cpl0();
+  c.tr[op.reg] = c.gpr[op.rm];
+}
+
+// ---- state of the processor ----
+void hlt(Engine& c, const Op&) {
+  c.require_cpl0();
+  c.attend(attend_halted);
+}
+void cli(Engine& c, const Op&) {
+  if (c.protected_mode && c.cpl > c.iopl()) raise(vec_gp, 0);
+  c.system_flags &= ~flag_if;
+}
+// The instruction behind STI still runs without interrupts, if IF was 0.
+void sti(Engine& c, const Op&) {
+  if (c.protected_mode && c.cpl > c.iopl()) raise(vec_gp, 0);
+  if (c.system_flags & flag_if) return;
+  c.system_flags |= flag_if;
+  c.inhibit_all = false;
+  c.attend(attend_inhibit);
+}
+template <bool WriteBack>
+void invalidate_caches(Engine& c, const Op&) {
+  c.require_cpl0();
+  c.timing.flush_caches(WriteBack);
+}
+
+// P54C: family 5, model 2, stepping 5 (Pentium Processor Specification Update). VME is not announced.
+void cpuid(Engine& c, const Op&) {
+  switch (c.gpr[EAX]) {
+    case 0:
+      c.gpr[EAX] = 1;
+      c.gpr[EBX] = 0x756E6547;  // "GenuineIntel"
+      c.gpr[EDX] = 0x49656E69;
+      c.gpr[ECX] = 0x6C65746E;
+      break;
+    case 1:
+      c.gpr[EAX] = pentium_signature;
+      c.gpr[EBX] = c.gpr[ECX] = 0;
+      c.gpr[EDX] = (c.config.fpu ? 1u : 0) | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 7 | 1u << 8;
+      break;
+    default: c.gpr[EAX] = c.gpr[EBX] = c.gpr[ECX] = c.gpr[EDX] = 0; break;
+  }
+  c.timing.interrupt_flush();
+}
+void rdtsc(Engine& c, const Op&) {
+  if ((c.cr4 & cr4_tsd) && c.cpl != 0) raise(vec_gp, 0);
+  const std::uint64_t t = c.timing.clocks() + c.tsc_offset;
+  c.gpr[EAX] = static_cast<std::uint32_t>(t);
+  c.gpr[EDX] = static_cast<std::uint32_t>(t >> 32);
+}
+/// P5's model-specific registers 0 (machine check address), 1 (its type) and 0Eh (TR12) keep what is written.
+std::uint64_t* msr(Engine& c) {
+  switch (c.gpr[ECX]) {
+    case 0x00: return &c.msr[0];
+    case 0x01: return &c.msr[1];
+    case 0x0E: return &c.msr[2];
+    default: raise(vec_gp, 0);
+  }
+}
+void rdmsr(Engine& c, const Op&) {
+  c.require_cpl0();
+  const std::uint64_t v = c.gpr[ECX] == 0x10 ? c.timing.clocks() + c.tsc_offset : *msr(c);
+  c.gpr[EAX] = static_cast<std::uint32_t>(v);
+  c.gpr[EDX] = static_cast<std::uint32_t>(v >> 32);
+}
+void wrmsr(Engine& c, const Op&) {
+  c.require_cpl0();
+  const std::uint64_t v = std::uint64_t{c.gpr[EDX]} << 32 | c.gpr[EAX];
+  if (c.gpr[ECX] == 0x10) c.tsc_offset = v - c.timing.clocks();
+  else *msr(c) = v;
+}
+
+}  // namespace
+
+Handlers select_system(const Op& op, const Target& target) {
+  const bool is386 = target.model == Model::i386sx, pentium = target.model == Model::pentium;
+  switch (op.opcode) {
+    case 0xF4: return hlt;
+    case 0xFA: return cli;
+    case 0xFB: return sti;
+    case 0x0F00:
+      switch (op.reg) {
+        case 0: return sldt;
+        case 1: return str;
+        case 2: return lldt;
+        case 3: return ltr;
+        case 4: return verify<false>;
+        case 5: return verify<true>;
+        default: return nullptr;
+      }
+    case 0x0F01:
+      switch (op.reg) {
+        case 0: return op.has_memory ? Handler(store_table<false>) : nullptr;
+        case 1: return op.has_memory ? Handler(store_table<true>) : nullptr;
+        case 2: return op.has_memory ? Handler(load_table<false>) : nullptr;
+        case 3: return op.has_memory ? Handler(load_table<true>) : nullptr;
+        case 4: return smsw;
+        case 6: return lmsw;
+        case 7: return op.has_memory && !is386 ? Handler(invlpg) : nullptr;
+        default: return nullptr;
+      }
+    case 0x0F02: return PLANAR_WORD(op, lar);
+    case 0x0F03: return PLANAR_WORD(op, lsl);
+    case 0x0F06: return clts;
+    case 0x0F08: return is386 ? nullptr : Handler(invalidate_caches<false>);
+    case 0x0F09: return is386 ? nullptr : Handler(invalidate_caches<true>);
+    case 0x0F20:
+      return op.reg == 0 || op.reg == 2 || op.reg == 3 || (op.reg == 4 && pentium) ? Handler(mov_from_cr) : nullptr;
+    case 0x0F22:
+      return op.reg == 0 || op.reg == 2 || op.reg == 3 || (op.reg == 4 && pentium) ? Handler(mov_to_cr) : nullptr;
+    case 0x0F21: return mov_from_dr;
+    case 0x0F23: return mov_to_dr;
+    case 0x0F24: return !pentium && op.reg >= (is386 ? 6 : 3) ? Handler(mov_from_tr) : nullptr;
+    case 0x0F26: return !pentium && op.reg >= (is386 ? 6 : 3) ? Handler(mov_to_tr) : nullptr;
+    case 0x0F30: return pentium ? Handler(wrmsr) : nullptr;
+    case 0x0F31: return pentium ? Handler(rdtsc) : nullptr;
+    case 0x0F32: return pentium ? Handler(rdmsr) : nullptr;
+    case 0x0FA2: return pentium ? Handler(cpuid) : nullptr;
+    default: return nullptr;
+  }
+}
+
+}  // namespace planar::cpu

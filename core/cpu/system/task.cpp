@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Task switch (Intel 386 PRM section 7.5) and the instructions about TSS and LDT registers.
+#include "core/cpu/exec/stack_frame.hpp"
+
+namespace planar::cpu {
+
+namespace {
+
+std::uint16_t error_of(std::uint16_t selector) { return selector & 0xFFFC; }
+
+// Offsets in the TSS. 32-bit: CR3 1Ch, EIP 20h, EFLAGS 24h, EAX.. 28h, ES.. 48h, LDT 60h, T 64h. 16-bit: IP 0Eh,
+// FLAGS 10h, AX.. 12h, ES CS SS DS 22h, LDT 2Ah.
+struct Image {
+  std::uint32_t cr3 = 0, eip = 0, eflags = 0, gpr[8] = {};
+  std::uint16_t selectors[6] = {}, ldt = 0;
+  bool trap = false;
+};
+
+}  // namespace
+
+// Up to the commit a fault belongs to the old task. Behind it the new task's registers are in place, and the checks of
+// its segments fault in the new task with #TS.
+void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how, bool has_error,
+                         std::uint16_t error) {
+  const bool wide = d.is32();
+  const std::uint32_t base = d.base(), limit = d.limit();
+  if (limit < (wide ? 0x67u : 0x2Bu)) raise(vec_ts, error_of(selector));
+  const bool old_wide = task.access & 0x08;
+  const std::uint32_t old_size = old_wide ? 0x67 : 0x2B;
+  if (task.limit < old_size) raise(vec_ts, error_of(task.selector));
+
+  // Every page that will be touched, before anything changes.
+  const std::uint32_t size = wide ? 0x68 : 0x2C;
+  probe_write(task.base + (old_wide ? 0x20 : 0x0E), 1, false);
+  probe_write(task.base + old_size, 1, false);
+  Image in;
+  if (wide) {
+    in.cr3 = read_system(base + 0x1C, 4);
+    in.eip = read_system(base + 0x20, 4);
+    in.eflags = read_system(base + 0x24, 4);
+    for (unsigned r = 0; r < 8; ++r) in.gpr[r] = read_system(base + 0x28 + 4 * r, 4);
+    for (unsigned s = 0; s < 6; ++s) in.selectors[s] = static_cast<std::uint16_t>(read_system(base + 0x48 + 4 * s, 2));
+    in.ldt = static_cast<std::uint16_t>(read_system(base + 0x60, 2));
+    in.trap = read_system(base + 0x64, 2) & 1;
+  } else {
+    in.eip = read_system(base + 0x0E, 2);
+    in.eflags = read_system(base + 0x10, 2);
+    for (unsigned r = 0; r < 8; ++r) in.gpr[r] = 0xFFFF0000u | read_system(base + 0x12 + 2 * r, 2);
+    for (unsigned s = 0; s < 4; ++s) in.selectors[s] = static_cast<std::uint16_t>(read_system(base + 0x22 + 2 * s, 2));
+    in.ldt = static_cast<std::uint16_t>(read_system(base + 0x2A, 2));
+  }
+  probe_write(base, 2, false);
+  if (how == Switch::call) probe_write(base + size - 1, 1, false);
+
+  // The outgoing task.
+  std::uint32_t image = eflags();
+  if (how == Switch::iret) image &= ~flag_nt;
+  const auto set_busy = [&](std::uint16_t sel, bool busy) {
+    const std::uint32_t at = gdt_base + (sel & 0xFFF8u) + 4;
+    const std::uint32_t hi = read_system(at, 4);
+    write_system(at, 4, busy ? hi | 0x200 : hi & ~0x200u);
+  };
+  if (how != Switch::call) set_busy(task.selector, false);
+  if (old_wide) {
+    write_system(task.base + 0x20, 4, eip);
+    write_system(task.base + 0x24, 4, image);
+    for (unsigned r = 0; r < 8; ++r) write_system(task.base + 0x28 + 4 * r, 4, gpr[r]);
+    for (unsigned s = 0; s < 6; ++s) write_system(task.base + 0x48 + 4 * s, 2, seg[s].selector);
+  } else {
+    write_system(task.base + 0x0E, 2, eip & 0xFFFF);
+    write_system(task.base + 0x10, 2, image & 0xFFFF);
+    for (unsigned r = 0; r < 8; ++r) write_system(task.base + 0x12 + 2 * r, 2, gpr[r] & 0xFFFF);
+    for (unsigned s = 0; s < 4; ++s) write_system(task.base + 0x22 + 2 * s, 2, seg[s].selector);
+  }
+  if (how == Switch::call) {
+    write_system(base, 2, task.selector);
+    in.eflags |= flag_nt;
+  }
+  if (how != Switch::iret) set_busy(selector, true);
+
+  // Commit: from here on this is the new task.
+  const unsigned old_cpl = cpl;
+  task = make_segment(selector, d);
+  task.access |= 2;
+  cr0 |= cr0_ts;
+  if (wide && (cr0 & cr0_pg) && cr3 != in.cr3) {
+    cr3 = in.cr3;
+    flush_tlb();
+  } else if (wide && (cr0 & cr0_pg)) {
+    flush_tlb();
+  }
+  eip = wide ? in.eip : in.eip & 0xFFFF;
+  for (unsigned r = 0; r < 8; ++r) gpr[r] = in.gpr[r];
+  set_eflags(in.eflags, 0xFFFFFFFFu);  // a 16-bit task has none of the upper flags
+  for (unsigned s = 0; s < 6; ++s) {
+    seg[s].selector = in.selectors[s];
+    seg[s].access = 0;
+    seg[s].derive();
+  }
+  dr[7] &= ~0x155u;
+  set_dr7(dr[7]);
+  if (in.trap) {
+    pending_debug |= 0x8000;
+    attend(attend_debug);
+  }
+  timing.spend(transfer_clocks(model, how == Switch::jump  ? Transfer::jump
+                                      : how == Switch::call ? Transfer::call
+                                                            : Transfer::iret, Reach::task));
+  timing.interrupt_flush();
+  break_loop();
+
+  try {
+    ldt = Segment{};
+    ldt.selector = in.ldt;
+    ldt.access = 0;
+    ldt.limit = 0;
+    if ((in.ldt & 0xFFFC) != 0) {
+      if (in.ldt & 4) raise(vec_ts, error_of(in.ldt));
+      const Descriptor l = read_descriptor(in.ldt, vec_ts);
+      if (!l.system() || l.type() != 2 || !l.present()) raise(vec_ts, error_of(in.ldt));
+      ldt = make_segment(in.ldt, l);
+    }
+    if (v86) {
+      set_cpl(3);
+      for (unsigned s = 0; s < 6; ++s) load_real_segment(s, in.selectors[s]);
+      update_mode();
+    } else {
+      const std::uint16_t cs = in.selectors[CS];
+      // Until the code segment has been checked the privilege is the old task's, for the delivery of its fault.
+      set_cpl(old_cpl);
+      if ((cs & 0xFFFC) == 0) raise(vec_ts, 0);
+      Descriptor c = read_descriptor(cs, vec_ts);
+      const unsigned rpl = cs & 3;
+      if (!c.code() || (c.conforming() ? c.dpl() > rpl : c.dpl() != rpl)) raise(vec_ts, error_of(cs));
+      if (!c.present()) raise(vec_np, error_of(cs));
+      load_cs(cs, c, rpl);
+      seg[SS] = stack_segment(in.selectors[SS], rpl, vec_ts);
+      for (unsigned s : {ES, DS, FS, GS}) {
+        const std::uint16_t sel = in.selectors[s];
+        if ((sel & 0xFFFC) == 0) continue;
+        Descriptor g = read_descriptor(sel, vec_ts);
+        if (g.system() || !g.readable() || (!g.conforming() && (g.dpl() < cpl || g.dpl() < (sel & 3u))))
+          raise(vec_ts, error_of(sel));
+        if (!g.present()) raise(vec_np, error_of(sel));
+        mark_accessed(sel, g);
+        seg[s] = make_segment(sel, g);
+      }
+    }
+    if (has_error) {
+      StackFrame stack(*this, seg[SS], gpr[ESP], cpl == 3, 0);
+      stack.push(error, wide);
+      gpr[ESP] = stack.merged(gpr[ESP]);
+    }
+    if (eip > seg[CS].limit) raise(vec_gp, 0);
+  } catch (Fault& fault) {
+    fault.committed = true;
+    throw;
+  }
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/memory/address_space.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace planar {
+
+namespace {
+constexpr std::uint32_t page_bytes = 4096;
+constexpr std::uint32_t granule_bytes = 128;
+}  // namespace
+
+MemoryClaim& MemoryClaim::operator=(MemoryClaim&& other) noexcept {
+  if (this != &other) {
+    release();
+    space_ = std::exchange(other.space_, nullptr);
+    id_ = other.id_;
+  }
+  return *this;
+}
+
+void MemoryClaim::release() {
+  if (space_) std::exchange(space_, nullptr)->release(id_);
+}
+
+void AddressSpace::map_ram(std::uint32_t base, std::span<std::uint8_t> memory) { map(base, memory, PageKind::ram); }
+void AddressSpace::map_rom(std::uint32_t base, std::span<std::uint8_t> memory) { map(base, memory, PageKind::rom); }
+
+void AddressSpace::map(std::uint32_t base, std::span<std::uint8_t> memory, PageKind kind) {
+  const auto size = static_cast<std::uint32_t>(memory.size());
+  for (std::uint64_t offset = 0; offset < size; offset += page_bytes) {
+    Page& p = page(base + static_cast<std::uint32_t>(offset));
+    p.data = memory.data() + offset;
+    p.kind = kind;
+  }
+  backings_.push_back({base, size, memory.data(), kind});
+  refresh_kinds();
+}
+
+void AddressSpace::unmap(std::uint32_t base, std::uint32_t size) {
+  for (std::uint64_t offset = 0; offset < size; offset += page_bytes)
+    page(base + static_cast<std::uint32_t>(offset)) = Page{};
+  std::erase_if(backings_, [&](const Backing& b) { return b.base >= base && b.base - base < size; });
+  refresh_kinds();
+}
+
+MemoryClaim AddressSpace::claim(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle, bool* selected) {
+  return add({base, size, &slave, cycle, {}, selected, next_id_++});
+}
+
+MemoryClaim AddressSpace::claim(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle,
+                                bool* selected) {
+  return add({base, static_cast<std::uint32_t>(memory.data.size()), slave, cycle, memory, selected, next_id_++});
+}
+
+MemoryClaim AddressSpace::add(Range range) {
+  const auto id = range.id;
+  ranges_.push_back(range);
+  refresh_kinds();
+  return MemoryClaim(this, id);
+}
+
+void AddressSpace::release(std::uint32_t id) {
+  std::erase_if(ranges_, [id](const Range& r) { return r.id == id; });
+  refresh_kinds();
+}
+
+// Claims change when POS does, a handful of times in a run: recompute from the lists rather than patch.
+void AddressSpace::refresh_kinds() {
+  for (auto& table : directory_)
+    if (table)
+      for (Page& p : *table) {
+        if (p.kind == PageKind::device) p.kind = PageKind::unmapped;
+        p.code_granules = 0;
+      }
+  for (const Backing& b : backings_)
+    for (std::uint64_t offset = 0; offset < b.size; offset += page_bytes)
+      page(b.base + static_cast<std::uint32_t>(offset)).kind = b.kind;
+  for (const Range& r : ranges_) {
+    const std::uint64_t end = std::uint64_t{r.base} + r.size;
+    for (std::uint64_t a = r.base & ~(page_bytes - 1); a < end; a += page_bytes)
+      page(static_cast<std::uint32_t>(a)).kind = PageKind::device;
+  }
+  if (listener_) listener_->mapping_changed();
+}
+
+const AddressSpace::Range* AddressSpace::find(std::uint32_t address) const {
+  for (auto r = ranges_.rbegin(); r != ranges_.rend(); ++r)
+    if (address - r->base < r->size) return &*r;
+  return nullptr;
+}
+
+std::vector<AddressSpace::Area> AddressSpace::areas() const {
+  std::vector<Area> list;
+  for (std::uint32_t d = 0; d < directory_.size(); ++d) {
+    if (!directory_[d]) continue;
+    for (std::uint32_t i = 0; i < 1024; ++i) {
+      const Page& p = (*directory_[d])[i];
+      if (p.kind != PageKind::ram && p.kind != PageKind::rom) continue;
+      const std::uint32_t base = d << 22 | i << 12;
+      if (!list.empty() && list.back().base + list.back().size == base && list.back().kind == p.kind &&
+          list.back().data + list.back().size == p.data)
+        list.back().size += static_cast<std::uint32_t>(page_bytes);
+      else
+        list.push_back({base, static_cast<std::uint32_t>(page_bytes), p.data, p.kind});
+    }
+  }
+  return list;
+}
+
+void AddressSpace::master_read(std::uint32_t address, std::span<std::uint8_t> data, Time now) {
+  for (std::size_t done = 0; done < data.size();) {
+    const std::uint32_t a = address + static_cast<std::uint32_t>(done);
+    const std::uint32_t run = static_cast<std::uint32_t>(
+        std::min<std::size_t>(page_bytes - a % page_bytes, data.size() - done));
+    const Page& p = page(a);
+    if (p.kind == PageKind::ram || p.kind == PageKind::rom) {
+      std::memcpy(data.data() + done, p.data + a % page_bytes, run);
+    } else {
+      for (std::uint32_t i = 0; i < run; ++i) {
+        const Range* r = find(a + i);
+        if (!r) data[done + i] = p.data ? p.data[(a + i) % page_bytes] : 0xFF;
+        else if (r->plain(a + i - r->base, 1)) data[done + i] = r->memory.data[a + i - r->base];
+        else data[done + i] = static_cast<std::uint8_t>(r->slave->read(a + i - r->base, 1, now));
+      }
+    }
+    done += run;
+  }
+}
+
+void AddressSpace::master_write(std::uint32_t address, std::span<const std::uint8_t> data, Time now) {
+  for (std::size_t done = 0; done < data.size();) {
+    const std::uint32_t a = address + static_cast<std::uint32_t>(done);
+    const std::uint32_t run = static_cast<std::uint32_t>(
+        std::min<std::size_t>(page_bytes - a % page_bytes, data.size() - done));
+    Page& p = page(a);
+    if (p.kind == PageKind::ram) {
+      std::memcpy(p.data + a % page_bytes, data.data() + done, run);
+      if (listener_) {
+        const std::uint32_t first = a % page_bytes / granule_bytes, last = (a % page_bytes + run - 1) / granule_bytes;
+        const std::uint32_t mask = (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
+        if (p.code_granules & mask) listener_->code_written(a, run);
+        listener_->master_wrote(a, run);
+      }
+    } else if (p.kind == PageKind::device) {
+      for (std::uint32_t i = 0; i < run; ++i) {
+        const Range* r = find(a + i);
+        if (!r) continue;
+        if (r->plain(a + i - r->base, 1)) r->memory.data[a + i - r->base] = data[done + i];
+        else r->slave->write(a + i - r->base, 1, data[done + i], now);
+      }
+    }
+    done += run;
+  }
+}
+
+std::uint8_t AddressSpace::peek(std::uint32_t address) const {
+  if (const Range* r = find(address)) {
+    const std::uint32_t offset = address - r->base;
+    if (!r->memory.data.empty()) return r->memory.data[offset];
+    return static_cast<std::uint8_t>(r->slave->peek(offset, 1));
+  }
+  const Page* p = peek_page(address);
+  return p && p->data ? p->data[address % page_bytes] : 0xFF;
+}
+
+}  // namespace planar

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Snapshot archive: one symmetric function per part serves saving, loading and the state hash.
+//
+//   void Uart::archive(Archive& a) { a.section("ns16550", 1); a(lcr_, ier_, fifo_); tx_done_.archive(a); }
+//
+// The stream is little-endian with explicit widths, so it and its hash are the same on every host. It holds
+// architectural and timing state only: no host pointer, no host time.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/common/error.hpp"
+#include "core/time/time.hpp"
+
+namespace planar {
+
+class Archive;
+
+template <class T>
+concept Archivable = requires(T& value, Archive& a) { value.archive(a); };
+
+class Archive {
+ public:
+  /// An archive that collects a stream.
+  static Archive saver() { return Archive(true, {}); }
+  /// An archive that replays `stream`; every read is checked, a short or foreign stream throws Error.
+  static Archive loader(std::vector<std::uint8_t> stream) { return Archive(false, std::move(stream)); }
+
+  bool saving() const { return saving_; }
+  bool loading() const { return !saving_; }
+  const std::vector<std::uint8_t>& stream() const { return stream_; }
+  /// Throws Error unless a loader has consumed its whole stream.
+  void expect_end() const;
+
+  /// Begins a named part. A loader throws Error, naming both, when the stream holds another part or version here.
+  void section(std::string_view name, std::uint32_t version);
+
+  template <class... T>
+  void operator()(T&... values) { (one(values), ...); }
+
+  /// Raw bytes of a fixed length.
+  void bytes(std::span<std::uint8_t> data);
+
+ private:
+  Archive(bool saving, std::vector<std::uint8_t> stream) : saving_(saving), stream_(std::move(stream)) {}
+
+  template <class T>
+  void one(T& v) {
+    if constexpr (std::is_same_v<T, bool>) {
+      std::uint8_t b = v ? 1 : 0;
+      integer(b);
+      if (loading()) v = b != 0;
+    } else if constexpr (std::is_enum_v<T>) {
+      auto u = static_cast<std::underlying_type_t<T>>(v);
+      one(u);
+      if (loading()) v = static_cast<T>(u);
+    } else if constexpr (std::is_same_v<T, double>) {
+      auto u = std::bit_cast<std::uint64_t>(v);
+      integer(u);
+      if (loading()) v = std::bit_cast<double>(u);
+    } else if constexpr (std::is_integral_v<T>) {
+      integer(v);
+    } else if constexpr (Archivable<T>) {
+      v.archive(*this);
+    } else {
+      compound(v);
+    }
+  }
+
+  void compound(Time& t) { integer(t.ps); }
+
+  template <class T, std::size_t N>
+  void compound(std::array<T, N>& a) {
+    if constexpr (std::is_same_v<T, std::uint8_t>) bytes(a);
+    else for (auto& e : a) one(e);
+  }
+  template <class T, std::size_t N>
+  void compound(T (&a)[N]) { for (auto& e : a) one(e); }
+
+  template <class T>
+  void compound(std::vector<T>& v) {
+    resize(v);
+    if constexpr (std::is_same_v<T, std::uint8_t>) bytes(v);
+    else for (auto& e : v) one(e);
+  }
+  template <class T>
+  void compound(std::deque<T>& v) { resize(v); for (auto& e : v) one(e); }
+  template <class T>
+  void compound(std::optional<T>& v) {
+    bool has = v.has_value();
+    one(has);
+    if (loading()) { if (has) v.emplace(); else v.reset(); }
+    if (has) one(*v);
+  }
+  void compound(std::string& s) {
+    resize(s);
+    for (char& c : s) one(c);
+  }
+  template <class A, class B>
+  void compound(std::pair<A, B>& p) { one(p.first); one(p.second); }
+
+  template <class C>
+  void resize(C& container) {
+    auto n = static_cast<std::uint32_t>(container.size());
+    integer(n);
+    if (loading()) { check_count(n); container.resize(n); }
+  }
+
+  template <class T>
+  void integer(T& v) {
+    using U = std::make_unsigned_t<T>;
+    std::uint8_t raw[sizeof(T)];
+    if (saving()) {
+      U u = static_cast<U>(v);
+      for (std::size_t i = 0; i < sizeof(T); ++i) raw[i] = static_cast<std::uint8_t>(u >> (8 * i));
+    }
+    bytes(raw);
+    if (loading()) {
+      U u = 0;
+      for (std::size_t i = 0; i < sizeof(T); ++i) u = static_cast<U>(u | static_cast<U>(U{raw[i]} << (8 * i)));
+      v = static_cast<T>(u);
+    }
+  }
+
+  void check_count(std::uint32_t n) const;
+
+  bool saving_;
+  std::vector<std::uint8_t> stream_;
+  std::size_t position_ = 0;
+};
+
+/// SHA-256 of `data` as 64 lower-case hex digits.
+std::string sha256_hex(std::span<const std::uint8_t> data);
+
+}  // namespace planar

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/time/scheduler.hpp"
+
+#include <algorithm>
+
+namespace planar {
+
+Event::Event(Scheduler& scheduler, std::string name, Priority priority, Callback callback)
+    : scheduler_(scheduler), name_(std::move(name)), callback_(callback) {
+  scheduler_.register_event(*this, priority);
+}
+
+Event::~Event() { scheduler_.unregister_event(*this); }
+
+void Event::at(Time when) {
+  if (when == when_) return;
+  when_ = when;
+  scheduler_.changed(*this);
+}
+
+void Event::archive(Archive& a) {
+  Time when = when_;
+  a(when);
+  if (a.loading()) at(when);
+}
+
+void Scheduler::register_event(Event& event, Priority priority) {
+  event.rank_ = (static_cast<std::uint64_t>(priority) << 56) | registered_++;
+  event.index_ = events_.size();
+  events_.push_back(&event);
+  due_.push_back(event.when_);
+}
+
+void Scheduler::unregister_event(Event& event) {
+  events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(event.index_));
+  due_.erase(due_.begin() + static_cast<std::ptrdiff_t>(event.index_));
+  for (std::size_t i = event.index_; i < events_.size(); ++i) events_[i]->index_ = i;
+  if (next_event_ == &event) find_next();
+}
+
+void Scheduler::changed(Event& event) {
+  due_[event.index_] = event.when_;
+  if (next_event_ == &event) {
+    find_next();
+  } else if (event.when_ < next_ || (event.when_ == next_ && next_event_ && event.rank_ < next_event_->rank_)) {
+    set_next(&event, event.when_);
+  } else {
+    return;
+  }
+  for (auto& slot : processors_)
+    if (slot->running) slot->processor->lower_horizon(next_);
+}
+
+// A lab has some dozens of events: a scan is faster than keeping a heap, and its order needs no proof.
+void Scheduler::find_next() {
+  Event* first = nullptr;
+  Time when = Time::never();
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    if (due_[i] > when) [[likely]] continue;
+    if (due_[i] < when || (first && events_[i]->rank_ < first->rank_)) {
+      first = events_[i];
+      when = due_[i];
+    }
+  }
+  set_next(first, when);
+}
+
+void Scheduler::attach(Processor& processor) {
+  processors_.push_back(std::make_unique<Slot>(Slot{.processor = &processor}));
+}
+
+void Scheduler::detach(Processor& processor) {
+  std::erase_if(processors_, [&](const auto& slot) { return slot->processor == &processor; });
+}
+
+void Scheduler::fire_next() {
+  Event& event = *next_event_;
+  if (event.when_ > now_) now_ = event.when_;
+  event.when_ = due_[event.index_] = Time::never();
+  find_next();
+  event.callback_(now_);
+}
+
+void Scheduler::fire_until(Time t) {
+  while (next_ <= t && next_event_) fire_next();
+}
+
+void Scheduler::reach(Time t) {
+  if (!current_) return fire_until(t);
+  current_->until = t;
+  leave(*current_);
+}
+
+Time Scheduler::advance_to_event(Time t) {
+  if (current_) {
+    current_->until = t;
+    current_->for_event = true;
+    leave(*current_);
+    return current_->until;
+  }
+  t = std::max(t, next_);
+  advance(t);
+  return t;
+}
+
+Time Scheduler::cut(const Slot& slot, Time horizon) {
+  if (!cut_) return horizon;
+  return std::min(horizon, slot.processor->time() + Time{static_cast<std::int64_t>(1 + cut_random_.below(20'000'000))});
+}
+
+bool Scheduler::run_until(Time limit) {
+  stop_ = false;
+  return processors_.size() > 1 ? run_many(limit) : run_one(limit);
+}
+
+bool Scheduler::run_one(Time limit) {
+  Slot* const slot = processors_.empty() ? nullptr : processors_.front().get();
+  while (!stop_) {
+    const Time reached = slot ? slot->processor->time() : std::min(limit, next_);
+    // Everything due up to the processor's time happens before it goes on.
+    if (next_ <= reached && next_ <= limit) {
+      fire_until(next_);
+      continue;
+    }
+    if (reached >= limit) {
+      if (limit > now_) now_ = limit;
+      return true;
+    }
+    if (!slot) continue;
+    slot->running = true;
+    slot->processor->run(cut(*slot, std::min(next_, limit)));
+    slot->running = false;
+  }
+  return false;
+}
+
+void Scheduler::stop() {
+  stop_ = true;
+  for (auto& slot : processors_)
+    if (slot->running) slot->processor->lower_horizon(Time{});
+}
+
+void Scheduler::cut_horizons_at_random(std::uint64_t seed) {
+  cut_ = true;
+  cut_random_ = Random(seed);
+}
+
+std::vector<const Event*> Scheduler::pending() const {
+  std::vector<const Event*> list;
+  for (const Event* e : events_)
+    if (e->pending()) list.push_back(e);
+  std::sort(list.begin(), list.end(), [](const Event* a, const Event* b) {
+    return a->when_ != b->when_ ? a->when_ < b->when_ : a->rank_ < b->rank_;
+  });
+  return list;
+}
+
+void Scheduler::archive(Archive& a) {
+  a.section("scheduler", 1);
+  a(now_);
+}
+
+}  // namespace planar

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Several processors in one virtual time: who goes on, and how far.
+#include <algorithm>
+
+#include "core/time/scheduler.hpp"
+
+namespace planar {
+
+/// Up to when the processor can no longer act: the end of the access that it stands in, or where it has stopped.
+Time Scheduler::reached(const Slot& slot) const {
+  if (!slot.waits) return slot.processor->time();
+  return slot.for_event ? std::max(slot.until, next_) : slot.until;
+}
+
+/// On the processor's stack: its access waits for its turn.
+void Scheduler::leave(Slot& slot) {
+  slot.waits = true;
+  slot.fiber->suspend();
+}
+
+/// Continues the processor, up to its horizon or its next access that must wait.
+void Scheduler::go_on(Slot& slot) {
+  if (slot.waits) {
+    slot.waits = slot.for_event = false;
+    now_ = std::max(now_, slot.until);
+  } else if (!slot.fiber || slot.fiber->ended()) {
+    slot.fiber = std::make_unique<Fiber>([&slot] {
+      for (;;) {
+        slot.running = true;
+        slot.processor->run(slot.horizon);
+        slot.running = false;
+        slot.fiber->suspend();
+      }
+    });
+  }
+  others_reached_ = Time::never();
+  for (const auto& other : processors_)
+    if (other.get() != &slot && takes_part(*other))
+      others_reached_ = std::min(others_reached_, reached(*other));
+  set_next(next_event_, next_);
+  current_ = &slot;
+  try {
+    slot.fiber->resume();
+  } catch (...) {
+    current_ = nullptr;
+    slot.running = slot.waits = slot.for_event = false;
+    throw;
+  }
+  current_ = nullptr;
+}
+
+/// Sleeping processors see the time pass.
+void Scheduler::let_sleep(Time t) {
+  for (auto& slot : processors_)
+    if (!takes_part(*slot) && slot->processor->time() < t) slot->processor->run(t);
+}
+
+bool Scheduler::run_many(Time limit) {
+  bool complete = true;
+  for (;;) {
+    if (stop_ && complete) {
+      complete = false;  // what stands inside an instruction still completes it
+      limit = std::min(limit, now_);
+    }
+    // Who is furthest behind, and up to when all must come because an access waits for it.
+    Slot* behind = nullptr;
+    Time here = Time::never(), wanted = limit;
+    bool waiting = false;
+    for (auto& slot : processors_) {
+      if (!takes_part(*slot)) continue;
+      const Time t = reached(*slot);
+      if (slot->waits) {
+        waiting = true;
+        if (t != Time::never()) wanted = std::max(wanted, t);
+      }
+      if (!behind || t < here || (t == here && slot->waits && !behind->waits)) {
+        behind = slot.get();
+        here = t;
+      }
+    }
+    if (next_event_ && next_ <= here && next_ <= wanted) {
+      let_sleep(next_);
+      for (auto& slot : processors_)
+        if (slot->for_event && next_ >= slot->until) {
+          slot->until = next_;
+          slot->for_event = false;
+        }
+      fire_next();
+      continue;
+    }
+    if (behind && behind->waits) {
+      go_on(*behind);
+      continue;
+    }
+    if (!waiting && here >= limit) {
+      let_sleep(limit);
+      now_ = std::max(now_, limit);
+      others_reached_ = Time::never();
+      set_next(next_event_, next_);
+      return complete;
+    }
+    Time horizon = std::min(next_, wanted);
+    for (const auto& other : processors_)
+      if (other.get() != behind && takes_part(*other) && reached(*other) < horizon)
+        horizon = std::min(horizon, std::max(reached(*other) + lookahead_, here + Time{1}));
+    behind->horizon = cut(*behind, horizon);
+    go_on(*behind);
+  }
+}
+
+}  // namespace planar

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The bus master side of an adapter: moves a buffer of the card to or from host memory in bursts. It competes for the
+// channel, moves so many bytes as a burst may have, leaves, and competes again. In a 16-bit slot it moves 16 bits at a time.
+// The whole burst is priced in advance; it is shorter than -PREEMPT allows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "bus/mca/slot.hpp"
+
+namespace planar::ethernet {
+
+/// Who asked for a transfer.
+class BurstClient {
+ public:
+  /// The card's side of the transfer under way, at least as long as it was said to be.
+  virtual std::span<std::uint8_t> transfer_buffer() = 0;
+  virtual void transfer_done(Time now) = 0;
+
+ protected:
+  ~BurstClient() = default;
+};
+
+class BurstMaster final : private bus::BusMaster {
+ public:
+  /// `burst` bytes (4 to 128) of one tenure.
+  BurstMaster(bus::Slot& slot, const std::string& name, BurstClient& client, std::uint32_t burst);
+
+  /// From POS: arbitration level 0 to 15 (15 never wins), fairness; `streaming`: by the streaming data procedure where the
+  /// slot has 32 bits.
+  void configure(unsigned level, bool fairness, bool streaming = false);
+  /// Moves `bytes` bytes (more than 0), `direction` as the host's memory sees it. One transfer at a time.
+  void start(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now);
+  void cancel(Time now);
+  void archive(Archive& a);
+
+ private:
+  void granted(Time now) override;
+  void timed_out(Time now) override;
+  void burst_done(Time now);
+
+  bus::Slot& slot_;
+  BurstClient& client_;
+  const std::uint32_t burst_bytes_;
+  unsigned level_ = 15;
+  bool streaming_ = false;
+  std::uint32_t address_ = 0, bytes_ = 0, moved_ = 0, burst_ = 0;
+  Direction direction_ = Direction::read;
+  bool transferring_ = false;
+  Event burst_done_;
+};
+
+}  // namespace planar::ethernet

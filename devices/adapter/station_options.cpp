@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/adapter/station_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/common/error.hpp"
+#include "core/common/random.hpp"
+#include "devices/adapter/embedded_files.hpp"
+
+namespace planar::ethernet {
+namespace {
+
+std::uint16_t find_id(std::string_view card, const std::string& text, std::span<const SisterId> ids) {
+  std::string known;
+  for (const SisterId& sister : ids) {
+    const std::string hex = fmt::format("{:04x}", sister.id);
+    if (std::equal(text.begin(), text.end(), hex.begin(), hex.end(), [](unsigned char a, unsigned char b) {
+          return (a >= 'A' && a <= 'F' ? a + ('a' - 'A') : a) == b;
+        }))
+      return sister.id;
+    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", hex, sister.maker);
+  }
+  throw Error(fmt::format("{}.adapter_id: '{}' is none of this board's IDs; use {}", card, text, known));
+}
+
+}  // namespace
+
+std::string profile_path(std::string_view card) {
+  const std::string file = fmt::format("/{}.toml", card);
+  for (const EmbeddedFile& f : embedded_files())
+    if (f.path.ends_with(file)) return std::string(f.path);
+  return fmt::format("devices/ethernet/{0}/{0}.toml", card);  // whoever opens it says that there is none
+}
+
+StationOptions station_options(const AdapterContext& context, std::string_view card, std::span<const SisterId> ids,
+                               std::array<std::uint8_t, 3> maker_prefix) {
+  const unsigned slot = context.slot.number();
+  StationOptions options{ids.front().id, {}, TimingProfile::embedded(profile_path(card)), 0};
+  for (const auto& [name, value] : context.settings) {
+    if (name == "adapter_id") options.adapter_id = find_id(card, value, ids);
+    else options.profile.set(name, value);
+  }
+  options.mac = context.mac ? net::parse_mac(*context.mac)
+                            : net::MacAddress{maker_prefix[0], maker_prefix[1], maker_prefix[2], 0x01,
+                                              static_cast<std::uint8_t>(2 + context.machine),
+                                              static_cast<std::uint8_t>(slot + 1)};
+  Random mix(context.seed * 0x100 + context.machine * 0x10 + slot + 1);
+  options.seed = mix.next();
+  return options;
+}
+
+}  // namespace planar::ethernet

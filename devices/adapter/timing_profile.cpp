@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/adapter/timing_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include "core/common/toml.hpp"
+
+#include "core/common/error.hpp"
+#include "devices/adapter/embedded_files.hpp"
+
+namespace planar {
+namespace {
+
+// Picoseconds in one of a time unit; 0 if it is none.
+std::int64_t picoseconds(std::string_view unit) {
+  if (unit == "ps") return 1;
+  if (unit == "ns") return 1'000;
+  if (unit == "us") return 1'000'000;
+  return 0;
+}
+
+bool known_unit(std::string_view unit) {
+  return picoseconds(unit) || unit == "Hz" || unit == "clocks" || unit == "bytes" || unit == "frames" ||
+         unit == "tracks";
+}
+
+constexpr std::string_view confidences[] = {"datasheet", "measured", "inferred", "calibrated"};
+
+struct Reader {
+  std::string_view file;
+  std::vector<ProfileValue>& values;
+
+  [[noreturn]] void fail(const toml::node& node, std::string_view name, std::string_view problem) const {
+    throw Error(fmt::format("{}:{}: timing value '{}' {}", file, node.source().begin.line, name, problem));
+  }
+
+  std::string text(const toml::table& table, std::string_view name, std::string_view key) const {
+    const auto found = table[key].value<std::string>();
+    if (!found) fail(table, name, fmt::format("lacks the text '{}'; every value states value, unit, source and "
+                                              "confidence", key));
+    return *found;
+  }
+
+  void read(const toml::table& table, const std::string& path) {
+    if (!table.contains("value")) {
+      for (const auto& [key, node] : table) {
+        const std::string name = path.empty() ? std::string(key.str()) : path + "." + std::string(key.str());
+        if (!node.is_table()) fail(node, name, "stands outside of a [name] table with value, unit, source, confidence");
+        read(*node.as_table(), name);
+      }
+      return;
+    }
+    const auto number = table["value"].value_exact<std::int64_t>();
+    if (!number || *number < 0) fail(table, path, "needs a whole number of 0 or more as its value");
+    ProfileValue v{path, *number, text(table, path, "unit"), text(table, path, "source"),
+                  text(table, path, "confidence")};
+    if (!known_unit(v.unit))
+      fail(table, path, fmt::format("has the unit '{}'; use ps, ns, us, Hz, clocks, bytes, frames or tracks", v.unit));
+    if (std::find(std::begin(confidences), std::end(confidences), v.confidence) == std::end(confidences))
+      fail(table, path, fmt::format("has the confidence '{}'; use datasheet, measured, inferred or calibrated",
+                                    v.confidence));
+    values.push_back(std::move(v));
+  }
+};
+
+}  // namespace
+
+TimingProfile TimingProfile::parse(std::string_view text, std::string_view file) {
+  TimingProfile profile;
+  profile.file_ = file;
+  try {
+    const toml::table table = toml::parse(text, file);
+    Reader{file, profile.values_}.read(table, "");
+  } catch (const toml::parse_error& e) {
+    throw Error(fmt::format("{}:{}: {}; correct the TOML", file, e.source().begin.line, e.description()));
+  }
+  return profile;
+}
+
+TimingProfile TimingProfile::embedded(std::string_view path) {
+  for (const EmbeddedFile& p : embedded_files())
+    if (p.path == path) return parse(p.text, p.path);
+  throw Error(fmt::format("this build holds no timing profile '{}'", path));
+}
+
+std::vector<TimingValue> TimingProfile::rows() const {
+  std::vector<TimingValue> rows;
+  for (const ProfileValue& v : values_)
+    rows.push_back({v.name, fmt::format("{} {}", v.value, v.unit), v.source, v.confidence});
+  return rows;
+}
+
+const ProfileValue& TimingProfile::get(std::string_view name) const {
+  for (const ProfileValue& v : values_)
+    if (v.name == name) return v;
+  throw Error(fmt::format("{}: there is no timing value '{}'", file_, name));
+}
+
+void TimingProfile::set(std::string_view name, std::string_view text) {
+  const auto found = std::find_if(values_.begin(), values_.end(), [&](const auto& v) { return v.name == name; });
+  if (found == values_.end()) {
+    std::string names;
+    for (const ProfileValue& v : values_) names += (names.empty() ? "" : ", ") + v.name;
+    throw Error(fmt::format("there is no timing value '{}'; {} has {}", name, file_, names));
+  }
+  const auto bad = [&]() -> Error {
+    return Error(fmt::format("'{}' is no value for '{}'; write a number of 0 or more in {}{}", text, name, found->unit,
+                             picoseconds(found->unit) ? ", or one with its unit, as in 500ns" : ""));
+  };
+  // Whole part, up to six decimals, optional unit; integers throughout, so that a setting is exact.
+  std::int64_t whole = 0, millionths = 0;
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const auto parsed = std::from_chars(p, end, whole);
+  if (parsed.ec != std::errc{} || whole < 0 || whole > 1'000'000'000'000) throw bad();
+  p = parsed.ptr;
+  if (p != end && *p == '.') {
+    std::int64_t place = 100'000;
+    for (++p; p != end && *p >= '0' && *p <= '9'; ++p, place /= 10) millionths += (*p - '0') * place;
+  }
+  while (p != end && *p == ' ') ++p;
+  const std::string_view unit = p == end ? std::string_view(found->unit) : std::string_view(p, end - p);
+  const std::int64_t from = picoseconds(unit), to = picoseconds(found->unit);
+  if (unit != found->unit && (!from || !to)) throw bad();
+  const auto scaled = (static_cast<__int128>(whole) * 1'000'000 + millionths) * (to ? from : 1);
+  const auto divisor = static_cast<__int128>(1'000'000) * (to ? to : 1);
+  if (scaled % divisor || scaled / divisor > INT64_MAX / 1'000'000) throw bad();
+  found->value = static_cast<std::int64_t>(scaled / divisor);
+  found->confidence = "user";
+  found->source = "set on the command line or in a configuration file";
+}
+
+Time TimingProfile::time(std::string_view name) const {
+  const ProfileValue& v = get(name);
+  const std::int64_t scale = picoseconds(v.unit);
+  if (!scale) throw Error(fmt::format("{}: timing value '{}' is in {}, a time is wanted", file_, name, v.unit));
+  return Time{v.value * scale};
+}
+
+std::int64_t TimingProfile::integer(std::string_view name, std::int64_t least, std::int64_t most) const {
+  const ProfileValue& v = get(name);
+  if (picoseconds(v.unit)) throw Error(fmt::format("{}: timing value '{}' is a time", file_, name));
+  if (v.value < least || v.value > most)
+    throw Error(fmt::format("{}: {}: {} {} is out of range ({} to {})", file_, name, v.value, v.unit, least, most));
+  return v.value;
+}
+
+}  // namespace planar

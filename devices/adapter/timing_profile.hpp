@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A timing profile: the numbers of an adapter, as data beside its code (TOML, embedded in the binary).
+//
+//   [data_port.ready_delay]
+//   value = 450
+//   unit = "ns"
+//   source = "..."
+//   confidence = "inferred"       # datasheet, measured, inferred or calibrated; "user" after an override
+//
+// A value's name is its table's path, "data_port.ready_delay"; `--set ne2.data_port.ready_delay=500ns` replaces it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/time/time.hpp"
+#include "devices/registry/adapter_registry.hpp"
+
+namespace planar {
+
+struct ProfileValue {
+  std::string name;
+  std::int64_t value = 0;
+  std::string unit;  ///< ps, ns, us, Hz, clocks, bytes, frames or tracks
+  std::string source;
+  std::string confidence;
+};
+
+class TimingProfile {
+ public:
+  TimingProfile() = default;
+  /// Reads TOML. `file` names it in errors. Throws Error with file and line for anything but tables of the form above.
+  static TimingProfile parse(std::string_view text, std::string_view file);
+  /// The profile embedded from `path` ("devices/ethernet/ne2/ne2.toml"). Throws Error if there is none.
+  static TimingProfile embedded(std::string_view path);
+
+  const std::vector<ProfileValue>& values() const { return values_; }
+  /// The same as rows of the adapter registry.
+  std::vector<TimingValue> rows() const;
+  /// Replaces a value: a number in the value's own unit, or with another time unit ("500ns", "0.5 us").
+  /// Throws Error naming the values that exist.
+  void set(std::string_view name, std::string_view text);
+
+  /// A value of unit ps, ns or us. Throws Error if the profile lacks it or it is no time.
+  Time time(std::string_view name) const;
+  /// A value of any other unit. Throws Error if it is below `least` or above `most`.
+  std::int64_t integer(std::string_view name, std::int64_t least, std::int64_t most) const;
+
+ private:
+  const ProfileValue& get(std::string_view name) const;
+  std::string file_;
+  std::vector<ProfileValue> values_;
+};
+
+}  // namespace planar

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// 93C46 serial EEPROM, 64 words of 16 bits: the part on which D-Link's cards keep their address.
+//
+// Pins: CS starts and ends a command, SK clocks it, DI takes a start bit, two opcode bits and six address bits, most
+// significant first; DO gives a zero and then the word. Only READ (opcode 10) moves data here.
+// Source of behaviour: the part's data sheet as its readers use it (Linux 2.4 ne2.c; facts: ethernet/adapter-de320ct.md).
+// Not modelled: writing and erasing (the cards' drivers of the period never do); after such a command DO stays high.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/state/archive.hpp"
+
+namespace planar::ethernet {
+
+class At93c46 {
+ public:
+  static constexpr unsigned words = 64;
+  explicit At93c46(const std::array<std::uint16_t, words>& contents) : contents_(contents) {}
+
+  /// The levels of CS, SK and DI as the host sets them; a rising SK clocks one bit.
+  void pins(bool chip_select, bool clock, bool data_in);
+  /// DO; high where the part does not drive it (pull-up).
+  bool data_out() const { return data_out_; }
+
+  void archive(Archive& a) { a(contents_, clock_, started_, bits_, command_, shift_, data_out_); }
+
+ private:
+  std::array<std::uint16_t, words> contents_;
+  bool clock_ = false;
+  bool started_ = false;       // the start bit has come
+  std::uint8_t bits_ = 0;      // of opcode and address so far
+  std::uint8_t command_ = 0;   // these eight bits
+  std::uint16_t shift_ = 0;    // what DO has yet to give
+  bool data_out_ = true;
+};
+
+}  // namespace planar::ethernet

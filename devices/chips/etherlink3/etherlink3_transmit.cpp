@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// EtherLink III: TX FIFO and transmitter.
+#include <algorithm>
+
+#include "devices/chips/etherlink3/etherlink3.hpp"
+
+namespace planar::ethernet {
+
+// ---- the FIFO ----
+
+// Writing into a full FIFO is an adapter failure: it disables the transmitter and only TX Reset helps.
+void EtherLink3::tx_write(std::uint8_t byte, Time now) {
+  if (tx_overrun_) return;
+  if (tx_free() == 0) {
+    tx_overrun_ = tx_reset_required_ = true;
+    tx_enabled_ = false;
+    return;
+  }
+  if (tx_fifo_.empty() || tx_fifo_.back().complete()) tx_fifo_.emplace_back();
+  TxPacket& p = tx_fifo_.back();
+  ++tx_used_;
+  if (p.header_bytes < 4) {
+    p.header |= std::uint32_t{byte} << (8 * p.header_bytes++);
+  } else {
+    p.data.push_back(byte);
+    if (sending_ && &p == &tx_fifo_.front()) {  // it left before all of it was here
+      const std::size_t at = p.data.size() - 1;
+      if (at < p.length()) port_.patch(at, byte, p.data.size() == p.length() && !(p.header & NoCrc), now);
+      if (looping_ && at < loop_frame_.size()) loop_frame_[at] = byte;
+      watch_fifo(now);
+    }
+    if (p.over && p.complete()) release_head();
+  }
+  if (!sending_) start_next(now);
+}
+
+void EtherLink3::release_head() {
+  TxPacket& p = tx_fifo_.front();
+  tx_used_ -= p.header_bytes + static_cast<std::uint32_t>(p.data.size());
+  tx_fifo_.pop_front();
+}
+
+// TX Available is raised once for each Set TX Available Threshold: when that much room is there, or as soon as it is.
+// (Inferred: a level would interrupt Linux for ever, which leaves the threshold at 1536 while the FIFO is empty.)
+void EtherLink3::check_available() {
+  if (!tx_available_armed_ || tx_free() < tx_available_threshold_) return;
+  tx_available_armed_ = false;
+  tx_available_ = true;
+}
+
+// A frame on the wire ends here, and nobody hears of it.
+void EtherLink3::tx_reset(Time now) {
+  if ((sending_ || orphan_) && !loop_end_.pending() && port_.busy() && port_.abandon(now)) {
+    port_.underrun(now);
+    orphan_ = true;
+  }
+  transmit_start_.cancel();
+  starved_.cancel();
+  loop_end_.cancel();
+  if (looping_) stop_loop();
+  tx_fifo_.clear();
+  tx_used_ = 0;
+  tx_status_.clear();
+  sending_ = tx_enabled_ = tx_overrun_ = tx_reset_required_ = false;
+  tx_available_ = tx_available_armed_ = false;
+  tx_start_threshold_ = tx_available_threshold_ = threshold_off;
+}
+
+// ---- the transmitter ----
+
+bool EtherLink3::may_start(const TxPacket& p) const {
+  return p.complete() ||
+         (p.header_bytes == 4 && !p.over && goes_to_wire() && tx_start_threshold_ < threshold_off && p.data.size() >= tx_start_threshold_);
+}
+
+void EtherLink3::start_next(Time now) {
+  if (!tx_enabled_ || sending_ || transmit_start_.pending() || tx_fifo_.empty() || !may_start(tx_fifo_.front())) return;
+  transmit_start_.at(now + timing_.transmit_start);
+}
+
+// What has not been written yet goes out as zeros unless it comes in time (tx_write patches it).
+std::vector<std::uint8_t> EtherLink3::assemble(const TxPacket& p) const {
+  std::vector<std::uint8_t> frame(p.data.begin(), p.data.begin() + std::min<std::ptrdiff_t>(p.length(), std::ssize(p.data)));
+  frame.resize(std::max<std::size_t>(p.length(), visible_bytes));  // the hardware pads to the Ethernet minimum
+  if (!(p.header & NoCrc)) net::append_fcs(frame);
+  return frame;
+}
+
+bool EtherLink3::transceiver_on() const {
+  switch (address_config_ >> 14) {
+    case TwistedPair: return media_ & HasTp;
+    case Aui: return media_ & HasAui;
+    case Coax: return media_ & HasCoax && coax_on_;
+    default: return false;
+  }
+}
+
+void EtherLink3::transmit_start(Time now) {
+  if (port_.busy() || tx_fifo_.empty()) return;  // a frame cut by a reset still leaves the wire; its end starts this one
+  sending_ = true;
+  const auto frame = assemble(tx_fifo_.front());
+  loop_frame_ = frame;
+  if (goes_to_wire()) {
+    port_.transmit(frame, now);
+    return;
+  }
+  if (loopback() & InternalLoopback) {
+    loop_start_ = now;
+    looping_ = true;
+    hear(now);
+  }
+  loop_end_.at(now + port_.byte_time() * static_cast<std::int64_t>(8 + frame.size()));
+}
+
+void EtherLink3::transmit_begins(Time now) {
+  if (!sending_) return;
+  if (loopback() & ExternalLoopback) {
+    if (looping_) stop_loop();  // the attempt before this one collided
+    looping_ = true;
+    loop_start_ = now;
+    hear(now);
+  }
+  watch_fifo(now);
+}
+
+// An event for the first byte that the wire wants before the host has written it.
+void EtherLink3::watch_fifo(Time now) {
+  const TxPacket& p = tx_fifo_.front();
+  if (p.data.size() >= p.length() || !port_.transmitting()) {
+    starved_.cancel();
+    return;
+  }
+  const Time wanted = port_.transmit_start() + port_.byte_time() * static_cast<std::int64_t>(8 + p.data.size());
+  starved_.at(std::max(wanted, now));
+}
+
+void EtherLink3::starved(Time now) { port_.underrun(now); }
+
+// A frame that never reached the wire is over: it looped inside, or no transceiver took it.
+void EtherLink3::loop_ends(Time now) {
+  net::TransmitOutcome outcome;
+  if (looping_) {
+    net::Reception r = *heard();
+    r.fcs_ok = net::fcs_good(loop_frame_);
+    looping_ = false;
+    receive_ends(r, now);
+  } else {
+    outcome.result = net::TransmitResult::carrier_lost;
+  }
+  transmit_finished(outcome, now);
+}
+
+void EtherLink3::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
+  if (orphan_) {
+    orphan_ = false;
+    start_next(now);
+    return;
+  }
+  if (looping_) {
+    net::Reception r = *heard();
+    looping_ = false;
+    const bool own_fcs = sending_ && !(tx_fifo_.front().header & NoCrc);
+    r.fcs_ok = outcome.result == net::TransmitResult::ok && (own_fcs || net::fcs_good(loop_frame_));
+    receive_ends(r, now);
+  }
+  transmit_finished(outcome, now);
+}
+
+// Success makes no status unless the packet asked for it; an error always does and disables the transmitter. The
+// packet's room comes back now, whatever became of it; after an underrun only TX Reset gives it back.
+void EtherLink3::transmit_finished(const net::TransmitOutcome& outcome, Time now) {
+  if (!sending_ || tx_fifo_.empty()) return;
+  starved_.cancel();
+  sending_ = false;
+  TxPacket& p = tx_fifo_.front();
+  const bool notify = p.header & Notify;
+  counters_.collisions += outcome.collisions;
+  std::uint8_t error = 0;
+  if (outcome.deferred && outcome.collisions == 0) count(Deferrals);
+  if (outcome.late_collision) count(LateCollisions);
+  switch (outcome.result) {
+    case net::TransmitResult::ok:
+      ++counters_.sent;
+      count(FramesSent);
+      count(TxOctets, p.length());
+      if (outcome.collisions) count(outcome.collisions == 1 ? SingleCollisions : MultipleCollisions);
+      break;
+    case net::TransmitResult::carrier_lost:  // counted; the frame is taken for sent
+      ++counters_.transmit_errors;
+      count(CarrierLost);
+      break;
+    case net::TransmitResult::underrun:
+      error = TsUnderrun;
+      tx_reset_required_ = true;
+      break;
+    default:
+      error = TsMaxCollisions;
+      break;
+  }
+  if (error) {
+    ++counters_.transmit_errors;
+    tx_enabled_ = false;
+  }
+  p.over = true;
+  if (error != TsUnderrun && p.complete()) release_head();
+  if (error || notify) push_tx_status(static_cast<std::uint8_t>(TsComplete | (notify ? TsNotify : 0) | error));
+  check_available();
+  start_next(now);
+  update(now);
+}
+
+// A full stack marks its last entry and stops the transmitter until it is enabled again.
+void EtherLink3::push_tx_status(std::uint8_t status) {
+  if (tx_status_.size() < tx_status_depth) {
+    tx_status_.push_back(status);
+  } else {
+    tx_status_.back() |= TsOverflow;
+    tx_enabled_ = false;
+  }
+}
+
+}  // namespace planar::ethernet

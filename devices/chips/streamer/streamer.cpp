@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Streamer: registers, reset, requests, the order of transfers.
+#include "devices/chips/streamer/streamer.hpp"
+
+#include <algorithm>
+
+#include "core/common/error.hpp"
+
+namespace planar::ethernet {
+namespace {
+
+constexpr std::uint16_t lower(std::uint32_t value) { return static_cast<std::uint16_t>(value); }
+constexpr std::uint16_t upper(std::uint32_t value) { return static_cast<std::uint16_t>(value >> 16); }
+
+}  // namespace
+
+Streamer::Streamer(Scheduler& scheduler, const std::string& name, StreamerBoard& board, const StreamerConfig& config,
+                   const net::MacAddress& mac, std::uint64_t seed)
+    : board_(board),
+      config_(config),
+      mac_(mac),
+      address_(mac),
+      port_(scheduler, name, *this, seed),
+      self_test_(scheduler, name + ".self_test", Priority::device, Callback::to<&Streamer::self_tested>(this)),
+      request_(scheduler, name + ".request", Priority::device, Callback::to<&Streamer::request>(this)),
+      starved_(scheduler, name + ".starved", Priority::device, Callback::to<&Streamer::starved>(this)),
+      room_(scheduler, name + ".room", Priority::device, Callback::to<&Streamer::room_comes>(this)),
+      more_(scheduler, name + ".more", Priority::device, Callback::to<&Streamer::more_arrived>(this)) {}
+
+// ---- registers ----
+
+std::uint16_t Streamer::sisr() const { return static_cast<std::uint16_t>(sisr_ | (misr_ & misr_mask_ ? MI : 0)); }
+
+std::uint16_t Streamer::local(std::uint16_t at) const {
+  return static_cast<std::uint16_t>(local_[at % local_bytes] | local_[(at + 1u) % local_bytes] << 8);
+}
+
+void Streamer::put_local(std::uint16_t at, std::uint16_t value) {
+  local_[at % local_bytes] = static_cast<std::uint8_t>(value);
+  local_[(at + 1u) % local_bytes] = static_cast<std::uint8_t>(value >> 8);
+}
+
+std::uint16_t Streamer::peek(std::uint32_t offset) const {
+  switch (offset) {
+    case LISR: case LISR_SUM: case LISR_RUM: return lisr_;
+    case SISR: case SISR_SUM: case SISR_RUM: return sisr();
+    case BMCTL_SUM: case BMCTL_RUM:
+      return static_cast<std::uint16_t>(disabled_ | (open_ && !(disabled_ & RX_DIS) ? RX_ENAB : 0));
+    case SISR_MASK: case SISR_MASK_SUM: case SISR_MASK_RUM: return sisr_mask_;
+    case MISR_RUM: return misr_;
+    case MISR_MASK: case MISR_MASK_RUM: return misr_mask_;
+    case BCTL: return bctl_;
+    case LAPA: return lapa_;
+    case LAPD: case LAPDINC: return local(lapa_);
+    case LAPWWO: return srb;
+    case RXLBDA: return lower(rx_last_);
+    case RXLBDA + 2: return upper(rx_last_);
+    case RXBDA: return lower(rx_have_ ? rx_descriptor_ : rx_forward_);
+    case RXBDA + 2: return upper(rx_have_ ? rx_descriptor_ : rx_forward_);
+    case TX2LFDA: return lower(tx_last_);
+    case TX2LFDA + 2: return upper(tx_last_);
+    case TX2FDA: return lower(tx_descriptor_);
+    case TX2FDA + 2: return upper(tx_descriptor_);
+    default: return 0xFFFF;
+  }
+}
+
+std::uint16_t Streamer::read(std::uint32_t offset, Time) {
+  const std::uint16_t value = peek(offset);
+  if (offset == LAPDINC) lapa_ = static_cast<std::uint16_t>(lapa_ + 2);
+  return value;
+}
+
+void Streamer::write(std::uint32_t offset, std::uint16_t value, Time now) {
+  if (offset == BCTL) {
+    control(value, now);
+    return;
+  }
+  if (bctl_ & SOFTRESET) return;
+  const auto whole = [&](unsigned half) { return halves_[half] | std::uint32_t{value} << 16; };
+  switch (offset) {
+    case LISR: lisr_ = value; break;
+    case LISR_SUM: lisr_ |= value; break;
+    case LISR_RUM: lisr_ &= value; break;
+    case SISR: sisr_ = value & SRB_REPLY; break;
+    case SISR_SUM: sisr_ |= value & SRB_REPLY; break;
+    case SISR_RUM: sisr_ &= value; break;
+    case BMCTL_SUM: channels(disabled_ | (value & (TX2_DIS | RX_DIS)), now); break;
+    case BMCTL_RUM: channels(disabled_ & value, now); break;
+    case SISR_MASK: sisr_mask_ = value; break;
+    case SISR_MASK_SUM: sisr_mask_ |= value; break;
+    case SISR_MASK_RUM: sisr_mask_ &= value; break;
+    case MISR_RUM: misr_ &= value; break;
+    case MISR_MASK: misr_mask_ = value; break;
+    case MISR_MASK_RUM: misr_mask_ &= value; break;
+    case LAPA: lapa_ = value; break;
+    case LAPD: put_local(lapa_, value); break;
+    case LAPDINC:
+      put_local(lapa_, value);
+      lapa_ = static_cast<std::uint16_t>(lapa_ + 2);
+      break;
+    case RXLBDA: case RXBDA: halves_[0] = value; break;
+    case RXLBDA + 2:
+      rx_last_ = whole(0);
+      rx_ended_ = false;
+      pump(now);
+      break;
+    case RXBDA + 2:
+      if (rx_have_ || job_ == Job::rx_fetch) break;  // only between buffers
+      rx_forward_ = whole(0);
+      break;
+    case TX2LFDA: halves_[1] = value; break;
+    case TX2LFDA + 2:
+      tx_last_ = whole(1);
+      doorbell(now);
+      break;
+    default: break;
+  }
+  if (tested_ && lisr_ & SRB_CMD && !request_.pending()) request_.at(now + config_.request);
+  update_interrupt(now);
+}
+
+bool Streamer::interrupt_pin() const { return sisr_mask_ & MI && sisr() & sisr_mask_; }
+
+void Streamer::update_interrupt(Time now) {
+  if (interrupt_pin() == asserted_) return;
+  asserted_ = !asserted_;
+  board_.interrupt(asserted_, now);
+}
+
+void Streamer::raise(std::uint16_t causes, Time now) {
+  misr_ |= causes;
+  update_interrupt(now);
+}
+
+void Streamer::channels(std::uint16_t disabled, Time now) {
+  const std::uint16_t stopped = disabled & ~disabled_;
+  disabled_ = disabled;
+  if (stopped & TX2_DIS) stop_transmit(now);
+  if (stopped & RX_DIS) stop_receive(now);
+  pump(now);
+}
+
+// ---- reset and requests ----
+
+void Streamer::control(std::uint16_t value, Time now) {
+  const bool released = bctl_ & SOFTRESET && !(value & SOFTRESET);
+  if (value & SOFTRESET) reset(now);
+  bctl_ = value;
+  if (released) self_test_.at(now + config_.self_test);
+}
+
+void Streamer::reset(Time now) {
+  for (Event* e : {&self_test_, &request_}) e->cancel();
+  stop_transmit(now);
+  stop_receive(now);
+  lisr_ = sisr_ = sisr_mask_ = misr_ = misr_mask_ = bctl_ = lapa_ = halves_[0] = halves_[1] = 0;
+  disabled_ = TX2_DIS | RX_DIS;
+  tested_ = open_ = promiscuous_ = false;
+  rx_last_ = rx_forward_ = rx_descriptor_ = tx_last_ = tx_descriptor_ = tx_forward_ = 0;
+  rx_ended_ = true;
+  address_ = mac_;
+  groups_.clear();
+  log_ = {};
+  update_interrupt(now);
+}
+
+void Streamer::self_tested(Time now) {
+  tested_ = true;
+  local_ = {};
+  std::copy(mac_.begin(), mac_.end(), local_.begin() + burnt_in);
+  local_[srb + 9] = burnt_in;
+  sisr_ |= SRB_REPLY;
+  update_interrupt(now);
+}
+
+void Streamer::request(Time now) {
+  lisr_ &= static_cast<std::uint16_t>(~SRB_CMD);
+  local_[srb + 2] = execute(now);
+  sisr_ |= SRB_REPLY;
+  update_interrupt(now);
+  pump(now);
+}
+
+std::uint8_t Streamer::execute(Time now) {
+  const std::uint8_t command = local_[srb];
+  const auto address_at = [&](unsigned offset) {
+    net::MacAddress a;
+    std::copy_n(local_.begin() + srb + offset, a.size(), a.begin());
+    return a;
+  };
+  if (command == SRB_OPEN) {
+    if (open_) return RC_OPEN;
+    const net::MacAddress given = address_at(12);
+    address_ = given == net::MacAddress{} ? mac_ : given;
+    open_ = true;
+    return RC_GOOD;
+  }
+  const bool known = command == SRB_CLOSE || command == SRB_ADD_GROUP || command == SRB_REMOVE_GROUP ||
+                     command == SRB_READ_LOG || command == SRB_RECEIVE_OPTIONS;
+  if (!known) return RC_UNKNOWN;
+  if (!open_) return RC_CLOSED;
+  const auto group = std::find(groups_.begin(), groups_.end(), address_at(6));
+  switch (command) {
+    case SRB_CLOSE:
+      channels(TX2_DIS | RX_DIS, now);
+      open_ = promiscuous_ = false;
+      groups_.clear();
+      return RC_GOOD;
+    case SRB_ADD_GROUP:
+      if (group != groups_.end()) return RC_GOOD;
+      if (groups_.size() == most_groups) return RC_GROUPS_FULL;
+      groups_.push_back(address_at(6));
+      return RC_GOOD;
+    case SRB_REMOVE_GROUP:
+      if (group == groups_.end()) return RC_NO_GROUP;
+      groups_.erase(group);
+      return RC_GOOD;
+    case SRB_READ_LOG:
+      for (unsigned n = 0; n < log_counters; ++n) {
+        local_[srb + 6 + 2 * n] = static_cast<std::uint8_t>(log_[n] >> 8);
+        local_[srb + 7 + 2 * n] = static_cast<std::uint8_t>(log_[n]);
+      }
+      log_ = {};
+      return RC_GOOD;
+    default:
+      promiscuous_ = local_[srb + 5] & 1;
+      return RC_GOOD;
+  }
+}
+
+// ---- transfers: one at a time, reception first ----
+
+std::uint32_t Streamer::get32(std::size_t at) const {
+  return transfer_[at] | std::uint32_t{transfer_[at + 1]} << 8 | std::uint32_t{transfer_[at + 2]} << 16 |
+         std::uint32_t{transfer_[at + 3]} << 24;
+}
+
+void Streamer::put32(std::size_t at, std::uint32_t value) {
+  for (unsigned i = 0; i < 4; ++i) transfer_[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
+}
+
+void Streamer::begin(Job job, std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) {
+  job_ = job;
+  transfer_.resize(bytes);
+  board_.start_transfer(address, bytes, direction, now);
+}
+
+void Streamer::pump(Time now) {
+  if (job_ != Job::none || !open_) return;
+  if (!(disabled_ & RX_DIS) && receive_pump(now)) return;
+  if (disabled_ & TX2_DIS) return;
+  switch (step_) {
+    case Step::idle: break;
+    case Step::fetch: begin(Job::tx_fetch, tx_descriptor_, 32, Direction::read, now); break;
+    case Step::fill:
+    case Step::sending:
+      if (const std::uint32_t n = fill_wanted(now))
+        begin(Job::tx_data, tx_buffer_ + tx_fetched_, n, Direction::read, now);
+      break;
+    case Step::status:
+      transfer_.resize(4);
+      put32(0, tx_status_);
+      begin(Job::tx_status, tx_descriptor_ + 4, 4, Direction::write, now);
+      break;
+  }
+}
+
+void Streamer::transfer_done(Time now) {
+  const Job job = job_;
+  job_ = Job::none;
+  switch (job) {
+    case Job::none: break;
+    case Job::rx_fetch: took_buffer(); break;
+    case Job::rx_data:
+      incoming_.front().moved += static_cast<std::uint32_t>(transfer_.size());
+      rx_stored_ += static_cast<std::uint32_t>(transfer_.size());
+      if (const auto r = port_.receiving(); r && listening_) expect_more(*r, now);
+      break;
+    case Job::rx_status: buffer_returned(now); break;
+    case Job::tx_fetch: took_descriptor(); break;
+    case Job::tx_data: filled(now); break;
+    case Job::tx_status: status_written(now); break;
+  }
+  pump(now);
+}
+
+void Streamer::archive(Archive& a) {
+  a.section("streamer", 1);
+  a(local_, lisr_, sisr_, sisr_mask_, misr_, misr_mask_, bctl_, lapa_, disabled_, halves_[0], halves_[1], tested_, open_,
+    promiscuous_, asserted_, address_, groups_, log_, job_, transfer_);
+  a(step_, tx_fresh_, tx_last_, tx_descriptor_, tx_forward_, tx_buffer_, tx_length_, tx_fetched_, tx_released_, tx_status_,
+    tx_data_, tx_started_, orphan_);
+  a(incoming_, listening_, rx_have_, rx_ended_, rx_last_, rx_descriptor_, rx_forward_, rx_buffer_, rx_room_, rx_stored_,
+    rx_return_status_);
+  a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.underruns);
+  port_.archive(a);
+  for (Event* e : {&self_test_, &request_, &starved_, &room_, &more_}) e->archive(a);
+  if (a.saving()) return;
+  const std::size_t n = transfer_.size();
+  bool sound = job_ <= Job::tx_status && step_ <= Step::status && tx_fetched_ <= tx_length_ &&
+               tx_released_ <= tx_fetched_ && tx_data_.size() == tx_length_ && rx_stored_ <= rx_room_ &&
+               (!listening_ || (!incoming_.empty() && !incoming_.back().complete));
+  for (const Incoming& f : incoming_) sound = sound && f.moved <= f.data.size();
+  if (job_ == Job::rx_fetch) sound = sound && n == 16;
+  if (job_ == Job::tx_fetch) sound = sound && n == 32;
+  if (job_ == Job::tx_data) sound = sound && n <= tx_length_ - tx_fetched_;
+  if (job_ == Job::rx_data)
+    sound = sound && !incoming_.empty() && n <= incoming_.front().data.size() - incoming_.front().moved &&
+            n <= rx_room_ - rx_stored_;
+  if (!sound) throw Error("snapshot holds a damaged EtherStreamer; take a new one", ExitCode::missing_file);
+}
+
+}  // namespace planar::ethernet

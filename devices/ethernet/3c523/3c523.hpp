@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// 3Com 3C523 EtherLink/MC: an 82586 beside 16 KB of RAM that lies in the host's memory, and eight ports.
+//
+//   POS 2   bit 0 enable; 2:1 I/O base 300h 1300h 2300h 3300h; 4:3 RAM at C0000h C8000h D0000h D8000h;
+//           5 on-board transceiver off; 7:6 read-only: the interrupt in force, 0 to 3 = 12, 7, 3, 9
+//   POS 3   3:0 one-hot interrupt select: 1 = 12, 2 = 7, 4 = 3, 8 = 9
+//   I/O     +0 to +5 station address; +6 control; +7 revision in bits 3:0
+//   control 1:0 RAM bank; 2 interrupt enable; 3 interrupt active, cleared by reading; 5 loopback; 6 channel attention
+//           (the chip sees its falling edge); 7 low: 82586 in reset
+//
+// Behaviour: Linux 2.2 3c523.c/.h, which quotes 3Com's technical reference, and NetBSD if_elmc_mca.c (facts:
+// ethernet/adapter-3c523.md). The old revision is the same class with another profile.
+#pragma once
+
+#include <vector>
+
+#include "bus/mca/slot.hpp"
+#include "devices/registry/adapter_registry.hpp"
+#include "devices/chips/i82586/i82586.hpp"
+#include "devices/adapter/timing_profile.hpp"
+
+namespace planar::ethernet {
+
+class EtherLinkMc final : public NetworkAdapter, private I82586Board {
+ public:
+  static constexpr std::uint16_t id = 0x6042;
+  static const AdapterEntry entry;      ///< "3c523"
+  static const AdapterEntry old_entry;  ///< "3c523-old"
+
+  EtherLinkMc(const AdapterEntry& row, std::uint8_t revision, bus::Slot& slot, const net::MacAddress& mac,
+              const TimingProfile& profile, std::uint64_t seed);
+
+  // bus::Adapter
+  std::string_view name() const override { return row_.name; }
+  std::uint16_t adapter_id() const override { return id; }
+  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
+  std::uint8_t pos_peek(unsigned reg) const override;
+  void channel_reset(Time now) override;
+  void archive(Archive& a) override;
+  std::span<const std::string_view> limits() const override { return row_.limits; }
+  NetCounters counters() const override;
+
+  I82586& chip() { return chip_; }
+  const net::MacAddress& mac() const { return mac_; }
+
+ private:
+  struct Ports final : Slave {
+    explicit Ports(EtherLinkMc& c) : card(c) {}
+    std::uint32_t read(std::uint32_t offset, unsigned, Time now) override;
+    void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override;
+    std::uint32_t peek(std::uint32_t offset, unsigned) const override;
+    EtherLinkMc& card;
+  };
+  struct Window final : Slave {
+    explicit Window(EtherLinkMc& c) : card(c) {}
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override;
+    EtherLinkMc& card;
+  };
+
+  void interrupt(bool asserted, Time now) override;
+  void write_control(std::uint8_t value, Time now);
+  void decode(Time now);
+  void claim_ranges();
+  void update_line(Time now);
+  int irq_choice() const;
+  bool bank_is_there() const;
+
+  const AdapterEntry& row_;
+  std::uint8_t revision_;
+  bus::Slot& slot_;
+  net::MacAddress mac_;
+  CycleSpec register_cycle_, ram_cycle_;
+  unsigned synchroniser_clocks_;
+  Time clock_;
+  std::uint8_t pos2_ = 0, pos3_ = 0, control_ = 0;
+  bool latch_ = false;
+  std::vector<std::uint8_t> ram_;
+  I82586 chip_;
+  Ports ports_{*this};
+  Window window_{*this};
+  IoClaim port_claim_;
+  MemoryClaim ram_claim_;
+};
+
+}  // namespace planar::ethernet

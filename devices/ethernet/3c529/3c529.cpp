@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/ethernet/3c529/3c529.hpp"
+
+#include "devices/adapter/station_options.hpp"
+
+namespace planar::ethernet {
+namespace {
+
+constexpr std::uint8_t pos5_check = 0x80;  // reads 1: no channel check
+constexpr std::uint16_t manufacturer = 0x6D50;
+
+constexpr std::string_view limitations[] = {
+    "The boot ROM socket is empty; POS 3 has no effect.",
+    "The packet memory is taken to be the first generation's 4 KB, halved; the FIFO's own overhead is inferred.",
+    "The port width (16 bits) and the cycle (200 ns) are inferred; the card never holds CHRDY by its state.",
+    "EEPROM words other than the address, the maker and the configuration are empty; writes last as long as the machine.",
+    "Linux calls 627C coax, 627D TP and 62DB a test mode; which transceivers 62DB carries is inferred.",
+    "Chip: no FIFO self test, no jabber cut-off; heartbeat always heard; link beat present with a plugged cable.",
+};
+
+constexpr SisterId sister_ids[] = {{ThreeC529::coax_id, "3C529, coax and AUI"},
+                                   {0x627D, "3C529-TP"},
+                                   {0x62DB, "3C529, test mode"},
+                                   {0x62F6, "3C529, TP and coax"},
+                                   {0x62F7, "3C529, TP only"}};
+
+std::uint16_t media(std::uint16_t adapter_id) {
+  switch (adapter_id) {
+    case 0x627D: return EtherLink3::HasTp | EtherLink3::HasAui;
+    case 0x62DB: return EtherLink3::HasTp | EtherLink3::HasAui | EtherLink3::HasCoax;
+    case 0x62F6: return EtherLink3::HasTp | EtherLink3::HasCoax;
+    case 0x62F7: return EtherLink3::HasTp;
+    default: return EtherLink3::HasCoax | EtherLink3::HasAui;
+  }
+}
+
+std::uint8_t lanes(std::uint16_t word) { return static_cast<std::uint8_t>(word ^ word >> 8); }
+
+// Words 0 to 2 and again 0Ah to 0Ch: the station address, first byte in the upper half. 3: product (on this bus taken to
+// be the adapter ID). 7: maker. 8, 9: address and resource configuration, unused here. 0Fh: checksum, its upper byte
+// over words 0 to 0Eh without 8, 9 and 0Dh, its lower byte over words 8, 9 and 0Dh.
+EtherLink3::Eeprom eeprom(const net::MacAddress& mac, std::uint16_t adapter_id) {
+  EtherLink3::Eeprom words{};
+  for (unsigned i = 0; i < 3; ++i)
+    words[i] = words[0x0A + i] = static_cast<std::uint16_t>(mac[2 * i] << 8 | mac[2 * i + 1]);
+  words[3] = adapter_id;
+  words[7] = manufacturer;
+  words[9] = 0x0F00;
+  std::uint8_t fixed = 0, chosen = 0;
+  for (unsigned i = 0; i < 0x0F; ++i) (i == 8 || i == 9 || i == 0x0D ? chosen : fixed) ^= lanes(words[i]);
+  words[0x0F] = static_cast<std::uint16_t>(fixed << 8 | chosen);
+  return words;
+}
+
+EtherLink3Timing chip_timing(const TimingProfile& profile) {
+  return {profile.time("chip.transmit_start"), profile.time("chip.discard_dword"), profile.time("chip.eeprom_read"),
+          profile.time("chip.eeprom_write"), profile.time("chip.global_reset")};
+}
+
+// The whole cycle as the channel sees it: 200 ns is a default one, up to 300 ns a synchronous extended one, more is held.
+CycleSpec cycle(Time length) {
+  constexpr Time standard = 200_ns, extended = 300_ns;
+  if (length <= standard) return {16, CycleKind::standard, {}};
+  if (length <= extended) return {16, CycleKind::synchronous_extended, {}};
+  return {16, CycleKind::asynchronous, length - extended};
+}
+
+std::unique_ptr<NetworkAdapter> make_3c529(const AdapterContext& context) {
+  const StationOptions o = station_options(context, "3c529", sister_ids, {0x00, 0x20, 0xAF});
+  auto card = std::make_unique<ThreeC529>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
+  if (context.segment) card->chip().port().attach(*context.segment);
+  return card;
+}
+
+std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("3c529")).rows(); }
+
+}  // namespace
+
+const AdapterEntry ThreeC529::entry{"3c529", "3Com 3C529 EtherLink III/MC", coax_id, "ethernet-10", "PIO (FIFO)", 16,
+                                    make_3c529, timing_rows, limitations};
+
+ThreeC529::ThreeC529(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac,
+                     const TimingProfile& profile, std::uint64_t seed)
+    : slot_(slot),
+      adapter_id_(adapter_id),
+      cycle_(cycle(profile.time("port.cycle"))),
+      chip_(slot.scheduler(), slot.device_name("3c529"), *this, chip_timing(profile),
+            eeprom(mac, adapter_id), media(adapter_id), seed) {}
+
+// ---- POS ----
+
+std::uint8_t ThreeC529::pos_peek(unsigned reg) const {
+  switch (reg) {
+    case 0: return static_cast<std::uint8_t>(adapter_id_);
+    case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
+    case 2: case 3: case 4: return pos_[reg - 2];
+    case 5: return pos_[3] | pos5_check;
+    default: return 0xFF;
+  }
+}
+
+void ThreeC529::pos_write(unsigned reg, std::uint8_t value, Time now) {
+  if (reg < 2 || reg > 5) return;
+  if (reg == 4) chip_.select_transceiver(static_cast<EtherLink3::Transceiver>(value & 3));
+  if (pos_[reg - 2] == value) return;
+  pos_[reg - 2] = value;
+  decode(now);
+}
+
+void ThreeC529::decode(Time now) {
+  slot_.release_irqs(now);
+  if (enabled() && interrupt_) slot_.set_irq(irq_line(), true, now);
+  claim_ports();
+}
+
+void ThreeC529::claim_ports() {
+  claim_.release();
+  if (!enabled()) return;
+  const auto base = static_cast<std::uint16_t>((pos_[2] & 0xFC) << 8 | 0x0200);
+  claim_ = slot_.claim_io(base, base + 0x0F, ports_, cycle_);
+}
+
+void ThreeC529::channel_reset(Time now) {
+  pos_ = {};
+  chip_.reset(now);
+  chip_.select_transceiver(EtherLink3::TwistedPair);
+  decode(now);
+}
+
+void ThreeC529::interrupt(bool asserted, Time now) {
+  interrupt_ = asserted;
+  if (enabled()) slot_.set_irq(irq_line(), asserted, now);
+}
+
+NetCounters ThreeC529::counters() const {
+  const EtherLink3::Counters& c = chip_.counters();
+  return {c.sent, c.received, c.collisions, c.overruns};
+}
+
+void ThreeC529::archive(Archive& a) {
+  a.section("3c529", 1);
+  a(adapter_id_, pos_, interrupt_);
+  chip_.archive(a);
+  if (a.loading()) claim_ports();  // the interrupt lines restore their own levels
+}
+
+}  // namespace planar::ethernet

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the cards with a DP8390 behind an I/O data port share (NE/2 and its sisters, DE-320): the chip, 16 KB of packet RAM,
+// the data port with its ready delay, interrupt and snapshot. A card adds its POS decode, its address PROM and what else it
+// answers to.
+//
+//   POS 0,1  adapter ID        POS 2  bit 0 enable; the rest is the card's
+//
+//   base +00..0F  DP8390 registers (8 bits)
+//        +10..1F  data port: the I/O latch of remote DMA (16 bits); the card may keep some of these ports for itself
+//
+//   chip address 4000h to 7FFFh  packet RAM; below, what the card says (address PROM). A15 is not decoded: RAM and PROM
+//                                stand again at C000h and 8000h. Source: the NE/2's DOS packet driver loads a frame at
+//                                4000h and has it sent from page C0h; for the DE-320 this is inferred.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bus/mca/slot.hpp"
+#include "devices/registry/adapter_registry.hpp"
+#include "devices/chips/dp8390/dp8390.hpp"
+#include "devices/adapter/station_options.hpp"
+
+namespace planar::ethernet {
+
+class RemoteDmaCard : public NetworkAdapter, private Dp8390Board {
+ public:
+  // bus::Adapter
+  std::string_view name() const override { return entry_.name; }
+  std::uint16_t adapter_id() const override { return options_.adapter_id; }
+  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
+  std::uint8_t pos_peek(unsigned reg) const override;
+  void channel_reset(Time now) override;
+  void archive(Archive& a) override;
+  std::span<const std::string_view> limits() const override { return entry_.limits; }
+  NetCounters counters() const override;
+
+  Dp8390& chip() { return chip_; }
+  const net::MacAddress& mac() const { return options_.mac; }
+
+ protected:
+  /// Timing values: data_port.ready_delay, register.ready_delay, chip.* (see the cards' profiles).
+  RemoteDmaCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options);
+
+  /// I/O base that POS 2 selects; 0: none.
+  virtual std::uint16_t io_base(std::uint8_t pos2) const = 0;
+  virtual unsigned irq_line(std::uint8_t pos2) const = 0;
+  /// What the chip reads where its packet RAM is not (A14 low).
+  virtual std::uint8_t prom(std::uint16_t address) const = 0;
+  /// Claims the card's ports at `base`, releases them when it is 0; the chip's registers are claimed here.
+  virtual void claim_card_ports(std::uint16_t base) = 0;
+  /// State of the card beyond chip, RAM and POS.
+  virtual void archive_card(Archive&) {}
+
+  void claim_data_port(std::uint16_t first, std::uint16_t last);
+  /// Claims ports with a slave of the card's own.
+  IoClaim claim(std::uint16_t first, std::uint16_t last, Slave& slave, const CycleSpec& cycle) {
+    return slot_.claim_io(first, last, slave, cycle);
+  }
+  const CycleSpec& register_cycle() const { return register_cycle_; }
+
+ private:
+  struct Registers final : Slave {
+    explicit Registers(Dp8390& c) : chip(c) {}
+    std::uint32_t read(std::uint32_t offset, unsigned, Time now) override { return chip.read(offset, now); }
+    void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override {
+      chip.write(offset, static_cast<std::uint8_t>(value), now);
+    }
+    std::uint32_t peek(std::uint32_t offset, unsigned) const override { return chip.peek(offset); }
+    Dp8390& chip;
+  };
+  struct DataPort final : Slave {
+    explicit DataPort(Dp8390& c) : chip(c) {}
+    std::uint32_t read(std::uint32_t, unsigned bytes, Time now) override {
+      return chip.remote_read(now) & (bytes == 1 ? 0xFF : 0xFFFF);
+    }
+    void write(std::uint32_t, unsigned, std::uint32_t value, Time now) override {
+      chip.remote_write(static_cast<std::uint16_t>(value), now);
+    }
+    std::uint32_t peek(std::uint32_t, unsigned bytes) const override {
+      return chip.remote_peek() & (bytes == 1 ? 0xFF : 0xFFFF);
+    }
+    Time ready(std::uint32_t, unsigned, Direction, Time start) override { return chip.remote_ready(start); }
+    PortRun port_run(std::uint32_t, unsigned bytes, Direction direction) override { return chip.remote_run(bytes, direction); }
+    void run_written(std::uint32_t, std::span<const std::uint8_t> data, PortRun& run, Time end) override {
+      chip.remote_run_written(data, run, end);
+    }
+    void run_read(std::uint32_t, std::span<std::uint8_t> data, PortRun& run, Time end) override {
+      chip.remote_run_read(data, run, end);
+    }
+    Dp8390& chip;
+  };
+
+  // Dp8390Board
+  std::uint8_t buffer_read(std::uint16_t address) const override;
+  void buffer_write(std::uint16_t address, std::uint8_t value) override;
+  void interrupt(bool asserted, Time now) override;
+
+  void decode(Time now);
+  void claim_ports();
+  bool enabled() const { return pos2_ & 1; }
+
+  bus::Slot& slot_;
+  const AdapterEntry& entry_;
+  StationOptions options_;
+  CycleSpec register_cycle_, data_cycle_;
+  std::uint8_t pos2_ = 0;
+  bool interrupt_ = false;
+  std::vector<std::uint8_t> ram_;
+  Dp8390 chip_;
+  Registers registers_{chip_};
+  DataPort data_port_{chip_};
+  IoClaim register_claim_, data_claim_;
+};
+
+}  // namespace planar::ethernet

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/ethernet/common/wd_card.hpp"
+
+#include <fmt/format.h>
+
+#include "core/common/error.hpp"
+#include "devices/chips/dp8390/dp8390_profile.hpp"
+
+namespace planar::ethernet {
+namespace {
+
+constexpr std::uint32_t ram_size = 0x4000;
+constexpr std::array<unsigned, 4> irq_lines_8013{3, 4, 10, 14}, irq_lines_8003{3, 4, 10, 15};
+constexpr std::uint8_t no_channel_check = 0x80;
+// 83C58x register E: Micro Channel, and the board's type (86Box).
+constexpr std::uint8_t board_8013ep = 0xA7, board_8003e = 0xA5;
+
+constexpr SisterId smc_ids[] = {{0x61C8, "SMC 8013EP/A"}, {0x61C9, "SMC 8013WP/A"}};
+constexpr SisterId ibm_ids[] = {{0xEFE5, "IBM, 8003 board"}, {0x6FC0, "WD 8003E/A"}, {0x6FC2, "WD 8003W/A"}};
+
+constexpr std::string_view limitations[] = {
+    "The boot ROM socket is empty; POS 4 is kept and has no effect. Connector selection changes nothing.",
+    "Reset through the 83C58x is a pulse that leaves the RAM enable alone; what the board does is not known.",
+    "The interrupt enable is LAAR bit 2, as NetBSD found it; bit 7 of the IRR and register 6 have no effect.",
+    "The EEPROM commands of the 83C58x do nothing; its registers 8 to F cannot be overwritten.",
+    "The transceiver is taken to deliver the collision heartbeat; there is no jabber cut-off.",
+    "Chip: no 32-bit DMA addresses; after a ring overflow the receiver stays off until it is stopped and started.",
+};
+
+template <const AdapterEntry& Entry, unsigned HostBits>
+std::unique_ptr<NetworkAdapter> make(const AdapterContext& context) {
+  const bool smc = &Entry == &WdCard::smc8013;
+  auto options = smc ? station_options(context, Entry.name, smc_ids, {0x00, 0x00, 0xC0})
+                     : station_options(context, Entry.name, ibm_ids, {0x08, 0x00, 0x5A});
+  return std::make_unique<WdCard>(context, Entry, std::move(options), HostBits);
+}
+
+template <const AdapterEntry& Entry>
+std::vector<TimingValue> rows() {
+  return TimingProfile::embedded(profile_path(Entry.name)).rows();
+}
+
+}  // namespace
+
+const AdapterEntry WdCard::smc8013{"smc8013", "SMC EtherCard PLUS Elite/A (8013EP/A)", smc_ids[0].id, "ethernet-10",
+                                   "shared RAM", 16, make<WdCard::smc8013, 16>, rows<WdCard::smc8013>, limitations};
+const AdapterEntry WdCard::ethernet_a{"ethernet-a", "IBM PS/2 Adapter/A for Ethernet Networks", ibm_ids[0].id, "ethernet-10",
+                                      "shared RAM", 8, make<WdCard::ethernet_a, 8>, rows<WdCard::ethernet_a>, limitations};
+
+WdCard::WdCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options, unsigned host_bits)
+    : slot_(context.slot),
+      entry_(entry),
+      options_(std::move(options)),
+      register_cycle_{8, CycleKind::asynchronous, options_.profile.time("register.ready_delay")},
+      ram_access_(options_.profile.time("ram.access")),
+      ram_(ram_size),
+      asic_(options_.mac, host_bits == 16 ? board_8013ep : board_8003e),
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this,
+            dp8390_timing(options_.profile), options_.seed) {
+  const Time beyond = options_.profile.time("ram.extension");
+  window_cycle_ = {static_cast<std::uint8_t>(host_bits), CycleKind::standard, {}};
+  // Any use of CD CHRDY makes it an extended cycle of at least 300 ns.
+  if (beyond > Time{}) window_cycle_ = {static_cast<std::uint8_t>(host_bits), CycleKind::asynchronous, std::max(beyond, 100_ns) - 100_ns};
+  if (context.segment) chip_.port().attach(*context.segment);
+}
+
+// ---- POS ----
+
+bool WdCard::is_8003() const { return options_.adapter_id == 0xEFE5 || (options_.adapter_id & 0xFFF0) == 0x6FC0; }
+
+std::uint16_t WdCard::io_base() const {
+  return static_cast<std::uint16_t>(is_8003() ? (pos_[0] & 0xFE) << 4 : 0x0800 + ((pos_[0] & 0xF0) << 8));
+}
+
+std::uint32_t WdCard::ram_base() const {
+  if (is_8003()) return (pos_[1] & 0xFCu) << 12;
+  return (pos_[1] & 0x80 ? 0xFC0000u : 0xC0000u) + (pos_[1] & 0x0Fu) * 0x2000u;
+}
+
+std::uint32_t WdCard::ram_window() const { return is_8003() || pos_[1] & 0x10 ? ram_size : ram_size / 2; }
+
+unsigned WdCard::irq_line() const { return is_8003() ? irq_lines_8003[pos_[3] & 3] : irq_lines_8013[pos_[3] >> 2 & 3]; }
+
+std::uint8_t WdCard::pos_peek(unsigned reg) const {
+  switch (reg) {
+    case 0: return static_cast<std::uint8_t>(options_.adapter_id);
+    case 1: return static_cast<std::uint8_t>(options_.adapter_id >> 8);
+    case 2: case 3: case 4: return pos_[reg - 2];
+    case 5: return pos_[3] | no_channel_check;
+    default: return 0xFF;
+  }
+}
+
+void WdCard::pos_write(unsigned reg, std::uint8_t value, Time now) {
+  if (reg < 2 || reg > 5 || pos_[reg - 2] == value) return;
+  pos_[reg - 2] = value;
+  decode(now);
+}
+
+void WdCard::decode(Time now) {
+  asic_.set_ram_address(static_cast<std::uint8_t>(ram_base() >> 13));
+  slot_.release_irqs(now);
+  claim();
+  update_interrupt(now);
+}
+
+void WdCard::claim() {
+  register_claim_.release();
+  window_claim_.release();
+  if (!enabled()) return;
+  const std::uint16_t base = io_base();
+  if (base) register_claim_ = slot_.claim_io(base, base + 0x1F, registers_, register_cycle_);
+  if (asic_.ram_enabled() && ram_base()) window_claim_ = slot_.claim_memory(ram_base(), ram_window(), window_, window_cycle_);
+}
+
+void WdCard::channel_reset(Time now) {
+  pos_ = {};
+  asic_.reset();
+  chip_.reset(now);
+  decode(now);
+}
+
+// ---- interrupt ----
+
+void WdCard::interrupt(bool asserted, Time now) {
+  interrupt_ = asserted;
+  update_interrupt(now);
+}
+
+void WdCard::update_interrupt(Time now) {
+  if (enabled()) slot_.set_irq(irq_line(), interrupt_ && asic_.interrupts_enabled(), now);
+}
+
+// ---- 83C58x and chip ----
+
+std::uint32_t WdCard::Registers::read(std::uint32_t offset, unsigned, Time now) {
+  return offset < Wd83c58x::registers ? card.asic_.read(offset) : card.chip_.read(offset - Wd83c58x::registers, now);
+}
+
+std::uint32_t WdCard::Registers::peek(std::uint32_t offset, unsigned) const {
+  return offset < Wd83c58x::registers ? card.asic_.read(offset) : card.chip_.peek(offset - Wd83c58x::registers);
+}
+
+void WdCard::Registers::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
+  const auto byte = static_cast<std::uint8_t>(value);
+  if (offset >= Wd83c58x::registers) {
+    card.chip_.write(offset - Wd83c58x::registers, byte, now);
+    return;
+  }
+  const bool had_ram = card.asic_.ram_enabled();
+  if (card.asic_.write(offset, byte)) card.chip_.reset(now);
+  if (card.asic_.ram_enabled() != had_ram) card.claim();
+  card.update_interrupt(now);
+}
+
+// ---- shared RAM ----
+
+std::uint32_t WdCard::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
+  card.chip_.sync(now);
+  return peek(offset, bytes);
+}
+
+std::uint32_t WdCard::Window::peek(std::uint32_t offset, unsigned bytes) const {
+  std::uint32_t value = 0;
+  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.ram_[offset + i]} << 8 * i;
+  return value;
+}
+
+void WdCard::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
+  card.chip_.sync(now);
+  for (unsigned i = 0; i < bytes; ++i) card.ram_[offset + i] = static_cast<std::uint8_t>(value >> 8 * i);
+}
+
+// The 83C690 finishes its burst first; then comes the access.
+Time WdCard::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
+  const Time free = card.chip_.local_bus_free(start);
+  return free > start ? free + card.ram_access_ : start;
+}
+
+NetCounters WdCard::counters() const {
+  const Dp8390::Counters& c = chip_.counters();
+  return {c.sent, c.received, c.collisions, c.overruns};
+}
+
+void WdCard::archive(Archive& a) {
+  a.section(entry_.name, 1);
+  a(options_.adapter_id, options_.mac, pos_, interrupt_, ram_);
+  if (a.loading() && ram_.size() != ram_size)
+    throw Error(fmt::format("snapshot holds a damaged {} buffer; take a new one", entry_.title), ExitCode::missing_file);
+  asic_.archive(a);
+  chip_.archive(a);
+  if (a.loading()) claim();  // the interrupt lines restore their own levels
+}
+
+}  // namespace planar::ethernet

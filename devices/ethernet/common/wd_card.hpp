@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The Micro Channel boards of Western Digital and SMC, and IBM's under its own name: an 83C690 (DP8390 core) with 16 KB of
+// RAM that the host shares, behind an 83C58x. Two ways of POS, told apart by the adapter ID:
+//
+//   8013 boards (61C8, 61C9, EFD4, EFD5)              8003 boards (6FC0, 6FC2, EFE5)
+//   POS 2  0 enable; 7:4 I/O base 0800h + n * 1000h   0 enable; 7:1 I/O address bits 11:5 (200h to 2E0h)
+//   POS 3  3:0 RAM at C0000h + n * 2000h; 4 size      7:2 RAM address bits 19:14 (C0000h to DC000h, 16 KB)
+//          8 or 16 KB; 7 adds F00000h
+//   POS 4  boot ROM (kept, without effect)            the same
+//   POS 5  7 no channel check; 3:2 interrupt 3, 4,    7 no channel check; 1:0 interrupt 3, 4, 10, 15
+//          10, 14; 1:0 medium
+//
+//   base +00..0F  83C58x    +10..1F  83C690
+//
+// Source of behaviour: Linux 2.2 smc-mca.c and 8390.c, NetBSD if_we_mca.c (facts: ethernet/adapter-smc-8013epa.md,
+// adapter-ibm-ethernet-adapter-a.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "bus/mca/slot.hpp"
+#include "devices/registry/adapter_registry.hpp"
+#include "devices/chips/dp8390/dp8390.hpp"
+#include "devices/adapter/station_options.hpp"
+#include "devices/chips/wd83c58x/wd83c58x.hpp"
+
+namespace planar::ethernet {
+
+class WdCard final : public NetworkAdapter, private Dp8390Board {
+ public:
+  static const AdapterEntry smc8013;     ///< rows of the registry
+  static const AdapterEntry ethernet_a;
+
+  /// `host_bits`: width of the path to the RAM, 8 or 16.
+  WdCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options, unsigned host_bits);
+
+  // bus::Adapter
+  std::string_view name() const override { return entry_.name; }
+  std::uint16_t adapter_id() const override { return options_.adapter_id; }
+  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
+  std::uint8_t pos_peek(unsigned reg) const override;
+  void channel_reset(Time now) override;
+  void archive(Archive& a) override;
+  std::span<const std::string_view> limits() const override { return entry_.limits; }
+  NetCounters counters() const override;
+
+  Dp8390& chip() { return chip_; }
+  const net::MacAddress& mac() const { return options_.mac; }
+
+ private:
+  struct Registers final : Slave {
+    explicit Registers(WdCard& c) : card(c) {}
+    std::uint32_t read(std::uint32_t offset, unsigned, Time now) override;
+    void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override;
+    std::uint32_t peek(std::uint32_t offset, unsigned) const override;
+    WdCard& card;
+  };
+  struct Window final : Slave {
+    explicit Window(WdCard& c) : card(c) {}
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override;
+    WdCard& card;
+  };
+
+  // Dp8390Board
+  std::uint8_t buffer_read(std::uint16_t address) const override { return address < ram_.size() ? ram_[address] : 0xFF; }
+  void buffer_write(std::uint16_t address, std::uint8_t value) override {
+    if (address < ram_.size()) ram_[address] = value;
+  }
+  void interrupt(bool asserted, Time now) override;
+
+  bool enabled() const { return pos_[0] & 1; }
+  bool is_8003() const;
+  std::uint16_t io_base() const;
+  std::uint32_t ram_base() const;
+  std::uint32_t ram_window() const;
+  unsigned irq_line() const;
+  void decode(Time now);
+  void claim();
+  void update_interrupt(Time now);
+
+  bus::Slot& slot_;
+  const AdapterEntry& entry_;
+  StationOptions options_;
+  CycleSpec register_cycle_, window_cycle_;
+  Time ram_access_;
+  std::array<std::uint8_t, 4> pos_{};  // POS 2 to 5
+  bool interrupt_ = false;
+  std::vector<std::uint8_t> ram_;
+  Wd83c58x asic_;
+  Dp8390 chip_;
+  Registers registers_{*this};
+  Window window_{*this};
+  IoClaim register_claim_;
+  MemoryClaim window_claim_;
+};
+
+}  // namespace planar::ethernet

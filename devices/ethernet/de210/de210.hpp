@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Digital EtherWORKS MC (DE210, DE212): an Am7990 with 64 KB of RAM in a memory window and 16 I/O ports.
+// Source of behaviour: Linux 2.2 depca.c, which quotes Digital's ADF (facts: ethernet/adapter-de210.md).
+//
+//   POS 0,1  adapter ID 6DEFh, or by setting 628Dh (unknown to Linux 2.2)
+//   POS 2    0 enable; 2:1 I/O base 2C00h + n x 10h; 4:3 memory C0000h, D0000h, E0000h; 5 = 1: only its upper 32 KB
+//   POS 3    3:0 interrupt, one hot: 1 = 9, 2 = 5, 4 = 10, 8 = 11
+//
+//   base +0 NICSR    0 LED 1 IEN 2 IM 3 AAC 4 RBE 5 BUF (1 = 32 KB, as POS 2) 6 BS 7 SHE
+//        +4 RDP  +6 RAP (words)
+//        +C station address PROM: each read gives the next of 32 bytes
+//        +2, +E  index and start of the 2 KB buffer mode: kept, without effect
+//
+//   memory  RAM; while SHE is 0 the upper 16 KB show the ROM instead. LANCE address = low 16 bits of the host's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "bus/mca/slot.hpp"
+#include "devices/registry/adapter_registry.hpp"
+#include "devices/ethernet/common/lance_ram.hpp"
+
+namespace planar::ethernet {
+
+class De210 final : public NetworkAdapter, public LanceRam {
+ public:
+  static constexpr std::uint16_t de212_id = 0x6DEF, de210_id = 0x628D;
+  static const AdapterEntry entry;  ///< its row of the registry
+
+  De210(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
+        std::uint64_t seed);
+
+  // bus::Adapter
+  std::string_view name() const override { return entry.name; }
+  std::uint16_t adapter_id() const override { return adapter_id_; }
+  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
+  std::uint8_t pos_peek(unsigned reg) const override;
+  void channel_reset(Time now) override;
+  void archive(Archive& a) override;
+  std::span<const std::string_view> limits() const override { return entry.limits; }
+  NetCounters counters() const override;
+
+ private:
+  struct Window final : Slave {
+    explicit Window(De210& c) : card(c) {}
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    Time ready(std::uint32_t offset, unsigned, Direction, Time start) override {
+      return card.shows_rom(offset) ? start : card.ram_ready(start);
+    }
+    De210& card;
+  };
+  struct Ports final : Slave {
+    explicit Ports(De210& c) : card(c) {}
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
+    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
+    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    /// The LANCE answers as a slave only when it is not master of its bus.
+    Time ready(std::uint32_t offset, unsigned, Direction, Time start) override;
+    De210& card;
+  };
+
+  void interrupt(bool asserted, Time now) override;
+
+  std::uint32_t window_offset() const { return pos_[0] & 0x20 ? 0x8000 : 0; }  // of the window in the RAM
+  bool shows_rom(std::uint32_t offset) const;
+  std::uint8_t rom_byte(std::uint32_t offset) const;
+  std::uint8_t nicsr() const;
+  bool enabled() const { return pos_[0] & 1; }
+  unsigned irq_line() const;  ///< 0: none
+  void drive_interrupt(Time now);
+  void decode(Time now);
+  void claim_ranges();
+
+  bus::Slot& slot_;
+  std::uint16_t adapter_id_;
+  CycleSpec port_cycle_;
+  std::uint8_t pos_[2] = {0, 0};  // POS 2 and 3
+  std::uint8_t nicsr_ = 0;
+  std::uint16_t rbi_ = 0, rbsa_ = 0;
+  std::array<std::uint8_t, 32> prom_{};
+  std::uint8_t prom_at_ = 0;
+  bool interrupt_ = false;
+  Window window_{*this};
+  Ports ports_{*this};
+  MemoryClaim memory_claim_;
+  IoClaim port_claim_;
+};
+
+}  // namespace planar::ethernet

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/ethernet/de320/de320.hpp"
+
+#include <array>
+
+#include "core/common/error.hpp"
+
+namespace planar::ethernet {
+namespace {
+
+constexpr std::array<unsigned, 8> irq_lines{3, 4, 5, 9, 10, 11, 14, 15};
+constexpr SisterId sister_ids[] = {{0x56EA, "D-Link"}};
+enum : std::uint8_t { eeprom_do = 0x01, eeprom_di = 0x02, eeprom_sk = 0x04, eeprom_cs = 0x08, delay_clock = 0x80 };
+
+constexpr std::string_view limitations[] = {
+    "The place of the reset port (+1Fh) is inferred from the ISA NE2000; the period's driver never reaches it.",
+    "The EEPROM can only be read; POS registers above 2, connector selection and boot ROM are not known.",
+    "A data port access without a remote DMA ends at once; on the real card it may hold the channel until it times out.",
+    "The transceiver is taken to deliver the collision heartbeat; there is no jabber cut-off.",
+    "Chip: no 32-bit DMA addresses; after a ring overflow the receiver stays off until it is stopped and started.",
+};
+
+std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress& mac) {
+  std::array<std::uint16_t, At93c46::words> words;
+  words.fill(0xFFFF);
+  for (unsigned n = 0; n < 3; ++n) words[n] = static_cast<std::uint16_t>(mac[2 * n] | mac[2 * n + 1] << 8);
+  return words;
+}
+
+}  // namespace
+
+const AdapterEntry De320::entry{
+    "de320", "D-Link DE-320CT", sister_ids[0].id, "ethernet-10", "PIO (remote DMA)", 16,
+    [](const AdapterContext& c) -> std::unique_ptr<NetworkAdapter> { return std::make_unique<De320>(c); },
+    [] { return TimingProfile::embedded(profile_path("de320")).rows(); }, limitations};
+
+De320::De320(const AdapterContext& context)
+    : De320(context, station_options(context, entry.name, sister_ids, {0x00, 0x80, 0xC8})) {}
+
+De320::De320(const AdapterContext& context, const StationOptions& options)
+    : RemoteDmaCard(context, entry, options),
+      half_period_(options.profile.time("eeprom.delay_clock_half_period")),
+      eeprom_(eeprom_contents(options.mac)) {
+  if (half_period_ <= Time{}) throw Error("de320.eeprom.delay_clock_half_period: a clock needs a period above 0");
+}
+
+std::uint16_t De320::io_base(std::uint8_t pos2) const { return static_cast<std::uint16_t>(0x300 + (pos2 & 0x60)); }
+
+unsigned De320::irq_line(std::uint8_t pos2) const { return irq_lines[pos2 >> 2 & 7]; }
+
+void De320::claim_card_ports(std::uint16_t base) {
+  board_claim_.release();
+  if (!base) return;
+  claim_data_port(base + 0x10, base + 0x1D);
+  board_claim_ = claim(base + 0x1E, base + 0x1F, board_ports_, register_cycle());
+}
+
+std::uint8_t De320::eeprom_port(Time now) const {
+  return static_cast<std::uint8_t>(eeprom_pins_ | (eeprom_.data_out() ? eeprom_do : 0) |
+                                   ((now / half_period_) & 1 ? delay_clock : 0));
+}
+
+std::uint32_t De320::BoardPorts::read(std::uint32_t offset, unsigned, Time now) {
+  if (offset == 0) return card.eeprom_port(now);
+  card.chip().reset(now);
+  return 0xFF;
+}
+
+void De320::BoardPorts::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
+  if (offset != 0) {
+    card.chip().reset(now);
+    return;
+  }
+  card.eeprom_pins_ = value & (eeprom_di | eeprom_sk | eeprom_cs);
+  card.eeprom_.pins(value & eeprom_cs, value & eeprom_sk, value & eeprom_di);
+}
+
+// A peek has no time: the delay clock shows low.
+std::uint32_t De320::BoardPorts::peek(std::uint32_t offset, unsigned) const {
+  return offset == 0 ? card.eeprom_port(Time{}) : 0xFF;
+}
+
+void De320::archive_card(Archive& a) {
+  eeprom_.archive(a);
+  a(eeprom_pins_);
+}
+
+}  // namespace planar::ethernet

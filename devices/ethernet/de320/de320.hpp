@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// D-Link DE-320CT: an NE/2 at heart, with a serial EEPROM for the address and the ISA card's block of 32 ports.
+// Source of behaviour: Linux 2.4 ne2.c (facts: ethernet/adapter-de320ct.md).
+//
+//   POS 0,1  adapter ID 56EAh
+//   POS 2    bit 0 enable; bits 4:2 interrupt 3, 4, 5, 9, 10, 11, 14, 15; bits 6:5 I/O base 300h, 320h, 340h, 360h
+//
+//   base +00..0F  DP8390 registers (8 bits)
+//        +10..1D  data port: the I/O latch of remote DMA (16 bits)
+//        +1E      EEPROM (8 bits): 0 DO, 1 DI, 2 SK, 3 CS, 7 a clock of about 50 kHz for delays
+//        +1F      reset: any access resets the chip (the ISA NE2000's place; inferred)
+//
+// The driver looks for reset at +20h, as on the NE/2: nothing answers there, and the chip keeps its state.
+#pragma once
+
+#include "devices/chips/at93c46/at93c46.hpp"
+#include "devices/ethernet/common/remote_dma_card.hpp"
+
+namespace planar::ethernet {
+
+class De320 final : public RemoteDmaCard {
+ public:
+  static const AdapterEntry entry;  ///< its row of the registry
+  explicit De320(const AdapterContext& context);
+
+ private:
+  De320(const AdapterContext& context, const StationOptions& options);
+
+  struct BoardPorts final : Slave {
+    explicit BoardPorts(De320& c) : card(c) {}
+    std::uint32_t read(std::uint32_t offset, unsigned, Time now) override;
+    void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override;
+    std::uint32_t peek(std::uint32_t offset, unsigned) const override;
+    De320& card;
+  };
+
+  // RemoteDmaCard
+  std::uint16_t io_base(std::uint8_t pos2) const override;
+  unsigned irq_line(std::uint8_t pos2) const override;
+  std::uint8_t prom(std::uint16_t) const override { return 0xFF; }  // the socket is not fitted
+  void claim_card_ports(std::uint16_t base) override;
+  void archive_card(Archive& a) override;
+
+  std::uint8_t eeprom_port(Time now) const;
+
+  Time half_period_;  ///< of the delay clock
+  At93c46 eeprom_;
+  std::uint8_t eeprom_pins_ = 0;  ///< DI, SK and CS as last written
+  BoardPorts board_ports_{*this};
+  IoClaim board_claim_;
+};
+
+}  // namespace planar::ethernet

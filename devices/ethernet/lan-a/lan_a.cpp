@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/ethernet/lan-a/lan_a.hpp"
+
+#include <algorithm>
+
+#include "core/common/error.hpp"
+#include "devices/adapter/station_options.hpp"
+
+namespace planar::ethernet {
+namespace {
+
+constexpr std::array<unsigned, 4> irq_lines{5, 15, 10, 11};
+constexpr std::uint32_t ram_size = 0x8000;
+constexpr std::uint16_t register_bytes = 0x80, decoded_bytes = 0xA0;
+constexpr std::uint32_t prom_address = 0x12;  // of the station address, from +80h
+constexpr std::uint8_t writable_control = LanA::IEN | LanA::RAMWIN | LanA::RESET | LanA::RAMEN;
+
+constexpr std::string_view limitations[] = {
+    "The RPL ROM socket is empty: with board control bit 7 at 0 nothing answers in the window.",
+    "POS 2 bits 4:3 (medium) are kept, but all three connectors lead to the same cable; POS 4 to 7 read FFh.",
+    "Only the station address of the identification PROM is known; its other bytes read FFh.",
+    "The chip's address lines beyond 32 KB are taken as not connected: the RAM repeats.",
+    "Interrupt pending (board control bit 6) is taken as the chip's INT and the interrupt enable.",
+    "Chip: little-endian; no heartbeat loss, bus retry or monitored-bad status; its file says what sources leave open.",
+};
+
+constexpr SisterId sister_ids[] = {{LanA::ibm_id, "IBM"}, {0xFEE6, "IBM 5494"}};
+
+// A RAM cycle of the channel, by how long CD CHRDY is held beyond the default cycle of 200 ns: not at all is that cycle,
+// anything is at least an extended one of 300 ns.
+CycleSpec ram_cycle(std::uint8_t width, Time extension) {
+  constexpr Time extended = 100_ns;
+  if (extension == Time{}) return {width, CycleKind::standard, {}};
+  return {width, CycleKind::asynchronous, std::max(Time{}, extension - extended)};
+}
+
+SonicConfig chip_config(const TimingProfile& profile) {
+  const auto clocks = [&](std::string_view name, std::int64_t least) {
+    return static_cast<unsigned>(profile.integer(name, least, 10'000));
+  };
+  SonicConfig config;
+  config.bus_clock_hz = static_cast<std::uint64_t>(profile.integer("chip.bus_clock", 1'000'000, 100'000'000));
+  config.cycle_clocks = clocks("chip.cycle", 1);
+  config.arbitration_clocks = clocks("chip.arbitration", 0);
+  config.command_clocks = clocks("chip.command", 0);
+  config.address_mask = ram_size - 1;
+  return config;
+}
+
+std::unique_ptr<NetworkAdapter> make_lan_a(const AdapterContext& context) {
+  const StationOptions o = station_options(context, "lan-a", sister_ids, {0x08, 0x00, 0x5A});
+  auto card = std::make_unique<LanA>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
+  if (context.segment) card->chip().port().attach(*context.segment);
+  return card;
+}
+
+std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("lan-a")).rows(); }
+
+}  // namespace
+
+const AdapterEntry LanA::entry{"lan-a", "IBM LAN Adapter/A", ibm_id, "ethernet-10", "shared RAM", 32,
+                               make_lan_a, timing_rows, limitations};
+
+LanA::LanA(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
+           std::uint64_t seed)
+    : slot_(slot),
+      adapter_id_(adapter_id),
+      mac_(mac),
+      register_cycle_{16, CycleKind::asynchronous, profile.time("register.ready_delay")},
+      window_cycle_(slot.width() == 32 ? ram_cycle(32, profile.time("ram.extension_32"))
+                                       : ram_cycle(16, profile.time("ram.extension_16"))),
+      ram_access_(profile.time("ram.access")),
+      ram_(ram_size),
+      chip_(slot.scheduler(), slot.device_name("lan-a"), *this, chip_config(profile), seed) {}
+
+// ---- POS ----
+
+std::uint8_t LanA::pos_peek(unsigned reg) const {
+  switch (reg) {
+    case 0: return static_cast<std::uint8_t>(adapter_id_);
+    case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
+    case 2: return pos2_;
+    case 3: return pos3_;
+    default: return 0xFF;
+  }
+}
+
+void LanA::pos_write(unsigned reg, std::uint8_t value, Time now) {
+  if (reg == 2) pos2_ = value;
+  else if (reg == 3) pos3_ = value;
+  else return;
+  slot_.release_irqs(now);
+  claim_ports();
+  claim_window();
+  update_interrupt(now);
+}
+
+unsigned LanA::irq_line() const { return irq_lines[pos2_ >> 1 & 3]; }
+
+void LanA::claim_ports() {
+  register_claim_.release();
+  control_claim_.release();
+  const auto base = static_cast<std::uint16_t>((pos2_ & 0xE0) << 7);
+  if (!enabled() || !base) return;
+  register_claim_ = slot_.claim_io(base, base + register_bytes - 1, registers_, register_cycle_);
+  control_claim_ = slot_.claim_io(base + register_bytes, base + decoded_bytes - 1, control_,
+                                  {8, CycleKind::synchronous_extended, {}});
+}
+
+void LanA::claim_window() {
+  window_claim_.release();
+  if (!enabled() || !(bcm_ & RAMWIN) || !(bcm_ & RAMEN)) return;
+  const std::uint32_t base = 0xC0000 + ((pos3_ & 0xF0u) << 9);
+  window_claim_ = slot_.claim_memory(base, pos3_ & 1 ? ram_size : ram_size / 2, window_, window_cycle_);
+}
+
+void LanA::channel_reset(Time now) {
+  pos2_ = pos3_ = bcm_ = 0;
+  slot_.release_irqs(now);
+  chip_.reset(now);
+  claim_ports();
+  claim_window();
+}
+
+// ---- board control ----
+
+void LanA::write_control(std::uint8_t value, Time now) {
+  bcm_ = value & writable_control;
+  if (held_in_reset()) chip_.reset(now);
+  claim_window();
+  update_interrupt(now);
+}
+
+void LanA::interrupt(bool, Time now) { update_interrupt(now); }
+
+void LanA::update_interrupt(Time now) {
+  if (enabled()) slot_.set_irq(irq_line(), bcm_ & IEN && chip_.interrupt(), now);
+}
+
+std::uint32_t LanA::BoardControl::peek(std::uint32_t offset, unsigned) const {
+  if (offset == 0) {
+    std::uint8_t value = card.bcm_;
+    if (card.bcm_ & IEN && card.chip_.interrupt()) value |= IPEND;
+    if (card.slot_.width() == 16) value |= BIT16;
+    return value;
+  }
+  const std::uint32_t n = offset - prom_address;
+  return n < card.mac_.size() ? card.mac_[n] : 0xFF;
+}
+
+void LanA::BoardControl::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
+  if (offset == 0) card.write_control(static_cast<std::uint8_t>(value), now);
+}
+
+// ---- the chip's registers: words; a byte access drives one half ----
+
+std::uint32_t LanA::Registers::read(std::uint32_t offset, unsigned bytes, Time now) {
+  if (!card.held_in_reset()) card.chip_.read(offset / 2, now);
+  return peek(offset, bytes);
+}
+
+std::uint32_t LanA::Registers::peek(std::uint32_t offset, unsigned bytes) const {
+  if (card.held_in_reset()) return bytes == 1 ? 0xFF : 0xFFFF;
+  const std::uint16_t word = card.chip_.peek(offset / 2);
+  return bytes == 1 ? word >> (offset & 1 ? 8 : 0) & 0xFF : word;
+}
+
+void LanA::Registers::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
+  if (card.held_in_reset()) return;
+  const unsigned shift = offset & 1 ? 8 : 0;
+  const std::uint16_t lanes = static_cast<std::uint16_t>(bytes == 1 ? 0xFF << shift : 0xFFFF);
+  card.chip_.write(offset / 2, static_cast<std::uint16_t>(value << shift), now, lanes);
+}
+
+// ---- shared RAM ----
+
+std::uint32_t LanA::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
+  card.chip_.sync(now);
+  return peek(offset, bytes);
+}
+
+std::uint32_t LanA::Window::peek(std::uint32_t offset, unsigned bytes) const {
+  std::uint32_t value = 0;
+  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.ram_[offset + i]} << (8 * i);
+  return value;
+}
+
+void LanA::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
+  card.chip_.sync(now);
+  for (unsigned i = 0; i < bytes; ++i) {
+    const auto byte = static_cast<std::uint8_t>(value >> (8 * i));
+    card.ram_[offset + i] = byte;
+    card.chip_.memory_written(offset + i, byte, now);
+  }
+}
+
+// The chip on the local bus is let finish its burst; then comes the access.
+Time LanA::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
+  const Time free = card.chip_.bus_free(start);
+  return free > start ? free + card.ram_access_ : start;
+}
+
+NetCounters LanA::counters() const {
+  const Sonic::Counters& c = chip_.counters();
+  return {c.sent, c.received, c.collisions, c.overruns};
+}
+
+void LanA::archive(Archive& a) {
+  a.section("lan-a", 1);
+  a(adapter_id_, mac_, pos2_, pos3_, bcm_, ram_);
+  if (a.loading() && ram_.size() != ram_size)
+    throw Error("snapshot holds a damaged LAN Adapter/A memory; take a new one", ExitCode::missing_file);
+  chip_.archive(a);
+  if (a.loading()) {  // the interrupt lines restore their own levels
+    claim_ports();
+    claim_window();
+  }
+}
+
+}  // namespace planar::ethernet

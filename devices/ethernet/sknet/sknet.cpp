@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/ethernet/sknet/sknet.hpp"
+
+#include "devices/adapter/station_options.hpp"
+
+namespace planar::ethernet {
+namespace {
+
+constexpr std::uint32_t ram_size = 0x4000;
+constexpr std::uint32_t prom_end = 0x3FCC, latch_at = 0x3FF0, control_at = 0x3FF2, command_at = 0x3FF3;
+constexpr std::uint8_t control_rap = 0x01, control_read = 0x02, control_run = 0x08;
+constexpr std::uint8_t status_idle = 0x10, status_busy = 0x20;
+constexpr std::uint8_t control_bits = control_rap | control_read | control_run;
+constexpr std::uint8_t command_go = 0x80;
+
+constexpr std::string_view limitations[] = {
+    "The boot EPROM socket is empty; POS 2 bit 1 and the EPROM address have no effect.",
+    "With POS 4 bits 1:0 other than 0 the MC2+ decodes no window; the real one decodes it above 15 MB, where is not known.",
+    "The MC2+ serves interrupts 3, 5, 10, 11 as the older boards do; newer ones have 3, 5, 9, 10.",
+    "Selecting the medium has no effect: whatever is plugged in is used.",
+    "The polarity of status bit 4 (0 = interrupt pending) is Linux's word; NetBSD found the bit unreliable.",
+    "Odd offsets of the station address and the bytes between it and the latch read FFh; what is there is not known.",
+    "The transceiver is taken to deliver the collision heartbeat; chip: see the simplifications of the Am7990.",
+};
+
+constexpr SisterId sister_ids[] = {{SkNet::mc2_plus_id, "SKnet MC2+"}, {SkNet::junior_id, "SKnet Junior MC2"}};
+
+std::unique_ptr<NetworkAdapter> make_sknet(const AdapterContext& context) {
+  const StationOptions o = station_options(context, "sknet", sister_ids, {0x00, 0x00, 0x5A});
+  auto card = std::make_unique<SkNet>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
+  if (context.segment) card->chip().port().attach(*context.segment);
+  return card;
+}
+
+std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("sknet")).rows(); }
+
+}  // namespace
+
+const AdapterEntry SkNet::entry{"sknet", "SKnet MC2+", mc2_plus_id, "ethernet-10", "shared RAM", 16,
+                                make_sknet, timing_rows, limitations};
+
+SkNet::SkNet(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
+             std::uint64_t seed)
+    : LanceRam(slot.scheduler(), slot.device_name("sknet"), ram_size, profile, seed),
+      slot_(slot),
+      adapter_id_(adapter_id),
+      mac_(mac),
+      transfer_time_(profile.time("register.transfer")),
+      transfer_done_(slot.scheduler(), slot.device_name("sknet.transfer_done"), Priority::device,
+                     Callback::to<&SkNet::transfer_done>(this)) {}
+
+// ---- POS ----
+
+std::uint8_t SkNet::pos_peek(unsigned reg) const {
+  switch (reg) {
+    case 0: return static_cast<std::uint8_t>(adapter_id_);
+    case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
+    case 2: return pos_[0];
+    case 3: case 4: return junior() ? 0xFF : pos_[reg - 2];
+    default: return 0xFF;
+  }
+}
+
+// The driver of the MC2+ enables the card itself: it clears POS 4 bits 1:0 and sets POS 2 bit 0 while it looks for it.
+void SkNet::pos_write(unsigned reg, std::uint8_t value, Time now) {
+  if (reg < 2 || reg > (junior() ? 2u : 4u)) return;
+  if (reg == 3) value = static_cast<std::uint8_t>((value & 0x0F) | 0x30);
+  if (pos_[reg - 2] == value) return;
+  pos_[reg - 2] = value;
+  decode(now);
+}
+
+unsigned SkNet::irq_line() const {
+  constexpr unsigned lines[] = {3, 5, 10, 11};
+  return junior() ? (pos_[0] & 0x10 ? 11 : 10) : lines[pos_[2] >> 2 & 3];
+}
+
+void SkNet::decode(Time now) {
+  slot_.release_irqs(now);
+  if (enabled() && interrupt_) slot_.set_irq(irq_line(), true, now);
+  claim_window();
+}
+
+void SkNet::claim_window() {
+  claim_.release();
+  if (!enabled() || (!junior() && pos_[2] & 3)) return;
+  const unsigned n = junior() ? pos_[0] >> 1 & 7 : pos_[1] & 7;
+  claim_ = slot_.claim_memory(0xC0000 + n * ram_size, ram_size, window_, window_cycle());
+}
+
+void SkNet::channel_reset(Time now) {
+  pos_[0] = pos_[2] = 0;
+  pos_[1] = 0x30;
+  control_ = 0;
+  transfer_done_.cancel();
+  chip_.reset(now);
+  decode(now);
+}
+
+// ---- the window ----
+
+std::uint32_t SkNet::Window::peek(std::uint32_t offset, unsigned bytes) const {
+  if (offset < registers) return card.ram_peek(offset, bytes);
+  std::uint32_t value = 0;
+  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{card.register_byte(offset + i)} << 8 * i;
+  return value;
+}
+
+std::uint32_t SkNet::Window::read(std::uint32_t offset, unsigned bytes, Time now) {
+  return offset < registers ? card.ram_read(offset, bytes, now) : peek(offset, bytes);
+}
+
+void SkNet::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
+  if (offset < registers) {
+    card.ram_write(offset, bytes, value, now);
+    return;
+  }
+  for (unsigned i = 0; i < bytes; ++i) card.write_register_byte(offset + i, static_cast<std::uint8_t>(value >> 8 * i), now);
+}
+
+std::uint8_t SkNet::register_byte(std::uint32_t offset) const {
+  if (offset < prom_end) return offset & 1 ? 0xFF : mac_[(offset - registers) / 2];
+  switch (offset) {
+    case latch_at: return static_cast<std::uint8_t>(latch_);
+    case latch_at + 1: return static_cast<std::uint8_t>(latch_ >> 8);
+    case control_at:
+      return static_cast<std::uint8_t>(control_ | (interrupt_ ? 0 : status_idle) | (transfer_done_.pending() ? status_busy : 0));
+    default: return 0xFF;
+  }
+}
+
+void SkNet::write_register_byte(std::uint32_t offset, std::uint8_t value, Time now) {
+  switch (offset) {
+    case latch_at: latch_ = static_cast<std::uint16_t>((latch_ & 0xFF00) | value); break;
+    case latch_at + 1: latch_ = static_cast<std::uint16_t>((latch_ & 0x00FF) | value << 8); break;
+    case control_at:
+      control_ = value & control_bits;
+      if (!(control_ & control_run)) {
+        transfer_done_.cancel();
+        chip_.reset(now);
+      }
+      break;
+    case command_at:
+      // The LANCE answers as a slave only when it is not master of its bus.
+      if (value & command_go && control_ & control_run && !transfer_done_.pending())
+        transfer_done_.at(chip_.local_bus_free(now) + transfer_time_);
+      break;
+    default: break;
+  }
+}
+
+void SkNet::transfer_done(Time now) {
+  if (control_ & control_read) latch_ = control_ & control_rap ? chip_.read_rap() : chip_.read_rdp();
+  else if (control_ & control_rap) chip_.write_rap(latch_);
+  else chip_.write_rdp(latch_, now);
+}
+
+void SkNet::interrupt(bool asserted, Time now) {
+  interrupt_ = asserted;
+  if (enabled()) slot_.set_irq(irq_line(), asserted, now);
+}
+
+NetCounters SkNet::counters() const {
+  const Am7990::Counters& c = chip_.counters();
+  return {c.sent, c.received, c.collisions, c.overruns};
+}
+
+void SkNet::archive(Archive& a) {
+  a.section("sknet", 1);
+  a(adapter_id_, mac_, pos_, control_, latch_, interrupt_);
+  archive_ram(a);
+  chip_.archive(a);
+  transfer_done_.archive(a);
+  if (a.loading()) claim_window();  // the interrupt lines restore their own levels
+}
+
+}  // namespace planar::ethernet

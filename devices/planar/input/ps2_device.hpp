@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the 8042 sees at the end of a PS/2 cable: bytes to fetch, each ready at its time, and a
+// place to send to.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "core/state/archive.hpp"
+#include "core/time/time.hpp"
+
+namespace planar {
+
+/// Bytes that a device will send, in order, none before its time.
+class Ps2Queue {
+ public:
+  void push(std::uint8_t byte, Time ready) {
+    if (!bytes_.empty() && ready < bytes_.back().second) ready = bytes_.back().second;
+    bytes_.emplace_back(byte, ready);
+  }
+  bool empty() const { return bytes_.empty(); }
+  std::size_t size() const { return bytes_.size(); }
+  void clear() { bytes_.clear(); }
+  /// When the first byte may start; Time::never() when there is none.
+  Time ready() const { return bytes_.empty() ? Time::never() : bytes_.front().second; }
+  std::uint8_t pop() {
+    const auto byte = bytes_.front().first;
+    bytes_.pop_front();
+    return byte;
+  }
+  void archive(Archive& a) { a(bytes_); }
+
+ private:
+  std::deque<std::pair<std::uint8_t, Time>> bytes_;
+};
+
+class Ps2Device {
+ public:
+  virtual ~Ps2Device() = default;
+  /// When the next byte may start on the cable; Time::never() when there is none.
+  virtual Time ready() const = 0;
+  /// The next byte; only called at or after ready().
+  virtual std::uint8_t fetch(Time now) = 0;
+  /// A byte from the host has arrived.
+  virtual void receive(std::uint8_t byte, Time now) = 0;
+};
+
+/// Told by a device that ready() may have become earlier.
+class Ps2Host {
+ public:
+  virtual ~Ps2Host() = default;
+  virtual void device_changed(Time now) = 0;
+};
+
+}  // namespace planar

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/registry/adapter_registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/common/error.hpp"
+#include "devices/adapter/embedded_files.hpp"
+#include "devices/ethernet/3c523/3c523.hpp"
+#include "devices/ethernet/3c527/3c527.hpp"
+#include "devices/ethernet/3c529/3c529.hpp"
+#include "devices/ethernet/de210/de210.hpp"
+#include "devices/ethernet/etherexpress/etherexpress.hpp"
+#include "devices/ethernet/etherstreamer/etherstreamer.hpp"
+#include "devices/ethernet/lan-a/lan_a.hpp"
+#include "devices/ethernet/de320/de320.hpp"
+#include "devices/ethernet/ne2/ne2.hpp"
+#include "devices/ethernet/oc2335/oc2335.hpp"
+#include "devices/ethernet/sknet/sknet.hpp"
+#include "devices/ethernet/common/wd_card.hpp"
+#include "devices/storage/ibm_scsi.hpp"
+
+namespace planar {
+namespace {
+
+// Levenshtein distance, for "did you mean".
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::uint64_t AdapterEntry::ethernet_rate() const {
+  return medium == "ethernet-10" ? 10'000'000 : medium == "ethernet-100" ? 100'000'000 : 0;
+}
+
+std::span<const AdapterEntry> adapter_registry() {
+  static const AdapterEntry rows[] = {
+      ethernet::EtherLinkMc::old_entry,
+      ethernet::EtherLinkMc::entry,
+      ethernet::ThreeC527::entry,
+      ethernet::ThreeC529::entry,
+      ethernet::Ne2::entry,
+      ethernet::WdCard::smc8013,
+      ethernet::WdCard::ethernet_a,
+      ethernet::SkNet::entry,
+      ethernet::De320::entry,
+      ethernet::LanA::entry,
+      ethernet::EtherExpress::entry,
+      ethernet::De210::entry,
+      ethernet::Oc2335::entry,
+      ethernet::EtherStreamer::entry,
+  };
+  return rows;
+}
+
+std::span<const AdapterEntry> storage_registry() {
+  static const AdapterEntry rows[] = {storage::IbmScsi::plain, storage::IbmScsi::cached};
+  return rows;
+}
+
+std::string_view adapter_page(std::string_view name) {
+  const std::string file = fmt::format("/{}.md", name);
+  for (const EmbeddedFile& f : embedded_files())
+    if (f.path.ends_with(file)) return f.text;
+  return {};
+}
+
+const AdapterEntry& find_adapter(std::string_view name) {
+  const auto rows = adapter_registry();
+  const AdapterEntry* nearest = &rows[0];
+  for (const AdapterEntry& row : storage_registry())
+    if (row.name == name) return row;
+  for (const AdapterEntry& row : rows) {
+    if (row.name == name) return row;
+    if (distance(row.name, name) < distance(nearest->name, name)) nearest = &row;
+  }
+  throw Error(fmt::format("there is no card '{}'; did you mean '{}'? `planar list cards` lists them", name,
+                          nearest->name));
+}
+
+}  // namespace planar

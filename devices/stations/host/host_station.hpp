@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The station through which the host's network takes part in a segment. Frames pass with wire timing both ways; the host
+// is looked at every `host_poll` of virtual time. Such a run does not repeat: results say "host in the loop".
+//
+// Time modes:
+//   as-hardware   virtual time passes no faster than host time. Where the emulation is slower, it is not made up later:
+//                 once it is more than `host_slack` behind, counting starts anew.
+//   unthrottled   as fast as the host emulates, but while the guest idles (HLT) virtual time passes no faster than host
+//                 time, for the host's answer may be on its way: a frame from the host ends the wait. Before the guest's
+//                 first frame there is no answer to wait for, unless the host may begin (a forwarded port, a tap device).
+//
+// Not modelled: the time that a station's own stack takes (the host's counts instead). Frames for which there is no room
+// (more than `host_queue` waiting) are dropped, as are those that are no Ethernet frames.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
+#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/stations/host/host_link.hpp"
+
+namespace planar::net {
+
+/// Virtual time between two looks at the host. Chosen: well below the 10 ms tick of the guests' stacks, so that no round
+/// trip grows by a tick, and rare enough to cost nothing.
+inline constexpr Time host_poll = 500_us;
+/// How far virtual time may fall behind host time and still catch up.
+inline constexpr Time host_slack = 100_ms;
+/// Frames from the host that wait for the wire: about a third of a second of it.
+inline constexpr std::size_t host_queue = 256;
+
+enum class HostTime : std::uint8_t { as_hardware, unthrottled };
+
+class HostStation final : public EthernetStation, private HostSink {
+ public:
+  struct Counters {
+    std::uint64_t to_host = 0, from_host = 0;  ///< good frames
+    std::uint64_t damaged = 0;                 ///< from the segment: bad FCS or length
+    std::uint64_t refused = 0;                 ///< from the host: no Ethernet frame, or no room
+    std::uint64_t collisions = 0, dropped = 0; ///< dropped: after 16 collisions
+  };
+  struct Hooks {
+    std::function<HostDuration()> host_clock;  ///< since any fixed moment
+    std::function<Time()> idle;                ///< for how long the guest has idled altogether
+  };
+
+  HostStation(Scheduler& scheduler, Trace& trace, EthernetSegment& segment, std::uint64_t seed,
+              std::unique_ptr<HostLink> link, HostTime time, Hooks hooks);
+
+  const Counters& counters() const { return counters_; }
+  /// The state on this side of the link; what the host keeps (connections) is not in it, and lost with a snapshot.
+  void archive(Archive& a);
+
+  // EthernetStation
+  void frame_ends(const Reception& reception, Time now) override;
+  void transmit_ends(const TransmitOutcome& outcome, Time now) override;
+
+  /// The steady clock of the host.
+  static HostDuration steady_clock();
+
+ private:
+  // HostSink
+  void frame_from_host(ByteView frame) override;
+  void host_note(std::string_view text) override;
+
+  void poll(Time now);
+  void hold_as_hardware(Time now);
+  void hold_while_idle(Time now);
+  void wait(Time now, HostDuration until, bool stop_at_frame);
+  void start_next(Time now);
+
+  Trace& trace_;
+  std::unique_ptr<HostLink> link_;
+  HostTime time_;
+  Hooks hooks_;
+  Counters counters_;
+  std::deque<Bytes> to_send_;  // with FCS; the first one is in the adapter
+  bool spoken_ = false;        // the guest has sent a frame
+  EthernetPort port_;
+  Event poll_;
+  // Host time, not part of the state.
+  bool anchored_ = false;
+  Time anchor_{}, idle_before_{};
+  HostDuration host_anchor_{}, host_before_{};
+  Time now_{};
+};
+
+}  // namespace planar::net

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The links that there are, each in a file of its own. Each throws Error with the remedy when it cannot be had.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/stations/host/host_link.hpp"
+#include "devices/stations/host/host_net.hpp"
+
+namespace planar::net {
+
+std::unique_ptr<HostLink> open_slirp(const std::vector<Forward>& forwards);
+/// Joins the tap device `name`, or creates it for the time of the run.
+std::unique_ptr<HostLink> open_tap(const std::string& name);
+/// A packet socket on the interface `name`.
+std::unique_ptr<HostLink> open_packet_socket(const std::string& name);
+/// The one wire between two processes. `address`: HOST:PORT or unix:PATH.
+std::unique_ptr<HostLink> open_socket(const std::string& address);
+bool socket_address_good(const std::string& address);
+
+}  // namespace planar::net

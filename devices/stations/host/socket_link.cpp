@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A wire between two processes over a stream socket. Each frame follows its length, 32 bits big-endian, which is also what
+// QEMU's `-netdev socket,connect=` and `listen=` speak. Both ends name the same address: the first one listens. When the
+// other end goes away, the cable is unplugged until somebody comes again.
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/common/error.hpp"
+#include "devices/stations/host/descriptor.hpp"
+#include "devices/stations/host/links.hpp"
+
+namespace planar::net {
+namespace {
+
+constexpr std::size_t longest = 65536;           // no frame is longer: the stream is out of step or not ours
+constexpr std::size_t most_unsent = 256 * 1518;  // beyond it the other end is taken for asleep and frames are lost
+constexpr Time try_again = 1_s;                  // virtual time between two attempts to find the other end
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+};
+
+constexpr std::string_view unix_prefix = "unix:";
+
+Address resolve(const std::string& text) {
+  Address a;
+  if (text.starts_with(unix_prefix)) {
+    auto& address = reinterpret_cast<sockaddr_un&>(a.storage);
+    address.sun_family = AF_UNIX;
+    text.copy(address.sun_path, sizeof address.sun_path - 1, unix_prefix.size());
+    a.length = sizeof address;
+    return a;
+  }
+  const auto colon = text.rfind(':');
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int error = ::getaddrinfo(text.substr(0, colon).c_str(), text.substr(colon + 1).c_str(), &hints, &found))
+    throw Error(fmt::format("--net socket:{}: {}; write an address of this host or of the other end", text, gai_strerror(error)));
+  std::memcpy(&a.storage, found->ai_addr, found->ai_addrlen);
+  a.length = found->ai_addrlen;
+  ::freeaddrinfo(found);
+  return a;
+}
+
+class SocketLink final : public HostLink {
+ public:
+  explicit SocketLink(const std::string& text) : text_(text), address_(resolve(text)) {
+    if (const int reason = open(); reason)
+      throw Error(fmt::format("--net socket:{}: nobody listens there, and planar cannot either: {}; write an address of this "
+                              "host at the first end, and the same at the second", text_, std::strerror(reason)));
+  }
+  ~SocketLink() override {
+    if (listener_ && text_.starts_with(unix_prefix)) ::unlink(text_.c_str() + unix_prefix.size());
+  }
+
+  void send(ByteView frame, Time) override {
+    if (!peer_ || unsent_.size() > most_unsent) return;
+    put32(unsent_, static_cast<std::uint32_t>(frame.size()));
+    put(unsent_, frame);
+    flush();
+  }
+
+  bool exchange(Time now, HostDuration at_most) override {
+    if (!peer_ && !listener_ && now >= retry_) {
+      open();
+      retry_ = now + try_again;
+    }
+    if (peer_) flush();
+    const short wanted = static_cast<short>(peer_ && !unsent_.empty() ? POLLIN | POLLOUT : POLLIN);
+    pollfd p{peer_ ? peer_.get() : listener_.get(), wanted, 0};
+    if (!wait_for({&p, 1}, at_most)) return false;
+    if (peer_) receive();
+    else if (listener_) accept();
+    return true;
+  }
+
+ private:
+  // Connects, or listens where nobody does. Returns 0 or the reason.
+  int open() {
+    Descriptor s = make();
+    if (!s) return errno;
+    if (::connect(s.get(), address_.get(), address_.length) == 0) {
+      begin(std::move(s));
+      return 0;
+    }
+    if (errno == ECONNREFUSED) remove_abandoned();
+    s = make();
+    if (!s) return errno;
+    const int on = 1;
+    ::setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (::bind(s.get(), address_.get(), address_.length) < 0 || ::listen(s.get(), 1) < 0) return errno;
+    listener_ = std::move(s);
+    return 0;
+  }
+
+  // The Unix socket of a process that died; any other file stays, and bind() complains.
+  void remove_abandoned() const {
+    struct stat status{};
+    const char* path = text_.c_str() + unix_prefix.size();
+    if (text_.starts_with(unix_prefix) && ::stat(path, &status) == 0 && S_ISSOCK(status.st_mode)) ::unlink(path);
+  }
+
+  Descriptor make() const { return Descriptor(::socket(address_.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+
+  void begin(Descriptor s) {
+    const int on = 1;
+    ::setsockopt(s.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    peer_ = std::move(s);
+    received_.clear();
+    unsent_.clear();
+  }
+
+  void accept() {
+    if (Descriptor s(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)); s) {
+      begin(std::move(s));
+      sink_->host_note("the other end is there");
+    }
+  }
+
+  void lose(const char* why) {
+    peer_.reset();
+    sink_->host_note(fmt::format("the other end is gone: {}", why));
+  }
+
+  void flush() {
+    while (!unsent_.empty()) {
+      const ssize_t sent = ::send(peer_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent < 0) {
+        if (errno != EAGAIN && errno != EINTR) lose(std::strerror(errno));
+        return;
+      }
+      unsent_.erase(unsent_.begin(), unsent_.begin() + sent);
+    }
+  }
+
+  void receive() {
+    const ssize_t size = ::recv(peer_.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+    if (size <= 0) {
+      if (size == 0) lose("it closed");
+      else if (errno != EAGAIN && errno != EINTR) lose(std::strerror(errno));
+      return;
+    }
+    put(received_, ByteView(buffer_).first(static_cast<std::size_t>(size)));
+    std::size_t at = 0;
+    while (received_.size() - at >= 4) {
+      const std::size_t length = get32(received_, at);
+      if (length > longest) {
+        lose("it does not send frames with their lengths");
+        return;
+      }
+      if (received_.size() - at - 4 < length) break;
+      sink_->frame_from_host(ByteView(received_).subspan(at + 4, length));
+      at += 4 + length;
+    }
+    received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+
+  std::string text_;
+  Address address_;
+  Descriptor listener_, peer_;
+  Bytes received_, unsent_;
+  Time retry_{};
+  std::array<std::uint8_t, 65536> buffer_{};
+};
+
+}  // namespace
+
+bool socket_address_good(const std::string& text) {
+  if (text.starts_with(unix_prefix))
+    return text.size() > unix_prefix.size() && text.size() - unix_prefix.size() < sizeof(sockaddr_un::sun_path);
+  const auto colon = text.rfind(':');
+  return colon != std::string::npos && colon > 0 && colon + 1 < text.size() && text.size() - colon <= 6 &&
+         text.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+}
+
+std::unique_ptr<HostLink> open_socket(const std::string& address) { return std::make_unique<SocketLink>(address); }
+
+}  // namespace planar::net

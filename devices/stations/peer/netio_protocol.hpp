@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The server's side of netio's TCP protocol, both generations, without any network: bytes in, bytes out, time as it is
+// told. `planar netio-server` runs it in host time, the reference station in virtual time.
+//
+//   up to 1.14      the client's data, discarded until end of file
+//   1.16 and later  control records of two big-endian 32-bit words {command, data}: 0 QUIT; 1 C2S, the client sends blocks
+//                   of `data` bytes; 2 S2C, the server does, for its own duration. The first byte of a block is 0, of the
+//                   last one 1.
+// A connection whose first eight bytes are C2S or S2C with a block size is of the later generation, any other of the
+// earlier. Source: facts about the wire; the program's licence is restrictive and none of it is used.
+//
+// Not modelled: the UDP measurement of 1.18 and later (command 3, port 18768): such a connection counts as one of the first
+// generation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/state/archive.hpp"
+#include "core/time/time.hpp"
+#include "devices/stations/packet.hpp"
+
+namespace planar::net {
+
+inline constexpr std::uint16_t netio_port = 18767;
+/// What the later generation's programs send for, each size and direction.
+inline constexpr Time netio_duration = 6_s;
+/// No netio uses larger blocks than 64 KB; a size beyond it is no netio.
+inline constexpr std::uint32_t netio_longest_block = 1 << 20;
+
+class NetioService {
+ public:
+  enum class Generation : std::uint8_t { unknown, first, second };
+
+  explicit NetioService(Time duration = netio_duration) : duration_(duration) {}
+
+  /// Takes what the client has sent.
+  void receive(ByteView data, Time now);
+  /// How many bytes the server would send now (0 = nothing until the client says so), in pieces as large as wanted.
+  std::size_t to_send(std::size_t at_most, Time now);
+  /// The next `data.size()` of those bytes; not more than to_send() allowed.
+  void take(std::span<std::uint8_t> data);
+  /// The client has quit, or is no netio of either kind: close the connection.
+  bool over() const { return phase_ == Phase::over; }
+
+  Generation generation() const { return generation_; }
+  std::uint64_t received() const { return received_; }  ///< bytes of data, without control records
+  std::uint64_t sent() const { return sent_; }
+  void archive(Archive& a);
+
+ private:
+  enum class Phase : std::uint8_t { control, discard, blocks_in, blocks_out, over };
+
+  void record(Time now);
+  void begin_block(Time now);
+
+  Time duration_;
+  Phase phase_ = Phase::control;
+  Generation generation_ = Generation::unknown;
+  std::array<std::uint8_t, 8> control_{};
+  std::uint32_t control_bytes_ = 0;
+  std::uint32_t block_ = 0;     // bytes of each
+  std::uint32_t in_block_ = 0;  // bytes of the present one so far
+  bool last_ = false;           // the present one is the last
+  Time until_{};                // end of sending
+  std::uint64_t received_ = 0, sent_ = 0;
+};
+
+}  // namespace planar::net

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/stations/peer/peer.hpp"
+
+#include <algorithm>
+
+namespace planar::net {
+namespace {
+
+constexpr unsigned ethertype_ip = 0x0800, ethertype_arp = 0x0806;
+constexpr unsigned protocol_icmp = 1, protocol_tcp = 6, protocol_udp = 17;
+constexpr std::size_t ethernet_header = 14, ip_header = 20, min_payload = 46;
+constexpr std::size_t max_unresolved = 3;   // Linux keeps three packets for a neighbour being resolved
+constexpr std::size_t max_neighbours = 64;
+
+MacAddress mac_at(ByteView b, std::size_t at) {
+  MacAddress mac;
+  std::copy_n(b.begin() + static_cast<std::ptrdiff_t>(at), mac.size(), mac.begin());
+  return mac;
+}
+
+}  // namespace
+
+Peer::Peer(Scheduler& scheduler, Trace& trace, EthernetSegment& segment, std::uint64_t seed, PeerConfig config)
+    : trace_(trace),
+      config_(config),
+      tcp_(*this, netio_port, Random(seed * 0x100 + 0xFE).next(), config.netio_duration),
+      port_(scheduler, "peer.port", *this, Random(seed * 0x100 + 0xFF).next()),
+      process_(scheduler, "peer.process", Priority::device, Callback::to<&Peer::process>(this)),
+      tick_(scheduler, "peer.tick", Priority::timer, Callback::to<&Peer::tick>(this)) {
+  port_.attach(segment);
+}
+
+// ---- adapter ----
+
+void Peer::frame_ends(const Reception& r, Time now) {
+  if (!r.fcs_ok || r.length < min_frame_bytes || r.length > max_frame_bytes) {
+    if (r.length) ++counters_.damaged;
+    return;
+  }
+  const MacAddress to = mac_at(r.frame, 0);
+  if (to != config_.mac && to != broadcast_mac) return;
+  const auto frame = r.frame.first(r.length - fcs_bytes);
+  ++counters_.frames_received;
+  counters_.bytes_received += frame.size();
+  arrived_.push_back({Bytes(frame.begin(), frame.end()), now + config_.turnaround});
+  if (!process_.pending()) process_.at(arrived_.front().due);
+}
+
+void Peer::process(Time now) {
+  const Bytes frame = std::move(arrived_.front().frame);
+  arrived_.pop_front();
+  if (!arrived_.empty()) process_.at(arrived_.front().due);
+  const ByteView view = frame;
+  const auto payload = view.subspan(ethernet_header);
+  if (get16(view, 12) == ethertype_arp) receive_arp(payload, now);
+  else if (get16(view, 12) == ethertype_ip) receive_ip(payload, view, now);
+  tick_.at(tcp_.next_timer());
+}
+
+void Peer::tick(Time now) {
+  tcp_.run_timers(now);
+  tick_.at(tcp_.next_timer());
+}
+
+void Peer::send_frame(const MacAddress& to, unsigned type, ByteView payload, Time now) {
+  Bytes frame;
+  put(frame, to);
+  put(frame, config_.mac);
+  put16(frame, type);
+  put(frame, payload);
+  frame.resize(std::max(frame.size(), ethernet_header + min_payload));
+  append_fcs(frame);
+  to_send_.push_back(std::move(frame));
+  if (to_send_.size() == 1) start_next(now);
+}
+
+void Peer::start_next(Time now) { port_.transmit(to_send_.front(), now); }
+
+void Peer::transmit_ends(const TransmitOutcome& outcome, Time now) {
+  if (to_send_.empty()) return;
+  counters_.collisions += outcome.collisions;
+  if (outcome.result == TransmitResult::ok) {
+    ++counters_.frames_sent;
+    counters_.bytes_sent += to_send_.front().size() - fcs_bytes;
+  } else {
+    ++counters_.dropped;
+    trace_(TraceCategory::peer, now, "a frame was lost after {} collisions", outcome.collisions);
+  }
+  to_send_.pop_front();
+  if (!to_send_.empty()) start_next(now);
+}
+
+// ---- ARP (RFC 826) ----
+
+void Peer::receive_arp(ByteView p, Time now) {
+  if (get16(p, 0) != 1 || get16(p, 2) != ethertype_ip || p[4] != 6 || p[5] != 4) return;
+  const unsigned operation = get16(p, 6);
+  const MacAddress sender = mac_at(p, 8);
+  const Ipv4 sender_ip = get32(p, 14);
+  const bool for_us = get32(p, 24) == config_.address;
+  const auto known = std::find_if(neighbours_.begin(), neighbours_.end(),
+                                  [&](const auto& n) { return n.first == sender_ip; });
+  if (known != neighbours_.end()) known->second = sender;
+  else if (for_us && neighbours_.size() < max_neighbours) neighbours_.emplace_back(sender_ip, sender);
+  if (!for_us) return;
+  if (operation == 1) send_arp(2, sender, sender, sender_ip, now);
+  auto waiting = std::move(unresolved_);
+  unresolved_.clear();
+  for (auto& [ip, packet] : waiting) {
+    if (ip == sender_ip) send_frame(sender, ethertype_ip, packet, now);
+    else unresolved_.emplace_back(ip, std::move(packet));
+  }
+}
+
+void Peer::send_arp(unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target, Time now) {
+  Bytes p;
+  put16(p, 1);
+  put16(p, ethertype_ip);
+  p.push_back(6);
+  p.push_back(4);
+  put16(p, operation);
+  put(p, config_.mac);
+  put32(p, config_.address);
+  put(p, target_mac);
+  put32(p, target);
+  send_frame(to, ethertype_arp, p, now);
+}
+
+// ---- IP ----
+
+void Peer::receive_ip(ByteView p, ByteView frame, Time now) {
+  const std::size_t header = (p[0] & 15u) * 4;
+  const std::size_t total = get16(p, 2);
+  if (p[0] >> 4 != 4 || header < ip_header || total < header || total > p.size() ||
+      checksum_fold(checksum_add(p.first(header))) != 0) {
+    ++counters_.malformed;
+    return;
+  }
+  if (get32(p, 16) != config_.address || get16(p, 6) & 0x3FFF) return;  // another's, or a fragment
+  const Ipv4 from = get32(p, 12);
+  const auto packet = p.first(total);
+  const auto body = packet.subspan(header);
+  switch (p[9]) {
+    case protocol_icmp: receive_icmp(from, body, now); break;
+    case protocol_tcp: receive_tcp(from, body, frame, now); break;
+    case protocol_udp: {
+      Bytes unreachable{3, 3, 0, 0, 0, 0, 0, 0};  // port unreachable, with the head of the datagram (RFC 792)
+      put(unreachable, packet.first(std::min(total, header + 8)));
+      set16(unreachable, 2, checksum_fold(checksum_add(unreachable)));
+      send_ip(from, protocol_icmp, unreachable, now);
+      break;
+    }
+    default: break;
+  }
+}
+
+void Peer::receive_icmp(Ipv4 from, ByteView message, Time now) {
+  if (message.size() < 8 || checksum_fold(checksum_add(message)) != 0) {
+    ++counters_.malformed;
+    return;
+  }
+  if (message[0] != 8) return;
+  Bytes reply(message.begin(), message.end());
+  reply[0] = 0;
+  set16(reply, 2, 0);
+  set16(reply, 2, checksum_fold(checksum_add(reply)));
+  send_ip(from, protocol_icmp, reply, now);
+}
+
+void Peer::receive_tcp(Ipv4 from, ByteView p, ByteView frame, Time now) {
+  const std::size_t header = p.size() < 20 ? 0 : (p[12] >> 4) * 4u;
+  if (header < 20 || header > p.size() ||
+      checksum_fold(checksum_add(p, checksum_pseudo(from, config_.address, protocol_tcp, p.size()))) != 0) {
+    ++counters_.malformed;
+    return;
+  }
+  TcpSegment s;
+  s.from = from;
+  s.source = get16(p, 0);
+  s.destination = get16(p, 2);
+  s.seq = get32(p, 4);
+  s.ack = get32(p, 8);
+  s.flags = p[13];
+  s.window = get16(p, 14);
+  s.options = p.subspan(20, header - 20);
+  s.data = p.subspan(header);
+  s.length = static_cast<std::uint32_t>(s.data.size());
+  s.frame_bytes = static_cast<std::uint32_t>(frame.size());
+  trace_(TraceCategory::peer, now, "tcp {} > {} flags {:02X} seq {} ack {} length {} window {}", s.source,
+         s.destination, s.flags, s.seq, s.ack, s.length, s.window);
+  tcp_.receive(s, now);
+}
+
+void Peer::send_tcp(Ipv4 to, Bytes segment, Time now) {
+  set16(segment, 16, checksum_fold(checksum_add(
+                         segment, checksum_pseudo(config_.address, to, protocol_tcp, segment.size()))));
+  send_ip(to, protocol_tcp, segment, now);
+}
+
+void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now) {
+  Bytes p{0x45, 0};
+  put16(p, static_cast<std::uint32_t>(ip_header + payload.size()));
+  put16(p, ip_id_++);
+  put16(p, protocol == protocol_tcp ? 0x4000 : 0);  // path MTU discovery: don't fragment
+  p.push_back(64);
+  p.push_back(static_cast<std::uint8_t>(protocol));
+  put16(p, 0);
+  put32(p, config_.address);
+  put32(p, to);
+  set16(p, 10, checksum_fold(checksum_add(p)));
+  put(p, payload);
+  for (const auto& [ip, mac] : neighbours_) {
+    if (ip != to) continue;
+    send_frame(mac, ethertype_ip, p, now);
+    return;
+  }
+  if (unresolved_.size() >= max_unresolved) unresolved_.erase(unresolved_.begin());
+  unresolved_.emplace_back(to, std::move(p));
+  send_arp(1, broadcast_mac, {}, to, now);
+}
+
+void Peer::archive(Archive& a) {
+  a.section("peer", 1);
+  a(counters_.frames_sent, counters_.frames_received, counters_.bytes_sent, counters_.bytes_received,
+    counters_.damaged, counters_.malformed, counters_.collisions, counters_.dropped);
+  a(arrived_, to_send_, neighbours_, unresolved_, ip_id_);
+  tcp_.archive(a);
+  port_.archive(a);
+  process_.archive(a);
+  tick_.archive(a);
+  if (a.loading() && arrived_.empty()) process_.cancel();  // a damaged snapshot
+}
+
+}  // namespace planar::net

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The reference station at the other end: a netio server in virtual time, so that runs repeat bit for bit.
+//
+// It answers ARP and ping, serves netio (both generations) on TCP port 18767 as a Linux 2.2 machine does (peer_tcp.hpp), resets
+// other TCP connections and reports unreachable UDP ports. Its Ethernet adapter obeys CSMA/CD but is otherwise of
+// unlimited speed; all that its host takes is one turnaround time, the same for every card and machine.
+//
+// Not modelled: IP fragments (dropped) and options, routing (everybody is on the segment), ARP retries and expiry.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "core/time/scheduler.hpp"
+#include "core/state/trace.hpp"
+#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/stations/peer/netio_protocol.hpp"
+#include "devices/stations/peer/peer_tcp.hpp"
+
+namespace planar::net {
+
+/// From the last bit of a frame to its answer in the adapter's transmit queue: interrupt, driver, stack, driver.
+/// Source: inferred, a Pentium-class server of the time; not fitted to any row.
+inline constexpr Time peer_turnaround = 60_us;
+
+struct PeerConfig {
+  MacAddress mac{0x02, 0x50, 0x4C, 0x41, 0x4E, 0x01};  ///< locally administered
+  Ipv4 address = ipv4(192, 168, 10, 1);
+  Time turnaround = peer_turnaround;
+  Time netio_duration = net::netio_duration;  ///< how long its netio sends for each size (1.16 and later)
+};
+
+class Peer final : public EthernetStation, private TcpOutput {
+ public:
+  struct Counters {
+    std::uint64_t frames_sent = 0, frames_received = 0;  ///< received: good and for us
+    std::uint64_t bytes_sent = 0, bytes_received = 0;    ///< Ethernet frames without FCS
+    std::uint64_t damaged = 0;                           ///< bad FCS or length
+    std::uint64_t malformed = 0;                         ///< good frame, but a length or checksum in it is wrong
+    std::uint64_t collisions = 0, dropped = 0;           ///< dropped: after 16 collisions
+  };
+
+  Peer(Scheduler& scheduler, Trace& trace, EthernetSegment& segment, std::uint64_t seed, PeerConfig config = {});
+
+  const PeerConfig& config() const { return config_; }
+  const Counters& counters() const { return counters_; }
+  const TcpServer& tcp() const { return tcp_; }
+  EthernetPort& port() { return port_; }
+  void archive(Archive& a);
+
+  // EthernetStation
+  void frame_ends(const Reception& reception, Time now) override;
+  void transmit_ends(const TransmitOutcome& outcome, Time now) override;
+
+ private:
+  void process(Time now);
+  void tick(Time now);
+  void receive_arp(ByteView packet, Time now);
+  void receive_ip(ByteView packet, ByteView frame, Time now);
+  void receive_icmp(Ipv4 from, ByteView message, Time now);
+  void receive_tcp(Ipv4 from, ByteView packet, ByteView frame, Time now);
+  void send_tcp(Ipv4 to, Bytes segment, Time now) override;
+  void send_arp(unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target, Time now);
+  void send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now);
+  void send_frame(const MacAddress& to, unsigned type, ByteView payload, Time now);
+  void start_next(Time now);
+
+  struct Arrived {
+    Bytes frame;
+    Time due{};
+    void archive(Archive& a) { a(frame, due); }
+  };
+
+  Trace& trace_;
+  PeerConfig config_;
+  Counters counters_;
+  std::deque<Arrived> arrived_;
+  std::deque<Bytes> to_send_;  // frames with FCS; the first one is in the adapter
+  std::vector<std::pair<Ipv4, MacAddress>> neighbours_;
+  std::vector<std::pair<Ipv4, Bytes>> unresolved_;  // IP packets that wait for an ARP reply
+  std::uint16_t ip_id_ = 1;
+  TcpServer tcp_;
+  EthernetPort port_;
+  Event process_;
+  Event tick_;
+};
+
+}  // namespace planar::net

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The peer's TCP: a netio server with the behaviour of Linux 2.2, most of all as a receiver.
+//
+// What is kept of Linux 2.2 (read in the public source, 2.2.1 and 2.2.26 alike; facts, none of its code):
+// - an ACK goes out at once when twice the estimated segment size is outstanding, when the window can be raised to more
+//   than double, in quick-ack mode, or while data is out of order; otherwise it is delayed;
+// - the estimate follows the largest segment seen, or two equal ones of 536 bytes or more in a row: it can fall;
+// - the delay is a smoothed interval between data segments (at least one tick of 10 ms, at most half a second), and expires
+//   with a tick of the clock; the first data segment, a duplicate and an out-of-order one are acknowledged at once;
+// - a small segment with PSH shortens the delay to two ticks;
+// - the window is half of the free receive buffer (65535 less what the unread buffers take), in multiples of the own
+//   segment size, and never shrinks: 32120 in the SYN/ACK, 31856 with timestamps afterwards;
+// - timestamps, window scaling and SACK are taken up when offered; PAWS drops old duplicates;
+// - a FIN is acknowledged at once; the server then closes and sends its own.
+//
+// The server program (netio_protocol.hpp, both generations) serves one connection after another, until end of file. Its
+// reading and writing take no time: buffers are empty before the next frame arrives, and there are data when a window
+// opens. Sending (peer_tcp_send.cpp): slow start from two segments, congestion avoidance, the half-MSS Nagle rule, fast
+// retransmit, time-out with doubling back-off, window probes.
+//
+// Not modelled: urgent data (taken as data), IP options, keepalive, SYN cookies, simultaneous open, selective
+// acknowledgements as a sender.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/state/archive.hpp"
+#include "core/common/random.hpp"
+#include "core/time/time.hpp"
+#include "devices/stations/peer/netio_protocol.hpp"
+#include "devices/stations/packet.hpp"
+
+namespace planar::net {
+
+inline bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
+inline bool after(std::uint32_t a, std::uint32_t b) { return before(b, a); }
+
+/// The constants. One set for every adapter and machine.
+struct PeerTcp {
+  static constexpr std::int64_t hz = 100;           ///< ticks a second; Linux 2.2 on i386
+  static constexpr Time tick = 10_ms;
+  static constexpr std::uint32_t receive_buffer = 65535;  ///< bytes; Linux 2.2 default with large buffers
+  static constexpr std::uint32_t max_window = 32767;      ///< never offered more in a SYN
+  static constexpr std::uint32_t skb_overhead = 144;      ///< bytes charged besides the buffer: its descriptor on i386
+  static constexpr std::uint32_t mss = 1460;              ///< from an MTU of 1500
+  static constexpr std::uint32_t max_delay = hz / 2;      ///< ticks
+  static constexpr std::uint32_t initial_rto = 3 * hz;
+  static constexpr unsigned synack_retries = 5;
+  static constexpr unsigned fin_retries = 15;             ///< also of data
+  static constexpr std::uint32_t min_rto = hz / 5, max_rto = 120 * hz;
+  static constexpr std::size_t max_connections = 16;
+};
+
+/// A TCP segment that has passed its checksums.
+struct TcpSegment {
+  Ipv4 from = 0;
+  std::uint16_t source = 0, destination = 0;
+  std::uint32_t seq = 0, ack = 0;
+  std::uint8_t flags = 0;
+  std::uint16_t window = 0;
+  ByteView options;
+  ByteView data;
+  std::uint32_t length = 0;        ///< of the data
+  std::uint32_t frame_bytes = 0;   ///< of the Ethernet frame without FCS: what the driver allocates for
+
+  bool fin() const { return flags & 0x01; }
+  bool syn() const { return flags & 0x02; }
+  bool rst() const { return flags & 0x04; }
+  bool psh() const { return flags & 0x08; }
+  bool has_ack() const { return flags & 0x10; }
+  std::uint32_t end_seq() const { return seq + length + (syn() ? 1 : 0) + (fin() ? 1 : 0); }
+};
+
+/// Where the server's segments go: TCP header and data without checksum.
+class TcpOutput {
+ public:
+  virtual ~TcpOutput() = default;
+  virtual void send_tcp(Ipv4 to, Bytes segment, Time now) = 0;
+};
+
+class TcpServer {
+ public:
+  struct Counters {
+    std::uint64_t connections = 0;   ///< established
+    std::uint64_t bytes = 0;         ///< read by the server program
+    std::uint64_t bytes_out = 0;     ///< written by it and sent, each once
+    std::uint64_t retransmitted = 0; ///< segments with data sent again
+    std::uint64_t segments_in = 0, segments_out = 0;
+    std::uint64_t acks_now = 0;      ///< sent because of arriving data
+    std::uint64_t acks_delayed = 0;  ///< sent by the delay timer
+    std::uint64_t duplicates = 0, out_of_order = 0, resets = 0;
+  };
+
+  /// `duration`: how long the program sends for each size.
+  TcpServer(TcpOutput& output, std::uint16_t port, std::uint64_t seed, Time duration = netio_duration)
+      : output_(output), port_(port), random_(seed), duration_(duration) {}
+
+  void receive(const TcpSegment& segment, Time now);
+  /// The earliest timer; Time::never() if none runs.
+  Time next_timer() const;
+  void run_timers(Time now);
+  const Counters& counters() const { return counters_; }
+  std::size_t connections() const { return connections_.size(); }
+  void archive(Archive& a);
+
+ private:
+  enum class State : std::uint8_t { syn_received, established, close_wait, last_ack, closed };
+  using Jiffies = std::uint32_t;
+
+  struct Unread { Bytes data; std::uint32_t truesize = 0; void archive(Archive& a) { a(data, truesize); } };
+  struct Held {  // out of order
+    std::uint32_t seq = 0, end_seq = 0, truesize = 0;
+    bool fin = false;
+    Bytes data;
+    void archive(Archive& a) { a(seq, end_seq, truesize, fin, data); }
+  };
+  struct Sent {  // and not acknowledged
+    std::uint32_t seq = 0;
+    Bytes data;
+    Jiffies when = 0;
+    std::uint32_t end_seq() const { return seq + static_cast<std::uint32_t>(data.size()); }
+    void archive(Archive& a) { a(seq, data, when); }
+  };
+  struct Sender {
+    std::uint32_t window = 0, wl1 = 0, wl2 = 0;        // the client's offer, and the segment it came with
+    std::uint8_t scale = 0;                            // of its windows
+    std::uint32_t cwnd = 2, cwnd_count = 0, ssthresh = 0x7FFFFFFF;  // in segments
+    std::uint32_t srtt = 0, mdev = 0, rto = PeerTcp::initial_rto;    // 1/8, 1/4 and whole ticks
+    std::uint32_t duplicate_acks = 0;
+    bool recovering = false, timed_out = false;        // until high_seq is acknowledged
+    std::uint32_t high_seq = 0;
+    std::uint32_t sent_again = 0;                      // how many of `sent`, from the first, since the time-out
+    std::deque<Sent> sent;
+    Bytes next;                                        // the segment that is being filled
+    void archive(Archive& a);
+  };
+  struct Options {
+    std::optional<std::uint16_t> mss;
+    std::optional<std::uint8_t> window_scale;
+    bool sack_permitted = false;
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> stamp;
+  };
+  struct Connection {
+    State state = State::syn_received;
+    Ipv4 remote = 0;
+    std::uint16_t remote_port = 0;
+    std::uint32_t iss = 0, snd_una = 0, snd_nxt = 0, irs = 0;
+    std::uint32_t rcv_nxt = 0, rcv_wup = 0, rcv_wnd = 0, last_ack_sent = 0;
+    std::uint32_t window_clamp = 65535, mss_clamp = 0, mss_cache = 0, rcv_mss = 0, last_seg_size = 0;
+    std::uint8_t rcv_wscale = 0;
+    bool stamps = false, sack = false, scaling = false;
+    std::uint32_t ts_recent = 0;
+    Jiffies ts_recent_at = 0;
+    Jiffies ato = 0, last_receive = 0;
+    bool quick = false;
+    std::uint32_t delayed_acks = 0;
+    std::optional<Jiffies> ack_at, retransmit_at;
+    unsigned retries = 0;
+    bool fin_received = false;
+    std::deque<Unread> unread;
+    std::uint32_t receive_memory = 0;
+    std::vector<Held> held;                                         // sorted by seq
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> sack_blocks;  // latest first
+    Sender sender;
+    NetioService program;
+    void archive(Archive& a);
+  };
+
+  static Jiffies jiffies(Time now);
+  static Time time_of(Jiffies j);
+  static Options parse(ByteView options);
+
+  Connection* find(const TcpSegment& s);
+  void listen(const TcpSegment& s, Time now);
+  bool handshake(Connection& c, const TcpSegment& s, Time now);
+  void established(Connection& c, const TcpSegment& s, Time now);
+  bool take_ack(Connection& c, const TcpSegment& s, Time now);
+  void take_data(Connection& c, const TcpSegment& s, Time now);
+  void take_in_order(Connection& c, const Held& h, Time now);
+  static Held held(const TcpSegment& s);
+  void hold(Connection& c, const TcpSegment& s);
+  void add_sack(Connection& c, std::uint32_t seq, std::uint32_t end_seq);
+  void trim_sacks(Connection& c);
+  void estimate_delay(Connection& c, Time now);
+  void measure_mss(Connection& c, std::uint32_t length);
+  void check_ack(Connection& c, Time now);
+  void serve(Time now);
+  void erase_closed();
+
+  void take_window(Connection& c, const TcpSegment& s, std::optional<std::uint32_t> echo, Time now);
+  void acknowledged(Connection& c, std::optional<std::uint32_t> echo, Time now);
+  void duplicate_ack(Connection& c, Time now);
+  static void estimate_round_trip(Sender& w, std::uint32_t ticks);
+  void fill_window(Connection& c, Time now);
+  static bool may_send(const Connection& c, std::uint32_t size);
+  void send_again(Connection& c, std::size_t index, Time now);
+  void send_all_again(Connection& c, Time now);
+  static void lower_threshold(Sender& w);
+  void data_timer(Connection& c, Time now);
+
+  static std::uint32_t window_left(const Connection& c);
+  static std::uint32_t window_wanted(const Connection& c);
+  std::uint32_t select_window(Connection& c);
+  static std::uint32_t truesize(std::uint32_t frame_bytes);
+
+  void send_synack(Connection& c, Time now);
+  void send_segment(Connection& c, std::uint8_t flags, std::uint32_t seq, Time now, ByteView data = {});
+  void send_ack(Connection& c, Time now);
+  void send_reset(const TcpSegment& s, Time now);
+
+  TcpOutput& output_;
+  std::uint16_t port_;
+  Random random_;
+  Time duration_;
+  Counters counters_;
+  std::deque<Connection> connections_;  // in order of their SYN
+};
+
+}  // namespace planar::net

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One run of a benchmark diskette in a machine of its own: what the guest said on COM1, with virtual time, counters and
+// host time at each line.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/cli/progress.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+struct BenchLine {
+  std::string text;
+  Time at{};  ///< when its last stop bit had left the serial port
+  std::uint64_t instructions = 0;
+  std::uint64_t clocks = 0;
+  double processor_seconds = 0;  ///< host: processor time of this program
+  double elapsed_seconds = 0;    ///< host: time since the run began
+};
+
+class BenchRun {
+ public:
+  /// Builds the lab of `config` with `image` in drive A.
+  BenchRun(Config config, std::vector<std::uint8_t> image, const std::string& name);
+
+  /// Runs in steps of 100 ms of virtual time until the guest has said `@done 0`. Throws Error when it says `@fail` or
+  /// another status, halts without, or `limit` is reached (exit 5).
+  void run(Time limit, Progress& progress, const std::string& what);
+
+  Lab& lab() { return lab_; }
+  const std::vector<BenchLine>& lines() const { return lines_; }
+  /// The first line that begins with `text`; throws Error if the guest has not said it.
+  const BenchLine& line(const std::string& text) const;
+
+ private:
+  void serial_byte(std::uint8_t value, Time now);
+
+  Lab lab_;
+  std::string name_;
+  std::string partial_;
+  std::vector<BenchLine> lines_;
+  Progress elapsed_{false};
+};
+
+}  // namespace planar

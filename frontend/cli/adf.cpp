@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar adf FILE` shows an adapter description; `planar adf solve MACHINE.toml` shows the slot page.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "adf/reader/print.hpp"
+#include "adf/reader/reader.hpp"
+#include "adf/nvram/slot_page.hpp"
+#include "frontend/cli/options.hpp"
+#include "frontend/cli/output.hpp"
+#include "frontend/cli/verbs.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+namespace {
+
+nlohmann::ordered_json claims_json(const std::vector<adf::Resource>& resources) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& r : resources) list.push_back(adf::to_string(r));
+  return list;
+}
+
+nlohmann::ordered_json adapter_json(const adf::Adapter& a) {
+  nlohmann::ordered_json j;
+  j["adapter_id"] = fmt::format("{:04x}", a.id);
+  j["name"] = a.name;
+  j["num_bytes"] = a.num_bytes;
+  j["fixed"] = {{"pos", adf::to_string(a.fixed.pos)}, {"claims", claims_json(a.fixed.resources)}};
+  j["items"] = nlohmann::ordered_json::array();
+  for (const auto& item : a.items) {
+    auto choices = nlohmann::ordered_json::array();
+    for (const auto& c : item.choices)
+      choices.push_back({{"name", c.name}, {"pos", adf::to_string(c.pos)}, {"claims", claims_json(c.resources)}});
+    j["items"].push_back({{"prompt", item.prompt}, {"choices", choices}, {"help", item.help}});
+  }
+  j["warnings"] = nlohmann::ordered_json::array();
+  for (const auto& w : a.warnings) j["warnings"].push_back(adf::to_string(w, a.source));
+  return j;
+}
+
+nlohmann::ordered_json page_json(const adf::SlotPage& page) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& row : page.rows) {
+    nlohmann::ordered_json j = {{"slot", row.slot}, {"width", static_cast<unsigned>(row.width)}};
+    if (!row.empty) {
+      j["adapter_id"] = fmt::format("{:04x}", row.result.id);
+      j["name"] = row.result.name;
+      auto pos = nlohmann::ordered_json::array();
+      for (unsigned n = 0; n < row.result.num_bytes; ++n) pos.push_back(row.result.pos[n]);
+      j["pos"] = pos;
+      auto claims = nlohmann::ordered_json::array();
+      for (const auto& c : row.result.claims) claims.push_back(adf::to_string(c.resource));
+      j["claims"] = claims;
+    }
+    rows.push_back(j);
+  }
+  return {{"schema", "planar.slots/1"}, {"slots", rows}, {"shared_interrupts", page.shared_interrupts}};
+}
+
+}  // namespace
+
+Verb add_adf(CLI::App& app) {
+  struct Options {
+    std::string file;
+    std::optional<std::string> json;
+    MachineOptions machine;
+    bool solve = false;
+  };
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("adf", "Read an adapter description file, or solve a machine's slots");
+  auto* file = verb->add_option("file", o->file, "Adapter description file (@XXXX.ADF)")->type_name("FILE");
+  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  CLI::App* solve = verb->add_subcommand("solve", "Choose resources for every slot and print the slot page");
+  o->machine.add_to(*solve, true);
+  solve->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  verb->require_subcommand(0, 1);
+  return [o, solve, file] {
+    if (solve->parsed()) {
+      Lab lab(o->machine.config());
+      const auto& page = lab.machine().slot_page();
+      if (o->json) write_json(*o->json, page_json(page));
+      else fmt::print("{}", adf::to_text(page));
+      return 0;
+    }
+    if (file->count() == 0) throw Error("adf: names no file; write planar adf FILE or planar adf solve MACHINE");
+    const auto adapter = adf::load_adf(o->file);
+    if (o->json) write_json(*o->json, adapter_json(adapter));
+    else fmt::print("{}", adf::to_text(adapter));
+    return 0;
+  };
+}
+
+}  // namespace planar

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar compare`: machines x cards, all else equal.
+#include <fmt/format.h>
+
+#include <memory>
+#include <sstream>
+
+#include "core/common/error.hpp"
+#include "frontend/report/compare_report.hpp"
+#include "frontend/cli/matrix_options.hpp"
+#include "frontend/cli/output.hpp"
+#include "frontend/cli/verbs.hpp"
+#include "machines/units.hpp"
+
+namespace planar {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  MatrixCommand command;
+  std::string scenario = "netio";
+  std::string folder;
+};
+
+std::vector<std::uint32_t> sizes_of(const std::string& list) {
+  std::vector<std::uint32_t> sizes;
+  std::istringstream in(list);
+  for (std::string item; std::getline(in, item, ',');) {
+    const auto size = parse_number(item);
+    if (!size || *size < 1 || *size > 65536)
+      throw Error(fmt::format("--sizes {}: expects sizes from 1 to 65536 bytes, separated by commas", list));
+    sizes.push_back(static_cast<std::uint32_t>(*size));
+  }
+  return sizes;
+}
+
+int run(const Options& o) {
+  MatrixOptions matrix = o.command.matrix;
+  if (!o.folder.empty()) matrix.folder = fs::path(o.folder) / "runs";
+  Comparison c{{}, o.command.machines, sizes_of(matrix.sizes), matrix.seconds, matrix.seed};
+  c.outcomes = run_matrix(o.command.cells(), matrix);
+  const auto json = comparison_json(c);
+  if (!o.folder.empty()) {
+    const fs::path folder = o.folder;
+    write_json((folder / "compare.json").string(), json);
+    write_text_file(folder / "compare.csv", comparison_csv(c));
+    write_text_file(folder / "compare.md", comparison_markdown(c));
+    write_text_file(folder / "compare.html", comparison_html(c));
+  }
+  if (o.command.json) write_json(*o.command.json, json);
+  if (!o.command.json || *o.command.json != "-") {
+    fmt::print("{}", comparison_text(c));
+    if (!o.folder.empty()) fmt::print("\nreport: {}\n", (fs::path(o.folder) / "compare.html").string());
+  }
+  int status = 0;
+  for (const CellOutcome& outcome : c.outcomes)
+    if (!outcome.result && !outcome.refused()) status = std::max(status, outcome.status);
+  return status;
+}
+
+}  // namespace
+
+Verb add_compare(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("compare", "Run the same scenario with many cards in many machines, side by side");
+  o->command.add_to(*verb);
+  verb->add_option("--do", o->scenario, "The scenario")->check(CLI::IsMember({"netio"}))->type_name("netio")->capture_default_str();
+  verb->add_option("--report", o->folder, "Write compare.html, .md, .csv and .json into this folder and keep the finished runs "
+                                          "there; the same command goes on from them")
+      ->type_name("DIR");
+  verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in the folder already");
+  return [o] { return run(*o); };
+}
+
+}  // namespace planar

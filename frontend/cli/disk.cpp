@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar disk`: makes, looks at and commits the images that drives use.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "devices/planar/diskette/floppy_image.hpp"
+#include "devices/storage/disk_image.hpp"
+#include "frontend/cli/output.hpp"
+#include "frontend/cli/verbs.hpp"
+#include "machines/units.hpp"
+
+namespace planar {
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::optional<std::string> size;
+  std::optional<std::string> base;
+  std::optional<std::string> json;
+};
+
+// "100 MB", "100M" or "2G" (of 1024), and what is printed on diskettes, whose "MB" are no such.
+std::uint64_t image_bytes(std::string text) {
+  std::erase(text, ' ');
+  if (text.ends_with('B') && !text.ends_with("bytes")) text.pop_back();
+  static constexpr std::pair<std::string_view, std::uint64_t> diskettes[] = {
+      {"360K", 368'640}, {"720K", 737'280}, {"1.2M", 1'228'800}, {"1.44M", 1'474'560}, {"2.88M", 2'949'120}};
+  for (const auto& [name, bytes] : diskettes)
+    if (text == name) return bytes;
+  std::uint64_t unit = 1;
+  if (text.ends_with('K') || text.ends_with('M')) text += 'B';
+  if (text.ends_with('G')) {
+    text.back() = 'M';
+    text += 'B';
+    unit = 1024;
+  }
+  const auto bytes = parse_size(text);
+  if (!bytes || *bytes == 0 || *bytes % storage::sector_bytes != 0 ||
+      *bytes / storage::sector_bytes >= storage::most_sectors / unit)
+    throw Error(fmt::format("{}: is no size of a disk; write for example \"100 MB\", 2G or, for a diskette, 1.44M", text));
+  return *bytes * unit;
+}
+
+int create(const Options& o) {
+  if (o.base && o.size) throw Error("--base and SIZE: an overlay has the size of its base; give one of them");
+  if (!o.base && !o.size)
+    throw Error("say how large the image shall be (`planar disk create FILE 100M`) or over which base it shall keep changes "
+                "(`planar disk create FILE --base BASE`)");
+  if (o.base) {
+    storage::create_overlay(o.file, *o.base);
+    fmt::print("{}: empty overlay over {}\n", o.file, *o.base);
+  } else {
+    const auto bytes = image_bytes(*o.size);
+    storage::BlockFile::create_sparse(o.file, bytes, "disk image");
+    fmt::print("{}: raw image of {} bytes, {} sectors\n", o.file, bytes, bytes / storage::sector_bytes);
+  }
+  return 0;
+}
+
+int info(const Options& o) {
+  const auto disk = storage::DiskImage::open({o.file, storage::WriteMode::read_only, {}});
+  const storage::OverlayFile* overlay = disk.overlay();
+  const auto bytes = disk.sectors() * storage::sector_bytes;
+  const auto diskette = FloppyImage::recognise(bytes);
+  if (o.json) {
+    nlohmann::ordered_json j = {{"file", o.file},
+                                {"format", overlay ? "planar overlay" : "raw"},
+                                {"bytes", bytes},
+                                {"sectors", disk.sectors()},
+                                {"diskette", diskette.has_value()}};
+    if (overlay) {
+      j["base"] = disk.name();
+      j["changed_sectors"] = overlay->changed_sectors();
+      j["unreadable_sectors"] = overlay->unreadable_sectors();
+      j["damaged_slots"] = overlay->damaged_slots();
+      j["file_bytes"] = overlay->file_bytes();
+    }
+    write_json(*o.json, j);
+    return 0;
+  }
+  fmt::print("{}: {}, {} bytes, {} sectors{}\n", o.file, overlay ? "planar overlay" : "raw image", bytes, disk.sectors(),
+             diskette ? fmt::format(" (diskette: {} cylinders, {} heads, {} sectors)", diskette->cylinders, diskette->heads,
+                                    diskette->sectors)
+                      : "");
+  if (!overlay) return 0;
+  fmt::print("  base      {}\n  changed   {} sectors in {} bytes\n", disk.name(), overlay->changed_sectors(),
+             overlay->file_bytes());
+  if (overlay->damaged_slots() || overlay->unreadable_sectors())
+    fmt::print("  damage    {} writes cut short or damaged, {} sectors unreadable until written again\n",
+               overlay->damaged_slots(), overlay->unreadable_sectors());
+  return 0;
+}
+
+int commit(const Options& o) {
+  fmt::print("{}: {} sectors written into its base\n", o.file, storage::commit_overlay(o.file));
+  return 0;
+}
+
+}  // namespace
+
+Verb add_disk(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("disk", "Make, look at or commit the images of diskettes and hard disks");
+  verb->require_subcommand(1);
+  CLI::App* creates = verb->add_subcommand("create", "Make an empty raw image, or an overlay that keeps changes of a base");
+  creates->add_option("file", o->file, "The image to make; never replaces one")->required()->type_name("FILE");
+  creates->add_option("size", o->size, "Its size: 100M, 2G, \"540 MB\"; a diskette's 360K, 720K, 1.2M, 1.44M or 2.88M")
+      ->type_name("SIZE");
+  creates->add_option("-b,--base", o->base, "Make an overlay: changes go into FILE, BASE is never written")->type_name("BASE");
+  CLI::App* shows = verb->add_subcommand("info", "Say what an image is, and check an overlay");
+  shows->add_option("file", o->file, "A raw image or an overlay")->required()->type_name("FILE");
+  shows->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  CLI::App* commits = verb->add_subcommand("commit", "Write an overlay's changes into its base and empty the overlay");
+  commits->add_option("file", o->file, "An overlay")->required()->type_name("FILE");
+  return [o, creates, shows] { return creates->parsed() ? create(*o) : shows->parsed() ? info(*o) : commit(*o); };
+}
+
+}  // namespace planar

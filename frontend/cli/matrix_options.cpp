@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/cli/matrix_options.hpp"
+
+#include <fmt/format.h>
+
+#include "core/common/error.hpp"
+#include "machines/machine_files.hpp"
+
+namespace planar {
+
+void MatrixCommand::add_to(CLI::App& app) {
+  if (machines.empty())
+    for (const auto& file : machine_files()) machines.emplace_back(file.name);
+  app.add_option("--machines", machines, "Machines, comma-separated; see `planar list machines`")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->capture_default_str();
+  app.add_option("--cards", cards, "Cards, comma-separated, or all; see `planar list cards`")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->capture_default_str();
+  app.add_option("--seconds", matrix.seconds, "Duration of each packet size, virtual")->type_name("N")->capture_default_str();
+  app.add_option("--sizes", matrix.sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
+  app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")->type_name("N")->capture_default_str();
+  app.add_option("--jobs", matrix.jobs, "Runs at once; by default one a core")->type_name("N");
+  app.add_option("--set", values, "Override a timing value in the runs of its card: CARD.VALUE=X")
+      ->type_name("CARD.VALUE=X")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--json", json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  app.add_flag("--quiet", matrix.quiet, "No progress");
+}
+
+std::vector<Cell> MatrixCommand::cells() const {
+  auto list = matrix_cells(machines, cards);
+  for (const auto& value : values) {
+    const auto card = value.substr(0, value.find('.'));
+    bool used = false;
+    for (Cell& cell : list)
+      if (cell.card == card) {
+        cell.settings.insert(cell.settings.end(), {"--set", value});
+        used = true;
+      }
+    if (!used) throw Error(fmt::format("--set {}: no run holds a '{}'; add it to --cards", value, card));
+  }
+  return list;
+}
+
+}  // namespace planar

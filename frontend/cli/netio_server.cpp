@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar netio-server`: netio's server on the host, for guests that reach it through slirp or a tap device (and for any
+// netio of either generation). Host time, host sockets: it has no part in any emulation.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <list>
+#include <memory>
+
+#include "devices/stations/host/descriptor.hpp"
+#include "devices/stations/host/host_net.hpp"
+#include "devices/stations/peer/netio_protocol.hpp"
+#include "frontend/cli/output.hpp"
+#include "frontend/cli/verbs.hpp"
+#include "machines/units.hpp"
+
+namespace planar {
+
+namespace {
+
+constexpr std::size_t most_connections = 64;
+constexpr std::size_t chunk = 65536;
+
+struct Options {
+  std::string listen = fmt::format("127.0.0.1:{}", net::netio_port);
+  std::string seconds = "6";
+  std::optional<std::string> json;
+  bool once = false;
+};
+
+/// Host time since the start, as the protocol wants to be told.
+Time host_now() {
+  static const auto start = std::chrono::steady_clock::now();
+  return Time{std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count() * 1000};
+}
+
+std::string name_of(const sockaddr_in& a) {
+  return fmt::format("{}:{}", net::format_ipv4(ntohl(a.sin_addr.s_addr)), ntohs(a.sin_port));
+}
+
+class Connection {
+ public:
+  Connection(net::Descriptor socket, std::string client, Time duration)
+      : socket_(std::move(socket)), client_(std::move(client)), service_(duration), since_(host_now()) {}
+
+  /// What to wait for: readable always, writable while there is something to send.
+  pollfd wanted() {
+    const bool sending = unsent_ < filled_ || service_.to_send(1, host_now()) > 0;
+    return {socket_.get(), static_cast<short>(sending ? POLLIN | POLLOUT : POLLIN), 0};
+  }
+
+  /// False when the connection is over.
+  bool serve(short events) {
+    if (events & (POLLIN | POLLHUP | POLLERR)) {
+      const ssize_t n = ::recv(socket_.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+      if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
+      if (n > 0) service_.receive(net::ByteView(buffer_).first(static_cast<std::size_t>(n)), host_now());
+    }
+    if (events & POLLOUT) {
+      if (unsent_ == filled_) fill();
+      const ssize_t n = ::send(socket_.get(), outgoing_.data() + unsent_, filled_ - unsent_, MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
+      if (n > 0) unsent_ += static_cast<std::size_t>(n);
+    }
+    return !service_.over();
+  }
+
+  const char* generation() const {
+    switch (service_.generation()) {
+      case net::NetioService::Generation::first: return "up to 1.14";
+      case net::NetioService::Generation::second: return "1.16 and later";
+      default: return "nothing of netio";
+    }
+  }
+  double seconds() const { return (host_now() - since_).seconds(); }
+  nlohmann::ordered_json json() const {
+    return {{"schema", "planar.netio-server/1"}, {"client", client_}, {"generation", generation()},
+            {"received_bytes", service_.received()}, {"sent_bytes", service_.sent()},
+            {"host_seconds", rounded(seconds(), 3)}};
+  }
+  std::string text() const {
+    return fmt::format("{}: netio {}, {} KB received, {} KB sent, {:.1f} s host", client_, generation(),
+                       service_.received() / 1024, service_.sent() / 1024, seconds());
+  }
+
+ private:
+  void fill() {
+    unsent_ = filled_ = 0;
+    while (const std::size_t n = service_.to_send(outgoing_.size() - filled_, host_now())) {
+      service_.take(std::span(outgoing_).subspan(filled_, n));
+      filled_ += n;
+    }
+  }
+
+  net::Descriptor socket_;
+  std::string client_;
+  net::NetioService service_;
+  Time since_;
+  std::size_t unsent_ = 0, filled_ = 0;
+  std::array<std::uint8_t, chunk> buffer_{}, outgoing_{};
+};
+
+net::Descriptor listen_at(const std::string& text) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  const auto colon = text.rfind(':');
+  unsigned port = 0;
+  const char* end = text.data() + text.size();
+  const char* digits = text.data() + (colon == std::string::npos ? 0 : colon + 1);
+  const auto [last, error] = std::from_chars(digits, end, port);
+  const std::string host = colon == std::string::npos ? "127.0.0.1" : text.substr(0, colon);
+  if (error != std::errc{} || last != end || port > 65535 || ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1)
+    throw Error(fmt::format("--listen {}: write ADDRESS:PORT, for example 127.0.0.1:{} (port 0: any free one)", text,
+                            net::netio_port));
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  net::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
+      ::listen(socket.get(), 16) < 0)
+    throw Error(fmt::format("--listen {}: {}; {}", text, std::strerror(errno),
+                            errno == EADDRINUSE ? "another server holds the port, choose another one (the guest's --port)"
+                                                : "see `ip addr` for this host's addresses"));
+  socklen_t length = sizeof address;
+  ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length);
+  fmt::print(stderr, "planar: netio server on {}, both generations\n", name_of(address));
+  return socket;
+}
+
+int run(const Options& o) {
+  const auto duration = parse_time(o.seconds + " s");
+  if (!duration || *duration < 10_ms || *duration > 3600_s)
+    throw Error(fmt::format("--seconds {}: expects 0.01 to 3600", o.seconds));
+  if (o.json && !o.once) throw Error("--json: the result is of one connection; add --once");
+  const net::Descriptor listener = listen_at(o.listen);
+  std::list<Connection> connections;
+  std::vector<pollfd> fds;
+  for (;;) {
+    fds.clear();
+    for (Connection& c : connections) fds.push_back(c.wanted());
+    if (connections.size() < most_connections) fds.push_back({listener.get(), POLLIN, 0});
+    net::wait_for(fds, std::chrono::seconds(60));
+    const bool knocked = connections.size() < most_connections && fds.back().revents;
+    std::size_t i = 0;
+    for (auto c = connections.begin(); c != connections.end(); ++i) {
+      if (!fds[i].revents || c->serve(fds[i].revents)) {
+        ++c;
+        continue;
+      }
+      if (!o.json || *o.json != "-") {
+        fmt::print("{}\n", c->text());
+        std::fflush(stdout);
+      }
+      if (o.json) write_json(*o.json, c->json());
+      if (o.once) return 0;
+      c = connections.erase(c);
+    }
+    if (!knocked) continue;
+    sockaddr_in client{};
+    socklen_t length = sizeof client;
+    if (net::Descriptor s(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&client), &length, SOCK_CLOEXEC)); s)
+      connections.emplace_back(std::move(s), name_of(client), *duration);
+  }
+}
+
+}  // namespace
+
+Verb add_netio_server(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("netio-server", "Serve netio on the host, for guests with --net slirp, tap or pcap");
+  verb->add_option("--listen", o->listen, "Where; only this host reaches a loopback address")
+      ->type_name("ADDRESS:PORT")->capture_default_str();
+  verb->add_option("--seconds", o->seconds, "How long the server sends for each size (netio from 1.16 on)")
+      ->type_name("N")->capture_default_str();
+  verb->add_flag("--once", o->once, "End after the first connection");
+  verb->add_option("--json", o->json, "Write the connection's counts as JSON to FILE, or to standard output with -")
+      ->type_name("FILE|-");
+  return [o] { return run(*o); };
+}
+
+}  // namespace planar

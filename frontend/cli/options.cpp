@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "machines/machine_files.hpp"
+
+namespace planar {
+
+CardOption parse_card_option(const std::string& text) {
+  CardOption card;
+  std::string rest = text;
+  const auto colon = rest.find(':');
+  std::string head = rest.substr(0, colon);
+  if (const auto equals = head.find('='); equals != std::string::npos) {
+    int slot = 0;
+    const auto [end, error] = std::from_chars(head.data(), head.data() + equals, slot);
+    if (error != std::errc{} || end != head.data() + equals || slot < 1 || slot > 8)
+      throw Error(fmt::format("--card {}: '{}' is not a slot number; write for example --card 3=ne2", text,
+                              head.substr(0, equals)));
+    card.slot = slot;
+    head = head.substr(equals + 1);
+  }
+  card.name = head;
+  if (card.name.empty()) throw Error(fmt::format("--card {}: names no card; see `planar list cards`", text));
+  if (colon == std::string::npos) return card;
+  std::string options = rest.substr(colon + 1);
+  // A MAC address has colons of its own but no comma, so commas separate and the first '=' splits.
+  for (std::size_t at = 0; at <= options.size();) {
+    const auto comma = std::min(options.find(',', at), options.size());
+    const auto item = options.substr(at, comma - at);
+    const auto equals = item.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(fmt::format("--card {}: '{}' is not option=value; for example --card ne2:irq=3,io=1000h", text, item));
+    card.options.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+    at = comma + 1;
+  }
+  return card;
+}
+
+namespace {
+
+/// FILE[,key=value]...: the known keys are taken from the end, so that a file's name may have commas.
+struct DriveOption {
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+DriveOption parse_drive(const std::string& option, const std::string& text, const std::vector<std::string>& keys) {
+  DriveOption drive;
+  std::string file = text;
+  while (true) {
+    const auto comma = file.rfind(',');
+    if (comma == std::string::npos) break;
+    const auto item = file.substr(comma + 1);
+    const auto equals = item.find('=');
+    const auto key = item.substr(0, equals);
+    if (equals == std::string::npos || std::find(keys.begin(), keys.end(), key) == keys.end()) break;
+    drive.values.emplace_back(key, item.substr(equals + 1));
+    file.resize(comma);
+  }
+  if (file.empty()) throw Error(fmt::format("{} {}: names no file; write {} FILE[,mode=MODE]", option, text, option));
+  drive.file = file;
+  return drive;
+}
+
+void set_drive(Config& config, const std::string& path, const std::string& origin, const DriveOption& drive) {
+  config.set_text(path + ".file", drive.file, origin);
+  for (const auto& [key, value] : drive.values)
+    if (key != "id") config.set_text(path + "." + key, value, origin);
+}
+
+/// SCSI addresses: the one that id= says, or the next free one downwards from `first`.
+void set_scsi_drives(Config& config, const std::string& table, const std::vector<std::string>& texts, unsigned first,
+                     const std::vector<std::string>& keys) {
+  const auto used = [&](unsigned id) {
+    return config.has(fmt::format("disk.{}", id)) || config.has(fmt::format("cdrom.{}", id));
+  };
+  for (const auto& text : texts) {
+    const auto option = "--" + table;
+    const DriveOption drive = parse_drive(option, text, keys);
+    std::optional<std::uint64_t> id;
+    for (const auto& [key, value] : drive.values)
+      if (key == "id" && (!(id = parse_number(value)) || *id > 6))
+        throw Error(fmt::format("{} {}: id is the drive's SCSI address, 0 to 6", option, text));
+    for (unsigned n = 0; !id && n < 7; ++n)
+      if (const unsigned candidate = (first + 7 - n) % 7; !used(candidate)) id = candidate;
+    if (!id) throw Error(fmt::format("{} {}: all seven SCSI addresses are taken", option, text));
+    set_drive(config, fmt::format("{}.{}", table, *id), option + " " + text, drive);
+  }
+}
+
+}  // namespace
+
+storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text) {
+  const DriveOption drive = parse_drive(option, text, {"mode", "overlay"});
+  storage::DiskSpec disk{drive.file, storage::WriteMode::overlay, {}};
+  for (const auto& [key, value] : drive.values) {
+    const auto mode = storage::parse_write_mode(value);
+    if (key == "mode" && !mode)
+      throw Error(fmt::format("{} {}: '{}' is no mode; overlay, write-through, memory or read-only", option, text, value));
+    if (key == "mode") disk.mode = *mode;
+    else disk.overlay = value;
+  }
+  return disk;
+}
+
+void DriveOptions::add_to(CLI::App& app) {
+  const std::string modes = "mode is overlay (the default: changes stay in FILE.overlay, or in overlay=F), write-through "
+                            "(into FILE itself), memory (forgotten at the end) or read-only";
+  app.add_option("--floppy", floppy,
+                 "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
+      ->type_name("FILE[,mode=M][,overlay=F]");
+  app.add_option("--disk", disks,
+                 "SCSI hard disk: a raw image or an overlay, kept as --floppy keeps it; its SCSI address is id=N (0 to 6), by "
+                 "default 6, 5... The first one boots. Without a card for it, IBM's SCSI adapter goes into the last free slot")
+      ->type_name("FILE[,mode=M][,overlay=F][,id=N]")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--cdrom", cdroms, "SCSI CD-ROM: an .iso image, read-only; by default at address 3")
+      ->type_name("FILE[,id=N]")
+      ->expected(1)
+      ->take_all();
+}
+
+void DriveOptions::apply(Config& config) const {
+  if (floppy) set_drive(config, "floppy.a", "--floppy " + *floppy, parse_drive("--floppy", *floppy, {"mode", "overlay"}));
+  set_scsi_drives(config, "disk", disks, 6, {"mode", "overlay", "id"});
+  set_scsi_drives(config, "cdrom", cdroms, 3, {"id"});
+}
+
+void MachineOptions::add_to(CLI::App& app, bool positional) {
+  const std::string help = "Built-in machine (see `planar list machines`) or a machine file (see `planar config`)";
+  if (positional) app.add_option("machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
+  else app.add_option("--machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
+  app.add_option("--card", cards,
+                 "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
+                 "resource (io, irq, mem, arb) or set mac or a sister's adapter_id; the rest is solved from the adapter's ADF")
+      ->type_name("CARD")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--set", values, "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns'")
+      ->type_name("CARD.VALUE=X")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--net", net,
+                 "What the adapter's cable leads to: peer (a reference station in virtual time), slirp (the host's network, no "
+                 "rights needed), tap:NAME, pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
+      ->type_name("peer|slirp|tap:NAME|pcap:IFACE|socket:ADDR|none");
+  app.add_option("--forward", forwards,
+                 "A port of the host that leads into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
+      ->type_name("FORWARD")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--net-time", net_time,
+                 "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as it goes, but "
+                 "never idle ahead of the host's replies)")
+      ->type_name("as-hardware|unthrottled");
+  app.add_option("--seed", seed, "Seed of everything random in the lab (collision backoff)")->type_name("N");
+  app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
+  app.add_flag("--force", force, "Build a machine with a card that refuses its processor");
+}
+
+namespace {
+
+/// What is one for all machines of a lab; `target` is a machine's configuration or a lab's.
+void apply_shared(const MachineOptions& o, auto& target) {
+  if (o.net) target.set("net.attach", *o.net, "--net " + *o.net);
+  if (!o.forwards.empty()) target.set_texts("net.forward", o.forwards, "--forward");
+  if (o.net_time) target.set("net.time", *o.net_time, "--net-time " + *o.net_time);
+  if (o.seed) target.set("run.seed", std::to_string(*o.seed), fmt::format("--seed {}", *o.seed));
+  if (o.force) target.set("run.force", "true", "--force");
+}
+
+}  // namespace
+
+LabConfig MachineOptions::lab() const {
+  LabConfig lab = load_lab(machine);
+  if (!lab.named()) {
+    apply(lab.machine(0), {});
+    return lab;
+  }
+  const std::pair<const char*, bool> given[] = {{"--card", !cards.empty()}, {"--set", !values.empty()},
+                                                {"--memory", memory.has_value()}, {"--floppy", drives.floppy.has_value()},
+                                                {"--disk", !drives.disks.empty()}, {"--cdrom", !drives.cdroms.empty()}};
+  for (const auto& [option, is_given] : given)
+    if (is_given)
+      throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it is for", option,
+                              machine));
+  apply_shared(*this, lab);
+  return lab;
+}
+
+Config MachineOptions::config(const std::optional<std::string>& default_card) const {
+  Config config = load_machine(machine);
+  apply(config, default_card);
+  return config;
+}
+
+void MachineOptions::apply(Config& config, const std::optional<std::string>& default_card) const {
+  apply_shared(*this, config);
+  drives.apply(config);
+  if (memory) config.set("memory.size", *memory, "--memory " + *memory);
+
+  std::set<int> used;
+  std::vector<CardOption> parsed;
+  for (const auto& text : cards) parsed.push_back(parse_card_option(text));
+  const auto slots = config.children("slot");
+  if (parsed.empty() && default_card && slots.empty()) parsed.push_back(parse_card_option(*default_card));
+  for (const auto& name : slots)
+    if (const auto n = parse_number(name)) used.insert(static_cast<int>(*n));
+  for (const auto& card : parsed)
+    if (card.slot) used.insert(*card.slot);
+  int next = 1;
+  for (const auto& card : parsed) {
+    int slot = card.slot.value_or(0);
+    if (!slot) {
+      while (used.contains(next)) ++next;
+      slot = next;
+      used.insert(slot);
+    }
+    const auto origin = "--card " + card.name;
+    config.set(fmt::format("slot.{}.card", slot), card.name, origin);
+    for (const auto& [key, value] : card.options) {
+      const auto path = fmt::format("slot.{}.{}", slot, key);
+      config.set_text(path, value, origin);
+    }
+  }
+  for (const auto& text : values) {
+    const auto dot = text.find('.'), equals = text.find('=');
+    if (dot == std::string::npos || equals == std::string::npos || equals < dot || dot == 0)
+      throw Error(fmt::format("--set {}: is not CARD.VALUE=X; `planar show CARD` lists the values", text));
+    const auto card = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
+    bool found = false;
+    for (const auto& name : config.children("slot")) {
+      const auto path = "slot." + name;
+      if (!config.has(path + ".card") || config.peek_text(path + ".card") != card) continue;
+      config.set_text(path + ".set." + key, text.substr(equals + 1), "--set " + text);
+      found = true;
+    }
+    if (!found) throw Error(fmt::format("--set {}: no slot holds a '{}'; add --card {}", text, card, card));
+  }
+}
+
+void OutputOptions::add_to(CLI::App& app) {
+  app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  app.add_option("--serial", serial, "Where COM1 goes: stdio or file:F")->type_name("stdio|file:F");
+  app.add_option("--screen", screen, "At the end: text prints the text screen, png:FILE keeps its picture (in any mode)")
+      ->type_name("text|png:FILE")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--capture", capture, "Keep every frame on the medium, in virtual time")->type_name("F.pcapng");
+  app.add_option("--trace", trace, "Trace categories, comma-separated, or all")->type_name("LIST");
+  app.add_option("--trace-file", trace_file, "Trace into a file instead of standard error")->type_name("F");
+  app.add_flag("--quiet", quiet, "No progress, no configuration block");
+}
+
+void StateOptions::add_to(CLI::App& app) {
+  app.add_option("--snapshot-at", snapshot, "Save the whole lab at a virtual TIME into FILE and go on")
+      ->type_name("TIME FILE")
+      ->expected(2);
+  app.add_option("--restore", restore, "Continue from a snapshot (machine, cards and images come from it)")
+      ->type_name("FILE");
+  app.add_flag("--lockstep", lockstep,
+               "Check every instruction of the processor against Unicorn; stop at the first difference and print both states "
+               "(exit 4). Slow; needs a build with Unicorn");
+  app.add_option("--lockstep-plant", lockstep_plant, "Make Unicorn wrong behind instruction N")->group("");
+  const char* group = "Determinism checks (none of them may change a virtual result)";
+  app.add_option("--check-block-length", block_length, "Decode at most N instructions a block")
+      ->type_name("N")->check(CLI::Range(1, 64))->group(group);
+  app.add_option("--check-flush-blocks", flush_blocks, "Flush the decoded-block cache at random moments")
+      ->type_name("SEED")->group(group);
+  app.add_option("--check-cut-horizons", cut_horizons, "Cut the processor's horizons at random points")
+      ->type_name("SEED")->group(group);
+}
+
+}  // namespace planar

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar regress`: every adapter in every machine against the stored baseline, cycle for cycle.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+
+#include "core/common/error.hpp"
+#include "frontend/session/baseline.hpp"
+#include "frontend/cli/matrix_options.hpp"
+#include "frontend/cli/output.hpp"
+#include "frontend/cli/verbs.hpp"
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  MatrixCommand command;
+  std::string baseline = "tests/baselines/netio.json";
+  std::string reason;
+};
+
+ordered_json read_baseline(const std::string& file) {
+  std::ifstream in(file);
+  if (!in)
+    throw Error(fmt::format("{}: there is no baseline; run from the top of the source tree, name one with --baseline FILE, or "
+                            "make one with --accept \"reason\"", file), ExitCode::missing_file);
+  try {
+    return ordered_json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+  } catch (const ordered_json::parse_error& e) {
+    throw Error(fmt::format("{}: {}; restore it or make a new one with --accept \"reason\"", file, e.what()),
+                ExitCode::missing_file);
+  }
+}
+
+ordered_json report(const std::vector<Change>& list, const ordered_json& baseline, const ordered_json& run) {
+  ordered_json j{{"schema", "planar.regress/1"}, {"green", list.empty()}, {"changes", ordered_json::array()}};
+  for (const Change& c : list) {
+    ordered_json entry{{"machine", c.machine}, {"card", c.card}, {"figure", c.figure}, {"was", c.was}, {"is", c.is}, {"by", c.by}};
+    entry["timing"] = ordered_json::array();
+    for (const auto& t : timing_changes(baseline, run, c.machine, c.card))
+      entry["timing"].push_back({{"name", t.name}, {"was", t.was}, {"is", t.is}});
+    j["changes"].push_back(std::move(entry));
+  }
+  return j;
+}
+
+void print(const std::vector<Change>& list, const ordered_json& baseline, const ordered_json& run) {
+  std::map<std::pair<std::string, std::string>, std::vector<const Change*>> cells;
+  for (const Change& c : list) cells[{c.machine, c.card}].push_back(&c);
+  for (const auto& [cell, figures] : cells) {
+    fmt::print("{} {}\n", cell.first, cell.second);
+    for (const Change* c : figures)
+      fmt::print("  {:<18} {} -> {}{}\n", c->figure, c->was, c->is, c->by.empty() ? "" : "  (" + c->by + ")");
+    const auto timing = timing_changes(baseline, run, cell.first, cell.second);
+    for (const auto& t : timing) fmt::print("  because {} is {}, was {}\n", t.name, t.is, t.was);
+    if (timing.empty()) fmt::print("  no timing value differs: the code does\n");
+  }
+}
+
+int run(const Options& o) {
+  std::optional<ordered_json> baseline;
+  MatrixCommand command = o.command;
+  if (o.reason.empty()) {
+    baseline = read_baseline(o.baseline);
+    // Refused before the work, not after it.
+    check_comparable(*baseline, make_baseline({}, command.matrix, {}));
+  }
+  const auto outcomes = run_matrix(command.cells(), command.matrix);
+  const auto made = make_baseline(outcomes, command.matrix, o.reason);
+  if (!o.reason.empty()) {
+    if (!command.values.empty()) throw Error("--accept with --set: a baseline holds the values of the source tree");
+    if (const auto folder = std::filesystem::path(o.baseline).parent_path(); !folder.empty())
+      std::filesystem::create_directories(folder);
+    write_json(o.baseline, made);
+    fmt::print("{}: {} runs accepted: {}\n", o.baseline, outcomes.size(), o.reason);
+    return 0;
+  }
+  // Only what was run is judged: --machines and --cards may name less than the baseline holds.
+  ordered_json judged = *baseline;
+  judged["cells"] = ordered_json::object();
+  for (const CellOutcome& outcome : outcomes)
+    if (const auto& [machine, card] = std::pair(outcome.cell.machine, outcome.cell.card);
+        (*baseline)["cells"].contains(machine) && (*baseline)["cells"][machine].contains(card))
+      judged["cells"][machine][card] = (*baseline)["cells"][machine][card];
+  const auto list = changes(judged, made);
+  if (command.json) write_json(*command.json, report(list, *baseline, made));
+  if (!command.json || *command.json != "-") {
+    print(list, *baseline, made);
+    if (list.empty()) fmt::print("{} runs equal the baseline ({}), cycle for cycle\n", outcomes.size(), o.baseline);
+    else fmt::print("{} figures differ from the baseline ({})\n", list.size(), o.baseline);
+  }
+  return list.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+Verb add_regress(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  o->command.matrix.seconds = "0.5";
+  o->command.matrix.sizes = "1024,8192";
+  CLI::App* verb = app.add_subcommand("regress", "Run every card in every machine and compare with the stored baseline");
+  o->command.add_to(*verb);
+  verb->add_option("--baseline", o->baseline, "The baseline")->type_name("FILE")->capture_default_str();
+  verb->add_option("--accept", o->reason, "Write what is measured now as the new baseline, with the reason for the change")
+      ->type_name("REASON");
+  return [o] { return run(*o); };
+}
+
+}  // namespace planar

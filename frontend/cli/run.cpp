@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar run`: a machine with the user's own diskette image, until a time, a text, or its end.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "frontend/cli/output.hpp"
+#include "frontend/session/session.hpp"
+#include "frontend/cli/verbs.hpp"
+
+namespace planar {
+
+namespace {
+
+struct Options {
+  MachineOptions machine;
+  OutputOptions output;
+  StateOptions state;
+  std::optional<std::string> image;
+  std::optional<std::string> bios;
+  std::optional<std::string> kernel;
+  std::optional<std::string> initrd;
+  std::optional<std::string> append;
+  std::vector<std::string> until;
+  std::string timeout = "600 s";
+  std::vector<std::string> steps;   // --do
+  std::vector<std::string> typing;  // --type
+  std::vector<bool> in_order;       // as written: true for a step, false for typing
+};
+
+/// What `--until` waits for: a time, or the first of the texts.
+struct Until {
+  struct Text {
+    std::string machine;  ///< whose; empty: any
+    bool serial = false;  ///< on COM1, not on the screen
+    std::string text;
+  };
+  std::optional<Time> time;
+  std::vector<Text> texts;
+
+  std::string quoted() const {
+    std::vector<std::string> all;
+    for (const auto& t : texts) all.push_back("'" + t.text + "'");
+    return fmt::format("{}", fmt::join(all, " or "));
+  }
+};
+
+Until parse_until(const std::vector<std::string>& conditions) {
+  Until u;
+  for (const auto& condition : conditions) {
+    // NAME.screen:TEXT is of one machine of a lab.
+    const auto colon = condition.find(':');
+    const auto dot = condition.substr(0, colon).rfind('.');
+    const auto place = dot == std::string::npos ? 0 : dot + 1;
+    const auto kind = condition.substr(place, colon - place);
+    if (colon != std::string::npos && colon + 1 < condition.size() && (kind == "screen" || kind == "serial"))
+      u.texts.push_back({condition.substr(0, place ? dot : 0), kind == "serial", condition.substr(colon + 1)});
+    else if (const auto time = parse_time(condition)) u.time = time;
+    else throw Error(fmt::format("--until {}: write a virtual time (\"5 s\"), screen:TEXT or serial:TEXT (NAME.screen:TEXT of "
+                                 "one of several machines)", condition));
+  }
+  return u;
+}
+
+bool seen(Session& session, const Until& until) {
+  for (const auto& t : until.texts)
+    for (std::size_t n = 0; n < session.lab().machines(); ++n) {
+      if (!t.machine.empty() && session.lab().name(n) != t.machine) continue;
+      if (t.serial ? session.guest(n).says(t.text, session.now()) : on_screen(session.lab().machine(n), t.text)) return true;
+    }
+  return false;
+}
+
+void check_machines(Lab& lab, const Until& until) {
+  std::vector<std::string> names;
+  for (std::size_t n = 0; n < lab.machines(); ++n) names.push_back(lab.name(n));
+  for (const auto& t : until.texts)
+    if (!t.machine.empty() && std::find(names.begin(), names.end(), t.machine) == names.end())
+      throw Error(fmt::format("--until {}...: there is no machine of that name here{}", t.machine,
+                              lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", ")) : std::string{}));
+}
+
+/// The steps of the command line, or of the machine file where it has none.
+std::vector<Step> read_all_steps(const Options& o, Config& config, Time limit) {
+  std::vector<Step> all;
+  const auto append = [&](std::vector<Step> steps) { std::move(steps.begin(), steps.end(), std::back_inserter(all)); };
+  std::size_t step = 0, typing = 0;
+  const auto command_line_step = [&](std::size_t n) { return read_steps(o.steps.at(n), fmt::format("--do {}", n + 1), limit); };
+  for (const bool is_step : o.in_order)
+    append(is_step ? command_line_step(step++) : typing_steps(o.typing.at(typing++), limit));
+  if (!o.in_order.empty()) {
+    std::vector<std::string> sources;
+    for (const auto& s : all) sources.push_back(s.source);
+    config.set_texts("scenario.steps", sources, "--do");
+    return all;
+  }
+  const auto texts = config.texts("scenario.steps");
+  for (std::size_t n = 0; n < texts.size(); ++n)
+    append(read_steps(texts[n], fmt::format("{}: scenario.steps[{}]", config.origin("scenario.steps", n), n), limit));
+  return all;
+}
+
+std::unique_ptr<Session> open(const Options& o, Time limit) {
+  if (o.state.restore) {
+    Config none;
+    auto steps = read_all_steps(o, none, limit);
+    auto session = std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
+    if (!steps.empty()) session->begin(std::move(steps));
+    return session;
+  }
+  LabConfig lab = o.machine.lab();
+  const std::pair<const char*, const std::optional<std::string>&> given[] = {
+      {"image", o.image}, {"bios", o.bios}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
+  for (const auto& [name, value] : given) {
+    if (!value) continue;
+    if (lab.named())
+      throw Error(fmt::format("--{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it is for",
+                              name, o.machine.machine, name));
+    lab.machine(0).set_text(name, *value, fmt::format("--{} {}", name, *value));
+  }
+  auto steps = read_all_steps(o, lab.machine(0), limit);
+  auto session = std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state);
+  if (!steps.empty()) session->begin(std::move(steps));
+  return session;
+}
+
+/// What a machine has come to.
+nlohmann::ordered_json outcome(Session& session, std::size_t n) {
+  Machine& machine = session.lab().machine(n);
+  nlohmann::ordered_json j;
+  j["instructions"] = machine.cpu().instructions();
+  j["cycles"] = machine.cpu().clocks();
+  j["checkpoint"] = fmt::format("{:04X}", machine.post_ports().checkpoint());
+  j["screen"] = session.screen(n);
+  return j;
+}
+
+/// Why steps ended the run, if they failed: the evidence is kept first.
+void check_steps(Session& session, RunEnd end) {
+  const auto& scenario = session.scenario();
+  if (const auto failure = scenario.failure())
+    throw Error(fmt::format("{}; screen, trace and snapshot are in {}", failure->message, session.keep_evidence()), failure->code);
+  if (end == RunEnd::time && scenario.active())
+    throw Error(fmt::format("--until came before step '{}' was done", scenario.current()), ExitCode::virtual_timeout);
+}
+
+int run(const Options& o) {
+  if (o.image && o.machine.drives.floppy)
+    throw Error("--image and --floppy both name the diskette in drive A; give one of them");
+  if (!o.kernel && (o.initrd || o.append))
+    throw Error("--initrd and --append are for a kernel; name it with --kernel");
+  if (o.kernel && o.state.restore)
+    throw Error("--kernel and --restore: the snapshot already holds what was in memory; give one of them");
+  if (o.bios && (o.state.restore || !o.state.snapshot.empty()))
+    throw Error("--bios: a snapshot holds no firmware of yours; run without --snapshot-at and --restore");
+  const Until until = parse_until(o.until);
+  const auto timeout = parse_time(o.timeout);
+  if (!timeout) throw Error(fmt::format("--timeout {}: is no time; write for example --timeout \"60 s\"", o.timeout));
+  const bool waits = !until.texts.empty();
+  if (waits && !o.in_order.empty())
+    throw Error("--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until takes a "
+                "time only");
+  auto session = open(o, *timeout);
+  check_machines(session->lab(), until);
+  if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
+  const Time limit = until.time ? *until.time : waits ? *timeout : Time::never();
+  const auto end = session->run(
+      limit,
+      [&] { return seen(*session, until); },
+      [&] {
+        const auto& scenario = session->scenario();
+        return scenario.active() ? fmt::format("{} ({} of {})", scenario.current(), scenario.done().size() + 1, scenario.steps().size())
+                                 : session->lab().machine().panel().text();
+      });
+  session->print_screen();
+  if (!o.output.quiet || o.output.json) {
+    Lab& lab = session->lab();
+    const char* reason = end == RunEnd::condition ? "text seen"
+                         : end == RunEnd::halted ? (lab.machines() > 1 ? "processors halted for good" : "processor halted for good")
+                         : end == RunEnd::interrupted ? "interrupted" : end == RunEnd::closed ? "window closed"
+                         : end == RunEnd::time ? "time reached"
+                         : session->scenario().failure() ? "a step failed" : session->scenario().powered_off() ? "power off"
+                         : "all steps done";
+    if (o.output.json) {
+      nlohmann::ordered_json j;
+      j["schema"] = "planar.run/1";
+      if (lab.machines() == 1) j["machine"] = lab.machine().config().name;
+      j["net"] = lab.machine().config().net;
+      j["repeatable"] = session->repeatable();  // false: host or person in the loop
+      j["ended"] = reason;
+      j["virtual_seconds"] = session->now().seconds();
+      j["host_seconds"] = session->progress().host_seconds();
+      for (const auto& done : session->scenario().done())
+        j["steps"].push_back({{"step", done.source}, {"virtual_seconds", done.at.seconds()}});
+      if (lab.machines() == 1) {
+        j.update(outcome(*session, 0));
+      } else {
+        for (std::size_t n = 0; n < lab.machines(); ++n) {
+          j["machines"].push_back({{"name", lab.name(n)}, {"machine", lab.machine(n).config().name}});
+          j["machines"].back().update(outcome(*session, n));
+        }
+      }
+      j["state_hash"] = session->state_hash();
+      write_json(*o.output.json, j);
+    } else {
+      fmt::print(stderr, "planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,
+                 lab.repeatable() && !session->repeatable() ? " (person in the loop, not repeatable)" : "",
+                 session->now().seconds(), session->progress().host_seconds());
+      for (std::size_t n = 0; n < lab.machines(); ++n) {
+        const auto& cpu = lab.machine(n).cpu();
+        fmt::print(stderr, "; {}{} instructions, {} cycles; checkpoint {:04X}", lab.machines() > 1 ? lab.name(n) + ": " : "",
+                   cpu.instructions(), cpu.clocks(), lab.machine(n).post_ports().checkpoint());
+      }
+      fmt::print(stderr, "\n");
+    }
+  }
+  check_steps(*session, end);
+  if (end == RunEnd::time && waits)
+    throw Error(fmt::format("{} did not appear within {:.1f} virtual seconds", until.quoted(), limit.seconds()),
+                ExitCode::virtual_timeout);
+  if (end == RunEnd::halted && waits)
+    throw Error(fmt::format("the processor halted before {} appeared", until.quoted()), ExitCode::scenario_failed);
+  return end == RunEnd::interrupted || (end == RunEnd::closed && waits) ? static_cast<int>(ExitCode::scenario_failed) : 0;
+}
+
+}  // namespace
+
+Verb add_run(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("run", "Run a machine with a diskette image or Linux kernel of your own, or a lab of several");
+  o->machine.add_to(*verb, true);
+  verb->add_option("--image", o->image, "Bootable diskette image for drive A; like --floppy IMG,mode=memory, and a snapshot holds it")
+      ->type_name("IMG");
+  o->machine.drives.add_to(*verb);
+  verb->add_option("--bios", o->bios, "Firmware image of your own (32, 64 or 128 KB, mapped up to FFFFFh) instead of the built-in one")
+      ->type_name("F");
+  verb->add_option("--kernel", o->kernel, "Linux kernel (bzImage or zImage) to start without a diskette")
+      ->type_name("F");
+  verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
+  verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
+  verb->add_option("--until", o->until,
+                   "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several "
+                   "machines; NAME.screen:TEXT on one); of several texts the first counts. Without it the run ends with its last "
+                   "step, when the processor halts for good, or with Ctrl-C")
+      ->type_name("TIME|screen:TEXT|serial:TEXT")->expected(1)->take_all();
+  verb->add_option("--timeout", o->timeout, "Give up waiting for a text after this virtual time (exit 5)")
+      ->type_name("TIME")->capture_default_str();
+  auto* steps = verb->add_option("--do", o->steps,
+                                 "Do a step, or the steps of a file, a line each: wait screen|prompt|serial \"TEXT\" [within TIME], "
+                                 "wait still [TIME], wait TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, f1), grab "
+                                 "screen [\"FILE\"], insert diskette \"FILE\", snapshot \"FILE\", power off. In lab.toml: [scenario] "
+                                 "steps = [...]. Of a lab's several machines, in front of the first")
+                    ->type_name("STEP|FILE")->expected(1)->take_all();
+  verb->add_option("--type", o->typing, "Type TEXT (\\n is enter) when the screen stands still; repeated, in turn with --do, on the same machine")
+      ->type_name("TEXT")->expected(1)->take_all();
+  verb->add_option("--result", o->output.result, "Folder for what steps grab and for what is kept of a failed one")
+      ->type_name("DIR")->capture_default_str();
+  o->output.add_to(*verb);
+  verb->add_flag("--window", o->output.window,
+                 "Show the screen in a window at the machine's own speed, with the host's keyboard and mouse (a click captures "
+                 "the mouse, Ctrl-Alt-G releases it, Ctrl-Alt-F runs as fast as it goes); what you do there is not repeatable");
+  o->state.add_to(*verb);
+  return [o, verb, steps] {
+    for (const CLI::Option* option : verb->parse_order())
+      if (const auto name = option->get_name(); option == steps || name == "--type") o->in_order.push_back(option == steps);
+    return run(*o);
+  };
+}
+
+}  // namespace planar

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/published/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "devices/registry/adapter_registry.hpp"
+
+namespace planar {
+namespace {
+
+std::optional<double> mean(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/// Ranks from 1; equal values share the mean of their ranks.
+std::vector<double> ranks(const std::vector<double>& values) {
+  std::vector<double> result;
+  for (const double v : values) {
+    const auto below = std::count_if(values.begin(), values.end(), [v](double o) { return o < v; });
+    const auto equal = std::count(values.begin(), values.end(), v);
+    result.push_back(static_cast<double>(below) + (static_cast<double>(equal) + 1) / 2);
+  }
+  return result;
+}
+
+std::optional<double> correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() < 3) return {};
+  const double ma = *mean(a), mb = *mean(b);
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    ab += (a[n] - ma) * (b[n] - mb);
+    aa += (a[n] - ma) * (a[n] - ma);
+    bb += (b[n] - mb) * (b[n] - mb);
+  }
+  if (aa == 0 || bb == 0) return {};
+  return ab / std::sqrt(aa * bb);
+}
+
+std::optional<double> percent(std::optional<double> ours, double print) {
+  if (!ours || print <= 0) return {};
+  return (*ours - print) / print * 100;
+}
+
+}  // namespace
+
+std::optional<double> ScoredRow::residual(std::uint32_t packet_bytes) const {
+  const auto cell = print.kb_per_s.find(packet_bytes);
+  if (!run() || cell == print.kb_per_s.end()) return {};
+  return percent(ours->throughput(packet_bytes), cell->second);
+}
+
+std::optional<double> ScoredRow::plateau_residual() const {
+  if (!run()) return {};
+  return percent(ours->plateau(), print.plateau());
+}
+
+std::optional<double> ScoredRow::load_residual() const {
+  if (!run() || !print.load) return {};
+  return (*ours->result)["cpu_load_percent"].get<double>() - *print.load;
+}
+
+std::vector<ScoredRow> score_rows(const std::vector<PublishedRow>& print, const std::vector<CellOutcome>& ours) {
+  std::vector<ScoredRow> rows;
+  for (const PublishedRow& row : print) {
+    const auto found = std::find_if(ours.begin(), ours.end(), [&](const CellOutcome& o) {
+      return o.cell.machine == row.machine && o.cell.card == row.card;
+    });
+    const auto cards = adapter_registry();
+    const auto card = std::find_if(cards.begin(), cards.end(), [&](const auto& c) { return c.name == row.card; });
+    rows.push_back({row, found == ours.end() ? nullptr : &*found, card != cards.end() && card->hypothetical});
+  }
+  return rows;
+}
+
+Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which) {
+  std::vector<double> printed, plateaus, ours, errors, cells, loads, by_median;
+  for (const ScoredRow& row : rows)
+    if (row.print.machine == machine && !row.hypothetical) printed.push_back(row.print.plateau());
+  Score s;
+  for (const ScoredRow& row : rows) {
+    if (row.print.machine != machine || row.hypothetical != (which == Rows::apart) || !row.plateau_residual()) continue;
+    if ((which == Rows::calibration || which == Rows::prediction) && row.print.prediction() != (which == Rows::prediction)) continue;
+    ++s.rows;
+    plateaus.push_back(row.print.plateau());
+    ours.push_back(*row.ours->plateau());
+    errors.push_back(std::abs(*row.plateau_residual()));
+    if (which != Rows::apart) by_median.push_back(std::abs(median(printed) - row.print.plateau()) / row.print.plateau() * 100);
+    for (const auto& [size, value] : row.print.kb_per_s)
+      if (const auto r = row.residual(size)) cells.push_back(std::abs(*r));
+    if (const auto r = row.load_residual()) loads.push_back(std::abs(*r));
+  }
+  s.mape = mean(errors);
+  s.all_sizes = mean(cells);
+  s.load_error = mean(loads);
+  if (which == Rows::apart) return s;
+  s.median_mape = mean(by_median);
+  if (plateaus.size() >= 3) s.rank = correlation(ranks(plateaus), ranks(ours));
+  if (s.mape && s.median_mape && *s.median_mape > 0) s.skill = 1 - *s.mape / *s.median_mape;
+  return s;
+}
+
+}  // namespace planar

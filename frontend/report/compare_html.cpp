@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The self-contained report: tables and plots in one file.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "devices/registry/adapter_registry.hpp"
+#include "frontend/report/compare_report.hpp"
+#include "frontend/report/netio_result.hpp"
+#include "frontend/published/published_figures.hpp"
+#include "frontend/report/svg_plot.hpp"
+
+namespace planar {
+namespace {
+
+constexpr const char* style =
+    "body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}"
+    "table{border-collapse:collapse;margin:1em 0}th,td{padding:.25em .7em;border-bottom:1px solid #ddd}"
+    "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}td.problem{text-align:left;color:#a00}"
+    "tr:hover{background:#f6f6f6}small{color:#666}svg{max-width:100%;height:auto}";
+
+bool belongs(const CellOutcome& o, const std::string& machine, std::string_view medium) {
+  return o.cell.machine == machine && find_adapter(o.cell.card).medium == medium;
+}
+
+std::string table(const Comparison& c, const std::string& machine, std::string_view medium) {
+  std::string out = "<table><tr><th>card</th>";
+  for (const auto size : c.sizes) out += fmt::format("<th>{}</th>", size_name(size));
+  out += "<th>load %</th><th>busy %</th></tr>\n";
+  for (const CellOutcome& o : c.outcomes) {
+    if (!belongs(o, machine, medium)) continue;
+    const AdapterEntry& card = find_adapter(o.cell.card);
+    out += fmt::format("<tr><td>{}{}</td>", escaped(std::string(card.title)),
+                       card.hypothetical ? " <small>(hypothetical interface)</small>" : "");
+    if (!o.result) {
+      out += fmt::format("<td class=\"problem\" colspan=\"{}\">{}</td></tr>\n", c.sizes.size() + 2, escaped(o.problem));
+      continue;
+    }
+    for (const auto size : c.sizes) {
+      const auto value = o.throughput(size);
+      out += value ? fmt::format("<td>{:.1f}</td>", *value) : "<td>-</td>";
+    }
+    out += fmt::format("<td>{:.1f}</td><td>{:.1f}</td></tr>\n", (*o.result)["cpu_load_percent"].get<double>(),
+                       (*o.result)["true_busy_percent"].get<double>());
+  }
+  return out + "</table>\n";
+}
+
+std::string plot_name(const CellOutcome& o) {
+  return o.cell.card + (find_adapter(o.cell.card).hypothetical ? " (hyp.)" : "");
+}
+
+std::string throughput_plot(const Comparison& c, const std::string& machine, std::string_view medium,
+                            const std::vector<PublishedRow>& print) {
+  std::vector<std::string> categories;
+  for (const auto size : c.sizes) categories.push_back(size_name(size));
+  std::vector<PlotLine> lines;
+  for (const CellOutcome& o : c.outcomes) {
+    if (!belongs(o, machine, medium) || !o.result) continue;
+    PlotLine line{plot_name(o), {}, {}};
+    const auto row = std::find_if(print.begin(), print.end(),
+                                  [&](const PublishedRow& r) { return r.machine == machine && r.card == o.cell.card; });
+    for (const auto size : c.sizes) {
+      line.values.push_back(o.throughput(size));
+      const bool printed = row != print.end() && row->kb_per_s.contains(size);
+      line.marks.push_back(printed ? std::optional(row->kb_per_s.at(size)) : std::nullopt);
+    }
+    lines.push_back(std::move(line));
+  }
+  if (lines.empty()) return {};
+  return svg_lines("Throughput by packet size (crosses: published)", categories, "KB/s", lines);
+}
+
+std::string frame_plot(const Comparison& c, const std::string& machine, std::string_view medium) {
+  std::vector<std::string> parts;
+  std::vector<PlotBar> bars;
+  for (const CellOutcome& o : c.outcomes) {
+    if (!belongs(o, machine, medium) || !o.result || !o.result->contains("frame_time")) continue;
+    parts.clear();
+    PlotBar bar{plot_name(o), {}};
+    for (const auto& [name, value] : (*o.result)["frame_time"]["parts_us"].items()) {
+      parts.push_back(frame_part_title(name));
+      bar.parts.push_back(value.get<double>());
+    }
+    bars.push_back(std::move(bar));
+  }
+  if (bars.empty()) return {};
+  return svg_bars("Where the time of a data frame goes (largest packet size)", parts, "us", bars);
+}
+
+}  // namespace
+
+std::string comparison_html(const Comparison& c) {
+  const auto print = published_ethernet();
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title><style>{}</style></head>"
+      "<body>\n<h1>netio on PS/2 network adapters</h1>\n<p>KB/s by packet size, {} virtual seconds a size, seed {}. Load is "
+      "what the guest's clock ticks say, busy what the processor really did. Hypothetical interface (hyp.): nothing about "
+      "programming that card is public, planar declares an interface of its own.</p>\n", style, c.seconds, c.seed);
+  out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
+  c.each_table([&](const std::string& machine, std::string_view medium) {
+    out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),
+                       throughput_plot(c, machine, medium, print), frame_plot(c, machine, medium));
+  });
+  for (const CellOutcome& o : c.outcomes)
+    if (o.result) {
+      out += fmt::format("<p><small>Guest image SHA-256 {}</small></p>\n",
+                         (*o.result)["guest_image_sha256"].get<std::string>());
+      break;
+    }
+  return out + "</body></html>\n";
+}
+
+}  // namespace planar

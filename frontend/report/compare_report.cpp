@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/report/compare_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "devices/registry/adapter_registry.hpp"
+#include "frontend/report/netio_result.hpp"
+#include "machines/machine_config.hpp"
+#include "machines/machine_files.hpp"
+
+namespace planar {
+namespace {
+
+std::string card_title(const std::string& name) {
+  const AdapterEntry& entry = find_adapter(name);
+  return fmt::format("{}{}", entry.title, entry.hypothetical ? " (hypothetical interface)" : "");
+}
+
+std::string cell(std::optional<double> value) { return value ? fmt::format("{:.1f}", *value) : "-"; }
+
+std::string percent(const CellOutcome& o, const char* key) { return fmt::format("{:.1f}", (*o.result)[key].get<double>()); }
+
+/// Calls `line(outcome)` for the outcomes of `machine` on `medium`.
+template <class F>
+void each(const Comparison& c, const std::string& machine, std::string_view medium, F&& line) {
+  for (const CellOutcome& o : c.outcomes)
+    if (o.cell.machine == machine && find_adapter(o.cell.card).medium == medium) line(o);
+}
+
+/// Frame time and its parts in us, "-" where there are none.
+std::vector<std::string> frame_cells(const CellOutcome& o) {
+  std::vector<std::string> cells;
+  if (!o.result || !o.result->contains("frame_time")) return std::vector<std::string>(1 + FrameTime::parts, "-");
+  const auto& frame = (*o.result)["frame_time"];
+  cells.push_back(fmt::format("{:.1f}", frame["us"].get<double>()));
+  for (const auto* name : FrameTime::names) cells.push_back(fmt::format("{:.1f}", frame["parts_us"][name].get<double>()));
+  return cells;
+}
+
+std::string problem(const CellOutcome& o) { return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem); }
+
+}  // namespace
+
+std::vector<std::string_view> Comparison::media(const std::string& machine) const {
+  std::vector<std::string_view> list;
+  for (const CellOutcome& o : outcomes)
+    if (const auto medium = find_adapter(o.cell.card).medium;
+        o.cell.machine == machine && std::find(list.begin(), list.end(), medium) == list.end())
+      list.push_back(medium);
+  return list;
+}
+
+std::string table_title(const std::string& machine, std::string_view medium) {
+  Config config = load_machine(machine);
+  return fmt::format("{}, {}", read_machine(config).title,
+                     medium == "ethernet-10" ? "10 Mbit/s Ethernet" : medium == "ethernet-100" ? "100 Mbit/s Ethernet" : medium);
+}
+
+std::string comparison_text(const Comparison& c) {
+  std::string out;
+  c.each_table([&](const std::string& machine, std::string_view medium) {
+    out += fmt::format("{}{}\n{:<48}", out.empty() ? "" : "\n", table_title(machine, medium), "KB/s");
+    for (const auto size : c.sizes) out += fmt::format(" {:>8}", size_name(size));
+    out += fmt::format(" {:>8} {:>8}\n", "load %", "busy %");
+    each(c, machine, medium, [&](const CellOutcome& o) {
+      out += fmt::format("{:<48}", card_title(o.cell.card));
+      if (!o.result) {
+        out += " " + problem(o) + "\n";
+        return;
+      }
+      for (const auto size : c.sizes) out += fmt::format(" {:>8}", cell(o.throughput(size)));
+      out += fmt::format(" {:>8} {:>8}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
+    });
+    out += fmt::format("{:<48} {:>8}", "us a data frame, largest packets", "all");
+    for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
+    out += "\n";
+    each(c, machine, medium, [&](const CellOutcome& o) {
+      if (!o.result) return;
+      out += fmt::format("{:<48}", card_title(o.cell.card));
+      for (const auto& cell : frame_cells(o)) out += fmt::format(" {:>8}", cell);
+      out += "\n";
+    });
+  });
+  return out;
+}
+
+std::string comparison_markdown(const Comparison& c) {
+  std::string out = fmt::format("# netio, KB/s by packet size\n\n{} virtual seconds a size, seed {}. Load is what the guest's "
+                                "clock ticks say, busy what the processor really did. Hypothetical interface: nothing about "
+                                "programming that card is public, planar declares an interface of its own.\n", c.seconds, c.seed);
+  out += "\n" + std::string(frame_parts_explained) + "\n";
+  c.each_table([&](const std::string& machine, std::string_view medium) {
+    out += fmt::format("\n## {}\n\n| card |", table_title(machine, medium));
+    for (const auto size : c.sizes) out += fmt::format(" {} |", size_name(size));
+    out += " load % | busy % |\n|---|";
+    for (std::size_t n = 0; n < c.sizes.size() + 2; ++n) out += "---:|";
+    out += "\n";
+    each(c, machine, medium, [&](const CellOutcome& o) {
+      out += fmt::format("| {} |", card_title(o.cell.card));
+      if (!o.result) {
+        out += fmt::format(" {} |\n", problem(o));
+        return;
+      }
+      for (const auto size : c.sizes) out += fmt::format(" {} |", cell(o.throughput(size)));
+      out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
+    });
+    out += "\nus a data frame with the largest packets:\n\n| card | all |";
+    for (const auto* name : FrameTime::names) out += fmt::format(" {} |", frame_part_title(name));
+    out += "\n|---|---:|";
+    for (std::size_t n = 0; n < FrameTime::parts; ++n) out += "---:|";
+    out += "\n";
+    each(c, machine, medium, [&](const CellOutcome& o) {
+      if (!o.result) return;
+      out += fmt::format("| {} |", card_title(o.cell.card));
+      for (const auto& cell : frame_cells(o)) out += fmt::format(" {} |", cell);
+      out += "\n";
+    });
+  });
+  return out;
+}
+
+std::string comparison_csv(const Comparison& c) {
+  std::string out = "machine,card,packet_bytes,metric,value,unit,hypothetical\n";
+  for (const CellOutcome& o : c.outcomes) {
+    if (!o.result) continue;
+    const char* apart = find_adapter(o.cell.card).hypothetical ? "yes" : "no";
+    for (const auto& row : (*o.result)["rows"])
+      out += fmt::format("{},{},{},throughput,{:.2f},KB/s,{}\n", o.cell.machine, o.cell.card,
+                         row["packet_bytes"].get<std::uint32_t>(), row["kb_per_s"].get<double>(), apart);
+    for (const auto* metric : {"cpu_load", "true_busy"})
+      out += fmt::format("{},{},,{},{},%,{}\n", o.cell.machine, o.cell.card, metric,
+                         percent(o, (std::string(metric) + "_percent").c_str()), apart);
+    if (!o.result->contains("frame_time")) continue;
+    const auto& frame = (*o.result)["frame_time"];
+    const auto row = [&](const std::string& metric, double value) {
+      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", o.cell.machine, o.cell.card, frame["packet_bytes"].get<std::uint32_t>(),
+                         metric, value, apart);
+    };
+    row("frame_time", frame["us"].get<double>());
+    for (const auto& [name, value] : frame["parts_us"].items()) row("frame_" + name, value.get<double>());
+  }
+  return out;
+}
+
+nlohmann::ordered_json comparison_json(const Comparison& c) {
+  auto list = nlohmann::ordered_json::array();
+  for (const CellOutcome& o : c.outcomes) {
+    if (o.result) list.push_back(*o.result);
+    else list.push_back({{"machine", o.cell.machine}, {"card", o.cell.card}, {"hypothetical", find_adapter(o.cell.card).hypothetical},
+                         {"refused", o.refused()}, {"problem", o.problem}});
+  }
+  return list;
+}
+
+}  // namespace planar

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the time of a full-size frame goes, measured while the guest runs: the counters of the processor (Cpu::account()),
+// read whenever a signal appears on or leaves the wire or an adapter pulls its interrupt.
+//
+// Every clock of the processor belongs to one part. Where several things happen at once the first of this list has it:
+//   bus_wait   the processor stands still for a cycle on its pins: port accesses, adapter memory, interrupt acknowledge,
+//              whatever instruction it belongs to; the wait for the channel while a bus master has it included
+//   cpu_copy   it copies: repeated MOVS, INS, OUTS and loops that move data from loads to stores (the copy with checksum),
+//              their cycles on the pins excluded; a loop's first pass is not seen as one
+//   stack      it runs anything else
+//   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or the gap behind it
+//   card       it is halted, the wire is silent, and it is an adapter that ends this: by sending or by an interrupt
+//   idle       the same, and another station ends it: its turn-around, its delayed acknowledgement, its backoff
+// Between collisions the wire is silent: such a wait belongs to the station that sends next.
+// Bus masters that take memory cycles from a running processor make what it runs longer: that is counted there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/state/archive.hpp"
+#include "core/time/scheduler.hpp"
+#include "core/time/time.hpp"
+#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+/// The time of one full-size frame, in parts that add up to it.
+struct FrameTime {
+  enum Part : unsigned { cpu_copy, stack, bus_wait, card, wire, idle, parts };
+  static constexpr std::array<const char*, parts> names{"cpu_copy", "stack", "bus_wait", "card", "wire", "idle"};
+
+  std::uint32_t packet_bytes = 0;  ///< of the netio row
+  std::uint32_t frame_bytes = 0;   ///< the longest frames that the machine sent in it, FCS included
+  std::uint64_t frames = 0;        ///< intervals from the end of one such frame to the next that were measured
+  std::array<std::uint64_t, parts> clocks{};  ///< of all of them together; shorter frames between are part of it
+
+  /// Nanoseconds a frame, of a processor with this clock. The parts are rounded so that they add up to total_ns().
+  std::int64_t total_ns(const ClockDomain& clock) const;
+  std::array<std::int64_t, parts> parts_ns(const ClockDomain& clock) const;
+  void archive(Archive& a) { a(packet_bytes, frame_bytes, frames, clocks); }
+};
+
+/// Watches a machine of a lab from its construction on. Changes nothing in it.
+class FrameTimer final : public net::WireObserver {
+ public:
+  explicit FrameTimer(Lab& lab, std::size_t machine = 0);
+  ~FrameTimer() override;
+  FrameTimer(const FrameTimer&) = delete;
+
+  /// The guest has reported a row that took `ticks` of 1/1024 s: the frames since the last row belong to it, those behind
+  /// its end (the queue that drains while the guest prints) excepted.
+  void row_ended(std::uint32_t packet_bytes, std::uint64_t ticks);
+  /// One entry a row that had at least two frames of its longest length.
+  const std::vector<FrameTime>& rows() const { return rows_; }
+
+  // net::WireObserver
+  void begins(std::string_view sender, Time now) override;
+  void observe(const net::WireRecord& record) override;
+
+  /// Not part of the lab's state: a run that is restored goes on counting.
+  void archive(Archive& a);
+
+ private:
+  using Clocks = std::array<std::uint64_t, FrameTime::parts>;
+  struct Mark {
+    Time at{};
+    std::uint64_t number = 0;
+    Clocks clocks{};
+    void archive(Archive& a) { a(at, number, clocks); }
+  };
+
+  Machine& machine() { return lab_.machine(number_); }
+  bool of_the_machine(std::string_view sender) const { return sender.starts_with(senders_); }
+  void settle();
+  void give_silence(FrameTime::Part part);
+  void gap_over(Time now);
+
+  Lab& lab_;
+  std::size_t number_;
+  std::string senders_;  // how the names of the machine's ports begin: by their slots
+  cpu::Cpu::Account last_;
+  Clocks clocks_{};             // so far
+  std::uint64_t silence_ = 0;   // halted clocks of a silent wire that nobody has ended yet
+  std::uint32_t signals_ = 0;
+  Event gap_;                   // the gap behind the last signal ends
+  // the present row: its first frame, and its longest ones (in a long row every second, fourth... of them)
+  Time row_began_ = Time::never();
+  std::uint32_t longest_ = 0;
+  std::uint64_t longest_count_ = 0, stride_ = 1;
+  std::vector<Mark> marks_;
+  std::vector<FrameTime> rows_;
+};
+
+}  // namespace planar

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/scenario/scenario_steps.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "core/common/error.hpp"
+#include "frontend/scenario/keys.hpp"
+#include "machines/units.hpp"
+
+namespace planar {
+
+namespace {
+
+const std::vector<std::string> verbs = {"wait", "type", "press", "grab", "insert", "snapshot", "power"};
+constexpr Time tap = 40_ms;          // how long a pressed key is down
+constexpr Time longest = 1'000'000_s;  // eleven days: what is added to it stays far below the end of Time
+constexpr Time still_default = 3_s;  // longer than the diskette motor runs on (2 s)
+
+struct Word {
+  std::string text;
+  bool quoted = false;
+  std::size_t column = 0;  // from 0
+};
+
+/// One line being read, and how it complains.
+class Line {
+ public:
+  Line(std::string_view text, std::string place) : text_(text), place_(std::move(place)) { split(); }
+
+  [[noreturn]] void fail(std::size_t column, const std::string& problem) const {
+    throw Error(fmt::format("{}:{}: {}", place_, column + 1, problem));
+  }
+  bool empty() const { return words_.empty(); }
+  bool at_end() const { return next_ == words_.size(); }
+  /// The word is there and not in quotes.
+  bool is(std::string_view word) const { return !at_end() && !words_[next_].quoted && words_[next_].text == word; }
+  bool at_number() const {
+    return !at_end() && !words_[next_].quoted && std::isdigit(static_cast<unsigned char>(words_[next_].text[0]));
+  }
+  bool take(std::string_view word) {
+    if (!is(word)) return false;
+    ++next_;
+    return true;
+  }
+  const Word& word(const std::string& expected) {
+    if (at_end()) fail(text_.size(), fmt::format("{} is missing here", expected));
+    return words_[next_++];
+  }
+  std::string quoted(const std::string& expected) {
+    const Word& w = word(expected);
+    if (!w.quoted) fail(w.column, fmt::format("'{}': {} belongs in double quotes", w.text, expected));
+    if (w.text.empty()) fail(w.column, fmt::format("{} is empty", expected));
+    return w.text;
+  }
+  /// "90 s" or "90s", as one word or two.
+  Time time(const std::string& expected) {
+    const Word& first = word(expected);
+    auto value = parse_time(first.text);
+    if (!value && !at_end() && !words_[next_].quoted) value = parse_time(first.text + " " + words_[next_++].text);
+    if (!value || value->ps <= 0)
+      fail(first.column, fmt::format("'{}' is no time; write for example 90 s or 500 ms", first.text));
+    if (*value > longest) fail(first.column, fmt::format("a step takes at most {:.0f} s", longest.seconds()));
+    return *value;
+  }
+  std::size_t column() const { return at_end() ? text_.size() : words_[next_].column; }
+  std::size_t last_column() const { return next_ ? words_[next_ - 1].column : 0; }
+  void end() const {
+    if (!at_end())
+      fail(words_[next_].column, fmt::format("'{}' is not understood here; one step a line", words_[next_].text));
+  }
+  /// The line without its comment.
+  std::string source() const {
+    const auto begin = words_.front().column;
+    return std::string(text_.substr(begin, end_ - begin));
+  }
+
+ private:
+  void split() {
+    std::size_t at = 0;
+    while (true) {
+      while (at < text_.size() && std::isspace(static_cast<unsigned char>(text_[at]))) ++at;
+      if (at == text_.size() || text_[at] == '#') return;
+      Word w{{}, text_[at] == '"', at};
+      at = w.quoted ? quotation(w, at + 1) : plain(w, at);
+      words_.push_back(std::move(w));
+      end_ = at;
+    }
+  }
+  std::size_t plain(Word& w, std::size_t at) {
+    while (at < text_.size() && !std::isspace(static_cast<unsigned char>(text_[at])) && text_[at] != '"')
+      w.text += text_[at++];
+    return at;
+  }
+  std::size_t quotation(Word& w, std::size_t at) {
+    for (; at < text_.size() && text_[at] != '"'; ++at) {
+      if (text_[at] != '\\') w.text += text_[at];
+      else at = escape(w, at + 1);
+    }
+    if (at == text_.size()) fail(w.column, "the text has no closing quote");
+    return at + 1;
+  }
+  /// Returns the place of the last character.
+  std::size_t escape(Word& w, std::size_t at) {
+    switch (at < text_.size() ? text_[at] : '\0') {
+      case 'n': w.text += '\n'; return at;
+      case 'r': w.text += '\r'; return at;
+      case 't': w.text += '\t'; return at;
+      case 'b': w.text += '\b'; return at;
+      case 'e': w.text += '\x1B'; return at;
+      case '"': case '\\': case '\'': w.text += text_[at]; return at;
+      case 'x':
+        if (const auto code = at + 2 < text_.size() ? parse_number("0x" + std::string(text_.substr(at + 1, 2))) : std::nullopt) {
+          w.text += static_cast<char>(*code);
+          return at + 2;
+        }
+        [[fallthrough]];
+      default:
+        fail(at - 1, "a backslash begins \\n \\t \\b \\e \\\" \\\\ or \\xHH; a backslash itself is written \\\\");
+    }
+  }
+
+  std::string_view text_;
+  std::string place_;
+  std::vector<Word> words_;
+  std::size_t next_ = 0;
+  std::size_t end_ = 0;
+};
+
+void check_typeable(const Line& line, const std::string& text, std::size_t column) {
+  for (const char c : text)
+    if (!key_for(c))
+      line.fail(column, fmt::format("no key of the US keyboard types the character with code {:02X}h; use ASCII, \\n \\t "
+                                    "\\b \\e, or press for other keys", static_cast<unsigned char>(c)));
+}
+
+/// True for a step that waits for the machine, which `within` may bound.
+bool read_wait(Line& line, Step& step) {
+  if (line.take("screen")) step.kind = StepKind::wait_screen;
+  else if (line.take("prompt")) step.kind = StepKind::wait_prompt;
+  else if (line.take("serial")) step.kind = StepKind::wait_serial;
+  else if (line.take("still")) {
+    step.kind = StepKind::wait_still;
+    step.time = line.at_end() || line.is("within") ? still_default : line.time("a time");
+    return true;
+  } else {
+    if (!line.at_number())
+      line.fail(line.column(), "wait for what? write screen \"TEXT\", prompt \"TEXT\", serial \"TEXT\", still or a time such as 5 s");
+    step.kind = StepKind::wait_time;
+    step.time = line.time("a time");
+    return false;
+  }
+  step.text = line.quoted("the text to wait for");
+  return true;
+}
+
+void expect(Line& line, std::string_view word) {
+  if (!line.take(word)) line.fail(line.column(), fmt::format("expects '{}' here", word));
+}
+
+Step read_step(Line& line) {
+  Step step;
+  bool bounded = false;
+  if (line.take("wait")) {
+    bounded = read_wait(line, step);
+  } else if (line.take("type")) {
+    step.kind = StepKind::type;
+    step.text = line.quoted("the text to type");
+    check_typeable(line, step.text, line.last_column());
+    bounded = true;
+  } else if (line.take("press")) {
+    step.kind = StepKind::press;
+    const Word& chord = line.word("a key");
+    try {
+      step.keys = parse_chord(chord.text);
+    } catch (const Error& e) {
+      line.fail(chord.column, e.what());
+    }
+    step.time = line.take("for") ? line.time("how long the keys are held") : tap;
+    bounded = true;
+  } else if (line.take("grab")) {
+    expect(line, "screen");
+    step.kind = StepKind::grab_screen;
+    if (!line.at_end()) step.text = line.quoted("the file");
+  } else if (line.take("insert")) {
+    expect(line, "diskette");
+    step.kind = StepKind::insert_diskette;
+    step.text = line.quoted("the image file");
+  } else if (line.take("snapshot")) {
+    step.kind = StepKind::snapshot;
+    step.text = line.quoted("the file");
+  } else if (line.take("power")) {
+    expect(line, "off");
+    step.kind = StepKind::power_off;
+  } else {
+    const Word& verb = line.word("a step");
+    const auto guess = nearest(verb.text, verbs);
+    line.fail(verb.column, fmt::format("there is no step '{}'{}", verb.text,
+                                       guess.empty() ? "; steps are wait, type, press, grab screen, insert diskette, "
+                                                       "snapshot and power off"
+                                                     : fmt::format("; did you mean '{}'?", guess)));
+  }
+  if (bounded && line.take("within")) step.limit = line.time("a time");
+  line.end();
+  step.source = line.source();
+  return step;
+}
+
+}  // namespace
+
+std::vector<Step> parse_steps(std::string_view text, const std::string& name, Time limit) {
+  std::vector<Step> steps;
+  for (unsigned number = 1; !text.empty(); ++number) {
+    const auto newline = text.find('\n');
+    const auto place = fmt::format("{}:{}", name, number);
+    Line line(text.substr(0, newline), place);
+    text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
+    if (line.empty()) continue;
+    Step step = read_step(line);
+    if (step.limit == Time{}) step.limit = limit;
+    step.origin = place;
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+std::vector<Step> read_steps(const std::string& step_or_file, const std::string& origin, Time limit) {
+  const auto first = step_or_file.substr(0, step_or_file.find_first_of(" \t\n"));
+  bool is_step = first.size() != step_or_file.size();  // two words
+  for (const auto& verb : verbs) is_step = is_step || first == verb;
+  if (is_step && !std::filesystem::exists(step_or_file)) return parse_steps(step_or_file, origin, limit);
+  std::ifstream in(step_or_file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(step_or_file))
+    throw Error(fmt::format("{}: '{}' is neither a step nor a file that can be read; a step is for example: wait screen "
+                            "\"TEXT\" within 90 s", origin, step_or_file),
+                ExitCode::missing_file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (text.find('\0') != std::string::npos)
+    throw Error(fmt::format("{}:1:1: is a binary file, not a list of steps", step_or_file));
+  return parse_steps(text, step_or_file, limit);
+}
+
+std::vector<Step> typing_steps(const std::string& text, Time limit) {
+  std::string quoted;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    // Escapes are the step's own; only a bare quote would end the text.
+    if (text[at] == '\\' && at + 1 < text.size()) quoted += text[at++];
+    else if (text[at] == '"') quoted += '\\';
+    if (text[at] == '\n') quoted += "\\n";
+    else quoted += text[at];
+  }
+  return parse_steps(fmt::format("wait still\ntype \"{}\"\n", quoted), "--type", limit);
+}
+
+}  // namespace planar

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The steps of a session: what they need of it, and what is kept of one that failed.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "frontend/cli/output.hpp"
+#include "frontend/session/screen_image.hpp"
+#include "frontend/session/session.hpp"
+
+namespace planar {
+
+namespace {
+
+std::string lines(const auto& texts) { return fmt::format("{}\n", fmt::join(texts, "\n")); }
+
+}  // namespace
+
+void Session::begin(std::vector<Step> steps) {
+  for (const Step& step : steps) {
+    if (step.kind != StepKind::insert_diskette) continue;
+    const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
+    if (!std::filesystem::exists(disk.file))
+      throw Error(fmt::format("{}: {}: cannot be read; name a raw diskette image", step.origin, disk.file), ExitCode::missing_file);
+  }
+  scenario_.begin(std::move(steps), now());
+  watch_scenario();
+}
+
+void Session::watch_scenario() {
+  if (!scenario_.active() || evidence_) return;
+  evidence_ = std::make_unique<Evidence>(lab_->segment());
+  if (!trace_) lab_->trace().enable(Evidence::categories);
+}
+
+std::filesystem::path Session::result_folder() const {
+  std::error_code failed;
+  std::filesystem::create_directories(result_, failed);
+  if (failed)
+    throw Error(fmt::format("{}: the result folder cannot be made: {}; name another with --result", result_, failed.message()),
+                ExitCode::missing_file);
+  return result_;
+}
+
+void Session::grab_screen(const std::string& file, unsigned count) {
+  if (file.ends_with(".png")) return write_png(picture(), file);
+  if (!file.empty()) return write_text_file(file, lines(screen()));
+  const auto name = (result_folder() / fmt::format("screen-{}", count)).string();
+  write_text_file(name + ".txt", lines(screen()));
+  write_png(picture(), name + ".png");
+}
+
+void Session::insert_diskette(const std::string& text) {
+  lab_->change_diskette(parse_floppy_option("insert diskette", text));
+}
+
+std::string Session::keep_evidence() {
+  std::string report = fmt::format("failed at {:.3f} s virtual: {}\n", now().seconds(), scenario_.failure()->message);
+  const auto folder = result_folder();
+  std::error_code none_there;
+  for (const char* earlier : {"capture.pcapng", "trace.txt", "lab.snap"}) std::filesystem::remove(folder / earlier, none_there);
+  write_text_file(folder / "screen.txt", lines(screen()));
+  write_png(picture(), (folder / "screen.png").string());
+  std::string com1;
+  for (const auto& line : guest().lines()) com1 += line.text + "\n";
+  write_text_file(folder / "serial.txt", com1 + guest().partial());
+  if (evidence_) {
+    evidence_->write_capture(folder / "capture.pcapng");
+    write_text_file(folder / "trace.txt", lines(evidence_->trace()));
+  }
+  write_text_file(folder / "lab.toml", lab_->configuration());
+  const auto cpu = lab_->machine().cpu().registers();
+  report += fmt::format("processor at {:04X}:{:08X}{}, checkpoint {:04X}\n\n", cpu.segment[1].selector, cpu.eip,
+                        lab_->machine().cpu().halted() ? ", halted" : "", lab_->machine().post_ports().checkpoint());
+  for (const auto& done : scenario_.done()) report += fmt::format("{:10.3f} s  {}\n", done.at.seconds(), done.source);
+  report += fmt::format("not done      {}\n", scenario_.current());
+  scenario_.abandon();  // a continuation of the snapshot is not to fail at once
+  try {
+    save((folder / "lab.snap").string());
+  } catch (const Error& e) {
+    report += fmt::format("\nno snapshot: {}\n", e.what());
+  }
+  write_text_file(folder / "scenario.txt", report);
+  return folder.string();
+}
+
+}  // namespace planar

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/session/baseline.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "core/state/archive.hpp"
+#include "core/common/error.hpp"
+#include "devices/registry/adapter_registry.hpp"
+#include "devices/adapter/timing_profile.hpp"
+#include "frontend/report/netio_result.hpp"
+#include "machines/machine_config.hpp"
+#include "machines/machine_files.hpp"
+#include "roms/images.hpp"
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// A machine's resolved file as "path = value" pairs, without what the matrix itself sets.
+ordered_json machine_timing(const std::string& name) {
+  Config config = load_machine(name);
+  read_machine(config);
+  ordered_json values;
+  std::istringstream lines(config.explained());
+  for (std::string line; std::getline(lines, line);) {
+    const auto equals = line.find(" = "), comment = line.find("  #");
+    if (equals == std::string::npos) continue;
+    const auto path = line.substr(0, equals);
+    if (path.starts_with("identity.") || path == "title" || path.starts_with("run.")) continue;
+    auto value = line.substr(equals + 3, comment == std::string::npos ? comment : comment - equals - 3);
+    while (value.ends_with(' ')) value.pop_back();
+    values[path] = value;
+  }
+  return values;
+}
+
+/// A card's timing values, with the cell's own --set in force.
+ordered_json card_timing(const Cell& cell) {
+  ordered_json values;
+  for (const TimingValue& v : find_adapter(cell.card).timing()) values[v.name] = v.value;
+  for (std::size_t n = 0; n + 1 < cell.settings.size(); n += 2) {
+    const auto& text = cell.settings[n + 1];
+    const auto dot = text.find('.'), equals = text.find('=');
+    values[text.substr(dot + 1, equals - dot - 1)] = text.substr(equals + 1);
+  }
+  return values;
+}
+
+ordered_json figures(const ordered_json& result) {
+  ordered_json f;
+  f["cycles"] = result["cycles"];
+  f["instructions"] = result["instructions"];
+  for (const auto& row : result["rows"])
+    f[size_name(row["packet_bytes"].get<std::uint32_t>()) + " KB/s"] = row["kb_per_s"];
+  f["load %"] = result["cpu_load_percent"];
+  f["busy %"] = result["true_busy_percent"];
+  for (const auto& [name, value] : result["frames"].items()) f["frames " + name] = value;
+  f["state hash"] = result["state_hash"];
+  return f;
+}
+
+std::string shown(const ordered_json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+std::string ratio(const ordered_json& was, const ordered_json& is) {
+  if (!was.is_number() || !is.is_number() || was.get<double>() == 0) return {};
+  return fmt::format("{:+.2f} %", (is.get<double>() / was.get<double>() - 1) * 100);
+}
+
+void compare_cell(const std::string& machine, const std::string& card, const ordered_json& was, const ordered_json& is,
+                  std::vector<Change>& list) {
+  const auto run = [](const ordered_json& side) {
+    return side.empty() ? std::string("missing") : side.contains("problem") ? shown(side["problem"]) : "completed";
+  };
+  if (run(was) != run(is)) {
+    list.push_back({machine, card, "run", run(was), run(is), {}});
+    return;
+  }
+  for (const auto& [name, value] : was.items()) {
+    if (!is.contains(name)) list.push_back({machine, card, name, shown(value), "missing", {}});
+    else if (is[name] != value) list.push_back({machine, card, name, shown(value), shown(is[name]), ratio(value, is[name])});
+  }
+  for (const auto& [name, value] : is.items())
+    if (!was.contains(name)) list.push_back({machine, card, name, "missing", shown(value), {}});
+}
+
+void compare_values(const std::string& prefix, const ordered_json& was, const ordered_json& is,
+                    std::vector<TimingChange>& list) {
+  for (const auto& [name, value] : was.items())
+    if (!is.contains(name) || is[name] != value)
+      list.push_back({prefix + "." + name, shown(value), is.contains(name) ? shown(is[name]) : "missing"});
+  for (const auto& [name, value] : is.items())
+    if (!was.contains(name)) list.push_back({prefix + "." + name, "missing", shown(value)});
+}
+
+const ordered_json& at(const ordered_json& object, const char* part, const std::string& name) {
+  static const ordered_json none = ordered_json::object();
+  const auto group = object.find(part);
+  if (group == object.end()) return none;
+  const auto found = group->find(name);
+  return found == group->end() ? none : *found;
+}
+
+}  // namespace
+
+ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options,
+                           const std::string& reason) {
+  ordered_json b{{"schema", "planar.baseline/1"}, {"reason", reason}, {"guest_image_sha256", sha256_hex(roms::guest())},
+                 {"seconds", options.seconds}, {"sizes", options.sizes}, {"seed", options.seed}};
+  b["machines"] = b["cards"] = b["cells"] = ordered_json::object();
+  for (const CellOutcome& o : outcomes) {
+    if (!b["machines"].contains(o.cell.machine)) b["machines"][o.cell.machine] = machine_timing(o.cell.machine);
+    if (!b["cards"].contains(o.cell.card)) b["cards"][o.cell.card] = card_timing(o.cell);
+    b["cells"][o.cell.machine][o.cell.card] = o.result ? figures(*o.result) : ordered_json{{"problem", o.problem}};
+  }
+  return b;
+}
+
+void check_comparable(const ordered_json& baseline, const ordered_json& run) {
+  if (baseline.value("schema", "") != "planar.baseline/1")
+    throw Error("the baseline is no planar.baseline/1 file; make one with planar regress --accept \"reason\"");
+  for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed"})
+    if (baseline.value(key, ordered_json()) != run[key])
+      throw Error(fmt::format("the baseline was made with another {}: {} instead of {}; figures of different runs do not "
+                              "compare. See what the models do with the old one, then planar regress --accept \"reason\"",
+                              key == std::string_view("guest_image_sha256") ? "guest image" : key,
+                              shown(baseline.value(key, ordered_json())), shown(run[key])));
+}
+
+std::vector<Change> changes(const ordered_json& baseline, const ordered_json& run) {
+  std::vector<Change> list;
+  for (const auto& [machine, cards] : baseline["cells"].items())
+    for (const auto& [card, was] : cards.items()) compare_cell(machine, card, was, at(run["cells"], machine.c_str(), card), list);
+  for (const auto& [machine, cards] : run["cells"].items())
+    for (const auto& [card, is] : cards.items())
+      if (at(baseline["cells"], machine.c_str(), card).empty()) list.push_back({machine, card, "run", "missing", "new", {}});
+  return list;
+}
+
+std::vector<TimingChange> timing_changes(const ordered_json& baseline, const ordered_json& run, const std::string& machine,
+                                         const std::string& card) {
+  std::vector<TimingChange> list;
+  compare_values(card, at(baseline, "cards", card), at(run, "cards", card), list);
+  compare_values(machine, at(baseline, "machines", machine), at(run, "machines", machine), list);
+  return list;
+}
+
+}  // namespace planar

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The stored figures that `planar regress` holds every timing model to, cycle for cycle, and what explains a difference.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "frontend/session/matrix.hpp"
+
+namespace planar {
+
+/// A difference between a baseline and a run.
+struct Change {
+  std::string machine;
+  std::string card;
+  std::string figure;  ///< "cycles", "4K KB/s", ...
+  std::string was;
+  std::string is;
+  std::string by;      ///< "+1.3 %", or empty where there is no sense in a ratio
+};
+
+/// A timing value (of a card's profile or a machine's file) that is not what the baseline was made with.
+struct TimingChange {
+  std::string name;  ///< "ne2.data_port.ready_delay", "model56sx.memory.dram.read_miss"
+  std::string was;
+  std::string is;
+};
+
+/// What a matrix measured, as the baseline file keeps it: guest image, arguments, for each cell its figures and for each
+/// machine and card the timing values that were in force.
+nlohmann::ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options,
+                                     const std::string& reason);
+
+/// Throws Error if the two were not made with the same guest image and arguments: such figures say nothing of a model.
+void check_comparable(const nlohmann::ordered_json& baseline, const nlohmann::ordered_json& run);
+
+/// Every figure that differs; a cell that only one side has is a difference too.
+std::vector<Change> changes(const nlohmann::ordered_json& baseline, const nlohmann::ordered_json& run);
+
+/// The timing values of `machine` and `card` that differ. None: the code does.
+std::vector<TimingChange> timing_changes(const nlohmann::ordered_json& baseline, const nlohmann::ordered_json& run,
+                                         const std::string& machine, const std::string& card);
+
+}  // namespace planar

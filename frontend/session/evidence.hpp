@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The latest frames and trace lines of a run, kept in memory so that they can be looked at when it fails: what a person
+// would have switched on beforehand, had they known.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/medium/ethernet/ethernet_segment.hpp"
+
+namespace planar {
+
+class Evidence final : public net::WireObserver {
+ public:
+  /// Trace categories that are kept when the user has chosen none: rare events that tell what the machine was doing.
+  static constexpr std::string_view categories = "cpu,pos,diskette,keyboard,firmware";
+
+  explicit Evidence(net::EthernetSegment& segment) : segment_(segment) { segment_.add_observer(*this); }
+  ~Evidence() override { segment_.remove_observer(*this); }
+  Evidence(const Evidence&) = delete;
+
+  void observe(const net::WireRecord& record) override;
+  void trace_line(std::string_view line);
+
+  /// Writes the frames as pcapng, if there were any. Throws Error.
+  void write_capture(const std::filesystem::path& file) const;
+  const std::deque<std::string>& trace() const { return trace_; }
+
+ private:
+  struct Frame {
+    Time start{};
+    Time end{};
+    std::vector<std::uint8_t> bytes;
+    bool good = false;
+    bool collided = false;
+  };
+  net::EthernetSegment& segment_;
+  std::deque<Frame> frames_;
+  std::deque<std::string> trace_;
+};
+
+}  // namespace planar

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/session/guest_image.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "core/common/error.hpp"
+
+namespace planar {
+
+namespace {
+constexpr std::size_t sector = 512;
+constexpr char heading[] = "planar-settings 1";
+}  // namespace
+
+std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
+                                        const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::vector<std::uint8_t> copy(image.begin(), image.end());
+  if (copy.size() < 2 * sector)
+    throw Error("the guest image has no settings sector; rebuild it with make -C roms", ExitCode::missing_file);
+  std::string old(copy.begin() + sector, copy.begin() + 2 * sector);
+  old.resize(std::min(old.size(), old.find('\0')));
+  if (!old.starts_with(heading))
+    throw Error("the guest image's second sector does not begin with 'planar-settings 1'; rebuild it with make -C roms",
+                ExitCode::missing_file);
+  std::istringstream lines(old);
+  std::string line, text = std::string(heading) + "\n";
+  std::getline(lines, line);
+  auto given = [&](const std::string& key) {
+    return std::find_if(settings.begin(), settings.end(), [&](const auto& s) { return s.first == key; });
+  };
+  while (std::getline(lines, line))
+    if (!line.empty() && given(line.substr(0, line.find('='))) == settings.end()) text += line + "\n";
+  for (const auto& [key, value] : settings) text += key + "=" + value + "\n";
+  if (text.size() > sector) throw Error("the settings are longer than their sector (512 bytes); give fewer sizes");
+  text.resize(sector, '\0');
+  std::copy(text.begin(), text.end(), copy.begin() + sector);
+  return copy;
+}
+
+}  // namespace planar

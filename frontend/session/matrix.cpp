@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/session/matrix.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "core/state/archive.hpp"
+#include "core/common/error.hpp"
+#include "devices/registry/adapter_registry.hpp"
+#include "frontend/cli/progress.hpp"
+#include "machines/machine_files.hpp"
+
+extern char** environ;
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+const char* const own_program = "/proc/self/exe";
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Identifies this very build: results of another one are not reused.
+std::string program_hash() {
+  const std::string bytes = read_text(own_program);
+  return sha256_hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
+
+std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
+  std::vector<std::string> list = {"netio",   "--machine", cell.machine, "--card", cell.card, "--seconds", o.seconds,
+                                   "--sizes", o.sizes,     "--seed",     std::to_string(o.seed)};
+  list.insert(list.end(), cell.settings.begin(), cell.settings.end());
+  return list;
+}
+
+/// A directory that is removed with its content.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "planar-XXXXXX").string();
+    if (!mkdtemp(name.data()))
+      throw Error(fmt::format("{}: {}; set TMPDIR to a directory that can be written", name, std::strerror(errno)),
+                  ExitCode::missing_file);
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+/// Starts this program with `list`; its output goes to the files `out` and `err`.
+pid_t start(const std::vector<std::string>& list, const fs::path& out, const fs::path& err) {
+  std::vector<char*> argv{const_cast<char*>("planar")};
+  for (const auto& word : list) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  pid_t pid = 0;
+  const int problem = posix_spawn(&pid, own_program, &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (problem) throw Error(fmt::format("a run cannot be started: {}", std::strerror(problem)), ExitCode::missing_file);
+  return pid;
+}
+
+struct Running {
+  pid_t pid;
+  std::size_t cell;
+};
+
+class Matrix {
+ public:
+  Matrix(const std::vector<Cell>& cells, const MatrixOptions& options)
+      : cells_(cells), options_(options), outcomes_(cells.size()), progress_(!options.quiet) {
+    if (!options.folder.empty()) {
+      fs::create_directories(options.folder);
+      hash_ = program_hash();
+    }
+  }
+
+  std::vector<CellOutcome> run() {
+    std::deque<std::size_t> waiting;
+    for (std::size_t n = 0; n < cells_.size(); ++n) {
+      outcomes_[n].cell = cells_[n];
+      if (!reuse(n)) waiting.push_back(n);
+    }
+    // Faster processors take longer: they go first, so that the last runs are short ones.
+    std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) {
+      return cells_[a].machine > cells_[b].machine;
+    });
+    const unsigned jobs = options_.jobs ? options_.jobs : std::max(1u, std::thread::hardware_concurrency());
+    done_ = cells_.size() - waiting.size();
+    while (!waiting.empty() || !running_.empty()) {
+      while (!waiting.empty() && running_.size() < jobs) {
+        begin(waiting.front());
+        waiting.pop_front();
+      }
+      end_one();
+    }
+    progress_.finish();
+    return std::move(outcomes_);
+  }
+
+ private:
+  fs::path kept(std::size_t n) const { return options_.folder / (cells_[n].key() + ".json"); }
+
+  bool reuse(std::size_t n) {
+    if (options_.folder.empty() || options_.fresh || !fs::exists(kept(n))) return false;
+    const auto file = ordered_json::parse(read_text(kept(n)), nullptr, false);
+    if (!file.is_object() || file.value("program_sha256", "") != hash_ ||
+        file.value("arguments", ordered_json()) != ordered_json(arguments(cells_[n], options_)))
+      return false;
+    CellOutcome& o = outcomes_[n];
+    o.status = file.value("status", 0);
+    o.problem = file.value("problem", "");
+    if (file.contains("result")) o.result = file["result"];
+    return o.reused = true;
+  }
+
+  void begin(std::size_t n) {
+    auto list = arguments(cells_[n], options_);
+    list.insert(list.end(), {"--quiet", "--json", "-"});
+    running_.push_back({start(list, scratch_ / (std::to_string(n) + ".out"), scratch_ / (std::to_string(n) + ".err")), n});
+  }
+
+  void end_one() {
+    show();
+    int status = 0;
+    const pid_t pid = wait(&status);
+    const auto ended = std::find_if(running_.begin(), running_.end(), [&](const Running& r) { return r.pid == pid; });
+    if (ended == running_.end()) {
+      if (pid < 0 && errno != EINTR)
+        throw Error(fmt::format("the runs were lost: {}", std::strerror(errno)), ExitCode::emulation_fault);
+      return;
+    }
+    const std::size_t n = ended->cell;
+    running_.erase(ended);
+    ++done_;
+    CellOutcome& o = outcomes_[n];
+    o.status = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::emulation_fault);
+    if (o.status == 0) {
+      o.result = ordered_json::parse(read_text(scratch_ / (std::to_string(n) + ".out")));
+    } else {
+      o.problem = read_text(scratch_ / (std::to_string(n) + ".err"));
+      if (o.problem.empty() && WIFSIGNALED(status)) o.problem = fmt::format("ended by signal {}", WTERMSIG(status));
+      while (!o.problem.empty() && o.problem.back() == '\n') o.problem.pop_back();
+      if (o.problem.starts_with("planar: ")) o.problem.erase(0, 8);
+    }
+    keep(n);
+  }
+
+  void keep(std::size_t n) {
+    if (options_.folder.empty()) return;
+    const CellOutcome& o = outcomes_[n];
+    ordered_json file{{"schema", "planar.cell/1"}, {"program_sha256", hash_}, {"arguments", arguments(cells_[n], options_)},
+                      {"status", o.status}};
+    if (o.result) file["result"] = *o.result;
+    else file["problem"] = o.problem;
+    // Written beside and renamed: a file that is there is whole.
+    const fs::path partial = kept(n).string() + ".partial";
+    std::ofstream(partial) << file.dump(2) << "\n";
+    std::error_code failed;
+    fs::rename(partial, kept(n), failed);
+    if (failed)
+      throw Error(fmt::format("{}: {}; check the directory and its permissions", kept(n).string(), failed.message()),
+                  ExitCode::missing_file);
+  }
+
+  void show() {
+    std::vector<std::string> names;
+    for (const Running& r : running_) names.push_back(cells_[r.cell].key());
+    progress_.count(done_, cells_.size(), fmt::format("{}", fmt::join(names, ", ")));
+  }
+
+  const std::vector<Cell>& cells_;
+  const MatrixOptions& options_;
+  std::vector<CellOutcome> outcomes_;
+  std::vector<Running> running_;
+  std::size_t done_ = 0;
+  std::string hash_;
+  Scratch scratch_;
+  Progress progress_;
+};
+
+}  // namespace
+
+std::optional<double> CellOutcome::throughput(std::uint32_t packet_bytes) const {
+  if (result)
+    for (const auto& row : (*result)["rows"])
+      if (row["packet_bytes"] == packet_bytes) return row["kb_per_s"].get<double>();
+  return {};
+}
+
+std::optional<double> CellOutcome::plateau() const {
+  double sum = 0;
+  for (const std::uint32_t size : {4096u, 8192u, 16384u, 32767u}) {
+    const auto value = throughput(size);
+    if (!value) return {};
+    sum += *value;
+  }
+  return sum / 4;
+}
+
+std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards) {
+  std::vector<std::string> names;
+  for (const auto& card : cards) {
+    if (card == "all")
+      for (const AdapterEntry& entry : adapter_registry()) names.emplace_back(entry.name);
+    else names.emplace_back(find_adapter(card).name);
+  }
+  std::vector<Cell> cells;
+  for (const auto& machine : machines) {
+    load_machine(machine);  // a name that does not exist is an error now, not after an hour
+    for (const auto& name : names) cells.push_back({machine, name, {}});
+  }
+  return cells;
+}
+
+std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options) {
+  return Matrix(cells, options).run();
+}
+
+}  // namespace planar

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "frontend/session/screen_image.hpp"
+
+namespace planar {
+
+namespace {
+
+// The only process-wide state: the user's interrupt key, looked at between steps, never by the emulated machine.
+volatile std::sig_atomic_t interrupted = 0;
+void on_interrupt(int) { interrupted = 1; }
+
+std::shared_ptr<std::FILE> open_for_writing(const std::string& file, const std::string& option) {
+  std::FILE* f = std::fopen(file.c_str(), "wb");
+  if (!f)
+    throw Error(fmt::format("{} {}: cannot be written; check the directory and its permissions", option, file),
+                ExitCode::missing_file);
+  return {f, std::fclose};
+}
+
+std::vector<std::uint8_t> read_file(const std::string& file, unsigned most_megabytes, const char* remedy,
+                                    const char* too_large) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file))
+    throw Error(fmt::format("{}: cannot be read; {}", file, remedy), ExitCode::missing_file);
+  in.seekg(0, std::ios::end);
+  const auto size = in.tellg();
+  if (size < 0 || size > std::streamoff{most_megabytes} * 1024 * 1024)
+    throw Error(fmt::format("{}: {}", file, too_large), ExitCode::missing_file);
+  in.seekg(0);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> read_image(const std::string& file) {
+  return read_file(file, 64, "name a raw diskette image", "is no diskette image (a raw image has 160 KB to 2.88 MB)");
+}
+
+NamedFile read_boot_file(const std::string& file) {
+  return {file, read_file(file, 256, "name a kernel or ramdisk image", "is too large for the memory of any machine")};
+}
+
+NamedFile read_firmware(const std::string& file) {
+  return {file, read_file(file, 1, "name a firmware image", "is no firmware image; it must have 131072 (or 65536 or 32768) bytes")};
+}
+
+Media read_media(const StartConfig& start) {
+  Media media;
+  if (!start.image.empty()) media.diskette = NamedFile{start.image, read_image(start.image)};
+  if (!start.bios.empty()) media.firmware = read_firmware(start.bios);
+  if (!start.kernel.empty()) media.kernel = read_boot_file(start.kernel);
+  if (!start.initrd.empty()) media.ramdisk = read_boot_file(start.initrd);
+  media.command_line = start.append;
+  return media;
+}
+
+Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state)
+    : lab_(std::make_unique<Lab>(std::move(config))), progress_(!output.quiet) {
+  for (std::size_t n = 0; n < lab_->machines(); ++n) {
+    Machine& machine = lab_->machine(n);
+    seats_.push_back(std::make_unique<Seat>(*lab_, n));
+    Media m = n < media.size() ? std::move(media[n]) : read_media(machine.config().start);
+    if (m.diskette) lab_->insert_diskette(std::move(m.diskette->bytes), m.diskette->name, n);
+    if (m.firmware) machine.load_firmware(m.firmware->bytes, m.firmware->name);
+    if (m.kernel) lab_->load_kernel(prepare_linux_boot(*m.kernel, m.ramdisk, m.command_line, machine.memory_end()), n);
+  }
+  open(output, state);
+}
+
+Session::Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state)
+    : progress_(!output.quiet) {
+  LabConfig config = parse_lab(snapshot.configuration, "snapshot");
+  // The snapshot holds what was changed since the base images; their files stay as they are.
+  for (std::size_t n = 0; n < config.size(); ++n)
+    for (const std::string table : {"floppy", "disk"})
+      for (const auto& name : config.machine(n).children(table)) {
+        config.machine(n).set(fmt::format("{}.{}.mode", table, name), "memory", "--restore");
+        config.machine(n).set(fmt::format("{}.{}.overlay", table, name), "", "--restore");
+      }
+  lab_ = std::make_unique<Lab>(std::move(config));
+  for (std::size_t n = 0; n < std::min(lab_->machines(), snapshot.diskettes.size()); ++n)
+    if (const auto& diskette = snapshot.diskettes[n]; !diskette.image.empty())
+      lab_->insert_diskette(diskette.image, diskette.name, n);
+  Archive lab_state = Archive::loader(snapshot.state);
+  lab_->archive(lab_state);
+  lab_state.expect_end();
+  for (std::size_t n = 0; n < lab_->machines(); ++n) seats_.push_back(std::make_unique<Seat>(*lab_, n));
+  Archive own = Archive::loader(snapshot.frontend);
+  archive(own);
+  own.expect_end();
+  open(output, state);
+}
+
+Session::~Session() {
+  for (auto& seat : seats_)
+    if (!seat->prefix.empty() && !seat->guest.partial().empty())
+      fmt::print(seat->serial.get(), "{}{}\n", seat->prefix, seat->guest.partial());
+}
+
+void Session::archive(Archive& a) {
+  for (auto& seat : seats_) {
+    seat->guest.archive(a);
+    seat->frames.archive(a);
+  }
+  scenario_.archive(a);
+}
+
+void Session::open_serial(Seat& seat, const std::string& where, const std::string& option) {
+  if (where == "stdio") {
+    seat.serial = {stdout, std::fflush};
+  } else if (where.starts_with("file:") && where.size() > 5) {
+    seat.serial = open_for_writing(where.substr(5), option);
+  } else {
+    throw Error(fmt::format("{} {}: write stdio or file:NAME", option, where));
+  }
+}
+
+void Session::open(const OutputOptions& output, const StateOptions& state) {
+  const bool several = seats_.size() > 1;
+  for (std::size_t n = 0; n < seats_.size(); ++n) {
+    Seat& seat = *seats_[n];
+    const MachineConfig& config = lab_->machine(n).config();
+    const std::string& own = config.start.serial;
+    if (output.serial && n > 0) seat.serial = seats_[0]->serial;
+    else if (output.serial) open_serial(seat, *output.serial, "--serial");
+    else if (!own.empty()) open_serial(seat, own, config.name_prefix() + "serial");
+    if (several && (output.serial || own == "stdio")) seat.prefix = lab_->name(n) + ": ";
+    lab_->machine(n).serial().on_output([this, n](std::uint8_t value, Time now) { serial_byte(n, value, now); });
+  }
+  quiet_ = output.quiet;
+  for (const auto& form : output.screen) {
+    if (form == "text") show_screen_ = true;
+    else if (form.starts_with("png:") && form.size() > 4) screen_files_.push_back(form.substr(4));
+    else throw Error(fmt::format("--screen {}: write text or png:FILE", form));
+  }
+  result_ = output.result;
+  scenario_host_.emplace(ScenarioHost{*lab_, [this](const std::string& file) { save(file); },
+                                      [this](const std::string& file, unsigned count) { grab_screen(file, count); },
+                                      [this](const std::string& file) { insert_diskette(file); }});
+  if (output.capture) {
+    capture_ = std::make_unique<net::PcapngWriter>(*output.capture, lab_->segment().config().bits_per_second);
+    lab_->segment().add_observer(*capture_);
+  }
+  if (output.trace_file && !output.trace) throw Error("--trace-file needs --trace with the categories to write");
+  if (output.trace) {
+    trace_ = {stderr, std::fflush};
+    if (output.trace_file) trace_ = open_for_writing(*output.trace_file, "--trace-file");
+    for (std::size_t n = 0; n < lab_->machines(); ++n) lab_->trace(n).enable(*output.trace);
+  }
+  for (std::size_t n = 0; n < lab_->machines(); ++n)
+    lab_->trace(n).set_sink([this, n, name = several ? lab_->name(n) + ": " : ""](std::string_view line) {
+      if (n == 0 && evidence_) evidence_->trace_line(line);
+      if (trace_) fmt::print(trace_.get(), "{}{}\n", name, line);
+    });
+  if (!state.snapshot.empty()) {
+    snapshot_at_ = parse_time(state.snapshot.at(0));
+    if (!snapshot_at_)
+      throw Error(fmt::format("--snapshot-at {}: is no time; write for example --snapshot-at \"12.5 s\" lab.snap",
+                              state.snapshot.at(0)));
+    snapshot_file_ = state.snapshot.at(1);
+    lab_->check_snapshot();  // now, not after the run up to there
+  }
+  watch_scenario();  // of a snapshot
+  if (several && (state.lockstep || state.lockstep_plant))
+    throw Error("--lockstep checks one processor, and this lab has several; run its machines one by one");
+  if (state.lockstep || state.lockstep_plant)
+    lockstep_ = std::make_unique<Lockstep>(*lab_, state.lockstep_plant);
+  for (std::size_t n = 0; n < lab_->machines(); ++n) {
+    if (state.block_length) lab_->machine(n).cpu().limit_block_length(*state.block_length);
+    if (state.flush_blocks) lab_->machine(n).cpu().flush_blocks_at_random(*state.flush_blocks + n);
+  }
+  if (state.cut_horizons) lab_->scheduler().cut_horizons_at_random(*state.cut_horizons);
+  if (output.window) window_ = std::make_unique<Window>(lab_->machine());
+}
+
+void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
+  Seat& seat = *seats_[n];
+  if (n == 0) scenario_.serial(value);
+  const auto& cpu = lab_->machine(n).cpu();
+  if (seat.guest.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
+    if (const auto row = seat.guest.new_row()) seat.frames.row_ended(row->packet_bytes, row->ticks);
+  if (!seat.serial) return;
+  if (seat.prefix.empty()) {
+    std::fputc(value, seat.serial.get());
+    if (value == '\n') std::fflush(seat.serial.get());
+  } else if (value == '\n') {  // whole lines, since another machine's may come in between
+    fmt::print(seat.serial.get(), "{}{}\n", seat.prefix, seat.guest.lines().back().text);
+    std::fflush(seat.serial.get());
+  }
+}
+
+void Session::save(const std::string& file) {
+  lab_->check_snapshot();
+  Snapshot snapshot;
+  snapshot.configuration = lab_->configuration();
+  for (std::size_t n = 0; n < lab_->machines(); ++n)
+    snapshot.diskettes.push_back({lab_->diskette_name(n), lab_->diskette_image(n)});
+  Archive own = Archive::saver();
+  archive(own);
+  snapshot.frontend = own.stream();
+  Archive state = Archive::saver();
+  lab_->archive(state);
+  snapshot.state = state.stream();
+  write_snapshot(file, snapshot);
+}
+
+bool Session::advance(Time end) {
+  Scheduler& scheduler = lab_->scheduler();
+  if (!window_) {
+    scheduler.run_until(end);
+    return true;
+  }
+  while (scheduler.now() < end) {
+    scheduler.run_until(std::min(end, std::max(frame_due_, scheduler.now())));
+    if (lockstep_ && lockstep_->differs()) break;
+    if (scheduler.now() < frame_due_) continue;
+    if (!window_->update(scheduler.now())) return false;
+    frame_due_ = window_->next(scheduler.now());
+  }
+  return true;
+}
+
+RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what) {
+  constexpr Time step = 100_ms;
+  Scheduler& scheduler = lab_->scheduler();
+  interrupted = 0;
+  auto* previous = std::signal(SIGINT, on_interrupt);
+  RunEnd end = RunEnd::time;
+  scenario_.advance(*scenario_host_, scheduler.now());
+  while (scheduler.now() < limit) {
+    if (scenario_.failure() || scenario_.powered_off() || (scenario_.finished() && limit == Time::never() && !window_)) {
+      end = RunEnd::scenario;
+      break;
+    }
+    const Time next = std::min({limit, step * (scheduler.now() / step + 1), scenario_.next_look()});
+    if (snapshot_at_ && *snapshot_at_ <= next) {
+      if (!advance(*snapshot_at_)) { end = RunEnd::closed; break; }
+      if (lockstep_ && lockstep_->differs()) break;
+      save(snapshot_file_);
+      snapshot_at_.reset();
+    }
+    if (!advance(next)) { end = RunEnd::closed; break; }
+    if (lockstep_ && lockstep_->differs()) break;
+    scenario_.advance(*scenario_host_, next);
+    progress_.show(scheduler.now(), what);
+    if (ended()) { end = RunEnd::condition; break; }
+    // Steps that are left may go on without the processor, and say so themselves when they cannot.
+    if (!window_ && lab_->halted_for_good() && !scenario_.active()) { end = RunEnd::halted; break; }
+    if (interrupted) { end = RunEnd::interrupted; break; }
+  }
+  std::signal(SIGINT, previous);
+  progress_.finish();
+  if (capture_) capture_->flush();
+  for (const auto& line : lab_->drive_failures()) fmt::print(stderr, "planar: warning: {}\n", line);
+  if (snapshot_at_)
+    fmt::print(stderr, "planar: warning: {} was not written: the run ended at {:.3f} s virtual, before {:.6g} s\n", snapshot_file_,
+               scheduler.now().seconds(), snapshot_at_->seconds());
+  if (lockstep_) lockstep_->check();
+  if (lockstep_ && !quiet_) fmt::print(stderr, "planar: {}\n", lockstep_->summary());
+  return end;
+}
+
+void Session::print_screen() {
+  for (std::size_t n = 0; show_screen_ && n < seats_.size(); ++n) {
+    if (seats_.size() > 1) fmt::print("---- {} ----\n", lab_->name(n));
+    for (const auto& line : screen(n)) fmt::print("{}\n", line);
+  }
+  for (const auto& file : screen_files_) write_png(picture(), file);
+}
+
+}  // namespace planar

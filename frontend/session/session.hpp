@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One run of a lab under the options of the command line: where its output goes, how it advances, when it is saved.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "devices/capture/pcapng.hpp"
+#include "frontend/session/evidence.hpp"
+#include "frontend/report/frame_time.hpp"
+#include "frontend/session/guest_output.hpp"
+#include "frontend/cli/lockstep.hpp"
+#include "frontend/cli/options.hpp"
+#include "frontend/cli/progress.hpp"
+#include "frontend/scenario/scenario.hpp"
+#include "frontend/window/window.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+/// What is put into the machine before power-on.
+struct Media {
+  std::optional<NamedFile> firmware;  ///< in place of the built-in one
+  std::optional<NamedFile> diskette;  ///< drive A
+  std::optional<NamedFile> kernel;    ///< Linux, started instead of drive A
+  std::optional<NamedFile> ramdisk;
+  std::string command_line;
+};
+
+/// Reads what a machine's configuration says it is started with (image, bios, kernel...). Throws Error naming the file.
+Media read_media(const StartConfig& start);
+
+/// Why a run ended.
+enum class RunEnd { condition, time, halted, interrupted, closed, scenario };
+
+class Session {
+ public:
+  /// Builds the lab of `config` with `media` in its machines; those that are not given are as the configuration says.
+  Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state);
+  /// Builds the lab of a snapshot and continues it.
+  Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state);
+  ~Session();
+
+  Lab& lab() { return *lab_; }
+  /// What machine `n` has said on COM1.
+  GuestOutput& guest(std::size_t n = 0) { return seats_[n]->guest; }
+  Progress& progress() { return progress_; }
+  /// Where the time of the guest's frames went.
+  const FrameTimer& frames(std::size_t n = 0) const { return seats_[n]->frames; }
+  Time now() { return lab_->scheduler().now(); }
+  std::string state_hash() { return lab_->state_hash(); }
+  /// The same options run the same way again: neither the host's network nor a person at the window took part.
+  bool repeatable() const { return lab_->repeatable() && !(window_ && window_->used()); }
+
+  /// Steps in front of the first machine, to be done from now on, in place of those that a snapshot has left. Throws Error
+  /// for a step whose file is missing.
+  void begin(std::vector<Step> steps);
+  const Scenario& scenario() const { return scenario_; }
+  /// After a failed step: leaves screen, COM1, capture, trace, snapshot and the steps in the result folder, and returns
+  /// its name.
+  std::string keep_evidence();
+
+  /// Runs in steps of `step` on absolute multiples of it (so that a run and its continuation end alike) until `ended`
+  /// says so, `limit` is reached, a step has failed or turned power off, the last step is done and `limit` is never, the
+  /// processor has stopped for good (with a window: stays on it), or the user interrupts or closes the window. Throws Error
+  /// (exit 4) when --lockstep has found a difference.
+  RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
+
+  /// The text screen's lines.
+  std::vector<std::string> screen(std::size_t n = 0) { return lab_->machine(n).video().text_lines(); }
+  /// What a monitor shows now; of several machines, the first one's.
+  Picture picture() { return lab_->machine().video().picture(now()); }
+  /// Prints and keeps the screens as `--screen` asked for it. Throws Error when a picture's file cannot be written.
+  void print_screen();
+
+ private:
+  void open(const OutputOptions& output, const StateOptions& state);
+  /// What belongs to one machine.
+  struct Seat {
+    Seat(Lab& lab, std::size_t n) : frames(lab, n) {}
+    GuestOutput guest;
+    FrameTimer frames;
+    std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
+    std::string prefix;  ///< of its lines on COM1, where several machines share an output
+  };
+  void open_serial(Seat& seat, const std::string& where, const std::string& option);
+  void serial_byte(std::size_t n, std::uint8_t value, Time now);
+  void archive(Archive& a);
+  void save(const std::string& file);
+  /// Runs up to `end`, with a window frame by frame; false: it has been closed.
+  bool advance(Time end);
+  void watch_scenario();
+  void grab_screen(const std::string& file, unsigned count);
+  void insert_diskette(const std::string& text);
+  /// The result folder, made if need be.
+  std::filesystem::path result_folder() const;
+
+  std::unique_ptr<Lab> lab_;
+  std::vector<std::unique_ptr<Seat>> seats_;
+  std::unique_ptr<net::PcapngWriter> capture_;
+  std::shared_ptr<std::FILE> trace_;
+  bool show_screen_ = false;
+  std::vector<std::string> screen_files_;
+  Scenario scenario_;
+  std::optional<ScenarioHost> scenario_host_;
+  std::unique_ptr<Evidence> evidence_;
+  std::string result_;
+  bool quiet_ = false;
+  std::optional<Time> snapshot_at_;
+  std::string snapshot_file_;
+  Progress progress_;
+  std::unique_ptr<Lockstep> lockstep_;
+  std::unique_ptr<Window> window_;
+  Time frame_due_{};
+};
+
+/// Reads an image file. Throws Error (exit 3) naming the file and the remedy.
+std::vector<std::uint8_t> read_image(const std::string& file);
+/// Reads a firmware image. Throws Error (exit 3) naming the file.
+NamedFile read_firmware(const std::string& file);
+/// Reads a kernel or ramdisk (up to 256 MB). Throws Error (exit 3) naming the file.
+NamedFile read_boot_file(const std::string& file);
+
+}  // namespace planar

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Caches, posted writes, DRAM, refresh, other masters.
+#include <vector>
+
+#include "core/common/error.hpp"
+#include "core/common/random.hpp"
+#include "tests/catch.hpp"
+#include "tests/core/cpu/timing/timing_support.hpp"
+
+using namespace planar;
+using namespace planar::cpu;
+using namespace planar::cpu::timing_test;
+
+namespace {
+
+TimingConfig quiet(TimingConfig c) {
+  c.refresh.period_num = 0;
+  return c;
+}
+
+std::uint32_t step(std::uint32_t& state) {
+  state = state * 1664525u + 1013904223u;
+  return state >> 8;
+}
+
+/// Replacement as the i486 data book draws it: a decision tree whose nodes point at the half to be replaced next.
+class TreeReference {
+ public:
+  TreeReference(unsigned sets, unsigned ways, unsigned line) : line_(line), ways_(ways), sets_(sets) {
+    for (auto& s : sets_) { s.lines.assign(ways, UINT64_MAX); s.order.clear(); }
+  }
+  bool access(std::uint32_t address, bool allocate) {
+    const std::uint64_t line = address / line_;
+    Set& s = sets_[line % sets_.size()];
+    for (unsigned w = 0; w < ways_; ++w)
+      if (s.lines[w] == line) { used(s, w); return true; }
+    if (!allocate) return false;
+    unsigned w = 0;
+    while (w < ways_ && s.lines[w] != UINT64_MAX) ++w;
+    if (w == ways_) w = victim(s);
+    s.lines[w] = line;
+    used(s, w);
+    return false;
+  }
+
+ private:
+  struct Set {
+    std::vector<std::uint64_t> lines;
+    std::vector<unsigned> order;  // ways by use, oldest first
+  };
+  static void used(Set& s, unsigned way) {
+    std::erase(s.order, way);
+    s.order.push_back(way);
+  }
+  unsigned victim(const Set& s) const {
+    if (ways_ == 2) return s.order.front();
+    // The pair that was not used last; within it, the way that was not used last.
+    const unsigned pair = s.order.back() / 2 ^ 1;
+    for (unsigned i = ways_; i-- > 0;)
+      if (s.order[i] / 2 == pair) return s.order[i] ^ 1;
+    return pair * 2;
+  }
+  unsigned line_, ways_;
+  std::vector<Set> sets_;
+};
+
+double mb_per_s(const TimingConfig& config, double mhz, std::uint32_t bytes, std::uint32_t chunk, bool copy) {
+  Runner r(config);
+  Op op = plain(copy ? 0xA5 : 0xAD, 2);
+  op.rep = true;
+  op.prefixes = 1;
+  const Op ready = r.priced(op);
+  for (int pass = 0; pass < 2; ++pass) {
+    r.lap();
+    for (std::uint32_t o = 0; o < bytes; o += chunk) {
+      r.timing.interrupt_flush();
+      r.timing.begin(ready, 0x100000);
+      r.timing.spend(repeat_start(config.model, ready));
+      for (std::uint32_t k = 0; k < chunk; k += 4) {
+        r.timing.read(0x200000 + o + k, 4);
+        if (copy) r.timing.write(0x900000 + o + k, 4);
+        r.timing.spend(repeat_iteration(config.model, ready));
+      }
+    }
+  }
+  return bytes / (static_cast<double>(r.lap()) / mhz);
+}
+
+}  // namespace
+
+TEST_CASE("486 cache: hits, misses and replacement", "[cpu][timing]") {
+  Timing t(quiet(i486_config()));
+  TreeReference reference(128, 4, 16);
+  std::uint32_t seed = 1;
+  std::uint64_t reads = 0, writes = 0;
+  for (int i = 0; i < 50000; ++i) {
+    const std::uint32_t address = 0x200000 + (step(seed) % 24576 & ~3u);
+    if (step(seed) % 4 == 0) {
+      t.write(address, 4);
+      writes += !reference.access(address, false);  // no allocation on write
+    } else {
+      t.read(address, 4);
+      reads += !reference.access(address, true);
+    }
+  }
+  CHECK(t.counters().read_misses == reads);
+  CHECK(t.counters().write_misses == writes);
+  CHECK(reads > 10000);
+}
+
+TEST_CASE("Pentium data cache: two ways, 32-byte lines, apart from code", "[cpu][timing]") {
+  Runner r(quiet(pentium_config()));
+  TreeReference data(128, 2, 32);
+  std::uint32_t seed = 7;
+  std::uint64_t reads = 0;
+  for (int i = 0; i < 50000; ++i) {
+    if (i % 64 == 0) r.eip = 0x100000 + step(seed) % 16384;
+    r.issue(low(0x40, eax));
+    const std::uint32_t address = 0x200000 + (step(seed) % 16384 & ~3u);
+    r.timing.read(address, 4);
+    reads += !data.access(address, true);
+  }
+  CHECK(r.timing.counters().read_misses == reads);
+  CHECK(r.timing.counters().code_misses > 100);
+}
+
+TEST_CASE("A line fill resumes on the wanted datum and holds later ones back", "[cpu][timing]") {
+  Timing t(quiet(i486_config()));
+  t.read(0x200000, 4);  // opens the row
+  t.jump_to(100);
+  t.read(0x200048, 4);
+  CHECK(t.clocks() == 100 + 4);           // page hit: first datum
+  t.read(0x20004C, 4);
+  CHECK(t.clocks() == 100 + 4 + 3 * 2);   // 4-2-2-2
+  t.read(0x200040, 4);
+  CHECK(t.clocks() == 110);
+  t.jump_to(200);
+  t.read(0x201000, 4);
+  CHECK(t.clocks() == 207);               // another row
+}
+
+TEST_CASE("486: four writes are posted, the fifth waits", "[cpu][timing]") {
+  Timing t(quiet(i486_config()));
+  t.write(0x200000, 4);
+  t.jump_to(100);
+  for (unsigned i = 1; i <= 4; ++i) t.write(0x200000 + 4 * i, 4);
+  CHECK(t.clocks() == 100);
+  t.write(0x200014, 4);
+  CHECK(t.clocks() == 103);  // the first has left after a 3-clock page-hit write
+  t.drain();
+  CHECK(t.clocks() == 115);
+  CHECK(t.cycle_start(true) == 115);
+}
+
+TEST_CASE("486: a read miss overtakes posted writes that hit, not ones that missed", "[cpu][timing]") {
+  for (const bool hit : {true, false}) {
+    CAPTURE(hit);
+    Timing t(quiet(i486_config()));
+    if (hit) t.read(0x200000, 4);
+    t.jump_to(100);
+    t.write(0x200000, 4);
+    t.write(0x200004, 4);
+    t.write(0x200008, 4);
+    const auto first_write = hit ? 3u : 6u;  // row open or not
+    t.read(0x200040, 4);
+    CHECK(t.clocks() == (hit ? 100 + first_write + 4 : 100 + first_write + 2 * 3 + 4));
+    t.drain();
+    CHECK(t.clocks() >= 100 + first_write + 2 * 3 + (hit ? 10 : 0));
+  }
+}
+
+TEST_CASE("Copies and reads run at the machines' rates", "[cpu][timing]") {
+  // machines.md sections 2 and 3 (inferred there): copy 4-5, reads 9-10 MB/s on the 56SX; copy 12-15 on the 77. The
+  // bounds take in the manuals' cycle counts for the same wait states.
+  CHECK(mb_per_s(sx_config(), 20, 65536, 1024, true) == Approx(5).margin(1));
+  CHECK(mb_per_s(sx_config(), 20, 65536, 1024, false) == Approx(9.5).margin(1));
+  CHECK(mb_per_s(i486_config(), 100.0 / 3, 65536, 1024, true) == Approx(16).margin(4));
+  // Pentium: both in the first level about a dword a clock; from the second level; from memory.
+  const double l1 = mb_per_s(pentium_config(), 90, 2048, 1024, true);
+  const double l2 = mb_per_s(pentium_config(), 90, 65536, 1024, true);
+  const double far = mb_per_s(pentium_config(), 90, 2 << 20, 1024, true);
+  CHECK(l1 > 100);
+  CHECK(l2 < l1);
+  CHECK(l2 > 50);
+  CHECK(far < l2 / 2);
+  CHECK(far > 15);
+}
+
+TEST_CASE("Pentium: the second level answers at once or with a clock more by its way guess", "[cpu][timing]") {
+  TimingConfig c = quiet(pentium_config());
+  Timing t(c);
+  // Two lines that share a set of both levels: fill both, then push them out of the first level by two others.
+  const std::uint32_t a = 0x200000, b = a + 0x20000;
+  const auto touch = [&](std::uint32_t address) {
+    t.jump_to(t.clocks() + 300);
+    const auto aligned = t.cycle_start(true);
+    t.read(address, 4);
+    return t.clocks() - aligned;
+  };
+  touch(a);
+  touch(b);
+  touch(a + 0x1000);  // same first-level set only
+  touch(a + 0x3000);
+  CHECK(touch(b) == 3);  // two bus clocks: b was the way used last
+  CHECK(touch(a) == 5);  // three bus clocks, to the next core clock
+  CHECK(touch(a) == 0);
+}
+
+TEST_CASE("Refresh takes its share and no more", "[cpu][timing]") {
+  // Reads that keep the 386SX's bus busy: 15.12 us less the hold is left.
+  TimingConfig with = sx_config(), without = quiet(sx_config());
+  const auto run = [](const TimingConfig& c) {
+    Timing t(c);
+    for (int i = 0; i < 100000; ++i) { t.spend(0); t.read(0x200000 + (i & 511) * 2, 2); }
+    return static_cast<double>(t.clocks());
+  };
+  const double share = run(with) / run(without) - 1;
+  CHECK(share == Approx((6 + 2) / 302.4).epsilon(0.1));  // hold, and the row is closed afterwards
+  // A processor that leaves the bus alone notices nothing.
+  Timing t(with);
+  t.jump_to(1'000'000);
+  t.spend(10);
+  CHECK(t.clocks() == 1'000'010);
+  // A long pause is one step, whatever its length.
+  Timing far(pentium_config());
+  far.jump_to(std::uint64_t{1} << 50);
+  far.read(0x200000, 4);
+  CHECK(far.clocks() - (std::uint64_t{1} << 50) < 60);
+}
+
+TEST_CASE("Another master's cycles keep the processor off a single path", "[cpu][timing]") {
+  Timing t(quiet(sx_config()));
+  t.read(0x200000, 2);
+  t.jump_to(1000);
+  t.steal(995, 30);
+  t.read(0x200000, 2);
+  CHECK(t.clocks() == 995 + 30 + 4);  // and the row is closed
+  Timing cached(quiet(i486_config()));
+  cached.read(0x200000, 4);
+  cached.jump_to(1000);
+  cached.steal(1000, 100);
+  cached.read(0x200000, 4);
+  CHECK(cached.clocks() == 1000);  // a hit needs no bus
+  cached.read(0x300000, 4);
+  CHECK(cached.clocks() >= 1100);
+}
+
+TEST_CASE("A master's write makes cached lines invalid", "[cpu][timing]") {
+  for (const auto& config : {i486_config(), pentium_config()}) {
+    Timing t(quiet(config));
+    for (std::uint32_t a = 0; a < 256; a += 4) t.read(0x200000 + a, 4);
+    const auto misses = t.counters().read_misses;
+    t.jump_to(10000);
+    t.read(0x200010, 4);
+    CHECK(t.counters().read_misses == misses);
+    t.master_wrote(0x20000E, 4);
+    t.read(0x200080, 4);
+    CHECK(t.counters().read_misses == misses);
+    t.read(0x200010, 4);
+    CHECK(t.counters().read_misses == misses + 1);
+    t.master_wrote(0xFFFFFFF0, 16);  // the end of the address space
+  }
+}
+
+TEST_CASE("Adapter memory and a disabled cache are never cached", "[cpu][timing]") {
+  Timing t(quiet(i486_config()));
+  t.read(0xC8000, 4);
+  t.jump_to(1000);
+  t.read(0xC8000, 4);
+  CHECK(t.clocks() > 1000);
+  t.read(0x200000, 4);
+  t.jump_to(2000);
+  t.set_cache_enabled(false);
+  t.read(0x200000, 4);
+  CHECK(t.clocks() == 2000);  // what is in still hits
+  t.flush_caches();
+  t.read(0x200000, 4);
+  t.jump_to(3000);
+  t.read(0x200000, 4);
+  CHECK(t.clocks() > 3000);
+}
+
+TEST_CASE("WBINVD takes the time of the dirty lines", "[cpu][timing]") {
+  Timing t(quiet(pentium_config()));
+  for (std::uint32_t a = 0; a < 4096; a += 32) t.read(0x200000 + a, 4);
+  t.jump_to(100000);
+  t.flush_caches(true);
+  CHECK(t.clocks() == 100000);
+  for (std::uint32_t a = 0; a < 4096; a += 32) { t.read(0x200000 + a, 4); t.write(0x200000 + a, 4); }
+  t.jump_to(200000);
+  t.flush_caches(true);
+  CHECK(t.clocks() > 200000 + 128 * 10);
+}
+
+TEST_CASE("A restored timing state continues to the clock", "[cpu][timing]") {
+  for (const auto& config : {sx_config(), i486_config(), pentium_config()}) {
+    Runner r(config);
+    std::uint32_t seed = 99;
+    const auto stretch = [](Runner& run, std::uint32_t& s, int steps) {
+      for (int i = 0; i < steps; ++i) {
+        switch (step(s) % 6) {
+          case 0: run.load(rm(0x8B, step(s) % 8, ebx), 0x200000 + step(s) % 40000); break;
+          case 1: run.store(rm(0x89, step(s) % 8, ebx, 1), 0x200000 + step(s) % 40000); break;
+          case 2: run.jump(jcc(), 0x100000 + step(s) % 3000); break;
+          case 3: run.fall_through(jcc()); break;
+          case 4: run.issue(with_prefixes(rr(0x01, step(s) % 8, step(s) % 8), 1)); break;
+          default: run.issue(low(0x40, step(s) % 8)); break;
+        }
+        if (step(s) % 500 == 0) run.timing.interrupt_flush();
+        if (step(s) % 300 == 0) run.timing.wait_until(run.timing.cycle_start(true) + 20);
+      }
+    };
+    stretch(r, seed, 20000);
+    Archive saved = Archive::saver();
+    r.timing.archive(saved);
+    Runner other(config, r.eip);
+    Archive loaded = Archive::loader(saved.stream());
+    other.timing.archive(loaded);
+    loaded.expect_end();
+    CHECK(other.timing.clocks() == r.timing.clocks());
+    std::uint32_t seed2 = seed;
+    stretch(r, seed, 20000);
+    stretch(other, seed2, 20000);
+    CHECK(other.timing.clocks() == r.timing.clocks());
+    Archive a = Archive::saver(), b = Archive::saver();
+    r.timing.archive(a);
+    other.timing.archive(b);
+    CHECK(a.stream() == b.stream());
+  }
+}
+
+TEST_CASE("A configuration that cannot be built is refused by name", "[cpu][timing]") {
+  const auto refused = [](auto change) {
+    TimingConfig c = pentium_config();
+    change(c);
+    try {
+      Timing t(c);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(refused([](TimingConfig&) {}).empty());
+  CHECK(refused([](TimingConfig& c) { c.dram.page_bytes = 3000; }).find("dram.page_bytes = 3000") != std::string::npos);
+  CHECK(refused([](TimingConfig& c) { c.l1.ways = 3; }).find("l1.bytes = 3") != std::string::npos);
+  CHECK(refused([](TimingConfig& c) { c.l1.line = 24; }).find("l1.line") != std::string::npos);
+  CHECK(refused([](TimingConfig& c) { c.core_per_bus_den = 3; }).find("core_per_bus_den") != std::string::npos);
+  CHECK(refused([](TimingConfig& c) { c.write_buffers = 0; }).find("write_buffers") != std::string::npos);
+  CHECK(refused([](TimingConfig& c) { c.model = Model::i386sx; }).find("386SX") != std::string::npos);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Drives Timing the way the executor does, with instructions made by hand.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "core/cpu/timing/timing.hpp"
+
+namespace planar::cpu::timing_test {
+
+/// The machines' parameters as core/cpu/timing/README.md recommends them.
+TimingConfig sx_config();       // 56SX
+TimingConfig i486_config();     // 77
+TimingConfig pentium_config();  // 95
+
+// Registers as ModRM numbers them.
+enum : std::uint8_t { eax, ecx, edx, ebx, esp, ebp, esi, edi };
+
+/// A 32-bit protected-mode instruction without operands.
+Op plain(std::uint16_t opcode, std::uint8_t length);
+/// Opcode with a register in its low bits (40h..5Fh, B8h..).
+Op low(std::uint16_t opcode, std::uint8_t reg, std::uint8_t length = 1);
+/// ModRM, register operand; `reg` is also the extension of group opcodes.
+Op rr(std::uint16_t opcode, std::uint8_t rm, std::uint8_t reg, std::uint8_t length = 2);
+/// ModRM, memory operand [base + index + displacement of `disp_bytes`].
+Op rm(std::uint16_t opcode, std::uint8_t reg, std::uint8_t base, std::uint8_t disp_bytes = 0,
+      std::uint8_t index = no_register);
+/// Adds an immediate of `bytes`.
+Op with_immediate(Op op, std::uint8_t bytes);
+/// Adds `count` prefix bytes.
+Op with_prefixes(Op op, std::uint8_t count);
+Op real_mode(Op op);
+Op sixteen_bit(Op op);
+inline Op jcc() { return plain(0x75, 2); }  // JNZ short
+
+/// A place in memory where instructions run one behind the other.
+class Runner {
+ public:
+  explicit Runner(const TimingConfig& config, std::uint32_t eip = 0x100000) : timing(config), eip(eip) {}
+
+  Timing timing;
+  std::uint32_t eip;
+
+  Op priced(Op op) const { timing.price(op); return op; }
+  /// Issues `op` at eip and steps behind it; returns the priced instruction.
+  Op issue(const Op& op);
+  void load(const Op& op, std::uint32_t address, unsigned bytes = 4);
+  void store(const Op& op, std::uint32_t address, unsigned bytes = 4);
+  void modify(const Op& op, std::uint32_t address, unsigned bytes = 4);
+  /// A branch that is taken to `target`, or not.
+  void jump(const Op& op, std::uint32_t target);
+  void fall_through(const Op& op);
+  /// Clocks since the last call of lap().
+  std::uint64_t lap();
+
+ private:
+  std::uint64_t mark_ = 0;
+};
+
+}  // namespace planar::cpu::timing_test

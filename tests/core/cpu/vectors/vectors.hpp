@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Vectors by hand, for what Unicorn cannot judge: a row says where a program starts, how many steps it makes, which
+// exception it ends in and what stands in registers and on the stack. `source` is the section of the manual that asks for
+// it: PRM is Intel's 386 Programmer's Reference Manual (230985), 486 and P5 are the 486's and the Pentium's (volume 3).
+#pragma once
+
+#include <functional>
+
+#include "tests/core/cpu/machine.hpp"
+
+namespace planar::cpu_test {
+
+/// What a row may look at; EAX to EDI are 0 to 7.
+enum Field : unsigned {
+  eip = 8, cpl, es, cs, ss, ds, fs, gs, tr, ldtr, cr0, cr2, cr3, dr6, dr7, flags,  ///< arithmetic ones and bit 1 left out
+  s0, s1, s2, s3, s4, s5, s6, s7, s8, s9,                                          ///< dwords from the top of the stack
+  w0, w1, w2, w3, w4, w5,                                                          ///< words from there
+};
+struct Is {
+  unsigned field;
+  std::uint32_t value;
+};
+
+inline std::uint32_t look(const Board& b, unsigned field) {
+  const Registers r = b.cpu.registers();
+  if (field < 8) return r.gpr[field];
+  if (field >= es && field <= gs) return r.segment[field - es].selector;
+  const std::uint32_t top = r.segment[SS].base + (r.segment[SS].big ? r.gpr[ESP] : r.gpr[ESP] & 0xFFFF);
+  if (field >= w0) return b.get16(top + 2 * (field - w0));
+  if (field >= s0) return b.get32(top + 4 * (field - s0));
+  switch (field) {
+    case eip: return r.eip;
+    case cpl: return r.cpl;
+    case tr: return r.tr.selector;
+    case ldtr: return r.ldtr.selector;
+    case cr0: return r.cr0;
+    case cr2: return r.cr2;
+    case cr3: return r.cr3;
+    case dr6: return r.dr[6];
+    case dr7: return r.dr[7];
+    default: return r.eflags & ~0x8D7u;
+  }
+}
+
+inline constexpr int no_exception = -1;
+
+struct Vector {
+  const char* what;
+  const char* source;
+  std::function<void(Board&)> start;
+  unsigned steps;
+  int vector;
+  std::vector<Is> after;
+  Model model = Model::i486sx;
+};
+
+inline void check(const std::vector<Vector>& rows) {
+  for (const Vector& row : rows) {
+    INFO(row.what << " (" << row.source << ")");
+    Board b(row.model);
+    row.start(b);
+    b.step(row.steps);
+    CHECK(b.vector() == row.vector);
+    for (const Is& is : row.after) {
+      INFO("field " << is.field);
+      CHECK(look(b, is.field) == is.value);
+    }
+  }
+}
+
+}  // namespace planar::cpu_test

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <vector>
+
+#include "core/memory/address_space.hpp"
+#include "core/memory/io_space.hpp"
+#include "tests/catch.hpp"
+
+using namespace planar;
+
+namespace {
+struct Latch final : Slave {
+  std::uint32_t read(std::uint32_t offset, unsigned, Time) override { ++reads; return values[offset % 16]; }
+  void write(std::uint32_t offset, unsigned, std::uint32_t value, Time) override {
+    values[offset % 16] = static_cast<std::uint8_t>(value);
+  }
+  std::uint32_t peek(std::uint32_t offset, unsigned) const override { return values[offset % 16]; }
+  std::array<std::uint8_t, 16> values{};
+  int reads = 0;
+};
+
+struct Listener final : MemoryListener {
+  void mapping_changed() override { ++mappings; }
+  void code_written(std::uint32_t address, std::uint32_t) override { code.push_back(address); }
+  void master_wrote(std::uint32_t address, std::uint32_t bytes) override { written.push_back({address, bytes}); }
+  int mappings = 0;
+  std::vector<std::uint32_t> code;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> written;
+};
+}  // namespace
+
+TEST_CASE("ports are decoded with all sixteen address bits and released with the claim") {
+  IoSpace io;
+  Latch latch;
+  latch.values[3] = 0x5A;
+  {
+    auto claim = io.claim(0x1000, 0x100F, latch, {});
+    REQUIRE(io.find(0x1003)->slave == &latch);
+    REQUIRE(io.find(0x0003) == nullptr);
+    REQUIRE(io.peek(0x1003) == 0x5A);
+    REQUIRE(latch.reads == 0);
+  }
+  REQUIRE(io.find(0x1003) == nullptr);
+  REQUIRE(io.peek(0x1003) == 0xFF);
+}
+
+TEST_CASE("the latest of two overlapping claims answers, and the older one again when it is gone") {
+  IoSpace io;
+  Latch a, b;
+  auto first = io.claim(0x300, 0x31F, a, {});
+  auto second = io.claim(0x310, 0x313, b, {});
+  REQUIRE(io.find(0x310)->slave == &b);
+  REQUIRE(io.find(0x314)->slave == &a);
+  second.release();
+  REQUIRE(io.find(0x310)->slave == &a);
+}
+
+TEST_CASE("a claim hides the RAM beneath only while it lasts") {
+  AddressSpace space;
+  std::vector<std::uint8_t> ram(0x100000, 0x11);
+  Listener listener;
+  space.map_ram(0, ram);
+  space.set_listener(&listener);
+  std::vector<std::uint8_t> shared(0x2000, 0x77);
+  {
+    auto claim = space.claim(0xC8000, AdapterMemory{shared}, nullptr, {16, CycleKind::asynchronous, 100_ns});
+    REQUIRE(space.page(0xC8000).kind == PageKind::device);
+    REQUIRE(space.peek(0xC9FFF) == 0x77);
+    REQUIRE(space.page(0xCA000).kind == PageKind::ram);
+  }
+  REQUIRE(space.page(0xC8000).kind == PageKind::ram);
+  REQUIRE(space.peek(0xC8000) == 0x11);
+  REQUIRE(listener.mappings == 2);
+}
+
+TEST_CASE("sub-page ranges leave the rest of the page to what lies beneath") {
+  AddressSpace space;
+  std::vector<std::uint8_t> ram(0x10000, 0x22);
+  space.map_ram(0, ram);
+  Latch latch;
+  auto claim = space.claim(0x4010, 16, latch, {});
+  latch.values[1] = 0x99;
+  std::array<std::uint8_t, 4> data{};
+  space.master_read(0x400F, data, 0_ns);
+  REQUIRE(data[0] == 0x22);
+  REQUIRE(data[2] == 0x99);
+}
+
+TEST_CASE("watched adapter memory tells its slave, the rest is plain store") {
+  AddressSpace space;
+  std::vector<std::uint8_t> shared(0x1000);
+  Latch registers;
+  auto claim = space.claim(0xD0000, AdapterMemory{shared, 0x100, 0x10F}, &registers, {});
+  const auto* range = space.find(0xD0104);
+  REQUIRE(range->plain(0x0FC, 4));
+  REQUIRE_FALSE(range->plain(0x0FE, 4));
+  REQUIRE_FALSE(range->plain(0x10F, 1));
+  REQUIRE(range->plain(0x110, 1));
+  const std::array<std::uint8_t, 1> value{0xAB};
+  space.master_write(0xD0104, value, 0_ns);
+  REQUIRE(registers.values[4] == 0xAB);
+}
+
+TEST_CASE("a master's write reaches RAM, cache tags and decoded code; ROM keeps its contents") {
+  AddressSpace space;
+  std::vector<std::uint8_t> ram(0x10000), rom(0x1000, 0xEE);
+  Listener listener;
+  space.map_ram(0, ram);
+  space.map_rom(0xFF000, rom);
+  space.set_listener(&listener);
+  space.page(0x1000).code_granules = 1u << 2;  // 1100h..117Fh holds decoded code
+  const std::vector<std::uint8_t> data(0x20, 0x42);
+  space.master_write(0x10F0, data, 0_ns);
+  REQUIRE(ram[0x110F] == 0x42);
+  REQUIRE(listener.code == std::vector<std::uint32_t>{0x10F0});
+  REQUIRE(listener.written == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0x10F0, 0x20}});
+  space.master_write(0xFF000, data, 0_ns);
+  REQUIRE(rom[0] == 0xEE);
+  space.master_write(0x80000000, data, 0_ns);  // nobody there
+  std::array<std::uint8_t, 2> read{};
+  space.master_read(0x80000000, read, 0_ns);
+  REQUIRE(read[0] == 0xFF);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <exception>
+#include <memory>
+#include <stdexcept>
+
+#include "core/time/fiber.hpp"
+#include "tests/catch.hpp"
+
+using planar::Fiber;
+
+TEST_CASE("a fiber goes on where it was left, inside an exception handler too") {
+  int sum = 0;
+  std::unique_ptr<Fiber> fiber;
+  fiber = std::make_unique<Fiber>([&] {
+    try {
+      throw 1;
+    } catch (int) {
+      for (int i = 0; i < 100; ++i) {
+        sum += i;
+        fiber->suspend();
+      }
+    }
+  });
+  while (!fiber->ended()) {
+    try {
+      throw 2;
+    } catch (int mine) {
+      fiber->resume();
+      CHECK(mine == 2);
+    }
+  }
+  CHECK(sum == 4950);
+  CHECK(std::uncaught_exceptions() == 0);
+}
+
+TEST_CASE("a fiber that goes away in the middle is unwound, one that never ran is not entered") {
+  struct Guard {
+    bool& gone;
+    ~Guard() { gone = true; }
+  };
+  bool gone = false, entered = false;
+  std::unique_ptr<Fiber> fiber;
+  fiber = std::make_unique<Fiber>([&] {
+    const Guard guard{gone};
+    fiber->suspend();
+    entered = true;
+  });
+  fiber->resume();
+  CHECK_FALSE(gone);
+  fiber.reset();
+  CHECK(gone);
+  { Fiber never([&] { entered = true; }); }
+  CHECK_FALSE(entered);
+}
+
+TEST_CASE("what a fiber throws reaches who resumed it, and ends it") {
+  Fiber fiber([] { throw std::runtime_error("thrown inside"); });
+  CHECK_THROWS_WITH(fiber.resume(), "thrown inside");
+  CHECK(fiber.ended());
+  CHECK_NOTHROW(fiber.resume());
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/common/error.hpp"
+#include "tests/devices/medium/wire.hpp"
+
+using namespace planar;
+using namespace planar::test;
+
+namespace {
+
+struct Pair {
+  explicit Pair(EthernetConfig config = {}, std::uint64_t seed = 1)
+      : segment(config), a(scheduler, &segment, "a", seed), b(scheduler, &segment, "b", seed + 1000) {
+    segment.add_observer(log);
+  }
+  void archive(Archive& ar) {
+    scheduler.archive(ar);
+    segment.archive(ar);
+    a.port.archive(ar);
+    b.port.archive(ar);
+  }
+  Scheduler scheduler;
+  EthernetSegment segment;
+  Log log;
+  Recorder a, b;
+};
+
+constexpr Time delay = ethernet_propagation;
+
+}  // namespace
+
+TEST_CASE("the frame check sequence is the CRC-32 of IEEE 802.3", "[net]") {
+  const std::string text = "123456789";
+  const Bytes bytes(text.begin(), text.end());
+  CHECK(crc32(bytes) == 0xCBF43926);
+  // In two parts, and of lengths that are no multiple of eight, the same sum.
+  CHECK(crc32(std::span(bytes).subspan(4), crc32(std::span(bytes).first(4))) == 0xCBF43926);
+  CHECK(crc32({}, 0xCBF43926) == 0xCBF43926);
+  Bytes frame = make_frame(61);
+  CHECK(fcs_good(frame));
+  frame[20] ^= 1;
+  CHECK_FALSE(fcs_good(frame));
+  CHECK_FALSE(fcs_good(Bytes{1, 2, 3}));
+}
+
+TEST_CASE("an Ethernet address is read and written", "[net]") {
+  CHECK(format_mac(parse_mac("00:00:D8:01:02:fe")) == "00:00:d8:01:02:fe");
+  CHECK_THROWS_WITH(parse_mac("00:00:d8:01:02"), Catch::Contains("six hex bytes"));
+  CHECK_THROWS_WITH(parse_mac("01:00:d8:01:02:03"), Catch::Contains("group address"));
+}
+
+TEST_CASE("back-to-back full frames leave every 1230.4 us", "[net]") {
+  Pair p;
+  for (int i = 0; i < 3; ++i) p.a.to_send.push_back(make_frame(1514));
+  p.a.port.transmit(p.a.to_send[p.a.sent_next++], Time{});
+  p.scheduler.run_until(10_ms);
+  REQUIRE(p.a.starts.size() == 3);
+  CHECK(p.a.starts[0] == 0_ns);
+  CHECK(p.a.starts[1] == 1'230'400_ns);
+  CHECK(p.a.starts[2] == 2'460'800_ns);
+  CHECK(p.a.ends[0] == 1'220'800_ns);
+  REQUIRE(p.b.arrivals.size() == 3);
+  CHECK(p.b.begins[0] == delay);
+  CHECK(p.b.arrivals[0].when == 1'220'800_ns + delay);
+  CHECK(p.b.arrivals[0].bytes == p.a.to_send[0]);
+  CHECK(p.b.arrivals[0].ok);
+  CHECK(p.segment.counters().frames == 3);
+}
+
+TEST_CASE("byte k of a frame has arrived k+1 byte times after the start delimiter", "[net]") {
+  Pair p;
+  p.a.port.transmit(make_frame(100), Time{});
+  p.scheduler.run_until(50_us);
+  const auto r = p.b.port.receiving();
+  REQUIRE(r);
+  CHECK(r->arrival(0) == delay + 6'400_ns + 800_ns);
+  CHECK(r->arrived(delay + 6'400_ns + 799_ns) == 0);
+  CHECK(r->arrived(delay + 6'400_ns + 800_ns) == 1);
+  CHECK(r->arrived(delay + 6'400_ns + 8'000_ns) == 10);
+  CHECK(r->arrived(1_s) == 104);
+}
+
+TEST_CASE("a station that wants to send during another's frame waits for its end and the gap", "[net]") {
+  Pair p;
+  p.a.port.transmit(make_frame(100), Time{});
+  p.scheduler.run_until(20_us);
+  p.b.port.transmit(make_frame(60), 20_us);
+  p.scheduler.run_until(1_ms);
+  REQUIRE(p.b.outcomes.size() == 1);
+  CHECK(p.b.outcomes[0].deferred);
+  CHECK(p.b.outcomes[0].collisions == 0);
+  CHECK(p.b.starts[0] == p.b.arrivals[0].when + 9'600_ns);
+  CHECK(p.a.arrivals.size() == 1);
+}
+
+TEST_CASE("carrier in the first part of the gap restarts it, in the last part it is ignored", "[net]") {
+  // A third station begins while b's gap runs; it has seen the end of a's frame earlier or later than b did only through
+  // its own idle time, so here it is made to start by a fresh attachment that knows of no gap.
+  for (const Time into_gap : {3_us, 8_us}) {
+    Pair p;
+    p.a.port.transmit(make_frame(60), Time{});
+    p.scheduler.run_until(30_us);
+    p.b.port.transmit(make_frame(60), 30_us);
+    const Time silent = 57'600_ns + delay;  // at b
+    p.scheduler.run_until(silent + into_gap - delay);
+    Recorder c(p.scheduler, &p.segment, "c", 5);
+    c.port.transmit(make_frame(60), p.scheduler.now());  // heard by b at silent + into_gap
+    p.scheduler.run_until(70_us + into_gap);
+    if (into_gap == 3_us) {
+      CHECK(p.b.starts.empty());
+    } else {
+      REQUIRE(p.b.starts.size() == 1);
+      CHECK(p.b.starts[0] == silent + 9'600_ns);
+    }
+    p.scheduler.run_until(100_ms);
+    CHECK((p.b.outcomes.at(0).collisions == 0) == (into_gap == 3_us));
+    CHECK((c.outcomes.at(0).collisions == 0) == (into_gap == 3_us));
+  }
+}
+
+TEST_CASE("two stations that start together collide, jam, back off and both get through", "[net]") {
+  const auto run = [](std::uint64_t seed) {
+    Pair p({}, seed);
+    p.a.port.transmit(make_frame(1514), Time{});
+    p.b.port.transmit(make_frame(1514), Time{});
+    p.scheduler.run_until(1_s);
+    return std::tuple(p.a.starts, p.b.starts, p.log.entries.size());
+  };
+  Pair p;
+  p.a.port.transmit(make_frame(1514, broadcast_mac, 1), Time{});
+  p.b.port.transmit(make_frame(1514, broadcast_mac, 2), Time{});
+  p.scheduler.run_until(1_s);
+  REQUIRE(p.a.outcomes.size() == 1);
+  REQUIRE(p.b.outcomes.size() == 1);
+  CHECK(p.a.outcomes[0].result == TransmitResult::ok);
+  CHECK(p.b.outcomes[0].result == TransmitResult::ok);
+  CHECK(p.a.outcomes[0].collisions >= 1);
+  CHECK(p.a.outcomes[0].collisions == p.b.outcomes[0].collisions);
+  // Noticed within the preamble, which is completed; 32 bits of jam follow.
+  CHECK(p.log.entries[0].collided);
+  CHECK(p.log.entries[0].end == 6'400_ns + 3'200_ns);
+  // Retries begin on slot boundaries after the jam, or after the other one's frame and the gap.
+  const Time first_retry = std::min(p.a.starts[1], p.b.starts[1]);
+  const Time jam_end = 9'600_ns;
+  CHECK(((first_retry - jam_end).ps % (51'200_ns).ps == 0 || first_retry == jam_end + delay + 9'600_ns));
+  CHECK(p.a.arrivals.back().ok);
+  CHECK(p.b.arrivals.back().ok);
+  CHECK(p.segment.counters().frames == 2);
+  CHECK(run(1) == run(1));
+  CHECK(run(1) != run(2));
+}
+
+TEST_CASE("sixteen collisions give up", "[net]") {
+  Scheduler scheduler;
+  EthernetSegment segment;
+  RelentlessSender other(scheduler, segment);  // after every collision it starts again at once
+  Recorder a(scheduler, &segment, "a", 1);
+  // Every time `a` begins to send, the other one begins too: both always wait for the same silence.
+  other.port.transmit(make_frame(1514), Time{});
+  a.port.transmit(make_frame(1514), Time{});
+  scheduler.run_until(10_s);
+  REQUIRE(a.outcomes.size() == 1);
+  CHECK(a.outcomes[0].result == TransmitResult::excessive_collisions);
+  CHECK(a.outcomes[0].collisions == 16);
+  CHECK(a.starts.size() == 16);
+}
+
+TEST_CASE("a collision after one slot time is late", "[net]") {
+  for (const bool retry : {false, true}) {
+    Pair p;
+    p.b.port.set_plugged(false, Time{});
+    p.a.port.mac().retry_late_collisions = retry;
+    p.a.port.transmit(make_frame(1514), Time{});
+    p.scheduler.run_until(500_us);
+    p.b.port.set_plugged(true, 500_us);
+    // It has just been plugged in by somebody who pays no attention: carrier is heard, the frame was missed.
+    CHECK(p.b.port.carrier());
+    CHECK_FALSE(p.b.port.receiving());
+    Recorder deaf(p.scheduler, nullptr, "deaf", 9);
+    deaf.port.attach(p.segment);  // joins in silence and so does not defer
+    deaf.port.transmit(make_frame(60), 500_us);
+    p.scheduler.run_until(100_ms);
+    REQUIRE(p.a.outcomes.size() == 1);
+    CHECK(p.a.outcomes[0].late_collision);
+    CHECK(p.a.outcomes[0].result == (retry ? TransmitResult::ok : TransmitResult::late_collision));
+  }
+}
+
+TEST_CASE("full duplex: both directions at once, no collisions, only the own gap", "[net]") {
+  Pair p({.full_duplex = true});
+  p.a.to_send = p.b.to_send = {make_frame(1514), make_frame(1514)};
+  p.a.port.transmit(p.a.to_send[p.a.sent_next++], Time{});
+  p.b.port.transmit(p.b.to_send[p.b.sent_next++], 100_us);
+  p.scheduler.run_until(10_ms);
+  CHECK(p.a.starts == std::vector<Time>{0_us, 1'230'400_ns});
+  CHECK(p.b.starts == std::vector<Time>{100_us, 1'330'400_ns});
+  CHECK(p.a.arrivals.size() == 2);
+  CHECK(p.b.arrivals.size() == 2);
+  CHECK(p.segment.counters().collisions == 0);
+  CHECK(p.segment.counters().frames == 4);
+}
+
+TEST_CASE("at 100 Mbit/s everything takes a tenth", "[net]") {
+  Pair p({.bits_per_second = 100'000'000});
+  p.a.to_send = {make_frame(1514), make_frame(1514)};
+  p.a.port.transmit(p.a.to_send[p.a.sent_next++], Time{});
+  p.scheduler.run_until(10_ms);
+  CHECK(p.a.starts == std::vector<Time>{0_us, 123'040_ns});
+}
+
+TEST_CASE("an impossible segment is refused with a remedy", "[net]") {
+  CHECK_THROWS_WITH(EthernetSegment({.bits_per_second = 16'000'000}), Catch::Contains("use 10000000 or 100000000"));
+  CHECK_THROWS_WITH(EthernetSegment({.propagation = 10_us}), Catch::Contains("less than the interframe gap"));
+}
+
+TEST_CASE("pulling the cable cuts the frame for the receiver and takes carrier from the sender", "[net]") {
+  Pair p;
+  p.a.port.transmit(make_frame(1514), Time{});
+  p.scheduler.run_until(100'450_ns);
+  p.a.port.set_plugged(false, 100'450_ns);
+  p.scheduler.run_until(5_ms);
+  REQUIRE(p.b.arrivals.size() == 1);
+  CHECK_FALSE(p.b.arrivals[0].ok);
+  CHECK(p.b.arrivals[0].dribble);
+  CHECK(p.b.arrivals[0].length == 117);  // (100.45 - 6.4) / 0.8 us
+  REQUIRE(p.a.outcomes.size() == 1);
+  CHECK(p.a.outcomes[0].result == TransmitResult::carrier_lost);
+  CHECK(p.a.ends[0] == 1'220'800_ns);
+  CHECK(p.segment.counters().frames == 0);
+
+  p.a.port.set_plugged(true, 5_ms);
+  p.a.port.transmit(make_frame(60), 5_ms);
+  p.scheduler.run_until(6_ms);
+  CHECK(p.b.arrivals.at(1).ok);
+}
+
+TEST_CASE("a receiver that is unplugged sees its frame cut; the sender notices nothing", "[net]") {
+  Pair p;
+  p.a.port.transmit(make_frame(1514), Time{});
+  p.scheduler.run_until(100_us);
+  p.b.port.set_plugged(false, 100_us);
+  p.scheduler.run_until(5_ms);
+  REQUIRE(p.b.arrivals.size() == 1);
+  CHECK_FALSE(p.b.arrivals[0].ok);
+  CHECK(p.a.outcomes.at(0).result == TransmitResult::ok);
+}
+
+TEST_CASE("an underrun ends the frame early, with a bad check sequence", "[net]") {
+  Pair p;
+  p.a.port.transmit(make_frame(1514), Time{});
+  p.scheduler.run_until(100_us);
+  p.a.port.underrun(100_us);
+  p.scheduler.run_until(5_ms);
+  CHECK(p.a.outcomes.at(0).result == TransmitResult::underrun);
+  CHECK(p.b.arrivals.at(0).length == 117);
+  CHECK_FALSE(p.b.arrivals.at(0).ok);
+  CHECK(p.segment.counters().damaged == 1);
+}
+
+TEST_CASE("bytes that have not left yet can be changed, bytes that have cannot", "[net]") {
+  Pair p;
+  const Bytes frame = make_frame(1514);
+  p.a.port.transmit(frame, Time{});
+  p.scheduler.run_until(100_us);
+  p.a.port.patch(50, 0xEE, true, 100_us);
+  p.a.port.patch(500, 0xEE, true, 100_us);
+  p.scheduler.run_until(5_ms);
+  const auto& got = p.b.arrivals.at(0);
+  CHECK(got.ok);
+  CHECK(got.bytes[50] == frame[50]);
+  CHECK(got.bytes[500] == 0xEE);
+}
+
+TEST_CASE("abandoning drops a waiting frame and lets one on the wire finish", "[net]") {
+  Pair p;
+  p.a.port.transmit(make_frame(1514), Time{});
+  p.scheduler.run_until(10_us);
+  p.b.port.transmit(make_frame(60), 10_us);
+  CHECK_FALSE(p.b.port.abandon(10_us));
+  CHECK(p.a.port.abandon(10_us));
+  p.scheduler.run_until(5_ms);
+  CHECK(p.b.outcomes.empty());
+  CHECK(p.b.starts.empty());
+  CHECK(p.a.outcomes.at(0).result == TransmitResult::ok);
+}
+
+TEST_CASE("a snapshot in the middle of a collision continues the same way", "[net]") {
+  const auto start = [](Pair& p) {
+    p.a.port.transmit(make_frame(1514, broadcast_mac, 1), Time{});
+    p.b.port.transmit(make_frame(1514, broadcast_mac, 2), Time{});
+  };
+  for (const Time when : {3_us, 8_us, 30_us, 400_us}) {
+    Pair whole, first, second;
+    start(whole);
+    whole.scheduler.run_until(1_s);
+    start(first);
+    first.scheduler.run_until(when);
+    Archive saved = Archive::saver();
+    first.archive(saved);
+    Archive loaded = Archive::loader(saved.stream());
+    second.archive(loaded);
+    loaded.expect_end();
+    second.scheduler.run_until(1_s);
+    Archive end_a = Archive::saver(), end_b = Archive::saver();
+    whole.archive(end_a);
+    second.archive(end_b);
+    CHECK(sha256_hex(end_a.stream()) == sha256_hex(end_b.stream()));
+    CHECK(second.b.arrivals.back().bytes == whole.b.arrivals.back().bytes);
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/stations/peer/netio_protocol.hpp"
+#include "tests/catch.hpp"
+
+using namespace planar;
+using namespace planar::net;
+
+namespace {
+
+Bytes control(std::uint32_t command, std::uint32_t size) {
+  Bytes b;
+  put32(b, command);
+  put32(b, size);
+  return b;
+}
+
+/// All that the server sends at one moment, at most `limit` bytes.
+Bytes sent(NetioService& s, Time now, std::size_t piece = 700, std::size_t limit = 100'000) {
+  Bytes all;
+  while (all.size() < limit) {
+    const auto n = s.to_send(piece, now);
+    if (!n) break;
+    all.resize(all.size() + n);
+    s.take(std::span(all).last(n));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("data without a control record are the first generation's, whatever they hold") {
+  for (const Bytes& begin : {Bytes(8, 0), Bytes(8, 0x5A), control(1, 0), control(2, 0xFFFFFFFF), control(3, 5)}) {
+    NetioService s;
+    s.receive(begin, {});
+    s.receive(Bytes(1000, 1), {});
+    CHECK(s.generation() == NetioService::Generation::first);
+    CHECK(s.received() == 1008);
+    CHECK(s.to_send(100, {}) == 0);
+    CHECK_FALSE(s.over());
+  }
+}
+
+TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any size") {
+  for (const std::size_t piece : {1, 3, 1000, 100'000}) {
+    NetioService s(2_s);
+    Bytes in = control(1, 1024);
+    for (int block = 0; block < 3; ++block) {
+      in.push_back(block == 2);
+      in.resize(in.size() + 1023, 0xFF);  // only the first byte of a block says anything
+    }
+    put(in, control(2, 2048));
+    for (std::size_t at = 0; at < in.size(); at += piece)
+      s.receive(ByteView(in).subspan(at, std::min(piece, in.size() - at)), 1_s);
+    CHECK(s.generation() == NetioService::Generation::second);
+    CHECK(s.received() == 3 * 1024);
+    Bytes out = sent(s, 1_s, piece, 10 * 2048);
+    put(out, sent(s, 3_s, piece));
+    REQUIRE(out.size() % 2048 == 0);
+    REQUIRE(out.size() >= 10 * 2048);
+    for (std::size_t at = 0; at < out.size(); at += 2048) CHECK(out[at] == (at + 2048 == out.size() ? 1 : 0));
+    CHECK(s.sent() == out.size());
+    CHECK(s.to_send(1, 4_s) == 0);
+    s.receive(control(0, 0), 4_s);
+    CHECK(s.over());
+  }
+}
+
+TEST_CASE("a client that speaks out of turn ends nothing but its own connection") {
+  NetioService s(1_s);
+  s.receive(control(2, 1024), {});
+  s.receive(control(2, 4096), {});  // early: it waits for the last block
+  CHECK(s.to_send(1, {}) == 1);
+  s.receive(Bytes(9, 7), {});       // nobody speaks for so long ahead
+  CHECK(s.over());
+  CHECK(s.to_send(1, {}) == 0);
+  NetioService t;
+  t.receive(control(1, 1), {});
+  t.receive(Bytes{1}, {});
+  t.receive(control(77, 1), {});
+  CHECK(t.over());
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Any bootable diskette boots; one that does not is said so.
+
+#include "tests/catch.hpp"
+#include "tests/frontend/network/echo_diskette.hpp"
+#include "tests/frontend/program.hpp"
+
+using program::run_planar;
+using program::Scratch;
+using Catch::Matchers::Contains;
+
+TEST_CASE("any bootable diskette boots: BIOS services, and protected mode with interrupts") {
+  const std::string images = std::string(PLANAR_SOURCE_DIR) + "/roms/images/";
+  for (const char* machine : {"model56sx", "model77", "model95"}) {
+    for (const char* sample : {"sample-bios", "sample-pmode"}) {
+      INFO(machine << " " << sample);
+      const auto ok = std::string(sample) + ": ok";
+      const auto run = run_planar(std::string("run ") + machine + " --quiet --screen text --serial stdio --image '" + images +
+                              sample + ".img' --until 'screen:" + ok + "' --timeout '30 s'");
+      CHECK(run.status == 0);
+      CHECK_THAT(run.out, Contains(ok));
+    }
+  }
+}
+
+TEST_CASE("a diskette that does not boot is said so on the screen") {
+  Scratch scratch;
+  const auto image = scratch.write("blank.img", std::string(1474560, '\0'));
+  const auto run = run_planar("run model95 --quiet --screen text --image " + image + " --until '20 s'");
+  CHECK(run.status == 0);
+  CHECK_THAT(run.out, Contains("diskette"));
+}
+
+TEST_CASE("a processor that is reset with address line 20 off finds the firmware") {
+  Scratch scratch;
+  // Vector 6 (invalid opcode) leads to a halt; A20 off through 92h, processor reset through 64h.
+  std::string image("\x31\xC0\x8E\xD8\xC7\x06\x18\x00\x1C\x7C\xC7\x06\x1A\x00\x00\x00\xE4\x92\x24\xFC\xE6\x92"
+                    "\xB0\xFE\xE6\x64\xEB\xFE\xFA\xF4", 30);
+  image.resize(1474560);
+  image.replace(510, 2, "\x55\xAA");
+  const auto file = scratch.write("reset.img", image);
+  for (const char* machine : {"model56sx", "model77", "model95"}) {
+    const auto run = run_planar(std::string("run ") + machine + " --quiet --json - --until '6 s' --image " + file);
+    INFO(machine << run.err);
+    REQUIRE(run.status == 0);
+    CHECK(run.json().at("ended") == "time reached");
+  }
+}
+
+TEST_CASE("--until sees a prompt on COM1, which ends no line, and ends with the first of several texts") {
+  Scratch scratch;
+  const auto image = scratch.write("echo.img", echo_diskette::image());
+  const auto run = [&](const std::string& until, const std::string& timeout = "20 s") {
+    return run_planar("run model95 --quiet --json - --timeout '" + timeout + "' --image " + image + until);
+  };
+  const auto prompt = run(" --until 'serial:>'");
+  INFO(prompt.err);
+  REQUIRE(prompt.status == 0);
+  CHECK(prompt.json().at("ended") == "text seen");
+  const auto either = run(" --until screen:never --until serial:nowhere --until 'screen:>' --until serial:neither");
+  INFO(either.err);
+  CHECK(either.status == 0);
+  const auto none = run(" --until screen:never --until serial:nowhere", "50 ms");
+  CHECK(none.status == 5);
+  CHECK_THAT(none.err, Contains("'never' or 'nowhere' did not appear"));
+  CHECK(run(" --until screen:").status == 2);
+}
+
+TEST_CASE("a run that ends before its snapshot says that there is none") {
+  Scratch scratch;
+  const auto snap = scratch.file("lab.snap");
+  const auto early = run_planar("run model95 --quiet --until '200 ms' --snapshot-at '300 ms' " + snap);
+  CHECK(early.status == 0);
+  CHECK_THAT(early.err, Contains("lab.snap was not written") && Contains("before 0.3 s"));
+  CHECK(run_planar("run model95 --quiet --until '300 ms' --snapshot-at '200 ms' " + snap).err.empty());
+}
+
+TEST_CASE("--bios runs a firmware of the user's own and says its last checkpoint") {
+  Scratch scratch;
+  // F000:FFF0: MOV AL,5Ah; MOV DX,0680h; OUT DX,AL; CLI; HLT
+  std::string rom(32768, '\xFF');
+  rom.replace(0x7FF0, 8, std::string("\xB0\x5A\xBA\x80\x06\xEE\xFA\xF4", 8));
+  const auto file = scratch.write("own.rom", rom);
+  for (const char* machine : {"model56sx", "model77", "model95"}) {
+    const auto run = run_planar(std::string("run ") + machine + " --quiet --json - --until '1 s' --bios " + file);
+    CHECK(run.status == 0);
+    CHECK_THAT(run.out, Contains("\"checkpoint\": \"005A\"") && Contains("halted for good"));
+  }
+}
+
+TEST_CASE("a firmware image of an impossible size, or one beside a snapshot, is refused") {
+  Scratch scratch;
+  const auto odd = scratch.write("odd.rom", std::string(1000, '\0'));
+  const auto run = run_planar("run model95 --bios " + odd);
+  CHECK(run.status == 3);
+  CHECK_THAT(run.err, Contains("odd.rom") && Contains("131072"));
+  CHECK(run_planar("run model95 --bios " + odd + " --snapshot-at '1 s' x.snap").status == 2);
+  const auto halt = scratch.write("halt.rom", std::string(32768, '\xF4')), snap = scratch.file("lab.snap");
+  const auto step = run_planar("run model95 --quiet --bios " + halt + " --do 'snapshot \"" + snap + "\"'");
+  CHECK(step.status == 2);
+  CHECK_THAT(step.err, Contains("halt.rom") && Contains("holds no firmware"));
+  CHECK_FALSE(std::filesystem::exists(snap));
+}

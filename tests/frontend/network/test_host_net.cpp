@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The guest reaches the host's loopback through slirp, and the host the guest.
+#include "tests/catch.hpp"
+#include "tests/frontend/network/loopback.hpp"
+#include "tests/frontend/benchmarks/netio_run.hpp"
+
+using namespace program;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+const std::string slirp = " --net slirp --net-time unthrottled";
+
+std::string number(std::size_t n) { return std::to_string(n); }
+
+/// What the guest sends (roms/guest/programs/transfer.c), seed 1.
+Bytes pattern(std::size_t bytes) {
+  Bytes all(bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    all[i] = static_cast<std::uint8_t>((static_cast<std::uint32_t>(i / 4) * 0x9E3779B1u + 1u) >> i % 4 * 8);
+  return all;
+}
+
+/// What `generation` counts, guest and server.
+void run_netio(int generation) {
+  INFO("generation " << generation);
+  const Scratch scratch;
+  const std::string seconds = short_runs() ? "0.1" : "0.5";
+  Beside server(scratch, "netio-server --listen 127.0.0.1:0 --once --json - --seconds " + seconds);
+  REQUIRE(server.until(server.err_file(), "both generations"));
+  const auto announced = read_file(server.err_file());
+  const auto port = announced.substr(announced.find("127.0.0.1:") + 10, announced.find(',') - announced.find("127.0.0.1:") - 10);
+  const auto guest = run_planar("netio --quiet --json -" + slirp + " --sizes 1024,32767 --port " + port + " --seconds " + seconds +
+                                " --generation " + std::to_string(generation));
+  INFO(guest.err);
+  REQUIRE(guest.status == 0);
+  const auto result = guest.json();
+  CHECK(result.at("net") == "slirp");
+  CHECK(result.at("repeatable") == false);
+  CHECK(result.at("netio_version") == (generation == 1 ? "1.14" : "1.16"));
+  REQUIRE(result.at("rows").size() == 2);
+  double data = 0;
+  for (const auto& row : result.at("rows")) {
+    const double rate = row.at("kb_per_s").get<double>();
+    CHECK(rate > 100);
+    CHECK(rate < 1250 + 64 / std::stod(seconds));  // no faster than the wire takes what does not stay in the send buffer
+    data += rate * 1024 * std::stod(seconds);
+    CHECK(row.contains("received_kb_per_s") == (generation == 2));
+    if (generation == 2) {
+      CHECK(row.at("received_kb_per_s").get<double>() > 100);
+      CHECK(row.at("received_kb_per_s").get<double>() < 1250);
+    }
+  }
+  const auto said = server.end();
+  REQUIRE(said.status == 0);
+  const auto counted = nlohmann::ordered_json::parse(said.out);
+  CHECK(counted.at("generation") == (generation == 1 ? "up to 1.14" : "1.16 and later"));
+  // Rates are of the time sent in; the last block of a size reaches beyond it.
+  CHECK(counted.at("received_bytes").get<double>() > 0.9 * data);
+  CHECK((counted.at("sent_bytes").get<double>() > 0) == (generation == 2));
+}
+
+}  // namespace
+
+TEST_CASE("4 MB through slirp to a server on the loopback and back, every byte as it was") {
+  const Scratch scratch;
+  const std::size_t bytes = short_runs() ? 256 << 10 : 4 << 20;
+  const Listener listener;
+  const auto image = guest_with(scratch, {{"do", "transfer"}, {"bytes", number(bytes)}, {"port", number(listener.port())}});
+  Beside run(scratch, "run model95 --card ne2 --image " + image + slirp + " --until serial:@done --serial file:" +
+                          scratch.file("serial") + " --timeout '300 s'");
+  Descriptor client = listener.accept();
+  REQUIRE(client);
+  Bytes data = receive(client, bytes);
+  CHECK(data.size() == bytes);
+  CHECK((data == pattern(bytes)));
+  for (auto& b : data) b = static_cast<std::uint8_t>(~b);
+  REQUIRE(send(client, data));
+  CHECK(receive(client, 1).empty());  // the guest closes, and waits for this end to do so
+  client.reset();
+  const auto said = run.end();
+  INFO(said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.err, Contains("host in the loop"));
+  CHECK_THAT(read_file(scratch.file("serial")),
+             Contains("@transfer end sent=" + number(bytes) + " received=" + number(bytes) + " wrong=0") && Contains("@done 0"));
+}
+
+TEST_CASE("a damaged answer does not pass for a good one") {
+  const Scratch scratch;
+  const Listener listener;
+  const auto image = guest_with(scratch, {{"do", "transfer"}, {"bytes", "20000"}, {"port", number(listener.port())}});
+  Beside run(scratch, "run model95 --card ne2 --image " + image + slirp + " --until serial:@done --serial file:" +
+                          scratch.file("serial") + " --timeout '300 s'");
+  Descriptor client = listener.accept();
+  REQUIRE(client);
+  Bytes data = receive(client, 20000);
+  for (auto& b : data) b = static_cast<std::uint8_t>(~b);
+  data[12345] ^= 0x10;
+  REQUIRE(send(client, data));
+  client.reset();
+  run.end();
+  CHECK_THAT(read_file(scratch.file("serial")), Contains("wrong=1") && Contains("@fail content") && Contains("@done 1"));
+}
+
+TEST_CASE("a forwarded port leads into the guest") {
+  const Scratch scratch;
+  const auto port = free_port();
+  const auto image = guest_with(scratch, {{"do", "serve"}, {"port", "23"}});
+  Beside run(scratch, "run model95 --card 3c529 --image " + image + slirp + " --forward 'tcp 127.0.0.1:" + number(port) +
+                          " -> 23' --until serial:@done --serial file:" + scratch.file("serial") + " --timeout '300 s'");
+  REQUIRE(run.until(scratch.file("serial"), "@serve port=23"));
+  Descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto address = loopback(port);
+  REQUIRE(::connect(s.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  const Bytes data = pattern(short_runs() ? 20'000 : 300'000);
+  std::thread sender([&] {
+    send(s, data);
+    ::shutdown(s.get(), SHUT_WR);
+  });
+  const Bytes back = receive(s, data.size() + 1);
+  sender.join();
+  CHECK((back == data));
+  CHECK(run.end().status == 0);
+  CHECK_THAT(read_file(scratch.file("serial")), Contains("@served sent=" + number(data.size())));
+}
+
+TEST_CASE("netio in the guest against planar netio-server, first generation") { run_netio(1); }
+TEST_CASE("netio in the guest against planar netio-server, second generation") { run_netio(2); }
+
+TEST_CASE("a guest without an adapter says so, unless it was to do nothing") {
+  for (const char* task : {"netio", "transfer", "serve", "netio-server", "idle"}) {
+    INFO(task);
+    const Scratch scratch;
+    const auto image = guest_with(scratch, {{"do", task}, {"seconds", "0.1"}});
+    run_planar("run model95 --quiet --image " + image + " --until serial:@done --serial file:" + scratch.file("serial") +
+               " --timeout '60 s'");
+    const auto said = read_file(scratch.file("serial"));
+    if (task == std::string("idle"))
+      CHECK_THAT(said, Contains("@idle end") && Contains("@done 0"));
+    else
+      CHECK_THAT(said, Contains("@fail no network adapter that a driver knows is installed and enabled") && Contains("@done 1"));
+  }
+}
+
+TEST_CASE("the reference station speaks the second generation too, and such a run repeats") {
+  const auto run = "netio --generation 2 --sizes 1024,8192 --quiet --json - --seconds " + std::string(short_runs() ? "0.1" : "0.5");
+  const auto first = run_planar(run);
+  REQUIRE(first.status == 0);
+  const auto result = without_host_time(first.json());
+  CHECK(result.at("repeatable") == true);
+  for (const auto& row : result.at("rows")) {
+    CHECK(row.at("kb_per_s").get<double>() > 500);
+    CHECK(row.at("received_kb_per_s").get<double>() > 500);
+  }
+  CHECK(without_host_time(run_planar(run).json()) == result);
+}
+
+TEST_CASE("the file says about the host's network what the command line says") {
+  const Scratch scratch;
+  const auto file = run_planar("config model95 --card ne2 --net slirp --forward 'tcp 2323 -> 23' --forward 'udp 69 -> 69' --net-time unthrottled");
+  REQUIRE(file.status == 0);
+  CHECK_THAT(file.out, Contains("attach = \"slirp\"") && Contains("forward = [\"tcp 2323 -> 23\", \"udp 69 -> 69\"]") &&
+                           Contains("time = \"unthrottled\""));
+  CHECK(run_planar("config " + scratch.write("lab.toml", file.out)).out == file.out);
+  CHECK_THAT(run_planar("config model95 --net slirp").out, Contains("time = \"as-hardware\""));
+}
+
+TEST_CASE("a network that is not to be had ends with 2 and the remedy") {
+  const auto error = [](const std::string& options) {
+    const auto said = run_planar("netio --quiet " + options);
+    CHECK(said.status == 2);
+    return said.err;
+  };
+  CHECK_THAT(error("--net slurp"), Contains("slirp, tap:NAME"));
+  CHECK_THAT(error("--net slirp --forward 'tcp 2323'"), Contains("--forward") && Contains("tcp 127.0.0.1:2323 -> 23"));
+  CHECK_THAT(error("--forward 'tcp 2323 -> 23'"), Contains("net.attach is peer"));
+  CHECK_THAT(error("--net-time unthrottled"), Contains("net.attach is peer"));
+  CHECK_THAT(error("--net slirp --net-time fast"), Contains("as-hardware"));
+  CHECK_THAT(error("--net pcap:planar-none"), Contains("no such interface"));
+  CHECK_THAT(error("--net socket:nowhere"), Contains("socket:127.0.0.1:4000"));
+  const Listener held;
+  CHECK_THAT(error("--net slirp --forward 'tcp " + number(held.port()) + " -> 23'"), Contains("take another"));
+  const auto server = run_planar("netio-server --listen 127.0.0.1:" + number(held.port()));
+  CHECK(server.status == 2);
+  CHECK_THAT(server.err, Contains("another server holds the port"));
+  CHECK(run_planar("netio-server --listen nonsense").status == 2);
+}

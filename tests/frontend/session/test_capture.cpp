@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every frame reaches the capture, and a network analyser agrees with what is in it.
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/benchmarks/netio_run.hpp"
+
+using program::brief;
+using program::read_file;
+using program::run_planar;
+using program::Scratch;
+
+TEST_CASE("the capture holds every frame of the run, at 10 and at 100 Mbit/s") {
+  const std::string card = GENERATE("ne2", "oc2335");
+  INFO(card);
+  Scratch scratch;
+  const auto file = scratch.file("net.pcapng");
+  const auto run = run_planar("netio --machine model95 --card " + card + brief() + " --capture " + file);
+  REQUIRE(run.status == 0);
+  const auto bytes = read_file(file);
+  std::uint64_t packets = 0;
+  for (std::size_t at = 0; at + 12 <= bytes.size();) {
+    std::uint32_t type = 0, length = 0;
+    std::memcpy(&type, bytes.data() + at, 4);
+    std::memcpy(&length, bytes.data() + at + 4, 4);
+    REQUIRE(length >= 12);
+    REQUIRE(at + length <= bytes.size());
+    packets += type == 6;
+    at += length;
+  }
+  const auto frames = run.json().at("frames");
+  CHECK(packets == frames.at("sent").get<std::uint64_t>() + frames.at("received").get<std::uint64_t>());
+}
+
+TEST_CASE("tshark finds no malformed packet, no lost segment and no retransmission in a capture, and delayed ACKs") {
+  Scratch scratch;
+  const auto file = scratch.file("net.pcapng");
+  REQUIRE(run_planar("netio --machine model95" + brief() + " --capture " + file).status == 0);
+  const auto frames = [&](const std::string& filter) {
+    const auto out = scratch.file("frames");
+    const auto command = "tshark -r " + file + " -Y '" + filter + "' >" + out + " 2>" + scratch.file("err");
+    INFO("tshark must be installed: " << command);
+    REQUIRE(std::system(command.c_str()) == 0);
+    const auto text = read_file(out);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  CHECK(frames("_ws.malformed || tcp.analysis.retransmission || tcp.analysis.lost_segment") == 0);
+  const auto segments = frames("tcp.len > 0"), acknowledgements = frames("tcp.len == 0 && tcp.flags == 0x10");
+  CHECK(segments > 20);
+  CHECK(acknowledgements > 5);
+  CHECK(acknowledgements < segments);
+}

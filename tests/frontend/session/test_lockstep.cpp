@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `--lockstep`: a whole machine run with Unicorn beside the processor.
+#include "tests/catch.hpp"
+#include "tests/frontend/benchmarks/netio_run.hpp"
+
+using program::run_planar;
+using program::Scratch;
+
+#if PLANAR_HAVE_UNICORN
+
+namespace {
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+}  // namespace
+
+TEST_CASE("power-on self-test in lockstep agrees with Unicorn and changes nothing") {
+  const std::string run = "run model56sx --until '0.15 s' --json - ";
+  const auto plain = run_planar(run), checked = run_planar(run + "--lockstep");
+  INFO(checked.err);
+  REQUIRE(checked.status == 0);
+  CHECK(says(checked.err, "instructions compared"));
+  CHECK(checked.json().at("state_hash") == plain.json().at("state_hash"));
+}
+
+TEST_CASE("boot into protected mode with paging, tasks and system calls agrees with Unicorn") {
+  Scratch scratch;
+  const auto file = scratch.file("lab.snap");
+  const std::string netio = "netio --machine model95 --quiet --json - --seconds 1 --sizes 1024 ";
+  const auto whole = run_planar(netio + "--snapshot-at '3.7 s' " + file);
+  INFO(whole.err);
+  REQUIRE(whole.status == 0);
+  const auto end = std::to_string(whole.json().at("virtual_seconds").get<double>() - 0.2);  // netio is running
+  const auto rest = "run --restore " + file + " --until '" + end + " s' --json - ";
+  const auto checked = run_planar(rest + "--lockstep");
+  INFO(checked.err);
+  REQUIRE(checked.status == 0);
+  const auto plain = run_planar(rest);
+  CHECK(checked.json().at("state_hash") == plain.json().at("state_hash"));
+  CHECK(says(checked.err, "task switches"));
+}
+
+TEST_CASE("a difference between planar and Unicorn ends the run with both states") {
+  const auto said = run_planar("run model56sx --until '1 s' --quiet --lockstep --lockstep-plant 1000");
+  INFO(said.err);
+  CHECK(said.status == 4);
+  CHECK(says(said.err, "planar and Unicorn differ in general registers behind F000:"));
+  for (const char* part : {"before ", "planar ", "Unicorn ", "EIP=", "EFLAGS=", "CR0=", "1000 instructions compared"})
+    CHECK(says(said.err, part));
+}
+
+#else
+
+TEST_CASE("without Unicorn --lockstep says what to install") {
+  const auto said = run_planar("run model56sx --until '1 ms' --lockstep");
+  CHECK(said.status == 2);
+  CHECK(said.err.find("PLANAR_UNICORN=ON") != std::string::npos);
+}
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Steps in front of a machine: what is typed arrives, what is waited for is seen, what fails leaves evidence, and a
+// continued run is the same run.
+#include <filesystem>
+
+#include "frontend/scenario/scenario_steps.hpp"
+#include "core/common/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/frontend/network/echo_diskette.hpp"
+#include "tests/frontend/program.hpp"
+
+using namespace planar;
+using program::read_file;
+using program::run_planar;
+using program::Scratch;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string step(const std::string& text) { return " --do '" + text + "'"; }
+
+struct Bench {
+  Scratch scratch;
+  std::string image = scratch.write("echo.img", echo_diskette::image());
+  std::string result = scratch.file("result");
+  std::string run(const std::string& machine = "model95") const {
+    return "run " + machine + " --quiet --image " + image + " --result " + result;
+  }
+};
+
+void check_refused(const std::string& steps, const std::string& place, const std::string& why) {
+  CAPTURE(steps);
+  try {
+    parse_steps(steps, "demo.scenario", 60_s);
+    FAIL("not refused");
+  } catch (const Error& e) {
+    CHECK_THAT(e.what(), Contains("demo.scenario:" + place + ": ") && Contains(why));
+    CHECK(e.code() == ExitCode::bad_configuration);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("steps are read with their times, texts and keys", "[scenario]") {
+  const auto steps = parse_steps("# a comment\n"
+                                 "wait screen \"A:\\\\>\" within 90 s\n"
+                                 "  type \"dir \\\"x\\\"\\n\"   # and another\n\n"
+                                 "press ctrl-alt-del\npress F10 for 2 s\nwait 500 ms\nwait still\nwait still 250ms within 5s\n",
+                                 "demo", 60_s);
+  REQUIRE(steps.size() == 7);
+  CHECK(steps[0].kind == StepKind::wait_screen);
+  CHECK(steps[0].text == "A:\\>");
+  CHECK(steps[0].limit == 90_s);
+  CHECK(steps[1].text == "dir \"x\"\n");
+  CHECK(steps[1].limit == 60_s);
+  CHECK(steps[1].origin == "demo:3");
+  CHECK(steps[1].source == "type \"dir \\\"x\\\"\\n\"");
+  CHECK(steps[2].keys == std::vector<std::uint16_t>{0x1D, 0x38, 0xE053});
+  CHECK(steps[3].keys == std::vector<std::uint16_t>{0x44});
+  CHECK(steps[3].time == 2_s);
+  CHECK(steps[4].time == 500_ms);
+  CHECK(steps[5].time == 3_s);
+  CHECK(steps[6].time == 250_ms);
+  CHECK(steps[6].limit == 5_s);
+}
+
+TEST_CASE("a step that nobody understands is refused with line, column and remedy", "[scenario]") {
+  check_refused("tpye \"x\"", "1:1", "did you mean 'type'?");
+  check_refused("power off\n  dance", "2:3", "steps are wait, type");
+  check_refused("wait screen \"x", "1:13", "closing quote");
+  check_refused("wait screen x", "1:13", "double quotes");
+  check_refused("wait screen \"\"", "1:13", "empty");
+  check_refused("wait screen", "1:12", "missing");
+  check_refused("wait foo", "1:6", "wait for what?");
+  check_refused("wait screen \"x\" within soon", "1:24", "90 s");
+  check_refused("wait screen \"x\" within 0 s", "1:24", "is no time");
+  check_refused("wait 5 s within 9 s", "1:10", "'within' is not understood");
+  check_refused("wait 9223372 s", "1:6", "at most 1000000 s");
+  check_refused("type \"a\\q\"", "1:8", "backslash");
+  check_refused("type \"\xC3\xA4\"", "1:6", "C3h");
+  check_refused("press ctrl-alt-dele", "1:7", "'dele'; did you mean 'del");
+  check_refused("press ctrl--a", "1:7", "'minus'");
+  check_refused("press f13", "1:7", "'f13'");
+  check_refused("grab screan", "1:6", "'screen'");
+  check_refused("power off now", "1:11", "'now'");
+}
+
+TEST_CASE("every character of the keyboard arrives as typed, on the slowest machine too", "[scenario]") {
+  Bench b;
+  const std::string all = "The quick brown fox jumps over the lazy dog 0123456789 `-=[]\\;,./ ~!@#$%^&*()_+{}|:<>? THE END";
+  const auto file = b.scratch.write("all.scenario", "wait prompt \">\" within 60 s\ntype \"" + std::string(all).replace(all.find('\\'), 1, "\\\\") +
+                                                        "\\n\"\nwait serial \"END\"\n");
+  const auto com1 = b.scratch.file("com1");
+  const auto run = run_planar(b.run("model56sx") + " --serial file:" + com1 + " --do " + file);
+  INFO(run.err);
+  CHECK(run.status == 0);
+  CHECK_THAT(read_file(com1), Contains(">" + all));
+}
+
+TEST_CASE("a typist waits for a guest that does not read, and minds caps lock", "[scenario]") {
+  Bench b;
+  b.image = b.scratch.write("deaf.img", echo_diskette::image('>', true));
+  const auto com1 = b.scratch.file("com1");
+  const auto run = run_planar(b.run() + " --serial file:" + com1 + step("wait still 500 ms") + step("press capslock") +
+                              step("type \"abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ 1!\\n\"") +
+                              step("wait serial \"\\r\\n>\" within 5 s"));
+  INFO(run.err);
+  CHECK(run.status == 0);
+  CHECK_THAT(read_file(com1), Contains(">abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ 1!"));
+}
+
+TEST_CASE("--type waits for a screen that stands still, and takes its turn among the steps", "[scenario]") {
+  Bench b;
+  const auto run = run_planar(b.run() + " --type 'one\\n'" + step("wait screen \">one\" within 5 s") + " --type 'two \"2\"\\n'" +
+                              step("wait screen \">two \\\"2\\\"\" within 5 s") + step("grab screen") + step("power off") +
+                              " --json -");
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(run.json().at("ended") == "power off");
+  CHECK(run.json().at("steps").size() == 8);
+  CHECK_THAT(read_file(b.result + "/screen-1.txt"), Contains(">one\n>two \"2\"\n>"));
+  CHECK_THAT(read_file(b.result + "/screen-1.png"), Catch::Matchers::StartsWith("\x89PNG"));
+}
+
+TEST_CASE("a prompt is what stands before the cursor; COM1 is read on from what was found", "[scenario]") {
+  Bench b;
+  const auto base = b.run() + step("wait prompt \">\" within 60 s") + step("type \"x\\n\"") + step("wait serial \">x\"");
+  const auto again = run_planar(base + step("wait serial \">x\" within 2 s"));
+  CHECK(again.status == 5);
+  CHECK(run_planar(base + step("wait serial \">\" within 2 s")).status == 0);
+  const auto behind = run_planar(base + step("type \"y\"") + step("wait prompt \">\" within 2 s"));
+  CHECK(behind.status == 5);
+}
+
+TEST_CASE("a wait that fails keeps screen, COM1, trace, capture and a snapshot to go on from", "[scenario]") {
+  Bench b;
+  std::filesystem::create_directory(b.result);
+  b.scratch.write("result/capture.pcapng", "of an earlier run");
+  const auto failed = run_planar(b.run() + step("wait prompt \">\"") + step("type \"hello\\n\"") +
+                                 step("wait screen \"never\" within 2 s") + step("type \"more\""));
+  CHECK(failed.status == 5);
+  CHECK_THAT(failed.err, Contains("--do 3:1: step 'wait screen \"never\" within 2 s'") && Contains(b.result));
+  CHECK_FALSE(std::filesystem::exists(b.result + "/capture.pcapng"));  // no card, no frames
+  CHECK_THAT(read_file(b.result + "/screen.txt"), Contains(">hello"));
+  CHECK_THAT(read_file(b.result + "/screen.png"), Catch::Matchers::StartsWith("\x89PNG"));
+  CHECK_THAT(read_file(b.result + "/serial.txt"), Contains(">hello"));
+  CHECK_THAT(read_file(b.result + "/trace.txt"), Contains("diskette"));
+  CHECK_THAT(read_file(b.result + "/scenario.txt"), Contains("type \"hello") && Contains("not done"));
+  const auto on = run_planar("run --quiet --screen text --restore " + b.result + "/lab.snap" + step("type \"on\\n\"") +
+                             step("wait screen \">on\" within 5 s"));
+  INFO(on.err);
+  CHECK(on.status == 0);
+  CHECK_THAT(on.out, Contains(">hello\n>on"));
+}
+
+TEST_CASE("a processor that has halted for good ends a wait at once, exit 1", "[scenario]") {
+  Bench b;
+  b.image = b.scratch.write("halt.img", echo_diskette::halting());
+  const auto run = run_planar(b.run() + step("wait screen \"never\" within 500 s") + " --json -");
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("halted for good"));
+  CHECK(run.json().at("virtual_seconds") < 60);
+}
+
+TEST_CASE("a run that is continued in the middle of a word ends with the same state", "[scenario]") {
+  Bench b;
+  const auto base = b.run("model56sx") + " --json -" + step("wait prompt \">\"") + step("type \"The Whole Word\\n\"") +
+                    step("wait still 700 ms") + step("press ctrl-alt-del") + step("wait 900 ms") + step("wait prompt \">\"");
+  const auto whole = run_planar(base);
+  INFO(whole.err);
+  REQUIRE(whole.status == 0);
+  const double typed = whole.json().at("steps").at(0).at("virtual_seconds").get<double>();
+  for (const double behind : {-1.0, 0.0333333, 0.51, 1.7777}) {
+    CAPTURE(behind);
+    const auto snap = b.scratch.file("lab.snap");
+    const auto saving = run_planar(base + " --snapshot-at '" + std::to_string(typed + behind) + " s' " + snap);
+    REQUIRE(saving.status == 0);
+    const auto rest = run_planar("run --quiet --json - --restore " + snap);
+    INFO(rest.err);
+    REQUIRE(rest.status == 0);
+    for (const char* key : {"ended", "virtual_seconds", "instructions", "steps", "screen", "state_hash"}) {
+      CAPTURE(key);
+      CHECK(saving.json().at(key) == whole.json().at(key));
+      CHECK(rest.json().at(key) == whole.json().at(key));
+    }
+  }
+}
+
+TEST_CASE("steps in a machine file, a diskette changed in the run, and a snapshot taken by a step", "[scenario]") {
+  Bench b;
+  const auto second = b.scratch.write("second.img", echo_diskette::image('#'));
+  const auto snap = b.scratch.file("lab.snap");
+  const auto toml = b.scratch.write("lab.toml", run_planar("config model77").out + "\n[scenario]\nsteps = ['wait prompt \">\"',\n"
+                                    "  'insert diskette \"" + second + ",mode=memory\"', 'press ctrl-alt-del', 'wait prompt \"#\"',\n"
+                                    "  'snapshot \"" + snap + "\"', 'type \"go\"', 'wait screen \"#go\"']\n");
+  const auto run = run_planar("run " + toml + " --quiet --json - --floppy " + b.image + ",mode=memory");
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(run.json().at("steps").size() == 7);
+  std::filesystem::remove(b.image);  // the snapshot needs the second one only
+  const auto rest = run_planar("run --quiet --json - --restore " + snap);
+  INFO(rest.err);
+  REQUIRE(rest.status == 0);
+  CHECK(rest.json().at("state_hash") == run.json().at("state_hash"));
+  CHECK_THAT(run_planar("config " + toml).out, Contains("wait screen"));
+
+  const auto wrong = b.scratch.write("wrong.toml", run_planar("config model77").out + "\n[scenario]\nsteps = [\n  'wiat 5 s']\n");
+  const auto refused = run_planar("run " + wrong);
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Contains("wrong.toml:") && Contains("scenario.steps[0]") && Contains("did you mean 'wait'"));
+}
+
+TEST_CASE("a snapshot behind a change of diskette holds the new one, whatever named the old one", "[scenario]") {
+  Bench b;
+  const auto second = b.scratch.write("second.img", echo_diskette::image('#'));
+  const auto snap = b.scratch.file("lab.snap");
+  const auto run = run_planar(b.run() + " --json -" + step("insert diskette \"" + second + ",mode=memory\"") +
+                              step("snapshot \"" + snap + "\"") + step("wait prompt \"#\" within 60 s"));
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto rest = run_planar("run --quiet --json - --restore " + snap);
+  INFO(rest.err);
+  REQUIRE(rest.status == 0);
+  CHECK(rest.json().at("state_hash") == run.json().at("state_hash"));
+}
+
+TEST_CASE("what cannot be done is said before the machine starts", "[scenario]") {
+  Bench b;
+  const auto missing = run_planar(b.run() + step("insert diskette \"" + b.scratch.file("none.img") + "\""));
+  CHECK(missing.status == 3);
+  CHECK_THAT(missing.err, Contains("none.img"));
+  CHECK(run_planar(b.run() + " --do " + b.scratch.file("none.scenario")).status == 3);
+  CHECK(run_planar(b.run() + step("wait 1 s") + " --until screen:x").status == 2);
+  const auto late = run_planar(b.run() + step("wait 5 s") + " --until '1 s'");
+  CHECK(late.status == 5);
+  CHECK_THAT(late.err, Contains("wait 5 s"));
+}
