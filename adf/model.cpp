@@ -9,15 +9,12 @@ std::string hex(std::uint32_t value, int digits) { return fmt::format("{:0{}X}h"
 
 std::string to_string(const Resource& resource) {
   switch (resource.kind) {
-    case ResourceKind::interrupt:
-      return fmt::format("IRQ {}", resource.first);
-    case ResourceKind::arbitration:
-      return fmt::format("arbitration level {}", resource.first);
+    case ResourceKind::interrupt: return fmt::format("IRQ {}", resource.first);
+    case ResourceKind::arbitration: return fmt::format("arbitration level {}", resource.first);
     case ResourceKind::io:
       if (resource.first == resource.last) return "I/O " + hex(resource.first, 4);
       return fmt::format("I/O {}-{}", hex(resource.first, 4), hex(resource.last, 4));
-    case ResourceKind::memory:
-      break;
+    case ResourceKind::memory: break;
   }
   return fmt::format("memory {}-{}", hex(resource.first, 5), hex(resource.last, 5));
 }

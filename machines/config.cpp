@@ -50,8 +50,10 @@ std::string toml_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
-    else out += c;
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    else
+      out += c;
   }
   return out + '"';
 }
@@ -78,7 +80,11 @@ struct Config::Impl {
   }
   void remember(const std::string& path, std::string value, std::string origin) {
     for (auto& read : reads)
-      if (read.path == path) { read.value = std::move(value); read.origin = std::move(origin); return; }
+      if (read.path == path) {
+        read.value = std::move(value);
+        read.origin = std::move(origin);
+        return;
+      }
     reads.push_back({path, std::move(value), std::move(origin)});
   }
 };
@@ -95,7 +101,8 @@ void Config::add_text(std::string_view text, const std::string& name) {
     throw Error(fmt::format("{}:{}:{}: {}; correct the line, or compare with `planar config MACHINE`", name,
                             e.source().begin.line, e.source().begin.column, e.description()));
   } catch (const TomlDamage& e) {
-    throw Error(fmt::format("{}: {}; look for brackets without a name, or compare with `planar config MACHINE`", name, e.what()));
+    throw Error(fmt::format("{}: {}; look for brackets without a name, or compare with `planar config MACHINE`", name,
+                            e.what()));
   }
 }
 
@@ -106,8 +113,8 @@ void Config::add_file(const std::filesystem::path& path) {
                 ExitCode::missing_file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (text.find('\0') != std::string::npos)
-    throw Error(fmt::format("{}:1:1: is a binary file, not a TOML machine file; see `planar config MACHINE`",
-                            path.string()));
+    throw Error(
+        fmt::format("{}:1:1: is a binary file, not a TOML machine file; see `planar config MACHINE`", path.string()));
   add_text(text, path.string());
 }
 
@@ -185,9 +192,12 @@ std::string Config::text(const std::string& path, std::optional<std::string> fal
     return *fallback;
   }
   std::string value;
-  if (const auto* s = found.node->as_string()) value = s->get();
-  else if (const auto* n = found.node->as_integer()) value = std::to_string(n->get());
-  else fail(path, "expects a text in quotes");
+  if (const auto* s = found.node->as_string())
+    value = s->get();
+  else if (const auto* n = found.node->as_integer())
+    value = std::to_string(n->get());
+  else
+    fail(path, "expects a text in quotes");
   impl_->remember(path, toml_string(value), where(*found.layer, *found.node));
   return value;
 }
@@ -286,8 +296,10 @@ void leaves(const toml::table& table, const std::string& prefix,
             std::vector<std::pair<std::string, const toml::node*>>& out) {
   for (const auto& [key, node] : table) {
     const auto path = prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
-    if (const auto* t = node.as_table()) leaves(*t, path, out);
-    else out.emplace_back(path, &node);
+    if (const auto* t = node.as_table())
+      leaves(*t, path, out);
+    else
+      out.emplace_back(path, &node);
   }
 }
 }  // namespace
@@ -301,9 +313,9 @@ void Config::reject_unknown() const {
     for (const auto& [path, node] : all) {
       if (std::find(known.begin(), known.end(), path) != known.end()) continue;
       const auto guess = nearest(path, known);
-      throw Error(fmt::format("{}: no setting '{}'{}", where(layer, *node), path,
-                              guess.empty() ? "; `planar config MACHINE` prints them all"
-                                            : fmt::format("; did you mean '{}'?", guess)));
+      throw Error(fmt::format(
+          "{}: no setting '{}'{}", where(layer, *node), path,
+          guess.empty() ? "; `planar config MACHINE` prints them all" : fmt::format("; did you mean '{}'?", guess)));
     }
   }
 }
@@ -339,17 +351,19 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
   std::vector<Config> parts;
   for (auto& entry : entries) {
     toml::table* const table = entry.as_table();
-    if (!table) throw Error(fmt::format("{}: {} expects tables, each begun with [[{}]]", where(file, entry), list, list));
+    if (!table)
+      throw Error(fmt::format("{}: {} expects tables, each begun with [[{}]]", where(file, entry), list, list));
     for (const auto& name : shared)
       if (const auto* node = table->get(name))
-        throw Error(fmt::format("{}: {} is for the whole lab; write [{}] once, before the first [[{}]]", where(file, *node), name,
-                                name, list));
+        throw Error(fmt::format("{}: {} is for the whole lab; write [{}] once, before the first [[{}]]",
+                                where(file, *node), name, name, list));
     parts.emplace_back().impl_->layers.push_back({file.name, std::move(*table), false});
   }
   for (const auto& [key, node] : file.table)
     if (key.str() != list && std::find(shared.begin(), shared.end(), key.str()) == shared.end())
-      throw Error(fmt::format("{}: {} is no setting of a lab; below which [[{}]] does it belong? (beside them stand {})",
-                              where(file, node), key.str(), list, fmt::join(shared, ", ")));
+      throw Error(
+          fmt::format("{}: {} is no setting of a lab; below which [[{}]] does it belong? (beside them stand {})",
+                      where(file, node), key.str(), list, fmt::join(shared, ", ")));
   file.table.erase(list);
   // The first one gets the originals, which know their lines.
   for (std::size_t n = parts.size(); n-- > 0;) {

@@ -39,9 +39,9 @@ class Config {
   /// A text (or a number as text) without marking it as read; empty if there is none.
   std::string peek_text(const std::string& path) const;
 
-  /// Takes the list of tables at the root key `list` ([[machine]]) apart, in their order: a configuration for each, with
-  /// this file's other tables below it. Only tables named in `shared` may stand beside the list. Throws Error for anything
-  /// else there, or when the list holds something that is no table.
+  /// Takes the list of tables at the root key `list` ([[machine]]) apart, in their order: a configuration for each,
+  /// with this file's other tables below it. Only tables named in `shared` may stand beside the list. Throws Error for
+  /// anything else there, or when the list holds something that is no table.
   std::vector<Config> split(const std::string& list, const std::vector<std::string>& shared);
   /// Whether the root key `path` is a list ([[machine]] or brackets).
   bool is_list(const std::string& path) const;
@@ -72,8 +72,8 @@ class Config {
   std::string choice(const std::string& path, const std::vector<std::string>& words,
                      std::optional<std::string> fallback = {});
 
-  /// Where the value at `path` was written ("FILE:line:column", or the option), or the n-th entry of the list there; the
-  /// topmost layer's name if it was not.
+  /// Where the value at `path` was written ("FILE:line:column", or the option), or the n-th entry of the list there;
+  /// the topmost layer's name if it was not.
   std::string origin(const std::string& path, std::optional<std::size_t> entry = {}) const;
 
   /// Throws Error about the value at `path`, naming where it was written.

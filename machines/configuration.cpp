@@ -6,8 +6,8 @@
 
 #include "adf/nvram/cmos.hpp"
 #include "adf/nvram/nvram.hpp"
-#include "adf/solver/planar_claims.hpp"
 #include "adf/reader/reader.hpp"
+#include "adf/solver/planar_claims.hpp"
 #include "adf/solver/solver.hpp"
 #include "core/common/error.hpp"
 #include "devices/registry/adapter_registry.hpp"
@@ -26,8 +26,8 @@ adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::b
 }  // namespace
 
 void Machine::fill_slots(net::EthernetSegment* segment) {
-  const bus::SlotWiring wiring{scheduler_, bus_.io(), space_, bus_.channel(), dma_, interrupts_, channel_check_, trace_,
-                               pos_.feedback(), config_.name_prefix()};
+  const bus::SlotWiring wiring{scheduler_,  bus_.io(),      space_, bus_.channel(),  dma_,
+                               interrupts_, channel_check_, trace_, pos_.feedback(), config_.name_prefix()};
   std::vector<adf::SlotShape> shapes;
   for (unsigned n = 0; n < config_.slot_widths.size(); ++n) {
     slots_.push_back(std::make_unique<bus::Slot>(n, config_.slot_widths[n], wiring));
@@ -71,8 +71,7 @@ void Machine::fill_slots(net::EthernetSegment* segment) {
 
 std::unique_ptr<bus::Adapter> Machine::make_adapter(const AdapterEntry& entry, const CardConfig& card,
                                                     net::EthernetSegment* segment) {
-  const AdapterContext context{*slots_[card.slot - 1], segment, card.mac, card.settings, config_.seed,
-                               config_.number};
+  const AdapterContext context{*slots_[card.slot - 1], segment, card.mac, card.settings, config_.seed, config_.number};
   if (!entry.make_storage) {
     auto adapter = entry.make(context);
     network_[card.slot - 1] = adapter.get();
@@ -82,9 +81,10 @@ std::unique_ptr<bus::Adapter> Machine::make_adapter(const AdapterEntry& entry, c
   if (!storage_) {
     storage_ = adapter.get();
     for (const DriveConfig& drive : config_.drives)
-      storage_->attach(drive.id, drive.kind,
-                       storage::DiskImage::open(drive.disk, drive.kind == storage::DriveKind::disk ? storage::disk_kind
-                                                                                                   : storage::cdrom_kind));
+      storage_->attach(
+          drive.id, drive.kind,
+          storage::DiskImage::open(drive.disk,
+                                   drive.kind == storage::DriveKind::disk ? storage::disk_kind : storage::cdrom_kind));
   }
   return adapter;
 }

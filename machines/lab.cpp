@@ -35,7 +35,8 @@ Lab::Lab(LabConfig config) : config_(std::move(config)) {
   scheduler_.set_lookahead(segment_->lookahead());
   const bool connected = first.net != "none" || config_.named();
   for (auto& place : places_)
-    place->machine = std::make_unique<Machine>(scheduler_, place->trace, place->config, connected ? segment_.get() : nullptr);
+    place->machine =
+        std::make_unique<Machine>(scheduler_, place->trace, place->config, connected ? segment_.get() : nullptr);
   if (first.net == "peer")
     peer_ = std::make_unique<net::Peer>(scheduler_, trace(), *segment_, first.seed,
                                         net::PeerConfig{.netio_duration = first.peer_duration});
@@ -53,8 +54,8 @@ void Lab::attach_host(const MachineConfig& config) {
       most = std::max(most, place->config.clock.clock().at(place->machine->cpu().halted_clocks()));
     return most;
   };
-  host_ = std::make_unique<net::HostStation>(scheduler_, trace(), *segment_, config.seed, net::open_host_link(*config.host_net),
-                                             config.host_time,
+  host_ = std::make_unique<net::HostStation>(scheduler_, trace(), *segment_, config.seed,
+                                             net::open_host_link(*config.host_net), config.host_time,
                                              net::HostStation::Hooks{net::HostStation::steady_clock, idle});
 }
 
@@ -89,7 +90,8 @@ void Lab::load_kernel(const LinuxBoot& boot, std::size_t n) {
 }
 
 bool Lab::halted_for_good() const {
-  return std::all_of(places_.begin(), places_.end(), [](const auto& place) { return place->machine->halted_for_good(); });
+  return std::all_of(places_.begin(), places_.end(),
+                     [](const auto& place) { return place->machine->halted_for_good(); });
 }
 
 std::string Lab::Place::summary() const {
@@ -107,14 +109,17 @@ std::string Lab::Place::summary() const {
 
 std::string Lab::summary() {
   const auto& first = places_.front()->config;
-  const std::string net = fmt::format("net {}{}; seed {}", first.net, !first.host_net ? ""
-                                      : first.host_time == net::HostTime::as_hardware ? " (host in the loop, paced to real time)"
-                                      : " (host in the loop, unthrottled)", first.seed);
+  const std::string net =
+      fmt::format("net {}{}; seed {}", first.net,
+                  !first.host_net                                 ? ""
+                  : first.host_time == net::HostTime::as_hardware ? " (host in the loop, paced to real time)"
+                                                                  : " (host in the loop, unthrottled)",
+                  first.seed);
   std::string out;
   for (const auto& place : places_) {
     const auto& m = place->config;
-    out += fmt::format("{}{}\n  memory {} MB, {} path{}\n", m.label.empty() ? "" : m.label + ": ", m.title, m.memory_bytes >> 20,
-                       m.dual_path ? "dual" : "single", m.label.empty() ? "; " + net : "");
+    out += fmt::format("{}{}\n  memory {} MB, {} path{}\n", m.label.empty() ? "" : m.label + ": ", m.title,
+                       m.memory_bytes >> 20, m.dual_path ? "dual" : "single", m.label.empty() ? "; " + net : "");
     out += place->summary();
   }
   if (config_.named())
@@ -153,7 +158,8 @@ std::vector<std::string> Lab::drive_failures() const {
   for (const auto& place : places_)
     for (const auto& [drive, disk] : place->disks())
       if (!disk->failure().empty())
-        lines.push_back(fmt::format("{}{}{}: {}", place->config.label, place->config.label.empty() ? "" : ", ", drive, disk->failure()));
+        lines.push_back(fmt::format("{}{}{}: {}", place->config.label, place->config.label.empty() ? "" : ", ", drive,
+                                    disk->failure()));
   return lines;
 }
 
@@ -163,8 +169,9 @@ void Lab::check_snapshot() const {
       throw Error(fmt::format("{}: a snapshot holds no firmware of yours (bios); run without one of the two", bios));
     for (const auto& [drive, disk] : place->disks())
       if (disk->mode() == storage::WriteMode::write_through)
-        throw Error(fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
-                                disk->name()));
+        throw Error(
+            fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
+                        disk->name()));
   }
 }
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/time/scheduler.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "devices/stations/host/host_station.hpp"
 #include "devices/stations/peer/peer.hpp"
@@ -60,8 +60,8 @@ class Lab {
 
   /// What went wrong with the files behind the drives, a line each; empty if nothing did.
   std::vector<std::string> drive_failures() const;
-  /// Throws Error when a snapshot could not be restored: a disk that is written through is not what it was, and firmware
-  /// of the user's own is not in it.
+  /// Throws Error when a snapshot could not be restored: a disk that is written through is not what it was, and
+  /// firmware of the user's own is not in it.
   void check_snapshot() const;
 
   /// Architectural and timing state of everything; the same function saves and loads.

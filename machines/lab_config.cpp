@@ -40,7 +40,8 @@ LabConfig LabConfig::of_lab_file(Config file) {
   const std::string place = file.origin("machine");
   std::vector<Config> parts = file.split("machine", lab_tables);
   if (parts.empty() || parts.size() > most_machines)
-    throw Error(fmt::format("{}: the lab has {} machines; write 1 to {} [[machine]] tables", place, parts.size(), most_machines));
+    throw Error(fmt::format("{}: the lab has {} machines; write 1 to {} [[machine]] tables", place, parts.size(),
+                            most_machines));
   for (Config& part : parts) {
     const auto name = part.text("name");
     if (!good_name(name)) part.fail("name", "expects letters, digits, - and _, at most 32 of them");
@@ -134,7 +135,8 @@ LabConfig load_lab(const std::string& name) {
   if (is_built_in(name) || !std::filesystem::is_regular_file(name)) return LabConfig(load_machine(name));
   Config file;
   file.add_file(name);
-  return file.is_list("machine") ? LabConfig::of_lab_file(std::move(file)) : LabConfig(load_machine(std::move(file), name));
+  return file.is_list("machine") ? LabConfig::of_lab_file(std::move(file))
+                                 : LabConfig(load_machine(std::move(file), name));
 }
 
 LabConfig parse_lab(const std::string& text, const std::string& name) {

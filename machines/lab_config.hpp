@@ -8,9 +8,8 @@
 //   [[machine]]
 //   name = "client"             # letters, digits, - and _
 //   model = "model56sx"         # a built-in machine or a machine file
-//   image = "boot.img"          # what `planar run`'s options of the same names say: image, bios, kernel, initrd, append, serial
-//   [machine.slot.1]            # and every table of a machine file
-//   card = "ne2"
+//   image = "boot.img"          # what `planar run`'s options of the same names say: image, bios, kernel, initrd,
+//   append, serial [machine.slot.1]            # and every table of a machine file card = "ne2"
 //
 //   [[machine]]
 //   ...
@@ -32,8 +31,8 @@ class LabConfig {
   explicit LabConfig(Config machine);
   /// The machines of a lab file that has been read into `file`. Throws Error naming file, line and remedy.
   static LabConfig of_lab_file(Config file);
-  /// A lab out of machines that are configured each by itself, under these names: nothing but them is on the wire, which
-  /// for the rest is the first one's.
+  /// A lab out of machines that are configured each by itself, under these names: nothing but them is on the wire,
+  /// which for the rest is the first one's.
   static LabConfig join(std::vector<std::pair<std::string, Config>> machines);
 
   /// Several machines (or one, in a lab file): they have names.

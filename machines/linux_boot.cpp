@@ -27,10 +27,10 @@ constexpr std::uint32_t page = 4096;
 
 // Header fields by their offset in the file.
 constexpr std::size_t setup_sectors = 0x1F1, kernel_paragraphs = 0x1F4, video_mode = 0x1FA, boot_flag = 0x1FE,
-                      signature = 0x202, version = 0x206, loader_type = 0x210, load_flags = 0x211, ramdisk_address = 0x218,
-                      ramdisk_size = 0x21C, heap_end_field = 0x224, command_line_pointer = 0x228,
-                      ramdisk_limit = 0x22C, command_line_size = 0x238, header_end = 0x23C, preferred_address = 0x258,
-                      initial_size = 0x260, header_end_2_10 = 0x264;
+                      signature = 0x202, version = 0x206, loader_type = 0x210, load_flags = 0x211,
+                      ramdisk_address = 0x218, ramdisk_size = 0x21C, heap_end_field = 0x224,
+                      command_line_pointer = 0x228, ramdisk_limit = 0x22C, command_line_size = 0x238,
+                      header_end = 0x23C, preferred_address = 0x258, initial_size = 0x260, header_end_2_10 = 0x264;
 // Before 2.02 the command line is found by a mark and an offset in the boot sector.
 constexpr std::size_t old_command_line_mark = 0x20, old_command_line_offset = 0x22;
 
@@ -64,7 +64,8 @@ void check_kernel(const NamedFile& kernel) {
   if (b.size() < header_end) refuse(kernel, "is cut off: it ends within the kernel's header; get the whole file");
   if (std::memcmp(b.data() + signature, "HdrS", 4) != 0 || get(b, version, 2) < 0x0200)
     refuse(kernel, fmt::format("is no Linux kernel that speaks the boot protocol 2.00 (no HdrS header, so older than "
-                               "Linux 1.3.73, or none); {}, or start it from a diskette image with --image", remedy));
+                               "Linux 1.3.73, or none); {}, or start it from a diskette image with --image",
+                               remedy));
   if (get(b, version, 2) >= 0x020A && b.size() < header_end_2_10)
     refuse(kernel, "is cut off: it ends within the kernel's header; get the whole file");
 }
@@ -87,8 +88,10 @@ std::uint32_t told_memory_end(const std::string& command_line, std::uint32_t mem
     if (error != std::errc{}) continue;
     const char unit = end != last ? *end : ' ';
     if (value > 0xFFFFFFFF) continue;
-    if (unit == 'k' || unit == 'K') value <<= 10;
-    else if (unit == 'm' || unit == 'M') value <<= 20;
+    if (unit == 'k' || unit == 'K')
+      value <<= 10;
+    else if (unit == 'm' || unit == 'M')
+      value <<= 20;
     memory_end = static_cast<std::uint32_t>(std::min<std::uint64_t>(memory_end, value));
   }
   return memory_end;
@@ -101,16 +104,21 @@ std::optional<std::uint16_t> told_video_mode(const std::string& command_line) {
     static const std::pair<const char*, std::uint16_t> names[] = {{"normal", 0xFFFF}, {"ext", 0xFFFE}, {"ask", 0xFFFD}};
     const auto named = std::find_if(std::begin(names), std::end(names), [&](const auto& n) { return word == n.first; });
     const auto number = parse_number(word);
-    if (named != std::end(names)) mode = named->second;
-    else if (number && *number <= 0xFFFF) mode = static_cast<std::uint16_t>(*number);
-    else throw Error(fmt::format("--append: vga={}: is no video mode; write normal, ext, ask or a number such as 0x0F01", word));
+    if (named != std::end(names))
+      mode = named->second;
+    else if (number && *number <= 0xFFFF)
+      mode = static_cast<std::uint16_t>(*number);
+    else
+      throw Error(
+          fmt::format("--append: vga={}: is no video mode; write normal, ext, ask or a number such as 0x0F01", word));
   }
   return mode;
 }
 
 /// The end of what the kernel needs before it looks at the memory map: from protocol 2.10 on its header says so, before
 /// it is the image itself.
-std::uint64_t kernel_end(const std::vector<std::uint8_t>& file, std::uint32_t protocol, std::uint32_t address, std::size_t bytes) {
+std::uint64_t kernel_end(const std::vector<std::uint8_t>& file, std::uint32_t protocol, std::uint32_t address,
+                         std::size_t bytes) {
   std::uint64_t end = std::uint64_t{address} + bytes;
   if (protocol >= 0x020A)
     end = std::max(end, (std::uint64_t{get(file, preferred_address + 4, 4)} << 32 | get(file, preferred_address, 4)) +
@@ -131,7 +139,8 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
   const std::size_t real_mode_bytes = (1 + sectors) * 512;
   if (real_mode_bytes > heap_end - 0x200)
     refuse(kernel, fmt::format("its header asks for {} set-up sectors, more than the boot protocol has room for; "
-                               "the file is damaged", sectors));
+                               "the file is damaged",
+                               sectors));
   const bool high = file[load_flags] & flag_high;
   const std::uint32_t kernel_address = high ? megabyte : low_kernel;
   if (file.size() <= real_mode_bytes) refuse(kernel, "is cut off: it ends within the set-up code; get the whole file");
@@ -140,21 +149,24 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
   const std::uint64_t declared = std::uint64_t{get(file, kernel_paragraphs, protocol >= 0x0204 ? 4 : 2)} * 16;
   if ((kernel_bytes + 15) / 16 * 16 < declared)
     refuse(kernel, fmt::format("is cut off: its header promises {} behind the set-up code, the file has {}; get the "
-                               "whole file", kilobytes(declared), kilobytes(kernel_bytes)));
+                               "whole file",
+                               kilobytes(declared), kilobytes(kernel_bytes)));
 
   memory_end = told_memory_end(command_line, memory_end);
   const std::uint64_t needed_end = kernel_end(file, protocol, kernel_address, kernel_bytes);
   const std::uint32_t room = high ? (memory_end > megabyte ? memory_end - megabyte : 0) : setup_address - low_kernel;
   if (kernel_bytes > room || (high && needed_end > memory_end))
     refuse(kernel, high ? fmt::format("does not fit: {} are needed from 1 MB on, there are {}; give the machine more "
-                                      "memory with --memory", kilobytes(needed_end - megabyte), kilobytes(room))
+                                      "memory with --memory",
+                                      kilobytes(needed_end - megabyte), kilobytes(room))
                         : fmt::format("does not fit: a zImage has at most {}, this has {}; build a bzImage",
                                       kilobytes(room), kilobytes(kernel_bytes)));
 
   const std::size_t most_text = protocol >= 0x0206 ? get(file, command_line_size, 4) : 255;
   const std::size_t text_room = std::min<std::size_t>(most_text, 0x1000 - 1);
   if (command_line.size() > text_room)
-    throw Error(fmt::format("--append: {} characters, but this kernel takes at most {}", command_line.size(), text_room));
+    throw Error(
+        fmt::format("--append: {} characters, but this kernel takes at most {}", command_line.size(), text_room));
 
   std::vector<std::uint8_t> setup(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(real_mode_bytes));
   setup[loader_type] = unregistered_loader;
@@ -178,13 +190,15 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
     constexpr std::uint32_t old_limit = 0x1000000;
     const std::uint32_t floor = high ? static_cast<std::uint32_t>(needed_end) : megabyte;
     std::uint32_t end = memory_end;
-    if (protocol >= 0x0203) end = std::min<std::uint64_t>(end, std::uint64_t{get(file, ramdisk_limit, 4)} + 1);
-    else if (end > old_limit && ramdisk->bytes.size() <= old_limit - floor) end = old_limit;
+    if (protocol >= 0x0203)
+      end = std::min<std::uint64_t>(end, std::uint64_t{get(file, ramdisk_limit, 4)} + 1);
+    else if (end > old_limit && ramdisk->bytes.size() <= old_limit - floor)
+      end = old_limit;
     const std::uint32_t disk_room = end > floor ? end - floor : 0;
     if (ramdisk->bytes.size() > disk_room || ((end - ramdisk->bytes.size()) & ~(page - 1)) < floor)
       refuse(*ramdisk, fmt::format("does not fit: the ramdisk has {}, memory beside the kernel {}; give the machine "
-                                   "more memory with --memory", kilobytes(ramdisk->bytes.size()),
-                                   kilobytes(disk_room)));
+                                   "more memory with --memory",
+                                   kilobytes(ramdisk->bytes.size()), kilobytes(disk_room)));
     const auto address = static_cast<std::uint32_t>((end - ramdisk->bytes.size()) & ~(page - 1));
     put(setup, ramdisk_address, 4, address);
     put(setup, ramdisk_size, 4, static_cast<std::uint32_t>(ramdisk->bytes.size()));

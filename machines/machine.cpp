@@ -191,8 +191,9 @@ void Machine::load_kernel(const LinuxBoot& boot) {
   std::uint32_t base = 0xE0000 - size;
   while (taken(base)) {
     if (base == 0xC0000)
-      throw Error("the adapters take all of C0000h to DFFFFh, which leaves no place for the ROM that starts a kernel; move "
-                  "or remove one (--card NAME:mem=...)");
+      throw Error(
+          "the adapters take all of C0000h to DFFFFh, which leaves no place for the ROM that starts a kernel; move "
+          "or remove one (--card NAME:mem=...)");
     base -= size;
   }
   for (const auto& part : boot.parts)

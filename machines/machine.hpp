@@ -15,33 +15,35 @@
 #include "bus/mca/interrupts.hpp"
 #include "bus/mca/pos.hpp"
 #include "bus/mca/slot.hpp"
-#include "core/memory/address_space.hpp"
 #include "core/cpu/cpu.hpp"
-#include "core/time/scheduler.hpp"
+#include "core/memory/address_space.hpp"
 #include "core/state/trace.hpp"
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/planar/system/coprocessor_ports.hpp"
-#include "devices/planar/diskette/diskette_dma.hpp"
-#include "devices/planar/input/i8042.hpp"
-#include "devices/planar/diskette/i82077.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/planar/clocks/i8254.hpp"
+#include "devices/planar/clocks/nvram.hpp"
+#include "devices/planar/clocks/rtc_cmos.hpp"
+#include "devices/planar/diskette/diskette_dma.hpp"
+#include "devices/planar/diskette/i82077.hpp"
+#include "devices/planar/input/i8042.hpp"
+#include "devices/planar/ports/ns16550.hpp"
+#include "devices/planar/ports/parallel_port.hpp"
+#include "devices/planar/system/coprocessor_ports.hpp"
 #include "devices/planar/system/i8259.hpp"
 #include "devices/planar/system/memory_controller.hpp"
-#include "devices/planar/ports/ns16550.hpp"
-#include "devices/planar/clocks/nvram.hpp"
 #include "devices/planar/system/option_rom.hpp"
 #include "devices/planar/system/panel.hpp"
-#include "devices/planar/ports/parallel_port.hpp"
-#include "devices/planar/clocks/rtc_cmos.hpp"
 #include "devices/planar/system/system_control.hpp"
 #include "devices/planar/video/vga.hpp"
+#include "devices/registry/adapter_registry.hpp"
 #include "machines/machine_config.hpp"
 
 namespace planar {
 
 struct LinuxBoot;
 
-namespace net { class EthernetSegment; }
+namespace net {
+class EthernetSegment;
+}
 
 class Machine {
  public:
@@ -91,7 +93,8 @@ class Machine {
   void wire_control();
   void wire_pos();
   void fill_slots(net::EthernetSegment* segment);
-  std::unique_ptr<bus::Adapter> make_adapter(const AdapterEntry& entry, const CardConfig& card, net::EthernetSegment* segment);
+  std::unique_ptr<bus::Adapter> make_adapter(const AdapterEntry& entry, const CardConfig& card,
+                                             net::EthernetSegment* segment);
   void load_firmware();
   void write_configuration();
   void connect(Output& output, std::function<void(bool, Time)> function);

@@ -107,7 +107,10 @@ void read_memory(Config& c, MachineConfig& m) {
   const std::uint64_t divisor = std::gcd(num, den);
   num /= divisor;
   den /= divisor;
-  while (num > UINT32_MAX || den > UINT32_MAX) { num >>= 1; den >>= 1; }
+  while (num > UINT32_MAX || den > UINT32_MAX) {
+    num >>= 1;
+    den >>= 1;
+  }
   m.timing.refresh.period_num = static_cast<std::uint32_t>(num);
   m.timing.refresh.period_den = static_cast<std::uint32_t>(den);
 }
@@ -126,9 +129,9 @@ void read_channel(Config& c, MachineConfig& m) {
   if (b.memory_width != 16 && b.memory_width != 32) c.fail("channel.memory_width", "is 16 or 32");
   b.memory_cycle = c.time("channel.memory_cycle", "200 ns");
   b.refresh.hold = c.time("channel.refresh_hold", "400 ns");
-  for (const auto& [path, cycle] : {std::pair{"channel.standard_cycle", b.standard},
-                                    std::pair{"channel.extended_cycle", b.extended},
-                                    std::pair{"channel.memory_cycle", b.memory_cycle}})
+  for (const auto& [path, cycle] :
+       {std::pair{"channel.standard_cycle", b.standard}, std::pair{"channel.extended_cycle", b.extended},
+        std::pair{"channel.memory_cycle", b.memory_cycle}})
     if (cycle < 50_ns || cycle > 10_us) c.fail(path, "expects 50 ns to 10 us");
 }
 
@@ -137,8 +140,10 @@ void read_settings(Config& c, const std::string& table, const std::string& prefi
                    std::vector<std::pair<std::string, std::string>>& settings) {
   for (const auto& name : c.children(table)) {
     const auto path = table + "." + name;
-    if (c.children(path).empty()) settings.emplace_back(prefix + name, c.text(path));
-    else read_settings(c, path, prefix + name + ".", settings);
+    if (c.children(path).empty())
+      settings.emplace_back(prefix + name, c.text(path));
+    else
+      read_settings(c, path, prefix + name + ".", settings);
   }
 }
 
@@ -154,19 +159,24 @@ void read_cards(Config& c, MachineConfig& m) {
     card.name = c.text(path + ".card");
     try {
       find_adapter(card.name);
-    } catch (const Error& e) {
-      c.fail(path + ".card", e.what());
-    }
+    } catch (const Error& e) { c.fail(path + ".card", e.what()); }
     for (const auto& key : c.children(path)) {
       if (key == "card") continue;
-      if (key == "mac") { card.mac = c.text(path + ".mac"); continue; }
-      if (key == "adapter_id") { card.settings.emplace_back(key, c.text(path + ".adapter_id")); continue; }
+      if (key == "mac") {
+        card.mac = c.text(path + ".mac");
+        continue;
+      }
+      if (key == "adapter_id") {
+        card.settings.emplace_back(key, c.text(path + ".adapter_id"));
+        continue;
+      }
       if (key == "set") {
         read_settings(c, path + ".set", {}, card.settings);
         continue;
       }
       if (std::find(pins.begin(), pins.end(), key) == pins.end())
-        c.fail(path + "." + key, "is no option of a card; use card, io, irq, mem, arb, mac, adapter_id or a [slot.N.set] table");
+        c.fail(path + "." + key,
+               "is no option of a card; use card, io, irq, mem, arb, mac, adapter_id or a [slot.N.set] table");
       const auto value = c.text(path + "." + key);
       if (value != "auto") card.pins.emplace_back(key, value);
     }
@@ -183,16 +193,16 @@ void read_attachment(Config& c, MachineConfig& m) {
   if (net::is_host_net(m.net)) {
     try {
       m.host_net = net::parse_host_net(m.net, forwards);
-    } catch (const Error& e) {
-      c.fail(c.has("net.forward") ? "net.forward" : "net.attach", e.what());
-    }
+    } catch (const Error& e) { c.fail(c.has("net.forward") ? "net.forward" : "net.attach", e.what()); }
     m.host_time = c.choice("net.time", {"as-hardware", "unthrottled"}, "as-hardware") == "unthrottled"
-                      ? net::HostTime::unthrottled : net::HostTime::as_hardware;
+                      ? net::HostTime::unthrottled
+                      : net::HostTime::as_hardware;
     return;
   }
   if (m.net != "peer" && m.net != "none")
     c.fail("net.attach", fmt::format("'{}' is not one of peer, none, slirp, tap:NAME, pcap:IFACE, socket:HOST:PORT, "
-                                     "socket:unix:PATH", m.net));
+                                     "socket:unix:PATH",
+                                     m.net));
   for (const char* path : {"net.forward", "net.time"})
     if (c.has(path)) c.fail(path, fmt::format("is for the host's network; net.attach is {}, write slirp there", m.net));
 }
@@ -212,20 +222,28 @@ void read_network(Config& c, MachineConfig& m) {
     const std::uint64_t rate = rate_of(card);
     if (rate == 0 || rate == m.bits_per_second) continue;
     c.fail(fmt::format("slot.{}.card", card.slot),
-           chosen ? fmt::format("'{}' works at {}, but net.rate is \"{}\"; set it to \"{}\" or leave it out, or take another card",
-                                card.name, name(rate), name(m.bits_per_second), name(rate))
-                  : fmt::format("'{}' works at {}, but '{}' in slot {} at {}, and both are on one segment; take one of them out",
-                                card.name, name(rate), first->name, first->slot, name(m.bits_per_second)));
+           chosen
+               ? fmt::format(
+                     "'{}' works at {}, but net.rate is \"{}\"; set it to \"{}\" or leave it out, or take another card",
+                     card.name, name(rate), name(m.bits_per_second), name(rate))
+               : fmt::format(
+                     "'{}' works at {}, but '{}' in slot {} at {}, and both are on one segment; take one of them out",
+                     card.name, name(rate), first->name, first->slot, name(m.bits_per_second)));
   }
 }
 
 void read_start(Config& c, StartConfig& start) {
-  for (const auto& [path, value] : {std::pair{"image", &start.image}, {"bios", &start.bios}, {"kernel", &start.kernel},
-                                    {"initrd", &start.initrd}, {"append", &start.append}, {"serial", &start.serial}})
+  for (const auto& [path, value] : {std::pair{"image", &start.image},
+                                    {"bios", &start.bios},
+                                    {"kernel", &start.kernel},
+                                    {"initrd", &start.initrd},
+                                    {"append", &start.append},
+                                    {"serial", &start.serial}})
     if (c.has(path)) *value = c.text(path);
   if (c.has("initrd") && start.kernel.empty()) c.fail("initrd", "is for a kernel; name it with kernel = \"FILE\"");
   if (c.has("append") && start.kernel.empty()) c.fail("append", "is for a kernel; name it with kernel = \"FILE\"");
-  if (!start.image.empty() && c.has("floppy.a")) c.fail("image", "and floppy.a both name the diskette in drive A; give one of them");
+  if (!start.image.empty() && c.has("floppy.a"))
+    c.fail("image", "and floppy.a both name the diskette in drive A; give one of them");
   if (c.has("serial") && start.serial != "stdio" && (!start.serial.starts_with("file:") || start.serial.size() == 5))
     c.fail("serial", "expects \"stdio\" or \"file:NAME\"");
 }
@@ -252,8 +270,10 @@ void read_drives(Config& c, MachineConfig& m) {
       const auto id = parse_number(name);
       if (!id || *id > 6) c.fail(path, "is no SCSI address of a drive; use 0 to 6 (7 is the adapter's)");
       DriveConfig drive{kind, static_cast<unsigned>(*id), {}};
-      if (kind == storage::DriveKind::disk) drive.disk = read_disk(c, path);
-      else drive.disk = {c.text(path + ".file"), storage::WriteMode::read_only, {}};
+      if (kind == storage::DriveKind::disk)
+        drive.disk = read_disk(c, path);
+      else
+        drive.disk = {c.text(path + ".file"), storage::WriteMode::read_only, {}};
       for (const DriveConfig& other : m.drives)
         if (other.id == drive.id) c.fail(path, "has the SCSI address of another drive; give each its own, 0 to 6");
       m.drives.push_back(std::move(drive));
@@ -276,7 +296,8 @@ void add_storage_card(Config& c, const MachineConfig& m) {
   }
   if (last == 0)
     throw Error(fmt::format("{}: no slot is free for the SCSI adapter of the disks; take a card out", m.name));
-  c.set_text(fmt::format("slot.{}.card", last), m.slot_widths[last - 1] == 32 ? "scsi-cache" : "scsi-a", "for the SCSI drives");
+  c.set_text(fmt::format("slot.{}.card", last), m.slot_widths[last - 1] == 32 ? "scsi-cache" : "scsi-a",
+             "for the SCSI drives");
 }
 
 }  // namespace

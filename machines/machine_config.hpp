@@ -11,9 +11,9 @@
 
 #include "bus/mca/timing.hpp"
 #include "core/cpu/timing/timing.hpp"
-#include "devices/storage/disk_image.hpp"
 #include "devices/stations/host/host_net.hpp"
 #include "devices/stations/host/host_station.hpp"
+#include "devices/storage/disk_image.hpp"
 #include "devices/storage/scsi_drive.hpp"
 #include "machines/config.hpp"
 
@@ -48,7 +48,7 @@ struct DriveConfig {
 /// What a machine is started with and where its output goes, as `planar run`'s options of the same names say it; empty:
 /// not given.
 struct StartConfig {
-  std::string image;   ///< bootable diskette for drive A, never written
+  std::string image;  ///< bootable diskette for drive A, never written
   std::string bios;
   std::string kernel;
   std::string initrd;
@@ -71,16 +71,16 @@ struct MachineConfig {
   std::uint32_t memory_bytes = 0;
   bool dual_path = false;
   bus::BusTiming bus;
-  std::vector<unsigned> slot_widths;  ///< bits, by slot
-  bool panel = false;                 ///< the eight-character operator panel of the Model 95
-  std::string diskette;               ///< drive type: "1.44 MB" or "2.88 MB"
+  std::vector<unsigned> slot_widths;        ///< bits, by slot
+  bool panel = false;                       ///< the eight-character operator panel of the Model 95
+  std::string diskette;                     ///< drive type: "1.44 MB" or "2.88 MB"
   std::optional<storage::DiskSpec> floppy;  ///< in drive A at power-on
   std::vector<DriveConfig> drives;          ///< on the SCSI adapter
-  std::string clock_start;            ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
+  std::string clock_start;                  ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
   std::vector<CardConfig> cards;
-  std::string net;  ///< "peer", "none", or a text of net::parse_host_net
+  std::string net;                       ///< "peer", "none", or a text of net::parse_host_net
   std::optional<net::HostNet> host_net;  ///< set if the host's network is attached
-  Time peer_duration{};  ///< how long the peer's netio sends for each size (1.16 and later)
+  Time peer_duration{};                  ///< how long the peer's netio sends for each size (1.16 and later)
   net::HostTime host_time = net::HostTime::as_hardware;
   bool full_duplex = false;  ///< of the Ethernet segment: both ends send at once, nothing collides
   std::uint64_t bits_per_second = 10'000'000;

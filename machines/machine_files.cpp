@@ -45,13 +45,16 @@ Config load_machine(const std::string& name) {
 
 Config load_machine(Config user, const std::string& name) {
   if (user.is_list("machine"))
-    throw Error(fmt::format("{}: is a lab of several machines ([[machine]]), and this takes one; `planar run` takes labs", name));
+    throw Error(fmt::format(
+        "{}: is a lab of several machines ([[machine]]), and this takes one; `planar run` takes labs", name));
   const auto base = user.text("machine", std::string{});
   const auto* file = built_in(base);
   if (!file) {
     if (base.empty())
-      throw Error(fmt::format("{}: machine: is missing; begin the file with machine = \"model95\" or another of the "
-                              "built-in ones that it is layered over", name));
+      throw Error(
+          fmt::format("{}: machine: is missing; begin the file with machine = \"model95\" or another of the "
+                      "built-in ones that it is layered over",
+                      name));
     user.fail("machine", fmt::format("no built-in machine '{}'; {}", base, choices(base)));
   }
   Config config = layer_of(*file);

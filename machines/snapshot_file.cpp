@@ -45,23 +45,27 @@ void write_snapshot(const std::filesystem::path& file, Snapshot& snapshot) {
   const auto begin = out.size();
   out.resize(begin + ZSTD_compressBound(stream.size()));
   const auto size = ZSTD_compress(out.data() + begin, out.size() - begin, stream.data(), stream.size(), 3);
-  if (ZSTD_isError(size)) throw Error(fmt::format("{}: cannot compress the snapshot: {}", file.string(), ZSTD_getErrorName(size)));
+  if (ZSTD_isError(size))
+    throw Error(fmt::format("{}: cannot compress the snapshot: {}", file.string(), ZSTD_getErrorName(size)));
   out.resize(begin + size);
   std::ofstream stream_out(file, std::ios::binary | std::ios::trunc);
   stream_out.write(reinterpret_cast<const char*>(out.data()), static_cast<std::streamsize>(out.size()));
   stream_out.close();
   if (!stream_out)
-    throw Error(fmt::format("{}: cannot be written; check the directory, its permissions and the free space", file.string()),
-                ExitCode::missing_file);
+    throw Error(
+        fmt::format("{}: cannot be written; check the directory, its permissions and the free space", file.string()),
+        ExitCode::missing_file);
 }
 
 Snapshot read_snapshot(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file))
-    throw Error(fmt::format("{}: cannot be read; check the name and its permissions", file.string()), ExitCode::missing_file);
+    throw Error(fmt::format("{}: cannot be read; check the name and its permissions", file.string()),
+                ExitCode::missing_file);
   const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
   const auto refuse = [&](const std::string& problem) {
-    throw Error(fmt::format("{}: {}; take a new one with --snapshot-at", file.string(), problem), ExitCode::missing_file);
+    throw Error(fmt::format("{}: {}; take a new one with --snapshot-at", file.string(), problem),
+                ExitCode::missing_file);
   };
   if (bytes.size() < header_bytes || std::memcmp(bytes.data(), magic, 8) != 0) refuse("is no planar snapshot");
   if (little(bytes.data() + 8, 4) != format_version) refuse("was written by another version of planar");
@@ -69,7 +73,8 @@ Snapshot read_snapshot(const std::filesystem::path& file) {
   const auto length = little(bytes.data() + 76, 8);
   if (length > largest) refuse("is damaged (impossible length)");
   std::vector<std::uint8_t> stream(length);
-  const auto size = ZSTD_decompress(stream.data(), stream.size(), bytes.data() + header_bytes, bytes.size() - header_bytes);
+  const auto size =
+      ZSTD_decompress(stream.data(), stream.size(), bytes.data() + header_bytes, bytes.size() - header_bytes);
   if (ZSTD_isError(size) || size != length || sha256_hex(stream) != digest) refuse("is damaged or truncated");
   Archive a = Archive::loader(std::move(stream));
   Snapshot snapshot;

@@ -21,7 +21,10 @@ std::optional<Decimal> split(std::string_view text) {
   bool fraction = false;
   for (; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '.' && !fraction) { fraction = true; continue; }
+    if (c == '.' && !fraction) {
+      fraction = true;
+      continue;
+    }
     if (c < '0' || c > '9') break;
     if (++digits > 15) return std::nullopt;
     num = num * 10 + static_cast<std::uint64_t>(c - '0');
@@ -40,12 +43,14 @@ std::optional<Time> parse_time(std::string_view text) {
   const auto d = split(text);
   if (!d) return std::nullopt;
   std::int64_t unit = 0;
+  // clang-format off
   if (d->unit == "ps") unit = 1;
   else if (d->unit == "ns") unit = 1'000;
   else if (d->unit == "us") unit = 1'000'000;
   else if (d->unit == "ms") unit = 1'000'000'000;
   else if (d->unit == "s") unit = 1'000'000'000'000;
   else return std::nullopt;
+  // clang-format on
   const auto ps = static_cast<unsigned __int128>(d->num) * static_cast<std::uint64_t>(unit) / d->den;
   if (ps > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
   return Time{static_cast<std::int64_t>(ps)};
@@ -60,10 +65,14 @@ std::optional<Frequency> parse_frequency(std::string_view text) {
     d = Decimal{d->num, below->num, below->unit};
   }
   std::uint64_t unit = 0;
-  if (d->unit == "Hz") unit = 1;
-  else if (d->unit == "kHz") unit = 1'000;
-  else if (d->unit == "MHz") unit = 1'000'000;
-  else return std::nullopt;
+  if (d->unit == "Hz")
+    unit = 1;
+  else if (d->unit == "kHz")
+    unit = 1'000;
+  else if (d->unit == "MHz")
+    unit = 1'000'000;
+  else
+    return std::nullopt;
   if (d->num == 0 || d->num > 10'000'000'000) return std::nullopt;
   const std::uint64_t num = d->num * unit;
   const std::uint64_t divisor = std::gcd(num, d->den);
@@ -76,18 +85,24 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   const auto d = split(text);
   if (!d) return std::nullopt;
   std::uint64_t unit = 0;
-  if (d->unit == "MB") unit = 1024 * 1024;
-  else if (d->unit == "KB") unit = 1024;
-  else if (d->unit == "bytes") unit = 1;
-  else return std::nullopt;
+  if (d->unit == "MB")
+    unit = 1024 * 1024;
+  else if (d->unit == "KB")
+    unit = 1024;
+  else if (d->unit == "bytes")
+    unit = 1;
+  else
+    return std::nullopt;
   if (d->num > (std::uint64_t{1} << 40) || (d->num * unit) % d->den != 0) return std::nullopt;
   return d->num * unit / d->den;
 }
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   int base = 10;
+  // clang-format off
   if (text.starts_with("0x") || text.starts_with("0X")) { base = 16; text.remove_prefix(2); }
   else if (text.ends_with("h") || text.ends_with("H")) { base = 16; text.remove_suffix(1); }
+  // clang-format on
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;

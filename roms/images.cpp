@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "roms/images.hpp"
 
-// The assembler includes the files as they are: no generated source, and a change of an image is a change of one object.
+// The assembler includes the files as they are: no generated source, and a change of an image is a change of one
+// object.
 #define EMBED(symbol, file) EMBED_PART(symbol, file, "")
 // `part` is ", offset, length" in bytes.
-#define EMBED_PART(symbol, file, part)                            \
-  asm(".section .rodata\n.balign 16\n.global " #symbol "_begin\n" \
-      #symbol "_begin:\n.incbin \"" file "\"" part "\n.global " #symbol \
-      "_end\n" #symbol "_end:\n.byte 0\n.previous\n");            \
-  extern "C" const std::uint8_t symbol##_begin[];                 \
+#define EMBED_PART(symbol, file, part)                                                                         \
+  asm(".section .rodata\n.balign 16\n.global " #symbol "_begin\n" #symbol "_begin:\n.incbin \"" file "\"" part \
+      "\n.global " #symbol "_end\n" #symbol "_end:\n.byte 0\n.previous\n");                                    \
+  extern "C" const std::uint8_t symbol##_begin[];                                                              \
   extern "C" const std::uint8_t symbol##_end[]
 
 EMBED(planar_firmware, PLANAR_IMAGES "/planar-firmware.rom");

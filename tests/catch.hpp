@@ -12,10 +12,8 @@ using Catch::Approx;
 namespace Catch::Matchers {
 /// Version 3 keeps Contains for an element of a range and calls a part of a string ContainsSubstring.
 template <typename T>
-  requires std::convertible_to<T, std::string>
-auto Contains(T&& text) {
-  return ContainsSubstring(std::forward<T>(text));
-}
+requires std::convertible_to<T, std::string>
+auto Contains(T&& text) { return ContainsSubstring(std::forward<T>(text)); }
 }  // namespace Catch::Matchers
 
 namespace Catch {

@@ -28,10 +28,8 @@ struct CmosConfig {
   bool coprocessor = false;
   bool mouse = true;
   std::uint16_t base_kb = 640;
-  std::uint32_t extended_kb =
-      0;  // above 1 MB; the two bytes hold at most 65535, more is written as that
-  std::array<std::uint8_t, 4>
-      planar_pos{};  // planar POS 2 to 5: CMOS 21h to 24h, and POS 2 again at 31h
+  std::uint32_t extended_kb = 0;             // above 1 MB; the two bytes hold at most 65535, more is written as that
+  std::array<std::uint8_t, 4> planar_pos{};  // planar POS 2 to 5: CMOS 21h to 24h, and POS 2 again at 31h
   bool operator==(const CmosConfig&) const = default;
 };
 

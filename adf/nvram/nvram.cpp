@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "core/state/crc16.hpp"
 #include "core/common/error.hpp"
+#include "core/state/crc16.hpp"
 
 namespace planar::adf {
 namespace {
@@ -24,14 +24,10 @@ constexpr std::size_t scsi_index = 10;
 
 NvramRecord& record(NvramConfig& config, std::size_t index) {
   switch (index) {
-    case planar_index:
-      return config.planar;
-    case video_index:
-      return config.video;
-    case scsi_index:
-      return config.scsi;
-    default:
-      return config.slots[index];
+    case planar_index: return config.planar;
+    case video_index: return config.video;
+    case scsi_index: return config.scsi;
+    default: return config.slots[index];
   }
 }
 
@@ -76,18 +72,13 @@ NvramImage write_nvram(const NvramConfig& config) {
 }
 
 NvramConfig read_nvram(std::span<const std::uint8_t> image) {
-  if (image.size() != nvram_size)
-    fail(fmt::format("{} bytes instead of {}", image.size(), nvram_size));
+  if (image.size() != nvram_size) fail(fmt::format("{} bytes instead of {}", image.size(), nvram_size));
   if (!std::equal(mark.begin(), mark.end(), image.begin())) fail("the mark PS2N is missing");
-  if (image[4] != layout_version)
-    fail(fmt::format("layout version {} instead of {}", image[4], layout_version));
-  if (image[5] != nvram_records)
-    fail(fmt::format("{} records instead of {}", image[5], nvram_records));
-  const std::uint16_t stored =
-      static_cast<std::uint16_t>(image[crc_offset] | image[crc_offset + 1] << 8);
+  if (image[4] != layout_version) fail(fmt::format("layout version {} instead of {}", image[4], layout_version));
+  if (image[5] != nvram_records) fail(fmt::format("{} records instead of {}", image[5], nvram_records));
+  const std::uint16_t stored = static_cast<std::uint16_t>(image[crc_offset] | image[crc_offset + 1] << 8);
   const std::uint16_t actual = crc16(image.first(crc_offset));
-  if (stored != actual)
-    fail(fmt::format("the CRC is {:04X}h and should be {:04X}h", stored, actual));
+  if (stored != actual) fail(fmt::format("the CRC is {:04X}h and should be {:04X}h", stored, actual));
   if (image[6] != 0 || image[7] != 0) fail("bytes 06h and 07h are not 0");
 
   NvramConfig config;
@@ -95,13 +86,11 @@ NvramConfig read_nvram(std::span<const std::uint8_t> image) {
     const std::size_t at = first_record + n * record_size;
     NvramRecord& one = record(config, n);
     one.id = static_cast<std::uint16_t>(image[at] | image[at + 1] << 8);
-    if (image[at + 2] > 1)
-      fail(fmt::format("record {} has unknown flags {:02X}h", n, image[at + 2]));
+    if (image[at + 2] > 1) fail(fmt::format("record {} has unknown flags {:02X}h", n, image[at + 2]));
     one.enable = image[at + 2] != 0;
     one.count = image[at + 3];
     if (one.count > max_pos_bytes)
-      fail(fmt::format("record {} counts {} POS bytes, {} are the most", n, one.count,
-                       max_pos_bytes));
+      fail(fmt::format("record {} counts {} POS bytes, {} are the most", n, one.count, max_pos_bytes));
     for (std::size_t b = 0; b < 12; ++b) {
       if (b < one.count)
         one.pos[b] = image[at + 4 + b];

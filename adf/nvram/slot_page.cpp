@@ -10,8 +10,7 @@ namespace {
 
 std::string pos_bytes(const SlotResult& result) {
   std::string text;
-  for (unsigned n = 0; n < result.num_bytes; ++n)
-    text += fmt::format("{}{:02X}", n == 0 ? "" : " ", result.pos[n]);
+  for (unsigned n = 0; n < result.num_bytes; ++n) text += fmt::format("{}{:02X}", n == 0 ? "" : " ", result.pos[n]);
   return text;
 }
 
@@ -45,10 +44,9 @@ SlotPage slot_page(const Solution& solution, const std::vector<SlotShape>& shape
   page.fewest_shared = solution.fewest_shared;
   for (const SlotShape& shape : shapes) page.rows.push_back({shape.slot, shape.width, true, {}});
   for (const SlotResult& result : solution.slots) {
-    auto row = std::find_if(page.rows.begin(), page.rows.end(),
-                            [&](const SlotPage::Row& r) { return r.slot == result.slot; });
-    if (row == page.rows.end())
-      row = page.rows.insert(page.rows.end(), {result.slot, result.width, true, {}});
+    auto row =
+        std::find_if(page.rows.begin(), page.rows.end(), [&](const SlotPage::Row& r) { return r.slot == result.slot; });
+    if (row == page.rows.end()) row = page.rows.insert(page.rows.end(), {result.slot, result.width, true, {}});
     row->empty = false;
     row->result = result;
   }
@@ -67,15 +65,14 @@ std::string to_text(const SlotPage& page, bool with_planar) {
     }
     const SlotResult& result = row.result;
     out += fmt::format("{}  (ID {})\n", result.name, hex(result.id, 4));
-    const std::string registers =
-        result.num_bytes > 1 ? fmt::format("POS 2-{}", result.num_bytes + 1) : "POS 2";
+    const std::string registers = result.num_bytes > 1 ? fmt::format("POS 2-{}", result.num_bytes + 1) : "POS 2";
     out += fmt::format("    {:<12}{}\n", registers, pos_bytes(result));
     out += fmt::format("    {:<12}{}\n", "claims", claims(page, result));
     std::size_t widest = 0;
     for (const ChosenItem& item : result.items) widest = std::max(widest, item.item.size());
     for (const ChosenItem& item : result.items)
-      out += fmt::format("    {:<{}}  {}{}\n", item.item, std::max<std::size_t>(widest, 10),
-                         item.choice, item.pinned ? "  (as you asked)" : "");
+      out += fmt::format("    {:<{}}  {}{}\n", item.item, std::max<std::size_t>(widest, 10), item.choice,
+                         item.pinned ? "  (as you asked)" : "");
   }
   if (with_planar && !page.planar.empty()) {
     std::size_t widest = 0;
@@ -90,10 +87,8 @@ std::string to_text(const SlotPage& page, bool with_planar) {
     }
   }
   if (page.shared_interrupts > 0)
-    out += fmt::format(
-        "Levels marked (shared) have more than one user, which the Micro Channel allows; {}.\n",
-        page.fewest_shared ? "no configuration shares less"
-                           : "the search for less sharing was cut off");
+    out += fmt::format("Levels marked (shared) have more than one user, which the Micro Channel allows; {}.\n",
+                       page.fewest_shared ? "no configuration shares less" : "the search for less sharing was cut off");
   return out;
 }
 

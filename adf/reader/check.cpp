@@ -32,11 +32,9 @@ class Checker {
       for (const Choice& choice : item.choices) {
         check_system_bits(choice, fmt::format("choice \"{}\"", choice.name));
         if (choice.pos.contradicts(adapter_.fixed.pos))
-          fail(choice.where,
-               fmt::format(
-                   "the choice \"{}\" of \"{}\" fixes a bit that FixedResources fixes the other "
-                   "way; write X for that bit in one of them",
-                   choice.name, item.prompt));
+          fail(choice.where, fmt::format("the choice \"{}\" of \"{}\" fixes a bit that FixedResources fixes the other "
+                                         "way; write X for that bit in one of them",
+                                         choice.name, item.prompt));
       }
     }
     check_items_together();
@@ -46,10 +44,10 @@ class Checker {
   void check_file_name() {
     const auto expected = id_in_file_name(base_name(file_));
     if (expected && *expected != adapter_.id)
-      throw Error(fmt::format(
-          "{}: AdapterId is {}, but the file's name says {}; rename the file to @{:04X}.ADF, or "
-          "correct AdapterId",
-          file_, hex(adapter_.id, 4), hex(*expected, 4), adapter_.id));
+      throw Error(
+          fmt::format("{}: AdapterId is {}, but the file's name says {}; rename the file to @{:04X}.ADF, or "
+                      "correct AdapterId",
+                      file_, hex(adapter_.id, 4), hex(*expected, 4), adapter_.id));
   }
 
   /// POS 2 bit 0 (card enable) and POS 5 bit 7 (channel check) are the system's; a file leaves them
@@ -57,8 +55,7 @@ class Checker {
   void check_system_bits(const Choice& choice, std::string_view what) {
     if ((choice.pos.bytes[0].mask & 0x01) != 0)
       warn(choice.where,
-           fmt::format("{} fixes bit 0 of pos[0], which enables the adapter and is set at power-on",
-                       what));
+           fmt::format("{} fixes bit 0 of pos[0], which enables the adapter and is set at power-on", what));
     if ((choice.pos.bytes[3].mask & 0x80) != 0)
       warn(choice.where, fmt::format("{} fixes bit 7 of pos[3], which is the channel check", what));
   }
@@ -74,14 +71,11 @@ class Checker {
           continue;
         }
         if (one.pos != other.pos || one.resources != other.resources)
-          fail(other.where,
-               fmt::format(
-                   "the choice \"{}\" stands twice in \"{}\" with different settings (first in "
-                   "line {}); give one of them another name",
-                   other.name, item.prompt, one.where.line));
+          fail(other.where, fmt::format("the choice \"{}\" stands twice in \"{}\" with different settings (first in "
+                                        "line {}); give one of them another name",
+                                        other.name, item.prompt, one.where.line));
         warn(other.where,
-             fmt::format("the choice \"{}\" stands twice in \"{}\"; the second is dropped",
-                         other.name, item.prompt));
+             fmt::format("the choice \"{}\" stands twice in \"{}\"; the second is dropped", other.name, item.prompt));
         item.choices.erase(item.choices.begin() + static_cast<std::ptrdiff_t>(m));
       }
     }
@@ -108,20 +102,16 @@ class Checker {
         const Item& one = adapter_.items[a];
         const Item& other = adapter_.items[b];
         if (!share_bits(one, other)) continue;
-        const bool agree =
-            std::any_of(one.choices.begin(), one.choices.end(), [&](const Choice& left) {
-              return std::any_of(
-                  other.choices.begin(), other.choices.end(),
-                  [&](const Choice& right) { return !left.pos.contradicts(right.pos); });
-            });
+        const bool agree = std::any_of(one.choices.begin(), one.choices.end(), [&](const Choice& left) {
+          return std::any_of(other.choices.begin(), other.choices.end(),
+                             [&](const Choice& right) { return !left.pos.contradicts(right.pos); });
+        });
         if (!agree)
-          fail(other.where,
-               fmt::format(
-                   "the items \"{}\" (line {}) and \"{}\" fix the same POS bits and none of their "
-                   "choices agree; correct the masks of one of them",
-                   one.prompt, one.where.line, other.prompt));
-        warn(other.where, fmt::format("the items \"{}\" and \"{}\" fix some of the same POS bits",
-                                      one.prompt, other.prompt));
+          fail(other.where, fmt::format("the items \"{}\" (line {}) and \"{}\" fix the same POS bits and none of their "
+                                        "choices agree; correct the masks of one of them",
+                                        one.prompt, one.where.line, other.prompt));
+        warn(other.where,
+             fmt::format("the items \"{}\" and \"{}\" fix some of the same POS bits", one.prompt, other.prompt));
       }
   }
 
@@ -137,8 +127,7 @@ class Checker {
   }
 
   void warn(Location where, std::string text) {
-    if (adapter_.warnings.size() < most_warnings)
-      adapter_.warnings.push_back({where, std::move(text)});
+    if (adapter_.warnings.size() < most_warnings) adapter_.warnings.push_back({where, std::move(text)});
   }
   [[noreturn]] void fail(Location where, std::string_view problem) const {
     throw Error(fmt::format("{}: {}", at(file_, where), problem));

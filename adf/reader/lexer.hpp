@@ -20,9 +20,7 @@ struct Token {
   Location where;
   int lines = 1;  // lines a string runs over
 
-  bool is(char punctuation_mark) const {
-    return kind == Kind::punctuation && text[0] == punctuation_mark;
-  }
+  bool is(char punctuation_mark) const { return kind == Kind::punctuation && text[0] == punctuation_mark; }
 };
 
 /// The file as the user named it, a colon and the place: every message begins with it.

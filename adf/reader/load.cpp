@@ -29,13 +29,11 @@ Adapter parse_embedded(const EmbeddedAdf& embedded) {
 std::optional<fs::path> find_in(const fs::path& directory, std::uint16_t id) {
   std::set<fs::path> found;
   std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error))
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
     if (id_in_file_name(entry->path().filename().string()) == id) found.insert(entry->path());
   if (error)
-    throw Error(
-        fmt::format("{}: the directory cannot be read ({})", directory.string(), error.message()),
-        ExitCode::missing_file);
+    throw Error(fmt::format("{}: the directory cannot be read ({})", directory.string(), error.message()),
+                ExitCode::missing_file);
   if (found.empty()) return std::nullopt;
   return *found.begin();
 }
@@ -44,8 +42,7 @@ std::string words(const Choice& choice) {
   std::string text;
   for (unsigned n = 0; n < max_pos_bytes; ++n)
     if (choice.pos.bytes[n].mask != 0)
-      text +=
-          fmt::format("{}pos[{}]={}b", text.empty() ? "" : " ", n, to_string(choice.pos.bytes[n]));
+      text += fmt::format("{}pos[{}]={}b", text.empty() ? "" : " ", n, to_string(choice.pos.bytes[n]));
   if (text.empty()) text = "no POS bits";
   std::vector<std::string> claims;
   for (const Resource& resource : choice.resources) claims.push_back(to_string(resource));
@@ -56,8 +53,7 @@ std::string words(const Choice& choice) {
 
 std::set<std::string> settings(const Adapter& adapter) {
   std::set<std::string> all;
-  if (!adapter.fixed.pos.empty() || !adapter.fixed.resources.empty())
-    all.insert("always " + words(adapter.fixed));
+  if (!adapter.fixed.pos.empty() || !adapter.fixed.resources.empty()) all.insert("always " + words(adapter.fixed));
   for (const Item& item : adapter.items)
     for (const Choice& choice : item.choices) all.insert(words(choice));
   return all;
@@ -69,17 +65,14 @@ Adapter load_adf(const fs::path& path) {
   const std::string name = path.string();
   std::error_code error;
   if (fs::is_directory(path, error))
-    throw Error(fmt::format("{}: this is a directory; name the @XXXX.ADF in it", name),
-                ExitCode::missing_file);
+    throw Error(fmt::format("{}: this is a directory; name the @XXXX.ADF in it", name), ExitCode::missing_file);
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    throw Error(
-        fmt::format("{}: the file cannot be opened; check its name and that you may read it", name),
-        ExitCode::missing_file);
+    throw Error(fmt::format("{}: the file cannot be opened; check its name and that you may read it", name),
+                ExitCode::missing_file);
   std::string text(most_bytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad())
-    throw Error(fmt::format("{}: reading the file failed", name), ExitCode::missing_file);
+  if (file.bad()) throw Error(fmt::format("{}: reading the file failed", name), ExitCode::missing_file);
   text.resize(static_cast<std::size_t>(file.gcount()));
   return parse_adf(text, name);
 }
@@ -87,16 +80,14 @@ Adapter load_adf(const fs::path& path) {
 std::vector<std::string> differences(const Adapter& user, const Adapter& built_in) {
   std::vector<std::string> all;
   if (user.num_bytes != built_in.num_bytes)
-    all.push_back(fmt::format("NumBytes is {} in {} and {} in {}", user.num_bytes, user.source,
-                              built_in.num_bytes, built_in.source));
+    all.push_back(fmt::format("NumBytes is {} in {} and {} in {}", user.num_bytes, user.source, built_in.num_bytes,
+                              built_in.source));
   const std::set<std::string> theirs = settings(user);
   const std::set<std::string> ours = settings(built_in);
   for (const std::string& setting : theirs)
-    if (!ours.contains(setting))
-      all.push_back(fmt::format("only {} has: {}", user.source, setting));
+    if (!ours.contains(setting)) all.push_back(fmt::format("only {} has: {}", user.source, setting));
   for (const std::string& setting : ours)
-    if (!theirs.contains(setting))
-      all.push_back(fmt::format("only {} has: {}", built_in.source, setting));
+    if (!theirs.contains(setting)) all.push_back(fmt::format("only {} has: {}", built_in.source, setting));
   return all;
 }
 
@@ -107,11 +98,9 @@ Adapter find_adf(std::uint16_t id, std::span<const fs::path> places) {
     std::error_code error;
     const fs::file_status status = fs::status(place, error);
     if (!fs::exists(status))
-      throw Error(
-          fmt::format(
-              "{}: there is no such file or directory of adapter descriptions; correct the path",
-              place.string()),
-          ExitCode::missing_file);
+      throw Error(fmt::format("{}: there is no such file or directory of adapter descriptions; correct the path",
+                              place.string()),
+                  ExitCode::missing_file);
     searched += (searched.empty() ? "" : ", ") + place.string();
     std::optional<fs::path> file;
     if (fs::is_directory(status))
@@ -127,13 +116,12 @@ Adapter find_adf(std::uint16_t id, std::span<const fs::path> places) {
     return adapter;
   }
   if (embedded) return parse_embedded(*embedded);
-  throw Error(
-      fmt::format("no description of adapter {}: there is no @{:04X}.ADF {}; put the adapter's own "
-                  "description into a directory and name that",
-                  hex(id, 4), id,
-                  searched.empty() ? std::string("built in and no place of yours was named")
-                                   : fmt::format("in {} and none built in", searched)),
-      ExitCode::missing_file);
+  throw Error(fmt::format("no description of adapter {}: there is no @{:04X}.ADF {}; put the adapter's own "
+                          "description into a directory and name that",
+                          hex(id, 4), id,
+                          searched.empty() ? std::string("built in and no place of yours was named")
+                                           : fmt::format("in {} and none built in", searched)),
+              ExitCode::missing_file);
 }
 
 }  // namespace planar::adf

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "adf/model.hpp"
 #include "adf/reader/keywords.hpp"
 #include "adf/reader/lexer.hpp"
-#include "adf/model.hpp"
 
 namespace planar::adf {
 

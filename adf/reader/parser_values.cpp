@@ -13,14 +13,10 @@ namespace planar::adf {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex_digit(char c) {
-  return is_digit(c) || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
-}
+bool is_hex_digit(char c) { return is_digit(c) || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f'); }
 bool is_mask_digit(char c) { return c == '0' || c == '1' || c == 'x' || c == 'X'; }
 
-bool ends_in(std::string_view text, char lower_case) {
-  return !text.empty() && (text.back() | 0x20) == lower_case;
-}
+bool ends_in(std::string_view text, char lower_case) { return !text.empty() && (text.back() | 0x20) == lower_case; }
 
 /// Written as a hexadecimal number with its h, whatever its first digit is.
 bool is_marked_hex(std::string_view text) {
@@ -33,8 +29,7 @@ bool is_decimal(std::string_view text) {
 }
 
 bool is_bare_hex(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_hex_digit(c); });
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return is_hex_digit(c); });
 }
 
 std::string found(const Token& token) {
@@ -69,8 +64,7 @@ const Token& Parser::take() {
 }
 
 bool Parser::at_number() const {
-  return current().kind == Token::Kind::atom &&
-         (is_digit(current().text[0]) || is_marked_hex(current().text));
+  return current().kind == Token::Kind::atom && (is_digit(current().text[0]) || is_marked_hex(current().text));
 }
 
 bool Parser::at_keyword() const {
@@ -78,8 +72,7 @@ bool Parser::at_keyword() const {
 }
 
 void Parser::warn(Location where, std::string text) {
-  if (adapter_.warnings.size() < most_warnings)
-    adapter_.warnings.push_back({where, std::move(text)});
+  if (adapter_.warnings.size() < most_warnings) adapter_.warnings.push_back({where, std::move(text)});
 }
 
 void Parser::fail(Location where, std::string_view problem) const {
@@ -88,11 +81,9 @@ void Parser::fail(Location where, std::string_view problem) const {
 
 void Parser::unexpected(std::string_view wanted) const {
   if (current().kind == Token::Kind::end)
-    fail(current().where,
-         fmt::format("the file ends where {} is expected; get a complete copy of it", wanted));
-  fail(current().where,
-       fmt::format("{} stands where {} is expected; correct the line, or make it a comment with ;",
-                   found(current()), wanted));
+    fail(current().where, fmt::format("the file ends where {} is expected; get a complete copy of it", wanted));
+  fail(current().where, fmt::format("{} stands where {} is expected; correct the line, or make it a comment with ;",
+                                    found(current()), wanted));
 }
 
 void Parser::expect(char punctuation, std::string_view after) {
@@ -105,33 +96,27 @@ std::uint32_t Parser::number(const Token& token, std::string_view what, bool hex
   unsigned base = 10;
   if (is_marked_hex(digits)) {
     if (!is_digit(digits[0]))
-      fail(
-          token.where,
-          fmt::format("{} would be a word, not a number; a hexadecimal number begins with a digit, "
-                      "write 0{}",
-                      token.text, token.text));
+      fail(token.where, fmt::format("{} would be a word, not a number; a hexadecimal number begins with a digit, "
+                                    "write 0{}",
+                                    token.text, token.text));
     digits.remove_suffix(1);
     base = 16;
   } else if (hexadecimal && is_bare_hex(digits)) {
     base = 16;
   } else if (!is_decimal(digits)) {
     if (digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == 'x')
-      fail(token.where, fmt::format("{} is not how an ADF writes a number; write {}h", found(token),
-                                    found(token).substr(2)));
-    fail(
-        token.where,
-        fmt::format("{} stands where {} is expected; numbers are decimal, or hexadecimal with an h "
-                    "at the end",
-                    found(token), what));
+      fail(token.where,
+           fmt::format("{} is not how an ADF writes a number; write {}h", found(token), found(token).substr(2)));
+    fail(token.where, fmt::format("{} stands where {} is expected; numbers are decimal, or hexadecimal with an h "
+                                  "at the end",
+                                  found(token), what));
   }
   std::uint64_t value = 0;
   for (const char c : digits) {
-    const unsigned digit =
-        is_digit(c) ? static_cast<unsigned>(c - '0') : static_cast<unsigned>((c | 0x20) - 'a' + 10);
+    const unsigned digit = is_digit(c) ? static_cast<unsigned>(c - '0') : static_cast<unsigned>((c | 0x20) - 'a' + 10);
     value = value * base + digit;
     if (value > 0xFFFF'FFFF)
-      fail(token.where,
-           fmt::format("{} is too large for {}; numbers have at most 32 bits", found(token), what));
+      fail(token.where, fmt::format("{} is too large for {}; numbers have at most 32 bits", found(token), what));
   }
   return static_cast<std::uint32_t>(value);
 }
@@ -160,16 +145,14 @@ Parser::Range Parser::expect_range(std::string_view what) {
   const bool marked = is_marked_hex(first.text) || is_marked_hex(last.text);
   const bool letters = !is_decimal(first.text) || !is_decimal(last.text);
   if (!marked && letters)
-    warn(first.where,
-         fmt::format("{}-{} is taken as hexadecimal; write it with an h", first.text, last.text));
+    warn(first.where, fmt::format("{}-{} is taken as hexadecimal; write it with an h", first.text, last.text));
   if (!marked && !letters)
-    warn(first.where, fmt::format("{}-{} is decimal as written; add h if hexadecimal is meant",
-                                  first.text, last.text));
+    warn(first.where, fmt::format("{}-{} is decimal as written; add h if hexadecimal is meant", first.text, last.text));
   const bool hexadecimal = marked || letters;
   const Range range{number(first, one, hexadecimal), number(last, one, hexadecimal)};
   if (range.last < range.first)
-    fail(first.where, fmt::format("the range {}-{} ends before it begins; swap or correct its ends",
-                                  first.text, last.text));
+    fail(first.where,
+         fmt::format("the range {}-{} ends before it begins; swap or correct its ends", first.text, last.text));
   return range;
 }
 
@@ -181,13 +164,10 @@ PosBits Parser::expect_mask() {
   const bool marked = ends_in(digits, 'b');
   if (marked) digits.remove_suffix(1);
   if (!std::all_of(digits.begin(), digits.end(), is_mask_digit))
-    fail(token.where,
-         fmt::format("{} stands where {} is expected; bits are 0, 1 or X", found(token), wanted));
+    fail(token.where, fmt::format("{} stands where {} is expected; bits are 0, 1 or X", found(token), wanted));
   if (digits.size() != 8)
-    fail(token.where,
-         fmt::format(
-             "the mask {} has {} bits; a POS byte has exactly 8, write all of them and then b",
-             found(token), digits.size()));
+    fail(token.where, fmt::format("the mask {} has {} bits; a POS byte has exactly 8, write all of them and then b",
+                                  found(token), digits.size()));
   if (!marked) warn(token.where, fmt::format("the mask {} lacks the b at its end", token.text));
   PosBits bits;
   for (const char c : digits) {
@@ -201,8 +181,7 @@ std::string Parser::expect_name(std::string_view what) {
   if (current().kind != Token::Kind::string) unexpected(fmt::format("{} in quotation marks", what));
   const Token token = take();
   if (token.lines > 1)
-    warn(token.where,
-         fmt::format("{} runs over {} lines; is a quotation mark missing?", what, token.lines));
+    warn(token.where, fmt::format("{} runs over {} lines; is a quotation mark missing?", what, token.lines));
   return collapsed(token.text);
 }
 
@@ -210,13 +189,11 @@ Choice& Parser::target(const Token& keyword) {
   if (in_fixed_) return adapter_.fixed;
   if (!in_item_)
     fail(keyword.where,
-         fmt::format("{} belongs to nothing here; it stands after FixedResources or after a Choice",
-                     keyword.text));
+         fmt::format("{} belongs to nothing here; it stands after FixedResources or after a Choice", keyword.text));
   Item& item = adapter_.items.back();
   if (item.choices.empty()) {
     warn(keyword.where,
-         fmt::format("{} stands before the first Choice; it is taken as a choice without a name",
-                     keyword.text));
+         fmt::format("{} stands before the first Choice; it is taken as a choice without a name", keyword.text));
     item.choices.push_back(Choice{"(unnamed)", {}, {}, keyword.where});
   }
   return item.choices.back();
@@ -224,8 +201,7 @@ Choice& Parser::target(const Token& keyword) {
 
 void Parser::add(Choice& owner, const Token& keyword, Resource resource) {
   for (const Resource& known : owner.resources)
-    if (known == resource)
-      return warn(keyword.where, fmt::format("{} is claimed twice", to_string(resource)));
+    if (known == resource) return warn(keyword.where, fmt::format("{} is claimed twice", to_string(resource)));
   if (owner.resources.size() >= most_resources)
     fail(keyword.where, fmt::format("more than {} claims in one choice", most_resources));
   owner.resources.push_back(resource);

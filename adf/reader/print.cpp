@@ -12,8 +12,7 @@ namespace {
 
 std::string claims(const Choice& choice) {
   std::string text;
-  for (const Resource& resource : choice.resources)
-    text += (text.empty() ? "" : ", ") + to_string(resource);
+  for (const Resource& resource : choice.resources) text += (text.empty() ? "" : ", ") + to_string(resource);
   return text;
 }
 
@@ -57,10 +56,9 @@ std::string to_string(const Warning& warning, const std::string& file) {
 
 std::string to_text(const Adapter& adapter) {
   std::string out =
-      fmt::format("{}\n  ID {}, {} POS byte{} (POS 2{}), from {}\n", adapter.name,
-                  hex(adapter.id, 4), adapter.num_bytes, adapter.num_bytes == 1 ? "" : "s",
-                  adapter.num_bytes == 1 ? "" : fmt::format(" to POS {}", adapter.num_bytes + 1),
-                  adapter.source);
+      fmt::format("{}\n  ID {}, {} POS byte{} (POS 2{}), from {}\n", adapter.name, hex(adapter.id, 4),
+                  adapter.num_bytes, adapter.num_bytes == 1 ? "" : "s",
+                  adapter.num_bytes == 1 ? "" : fmt::format(" to POS {}", adapter.num_bytes + 1), adapter.source);
   if (adapter.system_memory)
     out += "  system memory: configured by a program of IBM's set-up, which planar does not run\n";
   for (const HeaderOption& option : adapter.options) {
@@ -69,8 +67,7 @@ std::string to_text(const Adapter& adapter) {
     out += " (shown, without effect)\n";
   }
   if (!adapter.fixed.pos.empty() || !adapter.fixed.resources.empty())
-    out += "\n" + trimmed(fmt::format("Always\n  {}  {}", to_string(adapter.fixed.pos),
-                                      claims(adapter.fixed)));
+    out += "\n" + trimmed(fmt::format("Always\n  {}  {}", to_string(adapter.fixed.pos), claims(adapter.fixed)));
 
   for (const Item& item : adapter.items) {
     out += "\n" + item.prompt + "\n";
@@ -82,8 +79,8 @@ std::string to_text(const Adapter& adapter) {
     }
     for (std::size_t n = 0; n < item.choices.size(); ++n) {
       const Choice& choice = item.choices[n];
-      out += trimmed(fmt::format("  {:<{}}  {:<{}}  {}", choice.name, name, to_string(choice.pos),
-                                 bits, claims(choice)));
+      out +=
+          trimmed(fmt::format("  {:<{}}  {:<{}}  {}", choice.name, name, to_string(choice.pos), bits, claims(choice)));
     }
     if (!item.help.empty()) out += wrapped(item.help, 6);
   }

@@ -35,8 +35,7 @@ std::string enumerate(const std::vector<unsigned>& numbers) {
 
 class Explainer {
  public:
-  Explainer(const Problem& problem, const std::vector<PreparedSlot>& slots,
-            const SolveLimits& limits)
+  Explainer(const Problem& problem, const std::vector<PreparedSlot>& slots, const SolveLimits& limits)
       : problem_(problem), slots_(slots), limits_(limits) {}
 
   Refusal run() {
@@ -85,8 +84,7 @@ class Explainer {
     if (removable.size() == 1)
       refusal_.changes.push_back(fmt::format("take out the adapter in slot {}", removable[0]));
     else if (!removable.empty())
-      refusal_.changes.push_back(
-          fmt::format("take out one adapter: the one in slot {}", enumerate(removable)));
+      refusal_.changes.push_back(fmt::format("take out one adapter: the one in slot {}", enumerate(removable)));
 
     for (std::size_t n = 0; n < slots_.size(); ++n) {
       for (std::size_t p = 0; p < slots_[n].request->pins.size(); ++p) try_without_pin(n, p);
@@ -98,8 +96,7 @@ class Explainer {
     for (const std::string& part : owners) {
       std::vector<PlanarClaim> planar = problem_.planar;
       std::erase_if(planar, [&](const PlanarClaim& claim) { return claim.owner == part; });
-      if (helps(slots_, planar))
-        refusal_.changes.push_back(fmt::format("switch off the planar's {}", part));
+      if (helps(slots_, planar)) refusal_.changes.push_back(fmt::format("switch off the planar's {}", part));
     }
     if (refusal_.changes.empty()) try_two_removals();
   }
@@ -116,58 +113,50 @@ class Explainer {
   }
 
   void try_wider(std::size_t slot) {
-    const auto beyond_24_bits = [](const Obstacle& o) {
-      return !o.holder && o.wanted.resource.last > 0x00FF'FFFF;
-    };
-    const bool matters =
-        std::any_of(refusal_.obstacles.begin(), refusal_.obstacles.end(), beyond_24_bits);
+    const auto beyond_24_bits = [](const Obstacle& o) { return !o.holder && o.wanted.resource.last > 0x00FF'FFFF; };
+    const bool matters = std::any_of(refusal_.obstacles.begin(), refusal_.obstacles.end(), beyond_24_bits);
     if (!matters || slots_[slot].request->width == SlotWidth::bits32) return;
     SlotRequest request = *slots_[slot].request;
     request.width = SlotWidth::bits32;
     std::vector<PreparedSlot> changed = slots_;
     changed[slot] = prepare(request);
     if (helps(changed, problem_.planar))
-      refusal_.changes.push_back(
-          fmt::format("move the adapter of slot {} to a 32-bit slot", request.slot));
+      refusal_.changes.push_back(fmt::format("move the adapter of slot {} to a 32-bit slot", request.slot));
   }
 
   void try_two_removals() {
     for (std::size_t a = 0; a < slots_.size(); ++a)
       for (std::size_t b = a + 1; b < slots_.size(); ++b) {
         if (!helps(without(without(slots_, b), a), problem_.planar)) continue;
-        refusal_.changes.push_back(fmt::format("take out the adapters in slots {} and {}",
-                                               slots_[a].request->slot, slots_[b].request->slot));
+        refusal_.changes.push_back(
+            fmt::format("take out the adapters in slots {} and {}", slots_[a].request->slot, slots_[b].request->slot));
         return;
       }
   }
 
   void compose() {
     std::string& text = refusal_.text;
-    text = refusal_.cut_off
-               ? fmt::format(
-                     "no configuration was found in {} tries, which is no proof that there is none",
-                     limits_.tried)
-               : "the adapters cannot be configured together";
+    text =
+        refusal_.cut_off
+            ? fmt::format("no configuration was found in {} tries, which is no proof that there is none", limits_.tried)
+            : "the adapters cannot be configured together";
     if (refusal_.obstacles.empty()) {
       text += "; take out an adapter";
       return;
     }
     const Obstacle& first = refusal_.obstacles.front();
     if (first.holder)
-      text +=
-          fmt::format(": {} of {} collides with {} of {}", to_string(first.wanted.resource),
-                      place(first.wanted), to_string(first.holder->resource), place(*first.holder));
+      text += fmt::format(": {} of {} collides with {} of {}", to_string(first.wanted.resource), place(first.wanted),
+                          to_string(first.holder->resource), place(*first.holder));
     else
       text += fmt::format(": {} {}", place(first.wanted), first.reason);
 
     if (refusal_.obstacles.size() > 1) {
-      text += fmt::format("\n  no choice of \"{}\" in slot {} is left:", first.wanted.item,
-                          first.wanted.slot);
+      text += fmt::format("\n  no choice of \"{}\" in slot {} is left:", first.wanted.item, first.wanted.slot);
       for (const Obstacle& obstacle : refusal_.obstacles) {
         text += fmt::format("\n    {}: ", obstacle.wanted.choice);
         if (obstacle.holder)
-          text += fmt::format("{} is held by {}", to_string(obstacle.holder->resource),
-                              owner(*obstacle.holder));
+          text += fmt::format("{} is held by {}", to_string(obstacle.holder->resource), owner(*obstacle.holder));
         else
           text += obstacle.reason;
       }
@@ -185,12 +174,9 @@ class Explainer {
 
 }  // namespace
 
-std::string to_string(const Claim& claim) {
-  return fmt::format("{}: {}", place(claim), to_string(claim.resource));
-}
+std::string to_string(const Claim& claim) { return fmt::format("{}: {}", place(claim), to_string(claim.resource)); }
 
-Refusal explain(const Problem& problem, const std::vector<PreparedSlot>& slots,
-                const SolveLimits& limits) {
+Refusal explain(const Problem& problem, const std::vector<PreparedSlot>& slots, const SolveLimits& limits) {
   return Explainer(problem, slots, limits).run();
 }
 

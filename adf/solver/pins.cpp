@@ -77,9 +77,8 @@ class Preparer {
 
  private:
   [[noreturn]] void fail(const Pin& pin, const std::string& problem) const {
-    throw Error(fmt::format("{}slot {} ({}): {} = {}: {}",
-                            pin.where.empty() ? "" : pin.where + ": ", request_.slot, adapter_.name,
-                            pin.key, pin.value, problem));
+    throw Error(fmt::format("{}slot {} ({}): {} = {}: {}", pin.where.empty() ? "" : pin.where + ": ", request_.slot,
+                            adapter_.name, pin.key, pin.value, problem));
   }
 
   void resource(const Pin& pin, ResourceKind kind) {
@@ -92,8 +91,7 @@ class Preparer {
                       : "this is no level; write a decimal number");
     if (dash != std::string::npos) {
       wish.last = number(pin.value.substr(dash + 1), range);
-      if (!wish.last || *wish.last < *first)
-        fail(pin, "this is no range; write it as in 1000h-102Fh");
+      if (!wish.last || *wish.last < *first) fail(pin, "this is no range; write it as in 1000h-102Fh");
     }
     if (kind == ResourceKind::interrupt && *first == 2) first = 9;
     wish.first = *first;
@@ -102,8 +100,7 @@ class Preparer {
     bool possible = wish.met_by(adapter_.fixed);
     const auto collect = [&](const Choice& choice) {
       for (const Resource& one : choice.resources)
-        if (one.kind == kind && std::find(offered.begin(), offered.end(), one) == offered.end())
-          offered.push_back(one);
+        if (one.kind == kind && std::find(offered.begin(), offered.end(), one) == offered.end()) offered.push_back(one);
       possible |= wish.met_by(choice);
     };
     collect(adapter_.fixed);
@@ -132,12 +129,9 @@ class Preparer {
         found |= wanted;
         if (!wanted) slot_.allowed[i][c] = false;
       }
-      if (!found)
-        fail(pin, fmt::format("the item \"{}\" has no such choice; it has {}", item.prompt, names));
-      if (std::find(slot_.allowed[i].begin(), slot_.allowed[i].end(), true) ==
-          slot_.allowed[i].end())
-        fail(pin, fmt::format("the item \"{}\" is fixed twice; remove one of the two lines",
-                              item.prompt));
+      if (!found) fail(pin, fmt::format("the item \"{}\" has no such choice; it has {}", item.prompt, names));
+      if (std::find(slot_.allowed[i].begin(), slot_.allowed[i].end(), true) == slot_.allowed[i].end())
+        fail(pin, fmt::format("the item \"{}\" is fixed twice; remove one of the two lines", item.prompt));
       slot_.item_pinned[i] = true;
       return;
     }

@@ -61,8 +61,7 @@ std::vector<PlanarClaim> planar_claims(const PlanarParts& parts) {
     const std::uint64_t base = std::min<std::uint64_t>(parts.memory_kb, 640) * 1024;
     b.memory("system memory", 0, static_cast<std::uint32_t>(base - 1));
     if (parts.memory_kb > 1024) {
-      const std::uint64_t end =
-          std::min<std::uint64_t>(std::uint64_t{parts.memory_kb} * 1024, 0x1'0000'0000);
+      const std::uint64_t end = std::min<std::uint64_t>(std::uint64_t{parts.memory_kb} * 1024, 0x1'0000'0000);
       b.memory("system memory", 0x100000, static_cast<std::uint32_t>(end - 1));
     }
   }

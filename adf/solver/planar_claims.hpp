@@ -16,8 +16,8 @@ struct PlanarParts {
   unsigned second_serial = 0;      // likewise, on planars with two
   std::uint16_t parallel = 0x3BC;  // 3BCh, 378h or 278h (IRQ 7), 0 = off
   bool diskette = true;            // 3F0h-3F7h, IRQ 6, arbitration level 2
-  bool video = true;            // VGA: 3B0h-3DFh without the parallel port at 3BCh, A0000h-BFFFFh
-  std::uint32_t memory_kb = 0;  // system memory; 640 KB below A0000h, the rest from 100000h
+  bool video = true;               // VGA: 3B0h-3DFh without the parallel port at 3BCh, A0000h-BFFFFh
+  std::uint32_t memory_kb = 0;     // system memory; 640 KB below A0000h, the rest from 100000h
 };
 
 /// The claims of the planar. Serial and parallel interrupts are shareable; those of timer,

@@ -33,9 +33,8 @@ Search::Search(const std::vector<PreparedSlot>& slots, const std::vector<PlanarC
       Variable variable{s, i, {}, slots_[s].item_pinned[i]};
       for (std::size_t c = 0; c < adapter.items[i].choices.size(); ++c)
         if (slots_[s].allowed[i][c]) variable.choices.push_back(&adapter.items[i].choices[c]);
-      variable.has_interrupts =
-          std::any_of(variable.choices.begin(), variable.choices.end(),
-                      [](const Choice* choice) { return has_interrupt(*choice); });
+      variable.has_interrupts = std::any_of(variable.choices.begin(), variable.choices.end(),
+                                            [](const Choice* choice) { return has_interrupt(*choice); });
       variables_.push_back(std::move(variable));
     }
   }
@@ -107,10 +106,9 @@ std::optional<Search::Rejection> Search::rejects(std::size_t variable, const Cho
     const Claim other = claim_of(earlier, *chosen_[earlier], {});
     rejection.obstacle = plain_obstacle(
         variable, choice,
-        other.item.empty()
-            ? std::string("needs a POS bit the other way than the fixed resources")
-            : fmt::format("needs a POS bit the other way than the choice \"{}\" of the item \"{}\"",
-                          other.choice, other.item));
+        other.item.empty() ? std::string("needs a POS bit the other way than the fixed resources")
+                           : fmt::format("needs a POS bit the other way than the choice \"{}\" of the item \"{}\"",
+                                         other.choice, other.item));
     return rejection;
   }
   for (const Resource& resource : choice.resources)
@@ -122,12 +120,10 @@ std::optional<Search::Rejection> Search::rejects(std::size_t variable, const Cho
 std::optional<Search::Rejection> Search::rejects_claim(std::size_t variable, const Choice& choice,
                                                        const Resource& resource) const {
   const SlotRequest& request = *slots_[variables_[variable].slot].request;
-  if (resource.kind == ResourceKind::memory && request.width == SlotWidth::bits16 &&
-      resource.last > end_of_24_bits) {
+  if (resource.kind == ResourceKind::memory && request.width == SlotWidth::bits16 && resource.last > end_of_24_bits) {
     Rejection rejection;
     rejection.obstacle = plain_obstacle(
-        variable, choice,
-        fmt::format("wants {}, which a 16-bit slot cannot address", to_string(resource)));
+        variable, choice, fmt::format("wants {}, which a 16-bit slot cannot address", to_string(resource)));
     rejection.obstacle.wanted = claim_of(variable, choice, resource);
     return rejection;
   }
@@ -141,8 +137,7 @@ std::optional<Search::Rejection> Search::rejects_claim(std::size_t variable, con
     Rejection rejection;
     rejection.blame.set(held.variable);
     rejection.obstacle = {claim_of(variable, choice, resource),
-                          claim_of(held.variable, *chosen_[held.variable], held.resource),
-                          "is taken"};
+                          claim_of(held.variable, *chosen_[held.variable], held.resource), "is taken"};
     return rejection;
   }
   return std::nullopt;
@@ -150,8 +145,7 @@ std::optional<Search::Rejection> Search::rejects_claim(std::size_t variable, con
 
 /// A pin on a resource can be met by any item of its slot, so it is lost only when no item is left
 /// to meet it.
-std::optional<Search::Rejection> Search::rejects_pins(std::size_t variable,
-                                                      const Choice& choice) const {
+std::optional<Search::Rejection> Search::rejects_pins(std::size_t variable, const Choice& choice) const {
   const PreparedSlot& slot = slots_[variables_[variable].slot];
   for (const ResourcePin& pin : slot.resource_pins) {
     bool possible = pin.met_by(choice);
@@ -167,15 +161,13 @@ std::optional<Search::Rejection> Search::rejects_pins(std::size_t variable,
                              [&](const Choice* c) { return pin.met_by(*c); });
     }
     if (possible) continue;
-    rejection.obstacle =
-        plain_obstacle(variable, choice, fmt::format("is not what {} asks for", pin.text));
+    rejection.obstacle = plain_obstacle(variable, choice, fmt::format("is not what {} asks for", pin.text));
     return rejection;
   }
   return std::nullopt;
 }
 
-std::optional<Search::Rejection> Search::rejects_sharing(std::size_t variable,
-                                                         const Choice& choice) const {
+std::optional<Search::Rejection> Search::rejects_sharing(std::size_t variable, const Choice& choice) const {
   if (allowed_sharing_ == any_sharing) return std::nullopt;
   const unsigned more = new_sharing(variable, choice);
   if (more == 0 || shared_ + more <= allowed_sharing_) return std::nullopt;
@@ -225,12 +217,9 @@ Claim Search::claim_of(std::size_t variable, const Choice& choice, const Resourc
   return claim;
 }
 
-Claim Search::planar_claim(const PlanarClaim& claim) const {
-  return {0, claim.owner, {}, {}, claim.resource, false};
-}
+Claim Search::planar_claim(const PlanarClaim& claim) const { return {0, claim.owner, {}, {}, claim.resource, false}; }
 
-Obstacle Search::plain_obstacle(std::size_t variable, const Choice& choice,
-                                std::string reason) const {
+Obstacle Search::plain_obstacle(std::size_t variable, const Choice& choice, std::string reason) const {
   const Resource first = choice.resources.empty() ? Resource{} : choice.resources.front();
   return {claim_of(variable, choice, first), std::nullopt, std::move(reason)};
 }

@@ -78,8 +78,7 @@ class Search {
 
   bool descend(std::size_t variable, Variables& blame);
   std::optional<Rejection> rejects(std::size_t variable, const Choice& choice) const;
-  std::optional<Rejection> rejects_claim(std::size_t variable, const Choice& choice,
-                                         const Resource& resource) const;
+  std::optional<Rejection> rejects_claim(std::size_t variable, const Choice& choice, const Resource& resource) const;
   std::optional<Rejection> rejects_pins(std::size_t variable, const Choice& choice) const;
   std::optional<Rejection> rejects_sharing(std::size_t variable, const Choice& choice) const;
   std::vector<const Choice*> in_order(std::size_t variable) const;
@@ -102,7 +101,6 @@ class Search {
 };
 
 /// The words for a person: collision, other obstacles, changes that help (explain.cpp).
-Refusal explain(const Problem& problem, const std::vector<PreparedSlot>& slots,
-                const SolveLimits& limits);
+Refusal explain(const Problem& problem, const std::vector<PreparedSlot>& slots, const SolveLimits& limits);
 
 }  // namespace planar::adf

@@ -15,21 +15,18 @@ std::vector<PreparedSlot> prepare_all(const Problem& problem) {
   std::vector<PreparedSlot> slots;
   for (const SlotRequest& request : problem.slots) {
     if (request.slot < 1 || request.slot > most_slots)
-      throw Error(fmt::format("slot {} ({}): slots are numbered from 1 to {}", request.slot,
-                              request.adapter.name, most_slots));
-    if (request.adapter.items.size() > 48)
       throw Error(
-          fmt::format("slot {} ({}): more than 48 items", request.slot, request.adapter.name));
+          fmt::format("slot {} ({}): slots are numbered from 1 to {}", request.slot, request.adapter.name, most_slots));
+    if (request.adapter.items.size() > 48)
+      throw Error(fmt::format("slot {} ({}): more than 48 items", request.slot, request.adapter.name));
     slots.push_back(prepare(request));
   }
-  std::stable_sort(slots.begin(), slots.end(), [](const PreparedSlot& a, const PreparedSlot& b) {
-    return a.request->slot < b.request->slot;
-  });
+  std::stable_sort(slots.begin(), slots.end(),
+                   [](const PreparedSlot& a, const PreparedSlot& b) { return a.request->slot < b.request->slot; });
   for (std::size_t n = 1; n < slots.size(); ++n)
     if (slots[n].request->slot == slots[n - 1].request->slot)
-      throw Error(fmt::format("slot {} has two adapters ({} and {}); move one of them",
-                              slots[n].request->slot, slots[n - 1].request->adapter.name,
-                              slots[n].request->adapter.name));
+      throw Error(fmt::format("slot {} has two adapters ({} and {}); move one of them", slots[n].request->slot,
+                              slots[n - 1].request->adapter.name, slots[n].request->adapter.name));
   return slots;
 }
 
@@ -64,8 +61,7 @@ Solution collect(const Search& search, const std::vector<PreparedSlot>& slots) {
       pinned |= result.claims.back().pinned;
     }
     if (variable.item != Variable::fixed_item)
-      result.items.push_back(
-          {slots[variable.slot].request->adapter.items[variable.item].prompt, choice.name, pinned});
+      result.items.push_back({slots[variable.slot].request->adapter.items[variable.item].prompt, choice.name, pinned});
   }
   for (SlotResult& result : solution.slots)
     if (result.num_bytes > 0) result.pos[0] |= 0x01;  // card enable, POS 2 bit 0
@@ -101,8 +97,7 @@ Outcome solve(const Problem& problem, const SolveLimits& limits) {
   return outcome;
 }
 
-Solution solve_or_refuse(const Problem& problem, const std::string& file,
-                         const SolveLimits& limits) {
+Solution solve_or_refuse(const Problem& problem, const std::string& file, const SolveLimits& limits) {
   Outcome outcome = solve(problem, limits);
   if (!outcome) throw Error(fmt::format("{}: {}", file, outcome.refusal.text));
   return std::move(*outcome.solution);

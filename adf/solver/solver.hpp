@@ -104,24 +104,21 @@ struct SlotResult {
   std::uint16_t id = 0;
   std::string name;
   unsigned num_bytes = 0;
-  std::array<std::uint8_t, max_pos_bytes>
-      pos{};  // POS 2 first; bit 0 of it (enable) set; 0 from num_bytes on
+  std::array<std::uint8_t, max_pos_bytes> pos{};  // POS 2 first; bit 0 of it (enable) set; 0 from num_bytes on
   std::vector<ChosenItem> items;
   std::vector<Claim> claims;  // fixed resources first, then in the order of the items
 };
 
 struct Solution {
-  std::vector<SlotResult> slots;  // by slot number
-  unsigned shared_interrupts =
-      0;                      // pairs of users (adapters, planar parts) that have a level in common
-  bool fewest_shared = true;  // false: the search for less sharing was cut off
-  std::uint64_t tried = 0;    // choices tried
+  std::vector<SlotResult> slots;   // by slot number
+  unsigned shared_interrupts = 0;  // pairs of users (adapters, planar parts) that have a level in common
+  bool fewest_shared = true;       // false: the search for less sharing was cut off
+  std::uint64_t tried = 0;         // choices tried
 };
 
 /// Why there is no configuration.
 struct Refusal {
-  std::vector<Obstacle>
-      obstacles;  // at the item that found no choice, in its order; the first one is named first
+  std::vector<Obstacle> obstacles;   // at the item that found no choice, in its order; the first one is named first
   std::vector<std::string> changes;  // each of them alone would make it possible
   bool cut_off = false;              // the search was stopped, so this is no proof
   std::string text;                  // all of it in words
@@ -144,7 +141,6 @@ struct SolveLimits {
 Outcome solve(const Problem& problem, const SolveLimits& limits = {});
 
 /// As solve(), but a refusal is thrown as Error (bad configuration); `file` begins the message.
-Solution solve_or_refuse(const Problem& problem, const std::string& file,
-                         const SolveLimits& limits = {});
+Solution solve_or_refuse(const Problem& problem, const std::string& file, const SolveLimits& limits = {});
 
 }  // namespace planar::adf

@@ -56,8 +56,7 @@ Time Channel::acquire_contended(Time t) {
   processor_waits_ = true;
   for (;;) {
     if (t >= patience) {
-      trace_(TraceCategory::bus, t, "the processor takes its cycle after waiting too long for {}",
-             owner_name());
+      trace_(TraceCategory::bus, t, "the processor takes its cycle after waiting too long for {}", owner_name());
       break;
     }
     if (t < processor_from_) {
@@ -99,8 +98,7 @@ bool Channel::competes() const {
 BusMaster* Channel::winner() {
   BusMaster* best = nullptr;
   for (BusMaster* m : masters_)
-    if (m->requesting_ && !m->inhibited_ && m->level_ != processor_level &&
-        (!best || m->level_ < best->level_))
+    if (m->requesting_ && !m->inhibited_ && m->level_ != processor_level && (!best || m->level_ < best->level_))
       best = m;
   return best;
 }
@@ -227,8 +225,7 @@ void Channel::release(BusMaster& master, Time at) {
 Time Channel::price(const Transfer& transfer, Time slave_cycle) const {
   if (transfer.bytes == 0) return {};
   const std::uint32_t unit = std::max(1u, transfer.width / 8);
-  const std::int64_t cycles =
-      (std::int64_t{transfer.address % unit} + transfer.bytes + unit - 1) / unit;
+  const std::int64_t cycles = (std::int64_t{transfer.address % unit} + transfer.bytes + unit - 1) / unit;
   const Time cycle = slave_cycle == Time{} ? timing_.memory_cycle : slave_cycle;
   return transfer.streaming ? cycle + (cycles - 1) * transfer.beat : cycles * cycle;
 }
@@ -279,8 +276,7 @@ std::uint8_t Channel::port_read(std::uint16_t port, Time now) {
 
 std::uint8_t Channel::port_peek(std::uint16_t) const {
   return static_cast<std::uint8_t>((during_arbitration_ ? cycles_during_arbitration : 0) |
-                                   (masked_ ? arbitration_mask : 0) |
-                                   (timeout_ ? timeout_happened : 0) | last_level_);
+                                   (masked_ ? arbitration_mask : 0) | (timeout_ ? timeout_happened : 0) | last_level_);
 }
 
 void Channel::port_write(std::uint16_t, std::uint8_t value, Time now) {
@@ -298,8 +294,7 @@ void Channel::port_write(std::uint16_t, std::uint8_t value, Time now) {
 void Channel::archive(Archive& a) {
   a.section("channel", 1);
   a(busy_until_, processor_from_, phase_end_, next_refresh_, preempt_at_);
-  a(preempted_, processor_waits_, yielded_, masked_, timeout_, during_arbitration_, extended_,
-    last_level_);
+  a(preempted_, processor_waits_, yielded_, masked_, timeout_, during_arbitration_, extended_, last_level_);
   std::int32_t owner = -1;
   auto count = static_cast<std::uint32_t>(masters_.size());
   a(count);

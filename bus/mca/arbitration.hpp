@@ -25,8 +25,8 @@
 #include "bus/mca/refresh.hpp"
 #include "bus/mca/timing.hpp"
 #include "core/state/archive.hpp"
-#include "core/time/scheduler.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 
 namespace planar::bus {
 
@@ -167,9 +167,7 @@ class Channel {
   const BusTiming& timing() const { return timing_; }
   Scheduler& scheduler() { return scheduler_; }
   /// The owner's name, "processor" if no other (debuggers).
-  std::string_view owner_name() const {
-    return owner_ ? std::string_view(owner_->name_) : "processor";
-  }
+  std::string_view owner_name() const { return owner_ ? std::string_view(owner_->name_) : "processor"; }
 
   /// Port 90h, central arbitration control.
   std::uint8_t port_read(std::uint16_t port, Time now);
@@ -180,9 +178,7 @@ class Channel {
 
  private:
   friend class BusMaster;
-  Time phase() const {
-    return extended_ ? timing_.arbitration.phase_extended : timing_.arbitration.phase;
-  }
+  Time phase() const { return extended_ ? timing_.arbitration.phase_extended : timing_.arbitration.phase; }
   Time acquire_contended(Time t);
   void end_yield(Time end);
   void attach(BusMaster& master) { masters_.push_back(&master); }

@@ -42,21 +42,14 @@ struct BusController::Target {
   CycleSpec cycle = nobody;
 };
 
-BusController::BusController(Scheduler& scheduler, AddressSpace& memory, const BusTiming& timing,
-                             Trace& trace)
-    : scheduler_(scheduler),
-      memory_(memory),
-      timing_(timing),
-      trace_(trace),
-      channel_(scheduler, timing, io_, trace) {}
+BusController::BusController(Scheduler& scheduler, AddressSpace& memory, const BusTiming& timing, Trace& trace)
+    : scheduler_(scheduler), memory_(memory), timing_(timing), trace_(trace), channel_(scheduler, timing, io_, trace) {}
 
 BusController::Target BusController::io_target(std::uint32_t port) const {
   const IoSpace::Range* r = io_.find(static_cast<std::uint16_t>(port));
   if (!r) return {};
   const auto offset = static_cast<std::uint16_t>(port) - std::uint32_t{r->first};
-  return {r->slave,    nullptr, true,
-          r->selected, offset,  std::uint32_t{r->last} - r->first + 1 - offset,
-          r->cycle};
+  return {r->slave, nullptr, true, r->selected, offset, std::uint32_t{r->last} - r->first + 1 - offset, r->cycle};
 }
 
 BusController::Target BusController::memory_target(std::uint32_t address) const {
@@ -77,15 +70,14 @@ BusController::Target BusController::memory_target(std::uint32_t address) const 
   const std::uint32_t in_page = address & 0xFFF;
   const CycleSpec planar{static_cast<std::uint8_t>(timing_.memory_width), CycleKind::standard, {}};
   Target target{nullptr, page.data + in_page, false, nullptr, 0, 1, planar};
-  while (target.reach < 4 && in_page + target.reach < 4096 && !memory_.find(address + target.reach))
-    ++target.reach;
+  while (target.reach < 4 && in_page + target.reach < 4096 && !memory_.find(address + target.reach)) ++target.reach;
   return target;
 }
 
 /// When the data phase ends; false when the slave (if one is asked) held CD CHRDY beyond the limit and the cycle was
 /// abandoned.
-inline bool BusController::cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset,
-                                     unsigned bytes, Direction direction, Time start, Time& end) {
+inline bool BusController::cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes,
+                                     Direction direction, Time start, Time& end) {
   end = start + timing_.cycle(cycle);
   if (slave) end = std::max(end, slave->ready(offset, bytes, direction, start));
   if (end - start > timing_.ready_limit) [[unlikely]] {
@@ -104,8 +96,7 @@ inline void BusController::finish_cycle(bool* selected, Time end) {
 }
 
 /// One read cycle on the channel from `t`, which becomes its end.
-inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32_t at,
-                                               unsigned bytes, Time& t) {
+inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t) {
   Time end;
   Slave* const asked = target.data ? nullptr : target.slave;
   const bool ready = cycle_end(target.cycle, asked, target.offset, bytes, Direction::read, t, end);
@@ -128,8 +119,8 @@ inline std::uint32_t BusController::read_cycle(const Target& target, std::uint32
   return value;
 }
 
-inline void BusController::write_cycle(const Target& target, std::uint32_t at, unsigned bytes,
-                                       std::uint32_t value, Time& t) {
+inline void BusController::write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
+                                       Time& t) {
   Time end;
   Slave* const asked = target.data ? nullptr : target.slave;
   const bool ready = cycle_end(target.cycle, asked, target.offset, bytes, Direction::write, t, end);
@@ -139,8 +130,7 @@ inline void BusController::write_cycle(const Target& target, std::uint32_t at, u
     channel_.bus_timeout(end);
   } else if (target.data) {
     if (target.writable)
-      for (unsigned i = 0; i < bytes; ++i)
-        target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
+      for (unsigned i = 0; i < bytes; ++i) target.data[i] = static_cast<std::uint8_t>(value >> (8 * i));
   } else if (target.slave) {
     lanes(at, bytes, [&](unsigned offset, unsigned count) {
       target.slave->write(target.offset + offset, count, value >> (8 * offset) & mask(count), end);
@@ -163,8 +153,7 @@ inline Time BusController::split(std::uint32_t address, unsigned bytes, Time sta
       t = channel_.acquire(t);
       const std::uint32_t at = address + done;
       const Target target = memory ? memory_target(at) : io_target(at);
-      const unsigned n =
-          std::min(fits(at, left, std::max(1u, target.cycle.width / 8u)), target.reach);
+      const unsigned n = std::min(fits(at, left, std::max(1u, target.cycle.width / 8u)), target.reach);
       f(target, at, n, done, t);
       done += n;
       left -= n;
@@ -176,28 +165,27 @@ inline Time BusController::split(std::uint32_t address, unsigned bytes, Time sta
 template <bool memory>
 inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Time start) {
   std::uint32_t value = 0;
-  const Time end =
-      split<memory>(address, bytes, start,
-                    [&](const Target& target, std::uint32_t at, unsigned n, unsigned done,
-                        Time& t) { value |= read_cycle(target, at, n, t) << (8 * done); });
-  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} -> {:0{}X}", address, value,
-         2 * bytes);
+  const Time end = split<memory>(address, bytes, start,
+                                 [&](const Target& target, std::uint32_t at, unsigned n, unsigned done, Time& t) {
+                                   value |= read_cycle(target, at, n, t) << (8 * done);
+                                 });
+  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} -> {:0{}X}", address, value, 2 * bytes);
   return {value, end};
 }
 
 template <bool memory>
-inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uint32_t value,
-                                 Time start) {
-  const Time end =
-      split<memory>(address, bytes, start,
-                    [&](const Target& target, std::uint32_t at, unsigned n, unsigned done,
-                        Time& t) { write_cycle(target, at, n, value >> (8 * done), t); });
-  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} <- {:0{}X}", address,
-         value & mask(bytes), 2 * bytes);
+inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
+  const Time end = split<memory>(address, bytes, start,
+                                 [&](const Target& target, std::uint32_t at, unsigned n, unsigned done, Time& t) {
+                                   write_cycle(target, at, n, value >> (8 * done), t);
+                                 });
+  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} <- {:0{}X}", address, value & mask(bytes),
+         2 * bytes);
   return end;
 }
 
-/// The range of the usual I/O access: one cycle of the processor, which is one of the channel. Null if it is another one.
+/// The range of the usual I/O access: one cycle of the processor, which is one of the channel. Null if it is another
+/// one.
 inline const IoSpace::Range* BusController::single(std::uint16_t port, unsigned bytes) const {
   const IoSpace::Range* r = io_.find(port);
   if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || (port & (bytes - 1)) != 0 ||
@@ -209,7 +197,8 @@ inline const IoSpace::Range* BusController::single(std::uint16_t port, unsigned 
 cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start) {
   const Time t = start + timing_.synchronisation;
   const IoSpace::Range* const r = single(port, bytes);
-  if (!r || !channel_.acquire_quiet(t)) [[unlikely]] return read<false>(port, bytes, start);
+  if (!r || !channel_.acquire_quiet(t)) [[unlikely]]
+    return read<false>(port, bytes, start);
   // Copies: events that fire before the data phase may change the claims.
   Slave& slave = *r->slave;
   bool* const selected = r->selected;
@@ -218,8 +207,10 @@ cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start
   const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::read, t, end);
   finish_cycle(selected, end);
   std::uint32_t value = mask(bytes);
-  if (ready) [[likely]] value &= slave.read(offset, bytes, end);
-  else channel_.bus_timeout(end);
+  if (ready) [[likely]]
+    value &= slave.read(offset, bytes, end);
+  else
+    channel_.bus_timeout(end);
   trace_(TraceCategory::io, end, "{:X} -> {:0{}X}", port, value, 2 * bytes);
   return {value, end};
 }
@@ -227,7 +218,8 @@ cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start
 Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) {
   const Time t = start + timing_.synchronisation;
   const IoSpace::Range* const r = single(port, bytes);
-  if (!r || !channel_.acquire_quiet(t)) [[unlikely]] return write<false>(port, bytes, value, start);
+  if (!r || !channel_.acquire_quiet(t)) [[unlikely]]
+    return write<false>(port, bytes, value, start);
   Slave& slave = *r->slave;
   bool* const selected = r->selected;
   const std::uint32_t offset = std::uint32_t{port} - r->first;
@@ -235,8 +227,10 @@ Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t v
   const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::write, t, end);
   finish_cycle(selected, end);
   value &= mask(bytes);
-  if (ready) [[likely]] slave.write(offset, bytes, value, end);
-  else channel_.bus_timeout(end);
+  if (ready) [[likely]]
+    slave.write(offset, bytes, value, end);
+  else
+    channel_.bus_timeout(end);
   trace_(TraceCategory::io, end, "{:X} <- {:0{}X}", port, value, 2 * bytes);
   return end;
 }
@@ -274,8 +268,7 @@ cpu::Cycle BusController::memory_read(std::uint32_t address, unsigned bytes, Tim
   return read<true>(address, bytes, start);
 }
 
-Time BusController::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value,
-                                 Time start) {
+Time BusController::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
   return write<true>(address, bytes, value, start);
 }
 

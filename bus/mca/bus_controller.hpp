@@ -22,12 +22,12 @@
 #include "bus/mca/arbitration.hpp"
 #include "bus/mca/interrupts.hpp"
 #include "bus/mca/timing.hpp"
-#include "core/memory/address_space.hpp"
-#include "core/state/archive.hpp"
 #include "core/cpu/pins.hpp"
+#include "core/memory/address_space.hpp"
 #include "core/memory/io_space.hpp"
-#include "core/time/scheduler.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 
 namespace planar::bus {
 
@@ -52,8 +52,7 @@ class BusController final : public cpu::Pins {
   void run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) override;
   void run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) override;
   cpu::Cycle memory_read(std::uint32_t address, unsigned bytes, Time start) override;
-  Time memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value,
-                    Time start) override;
+  Time memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) override;
   cpu::Cycle acknowledge_interrupt(Time start) override;
   void shutdown(Time now) override;
   void fpu_error(bool active, Time now) override;
@@ -75,12 +74,11 @@ class BusController final : public cpu::Pins {
   template <bool memory, class F>
   Time split(std::uint32_t address, unsigned bytes, Time start, F f);
   std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
-  void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value,
-                   Time& t);
+  void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time& t);
   const IoSpace::Range* single(std::uint16_t port, unsigned bytes) const;
   void finish_run(const cpu::PinsRun& run, std::uint32_t count, Time end);
-  bool cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes,
-                 Direction direction, Time start, Time& end);
+  bool cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes, Direction direction,
+                 Time start, Time& end);
   void finish_cycle(bool* selected, Time end);
 
   Scheduler& scheduler_;

@@ -9,10 +9,7 @@
 namespace planar::bus {
 
 DmaLine::DmaLine(DmaController& controller, DmaClient& client, std::string name, bool fairness)
-    : BusMaster(controller.bus_, std::move(name), fairness),
-      controller_(controller),
-      client_(client),
-      fair_(fairness) {
+    : BusMaster(controller.bus_, std::move(name), fairness), controller_(controller), client_(client), fair_(fairness) {
   controller_.lines_.push_back(this);
 }
 
@@ -43,9 +40,9 @@ DmaController::SoftwareRequest::SoftwareRequest(DmaController& controller)
 void DmaController::SoftwareRequest::update(Time now) {
   for (ChannelRegisters& c : controller_.channels_) {
     if (!c.software_request) continue;
-    const bool answered = std::any_of(
-        controller_.lines_.begin(), controller_.lines_.end(),
-        [&](const DmaLine* line) { return line->requesting() && line->level_ == c.level; });
+    const bool answered = std::any_of(controller_.lines_.begin(), controller_.lines_.end(), [&](const DmaLine* line) {
+      return line->requesting() && line->level_ == c.level;
+    });
     if (answered) continue;
     if (!owns_channel()) request_channel(c.level, now);
     return;
@@ -67,8 +64,7 @@ DmaController::DmaController(Channel& channel, IoSpace& io, AddressSpace& memory
       io_(io),
       memory_(memory),
       trace_(trace),
-      step_(channel.scheduler(), "dma.step", Priority::device,
-            Callback::to<&DmaController::step>(this)),
+      step_(channel.scheduler(), "dma.step", Priority::device, Callback::to<&DmaController::step>(this)),
       software_(std::make_unique<SoftwareRequest>(*this)),
       ports_00_(*this, io, 0x00, 0x0F, channel.timing().planar_cycle),
       ports_18_(*this, io, 0x18, 0x18, channel.timing().planar_cycle),
@@ -91,8 +87,8 @@ void DmaController::reset(Time now) {
 void DmaController::archive(Archive& a) {
   a.section("dma", 1);
   for (ChannelRegisters& c : channels_)
-    a(c.base_address, c.current_address, c.base_count, c.current_count, c.io_address, c.mode.bits,
-      c.level, c.masked, c.carries, c.terminal_count, c.software_request);
+    a(c.base_address, c.current_address, c.base_count, c.current_count, c.io_address, c.mode.bits, c.level, c.masked,
+      c.carries, c.terminal_count, c.software_request);
   a(pages_, high_byte_, function_, byte_pointer_, step_state_, serving_channel_, item_);
 
   auto count = static_cast<std::uint32_t>(lines_.size());

@@ -45,8 +45,8 @@
 #include "bus/mca/timing.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"
-#include "core/time/scheduler.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 
 namespace planar::bus {
 
@@ -124,8 +124,7 @@ class DmaController {
     Mode mode;
     std::uint8_t level = 0;  ///< arbitration level; programmable on channels 0 and 4
     bool masked = true;
-    bool carries =
-        false;  ///< programmed by the extended functions: the address carries beyond 64 KB
+    bool carries = false;  ///< programmed by the extended functions: the address carries beyond 64 KB
     bool terminal_count = false;
     bool software_request = false;
   };
@@ -177,8 +176,7 @@ class DmaController {
   void step(Time now);
   void finish_item(Time now);
   void abandon(DmaLine& line);
-  Time io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction,
-              Time start) const;
+  Time io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction, Time start) const;
   Time memory_end(const ChannelRegisters& c, Time start) const;
   void advance_address(unsigned n);
   std::uint16_t device_read(const ChannelRegisters& c, DmaClient& client, Time now);

@@ -34,8 +34,7 @@ constexpr bool programmable_level(unsigned n) { return n == 0 || n == 4; }
 
 template <class T>
 void replace_byte(T& value, unsigned index, std::uint8_t byte) {
-  value =
-      static_cast<T>((value & ~(T{0xFF} << (8 * index))) | (static_cast<T>(byte) << (8 * index)));
+  value = static_cast<T>((value & ~(T{0xFF} << (8 * index))) | (static_cast<T>(byte) << (8 * index)));
 }
 }  // namespace
 
@@ -46,8 +45,7 @@ std::uint8_t DmaController::port_read(std::uint16_t port, Time now) {
     return value;
   }
   if (port <= 0x0F) return controller_read(0, port);
-  if (port >= 0xC0 && port <= 0xDF && (port & 1) == 0)
-    return controller_read(1, (port - 0xC0u) / 2);
+  if (port >= 0xC0 && port <= 0xDF && (port & 1) == 0) return controller_read(1, (port - 0xC0u) / 2);
   return port_peek(port);
 }
 
@@ -81,8 +79,7 @@ std::uint8_t DmaController::port_peek(std::uint16_t port) const {
   }
   if (port >= 0x80 && port <= 0x8F) return pages_[port & 0x0F];
   if (port <= 0x0F) return controller_peek(0, port);
-  if (port >= 0xC0 && port <= 0xDF && (port & 1) == 0)
-    return controller_peek(1, (port - 0xC0u) / 2);
+  if (port >= 0xC0 && port <= 0xDF && (port & 1) == 0) return controller_peek(1, (port - 0xC0u) / 2);
   return 0xFF;
 }
 
@@ -91,9 +88,7 @@ std::uint8_t DmaController::controller_peek(unsigned controller, unsigned reg) c
   if (reg > 8) return 0xFF;
   const unsigned n = controller * 4 + reg / 2;
   const ChannelRegisters& c = channels_[n];
-  const std::uint32_t word = (reg & 1) != 0 ? c.current_count
-                             : n < 4        ? c.current_address
-                                            : c.current_address >> 1;
+  const std::uint32_t word = (reg & 1) != 0 ? c.current_count : n < 4 ? c.current_address : c.current_address >> 1;
   return static_cast<std::uint8_t>(word >> (high_byte_[controller] ? 8 : 0));
 }
 
@@ -105,8 +100,7 @@ std::uint8_t DmaController::controller_read(unsigned controller, unsigned reg) {
   return value;
 }
 
-void DmaController::controller_write(unsigned controller, unsigned reg, std::uint8_t value,
-                                     Time now) {
+void DmaController::controller_write(unsigned controller, unsigned reg, std::uint8_t value, Time now) {
   const unsigned first = controller * 4;
   if (reg < 8) {
     const unsigned n = first + reg / 2;
@@ -121,22 +115,13 @@ void DmaController::controller_write(unsigned controller, unsigned reg, std::uin
     return;
   }
   switch (reg) {
-    case 0x0A:
-      channels_[first + (value & 3)].masked = (value & 4) != 0;
-      break;
-    case 0x0B:
-      set_8237_mode(controller, value);
-      break;
-    case 0x0C:
-      high_byte_[controller] = false;
-      break;
-    case 0x0D:
-      master_clear(first, first + 3, now);
-      break;
+    case 0x0A: channels_[first + (value & 3)].masked = (value & 4) != 0; break;
+    case 0x0B: set_8237_mode(controller, value); break;
+    case 0x0C: high_byte_[controller] = false; break;
+    case 0x0D: master_clear(first, first + 3, now); break;
     case 0x0E:
     case 0x0F:
-      for (unsigned n = 0; n < 4; ++n)
-        channels_[first + n].masked = reg == 0x0F && (value >> n & 1) != 0;
+      for (unsigned n = 0; n < 4; ++n) channels_[first + n].masked = reg == 0x0F && (value >> n & 1) != 0;
       break;
     default:  // 08h command and 09h request do not exist on the PS/2
       return;
@@ -182,23 +167,12 @@ void DmaController::select_function(std::uint8_t value, Time now) {
   byte_pointer_ = 0;
   ChannelRegisters& c = channels_[value & 7];
   switch (value >> 4) {
-    case fn_set_mask:
-      c.masked = true;
-      break;
-    case fn_clear_mask:
-      c.masked = false;
-      break;
-    case fn_software_request:
-      c.software_request = true;
-      break;
-    case fn_reset_software_request:
-      c.software_request = false;
-      break;
-    case fn_master_clear:
-      master_clear(0, channels - 1, now);
-      break;
-    default:
-      return;
+    case fn_set_mask: c.masked = true; break;
+    case fn_clear_mask: c.masked = false; break;
+    case fn_software_request: c.software_request = true; break;
+    case fn_reset_software_request: c.software_request = false; break;
+    case fn_master_clear: master_clear(0, channels - 1, now); break;
+    default: return;
   }
   rescan(now);
 }
@@ -207,20 +181,13 @@ void DmaController::select_function(std::uint8_t value, Time now) {
 DmaController::Field DmaController::field() const {
   const ChannelRegisters& c = channels_[function_ & 7];
   switch (function_ >> 4) {
-    case fn_io_address:
-      return {2, c.io_address};
-    case fn_read_address:
-      return {3, c.current_address};
-    case fn_read_count:
-      return {2, c.current_count};
-    case fn_read_status:
-      return {2, status(0) | std::uint32_t{status(1)} << 8};
-    case fn_mode:
-      return {1, c.mode.bits};
-    case fn_arbitration_level:
-      return {1, c.level};
-    default:
-      return {1, 0xFF};
+    case fn_io_address: return {2, c.io_address};
+    case fn_read_address: return {3, c.current_address};
+    case fn_read_count: return {2, c.current_count};
+    case fn_read_status: return {2, status(0) | std::uint32_t{status(1)} << 8};
+    case fn_mode: return {1, c.mode.bits};
+    case fn_arbitration_level: return {1, c.level};
+    default: return {1, 0xFF};
   }
 }
 
@@ -256,16 +223,13 @@ void DmaController::execute_write(std::uint8_t value, Time now) {
       replace_byte(c.base_count, at, value);
       c.current_count = c.base_count;
       break;
-    case fn_mode:
-      c.mode.bits = value;
-      break;
+    case fn_mode: c.mode.bits = value; break;
     case fn_arbitration_level:
       if (!programmable_level(n)) return;
       c.level = value & 0x0F;
       rescan(now);
       break;
-    default:
-      return;
+    default: return;
   }
   byte_pointer_ = static_cast<std::uint8_t>((at + 1) % length);
 }
@@ -276,8 +240,7 @@ void DmaController::master_clear(unsigned first, unsigned last, Time now) {
     channels_[n].terminal_count = false;
     channels_[n].software_request = false;
   }
-  for (unsigned controller = first / 4; controller <= last / 4; ++controller)
-    high_byte_[controller] = false;
+  for (unsigned controller = first / 4; controller <= last / 4; ++controller) high_byte_[controller] = false;
   rescan(now);
 }
 

@@ -130,13 +130,11 @@ void DmaController::advance_address(unsigned n) {
   ChannelRegisters& c = channels_[n];
   const std::uint32_t size = c.mode.wide() ? 2 : 1;
   const std::uint32_t wraps = c.carries ? address_mask : n < 4 ? 0xFFFF : 0x1'FFFF;
-  const std::uint32_t next =
-      c.mode.decrement() ? c.current_address - size : c.current_address + size;
+  const std::uint32_t next = c.mode.decrement() ? c.current_address - size : c.current_address + size;
   c.current_address = (c.current_address & ~wraps) | (next & wraps);
 }
 
-Time DmaController::io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction,
-                           Time start) const {
+Time DmaController::io_end(const ChannelRegisters& c, const DmaClient& client, Direction direction, Time start) const {
   const unsigned bytes = c.mode.wide() ? 2 : 1;
   if (!c.mode.use_io_address()) {
     const CycleSpec spec = client.dma_cycle();
@@ -184,8 +182,7 @@ std::uint16_t DmaController::device_read(const ChannelRegisters& c, DmaClient& c
   return static_cast<std::uint16_t>(bytes == 1 ? value & 0xFF : value);
 }
 
-void DmaController::device_write(const ChannelRegisters& c, DmaClient& client, std::uint16_t value,
-                                 Time now) {
+void DmaController::device_write(const ChannelRegisters& c, DmaClient& client, std::uint16_t value, Time now) {
   const unsigned bytes = c.mode.wide() ? 2 : 1;
   if (!c.mode.use_io_address()) {
     client.dma_write(bytes, value, now);

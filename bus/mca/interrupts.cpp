@@ -36,8 +36,7 @@ void ChannelCheck::set(unsigned slot, bool asserted, Time now) {
   const std::uint32_t before = pulled_;
   const std::uint32_t bit = 1u << slot;
   pulled_ = asserted ? before | bit : before & ~bit;
-  if (sink_ && (before != 0) != (pulled_ != 0))
-    sink_->set_nmi(NmiSource::channel_check, pulled_ != 0, now);
+  if (sink_ && (before != 0) != (pulled_ != 0)) sink_->set_nmi(NmiSource::channel_check, pulled_ != 0, now);
 }
 
 void ChannelCheck::archive(Archive& a) {

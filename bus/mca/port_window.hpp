@@ -27,8 +27,7 @@ class PortWindow final : public Slave {
     return owner_.port_read(static_cast<std::uint16_t>(first_ + offset), now);
   }
   void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override {
-    owner_.port_write(static_cast<std::uint16_t>(first_ + offset), static_cast<std::uint8_t>(value),
-                      now);
+    owner_.port_write(static_cast<std::uint16_t>(first_ + offset), static_cast<std::uint8_t>(value), now);
   }
   std::uint32_t peek(std::uint32_t offset, unsigned) const override {
     return owner_.port_peek(static_cast<std::uint16_t>(first_ + offset));

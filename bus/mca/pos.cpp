@@ -17,8 +17,7 @@ constexpr std::uint16_t window_first = 0x100;
 constexpr std::uint16_t window_last = 0x107;
 }  // namespace
 
-PosController::PosController(IoSpace& io, const BusTiming& timing, Trace& trace,
-                             unsigned scsi_setup_bit)
+PosController::PosController(IoSpace& io, const BusTiming& timing, Trace& trace, unsigned scsi_setup_bit)
     : trace_(trace),
       scsi_mask_(static_cast<std::uint8_t>(1u << (scsi_setup_bit & 7))),
       port_91_(*this, io, 0x91, 0x91, timing.planar_cycle),
@@ -46,14 +45,10 @@ std::uint8_t PosController::port_read(std::uint16_t port, Time) {
 
 std::uint8_t PosController::port_peek(std::uint16_t port) const {
   switch (port) {
-    case 0x91:
-      return static_cast<std::uint8_t>(0xFE | (feedback_ ? 1 : 0));
-    case 0x94:
-      return system_setup_;
-    case 0x96:
-      return adapter_setup_ | reads_as_one;
-    default:
-      return 0xFF;
+    case 0x91: return static_cast<std::uint8_t>(0xFE | (feedback_ ? 1 : 0));
+    case 0x94: return system_setup_;
+    case 0x96: return adapter_setup_ | reads_as_one;
+    default: return 0xFF;
   }
 }
 
@@ -84,16 +79,15 @@ SetupTarget* PosController::selected() const {
 std::uint32_t PosController::read(std::uint32_t offset, unsigned bytes, Time now) {
   SetupTarget* target = selected();
   const std::uint8_t value = target ? target->pos_read(offset, now) : 0xFF;
-  trace_(TraceCategory::pos, now, "94h={:02X} 96h={:02X} POS {} -> {:02X}", system_setup_,
-         adapter_setup_, offset, value);
+  trace_(TraceCategory::pos, now, "94h={:02X} 96h={:02X} POS {} -> {:02X}", system_setup_, adapter_setup_, offset,
+         value);
   return bytes == 1 ? value : value | 0xFFFF'FF00u;
 }
 
 void PosController::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
-  trace_(TraceCategory::pos, now, "94h={:02X} 96h={:02X} POS {} <- {:02X}", system_setup_,
-         adapter_setup_, offset, value & 0xFF);
-  if (SetupTarget* target = selected())
-    target->pos_write(offset, static_cast<std::uint8_t>(value), now);
+  trace_(TraceCategory::pos, now, "94h={:02X} 96h={:02X} POS {} <- {:02X}", system_setup_, adapter_setup_, offset,
+         value & 0xFF);
+  if (SetupTarget* target = selected()) target->pos_write(offset, static_cast<std::uint8_t>(value), now);
 }
 
 std::uint32_t PosController::peek(std::uint32_t offset, unsigned bytes) const {
@@ -109,17 +103,13 @@ void PosController::archive(Archive& a) {
 
 std::uint8_t PlanarPos::pos_peek(unsigned reg) const {
   switch (reg) {
-    case 0:
-      return static_cast<std::uint8_t>(id_);
-    case 1:
-      return static_cast<std::uint8_t>(id_ >> 8);
+    case 0: return static_cast<std::uint8_t>(id_);
+    case 1: return static_cast<std::uint8_t>(id_ >> 8);
     case 2:
     case 3:
     case 4:
-    case 5:
-      return pos_[reg - 2];
-    default:
-      return 0xFF;
+    case 5: return pos_[reg - 2];
+    default: return 0xFF;
   }
 }
 
@@ -141,18 +131,10 @@ PlanarFunctions PlanarPos::functions() const {
   f.parallel = enabled && (pos2 & 0x10) != 0;
   // 11 is not described; it leaves the port without an address, so nothing answers.
   switch (pos2 >> 5 & 3) {
-    case 0:
-      f.parallel_base = 0x3BC;
-      break;
-    case 1:
-      f.parallel_base = 0x378;
-      break;
-    case 2:
-      f.parallel_base = 0x278;
-      break;
-    default:
-      f.parallel = false;
-      break;
+    case 0: f.parallel_base = 0x3BC; break;
+    case 1: f.parallel_base = 0x378; break;
+    case 2: f.parallel_base = 0x278; break;
+    default: f.parallel = false; break;
   }
   f.parallel_extended = (pos2 & 0x80) == 0;
   return f;

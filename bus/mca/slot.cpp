@@ -16,19 +16,16 @@ CycleSpec Slot::limited(CycleSpec cycle) const {
   return cycle;
 }
 
-IoClaim Slot::claim_io(std::uint16_t first, std::uint16_t last, Slave& slave,
-                       CycleSpec cycle) const {
+IoClaim Slot::claim_io(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle) const {
   return wiring_.io.claim(first, last, slave, limited(cycle), wiring_.feedback);
 }
 
-MemoryClaim Slot::claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave,
-                               CycleSpec cycle) const {
+MemoryClaim Slot::claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle) const {
   if (width_ < 32 && (base >= reach_16_bit || size > reach_16_bit - base)) return {};
   return wiring_.memory.claim(base, size, slave, limited(cycle), wiring_.feedback);
 }
 
-MemoryClaim Slot::claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave,
-                               CycleSpec cycle) const {
+MemoryClaim Slot::claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle) const {
   if (width_ < 32 && (base >= reach_16_bit || memory.data.size() > reach_16_bit - base)) return {};
   return wiring_.memory.claim(base, memory, slave, limited(cycle), wiring_.feedback);
 }

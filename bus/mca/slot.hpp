@@ -24,10 +24,10 @@
 #include "bus/mca/arbitration.hpp"
 #include "bus/mca/interrupts.hpp"
 #include "core/memory/address_space.hpp"
-#include "core/state/archive.hpp"
 #include "core/memory/io_space.hpp"
-#include "core/time/scheduler.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 
 namespace planar::bus {
 
@@ -81,14 +81,15 @@ struct SlotWiring {
 class Slot {
  public:
   /// `number` 0 to 7 (slot 1 to 8 in manuals), `width` 16 or 32 bits.
-  Slot(unsigned number, unsigned width, const SlotWiring& wiring)
-      : number_(number), width_(width), wiring_(wiring) {}
+  Slot(unsigned number, unsigned width, const SlotWiring& wiring) : number_(number), width_(width), wiring_(wiring) {}
   Slot(const Slot&) = delete;
 
   /// Counted from 0, as port 96h does; people count from 1.
   unsigned number() const { return number_; }
   /// What a card in it is called in traces and captures: "slot1.ne2".
-  std::string device_name(std::string_view card) const { return fmt::format("{}slot{}.{}", wiring_.prefix, number_ + 1, card); }
+  std::string device_name(std::string_view card) const {
+    return fmt::format("{}slot{}.{}", wiring_.prefix, number_ + 1, card);
+  }
   unsigned width() const { return width_; }
 
   /// Decodes I/O ports first..last. The width of `cycle` is limited to the slot's. A card that
@@ -96,11 +97,9 @@ class Slot {
   IoClaim claim_io(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle) const;
   /// Decodes memory. A 16-bit slot has 24 address lines and MADE 24: a range that ends beyond 16 MB
   /// is never selected and the claim stays empty.
-  MemoryClaim claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave,
-                           CycleSpec cycle) const;
+  MemoryClaim claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle) const;
   /// Adapter memory with a plain store behind it; `slave` may be null if nothing is watched.
-  MemoryClaim claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave,
-                           CycleSpec cycle) const;
+  MemoryClaim claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle) const;
 
   /// Pulls or releases -IRQ `line`: 3 to 7, 9 to 12, 14, 15; 2 is the connector's name for 9. Other
   /// lines have no contact. Level: keep it asserted until the cause is cleared. One level a slot
@@ -111,9 +110,7 @@ class Slot {
   bool irq(unsigned line) const { return (wiring_.interrupts.sources(line) >> number_ & 1) != 0; }
 
   /// -CHCK. The card also shows 0 in POS 5 bit 7.
-  void set_channel_check(bool asserted, Time now) const {
-    wiring_.channel_check.set(number_, asserted, now);
-  }
+  void set_channel_check(bool asserted, Time now) const { wiring_.channel_check.set(number_, asserted, now); }
 
   /// Arbitration: construct a BusMaster with it.
   Channel& channel() const { return wiring_.channel; }

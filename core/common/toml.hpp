@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// toml++ as planar uses it. The library asserts what some damaged files do not keep (an operator where a table's name should
-// begin); a user's file must not abort the program, so here that is an error like any other.
+// toml++ as planar uses it. The library asserts what some damaged files do not keep (an operator where a table's name
+// should begin); a user's file must not abort the program, so here that is an error like any other.
 #pragma once
 
 #include <stdexcept>

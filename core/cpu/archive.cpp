@@ -27,8 +27,8 @@ void Engine::archive(Archive& a) {
   std::uint8_t uncached_length = uncached_valid ? uncached_op.length : 0;
   if (!uncached_valid) uncached_physical = 0;
   std::fill(uncached_bytes.begin() + uncached_length, uncached_bytes.end(), std::uint8_t{0});  // of earlier fetches
-  a(waiting, intr, nmi_masked, inhibit_all, pending_debug, reset_clock, uncached_valid, uncached_length,
-    uncached_bytes, uncached_physical, instructions, halted_clocks, a20);
+  a(waiting, intr, nmi_masked, inhibit_all, pending_debug, reset_clock, uncached_valid, uncached_length, uncached_bytes,
+    uncached_physical, instructions, halted_clocks, a20);
   a(data_tlb, code_tlb, large_tlb);
   timing.archive(a);
   if (!a.loading()) return;
@@ -44,8 +44,10 @@ void Engine::archive(Archive& a) {
   flush_blocks();
   if (uncached_valid) {
     const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
-    if (decode({uncached_bytes.data(), uncached_length & 15u}, decode_mode, uncached_op)) timing.price(uncached_op);
-    else uncached_valid = false;
+    if (decode({uncached_bytes.data(), uncached_length & 15u}, decode_mode, uncached_op))
+      timing.price(uncached_op);
+    else
+      uncached_valid = false;
   }
 }
 

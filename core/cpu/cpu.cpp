@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/cpu/engine.hpp"
 #include "core/common/error.hpp"
+#include "core/cpu/engine.hpp"
 
 namespace planar::cpu {
 
@@ -41,8 +41,10 @@ void Cpu::reset(Time now) { engine_->reset(now); }
 
 void Cpu::set_intr(bool level) {
   engine_->intr = level;
-  if (level) engine_->attend(attend_intr);
-  else engine_->attention &= ~attend_intr;
+  if (level)
+    engine_->attend(attend_intr);
+  else
+    engine_->attention &= ~attend_intr;
 }
 
 void Cpu::nmi() { engine_->attend(attend_nmi); }

@@ -18,14 +18,14 @@
 #include <memory>
 #include <optional>
 
-#include "core/memory/address_space.hpp"
-#include "core/state/archive.hpp"
 #include "core/cpu/decode/op.hpp"
 #include "core/cpu/pins.hpp"
 #include "core/cpu/timing/common/config.hpp"
+#include "core/memory/address_space.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
-#include "core/state/trace.hpp"
 
 namespace planar::cpu {
 
@@ -40,9 +40,9 @@ struct CpuConfig {
 struct SegmentView {
   std::uint16_t selector = 0;
   std::uint32_t base = 0;
-  std::uint32_t limit = 0;   ///< in bytes
-  std::uint8_t access = 0;   ///< P, DPL, S, type
-  bool big = false;          ///< D/B
+  std::uint32_t limit = 0;  ///< in bytes
+  std::uint8_t access = 0;  ///< P, DPL, S, type
+  bool big = false;         ///< D/B
 };
 
 struct TableView {
@@ -135,12 +135,13 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   /// The byte at `linear` without side effects; nothing if not present.
   std::optional<std::uint8_t> peek_linear(std::uint32_t linear) const;
 
-  /// One instruction (one iteration of a REP), or one interrupt or exception; a halted CPU lets one clock pass. Time goes
-  /// on as in run(), but the scheduler is not asked.
+  /// One instruction (one iteration of a REP), or one interrupt or exception; a halted CPU lets one clock pass. Time
+  /// goes on as in run(), but the scheduler is not asked.
   void step();
 
   // ---- test hooks: none may change a virtual result ---------------------------------------------------------------
-  /// At most `count` instructions in a decoded block (1..32). With 1 REP INS and REP OUTS, too, make every access by itself.
+  /// At most `count` instructions in a decoded block (1..32). With 1 REP INS and REP OUTS, too, make every access by
+  /// itself.
   void limit_block_length(unsigned count);
   /// Throws away all decoded code and host pointers at random moments.
   void flush_blocks_at_random(std::uint64_t seed);

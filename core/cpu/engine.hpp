@@ -26,22 +26,22 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/memory/address_space.hpp"
-#include "core/cpu/dispatch/block.hpp"
-#include "core/cpu/timing/common/clock_edges.hpp"
-#include "core/cpu/exec/copy_account.hpp"
-#include "core/cpu/cpu.hpp"
-#include "core/cpu/system/descriptor.hpp"
-#include "core/cpu/fpu/fpu.hpp"
-#include "core/cpu/observer.hpp"
-#include "core/cpu/decode/op.hpp"
-#include "core/cpu/pins.hpp"
-#include "core/cpu/timing/timing.hpp"
-#include "core/cpu/timing/common/instruction_clocks.hpp"
-#include "core/cpu/mmu/tlb.hpp"
 #include "core/common/random.hpp"
-#include "core/time/scheduler.hpp"
+#include "core/cpu/cpu.hpp"
+#include "core/cpu/decode/op.hpp"
+#include "core/cpu/dispatch/block.hpp"
+#include "core/cpu/exec/copy_account.hpp"
+#include "core/cpu/fpu/fpu.hpp"
+#include "core/cpu/mmu/tlb.hpp"
+#include "core/cpu/observer.hpp"
+#include "core/cpu/pins.hpp"
+#include "core/cpu/system/descriptor.hpp"
+#include "core/cpu/timing/common/clock_edges.hpp"
+#include "core/cpu/timing/common/instruction_clocks.hpp"
+#include "core/cpu/timing/timing.hpp"
+#include "core/memory/address_space.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 
 namespace planar::cpu {
 
@@ -51,6 +51,7 @@ enum : unsigned { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI };
 enum : unsigned { ES, CS, SS, DS, FS, GS };
 
 // Exception vectors.
+// clang-format off
 enum : std::uint8_t { vec_de = 0, vec_db = 1, vec_nmi = 2, vec_bp = 3, vec_of = 4, vec_br = 5, vec_ud = 6, vec_nm = 7,
                       vec_df = 8, vec_ts = 10, vec_np = 11, vec_ss = 12, vec_gp = 13, vec_pf = 14, vec_mf = 16,
                       vec_ac = 17 };
@@ -60,15 +61,16 @@ inline constexpr std::uint32_t flag_cf = 1u << 0, flag_pf = 1u << 2, flag_af = 1
     flag_sf = 1u << 7, flag_tf = 1u << 8, flag_if = 1u << 9, flag_df = 1u << 10, flag_of = 1u << 11,
     flag_iopl = 3u << 12, flag_nt = 1u << 14, flag_rf = 1u << 16, flag_vm = 1u << 17, flag_ac = 1u << 18,
     flag_vif = 1u << 19, flag_vip = 1u << 20, flag_id = 1u << 21;
+// clang-format on
 inline constexpr std::uint32_t arithmetic_flags = flag_cf | flag_pf | flag_af | flag_zf | flag_sf | flag_of;
 
 // Signatures in EDX at reset (and in CPUID): family, model, stepping.
 inline constexpr std::uint32_t i386sx_signature = 0x2308, i486sx_signature = 0x0423, pentium_signature = 0x0525;
 
 // Control registers.
-inline constexpr std::uint32_t cr0_pe = 1u << 0, cr0_mp = 1u << 1, cr0_em = 1u << 2, cr0_ts = 1u << 3,
-    cr0_et = 1u << 4, cr0_ne = 1u << 5, cr0_wp = 1u << 16, cr0_am = 1u << 18, cr0_nw = 1u << 29, cr0_cd = 1u << 30,
-    cr0_pg = 1u << 31;
+inline constexpr std::uint32_t cr0_pe = 1u << 0, cr0_mp = 1u << 1, cr0_em = 1u << 2, cr0_ts = 1u << 3, cr0_et = 1u << 4,
+                               cr0_ne = 1u << 5, cr0_wp = 1u << 16, cr0_am = 1u << 18, cr0_nw = 1u << 29,
+                               cr0_cd = 1u << 30, cr0_pg = 1u << 31;
 inline constexpr std::uint32_t cr4_vme = 1, cr4_pvi = 2, cr4_tsd = 4, cr4_de = 8, cr4_pse = 16, cr4_mce = 64;
 
 /// A guest exception on its way to delivery.
@@ -82,9 +84,11 @@ struct Fault {
 enum class Access : std::uint8_t { read, write, execute };
 
 /// Reasons to look around at an instruction boundary.
+// clang-format off
 enum : std::uint32_t { attend_reset = 1, attend_flush = 2, attend_shutdown = 4, attend_halted = 8, attend_intr = 16,
                        attend_nmi = 32, attend_inhibit = 64, attend_debug = 128, attend_step = 256, attend_rep = 512,
                        attend_rf = 1024, attend_test = 2048, attend_breakpoint = 4096 };
+// clang-format on
 
 struct Engine {
   Engine(Scheduler&, AddressSpace&, Pins&, Trace&, const CpuConfig&);
@@ -97,8 +101,8 @@ struct Engine {
   std::uint32_t system_flags = 0;  ///< EFLAGS except the six arithmetic ones and bit 1
   std::array<Segment, 6> seg;
   unsigned cpl = 0;
-  HostTlbEntry* tlb;  ///< of the present privilege
-  std::uint64_t stop_at = 0;  ///< the inner loop ends when the clock reaches it
+  HostTlbEntry* tlb;               ///< of the present privilege
+  std::uint64_t stop_at = 0;       ///< the inner loop ends when the clock reaches it
   const Op* current_op = nullptr;  ///< the instruction in progress, or the one executed last
   std::uint32_t block_eip = 0;     ///< EIP at the start of current_block
   bool planned = false;            ///< current_block runs by plan
@@ -121,15 +125,15 @@ struct Engine {
   // ---- state between instructions ------------------------------------------------------------------------------
   std::uint32_t attention = 0;
   bool intr = false;
-  bool nmi_masked = false;      ///< between NMI and IRET
-  bool inhibit_all = false;     ///< with attend_inhibit: MOV SS / POP SS (NMI and debug traps wait too), else STI
-  bool step_armed = false;      ///< the running instruction started with TF set
-  std::uint32_t pending_debug = 0; ///< DR6 bits of the traps to deliver at the boundary
-  bool uncached_valid = false;  ///< uncached_op belongs to an interrupted REP
+  bool nmi_masked = false;          ///< between NMI and IRET
+  bool inhibit_all = false;         ///< with attend_inhibit: MOV SS / POP SS (NMI and debug traps wait too), else STI
+  bool step_armed = false;          ///< the running instruction started with TF set
+  std::uint32_t pending_debug = 0;  ///< DR6 bits of the traps to deliver at the boundary
+  bool uncached_valid = false;      ///< uncached_op belongs to an interrupted REP
   std::array<std::uint8_t, 16> uncached_bytes{};
   std::uint32_t uncached_physical = 0;
   Op uncached_op;
-  std::uint64_t reset_clock = 0;  ///< with attend_reset: not before this clock
+  std::uint64_t reset_clock = 0;   ///< with attend_reset: not before this clock
   std::uint64_t instructions = 0;  ///< but for those of the chain in progress: instructions_executed()
   std::uint64_t halted_clocks = 0;
 
@@ -146,36 +150,37 @@ struct Engine {
   bool a20 = true;
   bool running = false;
   std::uint64_t horizon_clock = 0;
-  bool resumed = false;             ///< the instruction about to run is a REP that was only cut
+  bool resumed = false;                ///< the instruction about to run is a REP that was only cut
   std::uint8_t current_op_length = 0;  ///< what a fault takes back from EIP
 
-  Observer* observer = nullptr;     ///< usually nobody
-  CopyAccount copies;               ///< for reports
+  Observer* observer = nullptr;  ///< usually nobody
+  CopyAccount copies;            ///< for reports
 
   // ---- host structures ----------------------------------------------------------------------------------------------
   std::array<std::array<HostTlbEntry, host_tlb_entries>, 2> host_tlb;  ///< [0] supervisor, [1] user
-  ModelTlb data_tlb, code_tlb, large_tlb;  ///< 386, 486: data_tlb serves both
-  bool fast_data = true;  ///< no data breakpoint is armed
+  ModelTlb data_tlb, code_tlb, large_tlb;                              ///< 386, 486: data_tlb serves both
+  bool fast_data = true;                                               ///< no data breakpoint is armed
   unsigned block_limit;
   bool one_by_one = false;  ///< no runs of port accesses (port_run.hpp)
   bool flush_at_random = false;
   Random flush_random{0};
-  std::vector<Block*> blocks;   ///< the first of each block_slot()
+  std::vector<Block*> blocks;  ///< the first of each block_slot()
   std::vector<Block> block_pool;
   std::vector<Op> op_pool;
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
-  Block no_block;               ///< what is found where there is none: its mode is no mode
+  Block no_block;                             ///< what is found where there is none: its mode is no mode
   Block::Link no_link() { return {0, &no_block}; }
-  /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest is an age that grows with
-  /// whatever ends them all (a block dropped, a translation of code given up, the pools' fresh start). On the Pentium only, where
-  /// code has a TLB of its own and data do not drive it out.
+  /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest is an age that grows
+  /// with whatever ends them all (a block dropped, a translation of code given up, the pools' fresh start). On the
+  /// Pentium only, where code has a TLB of its own and data do not drive it out.
   std::uint64_t code_context = link_age;
   static constexpr std::uint64_t link_age = std::uint64_t{1} << 38, oldest_link = std::uint64_t{1} << 63;
   std::uint32_t linked_limit = 0, linked_base = 0;  ///< of the code segment in which the links were made
-  std::unordered_map<std::uint32_t, Block*> page_heads;  ///< first block of a physical page; never iterated in an order that matters
+  std::unordered_map<std::uint32_t, Block*>
+      page_heads;  ///< first block of a physical page; never iterated in an order that matters
   Block* current_block = nullptr;
-  int longest_chain = 256;            ///< in instructions: bounds the stack where the compiler makes no tail calls
-  int chain_room = longest_chain;     ///< what is left of that
+  int longest_chain = 256;         ///< in instructions: bounds the stack where the compiler makes no tail calls
+  int chain_room = longest_chain;  ///< what is left of that
 
   // ---- lazy flags ---------------------------------------------------------------------------------------------------
   // flag_result: the last result, sign-extended. ZF = (result == 0).
@@ -196,8 +201,10 @@ struct Engine {
   }
   template <class T>
   static std::uint32_t place_carries(std::uint32_t carries) {
-    if constexpr (sizeof(T) == 4) return carries & aux_mask;
-    else return (carries << (32 - 8 * sizeof(T)) & 0xC0000000u) | (carries & 8);
+    if constexpr (sizeof(T) == 4)
+      return carries & aux_mask;
+    else
+      return (carries << (32 - 8 * sizeof(T)) & 0xC0000000u) | (carries & 8);
   }
   template <class T>
   void set_add(T a, T b, T r) {
@@ -243,11 +250,14 @@ struct Engine {
   std::uint32_t flags_supported() const;
   unsigned iopl() const { return system_flags >> 12 & 3; }
 
-  // ---- registers -------------------------------------------------------------------------------------------------------
+  // ---- registers
+  // -------------------------------------------------------------------------------------------------------
   template <class T>
   T get(unsigned r) const {
-    if constexpr (sizeof(T) == 1) return static_cast<T>(gpr[r & 3] >> ((r & 4) * 2));
-    else return static_cast<T>(gpr[r]);
+    if constexpr (sizeof(T) == 1)
+      return static_cast<T>(gpr[r & 3] >> ((r & 4) * 2));
+    else
+      return static_cast<T>(gpr[r]);
   }
   template <class T>
   void set(unsigned r, T v) {
@@ -265,11 +275,10 @@ struct Engine {
   }
   /// A 16- or 32-bit view of a counter or pointer register (CX/ECX...).
   std::uint32_t get_sized(unsigned r, bool wide) const { return wide ? gpr[r] : gpr[r] & 0xFFFF; }
-  void set_sized(unsigned r, bool wide, std::uint32_t v) {
-    gpr[r] = wide ? v : (gpr[r] & 0xFFFF0000u) | (v & 0xFFFF);
-  }
+  void set_sized(unsigned r, bool wide, std::uint32_t v) { gpr[r] = wide ? v : (gpr[r] & 0xFFFF0000u) | (v & 0xFFFF); }
 
-  // ---- memory: segment checks, then linear -------------------------------------------------------------------------------
+  // ---- memory: segment checks, then linear
+  // -------------------------------------------------------------------------------
   template <class T>
   static T load(const std::uint8_t* p) {
     T v;
@@ -290,17 +299,19 @@ struct Engine {
 
   std::uint32_t linear_for_read(unsigned s, std::uint32_t offset, unsigned bytes) {
     const Segment& g = seg[s];
-    if (std::int64_t{offset - g.low} + (bytes - 1) > g.read_span) [[unlikely]] segment_violation(s);
+    if (std::int64_t{offset - g.low} + (bytes - 1) > g.read_span) [[unlikely]]
+      segment_violation(s);
     return g.base + offset;
   }
   std::uint32_t linear_for_write(unsigned s, std::uint32_t offset, unsigned bytes) {
     const Segment& g = seg[s];
-    if (std::int64_t{offset - g.low} + (bytes - 1) > g.write_span) [[unlikely]] segment_violation(s);
+    if (std::int64_t{offset - g.low} + (bytes - 1) > g.write_span) [[unlikely]]
+      segment_violation(s);
     return g.base + offset;
   }
 
-  // Views: where a segment begins at 0 and ends nowhere, an offset whose view has been opened in the present context is sure
-  // to be allowed, translated, in the cache and free of charge. One comparison, in line; the rest is out of line.
+  // Views: where a segment begins at 0 and ends nowhere, an offset whose view has been opened in the present context is
+  // sure to be allowed, translated, in the cache and free of charge. One comparison, in line; the rest is out of line.
   std::uint64_t view_context = 0;  ///< bit 32: user; above: counts what closes all views
   /// Whether segment `g` begins at 0 and ends nowhere; its offsets are looked up in views from now on.
   [[gnu::noinline]] bool admit(Segment& g) const {
@@ -311,7 +322,8 @@ struct Engine {
   }
   /// Opens the view of `linear`, an offset of segment `g` just accessed, if the data cache has it in the way used last.
   /// `known`: the segment's context for that access.
-  [[gnu::always_inline]] void open_view(Segment& g, const Segment::ViewContext& known, const HostTlbEntry& e, std::uint32_t linear) {
+  [[gnu::always_inline]] void open_view(Segment& g, const Segment::ViewContext& known, const HostTlbEntry& e,
+                                        std::uint32_t linear) {
     const std::uint32_t page = linear & page_mask, physical = e.physical + (linear & 0xFFF);
     if ((known.value != view_context && !admit(g)) || !timing.in_view(physical)) return;
     LineView& v = timing.view(linear);
@@ -334,9 +346,13 @@ struct Engine {
   }
   /// Whether a T at `offset` of segment `s` may be read, or written, in its view `v`.
   template <class T>
-  bool readable(const LineView& v, unsigned s, std::uint32_t offset) const { return v.reads == seen_as<T>(seg[s].reads, offset); }
+  bool readable(const LineView& v, unsigned s, std::uint32_t offset) const {
+    return v.reads == seen_as<T>(seg[s].reads, offset);
+  }
   template <class T>
-  bool writable(const LineView& v, unsigned s, std::uint32_t offset) const { return v.writes == seen_as<T>(seg[s].writes, offset); }
+  bool writable(const LineView& v, unsigned s, std::uint32_t offset) const {
+    return v.writes == seen_as<T>(seg[s].writes, offset);
+  }
 
   template <class T>
   [[gnu::noinline]] T read_arriving(const LineView& v, std::uint32_t offset) {
@@ -365,7 +381,8 @@ struct Engine {
       timing.write_aligned(physical, sizeof(T));
       open_view(seg[s], seg[s].writes, e, linear);
       store<T>(p, v);
-      if (e.holds_code(linear)) [[unlikely]] code_written(physical, sizeof(T));
+      if (e.holds_code(linear)) [[unlikely]]
+        code_written(physical, sizeof(T));
       return;
     }
     probe_write(linear, sizeof(T), cpl == 3);
@@ -373,8 +390,8 @@ struct Engine {
     write_slow(linear, sizeof(T), v, cpl == 3);
   }
 
-  /// `M`: the model if the caller knows it. `seen` gets the translation of an access that the host's TLB allows, done but
-  /// for the data.
+  /// `M`: the model if the caller knows it. `seen` gets the translation of an access that the host's TLB allows, done
+  /// but for the data.
   static void unseen(const HostTlbEntry&) {}
   template <class T, Model... M, class Seen = decltype(unseen)>
   T read_linear(std::uint32_t linear, Seen&& seen = unseen) {
@@ -393,28 +410,35 @@ struct Engine {
     timing.write_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
     seen(e);
     store<T>(e.host + (linear & 0xFFF), v);
-    if (e.holds_code(linear)) [[unlikely]] code_written(e.physical + (linear & 0xFFF), sizeof(T));
+    if (e.holds_code(linear)) [[unlikely]]
+      code_written(e.physical + (linear & 0xFFF), sizeof(T));
   }
   template <class T>
   T read(unsigned s, std::uint32_t offset) {
     const LineView& v = timing.view(offset);
-    if (!readable<T>(v, s, offset)) [[unlikely]] return read_checked<T>(s, offset);
-    if (!timing.settled()) [[unlikely]] return read_arriving<T>(v, offset);
+    if (!readable<T>(v, s, offset)) [[unlikely]]
+      return read_checked<T>(s, offset);
+    if (!timing.settled()) [[unlikely]]
+      return read_arriving<T>(v, offset);
     return load<T>(v.at(offset));
   }
   template <class T>
   void write(unsigned s, std::uint32_t offset, T value) {
     const LineView& v = timing.view(offset);
-    if (writable<T>(v, s, offset)) [[likely]] store<T>(v.at(offset), value);
-    else write_checked<T>(s, offset, value);
+    if (writable<T>(v, s, offset)) [[likely]]
+      store<T>(v.at(offset), value);
+    else
+      write_checked<T>(s, offset, value);
   }
 
   /// Read, compute, write back: `f(old)` gives the new value and may set flags (it runs after all checks).
   template <class T, class F>
   void modify(unsigned s, std::uint32_t offset, F&& f) {
     const LineView& v = timing.view(offset);
-    if (writable<T>(v, s, offset)) [[likely]] store<T>(v.at(offset), f(load<T>(v.at(offset))));
-    else modify_checked<T>(s, offset, f);
+    if (writable<T>(v, s, offset)) [[likely]]
+      store<T>(v.at(offset), f(load<T>(v.at(offset))));
+    else
+      modify_checked<T>(s, offset, f);
   }
 
   /// Descriptor tables and task states: supervisor rights whatever the CPL.
@@ -429,10 +453,13 @@ struct Engine {
   void store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::uint32_t v);
   void write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v);
 
-  // ---- paging.cpp -----------------------------------------------------------------------------------------------------
+  // ---- paging.cpp
+  // -----------------------------------------------------------------------------------------------------
   std::uint32_t translate(std::uint32_t linear, bool user, Access access);
   const TlbEntry& walk(std::uint32_t linear, bool user, Access access);
-  ModelTlb& tlb_for(Access access) { return model == Model::pentium && access == Access::execute ? code_tlb : data_tlb; }
+  ModelTlb& tlb_for(Access access) {
+    return model == Model::pentium && access == Access::execute ? code_tlb : data_tlb;
+  }
   [[noreturn]] void page_fault(std::uint32_t linear, bool user, Access access, unsigned bits);
   void fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user, bool readable, bool writable, bool execute);
   bool permitted(const TlbEntry& entry, bool user, Access access) const;
@@ -444,13 +471,16 @@ struct Engine {
   void invalidate_page(std::uint32_t linear);
   bool peek_translate(std::uint32_t linear, std::uint32_t& physical) const;
 
-  // ---- blocks.cpp ----------------------------------------------------------------------------------------------------
-  /// The block at `physical` in the present mode, decoded if there is none; null if no block may hold the instruction there.
+  // ---- blocks.cpp
+  // ----------------------------------------------------------------------------------------------------
+  /// The block at `physical` in the present mode, decoded if there is none; null if no block may hold the instruction
+  /// there.
   Block* find_block(std::uint32_t physical);
   /// No link that exists may be followed any more.
   void forget_links() {
     code_context += link_age;
-    if (code_context >= oldest_link) [[unlikely]] drop_links();
+    if (code_context >= oldest_link) [[unlikely]]
+      drop_links();
   }
   void drop_links();
   std::uint64_t link_key(std::uint32_t linear) const { return code_context + linear; }
@@ -460,7 +490,8 @@ struct Engine {
   void flush_blocks();
   void code_written(std::uint32_t physical, std::uint32_t bytes);
 
-  // ---- run.cpp, chain.cpp ----------------------------------------------------------------------------------------------
+  // ---- run.cpp, chain.cpp
+  // ----------------------------------------------------------------------------------------------
   void run(Time horizon);
   void run_observed();
   void step();
@@ -498,8 +529,13 @@ struct Engine {
   void chain_to_next(bool branched);
   [[gnu::noinline]] void chain_branch_as_new(const Op& op, bool taken, std::uint32_t target);
   void leave_block(bool executed);
-  std::uint64_t instructions_executed() const { return instructions + static_cast<unsigned>(longest_chain - chain_room); }
-  void settle_chain() { instructions = instructions_executed(); chain_room = longest_chain; }
+  std::uint64_t instructions_executed() const {
+    return instructions + static_cast<unsigned>(longest_chain - chain_room);
+  }
+  void settle_chain() {
+    instructions = instructions_executed();
+    chain_room = longest_chain;
+  }
   void fetch_uncached(std::uint32_t linear);
   void run_uncached(std::uint32_t physical);
   void take_fault(const Fault& fault);
@@ -509,11 +545,15 @@ struct Engine {
   Time now() const { return clock.at(timing.clocks()); }
   /// Ends the inner loop at the next instruction boundary.
   void break_loop() { stop_at = 0; }
-  void attend(std::uint32_t bits) { attention |= bits; stop_at = 0; }
+  void attend(std::uint32_t bits) {
+    attention |= bits;
+    stop_at = 0;
+  }
   void wait_for(Time end) { timing.wait_until(clock.first_at_or_after(end)); }
   void update_mode();
 
-  // ---- segment.cpp ---------------------------------------------------------------------------------------------------
+  // ---- segment.cpp
+  // ---------------------------------------------------------------------------------------------------
   [[noreturn]] void segment_violation(unsigned s);
   Descriptor read_descriptor(std::uint16_t selector, std::uint8_t vector);
   bool try_read_descriptor(std::uint16_t selector, Descriptor& d);
@@ -527,7 +567,8 @@ struct Engine {
   void drop_privileged_segments();
   void load_cs(std::uint16_t selector, Descriptor d, unsigned new_cpl);
 
-  // ---- stack -------------------------------------------------------------------------------------------------------------
+  // ---- stack
+  // -------------------------------------------------------------------------------------------------------------
   template <class T>
   void push(T v) {
     if (seg[SS].big) {
@@ -552,7 +593,8 @@ struct Engine {
     return v;
   }
 
-  // ---- far.cpp, interrupt.cpp, task.cpp ----------------------------------------------------------------------------------
+  // ---- far.cpp, interrupt.cpp, task.cpp
+  // ----------------------------------------------------------------------------------
   void jump_far(const Op& op, std::uint16_t selector, std::uint32_t offset);
   void call_far(const Op& op, std::uint16_t selector, std::uint32_t offset);
   void return_far(const Op& op, std::uint32_t release);
@@ -568,7 +610,8 @@ struct Engine {
   void task_switch(std::uint16_t selector, const Descriptor& d, Switch how, bool has_error, std::uint16_t error);
   void task_stack(unsigned level, std::uint16_t& selector, std::uint32_t& pointer);
 
-  // ---- io.cpp, system.cpp, debug.cpp -------------------------------------------------------------------------------------
+  // ---- io.cpp, system.cpp, debug.cpp
+  // -------------------------------------------------------------------------------------
   void check_io(std::uint16_t port, unsigned bytes);
   std::uint32_t in(std::uint16_t port, unsigned bytes) { return in(port, bytes, timing.cycle_start(true)); }
   void out(std::uint16_t port, unsigned bytes, std::uint32_t v) { out(port, bytes, v, timing.cycle_start(true)); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Somebody who watches a processor instruction by instruction: what it did, what it was told from outside, what others
-// wrote into memory. Lockstep mirrors a run from this. Watching changes no virtual result; nobody watching costs nothing.
+// wrote into memory. Lockstep mirrors a run from this. Watching changes no virtual result; nobody watching costs
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ class Observer {
   /// The processor stands between two instructions.
   virtual void before_step() = 0;
   /// `executed`: an instruction ran (one iteration of a REP; a fault in it has been delivered). Otherwise the processor
-  /// did something at the boundary: an interrupt or trap was delivered, it was reset, or time passed in HLT or shutdown.
-  /// `op` is the instruction; null if none could be fetched.
+  /// did something at the boundary: an interrupt or trap was delivered, it was reset, or time passed in HLT or
+  /// shutdown. `op` is the instruction; null if none could be fetched.
   virtual void after_step(bool executed, const Op* op) = 0;
 
   /// An interrupt or exception is about to be delivered; `software` for INT n, INT3, INTO. What its delivery raises in

@@ -16,9 +16,9 @@ struct Cycle {
   Time end;
 };
 
-/// Accesses to one port, one behind the other, for as long as nobody else has a part in them. Each starts at the clock edge
-/// that the processor chooses, plus `synchronisation`; that must lie at or after `from` and before `before`. It lasts
-/// `cycle`, or until port.ready if that is later, and must end before `quiet_until` and within `limit`.
+/// Accesses to one port, one behind the other, for as long as nobody else has a part in them. Each starts at the clock
+/// edge that the processor chooses, plus `synchronisation`; that must lie at or after `from` and before `before`. It
+/// lasts `cycle`, or until port.ready if that is later, and must end before `quiet_until` and within `limit`.
 struct PinsRun {
   PortRun port;  ///< its next_ready() is asked behind each access but the last
   Time synchronisation{}, cycle{}, limit{};
@@ -37,9 +37,9 @@ class Pins {
   /// `bytes` is 1, 2 or 4; the operand may be unaligned, the pins split it as the bus does.
   virtual Cycle io_read(std::uint16_t port, unsigned bytes, Time start) = 0;
   virtual Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) = 0;
-  /// REP OUTS and REP INS: whether accesses of `bytes` to `port` may be priced without being made, as things stand. Those
-  /// that were are made up for by the other two before anything else is asked: `count` of them, the last of which ended
-  /// at `end`. The result is the same as that of io_read() and io_write().
+  /// REP OUTS and REP INS: whether accesses of `bytes` to `port` may be priced without being made, as things stand.
+  /// Those that were are made up for by the other two before anything else is asked: `count` of them, the last of which
+  /// ended at `end`. The result is the same as that of io_read() and io_write().
   virtual bool port_run(std::uint16_t /*port*/, unsigned /*bytes*/, Direction, PinsRun&) { return false; }
   virtual void run_written(PinsRun&, std::span<const std::uint8_t> /*data*/, std::uint32_t /*count*/, Time /*end*/) {}
   virtual void run_read(PinsRun&, std::span<std::uint8_t> /*data*/, std::uint32_t /*count*/, Time /*end*/) {}

@@ -17,8 +17,12 @@ bool is_double_shift(const cpu::Op& op) {
 
 unsigned shift_count(const cpu::Op& op, const cpu::Registers& before) {
   switch (op.opcode) {
-    case 0xD0: case 0xD1: return 1;
-    case 0xD2: case 0xD3: case 0x0FA5: case 0x0FAD: return before.gpr[1] & 31;
+    case 0xD0:
+    case 0xD1: return 1;
+    case 0xD2:
+    case 0xD3:
+    case 0x0FA5:
+    case 0x0FAD: return before.gpr[1] & 31;
     default: return op.immediate & 31;
   }
 }
@@ -28,16 +32,20 @@ unsigned shift_count(const cpu::Op& op, const cpu::Registers& before) {
 Excuse excuse(const cpu::Op& op, const cpu::Registers& before, const cpu::CpuConfig& config) {
   if (before.eflags & flag_tf) return Excuse::single_step;
   switch (op.opcode) {
+    // clang-format off
     case 0x0FA2: case 0x0F30: case 0x0F31: case 0x0F32: case 0x0F21: case 0x0F23: case 0x0F24: case 0x0F26: case 0xF1:
     case 0x0F10: case 0x0F11: case 0x0F12: case 0x0F13:
       return Excuse::chip;
+    // clang-format on
     case 0x61:
       if (config.model == Model::i386sx && op.operand32 && !before.segment[2].big) return Excuse::erratum;
       break;
     case 0xC8:
       if (op.operand32 != before.segment[2].big) return Excuse::erratum;
       break;
+    // clang-format off
     case 0x0FC8: case 0x0FC9: case 0x0FCA: case 0x0FCB: case 0x0FCC: case 0x0FCD: case 0x0FCE: case 0x0FCF:
+      // clang-format on
       if (!op.operand32) return Excuse::undefined;
       break;
     default: break;
@@ -54,6 +62,7 @@ Excuse excuse(const cpu::Op& op, const cpu::Registers& before, const cpu::CpuCon
 std::uint32_t undefined_flags(const cpu::Op& op, const cpu::Registers& before) {
   const unsigned code = op.opcode;
   switch (code) {
+    // clang-format off
     case 0x27: case 0x2F: return o;                  // DAA, DAS
     case 0x37: case 0x3F: return o | s | z | p;      // AAA, AAS
     case 0xD4: case 0xD5: return o | a | c;          // AAM, AAD
@@ -62,6 +71,7 @@ std::uint32_t undefined_flags(const cpu::Op& op, const cpu::Registers& before) {
     case 0x0FBC: case 0x0FBD: return all & ~z;
     case 0x0FA3: case 0x0FAB: case 0x0FB3: case 0x0FBB: case 0x0FBA: return all & ~c;
     case 0xC0: case 0xC1: case 0xD0: case 0xD1: case 0xD2: case 0xD3: {
+      // clang-format on
       const unsigned count = shift_count(op, before);
       if (count == 0) return 0;
       if (op.reg < 4) return count == 1 ? 0 : o;
@@ -87,7 +97,11 @@ bool undefined_destination(const cpu::Op& op, const cpu::Registers& after) {
 
 bool far_transfer(const cpu::Op& op) {
   switch (op.opcode) {
-    case 0x9A: case 0xEA: case 0xCA: case 0xCB: case 0xCF: return true;
+    case 0x9A:
+    case 0xEA:
+    case 0xCA:
+    case 0xCB:
+    case 0xCF: return true;
     case 0xFF: return op.reg == 3 || op.reg == 5;
     default: return false;
   }
@@ -96,13 +110,22 @@ bool far_transfer(const cpu::Op& op) {
 bool transcendental(const cpu::Op& op) {
   if (op.opcode != 0xD9 || op.has_memory) return false;
   switch (op.modrm) {
-    case 0xF0: case 0xF1: case 0xF2: case 0xF3: case 0xF5: case 0xF8: case 0xF9: case 0xFB: case 0xFE: case 0xFF: return true;
+    case 0xF0:
+    case 0xF1:
+    case 0xF2:
+    case 0xF3:
+    case 0xF5:
+    case 0xF8:
+    case 0xF9:
+    case 0xFB:
+    case 0xFE:
+    case 0xFF: return true;
     default: return false;
   }
 }
 
-bool unicorn_may_miss(std::uint8_t vector, const cpu::Op* op, const cpu::Registers& before, const cpu::CpuConfig& config,
-                      Excuse& why) {
+bool unicorn_may_miss(std::uint8_t vector, const cpu::Op* op, const cpu::Registers& before,
+                      const cpu::CpuConfig& config, Excuse& why) {
   why = Excuse::limits;
   if (vector == 12 || vector == 13 || vector == 17) return true;
   why = Excuse::model;

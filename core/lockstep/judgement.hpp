@@ -27,9 +27,18 @@ enum class Excuse : std::uint8_t {
   count
 };
 inline constexpr std::array<const char*, static_cast<unsigned>(Excuse::count)> excuse_names{
-    "", "code in device memory", "CPUID, TSC, MSRs, debug registers", "undefined results",
-    "limits, rights, I/O permission, alignment", "instructions the 386 lacks", "x87 absent", "x87 environment in memory", "unmasked x87 exceptions",
-    "single step", "task switches", "stack sizes"};
+    "",
+    "code in device memory",
+    "CPUID, TSC, MSRs, debug registers",
+    "undefined results",
+    "limits, rights, I/O permission, alignment",
+    "instructions the 386 lacks",
+    "x87 absent",
+    "x87 environment in memory",
+    "unmasked x87 exceptions",
+    "single step",
+    "task switches",
+    "stack sizes"};
 
 /// Whether an instruction can be judged by Unicorn at all. `before`: the registers in front of it.
 Excuse excuse(const cpu::Op& op, const cpu::Registers& before, const cpu::CpuConfig& config);
@@ -42,7 +51,7 @@ bool far_transfer(const cpu::Op& op);
 /// x87 functions, which Unicorn computes in double precision.
 bool transcendental(const cpu::Op& op);
 /// Exceptions of the interpreter that Unicorn need not have seen.
-bool unicorn_may_miss(std::uint8_t vector, const cpu::Op* op, const cpu::Registers& before, const cpu::CpuConfig& config,
-                      Excuse& why);
+bool unicorn_may_miss(std::uint8_t vector, const cpu::Op* op, const cpu::Registers& before,
+                      const cpu::CpuConfig& config, Excuse& why);
 
 }  // namespace planar::lockstep

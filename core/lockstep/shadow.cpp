@@ -51,16 +51,19 @@ UnicornCpu::Core core_of(const Registers& r) {
 }  // namespace
 
 Shadow::Shadow(cpu::Cpu& processor, AddressSpace& space)
-    : processor_(processor), space_(space),
+    : processor_(processor),
+      space_(space),
       address_mask_(processor.config().model == Model::i386sx ? 0x00FFFFFFu : 0xFFFFFFFFu),
-      unicorn_(processor.config().model, this), code_pages_(1u << 20) {
+      unicorn_(processor.config().model, this),
+      code_pages_(1u << 20) {
   processor_.observe(this);
   adopt(processor_.registers());
 }
 
 Shadow::~Shadow() { processor_.observe(nullptr); }
 
-// ---- memory ----------------------------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------------------------
 
 void Shadow::copy_memory() {
   remap_ = false;
@@ -134,7 +137,8 @@ void Shadow::note_code(const Registers& r) {
     if (const auto physical = processor_.translate(at)) code_pages_[*physical / page_bytes] = true;
 }
 
-// ---- what the interpreter does and hears ---------------------------------------------------------------------------------
+// ---- what the interpreter does and hears
+// ---------------------------------------------------------------------------------
 
 void Shadow::before_step() {
   if (divergence_) return;
@@ -171,7 +175,8 @@ void Shadow::others_wrote(std::uint32_t address, std::uint32_t bytes) {
   if (!divergence_) take_over(address, bytes);
 }
 
-// ---- what Unicorn is told --------------------------------------------------------------------------------------------------
+// ---- what Unicorn is told
+// --------------------------------------------------------------------------------------------------
 
 std::uint32_t Shadow::port_read(std::uint16_t port, unsigned bytes) {
   for (Transfer& t : port_reads_)
@@ -200,7 +205,8 @@ void Shadow::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t v
   their_device_writes_.push_back({address & address_mask_, bytes, value});
 }
 
-// ---- judging -----------------------------------------------------------------------------------------------------------------
+// ---- judging
+// -----------------------------------------------------------------------------------------------------------------
 
 void Shadow::after_step(bool executed, const cpu::Op* op) {
   if (divergence_) return;
@@ -247,7 +253,8 @@ StepResult Shadow::step() {
 void Shadow::judge(const cpu::Op* op, const Registers& now) {
   if (device_code_) return adopt_unjudged(now, Excuse::device_code);
   if (op)
-    if (const Excuse why = excuse(*op, before_, processor_.config()); why != Excuse::none) return adopt_unjudged(now, why);
+    if (const Excuse why = excuse(*op, before_, processor_.config()); why != Excuse::none)
+      return adopt_unjudged(now, why);
   if (now.tr.selector != before_.tr.selector) return adopt_unjudged(now, Excuse::task);
   note_code(before_);
   const StepResult result = step();
@@ -270,8 +277,10 @@ void Shadow::judge(const cpu::Op* op, const Registers& now) {
   if (const char* what = compare_outside()) return diverge(what, now);
   if (const char* what = compare_stores(*op)) return diverge(what, now);
   // What is masked follows the interpreter.
-  if (changed) unicorn_.set_registers(now);
-  else if (const auto ours = core_of(now); std::memcmp(&ours, &theirs, sizeof ours) != 0) unicorn_.set_core(ours);
+  if (changed)
+    unicorn_.set_registers(now);
+  else if (const auto ours = core_of(now); std::memcmp(&ours, &theirs, sizeof ours) != 0)
+    unicorn_.set_core(ours);
 }
 
 // The interpreter has delivered already; Unicorn only says what it would have raised.
@@ -321,7 +330,8 @@ const char* Shadow::compare_system(const Registers& a, const Registers& b) const
     if (plain || !((before_.cr0 ^ a.cr0) & 1) || s == CS) {
       if (plain) continue;
       if (x.limit != y.limit && (before_.cr0 & 1)) return "a segment's limit";
-      if (((x.access ^ y.access) & 0xFE || x.big != y.big) && (before_.cr0 & 1) && x.selector != 0) return "a segment's rights";
+      if (((x.access ^ y.access) & 0xFE || x.big != y.big) && (before_.cr0 & 1) && x.selector != 0)
+        return "a segment's rights";
     }
   }
   if (a.ldtr.selector != b.ldtr.selector || ((a.ldtr.selector & 0xFFFC) && a.ldtr.base != b.ldtr.base)) return "LDTR";
@@ -398,21 +408,23 @@ const char* Shadow::compare_outside() {
   const auto bytes = [](const std::vector<Transfer>& list) {
     std::vector<std::pair<std::uint32_t, std::uint8_t>> all;
     for (const Transfer& t : list)
-      for (unsigned i = 0; i < t.bytes; ++i) all.emplace_back(t.address + i, static_cast<std::uint8_t>(t.value >> 8 * i));
+      for (unsigned i = 0; i < t.bytes; ++i)
+        all.emplace_back(t.address + i, static_cast<std::uint8_t>(t.value >> 8 * i));
     std::sort(all.begin(), all.end());
     return all;
   };
   return bytes(device_writes_) == bytes(their_device_writes_) ? nullptr : "a write to device memory";
 }
 
-// ---- the report -----------------------------------------------------------------------------------------------------------------
+// ---- the report
+// -----------------------------------------------------------------------------------------------------------------
 
 namespace {
 
 std::string flag_letters(std::uint32_t f) {
   static constexpr std::pair<std::uint32_t, const char*> letters[] = {
-      {1, "CF"}, {4, "PF"}, {16, "AF"}, {64, "ZF"}, {128, "SF"}, {0x100, "TF"}, {0x200, "IF"}, {0x400, "DF"}, {0x800, "OF"},
-      {0x4000, "NT"}, {flag_rf, "RF"}, {flag_vm, "VM"}, {flag_ac, "AC"}, {flag_id, "ID"}};
+      {1, "CF"},     {4, "PF"},     {16, "AF"},     {64, "ZF"},      {128, "SF"},     {0x100, "TF"},   {0x200, "IF"},
+      {0x400, "DF"}, {0x800, "OF"}, {0x4000, "NT"}, {flag_rf, "RF"}, {flag_vm, "VM"}, {flag_ac, "AC"}, {flag_id, "ID"}};
   std::string text;
   for (const auto& [bit, name] : letters)
     if (f & bit) text += fmt::format(" {}", name);
@@ -426,9 +438,12 @@ std::string lines(const char* name, const Registers& r) {
                                  flag_letters(r.eflags), r.cpl);
   for (unsigned i = 0; i < 8; ++i) text += fmt::format(" {}={:08X}", general[i], r.gpr[i]);
   text += "\n          ";
-  for (unsigned i = 0; i < 6; ++i) text += fmt::format(" {}={:04X}({:08X})", segments[i], r.segment[i].selector, r.segment[i].base);
-  return text + fmt::format("\n           CR0={:08X} CR2={:08X} CR3={:08X} CR4={:08X} GDT={:08X} IDT={:08X} LDTR={:04X} TR={:04X}\n",
-                            r.cr0, r.cr2, r.cr3, r.cr4, r.gdtr.base, r.idtr.base, r.ldtr.selector, r.tr.selector);
+  for (unsigned i = 0; i < 6; ++i)
+    text += fmt::format(" {}={:04X}({:08X})", segments[i], r.segment[i].selector, r.segment[i].base);
+  return text +
+         fmt::format(
+             "\n           CR0={:08X} CR2={:08X} CR3={:08X} CR4={:08X} GDT={:08X} IDT={:08X} LDTR={:04X} TR={:04X}\n",
+             r.cr0, r.cr2, r.cr3, r.cr4, r.gdtr.base, r.idtr.base, r.ldtr.selector, r.tr.selector);
 }
 
 }  // namespace
@@ -441,10 +456,12 @@ void Shadow::diverge(const std::string& what, const Registers& now) {
     if (!byte) break;
     text += fmt::format("{}{:02X}", i ? " " : "  ", *byte);
   }
-  text += fmt::format("\n  at {:.9f} s virtual, {} instructions; the instruction begins with the first of these bytes\n",
-                      processor_.time().seconds(), processor_.instructions());
+  text +=
+      fmt::format("\n  at {:.9f} s virtual, {} instructions; the instruction begins with the first of these bytes\n",
+                  processor_.time().seconds(), processor_.instructions());
   text += lines("before", before_) + lines("planar", now) + lines("Unicorn", unicorn_.registers());
-  for (const Delivery& d : deliveries_) text += fmt::format("  planar delivered vector {:02X}h error {:04X}\n", d.vector, d.error);
+  for (const Delivery& d : deliveries_)
+    text += fmt::format("  planar delivered vector {:02X}h error {:04X}\n", d.vector, d.error);
   std::vector<std::uint32_t> addresses;
   for (const Store& s : stores_)
     for (std::uint32_t i = 0; i < s.bytes; ++i) addresses.push_back(s.address + i);
@@ -473,8 +490,9 @@ void Shadow::diverge(const std::string& what, const Registers& now) {
 }
 
 std::string Shadow::summary() const {
-  std::string text = fmt::format("lockstep: {} instructions compared, {} exceptions among them; {} interrupts taken over",
-                                 compared_, exceptions_, interrupts_);
+  std::string text =
+      fmt::format("lockstep: {} instructions compared, {} exceptions among them; {} interrupts taken over", compared_,
+                  exceptions_, interrupts_);
   std::string rest;
   for (unsigned i = 1; i < excused_.size(); ++i)
     if (excused_[i]) rest += fmt::format("{}{} {}", rest.empty() ? "" : ", ", excused_[i], excuse_names[i]);

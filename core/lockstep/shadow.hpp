@@ -3,10 +3,12 @@
 //
 // The interpreter leads. Behind each of its instructions Unicorn executes the same one on a copy of the machine's RAM,
 // with what the interpreter was told from outside (ports, device memory) told again; registers, defined flags, stores,
-// port and device writes, exception vectors with error code and CR2 are compared. Interrupts, the delivery of exceptions,
-// resets and what bus masters write are taken over. What cannot be judged stands in judgement.hpp, and is counted.
+// port and device writes, exception vectors with error code and CR2 are compared. Interrupts, the delivery of
+// exceptions, resets and what bus masters write are taken over. What cannot be judged stands in judgement.hpp, and is
+// counted.
 //
-// The first divergence ends the watching; its report holds both states. Nothing in the machine changes by being watched.
+// The first divergence ends the watching; its report holds both states. Nothing in the machine changes by being
+// watched.
 #pragma once
 
 #include <array>
@@ -16,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "core/memory/address_space.hpp"
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/observer.hpp"
 #include "core/lockstep/judgement.hpp"
 #include "core/lockstep/unicorn_cpu.hpp"
+#include "core/memory/address_space.hpp"
 
 namespace planar::lockstep {
 

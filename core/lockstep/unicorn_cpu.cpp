@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Unicorn's interface reads and writes selectors by loading descriptors and shows no descriptor caches, no error codes and
-// no CPL. All of them are in what uc_context_save() copies: the head of QEMU's CPUX86State. Its layout (below, QEMU 5.0 as
-// in Unicorn 2.1) is checked against the interface when an engine is made, so that another layout is an error and no
-// wrong answer.
+// Unicorn's interface reads and writes selectors by loading descriptors and shows no descriptor caches, no error codes
+// and no CPL. All of them are in what uc_context_save() copies: the head of QEMU's CPUX86State. Its layout (below,
+// QEMU 5.0 as in Unicorn 2.1) is checked against the interface when an engine is made, so that another layout is an
+// error and no wrong answer.
 #include "core/lockstep/unicorn_cpu.hpp"
 
 #include <unicorn/unicorn.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <fmt/format.h>
 #include <functional>
 
 #include "core/common/error.hpp"
@@ -96,8 +96,8 @@ std::uint32_t hidden_flags(const cpu::Registers& r) {
   std::uint32_t h = r.cpl | std::uint32_t{r.segment[1].big} << hf_cs32 | std::uint32_t{r.segment[2].big} << hf_ss32 |
                     std::uint32_t{protected_mode} << hf_pe | (r.cr0 >> 1 & 7) << hf_mp;
   // Segment bases are added unless all are zero in 32-bit code (helper cpu_x86_load_seg_cache).
-  const bool add = !protected_mode || v86 || !r.segment[1].big || r.segment[3].base || r.segment[0].base ||
-                   r.segment[2].base;
+  const bool add =
+      !protected_mode || v86 || !r.segment[1].big || r.segment[3].base || r.segment[0].base || r.segment[2].base;
   h |= std::uint32_t{add} << hf_addseg;
   return h | (r.eflags & 0x67100u);  // TF, IOPL, VM, AC: "must be same as eflags"
 }
@@ -189,8 +189,10 @@ void UnicornCpu::Private::find_layout() {
   const auto unknown = [] {
     unsigned major = 0, minor = 0;
     const unsigned version = uc_version(&major, &minor);
-    return Error(fmt::format("Unicorn {}.{} (version word {:08X}) lays out its registers in an unknown way; "
-                             "configure with the pinned version (core/lockstep/unicorn.txt)", major, minor, version));
+    return Error(
+        fmt::format("Unicorn {}.{} (version word {:08X}) lays out its registers in an unknown way; "
+                    "configure with the pinned version (core/lockstep/unicorn.txt)",
+                    major, minor, version));
   };
   for (unsigned i = 0; i < 8; ++i) {
     const std::uint32_t v = 0xA5B60001u + i * 0x01010000u;
@@ -224,10 +226,10 @@ void UnicornCpu::Private::find_layout() {
   exception_at = static_cast<std::ptrdiff_t>(dr - offsetof(QemuException, dr) - at);
   const QemuState s = state();
   const bool known = s.gdt.base == gdt.base && s.gdt.limit == gdt.limit && s.ldt.selector == ldt.selector &&
-                     s.ldt.base == ldt.base && s.ldt.limit == ldt.limit && s.cr[2] == cr2 &&
-                     s.cc_op == cc_op_eflags && s.cc_src == (flags & 0x8D5) && s.df == -1 &&
-                     (s.eflags & 0x3000) == 0x3000 && s.fpuc == fpu_control && s.fpstt == 5 &&
-                     (s.fpus & 0x4705) == (fpu_status & 0x4705) && s.a20_mask == -1 && exception().old_exception == -1;
+                     s.ldt.base == ldt.base && s.ldt.limit == ldt.limit && s.cr[2] == cr2 && s.cc_op == cc_op_eflags &&
+                     s.cc_src == (flags & 0x8D5) && s.df == -1 && (s.eflags & 0x3000) == 0x3000 &&
+                     s.fpuc == fpu_control && s.fpstt == 5 && (s.fpus & 0x4705) == (fpu_status & 0x4705) &&
+                     s.a20_mask == -1 && exception().old_exception == -1;
   if (!known) throw unknown();
 }
 
@@ -241,7 +243,16 @@ bool UnicornCpu::Private::wide_addresses(std::uint32_t eip) {
     if (uc_vmem_read(engine, at, UC_PROT_EXEC, &b, 1) != UC_ERR_OK) break;
     switch (b) {
       case 0x67: return !wide;
-      case 0x26: case 0x2E: case 0x36: case 0x3E: case 0x64: case 0x65: case 0x66: case 0xF0: case 0xF2: case 0xF3: break;
+      case 0x26:
+      case 0x2E:
+      case 0x36:
+      case 0x3E:
+      case 0x64:
+      case 0x65:
+      case 0x66:
+      case 0xF0:
+      case 0xF2:
+      case 0xF3: break;
       default: return wide;
     }
   }

@@ -12,10 +12,10 @@
 //   - After the caller itself wrote memory that may hold code: invalidate_code(). After it wrote page tables, or INVLPG
 //     and MOV CR3 semantics are wanted: flush_tlb(). set_registers() flushes it when CR0, CR3 or CR4 change.
 //
-// What Unicorn 2.1.4 does not do (each found by trial; the lockstep masks name them again where they apply): segment limits
-// and the I/O permission bitmap are not checked, alignment is not, debug registers trap nothing; it has no 386 model (AC
-// and ID toggle); HLT ends like any instruction; there is no shutdown. Transcendental x87 instructions are computed in
-// double precision.
+// What Unicorn 2.1.4 does not do (each found by trial; the lockstep masks name them again where they apply): segment
+// limits and the I/O permission bitmap are not checked, alignment is not, debug registers trap nothing; it has no 386
+// model (AC and ID toggle); HLT ends like any instruction; there is no shutdown. Transcendental x87 instructions are
+// computed in double precision.
 #pragma once
 
 #include <array>
@@ -94,15 +94,17 @@ class UnicornCpu {
   Core core() const;
   void set_core(const Core& core);
 
-  /// One instruction. A REP instruction does one iteration, as cpu::Cpu::step() does, and leaves EIP in front of it until
-  /// the last.
+  /// One instruction. A REP instruction does one iteration, as cpu::Cpu::step() does, and leaves EIP in front of it
+  /// until the last.
   StepResult step();
   /// Runs on: `boundary` is called in front of each instruction (and each iteration of a REP, and once more behind the
   /// last one) with its linear address; false ends the run in front of it. Inside, core(), registers(), fpu(), stores()
   /// and set_fpu() may be used. Returns what ended it; behind an
-  /// exception the arithmetic flags are not reliable (those read in front of the instruction are). Cheaper than step(): code is translated in whole blocks.
+  /// exception the arithmetic flags are not reliable (those read in front of the instruction are). Cheaper than step():
+  /// code is translated in whole blocks.
   StepResult run(std::function<bool(std::uint32_t)> boundary);
-  /// What was stored since the last step(), run() or clear_stores(), in order. Accessed and dirty bits of descriptors are in it, those of page tables not.
+  /// What was stored since the last step(), run() or clear_stores(), in order. Accessed and dirty bits of descriptors
+  /// are in it, those of page tables not.
   std::span<const Store> stores() const;
   void clear_stores();
 

@@ -113,17 +113,20 @@ std::vector<AddressSpace::Area> AddressSpace::areas() const {
 void AddressSpace::master_read(std::uint32_t address, std::span<std::uint8_t> data, Time now) {
   for (std::size_t done = 0; done < data.size();) {
     const std::uint32_t a = address + static_cast<std::uint32_t>(done);
-    const std::uint32_t run = static_cast<std::uint32_t>(
-        std::min<std::size_t>(page_bytes - a % page_bytes, data.size() - done));
+    const std::uint32_t run =
+        static_cast<std::uint32_t>(std::min<std::size_t>(page_bytes - a % page_bytes, data.size() - done));
     const Page& p = page(a);
     if (p.kind == PageKind::ram || p.kind == PageKind::rom) {
       std::memcpy(data.data() + done, p.data + a % page_bytes, run);
     } else {
       for (std::uint32_t i = 0; i < run; ++i) {
         const Range* r = find(a + i);
-        if (!r) data[done + i] = p.data ? p.data[(a + i) % page_bytes] : 0xFF;
-        else if (r->plain(a + i - r->base, 1)) data[done + i] = r->memory.data[a + i - r->base];
-        else data[done + i] = static_cast<std::uint8_t>(r->slave->read(a + i - r->base, 1, now));
+        if (!r)
+          data[done + i] = p.data ? p.data[(a + i) % page_bytes] : 0xFF;
+        else if (r->plain(a + i - r->base, 1))
+          data[done + i] = r->memory.data[a + i - r->base];
+        else
+          data[done + i] = static_cast<std::uint8_t>(r->slave->read(a + i - r->base, 1, now));
       }
     }
     done += run;
@@ -133,8 +136,8 @@ void AddressSpace::master_read(std::uint32_t address, std::span<std::uint8_t> da
 void AddressSpace::master_write(std::uint32_t address, std::span<const std::uint8_t> data, Time now) {
   for (std::size_t done = 0; done < data.size();) {
     const std::uint32_t a = address + static_cast<std::uint32_t>(done);
-    const std::uint32_t run = static_cast<std::uint32_t>(
-        std::min<std::size_t>(page_bytes - a % page_bytes, data.size() - done));
+    const std::uint32_t run =
+        static_cast<std::uint32_t>(std::min<std::size_t>(page_bytes - a % page_bytes, data.size() - done));
     Page& p = page(a);
     if (p.kind == PageKind::ram) {
       std::memcpy(p.data + a % page_bytes, data.data() + done, run);
@@ -148,8 +151,10 @@ void AddressSpace::master_write(std::uint32_t address, std::span<const std::uint
       for (std::uint32_t i = 0; i < run; ++i) {
         const Range* r = find(a + i);
         if (!r) continue;
-        if (r->plain(a + i - r->base, 1)) r->memory.data[a + i - r->base] = data[done + i];
-        else r->slave->write(a + i - r->base, 1, data[done + i], now);
+        if (r->plain(a + i - r->base, 1))
+          r->memory.data[a + i - r->base] = data[done + i];
+        else
+          r->slave->write(a + i - r->base, 1, data[done + i], now);
       }
     }
     done += run;

@@ -18,8 +18,8 @@ namespace planar {
 enum class PageKind : std::uint8_t {
   unmapped,  ///< nobody answers: reads as ones, writes vanish
   ram,
-  rom,       ///< writes vanish
-  device,    ///< at least one claimed range; the rest of the page is unmapped, or the RAM/ROM beneath
+  rom,     ///< writes vanish
+  device,  ///< at least one claimed range; the rest of the page is unmapped, or the RAM/ROM beneath
 };
 
 struct Page {
@@ -107,8 +107,8 @@ class AddressSpace {
   /// The claimed range at `address`, latest first, or null.
   const Range* find(std::uint32_t address) const;
 
-  /// RAM and ROM as they are seen now: runs of pages of one kind whose bytes follow one another, lowest first. Pages with
-  /// a claimed range in them are left out.
+  /// RAM and ROM as they are seen now: runs of pages of one kind whose bytes follow one another, lowest first. Pages
+  /// with a claimed range in them are left out.
   struct Area {
     std::uint32_t base;
     std::uint32_t size;
@@ -139,7 +139,9 @@ class AddressSpace {
     return table ? &(*table)[(address >> 12) & 0x3FF] : nullptr;
   }
 
+  // clang-format off
   struct Backing { std::uint32_t base; std::uint32_t size; std::uint8_t* data; PageKind kind; };
+  // clang-format on
   std::array<std::unique_ptr<std::array<Page, 1024>>, 1024> directory_;
   std::vector<Backing> backings_;
   std::vector<Range> ranges_;

@@ -18,8 +18,7 @@ void IoClaim::release() {
   if (space_) std::exchange(space_, nullptr)->release(id_);
 }
 
-IoClaim IoSpace::claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle,
-                       bool* selected) {
+IoClaim IoSpace::claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle, bool* selected) {
   const auto id = next_id_++;
   ranges_.push_back({&slave, first, last, cycle, selected, id});
   rebuild();

@@ -11,8 +11,8 @@
 
 namespace planar {
 
-/// Makes `v` hold `count` elements equal to `value`, in large pages where the host has them to give (Linux: if transparent huge
-/// pages are on or left to programs). Nothing but time depends on it.
+/// Makes `v` hold `count` elements equal to `value`, in large pages where the host has them to give (Linux: if
+/// transparent huge pages are on or left to programs). Nothing but time depends on it.
 template <class T>
 void assign_in_large_pages(std::vector<T>& v, std::size_t count, const T& value) {
   v.clear();
@@ -21,7 +21,8 @@ void assign_in_large_pages(std::vector<T>& v, std::size_t count, const T& value)
   constexpr std::uintptr_t page = 4096;
   const auto first = (reinterpret_cast<std::uintptr_t>(v.data()) + page - 1) & ~(page - 1);
   const auto end = (reinterpret_cast<std::uintptr_t>(v.data()) + v.capacity() * sizeof(T)) & ~(page - 1);
-  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);  // a wish: a refusal is no error
+  if (first < end)
+    madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);  // a wish: a refusal is no error
 #endif
   v.assign(count, value);
 }

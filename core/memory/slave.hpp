@@ -26,8 +26,9 @@ struct CycleSpec {
 
 enum class Direction : std::uint8_t { read, write };
 
-/// What a slave says beforehand about accesses to one port that follow each other (REP INS, REP OUTS), while nothing else
-/// reaches it and no event fires: how many there may be, and when each may end. Then they need not be told one by one.
+/// What a slave says beforehand about accesses to one port that follow each other (REP INS, REP OUTS), while nothing
+/// else reaches it and no event fires: how many there may be, and when each may end. Then they need not be told one by
+/// one.
 struct PortRun {
   std::uint32_t count = 0;  ///< so many accesses at most; 0: each one must be made by itself
   Time ready{};             ///< the first does not end before
@@ -42,7 +43,8 @@ struct PortRun {
     if (period == Time{} || t < taken_from) return t + use;
     if (t - taken_from >= period) {
       taken_from += period;
-      if (t - taken_from >= period) [[unlikely]] taken_from += period * ((t - taken_from) / period);
+      if (t - taken_from >= period) [[unlikely]]
+        taken_from += period * ((t - taken_from) / period);
     }
     const Time into = t - taken_from;
     return (into < taken ? t + (taken - into) : t) + use;
@@ -62,12 +64,12 @@ class Slave {
   /// being filled, a memory port in use). The bus takes the later of this and the claim's own timing.
   virtual Time ready(std::uint32_t /*offset*/, unsigned /*bytes*/, Direction, Time start) { return start; }
 
-  /// Accesses of `bytes` at `offset` that could be made as a run, as things stand. What a run gives must be what read(),
-  /// write() and ready() give access by access.
+  /// Accesses of `bytes` at `offset` that could be made as a run, as things stand. What a run gives must be what
+  /// read(), write() and ready() give access by access.
   virtual PortRun port_run(std::uint32_t /*offset*/, unsigned /*bytes*/, Direction) { return {}; }
-  /// Such accesses have been made, no more of them than port_run() said: what was written, or where what they read belongs
-  /// (one behind the other, lowest byte first). The last ended at `end`, `run` has been asked for next_ready() of each but
-  /// that one.
+  /// Such accesses have been made, no more of them than port_run() said: what was written, or where what they read
+  /// belongs (one behind the other, lowest byte first). The last ended at `end`, `run` has been asked for next_ready()
+  /// of each but that one.
   virtual void run_written(std::uint32_t /*offset*/, std::span<const std::uint8_t> /*data*/, PortRun&, Time /*end*/) {}
   virtual void run_read(std::uint32_t /*offset*/, std::span<std::uint8_t> /*data*/, PortRun&, Time /*end*/) {}
 };

@@ -32,11 +32,13 @@ void Archive::section(std::string_view name, std::uint32_t version) {
   integer(found_version);
   if (found != name)
     throw Error(fmt::format("snapshot holds part '{}' where this machine has '{}'; "
-                            "restore it with the machine and cards that it was taken with", found, name),
+                            "restore it with the machine and cards that it was taken with",
+                            found, name),
                 ExitCode::missing_file);
   if (found_version != version)
     throw Error(fmt::format("snapshot part '{}' has version {}, this planar reads version {}; "
-                            "take a new snapshot with this build", found, found_version, version),
+                            "take a new snapshot with this build",
+                            found, found_version, version),
                 ExitCode::missing_file);
 }
 

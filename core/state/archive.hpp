@@ -28,7 +28,9 @@ namespace planar {
 class Archive;
 
 template <class T>
-concept Archivable = requires(T& value, Archive& a) { value.archive(a); };
+concept Archivable = requires(T& value, Archive& a) {
+  value.archive(a);
+};
 
 class Archive {
  public:
@@ -47,7 +49,9 @@ class Archive {
   void section(std::string_view name, std::uint32_t version);
 
   template <class... T>
-  void operator()(T&... values) { (one(values), ...); }
+  void operator()(T&... values) {
+    (one(values), ...);
+  }
 
   /// Raw bytes of a fixed length.
   void bytes(std::span<std::uint8_t> data);
@@ -82,25 +86,33 @@ class Archive {
 
   template <class T, std::size_t N>
   void compound(std::array<T, N>& a) {
-    if constexpr (std::is_same_v<T, std::uint8_t>) bytes(a);
-    else for (auto& e : a) one(e);
+    if constexpr (std::is_same_v<T, std::uint8_t>)
+      bytes(a);
+    else
+      for (auto& e : a) one(e);
   }
   template <class T, std::size_t N>
-  void compound(T (&a)[N]) { for (auto& e : a) one(e); }
+  void compound(T (&a)[N]) {
+    for (auto& e : a) one(e);
+  }
 
   template <class T>
   void compound(std::vector<T>& v) {
     resize(v);
+    // clang-format off
     if constexpr (std::is_same_v<T, std::uint8_t>) bytes(v);
     else for (auto& e : v) one(e);
   }
   template <class T>
   void compound(std::deque<T>& v) { resize(v); for (auto& e : v) one(e); }
+  // clang-format on
   template <class T>
   void compound(std::optional<T>& v) {
     bool has = v.has_value();
     one(has);
+    // clang-format off
     if (loading()) { if (has) v.emplace(); else v.reset(); }
+    // clang-format on
     if (has) one(*v);
   }
   void compound(std::string& s) {
@@ -108,13 +120,19 @@ class Archive {
     for (char& c : s) one(c);
   }
   template <class A, class B>
-  void compound(std::pair<A, B>& p) { one(p.first); one(p.second); }
+  void compound(std::pair<A, B>& p) {
+    one(p.first);
+    one(p.second);
+  }
 
   template <class C>
   void resize(C& container) {
     auto n = static_cast<std::uint32_t>(container.size());
     integer(n);
-    if (loading()) { check_count(n); container.resize(n); }
+    if (loading()) {
+      check_count(n);
+      container.resize(n);
+    }
   }
 
   template <class T>

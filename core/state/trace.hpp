@@ -15,6 +15,7 @@
 
 namespace planar {
 
+// clang-format off
 enum class TraceCategory : std::uint8_t { cpu, irq, io, memory, bus, pos, dma, timer, diskette, keyboard, video, serial,
                                           nic, wire, peer, firmware, count };
 
@@ -22,6 +23,7 @@ enum class TraceCategory : std::uint8_t { cpu, irq, io, memory, bus, pos, dma, t
 inline constexpr std::string_view trace_category_names[] = {
     "cpu", "irq", "io", "memory", "bus", "pos", "dma", "timer", "diskette", "keyboard", "video", "serial",
     "nic", "wire", "peer", "firmware"};
+// clang-format on
 
 class Trace {
  public:

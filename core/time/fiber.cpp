@@ -179,9 +179,7 @@ struct Fiber::Impl {
     try {
       if (!self->abandoned) self->body();
     } catch (const Abandoned&) {
-    } catch (...) {
-      self->thrown = std::current_exception();
-    }
+    } catch (...) { self->thrown = std::current_exception(); }
     self->ended = true;
     self->leave();
     std::terminate();  // nobody resumes what has ended

@@ -56,7 +56,8 @@ void Scheduler::find_next() {
   Event* first = nullptr;
   Time when = Time::never();
   for (std::size_t i = 0; i < due_.size(); ++i) {
-    if (due_[i] > when) [[likely]] continue;
+    if (due_[i] > when) [[likely]]
+      continue;
     if (due_[i] < when || (first && events_[i]->rank_ < first->rank_)) {
       first = events_[i];
       when = due_[i];

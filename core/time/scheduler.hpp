@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
+#include "core/common/random.hpp"
 #include "core/state/archive.hpp"
 #include "core/time/fiber.hpp"
-#include "core/common/random.hpp"
 #include "core/time/time.hpp"
 
 namespace planar {
@@ -72,7 +72,7 @@ class Event {
   std::string name_;
   Callback callback_;
   Time when_ = Time::never();
-  std::uint64_t rank_;  // priority, then registration order
+  std::uint64_t rank_;     // priority, then registration order
   std::size_t index_ = 0;  // into the scheduler's lists
 };
 
@@ -140,10 +140,10 @@ class Scheduler {
     bool running = false;  // inside run(): now, or left in an access
     // With several processors:
     std::unique_ptr<Fiber> fiber{};
-    Time horizon{};             // of the run that begins
-    bool waits = false;         // left in an access
-    bool for_event = false;     // which completes at the next event from `until` on
-    Time until{};               // when it completes
+    Time horizon{};          // of the run that begins
+    bool waits = false;      // left in an access
+    bool for_event = false;  // which completes at the next event from `until` on
+    Time until{};            // when it completes
   };
   void register_event(Event& event, Priority priority);
   void unregister_event(Event& event);
@@ -175,8 +175,8 @@ class Scheduler {
   Time now_{};
   Time lookahead_{};
   std::vector<std::unique_ptr<Slot>> processors_;
-  Slot* current_ = nullptr;                  // with several: whose stack this is
-  Time others_reached_ = Time::never();      // with several: how far those are that take part
+  Slot* current_ = nullptr;              // with several: whose stack this is
+  Time others_reached_ = Time::never();  // with several: how far those are that take part
   std::uint64_t registered_ = 0;
   bool stop_ = false;
   bool cut_ = false;

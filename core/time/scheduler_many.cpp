@@ -35,8 +35,7 @@ void Scheduler::go_on(Slot& slot) {
   }
   others_reached_ = Time::never();
   for (const auto& other : processors_)
-    if (other.get() != &slot && takes_part(*other))
-      others_reached_ = std::min(others_reached_, reached(*other));
+    if (other.get() != &slot && takes_part(*other)) others_reached_ = std::min(others_reached_, reached(*other));
   set_next(next_event_, next_);
   current_ = &slot;
   try {

@@ -13,8 +13,10 @@ struct Time {
   std::int64_t ps = 0;
 
   friend constexpr auto operator<=>(Time, Time) = default;
+  // clang-format off
   constexpr Time& operator+=(Time other) { ps += other.ps; return *this; }
   constexpr Time& operator-=(Time other) { ps -= other.ps; return *this; }
+  // clang-format on
   friend constexpr Time operator+(Time a, Time b) { return {a.ps + b.ps}; }
   friend constexpr Time operator-(Time a, Time b) { return {a.ps - b.ps}; }
   friend constexpr Time operator*(Time a, std::int64_t n) { return {a.ps * n}; }

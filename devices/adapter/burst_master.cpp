@@ -48,8 +48,10 @@ void BurstMaster::granted(Time now) {
 
 void BurstMaster::burst_done(Time now) {
   const auto part = client_.transfer_buffer().subspan(moved_, burst_);
-  if (direction_ == Direction::read) slot_.memory().master_read(address_ + moved_, part, now);
-  else slot_.memory().master_write(address_ + moved_, part, now);
+  if (direction_ == Direction::read)
+    slot_.memory().master_read(address_ + moved_, part, now);
+  else
+    slot_.memory().master_write(address_ + moved_, part, now);
   moved_ += burst_;
   if (moved_ < bytes_) {
     request_channel(level_, now);

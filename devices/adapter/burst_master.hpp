@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The bus master side of an adapter: moves a buffer of the card to or from host memory in bursts. It competes for the
-// channel, moves so many bytes as a burst may have, leaves, and competes again. In a 16-bit slot it moves 16 bits at a time.
-// The whole burst is priced in advance; it is shorter than -PREEMPT allows.
+// channel, moves so many bytes as a burst may have, leaves, and competes again. In a 16-bit slot it moves 16 bits at a
+// time. The whole burst is priced in advance; it is shorter than -PREEMPT allows.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class BurstMaster final : private bus::BusMaster {
   /// `burst` bytes (4 to 128) of one tenure.
   BurstMaster(bus::Slot& slot, const std::string& name, BurstClient& client, std::uint32_t burst);
 
-  /// From POS: arbitration level 0 to 15 (15 never wins), fairness; `streaming`: by the streaming data procedure where the
-  /// slot has 32 bits.
+  /// From POS: arbitration level 0 to 15 (15 never wins), fairness; `streaming`: by the streaming data procedure where
+  /// the slot has 32 bits.
   void configure(unsigned level, bool fairness, bool streaming = false);
   /// Moves `bytes` bytes (more than 0), `direction` as the host's memory sees it. One transfer at a time.
   void start(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now);

@@ -16,9 +16,8 @@ std::uint16_t find_id(std::string_view card, const std::string& text, std::span<
   std::string known;
   for (const SisterId& sister : ids) {
     const std::string hex = fmt::format("{:04x}", sister.id);
-    if (std::equal(text.begin(), text.end(), hex.begin(), hex.end(), [](unsigned char a, unsigned char b) {
-          return (a >= 'A' && a <= 'F' ? a + ('a' - 'A') : a) == b;
-        }))
+    if (std::equal(text.begin(), text.end(), hex.begin(), hex.end(),
+                   [](unsigned char a, unsigned char b) { return (a >= 'A' && a <= 'F' ? a + ('a' - 'A') : a) == b; }))
       return sister.id;
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", hex, sister.maker);
   }
@@ -39,11 +38,13 @@ StationOptions station_options(const AdapterContext& context, std::string_view c
   const unsigned slot = context.slot.number();
   StationOptions options{ids.front().id, {}, TimingProfile::embedded(profile_path(card)), 0};
   for (const auto& [name, value] : context.settings) {
+    // clang-format off
     if (name == "adapter_id") options.adapter_id = find_id(card, value, ids);
     else options.profile.set(name, value);
   }
   options.mac = context.mac ? net::parse_mac(*context.mac)
                             : net::MacAddress{maker_prefix[0], maker_prefix[1], maker_prefix[2], 0x01,
+                                              // clang-format on
                                               static_cast<std::uint8_t>(2 + context.machine),
                                               static_cast<std::uint8_t>(slot + 1)};
   Random mix(context.seed * 0x100 + context.machine * 0x10 + slot + 1);

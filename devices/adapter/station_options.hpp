@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every Ethernet adapter reads from its context: the maker's ID, the station address, the timing profile, the seed.
+// What every Ethernet adapter reads from its context: the maker's ID, the station address, the timing profile, the
+// seed.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/medium/ethernet/ethernet_frame.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/medium/ethernet/ethernet_frame.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 

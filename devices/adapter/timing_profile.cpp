@@ -39,8 +39,11 @@ struct Reader {
 
   std::string text(const toml::table& table, std::string_view name, std::string_view key) const {
     const auto found = table[key].value<std::string>();
-    if (!found) fail(table, name, fmt::format("lacks the text '{}'; every value states value, unit, source and "
-                                              "confidence", key));
+    if (!found)
+      fail(table, name,
+           fmt::format("lacks the text '{}'; every value states value, unit, source and "
+                       "confidence",
+                       key));
     return *found;
   }
 
@@ -56,12 +59,12 @@ struct Reader {
     const auto number = table["value"].value_exact<std::int64_t>();
     if (!number || *number < 0) fail(table, path, "needs a whole number of 0 or more as its value");
     ProfileValue v{path, *number, text(table, path, "unit"), text(table, path, "source"),
-                  text(table, path, "confidence")};
+                   text(table, path, "confidence")};
     if (!known_unit(v.unit))
       fail(table, path, fmt::format("has the unit '{}'; use ps, ns, us, Hz, clocks, bytes, frames or tracks", v.unit));
     if (std::find(std::begin(confidences), std::end(confidences), v.confidence) == std::end(confidences))
-      fail(table, path, fmt::format("has the confidence '{}'; use datasheet, measured, inferred or calibrated",
-                                    v.confidence));
+      fail(table, path,
+           fmt::format("has the confidence '{}'; use datasheet, measured, inferred or calibrated", v.confidence));
     values.push_back(std::move(v));
   }
 };

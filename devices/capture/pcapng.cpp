@@ -68,7 +68,8 @@ PcapngWriter::PcapngWriter(const std::filesystem::path& file, std::uint64_t bits
     : path_(file), include_damaged_(include_damaged), file_(std::fopen(file.c_str(), "wb")) {
   if (!file_)
     throw Error(fmt::format("{}: cannot write the capture ({}); name a file in a folder that you may write to",
-                            file.string(), std::strerror(errno)), ExitCode::missing_file);
+                            file.string(), std::strerror(errno)),
+                ExitCode::missing_file);
   Body section;
   section.u32(byte_order_magic);
   section.u16(1);  // version 1.0

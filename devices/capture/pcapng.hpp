@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Capture of a medium in pcapng (draft-ietf-opsawg-pcapng), for Wireshark and its kind.
 //
-// One section, one interface (link type Ethernet, the medium's rate, time stamps in nanoseconds). A stamp is the virtual time at which the
-// frame's last bit left its sender, counted from power-on: tools show it as a moment of 1 January 1970. Good frames are
-// written without their FCS, as captures usually hold them. Fragments and damaged frames are left out, or on request
-// written with all their bytes and the link-layer error bits of epb_flags, unless they lack a whole header.
+// One section, one interface (link type Ethernet, the medium's rate, time stamps in nanoseconds). A stamp is the
+// virtual time at which the frame's last bit left its sender, counted from power-on: tools show it as a moment of 1
+// January 1970. Good frames are written without their FCS, as captures usually hold them. Fragments and damaged frames
+// are left out, or on request written with all their bytes and the link-layer error bits of epb_flags, unless they lack
+// a whole header.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,9 @@ class PcapngWriter final : public WireObserver {
  private:
   void block(std::uint32_t type, std::span<const std::uint8_t> body);
 
-  struct Close { void operator()(std::FILE* f) const { std::fclose(f); } };
+  struct Close {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
   std::filesystem::path path_;
   bool include_damaged_;
   bool failed_ = false;

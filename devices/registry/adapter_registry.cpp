@@ -11,15 +11,15 @@
 #include "devices/ethernet/3c523/3c523.hpp"
 #include "devices/ethernet/3c527/3c527.hpp"
 #include "devices/ethernet/3c529/3c529.hpp"
+#include "devices/ethernet/common/wd_card.hpp"
 #include "devices/ethernet/de210/de210.hpp"
+#include "devices/ethernet/de320/de320.hpp"
 #include "devices/ethernet/etherexpress/etherexpress.hpp"
 #include "devices/ethernet/etherstreamer/etherstreamer.hpp"
 #include "devices/ethernet/lan-a/lan_a.hpp"
-#include "devices/ethernet/de320/de320.hpp"
 #include "devices/ethernet/ne2/ne2.hpp"
 #include "devices/ethernet/oc2335/oc2335.hpp"
 #include "devices/ethernet/sknet/sknet.hpp"
-#include "devices/ethernet/common/wd_card.hpp"
 #include "devices/storage/ibm_scsi.hpp"
 
 namespace planar {
@@ -88,8 +88,8 @@ const AdapterEntry& find_adapter(std::string_view name) {
     if (row.name == name) return row;
     if (distance(row.name, name) < distance(nearest->name, name)) nearest = &row;
   }
-  throw Error(fmt::format("there is no card '{}'; did you mean '{}'? `planar list cards` lists them", name,
-                          nearest->name));
+  throw Error(
+      fmt::format("there is no card '{}'; did you mean '{}'? `planar list cards` lists them", name, nearest->name));
 }
 
 }  // namespace planar

@@ -23,12 +23,12 @@ namespace storage {
 class DiskImage;
 class ScsiDrive;
 enum class DriveKind : std::uint8_t;
-}
+}  // namespace storage
 
 /// One value of a timing profile, as `planar show CARD` prints it and `--set CARD.NAME=VALUE` overrides it.
 struct TimingValue {
   std::string name;
-  std::string value;       ///< with its unit: "450 ns"
+  std::string value;  ///< with its unit: "450 ns"
   std::string source;
   std::string confidence;  ///< datasheet, measured, inferred or calibrated (then the source names the published row)
 };
@@ -40,8 +40,8 @@ struct AdapterContext {
   std::optional<std::string> mac;           ///< "00:00:d8:01:02:03"; a default with the card's own prefix otherwise
   /// Timing values overridden by the user, name and value with unit; an unknown name or a bad value throws Error.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::uint64_t seed = 1;                   ///< of the lab; the station's backoff generator derives from it, the machine and the slot
-  unsigned machine = 0;                     ///< its number in the lab, 0 to 7
+  std::uint64_t seed = 1;  ///< of the lab; the station's backoff generator derives from it, the machine and the slot
+  unsigned machine = 0;    ///< its number in the lab, 0 to 7
 };
 
 /// Counters of a network adapter as its medium saw them.
@@ -68,12 +68,12 @@ class StorageAdapter : public bus::Adapter {
 };
 
 struct AdapterEntry {
-  std::string_view name;        ///< of the command line: "ne2"
-  std::string_view title;       ///< "Novell NE/2"
-  std::uint16_t adapter_id;     ///< POS ID by default
-  std::string_view medium;      ///< "ethernet-10", "ethernet-100", "token-ring", "scsi"
-  std::string_view data_path;   ///< "PIO (remote DMA)", "shared RAM", "bus master"...
-  unsigned bus_width;           ///< bits
+  std::string_view name;       ///< of the command line: "ne2"
+  std::string_view title;      ///< "Novell NE/2"
+  std::uint16_t adapter_id;    ///< POS ID by default
+  std::string_view medium;     ///< "ethernet-10", "ethernet-100", "token-ring", "scsi"
+  std::string_view data_path;  ///< "PIO (remote DMA)", "shared RAM", "bus master"...
+  unsigned bus_width;          ///< bits
   std::unique_ptr<NetworkAdapter> (*make)(const AdapterContext& context);
   std::vector<TimingValue> (*timing)();
   std::span<const std::string_view> limits;  ///< what is not modelled

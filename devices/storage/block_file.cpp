@@ -90,7 +90,8 @@ BlockFile BlockFile::open(const std::string& file, Access access, const std::str
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) refuse(file, fmt::format("there is no such {}; check the path", what));
-    refuse(file, fmt::format("cannot be looked at ({}); check the permissions of its directories", std::strerror(errno)));
+    refuse(file,
+           fmt::format("cannot be looked at ({}); check the permissions of its directories", std::strerror(errno)));
   }
   if (S_ISDIR(status.st_mode)) refuse(file, fmt::format("is a directory, not a {}; name the image file", what));
   if (!S_ISREG(status.st_mode)) refuse(file, fmt::format("is no plain file; copy it into a {} first", what));

@@ -53,8 +53,9 @@ void refuse_foreign(const BlockFile& file) {
   };
   for (const Foreign& f : foreign)
     if (at(first, f.signature, f.offset))
-      refuse(file.name(), fmt::format("is a {} file, not a raw image; unpack it, or convert it with `qemu-img convert -O raw`",
-                                      f.name));
+      refuse(file.name(),
+             fmt::format("is a {} file, not a raw image; unpack it, or convert it with `qemu-img convert -O raw`",
+                         f.name));
   if (file.size() >= 2 * sector_bytes && file.read(file.size() - sector_bytes, last) && at(last, "conectix", 0))
     refuse(file.name(), "is a VHD file, not a raw image; convert it with `qemu-img convert -O raw`");
 }
@@ -66,8 +67,7 @@ bool starts_as_overlay(const BlockFile& file) {
 
 BlockFile open_base(const std::string& file, BlockFile::Access access, const ImageKind& kind) {
   BlockFile base = BlockFile::open(file, access, std::string(kind.what));
-  if (starts_as_overlay(base))
-    refuse(file, "is an overlay over another image; an overlay's base is a raw image");
+  if (starts_as_overlay(base)) refuse(file, "is an overlay over another image; an overlay's base is a raw image");
   refuse_foreign(base);
   if (const auto problem = kind.size_problem(base.size()); !problem.empty()) refuse(file, problem);
   return base;
@@ -76,8 +76,10 @@ BlockFile open_base(const std::string& file, BlockFile::Access access, const Ima
 std::string disk_size_problem(std::uint64_t bytes) {
   if (bytes == 0) return "is empty; a raw disk image has a multiple of 512 bytes";
   if (bytes % sector_bytes != 0)
-    return fmt::format("{} bytes are no whole number of sectors of 512 bytes; if the raw image lost its end, copy it again, "
-                       "or fill it up with `truncate --size=%512`", bytes);
+    return fmt::format(
+        "{} bytes are no whole number of sectors of 512 bytes; if the raw image lost its end, copy it again, "
+        "or fill it up with `truncate --size=%512`",
+        bytes);
   if (bytes / sector_bytes >= most_sectors)
     return "is larger than 2 TB, more than a disk of this interface can hold; use a smaller image";
   return {};
@@ -86,16 +88,20 @@ std::string disk_size_problem(std::uint64_t bytes) {
 std::string cdrom_size_problem(std::uint64_t bytes) {
   constexpr std::uint64_t block = 2048, raw_block = 2352;
   if (bytes == 0) return "is empty; name the image of a CD-ROM's data track (an .iso file)";
-  if (bytes % block == 0) return bytes / sector_bytes >= most_sectors ? "is larger than any CD-ROM; name an .iso file" : "";
+  if (bytes % block == 0)
+    return bytes / sector_bytes >= most_sectors ? "is larger than any CD-ROM; name an .iso file" : "";
   if (bytes % raw_block == 0)
-    return fmt::format("{} bytes are raw blocks of 2352 bytes; convert it to blocks of 2048 (an .iso file), for example with "
-                       "bchunk", bytes);
+    return fmt::format(
+        "{} bytes are raw blocks of 2352 bytes; convert it to blocks of 2048 (an .iso file), for example with "
+        "bchunk",
+        bytes);
   return fmt::format("{} bytes are no whole number of CD-ROM blocks of 2048 bytes; copy the .iso file again", bytes);
 }
 
 std::string base_path(const std::string& overlay, const std::string& base) {
   const std::filesystem::path named(base);
-  return named.is_absolute() ? base : (std::filesystem::path(overlay).parent_path() / named).lexically_normal().string();
+  return named.is_absolute() ? base
+                             : (std::filesystem::path(overlay).parent_path() / named).lexically_normal().string();
 }
 
 std::string relative_base(const std::string& overlay, const std::string& base) {
@@ -107,7 +113,8 @@ std::string relative_base(const std::string& overlay, const std::string& base) {
 void check_base(const DiskImage& image, const OverlayFile& overlay) {
   const OverlayBase& base = overlay.base();
   if (base.committing)
-    refuse(overlay.name(), fmt::format("a commit of it was interrupted; repeat `planar disk commit {}`", overlay.name()));
+    refuse(overlay.name(),
+           fmt::format("a commit of it was interrupted; repeat `planar disk commit {}`", overlay.name()));
   if (base.sectors != image.sectors())
     refuse(overlay.name(), fmt::format("belongs to a base of {} sectors, but {} has {}; name the base that it was made "
                                        "with, or another overlay=FILE",
@@ -137,7 +144,8 @@ DiskImage DiskImage::open(const DiskSpec& spec, const ImageKind& kind) {
   if (!spec.overlay.empty() && spec.mode != WriteMode::overlay)
     throw Error(fmt::format("{}: overlay={} is for mode=overlay, not for mode={}", spec.file, spec.overlay,
                             to_string(spec.mode)));
-  const bool is_overlay = starts_as_overlay(BlockFile::open(spec.file, BlockFile::Access::read_only, std::string(kind.what)));
+  const bool is_overlay =
+      starts_as_overlay(BlockFile::open(spec.file, BlockFile::Access::read_only, std::string(kind.what)));
   if (is_overlay) {
     if (!spec.overlay.empty() || spec.mode == WriteMode::write_through)
       throw Error(fmt::format("{}: is an overlay and takes the changes itself; {}", spec.file,
@@ -150,10 +158,9 @@ DiskImage DiskImage::open(const DiskSpec& spec, const ImageKind& kind) {
   } else {
     image.name_ = spec.file;
   }
-  image.file_ = open_base(image.name_,
-                          spec.mode == WriteMode::write_through ? BlockFile::Access::read_write
-                                                                : BlockFile::Access::read_only,
-                          kind);
+  image.file_ = open_base(
+      image.name_, spec.mode == WriteMode::write_through ? BlockFile::Access::read_write : BlockFile::Access::read_only,
+      kind);
   image.sectors_ = image.file_.size() / sector_bytes;
   if (!is_overlay && spec.mode == WriteMode::overlay) {
     image.overlay_name_ = spec.overlay.empty() ? spec.file + ".overlay" : spec.overlay;
@@ -239,9 +246,7 @@ bool DiskImage::open_overlay() {
     OverlayFile::create(overlay_name_, {sectors_, fingerprint(), relative_base(overlay_name_, name_)});
     overlay_ = std::make_unique<OverlayFile>(overlay_name_, BlockFile::Access::read_write);
     return true;
-  } catch (const Error& e) {
-    return failed(e.what());
-  }
+  } catch (const Error& e) { return failed(e.what()); }
 }
 
 bool DiskImage::write(std::uint64_t sector, std::span<const std::uint8_t> data) {
@@ -319,9 +324,10 @@ void DiskImage::archive(Archive& a) {
   if (a.loading() && mode_ != WriteMode::memory && mode_ != WriteMode::read_only)
     throw Error(fmt::format("{}: a snapshot is only restored over a disk in mode=memory", name_));
   if (a.loading() && sum != own)
-    throw Error(fmt::format("{}: is not the image that was in the drive when the snapshot was taken (SHA-256 {} instead of "
-                            "{}); give the original image",
-                            name_, own, sum));
+    throw Error(
+        fmt::format("{}: is not the image that was in the drive when the snapshot was taken (SHA-256 {} instead of "
+                    "{}); give the original image",
+                    name_, own, sum));
   if (a.loading() && is_protected != write_protected()) mode_ = is_protected ? WriteMode::read_only : WriteMode::memory;
   std::array<std::uint8_t, sector_bytes> data{};
   if (a.saving()) {
@@ -369,7 +375,8 @@ std::uint64_t commit_overlay(const std::string& file) {
     refuse(file, fmt::format("belongs to a base of {} sectors, but {} has {}", overlay.base().sectors, base,
                              target.size() / sector_bytes));
   if (overlay.unreadable_sectors() != 0)
-    refuse(file, fmt::format("{} of its sectors are damaged; take a copy of it from your backup", overlay.unreadable_sectors()));
+    refuse(file, fmt::format("{} of its sectors are damaged; take a copy of it from your backup",
+                             overlay.unreadable_sectors()));
   if (!overlay.begin_commit()) refuse(file, "cannot be written; check the host's disk");
   std::array<std::uint8_t, sector_bytes> data{};
   const auto sectors = overlay.sectors();

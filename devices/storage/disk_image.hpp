@@ -50,8 +50,8 @@ extern const ImageKind cdrom_kind;
 
 class DiskImage {
  public:
-  /// Opens what `spec` names. An overlay file is made with the first change. Throws Error (ExitCode::missing_file, or bad_configuration for options that contradict
-  /// one another) naming the file, the problem and the remedy.
+  /// Opens what `spec` names. An overlay file is made with the first change. Throws Error (ExitCode::missing_file, or
+  /// bad_configuration for options that contradict one another) naming the file, the problem and the remedy.
   static DiskImage open(const DiskSpec& spec, const ImageKind& kind = disk_kind);
   /// A base in memory, `mode` memory or read_only; `name` stands for the file in messages.
   DiskImage(std::vector<std::uint8_t> bytes, std::string name, WriteMode mode = WriteMode::memory);
@@ -100,20 +100,20 @@ class DiskImage {
   std::string name_;
   WriteMode mode_ = WriteMode::memory;
   std::uint64_t sectors_ = 0;
-  BlockFile file_;                    // the base, if it is a file
-  std::vector<std::uint8_t> bytes_;   // the base, if it is in memory
+  BlockFile file_;                   // the base, if it is a file
+  std::vector<std::uint8_t> bytes_;  // the base, if it is in memory
   std::string overlay_name_;
   std::unique_ptr<OverlayFile> overlay_;
   std::map<std::uint64_t, std::array<std::uint8_t, sector_bytes>> memory_;
-  mutable std::string digest_;        // once computed
+  mutable std::string digest_;  // once computed
   mutable std::string failure_;
 };
 
 /// The verbs of `planar disk`. All throw Error (ExitCode::missing_file) naming file and remedy.
 /// An empty overlay over `base` (raw or itself no overlay); `file` must not exist.
 void create_overlay(const std::string& file, const std::string& base);
-/// Writes an overlay's changes into its base and empties it; returns how many sectors. Refuses an overlay with unreadable
-/// sectors. Interrupted at any point, it can be repeated.
+/// Writes an overlay's changes into its base and empties it; returns how many sectors. Refuses an overlay with
+/// unreadable sectors. Interrupted at any point, it can be repeated.
 std::uint64_t commit_overlay(const std::string& file);
 
 }  // namespace planar::storage

@@ -25,7 +25,8 @@ constexpr std::string_view limitations[] = {
     "The firmware is described, not run; how long it takes is inferred.",
     "One control block is at work at a time, the others wait; the real card lets several targets work at once.",
     "The 512 KB cache of the 32-bit card, its prefetch command and the boot ROM; the machine's firmware does INT 13h.",
-    "The SCSI bus itself: no messages, no parity, no synchronous rates (feature control accepts the first that is asked).",
+    "The SCSI bus itself: no messages, no parity, no synchronous rates (feature control accepts the first that is "
+    "asked).",
     "Integrated subsystems of the planars (setup select F7h, FDh) and the Fast/Wide adapter 8EFCh.",
 };
 
@@ -42,10 +43,12 @@ std::string device_name(const bus::Slot& slot) { return slot.device_name("scsi")
 
 }  // namespace
 
+// clang-format off
 const AdapterEntry IbmScsi::plain{"scsi-a", "IBM PS/2 SCSI Adapter/A", 0x8EFE, "scsi", "bus master", 16, nullptr,
                                   timing_rows, limitations, nullptr, false, make_plain};
 const AdapterEntry IbmScsi::cached{"scsi-cache", "IBM PS/2 SCSI Adapter/A with cache", 0x8EFF, "scsi", "bus master", 32,
                                    nullptr, timing_rows, limitations, nullptr, false, make_cached};
+// clang-format on
 
 IbmScsi::IbmScsi(bus::Slot& slot, const AdapterEntry& entry, const TimingProfile& p)
     : slot_(slot),
@@ -124,11 +127,13 @@ std::uint32_t IbmScsi::peek(std::uint32_t offset, unsigned bytes) const {
   for (unsigned n = 0; n < bytes; ++n) {
     const unsigned reg = offset + n;
     std::uint8_t byte = 0;
+    // clang-format off
     if (reg < ATTENTION) byte = interface_[reg];
     else if (reg == ATTENTION) byte = attention_;
     else if (reg == BASIC_CONTROL) byte = control_;
     else if (reg == INTERRUPT_STATUS) byte = interrupt_status_;
     else byte = basic_status();
+    // clang-format on
     value |= std::uint32_t{byte} << (8 * n);
   }
   return value;
@@ -233,7 +238,8 @@ void IbmScsi::end_of_interrupt(unsigned device, Time now) {
 
 void IbmScsi::attention_taken(Time now) {
   written_ = 0;
-  const std::uint32_t command = interface_[0] | interface_[1] << 8 | interface_[2] << 16 | std::uint32_t{interface_[3]} << 24;
+  const std::uint32_t command =
+      interface_[0] | interface_[1] << 8 | interface_[2] << 16 | std::uint32_t{interface_[3]} << 24;
   const unsigned device = attention_ & device_mask;
   switch (attention_ & request_mask) {
     case immediate_request:
@@ -255,14 +261,13 @@ void IbmScsi::attention_taken(Time now) {
       queue_.push_back({attention_, command});
       next_request(now);
       return;
-    default:
-      busy_ = false;
-      post(command_error, device, now);
+    default: busy_ = false; post(command_error, device, now);
   }
 }
 
 void IbmScsi::immediate_done(Time now) {
-  const std::uint32_t command = interface_[0] | interface_[1] << 8 | interface_[2] << 16 | std::uint32_t{interface_[3]} << 24;
+  const std::uint32_t command =
+      interface_[0] | interface_[1] << 8 | interface_[2] << 16 | std::uint32_t{interface_[3]} << 24;
   const unsigned device = attention_ & device_mask;
   immediate_pending_ = busy_ = false;
   post(immediate(device, command, now), device, now);
@@ -282,12 +287,11 @@ std::uint8_t IbmScsi::immediate(unsigned device, std::uint32_t command, Time now
         drives_[static_cast<unsigned>(target)]->reset();
       return immediate_completed;
     case feature_control_command: return immediate_completed;
-    case dma_pacing_command:
-      pacing_ = static_cast<std::uint8_t>(command >> 16);
-      return immediate_completed;
+    case dma_pacing_command: pacing_ = static_cast<std::uint8_t>(command >> 16); return immediate_completed;
     case assign_command: return assign(command);
     case abort_command: return abort(device, now) ? immediate_completed : completed_with_failure;
-    case format_prepare_command: case invalid_412_command: return immediate_completed;
+    case format_prepare_command:
+    case invalid_412_command: return immediate_completed;
     default: return command_error;
   }
 }
@@ -320,22 +324,26 @@ bool IbmScsi::abort(unsigned device, Time now) {
 
 void IbmScsi::archive(Archive& a) {
   a.section("ibm_scsi", 1);
-  a(pos_, interface_, written_, attention_, control_, busy_, immediate_pending_, interrupt_status_, interrupting_, results_);
-  a(devices_, queue_, pacing_, step_, active_, block_address_, block_, segments_, segment_, segment_at_, host_bytes_, moved_);
+  a(pos_, interface_, written_, attention_, control_, busy_, immediate_pending_, interrupt_status_, interrupting_,
+    results_);
+  a(devices_, queue_, pacing_, step_, active_, block_address_, block_, segments_, segment_, segment_at_, host_bytes_,
+    moved_);
   a(target_bytes_, target_at_, data_, own_, buffer_, buffer_at_, piece_, ending_, last_status_);
   for (auto& drive : drives_) {
     bool there = drive != nullptr;
     a(there);
     if (a.loading() && there != (drive != nullptr))
-      throw Error("snapshot: the SCSI adapter had other drives; give the same disks and CD-ROMs", ExitCode::missing_file);
+      throw Error("snapshot: the SCSI adapter had other drives; give the same disks and CD-ROMs",
+                  ExitCode::missing_file);
     if (there) drive->archive(a);
   }
   master_.archive(a);
   a(attention_event_, immediate_event_, step_event_, reset_event_);
   if (!a.loading()) return;
-  const bool good = buffer_.size() == piece_bytes && buffer_at_ <= piece_bytes && piece_ <= piece_bytes - buffer_at_ &&
-                    segment_ <= segments_.size() && (segment_ == segments_.size() || segment_at_ <= segments_[segment_].bytes) &&
-                    std::all_of(devices_.begin(), devices_.end(), [](const Device& d) { return d.target >= -1 && d.target < 8; });
+  const bool good =
+      buffer_.size() == piece_bytes && buffer_at_ <= piece_bytes && piece_ <= piece_bytes - buffer_at_ &&
+      segment_ <= segments_.size() && (segment_ == segments_.size() || segment_at_ <= segments_[segment_].bytes) &&
+      std::all_of(devices_.begin(), devices_.end(), [](const Device& d) { return d.target >= -1 && d.target < 8; });
   if (!good) throw Error("snapshot holds a damaged SCSI adapter; take a new one", ExitCode::missing_file);
   master_.configure(pos_[1] & 0x0F, pos_[1] & 0x10);
   claim();  // the interrupt line restores its own level

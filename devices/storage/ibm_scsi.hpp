@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // IBM PS/2 SCSI Adapter/A (16 bits, 8EFEh) and IBM PS/2 SCSI Adapter/A with cache (32 bits, 8EFFh): the SCSI subsystem
 // with its subsystem control blocks.
-// Source of behaviour: Linux 2.2.26 ibmmca.c and its README; status codes beyond what it reads from 86Box's account of the
-// same card (facts: system/planar-devices.md section 9, system/pos.md section 4).
+// Source of behaviour: Linux 2.2.26 ibmmca.c and its README; status codes beyond what it reads from 86Box's account of
+// the same card (facts: system/planar-devices.md section 9, system/pos.md section 4).
 //
 //   +0..3 R/W  command interface: address of a control block, or an immediate command
 //   +4    R/W  attention: 7:4 request (1 immediate, 3 control block, 4 long one, E end of interrupt), 3:0 device
@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "devices/adapter/burst_master.hpp"
-#include "devices/storage/scsi_drive.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/registry/adapter_registry.hpp"
+#include "devices/storage/scsi_drive.hpp"
 
 namespace planar::storage {
 
@@ -63,7 +63,7 @@ class IbmScsi final : public StorageAdapter, private Slave, private ethernet::Bu
   struct Device {
     std::int8_t target = -1;  ///< physical unit; -1: not assigned
     std::uint8_t lun = 0;
-    bool busy = false;        ///< a control block of it is waiting or at work
+    bool busy = false;  ///< a control block of it is waiting or at work
     void archive(Archive& a) { a(target, lun, busy); }
   };
   struct Request {
@@ -164,12 +164,12 @@ class IbmScsi final : public StorageAdapter, private Slave, private ethernet::Bu
   std::array<std::uint8_t, 36> block_{};
   std::vector<Segment> segments_;
   std::uint32_t segment_ = 0, segment_at_ = 0;
-  std::uint32_t host_bytes_ = 0;   // room in the host's buffers
-  std::uint32_t moved_ = 0;        // of them
-  std::uint32_t target_bytes_ = 0; // of the target's data phase
+  std::uint32_t host_bytes_ = 0;    // room in the host's buffers
+  std::uint32_t moved_ = 0;         // of them
+  std::uint32_t target_bytes_ = 0;  // of the target's data phase
   std::uint32_t target_at_ = 0;
   ScsiReply::Data data_ = ScsiReply::Data::none;
-  bool own_ = false;               // the data are the adapter's, not a target's
+  bool own_ = false;  // the data are the adapter's, not a target's
   std::vector<std::uint8_t> buffer_;
   std::uint32_t buffer_at_ = 0, piece_ = 0;
   Ending ending_;

@@ -81,8 +81,10 @@ void IbmScsi::step(Time now) {
 void IbmScsi::prepare(Time now) {
   const std::uint32_t bytes = field(block_length, 4), address = field(block_buffer, 4);
   if (bytes != 0 && (field(block_enable, 2) & pointer_to_list)) {
-    if (bytes % 8 != 0 || bytes / 8 > most_segments) refuse(now);
-    else transfer(address, bytes, Direction::read, Step::fetch_list, now);
+    if (bytes % 8 != 0 || bytes / 8 > most_segments)
+      refuse(now);
+    else
+      transfer(address, bytes, Direction::read, Step::fetch_list, now);
     return;
   }
   if (bytes != 0) segments_.push_back({address, bytes});
@@ -147,7 +149,8 @@ bool IbmScsi::build_command(std::span<std::uint8_t, 12> cdb) const {
 void IbmScsi::select(Time now) {
   ScsiDrive* drive = target();
   if (!drive) {
-    conclude({completed_with_failure, device_information, ScsiReply::check_condition, command_failed, selection_timed_out, 0},
+    conclude({completed_with_failure, device_information, ScsiReply::check_condition, command_failed,
+              selection_timed_out, 0},
              now);
     return;
   }
@@ -218,8 +221,10 @@ void IbmScsi::medium_done(Time now) {
   }
   target_at_ += piece_;
   piece_ = std::min(piece_, host_bytes_ - moved_);
-  if (piece_ == 0) next_piece(now);  // more than the host asked for
-  else move_segment(now);
+  if (piece_ == 0)
+    next_piece(now);  // more than the host asked for
+  else
+    move_segment(now);
 }
 
 std::uint32_t IbmScsi::segment_bytes() const { return std::min(segments_[segment_].bytes - segment_at_, piece_); }
@@ -261,7 +266,8 @@ void IbmScsi::target_done(std::uint8_t status, Time now) {
 }
 
 void IbmScsi::refuse(Time now) {
-  conclude({completed_with_failure, device_information | specification_check, 0, block_refused, 0, invalid_parameter}, now);
+  conclude({completed_with_failure, device_information | specification_check, 0, block_refused, 0, invalid_parameter},
+           now);
 }
 
 void IbmScsi::conclude(const Ending& ending, Time now) {
@@ -297,7 +303,8 @@ void IbmScsi::finish(Time now) {
 
 std::array<std::uint8_t, 18> IbmScsi::pos_information() const {
   constexpr std::uint16_t narrow_connector = 0x1000;
-  constexpr std::uint8_t interrupt = 14, luns = 8, targets = 7, logical_devices = 16, end_of_interrupt_time = 1, busy_time = 30;
+  constexpr std::uint8_t interrupt = 14, luns = 8, targets = 7, logical_devices = 16, end_of_interrupt_time = 1,
+                         busy_time = 30;
   std::array<std::uint8_t, 18> info{};
   put_little(info, adapter_id(), 2);
   info[2] = pos_[1];

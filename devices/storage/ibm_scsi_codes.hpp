@@ -18,8 +18,8 @@ constexpr std::uint16_t reset_command = 0x0400, feature_control_command = 0x040C
                         assign_command = 0x040E, abort_command = 0x040F, invalid_412_command = 0x0412,
                         format_prepare_command = 0x0417;
 // Control block: offsets of its fields
-constexpr unsigned block_command = 0, block_enable = 2, block_lba = 4, block_buffer = 8, block_length = 12, block_tsb = 16,
-                   block_chain = 20, block_count = 24, block_size = 26, block_cdb = 24;
+constexpr unsigned block_command = 0, block_enable = 2, block_lba = 4, block_buffer = 8, block_length = 12,
+                   block_tsb = 16, block_chain = 20, block_count = 24, block_size = 26, block_cdb = 24;
 constexpr unsigned short_block_bytes = 28, long_block_bytes = 36;
 // Command word; bits 6 and 7 (no synchronous transfer, no disconnection) do not matter here
 constexpr std::uint16_t block_command_mask = 0xFF3F;
@@ -29,7 +29,8 @@ constexpr std::uint16_t read_command = 0x1C01, write_command = 0x1C02, read_veri
                         format_command = 0x1C16, reassign_command = 0x1C18, prefetch_command = 0x1C31,
                         other_scsi_command = 0x241F;
 // Enable word
-constexpr std::uint16_t status_only_on_error = 0x4000, pointer_to_list = 0x1000, suppress_short = 0x0400, chain_on_good = 0x0001;
+constexpr std::uint16_t status_only_on_error = 0x4000, pointer_to_list = 0x1000, suppress_short = 0x0400,
+                        chain_on_good = 0x0001;
 // Termination status block
 constexpr unsigned status_block_bytes = 26;
 constexpr std::uint16_t ended_good = 0x0001, short_record = 0x0002, long_record = 0x0004, specification_check = 0x0008,

@@ -80,8 +80,8 @@ std::vector<std::uint8_t> encode(const OverlayBase& base) {
 
 void OverlayFile::create(const std::string& file, const OverlayBase& base) {
   if (base.name.size() > longest_name)
-    refuse(file, fmt::format("the path of its base has {} bytes, {} are possible; move the base nearer", base.name.size(),
-                             longest_name));
+    refuse(file, fmt::format("the path of its base has {} bytes, {} are possible; move the base nearer",
+                             base.name.size(), longest_name));
   const std::vector<std::uint8_t> header = encode(base);
   BlockFile::create(file, header, "overlay");
 }
@@ -104,8 +104,9 @@ void OverlayFile::read_header() {
   if (file_.size() < header_bytes || !file_.read(0, h))
     refuse(name(), fmt::format("is an overlay cut off after {} bytes; its changes are lost, remove it", file_.size()));
   if (get(&h[16], 4) != format_version)
-    refuse(name(), fmt::format("is an overlay of version {}, this planar reads version {}; use the planar that wrote it",
-                               get(&h[16], 4), format_version));
+    refuse(name(),
+           fmt::format("is an overlay of version {}, this planar reads version {}; use the planar that wrote it",
+                       get(&h[16], 4), format_version));
   const auto length = get(&h[108], 2);
   base_.sectors = get(&h[32], 8);
   if (get(&h[header_checked], 4) != net::crc32(std::span(h).first(header_checked)) || get(&h[20], 4) != header_bytes ||
@@ -133,8 +134,10 @@ void OverlayFile::read_slots(BlockFile::Access access) {
   const std::uint64_t whole = (file_.size() - header_bytes) / slot_bytes;
   if (whole >= damaged_sector) refuse(name(), "is larger than an overlay can be; take a copy of it from your backup");
   if (whole < synced_slots_)
-    refuse(name(), fmt::format("is an overlay cut off: {} of its {} slots are there; take a copy of it from your backup, "
-                               "or remove it and lose the changes", whole, synced_slots_));
+    refuse(name(),
+           fmt::format("is an overlay cut off: {} of its {} slots are there; take a copy of it from your backup, "
+                       "or remove it and lose the changes",
+                       whole, synced_slots_));
   slots_ = static_cast<std::uint32_t>(whole);
   std::map<std::uint64_t, std::uint64_t> sequences;  // of the slot that counts, by sector
   std::vector<std::uint32_t> cut_short;
@@ -154,7 +157,8 @@ void OverlayFile::read_slots(BlockFile::Access access) {
       }
       if (sector >= base_.sectors || sequence == 0)
         refuse(name(), fmt::format("slot {} names sector {} of {}; the overlay is damaged, take a copy of it from your "
-                                   "backup", number, sector, base_.sectors));
+                                   "backup",
+                                   number, sector, base_.sectors));
       const bool good = data_fits(slot);
       damaged_ += !good;
       if (!good && sequence > synced_) {
@@ -225,9 +229,12 @@ bool OverlayFile::write(std::uint64_t sector, std::span<const std::uint8_t> data
     const std::uint32_t before = slots_, first = take_slot();
     unsigned count = 1;
     for (; count < wanted; ++count) {
-      if (const auto next = free_.find(first + count); next != free_.end()) free_.erase(next);
-      else if (first + count == slots_) ++slots_;
-      else break;
+      if (const auto next = free_.find(first + count); next != free_.end())
+        free_.erase(next);
+      else if (first + count == slots_)
+        ++slots_;
+      else
+        break;
     }
     for (unsigned n = 0; n < count; ++n)
       fill_slot(&buffer[std::size_t{n} * slot_bytes], sector + n, sequence_ + 1 + n,
@@ -290,7 +297,8 @@ bool OverlayFile::begin_commit() {
 bool OverlayFile::clear(const std::string& fingerprint) {
   // First no checkpoint asks for the slots any more, then they go; interrupted, the commit can be repeated.
   synced_ = synced_slots_ = 0;
-  if (!write_checkpoint(0, 0) || !write_checkpoint(0, 0) || !file_.sync() || !file_.truncate(header_bytes)) return false;
+  if (!write_checkpoint(0, 0) || !write_checkpoint(0, 0) || !file_.sync() || !file_.truncate(header_bytes))
+    return false;
   base_.fingerprint = fingerprint;
   base_.committing = false;
   if (!file_.sync() || !write_header()) return false;

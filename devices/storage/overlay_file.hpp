@@ -20,8 +20,8 @@
 // order the host had written its pages, a sector reads as one of its contents since the last flush, whole; what was
 // flushed stays. A real disk promises less: the sector under the head is lost. Stated limit: the host's disk writes its
 // own sectors whole or not at all.
-// A checkpoint says up to where all was durable: a slot behind it that does not fit its checksum is a write that was cut
-// short, and is ignored; one before it is damage, and its sector is unreadable until written again.
+// A checkpoint says up to where all was durable: a slot behind it that does not fit its checksum is a write that was
+// cut short, and is ignored; one before it is damage, and its sector is unreadable until written again.
 #pragma once
 
 #include <array>
@@ -105,7 +105,7 @@ class OverlayFile {
   std::uint64_t sequence_ = 0;        // of the latest change
   std::uint64_t synced_ = 0;          // up to here durable
   std::uint64_t synced_slots_ = 0;
-  bool second_checkpoint_ = false;    // which of the two comes next
+  bool second_checkpoint_ = false;  // which of the two comes next
 };
 
 }  // namespace planar::storage

@@ -30,7 +30,9 @@ DriveTiming DriveTiming::read(const TimingProfile& p, DriveKind kind) {
   t.buffer_bytes = static_cast<std::uint32_t>(p.integer(name + "buffer", 0, 16 << 20));
   t.track_bytes = static_cast<std::uint32_t>(p.integer(name + "track", 512, 1 << 20));
   t.cylinder_bytes = t.track_bytes * static_cast<std::uint32_t>(p.integer(name + "tracks_per_cylinder", 1, 32));
-  if (kind == DriveKind::disk) t.revolution = Time{static_cast<std::int64_t>(t.track_bytes) * (ps_per_second / static_cast<std::int64_t>(t.bytes_per_second))};
+  if (kind == DriveKind::disk)
+    t.revolution = Time{static_cast<std::int64_t>(t.track_bytes) *
+                        (ps_per_second / static_cast<std::int64_t>(t.bytes_per_second))};
   return t;
 }
 
@@ -51,7 +53,8 @@ ScsiReply ScsiDrive::reply(std::vector<std::uint8_t> data, std::uint32_t allocat
 }
 
 Time ScsiDrive::transfer_time(std::uint64_t bytes) const {
-  return Time{static_cast<std::int64_t>(static_cast<unsigned __int128>(bytes) * ps_per_second / timing_.bytes_per_second)};
+  return Time{
+      static_cast<std::int64_t>(static_cast<unsigned __int128>(bytes) * ps_per_second / timing_.bytes_per_second)};
 }
 
 // From where the heads stand to `block`: the seek, then the wait until its sector comes round.
@@ -64,8 +67,9 @@ void ScsiDrive::seek(std::uint32_t block, Time now) {
   if (distance != 0) {
     const std::uint64_t whole = std::max<std::uint64_t>(image_.sectors() * sector_bytes / timing_.cylinder_bytes, 1);
     const auto range = (timing_.seek_most - timing_.seek_least).ps;
-    at += timing_.seek_least + Time{static_cast<std::int64_t>(range / 1024 * static_cast<std::int64_t>(
-                                                 root((std::uint64_t{distance} << 20) / whole)))};
+    at += timing_.seek_least +
+          Time{static_cast<std::int64_t>(range / 1024 *
+                                         static_cast<std::int64_t>(root((std::uint64_t{distance} << 20) / whole)))};
   }
   if (timing_.revolution.ps != 0) {
     const auto angle = transfer_time(byte % timing_.track_bytes).ps;

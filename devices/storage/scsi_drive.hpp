@@ -2,14 +2,14 @@
 // A SCSI target with one logical unit: a hard disk or a CD-ROM drive over a disk image.
 //
 // Commands: TEST UNIT READY, REZERO, REQUEST SENSE, FORMAT UNIT, REASSIGN BLOCKS, READ, WRITE, SEEK (6 and 10, READ and
-// WRITE also 12), INQUIRY, MODE SELECT and SENSE (6 and 10), RESERVE, RELEASE, START STOP UNIT, SEND DIAGNOSTIC, PREVENT
-// REMOVAL, READ CAPACITY, WRITE AND VERIFY, VERIFY, SYNCHRONIZE CACHE; the CD-ROM READ SUB-CHANNEL, READ TOC, READ HEADER
-// of one data track. Facts: SCSI-2 (ANSI X3.131-1994).
+// WRITE also 12), INQUIRY, MODE SELECT and SENSE (6 and 10), RESERVE, RELEASE, START STOP UNIT, SEND DIAGNOSTIC,
+// PREVENT REMOVAL, READ CAPACITY, WRITE AND VERIFY, VERIFY, SYNCHRONIZE CACHE; the CD-ROM READ SUB-CHANNEL, READ TOC,
+// READ HEADER of one data track. Facts: SCSI-2 (ANSI X3.131-1994).
 //
-// Time (scsi.toml): a command pays the drive's own overhead; an access that does not follow the one before pays the seek
-// (by the root of the distance) and the exact wait for the sector to come round; bytes pass at the rate of the medium.
-// While nothing is asked for the drive reads on into its buffer, so that a read which follows finds its data there.
-// Not modelled: zones, defects, a write cache, other logical units, audio, sessions.
+// Time (scsi.toml): a command pays the drive's own overhead; an access that does not follow the one before pays the
+// seek (by the root of the distance) and the exact wait for the sector to come round; bytes pass at the rate of the
+// medium. While nothing is asked for the drive reads on into its buffer, so that a read which follows finds its data
+// there. Not modelled: zones, defects, a write cache, other logical units, audio, sessions.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
-#include "devices/storage/disk_image.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/storage/disk_image.hpp"
 
 namespace planar::storage {
 
@@ -27,10 +27,10 @@ enum class DriveKind : std::uint8_t { disk, cdrom };
 
 /// How a drive takes its time.
 struct DriveTiming {
-  Time overhead;      ///< of a command in the drive
-  Time seek_least;    ///< to the next cylinder
-  Time seek_most;     ///< over the whole medium
-  Time revolution;    ///< 0: no rotational position is kept (CD-ROM: part of the seek)
+  Time overhead;    ///< of a command in the drive
+  Time seek_least;  ///< to the next cylinder
+  Time seek_most;   ///< over the whole medium
+  Time revolution;  ///< 0: no rotational position is kept (CD-ROM: part of the seek)
   std::uint32_t track_bytes = 0;
   std::uint32_t cylinder_bytes = 1;
   std::uint64_t bytes_per_second = 1;
@@ -60,7 +60,8 @@ class ScsiDrive {
 
   /// Begins a command for `lun`; `cdb` is padded to 12 bytes. The data phase follows in pieces.
   ScsiReply command(std::span<const std::uint8_t> cdb, unsigned lun, Time now);
-  /// When the next `bytes` of the data phase are there (in) or on the medium (out), if they are waited for from `now` on.
+  /// When the next `bytes` of the data phase are there (in) or on the medium (out), if they are waited for from `now`
+  /// on.
   Time piece_ready(std::uint32_t bytes, Time now);
   /// A piece of the data phase, in order. False ends the phase: status is then check_condition.
   bool data_in(std::span<std::uint8_t> data);
@@ -97,7 +98,7 @@ class ScsiDrive {
   DiskImage image_;
   const DriveTiming timing_;
   Sense sense_;
-  bool attention_ = true;       // power-on or reset, not yet reported
+  bool attention_ = true;  // power-on or reset, not yet reported
   // the command under way
   std::vector<std::uint8_t> small_;  // a data phase that does not come from the medium
   std::uint32_t at_ = 0;             // bytes of the data phase so far
@@ -106,9 +107,9 @@ class ScsiDrive {
   bool failed_ = false;
   // the heads
   std::uint32_t cylinder_ = 0;
-  std::uint64_t next_sector_ = 0;    // behind the last access
+  std::uint64_t next_sector_ = 0;  // behind the last access
   bool read_ahead_ = false;
-  Time medium_at_{};                 // when next_sector_ was or will be under the head
+  Time medium_at_{};  // when next_sector_ was or will be under the head
 };
 
 }  // namespace planar::storage

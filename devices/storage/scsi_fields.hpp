@@ -9,12 +9,14 @@
 namespace planar::storage {
 
 enum ScsiOperation : std::uint8_t {
+  // clang-format off
   test_unit_ready_op = 0x00, rezero_op = 0x01, request_sense_op = 0x03, format_op = 0x04, reassign_op = 0x07,
   read6_op = 0x08, write6_op = 0x0A, seek6_op = 0x0B, inquiry_op = 0x12, mode_select6_op = 0x15, reserve_op = 0x16,
   release_op = 0x17, mode_sense6_op = 0x1A, start_stop_op = 0x1B, send_diagnostic_op = 0x1D, prevent_removal_op = 0x1E,
   read_capacity_op = 0x25, read10_op = 0x28, write10_op = 0x2A, seek10_op = 0x2B, write_verify_op = 0x2E,
   verify_op = 0x2F, synchronize_op = 0x35, read_subchannel_op = 0x42, read_toc_op = 0x43, read_header_op = 0x44,
   mode_select10_op = 0x55, mode_sense10_op = 0x5A, read12_op = 0xA8, write12_op = 0xAA,
+  // clang-format on
 };
 
 // Sense keys

@@ -39,9 +39,12 @@ ScsiReply ScsiDrive::command(std::span<const std::uint8_t> cdb, unsigned lun, Ti
   }
   sense_ = {};
   switch (op) {
-    case test_unit_ready_op: case reserve_op: case release_op: case start_stop_op: case send_diagnostic_op:
-    case prevent_removal_op:
-      return {};
+    case test_unit_ready_op:
+    case reserve_op:
+    case release_op:
+    case start_stop_op:
+    case send_diagnostic_op:
+    case prevent_removal_op: return {};
     case rezero_op: return medium(0, 0, ScsiReply::Data::none, now);
     case seek6_op: return medium(big(cdb.subspan(1, 3)) & 0x1FFFFF, 0, ScsiReply::Data::none, now);
     case seek10_op: return medium(big(cdb.subspan(2, 4)), 0, ScsiReply::Data::none, now);
@@ -53,8 +56,10 @@ ScsiReply ScsiDrive::command(std::span<const std::uint8_t> cdb, unsigned lun, Ti
       return medium(big(cdb.subspan(2, 4)), count, ScsiReply::Data::in, now);
     }
     case read_capacity_op: return read_capacity(cdb);
-    case mode_sense6_op: case mode_sense10_op: return mode_sense(cdb);
-    case mode_select6_op: case mode_select10_op: {
+    case mode_sense6_op:
+    case mode_sense10_op: return mode_sense(cdb);
+    case mode_select6_op:
+    case mode_select10_op: {
       const std::uint32_t bytes = op == mode_select6_op ? cdb[4] : big(cdb.subspan(7, 2));
       if (bytes == 0) return {};
       return {ScsiReply::good, ScsiReply::Data::out, bytes};
@@ -66,8 +71,8 @@ ScsiReply ScsiDrive::command(std::span<const std::uint8_t> cdb, unsigned lun, Ti
 ScsiReply ScsiDrive::disk_command(std::span<const std::uint8_t> cdb, Time now) {
   switch (cdb[0]) {
     case write6_op: return medium(big(cdb.subspan(1, 3)) & 0x1FFFFF, cdb[4] ? cdb[4] : 256, ScsiReply::Data::out, now);
-    case write10_op: case write_verify_op:
-      return medium(big(cdb.subspan(2, 4)), big(cdb.subspan(7, 2)), ScsiReply::Data::out, now);
+    case write10_op:
+    case write_verify_op: return medium(big(cdb.subspan(2, 4)), big(cdb.subspan(7, 2)), ScsiReply::Data::out, now);
     case write12_op: {
       const std::uint32_t count = big(cdb.subspan(6, 4));
       if (count > 0xFFFF) return fail(illegal_request, invalid_field);
@@ -116,8 +121,10 @@ ScsiReply ScsiDrive::inquiry(std::span<const std::uint8_t> cdb, unsigned lun) {
 
 ScsiReply ScsiDrive::request_sense(std::uint32_t allocation, unsigned lun) {
   Sense s = sense_;
-  if (lun != 0) s = {illegal_request, no_such_unit, 0, 0, false};
-  else if (s.key == 0 && attention_) s = {unit_attention, power_on_reset, 0, 0, false};
+  if (lun != 0)
+    s = {illegal_request, no_such_unit, 0, 0, false};
+  else if (s.key == 0 && attention_)
+    s = {unit_attention, power_on_reset, 0, 0, false};
   if (lun == 0) attention_ = false;
   std::vector<std::uint8_t> data{static_cast<std::uint8_t>(s.valid ? 0xF0 : 0x70), 0, s.key};
   put_big(data, s.information, 4);
@@ -156,7 +163,7 @@ ScsiReply ScsiDrive::mode_sense(std::span<const std::uint8_t> cdb) {
     std::vector<std::uint8_t> format(22);
     format[9] = page_sectors;
     format[10] = static_cast<std::uint8_t>(sector_bytes >> 8);
-    format[13] = 1;  // interleave
+    format[13] = 1;     // interleave
     format[18] = 0x40;  // hard sectors
     add(3, std::move(format));
     std::vector<std::uint8_t> geometry;

@@ -9,9 +9,9 @@
 #include "core/state/archive.hpp"
 #include "frontend/bench/bench_result.hpp"
 #include "frontend/bench/bench_run.hpp"
-#include "frontend/session/guest_image.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
+#include "frontend/session/guest_image.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/units.hpp"
 #include "roms/images.hpp"
@@ -42,8 +42,9 @@ Workload netio(const BenchCpuOptions& o) {
   const auto duration = parse_time(o.seconds + " s");
   if (!duration || *duration < 10_ms || *duration > 60_s)
     throw Error(fmt::format("--seconds {}: expects 0.01 to 60", o.seconds));
-  return {"netio", with_settings(roms::guest(), {{"do", "netio"}, {"seconds", o.seconds}, {"sizes", netio_sizes}}), "ne2",
-          "@netio start", "@netio end", 60_s + *duration * 12};
+  return {"netio",      with_settings(roms::guest(), {{"do", "netio"}, {"seconds", o.seconds}, {"sizes", netio_sizes}}),
+          "ne2",        "@netio start",
+          "@netio end", 60_s + *duration * 12};
 }
 
 void run_once(BenchCpuRow& row, const Workload& w, Progress& progress, const std::string& what) {

@@ -23,10 +23,10 @@ struct Expectation {
   std::string kernel;
   std::string source;
   std::vector<ExpectedTerm> terms;
-  bool refresh = false;          ///< the kernel keeps the memory busy
-  double refresh_share = 0;      ///< of the time, where `refresh` says so
-  double bound_percent = 0;      ///< of the residual
-  std::string reason;            ///< why the bound is not zero
+  bool refresh = false;      ///< the kernel keeps the memory busy
+  double refresh_share = 0;  ///< of the time, where `refresh` says so
+  double bound_percent = 0;  ///< of the residual
+  std::string reason;        ///< why the bound is not zero
   /// Clocks of a round.
   double clocks() const;
 };
@@ -34,8 +34,8 @@ struct Expectation {
 /// The name of a processor model in the data file and in machine files ("386sx").
 std::string_view processor_key(cpu::Model model);
 
-/// Every expectation for the machine's processor, in the file's order. Throws Error naming file and line if the file does
-/// not hold what it should.
+/// Every expectation for the machine's processor, in the file's order. Throws Error naming file and line if the file
+/// does not hold what it should.
 std::vector<Expectation> expectations(const MachineConfig& machine);
 
 /// The class's BogoMIPS at the machine's clock.

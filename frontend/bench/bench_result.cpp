@@ -126,7 +126,8 @@ std::string bench_cpu_table(const std::vector<BenchCpuRow>& rows, unsigned repea
                        r.mips(), r.times_real_time(), r.spread_percent(), r.instructions, r.cycles, r.state_hash);
   out += fmt::format(
       "\nHost speed: median of {}, by processor time between the workload's start and end. Instructions, cycles and\n"
-      "state: the whole run from power-on; they are virtual and must not change when the emulator gets faster.\n{}, {}\n",
+      "state: the whole run from power-on; they are virtual and must not change when the emulator gets faster.\n{}, "
+      "{}\n",
       repeat, processor_of_host(), bench_compiler());
   return out;
 }
@@ -139,13 +140,16 @@ BenchComparison compare_bench_cpu(const nlohmann::ordered_json& earlier, const n
   for (const auto& row : now.at("results")) {
     const auto& rows = earlier.at("results");
     const auto old = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return key_of(r) == key_of(row); });
-    if (old == rows.end()) out.text += fmt::format("{:<18} not in {}\n", key_of(row), file);
-    else compare_row(*old, row, out);
+    if (old == rows.end())
+      out.text += fmt::format("{:<18} not in {}\n", key_of(row), file);
+    else
+      compare_row(*old, row, out);
   }
   return out;
 } catch (const nlohmann::json::exception& e) {
-  throw Error(fmt::format("--compare {}: is damaged ({}); write it again with `planar bench cpu --json`", file, e.what()),
-              ExitCode::missing_file);
+  throw Error(
+      fmt::format("--compare {}: is damaged ({}); write it again with `planar bench cpu --json`", file, e.what()),
+      ExitCode::missing_file);
 }
 
 }  // namespace planar

@@ -14,11 +14,11 @@ namespace planar {
 struct BenchCpuRow {
   std::string machine;
   std::string workload;
-  std::string image_sha256;               ///< of the diskette that ran, settings included
+  std::string image_sha256;                 ///< of the diskette that ran, settings included
   std::uint64_t measured_instructions = 0;  ///< between the workload's start and end
   double virtual_seconds = 0;               ///< the same span
-  /// The same span on the host, a value a repetition: processor time of this single-threaded program, which other work on
-  /// the host disturbs little, and elapsed time.
+  /// The same span on the host, a value a repetition: processor time of this single-threaded program, which other work
+  /// on the host disturbs little, and elapsed time.
   std::vector<double> host_seconds;
   std::vector<double> elapsed_seconds;
   std::uint64_t instructions = 0;  ///< from power-on to the end of the run
@@ -41,9 +41,9 @@ nlohmann::ordered_json bench_host();
 std::string bench_compiler();
 
 struct BenchComparison {
-  std::string text;         ///< a line a row
-  bool acceptable = true;   ///< no virtual result changed with the same image, no row more than 10 % slower
-  unsigned compared = 0;    ///< rows that both have
+  std::string text;        ///< a line a row
+  bool acceptable = true;  ///< no virtual result changed with the same image, no row more than 10 % slower
+  unsigned compared = 0;   ///< rows that both have
 };
 
 /// Compares the objects of two runs row by row. Throws Error naming `file` if `earlier` is no such object.

@@ -41,7 +41,8 @@ void BenchRun::run(Time limit, Progress& progress, const std::string& what) {
         throw Error(fmt::format("{} failed in the guest: {}", name_, text), ExitCode::scenario_failed);
     }
     if (lab_.machine().halted_for_good())
-      throw Error(fmt::format("{}: the processor halted before the program was done", name_), ExitCode::scenario_failed);
+      throw Error(fmt::format("{}: the processor halted before the program was done", name_),
+                  ExitCode::scenario_failed);
   }
   throw Error(fmt::format("{} was not done within {:.0f} virtual seconds", name_, limit.seconds()),
               ExitCode::virtual_timeout);

@@ -88,11 +88,16 @@ nlohmann::ordered_json to_json(const std::vector<MachineTiming>& all) {
     const double hz = m.config.clock.hz();
     for (const auto& e : expectations(m.config)) {
       const double measured = find_kernel(m, e.kernel).clocks(hz), residual = percent(measured, e.clocks());
-      nlohmann::ordered_json row = {{"machine", m.machine}, {"kernel", e.kernel}, {"clocks", rounded(measured, 3)},
-                                    {"expected_clocks", rounded(e.clocks(), 3)}, {"residual_percent", rounded(residual, 3)},
+      nlohmann::ordered_json row = {{"machine", m.machine},
+                                    {"kernel", e.kernel},
+                                    {"clocks", rounded(measured, 3)},
+                                    {"expected_clocks", rounded(e.clocks(), 3)},
+                                    {"residual_percent", rounded(residual, 3)},
                                     {"bound_percent", e.bound_percent},
                                     {"within_bound", std::abs(residual) <= e.bound_percent},
-                                    {"reason", e.reason}, {"source", e.source}, {"refresh_share", rounded(e.refresh_share, 6)}};
+                                    {"reason", e.reason},
+                                    {"source", e.source},
+                                    {"refresh_share", rounded(e.refresh_share, 6)}};
       row["terms"] = nlohmann::ordered_json::array();
       for (const auto& t : e.terms) {
         row["terms"].push_back({{"times", t.times}, {"clocks", rounded(t.clocks, 3)}, {"what", t.what}});
@@ -101,8 +106,11 @@ nlohmann::ordered_json to_json(const std::vector<MachineTiming>& all) {
       results.push_back(std::move(row));
     }
     const double expected = expected_bogomips(m.config), residual = percent(bogomips(m), expected);
-    bogus.push_back({{"machine", m.machine}, {"bogomips", rounded(bogomips(m), 3)}, {"expected", rounded(expected, 3)},
-                     {"residual_percent", rounded(residual, 3)}, {"bound_percent", bogomips_bound},
+    bogus.push_back({{"machine", m.machine},
+                     {"bogomips", rounded(bogomips(m), 3)},
+                     {"expected", rounded(expected, 3)},
+                     {"residual_percent", rounded(residual, 3)},
+                     {"bound_percent", bogomips_bound},
                      {"within_bound", std::abs(residual) <= bogomips_bound}});
   }
   return out;
@@ -114,8 +122,8 @@ std::string table(const MachineTiming& m, bool explain) {
                                 "expected", "residual", "bound", "source", "why it may differ");
   for (const auto& e : expectations(m.config)) {
     const double measured = find_kernel(m, e.kernel).clocks(hz), residual = percent(measured, e.clocks());
-    out += fmt::format("{:<18} {:>10.2f} {:>10.2f} {:>+7.1f} % {:>6.0f} %  {:<7} {}{}\n", e.kernel, measured, e.clocks(),
-                       residual, e.bound_percent, e.source,
+    out += fmt::format("{:<18} {:>10.2f} {:>10.2f} {:>+7.1f} % {:>6.0f} %  {:<7} {}{}\n", e.kernel, measured,
+                       e.clocks(), residual, e.bound_percent, e.source,
                        std::abs(residual) <= e.bound_percent ? "" : "OUT OF BOUND: ", e.reason);
     if (!explain) continue;
     for (const auto& t : e.terms)
@@ -140,8 +148,10 @@ int bench_timing(const BenchTimingOptions& o) {
     if (*o.json == "-") return 0;
   }
   for (const auto& m : all) fmt::print("{}\n", table(m, o.explain));
-  fmt::print("Clocks of a round (roms/bench/timing.asm), timed inside the machine with its 8254. Expected clocks:\n"
-             "frontend/bench/timing.toml; sources: M Intel's manuals, B the class's published BogoMIPS, I inferred. --explain prints what is added up.\n");
+  fmt::print(
+      "Clocks of a round (roms/bench/timing.asm), timed inside the machine with its 8254. Expected clocks:\n"
+      "frontend/bench/timing.toml; sources: M Intel's manuals, B the class's published BogoMIPS, I inferred. --explain "
+      "prints what is added up.\n");
   return 0;
 }
 

@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include "adf/nvram/slot_page.hpp"
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"
-#include "adf/nvram/slot_page.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
@@ -80,14 +80,18 @@ Verb add_adf(CLI::App& app) {
     if (solve->parsed()) {
       Lab lab(o->machine.config());
       const auto& page = lab.machine().slot_page();
-      if (o->json) write_json(*o->json, page_json(page));
-      else fmt::print("{}", adf::to_text(page));
+      if (o->json)
+        write_json(*o->json, page_json(page));
+      else
+        fmt::print("{}", adf::to_text(page));
       return 0;
     }
     if (file->count() == 0) throw Error("adf: names no file; write planar adf FILE or planar adf solve MACHINE");
     const auto adapter = adf::load_adf(o->file);
-    if (o->json) write_json(*o->json, adapter_json(adapter));
-    else fmt::print("{}", adf::to_text(adapter));
+    if (o->json)
+      write_json(*o->json, adapter_json(adapter));
+    else
+      fmt::print("{}", adf::to_text(adapter));
     return 0;
   };
 }

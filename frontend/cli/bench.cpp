@@ -14,7 +14,8 @@ using Bench = std::function<int()>;
 
 void add_common(CLI::App& app, std::vector<std::string>& machines, std::optional<std::string>& json, bool& quiet) {
   app.add_option("--machine", machines, "Machines, separated by commas (all built-in ones otherwise)")
-      ->type_name("MACHINE|FILE,...")->delimiter(',');
+      ->type_name("MACHINE|FILE,...")
+      ->delimiter(',');
   app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
   app.add_flag("--quiet", quiet, "No progress");
 }
@@ -22,17 +23,21 @@ void add_common(CLI::App& app, std::vector<std::string>& machines, std::optional
 Bench add_cpu(CLI::App& app) {
   auto o = std::make_shared<BenchCpuOptions>();
   app.description(
-      "How fast the emulator runs on this host: instructions a second and multiple of real time for a fixed instruction mix\n"
-      "(paging on, 31 % memory operands over 256 KB, 15 % jumps, calls, string operations; roms/bench/mix.asm) and for netio\n"
+      "How fast the emulator runs on this host: instructions a second and multiple of real time for a fixed "
+      "instruction mix\n"
+      "(paging on, 31 % memory operands over 256 KB, 15 % jumps, calls, string operations; roms/bench/mix.asm) and for "
+      "netio\n"
       "over an NE/2. Cycles and state hash are virtual: a faster emulator must give the same.");
   app.footer(
       "Examples:\n"
       "  planar bench cpu --json before.json              every machine, median of 5\n"
-      "  planar bench cpu --compare before.json           the same again: ratios; exit 1 if a cycle or hash changed or a row\n"
+      "  planar bench cpu --compare before.json           the same again: ratios; exit 1 if a cycle or hash changed or "
+      "a row\n"
       "                                                   lost more than 10 %\n"
       "  planar bench cpu --machine model95 --workload mix --repeat 3");
   add_common(app, o->machines, o->json, o->quiet);
   app.add_option("--workload", o->workloads, "mix, netio or both")
+      // clang-format off
       ->type_name("mix,netio")->delimiter(',')->check(CLI::IsMember({"mix", "netio"}))->capture_default_str();
   app.add_option("--repeat", o->repeat, "Runs of each, of which the median counts")
       ->type_name("N")->check(CLI::Range(1, 99))->capture_default_str();
@@ -40,6 +45,7 @@ Bench add_cpu(CLI::App& app) {
       ->type_name("N")->check(CLI::Range(1, 100000000));
   app.add_option("--seconds", o->seconds, "netio's duration of each packet size and direction, virtual")
       ->type_name("N")->capture_default_str();
+  // clang-format on
   app.add_option("--compare", o->compare, "An earlier result (JSON) to compare with")->type_name("FILE");
   return [o] { return bench_cpu(*o); };
 }
@@ -47,8 +53,10 @@ Bench add_cpu(CLI::App& app) {
 Bench add_timing(CLI::App& app) {
   auto o = std::make_shared<BenchTimingOptions>();
   app.description(
-      "Clocks of small loops in the emulated machine (delay loops, copies hot and cold, checksum, string output to a port,\n"
-      "calls, interrupts, system call, page walks), timed by the guest with the 8254, against the clocks that the manuals and\n"
+      "Clocks of small loops in the emulated machine (delay loops, copies hot and cold, checksum, string output to a "
+      "port,\n"
+      "calls, interrupts, system call, page walks), timed by the guest with the 8254, against the clocks that the "
+      "manuals and\n"
       "the machine's documented parameters add up to. Virtual: the host's speed plays no part.");
   app.footer(
       "Examples:\n"
@@ -63,7 +71,8 @@ Bench add_timing(CLI::App& app) {
 }  // namespace
 
 Verb add_bench(CLI::App& app) {
-  CLI::App* verb = app.add_subcommand("bench", "Measure the emulator: its speed on this host, its clocks against the manuals'");
+  CLI::App* verb =
+      app.add_subcommand("bench", "Measure the emulator: its speed on this host, its clocks against the manuals'");
   verb->require_subcommand(1);
   CLI::App* cpu = verb->add_subcommand("cpu", "Speed: MIPS and multiple of real time");
   const Bench run_cpu = add_cpu(*cpu);

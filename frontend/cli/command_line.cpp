@@ -16,14 +16,16 @@ constexpr const char* description =
     "Times are virtual (inside the emulated machine) unless they are called host times.";
 constexpr const char* footer =
     "Start here:\n"
-    "  planar netio                                     boot a Model 95 with an NE/2, run netio inside it, print the table\n"
+    "  planar netio                                     boot a Model 95 with an NE/2, run netio inside it, print the "
+    "table\n"
     "  planar netio --machine model56sx --seconds 1     the same in a Model 56 SX, one second a packet size\n"
     "  planar compare --machines model95 --report out   every card in one machine: table, plots, JSON\n"
     "  planar published                                 the published tables beside ours\n"
     "  planar run model95 --image boot.img --screen text   boot a diskette image and show the screen\n"
     "  planar list cards; planar show ne2               what there is, and how it is timed\n"
     "  planar config model95 --card ne2 > lab.toml      the machine as a file; planar run lab.toml\n\n"
-    "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing or unreadable,\n"
+    "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing or "
+    "unreadable,\n"
     "4 emulation fault, 5 virtual timeout.";
 }  // namespace
 
@@ -34,8 +36,8 @@ int run_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   using Adder = Verb (*)(CLI::App&);
   std::vector<std::pair<CLI::App*, Verb>> verbs;
-  for (const Adder add : {add_netio, add_run, add_list, add_show, add_config, add_adf, add_disk, add_bench, add_compare, add_published,
-                          add_regress, add_netio_server}) {
+  for (const Adder add : {add_netio, add_run, add_list, add_show, add_config, add_adf, add_disk, add_bench, add_compare,
+                          add_published, add_regress, add_netio_server}) {
     const auto before = app.get_subcommands({}).size();
     Verb verb = add(app);
     verbs.emplace_back(app.get_subcommands({}).at(before), std::move(verb));

@@ -6,10 +6,10 @@
 #include <sstream>
 
 #include "core/common/error.hpp"
-#include "frontend/report/compare_report.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/report/compare_report.hpp"
 #include "machines/units.hpp"
 
 namespace planar {
@@ -63,11 +63,16 @@ int run(const Options& o) {
 
 Verb add_compare(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("compare", "Run the same scenario with many cards in many machines, side by side");
+  CLI::App* verb =
+      app.add_subcommand("compare", "Run the same scenario with many cards in many machines, side by side");
   o->command.add_to(*verb);
-  verb->add_option("--do", o->scenario, "The scenario")->check(CLI::IsMember({"netio"}))->type_name("netio")->capture_default_str();
-  verb->add_option("--report", o->folder, "Write compare.html, .md, .csv and .json into this folder and keep the finished runs "
-                                          "there; the same command goes on from them")
+  verb->add_option("--do", o->scenario, "The scenario")
+      ->check(CLI::IsMember({"netio"}))
+      ->type_name("netio")
+      ->capture_default_str();
+  verb->add_option("--report", o->folder,
+                   "Write compare.html, .md, .csv and .json into this folder and keep the finished runs "
+                   "there; the same command goes on from them")
       ->type_name("DIR");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in the folder already");
   return [o] { return run(*o); };

@@ -40,15 +40,17 @@ std::uint64_t image_bytes(std::string text) {
   const auto bytes = parse_size(text);
   if (!bytes || *bytes == 0 || *bytes % storage::sector_bytes != 0 ||
       *bytes / storage::sector_bytes >= storage::most_sectors / unit)
-    throw Error(fmt::format("{}: is no size of a disk; write for example \"100 MB\", 2G or, for a diskette, 1.44M", text));
+    throw Error(
+        fmt::format("{}: is no size of a disk; write for example \"100 MB\", 2G or, for a diskette, 1.44M", text));
   return *bytes * unit;
 }
 
 int create(const Options& o) {
   if (o.base && o.size) throw Error("--base and SIZE: an overlay has the size of its base; give one of them");
   if (!o.base && !o.size)
-    throw Error("say how large the image shall be (`planar disk create FILE 100M`) or over which base it shall keep changes "
-                "(`planar disk create FILE --base BASE`)");
+    throw Error(
+        "say how large the image shall be (`planar disk create FILE 100M`) or over which base it shall keep changes "
+        "(`planar disk create FILE --base BASE`)");
   if (o.base) {
     storage::create_overlay(o.file, *o.base);
     fmt::print("{}: empty overlay over {}\n", o.file, *o.base);
@@ -81,9 +83,10 @@ int info(const Options& o) {
     write_json(*o.json, j);
     return 0;
   }
-  fmt::print("{}: {}, {} bytes, {} sectors{}\n", o.file, overlay ? "planar overlay" : "raw image", bytes, disk.sectors(),
-             diskette ? fmt::format(" (diskette: {} cylinders, {} heads, {} sectors)", diskette->cylinders, diskette->heads,
-                                    diskette->sectors)
+  fmt::print("{}: {}, {} bytes, {} sectors{}\n", o.file, overlay ? "planar overlay" : "raw image", bytes,
+             disk.sectors(),
+             diskette ? fmt::format(" (diskette: {} cylinders, {} heads, {} sectors)", diskette->cylinders,
+                                    diskette->heads, diskette->sectors)
                       : "");
   if (!overlay) return 0;
   fmt::print("  base      {}\n  changed   {} sectors in {} bytes\n", disk.name(), overlay->changed_sectors(),
@@ -105,11 +108,13 @@ Verb add_disk(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("disk", "Make, look at or commit the images of diskettes and hard disks");
   verb->require_subcommand(1);
-  CLI::App* creates = verb->add_subcommand("create", "Make an empty raw image, or an overlay that keeps changes of a base");
+  CLI::App* creates =
+      verb->add_subcommand("create", "Make an empty raw image, or an overlay that keeps changes of a base");
   creates->add_option("file", o->file, "The image to make; never replaces one")->required()->type_name("FILE");
   creates->add_option("size", o->size, "Its size: 100M, 2G, \"540 MB\"; a diskette's 360K, 720K, 1.2M, 1.44M or 2.88M")
       ->type_name("SIZE");
-  creates->add_option("-b,--base", o->base, "Make an overlay: changes go into FILE, BASE is never written")->type_name("BASE");
+  creates->add_option("-b,--base", o->base, "Make an overlay: changes go into FILE, BASE is never written")
+      ->type_name("BASE");
   CLI::App* shows = verb->add_subcommand("info", "Say what an image is, and check an overlay");
   shows->add_option("file", o->file, "A raw image or an overlay")->required()->type_name("FILE");
   shows->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");

@@ -34,7 +34,10 @@ nlohmann::ordered_json machines_json() {
   auto list = nlohmann::ordered_json::array();
   for (const auto& file : machine_files()) {
     const auto m = built_in(file.name);
-    list.push_back({{"name", m.name}, {"title", m.title}, {"cpu", processor_name(m)}, {"clock_hz", m.clock.hz()},
+    list.push_back({{"name", m.name},
+                    {"title", m.title},
+                    {"cpu", processor_name(m)},
+                    {"clock_hz", m.clock.hz()},
                     {"slots", m.slot_widths.size()}});
   }
   return list;
@@ -50,25 +53,35 @@ std::vector<AdapterEntry> all_cards() {
 nlohmann::ordered_json cards_json(std::span<const AdapterEntry> cards) {
   auto list = nlohmann::ordered_json::array();
   for (const AdapterEntry& card : cards)
-    list.push_back({{"name", card.name}, {"title", card.title}, {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
-                    {"medium", card.medium}, {"data_path", card.data_path}, {"bus_width", card.bus_width},
+    list.push_back({{"name", card.name},
+                    {"title", card.title},
+                    {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
+                    {"medium", card.medium},
+                    {"data_path", card.data_path},
+                    {"bus_width", card.bus_width},
                     {"hypothetical", card.hypothetical}});
   return list;
 }
 
 int list(const std::string& what, const std::optional<std::string>& json) {
   if (what == "machines") {
-    if (json) { write_json(*json, machines_json()); return 0; }
+    if (json) {
+      write_json(*json, machines_json());
+      return 0;
+    }
     for (const auto& file : machine_files()) {
       const auto m = built_in(file.name);
       fmt::print("{:<11} {:<68} {} slots\n", m.name, m.title, m.slot_widths.size());
     }
   } else {
     const auto cards = what == "cards" ? adapter_registry() : storage_registry();
-    if (json) { write_json(*json, cards_json(cards)); return 0; }
+    if (json) {
+      write_json(*json, cards_json(cards));
+      return 0;
+    }
     for (const AdapterEntry& card : cards)
-      fmt::print("{:<13} {:<43} {:04X}  {:<12} {:<20} {:>2}-bit{}\n", card.name, card.title, card.adapter_id, card.medium,
-                 card.data_path, card.bus_width, card.hypothetical ? "  hypothetical interface" : "");
+      fmt::print("{:<13} {:<43} {:04X}  {:<12} {:<20} {:>2}-bit{}\n", card.name, card.title, card.adapter_id,
+                 card.medium, card.data_path, card.bus_width, card.hypothetical ? "  hypothetical interface" : "");
   }
   return 0;
 }
@@ -76,9 +89,12 @@ int list(const std::string& what, const std::optional<std::string>& json) {
 int show_card(const AdapterEntry& card, const std::optional<std::string>& json) {
   const auto values = card.timing();
   if (json) {
-    nlohmann::ordered_json j = {{"name", card.name}, {"title", card.title},
-                                {"adapter_id", fmt::format("{:04x}", card.adapter_id)}, {"medium", card.medium},
-                                {"data_path", card.data_path}, {"bus_width", card.bus_width},
+    nlohmann::ordered_json j = {{"name", card.name},
+                                {"title", card.title},
+                                {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
+                                {"medium", card.medium},
+                                {"data_path", card.data_path},
+                                {"bus_width", card.bus_width},
                                 {"hypothetical", card.hypothetical}};
     j["timing"] = nlohmann::ordered_json::array();
     for (const auto& v : values)
@@ -93,8 +109,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
   if (card.hypothetical)
     fmt::print("HYPOTHETICAL INTERFACE: nothing about programming this card is public; what is here is planar's own\n");
   fmt::print("\nTiming (override with --set {}.NAME=VALUE)\n", card.name);
-  for (const auto& v : values)
-    fmt::print("  {:<26} {:>14}  {:<10}  {}\n", v.name, v.value, v.confidence, v.source);
+  for (const auto& v : values) fmt::print("  {:<26} {:>14}  {:<10}  {}\n", v.name, v.value, v.confidence, v.source);
   if (const auto page = adapter_page(card.name); !page.empty()) fmt::print("\n{}", page);
   fmt::print("\nNot modelled\n");
   for (const auto& limit : card.limits) fmt::print("  - {}\n", limit);
@@ -119,26 +134,36 @@ int show(const std::string& name, const std::optional<std::string>& json) {
   for (const AdapterEntry& card : all_cards()) known.emplace_back(card.name);
   for (const auto& file : machine_files()) known.emplace_back(file.name);
   const auto guess = nearest(name, known);
-  throw Error(fmt::format("no card or machine '{}'; {}", name,
-                          guess.empty() ? "see `planar list cards` and `planar list machines`"
-                                        : fmt::format("did you mean '{}'?", guess)));
+  throw Error(fmt::format(
+      "no card or machine '{}'; {}", name,
+      guess.empty() ? "see `planar list cards` and `planar list machines`" : fmt::format("did you mean '{}'?", guess)));
 }
 
 }  // namespace
 
 Verb add_list(CLI::App& app) {
-  struct Options { std::string what; std::optional<std::string> json; };
+  struct Options {
+    std::string what;
+    std::optional<std::string> json;
+  };
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("list", "List what there is: machines, network cards, or storage (SCSI adapters)");
-  verb->add_option("what", o->what, "machines, cards or storage")->required()->check(CLI::IsMember({"machines", "cards", "storage"}));
+  CLI::App* verb =
+      app.add_subcommand("list", "List what there is: machines, network cards, or storage (SCSI adapters)");
+  verb->add_option("what", o->what, "machines, cards or storage")
+      ->required()
+      ->check(CLI::IsMember({"machines", "cards", "storage"}));
   verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
   return [o] { return list(o->what, o->json); };
 }
 
 Verb add_show(CLI::App& app) {
-  struct Options { std::string name; std::optional<std::string> json; };
+  struct Options {
+    std::string name;
+    std::optional<std::string> json;
+  };
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("show", "Show a card (timing with sources, limits, ADF) or a machine (its parts list)");
+  CLI::App* verb =
+      app.add_subcommand("show", "Show a card (timing with sources, limits, ADF) or a machine (its parts list)");
   verb->add_option("name", o->name, "A card or a machine")->required()->type_name("NAME");
   verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
   return [o] { return show(o->name, o->json); };

@@ -31,8 +31,9 @@ class Shadow {};
 namespace planar {
 
 Lockstep::Lockstep(Lab&, std::uint64_t) {
-  throw Error("--lockstep needs Unicorn, which this planar was built without; install python3-pip (or Unicorn 2.1 or later) "
-              "and build again with cmake -DPLANAR_UNICORN=ON");
+  throw Error(
+      "--lockstep needs Unicorn, which this planar was built without; install python3-pip (or Unicorn 2.1 or later) "
+      "and build again with cmake -DPLANAR_UNICORN=ON");
 }
 Lockstep::~Lockstep() = default;
 bool Lockstep::differs() const { return false; }

@@ -10,7 +10,9 @@
 
 namespace planar {
 
-namespace lockstep { class Shadow; }
+namespace lockstep {
+class Shadow;
+}
 
 class Lockstep {
  public:

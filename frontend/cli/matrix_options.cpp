@@ -19,7 +19,9 @@ void MatrixCommand::add_to(CLI::App& app) {
       ->delimiter(',')
       ->type_name("LIST")
       ->capture_default_str();
-  app.add_option("--seconds", matrix.seconds, "Duration of each packet size, virtual")->type_name("N")->capture_default_str();
+  app.add_option("--seconds", matrix.seconds, "Duration of each packet size, virtual")
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--sizes", matrix.sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
   app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")->type_name("N")->capture_default_str();
   app.add_option("--jobs", matrix.jobs, "Runs at once; by default one a core")->type_name("N");

@@ -8,11 +8,11 @@
 #include <memory>
 
 #include "devices/registry/adapter_registry.hpp"
-#include "frontend/session/guest_image.hpp"
-#include "frontend/report/netio_result.hpp"
 #include "frontend/cli/output.hpp"
-#include "frontend/session/session.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/report/netio_result.hpp"
+#include "frontend/session/guest_image.hpp"
+#include "frontend/session/session.hpp"
 #include "roms/images.hpp"
 
 namespace planar {
@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* guest_name = "planar-guest.img (built in)";
 
-/// How long the client of two machines waits before it asks for the server, which may be the slower one to boot: its ARP
-/// gives up after three seconds. Unit: seconds of the guest.
+/// How long the client of two machines waits before it asks for the server, which may be the slower one to boot: its
+/// ARP gives up after three seconds. Unit: seconds of the guest.
 constexpr const char* server_head_start = "4";
 
 struct Options {
@@ -39,7 +39,8 @@ struct Options {
 /// What netio's programs themselves take: 10 s up to 1.14, 6 s from 1.16 on.
 std::string seconds(const Options& o) { return o.seconds.value_or(o.generation == 1 ? "10" : "6"); }
 
-/// Power-on to the first packet takes some virtual seconds; each size its duration, with room for a slow machine's tail.
+/// Power-on to the first packet takes some virtual seconds; each size its duration, with room for a slow machine's
+/// tail.
 Time virtual_limit(const Options& o) {
   const auto duration = parse_time(seconds(o) + " s");
   if (!duration || *duration < 10_ms || *duration > 3600_s)
@@ -49,14 +50,19 @@ Time virtual_limit(const Options& o) {
     const auto comma = std::min(o.sizes.find(',', at), o.sizes.size());
     const auto size = parse_number(o.sizes.substr(at, comma - at));
     if (!size || *size < 1 || *size > 65536 || count == 16)
-      throw Error(fmt::format("--sizes {}: expects up to 16 sizes from 1 to 65536 bytes, separated by commas", o.sizes));
+      throw Error(
+          fmt::format("--sizes {}: expects up to 16 sizes from 1 to 65536 bytes, separated by commas", o.sizes));
     at = comma + 1;
   }
   return 60_s + *duration * static_cast<std::int64_t>(2 * count * o.generation);
 }
 
-std::string first_card(const MachineConfig& machine) { return machine.cards.empty() ? "none" : machine.cards.front().name; }
-bool hypothetical(const MachineConfig& machine) { return !machine.cards.empty() && find_adapter(first_card(machine)).hypothetical; }
+std::string first_card(const MachineConfig& machine) {
+  return machine.cards.empty() ? "none" : machine.cards.front().name;
+}
+bool hypothetical(const MachineConfig& machine) {
+  return !machine.cards.empty() && find_adapter(first_card(machine)).hypothetical;
+}
 
 /// The share of clocks not halted between two lines of the guest.
 double busy_percent(const GuestLine* start, const GuestLine* end) {
@@ -80,7 +86,9 @@ NetioServer collect_server(Session& session) {
   s.hypothetical = hypothetical(machine.config());
   s.cpu_load_percent = load_percent(guest);
   s.true_busy_percent = busy_percent(guest.find("@server start"), guest.find("@server end"));
-  const auto count = [&](const char* key) { return parse_number(guest.value("@served", key).value_or("")).value_or(0); };
+  const auto count = [&](const char* key) {
+    return parse_number(guest.value("@served", key).value_or("")).value_or(0);
+  };
   s.received_kb = count("received_kb");
   s.sent_kb = count("sent_kb");
   s.instructions = machine.cpu().instructions();
@@ -125,7 +133,10 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// The guest with `task` to do, and settings that only this one of the machines has.
 Media guest_diskette(const Options& o, const std::string& task, const Settings& own = {}) {
-  Settings settings{{"do", task}, {"seconds", seconds(o)}, {"sizes", o.sizes}, {"generation", std::to_string(o.generation)},
+  Settings settings{{"do", task},
+                    {"seconds", seconds(o)},
+                    {"sizes", o.sizes},
+                    {"generation", std::to_string(o.generation)},
                     {"port", std::to_string(o.port)}};
   settings.insert(settings.end(), own.begin(), own.end());
   Media media;
@@ -211,17 +222,24 @@ Verb add_netio(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("netio", "Boot the built-in guest in a machine and run netio inside it");
   o->machine.add_to(*verb, false);
-  verb->add_option("--seconds", o->seconds, "Duration of each packet size, virtual (10; 6 each way with --generation 2)")
+  verb->add_option("--seconds", o->seconds,
+                   "Duration of each packet size, virtual (10; 6 each way with --generation 2)")
       ->type_name("N");
-  verb->add_option("--generation", o->generation,
-                   "netio's protocol: 1 (up to 1.14, sends only) or 2 (from 1.16 on, both ways; its server must speak it too)")
-      ->type_name("1|2")->check(CLI::Range(1, 2))->capture_default_str();
+  verb->add_option(
+          "--generation", o->generation,
+          "netio's protocol: 1 (up to 1.14, sends only) or 2 (from 1.16 on, both ways; its server must speak it too)")
+      ->type_name("1|2")
+      ->check(CLI::Range(1, 2))
+      ->capture_default_str();
   verb->add_option("--port", o->port, "TCP port of the server; `peer` serves netio's own")
-      ->type_name("N")->check(CLI::Range(1, 65535))->capture_default_str();
+      ->type_name("N")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
   verb->add_option("--sizes", o->sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
-  verb->add_option("--against", o->against,
-                   "The server is another emulated machine on the same wire, with this card (ne2 if none is named), in place of "
-                   "a station of --net; both machines are in the result")
+  verb->add_option(
+          "--against", o->against,
+          "The server is another emulated machine on the same wire, with this card (ne2 if none is named), in place of "
+          "a station of --net; both machines are in the result")
       ->type_name("MACHINE[:CARD]");
   o->output.add_to(*verb);
   o->state.add_to(*verb);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar netio-server`: netio's server on the host, for guests that reach it through slirp or a tap device (and for any
-// netio of either generation). Host time, host sockets: it has no part in any emulation.
+// `planar netio-server`: netio's server on the host, for guests that reach it through slirp or a tap device (and for
+// any netio of either generation). Host time, host sockets: it has no part in any emulation.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -39,7 +39,8 @@ struct Options {
 /// Host time since the start, as the protocol wants to be told.
 Time host_now() {
   static const auto start = std::chrono::steady_clock::now();
-  return Time{std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count() * 1000};
+  return Time{std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count() *
+              1000};
 }
 
 std::string name_of(const sockaddr_in& a) {
@@ -66,7 +67,8 @@ class Connection {
     }
     if (events & POLLOUT) {
       if (unsent_ == filled_) fill();
-      const ssize_t n = ::send(socket_.get(), outgoing_.data() + unsent_, filled_ - unsent_, MSG_DONTWAIT | MSG_NOSIGNAL);
+      const ssize_t n =
+          ::send(socket_.get(), outgoing_.data() + unsent_, filled_ - unsent_, MSG_DONTWAIT | MSG_NOSIGNAL);
       if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
       if (n > 0) unsent_ += static_cast<std::size_t>(n);
     }
@@ -82,9 +84,9 @@ class Connection {
   }
   double seconds() const { return (host_now() - since_).seconds(); }
   nlohmann::ordered_json json() const {
-    return {{"schema", "planar.netio-server/1"}, {"client", client_}, {"generation", generation()},
-            {"received_bytes", service_.received()}, {"sent_bytes", service_.sent()},
-            {"host_seconds", rounded(seconds(), 3)}};
+    return {{"schema", "planar.netio-server/1"}, {"client", client_},
+            {"generation", generation()},        {"received_bytes", service_.received()},
+            {"sent_bytes", service_.sent()},     {"host_seconds", rounded(seconds(), 3)}};
   }
   std::string text() const {
     return fmt::format("{}: netio {}, {} KB received, {} KB sent, {:.1f} s host", client_, generation(),
@@ -127,8 +129,9 @@ net::Descriptor listen_at(const std::string& text) {
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
       ::listen(socket.get(), 16) < 0)
     throw Error(fmt::format("--listen {}: {}; {}", text, std::strerror(errno),
-                            errno == EADDRINUSE ? "another server holds the port, choose another one (the guest's --port)"
-                                                : "see `ip addr` for this host's addresses"));
+                            errno == EADDRINUSE
+                                ? "another server holds the port, choose another one (the guest's --port)"
+                                : "see `ip addr` for this host's addresses"));
   socklen_t length = sizeof address;
   ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length);
   fmt::print(stderr, "planar: netio server on {}, both generations\n", name_of(address));
@@ -175,11 +178,14 @@ int run(const Options& o) {
 
 Verb add_netio_server(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("netio-server", "Serve netio on the host, for guests with --net slirp, tap or pcap");
+  CLI::App* verb =
+      app.add_subcommand("netio-server", "Serve netio on the host, for guests with --net slirp, tap or pcap");
   verb->add_option("--listen", o->listen, "Where; only this host reaches a loopback address")
-      ->type_name("ADDRESS:PORT")->capture_default_str();
+      ->type_name("ADDRESS:PORT")
+      ->capture_default_str();
   verb->add_option("--seconds", o->seconds, "How long the server sends for each size (netio from 1.16 on)")
-      ->type_name("N")->capture_default_str();
+      ->type_name("N")
+      ->capture_default_str();
   verb->add_flag("--once", o->once, "End after the first connection");
   verb->add_option("--json", o->json, "Write the connection's counts as JSON to FILE, or to standard output with -")
       ->type_name("FILE|-");

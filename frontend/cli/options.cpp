@@ -35,7 +35,8 @@ CardOption parse_card_option(const std::string& text) {
     const auto item = options.substr(at, comma - at);
     const auto equals = item.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw Error(fmt::format("--card {}: '{}' is not option=value; for example --card ne2:irq=3,io=1000h", text, item));
+      throw Error(
+          fmt::format("--card {}: '{}' is not option=value; for example --card ne2:irq=3,io=1000h", text, item));
     card.options.emplace_back(item.substr(0, equals), item.substr(equals + 1));
     at = comma + 1;
   }
@@ -102,22 +103,27 @@ storage::DiskSpec parse_floppy_option(const std::string& option, const std::stri
   for (const auto& [key, value] : drive.values) {
     const auto mode = storage::parse_write_mode(value);
     if (key == "mode" && !mode)
-      throw Error(fmt::format("{} {}: '{}' is no mode; overlay, write-through, memory or read-only", option, text, value));
-    if (key == "mode") disk.mode = *mode;
-    else disk.overlay = value;
+      throw Error(
+          fmt::format("{} {}: '{}' is no mode; overlay, write-through, memory or read-only", option, text, value));
+    if (key == "mode")
+      disk.mode = *mode;
+    else
+      disk.overlay = value;
   }
   return disk;
 }
 
 void DriveOptions::add_to(CLI::App& app) {
-  const std::string modes = "mode is overlay (the default: changes stay in FILE.overlay, or in overlay=F), write-through "
-                            "(into FILE itself), memory (forgotten at the end) or read-only";
+  const std::string modes =
+      "mode is overlay (the default: changes stay in FILE.overlay, or in overlay=F), write-through "
+      "(into FILE itself), memory (forgotten at the end) or read-only";
   app.add_option("--floppy", floppy,
                  "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
       ->type_name("FILE[,mode=M][,overlay=F]");
-  app.add_option("--disk", disks,
-                 "SCSI hard disk: a raw image or an overlay, kept as --floppy keeps it; its SCSI address is id=N (0 to 6), by "
-                 "default 6, 5... The first one boots. Without a card for it, IBM's SCSI adapter goes into the last free slot")
+  app.add_option(
+         "--disk", disks,
+         "SCSI hard disk: a raw image or an overlay, kept as --floppy keeps it; its SCSI address is id=N (0 to 6), by "
+         "default 6, 5... The first one boots. Without a card for it, IBM's SCSI adapter goes into the last free slot")
       ->type_name("FILE[,mode=M][,overlay=F][,id=N]")
       ->expected(1)
       ->take_all();
@@ -128,36 +134,44 @@ void DriveOptions::add_to(CLI::App& app) {
 }
 
 void DriveOptions::apply(Config& config) const {
-  if (floppy) set_drive(config, "floppy.a", "--floppy " + *floppy, parse_drive("--floppy", *floppy, {"mode", "overlay"}));
+  if (floppy)
+    set_drive(config, "floppy.a", "--floppy " + *floppy, parse_drive("--floppy", *floppy, {"mode", "overlay"}));
   set_scsi_drives(config, "disk", disks, 6, {"mode", "overlay", "id"});
   set_scsi_drives(config, "cdrom", cdroms, 3, {"id"});
 }
 
 void MachineOptions::add_to(CLI::App& app, bool positional) {
   const std::string help = "Built-in machine (see `planar list machines`) or a machine file (see `planar config`)";
-  if (positional) app.add_option("machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
-  else app.add_option("--machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
-  app.add_option("--card", cards,
-                 "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
-                 "resource (io, irq, mem, arb) or set mac or a sister's adapter_id; the rest is solved from the adapter's ADF")
+  if (positional)
+    app.add_option("machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
+  else
+    app.add_option("--machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
+  app.add_option(
+         "--card", cards,
+         "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
+         "resource (io, irq, mem, arb) or set mac or a sister's adapter_id; the rest is solved from the adapter's ADF")
       ->type_name("CARD")
       ->expected(1)
       ->take_all();
-  app.add_option("--set", values, "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns'")
+  app.add_option("--set", values,
+                 "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns'")
       ->type_name("CARD.VALUE=X")
       ->expected(1)
       ->take_all();
-  app.add_option("--net", net,
-                 "What the adapter's cable leads to: peer (a reference station in virtual time), slirp (the host's network, no "
-                 "rights needed), tap:NAME, pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
+  app.add_option(
+         "--net", net,
+         "What the adapter's cable leads to: peer (a reference station in virtual time), slirp (the host's network, no "
+         "rights needed), tap:NAME, pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
       ->type_name("peer|slirp|tap:NAME|pcap:IFACE|socket:ADDR|none");
-  app.add_option("--forward", forwards,
-                 "A port of the host that leads into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
+  app.add_option(
+         "--forward", forwards,
+         "A port of the host that leads into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
       ->type_name("FORWARD")
       ->expected(1)
       ->take_all();
   app.add_option("--net-time", net_time,
-                 "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as it goes, but "
+                 "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as it "
+                 "goes, but "
                  "never idle ahead of the host's replies)")
       ->type_name("as-hardware|unthrottled");
   app.add_option("--seed", seed, "Seed of everything random in the lab (collision backoff)")->type_name("N");
@@ -184,13 +198,14 @@ LabConfig MachineOptions::lab() const {
     apply(lab.machine(0), {});
     return lab;
   }
-  const std::pair<const char*, bool> given[] = {{"--card", !cards.empty()}, {"--set", !values.empty()},
-                                                {"--memory", memory.has_value()}, {"--floppy", drives.floppy.has_value()},
-                                                {"--disk", !drives.disks.empty()}, {"--cdrom", !drives.cdroms.empty()}};
+  const std::pair<const char*, bool> given[] = {
+      {"--card", !cards.empty()},        {"--set", !values.empty()},
+      {"--memory", memory.has_value()},  {"--floppy", drives.floppy.has_value()},
+      {"--disk", !drives.disks.empty()}, {"--cdrom", !drives.cdroms.empty()}};
   for (const auto& [option, is_given] : given)
     if (is_given)
-      throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it is for", option,
-                              machine));
+      throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it is for",
+                              option, machine));
   apply_shared(*this, lab);
   return lab;
 }
@@ -249,7 +264,8 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
 void OutputOptions::add_to(CLI::App& app) {
   app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
   app.add_option("--serial", serial, "Where COM1 goes: stdio or file:F")->type_name("stdio|file:F");
-  app.add_option("--screen", screen, "At the end: text prints the text screen, png:FILE keeps its picture (in any mode)")
+  app.add_option("--screen", screen,
+                 "At the end: text prints the text screen, png:FILE keeps its picture (in any mode)")
       ->type_name("text|png:FILE")
       ->expected(1)
       ->take_all();
@@ -265,17 +281,22 @@ void StateOptions::add_to(CLI::App& app) {
       ->expected(2);
   app.add_option("--restore", restore, "Continue from a snapshot (machine, cards and images come from it)")
       ->type_name("FILE");
-  app.add_flag("--lockstep", lockstep,
-               "Check every instruction of the processor against Unicorn; stop at the first difference and print both states "
-               "(exit 4). Slow; needs a build with Unicorn");
+  app.add_flag(
+      "--lockstep", lockstep,
+      "Check every instruction of the processor against Unicorn; stop at the first difference and print both states "
+      "(exit 4). Slow; needs a build with Unicorn");
   app.add_option("--lockstep-plant", lockstep_plant, "Make Unicorn wrong behind instruction N")->group("");
   const char* group = "Determinism checks (none of them may change a virtual result)";
   app.add_option("--check-block-length", block_length, "Decode at most N instructions a block")
-      ->type_name("N")->check(CLI::Range(1, 64))->group(group);
+      ->type_name("N")
+      ->check(CLI::Range(1, 64))
+      ->group(group);
   app.add_option("--check-flush-blocks", flush_blocks, "Flush the decoded-block cache at random moments")
-      ->type_name("SEED")->group(group);
+      ->type_name("SEED")
+      ->group(group);
   app.add_option("--check-cut-horizons", cut_horizons, "Cut the processor's horizons at random points")
-      ->type_name("SEED")->group(group);
+      ->type_name("SEED")
+      ->group(group);
 }
 
 }  // namespace planar

@@ -15,8 +15,8 @@ void write_text_file(const std::filesystem::path& file, std::string_view text, c
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
   out.close();
   if (!out)
-    throw Error(fmt::format("{}{}{}: cannot be written; check the directory, its permissions and the free space", option,
-                            option.empty() ? "" : " ", file.string()),
+    throw Error(fmt::format("{}{}{}: cannot be written; check the directory, its permissions and the free space",
+                            option, option.empty() ? "" : " ", file.string()),
                 ExitCode::missing_file);
 }
 

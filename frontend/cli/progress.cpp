@@ -10,14 +10,11 @@ namespace planar {
 
 using clock = std::chrono::steady_clock;
 
-Progress::Progress(bool wanted)
-    : active_(wanted && isatty(STDERR_FILENO)), start_(clock::now()), last_(start_) {}
+Progress::Progress(bool wanted) : active_(wanted && isatty(STDERR_FILENO)), start_(clock::now()), last_(start_) {}
 
 Progress::~Progress() { finish(); }
 
-double Progress::host_seconds() const {
-  return std::chrono::duration<double>(clock::now() - start_).count();
-}
+double Progress::host_seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
 
 void Progress::show(Time now, const std::function<std::string()>& what) {
   if (!active_) return;

@@ -9,10 +9,10 @@
 #include "core/common/error.hpp"
 #include "devices/registry/adapter_registry.hpp"
 #include "frontend/cli/matrix_options.hpp"
-#include "frontend/report/netio_result.hpp"
 #include "frontend/cli/output.hpp"
-#include "frontend/published/score.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/published/score.hpp"
+#include "frontend/report/netio_result.hpp"
 
 namespace planar {
 namespace {
@@ -55,7 +55,8 @@ void print_row(const ScoredRow& row) {
   }
   fmt::print("{:<30}", "  planar");
   for (const auto size : published_sizes) fmt::print(" {:>8} ", figure(row.ours->throughput(size)));
-  fmt::print(" {:>5.1f} %\n{:<30}", (*row.ours->result)["cpu_load_percent"].get<double>(), "  residual %, load in points");
+  fmt::print(" {:>5.1f} %\n{:<30}", (*row.ours->result)["cpu_load_percent"].get<double>(),
+             "  residual %, load in points");
   for (const auto size : published_sizes) fmt::print(" {:>8} ", signed_percent(row.residual(size)));
   fmt::print(" {:>7}   plateau {} %\n", signed_percent(row.load_residual()), signed_percent(row.plateau_residual()));
 }
@@ -67,9 +68,13 @@ ordered_json number(std::optional<double> value, int decimals) {
 }
 
 ordered_json score_json(const Score& s) {
-  return {{"rows", s.rows}, {"plateau_mape_percent", number(s.mape, 2)}, {"all_sizes_mape_percent", number(s.all_sizes, 2)},
-          {"rank_correlation", number(s.rank, 3)}, {"load_error_points", number(s.load_error, 2)},
-          {"median_predictor_mape_percent", number(s.median_mape, 2)}, {"skill", number(s.skill, 3)}};
+  return {{"rows", s.rows},
+          {"plateau_mape_percent", number(s.mape, 2)},
+          {"all_sizes_mape_percent", number(s.all_sizes, 2)},
+          {"rank_correlation", number(s.rank, 3)},
+          {"load_error_points", number(s.load_error, 2)},
+          {"median_predictor_mape_percent", number(s.median_mape, 2)},
+          {"skill", number(s.skill, 3)}};
 }
 
 void print_score(const std::string& machine, const char* which, const Score& s) {
@@ -83,8 +88,8 @@ std::vector<std::string> missed(const std::vector<ScoredRow>& rows) {
   std::vector<std::string> list;
   const auto check = [&](const Demand& d, const char* what, std::optional<double> value, double limit, bool at_most) {
     if (value && (at_most ? *value > limit : *value < limit))
-      list.push_back(fmt::format("{}: {} is {:.2f}, wanted {} {}", d.machine, what, *value, at_most ? "at most" : "at least",
-                                 limit));
+      list.push_back(fmt::format("{}: {} is {:.2f}, wanted {} {}", d.machine, what, *value,
+                                 at_most ? "at most" : "at least", limit));
   };
   for (const Demand& d : demands) {
     const Score all = score(rows, d.machine, Rows::all), predicted = score(rows, d.machine, Rows::prediction);
@@ -97,18 +102,27 @@ std::vector<std::string> missed(const std::vector<ScoredRow>& rows) {
 }
 
 ordered_json row_json(const ScoredRow& row) {
-  ordered_json j{{"machine", row.print.machine}, {"card", row.print.card}, {"printed_as", row.print.title},
-                 {"medium", find_adapter(row.print.card).medium}, {"hypothetical", row.hypothetical},
-                 {"use", row.hypothetical ? "apart" : row.print.prediction() ? "prediction" : "calibration"}};
+  ordered_json j{{"machine", row.print.machine},
+                 {"card", row.print.card},
+                 {"printed_as", row.print.title},
+                 {"medium", find_adapter(row.print.card).medium},
+                 {"hypothetical", row.hypothetical},
+                 {"use", row.hypothetical         ? "apart"
+                         : row.print.prediction() ? "prediction"
+                                                  : "calibration"}};
   if (!row.print.prediction()) j["calibrated"] = row.print.calibrated;
   j["cells"] = ordered_json::array();
   for (const auto& [size, value] : row.print.kb_per_s)
-    j["cells"].push_back({{"packet_bytes", size}, {"print_kb_per_s", value},
+    j["cells"].push_back({{"packet_bytes", size},
+                          {"print_kb_per_s", value},
                           {"kb_per_s", row.run() ? number(row.ours->throughput(size), 2) : ordered_json()},
-                          {"residual_percent", number(row.residual(size), 2)}, {"fitted", row.print.fitted_sizes.contains(size)}});
+                          {"residual_percent", number(row.residual(size), 2)},
+                          {"fitted", row.print.fitted_sizes.contains(size)}});
   if (row.print.load) j["print_load_percent"] = *row.print.load;
-  if (row.run()) j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
-  else j["not_run"] = row.ours ? row.ours->problem : "not asked for";
+  if (row.run())
+    j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
+  else
+    j["not_run"] = row.ours ? row.ours->problem : "not asked for";
   return j;
 }
 
@@ -125,10 +139,12 @@ int run(const Options& o) {
   const auto rows = score_rows(print, outcomes);
   const auto failures = missed(rows);
   if (o.command.json) {
-    ordered_json j{{"schema", "planar.published/1"}, {"rows", ordered_json::array()}, {"scores", ordered_json::array()}};
+    ordered_json j{
+        {"schema", "planar.published/1"}, {"rows", ordered_json::array()}, {"scores", ordered_json::array()}};
     for (const ScoredRow& row : rows) j["rows"].push_back(row_json(row));
     for (const auto& machine : o.command.machines)
-      j["scores"].push_back({{"machine", machine}, {"all", score_json(score(rows, machine, Rows::all))},
+      j["scores"].push_back({{"machine", machine},
+                             {"all", score_json(score(rows, machine, Rows::all))},
                              {"calibration", score_json(score(rows, machine, Rows::calibration))},
                              {"prediction", score_json(score(rows, machine, Rows::prediction))},
                              {"apart", score_json(score(rows, machine, Rows::apart))}});
@@ -161,7 +177,8 @@ int run(const Options& o) {
 
 Verb add_published(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("published", "Run what was published and print every cell beside ours, with the score");
+  CLI::App* verb =
+      app.add_subcommand("published", "Run what was published and print every cell beside ours, with the score");
   o->command.add_to(*verb);
   verb->add_option("--results", o->folder, "Keep finished runs in this folder; the same command goes on from them")
       ->type_name("DIR");

@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "core/common/error.hpp"
-#include "frontend/session/baseline.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/session/baseline.hpp"
 
 namespace planar {
 namespace {
@@ -28,8 +28,11 @@ struct Options {
 ordered_json read_baseline(const std::string& file) {
   std::ifstream in(file);
   if (!in)
-    throw Error(fmt::format("{}: there is no baseline; run from the top of the source tree, name one with --baseline FILE, or "
-                            "make one with --accept \"reason\"", file), ExitCode::missing_file);
+    throw Error(
+        fmt::format("{}: there is no baseline; run from the top of the source tree, name one with --baseline FILE, or "
+                    "make one with --accept \"reason\"",
+                    file),
+        ExitCode::missing_file);
   try {
     return ordered_json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
   } catch (const ordered_json::parse_error& e) {
@@ -41,7 +44,8 @@ ordered_json read_baseline(const std::string& file) {
 ordered_json report(const std::vector<Change>& list, const ordered_json& baseline, const ordered_json& run) {
   ordered_json j{{"schema", "planar.regress/1"}, {"green", list.empty()}, {"changes", ordered_json::array()}};
   for (const Change& c : list) {
-    ordered_json entry{{"machine", c.machine}, {"card", c.card}, {"figure", c.figure}, {"was", c.was}, {"is", c.is}, {"by", c.by}};
+    ordered_json entry{{"machine", c.machine}, {"card", c.card}, {"figure", c.figure},
+                       {"was", c.was},         {"is", c.is},     {"by", c.by}};
     entry["timing"] = ordered_json::array();
     for (const auto& t : timing_changes(baseline, run, c.machine, c.card))
       entry["timing"].push_back({{"name", t.name}, {"was", t.was}, {"is", t.is}});
@@ -92,8 +96,10 @@ int run(const Options& o) {
   if (command.json) write_json(*command.json, report(list, *baseline, made));
   if (!command.json || *command.json != "-") {
     print(list, *baseline, made);
-    if (list.empty()) fmt::print("{} runs equal the baseline ({}), cycle for cycle\n", outcomes.size(), o.baseline);
-    else fmt::print("{} figures differ from the baseline ({})\n", list.size(), o.baseline);
+    if (list.empty())
+      fmt::print("{} runs equal the baseline ({}), cycle for cycle\n", outcomes.size(), o.baseline);
+    else
+      fmt::print("{} figures differ from the baseline ({})\n", list.size(), o.baseline);
   }
   return list.empty() ? 0 : 1;
 }
@@ -104,10 +110,12 @@ Verb add_regress(CLI::App& app) {
   auto o = std::make_shared<Options>();
   o->command.matrix.seconds = "0.5";
   o->command.matrix.sizes = "1024,8192";
-  CLI::App* verb = app.add_subcommand("regress", "Run every card in every machine and compare with the stored baseline");
+  CLI::App* verb =
+      app.add_subcommand("regress", "Run every card in every machine and compare with the stored baseline");
   o->command.add_to(*verb);
   verb->add_option("--baseline", o->baseline, "The baseline")->type_name("FILE")->capture_default_str();
-  verb->add_option("--accept", o->reason, "Write what is measured now as the new baseline, with the reason for the change")
+  verb->add_option("--accept", o->reason,
+                   "Write what is measured now as the new baseline, with the reason for the change")
       ->type_name("REASON");
   return [o] { return run(*o); };
 }

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "frontend/cli/output.hpp"
-#include "frontend/session/session.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/session/session.hpp"
 
 namespace planar {
 
@@ -59,9 +59,13 @@ Until parse_until(const std::vector<std::string>& conditions) {
     const auto kind = condition.substr(place, colon - place);
     if (colon != std::string::npos && colon + 1 < condition.size() && (kind == "screen" || kind == "serial"))
       u.texts.push_back({condition.substr(0, place ? dot : 0), kind == "serial", condition.substr(colon + 1)});
-    else if (const auto time = parse_time(condition)) u.time = time;
-    else throw Error(fmt::format("--until {}: write a virtual time (\"5 s\"), screen:TEXT or serial:TEXT (NAME.screen:TEXT of "
-                                 "one of several machines)", condition));
+    else if (const auto time = parse_time(condition))
+      u.time = time;
+    else
+      throw Error(
+          fmt::format("--until {}: write a virtual time (\"5 s\"), screen:TEXT or serial:TEXT (NAME.screen:TEXT of "
+                      "one of several machines)",
+                      condition));
   }
   return u;
 }
@@ -70,7 +74,8 @@ bool seen(Session& session, const Until& until) {
   for (const auto& t : until.texts)
     for (std::size_t n = 0; n < session.lab().machines(); ++n) {
       if (!t.machine.empty() && session.lab().name(n) != t.machine) continue;
-      if (t.serial ? session.guest(n).says(t.text, session.now()) : on_screen(session.lab().machine(n), t.text)) return true;
+      if (t.serial ? session.guest(n).says(t.text, session.now()) : on_screen(session.lab().machine(n), t.text))
+        return true;
     }
   return false;
 }
@@ -80,8 +85,9 @@ void check_machines(Lab& lab, const Until& until) {
   for (std::size_t n = 0; n < lab.machines(); ++n) names.push_back(lab.name(n));
   for (const auto& t : until.texts)
     if (!t.machine.empty() && std::find(names.begin(), names.end(), t.machine) == names.end())
-      throw Error(fmt::format("--until {}...: there is no machine of that name here{}", t.machine,
-                              lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", ")) : std::string{}));
+      throw Error(
+          fmt::format("--until {}...: there is no machine of that name here{}", t.machine,
+                      lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", ")) : std::string{}));
 }
 
 /// The steps of the command line, or of the machine file where it has none.
@@ -89,7 +95,9 @@ std::vector<Step> read_all_steps(const Options& o, Config& config, Time limit) {
   std::vector<Step> all;
   const auto append = [&](std::vector<Step> steps) { std::move(steps.begin(), steps.end(), std::back_inserter(all)); };
   std::size_t step = 0, typing = 0;
-  const auto command_line_step = [&](std::size_t n) { return read_steps(o.steps.at(n), fmt::format("--do {}", n + 1), limit); };
+  const auto command_line_step = [&](std::size_t n) {
+    return read_steps(o.steps.at(n), fmt::format("--do {}", n + 1), limit);
+  };
   for (const bool is_step : o.in_order)
     append(is_step ? command_line_step(step++) : typing_steps(o.typing.at(typing++), limit));
   if (!o.in_order.empty()) {
@@ -118,8 +126,9 @@ std::unique_ptr<Session> open(const Options& o, Time limit) {
   for (const auto& [name, value] : given) {
     if (!value) continue;
     if (lab.named())
-      throw Error(fmt::format("--{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it is for",
-                              name, o.machine.machine, name));
+      throw Error(
+          fmt::format("--{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it is for",
+                      name, o.machine.machine, name));
     lab.machine(0).set_text(name, *value, fmt::format("--{} {}", name, *value));
   }
   auto steps = read_all_steps(o, lab.machine(0), limit);
@@ -143,7 +152,8 @@ nlohmann::ordered_json outcome(Session& session, std::size_t n) {
 void check_steps(Session& session, RunEnd end) {
   const auto& scenario = session.scenario();
   if (const auto failure = scenario.failure())
-    throw Error(fmt::format("{}; screen, trace and snapshot are in {}", failure->message, session.keep_evidence()), failure->code);
+    throw Error(fmt::format("{}; screen, trace and snapshot are in {}", failure->message, session.keep_evidence()),
+                failure->code);
   if (end == RunEnd::time && scenario.active())
     throw Error(fmt::format("--until came before step '{}' was done", scenario.current()), ExitCode::virtual_timeout);
 }
@@ -151,8 +161,7 @@ void check_steps(Session& session, RunEnd end) {
 int run(const Options& o) {
   if (o.image && o.machine.drives.floppy)
     throw Error("--image and --floppy both name the diskette in drive A; give one of them");
-  if (!o.kernel && (o.initrd || o.append))
-    throw Error("--initrd and --append are for a kernel; name it with --kernel");
+  if (!o.kernel && (o.initrd || o.append)) throw Error("--initrd and --append are for a kernel; name it with --kernel");
   if (o.kernel && o.state.restore)
     throw Error("--kernel and --restore: the snapshot already holds what was in memory; give one of them");
   if (o.bios && (o.state.restore || !o.state.snapshot.empty()))
@@ -162,29 +171,34 @@ int run(const Options& o) {
   if (!timeout) throw Error(fmt::format("--timeout {}: is no time; write for example --timeout \"60 s\"", o.timeout));
   const bool waits = !until.texts.empty();
   if (waits && !o.in_order.empty())
-    throw Error("--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until takes a "
-                "time only");
+    throw Error(
+        "--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until takes "
+        "a "
+        "time only");
   auto session = open(o, *timeout);
   check_machines(session->lab(), until);
   if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
   const Time limit = until.time ? *until.time : waits ? *timeout : Time::never();
   const auto end = session->run(
-      limit,
-      [&] { return seen(*session, until); },
+      limit, [&] { return seen(*session, until); },
       [&] {
         const auto& scenario = session->scenario();
-        return scenario.active() ? fmt::format("{} ({} of {})", scenario.current(), scenario.done().size() + 1, scenario.steps().size())
+        return scenario.active() ? fmt::format("{} ({} of {})", scenario.current(), scenario.done().size() + 1,
+                                               scenario.steps().size())
                                  : session->lab().machine().panel().text();
       });
   session->print_screen();
   if (!o.output.quiet || o.output.json) {
     Lab& lab = session->lab();
     const char* reason = end == RunEnd::condition ? "text seen"
-                         : end == RunEnd::halted ? (lab.machines() > 1 ? "processors halted for good" : "processor halted for good")
-                         : end == RunEnd::interrupted ? "interrupted" : end == RunEnd::closed ? "window closed"
-                         : end == RunEnd::time ? "time reached"
-                         : session->scenario().failure() ? "a step failed" : session->scenario().powered_off() ? "power off"
-                         : "all steps done";
+                         : end == RunEnd::halted
+                             ? (lab.machines() > 1 ? "processors halted for good" : "processor halted for good")
+                         : end == RunEnd::interrupted        ? "interrupted"
+                         : end == RunEnd::closed             ? "window closed"
+                         : end == RunEnd::time               ? "time reached"
+                         : session->scenario().failure()     ? "a step failed"
+                         : session->scenario().powered_off() ? "power off"
+                                                             : "all steps done";
     if (o.output.json) {
       nlohmann::ordered_json j;
       j["schema"] = "planar.run/1";
@@ -212,8 +226,9 @@ int run(const Options& o) {
                  session->now().seconds(), session->progress().host_seconds());
       for (std::size_t n = 0; n < lab.machines(); ++n) {
         const auto& cpu = lab.machine(n).cpu();
-        fmt::print(stderr, "; {}{} instructions, {} cycles; checkpoint {:04X}", lab.machines() > 1 ? lab.name(n) + ": " : "",
-                   cpu.instructions(), cpu.clocks(), lab.machine(n).post_ports().checkpoint());
+        fmt::print(stderr, "; {}{} instructions, {} cycles; checkpoint {:04X}",
+                   lab.machines() > 1 ? lab.name(n) + ": " : "", cpu.instructions(), cpu.clocks(),
+                   lab.machine(n).post_ports().checkpoint());
       }
       fmt::print(stderr, "\n");
     }
@@ -224,49 +239,69 @@ int run(const Options& o) {
                 ExitCode::virtual_timeout);
   if (end == RunEnd::halted && waits)
     throw Error(fmt::format("the processor halted before {} appeared", until.quoted()), ExitCode::scenario_failed);
-  return end == RunEnd::interrupted || (end == RunEnd::closed && waits) ? static_cast<int>(ExitCode::scenario_failed) : 0;
+  return end == RunEnd::interrupted || (end == RunEnd::closed && waits) ? static_cast<int>(ExitCode::scenario_failed)
+                                                                        : 0;
 }
 
 }  // namespace
 
 Verb add_run(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("run", "Run a machine with a diskette image or Linux kernel of your own, or a lab of several");
+  CLI::App* verb =
+      app.add_subcommand("run", "Run a machine with a diskette image or Linux kernel of your own, or a lab of several");
   o->machine.add_to(*verb, true);
-  verb->add_option("--image", o->image, "Bootable diskette image for drive A; like --floppy IMG,mode=memory, and a snapshot holds it")
+  verb->add_option("--image", o->image,
+                   "Bootable diskette image for drive A; like --floppy IMG,mode=memory, and a snapshot holds it")
       ->type_name("IMG");
   o->machine.drives.add_to(*verb);
-  verb->add_option("--bios", o->bios, "Firmware image of your own (32, 64 or 128 KB, mapped up to FFFFFh) instead of the built-in one")
+  verb->add_option("--bios", o->bios,
+                   "Firmware image of your own (32, 64 or 128 KB, mapped up to FFFFFh) instead of the built-in one")
       ->type_name("F");
   verb->add_option("--kernel", o->kernel, "Linux kernel (bzImage or zImage) to start without a diskette")
       ->type_name("F");
   verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
   verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
-  verb->add_option("--until", o->until,
-                   "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several "
-                   "machines; NAME.screen:TEXT on one); of several texts the first counts. Without it the run ends with its last "
-                   "step, when the processor halts for good, or with Ctrl-C")
-      ->type_name("TIME|screen:TEXT|serial:TEXT")->expected(1)->take_all();
+  verb->add_option(
+          "--until", o->until,
+          "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several "
+          "machines; NAME.screen:TEXT on one); of several texts the first counts. Without it the run ends with its "
+          "last "
+          "step, when the processor halts for good, or with Ctrl-C")
+      ->type_name("TIME|screen:TEXT|serial:TEXT")
+      ->expected(1)
+      ->take_all();
   verb->add_option("--timeout", o->timeout, "Give up waiting for a text after this virtual time (exit 5)")
-      ->type_name("TIME")->capture_default_str();
-  auto* steps = verb->add_option("--do", o->steps,
-                                 "Do a step, or the steps of a file, a line each: wait screen|prompt|serial \"TEXT\" [within TIME], "
-                                 "wait still [TIME], wait TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, f1), grab "
-                                 "screen [\"FILE\"], insert diskette \"FILE\", snapshot \"FILE\", power off. In lab.toml: [scenario] "
-                                 "steps = [...]. Of a lab's several machines, in front of the first")
-                    ->type_name("STEP|FILE")->expected(1)->take_all();
-  verb->add_option("--type", o->typing, "Type TEXT (\\n is enter) when the screen stands still; repeated, in turn with --do, on the same machine")
-      ->type_name("TEXT")->expected(1)->take_all();
+      ->type_name("TIME")
+      ->capture_default_str();
+  auto* steps =
+      verb->add_option(
+              "--do", o->steps,
+              "Do a step, or the steps of a file, a line each: wait screen|prompt|serial \"TEXT\" [within TIME], "
+              "wait still [TIME], wait TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, f1), grab "
+              "screen [\"FILE\"], insert diskette \"FILE\", snapshot \"FILE\", power off. In lab.toml: [scenario] "
+              "steps = [...]. Of a lab's several machines, in front of the first")
+          ->type_name("STEP|FILE")
+          ->expected(1)
+          ->take_all();
+  verb->add_option(
+          "--type", o->typing,
+          "Type TEXT (\\n is enter) when the screen stands still; repeated, in turn with --do, on the same machine")
+      ->type_name("TEXT")
+      ->expected(1)
+      ->take_all();
   verb->add_option("--result", o->output.result, "Folder for what steps grab and for what is kept of a failed one")
-      ->type_name("DIR")->capture_default_str();
+      ->type_name("DIR")
+      ->capture_default_str();
   o->output.add_to(*verb);
-  verb->add_flag("--window", o->output.window,
-                 "Show the screen in a window at the machine's own speed, with the host's keyboard and mouse (a click captures "
-                 "the mouse, Ctrl-Alt-G releases it, Ctrl-Alt-F runs as fast as it goes); what you do there is not repeatable");
+  verb->add_flag(
+      "--window", o->output.window,
+      "Show the screen in a window at the machine's own speed, with the host's keyboard and mouse (a click captures "
+      "the mouse, Ctrl-Alt-G releases it, Ctrl-Alt-F runs as fast as it goes); what you do there is not repeatable");
   o->state.add_to(*verb);
   return [o, verb, steps] {
     for (const CLI::Option* option : verb->parse_order())
-      if (const auto name = option->get_name(); option == steps || name == "--type") o->in_order.push_back(option == steps);
+      if (const auto name = option->get_name(); option == steps || name == "--type")
+        o->in_order.push_back(option == steps);
     return run(*o);
   };
 }

@@ -26,9 +26,12 @@ std::vector<std::string> fields(const std::string& line) {
   std::vector<std::string> list{""};
   bool quoted = false;
   for (const char c : line) {
-    if (c == '"') quoted = !quoted;
-    else if (c == ',' && !quoted) list.emplace_back();
-    else list.back() += c;
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      list.emplace_back();
+    else
+      list.back() += c;
   }
   return list;
 }
@@ -82,8 +85,7 @@ std::vector<PublishedRow> published_ethernet() {
   std::getline(lines, line);  // the heading
   for (std::size_t number = 2; std::getline(lines, line); ++number) {
     const auto f = fields(line);
-    if (f.size() != 11)
-      throw Error(fmt::format("{}:{}: {} fields, expected 11", figures_file, number, f.size()));
+    if (f.size() != 11) throw Error(fmt::format("{}:{}: {} fields, expected 11", figures_file, number, f.size()));
     const std::string machine = names.find("machines", f[1], number), card = names.find("cards", f[2], number);
     auto row = std::find_if(rows.begin(), rows.end(),
                             [&](const PublishedRow& r) { return r.machine == machine && r.card == card; });

@@ -13,9 +13,9 @@ namespace planar {
 
 /// One row of a published table: a card in a machine.
 struct PublishedRow {
-  std::string machine;  ///< planar's name
-  std::string card;     ///< planar's name
-  std::string title;    ///< as printed: "PS/2 56SX, 3C529"
+  std::string machine;                       ///< planar's name
+  std::string card;                          ///< planar's name
+  std::string title;                         ///< as printed: "PS/2 56SX, 3C529"
   std::map<std::uint32_t, double> kb_per_s;  ///< by packet size of the run (print's 32768 is netio's 32767)
   std::optional<double> load;                ///< percent
   std::string calibrated;                    ///< what was fitted on this row; empty: the row is a prediction

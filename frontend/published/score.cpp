@@ -88,12 +88,15 @@ Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows
   Score s;
   for (const ScoredRow& row : rows) {
     if (row.print.machine != machine || row.hypothetical != (which == Rows::apart) || !row.plateau_residual()) continue;
-    if ((which == Rows::calibration || which == Rows::prediction) && row.print.prediction() != (which == Rows::prediction)) continue;
+    if ((which == Rows::calibration || which == Rows::prediction) &&
+        row.print.prediction() != (which == Rows::prediction))
+      continue;
     ++s.rows;
     plateaus.push_back(row.print.plateau());
     ours.push_back(*row.ours->plateau());
     errors.push_back(std::abs(*row.plateau_residual()));
-    if (which != Rows::apart) by_median.push_back(std::abs(median(printed) - row.print.plateau()) / row.print.plateau() * 100);
+    if (which != Rows::apart)
+      by_median.push_back(std::abs(median(printed) - row.print.plateau()) / row.print.plateau() * 100);
     for (const auto& [size, value] : row.print.kb_per_s)
       if (const auto r = row.residual(size)) cells.push_back(std::abs(*r));
     if (const auto r = row.load_residual()) loads.push_back(std::abs(*r));

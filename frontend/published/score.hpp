@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/session/matrix.hpp"
 #include "frontend/published/published_figures.hpp"
+#include "frontend/session/matrix.hpp"
 
 namespace planar {
 
@@ -31,10 +31,10 @@ std::vector<ScoredRow> score_rows(const std::vector<PublishedRow>& print, const 
 /// alone (which has no rank, median or skill).
 struct Score {
   std::size_t rows = 0;
-  std::optional<double> mape;         ///< of the plateau means, percent
-  std::optional<double> all_sizes;    ///< of every cell, percent
-  std::optional<double> rank;         ///< Spearman's correlation of the plateau means (ties share ranks)
-  std::optional<double> load_error;   ///< mean absolute, points
+  std::optional<double> mape;        ///< of the plateau means, percent
+  std::optional<double> all_sizes;   ///< of every cell, percent
+  std::optional<double> rank;        ///< Spearman's correlation of the plateau means (ties share ranks)
+  std::optional<double> load_error;  ///< mean absolute, points
   /// The predictor that knows no physics says the median of the machine's printed plateaus for every card.
   std::optional<double> median_mape;
   /// 1 - mape / median_mape: 1 is perfect, 0 no better than the median.

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "devices/registry/adapter_registry.hpp"
+#include "frontend/published/published_figures.hpp"
 #include "frontend/report/compare_report.hpp"
 #include "frontend/report/netio_result.hpp"
-#include "frontend/published/published_figures.hpp"
 #include "frontend/report/svg_plot.hpp"
 
 namespace planar {
@@ -93,10 +93,14 @@ std::string frame_plot(const Comparison& c, const std::string& machine, std::str
 std::string comparison_html(const Comparison& c) {
   const auto print = published_ethernet();
   std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title><style>{}</style></head>"
-      "<body>\n<h1>netio on PS/2 network adapters</h1>\n<p>KB/s by packet size, {} virtual seconds a size, seed {}. Load is "
-      "what the guest's clock ticks say, busy what the processor really did. Hypothetical interface (hyp.): nothing about "
-      "programming that card is public, planar declares an interface of its own.</p>\n", style, c.seconds, c.seed);
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar "
+      "compare</title><style>{}</style></head>"
+      "<body>\n<h1>netio on PS/2 network adapters</h1>\n<p>KB/s by packet size, {} virtual seconds a size, seed {}. "
+      "Load is "
+      "what the guest's clock ticks say, busy what the processor really did. Hypothetical interface (hyp.): nothing "
+      "about "
+      "programming that card is public, planar declares an interface of its own.</p>\n",
+      style, c.seconds, c.seed);
   out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
   c.each_table([&](const std::string& machine, std::string_view medium) {
     out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),

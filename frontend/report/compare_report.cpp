@@ -20,7 +20,9 @@ std::string card_title(const std::string& name) {
 
 std::string cell(std::optional<double> value) { return value ? fmt::format("{:.1f}", *value) : "-"; }
 
-std::string percent(const CellOutcome& o, const char* key) { return fmt::format("{:.1f}", (*o.result)[key].get<double>()); }
+std::string percent(const CellOutcome& o, const char* key) {
+  return fmt::format("{:.1f}", (*o.result)[key].get<double>());
+}
 
 /// Calls `line(outcome)` for the outcomes of `machine` on `medium`.
 template <class F>
@@ -35,11 +37,14 @@ std::vector<std::string> frame_cells(const CellOutcome& o) {
   if (!o.result || !o.result->contains("frame_time")) return std::vector<std::string>(1 + FrameTime::parts, "-");
   const auto& frame = (*o.result)["frame_time"];
   cells.push_back(fmt::format("{:.1f}", frame["us"].get<double>()));
-  for (const auto* name : FrameTime::names) cells.push_back(fmt::format("{:.1f}", frame["parts_us"][name].get<double>()));
+  for (const auto* name : FrameTime::names)
+    cells.push_back(fmt::format("{:.1f}", frame["parts_us"][name].get<double>()));
   return cells;
 }
 
-std::string problem(const CellOutcome& o) { return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem); }
+std::string problem(const CellOutcome& o) {
+  return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem);
+}
 
 }  // namespace
 
@@ -55,7 +60,9 @@ std::vector<std::string_view> Comparison::media(const std::string& machine) cons
 std::string table_title(const std::string& machine, std::string_view medium) {
   Config config = load_machine(machine);
   return fmt::format("{}, {}", read_machine(config).title,
-                     medium == "ethernet-10" ? "10 Mbit/s Ethernet" : medium == "ethernet-100" ? "100 Mbit/s Ethernet" : medium);
+                     medium == "ethernet-10"    ? "10 Mbit/s Ethernet"
+                     : medium == "ethernet-100" ? "100 Mbit/s Ethernet"
+                                                : medium);
 }
 
 std::string comparison_text(const Comparison& c) {
@@ -87,9 +94,11 @@ std::string comparison_text(const Comparison& c) {
 }
 
 std::string comparison_markdown(const Comparison& c) {
-  std::string out = fmt::format("# netio, KB/s by packet size\n\n{} virtual seconds a size, seed {}. Load is what the guest's "
-                                "clock ticks say, busy what the processor really did. Hypothetical interface: nothing about "
-                                "programming that card is public, planar declares an interface of its own.\n", c.seconds, c.seed);
+  std::string out = fmt::format(
+      "# netio, KB/s by packet size\n\n{} virtual seconds a size, seed {}. Load is what the guest's "
+      "clock ticks say, busy what the processor really did. Hypothetical interface: nothing about "
+      "programming that card is public, planar declares an interface of its own.\n",
+      c.seconds, c.seed);
   out += "\n" + std::string(frame_parts_explained) + "\n";
   c.each_table([&](const std::string& machine, std::string_view medium) {
     out += fmt::format("\n## {}\n\n| card |", table_title(machine, medium));
@@ -135,8 +144,8 @@ std::string comparison_csv(const Comparison& c) {
     if (!o.result->contains("frame_time")) continue;
     const auto& frame = (*o.result)["frame_time"];
     const auto row = [&](const std::string& metric, double value) {
-      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", o.cell.machine, o.cell.card, frame["packet_bytes"].get<std::uint32_t>(),
-                         metric, value, apart);
+      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", o.cell.machine, o.cell.card,
+                         frame["packet_bytes"].get<std::uint32_t>(), metric, value, apart);
     };
     row("frame_time", frame["us"].get<double>());
     for (const auto& [name, value] : frame["parts_us"].items()) row("frame_" + name, value.get<double>());
@@ -147,9 +156,14 @@ std::string comparison_csv(const Comparison& c) {
 nlohmann::ordered_json comparison_json(const Comparison& c) {
   auto list = nlohmann::ordered_json::array();
   for (const CellOutcome& o : c.outcomes) {
-    if (o.result) list.push_back(*o.result);
-    else list.push_back({{"machine", o.cell.machine}, {"card", o.cell.card}, {"hypothetical", find_adapter(o.cell.card).hypothetical},
-                         {"refused", o.refused()}, {"problem", o.problem}});
+    if (o.result)
+      list.push_back(*o.result);
+    else
+      list.push_back({{"machine", o.cell.machine},
+                      {"card", o.cell.card},
+                      {"hypothetical", find_adapter(o.cell.card).hypothetical},
+                      {"refused", o.refused()},
+                      {"problem", o.problem}});
   }
   return list;
 }

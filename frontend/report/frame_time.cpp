@@ -42,7 +42,10 @@ std::array<std::int64_t, FrameTime::parts> FrameTime::parts_ns(const ClockDomain
 // ---- the watch ----
 
 FrameTimer::FrameTimer(Lab& lab, std::size_t number)
-    : lab_(lab), number_(number), senders_(machine().config().name_prefix() + "slot"), last_(machine().cpu().account()),
+    : lab_(lab),
+      number_(number),
+      senders_(machine().config().name_prefix() + "slot"),
+      last_(machine().cpu().account()),
       gap_(lab.scheduler(), "frame timer.gap", Priority::observer, Callback::to<&FrameTimer::gap_over>(this)) {
   lab_.segment().add_observer(*this);
   machine().interrupts().watch([this](unsigned, unsigned source, Time) {
@@ -59,12 +62,15 @@ FrameTimer::~FrameTimer() {
 
 void FrameTimer::settle() {
   const cpu::Cpu::Account now = machine().cpu().account();
-  const std::uint64_t halted = now.halted - last_.halted, pins = now.pins - last_.pins, copying = now.copying - last_.copying;
+  const std::uint64_t halted = now.halted - last_.halted, pins = now.pins - last_.pins,
+                      copying = now.copying - last_.copying;
   clocks_[FrameTime::bus_wait] += pins;
   clocks_[FrameTime::cpu_copy] += copying;
   clocks_[FrameTime::stack] += now.clocks - last_.clocks - halted - pins - copying;
-  if (signals_ > 0 || gap_.pending()) clocks_[FrameTime::wire] += halted;
-  else silence_ += halted;
+  if (signals_ > 0 || gap_.pending())
+    clocks_[FrameTime::wire] += halted;
+  else
+    silence_ += halted;
   last_ = now;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the time of a full-size frame goes, measured while the guest runs: the counters of the processor (Cpu::account()),
-// read whenever a signal appears on or leaves the wire or an adapter pulls its interrupt.
+// Where the time of a full-size frame goes, measured while the guest runs: the counters of the processor
+// (Cpu::account()), read whenever a signal appears on or leaves the wire or an adapter pulls its interrupt.
 //
 // Every clock of the processor belongs to one part. Where several things happen at once the first of this list has it:
-//   bus_wait   the processor stands still for a cycle on its pins: port accesses, adapter memory, interrupt acknowledge,
+//   bus_wait   the processor stands still for a cycle on its pins: port accesses, adapter memory, interrupt
+//   acknowledge,
 //              whatever instruction it belongs to; the wait for the channel while a bus master has it included
-//   cpu_copy   it copies: repeated MOVS, INS, OUTS and loops that move data from loads to stores (the copy with checksum),
+//   cpu_copy   it copies: repeated MOVS, INS, OUTS and loops that move data from loads to stores (the copy with
+//   checksum),
 //              their cycles on the pins excluded; a loop's first pass is not seen as one
 //   stack      it runs anything else
 //   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or the gap behind it
@@ -51,8 +53,8 @@ class FrameTimer final : public net::WireObserver {
   ~FrameTimer() override;
   FrameTimer(const FrameTimer&) = delete;
 
-  /// The guest has reported a row that took `ticks` of 1/1024 s: the frames since the last row belong to it, those behind
-  /// its end (the queue that drains while the guest prints) excepted.
+  /// The guest has reported a row that took `ticks` of 1/1024 s: the frames since the last row belong to it, those
+  /// behind its end (the queue that drains while the guest prints) excepted.
   void row_ended(std::uint32_t packet_bytes, std::uint64_t ticks);
   /// One entry a row that had at least two frames of its longest length.
   const std::vector<FrameTime>& rows() const { return rows_; }
@@ -83,10 +85,10 @@ class FrameTimer final : public net::WireObserver {
   std::size_t number_;
   std::string senders_;  // how the names of the machine's ports begin: by their slots
   cpu::Cpu::Account last_;
-  Clocks clocks_{};             // so far
-  std::uint64_t silence_ = 0;   // halted clocks of a silent wire that nobody has ended yet
+  Clocks clocks_{};            // so far
+  std::uint64_t silence_ = 0;  // halted clocks of a silent wire that nobody has ended yet
   std::uint32_t signals_ = 0;
-  Event gap_;                   // the gap behind the last signal ends
+  Event gap_;  // the gap behind the last signal ends
   // the present row: its first frame, and its longest ones (in a long row every second, fourth... of them)
   Time row_began_ = Time::never();
   std::uint32_t longest_ = 0;

@@ -12,12 +12,15 @@ namespace planar {
 namespace {
 
 nlohmann::ordered_json counted(const NetCounters& frames) {
-  return {{"sent", frames.sent}, {"received", frames.received}, {"collisions", frames.collisions}, {"overruns", frames.overruns}};
+  return {{"sent", frames.sent},
+          {"received", frames.received},
+          {"collisions", frames.collisions},
+          {"overruns", frames.overruns}};
 }
 
 std::string counted_text(const NetCounters& frames) {
-  return fmt::format("frames: {} sent, {} received, {} collisions, {} overruns", frames.sent, frames.received, frames.collisions,
-                     frames.overruns);
+  return fmt::format("frames: {} sent, {} received, {} collisions, {} overruns", frames.sent, frames.received,
+                     frames.collisions, frames.overruns);
 }
 
 std::string pairing(const std::string& machine, const std::string& card, bool hypothetical) {
@@ -60,8 +63,10 @@ nlohmann::ordered_json NetioResult::json() const {
     nlohmann::ordered_json parts;
     const auto ns = frame_time->parts_ns(*clock);
     for (unsigned p = 0; p < FrameTime::parts; ++p) parts[FrameTime::names[p]] = us(ns[p]);
-    out["frame_time"] = {{"packet_bytes", frame_time->packet_bytes}, {"frame_bytes", frame_time->frame_bytes},
-                         {"frames", frame_time->frames}, {"us", us(frame_time->total_ns(*clock))},
+    out["frame_time"] = {{"packet_bytes", frame_time->packet_bytes},
+                         {"frame_bytes", frame_time->frame_bytes},
+                         {"frames", frame_time->frames},
+                         {"us", us(frame_time->total_ns(*clock))},
                          {"parts_us", std::move(parts)}};
   }
   out["virtual_seconds"] = rounded(virtual_seconds, 6);
@@ -71,11 +76,13 @@ nlohmann::ordered_json NetioResult::json() const {
   out["frames"] = counted(frames);
   if (against) {
     const NetioServer& s = *against;
+    // clang-format off
     out["against"] = {{"machine", s.machine}, {"card", s.card}, {"hypothetical", s.hypothetical},
                       {"cpu_load_percent", rounded(s.cpu_load_percent, 2)},
                       {"true_busy_percent", rounded(s.true_busy_percent, 2)},
                       {"received_kb", s.received_kb}, {"sent_kb", s.sent_kb},
                       {"instructions", s.instructions}, {"cycles", s.cycles},
+                      // clang-format on
                       {"frames", counted(s.frames)}};
   }
   out["state_hash"] = state_hash;
@@ -85,10 +92,12 @@ nlohmann::ordered_json NetioResult::json() const {
 std::string NetioResult::table() const {
   const std::string other_end =
       against ? "against " + pairing(against->machine, against->card, against->hypothetical) : "net " + net;
-  std::string out = fmt::format("netio {} on {}, {}{}\n\n", netio_version, pairing(machine, card, hypothetical), other_end,
-                                repeatable ? "" : " (host in the loop, not repeatable)");
-  if (received_rows.empty()) out += fmt::format("{:>12}  {:>12}\n", "packet", "KB/s");
-  else out += fmt::format("{:>12}  {:>12}  {:>12}\n", "packet", "KB/s sent", "received");
+  std::string out = fmt::format("netio {} on {}, {}{}\n\n", netio_version, pairing(machine, card, hypothetical),
+                                other_end, repeatable ? "" : " (host in the loop, not repeatable)");
+  if (received_rows.empty())
+    out += fmt::format("{:>12}  {:>12}\n", "packet", "KB/s");
+  else
+    out += fmt::format("{:>12}  {:>12}  {:>12}\n", "packet", "KB/s sent", "received");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out += fmt::format("{:>12}  {:>12.1f}", size_name(rows[i].packet_bytes), rows[i].kb_per_s());
     if (i < received_rows.size()) out += fmt::format("  {:>12.1f}", received_rows[i].kb_per_s());
@@ -101,17 +110,18 @@ std::string NetioResult::table() const {
                        static_cast<double>(frame_time->total_ns(*clock)) / 1000, size_name(frame_time->packet_bytes));
     const auto ns = frame_time->parts_ns(*clock);
     for (unsigned p = 0; p < FrameTime::parts; ++p)
-      out += fmt::format("{} {} {:.1f}", p ? "," : "", frame_part_title(FrameTime::names[p]), static_cast<double>(ns[p]) / 1000);
+      out += fmt::format("{} {} {:.1f}", p ? "," : "", frame_part_title(FrameTime::names[p]),
+                         static_cast<double>(ns[p]) / 1000);
     out += "\n";
   }
   out += counted_text(frames) + "\n";
   if (against)
-    out += fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy; {} KB received, {} KB sent; {}\n", against->machine,
-                       against->cpu_load_percent, against->true_busy_percent, against->received_kb, against->sent_kb,
-                       counted_text(against->frames));
-  out += fmt::format("{:.3f} s virtual, {:.2f} s host: {:.1f}x real time; {} instructions, {} cycles\n",
-                     virtual_seconds, host_seconds, host_seconds > 0 ? virtual_seconds / host_seconds : 0.0,
-                     instructions, cycles);
+    out += fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy; {} KB received, {} KB sent; {}\n",
+                       against->machine, against->cpu_load_percent, against->true_busy_percent, against->received_kb,
+                       against->sent_kb, counted_text(against->frames));
+  out +=
+      fmt::format("{:.3f} s virtual, {:.2f} s host: {:.1f}x real time; {} instructions, {} cycles\n", virtual_seconds,
+                  host_seconds, host_seconds > 0 ? virtual_seconds / host_seconds : 0.0, instructions, cycles);
   out += fmt::format("state {}\n", state_hash);
   return out;
 }

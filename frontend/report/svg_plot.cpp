@@ -27,9 +27,10 @@ double step_for(double most) {
 }
 
 std::string head(const std::string& title, double height) {
-  return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" "
-                     "font-size=\"12\" role=\"img\" aria-label=\"{}\">\n<text x=\"{}\" y=\"20\" font-size=\"15\">{}</text>\n",
-                     width, height, escaped(title), left, escaped(title));
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" "
+      "font-size=\"12\" role=\"img\" aria-label=\"{}\">\n<text x=\"{}\" y=\"20\" font-size=\"15\">{}</text>\n",
+      width, height, escaped(title), left, escaped(title));
 }
 
 std::string text(double x, double y, const char* anchor, const std::string& words) {
@@ -38,8 +39,9 @@ std::string text(double x, double y, const char* anchor, const std::string& word
 
 std::string legend(std::size_t n, const std::string& name) {
   const double y = top + 8 + 18 * static_cast<double>(n);
-  return fmt::format("<rect x=\"{0}\" y=\"{1}\" width=\"12\" height=\"12\" fill=\"{2}\"/>\n", width - right + 16, y - 10,
-                     colour(n)) + text(width - right + 34, y, "start", name);
+  return fmt::format("<rect x=\"{0}\" y=\"{1}\" width=\"12\" height=\"12\" fill=\"{2}\"/>\n", width - right + 16,
+                     y - 10, colour(n)) +
+         text(width - right + 34, y, "start", name);
 }
 
 }  // namespace
@@ -73,7 +75,8 @@ std::string svg_lines(const std::string& title, const std::vector<std::string>& 
   std::string out = head(title, height) + text(10, top - 6, "start", unit);
   for (double v = 0; v <= range * 1.0001; v += step)
     out += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#ddd\"/>\n", left,
-                       left + plot_width, y(v)) + text(left - 6, y(v) + 4, "end", fmt::format("{:g}", v));
+                       left + plot_width, y(v)) +
+           text(left - 6, y(v) + 4, "end", fmt::format("{:g}", v));
   for (std::size_t n = 0; n < categories.size(); ++n) out += text(x(n), height - 16, "middle", categories[n]);
   for (std::size_t n = 0; n < lines.size(); ++n) {
     std::string path;
@@ -86,8 +89,8 @@ std::string svg_lines(const std::string& title, const std::vector<std::string>& 
     out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, colour(n));
     for (std::size_t c = 0; c < lines[n].marks.size(); ++c)
       if (const auto v = lines[n].marks[c])
-        out += fmt::format("<path d=\"M{0:.1f},{1:.1f} l8,8 m-8,0 l8,-8\" stroke=\"{2}\" stroke-width=\"1.5\"/>\n", x(c) - 4,
-                           y(*v) - 4, colour(n));
+        out += fmt::format("<path d=\"M{0:.1f},{1:.1f} l8,8 m-8,0 l8,-8\" stroke=\"{2}\" stroke-width=\"1.5\"/>\n",
+                           x(c) - 4, y(*v) - 4, colour(n));
     out += legend(n, lines[n].name);
   }
   return out + "</svg>\n";
@@ -108,7 +111,8 @@ std::string svg_bars(const std::string& title, const std::vector<std::string>& p
   for (double v = 0; v <= range * 1.0001; v += step) {
     const double at = from + length * v / range;
     out += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#ddd\"/>\n", at, top,
-                       height - bottom) + text(at, height - bottom + 16, "middle", fmt::format("{:g}", v));
+                       height - bottom) +
+           text(at, height - bottom + 16, "middle", fmt::format("{:g}", v));
   }
   out += text(from + length, height - 6, "end", unit);
   for (std::size_t n = 0; n < bars.size(); ++n) {
@@ -117,9 +121,10 @@ std::string svg_bars(const std::string& title, const std::vector<std::string>& p
     out += text(from - 6, y + 15, "end", bars[n].name);
     for (std::size_t p = 0; p < bars[n].parts.size(); ++p) {
       const double extent = length * bars[n].parts[p] / range;
-      out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\"><title>{}: {:.1f} {}"
-                         "</title></rect>\n", at, y + 3, extent, bar_height - 6, colour(p), escaped(parts[p]),
-                         bars[n].parts[p], escaped(unit));
+      out += fmt::format(
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\"><title>{}: {:.1f} {}"
+          "</title></rect>\n",
+          at, y + 3, extent, bar_height - 6, colour(p), escaped(parts[p]), bars[n].parts[p], escaped(unit));
       at += extent;
     }
   }

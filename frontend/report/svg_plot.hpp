@@ -16,7 +16,8 @@ struct PlotLine {
   std::vector<std::optional<double>> marks;   ///< print's value of the same category
 };
 
-/// x: `categories` at equal distances; y: from 0, in `unit`. Every line has its colour, marks are crosses of that colour.
+/// x: `categories` at equal distances; y: from 0, in `unit`. Every line has its colour, marks are crosses of that
+/// colour.
 std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const std::string& unit,
                       const std::vector<PlotLine>& lines);
 

@@ -31,6 +31,7 @@ struct Name {
   std::uint16_t code;
 };
 constexpr Name names[] = {
+    // clang-format off
     {"esc", 0x01},         {"escape", 0x01},    {"backspace", 0x0E},  {"tab", 0x0F},         {"enter", 0x1C},
     {"return", 0x1C},      {"ctrl", 0x1D},      {"control", 0x1D},    {"leftctrl", 0x1D},    {"rightctrl", 0xE01D},
     {"shift", 0x2A},       {"leftshift", 0x2A}, {"rightshift", 0x36}, {"alt", 0x38},         {"leftalt", 0x38},
@@ -43,6 +44,7 @@ constexpr Name names[] = {
     {"kp4", 0x4B},         {"kp5", 0x4C},       {"kp6", 0x4D},        {"kp7", 0x47},         {"kp8", 0x48},
     {"kp9", 0x49},         {"kpdot", 0x53},     {"kpstar", 0x37},     {"kpminus", 0x4A},     {"kpplus", 0x4E},
     {"kpslash", 0xE035},   {"kpenter", 0xE01C},
+    // clang-format on
 };
 
 std::optional<std::uint16_t> function_key(std::string_view name) {
@@ -62,16 +64,18 @@ std::uint16_t named_key(const std::string& name) {
   for (const auto& n : names) known.emplace_back(n.name);
   const auto guess = nearest(name, known);
   throw Error(fmt::format("no key is named '{}'; {}", name,
-                          guess.empty() ? "keys are a to z, 0 to 9, f1 to f12, enter, esc, up, del..., joined by '-' when "
-                                          "held together (ctrl-alt-del)"
-                                        : fmt::format("did you mean '{}'?", guess)));
+                          guess.empty()
+                              ? "keys are a to z, 0 to 9, f1 to f12, enter, esc, up, del..., joined by '-' when "
+                                "held together (ctrl-alt-del)"
+                              : fmt::format("did you mean '{}'?", guess)));
 }
 
 }  // namespace
 
 std::optional<CharacterKey> key_for(char character) {
   switch (character) {
-    case '\n': case '\r': return CharacterKey{0x1C, false};
+    case '\n':
+    case '\r': return CharacterKey{0x1C, false};
     case '\t': return CharacterKey{0x0F, false};
     case '\b': return CharacterKey{0x0E, false};
     case '\x1B': return CharacterKey{0x01, false};

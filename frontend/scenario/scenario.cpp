@@ -44,7 +44,8 @@ bool before_cursor(Machine& machine, const std::string& text) {
 
 bool on_screen(const Machine& machine, const std::string& text) {
   const auto lines = machine.video().text_lines();
-  return std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.find(text) != std::string::npos; });
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const auto& line) { return line.find(text) != std::string::npos; });
 }
 
 void Scenario::begin(std::vector<Step> steps, Time now) {
@@ -127,8 +128,10 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
     case StepKind::wait_time: return now - started_ >= step.time;
     case StepKind::type:
     case StepKind::press:
-      if (!begun_ && step.kind == StepKind::type) typist_.type(step.text, now);
-      else if (!begun_) typist_.press(step.keys, step.time, now);
+      if (!begun_ && step.kind == StepKind::type)
+        typist_.type(step.text, now);
+      else if (!begun_)
+        typist_.press(step.keys, step.time, now);
       if (!begun_) typist_.advance(machine, now);
       begun_ = true;
       return !typist_.busy();
@@ -181,8 +184,8 @@ void Scenario::archive(Archive& a) {
     origins.push_back(step.origin);
     limits.push_back(step.limit);
   }
-  a(sources, origins, limits, next_, started_, begun_, look_, typist_, serial_, seen_, seen_since_, halted_since_, done_,
-    grabs_, powered_off_);
+  a(sources, origins, limits, next_, started_, begun_, look_, typist_, serial_, seen_, seen_since_, halted_since_,
+    done_, grabs_, powered_off_);
   if (!a.loading()) return;
   steps_.clear();
   for (std::size_t n = 0; n < sources.size(); ++n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Steps (scenario_steps.hpp) done one after another in virtual time, by looking at the machine every 20 ms and typing on
-// its keyboard. Which looks there are depends on virtual time alone, and what is half done is part of a snapshot: a
+// Steps (scenario_steps.hpp) done one after another in virtual time, by looking at the machine every 20 ms and typing
+// on its keyboard. Which looks there are depends on virtual time alone, and what is half done is part of a snapshot: a
 // restored run goes on with the step it was in, and ends with the same state hash.
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/state/archive.hpp"
 #include "core/common/error.hpp"
+#include "core/state/archive.hpp"
 #include "core/time/time.hpp"
 #include "frontend/scenario/scenario_steps.hpp"
 #include "frontend/scenario/typist.hpp"
@@ -27,7 +27,7 @@ bool on_screen(const Machine& machine, const std::string& text);
 /// What steps need beside the lab.
 struct ScenarioHost {
   Lab& lab;
-  std::function<void(const std::string& file)> snapshot;     ///< saves the lab, the scenario included
+  std::function<void(const std::string& file)> snapshot;  ///< saves the lab, the scenario included
   /// Into `file`, or if that is empty into picture number `count` of the result folder.
   std::function<void(const std::string& file, unsigned count)> grab_screen;
   std::function<void(const std::string& file)> insert_diskette;
@@ -82,7 +82,7 @@ class Scenario {
   bool begun_ = false;  // type and press: the keys are with the typist
   Time look_{};         // when steps are looked at next
   Typist typist_;
-  std::string serial_;       // COM1 behind the last text found there
+  std::string serial_;             // COM1 behind the last text found there
   std::vector<std::string> seen_;  // wait still: the screen, and since when
   Time seen_since_{};
   Time halted_since_ = Time::never();

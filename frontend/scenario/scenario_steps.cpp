@@ -17,9 +17,9 @@ namespace planar {
 namespace {
 
 const std::vector<std::string> verbs = {"wait", "type", "press", "grab", "insert", "snapshot", "power"};
-constexpr Time tap = 40_ms;          // how long a pressed key is down
+constexpr Time tap = 40_ms;            // how long a pressed key is down
 constexpr Time longest = 1'000'000_s;  // eleven days: what is added to it stays far below the end of Time
-constexpr Time still_default = 3_s;  // longer than the diskette motor runs on (2 s)
+constexpr Time still_default = 3_s;    // longer than the diskette motor runs on (2 s)
 
 struct Word {
   std::string text;
@@ -98,8 +98,10 @@ class Line {
   }
   std::size_t quotation(Word& w, std::size_t at) {
     for (; at < text_.size() && text_[at] != '"'; ++at) {
-      if (text_[at] != '\\') w.text += text_[at];
-      else at = escape(w, at + 1);
+      if (text_[at] != '\\')
+        w.text += text_[at];
+      else
+        at = escape(w, at + 1);
     }
     if (at == text_.size()) fail(w.column, "the text has no closing quote");
     return at + 1;
@@ -112,9 +114,12 @@ class Line {
       case 't': w.text += '\t'; return at;
       case 'b': w.text += '\b'; return at;
       case 'e': w.text += '\x1B'; return at;
-      case '"': case '\\': case '\'': w.text += text_[at]; return at;
+      case '"':
+      case '\\':
+      case '\'': w.text += text_[at]; return at;
       case 'x':
-        if (const auto code = at + 2 < text_.size() ? parse_number("0x" + std::string(text_.substr(at + 1, 2))) : std::nullopt) {
+        if (const auto code =
+                at + 2 < text_.size() ? parse_number("0x" + std::string(text_.substr(at + 1, 2))) : std::nullopt) {
           w.text += static_cast<char>(*code);
           return at + 2;
         }
@@ -134,22 +139,28 @@ class Line {
 void check_typeable(const Line& line, const std::string& text, std::size_t column) {
   for (const char c : text)
     if (!key_for(c))
-      line.fail(column, fmt::format("no key of the US keyboard types the character with code {:02X}h; use ASCII, \\n \\t "
-                                    "\\b \\e, or press for other keys", static_cast<unsigned char>(c)));
+      line.fail(column,
+                fmt::format("no key of the US keyboard types the character with code {:02X}h; use ASCII, \\n \\t "
+                            "\\b \\e, or press for other keys",
+                            static_cast<unsigned char>(c)));
 }
 
 /// True for a step that waits for the machine, which `within` may bound.
 bool read_wait(Line& line, Step& step) {
-  if (line.take("screen")) step.kind = StepKind::wait_screen;
-  else if (line.take("prompt")) step.kind = StepKind::wait_prompt;
-  else if (line.take("serial")) step.kind = StepKind::wait_serial;
+  if (line.take("screen"))
+    step.kind = StepKind::wait_screen;
+  else if (line.take("prompt"))
+    step.kind = StepKind::wait_prompt;
+  else if (line.take("serial"))
+    step.kind = StepKind::wait_serial;
   else if (line.take("still")) {
     step.kind = StepKind::wait_still;
     step.time = line.at_end() || line.is("within") ? still_default : line.time("a time");
     return true;
   } else {
     if (!line.at_number())
-      line.fail(line.column(), "wait for what? write screen \"TEXT\", prompt \"TEXT\", serial \"TEXT\", still or a time such as 5 s");
+      line.fail(line.column(),
+                "wait for what? write screen \"TEXT\", prompt \"TEXT\", serial \"TEXT\", still or a time such as 5 s");
     step.kind = StepKind::wait_time;
     step.time = line.time("a time");
     return false;
@@ -177,9 +188,7 @@ Step read_step(Line& line) {
     const Word& chord = line.word("a key");
     try {
       step.keys = parse_chord(chord.text);
-    } catch (const Error& e) {
-      line.fail(chord.column, e.what());
-    }
+    } catch (const Error& e) { line.fail(chord.column, e.what()); }
     step.time = line.take("for") ? line.time("how long the keys are held") : tap;
     bounded = true;
   } else if (line.take("grab")) {
@@ -235,9 +244,11 @@ std::vector<Step> read_steps(const std::string& step_or_file, const std::string&
   if (is_step && !std::filesystem::exists(step_or_file)) return parse_steps(step_or_file, origin, limit);
   std::ifstream in(step_or_file, std::ios::binary);
   if (!in || std::filesystem::is_directory(step_or_file))
-    throw Error(fmt::format("{}: '{}' is neither a step nor a file that can be read; a step is for example: wait screen "
-                            "\"TEXT\" within 90 s", origin, step_or_file),
-                ExitCode::missing_file);
+    throw Error(
+        fmt::format("{}: '{}' is neither a step nor a file that can be read; a step is for example: wait screen "
+                    "\"TEXT\" within 90 s",
+                    origin, step_or_file),
+        ExitCode::missing_file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (text.find('\0') != std::string::npos)
     throw Error(fmt::format("{}:1:1: is a binary file, not a list of steps", step_or_file));
@@ -248,10 +259,14 @@ std::vector<Step> typing_steps(const std::string& text, Time limit) {
   std::string quoted;
   for (std::size_t at = 0; at < text.size(); ++at) {
     // Escapes are the step's own; only a bare quote would end the text.
-    if (text[at] == '\\' && at + 1 < text.size()) quoted += text[at++];
-    else if (text[at] == '"') quoted += '\\';
-    if (text[at] == '\n') quoted += "\\n";
-    else quoted += text[at];
+    if (text[at] == '\\' && at + 1 < text.size())
+      quoted += text[at++];
+    else if (text[at] == '"')
+      quoted += '\\';
+    if (text[at] == '\n')
+      quoted += "\\n";
+    else
+      quoted += text[at];
   }
   return parse_steps(fmt::format("wait still\ntype \"{}\"\n", quoted), "--type", limit);
 }

@@ -14,8 +14,8 @@
 //   snapshot "FILE"
 //   power off
 //
-// Times are virtual, 1000000 s at most. `within` may follow every step that waits for the machine: the three texts, still,
-// type and press.
+// Times are virtual, 1000000 s at most. `within` may follow every step that waits for the machine: the three texts,
+// still, type and press.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,19 @@
 
 namespace planar {
 
-enum class StepKind : std::uint8_t { wait_screen, wait_prompt, wait_serial, wait_still, wait_time, type, press, grab_screen,
-                                     insert_diskette, snapshot, power_off };
+enum class StepKind : std::uint8_t {
+  wait_screen,
+  wait_prompt,
+  wait_serial,
+  wait_still,
+  wait_time,
+  type,
+  press,
+  grab_screen,
+  insert_diskette,
+  snapshot,
+  power_off
+};
 
 struct Step {
   StepKind kind = StepKind::power_off;
@@ -44,8 +55,8 @@ struct Step {
 /// a step without `within` may take. Throws Error.
 std::vector<Step> parse_steps(std::string_view text, const std::string& name, Time limit);
 
-/// What `--do` and the list scenario.steps hold: a step, or the name of a file of steps. `origin` names the place in errors.
-/// Throws Error (exit 3 for a file that cannot be read).
+/// What `--do` and the list scenario.steps hold: a step, or the name of a file of steps. `origin` names the place in
+/// errors. Throws Error (exit 3 for a file that cannot be read).
 std::vector<Step> read_steps(const std::string& step_or_file, const std::string& origin, Time limit);
 
 /// The steps of `--type TEXT`: wait until the screen stands still, then type.

@@ -22,7 +22,8 @@ void Session::begin(std::vector<Step> steps) {
     if (step.kind != StepKind::insert_diskette) continue;
     const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
     if (!std::filesystem::exists(disk.file))
-      throw Error(fmt::format("{}: {}: cannot be read; name a raw diskette image", step.origin, disk.file), ExitCode::missing_file);
+      throw Error(fmt::format("{}: {}: cannot be read; name a raw diskette image", step.origin, disk.file),
+                  ExitCode::missing_file);
   }
   scenario_.begin(std::move(steps), now());
   watch_scenario();
@@ -38,8 +39,9 @@ std::filesystem::path Session::result_folder() const {
   std::error_code failed;
   std::filesystem::create_directories(result_, failed);
   if (failed)
-    throw Error(fmt::format("{}: the result folder cannot be made: {}; name another with --result", result_, failed.message()),
-                ExitCode::missing_file);
+    throw Error(
+        fmt::format("{}: the result folder cannot be made: {}; name another with --result", result_, failed.message()),
+        ExitCode::missing_file);
   return result_;
 }
 
@@ -59,7 +61,8 @@ std::string Session::keep_evidence() {
   std::string report = fmt::format("failed at {:.3f} s virtual: {}\n", now().seconds(), scenario_.failure()->message);
   const auto folder = result_folder();
   std::error_code none_there;
-  for (const char* earlier : {"capture.pcapng", "trace.txt", "lab.snap"}) std::filesystem::remove(folder / earlier, none_there);
+  for (const char* earlier : {"capture.pcapng", "trace.txt", "lab.snap"})
+    std::filesystem::remove(folder / earlier, none_there);
   write_text_file(folder / "screen.txt", lines(screen()));
   write_png(picture(), (folder / "screen.png").string());
   std::string com1;
@@ -78,9 +81,7 @@ std::string Session::keep_evidence() {
   scenario_.abandon();  // a continuation of the snapshot is not to fail at once
   try {
     save((folder / "lab.snap").string());
-  } catch (const Error& e) {
-    report += fmt::format("\nno snapshot: {}\n", e.what());
-  }
+  } catch (const Error& e) { report += fmt::format("\nno snapshot: {}\n", e.what()); }
   write_text_file(folder / "scenario.txt", report);
   return folder.string();
 }

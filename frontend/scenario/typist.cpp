@@ -78,8 +78,10 @@ void Typist::advance(Machine& machine, Time now) {
       continue;
     }
     keyboard.key(action.code, action.down, now);
-    if (action.down) down_.push_back(action.code);
-    else std::erase(down_, action.code);
+    if (action.down)
+      down_.push_back(action.code);
+    else
+      std::erase(down_, action.code);
     actions_.pop_front();
     next_ = now + action.after;
   }

@@ -2,10 +2,11 @@
 // A person at the modelled keyboard, in virtual time: presses and releases keys one after another, and waits when the
 // machine does not keep up.
 //
-// Pace (chosen): a key is down for 40 ms and up for 40 ms before the next, 12 characters a second, which keeps well below
-// the typematic delay (250 ms at its shortest). Before a key goes down the keyboard must have sent all earlier codes, and,
-// in real and virtual-86 mode, the firmware's keyboard buffer (40:1Ah to 40:3Dh, 15 keys) must have room for five more:
-// a person hears the beep of a full one. Protected-mode systems empty the keyboard in an interrupt of their own.
+// Pace (chosen): a key is down for 40 ms and up for 40 ms before the next, 12 characters a second, which keeps well
+// below the typematic delay (250 ms at its shortest). Before a key goes down the keyboard must have sent all earlier
+// codes, and, in real and virtual-86 mode, the firmware's keyboard buffer (40:1Ah to 40:3Dh, 15 keys) must have room
+// for five more: a person hears the beep of a full one. Protected-mode systems empty the keyboard in an interrupt of
+// their own.
 #pragma once
 
 #include <cstdint>

@@ -5,10 +5,10 @@
 
 #include <sstream>
 
-#include "core/state/archive.hpp"
 #include "core/common/error.hpp"
-#include "devices/registry/adapter_registry.hpp"
+#include "core/state/archive.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/registry/adapter_registry.hpp"
 #include "frontend/report/netio_result.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
@@ -79,8 +79,10 @@ void compare_cell(const std::string& machine, const std::string& card, const ord
     return;
   }
   for (const auto& [name, value] : was.items()) {
-    if (!is.contains(name)) list.push_back({machine, card, name, shown(value), "missing", {}});
-    else if (is[name] != value) list.push_back({machine, card, name, shown(value), shown(is[name]), ratio(value, is[name])});
+    if (!is.contains(name))
+      list.push_back({machine, card, name, shown(value), "missing", {}});
+    else if (is[name] != value)
+      list.push_back({machine, card, name, shown(value), shown(is[name]), ratio(value, is[name])});
   }
   for (const auto& [name, value] : is.items())
     if (!was.contains(name)) list.push_back({machine, card, name, "missing", shown(value), {}});
@@ -107,8 +109,9 @@ const ordered_json& at(const ordered_json& object, const char* part, const std::
 
 ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options,
                            const std::string& reason) {
-  ordered_json b{{"schema", "planar.baseline/1"}, {"reason", reason}, {"guest_image_sha256", sha256_hex(roms::guest())},
-                 {"seconds", options.seconds}, {"sizes", options.sizes}, {"seed", options.seed}};
+  ordered_json b{
+      {"schema", "planar.baseline/1"}, {"reason", reason},       {"guest_image_sha256", sha256_hex(roms::guest())},
+      {"seconds", options.seconds},    {"sizes", options.sizes}, {"seed", options.seed}};
   b["machines"] = b["cards"] = b["cells"] = ordered_json::object();
   for (const CellOutcome& o : outcomes) {
     if (!b["machines"].contains(o.cell.machine)) b["machines"][o.cell.machine] = machine_timing(o.cell.machine);
@@ -123,24 +126,27 @@ void check_comparable(const ordered_json& baseline, const ordered_json& run) {
     throw Error("the baseline is no planar.baseline/1 file; make one with planar regress --accept \"reason\"");
   for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed"})
     if (baseline.value(key, ordered_json()) != run[key])
-      throw Error(fmt::format("the baseline was made with another {}: {} instead of {}; figures of different runs do not "
-                              "compare. See what the models do with the old one, then planar regress --accept \"reason\"",
-                              key == std::string_view("guest_image_sha256") ? "guest image" : key,
-                              shown(baseline.value(key, ordered_json())), shown(run[key])));
+      throw Error(
+          fmt::format("the baseline was made with another {}: {} instead of {}; figures of different runs do not "
+                      "compare. See what the models do with the old one, then planar regress --accept \"reason\"",
+                      key == std::string_view("guest_image_sha256") ? "guest image" : key,
+                      shown(baseline.value(key, ordered_json())), shown(run[key])));
 }
 
 std::vector<Change> changes(const ordered_json& baseline, const ordered_json& run) {
   std::vector<Change> list;
   for (const auto& [machine, cards] : baseline["cells"].items())
-    for (const auto& [card, was] : cards.items()) compare_cell(machine, card, was, at(run["cells"], machine.c_str(), card), list);
+    for (const auto& [card, was] : cards.items())
+      compare_cell(machine, card, was, at(run["cells"], machine.c_str(), card), list);
   for (const auto& [machine, cards] : run["cells"].items())
     for (const auto& [card, is] : cards.items())
-      if (at(baseline["cells"], machine.c_str(), card).empty()) list.push_back({machine, card, "run", "missing", "new", {}});
+      if (at(baseline["cells"], machine.c_str(), card).empty())
+        list.push_back({machine, card, "run", "missing", "new", {}});
   return list;
 }
 
-std::vector<TimingChange> timing_changes(const ordered_json& baseline, const ordered_json& run, const std::string& machine,
-                                         const std::string& card) {
+std::vector<TimingChange> timing_changes(const ordered_json& baseline, const ordered_json& run,
+                                         const std::string& machine, const std::string& card) {
   std::vector<TimingChange> list;
   compare_values(card, at(baseline, "cards", card), at(run, "cards", card), list);
   compare_values(machine, at(baseline, "machines", machine), at(run, "machines", machine), list);

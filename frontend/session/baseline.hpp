@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The stored figures that `planar regress` holds every timing model to, cycle for cycle, and what explains a difference.
+// The stored figures that `planar regress` holds every timing model to, cycle for cycle, and what explains a
+// difference.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,7 +18,7 @@ struct Change {
   std::string figure;  ///< "cycles", "4K KB/s", ...
   std::string was;
   std::string is;
-  std::string by;      ///< "+1.3 %", or empty where there is no sense in a ratio
+  std::string by;  ///< "+1.3 %", or empty where there is no sense in a ratio
 };
 
 /// A timing value (of a card's profile or a machine's file) that is not what the baseline was made with.
@@ -27,8 +28,8 @@ struct TimingChange {
   std::string is;
 };
 
-/// What a matrix measured, as the baseline file keeps it: guest image, arguments, for each cell its figures and for each
-/// machine and card the timing values that were in force.
+/// What a matrix measured, as the baseline file keeps it: guest image, arguments, for each cell its figures and for
+/// each machine and card the timing values that were in force.
 nlohmann::ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options,
                                      const std::string& reason);
 

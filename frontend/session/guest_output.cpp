@@ -34,7 +34,8 @@ bool tagged(const std::string& line, const std::string& tag) {
 
 std::optional<NetioRow> row_of(const std::string& line, const std::string& tag) {
   if (!tagged(line, tag)) return std::nullopt;
-  const auto bytes = number(field(line, "bytes")), blocks = number(field(line, "blocks")), ticks = number(field(line, "ticks"));
+  const auto bytes = number(field(line, "bytes")), blocks = number(field(line, "blocks")),
+             ticks = number(field(line, "ticks"));
   if (!bytes || !blocks || !ticks) return std::nullopt;
   return NetioRow{static_cast<std::uint32_t>(*bytes), *blocks, *ticks};
 }
@@ -97,7 +98,8 @@ std::optional<int> GuestOutput::done() const {
 
 std::optional<std::string> GuestOutput::failure() const {
   for (const auto& line : lines_)
-    if (tagged(line.text, "@fail")) return line.text.size() > 6 ? line.text.substr(6) : std::string("(no reason given)");
+    if (tagged(line.text, "@fail"))
+      return line.text.size() > 6 ? line.text.substr(6) : std::string("(no reason given)");
   return std::nullopt;
 }
 

@@ -43,7 +43,8 @@ class GuestOutput {
   const std::vector<GuestLine>& lines() const { return lines_; }
   /// The line that has not ended yet.
   const std::string& partial() const { return partial_; }
-  /// `text` stands in a line, or in one that has not ended and gets no longer (a prompt: no byte for 100 ms up to `now`).
+  /// `text` stands in a line, or in one that has not ended and gets no longer (a prompt: no byte for 100 ms up to
+  /// `now`).
   bool says(const std::string& text, Time now) const;
   /// The value of `key=` in the first line that begins with `@tag`, or nothing.
   std::optional<std::string> value(const std::string& tag, const std::string& key) const;

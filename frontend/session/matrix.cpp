@@ -15,8 +15,8 @@
 #include <iterator>
 #include <thread>
 
-#include "core/state/archive.hpp"
 #include "core/common/error.hpp"
+#include "core/state/archive.hpp"
 #include "devices/registry/adapter_registry.hpp"
 #include "frontend/cli/progress.hpp"
 #include "machines/machine_files.hpp"
@@ -43,8 +43,9 @@ std::string program_hash() {
 }
 
 std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
-  std::vector<std::string> list = {"netio",   "--machine", cell.machine, "--card", cell.card, "--seconds", o.seconds,
-                                   "--sizes", o.sizes,     "--seed",     std::to_string(o.seed)};
+  std::vector<std::string> list = {
+      "netio", "--machine", cell.machine,          "--card", cell.card, "--seconds", o.seconds, "--sizes",
+      o.sizes, "--seed",    std::to_string(o.seed)};
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());
   return list;
 }
@@ -109,9 +110,8 @@ class Matrix {
       if (!reuse(n)) waiting.push_back(n);
     }
     // Faster processors take longer: they go first, so that the last runs are short ones.
-    std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) {
-      return cells_[a].machine > cells_[b].machine;
-    });
+    std::stable_sort(waiting.begin(), waiting.end(),
+                     [&](std::size_t a, std::size_t b) { return cells_[a].machine > cells_[b].machine; });
     const unsigned jobs = options_.jobs ? options_.jobs : std::max(1u, std::thread::hardware_concurrency());
     done_ = cells_.size() - waiting.size();
     while (!waiting.empty() || !running_.empty()) {
@@ -144,7 +144,8 @@ class Matrix {
   void begin(std::size_t n) {
     auto list = arguments(cells_[n], options_);
     list.insert(list.end(), {"--quiet", "--json", "-"});
-    running_.push_back({start(list, scratch_ / (std::to_string(n) + ".out"), scratch_ / (std::to_string(n) + ".err")), n});
+    running_.push_back(
+        {start(list, scratch_ / (std::to_string(n) + ".out"), scratch_ / (std::to_string(n) + ".err")), n});
   }
 
   void end_one() {
@@ -176,10 +177,14 @@ class Matrix {
   void keep(std::size_t n) {
     if (options_.folder.empty()) return;
     const CellOutcome& o = outcomes_[n];
-    ordered_json file{{"schema", "planar.cell/1"}, {"program_sha256", hash_}, {"arguments", arguments(cells_[n], options_)},
+    ordered_json file{{"schema", "planar.cell/1"},
+                      {"program_sha256", hash_},
+                      {"arguments", arguments(cells_[n], options_)},
                       {"status", o.status}};
-    if (o.result) file["result"] = *o.result;
-    else file["problem"] = o.problem;
+    if (o.result)
+      file["result"] = *o.result;
+    else
+      file["problem"] = o.problem;
     // Written beside and renamed: a file that is there is whole.
     const fs::path partial = kept(n).string() + ".partial";
     std::ofstream(partial) << file.dump(2) << "\n";
@@ -230,7 +235,8 @@ std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const s
   for (const auto& card : cards) {
     if (card == "all")
       for (const AdapterEntry& entry : adapter_registry()) names.emplace_back(entry.name);
-    else names.emplace_back(find_adapter(card).name);
+    else
+      names.emplace_back(find_adapter(card).name);
   }
   std::vector<Cell> cells;
   for (const auto& machine : machines) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Many netio runs, each in a process of its own, as many at once as the host has cores: what compare, published and regress
-// stand on. Each finished run is a file of its own, so that a broken-off matrix goes on where it stopped.
+// Many netio runs, each in a process of its own, as many at once as the host has cores: what compare, published and
+// regress stand on. Each finished run is a file of its own, so that a broken-off matrix goes on where it stopped.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ inline constexpr std::uint32_t published_sizes[] = {1024, 2048, 4096, 8192, 1638
 /// The cells of `machines` x `cards`; "all" stands for every card. Throws Error for a name that does not exist.
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards);
 
-/// Runs the cells; the outcomes stand in the order of the cells. A run that is in the folder already is taken from there
-/// if the same program made it with the same arguments. Throws Error when a process cannot be started.
+/// Runs the cells; the outcomes stand in the order of the cells. A run that is in the folder already is taken from
+/// there if the same program made it with the same arguments. Throws Error when a process cannot be started.
 std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options);
 
 }  // namespace planar

@@ -50,7 +50,8 @@ NamedFile read_boot_file(const std::string& file) {
 }
 
 NamedFile read_firmware(const std::string& file) {
-  return {file, read_file(file, 1, "name a firmware image", "is no firmware image; it must have 131072 (or 65536 or 32768) bytes")};
+  return {file, read_file(file, 1, "name a firmware image",
+                          "is no firmware image; it must have 131072 (or 65536 or 32768) bytes")};
 }
 
 Media read_media(const StartConfig& start) {
@@ -130,17 +131,23 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
     Seat& seat = *seats_[n];
     const MachineConfig& config = lab_->machine(n).config();
     const std::string& own = config.start.serial;
-    if (output.serial && n > 0) seat.serial = seats_[0]->serial;
-    else if (output.serial) open_serial(seat, *output.serial, "--serial");
-    else if (!own.empty()) open_serial(seat, own, config.name_prefix() + "serial");
+    if (output.serial && n > 0)
+      seat.serial = seats_[0]->serial;
+    else if (output.serial)
+      open_serial(seat, *output.serial, "--serial");
+    else if (!own.empty())
+      open_serial(seat, own, config.name_prefix() + "serial");
     if (several && (output.serial || own == "stdio")) seat.prefix = lab_->name(n) + ": ";
     lab_->machine(n).serial().on_output([this, n](std::uint8_t value, Time now) { serial_byte(n, value, now); });
   }
   quiet_ = output.quiet;
   for (const auto& form : output.screen) {
-    if (form == "text") show_screen_ = true;
-    else if (form.starts_with("png:") && form.size() > 4) screen_files_.push_back(form.substr(4));
-    else throw Error(fmt::format("--screen {}: write text or png:FILE", form));
+    if (form == "text")
+      show_screen_ = true;
+    else if (form.starts_with("png:") && form.size() > 4)
+      screen_files_.push_back(form.substr(4));
+    else
+      throw Error(fmt::format("--screen {}: write text or png:FILE", form));
   }
   result_ = output.result;
   scenario_host_.emplace(ScenarioHost{*lab_, [this](const std::string& file) { save(file); },
@@ -172,8 +179,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   watch_scenario();  // of a snapshot
   if (several && (state.lockstep || state.lockstep_plant))
     throw Error("--lockstep checks one processor, and this lab has several; run its machines one by one");
-  if (state.lockstep || state.lockstep_plant)
-    lockstep_ = std::make_unique<Lockstep>(*lab_, state.lockstep_plant);
+  if (state.lockstep || state.lockstep_plant) lockstep_ = std::make_unique<Lockstep>(*lab_, state.lockstep_plant);
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     if (state.block_length) lab_->machine(n).cpu().limit_block_length(*state.block_length);
     if (state.flush_blocks) lab_->machine(n).cpu().flush_blocks_at_random(*state.flush_blocks + n);
@@ -237,17 +243,22 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   RunEnd end = RunEnd::time;
   scenario_.advance(*scenario_host_, scheduler.now());
   while (scheduler.now() < limit) {
-    if (scenario_.failure() || scenario_.powered_off() || (scenario_.finished() && limit == Time::never() && !window_)) {
+    if (scenario_.failure() || scenario_.powered_off() ||
+        (scenario_.finished() && limit == Time::never() && !window_)) {
       end = RunEnd::scenario;
       break;
     }
     const Time next = std::min({limit, step * (scheduler.now() / step + 1), scenario_.next_look()});
     if (snapshot_at_ && *snapshot_at_ <= next) {
-      if (!advance(*snapshot_at_)) { end = RunEnd::closed; break; }
+      if (!advance(*snapshot_at_)) {
+        end = RunEnd::closed;
+        break;
+      }
       if (lockstep_ && lockstep_->differs()) break;
       save(snapshot_file_);
       snapshot_at_.reset();
     }
+    // clang-format off
     if (!advance(next)) { end = RunEnd::closed; break; }
     if (lockstep_ && lockstep_->differs()) break;
     scenario_.advance(*scenario_host_, next);
@@ -256,14 +267,15 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     // Steps that are left may go on without the processor, and say so themselves when they cannot.
     if (!window_ && lab_->halted_for_good() && !scenario_.active()) { end = RunEnd::halted; break; }
     if (interrupted) { end = RunEnd::interrupted; break; }
+    // clang-format on
   }
   std::signal(SIGINT, previous);
   progress_.finish();
   if (capture_) capture_->flush();
   for (const auto& line : lab_->drive_failures()) fmt::print(stderr, "planar: warning: {}\n", line);
   if (snapshot_at_)
-    fmt::print(stderr, "planar: warning: {} was not written: the run ended at {:.3f} s virtual, before {:.6g} s\n", snapshot_file_,
-               scheduler.now().seconds(), snapshot_at_->seconds());
+    fmt::print(stderr, "planar: warning: {} was not written: the run ended at {:.3f} s virtual, before {:.6g} s\n",
+               snapshot_file_, scheduler.now().seconds(), snapshot_at_->seconds());
   if (lockstep_) lockstep_->check();
   if (lockstep_ && !quiet_) fmt::print(stderr, "planar: {}\n", lockstep_->summary());
   return end;

@@ -11,13 +11,13 @@
 #include <string>
 
 #include "devices/capture/pcapng.hpp"
-#include "frontend/session/evidence.hpp"
-#include "frontend/report/frame_time.hpp"
-#include "frontend/session/guest_output.hpp"
 #include "frontend/cli/lockstep.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/progress.hpp"
+#include "frontend/report/frame_time.hpp"
 #include "frontend/scenario/scenario.hpp"
+#include "frontend/session/evidence.hpp"
+#include "frontend/session/guest_output.hpp"
 #include "frontend/window/window.hpp"
 #include "machines/lab.hpp"
 
@@ -57,8 +57,8 @@ class Session {
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
   bool repeatable() const { return lab_->repeatable() && !(window_ && window_->used()); }
 
-  /// Steps in front of the first machine, to be done from now on, in place of those that a snapshot has left. Throws Error
-  /// for a step whose file is missing.
+  /// Steps in front of the first machine, to be done from now on, in place of those that a snapshot has left. Throws
+  /// Error for a step whose file is missing.
   void begin(std::vector<Step> steps);
   const Scenario& scenario() const { return scenario_; }
   /// After a failed step: leaves screen, COM1, capture, trace, snapshot and the steps in the result folder, and returns
@@ -66,9 +66,9 @@ class Session {
   std::string keep_evidence();
 
   /// Runs in steps of `step` on absolute multiples of it (so that a run and its continuation end alike) until `ended`
-  /// says so, `limit` is reached, a step has failed or turned power off, the last step is done and `limit` is never, the
-  /// processor has stopped for good (with a window: stays on it), or the user interrupts or closes the window. Throws Error
-  /// (exit 4) when --lockstep has found a difference.
+  /// says so, `limit` is reached, a step has failed or turned power off, the last step is done and `limit` is never,
+  /// the processor has stopped for good (with a window: stays on it), or the user interrupts or closes the window.
+  /// Throws Error (exit 4) when --lockstep has found a difference.
   RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
 
   /// The text screen's lines.
@@ -86,7 +86,7 @@ class Session {
     GuestOutput guest;
     FrameTimer frames;
     std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
-    std::string prefix;  ///< of its lines on COM1, where several machines share an output
+    std::string prefix;                 ///< of its lines on COM1, where several machines share an output
   };
   void open_serial(Seat& seat, const std::string& where, const std::string& option);
   void serial_byte(std::size_t n, std::uint8_t value, Time now);

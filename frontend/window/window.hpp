@@ -4,8 +4,8 @@
 //
 // Keys go to the machine while the window has the focus, by their place on the keyboard and not by what is printed on
 // them. A click captures the mouse; Ctrl-Alt-G captures and releases. Ctrl-Alt-F switches between the machine's own
-// speed and as fast as the host can. What the person does enters at frame boundaries and makes the run one that does not
-// repeat; looking alone changes nothing.
+// speed and as fast as the host can. What the person does enters at frame boundaries and makes the run one that does
+// not repeat; looking alone changes nothing.
 #pragma once
 
 #include <memory>

@@ -22,7 +22,8 @@ constexpr auto most_lag = std::chrono::milliseconds(200);
 constexpr auto title_period = std::chrono::seconds(1);
 /// Pictures come no faster than this (a machine at full speed makes more), and on a host that cannot keep up at least
 /// so often.
-constexpr auto shortest_picture_period = std::chrono::milliseconds(12), longest_picture_period = std::chrono::milliseconds(100);
+constexpr auto shortest_picture_period = std::chrono::milliseconds(12),
+               longest_picture_period = std::chrono::milliseconds(100);
 constexpr auto late = std::chrono::milliseconds(20);
 
 struct KeyCode {
@@ -73,10 +74,11 @@ std::uint16_t code_of(SDL_Scancode scancode) {
 }
 
 [[noreturn]] void no_window(const std::string& why) {
-  throw Error(fmt::format("--window: no window can be opened ({}); start planar within a graphical session (DISPLAY or "
-                          "WAYLAND_DISPLAY is set there), or run without it and look with --screen text or --screen "
-                          "png:FILE",
-                          why));
+  throw Error(
+      fmt::format("--window: no window can be opened ({}); start planar within a graphical session (DISPLAY or "
+                  "WAYLAND_DISPLAY is set there), or run without it and look with --screen text or --screen "
+                  "png:FILE",
+                  why));
 }
 
 }  // namespace
@@ -150,10 +152,10 @@ struct Window::State {
     if (host - host_title < title_period) return;
     const double passed = std::chrono::duration<double>(host - host_title).count();
     const double speed = (now - title_at).seconds() / passed * 100;
-    SDL_SetWindowTitle(window, fmt::format("planar {} - {:.0f} s virtual, {:.0f} % speed{}", machine.config().name,
-                                           now.seconds(), started ? speed : 100.0,
-                                           captured ? " - Ctrl-Alt-G releases the mouse" : "")
-                                   .c_str());
+    SDL_SetWindowTitle(
+        window, fmt::format("planar {} - {:.0f} s virtual, {:.0f} % speed{}", machine.config().name, now.seconds(),
+                            started ? speed : 100.0, captured ? " - Ctrl-Alt-G releases the mouse" : "")
+                    .c_str());
     host_title = host;
     title_at = now;
   }
@@ -167,8 +169,10 @@ struct Window::State {
 
   void key(std::uint16_t code, bool pressed, Time now) {
     if (!code || pressed == down.contains(code)) return;
-    if (pressed) down.insert(code);
-    else down.erase(code);
+    if (pressed)
+      down.insert(code);
+    else
+      down.erase(code);
     machine.keyboard_controller().keyboard().key(code, pressed, now);
     used = true;
   }
@@ -184,9 +188,7 @@ struct Window::State {
 
   void handle(const SDL_Event& event, Time now) {
     switch (event.type) {
-      case SDL_QUIT:
-        closed = true;
-        break;
+      case SDL_QUIT: closed = true; break;
       case SDL_WINDOWEVENT:
         if (event.window.event == SDL_WINDOWEVENT_FOCUS_LOST) {
           release_all(now);
@@ -210,9 +212,7 @@ struct Window::State {
         }
         key(code_of(event.key.keysym.scancode), true, now);
         break;
-      case SDL_KEYUP:
-        key(code_of(event.key.keysym.scancode), false, now);
-        break;
+      case SDL_KEYUP: key(code_of(event.key.keysym.scancode), false, now); break;
       case SDL_MOUSEMOTION:
         if (!captured) break;
         machine.keyboard_controller().mouse().moved(event.motion.xrel, -event.motion.yrel, now);
@@ -224,14 +224,16 @@ struct Window::State {
           if (event.type == SDL_MOUSEBUTTONDOWN) capture(true);
           break;
         }
-        const unsigned bit = event.button.button == SDL_BUTTON_LEFT    ? 1
-                             : event.button.button == SDL_BUTTON_RIGHT ? 2
-                             : event.button.button == SDL_BUTTON_MIDDLE ? 4 : 0;
-        if (bit) press_buttons(static_cast<std::uint8_t>(event.type == SDL_MOUSEBUTTONDOWN ? buttons | bit : buttons & ~bit), now);
+        const unsigned bit = event.button.button == SDL_BUTTON_LEFT     ? 1
+                             : event.button.button == SDL_BUTTON_RIGHT  ? 2
+                             : event.button.button == SDL_BUTTON_MIDDLE ? 4
+                                                                        : 0;
+        if (bit)
+          press_buttons(static_cast<std::uint8_t>(event.type == SDL_MOUSEBUTTONDOWN ? buttons | bit : buttons & ~bit),
+                        now);
         break;
       }
-      default:
-        break;
+      default: break;
     }
   }
 
@@ -265,7 +267,8 @@ bool Window::update(Time now) {
   }
   SDL_Event event;
   while (SDL_PollEvent(&event)) state_->handle(event, now);
-  for (auto lead = state_->ahead(now); lead > std::chrono::milliseconds(1) && !state_->closed; lead = state_->ahead(now)) {
+  for (auto lead = state_->ahead(now); lead > std::chrono::milliseconds(1) && !state_->closed;
+       lead = state_->ahead(now)) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lead).count();
     if (SDL_WaitEventTimeout(&event, static_cast<int>(std::min<long long>(ms, 50)))) state_->handle(event, now);
   }

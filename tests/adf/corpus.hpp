@@ -13,21 +13,18 @@ inline std::string dual_async() {
   std::string text =
       "AdapterId 0EEFFh\r\nAdapterName \"Dual Async Adapter/A\"\r\nNumBytes 1\r\n"
       "FixedResource pos[0]=XXXXXXXXb\r\n";
-  const char* places[8] = {"03f8h-03ffh int 4", "02f8h-02ffh int 3", "3220h-3227h int 3",
-                           "3228h-322fh int 3", "4220h-4227h int 3", "4228h-422fh int 3",
-                           "5220h-5227h int 3", "5228h-522fh int 3"};
+  const char* places[8] = {"03f8h-03ffh int 4", "02f8h-02ffh int 3", "3220h-3227h int 3", "3228h-322fh int 3",
+                           "4220h-4227h int 3", "4228h-422fh int 3", "5220h-5227h int 3", "5228h-522fh int 3"};
   const auto bits = [](unsigned n) {
     return std::string{static_cast<char>('0' + (n >> 2 & 1)), static_cast<char>('0' + (n >> 1 & 1)),
                        static_cast<char>('0' + (n & 1))};
   };
   text += "nameditem prompt \"Connector 1\"\r\n";
   for (unsigned n = 0; n < 8; ++n)
-    text += "\tchoice \"SERIAL_" + std::to_string(n + 1) + "\" pos[0]=XXXX" + bits(n) + "Xb io " +
-            places[n] + "\r\n";
+    text += "\tchoice \"SERIAL_" + std::to_string(n + 1) + "\" pos[0]=XXXX" + bits(n) + "Xb io " + places[n] + "\r\n";
   text += "nameditem prompt \"Connector 2\"\r\n";
   for (unsigned n = 0; n < 8; ++n)
-    text += "\tchoice \"SERIAL_" + std::to_string(n + 1) + "\" pos[0]=X" + bits(n) + "XXXXb io " +
-            places[n] + "\r\n";
+    text += "\tchoice \"SERIAL_" + std::to_string(n + 1) + "\" pos[0]=X" + bits(n) + "XXXXb io " + places[n] + "\r\n";
   return text + "\x1A trailing rubbish \"";
 }
 
@@ -41,18 +38,15 @@ inline std::string scsi() {
   const auto bit = [](unsigned n, int b) { return n >> b & 1 ? '1' : '0'; };
   const auto hex4 = [](unsigned v) {
     const char* digits = "0123456789ABCDEF";
-    return std::string{
-        '0', digits[v >> 12 & 15], digits[v >> 8 & 15], digits[v >> 4 & 15], digits[v & 15], 'h'};
+    return std::string{'0', digits[v >> 12 & 15], digits[v >> 8 & 15], digits[v >> 4 & 15], digits[v & 15], 'h'};
   };
   for (unsigned n = 0; n < 8; ++n)
-    text += " CHOICE \"Port " + std::to_string(n) + "\" POS[0]=XXXX" +
-            std::string{bit(n, 2), bit(n, 1), bit(n, 0)} + "Xb IO " + hex4(0x3540 + 8 * n) + "-" +
-            hex4(0x3547 + 8 * n) + "\n";
+    text += " CHOICE \"Port " + std::to_string(n) + "\" POS[0]=XXXX" + std::string{bit(n, 2), bit(n, 1), bit(n, 0)} +
+            "Xb IO " + hex4(0x3540 + 8 * n) + "-" + hex4(0x3547 + 8 * n) + "\n";
   text += "NAMEDITEM PROMPT \"Arbitration Level\"\n";
   for (const unsigned n : {12u, 11u, 10u, 9u, 8u, 14u, 13u, 7u, 6u, 5u, 4u, 3u, 1u, 0u})
     text += " CHOICE \"Level " + std::to_string(n) + "\" POS[1]=XXXX" +
-            std::string{bit(n, 3), bit(n, 2), bit(n, 1), bit(n, 0)} + "b ARB " + std::to_string(n) +
-            "\n";
+            std::string{bit(n, 3), bit(n, 2), bit(n, 1), bit(n, 0)} + "b ARB " + std::to_string(n) + "\n";
   text +=
       "NAMEDITEM PROMPT \"Fairness\" CHOICE \"On\" POS[1]=XXX1XXXXb CHOICE \"Off\" "
       "POS[1]=XXX0XXXXb\n";
@@ -110,8 +104,8 @@ inline std::string ports(unsigned id, unsigned count, const std::string& more = 
   for (unsigned n = 0; n < count; ++n) {
     std::string mask;
     for (int b = 3; b >= 0; --b) mask += n >> b & 1 ? '1' : '0';
-    text += std::string(" Choice \"") + digits[n] + "\" pos[1]=XXXX" + mask + "b io 0" + digits[n] +
-            "800h-0" + digits[n] + "80Fh\n";
+    text += std::string(" Choice \"") + digits[n] + "\" pos[1]=XXXX" + mask + "b io 0" + digits[n] + "800h-0" +
+            digits[n] + "80Fh\n";
   }
   return text + more;
 }

@@ -29,15 +29,10 @@ Adapter random_card(Random& random) {
   const auto claim = [&]() -> Resource {
     const auto n = static_cast<std::uint32_t>(random.below(4));
     switch (random.below(4)) {
-      case 0:
-        return {ResourceKind::interrupt, 3 + n % 3, 3 + n % 3};
-      case 1:
-        return {ResourceKind::arbitration, n, n};
-      case 2:
-        return {ResourceKind::memory, 0xC0000 + n * 0x2000, 0xC3FFF + n * 0x2000};
-      default:
-        return {ResourceKind::io, 0x1000 + n * 8,
-                0x1007 + n * 8 + static_cast<std::uint32_t>(random.below(2))};
+      case 0: return {ResourceKind::interrupt, 3 + n % 3, 3 + n % 3};
+      case 1: return {ResourceKind::arbitration, n, n};
+      case 2: return {ResourceKind::memory, 0xC0000 + n * 0x2000, 0xC3FFF + n * 0x2000};
+      default: return {ResourceKind::io, 0x1000 + n * 8, 0x1007 + n * 8 + static_cast<std::uint32_t>(random.below(2))};
     }
   };
   if (random.below(4) == 0) adapter.fixed.resources.push_back(claim());
@@ -53,11 +48,9 @@ Adapter random_card(Random& random) {
       for (std::uint64_t r = 0; r < claims; ++r) {
         const Resource one = claim();
         const auto overlaps = [&](const Resource& other) { return one.overlaps(other); };
-        if (std::none_of(choice.resources.begin(), choice.resources.end(), overlaps))
-          choice.resources.push_back(one);
+        if (std::none_of(choice.resources.begin(), choice.resources.end(), overlaps)) choice.resources.push_back(one);
       }
-      if (random.below(4) == 0)
-        choice.pos.bytes[0] = {0x02, static_cast<std::uint8_t>(random.below(2) << 1)};
+      if (random.below(4) == 0) choice.pos.bytes[0] = {0x02, static_cast<std::uint8_t>(random.below(2) << 1)};
       item.choices.push_back(choice);
     }
     adapter.items.push_back(item);
@@ -71,13 +64,10 @@ struct Assigned {
 };
 
 /// Pairs of users that have a level in common; nothing when something collides.
-std::optional<unsigned> cost(const std::vector<Assigned>& all,
-                             const std::vector<PlanarClaim>& planar) {
-  std::map<std::uint32_t, std::set<std::size_t>>
-      users;  // of each level; the planar's parts count from 100
+std::optional<unsigned> cost(const std::vector<Assigned>& all, const std::vector<PlanarClaim>& planar) {
+  std::map<std::uint32_t, std::set<std::size_t>> users;  // of each level; the planar's parts count from 100
   for (std::size_t n = 0; n < planar.size(); ++n)
-    if (planar[n].resource.kind == ResourceKind::interrupt)
-      users[planar[n].resource.first].insert(100 + n);
+    if (planar[n].resource.kind == ResourceKind::interrupt) users[planar[n].resource.first].insert(100 + n);
   for (std::size_t n = 0; n < all.size(); ++n) {
     for (const Resource& resource : all[n].choice->resources) {
       for (const PlanarClaim& claim : planar)
@@ -91,12 +81,10 @@ std::optional<unsigned> cost(const std::vector<Assigned>& all,
           if (other.overlaps(resource)) return std::nullopt;
     }
     for (std::size_t m = 0; m < n; ++m)
-      if (all[m].slot == all[n].slot && all[m].choice->pos.contradicts(all[n].choice->pos))
-        return std::nullopt;
+      if (all[m].slot == all[n].slot && all[m].choice->pos.contradicts(all[n].choice->pos)) return std::nullopt;
   }
   unsigned pairs = 0;
-  for (const auto& [level, set] : users)
-    pairs += static_cast<unsigned>(set.size() * (set.size() - 1) / 2);
+  for (const auto& [level, set] : users) pairs += static_cast<unsigned>(set.size() * (set.size() - 1) / 2);
   return pairs;
 }
 
@@ -140,8 +128,7 @@ class Enumeration {
       if (const auto shared = cost(all_, problem_.planar)) order.push_back({*shared, &choice});
       all_.pop_back();
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [shared, choice] : order) {
       all_.push_back({slot, choice});
       choose(slot, item + 1);
@@ -165,12 +152,9 @@ TEST_CASE("the solver agrees with enumeration on random machines", "[adf][solver
     const std::uint64_t slots = 1 + random.below(3);
     for (unsigned slot = 1; slot <= slots; ++slot)
       problem.slots.push_back({slot, SlotWidth::bits16, random_card(random), {}, {}});
-    if (random.below(2) == 0)
-      problem.planar.push_back({"one", {ResourceKind::interrupt, 4, 4}, true});
-    if (random.below(3) == 0)
-      problem.planar.push_back({"two", {ResourceKind::interrupt, 3, 3}, false});
-    if (random.below(3) == 0)
-      problem.planar.push_back({"three", {ResourceKind::io, 0x1009, 0x1009}, false});
+    if (random.below(2) == 0) problem.planar.push_back({"one", {ResourceKind::interrupt, 4, 4}, true});
+    if (random.below(3) == 0) problem.planar.push_back({"two", {ResourceKind::interrupt, 3, 3}, false});
+    if (random.below(3) == 0) problem.planar.push_back({"three", {ResourceKind::io, 0x1009, 0x1009}, false});
 
     const std::optional<Best> best = Enumeration(problem).best;
     const Outcome outcome = solve(problem);

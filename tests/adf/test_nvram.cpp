@@ -4,11 +4,11 @@
 
 #include "adf/nvram/cmos.hpp"
 #include "adf/nvram/nvram.hpp"
-#include "adf/solver/planar_claims.hpp"
 #include "adf/reader/reader.hpp"
-#include "core/state/crc16.hpp"
+#include "adf/solver/planar_claims.hpp"
 #include "core/common/error.hpp"
 #include "core/common/random.hpp"
+#include "core/state/crc16.hpp"
 #include "tests/catch.hpp"
 
 using namespace planar::adf;
@@ -41,8 +41,7 @@ TEST_CASE("an NE/2 in slot 3 gives the bytes that POST reads", "[adf][nvram]") {
   CHECK(image[0x29] == 0x71);
   CHECK(image[0x2A] == 1);
   CHECK(image[0x2B] == 1);
-  CHECK(image[0x2C] ==
-        0x93);  // I/O 1000h (001), ROM off, IRQ 3 (00), enable; bit 7 is open and stays 1
+  CHECK(image[0x2C] == 0x93);  // I/O 1000h (001), ROM off, IRQ 3 (00), enable; bit 7 is open and stays 1
   CHECK(image[0x88] == 0xFF);  // planar
   CHECK(image[0x89] == 0xF0);
   CHECK(image[0x8B] == 4);
@@ -60,8 +59,7 @@ TEST_CASE("any configuration comes back from the image", "[adf][nvram]") {
       record.id = static_cast<std::uint16_t>(random.below(0x10000));
       record.enable = random.below(2) != 0;
       record.count = static_cast<std::uint8_t>(random.below(7));
-      for (unsigned b = 0; b < record.count; ++b)
-        record.pos[b] = static_cast<std::uint8_t>(random.below(256));
+      for (unsigned b = 0; b < record.count; ++b) record.pos[b] = static_cast<std::uint8_t>(random.below(256));
     };
     for (NvramRecord& slot : config.slots) fill(slot);
     fill(config.planar);
@@ -89,9 +87,7 @@ namespace {
 std::string complaint(const NvramImage& image) {
   try {
     read_nvram(image);
-  } catch (const Error& error) {
-    return error.what();
-  }
+  } catch (const Error& error) { return error.what(); }
   return {};
 }
 bool complains(const NvramImage& image, const std::string& words) {
@@ -116,8 +112,7 @@ TEST_CASE("records that POST could not use are refused even with a good CRC", "[
   CHECK(complains(sealed(0x06, 1), "06h and 07h"));
 }
 
-TEST_CASE("CMOS holds diskettes, equipment, memory and a CRC with its high byte first",
-          "[adf][cmos]") {
+TEST_CASE("CMOS holds diskettes, equipment, memory and a CRC with its high byte first", "[adf][cmos]") {
   std::array<std::uint8_t, cmos_size> cmos{};
   cmos.fill(0xA5);
   CmosConfig config;

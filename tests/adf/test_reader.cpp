@@ -40,8 +40,7 @@ TEST_CASE("the built-in NE/2 description has the decode that its drivers use", "
   for (unsigned n = 0; n < 4; ++n) {
     CHECK(interrupt.choices[n].pos.bytes[0] == PosBits{0x60, static_cast<std::uint8_t>(n << 5)});
     REQUIRE(interrupt.choices[n].resources.size() == 1);
-    CHECK(interrupt.choices[n].resources[0] ==
-          Resource{ResourceKind::interrupt, levels[n], levels[n]});
+    CHECK(interrupt.choices[n].resources[0] == Resource{ResourceKind::interrupt, levels[n], levels[n]});
   }
   REQUIRE(ne2.items[2].choices.size() == 1);
   CHECK(ne2.items[2].choices[0].pos.bytes[0] == PosBits{0x10, 0x10});  // boot ROM off
@@ -80,8 +79,7 @@ TEST_CASE("interrupt level 2 is the line of level 9", "[adf][reader]") {
   CHECK(sound.items[1].choices[2].resources[0] == Resource{ResourceKind::interrupt, 9, 9});
 }
 
-TEST_CASE("keywords in any letter case, comments, tabs, CRLF and the DOS end of text",
-          "[adf][reader]") {
+TEST_CASE("keywords in any letter case, comments, tabs, CRLF and the DOS end of text", "[adf][reader]") {
   const std::string text =
       "\t; a comment after blanks\r\n  aDaPtErId\t4660\r\nADAPTERNAME \"Keeps; Its "
       "CASE\"\r\nnumbytes 2 ; trailing\r\n"
@@ -117,13 +115,11 @@ TEST_CASE("header options are kept and shown without effect", "[adf][reader]") {
   CHECK(to_text(display).find("AddressWidth 32") != std::string::npos);
 }
 
-TEST_CASE("unknown words are passed over with a warning up to the next known one",
-          "[adf][reader]") {
-  const Adapter adapter =
-      parse_adf(head +
-                    "ResourceGroup 12 \"x\" [3]\nNamedItem Prompt \"p\"\n"
-                    " Chioce \"lost\"\n Choice \"c\" pos[0]=XXXXXX1Xb Exec 1 2 io 10h-1Fh\n",
-                "x");
+TEST_CASE("unknown words are passed over with a warning up to the next known one", "[adf][reader]") {
+  const Adapter adapter = parse_adf(head +
+                                        "ResourceGroup 12 \"x\" [3]\nNamedItem Prompt \"p\"\n"
+                                        " Chioce \"lost\"\n Choice \"c\" pos[0]=XXXXXX1Xb Exec 1 2 io 10h-1Fh\n",
+                                    "x");
   REQUIRE(adapter.items.size() == 1);
   REQUIRE(adapter.items[0].choices.size() == 1);
   CHECK(adapter.items[0].choices[0].resources.size() == 1);
@@ -148,16 +144,14 @@ TEST_CASE("odd but harmless things are warned of", "[adf][reader]") {
   };
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXXXXX1b", "bit 0 of pos[0]"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" pos[3]=1XXXXXXXb", "bit 7 of pos[3]"));
-  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXXX00Xb Choice \"b\" pos[0]=XXXXX0XXb",
-              "overlap"));
+  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXXX00Xb Choice \"b\" pos[0]=XXXXX0XXb", "overlap"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXXX00X", "lacks the b"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" io 100-200", "decimal as written"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" io 1A0-1AF", "taken as hexadecimal"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" io 1A0h", "single address"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" int 3 3", "claimed twice"));
   CHECK(warns("NamedItem Prompt \"two\nlines\" Choice \"a\" int 3", "quotation mark missing"));
-  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" int 3 Choice \"A\" int 3",
-              "the second is dropped"));
+  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" int 3 Choice \"A\" int 3", "the second is dropped"));
   CHECK(warns("NamedItem Prompt \"p\" pos[0]=XXXXX00Xb", "before the first Choice"));
   CHECK(warns("Prompt \"p\" Choice \"a\" int 3", "Prompt without NamedItem"));
   CHECK(warns("Help \"lonely\"", "belongs to no item"));

@@ -68,16 +68,12 @@ TEST_CASE("contradictory and malformed statements are refused", "[adf][refusal]"
       {item + "pos[2]=XXXX000Xb",
        "t.adf:5:13: pos[2] is set, but NumBytes is 2; NumBytes counts from pos[0], so it must be "
        "3"},
-      {item + "pos[0]=XXXX000Xb pos[0]=XXXX111Xb",
-       "contradicts pos[0]=XXXX000Xb of the same choice"},
+      {item + "pos[0]=XXXX000Xb pos[0]=XXXX111Xb", "contradicts pos[0]=XXXX000Xb of the same choice"},
       {head + "FixedResources pos[0]=XXXX000Xb pos[0]=XXXX1XXXb", "of the same FixedResources"},
-      {head +
-           "FixedResources pos[0]=XXXX000Xb\nNamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXX111Xb",
+      {head + "FixedResources pos[0]=XXXX000Xb\nNamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXX111Xb",
        "fixes a bit that FixedResources fixes the other way"},
-      {item + "pos[0]=XXXX000Xb NamedItem Prompt \"q\" Choice \"b\" pos[0]=XXXX001Xb",
-       "none of their choices agree"},
-      {item + "int 3 Choice \"a\" int 4",
-       "stands twice in \"p\" with different settings (first in line 5)"},
+      {item + "pos[0]=XXXX000Xb NamedItem Prompt \"q\" Choice \"b\" pos[0]=XXXX001Xb", "none of their choices agree"},
+      {item + "int 3 Choice \"a\" int 4", "stands twice in \"p\" with different settings (first in line 5)"},
       {item + "io 2000h-1000h", "ends before it begins"},
       {item + "io 10000h-1000Fh", "above the last I/O port, FFFFh"},
       {item + "mem 0FFFFFFFFh-100000000h", "too large"},
@@ -123,13 +119,11 @@ TEST_CASE("contradictory and malformed statements are refused", "[adf][refusal]"
 }
 
 TEST_CASE("what is not text is refused at once", "[adf][refusal]") {
-  CHECK(refusal(std::string("MZ\x90\x00\x03", 5)).find("this is not text (byte 00h at offset 3)") !=
-        std::string::npos);
+  CHECK(refusal(std::string("MZ\x90\x00\x03", 5)).find("this is not text (byte 00h at offset 3)") != std::string::npos);
   CHECK(refusal("\xFF\xFE"
                 "A\0")
             .find("UTF-16") != std::string::npos);
-  CHECK(refusal(std::string(2u << 20, ' ')).find("too many for an adapter description") !=
-        std::string::npos);
+  CHECK(refusal(std::string(2u << 20, ' ')).find("too many for an adapter description") != std::string::npos);
   CHECK(refusal(head + "\x80").find("no place outside a string (80h)") != std::string::npos);
 }
 
@@ -143,8 +137,7 @@ TEST_CASE("a file's name must tell the adapter's ID", "[adf][refusal]") {
 }
 
 TEST_CASE("every cut of a valid file is read or refused with its place", "[adf][refusal]") {
-  for (const std::string& text :
-       {corpus::scsi(), corpus::sound(), corpus::dual_async(), corpus::aperture()})
+  for (const std::string& text : {corpus::scsi(), corpus::sound(), corpus::dual_async(), corpus::aperture()})
     for (std::size_t length = 0; length < text.size(); ++length) {
       const std::string message = refusal(text.substr(0, length));
       if (message != "(accepted)") CHECK(message.rfind("t.adf:", 0) == 0);
@@ -156,9 +149,7 @@ TEST_CASE("a missing or unreadable file is exit code 3", "[adf][refusal]") {
   const auto code = [](const fs::path& path) {
     try {
       load_adf(path);
-    } catch (const Error& error) {
-      return error.code();
-    }
+    } catch (const Error& error) { return error.code(); }
     return ExitCode::ok;
   };
   CHECK(code(folder.path / "@1234.ADF") == ExitCode::missing_file);
@@ -167,8 +158,7 @@ TEST_CASE("a missing or unreadable file is exit code 3", "[adf][refusal]") {
   CHECK(code(folder.write("@1235.ADF", head)) == ExitCode::bad_configuration);
 }
 
-TEST_CASE("a user's own description wins over the built-in one, and differences are told",
-          "[adf][find]") {
+TEST_CASE("a user's own description wins over the built-in one, and differences are told", "[adf][find]") {
   const Folder folder;
   const std::string ours(embedded_adf(0x7154)->text);
   folder.write("@7154.adf", ours);
@@ -183,20 +173,17 @@ TEST_CASE("a user's own description wins over the built-in one, and differences 
   const std::vector<fs::path> file = {folder.write("mine.txt", changed)};
   const Adapter adapter = find_adf(0x7154, file);
   REQUIRE(adapter.warnings.size() == 2);
-  CHECK(adapter.warnings[0].text.find("mine.txt has: pos[0]=XXXX010Xb, I/O 2030h-205Fh") !=
+  CHECK(adapter.warnings[0].text.find("mine.txt has: pos[0]=XXXX010Xb, I/O 2030h-205Fh") != std::string::npos);
+  CHECK(adapter.warnings[1].text.find("only built-in @7154.ADF has: pos[0]=XXXX010Xb, I/O 2020h-204Fh") !=
         std::string::npos);
-  CHECK(adapter.warnings[1].text.find(
-            "only built-in @7154.ADF has: pos[0]=XXXX010Xb, I/O 2020h-204Fh") != std::string::npos);
 
-  CHECK(find_adf(0x7154, std::vector<fs::path>{folder.path / "@1234.ADF"}).source ==
-        "built-in @7154.ADF");
+  CHECK(find_adf(0x7154, std::vector<fs::path>{folder.path / "@1234.ADF"}).source == "built-in @7154.ADF");
   try {
     find_adf(0x5EEF, places);
     FAIL("there is no description of 5EEFh");
   } catch (const Error& error) {
     CHECK(error.code() == ExitCode::missing_file);
-    CHECK(std::string(error.what())
-              .find("no description of adapter 5EEFh: there is no @5EEF.ADF in ") == 0);
+    CHECK(std::string(error.what()).find("no description of adapter 5EEFh: there is no @5EEF.ADF in ") == 0);
   }
   CHECK_THROWS_AS(find_adf(0x7154, std::vector<fs::path>{folder.path / "nowhere"}), Error);
 }

@@ -31,8 +31,7 @@ void feed(const std::string& text, Count& count) {
     CHECK(adapter.num_bytes <= max_pos_bytes);
     CHECK(!to_text(adapter).empty());
     Problem problem;
-    for (unsigned slot = 1; slot <= 2; ++slot)
-      problem.slots.push_back({slot, SlotWidth::bits16, adapter, {}, {}});
+    for (unsigned slot = 1; slot <= 2; ++slot) problem.slots.push_back({slot, SlotWidth::bits16, adapter, {}, {}});
     const Outcome outcome = solve(problem, {2000, 500, 500});
     if (!outcome) CHECK(!outcome.refusal.text.empty());
   } catch (const Error& error) {
@@ -94,8 +93,7 @@ TEST_CASE("random words of the grammar are read or refused", "[adf][robust]") {
   for (int n = 0; n < 20000; ++n) {
     std::string text = "AdapterId 01234h NumBytes 2 ";
     const std::uint64_t length = random.below(14);
-    for (std::uint64_t w = 0; w < length; ++w)
-      text += std::string(words[random.below(words.size())]) + " ";
+    for (std::uint64_t w = 0; w < length; ++w) text += std::string(words[random.below(words.size())]) + " ";
     feed(text, count);
   }
   CHECK(count.accepted > 100);
@@ -103,8 +101,7 @@ TEST_CASE("random words of the grammar are read or refused", "[adf][robust]") {
 }
 
 TEST_CASE("mutated files are read or refused", "[adf][robust]") {
-  const std::array<std::string, 5> seeds{corpus::scsi(), corpus::sound(), corpus::dual_async(),
-                                         corpus::aperture(),
+  const std::array<std::string, 5> seeds{corpus::scsi(), corpus::sound(), corpus::dual_async(), corpus::aperture(),
                                          std::string(embedded_adf(0x7154)->text)};
   Random random(3);
   Count count;
@@ -115,21 +112,11 @@ TEST_CASE("mutated files are read or refused", "[adf][robust]") {
       const std::size_t at = random.below(text.size());
       const std::size_t length = std::min<std::size_t>(1 + random.below(20), text.size() - at);
       switch (random.below(5)) {
-        case 0:
-          text[at] = static_cast<char>(random.below(256));
-          break;
-        case 1:
-          text.erase(at, length);
-          break;
-        case 2:
-          text.insert(random.below(text.size()), text.substr(at, length));
-          break;
-        case 3:
-          text[at] = static_cast<char>("0123456789ABCDEFhbXx\"[]=-; \n"[random.below(28)]);
-          break;
-        case 4:
-          text.resize(at);
-          break;
+        case 0: text[at] = static_cast<char>(random.below(256)); break;
+        case 1: text.erase(at, length); break;
+        case 2: text.insert(random.below(text.size()), text.substr(at, length)); break;
+        case 3: text[at] = static_cast<char>("0123456789ABCDEFhbXx\"[]=-; \n"[random.below(28)]); break;
+        case 4: text.resize(at); break;
       }
     }
     feed(text, count);
@@ -144,8 +131,7 @@ TEST_CASE("a file of nothing but items or choices stays within bounds", "[adf][r
   while (items.size() < (1u << 19)) items += "NamedItem Prompt \"p\" Choice \"c\" int 3\n";
   CHECK_THROWS_AS(parse_adf(items, "x"), Error);
   std::string choices = head + "NamedItem Prompt \"p\"";
-  for (int n = 0; choices.size() < (1u << 19); ++n)
-    choices += "Choice \"" + std::to_string(n) + "\" int 3\n";
+  for (int n = 0; choices.size() < (1u << 19); ++n) choices += "Choice \"" + std::to_string(n) + "\" int 3\n";
   CHECK_THROWS_AS(parse_adf(choices, "x"), Error);
   std::string words = head;
   while (words.size() < (1u << 19)) words += "unknown io_ word ";

@@ -3,9 +3,9 @@
 // why.
 #include <algorithm>
 
-#include "adf/solver/planar_claims.hpp"
-#include "adf/reader/reader.hpp"
 #include "adf/nvram/slot_page.hpp"
+#include "adf/reader/reader.hpp"
+#include "adf/solver/planar_claims.hpp"
 #include "adf/solver/solver.hpp"
 #include "core/common/error.hpp"
 #include "tests/adf/corpus.hpp"
@@ -64,9 +64,7 @@ std::string refusal(const Problem& problem) {
   return outcome.refusal.text;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -81,8 +79,7 @@ TEST_CASE("one adapter gets its first choices", "[adf][solver]") {
   CHECK(claimed(solution, 1, ResourceKind::interrupt) == 3);
 }
 
-TEST_CASE("two adapters of one kind get different ports and different interrupts",
-          "[adf][solver]") {
+TEST_CASE("two adapters of one kind get different ports and different interrupts", "[adf][solver]") {
   const Solution solution = solve_or_refuse(ne2s(2), "test");
   CHECK(claimed(solution, 1, ResourceKind::io) == 0x1000);
   CHECK(claimed(solution, 2, ResourceKind::io) == 0x2020);
@@ -103,8 +100,7 @@ TEST_CASE("the order in which slots are given does not matter", "[adf][solver]")
   }
 }
 
-TEST_CASE("the planar's claims are respected, and its serial interrupt is avoided where possible",
-          "[adf][solver]") {
+TEST_CASE("the planar's claims are respected, and its serial interrupt is avoided where possible", "[adf][solver]") {
   const std::vector<PlanarClaim> planar = planar_claims({.memory_kb = 16 * 1024});
   const Solution two = solve_or_refuse(ne2s(2, planar), "test");
   CHECK(claimed(two, 2, ResourceKind::interrupt) == 5);  // 4 belongs to the serial port
@@ -113,11 +109,7 @@ TEST_CASE("the planar's claims are respected, and its serial interrupt is avoide
 
   Problem mixed;
   mixed.planar = planar;
-  mixed.slots = {card(1, corpus::scsi()),
-                 card(2, corpus::scsi()),
-                 card(3, corpus::sound()),
-                 ne2(4),
-                 ne2(5),
+  mixed.slots = {card(1, corpus::scsi()),      card(2, corpus::scsi()), card(3, corpus::sound()), ne2(4), ne2(5),
                  card(6, corpus::dual_async())};
   const Solution all = solve_or_refuse(mixed, "test");
   check_free_of_conflicts(all, planar);
@@ -127,8 +119,7 @@ TEST_CASE("the planar's claims are respected, and its serial interrupt is avoide
   CHECK(claimed(all, 6, ResourceKind::io) == 0x2F8);  // 3F8h is the planar's
 }
 
-TEST_CASE("interrupts are shared only when there are too few, and then as little as possible",
-          "[adf][solver]") {
+TEST_CASE("interrupts are shared only when there are too few, and then as little as possible", "[adf][solver]") {
   for (unsigned count = 1; count <= 7; ++count) {
     const Solution solution = solve_or_refuse(ne2s(count), "test");
     CHECK(solution.shared_interrupts == (count > 4 ? count - 4 : 0));
@@ -140,8 +131,7 @@ TEST_CASE("interrupts are shared only when there are too few, and then as little
 TEST_CASE("what must be shared is spread over the levels, earlier slots first", "[adf][solver]") {
   const Solution alone = solve_or_refuse(ne2s(7), "test");
   const std::uint32_t levels[7] = {3, 4, 5, 9, 3, 4, 5};
-  for (unsigned slot = 1; slot <= 7; ++slot)
-    CHECK(claimed(alone, slot, ResourceKind::interrupt) == levels[slot - 1]);
+  for (unsigned slot = 1; slot <= 7; ++slot) CHECK(claimed(alone, slot, ResourceKind::interrupt) == levels[slot - 1]);
 
   const Solution beside_serial = solve_or_refuse(ne2s(7, planar_claims({})), "test");
   const std::uint32_t others[7] = {3, 5, 9, 3, 4, 5, 9};
@@ -150,11 +140,9 @@ TEST_CASE("what must be shared is spread over the levels, earlier slots first", 
 }
 
 TEST_CASE("a level of the planar that is not shareable is never given away", "[adf][solver]") {
-  const std::vector<PlanarClaim> planar = {
-      {"private part", {ResourceKind::interrupt, 3, 3}, false}};
+  const std::vector<PlanarClaim> planar = {{"private part", {ResourceKind::interrupt, 3, 3}, false}};
   const Solution solution = solve_or_refuse(ne2s(5, planar), "test");
-  for (unsigned slot = 1; slot <= 5; ++slot)
-    CHECK(claimed(solution, slot, ResourceKind::interrupt) != 3);
+  for (unsigned slot = 1; slot <= 5; ++slot) CHECK(claimed(solution, slot, ResourceKind::interrupt) != 3);
   CHECK(solution.shared_interrupts == 2);
 }
 
@@ -177,8 +165,7 @@ TEST_CASE("eight NE/2 are refused with the two claims that collide", "[adf][solv
     CHECK(obstacle.wanted.slot != obstacle.holder->slot);
   }
   REQUIRE(outcome.refusal.changes.size() == 1);
-  CHECK(outcome.refusal.changes[0] ==
-        "take out one adapter: the one in slot 1, 2, 3, 4, 5, 6, 7 or 8");
+  CHECK(outcome.refusal.changes[0] == "take out one adapter: the one in slot 1, 2, 3, 4, 5, 6, 7 or 8");
 
   try {
     solve_or_refuse(ne2s(8), "lab.toml");
@@ -200,14 +187,13 @@ TEST_CASE("an earlier choice is revised when a later adapter needs its place", "
 
 TEST_CASE("adapters that have no part in a collision are not blamed", "[adf][solver]") {
   Problem problem;
-  problem.slots = {card(1, corpus::scsi()), card(2, corpus::ports(0x1111, 1)),
-                   card(3, corpus::sound()), card(4, corpus::ports(0x1111, 1)), ne2(5)};
+  problem.slots = {card(1, corpus::scsi()), card(2, corpus::ports(0x1111, 1)), card(3, corpus::sound()),
+                   card(4, corpus::ports(0x1111, 1)), ne2(5)};
   const Outcome outcome = solve(problem);
   REQUIRE(!outcome);
   CHECK(outcome.refusal.obstacles[0].wanted.slot == 4);
   CHECK(outcome.refusal.obstacles[0].holder->slot == 2);
-  CHECK(outcome.refusal.changes ==
-        std::vector<std::string>{"take out one adapter: the one in slot 2 or 4"});
+  CHECK(outcome.refusal.changes == std::vector<std::string>{"take out one adapter: the one in slot 2 or 4"});
 }
 
 TEST_CASE("two collisions at once are helped by two changes", "[adf][solver]") {
@@ -216,28 +202,23 @@ TEST_CASE("two collisions at once are helped by two changes", "[adf][solver]") {
                    card(3, corpus::ports(0x1111, 1))};
   const Outcome outcome = solve(problem);
   REQUIRE(!outcome);
-  CHECK(outcome.refusal.changes ==
-        std::vector<std::string>{"take out the adapters in slots 1 and 2"});
+  CHECK(outcome.refusal.changes == std::vector<std::string>{"take out the adapters in slots 1 and 2"});
 }
 
-TEST_CASE("a part of the planar in the way is named, and switching it off offered",
-          "[adf][solver]") {
+TEST_CASE("a part of the planar in the way is named, and switching it off offered", "[adf][solver]") {
   Problem problem;
-  problem.slots = {
-      card(1, "AdapterId 1 NumBytes 1 AdapterName \"Rival\" FixedResources io 3F8h-3FFh")};
+  problem.slots = {card(1, "AdapterId 1 NumBytes 1 AdapterName \"Rival\" FixedResources io 3F8h-3FFh")};
   problem.planar = planar_claims({});
   const std::string text = refusal(problem);
-  CHECK(contains(
-      text,
-      "I/O 03F8h-03FFh of slot 1 (Rival), fixed resources collides with I/O 03F8h-03FFh of the "
-      "planar's serial port 1"));
+  CHECK(contains(text,
+                 "I/O 03F8h-03FFh of slot 1 (Rival), fixed resources collides with I/O 03F8h-03FFh of the "
+                 "planar's serial port 1"));
   CHECK(contains(text, "switch off the planar's serial port 1"));
 }
 
 TEST_CASE("what the user fixed is honoured", "[adf][solver]") {
   Problem problem;
-  problem.slots = {ne2(1, {{"io", "0x2020", ""}, {"irq", "9", ""}}),
-                   ne2(2, {{"io-address", "c0c0h - c0efh", ""}}),
+  problem.slots = {ne2(1, {{"io", "0x2020", ""}, {"irq", "9", ""}}), ne2(2, {{"io-address", "c0c0h - c0efh", ""}}),
                    ne2(3, {{"io", "A0A0h-A0CFh", ""}, {"Interrupt Level", "Level 4", ""}}),
                    ne2(4, {{"io", "auto", ""}})};
   const Solution solution = solve_or_refuse(problem, "test");
@@ -285,22 +266,18 @@ TEST_CASE("wishes that collide are explained with what would help", "[adf][solve
   CHECK(contains(outcome.refusal.text,
                  "slot 2 (Novell NE/2 Ethernet Adapter), item \"I/O Address\", choice \"1000h - "
                  "102Fh\" (as you asked) collides with"));
-  CHECK(outcome.refusal.changes ==
-        std::vector<std::string>{"take out one adapter: the one in slot 1 or 2",
-                                 "let io = 1000h of slot 1 be auto",
-                                 "let io = 1000h of slot 2 be auto"});
+  CHECK(outcome.refusal.changes == std::vector<std::string>{"take out one adapter: the one in slot 1 or 2",
+                                                            "let io = 1000h of slot 1 be auto",
+                                                            "let io = 1000h of slot 2 be auto"});
 }
 
-TEST_CASE("wishes that the adapter cannot fulfil are refused with what it offers",
-          "[adf][solver]") {
+TEST_CASE("wishes that the adapter cannot fulfil are refused with what it offers", "[adf][solver]") {
   const auto message = [](const Pin& pin) -> std::string {
     Problem problem;
     problem.slots = {ne2(2, {pin})};
     try {
       solve(problem);
-    } catch (const Error& error) {
-      return error.what();
-    }
+    } catch (const Error& error) { return error.what(); }
     return "(accepted)";
   };
   CHECK(contains(message({"io", "300h", "lab.toml:7"}),
@@ -315,14 +292,13 @@ TEST_CASE("wishes that the adapter cannot fulfil are refused with what it offers
   CHECK(contains(message({"io", "", ""}), "this is no address"));
   CHECK(contains(message({"io", "123456789ABCh", ""}), "this is no address"));
   CHECK(contains(message({"arb", "5", ""}), "nothing of this kind"));
-  CHECK(contains(message({"Boot ROM", "Enabled", ""}),
-                 "the item \"Boot ROM\" has no such choice; it has \"Disabled\""));
+  CHECK(
+      contains(message({"Boot ROM", "Enabled", ""}), "the item \"Boot ROM\" has no such choice; it has \"Disabled\""));
   CHECK(contains(message({"Speed", "fast", ""}),
                  "no such item; it has \"I/O Address\", \"Interrupt Level\", \"Boot ROM\""));
 }
 
-TEST_CASE("slot numbers outside the machine and two adapters in one slot are refused",
-          "[adf][solver]") {
+TEST_CASE("slot numbers outside the machine and two adapters in one slot are refused", "[adf][solver]") {
   Problem problem;
   problem.slots = {ne2(0)};
   CHECK_THROWS_AS(solve(problem), Error);
@@ -364,22 +340,18 @@ TEST_CASE("items of one adapter that fix the same bits are chosen together", "[a
 
 TEST_CASE("open POS bits keep the value that the adapter powers up with", "[adf][solver]") {
   Problem problem = ne2s(1);
-  CHECK(solve_or_refuse(problem, "test").slots[0].pos ==
-        std::array<std::uint8_t, 6>{0x93, 0, 0, 0, 0, 0});
+  CHECK(solve_or_refuse(problem, "test").slots[0].pos == std::array<std::uint8_t, 6>{0x93, 0, 0, 0, 0, 0});
   problem.slots[0].open_bits = {};
   CHECK(solve_or_refuse(problem, "test").slots[0].pos[0] == 0x13);
 }
 
 TEST_CASE("the search is bounded and says when it was cut off", "[adf][solver]") {
-  const Outcome outcome =
-      solve(ne2s(8), {.tried = 1000, .tried_spreading = 100, .tried_changes = 1000});
+  const Outcome outcome = solve(ne2s(8), {.tried = 1000, .tried_spreading = 100, .tried_changes = 1000});
   REQUIRE(!outcome);
   CHECK(outcome.refusal.cut_off);
-  CHECK(contains(outcome.refusal.text,
-                 "no configuration was found in 1000 tries, which is no proof"));
+  CHECK(contains(outcome.refusal.text, "no configuration was found in 1000 tries, which is no proof"));
 
-  const Outcome spread =
-      solve(ne2s(7), {.tried = 100000, .tried_spreading = 20, .tried_changes = 100});
+  const Outcome spread = solve(ne2s(7), {.tried = 100000, .tried_spreading = 20, .tried_changes = 100});
   REQUIRE(spread);
   CHECK(!spread.solution->fewest_shared);
   check_free_of_conflicts(*spread.solution, {});
@@ -394,8 +366,7 @@ TEST_CASE("items that do not matter cost the search nothing", "[adf][solver]") {
     more += "\n";
   }
   Problem problem;
-  for (unsigned slot = 1; slot <= 8; ++slot)
-    problem.slots.push_back(card(slot, corpus::ports(0x1111, 7, more)));
+  for (unsigned slot = 1; slot <= 8; ++slot) problem.slots.push_back(card(slot, corpus::ports(0x1111, 7, more)));
   const Outcome outcome = solve(problem);
   REQUIRE(!outcome);
   CHECK(!outcome.refusal.cut_off);
@@ -405,12 +376,9 @@ TEST_CASE("the slot page shows slots, IDs, POS bytes and claims", "[adf][page]")
   Problem problem;
   problem.planar = planar_claims({});
   problem.slots = {ne2(2), ne2(4, {{"irq", "4", ""}})};
-  const SlotPage page = slot_page(solve_or_refuse(problem, "test"),
-                                  {{1, SlotWidth::bits32},
-                                   {2, SlotWidth::bits32},
-                                   {3, SlotWidth::bits16},
-                                   {4, SlotWidth::bits16}},
-                                  problem.planar);
+  const SlotPage page = slot_page(
+      solve_or_refuse(problem, "test"),
+      {{1, SlotWidth::bits32}, {2, SlotWidth::bits32}, {3, SlotWidth::bits16}, {4, SlotWidth::bits16}}, problem.planar);
   REQUIRE(page.rows.size() == 4);
   CHECK(page.rows[0].empty);
   CHECK(!page.rows[1].empty);

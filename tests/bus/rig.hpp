@@ -57,8 +57,7 @@ struct Rig {
   }
 
   SlotWiring wiring() {
-    return {scheduler,  bus.io(),      memory, bus.channel(), dma,
-            interrupts, channel_check, trace,  pos.feedback()};
+    return {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, pos.feedback()};
   }
 
   // A processor with nothing to do between accesses: each starts when the one before has ended.
@@ -137,9 +136,7 @@ struct RecordingSlave : Slave {
     for (unsigned i = 0; i < bytes; ++i) value |= (0x40u + ((offset + i) & 0xF)) << (8 * i);
     return value;
   }
-  Time ready(std::uint32_t, unsigned, Direction, Time start) override {
-    return std::max(start, ready_at);
-  }
+  Time ready(std::uint32_t, unsigned, Direction, Time start) override { return std::max(start, ready_at); }
   Time ready_at{};
   std::vector<Access> log;
 };

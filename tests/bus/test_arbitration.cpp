@@ -50,8 +50,7 @@ using Lines = std::vector<std::string>;
 TEST_CASE("the lowest level wins, and a phase of 300 ns precedes every grant") {
   Rig rig;
   Log log;
-  Master scsi(rig, log, "scsi", 0xB, 1_us), disk(rig, log, "disk", 2, 500_ns),
-      net(rig, log, "net", 9, 1_us);
+  Master scsi(rig, log, "scsi", 0xB, 1_us), disk(rig, log, "disk", 2, 500_ns), net(rig, log, "net", 9, 1_us);
   rig.step(10_us);
   scsi.ask(rig.now);
   net.ask(rig.now);
@@ -83,8 +82,7 @@ TEST_CASE("a withdrawn request is not granted; the processor wins the phase") {
 TEST_CASE("a requester waits for the end of the processor's cycle") {
   struct Asker {
     Asker(Rig& rig, Master& m, Time when)
-        : master(m),
-          event(rig.scheduler, "ask", Priority::device, Callback::to<&Asker::ask>(this)) {
+        : master(m), event(rig.scheduler, "ask", Priority::device, Callback::to<&Asker::ask>(this)) {
       event.at(when);
     }
     void ask(Time now) { master.ask(now); }
@@ -172,8 +170,7 @@ TEST_CASE("the processor's need preempts a burst, unless the planar does not do 
     rig.step(2_us);
     rig.in(0x300);
     REQUIRE(log.lines == Lines{"burst granted 300", "burst preempted 15120"});
-    REQUIRE(rig.now ==
-            15'120_ns + 100_ns + 400_ns + 200_ns);  // refresh lies within the arbitration phase
+    REQUIRE(rig.now == 15'120_ns + 100_ns + 400_ns + 200_ns);  // refresh lies within the arbitration phase
   }
 }
 
@@ -200,21 +197,19 @@ TEST_CASE("a fair burst master lets the others and the processor in; an unfair o
     meek.ask(rig.now);
     rig.step(1'300_ns);
     REQUIRE(log.lines == Lines{"greedy granted 300", "greedy preempted 1000", "meek granted 1400",
-                               "meek preempted 1400", "greedy granted 1800",
-                               "greedy preempted 1800", "meek granted 2200",
-                               "meek preempted 2200"});
+                               "meek preempted 1400", "greedy granted 1800", "greedy preempted 1800",
+                               "meek granted 2200", "meek preempted 2200"});
   }
   SECTION("without fairness the better level returns at once") {
-    Master greedy(rig, log, "greedy", 4, Time::never(), false),
-        meek(rig, log, "meek", 0xE, Time::never());
+    Master greedy(rig, log, "greedy", 4, Time::never(), false), meek(rig, log, "meek", 0xE, Time::never());
     greedy.again = 3;
     greedy.ask(0_ns);
     rig.step(1_us);
     meek.ask(rig.now);
     rig.step(2_us);
     REQUIRE(log.lines == Lines{"greedy granted 300", "greedy preempted 1000", "greedy granted 1400",
-                               "greedy preempted 1400", "greedy granted 1800",
-                               "greedy preempted 1800", "meek granted 2200"});
+                               "greedy preempted 1400", "greedy granted 1800", "greedy preempted 1800",
+                               "meek granted 2200"});
   }
   SECTION("the processor gets one cycle between two bursts of a fair master") {
     Master greedy(rig, log, "greedy", 4, Time::never());
@@ -327,8 +322,7 @@ TEST_CASE("on a single-path planar the processor is told when its memory path is
   Rig rig;
   Log log;
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;
-  rig.bus.channel().set_steal(
-      [&](Time from, Time to) { spans.emplace_back(from.ps / 1000, to.ps / 1000); });
+  rig.bus.channel().set_steal([&](Time from, Time to) { spans.emplace_back(from.ps / 1000, to.ps / 1000); });
   struct Mover final : BusMaster {
     explicit Mover(Rig& r) : BusMaster(r.bus.channel(), "mover") {}
     void granted(Time now) override { release_channel(channel().transfer({0x1000, 16, 32}, now)); }
@@ -336,8 +330,7 @@ TEST_CASE("on a single-path planar the processor is told when its memory path is
   mover.request_channel(8, 1_us);
   rig.step(10_us);
   // Arbitration, four cycles, arbitration back to the processor.
-  REQUIRE(spans == std::vector<std::pair<std::int64_t, std::int64_t>>{
-                       {1000, 1300}, {1300, 2100}, {2100, 2400}});
+  REQUIRE(spans == std::vector<std::pair<std::int64_t, std::int64_t>>{{1000, 1300}, {1300, 2100}, {2100, 2400}});
 }
 
 TEST_CASE("a burst in progress survives a snapshot") {
@@ -351,8 +344,7 @@ TEST_CASE("a burst in progress survives a snapshot") {
   };
   Rig one;
   Log log_one;
-  Master burst_one(one, log_one, "burst", 0xC, Time::never()),
-      disk_one(one, log_one, "disk", 2, 500_ns);
+  Master burst_one(one, log_one, "burst", 0xC, Time::never()), disk_one(one, log_one, "disk", 2, 500_ns);
   burst_one.ask(0_ns);
   one.step(2_us);
   auto saver = Archive::saver();
@@ -360,8 +352,7 @@ TEST_CASE("a burst in progress survives a snapshot") {
 
   Rig two;
   Log log_two;
-  Master burst_two(two, log_two, "burst", 0xC, Time::never()),
-      disk_two(two, log_two, "disk", 2, 500_ns);
+  Master burst_two(two, log_two, "burst", 0xC, Time::never()), disk_two(two, log_two, "disk", 2, 500_ns);
   auto loader = Archive::loader(saver.stream());
   two.archive(loader);
   loader.expect_end();

@@ -19,19 +19,17 @@ struct Row {
 // Worked out by hand from the rules: a processor cycle never crosses its bus width, a channel cycle
 // never crosses the slave's.
 const Row rows[] = {
-    {32, 32, 1, 0, 1}, {32, 32, 1, 3, 1}, {32, 32, 2, 0, 1}, {32, 32, 2, 1, 1}, {32, 32, 2, 2, 1},
-    {32, 32, 2, 3, 2}, {32, 32, 4, 0, 1}, {32, 32, 4, 1, 2}, {32, 32, 4, 2, 2}, {32, 32, 4, 3, 2},
-    {32, 16, 1, 1, 1}, {32, 16, 2, 0, 1}, {32, 16, 2, 1, 2}, {32, 16, 2, 3, 2}, {32, 16, 4, 0, 2},
-    {32, 16, 4, 1, 3}, {32, 16, 4, 2, 2}, {32, 16, 4, 3, 3}, {32, 8, 1, 0, 1},  {32, 8, 2, 0, 2},
-    {32, 8, 2, 1, 2},  {32, 8, 4, 0, 4},  {32, 8, 4, 3, 4},  {16, 32, 1, 0, 1}, {16, 32, 2, 0, 1},
-    {16, 32, 2, 1, 2}, {16, 32, 4, 0, 2}, {16, 32, 4, 1, 3}, {16, 32, 4, 2, 2}, {16, 16, 2, 0, 1},
+    {32, 32, 1, 0, 1}, {32, 32, 1, 3, 1}, {32, 32, 2, 0, 1}, {32, 32, 2, 1, 1}, {32, 32, 2, 2, 1}, {32, 32, 2, 3, 2},
+    {32, 32, 4, 0, 1}, {32, 32, 4, 1, 2}, {32, 32, 4, 2, 2}, {32, 32, 4, 3, 2}, {32, 16, 1, 1, 1}, {32, 16, 2, 0, 1},
+    {32, 16, 2, 1, 2}, {32, 16, 2, 3, 2}, {32, 16, 4, 0, 2}, {32, 16, 4, 1, 3}, {32, 16, 4, 2, 2}, {32, 16, 4, 3, 3},
+    {32, 8, 1, 0, 1},  {32, 8, 2, 0, 2},  {32, 8, 2, 1, 2},  {32, 8, 4, 0, 4},  {32, 8, 4, 3, 4},  {16, 32, 1, 0, 1},
+    {16, 32, 2, 0, 1}, {16, 32, 2, 1, 2}, {16, 32, 4, 0, 2}, {16, 32, 4, 1, 3}, {16, 32, 4, 2, 2}, {16, 16, 2, 0, 1},
     {16, 16, 2, 1, 2}, {16, 16, 4, 0, 2}, {16, 16, 4, 3, 3}, {16, 8, 2, 0, 2},  {16, 8, 4, 0, 4},
 };
 
 }  // namespace
 
-TEST_CASE(
-    "every width and alignment costs its number of cycles of each kind, for ports and for memory") {
+TEST_CASE("every width and alignment costs its number of cycles of each kind, for ports and for memory") {
   const std::pair<CycleSpec, Time> kinds[] = {
       {{8, CycleKind::standard, {}}, 200_ns},
       {{8, CycleKind::synchronous_extended, {}}, 300_ns},
@@ -47,8 +45,7 @@ TEST_CASE(
       spec.width = static_cast<std::uint8_t>(row.slave);
       auto io = rig.bus.io().claim(0x300, 0x33F, slave, spec);
       auto memory = rig.memory.claim(0xD0000, 0x1000, slave, spec);
-      INFO("cpu " << row.cpu << " slave " << row.slave << " bytes " << row.bytes << " offset "
-                  << row.offset);
+      INFO("cpu " << row.cpu << " slave " << row.slave << " bytes " << row.bytes << " offset " << row.offset);
 
       std::uint32_t expected = slave.peek(row.offset, row.bytes);
       REQUIRE(rig.in(static_cast<std::uint16_t>(0x300 + row.offset), row.bytes) == expected);
@@ -117,8 +114,7 @@ TEST_CASE("a slave that holds CD CHRDY by its state stretches the cycle") {
   REQUIRE(rig.took == 300_ns);
 }
 
-TEST_CASE(
-    "a slave that never lets go of CD CHRDY runs into the bus time-out where the planar has one") {
+TEST_CASE("a slave that never lets go of CD CHRDY runs into the bus time-out where the planar has one") {
   BusTiming timing = quiet_timing();
   timing.ready_limit = 3'500_ns;
   Rig rig(timing);

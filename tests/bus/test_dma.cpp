@@ -24,14 +24,12 @@ struct Device final : DmaClient {
   void due(Time now) { start(now); }
   std::uint16_t dma_read(unsigned bytes, Time now) override {
     std::uint16_t value = 0;
-    for (unsigned i = 0; i < bytes; ++i)
-      value = static_cast<std::uint16_t>(value | data.at(position++) << (8 * i));
+    for (unsigned i = 0; i < bytes; ++i) value = static_cast<std::uint16_t>(value | data.at(position++) << (8 * i));
     moved(now);
     return value;
   }
   void dma_write(unsigned bytes, std::uint16_t value, Time now) override {
-    for (unsigned i = 0; i < bytes; ++i)
-      data.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    for (unsigned i = 0; i < bytes; ++i) data.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
     moved(now);
   }
   void dma_terminal_count(Time now) override {
@@ -72,8 +70,7 @@ std::vector<std::uint8_t> pattern(std::size_t n) {
 }
 
 /// The floppy driver's set-up of channel 2: mask, flip-flop, mode, page, address, count, unmask.
-void program_8237_channel_2(Rig& rig, std::uint8_t mode, std::uint32_t address,
-                            std::uint16_t count) {
+void program_8237_channel_2(Rig& rig, std::uint8_t mode, std::uint32_t address, std::uint16_t count) {
   rig.out(0x0A, 0x06);
   rig.out(0x0C, 0x00);
   rig.out(0x0B, mode);
@@ -86,8 +83,7 @@ void program_8237_channel_2(Rig& rig, std::uint8_t mode, std::uint32_t address,
 }
 
 /// The extended functions, as mca_dma.h users do it.
-void program_extended(Rig& rig, unsigned n, std::uint8_t mode, std::uint32_t address,
-                      std::uint16_t items) {
+void program_extended(Rig& rig, unsigned n, std::uint8_t mode, std::uint32_t address, std::uint16_t items) {
   rig.out(0x18, 0x90 | n);
   rig.out(0x18, 0x20 | n);
   for (int i = 0; i < 3; ++i) rig.out(0x1A, address >> (8 * i) & 0xFF);
@@ -275,8 +271,7 @@ TEST_CASE("Linux's ESDI driver: channel 5 by the extended functions, 16 bits, bu
   REQUIRE(read_extended(rig, 0x60, 2) == 0x0000);
 }
 
-TEST_CASE(
-    "a burst leaves when preempted and goes on later; a single-item device arbitrates for each") {
+TEST_CASE("a burst leaves when preempted and goes on later; a single-item device arbitrates for each") {
   Rig rig;
   struct Intruder final : BusMaster {
     explicit Intruder(Rig& r) : BusMaster(r.bus.channel(), "intruder") {}
@@ -317,8 +312,7 @@ TEST_CASE("the programmed I/O address: the controller runs port cycles by itself
     std::uint32_t written = 0;
   } port;
   Rig rig;
-  auto claim =
-      rig.bus.io().claim(0x3510, 0x3517, port, {16, CycleKind::standard, {}}, rig.pos.feedback());
+  auto claim = rig.bus.io().claim(0x3510, 0x3517, port, {16, CycleKind::standard, {}}, rig.pos.feedback());
   Device card(rig, 6);
   rig.out(0x18, 0x06);
   rig.out(0x1A, 0x11);  // bit 0 is masked in 16-bit mode
@@ -358,8 +352,7 @@ TEST_CASE("channels 0 and 4 serve any level; the others only their own") {
   REQUIRE(rig.in(0x90) == 0x0A);
 }
 
-TEST_CASE(
-    "master clear masks all channels and clears status; the byte pointer follows function writes") {
+TEST_CASE("master clear masks all channels and clears status; the byte pointer follows function writes") {
   Rig rig;
   Device fdc(rig, 2);
   fdc.data = {1};
@@ -419,8 +412,7 @@ TEST_CASE("POST's software request at a level nobody answers ends in a bus time-
   REQUIRE(rig.nmi.count == 1);
 }
 
-TEST_CASE(
-    "a channel access of the processor waits for a DMA item, memory of its own does not notice") {
+TEST_CASE("a channel access of the processor waits for a DMA item, memory of its own does not notice") {
   Rig rig;
   Device fdc(rig, 2, 16_us);
   fdc.data = pattern(4);
@@ -460,8 +452,7 @@ TEST_CASE(
     rig.step(1_ms);
     auto saver = Archive::saver();
     rig.archive(saver);
-    return std::tuple(sha256_hex(saver.stream()), sha256_hex(rig.ram), fdc.ended,
-                      fdc.terminal_counts);
+    return std::tuple(sha256_hex(saver.stream()), sha256_hex(rig.ram), fdc.ended, fdc.terminal_counts);
   };
   Rig one;
   Device a(one, 2, 16_us);

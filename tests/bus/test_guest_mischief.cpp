@@ -37,34 +37,24 @@ std::string run(std::uint64_t seed, bool& went_on) {
     auto port = static_cast<std::uint16_t>(random.below(0x110));
     if (random.below(4) == 0) port = random.below(2) == 0 ? 0x18 : 0x1A;
     switch (random.below(8)) {
-      case 0:
-        sum = sum * 31 + rig.in(port, bytes);
-        break;
-      case 1:
-        sum = sum * 31 + rig.load(static_cast<std::uint32_t>(random.below(0x200000)), bytes);
-        break;
-      case 2:
-        rig.step(Time{static_cast<std::int64_t>(random.below(20'000'000))});
-        break;
+      case 0: sum = sum * 31 + rig.in(port, bytes); break;
+      case 1: sum = sum * 31 + rig.load(static_cast<std::uint32_t>(random.below(0x200000)), bytes); break;
+      case 2: rig.step(Time{static_cast<std::int64_t>(random.below(20'000'000))}); break;
       case 3: {
         Chatty& client = *clients[random.below(3)];
         if (random.below(3) == 0)
           client.line.withdraw(rig.now);
         else
-          client.line.request(static_cast<unsigned>(random.below(16)), rig.now,
-                              random.below(2) == 0);
+          client.line.request(static_cast<unsigned>(random.below(16)), rig.now, random.below(2) == 0);
         break;
       }
-      default:
-        rig.out(port, static_cast<std::uint32_t>(random.below(0x10000)), bytes);
-        break;
+      default: rig.out(port, static_cast<std::uint32_t>(random.below(0x10000)), bytes); break;
     }
     if (rig.now < before || rig.now - before > 100_ms) went_on = false;
   }
   auto saver = Archive::saver();
   rig.archive(saver);
-  return sha256_hex(saver.stream()) + std::to_string(sum) + std::to_string(rig.now.ps) +
-         sha256_hex(rig.ram);
+  return sha256_hex(saver.stream()) + std::to_string(sum) + std::to_string(rig.now.ps) + sha256_hex(rig.ram);
 }
 
 }  // namespace

@@ -12,14 +12,11 @@ namespace {
 
 /// A card whose POS registers are plain bytes; POS 2 bit 0 enables ports 300h to 30Fh.
 struct PlainCard final : Adapter {
-  PlainCard(const Slot& s, std::array<std::uint8_t, 8> registers)
-      : slot(s), pos(registers), power_on(registers) {
+  PlainCard(const Slot& s, std::array<std::uint8_t, 8> registers) : slot(s), pos(registers), power_on(registers) {
     decode();
   }
   std::string_view name() const override { return "plain"; }
-  std::uint16_t adapter_id() const override {
-    return static_cast<std::uint16_t>(pos[0] | pos[1] << 8);
-  }
+  std::uint16_t adapter_id() const override { return static_cast<std::uint16_t>(pos[0] | pos[1] << 8); }
   std::uint8_t pos_peek(unsigned reg) const override { return pos[reg]; }
   void pos_write(unsigned reg, std::uint8_t value, Time) override {
     if (reg < 2) return;
@@ -58,8 +55,7 @@ struct Scan {
 
 Registers read_window(Rig& rig) {
   Registers r;
-  for (unsigned i = 0; i < 8; ++i)
-    r[i] = static_cast<std::uint8_t>(rig.in(static_cast<std::uint16_t>(0x100 + i)));
+  for (unsigned i = 0; i < 8; ++i) r[i] = static_cast<std::uint8_t>(rig.in(static_cast<std::uint16_t>(0x100 + i)));
   return r;
 }
 
@@ -99,8 +95,7 @@ TEST_CASE("Linux's scan of an 8595 finds its cards, and FFh everywhere else") {
   Rig rig;
   const auto wiring = rig.wiring();
   Slot s1(0, 32, wiring), s3(2, 32, wiring), s5(4, 32, wiring), s7(6, 32, wiring);
-  PlainCard scsi(s1, scsi_with_cache), aha(s3, aha_1640), video(s5, xga),
-      ethernet(s7, etherlink_mc);
+  PlainCard scsi(s1, scsi_with_cache), aha(s3, aha_1640), video(s5, xga), ethernet(s7, etherlink_mc);
   rig.pos.insert(0, &scsi);
   rig.pos.insert(2, &aha);
   rig.pos.insert(4, &video);

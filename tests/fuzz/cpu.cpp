@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target: decoder and executor of the processor. The input chooses the model, the mode, control and segment
-// registers, and pieces of code, descriptor tables, page tables and task states; the guest runs on them for a few thousand
-// clocks. Port writes pull the processor's pins, move DMA into RAM and change the memory map in the middle of things.
+// registers, and pieces of code, descriptor tables, page tables and task states; the guest runs on them for a few
+// thousand clocks. Port writes pull the processor's pins, move DMA into RAM and change the memory map in the middle of
+// things.
 //
 // A finding: a crash or sanitizer report, an instruction that does not end, virtual time that runs away, and a run that
-// changes when blocks are cut short, flushed, its horizons cut, or a snapshot is loaded in the middle (DESIGN section 4).
+// changes when blocks are cut short, flushed, its horizons cut, or a snapshot is loaded in the middle (DESIGN section
+// 4).
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/memory/address_space.hpp"
-#include "core/cpu/cpu.hpp"
 #include "core/common/random.hpp"
-#include "core/time/scheduler.hpp"
+#include "core/cpu/cpu.hpp"
+#include "core/memory/address_space.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace {
@@ -29,16 +31,19 @@ constexpr unsigned esp_index = 4;
 
 // The memory map: 256 KB of RAM, device memory at A0000h, ROM at F0000h and at the end of the address space.
 constexpr std::uint32_t ram_size = 0x40000, idt_at = 0x1000, gdt_at = 0x2000, ldt_at = 0x2400, tss_at = 0x3000,
-    tss16_at = 0x3800, other_tss_at = 0x3C00, directory_at = 0x4000, table_at = 0x5000, handler_at = 0xF00,
-    code_at = 0x10000, data_at = 0x20000, stack_top = 0x38000, inner_stack_top = 0x3C000, remapped_at = 0x3E000;
+                        tss16_at = 0x3800, other_tss_at = 0x3C00, directory_at = 0x4000, table_at = 0x5000,
+                        handler_at = 0xF00, code_at = 0x10000, data_at = 0x20000, stack_top = 0x38000,
+                        inner_stack_top = 0x3C000, remapped_at = 0x3E000;
 constexpr std::uint16_t code0 = 0x08, data0 = 0x10, code3 = 0x1B, data3 = 0x23, tss_selector = 0x28, code16 = 0x30,
-    data16 = 0x38, other_tss = 0x40, tss16 = 0x48, task_gate = 0x50, ldt_selector = 0x68, code3_16 = 0xC3,
-    data3_16 = 0xCB;
+                        data16 = 0x38, other_tss = 0x40, tss16 = 0x48, task_gate = 0x50, ldt_selector = 0x68,
+                        code3_16 = 0xC3, data3_16 = 0xCB;
 
 /// Pieces of an input are written here: base of each kind.
-constexpr std::array<std::uint32_t, 16> piece_bases = {code_at,  code_at, code_at, gdt_at,       ldt_at,   idt_at,
-                                                       0,        tss_at,  tss16_at, other_tss_at, directory_at, table_at,
-                                                       data_at,  stack_top - 64, inner_stack_top - 64, handler_at};
+constexpr std::array<std::uint32_t, 16> piece_bases = {
+    code_at,      code_at,  code_at, gdt_at,         ldt_at,
+    idt_at,       0,        tss_at,  tss16_at,       other_tss_at,
+    directory_at, table_at, data_at, stack_top - 64, inner_stack_top - 64,
+    handler_at};
 
 using Memory = std::vector<std::uint8_t>;
 
@@ -56,13 +61,14 @@ void descriptor(Memory& m, std::uint32_t selector, std::uint32_t base, std::uint
   put32(m, at, (limit & 0xFFFF) | base << 16);
   put32(m, at + 4, (base >> 16 & 0xFF) | access << 8 | (limit & 0xF0000) | flags << 20 | (base & 0xFF000000u));
 }
-void gate(Memory& m, std::uint32_t at, std::uint16_t selector, std::uint32_t offset, unsigned access, unsigned params = 0) {
+void gate(Memory& m, std::uint32_t at, std::uint16_t selector, std::uint32_t offset, unsigned access,
+          unsigned params = 0) {
   put32(m, at, (offset & 0xFFFF) | std::uint32_t{selector} << 16);
   put32(m, at + 4, (offset & 0xFFFF0000u) | access << 8 | params);
 }
 
-/// A system in which every kind of descriptor, gate and task exists, so that single changes reach far. Its handlers step
-/// over one byte of the code that faulted.
+/// A system in which every kind of descriptor, gate and task exists, so that single changes reach far. Its handlers
+/// step over one byte of the code that faulted.
 Memory prepared_memory() {
   Memory m(ram_size);
   const auto put = [&](std::uint32_t at, std::initializer_list<unsigned> bytes) {
@@ -95,20 +101,20 @@ Memory prepared_memory() {
   gate(m, gdt_at + 0x58, code0, handler_at + 0x30, 0xEC, 2);
   gate(m, gdt_at + 0x60, code16, handler_at + 0x30, 0xE4, 3);
   descriptor(m, ldt_selector, ldt_at, 0xFF, 0x82, 0);
-  descriptor(m, 0x70, 0, 0xFFFFF, 0x9F, 0xC);          // conforming
-  descriptor(m, 0x78, data_at, 0xFFF, 0xF7, 0x4);      // expand-down
-  descriptor(m, 0x80, data_at, 0x7F, 0xF3, 0x4);       // small
-  descriptor(m, 0x88, data_at, 0xFFFF, 0x73, 0x4);     // not present
-  descriptor(m, 0x90, 0, 0xFFFFF, 0xBB, 0xC);          // ring 1
+  descriptor(m, 0x70, 0, 0xFFFFF, 0x9F, 0xC);       // conforming
+  descriptor(m, 0x78, data_at, 0xFFF, 0xF7, 0x4);   // expand-down
+  descriptor(m, 0x80, data_at, 0x7F, 0xF3, 0x4);    // small
+  descriptor(m, 0x88, data_at, 0xFFFF, 0x73, 0x4);  // not present
+  descriptor(m, 0x90, 0, 0xFFFFF, 0xBB, 0xC);       // ring 1
   descriptor(m, 0x98, 0, 0xFFFFF, 0xB3, 0xC);
-  descriptor(m, 0xA0, 0, 0xFFFFF, 0xDB, 0xC);          // ring 2
+  descriptor(m, 0xA0, 0, 0xFFFFF, 0xDB, 0xC);  // ring 2
   descriptor(m, 0xA8, 0, 0xFFFFF, 0xD3, 0xC);
   gate(m, gdt_at + 0xB0, 0x90, handler_at + 0x30, 0xEC, 31);
-  descriptor(m, 0xB8, data_at, 0xFFF, 0xF7, 0x0);      // expand-down, 64 KB
+  descriptor(m, 0xB8, data_at, 0xFFF, 0xF7, 0x0);  // expand-down, 64 KB
   descriptor(m, code3_16, code_at, 0xFFFF, 0xFB, 0);
   descriptor(m, data3_16, data_at, 0xFFFF, 0xF3, 0);
-  descriptor(m, 0xD0, 0, 0xFFFFF, 0xF1, 0xC);          // read-only
-  descriptor(m, 0xD8, 0, 0xFFFFF, 0xF9, 0xC);          // execute-only
+  descriptor(m, 0xD0, 0, 0xFFFFF, 0xF1, 0xC);  // read-only
+  descriptor(m, 0xD8, 0, 0xFFFFF, 0xF9, 0xC);  // execute-only
   std::copy_n(m.begin() + gdt_at, 0x100, m.begin() + ldt_at);
   for (const std::uint32_t at : {tss_at, other_tss_at}) {
     for (unsigned ring = 0; ring < 3; ++ring) {
@@ -128,7 +134,7 @@ Memory prepared_memory() {
   put16(m, tss16_at + 0x1A, 0x9000);
   for (unsigned s = 0; s < 4; ++s) put16(m, tss16_at + 0x22 + 2 * s, s == CS ? code16 : data16);
   put32(m, directory_at, table_at | 7);
-  put32(m, directory_at + 4, 0x87);  // 4 MB, Pentium with CR4.PSE
+  put32(m, directory_at + 4, 0x87);                  // 4 MB, Pentium with CR4.PSE
   put32(m, directory_at + 0xFFC, directory_at | 7);  // the tables map themselves
   for (std::uint32_t i = 0; i < 0x110; ++i) put32(m, table_at + 4 * i, i << 12 | 7);
   return m;
@@ -338,16 +344,23 @@ void start(Board& b, Input& in) {
   if (v86) r.eflags |= 0x20000;
   r.cpl = ring3 ? 3 : 0;
   for (unsigned s = 0; s < 6; ++s) {
-    const std::uint16_t flat = s == CS ? (ring3 ? wide ? code3 : code3_16 : wide ? code0 : code16)
-                                       : (ring3 ? wide ? data3 : data3_16 : wide ? data0 : data16);
-    const auto selector = static_cast<std::uint16_t>(choose(11 + s, real || v86 ? (s == CS ? 0x1000 : 0x2000) : flat, selectors[s]));
-    if (real || v86) r.segment[s] = {selector, selector * 16u, 0xFFFF, static_cast<std::uint8_t>(v86 ? 0xF3 : 0x93), false};
-    else r.segment[s] = view(b.ram, selector);
+    const std::uint16_t flat = s == CS ? (ring3  ? wide ? code3 : code3_16
+                                          : wide ? code0
+                                                 : code16)
+                                       : (ring3  ? wide ? data3 : data3_16
+                                          : wide ? data0
+                                                 : data16);
+    const auto selector =
+        static_cast<std::uint16_t>(choose(11 + s, real || v86 ? (s == CS ? 0x1000 : 0x2000) : flat, selectors[s]));
+    if (real || v86)
+      r.segment[s] = {selector, selector * 16u, 0xFFFF, static_cast<std::uint8_t>(v86 ? 0xF3 : 0x93), false};
+    else
+      r.segment[s] = view(b.ram, selector);
   }
   r.eip = choose(17, 0, eip);
   if (r.segment[CS].base != code_at && r.eip < code_at) r.eip += code_at;
-  r.dr = {code_at + breakpoint, data_at + (breakpoint & 0xFF), r.gpr[3], gdt_at + code0, 0, 0, 0xFFFF0FF0u,
-          choose(18, 0x400, dr7)};
+  r.dr = {code_at + breakpoint, data_at + (breakpoint & 0xFF), r.gpr[3], gdt_at + code0, 0, 0,
+          0xFFFF0FF0u,          choose(18, 0x400, dr7)};
   b.processor->set_registers(r);
   b.processor->set_a20(!(shape & 2));
   if (b.alarm_period > Time{}) b.alarm.at(b.alarm_period);
@@ -355,7 +368,8 @@ void start(Board& b, Input& in) {
 
 enum class Disturbance { none, short_blocks, flushes, cuts, snapshot };
 
-/// Boards are built once: one that runs, one that is disturbed in each way. A snapshot of the first moment undoes a run.
+/// Boards are built once: one that runs, one that is disturbed in each way. A snapshot of the first moment undoes a
+/// run.
 struct Pair {
   Board plain;
   std::array<std::unique_ptr<Board>, 5> disturbed;
@@ -375,9 +389,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const bool fpu = choice & 0x80;
   auto& pair = pairs[choice % 3 * 2 + fpu];
   if (!pair) pair = std::make_unique<Pair>(config(model, fpu));
-  static constexpr Disturbance kinds[8] = {Disturbance::none, Disturbance::short_blocks, Disturbance::cuts,
-                                           Disturbance::snapshot, Disturbance::none, Disturbance::none,
-                                           Disturbance::none, Disturbance::flushes};
+  static constexpr Disturbance kinds[8] = {Disturbance::none,     Disturbance::short_blocks, Disturbance::cuts,
+                                           Disturbance::snapshot, Disturbance::none,         Disturbance::none,
+                                           Disturbance::none,     Disturbance::flushes};
   const Disturbance disturbance = kinds[in.u8() % 8];
 
   const ClockDomain clock = pair->plain.processor->config().clock;

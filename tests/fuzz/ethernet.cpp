@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target of one Ethernet adapter, PLANAR_FUZZ_CARD, in a slot of 16 or 32 bits with a station at the other end. The
-// input is what a program does to it: POS bytes, port and memory accesses of every width, pauses, frames and fragments from
-// the wire, the cable pulled and put back.
+// Fuzz target of one Ethernet adapter, PLANAR_FUZZ_CARD, in a slot of 16 or 32 bits with a station at the other end.
+// The input is what a program does to it: POS bytes, port and memory accesses of every width, pauses, frames and
+// fragments from the wire, the cable pulled and put back.
 //
-// A finding: a crash or sanitizer report, an access that does not end, a peek that changes something, and a run that ends
-// otherwise when a snapshot is loaded in the middle of it.
+// A finding: a crash or sanitizer report, an access that does not end, a peek that changes something, and a run that
+// ends otherwise when a snapshot is loaded in the middle of it.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -14,8 +14,8 @@
 #include "bus/mca/bus_controller.hpp"
 #include "bus/mca/dma.hpp"
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/registry/adapter_registry.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace {
@@ -23,7 +23,7 @@ namespace {
 using namespace planar;
 using fuzz::Input;
 
-constexpr std::uint32_t window = 0xC0000;       // adapter memory lies in the 128 KB from here
+constexpr std::uint32_t window = 0xC0000;  // adapter memory lies in the 128 KB from here
 constexpr Time run_limit = 300_ms, access_limit = 100_ms;
 constexpr unsigned operation_limit = 4000, looks_limit = 8;
 constexpr net::MacAddress own{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
@@ -35,16 +35,19 @@ struct Silent final : bus::InterruptSink, bus::NmiSink, net::EthernetStation {
   void transmit_ends(const net::TransmitOutcome&, Time) override {}
 };
 
+// clang-format off
 // Low four bits of an operation's first byte; the others say how: bit 4 odd address, bits 6:5 width 1, 2, 4, 4; bit 7 host
 // memory instead of the adapter's, where a bus master's lists are.
 enum Operation : unsigned { out8, out16, in8, in16, store, load, pause, long_pause, frame, cable, pos, block_store,
                             block_in, block_out, peeks, reset };
+// clang-format on
 
 /// The bus, the adapter, the wire; built once, each run begins with its first moment.
 struct Lab {
   explicit Lab(unsigned slot_width)
       : bus(scheduler, memory, {}, trace),
-        slot(0, slot_width, {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, &selected}),
+        slot(0, slot_width,
+             {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, &selected}),
         card(find_adapter(PLANAR_FUZZ_CARD).make({slot, &segment, net::format_mac(own), {}, 1})),
         other(scheduler, "other", silent, 77) {
     interrupts.connect(silent);
@@ -85,7 +88,8 @@ struct Lab {
   void out(std::uint16_t port, unsigned bytes, std::uint32_t value) { ended(bus.io_write(port, bytes, value, now)); }
   void put(std::uint32_t address, unsigned bytes, std::uint32_t value) {
     if (address < ram.size()) {  // the processor's own way to it
-      for (unsigned i = 0; i < bytes && address + i < ram.size(); ++i) ram[address + i] = static_cast<std::uint8_t>(value >> 8 * i);
+      for (unsigned i = 0; i < bytes && address + i < ram.size(); ++i)
+        ram[address + i] = static_cast<std::uint8_t>(value >> 8 * i);
       return step(200_ns);
     }
     ended(bus.memory_write(address, bytes, value, now));
@@ -117,17 +121,23 @@ struct Lab {
       return first & 0x80 ? offset % static_cast<std::uint32_t>(ram.size()) : window + offset;
     };
     switch (first & 15) {
+      // clang-format off
       case out8: { const auto port = input.u16(); out(port, 1, input.u8()); break; }
       case out16: { const auto port = input.u16(); out(port, 2, input.u16()); break; }
       case in8: in(input.u16(), 1); break;
       case in16: in(input.u16(), 2); break;
       case store: { const auto at = address(); put(at, bytes, bytes == 4 ? input.u32() : input.u16()); break; }
+      // clang-format on
       case load: get(address(), bytes); break;
       case pause: step(100_ns * input.u16()); break;
       case long_pause: step(100_us * input.u8()); break;
       case frame: send(input); break;
       case cable: other.set_plugged(!other.plugged(), now); break;
-      case pos: { const unsigned reg = input.u8() & 7; card->pos_write(reg, input.u8(), now); break; }
+      case pos: {
+        const unsigned reg = input.u8() & 7;
+        card->pos_write(reg, input.u8(), now);
+        break;
+      }
       case block_store: {
         std::uint32_t at = address();
         for (const std::uint8_t b : input.take(input.u8())) put(at++, 1, b);
@@ -181,8 +191,10 @@ struct Lab {
   std::vector<std::uint8_t> pristine;
 };
 
+// clang-format off
 /// Runs the operations; if `middle` is given, the state and the rest of the input after that many of them is left there.
 struct Middle { unsigned after; std::optional<Input> rest; std::vector<std::uint8_t> state; };
+// clang-format on
 void run(Lab& lab, Input input, unsigned done, Middle* middle) {
   lab.looked = 0;
   for (; input.left() && done < operation_limit && lab.now < run_limit; ++done) {

@@ -4,8 +4,8 @@
 //   fuzz_TARGET [--burst N] [--seed S] FILE|FOLDER...
 //
 // Runs every file, then N inputs made of them by seeded mutation (the same ones each time). A finding aborts; the input
-// in progress is named, and kept as fuzz-finding.bin when it is a mutated one. An input that takes longer than ten seconds
-// of host time counts as a hang.
+// in progress is named, and kept as fuzz-finding.bin when it is a mutated one. An input that takes longer than ten
+// seconds of host time counts as a hang.
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,8 +52,8 @@ void run(const Bytes& input) {
 /// One to six edits: a byte, a bit, an interesting number, a piece moved, taken out or brought from another input.
 Bytes mutate(const std::vector<Bytes>& corpus, planar::Random& random) {
   Bytes input = corpus[random.below(corpus.size())];
-  static constexpr std::uint32_t numbers[] = {0, 1, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF, 0x10000,
-                                              0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
+  static constexpr std::uint32_t numbers[] = {0,      1,      0x7F,    0x80,       0xFF,       0x100,     0x7FFF,
+                                              0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
   for (std::uint64_t edits = 1 + random.below(6); edits > 0; --edits) {
     if (input.empty()) input.push_back(0);
     const std::size_t at = random.below(input.size());
@@ -64,13 +64,15 @@ Bytes mutate(const std::vector<Bytes>& corpus, planar::Random& random) {
       case 1: input[at] ^= static_cast<std::uint8_t>(1u << random.below(8)); break;
       case 2: {
         const std::uint32_t n = numbers[random.below(std::size(numbers))];
-        for (std::size_t i = 0; i < 4 && at + i < input.size(); ++i) input[at + i] = static_cast<std::uint8_t>(n >> 8 * i);
+        for (std::size_t i = 0; i < 4 && at + i < input.size(); ++i)
+          input[at + i] = static_cast<std::uint8_t>(n >> 8 * i);
         break;
       }
       case 3: input.erase(from, from + static_cast<std::ptrdiff_t>(length)); break;
       case 4: {
         const Bytes piece(from, from + static_cast<std::ptrdiff_t>(length));
-        input.insert(input.begin() + static_cast<std::ptrdiff_t>(random.below(input.size())), piece.begin(), piece.end());
+        input.insert(input.begin() + static_cast<std::ptrdiff_t>(random.below(input.size())), piece.begin(),
+                     piece.end());
         break;
       }
       default: {
@@ -88,11 +90,14 @@ int main(int argc, char** argv) {
   std::uint64_t burst = 0, seed = 1;
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
-    if (!std::strcmp(argv[i], "--burst") && i + 1 < argc) burst = std::strtoull(argv[++i], nullptr, 10);
-    else if (!std::strcmp(argv[i], "--seed") && i + 1 < argc) seed = std::strtoull(argv[++i], nullptr, 10);
+    if (!std::strcmp(argv[i], "--burst") && i + 1 < argc)
+      burst = std::strtoull(argv[++i], nullptr, 10);
+    else if (!std::strcmp(argv[i], "--seed") && i + 1 < argc)
+      seed = std::strtoull(argv[++i], nullptr, 10);
     else if (std::filesystem::is_directory(argv[i])) {
       for (const auto& entry : std::filesystem::directory_iterator(argv[i])) files.push_back(entry.path().string());
-    } else files.emplace_back(argv[i]);
+    } else
+      files.emplace_back(argv[i]);
   }
   std::sort(files.begin(), files.end());
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) std::signal(number, report);

@@ -44,8 +44,11 @@ void descriptor(std::vector<std::uint8_t>& m, std::uint32_t at, std::uint32_t ba
 }  // namespace
 
 Arena::Arena(Model model_)
-    : model(model_), ours(memory_bytes), theirs(memory_bytes),
-      processor(std::make_unique<cpu::Cpu>(scheduler, space, pins, trace, configuration(model_))), unicorn(model_, this) {
+    : model(model_),
+      ours(memory_bytes),
+      theirs(memory_bytes),
+      processor(std::make_unique<cpu::Cpu>(scheduler, space, pins, trace, configuration(model_))),
+      unicorn(model_, this) {
   space.map_ram(0, ours);
   unicorn.map(0, theirs);
   processor->limit_block_length(1);  // stepping enters everywhere: longer blocks would be decoded again at each
@@ -61,7 +64,9 @@ void Arena::build_tables() {
     put32(m, idt_at + v * 8 + 4, (handlers & 0xFFFF0000u) | 0xEE00);
   }
   const auto gdt = [&](std::uint16_t selector, std::uint32_t base, std::uint32_t limit, std::uint32_t access,
-                       std::uint32_t flags) { descriptor(m, gdt_at + (selector & 0xFFF8), base, limit, access, flags); };
+                       std::uint32_t flags) {
+    descriptor(m, gdt_at + (selector & 0xFFF8), base, limit, access, flags);
+  };
   gdt(code32, 0, 0xFFFFF, 0x9B, 0xC);
   gdt(data32, 0, 0xFFFFF, 0x93, 0xC);
   gdt(user_code32, 0, 0xFFFFF, 0xFB, 0xC);
@@ -93,6 +98,7 @@ void Arena::build_tables() {
   for (std::uint32_t page = 0; page < memory_bytes >> 12; ++page) {
     std::uint32_t entry = page << 12 | 0x67;
     if (page < code_at >> 12) entry = page << 12 | 0x63;
+    // clang-format off
     if (page >= 0x60 && page < 0x68) entry = page << 12 | 0x65;         // read-only
     else if (page >= 0x68 && page < 0x6C) entry = page << 12 | 0x63;    // supervisor
     else if (page >= 0x6C && page < 0x70) entry = page << 12 | 0x61;
@@ -100,6 +106,7 @@ void Arena::build_tables() {
     else if (page >= 0x74 && page < 0x78) entry = (page - 0x24) << 12 | 0x67;  // seen twice
     else if (page >= 0x78 && page < 0x80) entry = page << 12 | 0x07;    // never used
     else if (page >= 0x80 && page < 0x88) entry = page << 12 | 0x27;    // never written
+    // clang-format on
     put32(m, page_table_at + page * 4, entry);
   }
 }
@@ -124,8 +131,10 @@ void Arena::clear() {
 void Arena::fill(Random& random) {
   for (std::uint32_t a = data_at; a < memory_bytes; a += 8) {
     std::uint64_t v = random.next();
-    if ((v & 7) == 0) v = random.below(0x100) * 0x0101010101010101u;
-    else if ((v & 7) == 1) v = (v >> 8 & 0x7FFFF) | (v >> 30 & 0x7FFFF) << 32;
+    if ((v & 7) == 0)
+      v = random.below(0x100) * 0x0101010101010101u;
+    else if ((v & 7) == 1)
+      v = (v >> 8 & 0x7FFFF) | (v >> 30 & 0x7FFFF) << 32;
     std::memcpy(&ours[a], &v, 8);
   }
   std::copy(tables_.begin(), tables_.end(), ours.begin());
@@ -160,7 +169,8 @@ Registers Arena::plain(Mode mode) const {
     case Mode::v86: {
       static constexpr std::uint16_t selectors[6] = {0x2000, 0x1000, 0x4000, 0x2800, 0x3100, 0x5000};
       for (unsigned s = 0; s < 6; ++s)
-        r.segment[s] = {selectors[s], selectors[s] * 16u, 0xFFFF, static_cast<std::uint8_t>(mode == Mode::v86 ? 0xF3 : 0x93), false};
+        r.segment[s] = {selectors[s], selectors[s] * 16u, 0xFFFF,
+                        static_cast<std::uint8_t>(mode == Mode::v86 ? 0xF3 : 0x93), false};
       if (mode == Mode::real) {
         r.cr0 &= ~0x80000001u;
         r.idtr = {0, 0x3FF};
@@ -196,14 +206,19 @@ Registers Arena::initial(Mode mode, Random& random) const {
       case 1: g = static_cast<std::uint32_t>(random.below(256)); break;
       case 2: g = static_cast<std::uint32_t>(0 - random.below(256)); break;
       case 3: g = 1u << random.below(32); break;
-      case 4: g = wide ? 0x5F000u + static_cast<std::uint32_t>(random.below(0x2A000)) : static_cast<std::uint32_t>(random.below(0x10000)); break;
+      case 4:
+        g = wide ? 0x5F000u + static_cast<std::uint32_t>(random.below(0x2A000))
+                 : static_cast<std::uint32_t>(random.below(0x10000));
+        break;
       default:
-        g = wide ? data_at + static_cast<std::uint32_t>(random.below(0x30000)) : static_cast<std::uint32_t>(random.below(0xF000));
+        g = wide ? data_at + static_cast<std::uint32_t>(random.below(0x30000))
+                 : static_cast<std::uint32_t>(random.below(0xF000));
         break;
     }
     if (!wide && random.below(8) == 0) g |= static_cast<std::uint32_t>(random.next()) << 16;
   }
-  r.gpr[ESP] = (wide ? stack_at : 0u) + 0x4000u + static_cast<std::uint32_t>(random.below(0x1000)) * 4u + (random.below(8) == 0);
+  r.gpr[ESP] =
+      (wide ? stack_at : 0u) + 0x4000u + static_cast<std::uint32_t>(random.below(0x1000)) * 4u + (random.below(8) == 0);
   if (random.below(2)) r.gpr[ECX] &= 0x1F;
   r.eflags |= static_cast<std::uint32_t>(random.next()) & 0xCD5u;
   if (random.below(4)) r.eflags &= ~0x400u;
@@ -215,7 +230,8 @@ Registers Arena::initial(Mode mode, Random& random) const {
 cpu::Fpu Arena::initial_fpu(Random& random) const {
   cpu::Fpu f;
   f.initialise();
-  f.control = static_cast<std::uint16_t>(0x003F | random.below(4) << 10 | (random.below(3) ? 3 : random.below(2) * 2) << 8);
+  f.control =
+      static_cast<std::uint16_t>(0x003F | random.below(4) << 10 | (random.below(3) ? 3 : random.below(2) * 2) << 8);
   const bool special = random.below(8) == 0;
   for (unsigned i = 0; i < 8; ++i) {
     auto& v = f.registers[i];
@@ -227,7 +243,9 @@ cpu::Fpu Arena::initial_fpu(Random& random) const {
         if (special && random.below(2)) v.mantissa = 1ull << 63;
         break;
       case 1: v = {}; break;
-      case 2: if (special) v.exponent = static_cast<std::uint16_t>(random.below(0x7FFF)); break;
+      case 2:
+        if (special) v.exponent = static_cast<std::uint16_t>(random.below(0x7FFF));
+        break;
       case 3: v.mantissa &= ~0ull << (20 + random.below(44)); break;
       default: break;
     }

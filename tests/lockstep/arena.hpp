@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/lockstep/unicorn_cpu.hpp"
 #include "core/common/random.hpp"
-#include "core/time/scheduler.hpp"
+#include "core/lockstep/unicorn_cpu.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 
 namespace planar::lockstep {
 
@@ -31,13 +31,15 @@ constexpr bool is_ring3(Mode m) { return m == Mode::v86 || m == Mode::user16 || 
 
 // Memory, physical and (but for a few pages) linear.
 inline constexpr std::uint32_t memory_bytes = 0x110000, idt_at = 0x1000, page_directory_at = 0x2000,
-    page_table_at = 0x3000, tss_at = 0x4000, gdt_at = 0x7000, ldt_at = 0x7800, ring0_stack_at = 0x9000,
-    tables_end = 0x8000, code_at = 0x10000, code_end = 0x20000, data_at = 0x20000, stack_at = 0x40000;
+                               page_table_at = 0x3000, tss_at = 0x4000, gdt_at = 0x7000, ldt_at = 0x7800,
+                               ring0_stack_at = 0x9000, tables_end = 0x8000, code_at = 0x10000, code_end = 0x20000,
+                               data_at = 0x20000, stack_at = 0x40000;
 // Selectors. 16-bit segments have their bases at the areas above.
 inline constexpr std::uint16_t code32 = 0x08, data32 = 0x10, user_code32 = 0x1B, user_data32 = 0x23, code16 = 0x28,
-    data16 = 0x30, stack16 = 0x38, tss_selector = 0x40, ldt_selector = 0x48, user_code16 = 0x53, user_data16 = 0x5B,
-    user_stack16 = 0x63, call_gate = 0x6B, free_tss = 0x70, not_present = 0x78, read_only = 0x83, execute_only = 0x8B,
-    conforming = 0x90, expand_down = 0x9B, local_data = 0x07;
+                               data16 = 0x30, stack16 = 0x38, tss_selector = 0x40, ldt_selector = 0x48,
+                               user_code16 = 0x53, user_data16 = 0x5B, user_stack16 = 0x63, call_gate = 0x6B,
+                               free_tss = 0x70, not_present = 0x78, read_only = 0x83, execute_only = 0x8B,
+                               conforming = 0x90, expand_down = 0x9B, local_data = 0x07;
 /// Offset of vector v's handler: real mode and protected mode.
 inline constexpr std::uint32_t real_handlers = 0xF800, handlers = 0xFFFF0000u;
 
@@ -46,7 +48,9 @@ struct ArenaPins : cpu::Pins {
   static std::uint32_t port_value(std::uint16_t port, unsigned bytes) {
     return (port * 0x01010101u ^ 0x5A3C96E1u) & (bytes == 4 ? 0xFFFFFFFFu : (1u << 8 * bytes) - 1);
   }
-  cpu::Cycle io_read(std::uint16_t port, unsigned bytes, Time start) override { return {port_value(port, bytes), done(start)}; }
+  cpu::Cycle io_read(std::uint16_t port, unsigned bytes, Time start) override {
+    return {port_value(port, bytes), done(start)};
+  }
   Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t v, Time start) override {
     written = {port, bytes, v};
     return done(start);

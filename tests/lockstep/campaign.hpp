@@ -12,7 +12,7 @@ namespace planar::lockstep {
 struct Campaign {
   std::uint64_t seed = 1;
   std::uint64_t instructions = 1'000'000;  ///< in all
-  std::optional<Model> only;  ///< one model, with its third
+  std::optional<Model> only;               ///< one model, with its third
   unsigned most_mismatches = 1;            ///< stops after so many
   unsigned states = 40;                    ///< register states a program is run from
   std::function<void(const Mismatch&)> report;

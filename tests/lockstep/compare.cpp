@@ -14,10 +14,12 @@ bool Runner::same_as_second(const Mismatch& m) const {
   const Registers again = second_->arena.processor->registers();
   bool result_undefined = false;
   const std::uint32_t mask = ~(flag_rf | undefined_flags(m.instruction, m.before, result_undefined));
-  if (again.gpr != m.ours.gpr || again.eip != m.ours.eip || (again.eflags ^ m.ours.eflags) & mask || !same_system(again, m.ours))
+  if (again.gpr != m.ours.gpr || again.eip != m.ours.eip || (again.eflags ^ m.ours.eflags) & mask ||
+      !same_system(again, m.ours))
     return false;
   for (const Store& s : second_->arena.unicorn.stores())
-    if (in_memory(s) && std::memcmp(&arena.ours[s.address], &second_->arena.ours[s.address], s.bytes) != 0) return false;
+    if (in_memory(s) && std::memcmp(&arena.ours[s.address], &second_->arena.ours[s.address], s.bytes) != 0)
+      return false;
   return true;
 }
 
@@ -36,11 +38,12 @@ bool Runner::refused_cr0(const Instruction& instruction) const {
 bool Runner::stores_equal() {
   bool equal = true;
   const Form& form = forms()[program_->instructions[static_cast<std::size_t>(current_)].cell.form];
-  const bool pushes_selector = form.opcode == 0x06 || form.opcode == 0x0E || form.opcode == 0x16 || form.opcode == 0x1E ||
-                               form.opcode == 0x0FA0 || form.opcode == 0x0FA8;
+  const bool pushes_selector = form.opcode == 0x06 || form.opcode == 0x0E || form.opcode == 0x16 ||
+                               form.opcode == 0x1E || form.opcode == 0x0FA0 || form.opcode == 0x0FA8;
   for (const Store& s : arena.unicorn.stores()) {
     if (!in_memory(s)) continue;
-    if (pushes_selector && s.bytes == 4 && std::memcmp(&arena.ours[s.address + 2], &arena.theirs[s.address + 2], 2) != 0) {
+    if (pushes_selector && s.bytes == 4 &&
+        std::memcmp(&arena.ours[s.address + 2], &arena.theirs[s.address + 2], 2) != 0) {
       coverage_.note(Mask::wide_push);
       std::copy_n(&arena.ours[s.address + 2], 2, &arena.theirs[s.address + 2]);
     }
@@ -52,14 +55,17 @@ bool Runner::stores_equal() {
   return equal;
 }
 
-bool Runner::same_core(const Registers& ours, const UnicornCpu::Core& theirs, std::uint32_t undefined, const char*& what) {
+bool Runner::same_core(const Registers& ours, const UnicornCpu::Core& theirs, std::uint32_t undefined,
+                       const char*& what) {
   std::uint32_t mask = ~(flag_rf | undefined);
   mask &= ~(flag_vif | flag_vip);
   if (arena.model == Model::i386sx) mask &= ~(flag_ac | flag_id);
   if (arena.model == Model::i486sx) mask &= ~flag_id;
   what = nullptr;
-  if (ours.eip != theirs.eip) what = "EIP";
-  else if ((ours.eflags ^ theirs.eflags) & mask) what = "flags";
+  if (ours.eip != theirs.eip)
+    what = "EIP";
+  else if ((ours.eflags ^ theirs.eflags) & mask)
+    what = "flags";
   else
     for (unsigned i = 0; i < 8; ++i)
       if (ours.gpr[i] != theirs.gpr[i]) what = "register";
@@ -111,22 +117,31 @@ const char* Runner::compare_fpu(const Form& form) {
   std::optional<Mask> why;
   const unsigned modrm = program_->bytes[instruction.offset + instruction.length - 1u];
   const bool is_register = !instruction.cell.memory;
-  // D9 F0 to F3, F5, F8, F9, FB, FE, FF; FSQRT, FRNDINT, FSCALE, FXTRACT, FDECSTP and FINCSTP are computed as the x87 does.
-  const bool function = is_register && form.opcode == 0xD9 &&
-                        ((modrm >= 0xF0 && modrm <= 0xF5) || modrm == 0xF8 || modrm == 0xF9 || modrm == 0xFB || modrm >= 0xFD);
+  // D9 F0 to F3, F5, F8, F9, FB, FE, FF; FSQRT, FRNDINT, FSCALE, FXTRACT, FDECSTP and FINCSTP are computed as the x87
+  // does.
+  const bool function =
+      is_register && form.opcode == 0xD9 &&
+      ((modrm >= 0xF0 && modrm <= 0xF5) || modrm == 0xF8 || modrm == 0xF9 || modrm == 0xFB || modrm >= 0xFD);
   bool special = false;
   for (unsigned i = 0; i < 8; ++i)
     for (const cpu::Fpu* f : {static_cast<const cpu::Fpu*>(&fpu_before_), &ours}) {
       const auto c = cpu::classify(f->registers[i]);
       if ((f->tags >> (2 * i) & 3) != 3 && c != cpu::FloatClass::normal && c != cpu::FloatClass::zero) special = true;
     }
-  if (!is_register && ((key == 0x0E) || (key == 0x2E) || key == 0x0C || key == 0x2C)) why = Mask::fpu_pointers;
-  else if (ours.status & 0x40) why = Mask::fpu_stack;
-  else if (function) why = Mask::transcendental;
-  else if (is_register && key == 0x0D) why = Mask::constants;
-  else if (!is_register && (key == 0x3C || key == 0x3E)) why = Mask::bcd;
-  else if (is_register && (key == 0x2A || key == 0x2B) && empty(fpu_before_.tags) != empty(ours.tags)) why = Mask::fpu_stack;
-  else if (special || (ours.status & ~fpu_before_.status & 3)) why = Mask::fpu_special;
+  if (!is_register && ((key == 0x0E) || (key == 0x2E) || key == 0x0C || key == 0x2C))
+    why = Mask::fpu_pointers;
+  else if (ours.status & 0x40)
+    why = Mask::fpu_stack;
+  else if (function)
+    why = Mask::transcendental;
+  else if (is_register && key == 0x0D)
+    why = Mask::constants;
+  else if (!is_register && (key == 0x3C || key == 0x3E))
+    why = Mask::bcd;
+  else if (is_register && (key == 0x2A || key == 0x2B) && empty(fpu_before_.tags) != empty(ours.tags))
+    why = Mask::fpu_stack;
+  else if (special || (ours.status & ~fpu_before_.status & 3))
+    why = Mask::fpu_special;
   if (what && why) {
     coverage_.excuse(program_->mode, instruction.cell, *why);
     resynchronise();
@@ -138,15 +153,18 @@ const char* Runner::compare_fpu(const Form& form) {
 }
 
 // The frame that planar pushed, against the state in front of the instruction and what Unicorn says of the exception.
-const char* Runner::check_frame(const Registers& before, const Registers& after, const StepResult& result, std::uint16_t& error) {
+const char* Runner::check_frame(const Registers& before, const Registers& after, const StepResult& result,
+                                std::uint16_t& error) {
   const auto u = arena.unicorn.core();
   const std::uint32_t flags = before.eflags & ~flag_rf;  // both agreed on them in front of the instruction
   std::vector<std::uint32_t> frame;
   const bool is_real = !(before.cr0 & 1), v86 = !is_real && (before.eflags & 0x20000);
   const unsigned unit = is_real ? 2 : 4;
   const int vector = Arena::vector_at(after);
-  const bool has_error = !is_real && !result.software && (vector == 8 || (vector >= 10 && vector <= 14) || vector == 17);
-  if (v86) for (unsigned s : {GS, FS, DS, ES}) frame.push_back(before.segment[s].selector);
+  const bool has_error =
+      !is_real && !result.software && (vector == 8 || (vector >= 10 && vector <= 14) || vector == 17);
+  if (v86)
+    for (unsigned s : {GS, FS, DS, ES}) frame.push_back(before.segment[s].selector);
   if (before.cpl == 3) {
     frame.push_back(before.segment[SS].selector);
     frame.push_back(u.gpr[ESP]);
@@ -181,14 +199,20 @@ const char* Runner::check_frame(const Registers& before, const Registers& after,
 
 // A 16-bit offset so near the segment's end that the operand does not fit.
 bool Runner::wraps(const Instruction& instruction) const {
-  if (!is_wide(program_->mode) && is_far(forms()[instruction.cell.form].kind) && ((before_.gpr[ESP] + 0x10) & 0xFFFF) < 0x20) return true;
+  if (!is_wide(program_->mode) && is_far(forms()[instruction.cell.form].kind) &&
+      ((before_.gpr[ESP] + 0x10) & 0xFFFF) < 0x20)
+    return true;
   if (!instruction.cell.memory) return false;
   cpu::Op op;
   const auto bytes = std::span(program_->bytes).subspan(instruction.offset, instruction.length);
-  if (!cpu::decode(bytes, {{arena.model, true}, is_wide(program_->mode), (before_.cr0 & 1) != 0, program_->mode == Mode::v86}, op)) return false;
+  if (!cpu::decode(bytes,
+                   {{arena.model, true}, is_wide(program_->mode), (before_.cr0 & 1) != 0, program_->mode == Mode::v86},
+                   op))
+    return false;
   if (op.address32) return false;
   const auto reg = [&](std::uint8_t r) { return r < 8 ? before_.gpr[r] : 0; };
-  return ((reg(op.base) + reg(op.index) + op.displacement) & 0xFFFF) > (op.opcode >= 0xD8 && op.opcode <= 0xDF ? 0xFF80u : 0xFFF0u);
+  return ((reg(op.base) + reg(op.index) + op.displacement) & 0xFFFF) >
+         (op.opcode >= 0xD8 && op.opcode <= 0xDF ? 0xFF80u : 0xFFF0u);
 }
 
 bool Runner::stack_usable(const Registers& handler) const {

@@ -6,13 +6,15 @@
 
 namespace planar::lockstep {
 
-inline constexpr std::uint32_t flag_rf = 0x10000, flag_vm = 0x20000, flag_ac = 0x40000, flag_vif = 0x80000, flag_vip = 0x100000,
-    flag_id = 0x200000;
+inline constexpr std::uint32_t flag_rf = 0x10000, flag_vm = 0x20000, flag_ac = 0x40000, flag_vif = 0x80000,
+                               flag_vip = 0x100000, flag_id = 0x200000;
 
 inline bool same_segment(const cpu::SegmentView& a, const cpu::SegmentView& b) {
   return a.selector == b.selector && a.base == b.base && a.limit == b.limit && a.access == b.access && a.big == b.big;
 }
-inline bool same_table(const cpu::TableView& a, const cpu::TableView& b) { return a.base == b.base && a.limit == b.limit; }
+inline bool same_table(const cpu::TableView& a, const cpu::TableView& b) {
+  return a.base == b.base && a.limit == b.limit;
+}
 
 /// What no ordinary instruction changes.
 inline bool same_system(const Registers& a, const Registers& b) {

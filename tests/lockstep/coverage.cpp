@@ -13,14 +13,17 @@ struct Left {
   const char* why;
 };
 constexpr Left left_out[] = {
-    {"undefined opcodes but 0F 0B, 0F FF", "later processors, and Unicorn with them, execute many of them; #UD is tested in tests/core/cpu"},
-    {"8F /1-7, C6 /1-7, C7 /1-7, FE /2-7, FF /7, 0F 00 /6-7, 0F BA /0-3, 8C /6-7, 8E /6-7", "undefined members of groups"},
+    {"undefined opcodes but 0F 0B, 0F FF",
+     "later processors, and Unicorn with them, execute many of them; #UD is tested in tests/core/cpu"},
+    {"8F /1-7, C6 /1-7, C7 /1-7, FE /2-7, FF /7, 0F 00 /6-7, 0F BA /0-3, 8C /6-7, 8E /6-7",
+     "undefined members of groups"},
     {"F6 /1, F7 /1", "TEST under another number on the chips, #UD in Unicorn"},
     {"0F 24, 0F 26", "test registers of 386 and 486, which Unicorn has not"},
     {"0F 30, 0F 31, 0F 32", "model-specific registers and the time-stamp counter: each has values of its own"},
     {"0F 22 /4, 0F 21 /4-7, 0F 23 /4-7", "MOV to CR4 and to the status and control debug registers: fixed bits differ"},
     {"undocumented aliases of the x87", "tests/core/cpu/fpu/test_fpu_vectors.cpp"},
-    {"task gates and switches, debug traps, alignment checks, I/O permission, limits to the byte", "Unicorn cannot judge them: vectors in tests/core/cpu"},
+    {"task gates and switches, debug traps, alignment checks, I/O permission, limits to the byte",
+     "Unicorn cannot judge them: vectors in tests/core/cpu"},
 };
 
 }  // namespace
@@ -66,7 +69,8 @@ std::string Coverage::report(std::uint64_t least) const {
   for (const Gap& g : list)
     out += fmt::format("- {} {}-bit {} {}: executed {}, compared {} ({})\n", form_name(forms()[g.cell.form]),
                        g.cell.size32 ? 32 : 16, g.cell.memory ? "memory" : "register",
-                       mode_names[static_cast<unsigned>(g.mode)], g.executed, g.compared, g.reason ? g.reason : "unexplained");
+                       mode_names[static_cast<unsigned>(g.mode)], g.executed, g.compared,
+                       g.reason ? g.reason : "unexplained");
   out += "\n## Not generated\n\n| what | why |\n|---|---|\n";
   for (const Left& l : left_out) out += fmt::format("| {} | {} |\n", l.what, l.why);
   out += "\n## Masked\n\n| what | times | why |\n|---|--:|---|\n";

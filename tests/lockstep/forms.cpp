@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/lockstep/forms.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace planar::lockstep {
 
@@ -72,7 +72,8 @@ void arithmetic(Table& t) {
   for (unsigned op : {0x0FA3u, 0x0FABu, 0x0FB3u, 0x0FBBu}) t.one(op, "M", Undefined::bit_test, Kind::bit_offset);
   for (unsigned g = 4; g < 8; ++g) t.group(0x0FBA, g, "Mb", Undefined::bit_test);
   t.range(0x0FBC, 0x0FBD, "M", Undefined::bit_scan);
-  for (unsigned op : {0x0FB0u, 0x0FB1u, 0x0FC0u, 0x0FC1u}) t.one(op, "M", Undefined::none, Kind::plain, false, Model::i486sx);
+  for (unsigned op : {0x0FB0u, 0x0FB1u, 0x0FC0u, 0x0FC1u})
+    t.one(op, "M", Undefined::none, Kind::plain, false, Model::i486sx);
   t.group(0x0FC7, 1, "m", Undefined::none, Kind::plain, false, Model::pentium);
   for (unsigned op : {0x98u, 0x99u, 0xF5u, 0xF8u, 0xF9u, 0xFCu, 0xFDu, 0x9Eu, 0x9Fu, 0xD6u, 0xD7u}) t.one(op, "");
 }
@@ -178,10 +179,9 @@ void x87(Table& t) {
       const bool undefined_memory = (op == 0xD9 && g == 1) || (op == 0xDB && (g == 4 || g == 6)) ||
                                     (op == 0xDD && g == 5) || ((op == 0xDB || op == 0xDD || op == 0xDF) && g == 1);
       if (!undefined_memory) t.group(op, g, "m", Undefined::none, Kind::fpu);
-      const bool undefined_register = (op == 0xD9 && g == 3) || (op == 0xDA && g != 5) ||
-                                      (op == 0xDB && g != 4) || (op == 0xDC && (g == 2 || g == 3)) ||
-                                      (op == 0xDD && (g == 1 || g > 5)) || (op == 0xDE && g == 2) ||
-                                      (op == 0xDF && g != 4);
+      const bool undefined_register = (op == 0xD9 && g == 3) || (op == 0xDA && g != 5) || (op == 0xDB && g != 4) ||
+                                      (op == 0xDC && (g == 2 || g == 3)) || (op == 0xDD && (g == 1 || g > 5)) ||
+                                      (op == 0xDE && g == 2) || (op == 0xDF && g != 4);
       if (!undefined_register) t.group(op, g, "r", Undefined::none, Kind::fpu);
     }
 }
@@ -207,7 +207,8 @@ const std::vector<Form>& forms() {
 }
 
 std::string form_name(const Form& form) {
-  std::string name = form.opcode > 0xFF ? fmt::format("0F {:02X}", form.opcode & 0xFF) : fmt::format("{:02X}", form.opcode);
+  std::string name =
+      form.opcode > 0xFF ? fmt::format("0F {:02X}", form.opcode & 0xFF) : fmt::format("{:02X}", form.opcode);
   if (form.group >= 0) name += fmt::format(" /{}", form.group);
   if (!form.operands.empty() && form.operands[0] == 'm') name += " m";
   if (!form.operands.empty() && form.operands[0] == 'r') name += " r";

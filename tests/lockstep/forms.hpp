@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The instruction forms that lockstep generates: opcode, group member, operands, and what has to be known to compare them.
-// Written from the manuals' opcode maps (386 PRM appendix A, 486 and Pentium additions), not from planar's decoder.
+// The instruction forms that lockstep generates: opcode, group member, operands, and what has to be known to compare
+// them. Written from the manuals' opcode maps (386 PRM appendix A, 486 and Pentium additions), not from planar's
+// decoder.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,18 @@ namespace planar::lockstep {
 
 /// Flags that the manuals leave undefined behind a form.
 enum class Undefined : std::uint8_t {
+  // clang-format off
   none, adjust /*AF: logic*/, shift, rotate, double_shift, multiply, divide, decimal /*DAA, DAS*/, ascii /*AAA, AAS*/,
   ascii_multiply /*AAM, AAD*/, bit_test, bit_scan
+  // clang-format on
 };
 
 /// How the generator prepares the operands so that more than the first check is reached.
 enum class Kind : std::uint8_t {
   plain,
-  string,        ///< may get a REP prefix and a small count
+  string,  ///< may get a REP prefix and a small count
   string_io,
-  jump,          ///< relative, a little forward
+  jump,  ///< relative, a little forward
   call_near,
   indirect,      ///< FF /2 /4: target in register or memory
   return_near,   ///< C2, C3
@@ -37,22 +40,23 @@ enum class Kind : std::uint8_t {
   enter,
   port,
   bound,
-  control,       ///< MOV to CR0, LMSW
+  control,  ///< MOV to CR0, LMSW
   halt,
   fpu,
-  shift_count,   ///< CL made interesting
-  bit_offset,    ///< a bit offset within reach
+  shift_count,  ///< CL made interesting
+  bit_offset,   ///< a bit offset within reach
 };
 
 struct Form {
-  std::uint16_t opcode;      ///< 00h..FFh, 0F00h | second byte
-  std::int8_t group;         ///< ModRM reg field, or -1: any
-  std::string_view operands; ///< "", or ModRM: M any, m memory, r register; then b w z s immediates, j J relative,
-                             ///< o moffs, f far pointer, n ENTER
+  std::uint16_t opcode;       ///< 00h..FFh, 0F00h | second byte
+  std::int8_t group;          ///< ModRM reg field, or -1: any
+  std::string_view operands;  ///< "", or ModRM: M any, m memory, r register; then b w z s immediates, j J relative,
+                              ///< o moffs, f far pointer, n ENTER
   Undefined undefined = Undefined::none;
   Kind kind = Kind::plain;
   cpu::Model since = cpu::Model::i386sx;
-  bool system = false;       ///< may change segments, control registers or tables: everything is compared, then a fresh start
+  bool system =
+      false;  ///< may change segments, control registers or tables: everything is compared, then a fresh start
 
   bool modrm() const { return !operands.empty() && (operands[0] == 'M' || operands[0] == 'm' || operands[0] == 'r'); }
   bool memory_form() const { return modrm() && operands[0] != 'r'; }

@@ -11,10 +11,41 @@
 namespace planar::lockstep {
 
 enum class Mask : std::uint8_t {
-  undefined_flags, undefined_result, limits, rights, delivery, unmapped, absent_flags, icebp, enter_66, access_order,
-  fpu_flags, fpu_pointers, fpu_stack, fpu_special, transcendental, constants, bcd, cpuid, control_bits, wide_push,
-  smsw, io_permission, arpl, wrap, pushf_v86, popad_386, iret_vm, ltr_null, far_stack, enter_probe, own_block, hooked_flags,
-  not_repeated, lock_bit_register, count
+  undefined_flags,
+  undefined_result,
+  limits,
+  rights,
+  delivery,
+  unmapped,
+  absent_flags,
+  icebp,
+  enter_66,
+  access_order,
+  fpu_flags,
+  fpu_pointers,
+  fpu_stack,
+  fpu_special,
+  transcendental,
+  constants,
+  bcd,
+  cpuid,
+  control_bits,
+  wide_push,
+  smsw,
+  io_permission,
+  arpl,
+  wrap,
+  pushf_v86,
+  popad_386,
+  iret_vm,
+  ltr_null,
+  far_stack,
+  enter_probe,
+  own_block,
+  hooked_flags,
+  not_repeated,
+  lock_bit_register,
+  count
 };
 struct MaskReason {
   const char* name;
@@ -27,6 +58,7 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"segment rights", "Unicorn checks none at an access: writes through CS, reads of execute-only segments"},
     {"delivery", "Unicorn delivers nothing: a second exception while the first is delivered (#DF, #SS on the frame)"},
     {"unmapped memory", "Unicorn stops at physical addresses without memory; on the bus they read as ones"},
+    // clang-format off
     {"AC, ID", "Unicorn has no 386 (AC does not exist there) and lets ID, VIF and VIP toggle on the 486; never compared where the model has none (not counted)"},
     {"INT1", "F1h is #UD to Unicorn; the chips take the debug trap's vector"},
     {"ENTER with 66h", "Unicorn masks the frame pointer by the operand size"},
@@ -38,23 +70,33 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
     {"x87 functions", "computed in double precision by Unicorn; tests/core/cpu/fpu/test_fpu_host.cpp compares with the host's x87"},
     {"x87 constants", "Unicorn loads FLDPI and its like the same in every rounding mode"},
     {"packed BCD", "FBLD of digits above 9 is undefined; FBSTP of a number that rounds to minus zero loses its sign in Unicorn"},
+    // clang-format on
     {"CPUID", "the answers are the model's own"},
     {"CR0 combinations", "PG without PE and NW without CD are #GP(0) by the manuals; Unicorn takes them"},
     {"upper half of a pushed selector", "a 32-bit push of a segment register writes 16 bits on some processors"},
     {"SMSW r32", "the upper half is undefined; Unicorn leaves it"},
     {"I/O permission", "Unicorn knows no bitmap: ports beyond the TSS's limit"},
     {"ARPL", "Unicorn writes the selector back even when it stays as it is, and faults on read-only pages"},
-    {"wrap within an operand", "a far pointer or table pointer at the end of a 64 KB segment: planar wraps its second part, Unicorn goes on (or the limit is due)"},
+    {"wrap within an operand",
+     "a far pointer or table pointer at the end of a 64 KB segment: planar wraps its second part, Unicorn goes on (or "
+     "the limit is due)"},
     {"PUSHFD in V86", "Unicorn pushes VM set; by the manual the image has VM and RF clear"},
     {"POPAD, 386", "the 386 takes the upper half of ESP from the stack in a 16-bit stack segment"},
     {"IRETD with VM outside ring 0", "Unicorn goes to V86 from any ring; the chips ignore the bit"},
     {"LTR null", "Unicorn loads it; by the manual it is #GP(0)"},
     {"far transfers in ring 3", "Unicorn touches the stack of a far call or return with supervisor rights"},
     {"ENTER's new top of the stack", "the chip checks that it can be written; Unicorn does not touch it"},
-    {"stores into its own block", "Unicorn repeats such an instruction and loses flags; tests/core/cpu covers self-modifying code"},
-    {"flags inside a block", "not a mask: the instruction was repeated at the start of a block, and was equal there (Unicorn loses lazy flags where a code hook stands)"},
-    {"not repeated", "not a mask: a program run again from the same state was equal throughout; planar starts with nothing decoded or translated, Unicorn keeps blocks"},
-    {"LOCK of a register's bit", "such a program is not run: Unicorn 2.1.4 aborts when it translates LOCK BT, BTS, BTR or BTC with a register, #UD on the chips; only a jump into the middle of an instruction makes one (counted in programs)"},
+    {"stores into its own block",
+     "Unicorn repeats such an instruction and loses flags; tests/core/cpu covers self-modifying code"},
+    {"flags inside a block",
+     "not a mask: the instruction was repeated at the start of a block, and was equal there (Unicorn loses lazy flags "
+     "where a code hook stands)"},
+    {"not repeated",
+     "not a mask: a program run again from the same state was equal throughout; planar starts with nothing decoded or "
+     "translated, Unicorn keeps blocks"},
+    {"LOCK of a register's bit",
+     "such a program is not run: Unicorn 2.1.4 aborts when it translates LOCK BT, BTS, BTR or BTC with a register, #UD "
+     "on the chips; only a jump into the middle of an instruction makes one (counted in programs)"},
 }};
 
 inline constexpr std::uint32_t arithmetic_mask = 0x8D5;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // planar-lockstep: generated code on planar's interpreter and on Unicorn, compared after every instruction.
-#include <CLI/CLI.hpp>
 #include <execinfo.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
+#include <fmt/format.h>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <fmt/format.h>
 #include <fstream>
 
 #include "tests/lockstep/campaign.hpp"
@@ -20,8 +20,8 @@ using namespace planar::lockstep;
 
 namespace {
 
-// Unicorn's code generator can abort by itself (masks.hpp knows one case). The last words say in which program, and the stack below
-// whose fault it is.
+// Unicorn's code generator can abort by itself (masks.hpp knows one case). The last words say in which program, and the
+// stack below whose fault it is.
 std::array<char, 200> last_words;
 
 void die(int signal) {
@@ -60,10 +60,11 @@ int main(int argc, char** argv) {
   };
   campaign.begins = [&campaign](std::uint64_t program, Model model, Mode mode) {
     const char* const name = model_names[static_cast<unsigned>(model)];
-    const auto end = fmt::format_to_n(
-        last_words.begin(), last_words.size() - 1, "planar-lockstep: died in program {} ({}, {}) of --seed {} --instructions {}{}{}\n",
-        program, name, mode_names[static_cast<unsigned>(mode)], campaign.seed, campaign.instructions,
-        campaign.only ? " --model " : "", campaign.only ? name : "");
+    const auto end =
+        fmt::format_to_n(last_words.begin(), last_words.size() - 1,
+                         "planar-lockstep: died in program {} ({}, {}) of --seed {} --instructions {}{}{}\n", program,
+                         name, mode_names[static_cast<unsigned>(mode)], campaign.seed, campaign.instructions,
+                         campaign.only ? " --model " : "", campaign.only ? name : "");
     *end.out = 0;
   };
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, die);
@@ -73,10 +74,11 @@ int main(int argc, char** argv) {
   const auto gaps = outcome.coverage.gaps(least);
   std::size_t unexplained = 0;
   for (const auto& gap : gaps) unexplained += gap.reason == nullptr;
-  fmt::print("seed {}: {} instructions in {} programs, {} exceptions, {} mismatches; {} cells below {} ({} unexplained); "
-             "host {:.0f} s, {:.2f} us each\n",
-             campaign.seed, outcome.instructions, outcome.programs, outcome.exceptions, outcome.mismatches.size(), gaps.size(),
-             least, unexplained, seconds, seconds / static_cast<double>(outcome.instructions) * 1e6);
+  fmt::print(
+      "seed {}: {} instructions in {} programs, {} exceptions, {} mismatches; {} cells below {} ({} unexplained); "
+      "host {:.0f} s, {:.2f} us each\n",
+      campaign.seed, outcome.instructions, outcome.programs, outcome.exceptions, outcome.mismatches.size(), gaps.size(),
+      least, unexplained, seconds, seconds / static_cast<double>(outcome.instructions) * 1e6);
   const std::string report = outcome.coverage.report(least);
   if (print_coverage) std::fputs(report.c_str(), stdout);
   if (!coverage_file.empty()) std::ofstream(coverage_file) << report;

@@ -38,7 +38,9 @@ Generator::Generator(Model model, Mode mode, std::uint64_t seed)
   // What fewer models have comes more often on those that do, and the x87 too: each cell is to be well filled.
   for (const Cell& cell : cells(model)) {
     const Form& form = forms()[cell.form];
-    const unsigned times = form.since == Model::pentium ? 4 : form.since == Model::i486sx || form.kind == Kind::fpu ? 2 : 1;
+    const unsigned times = form.since == Model::pentium                            ? 4
+                           : form.since == Model::i486sx || form.kind == Kind::fpu ? 2
+                                                                                   : 1;
     cells_.insert(cells_.end(), times, cell);
   }
   at_ = cells_.size();
@@ -67,7 +69,11 @@ void Generator::immediate(unsigned bytes) {
 }
 
 void Generator::begin(unsigned form, bool size32, bool memory) {
-  program_.instructions.push_back({static_cast<std::uint32_t>(program_.bytes.size()), 0, false, 0, 0,
+  program_.instructions.push_back({static_cast<std::uint32_t>(program_.bytes.size()),
+                                   0,
+                                   false,
+                                   0,
+                                   0,
                                    {static_cast<std::uint16_t>(form), size32, memory}});
 }
 
@@ -90,8 +96,8 @@ void Generator::prefixes(bool size32) {
   }
 }
 
-// ModRM, SIB and displacement. In 16-bit segments with 32-bit addresses, and the other way round, most of them are far out:
-// that is what the limit and #PF checks are for.
+// ModRM, SIB and displacement. In 16-bit segments with 32-bit addresses, and the other way round, most of them are far
+// out: that is what the limit and #PF checks are for.
 void Generator::modrm(unsigned reg, bool memory, int rm) {
   program_.instructions.back().modrm = static_cast<std::uint8_t>(reg << 3);
   if (!memory) {
@@ -118,8 +124,10 @@ void Generator::modrm(unsigned reg, bool memory, int rm) {
     byte(sib);
     base = sib & 7;
   }
-  if (mod == 1) byte(static_cast<std::uint32_t>(random_.next()));
-  else if (mod == 2) value(static_cast<std::uint32_t>(random_.below(0x4000)) - 0x2000u, 4);
+  if (mod == 1)
+    byte(static_cast<std::uint32_t>(random_.next()));
+  else if (mod == 2)
+    value(static_cast<std::uint32_t>(random_.below(0x4000)) - 0x2000u, 4);
   else if (mod == 0 && base == 5)
     value((wide_ ? data_at : 0u) + static_cast<std::uint32_t>(random_.below(wide_ ? 0x60000 : 0x10000)), 4);
 }
@@ -159,8 +167,9 @@ void Generator::store_pointer(std::uint32_t offset, std::uint16_t sel, bool size
 
 std::uint16_t Generator::selector() {
   static constexpr std::array<std::uint16_t, 24> some{
-      data32, user_data32, data16, user_data16, 0, 3, code32, user_code32, code16, local_data, tss_selector, ldt_selector,
-      call_gate, free_tss, not_present, read_only, execute_only, conforming, expand_down, user_stack16, stack16, 0x0F, 0xF8, 0x1230};
+      data32,       user_data32, data16,       user_data16,  0,         3,        code32,      user_code32,
+      code16,       local_data,  tss_selector, ldt_selector, call_gate, free_tss, not_present, read_only,
+      execute_only, conforming,  expand_down,  user_stack16, stack16,   0x0F,     0xF8,        0x1230};
   if (mode_ == Mode::real || mode_ == Mode::v86) return static_cast<std::uint16_t>(0x2000 + random_.below(0x4000));
   const std::uint16_t s = some[random_.below(some.size())];
   return random_.below(4) ? s : static_cast<std::uint16_t>(s ^ random_.below(4));
@@ -198,8 +207,10 @@ void Generator::prepare(const Form& form, const Cell& cell) {
       break;
     case Kind::pop_segment:
     case Kind::pop_flags:
-      if (form.kind == Kind::pop_flags) push(u32(0x10000) & ~0x100u, cell.size32);
-      else push(selector(), cell.size32);
+      if (form.kind == Kind::pop_flags)
+        push(u32(0x10000) & ~0x100u, cell.size32);
+      else
+        push(selector(), cell.size32);
       break;
     case Kind::selector:
       if (!cell.memory) {
@@ -275,12 +286,14 @@ void Generator::operands(const Form& form, const Cell& cell) {
     if (form.kind == Kind::fpu && !cell.memory) {
       const unsigned key = (form.opcode & 7u) << 3 | reg;
       static constexpr std::array<int, 4> sign{0, 1, 4, 5};
+      // clang-format off
       if (key == 0x0A || key == 0x3C) rm = 0;                     // D9 D0, DF E0
       else if (key == 0x0C) rm = sign[random_.below(4)];          // D9 E0 E1 E4 E5
       else if (key == 0x0D) rm = static_cast<int>(random_.below(7));
       else if (key == 0x15 || key == 0x33) rm = 1;                // DA E9, DE D9
       else if (key == 0x1C) rm = 2 + static_cast<int>(random_.below(2));
       else rm = -1;
+      // clang-format on
     }
     if (form.kind == Kind::control && !cell.memory) rm = EAX;
     if (form.opcode >= 0x0F20 && form.opcode <= 0x0F23 && form.kind != Kind::control) rm = -1;
@@ -291,13 +304,17 @@ void Generator::operands(const Form& form, const Cell& cell) {
   for (const char c : rest) {
     switch (c) {
       case 'b':
-        if (form.opcode == 0xCD) byte(0x20 + u32(0xD0));
-        else immediate(1);
+        if (form.opcode == 0xCD)
+          byte(0x20 + u32(0xD0));
+        else
+          immediate(1);
         break;
       case 's': immediate(1); break;
       case 'w':
-        if (form.opcode == 0xC2 || form.opcode == 0xCA) value(u32(64) * 2, 2);
-        else immediate(2);
+        if (form.opcode == 0xC2 || form.opcode == 0xCA)
+          value(u32(64) * 2, 2);
+        else
+          immediate(2);
         break;
       case 'z': immediate(word); break;
       case 'j': byte(u32(24)); break;
@@ -333,7 +350,8 @@ void Generator::emit(const Cell& cell) {
       program_.instructions.back().rep = true;
     }
   }
-  if (model_ != Model::i386sx && form.opcode < 0x30 && cell.memory && (form.opcode & 7) < 2 && random_.below(8) == 0) byte(0xF0);
+  if (model_ != Model::i386sx && form.opcode < 0x30 && cell.memory && (form.opcode & 7) < 2 && random_.below(8) == 0)
+    byte(0xF0);
   prefixes(cell.size32);
   if (form.opcode > 0xFF) byte(0x0F);
   byte(form.opcode & 0xFFu);

@@ -13,7 +13,7 @@ namespace planar::lockstep {
 /// A cell of the coverage table: what is counted and what the generator goes round.
 struct Cell {
   std::uint16_t form;
-  bool size32;   ///< operand size of the instruction, prefix applied
+  bool size32;  ///< operand size of the instruction, prefix applied
   bool memory;
   bool operator==(const Cell&) const = default;
 };

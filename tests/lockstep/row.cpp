@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/lockstep/row.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <sstream>
 
-#include "core/cpu/decode/decoder.hpp"
 #include "core/common/error.hpp"
+#include "core/cpu/decode/decoder.hpp"
 
 namespace planar::lockstep {
 
@@ -17,7 +17,8 @@ constexpr std::array<const char*, 8> register_names{"eax", "ecx", "edx", "ebx", 
 /// Which of the forms the bytes are.
 std::optional<Cell> identify(std::span<const std::uint8_t> code, Model model, Mode mode) {
   cpu::Op op;
-  if (!cpu::decode(code, {{model, true}, is_wide(mode), mode != Mode::real, mode == Mode::v86}, op)) return std::nullopt;
+  if (!cpu::decode(code, {{model, true}, is_wide(mode), mode != Mode::real, mode == Mode::v86}, op))
+    return std::nullopt;
   const auto& table = forms();
   for (unsigned i = 0; i < table.size(); ++i) {
     const Form& f = table[i];
@@ -30,7 +31,8 @@ std::optional<Cell> identify(std::span<const std::uint8_t> code, Model model, Mo
 
 std::string format(const Mismatch& m, const Runner& runner) {
   const Registers plain = runner.arena.plain(m.mode);
-  std::string text = fmt::format("{} {} |", model_names[static_cast<unsigned>(m.model)], mode_names[static_cast<unsigned>(m.mode)]);
+  std::string text =
+      fmt::format("{} {} |", model_names[static_cast<unsigned>(m.model)], mode_names[static_cast<unsigned>(m.mode)]);
   for (const auto b : m.code) text += fmt::format(" {:02X}", b);
   text += " |";
   for (unsigned i = 0; i < 8; ++i)
@@ -80,7 +82,8 @@ std::string shrink(const Mismatch& mismatch) {
       if (size < 0x1000 && std::all_of(begin, end, [](std::uint8_t b) { return b == 0; })) continue;
       if (std::all_of(begin, end, [](std::uint8_t b) { return b == 0; })) continue;
       Mismatch next = m;
-      std::fill(next.memory.begin() + a, next.memory.begin() + std::min<std::size_t>(a + size, memory_bytes), std::uint8_t{0});
+      std::fill(next.memory.begin() + a, next.memory.begin() + std::min<std::size_t>(a + size, memory_bytes),
+                std::uint8_t{0});
       still(next);
     }
   const Registers plain = runner.arena.plain(m.mode);
@@ -126,6 +129,7 @@ std::optional<Mismatch> run_row(const std::string& row) {
     const std::string name = item.substr(0, equals), value = item.substr(equals + 1);
     const auto v = static_cast<std::uint32_t>(std::stoull(value, nullptr, 16));
     const auto at = std::find(register_names.begin(), register_names.end(), name);
+    // clang-format off
     if (at != register_names.end()) m.before.gpr[static_cast<std::size_t>(at - register_names.begin())] = v;
     else if (name == "fl") m.before.eflags = v;
     else if (name == "cr0") m.before.cr0 = v;
@@ -137,6 +141,7 @@ std::optional<Mismatch> run_row(const std::string& row) {
       m.fpu_before.registers[(name[1] - '0') & 7u] = {std::stoull(value.substr(value.find('.') + 1), nullptr, 16),
                                                    static_cast<std::uint16_t>(std::stoul(value, nullptr, 16))};
     else throw refuse("unknown register " + name);
+    // clang-format on
   }
   m.memory = runner.arena.ours;
   std::istringstream memory(part[3]);
@@ -150,8 +155,9 @@ std::optional<Mismatch> run_row(const std::string& row) {
   const auto cell = identify(m.code, m.model, m.mode);
   if (!cell) throw refuse("not an instruction of the forms table");
   m.instruction = {0, static_cast<std::uint8_t>(m.code.size()), false, m.code.back(), 0, *cell};
-  m.instruction.rep = std::any_of(m.code.begin(), m.code.end() - 1, [](std::uint8_t b) { return b == 0xF2 || b == 0xF3; }) &&
-                      (forms()[cell->form].kind == Kind::string || forms()[cell->form].kind == Kind::string_io);
+  m.instruction.rep =
+      std::any_of(m.code.begin(), m.code.end() - 1, [](std::uint8_t b) { return b == 0xF2 || b == 0xF3; }) &&
+      (forms()[cell->form].kind == Kind::string || forms()[cell->form].kind == Kind::string_io);
   return runner.replay(m);
 }
 

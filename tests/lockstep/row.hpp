@@ -3,8 +3,8 @@
 //
 //   486 pm32 | 0F AF 03 | eax=80000000 fl=00000046 | 20000=1122
 //
-// Registers that are not named are 0 (ESP: 5000 behind the stack's start), flags 2, memory 0. Memory is physical, in hex
-// bytes. x87 registers are written f0=3FFF.8000000000000000 (physical), with cw, sw and tw.
+// Registers that are not named are 0 (ESP: 5000 behind the stack's start), flags 2, memory 0. Memory is physical, in
+// hex bytes. x87 registers are written f0=3FFF.8000000000000000 (physical), with cw, sw and tw.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/lockstep/compare.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 #include <utility>
 
 namespace planar::lockstep {
@@ -59,8 +59,8 @@ void Runner::go() {
 }
 
 // What is found is looked at a second time: the whole program from the same memory and the same draws, with all memory
-// compared at every instruction. planar forgets everything decoded and translated at each start, so that it repeats itself;
-// where the second run is clean, Unicorn did not.
+// compared at every instruction. planar forgets everything decoded and translated at each start, so that it repeats
+// itself; where the second run is clean, Unicorn did not.
 std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsigned states) {
   if (aborts_unicorn(program.bytes)) {
     coverage_.note(Mask::lock_bit_register);
@@ -94,7 +94,8 @@ std::optional<Mismatch> Runner::run_once(const Program& program, Random& random,
       arena.unicorn.set_fpu(f);
       go();
       if (trace_memory_ && !found_ && arena.ours != arena.theirs) {
-        const auto at = std::mismatch(arena.ours.begin(), arena.ours.end(), arena.theirs.begin()).first - arena.ours.begin();
+        const auto at =
+            std::mismatch(arena.ours.begin(), arena.ours.end(), arena.theirs.begin()).first - arena.ours.begin();
         error_text_ = fmt::format("memory at {:X} behind this instruction or one before it", at);
         const bool was = std::exchange(thorough_, true);
         if (current_ < 0) current_ = static_cast<int>(index);
@@ -114,7 +115,8 @@ std::optional<Mismatch> Runner::run_once(const Program& program, Random& random,
     tables_stored_ = false;
   }
   if (!found_ && arena.ours != arena.theirs) {
-    const auto at = std::mismatch(arena.ours.begin(), arena.ours.end(), arena.theirs.begin()).first - arena.ours.begin();
+    const auto at =
+        std::mismatch(arena.ours.begin(), arena.ours.end(), arena.theirs.begin()).first - arena.ours.begin();
     Mismatch m;
     m.what = fmt::format("memory at {:X} behind a program", at);
     m.model = arena.model;
@@ -154,7 +156,8 @@ bool Runner::boundary(std::uint32_t address) {
     if (index == current_ && !program_->instructions[static_cast<std::size_t>(index)].rep &&
         arena.unicorn.core().gpr[ESP] == before_.gpr[ESP]) {
       if (++boundaries_ > most_boundaries) return next_ = Next::stop, false;
-      arena.unicorn.clear_stores();  // it stored into its own block: Unicorn translates anew and repeats the instruction
+      arena.unicorn
+          .clear_stores();  // it stored into its own block: Unicorn translates anew and repeats the instruction
       return true;
     }
     if (!rep_passed_) {
@@ -164,8 +167,10 @@ bool Runner::boundary(std::uint32_t address) {
       if (i.rep && index == current_) {
         if (thorough_) return next_ = Next::restart, false;  // a replay is of one iteration
         const Registers now = arena.processor->registers();
-        if (now.eip != before_.eip) rep_passed_ = true;  // Unicorn looks at the count once more
-        else if (++iterations_ > most_iterations) return next_ = Next::restart, false;
+        if (now.eip != before_.eip)
+          rep_passed_ = true;  // Unicorn looks at the count once more
+        else if (++iterations_ > most_iterations)
+          return next_ = Next::restart, false;
         before_ = now;
         arena.unicorn.clear_stores();
         return true;
@@ -185,7 +190,8 @@ bool Runner::boundary(std::uint32_t address) {
 void Runner::begin(int index) {
   current_ = index;
   before_ = arena.processor->registers();
-  if (forms()[program_->instructions[static_cast<std::size_t>(index)].cell.form].kind == Kind::fpu) fpu_before_ = arena.processor->fpu();
+  if (forms()[program_->instructions[static_cast<std::size_t>(index)].cell.form].kind == Kind::fpu)
+    fpu_before_ = arena.processor->fpu();
   if (!thorough_) coverage_.count(program_->mode, program_->instructions[static_cast<std::size_t>(index)].cell);
   arena.unicorn.clear_stores();
   arena.port_written = arena.pins.written = {};
@@ -209,11 +215,14 @@ Runner::Next Runner::mismatch(const char* what) {
   m.memory = arena.theirs;
   const auto stores = arena.unicorn.stores();
   for (std::size_t s = stores.size(); s-- > 0;)
-    if (in_memory(stores[s])) std::copy_n(stores[s].before.begin(), std::min<std::size_t>(16, stores[s].bytes), m.memory.begin() + stores[s].address);
+    if (in_memory(stores[s]))
+      std::copy_n(stores[s].before.begin(), std::min<std::size_t>(16, stores[s].bytes),
+                  m.memory.begin() + stores[s].address);
   if (!intact()) return excuse(Mask::own_block);
   for (const Store& store : stores)
     if (store.address < code_end && store.address + store.bytes > code_at) return excuse(Mask::own_block);
-  // Once more from a clean start: inside a block Unicorn sometimes loses flags it keeps when it starts with the instruction.
+  // Once more from a clean start: inside a block Unicorn sometimes loses flags it keeps when it starts with the
+  // instruction.
   if (!thorough_) {
     if (!second_) second_ = std::make_unique<Runner>(arena.model, coverage_);
     second_->meddle = meddle;
@@ -225,8 +234,10 @@ Runner::Next Runner::mismatch(const char* what) {
 
 Runner::Next Runner::excuse(Mask mask) {
   const Instruction& instruction = program_->instructions[static_cast<std::size_t>(current_)];
-  if (mask == Mask::hooked_flags) coverage_.note(mask);  // it was compared after all
-  else if (!thorough_) coverage_.excuse(program_->mode, instruction.cell, mask);
+  if (mask == Mask::hooked_flags)
+    coverage_.note(mask);  // it was compared after all
+  else if (!thorough_)
+    coverage_.excuse(program_->mode, instruction.cell, mask);
   if (mask == Mask::delivery || mask == Mask::unmapped || mask == Mask::wrap || mask == Mask::far_stack ||
       mask == Mask::rights || mask == Mask::hooked_flags || mask == Mask::own_block || mask == Mask::limits ||
       several_stores(forms()[instruction.cell.form])) {
@@ -258,7 +269,8 @@ Registers Runner::step_planar(const Instruction& instruction) {
   if (!meddle) return ours;
   Registers changed = ours;
   meddle(instruction, before_, changed);
-  if (changed.gpr != ours.gpr || changed.eip != ours.eip || changed.eflags != ours.eflags || !same_system(changed, ours))
+  if (changed.gpr != ours.gpr || changed.eip != ours.eip || changed.eflags != ours.eflags ||
+      !same_system(changed, ours))
     arena.processor->set_registers(changed);
   return changed;
 }
@@ -273,15 +285,20 @@ Runner::Next Runner::finish() {
   if (vector >= 0 && Arena::vector_at(arena.unicorn.registers()) != vector) {
     if (wraps(instruction)) return excuse(Mask::wrap);
     if ((vector == 13 || vector == 12) && !is_wide(program_->mode)) return excuse(Mask::limits);
-    if (vector == 13 && form.opcode == 0x0F22 && form.group == 0 && refused_cr0(instruction)) return excuse(Mask::control_bits);
-    if (vector == 14 && form.kind == Kind::fpu && instruction.cell.memory && form.group == 4) return excuse(Mask::fpu_pointers);
+    if (vector == 13 && form.opcode == 0x0F22 && form.group == 0 && refused_cr0(instruction))
+      return excuse(Mask::control_bits);
+    if (vector == 14 && form.kind == Kind::fpu && instruction.cell.memory && form.group == 4)
+      return excuse(Mask::fpu_pointers);
     if (vector == 13 && through_cs(instruction)) return excuse(Mask::rights);
     if (vector == 13 && (form.kind == Kind::port || form.kind == Kind::string_io) && is_ring3(program_->mode))
       return excuse(Mask::io_permission);
-    if (form.opcode == 0x0F00 && form.group == 3 && vector == 13 && (arena.unicorn.registers().tr.selector & 0xFFFC) == 0)
+    if (form.opcode == 0x0F00 && form.group == 3 && vector == 13 &&
+        (arena.unicorn.registers().tr.selector & 0xFFFC) == 0)
       return excuse(Mask::ltr_null);
-    if (const Registers u = arena.unicorn.registers(); vector == 13 && u.eip > u.segment[CS].limit) return excuse(Mask::limits);
-    if (form.opcode == 0xCF && before_.cpl != 0 && (arena.unicorn.core().eflags & flag_vm)) return excuse(Mask::iret_vm);
+    if (const Registers u = arena.unicorn.registers(); vector == 13 && u.eip > u.segment[CS].limit)
+      return excuse(Mask::limits);
+    if (form.opcode == 0xCF && before_.cpl != 0 && (arena.unicorn.core().eflags & flag_vm))
+      return excuse(Mask::iret_vm);
     if (form.kind == Kind::enter && (vector == 14 || vector == 12)) return excuse(Mask::enter_probe);
     if (is_far(form.kind) && vector == 14 && before_.cpl == 3) return excuse(Mask::far_stack);
     return mismatch("planar raised an exception, Unicorn did not");
@@ -295,7 +312,8 @@ Runner::Next Runner::compare_done() {
   const Registers ours = arena.processor->registers();
   UnicornCpu::Core theirs = arena.unicorn.core();
   // Unicorn looks at the count of a REP once more before it leaves it.
-  if (instruction.rep && theirs.eip == before_.eip && ours.eip == before_.eip + instruction.length) theirs.eip = ours.eip;
+  if (instruction.rep && theirs.eip == before_.eip && ours.eip == before_.eip + instruction.length)
+    theirs.eip = ours.eip;
   for (const Store& store : arena.unicorn.stores())
     if (!in_memory(store)) return excuse(Mask::unmapped);
   bool result_undefined = false;
@@ -335,10 +353,12 @@ Runner::Next Runner::compare_done() {
     return mismatch(error_text_.c_str());
   }
   if (code_stored_ || tables_stored_) return Next::stop;
-  const bool loads_control = form.kind == Kind::fpu && instruction.cell.memory &&
-                             ((form.opcode == 0xD9 && (form.group == 4 || form.group == 5)) ||
-                              (form.opcode == 0xDD && form.group == 4));  // may unmask exceptions that Unicorn does not collect
-  if (form.system || loads_control || (form.kind == Kind::fpu && fpu_fault_) || (ours.eflags & 0x100)) return Next::restart;
+  const bool loads_control =
+      form.kind == Kind::fpu && instruction.cell.memory &&
+      ((form.opcode == 0xD9 && (form.group == 4 || form.group == 5)) ||
+       (form.opcode == 0xDD && form.group == 4));  // may unmask exceptions that Unicorn does not collect
+  if (form.system || loads_control || (form.kind == Kind::fpu && fpu_fault_) || (ours.eflags & 0x100))
+    return Next::restart;
   return Next::go_on;
 }
 
@@ -351,7 +371,8 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   if (rep_passed_) return Next::stop;
   // Unicorn's POPAD keeps what it has loaded in front of a page fault; planar's leaves all as it was.
   const bool broken_off = form.opcode == 0x61 && theirs.eip == before_.eip;
-  if (!result.software && !broken_off && (theirs.eip != before_.eip || theirs.gpr != before_.gpr)) {  // the next instruction could not be fetched
+  if (!result.software && !broken_off &&
+      (theirs.eip != before_.eip || theirs.gpr != before_.gpr)) {  // the next instruction could not be fetched
     next_fetch_faulted_ = true;
     const Next next = finish();
     next_fetch_faulted_ = false;
@@ -361,7 +382,8 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   ++instructions;
   const int vector = Arena::vector_at(ours);
   if (arena.processor->in_shutdown() || !stack_usable(ours)) return excuse(Mask::delivery);
-  if (result.kind == StepResult::Kind::unmapped) return excuse(vector == 12 || vector == 13 ? Mask::limits : Mask::unmapped);
+  if (result.kind == StepResult::Kind::unmapped)
+    return excuse(vector == 12 || vector == 13 ? Mask::limits : Mask::unmapped);
   ++exceptions;
   const bool is_limit = (vector == 12 || vector == 13) && !is_wide(program_->mode);
   if (vector != result.vector) {
@@ -387,7 +409,8 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     const bool crosses = (ours.cr2 ^ theirs.cr2) & 0xFFFFF000u && ours.cr2 - theirs.cr2 + 16 < 32;
     // FBLD, FBSTP, environments and FSAVE images: the parts in the chip's own order.
     const bool large = form.kind == Kind::fpu && (form.group == 4 || form.group == 6) && (form.opcode & 1);
-    if (crosses || large || form.opcode == 0xA6 || form.opcode == 0xA7 || form.opcode == 0x60) return excuse(Mask::access_order);
+    if (crosses || large || form.opcode == 0xA6 || form.opcode == 0xA7 || form.opcode == 0x60)
+      return excuse(Mask::access_order);
     what = "CR2";
   }
   const bool only_write = vector == 14 && (error ^ result.error) == 2 && (error & 2) && instruction.cell.memory;
@@ -396,7 +419,8 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     // A far transfer beyond the target's limit: #GP(0) by the manual, #GP(selector) in Unicorn.
     if ((is_limit || (vector == 13 && is_far(form.kind))) && error == 0) return excuse(Mask::limits);
     if (wraps(instruction)) return excuse(Mask::wrap);
-    if (is_far(form.kind) && vector == 14 && (error ^ result.error) == 4 && before_.cpl == 3) return excuse(Mask::far_stack);
+    if (is_far(form.kind) && vector == 14 && (error ^ result.error) == 4 && before_.cpl == 3)
+      return excuse(Mask::far_stack);
     error_text_ = fmt::format("error code {:X} and {:X}", error, result.error);
     what = error_text_.c_str();
   }
@@ -440,12 +464,14 @@ std::string Mismatch::describe() const {
     for (unsigned s = 0; s < 6; ++s) text += fmt::format(" {:04X}", r.segment[s].selector);
   };
   if (what.starts_with("x87")) {
-    text += fmt::format("\n  control {:04X} status {:04X} tags {:04X}:", fpu_before.control, fpu_before.status, fpu_before.tags);
+    text += fmt::format("\n  control {:04X} status {:04X} tags {:04X}:", fpu_before.control, fpu_before.status,
+                        fpu_before.tags);
     for (unsigned i = 0; i < 8; ++i)
       text += fmt::format(" {:04X}.{:016X}", fpu_before.registers[i].exponent, fpu_before.registers[i].mantissa);
     for (const auto* f : {&fpu_ours, &fpu_theirs}) {
       text += fmt::format("\n  {:04X} {:04X} {:04X}:", f->control, f->status, f->tags);
-      for (unsigned i = 0; i < 8; ++i) text += fmt::format(" {:04X}.{:016X}", f->registers[i].exponent, f->registers[i].mantissa);
+      for (unsigned i = 0; i < 8; ++i)
+        text += fmt::format(" {:04X}.{:016X}", f->registers[i].exponent, f->registers[i].mantissa);
     }
   }
   line("before", before);

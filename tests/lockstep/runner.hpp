@@ -3,8 +3,9 @@
 //
 // Unicorn executes an instruction, then planar does, then both are compared: general registers, EIP, flags, what was
 // stored; segments, tables and control registers where the form may change them, and otherwise that planar left them
-// alone; the x87; on an exception vector, error code, CR2 and the frame that planar pushed. What planar might have written
-// elsewhere is found by comparing all memory behind each program (and at every instruction while a mismatch is traced).
+// alone; the x87; on an exception vector, error code, CR2 and the frame that planar pushed. What planar might have
+// written elsewhere is found by comparing all memory behind each program (and at every instruction while a mismatch is
+// traced).
 #pragma once
 
 #include <array>
@@ -57,7 +58,8 @@ class Runner {
   bool same_core(const Registers& ours, const UnicornCpu::Core& theirs, std::uint32_t undefined, const char*& what);
   const char* system_difference(const Registers& ours, const Registers& theirs);
   const char* compare_fpu(const Form& form);
-  const char* check_frame(const Registers& before, const Registers& after, const StepResult& result, std::uint16_t& error);
+  const char* check_frame(const Registers& before, const Registers& after, const StepResult& result,
+                          std::uint16_t& error);
   std::optional<Mismatch> run_once(const Program& program, Random& random, unsigned states);
   bool same_as_second(const Mismatch& m) const;
   bool refused_cr0(const Instruction& instruction) const;
@@ -82,8 +84,9 @@ class Runner {
   bool rep_passed_ = false;  ///< planar has left the REP that Unicorn looks at once more
   unsigned iterations_ = 0, boundaries_ = 0;
   Next next_ = Next::go_on;
-  bool code_stored_ = false, tables_stored_ = false, thorough_ = false, trace_memory_ = false, next_fetch_faulted_ = false, fpu_fault_ = false;
-  std::unique_ptr<Runner> second_;  ///< confirms a mismatch from the state in front of it
+  bool code_stored_ = false, tables_stored_ = false, thorough_ = false, trace_memory_ = false,
+       next_fetch_faulted_ = false, fpu_fault_ = false;
+  std::unique_ptr<Runner> second_;           ///< confirms a mismatch from the state in front of it
   std::vector<std::uint8_t> memory_before_;  ///< in front of the program
   std::string error_text_;
   std::optional<Mismatch> found_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One-line reproducers, as planar-lockstep prints them: what was once found, and a few forms worth keeping. A row stays when
-// its mismatch is gone.
+// One-line reproducers, as planar-lockstep prints them: what was once found, and a few forms worth keeping. A row stays
+// when its mismatch is gone.
 #include "core/common/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/lockstep/masks.hpp"
@@ -20,7 +20,7 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
       "486 v86 | 9C | fl=23097 |",
       "pentium pm32 | 0F C7 0D 00 00 02 00 | eax=1 ebx=2 ecx=3 edx=0 | 20000=01",
       "pentium pm32 | 61 | esp=6FFEF edi=246DE |",  // a fault in front of the last of the registers
-      "pentium pm32 | D1 4B D2 | esp=3016 |",  // the frame lies over its own page's table entry
+      "pentium pm32 | D1 4B D2 | esp=3016 |",       // the frame lies over its own page's table entry
       "pentium pm32 | D8 C1 | cw=33F sw=1800 tw=0 f3=3FFF.8000000000000000 f4=4000.C000000000000000 |",
   };
   for (const char* row : rows) {

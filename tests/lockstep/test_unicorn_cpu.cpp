@@ -68,7 +68,10 @@ TEST_CASE("Unicorn takes and returns the state of each mode") {
   SECTION("protected mode, ring 3, paging") {
     Pair p(model);
     p.board.paged({0x90}, 3);
-    p.board.change([](Registers& r) { r.eflags = 0x3CD7; r.gpr[EDI] = 0xDEADBEEF; });
+    p.board.change([](Registers& r) {
+      r.eflags = 0x3CD7;
+      r.gpr[EDI] = 0xDEADBEEF;
+    });
     p.start();
     same(p.unicorn.registers(), p.board.cpu.registers());
   }
@@ -76,9 +79,9 @@ TEST_CASE("Unicorn takes and returns the state of each mode") {
 
 TEST_CASE("Unicorn runs real mode with segment bases") {
   Pair p(Model::i486sx);
-  p.board.real({0xB8, 0x34, 0x12,               // mov ax, 1234h
-                0x26, 0xA3, 0x10, 0x00,         // mov es:[10h], ax
-                0x05, 0x00, 0x70});             // add ax, 7000h
+  p.board.real({0xB8, 0x34, 0x12,        // mov ax, 1234h
+                0x26, 0xA3, 0x10, 0x00,  // mov es:[10h], ax
+                0x05, 0x00, 0x70});      // add ax, 7000h
   p.start();
   for (int i = 0; i < 3; ++i) {
     p.board.step();
@@ -141,7 +144,11 @@ TEST_CASE("Unicorn reports vector, error code and CR2 and delivers nothing") {
 TEST_CASE("Unicorn steps a REP instruction by iterations") {
   Pair p(Model::i486sx);
   p.board.flat({0xF3, 0xAA});  // rep stosb
-  p.board.change([](Registers& r) { r.gpr[ECX] = 3; r.gpr[EDI] = data_at; r.gpr[EAX] = 0x5A; });
+  p.board.change([](Registers& r) {
+    r.gpr[ECX] = 3;
+    r.gpr[EDI] = data_at;
+    r.gpr[EAX] = 0x5A;
+  });
   p.start();
   for (int i = 0; i < 3; ++i) {
     p.board.step();
@@ -154,10 +161,10 @@ TEST_CASE("Unicorn steps a REP instruction by iterations") {
 
 TEST_CASE("Unicorn asks for ports and devices") {
   Pair p(Model::i486sx);
-  p.board.flat({0xE5, 0x42,                          // in eax, 42h
-                0xE6, 0x43,                          // out 43h, al
-                0xA1, 0x04, 0x00, 0x30, 0x00,        // mov eax, [300004h]
-                0xA2, 0x08, 0x00, 0x30, 0x00});      // mov [300008h], al
+  p.board.flat({0xE5, 0x42,                      // in eax, 42h
+                0xE6, 0x43,                      // out 43h, al
+                0xA1, 0x04, 0x00, 0x30, 0x00,    // mov eax, [300004h]
+                0xA2, 0x08, 0x00, 0x30, 0x00});  // mov [300008h], al
   p.unicorn.map_device(0x300000, 0x1000);
   p.start();
   p.unicorn.step();
@@ -184,9 +191,9 @@ TEST_CASE("Code written behind Unicorn's back is seen after invalidate_code") {
 
 TEST_CASE("The x87 state goes in and comes out") {
   Pair p(Model::pentium);
-  p.board.flat({0xD9, 0xE8,     // fld1
-                0xD9, 0xEB,     // fldpi
-                0xDE, 0xC1});   // faddp
+  p.board.flat({0xD9, 0xE8,    // fld1
+                0xD9, 0xEB,    // fldpi
+                0xDE, 0xC1});  // faddp
   p.start();
   cpu::Fpu f;
   f.initialise();

@@ -21,7 +21,9 @@ class Assembler {
     return *this;
   }
   /// An opcode and a word behind it.
-  Assembler& word(std::initializer_list<unsigned> opcode, unsigned value) { return (*this)(opcode)({value & 0xFF, value >> 8}); }
+  Assembler& word(std::initializer_list<unsigned> opcode, unsigned value) {
+    return (*this)(opcode)({value & 0xFF, value >> 8});
+  }
   Assembler& label(const std::string& name) {
     labels_[name] = code_.size();
     return *this;
@@ -44,7 +46,9 @@ class Assembler {
     return *this;
   }
 
-  std::uint16_t address(const std::string& name) const { return static_cast<std::uint16_t>(origin_ + labels_.at(name)); }
+  std::uint16_t address(const std::string& name) const {
+    return static_cast<std::uint16_t>(origin_ + labels_.at(name));
+  }
   std::vector<std::uint8_t> code() {
     for (const Fix& f : fixes_) {
       const int distance = static_cast<int>(labels_.at(f.to)) + (f.absolute ? origin_ : -static_cast<int>(f.behind));
@@ -56,7 +60,9 @@ class Assembler {
   }
 
  private:
+  // clang-format off
   struct Fix { std::size_t behind; unsigned bytes; std::string to; bool absolute = false; };
+  // clang-format on
   std::uint16_t origin_;
   std::vector<std::uint8_t> code_;
   std::map<std::string, std::size_t> labels_;

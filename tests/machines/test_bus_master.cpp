@@ -26,11 +26,12 @@ const Code copy_words{0xB8, 0x00, 0x20, 0x8E, 0xD8, 0x8E, 0xC0, 0x31, 0xED, 0xFC
 const Code enable_cache{0x0F, 0x20, 0xC0, 0x66, 0x25, 0xFF, 0xFF, 0xFF, 0x9F, 0x0F, 0x22, 0xC0};  // CR0.CD = NW = 0
 const Code count_in_registers{0x31, 0xED, 0xB9, 0x00, 0x40, 0x49, 0x75, 0xFD, 0x45, 0xEB, 0xF7};
 // 512 KB from 10000h on, more than the second-level cache holds: 64 KB a segment, a round a segment.
-const Code read_memory{0x31, 0xED, 0xFC, 0xBB, 0x00, 0x10, 0x8E, 0xDB, 0x31, 0xF6, 0xB9, 0x00, 0x40, 0x66, 0xF3, 0xAD,
-                       0x45, 0x81, 0xC3, 0x00, 0x10, 0x81, 0xFB, 0x00, 0x90, 0x72, 0xEB, 0xEB, 0xE6};
+const Code read_memory{0x31, 0xED, 0xFC, 0xBB, 0x00, 0x10, 0x8E, 0xDB, 0x31, 0xF6, 0xB9, 0x00, 0x40, 0x66, 0xF3,
+                       0xAD, 0x45, 0x81, 0xC3, 0x00, 0x10, 0x81, 0xFB, 0x00, 0x90, 0x72, 0xEB, 0xEB, 0xE6};
 
 struct Bench {
-  Bench(const std::string& model, const std::string& overlay, const Code& code, bool sends) : lab(config(model, overlay)) {
+  Bench(const std::string& model, const std::string& overlay, const Code& code, bool sends)
+      : lab(config(model, overlay)) {
     Code rom(0x8000, 0xFF);
     const Code jump{0xEA, 0x00, 0x10, 0x00, 0x00};  // JMP 0000:1000
     std::copy(jump.begin(), jump.end(), rom.begin() + 0x7FF0);
@@ -59,7 +60,9 @@ struct Bench {
   // What a driver would do, past the processor: it has other work here.
   Mc32& chip() { return static_cast<ThreeC527&>(*lab.machine().adapter(1)).chip(); }
   Time now() { return lab.scheduler().now(); }
-  std::uint16_t get(std::uint32_t at) { return static_cast<std::uint16_t>(chip().ram_peek(at) | chip().ram_peek(at + 1) << 8); }
+  std::uint16_t get(std::uint32_t at) {
+    return static_cast<std::uint16_t>(chip().ram_peek(at) | chip().ram_peek(at + 1) << 8);
+  }
   void put(std::uint32_t at, std::uint32_t value, unsigned bytes) {
     for (unsigned i = 0; i < bytes; ++i) chip().ram_write(at + i, static_cast<std::uint8_t>(value >> 8 * i), now());
   }
@@ -97,14 +100,16 @@ TEST_CASE("single path: a loop that lives from memory loses exactly what the bus
   Bench alone("model56sx", plain_memory, copy_words, false), with("model56sx", plain_memory, copy_words, true);
   const auto fetched = with.chip().counters().sent;
   REQUIRE(fetched > 30);
-  // A frame of 1024 bytes: 16 bursts of 32 words of 200 ns each, a phase of 300 ns before each burst and one behind all.
+  // A frame of 1024 bytes: 16 bursts of 32 words of 200 ns each, a phase of 300 ns before each burst and one behind
+  // all.
   const double stolen_us = static_cast<double>(fetched) * (16 * 32 * 0.2 + 17 * 0.3);
   // A word copied is a read and a write of two clocks each, 0.2 us.
   const double lost_us = static_cast<double>(alone.done - with.done) * 0.2;
   INFO(fetched << " frames, " << stolen_us << " us stolen, " << lost_us << " us lost of 50000");
   CHECK(alone.done > 240'000);
   CHECK(lost_us >= stolen_us);
-  CHECK(lost_us <= stolen_us * (static_cast<double>(fetched) + 2.5) / static_cast<double>(fetched));  // two more are in the card
+  CHECK(lost_us <=
+        stolen_us * (static_cast<double>(fetched) + 2.5) / static_cast<double>(fetched));  // two more are in the card
 }
 
 TEST_CASE("dual path: a loop in the cache is not slowed, a loop that lives from DRAM is") {

@@ -17,9 +17,7 @@ std::string refusal(const std::string& model, const std::string& card, bool forc
   try {
     Lab lab(std::move(c));
     return {};
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
 }
 
 }  // namespace
@@ -29,7 +27,8 @@ TEST_CASE("the older 3C523 is refused outside a 386, with the reason and the rem
   for (const std::string model : {"model77", "model95"}) {
     INFO(model);
     const std::string text = refusal(model, "3c523-old");
-    CHECK_THAT(text, Contains("slot.2") && Contains("older revision") && Contains("386 only") && Contains("3c523 is the later"));
+    CHECK_THAT(text, Contains("slot.2") && Contains("older revision") && Contains("386 only") &&
+                         Contains("3c523 is the later"));
     CHECK_THAT(text, Contains("--force"));
     CHECK(refusal(model, "3c523-old", true).empty());
     CHECK(refusal(model, "3c523").empty());
@@ -52,9 +51,7 @@ TEST_CASE("the segment runs at its card's rate; cards of two rates, or a rate th
     try {
       Lab lab(std::move(c));
       return {};
-    } catch (const Error& e) {
-      return e.what();
-    }
+    } catch (const Error& e) { return e.what(); }
   };
   // File, line, key, what is wrong, remedy.
   CHECK_THAT(refused("[net]\nrate = \"10 Mbit/s\"\n[slot.2]\ncard = \"oc2335\"\n"),
@@ -62,7 +59,8 @@ TEST_CASE("the segment runs at its card's rate; cards of two rates, or a rate th
                  Contains("net.rate is \"10 Mbit/s\"") && Contains("set it to \"100 Mbit/s\" or leave it out"));
   CHECK_THAT(refused("[slot.1]\ncard = \"ne2\"\n[net]\nrate = \"100 Mbit/s\"\n"), Contains("lab.toml:2"));
   CHECK_THAT(refused("[slot.1]\ncard = \"oc2335\"\n[slot.3]\ncard = \"ne2\"\n"),
-             Contains("lab.toml:4") && Contains("'ne2' works at 10 Mbit/s, but 'oc2335' in slot 1 at 100 Mbit/s") && Contains("take one of them out"));
+             Contains("lab.toml:4") && Contains("'ne2' works at 10 Mbit/s, but 'oc2335' in slot 1 at 100 Mbit/s") &&
+                 Contains("take one of them out"));
   CHECK(refused("[slot.1]\ncard = \"oc2335\"\n[net]\nrate = \"100 Mbit/s\"\n").empty());
   CHECK(refused("[slot.1]\ncard = \"ne2\"\n[slot.3]\ncard = \"etherstreamer\"\n").empty());
 }

@@ -13,9 +13,7 @@ namespace {
 std::string message(const std::function<void()>& f) {
   try {
     f();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "(no error)";
 }
 }  // namespace
@@ -118,9 +116,7 @@ TEST_CASE("damaged machine files never do worse than an error") {
       Config c;
       c.add_text(text, "mutant.toml");
       read_machine(c);
-    } catch (const Error&) {
-      ++refused;
-    }
+    } catch (const Error&) { ++refused; }
   }
   REQUIRE(refused > 50);
 }

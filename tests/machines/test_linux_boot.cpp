@@ -153,7 +153,8 @@ TEST_CASE("A kernel's set-up code starts on every machine as the boot protocol a
 }
 
 TEST_CASE("Kernels of every boot protocol are told where ramdisk, heap and command line are, low and high", "[linux]") {
-  for (const unsigned protocol : {0x0200u, 0x0201u, 0x0202u, 0x0203u, 0x0204u, 0x0205u, 0x0206u, 0x0208u, 0x020Au, 0x020Fu})
+  for (const unsigned protocol :
+       {0x0200u, 0x0201u, 0x0202u, 0x0203u, 0x0204u, 0x0205u, 0x0206u, 0x0208u, 0x020Au, 0x020Fu})
     for (const bool high : {false, true}) {
       CAPTURE(protocol, high);
       auto k = kernel(reporter, {protocol, high});
@@ -221,7 +222,8 @@ TEST_CASE("Power-on self test leaves kernel, ramdisk and command line as they we
   const bool high = GENERATE(true, false);
   CAPTURE(high);
   Bench bench("model56sx");
-  const auto boot = bench.load(kernel(reporter, {0x0202, high, high ? 1'500'000u : 500'000u}), ramdisk(3'000'000), "text");
+  const auto boot =
+      bench.load(kernel(reporter, {0x0202, high, high ? 1'500'000u : 500'000u}), ramdisk(3'000'000), "text");
   REQUIRE(bench.halt());
   for (const auto& part : boot.parts) {
     std::size_t changed = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// REP INS and REP OUTS in one go against access by access: a real-mode program moves words, bytes and doublewords to and from
-// an NE/2's data port while the card sends and receives. Both end in the same state of everything, at the same clock.
+// REP INS and REP OUTS in one go against access by access: a real-mode program moves words, bytes and doublewords to
+// and from an NE/2's data port while the card sends and receives. Both end in the same state of everything, at the same
+// clock.
 #include "core/common/random.hpp"
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
@@ -16,7 +17,9 @@ constexpr std::uint32_t program_at = 0x1000;
 constexpr unsigned base = 0x1000, data_port = base + 0x10;
 constexpr Time duration = 60_ms;
 
-void out(Assembler& a, unsigned reg, unsigned value) { a.word({0xBA}, base + reg)({0xB0, value & 0xFF, 0xEE}); }  // MOV DX; MOV AL; OUT
+void out(Assembler& a, unsigned reg, unsigned value) {
+  a.word({0xBA}, base + reg)({0xB0, value & 0xFF, 0xEE});
+}  // MOV DX; MOV AL; OUT
 
 void remote(Assembler& a, unsigned count, unsigned address, unsigned command) {
   out(a, 0xA, count);
@@ -26,17 +29,20 @@ void remote(Assembler& a, unsigned count, unsigned address, unsigned command) {
   out(a, 0, command);
 }
 
-// A transfer that need not fit what the chip was told: another width, more or fewer accesses, either direction of memory.
+// A transfer that need not fit what the chip was told: another width, more or fewer accesses, either direction of
+// memory.
 void transfer(Assembler& a, Random& random, bool write) {
   const unsigned bytes = 2 + static_cast<unsigned>(random.below(1600));
   const unsigned address = (random.below(4) == 0 ? 0x7A00 : 0x4000) + 2 * static_cast<unsigned>(random.below(0x600));
   const bool odd_width = random.below(6) == 0, down = random.below(10) == 0;
   unsigned count = bytes / 2;
-  if (random.below(3) == 0) count += static_cast<unsigned>(random.below(20));
-  else if (random.below(3) == 0) count -= static_cast<unsigned>(random.below(count));
+  if (random.below(3) == 0)
+    count += static_cast<unsigned>(random.below(20));
+  else if (random.below(3) == 0)
+    count -= static_cast<unsigned>(random.below(count));
   remote(a, bytes, address, write ? 0x12 : 0x0A);
-  a({down ? 0xFDu : 0xFCu});                                                               // STD or CLD
-  const auto offset = [&] {  // words at even addresses may wrap around the segment, others would fault there
+  a({down ? 0xFDu : 0xFCu});  // STD or CLD
+  const auto offset = [&] {   // words at even addresses may wrap around the segment, others would fault there
     if (!odd_width && !down && random.below(4) == 0) return 0xF000 + 2 * static_cast<unsigned>(random.below(0x800));
     return 0x2000 + 2 * static_cast<unsigned>(random.below(0x5000)) + (random.below(8) == 0);
   };

@@ -18,8 +18,7 @@ constexpr std::uint8_t started = 0x21, nothing_to_start = 0x2F;  // checkpoints,
 
 class Bench {
  public:
-  explicit Bench(const std::string& model, const std::string& image, bool card = true)
-      : lab_(config(model, card)) {
+  explicit Bench(const std::string& model, const std::string& image, bool card = true) : lab_(config(model, card)) {
     if (!image.empty()) insert(image);
     machine().serial().on_output([this](std::uint8_t c, Time) { com1_ += static_cast<char>(c); });
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two different adapters in one machine, both at work at once on one segment: driven by the machine's processor through one
-// shared interrupt line, and one by the guest test bench while the other has a conversation of its own.
+// Two different adapters in one machine, both at work at once on one segment: driven by the machine's processor through
+// one shared interrupt line, and one by the guest test bench while the other has a conversation of its own.
 #include <algorithm>
 
 #include "devices/ethernet/common/remote_dma_card.hpp"
@@ -24,55 +24,75 @@ struct Card {
   std::uint8_t pos2;
   MacAddress own, other;
 };
-enum Field : unsigned { base = 0, data_port = 2, frame = 4, left = 6, sent = 8, segment = 10, offset = 12, received = 14,
-                        next_page = 16, served = 18, failed = 20, start_table = 22 };
+enum Field : unsigned {
+  base = 0,
+  data_port = 2,
+  frame = 4,
+  left = 6,
+  sent = 8,
+  segment = 10,
+  offset = 12,
+  received = 14,
+  next_page = 16,
+  served = 18,
+  failed = 20,
+  start_table = 22
+};
 constexpr Card cards[] = {
     {0x3000, 0x1000, 0x4000, 0x1000, 0x01 | 1 << 1 | 2 << 5, ne2_mac, de320_mac},  // NE/2 at 1000h, interrupt 5
     {0x3040, 0x0300, 0x4800, 0x2000, 0x01 | 2 << 2, de320_mac, ne2_mac},           // DE-320 at 300h, interrupt 5
 };
-constexpr std::uint16_t write_table = 0x3200, send_table = 0x3220, curr_table = 0x3240, header_table = 0x3260, vector_at = 4 * (8 + irq);
+constexpr std::uint16_t write_table = 0x3200, send_table = 0x3220, curr_table = 0x3240, header_table = 0x3260,
+                        vector_at = 4 * (8 + irq);
 
-/// What both cards are: a DP8390 with remote DMA. One handler serves the shared line: it asks each card in turn, sends the
-/// next frame when one has left, and takes in what has arrived. DS = 0; BX = the card's block.
+/// What both cards are: a DP8390 with remote DMA. One handler serves the shared line: it asks each card in turn, sends
+/// the next frame when one has left, and takes in what has arrived. DS = 0; BX = the card's block.
 Assembler program() {
   Assembler a(0x1000);
   a({0xFA, 0x31, 0xC0, 0x8E, 0xD8, 0x8E, 0xC0, 0x8E, 0xD0}).word({0xBC}, 0x0FF0)({0xFC});  // CLI; DS = ES = SS = 0; CLD
-  const std::pair<unsigned, unsigned> setup[] = {{0x20, 0x11}, {0x21, 0x08}, {0x21, 0x04}, {0x21, 0x01}, {0x21, 0xFF & ~(1 << irq)}};
+  const std::pair<unsigned, unsigned> setup[] = {
+      {0x20, 0x11}, {0x21, 0x08}, {0x21, 0x04}, {0x21, 0x01}, {0x21, 0xFF & ~(1 << irq)}};
   for (const auto& [port, value] : setup) a({0xB0, value, 0xE6, port});  // 8259: vectors 08h on, one line open
-  for (unsigned n = 0; n < 2; ++n) {  // POS: slot n in setup, POS 2, setup off
+  for (unsigned n = 0; n < 2; ++n) {                                     // POS: slot n in setup, POS 2, setup off
     a({0xB0, 8 | n, 0xE6, 0x96}).word({0xBA}, 0x102)({0xB0, cards[n].pos2, 0xEE, 0xB0, 0x00, 0xE6, 0x96});
   }
-  for (const Card& c : cards) a.word({0xBB}, c.block)({0x8B, 0x77, start_table}).call("table");  // MOV SI,[BX+start_table]
+  for (const Card& c : cards)
+    a.word({0xBB}, c.block)({0x8B, 0x77, start_table}).call("table");  // MOV SI,[BX+start_table]
   for (const Card& c : cards) a.word({0xBB}, c.block).call("send");
   a({0xFB}).label("idle")({0xF4}).jump(0xEB, "idle");  // STI; HLT for ever
 
   // Register, value pairs from SI to FFh.
-  a.label("table")({0xAC, 0x3C, 0xFF}).jump(0x74, "table end");       // LODSB; CMP AL,FFh; JE
-  a({0x8B, 0x17, 0x00, 0xC2, 0xAC, 0xEE}).jump(0xEB, "table");        // MOV DX,[BX]; ADD DL,AL; LODSB; OUT DX,AL
+  a.label("table")({0xAC, 0x3C, 0xFF}).jump(0x74, "table end");  // LODSB; CMP AL,FFh; JE
+  a({0x8B, 0x17, 0x00, 0xC2, 0xAC, 0xEE}).jump(0xEB, "table");   // MOV DX,[BX]; ADD DL,AL; LODSB; OUT DX,AL
   a.label("table end")({0xC3});
 
-  a.label("send")({0x8B, 0x77, frame, 0xFE, 0x44, 14});               // MOV SI,[BX+frame]; INC BYTE [SI+14]
+  a.label("send")({0x8B, 0x77, frame, 0xFE, 0x44, 14});  // MOV SI,[BX+frame]; INC BYTE [SI+14]
   a.word({0xBE}, write_table).call("table")({0x8B, 0x57, data_port, 0x8B, 0x77, frame}).word({0xB9}, frame_bytes / 2);
-  a({0xF3, 0x6F, 0x8B, 0x17, 0x83, 0xC2, 0x07});                      // REP OUTSW; DX = ISR
-  a.label("written")({0xEC, 0xA8, 0x40}).jump(0x74, "written");       // until remote DMA is complete
+  a({0xF3, 0x6F, 0x8B, 0x17, 0x83, 0xC2, 0x07});                 // REP OUTSW; DX = ISR
+  a.label("written")({0xEC, 0xA8, 0x40}).jump(0x74, "written");  // until remote DMA is complete
   a.word({0xBE}, send_table).call("table")({0xC3});
 
-  a.label("handler")({0x60, 0x1E, 0x06, 0x31, 0xC0, 0x8E, 0xD8});     // PUSHA; PUSH DS; PUSH ES; DS = 0
+  a.label("handler")({0x60, 0x1E, 0x06, 0x31, 0xC0, 0x8E, 0xD8});  // PUSHA; PUSH DS; PUSH ES; DS = 0
   for (const Card& c : cards) a.word({0xBB}, c.block).call("service");
-  a({0xB0, 0x20, 0xE6, 0x20, 0x07, 0x1F, 0x61, 0xCF});                // EOI; POP ES; POP DS; POPA; IRET
+  a({0xB0, 0x20, 0xE6, 0x20, 0x07, 0x1F, 0x61, 0xCF});  // EOI; POP ES; POP DS; POPA; IRET
 
-  a.label("service")({0x8B, 0x17, 0x83, 0xC2, 0x07, 0xEC, 0x24, 0x0B}).jump(0x75, "mine")({0xC3});  // ISR: PRX, PTX, TXE
+  a.label("service")({0x8B, 0x17, 0x83, 0xC2, 0x07, 0xEC, 0x24, 0x0B})
+      .jump(0x75, "mine")({0xC3});                                                // ISR: PRX, PTX, TXE
   a.label("mine")({0xEE, 0xFF, 0x47, served, 0xA8, 0x0A}).jump(0x74, "receive");  // acknowledge; has a frame left?
   a({0xFF, 0x47, sent, 0xA8, 0x08}).jump(0x74, "good")({0xFF, 0x47, failed});
   a.label("good")({0xFF, 0x4F, left}).jump(0x74, "receive").call("send");
-  a.label("receive").word({0xBE}, curr_table).call("table")({0x8B, 0x17, 0x83, 0xC2, 0x07, 0xEC, 0x88, 0xC4});  // AH = CURR
-  a({0x8B, 0x17, 0xB0, 0x22, 0xEE, 0x3A, 0x67, next_page}).jump(0x75, "frame")({0xC3});  // page 0; CMP AH,[BX+next_page]
+  a.label("receive")
+      .word({0xBE}, curr_table)
+      .call("table")({0x8B, 0x17, 0x83, 0xC2, 0x07, 0xEC, 0x88, 0xC4});  // AH = CURR
+  a({0x8B, 0x17, 0xB0, 0x22, 0xEE, 0x3A, 0x67, next_page})
+      .jump(0x75, "frame")({0xC3});  // page 0; CMP AH,[BX+next_page]
   a.label("frame").word({0xBE}, header_table).call("table");
-  a({0x8A, 0x47, next_page, 0x8B, 0x17, 0x83, 0xC2, 0x09, 0xEE, 0x83, 0xEA, 0x09, 0xB0, 0x0A, 0xEE});  // RSAR1 = page; read
+  a({0x8A, 0x47, next_page, 0x8B, 0x17, 0x83, 0xC2, 0x09, 0xEE, 0x83, 0xEA, 0x09, 0xB0, 0x0A,
+     0xEE});  // RSAR1 = page; read
   a({0x8E, 0x47, segment, 0x8B, 0x7F, offset, 0x8B, 0x57, data_port}).word({0xB9}, (frame_bytes + 4) / 2)({0xF3, 0x6D});
-  a({0x26, 0x8A, 0x85, 0x13, 0xFA});                                  // MOV AL,ES:[DI-1517]: the header's next page
+  a({0x26, 0x8A, 0x85, 0x13, 0xFA});  // MOV AL,ES:[DI-1517]: the header's next page
   a({0x89, 0x7F, offset, 0xFF, 0x47, received, 0x88, 0x47, next_page});
-  a({0x48, 0x3C, 0x46}).jump(0x73, "boundary")({0xB0, 0x7F});         // DEC AX; BNRY is the page before it
+  a({0x48, 0x3C, 0x46}).jump(0x73, "boundary")({0xB0, 0x7F});  // DEC AX; BNRY is the page before it
   a.label("boundary")({0x8B, 0x17, 0x83, 0xC2, 0x03, 0xEE}).jump(0xEB, "receive");
   return a;
 }
@@ -87,14 +107,16 @@ struct SharedLine {
     lab.machine().load_firmware(rom, "jump.rom");
     put(0x1000, code);
     put_words(vector_at, {a.address("handler"), 0});
-    put(write_table, {0x00, 0x22, 0x0A, frame_bytes & 0xFF, 0x0B, frame_bytes >> 8, 0x08, 0x00, 0x09, 0x40, 0x00, 0x12, 0xFF});
+    put(write_table,
+        {0x00, 0x22, 0x0A, frame_bytes & 0xFF, 0x0B, frame_bytes >> 8, 0x08, 0x00, 0x09, 0x40, 0x00, 0x12, 0xFF});
     put(send_table, {0x07, 0x40, 0x04, 0x40, 0x05, frame_bytes & 0xFF, 0x06, frame_bytes >> 8, 0x00, 0x26, 0xFF});
     put(curr_table, {0x00, 0x62, 0xFF});
-    put(header_table, {0x00, 0x22, 0x07, 0x40, 0x0A, (frame_bytes + 4) & 0xFF, 0x0B, (frame_bytes + 4) >> 8, 0x08, 0x00, 0xFF});
+    put(header_table,
+        {0x00, 0x22, 0x07, 0x40, 0x0A, (frame_bytes + 4) & 0xFF, 0x0B, (frame_bytes + 4) >> 8, 0x08, 0x00, 0xFF});
     for (const Card& c : cards) {
       const auto table = static_cast<std::uint16_t>(c.block + 0x280);
-      put_words(c.block, {c.base, static_cast<std::uint16_t>(c.base + 0x10), c.frame, frames_each, 0, c.receive_segment, 0, 0,
-                          0x47, 0, 0, table});
+      put_words(c.block, {c.base, static_cast<std::uint16_t>(c.base + 0x10), c.frame, frames_each, 0, c.receive_segment,
+                          0, 0, 0x47, 0, 0, table});
       put(table, start(c.own));
       put(c.frame, contents(c, 0));
     }
@@ -115,8 +137,8 @@ struct SharedLine {
   }
   // NS8390 start-up, station address, physical matches only, interrupts PRX, PTX, TXE.
   static Bytes start(const MacAddress& mac) {
-    Bytes t{0x00, 0x21, 0x0E, 0x49, 0x0A, 0x00, 0x0B, 0x00, 0x0C, 0x20, 0x0D, 0x02, 0x01, 0x46, 0x02, 0x80, 0x03, 0x46,
-            0x07, 0xFF, 0x0F, 0x00, 0x00, 0x61};
+    Bytes t{0x00, 0x21, 0x0E, 0x49, 0x0A, 0x00, 0x0B, 0x00, 0x0C, 0x20, 0x0D, 0x02,
+            0x01, 0x46, 0x02, 0x80, 0x03, 0x46, 0x07, 0xFF, 0x0F, 0x00, 0x00, 0x61};
     for (std::size_t i = 0; i < mac.size(); ++i) t.insert(t.end(), {static_cast<std::uint8_t>(1 + i), mac[i]});
     const Bytes rest{0x07, 0x47, 0x00, 0x21, 0x00, 0x22, 0x07, 0xFF, 0x0F, 0x0B, 0x0D, 0x00, 0x0C, 0x00, 0xFF};
     t.insert(t.end(), rest.begin(), rest.end());
@@ -205,11 +227,13 @@ class SecondStation {
     REQUIRE(io_ != 0);
     REQUIRE(ram_ != 0);
     out(0, 0x40);
-    const std::pair<unsigned, unsigned> setup[] = {{0x0, 0x21}, {0xE, 0x49}, {0xA, 0}, {0xB, 0}, {0xC, 0x20}, {0xD, 0x02},
-                                                   {0x1, 0x06}, {0x3, 0x06}, {0x2, 0x20}, {0x7, 0xFF}, {0xF, 0}, {0x0, 0x61}};
+    const std::pair<unsigned, unsigned> setup[] = {{0x0, 0x21}, {0xE, 0x49}, {0xA, 0},    {0xB, 0},
+                                                   {0xC, 0x20}, {0xD, 0x02}, {0x1, 0x06}, {0x3, 0x06},
+                                                   {0x2, 0x20}, {0x7, 0xFF}, {0xF, 0},    {0x0, 0x61}};
     for (const auto& [reg, value] : setup) out(0x10 + reg, value);
     for (unsigned n = 0; n < 6; ++n) out(0x11 + n, own[n]);
-    const std::pair<unsigned, unsigned> run[] = {{0x7, 0x07}, {0x0, 0x21}, {0x0, 0x22}, {0x7, 0xFF}, {0xD, 0}, {0xC, 0}};
+    const std::pair<unsigned, unsigned> run[] = {{0x7, 0x07}, {0x0, 0x21}, {0x0, 0x22},
+                                                 {0x7, 0xFF}, {0xD, 0},    {0xC, 0}};
     for (const auto& [reg, value] : run) out(0x10 + reg, value);
     for (unsigned n = 0; n < 100; ++n) friend_.to_send.push_back(frame(own, friends, n));
     friend_.port.transmit(frame(own, friends, 255), now());

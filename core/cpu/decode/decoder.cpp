@@ -85,7 +85,6 @@ constexpr char two_byte_operands[] =
 static_assert(sizeof one_byte_topics == 257 && sizeof two_byte_topics == 257);
 static_assert(sizeof one_byte_operands == 257 && sizeof two_byte_operands == 257);
 
-
 class Cursor {
  public:
   explicit Cursor(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -135,8 +134,10 @@ bool address_operand(Cursor& in, Op& op, Model model, bool& stack_based) {
       if (op.index == ESP) {
         op.index = no_register;
         // Undefined; the 386 applies the scale to the base (measured by the test386 suite).
-        if (model == Model::i386sx && op.scale != 0) std::swap(op.base, op.index);
-        else op.scale = 0;
+        if (model == Model::i386sx && op.scale != 0)
+          std::swap(op.base, op.index);
+        else
+          op.scale = 0;
       }
     } else if (op.rm == 5 && mod == 0) {
       op.base = no_register;
@@ -160,7 +161,9 @@ bool address_operand(Cursor& in, Op& op, Model model, bool& stack_based) {
   return in.next(displacement, op.displacement);
 }
 
-char topic_of(const Op& op) { return op.opcode > 0xFF ? two_byte_topics[op.opcode & 0xFF] : one_byte_topics[op.opcode]; }
+char topic_of(const Op& op) {
+  return op.opcode > 0xFF ? two_byte_topics[op.opcode & 0xFF] : one_byte_topics[op.opcode];
+}
 
 // LOCK is legal in front of a read-modify-write of memory only.
 bool lock_allowed(const Op& op, Model model) {
@@ -168,12 +171,14 @@ bool lock_allowed(const Op& op, Model model) {
   const unsigned code = op.opcode;
   if (code < 0x38) return (code & 7) < 2;
   switch (code) {
+    // clang-format off
     case 0x80: case 0x81: case 0x82: case 0x83: return op.reg != 7;
     case 0x86: case 0x87: return true;
     case 0xF6: case 0xF7: return op.reg == 2 || op.reg == 3;
     case 0xFE: case 0xFF: return op.reg < 2;
     case 0x0FA3: return model == Model::i386sx;
     case 0x0FAB: case 0x0FB3: case 0x0FBB: case 0x0FB0: case 0x0FB1: case 0x0FC0: case 0x0FC1: case 0x0FC7: return true;
+    // clang-format on
     case 0x0FBA: return op.reg > 4 || model == Model::i386sx;
     default: return false;
   }
@@ -184,9 +189,11 @@ bool ends_block(const Op& op) {
   if (topic_of(op) == 'c') return op.opcode != 0x62;
   if (op.opcode == 0xFF) return op.reg >= 2 && op.reg <= 5;
   switch (op.opcode) {
+    // clang-format off
     case 0xF4: case 0x0F01: case 0x0F06: case 0x0F08: case 0x0F09: case 0x0F20: case 0x0F21: case 0x0F22: case 0x0F23:
     case 0x0FA2:
       return true;
+    // clang-format on
     default: return false;
   }
 }
@@ -245,8 +252,10 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
       case 0x66: operand_override = true; break;
       case 0x67: address_override = true; break;
       case 0xF0: op.lock = true; break;
+      // clang-format off
       case 0xF2: op.repne = true; op.rep = false; break;
       case 0xF3: op.rep = true; op.repne = false; break;
+      // clang-format on
       default: prefix = false; break;
     }
     if (prefix) ++op.prefixes;
@@ -285,9 +294,12 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
   const unsigned word = op.operand32 ? 4 : 2;
   op.has_immediate = operands != 'M' && operands != '.' && operands != 'o';
   switch (operands) {
-    case 'b': case 'B': whole = in.next(1, op.immediate); break;
-    case 's': case 'S': whole = signed_byte(in, op.immediate); break;
-    case 'z': case 'Z': whole = in.next(word, op.immediate); break;
+    case 'b':
+    case 'B': whole = in.next(1, op.immediate); break;
+    case 's':
+    case 'S': whole = signed_byte(in, op.immediate); break;
+    case 'z':
+    case 'Z': whole = in.next(word, op.immediate); break;
     case 'w': whole = in.next(2, op.immediate); break;
     case 'T':
       op.has_immediate = op.reg < 2;

@@ -24,31 +24,32 @@ struct alignas(64) Op {
   std::uint16_t opcode = 0;        ///< 00h..FFh, or 0F00h | second byte
   std::uint8_t modrm = 0;          ///< valid if has_modrm
   std::uint8_t reg = 0;            ///< ModRM bits 5..3
-  std::uint8_t rm = 0;             ///< register operand: ModRM bits 2..0, or the low bits of the opcode (40h..5Fh, B0h..)
+  std::uint8_t rm = 0;  ///< register operand: ModRM bits 2..0, or the low bits of the opcode (40h..5Fh, B0h..)
   std::uint8_t base = no_register;
   std::uint8_t index = no_register;
-  std::uint8_t scale = 0;          ///< shift count 0..3
-  std::uint8_t segment = 3;        ///< effective segment of the memory operand, overrides applied (ES CS SS DS FS GS)
-  std::uint8_t length = 0;         ///< bytes, prefixes included (at most 15)
-  std::uint8_t prefixes = 0;       ///< number of prefix bytes
+  std::uint8_t scale = 0;     ///< shift count 0..3
+  std::uint8_t segment = 3;   ///< effective segment of the memory operand, overrides applied (ES CS SS DS FS GS)
+  std::uint8_t length = 0;    ///< bytes, prefixes included (at most 15)
+  std::uint8_t prefixes = 0;  ///< number of prefix bytes
   bool operand32 : 1 = false;
   bool address32 : 1 = false;
   bool has_modrm : 1 = false;
-  bool has_memory : 1 = false;     ///< ModRM names memory (mod != 3)
+  bool has_memory : 1 = false;  ///< ModRM names memory (mod != 3)
   bool has_immediate : 1 = false;
   bool has_displacement : 1 = false;
   bool lock : 1 = false;
-  bool rep : 1 = false;            ///< F3h
-  bool repne : 1 = false;          ///< F2h
-  bool ends_block : 1 = false;     ///< branch, mode change, I/O: the block ends behind it
-  bool protected_mode : 1 = false; ///< decoded with CR0.PE = 1 (and not V86): selects the clocks column
+  bool rep : 1 = false;             ///< F3h
+  bool repne : 1 = false;           ///< F2h
+  bool ends_block : 1 = false;      ///< branch, mode change, I/O: the block ends behind it
+  bool protected_mode : 1 = false;  ///< decoded with CR0.PE = 1 (and not V86): selects the clocks column
   bool v86 : 1 = false;
 
   /// The timing model's part, filled by Timing::price() at decode time.
-  std::uint16_t clocks = 0;        ///< base clocks, prefixes and static penalties included, memory and branches not
-  std::uint8_t pair_class = 0;     ///< Pentium: NP, UV, PU, PV (timing/issue.hpp)
-  std::uint8_t timing_flags = 0;   ///< model-specific
-  std::uint8_t reads = 0;          ///< registers read or written, bit per register: what an earlier half of a pair must not write
+  std::uint16_t clocks = 0;       ///< base clocks, prefixes and static penalties included, memory and branches not
+  std::uint8_t pair_class = 0;    ///< Pentium: NP, UV, PU, PV (timing/issue.hpp)
+  std::uint8_t timing_flags = 0;  ///< model-specific
+  std::uint8_t reads =
+      0;  ///< registers read or written, bit per register: what an earlier half of a pair must not write
   std::uint8_t address_reads = 0;  ///< registers that form the address
   std::uint16_t writes = 0;        ///< registers written; bit 8 = flags
   std::uint16_t issue_clocks = 0;  ///< Pentium: what it adds where its block runs by plan (timing/issue.hpp)
@@ -56,13 +57,13 @@ struct alignas(64) Op {
   /// The block's part, filled when the instruction is put into one.
   enum class Edge : std::uint8_t { none, line, end };
   std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
-  std::uint16_t behind = 0;        ///< bytes from the block's start to behind this instruction
-  Edge edge = Edge::none;          ///< what follows: an instruction that ends in another code line (Pentium), or nothing
-  bool quiet = false;              ///< touches registers and flags alone, and may run before its clocks have passed
-  std::uint16_t ahead = 0;         ///< issue_clocks from this instruction to the block's last, that excluded
-  std::uint16_t run_clocks = 0;    ///< issue_clocks of this instruction and of the quiet ones right in front of it
-  std::uint16_t tail = 0;          ///< 386SX: clocks behind the end of its first read
-  std::uint8_t line_behind = 0;    ///< Pentium: the plan's code line in which the next instruction ends
+  std::uint16_t behind = 0;                 ///< bytes from the block's start to behind this instruction
+  Edge edge = Edge::none;        ///< what follows: an instruction that ends in another code line (Pentium), or nothing
+  bool quiet = false;            ///< touches registers and flags alone, and may run before its clocks have passed
+  std::uint16_t ahead = 0;       ///< issue_clocks from this instruction to the block's last, that excluded
+  std::uint16_t run_clocks = 0;  ///< issue_clocks of this instruction and of the quiet ones right in front of it
+  std::uint16_t tail = 0;        ///< 386SX: clocks behind the end of its first read
+  std::uint8_t line_behind = 0;  ///< Pentium: the plan's code line in which the next instruction ends
   mutable std::uint8_t btb_entry = 0;  ///< where the branch target buffer had this branch last: a hint, no state
 };
 

@@ -11,8 +11,9 @@ namespace planar::cpu {
 
 /// A run of decoded instructions within one physical page.
 struct alignas(64) Block {
-  /// Where execution went from here. Pentium: what Engine::link_key() says of a linear address at which block `to` starts; true
-  /// wherever it is written down, so that it may be used from anywhere. Off the Pentium a guess that translation and block confirm.
+  /// Where execution went from here. Pentium: what Engine::link_key() says of a linear address at which block `to`
+  /// starts; true wherever it is written down, so that it may be used from anywhere. Off the Pentium a guess that
+  /// translation and block confirm.
   struct Link {
     std::uint64_t key = 0;
     Block* to = nullptr;
@@ -22,10 +23,11 @@ struct alignas(64) Block {
   std::uint8_t count = 0;
   std::uint16_t bytes = 0;
   const Op* ops = nullptr;
-  std::array<Link, 2> links;  ///< to what follows in memory, and to where a branch led last; never to nowhere (Engine::no_link)
+  std::array<Link, 2>
+      links;  ///< to what follows in memory, and to where a branch led last; never to nowhere (Engine::no_link)
   Block* next_in_page = nullptr;
   Block* next_in_slot = nullptr;  ///< of those with the same Engine::block_slot()
-  alignas(64) IssuePlan plan;  ///< Pentium
+  alignas(64) IssuePlan plan;     ///< Pentium
 };
 
 }  // namespace planar::cpu

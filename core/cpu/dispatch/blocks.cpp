@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The decoded-block cache. A block is keyed by physical address and mode, lies within one page of RAM or ROM and holds up
-// to 32 instructions. Pages know which of their 128-byte granules hold decoded code; a store into one comes here.
+// The decoded-block cache. A block is keyed by physical address and mode, lies within one page of RAM or ROM and holds
+// up to 32 instructions. Pages know which of their 128-byte granules hold decoded code; a store into one comes here.
 #include <algorithm>
 
 #include "core/cpu/exec/copy_loop.hpp"

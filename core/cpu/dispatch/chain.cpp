@@ -23,8 +23,10 @@ void Engine::run_singly() {
     eip = block_eip + op.behind;
     op.execute(*this, op);
     if (op.edge == Op::Edge::end || timing.clocks() >= stop_at) return;
-    if (op.edge == Op::Edge::none) ++current_op;
-    else if (!cross_line(op)) return;
+    if (op.edge == Op::Edge::none)
+      ++current_op;
+    else if (!cross_line(op))
+      return;
   }
 }
 
@@ -50,8 +52,8 @@ void chain_selected_last(Engine& c, const Op& op) {
 void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
 void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
 
-// The 386SX's way out of a block in front of its end. Where one that is not quiet has put EIP it stays: a REP that was cut points at
-// itself.
+// The 386SX's way out of a block in front of its end. Where one that is not quiet has put EIP it stays: a REP that was
+// cut points at itself.
 void Engine::stop_behind(const Op& op) {
   if (op.quiet) arrive_at(op);
 }

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the instructions of blocks that run by plan follow one another (Pentium): each ends with a jump to the next, and what
-// the host does between two of them is only what that kind of instruction can need.
+// How the instructions of blocks that run by plan follow one another (Pentium): each ends with a jump to the next, and
+// what the host does between two of them is only what that kind of instruction can need.
 //
-//   quiet      computes in registers and flags: no access, no fault, no clocks that depend on data, no look at EIP, the clock
+//   quiet      computes in registers and flags: no access, no fault, no clocks that depend on data, no look at EIP, the
+//   clock
 //              or a system flag. Nobody can tell when it ran: its clocks pass with those of the next that is not quiet.
-//   accessing  is quiet but for one access to memory, written so that it can be tried (Glance): if a view allows the access
+//   accessing  is quiet but for one access to memory, written so that it can be tried (Glance): if a view allows the
+//   access
 //              it is free and harmless; if not, nothing has happened and the instruction runs like any other.
 //   branch     near, the last of its block: decides where to go; its clocks and what follows come from that decision.
 //   any other  may change everything: EIP is set, and afterwards the clock is looked at.
 //
-// A chain is entered where all its instructions will begin before stop_at if nothing happens (Op::ahead), and the same is
-// asked again behind whatever may have taken time or lowered stop_at. From block to block it goes on by known links, as long
-// as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain, singly and one block an
-// instruction give the same state at the same clock (tests/core/cpu, fuzz/cpu).
+// A chain is entered where all its instructions will begin before stop_at if nothing happens (Op::ahead), and the same
+// is asked again behind whatever may have taken time or lowered stop_at. From block to block it goes on by known links,
+// as long as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain, singly and one
+// block an instruction give the same state at the same clock (tests/core/cpu, fuzz/cpu).
 #pragma once
 
 #include "core/cpu/engine.hpp"
 
 namespace planar::cpu {
 
-/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, in front of another code line, and
-/// as the last of its block.
+/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, in front of another
+/// code line, and as the last of its block.
 void chain_selected(Engine& c, const Op& op);
 void chain_selected_edge(Engine& c, const Op& op);
 void chain_selected_last(Engine& c, const Op& op);
@@ -38,12 +40,14 @@ inline void Engine::begin_chained(const Op& op) {
 }
 // Behind one that may have changed everything: goes on as the clock allows.
 inline void Engine::look_around(const Op& op) {
-  if (timing.clocks() + (&op)[1].ahead < stop_at) [[likely]] return chain_on(*this, op);
+  if (timing.clocks() + (&op)[1].ahead < stop_at) [[likely]]
+    return chain_on(*this, op);
   return go_on_singly(op);
 }
 // In front of another code line.
 inline void Engine::look_over_edge(const Op& op) {
-  if (timing.plan_holds_behind_seen(current_block->plan, op)) [[likely]] return chain_on(*this, op);
+  if (timing.plan_holds_behind_seen(current_block->plan, op)) [[likely]]
+    return chain_on(*this, op);
   return cross_line_in_chain(op);
 }
 
@@ -57,7 +61,8 @@ template <Handler F>
 [[gnu::noinline]] void chain_any_edge(Engine& c, const Op& op) {
   c.begin_chained(op);
   F(c, op);
-  if (c.timing.clocks() + (&op)[1].ahead >= c.stop_at) [[unlikely]] return c.cross_line_in_chain(op);
+  if (c.timing.clocks() + (&op)[1].ahead >= c.stop_at) [[unlikely]]
+    return c.cross_line_in_chain(op);
   return c.look_over_edge(op);
 }
 
@@ -73,9 +78,9 @@ template <Handler F>
   return c.look_over_edge(op);
 }
 
-/// The ways to memory, as a template parameter of accessing instructions (step.hpp has one more): an access as it is, and one that
-/// only happens where it has no effect but its own. They say whether it has happened; `then` gets what was read, `change` gives
-/// what to write.
+/// The ways to memory, as a template parameter of accessing instructions (step.hpp has one more): an access as it is,
+/// and one that only happens where it has no effect but its own. They say whether it has happened; `then` gets what was
+/// read, `change` gives what to write.
 struct ModrmOperand {
   static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
 };
@@ -100,21 +105,24 @@ struct Glance : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     const LineView& v = c.timing.view(offset);
-    if (!c.readable<T>(v, s, offset) || !c.timing.settled()) [[unlikely]] return false;
+    if (!c.readable<T>(v, s, offset) || !c.timing.settled()) [[unlikely]]
+      return false;
     then(Engine::load<T>(v.at(offset)));
     return true;
   }
   template <class T>
   static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
     const LineView& v = c.timing.view(offset);
-    if (!c.writable<T>(v, s, offset)) [[unlikely]] return false;
+    if (!c.writable<T>(v, s, offset)) [[unlikely]]
+      return false;
     Engine::store<T>(v.at(offset), value);
     return true;
   }
   template <class T, class F>
   static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
     const LineView& v = c.timing.view(offset);
-    if (!c.writable<T>(v, s, offset)) [[unlikely]] return false;
+    if (!c.writable<T>(v, s, offset)) [[unlikely]]
+      return false;
     Engine::store<T>(v.at(offset), change(Engine::load<T>(v.at(offset))));
     return true;
   }
@@ -128,16 +136,20 @@ struct AtBase : Way {
 using Attempt = bool (*)(Engine&, const Op&);
 
 template <Attempt F>
-[[gnu::flatten]] void execute_whole(Engine& c, const Op& op) { F(c, op); }
+[[gnu::flatten]] void execute_whole(Engine& c, const Op& op) {
+  F(c, op);
+}
 template <Attempt F, Attempt OnWhole>
 [[gnu::flatten]] void chain_access(Engine& c, const Op& op) {
-  if (!F(c, op)) [[unlikely]] return chain_any<execute_whole<OnWhole>>(c, op);
+  if (!F(c, op)) [[unlikely]]
+    return chain_any<execute_whole<OnWhole>>(c, op);
   c.timing.begin_planned_run(op);
   return chain_on(c, op);
 }
 template <Attempt F, Attempt OnWhole>
 [[gnu::flatten]] void chain_access_edge(Engine& c, const Op& op) {
-  if (!F(c, op)) [[unlikely]] return chain_any_edge<execute_whole<OnWhole>>(c, op);
+  if (!F(c, op)) [[unlikely]]
+    return chain_any_edge<execute_whole<OnWhole>>(c, op);
   c.timing.begin_planned_run(op);
   return c.look_over_edge(op);
 }
@@ -160,19 +172,22 @@ template <Decision F>
   c.begin_chained(op);
   const Outcome o = F(c, op);
   const std::uint32_t target = c.seg[CS].base + o.target;
-  if (!c.timing.branch_as_ever(op, o.taken, target)) [[unlikely]] return c.chain_branch_as_new(op, o.taken, target);
+  if (!c.timing.branch_as_ever(op, o.taken, target)) [[unlikely]]
+    return c.chain_branch_as_new(op, o.taken, target);
   return c.chain_to_next(o.taken);
 }
 
-// Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be looked after
-// in between.
+// Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be
+// looked after in between.
 inline void Engine::chain_to_next(bool branched) {
   const Block& done = *current_block;
   const Block::Link& link = done.links[branched];
-  if (link.key != link_key(seg[CS].base + eip)) [[unlikely]] return;
+  if (link.key != link_key(seg[CS].base + eip)) [[unlikely]]
+    return;
   Block& b = *link.to;
   const Op& first = *b.ops;
-  if (timing.clocks() + first.ahead >= stop_at || !timing.enter_plan_seen(b.plan)) [[unlikely]] return;
+  if (timing.clocks() + first.ahead >= stop_at || !timing.enter_plan_seen(b.plan)) [[unlikely]]
+    return;
   chain_room -= done.count;
   if (chain_room < 0) [[unlikely]] {
     chain_room += done.count;
@@ -183,14 +198,15 @@ inline void Engine::chain_to_next(bool branched) {
   return first.chained(*this, first);
 }
 
-// Without a plan: the block in progress from current_op on, until its end or until stop_at. `begun`: current_op has begun already.
-// Like all ways through a block it leaves current_op at the last instruction executed.
+// Without a plan: the block in progress from current_op on, until its end or until stop_at. `begun`: current_op has
+// begun already. Like all ways through a block it leaves current_op at the last instruction executed.
 template <Model M>
 inline void Engine::run_unplanned(bool begun) {
   const std::uint32_t start = block_eip, physical = current_block->physical;
   const Op* op = current_op;
   for (std::uint32_t at = physical + op->behind - op->length;; at = physical + op->behind, current_op = ++op) {
-    if (!begun) [[likely]] timing.begin_as<M>(*op, at);
+    if (!begun) [[likely]]
+      timing.begin_as<M>(*op, at);
     begun = false;
     eip = start + op->behind;
     op->execute(*this, *op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What selection finds for an instruction, by the instruction's kind: how it executes, and how it and what follows it run in a
-// block.
+// What selection finds for an instruction, by the instruction's kind: how it executes, and how it and what follows it
+// run in a block.
 #pragma once
 
 #include "core/cpu/dispatch/chain.hpp"
@@ -12,9 +12,9 @@ struct Handlers {
   Handler execute = nullptr;
   Handler uncached = nullptr;  ///< on a processor without a cache
   // Pentium, as a link of a chain:
-  Handler chained = chain_selected;     ///< within a block,
-  Handler edge = chain_selected_edge;   ///< in front of another code line,
-  Handler last = chain_selected_last;   ///< where the block ends because of it
+  Handler chained = chain_selected;    ///< within a block,
+  Handler edge = chain_selected_edge;  ///< in front of another code line,
+  Handler last = chain_selected_last;  ///< where the block ends because of it
   // 386SX, as a step:
   Handler step = step_selected;            ///< within a block,
   Handler last_step = step_selected_last;  ///< where the block ends because of it
@@ -63,6 +63,8 @@ Handlers branch() {
   return h;
 }
 template <Decision F>
-Handlers special_branch() { return execute_branch<F>; }
+Handlers special_branch() {
+  return execute_branch<F>;
+}
 
 }  // namespace planar::cpu

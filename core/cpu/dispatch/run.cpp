@@ -2,14 +2,16 @@
 // The loop: instruction boundaries, blocks, faults, reset.
 #include <algorithm>
 
-#include "core/cpu/dispatch/chain.hpp"
 #include "core/cpu/decode/decoder.hpp"
+#include "core/cpu/dispatch/chain.hpp"
 
 namespace planar::cpu {
 
 Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& trace_, const CpuConfig& config_)
+    // clang-format off
     : timing(config_.timing), scheduler(scheduler_), space(space_), pins(pins_), trace(trace_), config(config_),
       clock(config_.clock), model(config_.model), block_limit(32) {
+  // clang-format on
   // The 386SX has 24 address lines.
   address_lines = model == Model::i386sx ? 0x00FFFFFFu : 0xFFFFFFFFu;
   address_mask = address_lines;
@@ -124,7 +126,8 @@ void Engine::lower_horizon(Time horizon) {
 void Engine::run(Time horizon) {
   running = true;
   horizon_clock = clock.first_at_or_after(horizon);
-  if (observer) [[unlikely]] run_observed();
+  if (observer) [[unlikely]]
+    run_observed();
   while (timing.clocks() < horizon_clock) {
     stop_at = horizon_clock;
     run_block();
@@ -156,9 +159,7 @@ bool Engine::run_block() {
   if (attention && !boundary()) return false;
   try {
     execute();
-  } catch (const Fault& fault) {
-    take_fault(fault);
-  }
+  } catch (const Fault& fault) { take_fault(fault); }
   current_block = nullptr;
   if (step_armed) {
     step_armed = false;
@@ -284,7 +285,8 @@ void Engine::execute() {
 // Whether `b` is known to be the block at `linear` in the present mode.
 inline bool Engine::is_block_at(const Block& b, std::uint32_t linear) const {
   const HostTlbEntry& e = host_entry(linear);
-  return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode && within_code(b);
+  return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode &&
+         within_code(b);
 }
 
 // The block at `linear`, by translation and table; null if the instruction there was run alone (run_uncached).
@@ -355,19 +357,22 @@ void Engine::resume() {
   pass_through<M>(*b, resumed);
 }
 
-// Block after block until the clock reaches stop_at, something wants the boundary's attention, or a fault was taken. What
-// changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
+// Block after block until the clock reaches stop_at, something wants the boundary's attention, or a fault was taken.
+// What changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
 template <Model M>
 void Engine::execute_blocks() {
   if constexpr (M == Model::pentium) enter_link_context();
-  if (resumed) [[unlikely]] return resume<M>();
+  if (resumed) [[unlikely]]
+    return resume<M>();
   Block::Link* link = &no_block.links[0];
   do {
     const std::uint32_t linear = seg[CS].base + eip;
     Block* b = link->to;
     bool known;
-    if constexpr (M == Model::pentium) known = link->key == link_key(linear);
-    else known = is_block_at(*b, linear);
+    if constexpr (M == Model::pentium)
+      known = link->key == link_key(linear);
+    else
+      known = is_block_at(*b, linear);
     if (!known) [[unlikely]] {
       b = block_at(linear);
       if (b == nullptr) return;
@@ -395,8 +400,8 @@ void Engine::leave_block(bool executed) {
   instructions += static_cast<std::uint64_t>(current_op - current_block->ops) + executed;
 }
 
-// One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory that is no RAM.
-// No byte behind it is looked at. A device page is read in aligned pieces of the processor's bus width, each once.
+// One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory that is no
+// RAM. No byte behind it is looked at. A device page is read in aligned pieces of the processor's bus width, each once.
 void Engine::fetch_uncached(std::uint32_t linear) {
   const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
   const std::uint32_t unit = model == Model::i386sx ? 2 : 4;
@@ -406,8 +411,8 @@ void Engine::fetch_uncached(std::uint32_t linear) {
     const Page& page = space.page(physical);
     if (page.kind == PageKind::ram || page.kind == PageKind::rom) {
       const std::uint64_t within_limit = std::uint64_t{seg[CS].limit} - eip - have + 1;
-      const unsigned count = static_cast<unsigned>(
-          std::min<std::uint64_t>({15u - have, 0x1000u - (physical & 0xFFF), within_limit}));
+      const unsigned count =
+          static_cast<unsigned>(std::min<std::uint64_t>({15u - have, 0x1000u - (physical & 0xFFF), within_limit}));
       std::copy_n(page.data + (physical & 0xFFF), count, uncached_bytes.begin() + have);
       have += count;
     } else {

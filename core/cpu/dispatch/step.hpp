@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the instructions of a block follow one another on the 386SX: each, when it has executed, begins the next one at the clock as
-// it then is, and jumps to it. What an instruction costs depends on what the prefetch queue and the bus have been doing, so there
-// is no plan; but within a block nothing flushes the queue between two instructions, and for one that is quiet (chain.hpp) nobody
-// looks at EIP. A block's length bounds the stack where the compiler makes no tail calls.
+// How the instructions of a block follow one another on the 386SX: each, when it has executed, begins the next one at
+// the clock as it then is, and jumps to it. What an instruction costs depends on what the prefetch queue and the bus
+// have been doing, so there is no plan; but within a block nothing flushes the queue between two instructions, and for
+// one that is quiet (chain.hpp) nobody looks at EIP. A block's length bounds the stack where the compiler makes no tail
+// calls.
 #pragma once
 
 #include "core/cpu/dispatch/chain.hpp"
@@ -20,7 +21,8 @@ inline void Engine::arrive_at(const Op& op) {
 }
 // Behind one that is not its block's last.
 [[gnu::always_inline]] inline void Engine::step_on(const Op& op) {
-  if (timing.clocks() >= stop_at) [[unlikely]] return stop_behind(op);
+  if (timing.clocks() >= stop_at) [[unlikely]]
+    return stop_behind(op);
   const Op& next = (&op)[1];
   timing.begin_next_386(next);
   return next.chained(*this, next);

@@ -25,9 +25,12 @@ T compute(Engine& c, T a, T b) {
     r = static_cast<T>(a - b);
     c.set_sub(a, b, r);
   } else {
-    if constexpr (A == Alu::or_) r = a | b;
-    else if constexpr (A == Alu::and_) r = a & b;
-    else r = a ^ b;
+    if constexpr (A == Alu::or_)
+      r = a | b;
+    else if constexpr (A == Alu::and_)
+      r = a & b;
+    else
+      r = a ^ b;
     c.set_logic(r);
   }
   return r;
@@ -48,11 +51,15 @@ void alu_g_e_reg(Engine& c, const Op& op) {
 template <Alu A, class T, class Memory>
 bool compute_mem(Engine& c, const Op& op, T operand) {
   const auto with_operand = [&](T old) { return compute<A, T>(c, old, operand); };
-  if constexpr (A == Alu::cmp) return Memory::template read<T>(c, op.segment, Memory::address(c, op), with_operand);
-  else return Memory::template modify<T>(c, op.segment, Memory::address(c, op), with_operand);
+  if constexpr (A == Alu::cmp)
+    return Memory::template read<T>(c, op.segment, Memory::address(c, op), with_operand);
+  else
+    return Memory::template modify<T>(c, op.segment, Memory::address(c, op), with_operand);
 }
 template <Alu A, class T, class Memory>
-bool alu_e_g_mem(Engine& c, const Op& op) { return compute_mem<A, T, Memory>(c, op, c.get<T>(op.reg)); }
+bool alu_e_g_mem(Engine& c, const Op& op) {
+  return compute_mem<A, T, Memory>(c, op, c.get<T>(op.reg));
+}
 template <Alu A, class T, class Memory>
 bool alu_g_e_mem(Engine& c, const Op& op) {
   return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) {
@@ -66,7 +73,9 @@ void alu_e_i_reg(Engine& c, const Op& op) {
   if constexpr (A != Alu::cmp) c.set<T>(op.rm, r);
 }
 template <Alu A, class T, class Memory>
-bool alu_e_i_mem(Engine& c, const Op& op) { return compute_mem<A, T, Memory>(c, op, static_cast<T>(op.immediate)); }
+bool alu_e_i_mem(Engine& c, const Op& op) {
+  return compute_mem<A, T, Memory>(c, op, static_cast<T>(op.immediate));
+}
 
 template <Alu A>
 Handlers select_alu_form(const Op& op) {
@@ -94,17 +103,21 @@ Handlers select_alu_operation(const Op& op, unsigned operation) {
 }
 
 template <class T>
-void test_g_reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & c.get<T>(op.reg)); }
+void test_g_reg(Engine& c, const Op& op) {
+  c.set_logic<T>(c.get<T>(op.rm) & c.get<T>(op.reg));
+}
 template <class T, class Memory>
 bool test_mem(Engine& c, const Op& op, T mask) {
   return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) { c.set_logic<T>(m & mask); });
 }
 template <class T, class Memory>
+// clang-format off
 bool test_g_mem(Engine& c, const Op& op) { return test_mem<T, Memory>(c, op, c.get<T>(op.reg)); }
 template <class T>
 void test_i_reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & static_cast<T>(op.immediate)); }
 template <class T, class Memory>
 bool test_i_mem(Engine& c, const Op& op) { return test_mem<T, Memory>(c, op, static_cast<T>(op.immediate)); }
+// clang-format on
 
 template <class T>
 inline constexpr T sign_bit = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
@@ -112,19 +125,25 @@ inline constexpr T sign_bit = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
 template <bool Dec, class T>
 T inc_dec(Engine& c, T v) {
   const T r = static_cast<T>(Dec ? v - 1 : v + 1);
-  if constexpr (Dec) c.set_inc_dec(r, v == sign_bit<T>, (v & 15) == 0);
-  else c.set_inc_dec(r, r == sign_bit<T>, (r & 15) == 0);
+  if constexpr (Dec)
+    c.set_inc_dec(r, v == sign_bit<T>, (v & 15) == 0);
+  else
+    c.set_inc_dec(r, r == sign_bit<T>, (r & 15) == 0);
   return r;
 }
 template <bool Dec, class T>
-void inc_dec_reg(Engine& c, const Op& op) { c.set<T>(op.rm, inc_dec<Dec, T>(c, c.get<T>(op.rm))); }
+void inc_dec_reg(Engine& c, const Op& op) {
+  c.set<T>(op.rm, inc_dec<Dec, T>(c, c.get<T>(op.rm)));
+}
 template <bool Dec, class T, class Memory>
 bool inc_dec_mem(Engine& c, const Op& op) {
   return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return inc_dec<Dec, T>(c, v); });
 }
 
 template <class T>
-void not_reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(~c.get<T>(op.rm))); }
+void not_reg(Engine& c, const Op& op) {
+  c.set<T>(op.rm, static_cast<T>(~c.get<T>(op.rm)));
+}
 template <class T, class Memory>
 bool not_mem(Engine& c, const Op& op) {
   return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [](T v) { return static_cast<T>(~v); });
@@ -136,7 +155,9 @@ T negate(Engine& c, T v) {
   return r;
 }
 template <class T>
-void neg_reg(Engine& c, const Op& op) { c.set<T>(op.rm, negate<T>(c, c.get<T>(op.rm))); }
+void neg_reg(Engine& c, const Op& op) {
+  c.set<T>(op.rm, negate<T>(c, c.get<T>(op.rm)));
+}
 template <class T, class Memory>
 bool neg_mem(Engine& c, const Op& op) {
   return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return negate<T>(c, v); });
@@ -165,8 +186,10 @@ template <class T>
 void cmpxchg_reg(Engine& c, const Op& op) {
   const T old = c.get<T>(op.rm);
   compute<Alu::cmp, T>(c, c.get<T>(EAX), old);
-  if (c.zf()) c.set<T>(op.rm, c.get<T>(op.reg));
-  else c.set<T>(EAX, old);
+  if (c.zf())
+    c.set<T>(op.rm, c.get<T>(op.reg));
+  else
+    c.set<T>(EAX, old);
 }
 // The destination is written in either case (its old value when the comparison fails), so it must be writable.
 template <class T, class Memory>
@@ -198,7 +221,9 @@ void cmpxchg8b(Engine& c, const Op& op) {
 }
 
 template <bool Value>
-void set_carry(Engine& c, const Op&) { c.set_cf(Value); }
+void set_carry(Engine& c, const Op&) {
+  c.set_cf(Value);
+}
 void complement_carry(Engine& c, const Op&) { c.set_cf(!c.cf()); }
 template <bool Value>
 void set_direction(Engine& c, const Op&) {
@@ -213,31 +238,36 @@ Handlers select_alu(const Op& op, const Target& target) {
   if (code >= 0x40 && code < 0x48) return PLANAR_WORD_AS(quiet, op, inc_dec_reg, false);
   if (code >= 0x48 && code < 0x50) return PLANAR_WORD_AS(quiet, op, inc_dec_reg, true);
   switch (code) {
+    // clang-format off
     case 0x80: case 0x81: case 0x82: case 0x83: return select_alu_operation(op, op.reg);
     case 0x84: case 0x85: return PLANAR_SIZED_RM(op, test_g);
     case 0xA8: case 0xA9: return PLANAR_SIZED_AS(quiet, op, test_i_reg);
+    // clang-format on
     case 0xF5: return quiet<complement_carry>();
     case 0xF8: return quiet<set_carry<false>>();
     case 0xF9: return quiet<set_carry<true>>();
     case 0xFC: return quiet<set_direction<false>>();
     case 0xFD: return quiet<set_direction<true>>();
-    case 0xF6: case 0xF7:
+    case 0xF6:
+    case 0xF7:
       switch (op.reg) {
-        case 0: case 1: return PLANAR_SIZED_RM(op, test_i);
-        case 2: return PLANAR_SIZED_RM(op, not);
+        case 0:
+        case 1: return PLANAR_SIZED_RM(op, test_i);
+        case 2: return PLANAR_SIZED_RM(op, not );
         case 3: return PLANAR_SIZED_RM(op, neg);
         default: return nullptr;
       }
-    case 0xFE: case 0xFF:
-      if (op.reg == 0)
-        return PLANAR_SIZED_RM(op, inc_dec, false);
-      if (op.reg == 1)
-        return PLANAR_SIZED_RM(op, inc_dec, true);
+    case 0xFE:
+    case 0xFF:
+      if (op.reg == 0) return PLANAR_SIZED_RM(op, inc_dec, false);
+      if (op.reg == 1) return PLANAR_SIZED_RM(op, inc_dec, true);
       return nullptr;
-    case 0x0FB0: case 0x0FB1:
+    case 0x0FB0:
+    case 0x0FB1:
       if (target.model == Model::i386sx) return nullptr;
       return PLANAR_SIZED_RM(op, cmpxchg);
-    case 0x0FC0: case 0x0FC1:
+    case 0x0FC0:
+    case 0x0FC1:
       if (target.model == Model::i386sx) return nullptr;
       return PLANAR_SIZED_RM(op, xadd);
     case 0x0FC7: return target.model == Model::pentium && op.reg == 1 && op.has_memory ? any<cmpxchg8b>() : nullptr;

@@ -9,6 +9,7 @@ namespace planar::cpu {
 template <unsigned CC>
 bool condition(const Engine& c) {
   bool v;
+  // clang-format off
   if constexpr (CC / 2 == 0) v = c.of();
   else if constexpr (CC / 2 == 1) v = c.cf();
   else if constexpr (CC / 2 == 2) v = c.zf();
@@ -17,6 +18,7 @@ bool condition(const Engine& c) {
   else if constexpr (CC / 2 == 5) v = c.pf();
   else if constexpr (CC / 2 == 6) v = c.sf() != c.of();
   else v = c.zf() || c.sf() != c.of();
+  // clang-format on
   return v != static_cast<bool>(CC & 1);
 }
 

@@ -2,18 +2,21 @@
 // Near transfers: JMP, Jcc, CALL, RET, LOOP, JCXZ. Far ones are in far.cpp.
 #include <utility>
 
-#include "core/cpu/exec/condition.hpp"
 #include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/exec/condition.hpp"
 
 namespace planar::cpu {
 
 namespace {
 
 template <class T>
-std::uint32_t relative_target(const Engine& c, const Op& op) { return static_cast<T>(c.eip + op.immediate); }
+std::uint32_t relative_target(const Engine& c, const Op& op) {
+  return static_cast<T>(c.eip + op.immediate);
+}
 
 void check_target(Engine& c, std::uint32_t target) {
-  if (target > c.seg[CS].limit) [[unlikely]] raise(vec_gp, 0);
+  if (target > c.seg[CS].limit) [[unlikely]]
+    raise(vec_gp, 0);
 }
 Outcome go(Engine& c, std::uint32_t target) {
   check_target(c, target);
@@ -28,13 +31,17 @@ Outcome jcc(Engine& c, const Op& op) {
 }
 
 template <class T>
-Outcome jmp_relative(Engine& c, const Op& op) { return go(c, relative_target<T>(c, op)); }
+Outcome jmp_relative(Engine& c, const Op& op) {
+  return go(c, relative_target<T>(c, op));
+}
 template <class T>
 T target_operand(Engine& c, const Op& op) {
   return op.has_memory ? c.read<T>(op.segment, c.effective_address(op)) : c.get<T>(op.rm);
 }
 template <class T>
-Outcome jmp_indirect(Engine& c, const Op& op) { return go(c, target_operand<T>(c, op)); }
+Outcome jmp_indirect(Engine& c, const Op& op) {
+  return go(c, target_operand<T>(c, op));
+}
 
 template <class T>
 Outcome call(Engine& c, std::uint32_t target) {
@@ -43,9 +50,13 @@ Outcome call(Engine& c, std::uint32_t target) {
   return go(c, target);
 }
 template <class T>
-Outcome call_relative(Engine& c, const Op& op) { return call<T>(c, relative_target<T>(c, op)); }
+Outcome call_relative(Engine& c, const Op& op) {
+  return call<T>(c, relative_target<T>(c, op));
+}
 template <class T>
-Outcome call_indirect(Engine& c, const Op& op) { return call<T>(c, target_operand<T>(c, op)); }
+Outcome call_indirect(Engine& c, const Op& op) {
+  return call<T>(c, target_operand<T>(c, op));
+}
 
 template <class T>
 Outcome ret(Engine& c, const Op& op) {
@@ -83,7 +94,9 @@ Handlers jcc_handlers(unsigned code, std::integer_sequence<unsigned, CC...>) {
   return all[code & 15];
 }
 template <class T>
-Handlers jcc_handlers(unsigned code) { return jcc_handlers<T>(code, std::make_integer_sequence<unsigned, 16>{}); }
+Handlers jcc_handlers(unsigned code) {
+  return jcc_handlers<T>(code, std::make_integer_sequence<unsigned, 16>{});
+}
 
 // Far forms.
 void jmp_far_direct(Engine& c, const Op& op) {
@@ -146,8 +159,10 @@ Handlers select_control(const Op& op, const Target&) {
   switch (code) {
     case 0x62: return op.has_memory ? PLANAR_WORD(op, bound) : nullptr;
     case 0x9A: return call_far_direct;
-    case 0xC2: case 0xC3: return PLANAR_WORD_AS(branch, op, ret);
-    case 0xCA: case 0xCB: return ret_far;
+    case 0xC2:
+    case 0xC3: return PLANAR_WORD_AS(branch, op, ret);
+    case 0xCA:
+    case 0xCB: return ret_far;
     case 0xCC: return int3;
     case 0xCD: return int_n;
     case 0xCE: return into;
@@ -157,7 +172,8 @@ Handlers select_control(const Op& op, const Target&) {
     case 0xE2: return PLANAR_WORD_AS(branch, op, loop, Loop::plain);
     case 0xE3: return PLANAR_WORD_AS(special_branch, op, loop, Loop::jcxz);
     case 0xE8: return PLANAR_WORD_AS(branch, op, call_relative);
-    case 0xE9: case 0xEB: return PLANAR_WORD_AS(branch, op, jmp_relative);
+    case 0xE9:
+    case 0xEB: return PLANAR_WORD_AS(branch, op, jmp_relative);
     case 0xEA: return jmp_far_direct;
     case 0xF1: return icebp;
     case 0xFF:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counts the clocks in which the processor copies: repeated MOVS, INS and OUTS, and loops that copy (copy_loop.hpp) from
-// their second pass on. Cycles on the pins in between are counted as such (Timing::Counters::pin_clocks), not here. For
-// people: nothing reads it but reports, and it is no part of the machine's state.
+// Counts the clocks in which the processor copies: repeated MOVS, INS and OUTS, and loops that copy (copy_loop.hpp)
+// from their second pass on. Cycles on the pins in between are counted as such (Timing::Counters::pin_clocks), not
+// here. For people: nothing reads it but reports, and it is no part of the machine's state.
 #pragma once
 
 #include <cstdint>
 
-#include "core/state/archive.hpp"
 #include "core/cpu/timing/timing.hpp"
+#include "core/state/archive.hpp"
 
 namespace planar::cpu {
 
@@ -16,7 +16,9 @@ class CopyAccount {
   std::uint64_t clocks() const { return clocks_; }
 
   /// A repeated instruction has run since `from`.
-  struct Mark { std::uint64_t clock, other; };
+  struct Mark {
+    std::uint64_t clock, other;
+  };
   Mark mark(const Timing& t) const { return {t.clocks(), t.counters().pin_clocks + clocks_}; }
   void copied(const Mark& from, const Timing& t) { clocks_ += t.clocks() - from.clock - (mark(t).other - from.other); }
 

@@ -9,9 +9,9 @@ constexpr unsigned longest_loop = 32;  // instructions
 /// How data flows through one instruction of the loop.
 struct Flow {
   bool loads = false, stores = false;
-  bool copies = false;       ///< by itself
-  unsigned into = 8;         ///< register that a load fills
-  unsigned from = 8;         ///< register that is stored
+  bool copies = false;  ///< by itself
+  unsigned into = 8;    ///< register that a load fills
+  unsigned from = 8;    ///< register that is stored
 };
 
 // The moves of the integer set that a copy is made of; everything else neither loads nor stores for this purpose.
@@ -19,12 +19,36 @@ Flow flow(const Op& op) {
   const bool byte = !(op.opcode & 1);
   const auto whole = [&](unsigned r) { return byte ? r & 3 : r; };  // AH belongs to EAX
   switch (op.opcode) {
-    case 0x88: case 0x89: if (op.has_memory) return {.stores = true, .from = whole(op.reg)}; break;
-    case 0x8A: case 0x8B: if (op.has_memory) return {.loads = true, .into = whole(op.reg)}; break;
-    case 0x0FB6: case 0x0FB7: if (op.has_memory) return {.loads = true, .into = op.reg}; break;
-    case 0xA4: case 0xA5: case 0x6C: case 0x6D: case 0x6E: case 0x6F: return {.loads = true, .stores = true, .copies = true};
-    case 0xAC: case 0xAD: case 0xEC: case 0xED: case 0xE4: case 0xE5: return {.loads = true, .into = EAX};
-    case 0xAA: case 0xAB: case 0xEE: case 0xEF: case 0xE6: case 0xE7: return {.stores = true, .from = EAX};
+    case 0x88:
+    case 0x89:
+      if (op.has_memory) return {.stores = true, .from = whole(op.reg)};
+      break;
+    case 0x8A:
+    case 0x8B:
+      if (op.has_memory) return {.loads = true, .into = whole(op.reg)};
+      break;
+    case 0x0FB6:
+    case 0x0FB7:
+      if (op.has_memory) return {.loads = true, .into = op.reg};
+      break;
+    case 0xA4:
+    case 0xA5:
+    case 0x6C:
+    case 0x6D:
+    case 0x6E:
+    case 0x6F: return {.loads = true, .stores = true, .copies = true};
+    case 0xAC:
+    case 0xAD:
+    case 0xEC:
+    case 0xED:
+    case 0xE4:
+    case 0xE5: return {.loads = true, .into = EAX};
+    case 0xAA:
+    case 0xAB:
+    case 0xEE:
+    case 0xEF:
+    case 0xE6:
+    case 0xE7: return {.stores = true, .from = EAX};
     default: break;
   }
   return {};

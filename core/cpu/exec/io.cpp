@@ -54,10 +54,14 @@ void out_port(Engine& c, const Op& op) {
 
 Handlers select_io(const Op& op, const Target&) {
   switch (op.opcode) {
-    case 0xE4: case 0xE5: return PLANAR_SIZED(op, in_port, true);
-    case 0xE6: case 0xE7: return PLANAR_SIZED(op, out_port, true);
-    case 0xEC: case 0xED: return PLANAR_SIZED(op, in_port, false);
-    case 0xEE: case 0xEF: return PLANAR_SIZED(op, out_port, false);
+    case 0xE4:
+    case 0xE5: return PLANAR_SIZED(op, in_port, true);
+    case 0xE6:
+    case 0xE7: return PLANAR_SIZED(op, out_port, true);
+    case 0xEC:
+    case 0xED: return PLANAR_SIZED(op, in_port, false);
+    case 0xEE:
+    case 0xEF: return PLANAR_SIZED(op, out_port, false);
     default: return nullptr;
   }
 }

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // MOV in its general forms, MOVZX, MOVSX, XCHG, LEA, XLAT, BSWAP, SETcc, LAHF, SAHF, NOP.
-#include "core/cpu/exec/condition.hpp"
 #include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/exec/condition.hpp"
 
 namespace planar::cpu {
 
 namespace {
 
 template <class T>
-void mov_e_g_reg(Engine& c, const Op& op) { c.set<T>(op.rm, c.get<T>(op.reg)); }
+void mov_e_g_reg(Engine& c, const Op& op) {
+  c.set<T>(op.rm, c.get<T>(op.reg));
+}
 template <class T, class Memory>
 bool mov_e_g_mem(Engine& c, const Op& op) {
   return Memory::template write<T>(c, op.segment, Memory::address(c, op), c.get<T>(op.reg));
 }
 template <class T>
-void mov_g_e_reg(Engine& c, const Op& op) { c.set<T>(op.reg, c.get<T>(op.rm)); }
+void mov_g_e_reg(Engine& c, const Op& op) {
+  c.set<T>(op.reg, c.get<T>(op.rm));
+}
 template <class T, class Memory>
 bool mov_g_e_mem(Engine& c, const Op& op) {
   return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) { c.set<T>(op.reg, v); });
 }
 template <class T>
-void mov_i_reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(op.immediate)); }
+void mov_i_reg(Engine& c, const Op& op) {
+  c.set<T>(op.rm, static_cast<T>(op.immediate));
+}
 template <class T, class Memory>
 bool mov_i_mem(Engine& c, const Op& op) {
   return Memory::template write<T>(c, op.segment, Memory::address(c, op), static_cast<T>(op.immediate));
@@ -37,14 +43,19 @@ bool mov_store_accumulator(Engine& c, const Op& op) {
 
 template <bool Signed, class From, class T>
 void extend(Engine& c, const Op& op, From v) {
-  if constexpr (Signed) c.set<T>(op.reg, static_cast<T>(static_cast<std::make_signed_t<From>>(v)));
-  else c.set<T>(op.reg, static_cast<T>(v));
+  if constexpr (Signed)
+    c.set<T>(op.reg, static_cast<T>(static_cast<std::make_signed_t<From>>(v)));
+  else
+    c.set<T>(op.reg, static_cast<T>(v));
 }
 template <bool Signed, class From, class T>
-void extend_move_reg(Engine& c, const Op& op) { extend<Signed, From, T>(c, op, c.get<From>(op.rm)); }
+void extend_move_reg(Engine& c, const Op& op) {
+  extend<Signed, From, T>(c, op, c.get<From>(op.rm));
+}
 template <bool Signed, class From, class T, class Memory>
 bool extend_move_mem(Engine& c, const Op& op) {
-  return Memory::template read<From>(c, op.segment, Memory::address(c, op), [&](From v) { extend<Signed, From, T>(c, op, v); });
+  return Memory::template read<From>(c, op.segment, Memory::address(c, op),
+                                     [&](From v) { extend<Signed, From, T>(c, op, v); });
 }
 
 template <class T>
@@ -73,7 +84,9 @@ void xchg_accumulator(Engine& c, const Op& op) {
 void nop(Engine&, const Op&) {}
 
 template <class T>
-void lea(Engine& c, const Op& op) { c.set<T>(op.reg, static_cast<T>(c.effective_address(op))); }
+void lea(Engine& c, const Op& op) {
+  c.set<T>(op.reg, static_cast<T>(c.effective_address(op)));
+}
 
 void xlat(Engine& c, const Op& op) {
   const std::uint32_t sum = c.gpr[EBX] + (c.gpr[EAX] & 0xFF);
@@ -82,19 +95,24 @@ void xlat(Engine& c, const Op& op) {
 
 // With a 16-bit operand the result is undefined; these chips clear the low word.
 void bswap(Engine& c, const Op& op) {
-  if (op.operand32) c.gpr[op.rm] = __builtin_bswap32(c.gpr[op.rm]);
-  else c.set<std::uint16_t>(op.rm, 0);
+  if (op.operand32)
+    c.gpr[op.rm] = __builtin_bswap32(c.gpr[op.rm]);
+  else
+    c.set<std::uint16_t>(op.rm, 0);
 }
 
 template <unsigned CC>
-void setcc_reg(Engine& c, const Op& op) { c.set<std::uint8_t>(op.rm, condition<CC>(c) ? 1 : 0); }
+void setcc_reg(Engine& c, const Op& op) {
+  c.set<std::uint8_t>(op.rm, condition<CC>(c) ? 1 : 0);
+}
 template <unsigned CC, class Memory>
 bool setcc_mem(Engine& c, const Op& op) {
   return Memory::template write<std::uint8_t>(c, op.segment, Memory::address(c, op), condition<CC>(c) ? 1 : 0);
 }
 template <std::size_t... CC>
 Handlers select_setcc(const Op& op, std::index_sequence<CC...>) {
-  const std::array<Handlers, sizeof...(CC)> forms{(op.has_memory ? PLANAR_ALL_WAYS(op, setcc_mem<CC,) : quiet<setcc_reg<CC>>())...};
+  const std::array<Handlers, sizeof...(CC)> forms{
+      (op.has_memory ? PLANAR_ALL_WAYS(op, setcc_mem < CC, ) : quiet<setcc_reg<CC>>())...};
   return forms[op.opcode & 15];
 }
 
@@ -114,6 +132,7 @@ Handlers select_move(const Op& op, const Target& target) {
   if (code >= 0x0F90 && code < 0x0FA0) return select_setcc(op, std::make_index_sequence<16>());
   if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : quiet<bswap>();
   switch (code) {
+    // clang-format off
     case 0x86: case 0x87: return PLANAR_SIZED_RM(op, xchg);
     case 0x88: case 0x89: return PLANAR_SIZED_RM(op, mov_e_g);
     case 0x8A: case 0x8B: return PLANAR_SIZED_RM(op, mov_g_e);
@@ -121,15 +140,19 @@ Handlers select_move(const Op& op, const Target& target) {
       if (target.model == Model::pentium) return nullptr;
       return PLANAR_SIZED_RM(op, mov_e_g);
     case 0x0F12: case 0x0F13:
+      // clang-format on
       if (target.model == Model::pentium) return nullptr;
       return PLANAR_SIZED_RM(op, mov_g_e);
     case 0x8D: return op.has_memory ? PLANAR_WORD_AS(quiet, op, lea) : nullptr;
     case 0x90: return quiet<nop>();
     case 0x9E: return quiet<sahf>();
     case 0x9F: return quiet<lahf>();
-    case 0xA0: case 0xA1: return PLANAR_SIZED_ACCESS(op, mov_load_accumulator);
-    case 0xA2: case 0xA3: return PLANAR_SIZED_ACCESS(op, mov_store_accumulator);
-    case 0xC6: case 0xC7:
+    case 0xA0:
+    case 0xA1: return PLANAR_SIZED_ACCESS(op, mov_load_accumulator);
+    case 0xA2:
+    case 0xA3: return PLANAR_SIZED_ACCESS(op, mov_store_accumulator);
+    case 0xC6:
+    case 0xC7:
       if (op.reg != 0) return nullptr;
       return PLANAR_SIZED_RM(op, mov_i);
     case 0xD7: return xlat;

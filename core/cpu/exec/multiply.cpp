@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // MUL, IMUL, DIV, IDIV, sign extensions and decimal adjustment.
 //
-// Undefined flags: after a multiplication SF, ZF and PF follow the low half and AF is 0. Decimal adjustments set flags as
-// the byte additions and subtractions inside them do (measured on a 386SX by the test386 suite). A division changes none
-// on a 386; on a 486 and Pentium they are those of comparing remainder and divisor (which ones is inferred; that Intel's
-// change and Cyrix's do not is how systems of the period tell a Cyrix 486, by dividing 5 by 2).
+// Undefined flags: after a multiplication SF, ZF and PF follow the low half and AF is 0. Decimal adjustments set flags
+// as the byte additions and subtractions inside them do (measured on a 386SX by the test386 suite). A division changes
+// none on a 386; on a 486 and Pentium they are those of comparing remainder and divisor (which ones is inferred; that
+// Intel's change and Cyrix's do not is how systems of the period tell a Cyrix 486, by dividing 5 by 2).
 #include "core/cpu/dispatch/select.hpp"
 
 namespace planar::cpu {
@@ -14,11 +14,13 @@ namespace {
 template <class T>
 struct Wider;
 template <>
+// clang-format off
 struct Wider<std::uint8_t> { using type = std::uint16_t; };
 template <>
 struct Wider<std::uint16_t> { using type = std::uint32_t; };
 template <>
 struct Wider<std::uint32_t> { using type = std::uint64_t; };
+// clang-format on
 
 template <class T>
 T operand(Engine& c, const Op& op) {
@@ -28,8 +30,11 @@ T operand(Engine& c, const Op& op) {
 /// AX, DX:AX or EDX:EAX.
 template <class T>
 typename Wider<T>::type get_pair(Engine& c) {
-  if constexpr (sizeof(T) == 1) return c.get<std::uint16_t>(EAX);
-  else return static_cast<typename Wider<T>::type>(typename Wider<T>::type{c.get<T>(EDX)} << (8 * sizeof(T)) | c.get<T>(EAX));
+  if constexpr (sizeof(T) == 1)
+    return c.get<std::uint16_t>(EAX);
+  else
+    return static_cast<typename Wider<T>::type>(typename Wider<T>::type{c.get<T>(EDX)} << (8 * sizeof(T)) |
+                                                c.get<T>(EAX));
 }
 template <class T>
 void set_pair(Engine& c, T high, T low) {
@@ -54,7 +59,9 @@ void mul(Engine& c, const Op& op) {
 }
 
 template <class T>
-std::int64_t extend(T v) { return static_cast<std::make_signed_t<T>>(v); }
+std::int64_t extend(T v) {
+  return static_cast<std::make_signed_t<T>>(v);
+}
 
 template <class T>
 void imul(Engine& c, const Op& op) {
@@ -121,12 +128,16 @@ void idiv(Engine& c, const Op& op) {
 
 // CBW / CWDE and CWD / CDQ.
 void extend_accumulator(Engine& c, const Op& op) {
-  if (op.operand32) c.gpr[EAX] = static_cast<std::uint32_t>(static_cast<std::int16_t>(c.gpr[EAX]));
-  else c.set<std::uint16_t>(EAX, static_cast<std::uint16_t>(static_cast<std::int8_t>(c.gpr[EAX])));
+  if (op.operand32)
+    c.gpr[EAX] = static_cast<std::uint32_t>(static_cast<std::int16_t>(c.gpr[EAX]));
+  else
+    c.set<std::uint16_t>(EAX, static_cast<std::uint16_t>(static_cast<std::int8_t>(c.gpr[EAX])));
 }
 void extend_to_dx(Engine& c, const Op& op) {
-  if (op.operand32) c.gpr[EDX] = c.gpr[EAX] & 0x80000000u ? 0xFFFFFFFFu : 0;
-  else c.set<std::uint16_t>(EDX, c.gpr[EAX] & 0x8000 ? 0xFFFF : 0);
+  if (op.operand32)
+    c.gpr[EDX] = c.gpr[EAX] & 0x80000000u ? 0xFFFFFFFFu : 0;
+  else
+    c.set<std::uint16_t>(EDX, c.gpr[EAX] & 0x8000 ? 0xFFFF : 0);
 }
 
 template <bool Subtract>
@@ -159,8 +170,10 @@ void aaa_aas(Engine& c, const Op&) {
   const std::uint8_t al = static_cast<std::uint8_t>(ax);
   const bool adjust = (ax & 15) > 9 || c.af();
   const std::uint8_t by = adjust ? 6 : 0;
-  if constexpr (Subtract) c.set_sub<std::uint8_t>(al, by, static_cast<std::uint8_t>(al - by));
-  else c.set_add<std::uint8_t>(al, by, static_cast<std::uint8_t>(al + by));
+  if constexpr (Subtract)
+    c.set_sub<std::uint8_t>(al, by, static_cast<std::uint8_t>(al - by));
+  else
+    c.set_add<std::uint8_t>(al, by, static_cast<std::uint8_t>(al + by));
   const bool overflow = c.of();
   c.flag_aux = adjust ? 8 : 0;
   c.set_cf_of(adjust, overflow);
@@ -193,14 +206,16 @@ Handlers select_multiply(const Op& op, const Target&) {
     case 0x2F: return daa_das<true>;
     case 0x37: return aaa_aas<false>;
     case 0x3F: return aaa_aas<true>;
-    case 0x69: case 0x6B: return PLANAR_WORD(op, imul_three);
+    case 0x69:
+    case 0x6B: return PLANAR_WORD(op, imul_three);
     case 0x98: return quiet<extend_accumulator>();
     case 0x99: return quiet<extend_to_dx>();
     case 0xD4: return aam;
     case 0xD5: return aad;
     case 0xD6: return salc;
     case 0x0FAF: return PLANAR_WORD(op, imul_two);
-    case 0xF6: case 0xF7:
+    case 0xF6:
+    case 0xF7:
       switch (op.reg) {
         case 4: return PLANAR_SIZED(op, mul);
         case 5: return PLANAR_SIZED(op, imul);

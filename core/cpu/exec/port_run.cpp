@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// REP INS and REP OUTS in one go: while the slave, the channel and the memory's page stay as they are, an iteration is priced
-// here and its data moves with that of the others. The result is the same as one by one (tests/machines/test_port_run.cpp).
+// REP INS and REP OUTS in one go: while the slave, the channel and the memory's page stay as they are, an iteration is
+// priced here and its data moves with that of the others. The result is the same as one by one
+// (tests/machines/test_port_run.cpp).
 #include "core/cpu/exec/port_run.hpp"
 
 #include <algorithm>
@@ -57,16 +58,20 @@ struct Repeated {
   /// Makes up for `count` iterations that were priced, the last access of which ended at `end`.
   void flush(std::uint32_t count, Time end) {
     if (count == 0) return;
-    if constexpr (direction == Direction::write) c.pins.run_written(run, {data, count * size}, count, end);
-    else c.pins.run_read(run, {data, count * size}, count, end);
+    if constexpr (direction == Direction::write)
+      c.pins.run_written(run, {data, count * size}, count, end);
+    else
+      c.pins.run_read(run, {data, count * size}, count, end);
   }
   /// The access of iteration `n` by itself.
   void access(std::uint32_t n, std::uint64_t start) {
-    if constexpr (direction == Direction::write) c.out(port, size, Engine::load<T>(data + n * size), start);
-    else c.write_linear<T>(linear + n * size, static_cast<T>(c.in(port, size, start)));
+    if constexpr (direction == Direction::write)
+      c.out(port, size, Engine::load<T>(data + n * size), start);
+    else
+      c.write_linear<T>(linear + n * size, static_cast<T>(c.in(port, size, start)));
   }
-  /// Prices iterations until `count` of them are over or the clock has reached stop_at; the first that does not fit the run
-  /// any more is made by itself and is the last.
+  /// Prices iterations until `count` of them are over or the clock has reached stop_at; the first that does not fit the
+  /// run any more is made by itself and is the last.
   template <class Clock>
   std::uint32_t go(std::uint32_t count) {
     Clock clock(c.timing);
@@ -101,8 +106,8 @@ struct Repeated {
       ready = run.port.next_ready(end);
     }
   }
-  /// Behind iteration `done` - 1, whose access began at `t`: the iterations that would go like it and can be counted at once, at
-  /// most one less than there are to do. `end` becomes the last one's.
+  /// Behind iteration `done` - 1, whose access began at `t`: the iterations that would go like it and can be counted at
+  /// once, at most one less than there are to do. `end` becomes the last one's.
   template <class Clock>
   std::uint64_t skip(Clock& clock, std::uint32_t done, std::uint32_t count, Time t, Time& end) {
     const std::uint64_t clocks = clock.step();
@@ -141,15 +146,15 @@ std::uint32_t run_port(Engine& c, const Op& op, std::uint16_t port, std::uint32_
   PinsRun run;
   ever = c.pins.port_run(port, sizeof(T), direction, run);
   if (!ever) return 0;
-  Repeated<T, direction> repeated{c, run, port, e.physical + (linear & 0xFFF), linear, e.host + (linear & 0xFFF),
-                                  repeat_iteration(c.model, op)};
+  Repeated<T, direction> repeated{
+      c, run, port, e.physical + (linear & 0xFFF), linear, e.host + (linear & 0xFFF), repeat_iteration(c.model, op)};
   const std::uint32_t done = repeated.go(count);
   c.set_sized(index, op.address32, offset + done * static_cast<std::uint32_t>(sizeof(T)));
   return done;
 }
 
-#define PLANAR_RUN_PORT(T)                                                                                              \
-  template std::uint32_t run_port<T, Direction::write>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);        \
+#define PLANAR_RUN_PORT(T)                                                                                       \
+  template std::uint32_t run_port<T, Direction::write>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&); \
   template std::uint32_t run_port<T, Direction::read>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&)
 PLANAR_RUN_PORT(std::uint8_t);
 PLANAR_RUN_PORT(std::uint16_t);

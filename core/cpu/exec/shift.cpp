@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Shifts, rotates, double shifts, bit tests and scans.
 //
-// Undefined flags follow the silicon as commonly documented: OF is the formula of the one-bit case for every count; double
-// shifts of a word by more than 16 rotate through source and destination; BSF and BSR leave the destination alone when
-// the source is zero. After a shift AF is 0, on the 386 1; what else a 386SX does was measured by the test386 suite: a
-// byte or word shifted by a multiple of its width keeps its outermost bit in CF, a rotation through carry by 9 or 17
-// still sets OF, and the bit tests set OF like an RCR by one more than the bit number.
+// Undefined flags follow the silicon as commonly documented: OF is the formula of the one-bit case for every count;
+// double shifts of a word by more than 16 rotate through source and destination; BSF and BSR leave the destination
+// alone when the source is zero. After a shift AF is 0, on the 386 1; what else a 386SX does was measured by the
+// test386 suite: a byte or word shifted by a multiple of its width keeps its outermost bit in CF, a rotation through
+// carry by 9 or 17 still sets OF, and the bit tests set OF like an RCR by one more than the bit number.
 #include "core/cpu/dispatch/select.hpp"
 
 namespace planar::cpu {
@@ -16,9 +16,13 @@ namespace {
 enum class Shift { rol, ror, rcl, rcr, shl, shr, sal, sar };
 
 template <class T>
-bool top(T v) { return v >> (8 * sizeof(T) - 1) & 1; }
+bool top(T v) {
+  return v >> (8 * sizeof(T) - 1) & 1;
+}
 template <class T>
-bool second(T v) { return v >> (8 * sizeof(T) - 2) & 1; }
+bool second(T v) {
+  return v >> (8 * sizeof(T) - 2) & 1;
+}
 
 void set_shift_adjust(Engine& c) {
   if (c.model == Model::i386sx) c.flag_aux |= 8;
@@ -91,37 +95,49 @@ enum class Count { one, immediate, cl };
 
 template <Count C>
 unsigned shift_count(Engine& c, const Op& op) {
-  if constexpr (C == Count::one) return 1;
-  else if constexpr (C == Count::immediate) return op.immediate & 31;
-  else return c.gpr[ECX] & 31;
+  if constexpr (C == Count::one)
+    return 1;
+  else if constexpr (C == Count::immediate)
+    return op.immediate & 31;
+  else
+    return c.gpr[ECX] & 31;
 }
 
 template <Shift S, Count C, class T>
-void shift_reg(Engine& c, const Op& op) { c.set<T>(op.rm, shift<S, T>(c, c.get<T>(op.rm), shift_count<C>(c, op))); }
+void shift_reg(Engine& c, const Op& op) {
+  c.set<T>(op.rm, shift<S, T>(c, c.get<T>(op.rm), shift_count<C>(c, op)));
+}
 template <Shift S, Count C, class T, class Memory>
 bool shift_mem(Engine& c, const Op& op) {
   const unsigned count = shift_count<C>(c, op);
-  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return shift<S, T>(c, v, count); });
+  return Memory::template modify<T>(c, op.segment, Memory::address(c, op),
+                                    [&](T v) { return shift<S, T>(c, v, count); });
 }
 /// RCL and RCR by a count take clocks for it.
 template <Shift S, Count C, class T>
 void rotate_carry(Engine& c, const Op& op) {
   const unsigned count = shift_count<C>(c, op);
-  if (op.has_memory) shift_mem<S, C, T, Whole>(c, op);
-  else shift_reg<S, C, T>(c, op);
+  if (op.has_memory)
+    shift_mem<S, C, T, Whole>(c, op);
+  else
+    shift_reg<S, C, T>(c, op);
   c.timing.spend(rotate_carry_extra(c.model, count));
 }
 
 template <Shift S, Count C>
 Handlers select_shift_count(const Op& op) {
-  if constexpr ((S == Shift::rcl || S == Shift::rcr) && C != Count::one) return PLANAR_SIZED(op, rotate_carry, S, C);
-  else return PLANAR_SIZED_RM(op, shift, S, C);
+  if constexpr ((S == Shift::rcl || S == Shift::rcr) && C != Count::one)
+    return PLANAR_SIZED(op, rotate_carry, S, C);
+  else
+    return PLANAR_SIZED_RM(op, shift, S, C);
 }
 template <Shift S>
 Handlers select_shift_form(const Op& op) {
   switch (op.opcode) {
-    case 0xC0: case 0xC1: return select_shift_count<S, Count::immediate>(op);
-    case 0xD0: case 0xD1: return select_shift_count<S, Count::one>(op);
+    case 0xC0:
+    case 0xC1: return select_shift_count<S, Count::immediate>(op);
+    case 0xD0:
+    case 0xD1: return select_shift_count<S, Count::one>(op);
     default: return select_shift_count<S, Count::cl>(op);
   }
 }
@@ -171,10 +187,14 @@ enum class Bit { test, set, reset, complement };
 template <Bit B, class T>
 T change_bit(T v, unsigned bit) {
   const T mask = static_cast<T>(T{1} << bit);
-  if constexpr (B == Bit::set) return v | mask;
-  else if constexpr (B == Bit::reset) return static_cast<T>(v & ~mask);
-  else if constexpr (B == Bit::complement) return v ^ mask;
-  else return v;
+  if constexpr (B == Bit::set)
+    return v | mask;
+  else if constexpr (B == Bit::reset)
+    return static_cast<T>(v & ~mask);
+  else if constexpr (B == Bit::complement)
+    return v ^ mask;
+  else
+    return v;
 }
 
 template <class T>
@@ -212,8 +232,10 @@ bool bit_mem(Engine& c, const Op& op) {
     set_bit_flags<T>(c, v, bit);
     return change_bit<B, T>(v, bit);
   };
-  if constexpr (B == Bit::test) return Memory::template read<T>(c, op.segment, ea, change);
-  else return Memory::template modify<T>(c, op.segment, ea, change);
+  if constexpr (B == Bit::test)
+    return Memory::template read<T>(c, op.segment, ea, change);
+  else
+    return Memory::template modify<T>(c, op.segment, ea, change);
 }
 
 template <Bit B>
@@ -239,7 +261,9 @@ void bit_scan(Engine& c, const Op& op) {
 
 Handlers select_shift(const Op& op, const Target&) {
   switch (op.opcode) {
+    // clang-format off
     case 0xC0: case 0xC1: case 0xD0: case 0xD1: case 0xD2: case 0xD3:
+      // clang-format on
       switch (op.reg) {
         case 0: return select_shift_form<Shift::rol>(op);
         case 1: return select_shift_form<Shift::ror>(op);
@@ -249,14 +273,10 @@ Handlers select_shift(const Op& op, const Target&) {
         case 7: return select_shift_form<Shift::sar>(op);
         default: return select_shift_form<Shift::shl>(op);
       }
-    case 0x0FA4:
-      return PLANAR_WORD_RM(op, double_shift, true, Count::immediate);
-    case 0x0FA5:
-      return PLANAR_WORD_RM(op, double_shift, true, Count::cl);
-    case 0x0FAC:
-      return PLANAR_WORD_RM(op, double_shift, false, Count::immediate);
-    case 0x0FAD:
-      return PLANAR_WORD_RM(op, double_shift, false, Count::cl);
+    case 0x0FA4: return PLANAR_WORD_RM(op, double_shift, true, Count::immediate);
+    case 0x0FA5: return PLANAR_WORD_RM(op, double_shift, true, Count::cl);
+    case 0x0FAC: return PLANAR_WORD_RM(op, double_shift, false, Count::immediate);
+    case 0x0FAD: return PLANAR_WORD_RM(op, double_shift, false, Count::cl);
     case 0x0FA3: return select_bit<Bit::test>(op, false);
     case 0x0FAB: return select_bit<Bit::set>(op, false);
     case 0x0FB3: return select_bit<Bit::reset>(op, false);

@@ -15,11 +15,13 @@ bool push(Engine& c, T v) {
   return true;
 }
 template <class T, class Memory>
+// clang-format off
 bool push_reg(Engine& c, const Op& op) { return push<T, Memory>(c, c.get<T>(op.rm)); }
 template <class T, class Memory>
 bool push_imm(Engine& c, const Op& op) { return push<T, Memory>(c, static_cast<T>(op.immediate)); }
 template <class T>
 void push_mem(Engine& c, const Op& op) { c.push<T>(c.read<T>(op.segment, c.effective_address(op))); }
+// clang-format on
 template <class T, class Memory>
 bool pop_reg(Engine& c, const Op& op) {
   const bool wide = c.seg[SS].big;
@@ -155,11 +157,13 @@ Handlers select_stack(const Op& op, const Target&) {
   if (code >= 0x50 && code < 0x58) return PLANAR_WORD_ACCESS(op, push_reg);
   if (code >= 0x58 && code < 0x60) return PLANAR_WORD_ACCESS(op, pop_reg);
   switch (code) {
+    // clang-format off
     case 0x06: case 0x0E: case 0x16: case 0x1E: case 0x0FA0: case 0x0FA8: return PLANAR_WORD(op, push_segment);
     case 0x07: case 0x17: case 0x1F: case 0x0FA1: case 0x0FA9: return PLANAR_WORD(op, pop_segment);
     case 0x60: return PLANAR_WORD(op, pusha);
     case 0x61: return PLANAR_WORD(op, popa);
     case 0x68: case 0x6A: return PLANAR_WORD_ACCESS(op, push_imm);
+    // clang-format on
     case 0x8F:
       if (op.reg != 0) return nullptr;
       return op.has_memory ? PLANAR_WORD(op, pop_mem) : PLANAR_WORD_ACCESS(op, pop_reg);

@@ -6,8 +6,8 @@
 // after IRET; if it was only the end of a time slice, the instruction goes on without paying its start again.
 #include <algorithm>
 
-#include "core/cpu/exec/port_run.hpp"
 #include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/exec/port_run.hpp"
 
 namespace planar::cpu {
 
@@ -27,7 +27,9 @@ Span within_line(const Engine& c, unsigned s, std::uint32_t offset, unsigned cou
   const HostTlbEntry& e = c.host_entry(linear);
   if ((Writing ? e.write_tag : e.read_tag) != (linear & (page_mask | (sizeof(T) - 1)))) return {};
   count = std::min<unsigned>(count, (line - (linear & (line - 1))) / sizeof(T));
-  if (std::int64_t{offset - g.low} + static_cast<std::int64_t>(count * sizeof(T) - 1) > (Writing ? g.write_span : g.read_span)) return {};
+  if (std::int64_t{offset - g.low} + static_cast<std::int64_t>(count * sizeof(T) - 1) >
+      (Writing ? g.write_span : g.read_span))
+    return {};
   if (Writing && e.holds_code(linear)) return {};
   return {e.host + (linear & 0xFFF), e.physical + (linear & 0xFFF), count};
 }
@@ -43,8 +45,10 @@ std::uint32_t run_up(Engine& c, const Op& op, std::uint32_t count, bool& ever) {
   const unsigned each = repeat_iteration(c.model, op);
   const unsigned done = c.timing.write_run(to.physical, from.count, each, c.stop_at);
   if (done == 0) return 0;
-  if constexpr (Copies) c.timing.spend_before_write(each);
-  else c.timing.spend(each);
+  if constexpr (Copies)
+    c.timing.spend_before_write(each);
+  else
+    c.timing.spend(each);
   for (unsigned i = 0; i < done; ++i)
     c.store<T>(to.host + i * sizeof(T), Copies ? c.load<T>(from.host + i * sizeof(T)) : c.get<T>(EAX));
   const unsigned bytes = done * static_cast<unsigned>(sizeof(T));
@@ -59,8 +63,9 @@ constexpr auto no_runs = [](std::uint32_t, bool& ever) {
   return std::uint32_t{0};
 };
 
-/// Runs `iteration` (true: go on) once, or CX/ECX times under a REP prefix. `copies`: it reads, then writes. `run` does as
-/// many of a count of iterations as it can in one go, what they cost included, and says how many, and whether ever again.
+/// Runs `iteration` (true: go on) once, or CX/ECX times under a REP prefix. `copies`: it reads, then writes. `run` does
+/// as many of a count of iterations as it can in one go, what they cost included, and says how many, and whether ever
+/// again.
 template <bool copies = false, class F, class R = decltype(no_runs)>
 void repeat(Engine& c, const Op& op, F&& iteration, R run = no_runs) {
   if (!op.rep && !op.repne) {
@@ -79,8 +84,10 @@ void repeat(Engine& c, const Op& op, F&& iteration, R run = no_runs) {
     if (done == 0) {
       done = 1;
       go_on = iteration();
-      if constexpr (copies) c.timing.spend_before_write(each);
-      else c.timing.spend(each);
+      if constexpr (copies)
+        c.timing.spend_before_write(each);
+      else
+        c.timing.spend(each);
     }
     c.set_sized(ECX, op.address32, count -= done);
     if (count == 0 || !go_on) return;
@@ -102,23 +109,29 @@ std::uint32_t step(const Engine& c) {
 template <class T>
 void movs(Engine& c, const Op& op) {
   const bool wide = op.address32;
-  repeat<true>(c, op, [&] {
-    const std::uint32_t si = c.get_sized(ESI, wide), di = c.get_sized(EDI, wide), d = step<T>(c);
-    c.write<T>(ES, di, c.read<T>(op.segment, si));
-    c.set_sized(ESI, wide, si + d);
-    c.set_sized(EDI, wide, di + d);
-    return true;
-  }, [&](std::uint32_t count, bool& ever) { return run_up<T, true>(c, op, count, ever); });
+  repeat<true>(
+      c, op,
+      [&] {
+        const std::uint32_t si = c.get_sized(ESI, wide), di = c.get_sized(EDI, wide), d = step<T>(c);
+        c.write<T>(ES, di, c.read<T>(op.segment, si));
+        c.set_sized(ESI, wide, si + d);
+        c.set_sized(EDI, wide, di + d);
+        return true;
+      },
+      [&](std::uint32_t count, bool& ever) { return run_up<T, true>(c, op, count, ever); });
 }
 template <class T>
 void stos(Engine& c, const Op& op) {
   const bool wide = op.address32;
-  repeat(c, op, [&] {
-    const std::uint32_t di = c.get_sized(EDI, wide);
-    c.write<T>(ES, di, c.get<T>(EAX));
-    c.set_sized(EDI, wide, di + step<T>(c));
-    return true;
-  }, [&](std::uint32_t count, bool& ever) { return run_up<T, false>(c, op, count, ever); });
+  repeat(
+      c, op,
+      [&] {
+        const std::uint32_t di = c.get_sized(EDI, wide);
+        c.write<T>(ES, di, c.get<T>(EAX));
+        c.set_sized(EDI, wide, di + step<T>(c));
+        return true;
+      },
+      [&](std::uint32_t count, bool& ever) { return run_up<T, false>(c, op, count, ever); });
 }
 template <class T>
 void lods(Engine& c, const Op& op) {
@@ -168,27 +181,33 @@ void ins(Engine& c, const Op& op) {
   const bool wide = op.address32;
   const std::uint16_t port = static_cast<std::uint16_t>(c.gpr[EDX]);
   permit<T>(c, op, port);
-  repeat(c, op, [&] {
-    const std::uint32_t di = c.get_sized(EDI, wide);
-    const std::uint32_t linear = c.linear_for_write(ES, di, sizeof(T));
-    c.probe_write(linear, sizeof(T), c.cpl == 3);
-    const T v = static_cast<T>(c.in(port, sizeof(T)));
-    c.write_linear<T>(linear, v);
-    c.set_sized(EDI, wide, di + step<T>(c));
-    return true;
-  }, [&](std::uint32_t count, bool& ever) { return run_port<T, Direction::read>(c, op, port, count, ever); });
+  repeat(
+      c, op,
+      [&] {
+        const std::uint32_t di = c.get_sized(EDI, wide);
+        const std::uint32_t linear = c.linear_for_write(ES, di, sizeof(T));
+        c.probe_write(linear, sizeof(T), c.cpl == 3);
+        const T v = static_cast<T>(c.in(port, sizeof(T)));
+        c.write_linear<T>(linear, v);
+        c.set_sized(EDI, wide, di + step<T>(c));
+        return true;
+      },
+      [&](std::uint32_t count, bool& ever) { return run_port<T, Direction::read>(c, op, port, count, ever); });
 }
 template <class T>
 void outs(Engine& c, const Op& op) {
   const bool wide = op.address32;
   const std::uint16_t port = static_cast<std::uint16_t>(c.gpr[EDX]);
   permit<T>(c, op, port);
-  repeat(c, op, [&] {
-    const std::uint32_t si = c.get_sized(ESI, wide);
-    c.out(port, sizeof(T), c.read<T>(op.segment, si));
-    c.set_sized(ESI, wide, si + step<T>(c));
-    return true;
-  }, [&](std::uint32_t count, bool& ever) { return run_port<T, Direction::write>(c, op, port, count, ever); });
+  repeat(
+      c, op,
+      [&] {
+        const std::uint32_t si = c.get_sized(ESI, wide);
+        c.out(port, sizeof(T), c.read<T>(op.segment, si));
+        c.set_sized(ESI, wide, si + step<T>(c));
+        return true;
+      },
+      [&](std::uint32_t count, bool& ever) { return run_port<T, Direction::write>(c, op, port, count, ever); });
 }
 
 /// A repeated instruction that copies, with the clocks that it takes counted.
@@ -198,16 +217,17 @@ void copying(Engine& c, const Op& op) {
   F(c, op);
   c.copies.copied(from, c.timing);
 }
-#define PLANAR_COPYING(op, f)                                          \
-  (!(op).rep && !(op).repne ? PLANAR_SIZED(op, f)                      \
-   : !((op).opcode & 1)     ? Handler(copying<f<std::uint8_t>>)        \
-   : (op).operand32         ? Handler(copying<f<std::uint32_t>>)       \
+#define PLANAR_COPYING(op, f)                                    \
+  (!(op).rep && !(op).repne ? PLANAR_SIZED(op, f)                \
+   : !((op).opcode & 1)     ? Handler(copying<f<std::uint8_t>>)  \
+   : (op).operand32         ? Handler(copying<f<std::uint32_t>>) \
                             : Handler(copying<f<std::uint16_t>>))
 
 }  // namespace
 
 Handlers select_string(const Op& op, const Target&) {
   switch (op.opcode) {
+    // clang-format off
     case 0x6C: case 0x6D: return PLANAR_COPYING(op, ins);
     case 0x6E: case 0x6F: return PLANAR_COPYING(op, outs);
     case 0xA4: case 0xA5: return PLANAR_COPYING(op, movs);
@@ -215,6 +235,7 @@ Handlers select_string(const Op& op, const Target&) {
     case 0xAA: case 0xAB: return PLANAR_SIZED(op, stos);
     case 0xAC: case 0xAD: return PLANAR_SIZED(op, lods);
     case 0xAE: case 0xAF: return PLANAR_SIZED(op, scas);
+    // clang-format on
     default: return nullptr;
   }
 }

@@ -130,11 +130,13 @@ bool propagate_nan(FloatEnvironment& env, const Float80& a, const Float80& b, Fl
   Float80 qa = a, qb = b;
   qa.mantissa |= std::uint64_t{1} << 62;
   qb.mantissa |= std::uint64_t{1} << 62;
+  // clang-format off
   if (!is_nan(cb)) result = qa;
   else if (!is_nan(ca)) result = qb;
   else if (signaling_a != signaling_b) result = signaling_a ? qb : qa;
   else if (qa.mantissa != qb.mantissa) result = qa.mantissa > qb.mantissa ? qa : qb;
   else result = qa.sign() ? qb : qa;
+  // clang-format on
   return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The 80-bit extended real of the x87 and what the FPU computes with it, in integer arithmetic only: the same bits on
-// every host. Sources: IEEE 754-1985, Intel 387 and Pentium manuals (chapters on numeric exceptions and special values).
+// every host. Sources: IEEE 754-1985, Intel 387 and Pentium manuals (chapters on numeric exceptions and special
+// values).
 //
 //   float80.cpp             classes, NaN rules, rounding and packing
 //   float80_arithmetic.cpp  add, subtract, multiply, divide, square root, compare
@@ -8,10 +9,10 @@
 //   float80_scale.cpp       FSCALE, FXTRACT, FPREM, FPREM1
 //   float80_functions.cpp   transcendentals, on wide.hpp's 128-bit significands
 //
-// Every operation takes a FloatEnvironment: modes and masks go in, exceptions and the rounding direction come out. With an
-// unmasked invalid operation, zero divide or denormal operand the returned value must not be stored; with an unmasked
-// overflow or underflow it is the result with its exponent adjusted by 24576 (register destinations), and must not be
-// stored either where the destination is a 32- or 64-bit real in memory.
+// Every operation takes a FloatEnvironment: modes and masks go in, exceptions and the rounding direction come out. With
+// an unmasked invalid operation, zero divide or denormal operand the returned value must not be stored; with an
+// unmasked overflow or underflow it is the result with its exponent adjusted by 24576 (register destinations), and must
+// not be stored either where the destination is a 32- or 64-bit real in memory.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +45,18 @@ constexpr Float80 negated(Float80 v, bool negate = true) {
 }
 
 enum class FloatClass : std::uint8_t {
+  // clang-format off
   zero, denormal /*and pseudo-denormal*/, normal, infinity, quiet_nan, signaling_nan, unsupported
+  // clang-format on
 };
 FloatClass classify(const Float80& v);
 constexpr bool is_nan(FloatClass c) { return c == FloatClass::quiet_nan || c == FloatClass::signaling_nan; }
 
 /// Exceptions, as in the status word.
+// clang-format off
 enum : std::uint8_t { float_invalid = 1, float_denormal = 2, float_zero_divide = 4, float_overflow = 8,
                       float_underflow = 16, float_inexact = 32 };
+// clang-format on
 
 /// RC of the control word.
 enum class Rounding : std::uint8_t { nearest, down, up, chop };
@@ -61,7 +66,7 @@ struct FloatEnvironment {
   std::uint8_t precision = 64;  ///< significand bits of a result: 24, 53 or 64
   std::uint8_t masks = 0x3F;
   std::uint8_t raised = 0;
-  bool rounded_up = false;      ///< the last rounding increased the magnitude (C1)
+  bool rounded_up = false;  ///< the last rounding increased the magnitude (C1)
 
   void raise(std::uint8_t flags) { raised |= flags; }
   bool unmasked(std::uint8_t flags) const { return flags & ~masks; }

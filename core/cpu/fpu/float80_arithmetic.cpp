@@ -106,8 +106,10 @@ Float80 divide(FloatEnvironment& env, const Float80& a, const Float80& b) {
   const Unpacked x = unpack(a), y = unpack(b);
   int exponent = x.exponent - y.exponent;
   UInt128 dividend = UInt128{x.significand} << 64;
-  if (x.significand >= y.significand) dividend >>= 1;  // quotient in [2^63, 2^64)
-  else --exponent;
+  if (x.significand >= y.significand)
+    dividend >>= 1;  // quotient in [2^63, 2^64)
+  else
+    --exponent;
   const auto high = static_cast<std::uint64_t>(dividend / y.significand);
   const auto rest = static_cast<std::uint64_t>(dividend % y.significand);
   dividend = UInt128{rest} << 64;

@@ -204,7 +204,7 @@ Float80 exp2_minus_1(FloatEnvironment& env, const Float80& x) {
   if (env.stopped()) return float80_indefinite;
   if (x.biased() >= 16383) {
     if (x == negated(float80_one)) return {float80_one.mantissa, 0xBFFE};  // -1/2
-    return x;  // 1 gives 1; beyond, undefined
+    return x;                                                              // 1 gives 1; beyond, undefined
   }
   const Wide y = to_wide(x) * ln2;
   Wide t = one;
@@ -261,7 +261,7 @@ Float80 y_log2_x_plus_1(FloatEnvironment& env, const Float80& x, const Float80& 
   }
   // 1 - sqrt(1/2) = 0.29289...: within it one series suffices and loses nothing.
   constexpr Wide limit{false, -2, wide_bits(0x95F619980C4336F7u, 0)};
-  const Wide log = smaller(v, limit) ? inverse_tanh(v / (one + sum)) * two_by_ln2
+  const Wide log = smaller(v, limit)                    ? inverse_tanh(v / (one + sum)) * two_by_ln2
                    : sum.significand == one.significand ? wide_integer(sum.exponent)
                                                         : log2_of(sum);
   return finish(env, log * to_wide(y));

@@ -6,11 +6,11 @@
 // Pentium's own are within one unit in the last place [Pentium manual, appendix G]: an emulated result may differ from
 // the silicon's in that last bit, and C1 with it. The precision control has no influence.
 //
-// FSIN, FCOS, FSINCOS and FPTAN reduce their argument by the chip's pi of 66 significant bits (C90FDAA2 2168C234 C, last
-// hexadecimal digit at 2^-66), exactly; near multiples of pi their results therefore differ from the mathematical ones
-// as on the chip. Outside the documented ranges F2XM1 returns its operand and FYL2XP1 log2 of 1+x; the manuals leave both
-// undefined.
-// Every result raises the inexact exception but zeros, infinities, 1 of FCOS and FPTAN, and F2XM1 of 1 and -1.
+// FSIN, FCOS, FSINCOS and FPTAN reduce their argument by the chip's pi of 66 significant bits (C90FDAA2 2168C234 C,
+// last hexadecimal digit at 2^-66), exactly; near multiples of pi their results therefore differ from the mathematical
+// ones as on the chip. Outside the documented ranges F2XM1 returns its operand and FYL2XP1 log2 of 1+x; the manuals
+// leave both undefined. Every result raises the inexact exception but zeros, infinities, 1 of FCOS and FPTAN, and F2XM1
+// of 1 and -1.
 #pragma once
 
 #include "core/cpu/fpu/float80.hpp"

@@ -98,9 +98,10 @@ Remainder remainder(FloatEnvironment& caller, const Float80& a, const Float80& b
   const Unpacked x = unpack(a), y = unpack(b);
   const int difference = x.exponent - y.exponent;
   // A denormal over an infinity stays as it is, without #U. Processors differ here when underflow is unmasked: Intel's
-  // (family 6 model 207) leave the operand alone, AMD's (family 25) deliver the result of an unmasked underflow, its exponent
-  // biased by 24576. Inferred for the 387 and the Pentium: they have the maker of the former, and the tables of FPREM and
-  // FPREM1 in its manuals have ST(0) as the result for an infinite divisor, where a small finite quotient has a rounded one.
+  // (family 6 model 207) leave the operand alone, AMD's (family 25) deliver the result of an unmasked underflow, its
+  // exponent biased by 24576. Inferred for the 387 and the Pentium: they have the maker of the former, and the tables
+  // of FPREM and FPREM1 in its manuals have ST(0) as the result for an infinite divisor, where a small finite quotient
+  // has a rounded one.
   if (cb == infinity && x.exponent < smallest_normal_exponent) return r;
   if (cb == infinity || difference < -1 || (difference < 0 && !nearest)) {
     // a itself; normalised if it came as a pseudo-denormal, tiny if it is one.
@@ -146,8 +147,8 @@ Remainder remainder(FloatEnvironment& caller, const Float80& a, const Float80& b
     }
   }
   if (r.complete) r.quotient = static_cast<std::uint8_t>(quotient & 7);
-  r.value = rest == 0 ? float80_zero(x.negative)
-                      : pack_exact(env, negative, exponent, static_cast<std::uint64_t>(rest));
+  r.value =
+      rest == 0 ? float80_zero(x.negative) : pack_exact(env, negative, exponent, static_cast<std::uint64_t>(rest));
   caller.raise(env.raised);
   return r;
 }

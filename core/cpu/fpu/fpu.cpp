@@ -66,18 +66,19 @@ Action memory_action(const Op& op) {
 bool defined_register_form(unsigned escape, unsigned modrm) {
   const unsigned group = modrm >> 3 & 7, i = modrm & 7;
   switch (escape) {
-    case 0: case 4: return true;
+    case 0:
+    case 4: return true;
     case 1:
       switch (group) {
-        case 2: return i == 0;              // FNOP
+        case 2: return i == 0;                                // FNOP
         case 4: return i == 0 || i == 1 || i == 4 || i == 5;  // FCHS FABS FTST FXAM
-        case 5: return i != 7;              // constants
+        case 5: return i != 7;                                // constants
         default: return true;
       }
-    case 2: return modrm == 0xE9;           // FUCOMPP
+    case 2: return modrm == 0xE9;  // FUCOMPP
     case 3: return modrm >= 0xE0 && modrm <= 0xE4;
-    case 5: return group <= 5;              // FFREE FXCH4 FST FSTP FUCOM FUCOMP
-    case 6: return group != 3 || i == 1;    // FCOMPP
+    case 5: return group <= 5;                   // FFREE FXCH4 FST FSTP FUCOM FUCOMP
+    case 6: return group != 3 || i == 1;         // FCOMPP
     default: return group < 4 || modrm == 0xE0;  // FFREEP FXCH7 FSTP8 FSTP9, FNSTSW AX
   }
 }
@@ -102,17 +103,21 @@ void control_memory(Engine& c, const Op& op) {
 void arithmetic_memory(Engine& c, const Op& op) {
   const FpuSource source = fpu_read_source(c, op);
   fpu_note_pointers(c, op);
-  if (op.reg == 2 || op.reg == 3) fpu_compare_memory(c.fpu, source, op.reg == 3);
-  else fpu_arithmetic_memory(c.fpu, op.reg, source);
+  if (op.reg == 2 || op.reg == 3)
+    fpu_compare_memory(c.fpu, source, op.reg == 3);
+  else
+    fpu_arithmetic_memory(c.fpu, op.reg, source);
 }
 
 /// Register forms that change no pointer; false if it is none.
 bool control_register(Engine& c, const Op& op) {
   Fpu& f = c.fpu;
   switch ((op.opcode & 7u) << 8 | op.modrm) {
-    case 0x3E0: case 0x3E1: case 0x3E4: return true;  // FENI, FDISI, FSETPM: ignored since the 387
-    case 0x3E2: f.status &= 0x7F00; return true;      // FNCLEX
-    case 0x3E3: f.initialise(); return true;          // FNINIT
+    case 0x3E0:
+    case 0x3E1:
+    case 0x3E4: return true;                                       // FENI, FDISI, FSETPM: ignored since the 387
+    case 0x3E2: f.status &= 0x7F00; return true;                   // FNCLEX
+    case 0x3E3: f.initialise(); return true;                       // FNINIT
     case 0x7E0: c.set<std::uint16_t>(EAX, f.status); return true;  // FNSTSW AX
     default: return false;
   }
@@ -123,8 +128,8 @@ void d9_register(Fpu& f, unsigned modrm) {
   switch (modrm >> 3 & 7) {
     case 0: fpu_load_register(f, i); return;
     case 1: fpu_exchange(f, i); return;
-    case 2: return;                                    // FNOP
-    case 3: fpu_move_and_pop(f, i); return;            // FSTP1
+    case 2: return;                          // FNOP
+    case 3: fpu_move_and_pop(f, i); return;  // FSTP1
     case 5: fpu_load_constant(f, i); return;
     default: break;
   }
@@ -139,8 +144,10 @@ void d9_register(Fpu& f, unsigned modrm) {
     case 0xF3: fpu_arc_tangent(f); break;
     case 0xF4: fpu_extract(f); break;
     case 0xF5: fpu_remainder(f, true); break;
+    // clang-format off
     case 0xF6: f.set_c1(false); f.set_top(f.top() - 1); break;  // FDECSTP
     case 0xF7: f.set_c1(false); f.set_top(f.top() + 1); break;  // FINCSTP
+    // clang-format on
     case 0xF8: fpu_remainder(f, false); break;
     case 0xF9: fpu_y_log2_x(f, true); break;
     case 0xFA: fpu_square_root(f); break;
@@ -155,10 +162,12 @@ void d9_register(Fpu& f, unsigned modrm) {
 void on_registers(Fpu& f, unsigned escape, unsigned modrm) {
   const unsigned group = modrm >> 3 & 7, i = modrm & 7;
   switch (escape) {
+    // clang-format off
     case 0: case 4: case 6:
       if (group == 2) fpu_compare_register(f, i, false, escape == 6 ? 1 : 0);
       else if (group == 3) fpu_compare_register(f, i, false, escape == 6 ? 2 : 1);
       else fpu_arithmetic_register(f, group, i, escape == 0, escape == 6);
+      // clang-format on
       break;
     case 1: d9_register(f, modrm); break;
     case 2: fpu_compare_register(f, 1, true, 2); break;

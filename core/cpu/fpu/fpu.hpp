@@ -15,24 +15,25 @@
 //   fpu_clocks.cpp          clocks of each form on 387, 487 and Pentium
 //   fpu_control.cpp         control and status words, environment, FNSAVE, FRSTOR
 //
-// An unmasked exception waits for the next waiting instruction. With CR0.NE it is #MF there. Without, FERR# rises with the
-// exception itself (the Pentium may hold it back until that instruction) and that instruction stops the processor until an
-// interrupt arrives, as BUSY# does in a 386 machine, unless the planar asserts IGNNE# (ignore_error; port F0h).
+// An unmasked exception waits for the next waiting instruction. With CR0.NE it is #MF there. Without, FERR# rises with
+// the exception itself (the Pentium may hold it back until that instruction) and that instruction stops the processor
+// until an interrupt arrives, as BUSY# does in a 386 machine, unless the planar asserts IGNNE# (ignore_error; port
+// F0h).
 //
-// Not modelled: execution beside the integer unit (an instruction takes its whole latency), FXCH's pairing, the range of
-// clocks of iterative instructions within a precision, the data pointer of register forms (it keeps the last memory
-// operand), the differences between 387, 486 and Pentium outside timing, the Pentium's control word behind RESET (0040h;
-// here 037Fh and an empty stack as behind FNINIT). Where the manuals leave a bit undefined (C1 of FFREE, the order of two
-// stack faults at once) the model does what an AMD EPYC does.
-// Without an FPU an ESC instruction is executed as on a bus where nobody answers: results read as ones, memory operands
-// of stores receive ones for FNSTCW and FNSTSW, everything else does nothing.
+// Not modelled: execution beside the integer unit (an instruction takes its whole latency), FXCH's pairing, the range
+// of clocks of iterative instructions within a precision, the data pointer of register forms (it keeps the last memory
+// operand), the differences between 387, 486 and Pentium outside timing, the Pentium's control word behind RESET
+// (0040h; here 037Fh and an empty stack as behind FNINIT). Where the manuals leave a bit undefined (C1 of FFREE, the
+// order of two stack faults at once) the model does what an AMD EPYC does. Without an FPU an ESC instruction is
+// executed as on a bus where nobody answers: results read as ones, memory operands of stores receive ones for FNSTCW
+// and FNSTSW, everything else does nothing.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "core/state/archive.hpp"
 #include "core/cpu/fpu/float80.hpp"
+#include "core/state/archive.hpp"
 
 namespace planar::cpu {
 
@@ -41,15 +42,15 @@ struct Op;
 
 // Status word.
 inline constexpr std::uint16_t fpu_stack_fault = 0x40, fpu_summary = 0x8080, fpu_c0 = 0x0100, fpu_c1 = 0x0200,
-    fpu_c2 = 0x0400, fpu_c3 = 0x4000;
+                               fpu_c2 = 0x0400, fpu_c3 = 0x4000;
 
 struct Fpu {
   using Register = Float80;
   std::array<Register, 8> registers;  ///< physical, R0..R7
   std::uint16_t control = 0x037F;
   std::uint16_t status = 0;
-  std::uint16_t tags = 0xFFFF;        ///< two bits a physical register: 3 empty, 0 in use; tag_word() tells more
-  std::uint16_t opcode = 0;           ///< last non-control instruction, 11 bits
+  std::uint16_t tags = 0xFFFF;  ///< two bits a physical register: 3 empty, 0 in use; tag_word() tells more
+  std::uint16_t opcode = 0;     ///< last non-control instruction, 11 bits
   std::uint32_t instruction_offset = 0, operand_offset = 0;
   std::uint16_t instruction_selector = 0, operand_selector = 0;
   bool error_line = false;    ///< FERR# as last driven

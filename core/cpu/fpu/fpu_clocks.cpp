@@ -14,7 +14,9 @@ namespace planar::cpu {
 
 namespace {
 
-struct FpuClocks { std::uint16_t i387, i487, pentium; };
+struct FpuClocks {
+  std::uint16_t i387, i487, pentium;
+};
 
 struct FpuRow {
   std::uint16_t code;  ///< opcode << 8 | ModRM; memory forms: reg field << 3
@@ -24,6 +26,7 @@ struct FpuRow {
 
 constexpr FpuRow rows[] = {
     // -- D8, DC, DE in registers; m32 (D8), m64 (DC), integers (DA m32, DE m16)
+    // clang-format off
     {0xD8C0, 0xC7, {29, 10, 3}},    {0xDCC0, 0xC7, {29, 10, 3}},    {0xDEC0, 0xC7, {29, 10, 3}},   // FADD
     {0xD8C8, 0xCF, {50, 16, 3}},    {0xDCC8, 0xCF, {50, 16, 3}},    {0xDEC8, 0xCF, {50, 16, 3}},   // FMUL
     {0xD8E0, 0xEF, {29, 10, 3}},    {0xDCE0, 0xEF, {29, 10, 3}},    {0xDEE0, 0xEF, {29, 10, 3}},   // FSUB FSUBR
@@ -79,6 +82,7 @@ constexpr FpuRow rows[] = {
     {0xDD38, 0x38, {15, 3, 2}},     {0xDFE0, 0xE0, {13, 3, 2}},     // FNSTSW
     {0xDBE0, 0xE2, {11, 7, 9}},     {0xDBE3, 0xE3, {33, 17, 16}},   // FNCLEX, FNINIT
     {0xDBE4, 0xE4, {11, 7, 9}},                                     // FSETPM
+    // clang-format on
 };
 
 /// By precision control: i486 35, 62, 73; Pentium 19, 33, 39 for 24, 53 and 64 bits.
@@ -97,7 +101,7 @@ unsigned fpu_extra_clocks(Model model, const Op& op, unsigned precision) {
   const unsigned code = op.opcode << 8 | modrm;
   for (const FpuRow& row : rows) {
     if (code < row.code || code > ((row.code & 0xFF00u) | row.last)) continue;
-    const unsigned whole = model == Model::i386sx ? row.clocks.i387
+    const unsigned whole = model == Model::i386sx   ? row.clocks.i387
                            : model == Model::i486sx ? row.clocks.i487
                                                     : row.clocks.pentium;
     const InstructionRow& base = instruction_row(op);

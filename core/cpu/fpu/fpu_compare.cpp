@@ -74,7 +74,8 @@ void fpu_examine(Fpu& f) {
   } else {
     switch (classify(f.st(0))) {
       case FloatClass::unsupported: break;
-      case FloatClass::quiet_nan: case FloatClass::signaling_nan: codes |= fpu_c0; break;
+      case FloatClass::quiet_nan:
+      case FloatClass::signaling_nan: codes |= fpu_c0; break;
       case FloatClass::normal: codes |= fpu_c2; break;
       case FloatClass::infinity: codes |= fpu_c2 | fpu_c0; break;
       case FloatClass::zero: codes |= fpu_c3; break;

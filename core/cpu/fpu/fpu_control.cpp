@@ -11,7 +11,8 @@ constexpr std::uint16_t control_bits = 0x1F3F;
 class Environment {
  public:
   Environment(Engine& c, const Op& op, bool with_registers, bool for_write)
-      : c_(c), wide_(op.operand32),
+      : c_(c),
+        wide_(op.operand32),
         at_(fpu_operand_block(c, op, (op.operand32 ? 28u : 14u) + (with_registers ? 80u : 0u), for_write)) {}
 
   void store(const Fpu& f) {
@@ -83,8 +84,10 @@ class Environment {
     return linear;
   }
   void write(std::uint32_t v) {
-    if (wide_) c_.write_linear<std::uint32_t>(at_, v);
-    else c_.write_linear<std::uint16_t>(at_, static_cast<std::uint16_t>(v));
+    if (wide_)
+      c_.write_linear<std::uint32_t>(at_, v);
+    else
+      c_.write_linear<std::uint16_t>(at_, static_cast<std::uint16_t>(v));
     at_ += wide_ ? 4 : 2;
   }
   std::uint32_t read() {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between the FPU's files. Instructions on registers know the FPU alone; those with a memory operand complete the access
-// before they change anything, so that a fault leaves no trace.
+// Between the FPU's files. Instructions on registers know the FPU alone; those with a memory operand complete the
+// access before they change anything, so that a fault leaves no trace.
 #pragma once
 
 #include "core/cpu/engine.hpp"
 
 namespace planar::cpu {
 
-/// Address of a memory operand of `bytes` after the checks of segment and alignment. `for_write` also makes sure that no
-/// part of the write will fault.
+/// Address of a memory operand of `bytes` after the checks of segment and alignment. `for_write` also makes sure that
+/// no part of the write will fault.
 std::uint32_t fpu_operand(Engine& c, const Op& op, unsigned bytes, bool for_write);
 std::uint64_t fpu_read64(Engine& c, std::uint32_t linear);
 Float80 fpu_read80(Engine& c, std::uint32_t linear);

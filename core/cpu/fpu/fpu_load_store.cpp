@@ -5,8 +5,8 @@ namespace planar::cpu {
 
 std::uint32_t fpu_operand(Engine& c, const Op& op, unsigned bytes, bool for_write) {
   const std::uint32_t ea = c.effective_address(op);
-  const std::uint32_t linear = for_write ? c.linear_for_write(op.segment, ea, bytes)
-                                         : c.linear_for_read(op.segment, ea, bytes);
+  const std::uint32_t linear =
+      for_write ? c.linear_for_write(op.segment, ea, bytes) : c.linear_for_read(op.segment, ea, bytes);
   const bool user = c.cpl == 3;
   // Reals of 64 and 80 bits and BCD align to eight bytes.
   const std::uint32_t alignment = bytes > 4 ? 7 : bytes - 1;

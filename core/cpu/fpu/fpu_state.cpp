@@ -13,8 +13,10 @@ void Fpu::initialise() {
 }
 
 void Fpu::summarise() {
-  if (status & ~control & 0x3F) status |= fpu_summary;
-  else status &= static_cast<std::uint16_t>(~fpu_summary);
+  if (status & ~control & 0x3F)
+    status |= fpu_summary;
+  else
+    status &= static_cast<std::uint16_t>(~fpu_summary);
 }
 
 void Fpu::set(unsigned i, const Register& v) {

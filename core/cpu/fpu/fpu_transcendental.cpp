@@ -37,9 +37,7 @@ bool no_room(Fpu& f) {
   return true;
 }
 
-void set_c2(Fpu& f, bool on) {
-  f.status = static_cast<std::uint16_t>(on ? f.status | fpu_c2 : f.status & ~fpu_c2);
-}
+void set_c2(Fpu& f, bool on) { f.status = static_cast<std::uint16_t>(on ? f.status | fpu_c2 : f.status & ~fpu_c2); }
 
 void out_of_range(Fpu& f) {
   f.set_c1(false);
@@ -84,8 +82,10 @@ void fpu_sine(Fpu& f) {
   if (top_missing(f)) return;
   FloatEnvironment env = f.environment();
   Float80 v;
-  if (!sine_cosine(env, f.st(0), &v, nullptr)) out_of_range(f);
-  else if (f.settle(env)) f.set(0, v);
+  if (!sine_cosine(env, f.st(0), &v, nullptr))
+    out_of_range(f);
+  else if (f.settle(env))
+    f.set(0, v);
 }
 
 void fpu_cosine(Fpu& f) {
@@ -93,8 +93,10 @@ void fpu_cosine(Fpu& f) {
   if (top_missing(f)) return;
   FloatEnvironment env = f.environment();
   Float80 v;
-  if (!sine_cosine(env, f.st(0), nullptr, &v)) out_of_range(f);
-  else if (f.settle(env)) f.set(0, v);
+  if (!sine_cosine(env, f.st(0), nullptr, &v))
+    out_of_range(f);
+  else if (f.settle(env))
+    f.set(0, v);
 }
 
 void fpu_sine_cosine(Fpu& f) {

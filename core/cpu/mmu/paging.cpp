@@ -13,7 +13,7 @@ namespace planar::cpu {
 
 namespace {
 constexpr std::uint32_t pte_present = 1, pte_write = 2, pte_user = 4, pte_accessed = 0x20, pte_dirty = 0x40,
-    pde_large = 0x80;
+                        pde_large = 0x80;
 }  // namespace
 
 void Engine::page_fault(std::uint32_t linear, bool user, Access access, unsigned bits) {
@@ -172,8 +172,8 @@ std::uint32_t Engine::translate(std::uint32_t linear, bool user, Access access) 
   if (!e || !permitted(*e, user, access) || (access == Access::write && !e->dirty)) e = &walk(linear, user, access);
   const bool large = e >= large_tlb.entries.data() && e < large_tlb.entries.data() + large_tlb.entries.size();
   const std::uint32_t frame = large ? e->frame | (linear & 0x003FF000u) : e->frame;
-  fill_host_tlb(linear, frame, user, permitted(*e, user, Access::read),
-                e->dirty && permitted(*e, user, Access::write), access == Access::execute);
+  fill_host_tlb(linear, frame, user, permitted(*e, user, Access::read), e->dirty && permitted(*e, user, Access::write),
+                access == Access::execute);
   return (frame | (linear & 0xFFF)) & address_mask;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two translation buffers: the host's, which only saves time, and the modelled chip's, which decides what is stale and what
-// pays for a page walk (paging.cpp).
+// Two translation buffers: the host's, which only saves time, and the modelled chip's, which decides what is stale and
+// what pays for a page walk (paging.cpp).
 #pragma once
 
 #include <array>

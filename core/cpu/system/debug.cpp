@@ -18,8 +18,10 @@ void Engine::set_dr7(std::uint32_t v) {
   bool data = false, code = false;
   for (unsigned i = 0; i < 4; ++i) {
     if (!enabled(v, i)) continue;
-    if (kind(v, i) == 0) code = true;
-    else data = true;
+    if (kind(v, i) == 0)
+      code = true;
+    else
+      data = true;
   }
   if (fast_data == data) {
     fast_data = !data;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Segments: a register with what it caches of its descriptor, and a descriptor as it stands in memory (386 PRM chapter 5).
+// Segments: a register with what it caches of its descriptor, and a descriptor as it stands in memory (386 PRM chapter
+// 5).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ struct alignas(64) Segment {
   std::uint32_t low = 0;
   std::int64_t read_span = 0xFFFF;
   std::int64_t write_span = 0xFFFF;
-  static constexpr std::int64_t endless = std::int64_t{1} << 40;  ///< span of a 4 GB segment: an access at its end wraps
+  static constexpr std::int64_t endless = std::int64_t{1}
+                                          << 40;  ///< span of a 4 GB segment: an access at its end wraps
 
   /// The context in which this segment's offsets may be looked up in views (Engine::open_view), or none. Not copied.
   struct ViewContext {

@@ -39,8 +39,7 @@ bool to_task(Engine& c, const Op& op, std::uint16_t selector, const Descriptor& 
 
 void check_direct(Engine& c, std::uint16_t selector, const Descriptor& d, std::uint32_t offset) {
   if (!d.code()) raise(vec_gp, error_of(selector));
-  if (d.conforming() ? d.dpl() > c.cpl : (selector & 3u) > c.cpl || d.dpl() != c.cpl)
-    raise(vec_gp, error_of(selector));
+  if (d.conforming() ? d.dpl() > c.cpl : (selector & 3u) > c.cpl || d.dpl() != c.cpl) raise(vec_gp, error_of(selector));
   if (!d.present()) raise(vec_np, error_of(selector));
   if (offset > d.limit()) raise(vec_gp, 0);
 }
@@ -165,8 +164,7 @@ void Engine::return_far(const Op& op, std::uint32_t release) {
   if ((selector & 0xFFFC) == 0) raise(vec_gp, 0);
   const unsigned rpl = selector & 3;
   const Descriptor d = read_descriptor(selector, vec_gp);
-  if (!d.code() || rpl < cpl || (d.conforming() ? d.dpl() > rpl : d.dpl() != rpl))
-    raise(vec_gp, error_of(selector));
+  if (!d.code() || rpl < cpl || (d.conforming() ? d.dpl() > rpl : d.dpl() != rpl)) raise(vec_gp, error_of(selector));
   if (!d.present()) raise(vec_np, error_of(selector));
   if (rpl == cpl) {
     if (offset > d.limit()) raise(vec_gp, 0);

@@ -48,8 +48,10 @@ void Engine::interrupt(std::uint8_t vector, Source source, bool has_error, std::
   if (observer) observer->delivering(vector, source == Source::software, has_error, error);
   timing.interrupt_flush();
   copies.leave();
-  if (protected_mode) interrupt_protected(vector, source, has_error, error);
-  else interrupt_real(vector);
+  if (protected_mode)
+    interrupt_protected(vector, source, has_error, error);
+  else
+    interrupt_real(vector);
   step_armed = false;
   pending_debug &= ~0x4000u;
   attention &= ~(attend_halted | attend_rep | attend_inhibit);

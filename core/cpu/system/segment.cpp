@@ -149,8 +149,10 @@ namespace {
 template <class T>
 void mov_e_sreg(Engine& c, const Op& op) {
   const std::uint16_t v = c.seg[op.reg].selector;
-  if (op.has_memory) c.write<std::uint16_t>(op.segment, c.effective_address(op), v);
-  else c.set<T>(op.rm, v);
+  if (op.has_memory)
+    c.write<std::uint16_t>(op.segment, c.effective_address(op), v);
+  else
+    c.set<T>(op.rm, v);
 }
 void mov_sreg_e(Engine& c, const Op& op) {
   const std::uint16_t v =
@@ -181,8 +183,10 @@ void arpl(Engine& c, const Op& op) {
   const bool raised = (v & 3u) < rpl;
   if (raised) {
     const auto adjusted = static_cast<std::uint16_t>((v & ~3u) | rpl);
-    if (op.has_memory) c.write<std::uint16_t>(op.segment, ea, adjusted);
-    else c.set<std::uint16_t>(op.rm, adjusted);
+    if (op.has_memory)
+      c.write<std::uint16_t>(op.segment, ea, adjusted);
+    else
+      c.set<std::uint16_t>(op.rm, adjusted);
   }
   c.set_arithmetic((c.arithmetic() & ~flag_zf) | (raised ? flag_zf : 0));
 }

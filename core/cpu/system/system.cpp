@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Control, debug and test registers, descriptor-table instructions, selector inspection, HLT, CLI, STI, CPUID, TSC, MSRs.
+// Control, debug and test registers, descriptor-table instructions, selector inspection, HLT, CLI, STI, CPUID, TSC,
+// MSRs.
 #include "core/cpu/dispatch/select.hpp"
 
 namespace planar::cpu {
@@ -9,10 +10,9 @@ void Engine::require_cpl0() {
 }
 
 void Engine::set_cr0(std::uint32_t v) {
-  const std::uint32_t supported =
-      model == Model::i386sx
-          ? cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_et | cr0_pg
-          : cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_et | cr0_ne | cr0_wp | cr0_am | cr0_nw | cr0_cd | cr0_pg;
+  const std::uint32_t supported = model == Model::i386sx ? cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_et | cr0_pg
+                                                         : cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_et | cr0_ne |
+                                                               cr0_wp | cr0_am | cr0_nw | cr0_cd | cr0_pg;
   v &= supported;
   if (model != Model::i386sx) v |= cr0_et;  // hard-wired
   if ((v & cr0_pg) && !(v & cr0_pe)) raise(vec_gp, 0);
@@ -37,8 +37,10 @@ T operand(Engine& c, const Op& op) {
 }
 /// Stores a 16-bit system register: words to memory, zero-extended to a 32-bit register.
 void store_word(Engine& c, const Op& op, std::uint32_t v) {
-  if (op.has_memory) c.write<std::uint16_t>(op.segment, c.effective_address(op), static_cast<std::uint16_t>(v));
-  else c.set_sized(op.rm, op.operand32, v);
+  if (op.has_memory)
+    c.write<std::uint16_t>(op.segment, c.effective_address(op), static_cast<std::uint16_t>(v));
+  else
+    c.set_sized(op.rm, op.operand32, v);
 }
 void require_protected(const Engine& c) {
   if (!c.protected_mode || c.v86) raise(vec_ud);
@@ -46,8 +48,10 @@ void require_protected(const Engine& c) {
 void set_zf(Engine& c, bool z) { c.set_arithmetic((c.arithmetic() & ~flag_zf) | (z ? flag_zf : 0)); }
 
 // ---- 0F 00 ----
+// clang-format off
 void sldt(Engine& c, const Op& op) { require_protected(c); store_word(c, op, c.ldt.selector); }
 void str(Engine& c, const Op& op) { require_protected(c); store_word(c, op, c.task.selector); }
+// clang-format on
 void lldt(Engine& c, const Op& op) {
   require_protected(c);
   c.require_cpl0();
@@ -128,8 +132,10 @@ void load_table(Engine& c, const Op& op) {
   (Idt ? c.idt_limit : c.gdt_limit) = limit;
 }
 void smsw(Engine& c, const Op& op) {
-  if (op.has_memory) store_word(c, op, c.cr0);
-  else c.set_sized(op.rm, op.operand32, c.cr0);
+  if (op.has_memory)
+    store_word(c, op, c.cr0);
+  else
+    c.set_sized(op.rm, op.operand32, c.cr0);
 }
 // LMSW sets PE but never clears it.
 void lmsw(Engine& c, const Op& op) {
@@ -196,9 +202,12 @@ void mov_to_dr(Engine& c, const Op& op) {
   const unsigned reg = debug_register(c, op.reg);
   general_detect(c);
   const std::uint32_t v = c.gpr[op.rm];
-  if (reg == 7) c.set_dr7(v);
-  else if (reg == 6) c.dr[6] = (v & 0xE00F) | 0xFFFF0FF0u;
-  else c.dr[reg] = v;
+  if (reg == 7)
+    c.set_dr7(v);
+  else if (reg == 6)
+    c.dr[6] = (v & 0xE00F) | 0xFFFF0FF0u;
+  else
+    c.dr[reg] = v;
 }
 void mov_from_tr(Engine& c, const Op& op) {
   c.require_cpl0();
@@ -274,8 +283,10 @@ void rdmsr(Engine& c, const Op&) {
 void wrmsr(Engine& c, const Op&) {
   c.require_cpl0();
   const std::uint64_t v = std::uint64_t{c.gpr[EDX]} << 32 | c.gpr[EAX];
-  if (c.gpr[ECX] == 0x10) c.tsc_offset = v - c.timing.clocks();
-  else *msr(c) = v;
+  if (c.gpr[ECX] == 0x10)
+    c.tsc_offset = v - c.timing.clocks();
+  else
+    *msr(c) = v;
 }
 
 }  // namespace

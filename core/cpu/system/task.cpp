@@ -20,8 +20,7 @@ struct Image {
 
 // Up to the commit a fault belongs to the old task. Behind it the new task's registers are in place, and the checks of
 // its segments fault in the new task with #TS.
-void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how, bool has_error,
-                         std::uint16_t error) {
+void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how, bool has_error, std::uint16_t error) {
   const bool wide = d.is32();
   const std::uint32_t base = d.base(), limit = d.limit();
   if (limit < (wide ? 0x67u : 0x2Bu)) raise(vec_ts, error_of(selector));
@@ -103,9 +102,11 @@ void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how
     pending_debug |= 0x8000;
     attend(attend_debug);
   }
-  timing.spend(transfer_clocks(model, how == Switch::jump  ? Transfer::jump
-                                      : how == Switch::call ? Transfer::call
-                                                            : Transfer::iret, Reach::task));
+  timing.spend(transfer_clocks(model,
+                               how == Switch::jump   ? Transfer::jump
+                               : how == Switch::call ? Transfer::call
+                                                     : Transfer::iret,
+                               Reach::task));
   timing.interrupt_flush();
   break_loop();
 

@@ -118,8 +118,8 @@ void Timing::archive(Archive& a) {
   a(code_line_, prefetch_line_, prefetch_from_, fill_line_, fill_done_, fills_until_, write_start_, write_done_,
     write_next_, write_hits_, issue_.last_writes, issue_.last_clocks, jumped_);
   std::uint32_t marks = marks_[mark_slot_];  // of the line that executes
-  a(issue_.pair_open, issue_.in_v, issue_.agi_writes, issue_.eip, issue_.previous_eip, mispredicted_issue_, redirected_, marks,
-    mark_slot_, marks_);
+  a(issue_.pair_open, issue_.in_v, issue_.agi_writes, issue_.eip, issue_.previous_eip, mispredicted_issue_, redirected_,
+    marks, mark_slot_, marks_);
   if (a.loading()) {
     marks_.resize(code_cache().lines() + 1);
     if (mark_slot_ >= marks_.size()) mark_slot_ = static_cast<std::uint32_t>(marks_.size() - 1);

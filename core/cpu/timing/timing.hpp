@@ -11,11 +11,11 @@
 // Accesses through the pins (I/O, device memory, INTA):
 //   cycle_start(io)                  write buffers drained, bus idle: the clock at which the cycle starts
 //   wait_until(clock)                the CPU stands still until the cycle ends, the bus is taken until then
-// All clocks are the processor's own (90 MHz core clocks on the Pentium 90). State is plain data and part of the snapshot.
-// Nothing here depends on how instructions are grouped into blocks, nor on where a run is cut.
+// All clocks are the processor's own (90 MHz core clocks on the Pentium 90). State is plain data and part of the
+// snapshot. Nothing here depends on how instructions are grouped into blocks, nor on where a run is cut.
 //
-// Sources: facts/system/cpu-timing.md (3: 386SX bus, 4: 486, 5: Pentium), machines.md (memory). Each model's own notes and
-// what it leaves out stand at the top of timing/i386sx.cpp, timing/i486sx.cpp, timing/pentium.cpp; the parameters'
+// Sources: facts/system/cpu-timing.md (3: 386SX bus, 4: 486, 5: Pentium), machines.md (memory). Each model's own notes
+// and what it leaves out stand at the top of timing/i386sx.cpp, timing/i486sx.cpp, timing/pentium.cpp; the parameters'
 // recommended values in timing/README.md.
 #pragma once
 
@@ -23,14 +23,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/state/archive.hpp"
 #include "core/cpu/decode/op.hpp"
-#include "core/cpu/timing/pentium/btb.hpp"
 #include "core/cpu/timing/common/config.hpp"
 #include "core/cpu/timing/common/instruction_clocks.hpp"
-#include "core/cpu/timing/pentium/issue.hpp"
 #include "core/cpu/timing/common/memory_path.hpp"
 #include "core/cpu/timing/common/tag_cache.hpp"
+#include "core/cpu/timing/pentium/btb.hpp"
+#include "core/cpu/timing/pentium/issue.hpp"
+#include "core/state/archive.hpp"
 
 namespace planar::cpu {
 
@@ -59,11 +59,12 @@ class Timing {
   /// The code line of the byte at `address`, counted from address 0.
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
   /// Whether a block's plan holds here: then its instructions begin with begin_planned() instead of begin(), those that
-  /// end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the instructions leave in the
-  /// pipes is put there in front of the last one (finish_plan) or where the block is left early.
+  /// end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the instructions leave in
+  /// the pipes is put there in front of the last one (finish_plan) or where the block is left early.
   bool enter_plan(const IssuePlan& plan);
   bool plan_holds_behind(const IssuePlan& plan, const Op& op);
-  /// The same for where that was the case before and takes no time now; if not, nothing has happened and they are to be asked.
+  /// The same for where that was the case before and takes no time now; if not, nothing has happened and they are to be
+  /// asked.
   bool enter_plan_seen(const IssuePlan& plan);
   bool plan_holds_behind_seen(const IssuePlan& plan, const Op& op);
   void begin_planned(const Op& op) { clock_ += op.issue_clocks; }
@@ -75,8 +76,8 @@ class Timing {
   /// The block ends early, in front of `next`, not the first.
   void leave_plan(const IssuePlan& plan, const Op* next);
 
-  /// A data access of 1, 2 or 4 bytes at any alignment (wider operands are several calls). Both halves of an access that
-  /// crosses a page may be given as one call at the first address if the executor does not split it.
+  /// A data access of 1, 2 or 4 bytes at any alignment (wider operands are several calls). Both halves of an access
+  /// that crosses a page may be given as one call at the first address if the executor does not split it.
   void read(std::uint32_t physical, unsigned bytes);
   void write(std::uint32_t physical, unsigned bytes);
   /// The same for an address that is a multiple of `bytes`. `M`: the model if the caller knows it.
@@ -84,12 +85,12 @@ class Timing {
   void read_aligned(std::uint32_t physical, unsigned bytes);
   template <Model... M>
   void write_aligned(std::uint32_t physical, unsigned bytes);
-  /// Whether an access within a doubleword would cost nothing and change nothing: then it need not be told. Never on the
-  /// 386SX.
+  /// Whether an access within a doubleword would cost nothing and change nothing: then it need not be told. Never on
+  /// the 386SX.
   bool read_hits(std::uint32_t physical) const { return data_.in_mru_way(physical) && settled(); }
   bool write_hits(std::uint32_t physical) const { return data_.dirty_in_mru_way(physical); }
-  /// The view in which `address` may be seen, whether there may be one for this physical address, and whether no line is on
-  /// its way.
+  /// The view in which `address` may be seen, whether there may be one for this physical address, and whether no line
+  /// is on its way.
   LineView& view(std::uint32_t address) { return LineView::of(views_, address); }
   bool in_view(std::uint32_t physical) const { return data_.in_view(physical); }
   bool settled() const { return clock_ >= fills_until_; }
@@ -97,17 +98,17 @@ class Timing {
   void read_view(const LineView& view, std::uint32_t address) {
     wait_for_fill(data_.line_of(view.physical | (address & ~LineView::mask)));
   }
-  /// Aligned writes one behind the other from `address` on, all in one line and none across a datum, `each` clocks spent between one
-  /// and the next: as many of `count` as can begin before the clock reaches `stop_at`. Returns their number; 0 if they must
-  /// be told one by one, with nothing done.
+  /// Aligned writes one behind the other from `address` on, all in one line and none across a datum, `each` clocks
+  /// spent between one and the next: as many of `count` as can begin before the clock reaches `stop_at`. Returns their
+  /// number; 0 if they must be told one by one, with nothing done.
   unsigned write_run(std::uint32_t address, unsigned count, unsigned each, std::uint64_t stop_at);
   /// Whether write_run() is worth asking: a first level that writes back.
   bool writes_back() const { return config_.l1.write_back; }
   std::uint32_t data_line() const { return data_.line(); }
   void branch(const Op& op, bool taken, std::uint32_t linear_target);
-  /// branch() on the Pentium, in a block by plan of several issues, where a branch that is not special goes where it went all
-  /// the last times and is predicted so: known as strongly taken to this target or strongly not taken, with nothing in the
-  /// prefetcher's way. If not, nothing has happened.
+  /// branch() on the Pentium, in a block by plan of several issues, where a branch that is not special goes where it
+  /// went all the last times and is predicted so: known as strongly taken to this target or strongly not taken, with
+  /// nothing in the prefetcher's way. If not, nothing has happened.
   bool branch_as_ever(const Op& op, bool taken, std::uint32_t linear_target);
 
   /// Microcode beyond the table, before or behind the accesses that belong to it: the 386's figures contain a zero-wait
@@ -117,8 +118,8 @@ class Timing {
     tail_ = clocks > 2 ? clocks - 2 : 0;
   }
   /// The same for an iteration that ends with the write of what it has read: nothing lies between its read and that
-  /// write, nor between the write and the read of the next one (386 PRM: four clocks for a word of REP MOVS, two of them
-  /// the read's and two the write's).
+  /// write, nor between the write and the read of the next one (386 PRM: four clocks for a word of REP MOVS, two of
+  /// them the read's and two the write's).
   void spend_before_write(unsigned clocks) {
     const unsigned held = credit_ < clocks ? credit_ : clocks;
     credit_ = 0;
@@ -155,11 +156,12 @@ class Timing {
 
   /// Counters for people and tests; they influence nothing and are not part of a snapshot.
   struct Counters {
-    std::uint64_t code_misses = 0;   ///< line fills and, on the 386SX, starvations of the prefetch queue
+    std::uint64_t code_misses = 0;  ///< line fills and, on the 386SX, starvations of the prefetch queue
     std::uint64_t read_misses = 0;
     std::uint64_t write_misses = 0;
     std::uint64_t mispredictions = 0;
-    std::uint64_t pin_clocks = 0;    ///< in which the CPU stood still for cycles on the pins, the wait for the bus included
+    std::uint64_t pin_clocks =
+        0;  ///< in which the CPU stood still for cycles on the pins, the wait for the bus included
   };
   const Counters& counters() const { return counters_; }
   /// For whoever wants pin_clocks to go on counting behind a snapshot.
@@ -170,7 +172,8 @@ class Timing {
  private:
   friend class Steady386;
   static constexpr std::uint32_t no_line = 1;  // never a line's address
-  static constexpr std::uint64_t redirect_distance = 2;  // clocks between two predicted jumps; inferred from the class's BogoMIPS
+  static constexpr std::uint64_t redirect_distance =
+      2;  // clocks between two predicted jumps; inferred from the class's BogoMIPS
   static constexpr std::uint32_t misprediction_mark = 3;  // as an issue's address: the pipeline was refilled behind it
 
   // -- timing/i386sx.cpp
@@ -244,19 +247,19 @@ class Timing {
   MemoryPath path_;
 
   // 386SX bus unit
-  std::uint32_t fetch_next_ = 0;   // address of the next code word to fetch
-  std::uint32_t fetch_eip_ = 0;    // address of the next byte to be consumed
-  std::uint64_t fetch_from_ = 0;   // when the queue last got room
-  std::uint64_t write_starts_ = 0; // when the posted write leaves the bus unit's latch
-  std::uint32_t tail_ = 0;         // clocks of the instruction behind the end of its next read
-  std::uint32_t credit_ = 0;       // clocks of reads so far that the figure to be spent contains
-  bool refill_ = true;             // the queue was flushed
-  std::uint32_t fetch_mask_ = ~3u; // of a prefetch request's address
+  std::uint32_t fetch_next_ = 0;     // address of the next code word to fetch
+  std::uint32_t fetch_eip_ = 0;      // address of the next byte to be consumed
+  std::uint64_t fetch_from_ = 0;     // when the queue last got room
+  std::uint64_t write_starts_ = 0;   // when the posted write leaves the bus unit's latch
+  std::uint32_t tail_ = 0;           // clocks of the instruction behind the end of its next read
+  std::uint32_t credit_ = 0;         // clocks of reads so far that the figure to be spent contains
+  bool refill_ = true;               // the queue was flushed
+  std::uint32_t fetch_mask_ = ~3u;   // of a prefetch request's address
   std::uint64_t fetch_put_off_ = 0;  // words that begin before are still to be counted; 0 in a snapshot
 
   // 486 and Pentium
   std::array<LineView, LineView::count> views_;  // into data_
-  TagCache data_;                  // unified on the 486
+  TagCache data_;                                // unified on the 486
   TagCache code_;
   std::uint32_t code_line_ = no_line;      // line of the byte before the next sequential one
   std::uint32_t prefetch_line_ = no_line;  // wanted, not yet on the bus
@@ -267,15 +270,15 @@ class Timing {
   std::array<std::uint64_t, 8> write_start_{};  // posted writes: on the bus, done
   std::array<std::uint64_t, 8> write_done_{};
   std::uint8_t write_next_ = 0;
-  std::uint8_t write_hits_ = 0;    // consecutive latest posted writes that hit the cache
+  std::uint8_t write_hits_ = 0;  // consecutive latest posted writes that hit the cache
   IssueState issue_;
   bool jumped_ = false;
 
   // Pentium
   std::uint32_t mispredicted_issue_ = 0;  // behind misprediction_mark
-  std::uint64_t redirected_ = 0;   // when the prefetcher last followed a jump
-  std::uint32_t mark_slot_ = 0;    // the code line that executes, as an index into marks_
-  std::vector<std::uint32_t> marks_;  // a code line's bytes at which an instruction was seen to begin
+  std::uint64_t redirected_ = 0;          // when the prefetcher last followed a jump
+  std::uint32_t mark_slot_ = 0;           // the code line that executes, as an index into marks_
+  std::vector<std::uint32_t> marks_;      // a code line's bytes at which an instruction was seen to begin
   BranchTargetBuffer btb_;
 
   Counters counters_;
@@ -284,9 +287,12 @@ class Timing {
 
 template <Model M>
 inline void Timing::begin_as(const Op& op, std::uint32_t eip) {
-  if constexpr (M == Model::i386sx) begin_386(op, eip);
-  else if constexpr (M == Model::i486sx) begin_486(op, eip);
-  else begin_pentium(op, eip);
+  if constexpr (M == Model::i386sx)
+    begin_386(op, eip);
+  else if constexpr (M == Model::i486sx)
+    begin_486(op, eip);
+  else
+    begin_pentium(op, eip);
 }
 
 inline void Timing::begin_386(const Op& op, std::uint32_t eip) {
@@ -298,8 +304,8 @@ inline void Timing::begin_386(const Op& op, std::uint32_t eip) {
 inline void Timing::begin_next_386(const Op& op) {
   const std::uint32_t eip = fetch_eip_, end = eip + op.length;
   const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
-  // If the queue holds the instruction and cannot have filled up since `from` (two clocks a word at least), nothing that
-  // happened between is seen before the next cycle of another kind: the words are counted then.
+  // If the queue holds the instruction and cannot have filled up since `from` (two clocks a word at least), nothing
+  // that happened between is seen before the next cycle of another kind: the words are counted then.
   const auto room = static_cast<std::int32_t>((eip & fetch_mask_) + queue_bytes - fetch_next_);
   if (static_cast<std::int32_t>(fetch_next_ - ((end + ~fetch_mask_) & fetch_mask_)) >= 0 &&
       static_cast<std::int64_t>(clock_ - from) + 1 < room)
@@ -319,7 +325,8 @@ inline void Timing::issue_386(const Op& op, std::uint32_t end) {
 
 inline void Timing::begin_486(const Op& op, std::uint32_t eip) {
   const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
-  if (last_line != code_line_) [[unlikely]] fetch_486(eip, last_line);
+  if (last_line != code_line_) [[unlikely]]
+    fetch_486(eip, last_line);
   unsigned clocks = op.clocks + ((op.address_reads & issue_.last_writes) != 0);
   // Prefixes decode while a longer predecessor still executes.
   if (op.timing_flags != 0 && issue_.last_clocks > 1)
@@ -332,7 +339,8 @@ inline void Timing::begin_486(const Op& op, std::uint32_t eip) {
 
 inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
   const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
-  if (last_line != code_line_) [[unlikely]] fetch_pentium(eip, last_line);
+  if (last_line != code_line_) [[unlikely]]
+    fetch_pentium(eip, last_line);
   if (issue_.takes(op)) {
     clock_ += issue_.join(op);
     return;
@@ -345,13 +353,16 @@ inline void Timing::begin_pentium(const Op& op, std::uint32_t eip) {
   clock_ += issue_.open(op, eip, seen);
 }
 
-/// Where a memo says that the line and its successor are in, each as the one used last in its set, with all that the plan relies
-/// on known, and nothing is on its way: enters the plan's line `number`, or goes on in it. If not, nothing has happened.
+/// Where a memo says that the line and its successor are in, each as the one used last in its set, with all that the
+/// plan relies on known, and nothing is on its way: enters the plan's line `number`, or goes on in it. If not, nothing
+/// has happened.
 inline bool Timing::fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const LineMemo& memo = plan.memos[number];
-  if (memo.changes != code_.changes()) [[unlikely]] return false;
+  if (memo.changes != code_.changes()) [[unlikely]]
+    return false;
   if (line == code_line_) return true;
-  if (prefetch_line_ != no_line || clock_ < fills_until_) [[unlikely]] return false;
+  if (prefetch_line_ != no_line || clock_ < fills_until_) [[unlikely]]
+    return false;
   code_line_ = line;
   mark_slot_ = memo.slot;
   return true;
@@ -364,7 +375,9 @@ inline std::uint32_t Timing::line_behind(const IssuePlan& plan, const Op& op) co
   return plan.first_line + (std::uint32_t{op.line_behind} << line_shift_);
 }
 
-inline bool Timing::enter_plan_seen(const IssuePlan& plan) { return pipes_suit(plan) && fetch_seen(plan, 0, plan.first_line); }
+inline bool Timing::enter_plan_seen(const IssuePlan& plan) {
+  return pipes_suit(plan) && fetch_seen(plan, 0, plan.first_line);
+}
 inline bool Timing::plan_holds_behind_seen(const IssuePlan& plan, const Op& op) {
   return fetch_seen(plan, op.line_behind, line_behind(plan, op));
 }
@@ -383,8 +396,10 @@ inline void Timing::read(std::uint32_t address, unsigned bytes) {
     read_386(address, bytes);
     return;
   }
-  if ((address & 3) + bytes <= 4) [[likely]] read_aligned(address, bytes);
-  else read_misaligned(address, bytes);
+  if ((address & 3) + bytes <= 4) [[likely]]
+    read_aligned(address, bytes);
+  else
+    read_misaligned(address, bytes);
 }
 
 template <Model... M>
@@ -405,8 +420,10 @@ inline void Timing::write(std::uint32_t address, unsigned bytes) {
     write_386(address, bytes);
     return;
   }
-  if ((address & 3) + bytes <= 4) [[likely]] write_aligned(address, bytes);
-  else write_misaligned(address, bytes);
+  if ((address & 3) + bytes <= 4) [[likely]]
+    write_aligned(address, bytes);
+  else
+    write_misaligned(address, bytes);
 }
 
 template <Model... M>
@@ -415,7 +432,8 @@ inline void Timing::write_aligned(std::uint32_t address, unsigned bytes) {
     write_aligned_386(address, bytes);
     return;
   }
-  if (write_hits(address)) [[likely]] return;  // write-back only
+  if (write_hits(address)) [[likely]]
+    return;  // write-back only
   write_slow(address, bytes);
 }
 
@@ -428,9 +446,12 @@ inline bool Timing::branch_as_ever(const Op& op, bool taken, std::uint32_t targe
 }
 
 inline void Timing::branch(const Op& op, bool taken, std::uint32_t target) {
-  if (model_ == Model::pentium) branch_pentium(op, taken, target);
-  else if (model_ == Model::i486sx) branch_486(op, taken);
-  else branch_386(op, taken);
+  if (model_ == Model::pentium)
+    branch_pentium(op, taken, target);
+  else if (model_ == Model::i486sx)
+    branch_486(op, taken);
+  else
+    branch_386(op, taken);
 }
 
 }  // namespace planar::cpu

@@ -7,8 +7,8 @@
 namespace planar::ethernet {
 namespace {
 
-constexpr std::uint16_t causes = Am7990::BABL | Am7990::CERR | Am7990::MISS | Am7990::MERR | Am7990::RINT | Am7990::TINT |
-                                 Am7990::IDON;
+constexpr std::uint16_t causes =
+    Am7990::BABL | Am7990::CERR | Am7990::MISS | Am7990::MERR | Am7990::RINT | Am7990::TINT | Am7990::IDON;
 constexpr std::uint16_t errors = Am7990::BABL | Am7990::CERR | Am7990::MISS | Am7990::MERR;
 constexpr std::uint16_t interrupting = causes & ~Am7990::CERR;
 constexpr unsigned block_words = 12;
@@ -17,7 +17,8 @@ constexpr Time ready_limit = 25'600_ns;
 
 }  // namespace
 
-Am7990::Am7990(Scheduler& scheduler, const std::string& name, Am7990Board& board, Am7990Timing timing, std::uint64_t seed)
+Am7990::Am7990(Scheduler& scheduler, const std::string& name, Am7990Board& board, Am7990Timing timing,
+               std::uint64_t seed)
     : board_(board),
       timing_(timing),
       port_(scheduler, name + ".port", *this, seed),
@@ -27,7 +28,8 @@ Am7990::Am7990(Scheduler& scheduler, const std::string& name, Am7990Board& board
       silo_loaded_(scheduler, name + ".silo_loaded", Priority::device, Callback::to<&Am7990::silo_loaded>(this)),
       buffer_sent_(scheduler, name + ".buffer_sent", Priority::device, Callback::to<&Am7990::buffer_sent>(this)),
       babbled_(scheduler, name + ".babbled", Priority::device, Callback::to<&Am7990::babbled>(this)),
-      status_written_(scheduler, name + ".status_written", Priority::device, Callback::to<&Am7990::status_written>(this)),
+      status_written_(scheduler, name + ".status_written", Priority::device,
+                      Callback::to<&Am7990::status_written>(this)),
       loop_end_(scheduler, name + ".loop_end", Priority::device, Callback::to<&Am7990::loop_ended>(this)),
       receive_step_(scheduler, name + ".receive_step", Priority::device, Callback::to<&Am7990::receive_step>(this)),
       receive_done_(scheduler, name + ".receive_done", Priority::device, Callback::to<&Am7990::receive_done>(this)) {}
@@ -41,8 +43,7 @@ void Am7990::reset(Time now) {
 
 std::uint16_t Am7990::csr(unsigned number) const {
   switch (number & 3) {
-    case 0:
-      return static_cast<std::uint16_t>(csr0_ | (csr0_ & errors ? ERR : 0) | (csr0_ & interrupting ? INTR : 0));
+    case 0: return static_cast<std::uint16_t>(csr0_ | (csr0_ & errors ? ERR : 0) | (csr0_ & interrupting ? INTR : 0));
     case 1: return csr1_;
     case 2: return csr2_;
     default: return csr3_;
@@ -55,9 +56,12 @@ void Am7990::write_rdp(std::uint16_t value, Time now) {
     return;
   }
   if (!on(STOP)) return;
-  if (rap_ == 1) csr1_ = value & 0xFFFE;
-  else if (rap_ == 2) csr2_ = value & 0x00FF;
-  else csr3_ = value & (BSWP | ACON | BCON);
+  if (rap_ == 1)
+    csr1_ = value & 0xFFFE;
+  else if (rap_ == 2)
+    csr2_ = value & 0x00FF;
+  else
+    csr3_ = value & (BSWP | ACON | BCON);
 }
 
 // A 1 in INIT or STRT that is set already means nothing: drivers write back what they have read. Likewise such a write
@@ -151,7 +155,8 @@ bool Am7990::reachable(std::uint32_t address, std::uint32_t bytes, Time now) {
 }
 
 std::uint16_t Am7990::word(std::uint32_t address) const {
-  return static_cast<std::uint16_t>(board_.local_read(address & 0xFFFFFF) | board_.local_read((address + 1) & 0xFFFFFF) << 8);
+  return static_cast<std::uint16_t>(board_.local_read(address & 0xFFFFFF) | board_.local_read((address + 1) & 0xFFFFFF)
+                                                                                << 8);
 }
 
 void Am7990::store_word(std::uint32_t address, std::uint16_t value) {
@@ -159,8 +164,8 @@ void Am7990::store_word(std::uint32_t address, std::uint16_t value) {
   board_.local_write((address + 1) & 0xFFFFFF, static_cast<std::uint8_t>(value >> 8));
 }
 
-// While bytes leave or arrive the chip asks for the bus whenever sixteen bytes of the SILO are empty (or full) and keeps it
-// for the whole burst; before a frame leaves it fills the SILO in one go (bus_held_until_).
+// While bytes leave or arrive the chip asks for the bus whenever sixteen bytes of the SILO are empty (or full) and
+// keeps it for the whole burst; before a frame leaves it fills the SILO in one go (bus_held_until_).
 Time Am7990::local_bus_free(Time t) const {
   t = std::max(t, bus_held_until_);
   if (descriptor_read_.pending() && t < last_look_ + words(descriptor_words)) {  // single words: the host comes next
@@ -211,10 +216,10 @@ void Am7990::archive(Archive& a) {
     a(ring->base, ring->length, ring->index);
     ring->length = std::clamp<std::uint32_t>(ring->length, 1, 128);
   }
-  a(interrupt_, bus_held_until_, last_look_, requested_, deferred_, tmd1_, loading_, orphan_, buffer_error_, frame_, chain_,
-    chain_done_);
-  a(listening_, storing_, matched_, first_buffer_, overflow_, lost_, receive_end_pending_, buffer_, buffer_left_, stored_,
-    end_status_, end_count_);
+  a(interrupt_, bus_held_until_, last_look_, requested_, deferred_, tmd1_, loading_, orphan_, buffer_error_, frame_,
+    chain_, chain_done_);
+  a(listening_, storing_, matched_, first_buffer_, overflow_, lost_, receive_end_pending_, buffer_, buffer_left_,
+    stored_, end_status_, end_count_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.missed,
     counters_.receive_errors, counters_.transmit_errors, counters_.yielded);
   port_.archive(a);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // AMD Am7990 LANCE, local area network controller for Ethernet.
 //
-// The chip knows its four registers, the memory of its local bus (Am7990Board), its place on the wire, and time; no bus.
-// Source of behaviour: AMD's data sheets of the Am7990 and Am79C90, names and chapters; Linux 2.2 sk_mca.c and depca.c
-// for what drivers rely on (facts: ethernet/chip-lance.md). Files by chapter: am7990.cpp registers, initialisation,
-// interrupts and who has the local bus; am7990_transmit.cpp look for work, transmitter, loopback; am7990_receive.cpp
-// address filter, receiver, chaining.
+// The chip knows its four registers, the memory of its local bus (Am7990Board), its place on the wire, and time; no
+// bus. Source of behaviour: AMD's data sheets of the Am7990 and Am79C90, names and chapters; Linux 2.2 sk_mca.c and
+// depca.c for what drivers rely on (facts: ethernet/chip-lance.md). Files by chapter: am7990.cpp registers,
+// initialisation, interrupts and who has the local bus; am7990_transmit.cpp look for work, transmitter, loopback;
+// am7990_receive.cpp address filter, receiver, chaining.
 //
 //   RAP  1:0 selects what RDP reaches
-//   CSR0 15 ERR 14 BABL 13 CERR 12 MISS 11 MERR 10 RINT 9 TINT 8 IDON 7 INTR 6 INEA 5 RXON 4 TXON 3 TDMD 2 STOP 1 STRT 0 INIT
+//   CSR0 15 ERR 14 BABL 13 CERR 12 MISS 11 MERR 10 RINT 9 TINT 8 IDON 7 INTR 6 INEA 5 RXON 4 TXON 3 TDMD 2 STOP 1 STRT
+//   0 INIT
 //        bits 14:8 fall on writing 1, 3:0 rise on writing 1, INEA takes what is written; STOP clears all else and CSR3
 //   CSR1 15:1, CSR2 7:0  address of the initialisation block
 //   CSR3 2 BSWP 1 ACON 0 BCON (the pins' polarity means nothing here)
@@ -22,8 +23,8 @@
 //     +4    1111, BCNT (two's complement)                           1111, BCNT
 //     +6    MCNT, FCS included                                      BUFF UFLO - LCOL LCAR RTRY, TDR
 //
-// One SILO of 48 bytes serves both directions. A frame that waits for the wire (gap, back-off) has its first bytes in it;
-// "reception has priority over transmission during the time that the transmitter is backing off": a frame for this
+// One SILO of 48 bytes serves both directions. A frame that waits for the wire (gap, back-off) has its first bytes in
+// it; "reception has priority over transmission during the time that the transmitter is backing off": a frame for this
 // station takes the SILO, and the transmission begins anew when the microprogram next looks at the transmit ring. It
 // looks there after each transmission, when TDMD is set, and 1.6 ms after it last looked. That a reception is followed
 // by no look of its own is inferred: both cards with this chip fall behind every other one in the published figures, by
@@ -59,9 +60,9 @@ class Am7990Board {
 
 /// The board may change them; the values here are the chip's own.
 struct Am7990Timing {
-  Time dma_cycle = 600_ns;       ///< one word; datasheet: six periods of 100 ns without wait states
-  Time poll_interval = 1'600_us; ///< between two looks at the transmit ring, 0 never; datasheet
-  unsigned burst_words = 8;      ///< of one tenure of the local bus; datasheet
+  Time dma_cycle = 600_ns;        ///< one word; datasheet: six periods of 100 ns without wait states
+  Time poll_interval = 1'600_us;  ///< between two looks at the transmit ring, 0 never; datasheet
+  unsigned burst_words = 8;       ///< of one tenure of the local bus; datasheet
   /// From the last bit of a frame to the write of its status: the wait for the collision heartbeat; inferred. With the
   /// descriptor reads behind it a chained frame is ready within the 9.6 us gap.
   Time transmit_end = 4_us;
@@ -71,27 +72,57 @@ class Am7990 final : public net::EthernetStation {
  public:
   // Register bits, as the data sheet spells them.
   enum Csr0 : std::uint16_t {
-    ERR = 0x8000, BABL = 0x4000, CERR = 0x2000, MISS = 0x1000, MERR = 0x0800, RINT = 0x0400, TINT = 0x0200, IDON = 0x0100,
-    INTR = 0x0080, INEA = 0x0040, RXON = 0x0020, TXON = 0x0010, TDMD = 0x0008, STOP = 0x0004, STRT = 0x0002, INIT = 0x0001
+    ERR = 0x8000,
+    BABL = 0x4000,
+    CERR = 0x2000,
+    MISS = 0x1000,
+    MERR = 0x0800,
+    RINT = 0x0400,
+    TINT = 0x0200,
+    IDON = 0x0100,
+    INTR = 0x0080,
+    INEA = 0x0040,
+    RXON = 0x0020,
+    TXON = 0x0010,
+    TDMD = 0x0008,
+    STOP = 0x0004,
+    STRT = 0x0002,
+    INIT = 0x0001
   };
   enum Csr3 : std::uint16_t { BSWP = 0x0004, ACON = 0x0002, BCON = 0x0001 };
   enum Mode : std::uint16_t {
-    PROM = 0x8000, INTL = 0x0040, DRTY = 0x0020, COLL = 0x0010, DTCR = 0x0008, LOOP = 0x0004, DTX = 0x0002, DRX = 0x0001
+    PROM = 0x8000,
+    INTL = 0x0040,
+    DRTY = 0x0020,
+    COLL = 0x0010,
+    DTCR = 0x0008,
+    LOOP = 0x0004,
+    DTX = 0x0002,
+    DRX = 0x0001
   };
   enum Md1 : std::uint16_t {  // of both rings, then of one
-    OWN = 0x8000, MD1_ERR = 0x4000, STP = 0x0200, ENP = 0x0100,
-    FRAM = 0x2000, OFLO = 0x1000, CRC = 0x0800, RMD1_BUFF = 0x0400,
-    MORE = 0x1000, ONE = 0x0800, DEF = 0x0400
+    OWN = 0x8000,
+    MD1_ERR = 0x4000,
+    STP = 0x0200,
+    ENP = 0x0100,
+    FRAM = 0x2000,
+    OFLO = 0x1000,
+    CRC = 0x0800,
+    RMD1_BUFF = 0x0400,
+    MORE = 0x1000,
+    ONE = 0x0800,
+    DEF = 0x0400
   };
   enum Tmd3 : std::uint16_t { BUFF = 0x8000, UFLO = 0x4000, LCOL = 0x1000, LCAR = 0x0800, RTRY = 0x0400, TDR = 0x03FF };
 
   static constexpr std::size_t silo_bytes = 48;
-  /// TMD1, then TMD0 and TMD2: what is read of a transmit descriptor before its buffer. The order is the data sheet's; that
-  /// each word has a tenure of the bus to itself (only the SILO's transfers are bursts) is inferred.
+  /// TMD1, then TMD0 and TMD2: what is read of a transmit descriptor before its buffer. The order is the data sheet's;
+  /// that each word has a tenure of the bus to itself (only the SILO's transfers are bursts) is inferred.
   static constexpr unsigned descriptor_words = 3;
 
   struct Counters {
-    std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, missed = 0, receive_errors = 0, transmit_errors = 0,
+    std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, missed = 0, receive_errors = 0,
+                  transmit_errors = 0,
                   yielded = 0;  ///< transmissions put off because a frame took the SILO
   };
 
@@ -107,7 +138,8 @@ class Am7990 final : public net::EthernetStation {
   void write_rdp(std::uint16_t value, Time now);
   std::uint16_t csr(unsigned number) const;
 
-  /// When the local bus is free of the chip's DMA for an access that wants it at `t`: `t` itself, or the end of the burst.
+  /// When the local bus is free of the chip's DMA for an access that wants it at `t`: `t` itself, or the end of the
+  /// burst.
   Time local_bus_free(Time t) const;
   /// Brings what the chip has stored in memory up to `now`, before the host looks there.
   void sync(Time now);
@@ -198,39 +230,39 @@ class Am7990 final : public net::EthernetStation {
   bool interrupt_ = false;
   Time bus_held_until_{};
 
-  Time last_look_{};              // at the transmit ring
-  Time requested_{};              // when the frame in hand was given to the MAC
-  bool deferred_ = false;         // ... which had to wait for another station
-  std::uint16_t tmd1_ = 0;        // of the descriptor at hand, as the look has read it
-  bool loading_ = false;          // descriptor and first bytes of a frame are being fetched
-  bool orphan_ = false;           // a stop cut the frame on the wire: its outcome concerns nobody
-  bool buffer_error_ = false;     // its chain ends in a descriptor that the chip does not own
+  Time last_look_{};           // at the transmit ring
+  Time requested_{};           // when the frame in hand was given to the MAC
+  bool deferred_ = false;      // ... which had to wait for another station
+  std::uint16_t tmd1_ = 0;     // of the descriptor at hand, as the look has read it
+  bool loading_ = false;       // descriptor and first bytes of a frame are being fetched
+  bool orphan_ = false;        // a stop cut the frame on the wire: its outcome concerns nobody
+  bool buffer_error_ = false;  // its chain ends in a descriptor that the chip does not own
   std::vector<std::uint8_t> frame_;
   std::vector<SentBuffer> chain_;
   std::uint32_t chain_done_ = 0;  // buffers given back already
 
-  bool listening_ = false;        // the frame on the wire began while the receiver was on
-  bool storing_ = false;          // ... is for us and has a buffer
+  bool listening_ = false;  // the frame on the wire began while the receiver was on
+  bool storing_ = false;    // ... is for us and has a buffer
   bool matched_ = false;
-  bool first_buffer_ = false;     // still in the buffer in which it began
-  bool overflow_ = false;         // the SILO ran over
-  bool lost_ = false;             // the rest of the frame goes nowhere
+  bool first_buffer_ = false;  // still in the buffer in which it began
+  bool overflow_ = false;      // the SILO ran over
+  bool lost_ = false;          // the rest of the frame goes nowhere
   bool receive_end_pending_ = false;
   std::uint32_t buffer_ = 0, buffer_left_ = 0, stored_ = 0;
   std::uint16_t end_status_ = 0, end_count_ = 0;
 
   Counters counters_;
   net::EthernetPort port_;
-  Event initialised_;     // the last word of the initialisation block is in
-  Event look_;            // at the transmit ring
-  Event descriptor_read_; // its last word has been read
-  Event silo_loaded_;     // the first word of a frame is in the SILO
-  Event buffer_sent_;     // the last byte of a buffer leaves, or the chain breaks off
-  Event babbled_;         // 1519 bytes have left
-  Event status_written_;  // a transmit descriptor has its status
-  Event loop_end_;        // an internal loopback frame has gone round
-  Event receive_step_;    // the destination address is complete, the SILO full, or a buffer
-  Event receive_done_;    // a receive descriptor has its status
+  Event initialised_;      // the last word of the initialisation block is in
+  Event look_;             // at the transmit ring
+  Event descriptor_read_;  // its last word has been read
+  Event silo_loaded_;      // the first word of a frame is in the SILO
+  Event buffer_sent_;      // the last byte of a buffer leaves, or the chain breaks off
+  Event babbled_;          // 1519 bytes have left
+  Event status_written_;   // a transmit descriptor has its status
+  Event loop_end_;         // an internal loopback frame has gone round
+  Event receive_step_;     // the destination address is complete, the SILO full, or a buffer
+  Event receive_done_;     // a receive descriptor has its status
 };
 
 }  // namespace planar::ethernet

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Am7990: address filter, receiver, chained receive buffers.
 //
-// Bytes reach memory in bursts of sixteen. They are stored when somebody could look (sync(), the end of a buffer or of the
-// frame); the result is the same as if every burst were an event.
+// Bytes reach memory in bursts of sixteen. They are stored when somebody could look (sync(), the end of a buffer or of
+// the frame); the result is the same as if every burst were an event.
 #include <algorithm>
 
 #include "devices/chips/am7990/am7990.hpp"
@@ -86,7 +86,8 @@ void Am7990::store_arrived(std::size_t count, const net::Reception& r, Time now)
   }
 }
 
-/// The buffer is full and the frame goes on. False if the chip does not own the next one: this one ends in a buffer error.
+/// The buffer is full and the frame goes on. False if the chip does not own the next one: this one ends in a buffer
+/// error.
 bool Am7990::next_buffer(std::uint16_t error, Time now) {
   const std::uint32_t at = receive_ring_.here();
   const std::uint32_t next = receive_ring_.at(receive_ring_.index + 1);
@@ -158,8 +159,10 @@ void Am7990::receive_done(Time now) {
     receive_ring_.advance();
   }
   if (end_status_ & OFLO) ++counters_.overruns;
-  if (lost_ || end_status_ & MD1_ERR) ++counters_.receive_errors;
-  else ++counters_.received;
+  if (lost_ || end_status_ & MD1_ERR)
+    ++counters_.receive_errors;
+  else
+    ++counters_.received;
   raise(RINT, now);
   look_for_work(now);
 }

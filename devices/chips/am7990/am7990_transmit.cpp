@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Am7990: the look for work, the transmitter, loopback.
 //
-// Phases of a transmission: look (TMD1 is read), loading (the rest of the descriptor is read, the first bytes go into the
-// SILO), the wire (gap, attempts, back-off), status (the descriptor is written), and at once the next look. A frame that
-// arrives for this station in one of the waits sends the chip back to before the look.
+// Phases of a transmission: look (TMD1 is read), loading (the rest of the descriptor is read, the first bytes go into
+// the SILO), the wire (gap, attempts, back-off), status (the descriptor is written), and at once the next look. A frame
+// that arrives for this station in one of the waits sends the chip back to before the look.
 #include <algorithm>
 
 #include "devices/chips/am7990/am7990.hpp"
@@ -20,13 +20,16 @@ std::uint32_t buffer_size(std::uint16_t bcnt) { return 4096 - (bcnt & 0x0FFF); }
 
 // ---- look for work ----
 
-// Between jobs the microprogram waits for TDMD or the end of the poll interval. Only this wait uses TDMD up: one that was
-// set while the chip was busy stays ("the microcode may have been busy when TDMD was set").
+// Between jobs the microprogram waits for TDMD or the end of the poll interval. Only this wait uses TDMD up: one that
+// was set while the chip was busy stays ("the microcode may have been busy when TDMD was set").
 void Am7990::look_for_work(Time now) {
   if (!on(STRT | TXON) || transmitting() || storing_ || receive_end_pending_) return;
-  if (on(TDMD)) look_.at(std::max(now, last_look_));
-  else if (timing_.poll_interval > Time{}) look_.at(std::max(now, last_look_ + timing_.poll_interval));
-  else look_.cancel();
+  if (on(TDMD))
+    look_.at(std::max(now, last_look_));
+  else if (timing_.poll_interval > Time{})
+    look_.at(std::max(now, last_look_ + timing_.poll_interval));
+  else
+    look_.cancel();
 }
 
 void Am7990::look(Time now) {
@@ -182,8 +185,10 @@ void Am7990::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
     seen.fcs_ok = net::fcs_good(frame_);
     if (accepts(seen) && take_buffer(now)) end_frame(seen, now);
   }
-  if (tmd3) ++counters_.transmit_errors;
-  else ++counters_.sent;
+  if (tmd3)
+    ++counters_.transmit_errors;
+  else
+    ++counters_.sent;
   give_back(flags, tmd3, now);
 }
 
@@ -201,7 +206,8 @@ void Am7990::give_back(std::uint16_t flags, std::uint16_t tmd3, Time now) {
 
 void Am7990::status_written(Time now) {
   raise(TINT, now);
-  if (on(STRT | TXON) && !storing_ && !receive_end_pending_) take_work(now);  // "immediately after it relinquishes the last buffer"
+  if (on(STRT | TXON) && !storing_ && !receive_end_pending_)
+    take_work(now);  // "immediately after it relinquishes the last buffer"
 }
 
 // A frame for this station arrives while one waits for the wire: the SILO is the receiver's.
@@ -231,8 +237,10 @@ void Am7990::loop_ended(Time now) {
   seen.length = frame_.size();
   seen.fcs_ok = !(mode_ & DTCR) || net::fcs_good(frame_);
   if (on(RXON) && frame_.size() >= 6 && accepts(seen)) {
-    if (take_buffer(now)) end_frame(seen, now);
-    else missed(now);
+    if (take_buffer(now))
+      end_frame(seen, now);
+    else
+      missed(now);
   }
   while (chain_done_ + 1 < chain_.size()) release_buffer();
   give_back(0, buffer_error_ ? BUFF | UFLO : 0, now);

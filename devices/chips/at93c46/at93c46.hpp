@@ -3,8 +3,9 @@
 //
 // Pins: CS starts and ends a command, SK clocks it, DI takes a start bit, two opcode bits and six address bits, most
 // significant first; DO gives a zero and then the word. Only READ (opcode 10) moves data here.
-// Source of behaviour: the part's data sheet as its readers use it (Linux 2.4 ne2.c; facts: ethernet/adapter-de320ct.md).
-// Not modelled: writing and erasing (the cards' drivers of the period never do); after such a command DO stays high.
+// Source of behaviour: the part's data sheet as its readers use it (Linux 2.4 ne2.c; facts:
+// ethernet/adapter-de320ct.md). Not modelled: writing and erasing (the cards' drivers of the period never do); after
+// such a command DO stays high.
 #pragma once
 
 #include <array>
@@ -29,10 +30,10 @@ class At93c46 {
  private:
   std::array<std::uint16_t, words> contents_;
   bool clock_ = false;
-  bool started_ = false;       // the start bit has come
-  std::uint8_t bits_ = 0;      // of opcode and address so far
-  std::uint8_t command_ = 0;   // these eight bits
-  std::uint16_t shift_ = 0;    // what DO has yet to give
+  bool started_ = false;      // the start bit has come
+  std::uint8_t bits_ = 0;     // of opcode and address so far
+  std::uint8_t command_ = 0;  // these eight bits
+  std::uint16_t shift_ = 0;   // what DO has yet to give
   bool data_out_ = true;
 };
 

@@ -12,7 +12,8 @@ Dp83800::Dp83800(Scheduler& scheduler, const std::string& name, Dp83800Board& bo
       config_(config),
       mac_(mac),
       port_(scheduler, name, *this, seed),
-      transmit_start_(scheduler, name + ".transmit_start", Priority::device, Callback::to<&Dp83800::transmit_start>(this)),
+      transmit_start_(scheduler, name + ".transmit_start", Priority::device,
+                      Callback::to<&Dp83800::transmit_start>(this)),
       looped_(scheduler, name + ".looped", Priority::device, Callback::to<&Dp83800::looped>(this)),
       room_check_(scheduler, name + ".room_check", Priority::device, Callback::to<&Dp83800::room_check>(this)),
       reset_done_(scheduler, name + ".reset_done", Priority::device, Callback::to<&Dp83800::reset_done>(this)) {
@@ -89,8 +90,10 @@ void Dp83800::write(std::uint32_t offset, std::uint16_t value, Time now) {
     case RCR: rcr_ = value & rcr_bits; return;
     default: break;
   }
-  if (offset >= PAR0 && offset < PAR0 + 2 * par_.size()) par_[(offset - PAR0) / 2] = value;
-  else if (offset >= MAR0 && offset < MAR0 + 2 * mar_.size()) mar_[(offset - MAR0) / 2] = value;
+  if (offset >= PAR0 && offset < PAR0 + 2 * par_.size())
+    par_[(offset - PAR0) / 2] = value;
+  else if (offset >= MAR0 && offset < MAR0 + 2 * mar_.size())
+    mar_[(offset - MAR0) / 2] = value;
 }
 
 // RST overrides the others; of a pair that contradicts itself the one that stops wins.
@@ -151,7 +154,8 @@ void Dp83800::archive(Archive& a) {
   for (Event* e : {&transmit_start_, &looped_, &room_check_, &reset_done_}) e->archive(a);
   if (a.saving()) return;
   std::uint64_t used = 0, held = 0;
-  bool sound = statuses_.size() <= status_depth && (!sending_ || !transmit_.empty()) && (sending_ || !looped_.pending());
+  bool sound =
+      statuses_.size() <= status_depth && (!sending_ || !transmit_.empty()) && (sending_ || !looped_.pending());
   for (const Sending& s : transmit_) {
     used += s.room();
     sound = sound && s.data.size() <= s.length && (s.data.size() == s.length || &s == &transmit_.back());

@@ -2,34 +2,29 @@
 // National DP83800, 10/100 Mbit/s Ethernet controller of the Olicom OC-2335.
 //
 // HYPOTHETICAL INTERFACE. No data sheet, driver or ADF of it was found (facts: ethernet/adapter-olicom-oc2335.md). All
-// that is known is its name, that it makes 100 Mbit/s, and that the card is a slave on the Micro Channel. Everything below
-// is planar's own declaration: a slave with two packet FIFOs behind one 16-bit port, its registers named in the manner of
-// National's SONIC. Software written for the real chip cannot work with it.
+// that is known is its name, that it makes 100 Mbit/s, and that the card is a slave on the Micro Channel. Everything
+// below is planar's own declaration: a slave with two packet FIFOs behind one 16-bit port, its registers named in the
+// manner of National's SONIC. Software written for the real chip cannot work with it.
 //
 //   offset        read                                        write
 //   +00  DATA     next word of the oldest received frame      next word of the frame that TLR opened
-//   +02  TLR      bytes that the open frame still wants       10:0 length: opens a frame; 15 CRCI (no FCS of the chip's own)
-//   +04  TFR      bytes free in the transmit FIFO
-//   +06  TSR      oldest transmit status, which is taken      (0: there is none)
-//   +08  RSR      status of the oldest received frame         (0: there is none)
-//   +0A  CR       RST while a reset runs; RXEN, TXEN          RST, RXEN, RXDIS, TXEN, TXDIS, RDISC, TFLUSH
-//   +0C  ISR      causes                                      ones clear
-//   +0E  IMR      causes that interrupt
-//   +10  TCR      LBK loopback inside the chip
-//   +12  RCR      BRD broadcasts, PRO all single addresses, AMC all groups, ERR bad frames, RNT runts
-//   +14  MPT      frames lost to a full FIFO   \  16 bits, cleared by reading, stay at FFFFh; CTO is raised when one of
-//   +16  CRCT     frames with a bad FCS         > them reaches 8000h
-//   +18  FAET     those that end in mid-byte   /
-//   +20  PAR0-2   station address, first byte in the low half
-//   +28  MAR0-3   64-bit filter of group addresses: bit = top six bits of the address's CRC remainder
+//   +02  TLR      bytes that the open frame still wants       10:0 length: opens a frame; 15 CRCI (no FCS of the chip's
+//   own) +04  TFR      bytes free in the transmit FIFO +06  TSR      oldest transmit status, which is taken      (0:
+//   there is none) +08  RSR      status of the oldest received frame         (0: there is none) +0A  CR       RST while
+//   a reset runs; RXEN, TXEN          RST, RXEN, RXDIS, TXEN, TXDIS, RDISC, TFLUSH +0C  ISR      causes ones clear +0E
+//   IMR      causes that interrupt +10  TCR      LBK loopback inside the chip +12  RCR      BRD broadcasts, PRO all
+//   single addresses, AMC all groups, ERR bad frames, RNT runts +14  MPT      frames lost to a full FIFO   \  16 bits,
+//   cleared by reading, stay at FFFFh; CTO is raised when one of +16  CRCT     frames with a bad FCS         > them
+//   reaches 8000h +18  FAET     those that end in mid-byte   / +20  PAR0-2   station address, first byte in the low
+//   half +28  MAR0-3   64-bit filter of group addresses: bit = top six bits of the address's CRC remainder
 //
-// Transmit: TLR opens a frame if its length and four bytes of bookkeeping fit; that many bytes are then written to DATA. A
-// complete frame is sent when TXEN stands, padded to the Ethernet minimum: the FIFO stores and forwards, so a frame
-// cannot underrun. Its room comes back when it has left, its status waits in TSR; with sixteen of them waiting no further
-// frame starts. TLR with a length of 0 or beyond 2047 or without room, a word without an open frame, and TLR while a
-// frame is still open (that one is dropped) raise TFE.
-// Receive: bytes enter the FIFO as they arrive, the frame shows in RSR when it has ended well. RDISC drops the oldest
-// frame, read or not. A byte that finds the FIFO full loses its frame (RFO, MPT).
+// Transmit: TLR opens a frame if its length and four bytes of bookkeeping fit; that many bytes are then written to
+// DATA. A complete frame is sent when TXEN stands, padded to the Ethernet minimum: the FIFO stores and forwards, so a
+// frame cannot underrun. Its room comes back when it has left, its status waits in TSR; with sixteen of them waiting no
+// further frame starts. TLR with a length of 0 or beyond 2047 or without room, a word without an open frame, and TLR
+// while a frame is still open (that one is dropped) raise TFE. Receive: bytes enter the FIFO as they arrive, the frame
+// shows in RSR when it has ended well. RDISC drops the oldest frame, read or not. A byte that finds the FIFO full loses
+// its frame (RFO, MPT).
 //
 // Not modelled: 10 Mbit/s negotiation (it runs at the segment's rate), management of the transceiver, a threshold to
 // start sending early, jabber cut-off.
@@ -57,24 +52,28 @@ class Dp83800Board {
 };
 
 struct Dp83800Config {
-  std::uint32_t transmit_fifo = 8192;   ///< bytes
+  std::uint32_t transmit_fifo = 8192;  ///< bytes
   std::uint32_t receive_fifo = 8192;   ///< bytes
-  Time transmit_start{};                ///< from the last word of a frame, or the end of the one before, to its attempt
-  Time reset{};                         ///< CR.RST reads 1 for so long
+  Time transmit_start{};               ///< from the last word of a frame, or the end of the one before, to its attempt
+  Time reset{};                        ///< CR.RST reads 1 for so long
 };
 
 class Dp83800 final : private net::EthernetStation {
  public:
   enum Register : unsigned {
+    // clang-format off
     DATA = 0x00, TLR = 0x02, TFR = 0x04, TSR = 0x06, RSR = 0x08, CR = 0x0A, ISR = 0x0C, IMR = 0x0E,
     TCR = 0x10, RCR = 0x12, MPT = 0x14, CRCT = 0x16, FAET = 0x18, PAR0 = 0x20, MAR0 = 0x28,
+    // clang-format on
     window_bytes = 0x30,
   };
   enum Tlr : std::uint16_t { TLEN = 0x07FF, CRCI = 0x8000 };
   enum Tsr : std::uint16_t { TDONE = 0x8000, NC = 0x001F, EXC = 0x0020, OWC = 0x0040, CRS = 0x0080, DEF = 0x0100 };
   enum Rsr : std::uint16_t { RDONE = 0x8000, CRCE = 0x4000, FAE = 0x2000, MC = 0x1000, RLEN = 0x0FFF };
   enum Cr : std::uint16_t {
+    // clang-format off
     RST = 0x01, RXEN = 0x02, RXDIS = 0x04, TXEN = 0x08, TXDIS = 0x10, RDISC = 0x20, TFLUSH = 0x40
+    // clang-format on
   };
   enum Cause : std::uint16_t { PTX = 0x01, TXER = 0x02, PRX = 0x04, RFO = 0x08, TFE = 0x10, CTO = 0x20, causes = 0x3F };
   enum Tcr : std::uint16_t { LBK = 0x01 };
@@ -161,10 +160,10 @@ class Dp83800 final : private net::EthernetStation {
   std::array<std::uint16_t, 4> mar_{};
   bool rx_enabled_ = false, tx_enabled_ = false, asserted_ = false;
 
-  std::deque<Sending> transmit_;        // the last one may still be open
+  std::deque<Sending> transmit_;  // the last one may still be open
   std::deque<std::uint16_t> statuses_;
-  bool sending_ = false;                // the head is with the transmitter
-  bool orphan_ = false;                 // a flush cut the frame on the wire: its outcome concerns nobody
+  bool sending_ = false;  // the head is with the transmitter
+  bool orphan_ = false;   // a flush cut the frame on the wire: its outcome concerns nobody
   std::vector<std::uint8_t> loop_frame_;
 
   std::deque<Received> receive_;

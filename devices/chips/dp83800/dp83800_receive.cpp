@@ -88,7 +88,11 @@ void Dp83800::take_frame(const net::Reception& r, Time now) {
     ++counters_.received;
   }
   Received f;
-  f.status = static_cast<std::uint16_t>(RDONE | bytes | (r.fcs_ok ? 0 : r.dribble ? FAE : CRCE) | (r.byte(0) & 1 ? MC : 0));
+  f.status = static_cast<std::uint16_t>(RDONE | bytes |
+                                        (r.fcs_ok    ? 0
+                                         : r.dribble ? FAE
+                                                     : CRCE) |
+                                        (r.byte(0) & 1 ? MC : 0));
   f.data.reserve(bytes);
   for (std::size_t k = 0; k < bytes; ++k) f.data.push_back(r.byte(k));
   receive_.push_back(std::move(f));

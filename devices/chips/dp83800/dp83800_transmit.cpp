@@ -57,7 +57,8 @@ void Dp83800::start_next(Time now) {
 }
 
 void Dp83800::transmit_start(Time now) {
-  // A frame that a flush cut still leaves the wire: its end starts this one. TLR may have dropped an open head meanwhile.
+  // A frame that a flush cut still leaves the wire: its end starts this one. TLR may have dropped an open head
+  // meanwhile.
   if (port_.busy() || !tx_enabled_ || transmit_.empty()) return;
   const Sending& s = transmit_.front();
   if (s.data.size() < s.length) return;

@@ -95,7 +95,9 @@ std::uint8_t Dp8390::peek_page0(unsigned reg) const {
     case 0x08: return low(rsar_);
     case 0x09: return high(rsar_);
     case 0x0C: return static_cast<std::uint8_t>(rsr_ | (port_.carrier() ? DFR : 0));
-    case 0x0D: case 0x0E: case 0x0F: return cntr_[reg - 0x0D];
+    case 0x0D:
+    case 0x0E:
+    case 0x0F: return cntr_[reg - 0x0D];
     default: return 0xFF;
   }
 }
@@ -210,8 +212,10 @@ void Dp8390::command(std::uint8_t value, Time now) {
     if (was_running) stop(now);
   } else if (value & STA) {
     cr_ = static_cast<std::uint8_t>((cr_ | STA) & ~STP);
-    if (!was_running) start(now);
-    else if (!receiver_off_) isr_ &= static_cast<std::uint8_t>(~RST);
+    if (!was_running)
+      start(now);
+    else if (!receiver_off_)
+      isr_ &= static_cast<std::uint8_t>(~RST);
   }
   start_remote(value >> 3 & 7, now);
   if (value & TXP && !(cr_ & TXP)) {
@@ -273,8 +277,8 @@ void Dp8390::archive(Archive& a) {
   a.section("dp8390", 2);
   a(cr_, isr_, imr_, dcr_, tcr_, tsr_, rcr_, rsr_, ncr_, pstart_, pstop_, bnry_, tpsr_, curr_);
   a(tbcr_, rsar_, rbcr_, clda_, remote_next_, local_next_, address_counter_, par_, mar_, cntr_, fifo_, fifo_read_);
-  a(stopping_, interrupt_, transmit_held_, orphan_, sent_tsr_, listening_, storing_, matched_, group_, fifo_overrun_, ring_full_,
-    receiver_off_, receive_end_pending_, stored_, frame_length_, frame_status_);
+  a(stopping_, interrupt_, transmit_held_, orphan_, sent_tsr_, listening_, storing_, matched_, group_, fifo_overrun_,
+    ring_full_, receiver_off_, receive_end_pending_, stored_, frame_length_, frame_status_);
   a(remote_, send_packet_, latch_, latch_ready_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.missed,
     counters_.receive_errors, counters_.transmit_errors);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // National DP8390 network interface controller (DP8390D, DP83901, DP83902 and licensed cores such as the 83C690).
 //
-// The chip knows its registers, its local bus (buffer memory behind Dp8390Board), its place on the wire, and time; no bus.
-// Source of behaviour: the DP8390D data sheet, its register names and its chapters; Linux 2.2 8390.c for what drivers rely
-// on (facts: ethernet/chip-dp8390.md). Files by chapter: dp8390.cpp registers and control, dp8390_transmit.cpp transmitter
-// and loopback, dp8390_receive.cpp receiver and buffer ring, dp8390_remote.cpp remote DMA and the local bus.
+// The chip knows its registers, its local bus (buffer memory behind Dp8390Board), its place on the wire, and time; no
+// bus. Source of behaviour: the DP8390D data sheet, its register names and its chapters; Linux 2.2 8390.c for what
+// drivers rely on (facts: ethernet/chip-dp8390.md). Files by chapter: dp8390.cpp registers and control,
+// dp8390_transmit.cpp transmitter and loopback, dp8390_receive.cpp receiver and buffer ring, dp8390_remote.cpp remote
+// DMA and the local bus.
 //
 //   reg   page 0 read  page 0 write  page 1   page 2 read
 //   00    CR           CR            CR       CR
@@ -24,13 +25,13 @@
 //   0E    CNTR1        DCR           MAR6     DCR
 //   0F    CNTR2        IMR           MAR7     IMR
 //
-// A frame that was sent has its status, TSR with PTX in ISR, when the window for the collision heartbeat has passed, 6.4 us
-// after its last bit: TSR.CDH tells of it (inferred from the data sheet's text on that bit).
+// A frame that was sent has its status, TSR with PTX in ISR, when the window for the collision heartbeat has
+// passed, 6.4 us after its last bit: TSR.CDH tells of it (inferred from the data sheet's text on that bit).
 //
 // Known to be simplified: the upper half of 32-bit addresses (DCR.LAS) leads nowhere; page 3 (factory test) reads as
 // zeros; the FIFO keeps only what loopback leaves there; the collision heartbeat is always heard; after a ring overflow
-// the receiver stays off until the chip is stopped and started, the worst case that the data sheet warns of (a real part
-// may or may not go on).
+// the receiver stays off until the chip is stopped and started, the worst case that the data sheet warns of (a real
+// part may or may not go on).
 #pragma once
 
 #include <array>
@@ -38,9 +39,9 @@
 #include <span>
 #include <vector>
 
+#include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
 #include "core/time/scheduler.hpp"
-#include "core/memory/slave.hpp"
 #include "core/time/time.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
@@ -68,23 +69,51 @@ class Dp8390 final : public net::EthernetStation {
  public:
   // Register bits, as the data sheet spells them.
   enum Cr : std::uint8_t { STP = 0x01, STA = 0x02, TXP = 0x04, RD0 = 0x08, RD1 = 0x10, RD2 = 0x20 };
-  enum Isr : std::uint8_t { PRX = 0x01, PTX = 0x02, RXE = 0x04, TXE = 0x08, OVW = 0x10, CNT = 0x20, RDC = 0x40, RST = 0x80 };
+  enum Isr : std::uint8_t {
+    PRX = 0x01,
+    PTX = 0x02,
+    RXE = 0x04,
+    TXE = 0x08,
+    OVW = 0x10,
+    CNT = 0x20,
+    RDC = 0x40,
+    RST = 0x80
+  };
   enum Dcr : std::uint8_t { WTS = 0x01, BOS = 0x02, LAS = 0x04, LS = 0x08, AR = 0x10 };
   enum Tcr : std::uint8_t { CRC = 0x01, LB0 = 0x02, LB1 = 0x04, ATD = 0x08, OFST = 0x10 };
-  enum Tsr : std::uint8_t { TSR_PTX = 0x01, ND = 0x02, COL = 0x04, ABT = 0x08, CRS = 0x10, FU = 0x20, CDH = 0x40, OWC = 0x80 };
+  enum Tsr : std::uint8_t {
+    TSR_PTX = 0x01,
+    ND = 0x02,
+    COL = 0x04,
+    ABT = 0x08,
+    CRS = 0x10,
+    FU = 0x20,
+    CDH = 0x40,
+    OWC = 0x80
+  };
   enum Rcr : std::uint8_t { SEP = 0x01, RCR_AR = 0x02, AB = 0x04, AM = 0x08, PRO = 0x10, MON = 0x20 };
-  enum Rsr : std::uint8_t { RSR_PRX = 0x01, RSR_CRC = 0x02, FAE = 0x04, FO = 0x08, MPA = 0x10, PHY = 0x20, DIS = 0x40, DFR = 0x80 };
+  enum Rsr : std::uint8_t {
+    RSR_PRX = 0x01,
+    RSR_CRC = 0x02,
+    FAE = 0x04,
+    FO = 0x08,
+    MPA = 0x10,
+    PHY = 0x20,
+    DIS = 0x40,
+    DFR = 0x80
+  };
 
   struct Counters {
-    std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, missed = 0, receive_errors = 0, transmit_errors = 0;
+    std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, missed = 0, receive_errors = 0,
+                  transmit_errors = 0;
   };
 
   /// `name` prefixes its events; `seed` starts the backoff generator.
   Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Board& board, Dp8390Timing timing, std::uint64_t seed);
 
-  /// The part of the buffer memory that is plain bytes, from local address `first` on: the chip uses it directly and asks the
-  /// board for the other addresses only. Address lines that are not in `decoded` lead nowhere: what differs in them only is
-  /// one place. It stays the board's; again whenever it has moved (a snapshot was restored).
+  /// The part of the buffer memory that is plain bytes, from local address `first` on: the chip uses it directly and
+  /// asks the board for the other addresses only. Address lines that are not in `decoded` lead nowhere: what differs in
+  /// them only is one place. It stays the board's; again whenever it has moved (a snapshot was restored).
   void set_memory(std::uint16_t first, std::span<std::uint8_t> memory, std::uint16_t decoded = 0xFFFF) {
     memory_first_ = first;
     memory_ = memory;
@@ -98,16 +127,16 @@ class Dp8390 final : public net::EthernetStation {
   void write(unsigned reg, std::uint8_t value, Time now);
   std::uint8_t peek(unsigned reg) const;
 
-  /// The I/O latch of remote DMA (RACK, WACK). In word mode each access moves a word, whatever its width; in byte mode a
-  /// byte. Without a remote DMA in progress nothing moves and a read gives the latch's last contents.
+  /// The I/O latch of remote DMA (RACK, WACK). In word mode each access moves a word, whatever its width; in byte mode
+  /// a byte. Without a remote DMA in progress nothing moves and a read gives the latch's last contents.
   std::uint16_t remote_read(Time now);
   void remote_write(std::uint16_t value, Time now);
   std::uint16_t remote_peek() const;
   /// When the latch can take part in an access that begins at `start`.
   Time remote_ready(Time start) const;
   bool word_mode() const { return dcr_ & WTS; }
-  /// Accesses to the latch as a run (Slave::port_run), and what they moved. Before the last one of a transfer, before the
-  /// ring's end and before the frame on the wire it is over.
+  /// Accesses to the latch as a run (Slave::port_run), and what they moved. Before the last one of a transfer, before
+  /// the ring's end and before the frame on the wire it is over.
   PortRun remote_run(unsigned bytes, Direction direction) const;
   void remote_run_written(std::span<const std::uint8_t> data, PortRun& run, Time end);
   void remote_run_read(std::span<std::uint8_t> data, PortRun& run, Time end);
@@ -174,8 +203,8 @@ class Dp8390 final : public net::EthernetStation {
   void sync_receive(Time now);
 
   // remote DMA and local bus
-  /// When the latch takes part in accesses that follow each other: each asks for the local bus, waits for the end of the
-  /// chip's own burst on it, if there is one, and takes one transfer.
+  /// When the latch takes part in accesses that follow each other: each asks for the local bus, waits for the end of
+  /// the chip's own burst on it, if there is one, and takes one transfer.
   PortRun latch_timing() const;
   enum class Remote : std::uint8_t { none, read, write };
   void start_remote(unsigned rd, Time now);
@@ -195,8 +224,10 @@ class Dp8390 final : public net::EthernetStation {
   }
   void buffer_write(std::uint16_t address, std::uint8_t value) {
     const std::uint16_t at = place(address);
-    if (at < memory_.size()) memory_[at] = value;
-    else board_.buffer_write(address, value);
+    if (at < memory_.size())
+      memory_[at] = value;
+    else
+      board_.buffer_write(address, value);
   }
   std::uint8_t local_read(std::uint16_t address) const { return buffer_read(swapped(address)); }
   void local_write(std::uint16_t address, std::uint8_t value) { buffer_write(swapped(address), value); }
@@ -220,22 +251,22 @@ class Dp8390 final : public net::EthernetStation {
   std::array<std::uint8_t, 3> cntr_{};
   std::array<std::uint8_t, 8> fifo_{};
   std::uint8_t fifo_read_ = 0;
-  bool stopping_ = false;       // STP is set, a frame is still on its way
+  bool stopping_ = false;  // STP is set, a frame is still on its way
   bool interrupt_ = false;
 
   bool transmit_held_ = false;  // TCR.ATD: disabled by a multicast frame that hashes to bit 62
   bool orphan_ = false;         // a reset cut the frame on the wire: its outcome concerns nobody
   std::uint8_t sent_tsr_ = 0;   // of a frame that has left, until the heartbeat's window is over
 
-  bool listening_ = false;      // the frame on the wire began while the receiver was on
-  bool storing_ = false;        // ... and is for us: its bytes go into the ring
+  bool listening_ = false;  // the frame on the wire began while the receiver was on
+  bool storing_ = false;    // ... and is for us: its bytes go into the ring
   bool matched_ = false;
   bool group_ = false;
   bool fifo_overrun_ = false;
-  bool ring_full_ = false;      // CURR has caught up with BNRY
-  bool receiver_off_ = false;   // after OVW
+  bool ring_full_ = false;     // CURR has caught up with BNRY
+  bool receiver_off_ = false;  // after OVW
   bool receive_end_pending_ = false;
-  std::uint32_t stored_ = 0;    // bytes of the present frame in the ring
+  std::uint32_t stored_ = 0;  // bytes of the present frame in the ring
   std::uint16_t frame_length_ = 0;
   std::uint8_t frame_status_ = 0;
 

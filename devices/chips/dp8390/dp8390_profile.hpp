@@ -2,8 +2,8 @@
 // The chip.* values that every card with a DP8390 has in its timing profile.
 #pragma once
 
-#include "devices/chips/dp8390/dp8390.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/chips/dp8390/dp8390.hpp"
 
 namespace planar::ethernet {
 

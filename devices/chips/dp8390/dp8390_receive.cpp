@@ -161,8 +161,10 @@ void Dp8390::frame_ends(const net::Reception& r, Time now) {
   }
   const bool error = status & (FO | RSR_CRC | FAE);
   if (!storing_) {  // monitor mode, or off after an overflow
-    if (error) reject(status, now);
-    else missed(now);
+    if (error)
+      reject(status, now);
+    else
+      missed(now);
     enter_reset_state_if_idle(now);
     return;
   }
@@ -203,8 +205,10 @@ void Dp8390::receive_done(Time now) {
   clda_ = static_cast<std::uint16_t>(next << 8);
   ring_full_ = curr_ == bnry_;
   rsr_ = static_cast<std::uint8_t>(frame_status_ | (rsr_ & DIS));
-  if (frame_status_ & RSR_PRX) ++counters_.received;
-  else ++counters_.receive_errors;
+  if (frame_status_ & RSR_PRX)
+    ++counters_.received;
+  else
+    ++counters_.receive_errors;
   raise(frame_status_ & RSR_PRX ? PRX : RXE, now);
   enter_reset_state_if_idle(now);
 }

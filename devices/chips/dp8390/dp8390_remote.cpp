@@ -6,7 +6,8 @@
 
 namespace planar::ethernet {
 
-// RD2,1,0 of CR: 001 read, 010 write, 011 send packet, 1xx abort or complete; 000 is "not allowed" and does nothing here.
+// RD2,1,0 of CR: 001 read, 010 write, 011 send packet, 1xx abort or complete; 000 is "not allowed" and does nothing
+// here.
 void Dp8390::start_remote(unsigned rd, Time now) {
   if (rd == 0) return;
   if (rd & 4) {
@@ -88,8 +89,10 @@ void Dp8390::advance_remote(Time now) {
   remote_ = Remote::none;
   send_packet_ = false;
   // A read is over when the host has the last word, a write when the latch has been emptied into memory.
-  if (reading) raise(RDC, now);
-  else remote_done_.at(latch_ready_);
+  if (reading)
+    raise(RDC, now);
+  else
+    remote_done_.at(latch_ready_);
 }
 
 void Dp8390::end_remote(Time now) { raise(RDC, now); }
@@ -132,9 +135,10 @@ PortRun Dp8390::remote_run(unsigned bytes, Direction direction) const {
   if (at >= memory_.size() || rbcr_ <= step) return {};
   PortRun run = latch_timing();
   run.count = std::min((rbcr_ - 1u) / step, static_cast<std::uint32_t>(memory_.size() - at) / step);
-  const auto end_before = [&](unsigned bytes) {  // so many are left to a place that it must not reach; 0: it stands there
-    if (bytes) run.count = std::min(run.count, (bytes - 1) / step);
-  };
+  const auto end_before =
+      [&](unsigned bytes) {  // so many are left to a place that it must not reach; 0: it stands there
+        if (bytes) run.count = std::min(run.count, (bytes - 1) / step);
+      };
   end_before(static_cast<std::uint16_t>((pstop_ << 8) - address));
   if (direction == Direction::write && sending()) {
     if (((address - transmit_address()) & decoded_) < tbcr_) return {};

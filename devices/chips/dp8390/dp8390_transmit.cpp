@@ -90,8 +90,8 @@ void Dp8390::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   }
 }
 
-// TSR says of a frame that was sent whether the transceiver's heartbeat followed (CDH), so it cannot be there, nor PTX tell
-// of it, before the window for it has passed; inferred. What ends without having been sent has no such wait.
+// TSR says of a frame that was sent whether the transceiver's heartbeat followed (CDH), so it cannot be there, nor PTX
+// tell of it, before the window for it has passed; inferred. What ends without having been sent has no such wait.
 void Dp8390::await_heartbeat(std::uint8_t tsr, Time now) {
   sent_tsr_ = tsr;
   heartbeat_end_.at(now + port_.bit_time() * heartbeat_bits);
@@ -106,10 +106,10 @@ void Dp8390::finish_transmit(std::uint8_t tsr, std::uint8_t isr, Time now) {
   enter_reset_state_if_idle(now);
 }
 
-// What a looped frame leaves behind (data sheet, "Loopback diagnostics"): the FIFO holds its last bytes and its count, the
-// ring nothing, ISR shows PTX but never PRX. The CRC logic exists once: with CRC appended by the transmitter the receiver
-// always reports an error; with CRC inhibited it checks the one that the frame carries. A frame for another address
-// reports none.
+// What a looped frame leaves behind (data sheet, "Loopback diagnostics"): the FIFO holds its last bytes and its count,
+// the ring nothing, ISR shows PTX but never PRX. The CRC logic exists once: with CRC appended by the transmitter the
+// receiver always reports an error; with CRC inhibited it checks the one that the frame carries. A frame for another
+// address reports none.
 void Dp8390::loop_back(Time now) {
   const auto frame = assemble_frame();
   std::size_t i = 0;
@@ -128,8 +128,10 @@ void Dp8390::loop_back(Time now) {
   const bool good = tcr_ & CRC && net::fcs_good(frame);
   rsr_ = static_cast<std::uint8_t>((matches && !good ? RSR_CRC : RSR_PRX) | (group && matches ? PHY : 0));
   // Internally neither carrier nor heartbeat is seen; through the encoder there is carrier.
-  if (loopback() == 1) finish_transmit(TSR_PTX | ND | CRS | CDH, PTX, now);
-  else if (loopback() == 2) finish_transmit(TSR_PTX | ND | CDH, PTX, now);
+  if (loopback() == 1)
+    finish_transmit(TSR_PTX | ND | CRS | CDH, PTX, now);
+  else if (loopback() == 2)
+    finish_transmit(TSR_PTX | ND | CDH, PTX, now);
 }
 
 }  // namespace planar::ethernet

@@ -12,8 +12,7 @@ namespace {
 // Bits of Configuration Control, Net Diagnostics and Media Status that software may write.
 constexpr std::uint16_t config_writable = EtherLink3::ConfigEnable;
 constexpr std::uint16_t net_writable = EtherLink3::ExternalLoopback | EtherLink3::InternalLoopback;
-constexpr std::uint16_t media_writable =
-    EtherLink3::LinkBeatEnable | EtherLink3::JabberEnable | EtherLink3::SqeEnable;
+constexpr std::uint16_t media_writable = EtherLink3::LinkBeatEnable | EtherLink3::JabberEnable | EtherLink3::SqeEnable;
 constexpr Time timer_tick = 3'200_ns;  // Timer: since the interrupt, up to FFh
 constexpr std::uint16_t eeprom_busy = 0x8000;
 // 93C46 operations, bits 7:6 of EEPROM Command; operation 0 is told further by bits 5:4.
@@ -37,8 +36,7 @@ EtherLink3::EtherLink3(Scheduler& scheduler, const std::string& name, EtherLink3
                       Callback::to<&EtherLink3::transmit_start>(this)),
       starved_(scheduler, name + ".starved", Priority::device, Callback::to<&EtherLink3::starved>(this)),
       loop_end_(scheduler, name + ".loop_end", Priority::device, Callback::to<&EtherLink3::loop_ends>(this)),
-      receive_step_(scheduler, name + ".receive_step", Priority::device,
-                    Callback::to<&EtherLink3::receive_step>(this)),
+      receive_step_(scheduler, name + ".receive_step", Priority::device, Callback::to<&EtherLink3::receive_step>(this)),
       discard_done_(scheduler, name + ".discard", Priority::device, Callback::to<&EtherLink3::discarded>(this)) {
   // There is no status for a late collision, only a count: the frame is tried again like any other.
   port_.mac().retry_late_collisions = true;
@@ -147,7 +145,9 @@ std::uint16_t EtherLink3::peek_operating(unsigned reg) const {
 
 std::uint16_t EtherLink3::peek_diagnostics(unsigned reg) const {
   std::uint16_t v = 0;
-  const auto flag = [&v](bool on, std::uint16_t bits) { if (on) v |= bits; };
+  const auto flag = [&v](bool on, std::uint16_t bits) {
+    if (on) v |= bits;
+  };
   switch (reg) {
     case 0x04:
       flag(storing_, RxReceiving);
@@ -207,7 +207,8 @@ void EtherLink3::write(std::uint32_t offset, unsigned bytes, std::uint32_t value
   } else if (bytes == 2 && !(offset & 1)) {
     write_word(offset, static_cast<std::uint16_t>(value), now);
   } else {
-    for (unsigned i = 0; i < bytes; ++i) write_byte((offset + i) & 15, static_cast<std::uint8_t>(value >> (8 * i)), now);
+    for (unsigned i = 0; i < bytes; ++i)
+      write_byte((offset + i) & 15, static_cast<std::uint8_t>(value >> (8 * i)), now);
   }
   update(now);
 }
@@ -254,7 +255,9 @@ void EtherLink3::write_setup(unsigned reg, std::uint16_t value, Time now) {
     case 0x06: address_config_ = value; break;
     case 0x08: resource_config_ = value; break;
     case 0x0A: eeprom_command(value, now); break;
-    case 0x0C: if (!eeprom_done_.pending()) eeprom_data_ = value; break;
+    case 0x0C:
+      if (!eeprom_done_.pending()) eeprom_data_ = value;
+      break;
     default: break;
   }
 }
@@ -309,16 +312,15 @@ void EtherLink3::acknowledge(std::uint16_t bits) {
 
 std::uint16_t EtherLink3::causes() const {
   const bool complete = !rx_hidden() && !rx_fifo_.empty() && rx_fifo_.front().complete;
-  return static_cast<std::uint16_t>((rx_underrun_ || tx_overrun_ ? AdapterFailure : 0) |
-                                    (tx_status_.empty() ? 0 : TxComplete) | (tx_available_ ? TxAvailable : 0) |
-                                    (complete ? RxComplete : 0) | (rx_early_ && !complete ? RxEarly : 0) |
-                                    (requested_ ? InterruptRequested : 0) |
-                                    (statistics_alarm() ? UpdateStatistics : 0));
+  return static_cast<std::uint16_t>(
+      (rx_underrun_ || tx_overrun_ ? AdapterFailure : 0) | (tx_status_.empty() ? 0 : TxComplete) |
+      (tx_available_ ? TxAvailable : 0) | (complete ? RxComplete : 0) | (rx_early_ && !complete ? RxEarly : 0) |
+      (requested_ ? InterruptRequested : 0) | (statistics_alarm() ? UpdateStatistics : 0));
 }
 
-// The latch catches any cause that is neither masked nor hidden, and falls only when acknowledged; a cause that is still
-// there sets it again at once, so that none is lost between a driver's last look and its acknowledgement. Window 0
-// keeps the pin quiet (Linux 3c509.c, close).
+// The latch catches any cause that is neither masked nor hidden, and falls only when acknowledged; a cause that is
+// still there sets it again at once, so that none is lost between a driver's last look and its acknowledgement. Window
+// 0 keeps the pin quiet (Linux 3c509.c, close).
 void EtherLink3::update(Time now) {
   if (!latch_ && causes() & read_zero_mask_ & interrupt_mask_) {
     latch_ = true;
@@ -369,9 +371,12 @@ void EtherLink3::eeprom_finish(Time) {
   if (operation == eeprom_fetch) {
     eeprom_data_ = cell;
   } else if (eeprom_writable_) {
-    if (operation == eeprom_store) cell = eeprom_data_;
-    else if (operation == eeprom_erase) cell = 0xFFFF;
-    else eeprom_.fill((eeprom_command_ >> 4 & 3) == write_all ? eeprom_data_ : 0xFFFF);
+    if (operation == eeprom_store)
+      cell = eeprom_data_;
+    else if (operation == eeprom_erase)
+      cell = 0xFFFF;
+    else
+      eeprom_.fill((eeprom_command_ >> 4 & 3) == write_all ? eeprom_data_ : 0xFFFF);
   }
 }
 

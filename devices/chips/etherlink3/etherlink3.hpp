@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 3Com EtherLink III: the single-chip controller of the 3C509, 3C529 and 3C579, first generation.
 //
-// The chip knows its registers, its two FIFOs, its EEPROM, its place on the wire, and time; no bus. Source of behaviour:
-// 3Com's technical reference as quoted by NetBSD's elink3reg.h and Microsoft's elnk3 header, and what Linux 2.2 3c509.c
-// and NetBSD elink3.c rely on (facts: ethernet/chip-3c509-fifo.md); names are 3Com's. Files by chapter: etherlink3.cpp
-// registers, commands, interrupts, EEPROM; etherlink3_transmit.cpp and etherlink3_receive.cpp the two FIFOs.
+// The chip knows its registers, its two FIFOs, its EEPROM, its place on the wire, and time; no bus. Source of
+// behaviour: 3Com's technical reference as quoted by NetBSD's elink3reg.h and Microsoft's elnk3 header, and what
+// Linux 2.2 3c509.c and NetBSD elink3.c rely on (facts: ethernet/chip-3c509-fifo.md); names are 3Com's. Files by
+// chapter: etherlink3.cpp registers, commands, interrupts, EEPROM; etherlink3_transmit.cpp and etherlink3_receive.cpp
+// the two FIFOs.
 //
 // Sixteen ports; +0E is Command (written) and Status (read) in every window, a command selects the window.
 //
 //   port  0 setup        1 operating      2 address   3 FIFO   4 diagnostics  5 read-back        6 statistics
 //   00    Manufacturer   TX/RX FIFO       Address 0,1                         TX Start Thr.      Carrier Lost, No SQE
 //   02    Product ID     TX/RX FIFO       Address 2,3                         TX Available Thr.  Multiple, Single Coll.
-//   04    Config Control                  Address 4,5          FIFO Diag.                        Late Coll., RX Overruns
-//   06    Address Config                                       Net Diag.      RX Early Thr.      Frames Sent, Received
-//   08    Resource Conf. RX Status                                            RX Filter          Deferrals
-//   0A    EEPROM Command Timer, TX Status           RX Free    Media Status   Interrupt Mask     RX Octets
-//   0C    EEPROM Data    TX Free                    TX Free                   Read Zero Mask     TX Octets
+//   04    Config Control                  Address 4,5          FIFO Diag.                        Late Coll., RX
+//   Overruns 06    Address Config                                       Net Diag.      RX Early Thr.      Frames Sent,
+//   Received 08    Resource Conf. RX Status                                            RX Filter          Deferrals 0A
+//   EEPROM Command Timer, TX Status           RX Free    Media Status   Interrupt Mask     RX Octets 0C    EEPROM Data
+//   TX Free                    TX Free                   Read Zero Mask     TX Octets
 //
-// A packet in the TX FIFO is two words (length and flags, then zero) and data to a multiple of four bytes. The frame goes
-// out when all of it is there, or TX Start Threshold bytes are; its room comes back when it has left for good. A received
-// frame's bytes enter the RX FIFO as they arrive, without FCS; the host pops it with RX Discard.
+// A packet in the TX FIFO is two words (length and flags, then zero) and data to a multiple of four bytes. The frame
+// goes out when all of it is there, or TX Start Threshold bytes are; its room comes back when it has left for good. A
+// received frame's bytes enter the RX FIFO as they arrive, without FCS; the host pops it with RX Discard.
 //
 // Known to be simplified: the FIFO's self test bits read 0; the three internal loopbacks (FIFO, controller, ENDEC) all
 // take wire time and cross the whole MAC; no jabber cut-off (no frame that fits the FIFO is long enough); heartbeat is
@@ -61,42 +62,99 @@ class EtherLink3 final : public net::EthernetStation {
   /// Usable bytes of each half of the 4 KB packet memory: a threshold of 2044 is never met (NetBSD), so neither FIFO
   /// ever has that much room. Inferred.
   static constexpr unsigned fifo_bytes = 2040;
-  static constexpr unsigned rx_packets = 8;        ///< NetBSD elink3reg.h: "already 8 packets" is status overrun
+  static constexpr unsigned rx_packets = 8;  ///< NetBSD elink3reg.h: "already 8 packets" is status overrun
   static constexpr unsigned tx_status_depth = 31;
-  static constexpr unsigned visible_bytes = 60;    ///< of a reception before the host sees it: fragments vanish
+  static constexpr unsigned visible_bytes = 60;  ///< of a reception before the host sees it: fragments vanish
   static constexpr unsigned max_data_bytes = 1514;
-  static constexpr unsigned stored_bytes = 1792;   ///< of an oversize frame; RX Early cannot be set beyond it
+  static constexpr unsigned stored_bytes = 1792;  ///< of an oversize frame; RX Early cannot be set beyond it
   static constexpr std::uint16_t threshold_off = 2044;
 
   enum Command : std::uint8_t {
-    GlobalReset, SelectWindow, StartCoax, RxDisable, RxEnable, RxReset, RxDiscard = 8, TxEnable, TxDisable, TxReset,
-    RequestInterrupt, AcknowledgeInterrupt, SetInterruptMask, SetReadZeroMask, SetRxFilter, SetRxEarly, SetTxAvailable,
-    SetTxStart, StatisticsEnable = 21, StatisticsDisable, StopCoax
+    GlobalReset,
+    SelectWindow,
+    StartCoax,
+    RxDisable,
+    RxEnable,
+    RxReset,
+    RxDiscard = 8,
+    TxEnable,
+    TxDisable,
+    TxReset,
+    RequestInterrupt,
+    AcknowledgeInterrupt,
+    SetInterruptMask,
+    SetReadZeroMask,
+    SetRxFilter,
+    SetRxEarly,
+    SetTxAvailable,
+    SetTxStart,
+    StatisticsEnable = 21,
+    StatisticsDisable,
+    StopCoax
   };
   enum Status : std::uint16_t {
-    InterruptLatch = 0x01, AdapterFailure = 0x02, TxComplete = 0x04, TxAvailable = 0x08, RxComplete = 0x10,
-    RxEarly = 0x20, InterruptRequested = 0x40, UpdateStatistics = 0x80, CommandInProgress = 0x1000
+    InterruptLatch = 0x01,
+    AdapterFailure = 0x02,
+    TxComplete = 0x04,
+    TxAvailable = 0x08,
+    RxComplete = 0x10,
+    RxEarly = 0x20,
+    InterruptRequested = 0x40,
+    UpdateStatistics = 0x80,
+    CommandInProgress = 0x1000
   };
   enum RxFilter : std::uint8_t { Individual = 1, Group = 2, Broadcast = 4, Promiscuous = 8 };
   enum RxStatus : std::uint16_t {
-    RxIncomplete = 0x8000, RxError = 0x4000, Overrun = 0x4000, Oversize = 0x4800, Dribble = 0x1000, Runt = 0x5800,
-    Alignment = 0x6000, CrcError = 0x6800
+    RxIncomplete = 0x8000,
+    RxError = 0x4000,
+    Overrun = 0x4000,
+    Oversize = 0x4800,
+    Dribble = 0x1000,
+    Runt = 0x5800,
+    Alignment = 0x6000,
+    CrcError = 0x6800
   };
-  enum TxStatus : std::uint8_t { TsComplete = 0x80, TsNotify = 0x40, TsUnderrun = 0x10, TsMaxCollisions = 0x08, TsOverflow = 0x04 };
+  enum TxStatus : std::uint8_t {
+    TsComplete = 0x80,
+    TsNotify = 0x40,
+    TsUnderrun = 0x10,
+    TsMaxCollisions = 0x08,
+    TsOverflow = 0x04
+  };
   enum Preamble : std::uint16_t { Notify = 0x8000, NoCrc = 0x2000, Length = 0x07FF };
   enum FifoDiagnostics : std::uint16_t {
-    RxReceiving = 0x8000, RxUnderrun = 0x2000, RxStatusOverrun = 0x1000, RxOverrun = 0x0800, TxOverrun = 0x0400
+    RxReceiving = 0x8000,
+    RxUnderrun = 0x2000,
+    RxStatusOverrun = 0x1000,
+    RxOverrun = 0x0800,
+    TxOverrun = 0x0400
   };
   enum NetDiagnostics : std::uint16_t {
-    ExternalLoopback = 0x8000, InternalLoopback = 0x7000, TxEnabled = 0x0800, RxEnabled = 0x0400,
-    TxTransmitting = 0x0200, TxResetRequired = 0x0100, StatisticsEnabled = 0x0080
+    ExternalLoopback = 0x8000,
+    InternalLoopback = 0x7000,
+    TxEnabled = 0x0800,
+    RxEnabled = 0x0400,
+    TxTransmitting = 0x0200,
+    TxResetRequired = 0x0100,
+    StatisticsEnabled = 0x0080
   };
   enum MediaStatus : std::uint16_t {
-    TpEnabled = 0x8000, CoaxEnabled = 0x4000, LinkBeatDetect = 0x0800, LinkBeatEnable = 0x80, JabberEnable = 0x40,
-    CarrierSense = 0x20, SqeEnable = 0x08
+    TpEnabled = 0x8000,
+    CoaxEnabled = 0x4000,
+    LinkBeatDetect = 0x0800,
+    LinkBeatEnable = 0x80,
+    JabberEnable = 0x40,
+    CarrierSense = 0x20,
+    SqeEnable = 0x08
   };
   /// Configuration Control: which transceivers the board has, and the adapter's enable and reset bits.
-  enum ConfigControl : std::uint16_t { HasAui = 0x2000, HasCoax = 0x1000, HasTp = 0x0200, ConfigReset = 0x04, ConfigEnable = 0x01 };
+  enum ConfigControl : std::uint16_t {
+    HasAui = 0x2000,
+    HasCoax = 0x1000,
+    HasTp = 0x0200,
+    ConfigReset = 0x04,
+    ConfigEnable = 0x01
+  };
   /// Transceiver codes of Address Configuration 15:14 (and of the 3C529's POS 4).
   enum Transceiver : std::uint8_t { TwistedPair, Aui, Undefined, Coax };
 
@@ -105,7 +163,8 @@ class EtherLink3 final : public net::EthernetStation {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, receive_errors = 0, transmit_errors = 0;
   };
 
-  /// `name` prefixes its events; `media` are the transceivers present (ConfigControl); `seed` starts the backoff generator.
+  /// `name` prefixes its events; `media` are the transceivers present (ConfigControl); `seed` starts the backoff
+  /// generator.
   EtherLink3(Scheduler& scheduler, const std::string& name, EtherLink3Board& board, const EtherLink3Timing& timing,
              const Eeprom& eeprom, std::uint16_t media, std::uint64_t seed);
 
@@ -131,6 +190,7 @@ class EtherLink3 final : public net::EthernetStation {
 
  private:
   enum Statistic : unsigned {
+    // clang-format off
     CarrierLost, SqeErrors, MultipleCollisions, SingleCollisions, LateCollisions, RxOverruns, FramesSent,
     FramesReceived, Deferrals, RxOctets = 10, TxOctets = 12
   };
@@ -139,6 +199,7 @@ class EtherLink3 final : public net::EthernetStation {
     std::uint8_t header_bytes = 0;    // of four
     std::vector<std::uint8_t> data;   // as far as it was written, padding included
     bool over = false;                // its transmission ended before the host had written all of it
+    // clang-format on
     unsigned length() const { return header & Length; }
     unsigned padded() const { return (length() + 3) & ~3u; }
     bool complete() const { return header_bytes == 4 && data.size() == padded(); }
@@ -147,7 +208,7 @@ class EtherLink3 final : public net::EthernetStation {
   struct RxPacket {
     std::vector<std::uint8_t> data;
     std::uint16_t status = RxIncomplete;
-    std::uint32_t read = 0;           // bytes taken by the host, padding included
+    std::uint32_t read = 0;  // bytes taken by the host, padding included
     bool complete = false;
     bool overrun = false;
     std::uint32_t padded() const { return (static_cast<std::uint32_t>(data.size()) + 3) & ~3u; }
@@ -245,17 +306,17 @@ class EtherLink3 final : public net::EthernetStation {
   std::deque<TxPacket> tx_fifo_;
   std::uint32_t tx_used_ = 0;
   std::deque<std::uint8_t> tx_status_;
-  bool sending_ = false;         // the packet at the head is with the transmitter
-  bool orphan_ = false;          // a reset cut the frame on the wire: its outcome concerns nobody
+  bool sending_ = false;  // the packet at the head is with the transmitter
+  bool orphan_ = false;   // a reset cut the frame on the wire: its outcome concerns nobody
   bool tx_overrun_ = false, tx_reset_required_ = false;
 
   std::deque<RxPacket> rx_fifo_;
   std::uint32_t rx_used_ = 0;
-  bool listening_ = false;       // the frame that is arriving began while the receiver was on
-  bool storing_ = false;         // ... and its bytes enter the packet at the FIFO's end
-  bool discarding_rest_ = false; // RX Discard took the packet that is still arriving
+  bool listening_ = false;        // the frame that is arriving began while the receiver was on
+  bool storing_ = false;          // ... and its bytes enter the packet at the FIFO's end
+  bool discarding_rest_ = false;  // RX Discard took the packet that is still arriving
   bool rx_underrun_ = false;
-  bool looping_ = false;         // the chip hears itself
+  bool looping_ = false;  // the chip hears itself
   std::vector<std::uint8_t> loop_frame_;
   Time loop_start_{};
 

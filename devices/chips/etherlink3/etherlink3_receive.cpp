@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // EtherLink III: address filter, receiver and RX FIFO.
 //
-// A frame's bytes enter the FIFO as they arrive, four bytes late because the last four are the FCS. They are stored when
-// somebody could look (a register access, RX Early, the end); the result is the same as if every byte were an event.
+// A frame's bytes enter the FIFO as they arrive, four bytes late because the last four are the FCS. They are stored
+// when somebody could look (a register access, RX Early, the end); the result is the same as if every byte were an
+// event.
 #include <algorithm>
 
 #include "devices/chips/etherlink3/etherlink3.hpp"
@@ -150,8 +151,8 @@ void EtherLink3::finish_packet(std::uint16_t status, Time now) {
   update(now);
 }
 
-// A reception shows itself after 60 bytes, or with RX Early if that is set to fewer (inferred: how else could there be a
-// runt status).
+// A reception shows itself after 60 bytes, or with RX Early if that is set to fewer (inferred: how else could there be
+// a runt status).
 bool EtherLink3::exposed(const RxPacket& p) const {
   return p.data.size() >= std::min<std::size_t>(visible_bytes, rx_early_threshold_ + 1u);
 }
@@ -198,7 +199,8 @@ std::uint8_t EtherLink3::rx_read() {
 }
 
 // The head goes. What the host has not read is skipped, during which the next packet is hidden and the command in
-// progress; a packet read to its end is gone at once, which Linux relies on. Of a packet still arriving the rest is lost.
+// progress; a packet read to its end is gone at once, which Linux relies on. Of a packet still arriving the rest is
+// lost.
 void EtherLink3::rx_discard(Time now) {
   if (rx_hidden() || rx_fifo_.empty()) return;
   rx_early_ = false;

@@ -69,8 +69,8 @@ void EtherLink3::tx_reset(Time now) {
 // ---- the transmitter ----
 
 bool EtherLink3::may_start(const TxPacket& p) const {
-  return p.complete() ||
-         (p.header_bytes == 4 && !p.over && goes_to_wire() && tx_start_threshold_ < threshold_off && p.data.size() >= tx_start_threshold_);
+  return p.complete() || (p.header_bytes == 4 && !p.over && goes_to_wire() && tx_start_threshold_ < threshold_off &&
+                          p.data.size() >= tx_start_threshold_);
 }
 
 void EtherLink3::start_next(Time now) {
@@ -80,7 +80,8 @@ void EtherLink3::start_next(Time now) {
 
 // What has not been written yet goes out as zeros unless it comes in time (tx_write patches it).
 std::vector<std::uint8_t> EtherLink3::assemble(const TxPacket& p) const {
-  std::vector<std::uint8_t> frame(p.data.begin(), p.data.begin() + std::min<std::ptrdiff_t>(p.length(), std::ssize(p.data)));
+  std::vector<std::uint8_t> frame(p.data.begin(),
+                                  p.data.begin() + std::min<std::ptrdiff_t>(p.length(), std::ssize(p.data)));
   frame.resize(std::max<std::size_t>(p.length(), visible_bytes));  // the hardware pads to the Ethernet minimum
   if (!(p.header & NoCrc)) net::append_fcs(frame);
   return frame;
@@ -96,7 +97,8 @@ bool EtherLink3::transceiver_on() const {
 }
 
 void EtherLink3::transmit_start(Time now) {
-  if (port_.busy() || tx_fifo_.empty()) return;  // a frame cut by a reset still leaves the wire; its end starts this one
+  if (port_.busy() || tx_fifo_.empty())
+    return;  // a frame cut by a reset still leaves the wire; its end starts this one
   sending_ = true;
   const auto frame = assemble(tx_fifo_.front());
   loop_frame_ = frame;
@@ -193,9 +195,7 @@ void EtherLink3::transmit_finished(const net::TransmitOutcome& outcome, Time now
       error = TsUnderrun;
       tx_reset_required_ = true;
       break;
-    default:
-      error = TsMaxCollisions;
-      break;
+    default: error = TsMaxCollisions; break;
   }
   if (error) {
     ++counters_.transmit_errors;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint32_t scp_address = 0xFFFFF4;
 constexpr unsigned start_up_words = 8;   // SYSBUS, ISCP address (2), ISCP (3); BUSY and SCB status written
 constexpr unsigned attention_words = 3;  // SCB command read; command and status written
-// CONFIGURE's bytes after a reset (82596 data sheet, 82586 mode): 12 bytes, FIFO limit 8, addresses of 6 bytes, preamble of
-// 8, gap 96, slot 512, 15 retries, frames of 64 bytes or more.
+// CONFIGURE's bytes after a reset (82596 data sheet, 82586 mode): 12 bytes, FIFO limit 8, addresses of 6 bytes,
+// preamble of 8, gap 96, slot 512, 15 retries, frames of 64 bytes or more.
 constexpr std::array<std::uint8_t, 12> defaults{12, 8, 0x00, 0x26, 0x00, 96, 0x00, 0xF2, 0x00, 0x00, 64, 0x00};
 
 }  // namespace
@@ -117,7 +117,8 @@ void I82586::raise(std::uint16_t events, Time now) {
 // The pin is up while an event waits to be acknowledged.
 void I82586::update_scb(Time now) {
   if (initialised_)
-    put16(at(scb_), static_cast<std::uint16_t>(events_ | static_cast<unsigned>(cu_) << 8 | static_cast<unsigned>(ru_) << 4));
+    put16(at(scb_),
+          static_cast<std::uint16_t>(events_ | static_cast<unsigned>(cu_) << 8 | static_cast<unsigned>(ru_) << 4));
   const bool level = events_ != 0;
   if (level == pin_) return;
   pin_ = level;
@@ -145,8 +146,10 @@ Time I82586::bus_free(Time t) const {
     const Time turn = nop_time();
     const Time phase{(t - loop_origin_).ps % turn.ps};
     const Time origin = t - phase;
-    if (phase < word * 4) free = origin + word * (phase / word + 1);  // status, command, link; busy written
-    else if (phase >= turn - word) free = origin + turn;              // completed written
+    if (phase < word * 4)
+      free = origin + word * (phase / word + 1);  // status, command, link; busy written
+    else if (phase >= turn - word)
+      free = origin + turn;  // completed written
   }
   const auto stream = [&](Time first_bit) {  // one word in two byte times, from the end of the preamble on
     const Time two_bytes = port_.byte_time() * 2;
@@ -168,7 +171,8 @@ void I82586::archive(Archive& a) {
   a(cu_, phase_, cb_, command_, link_, new_list_, start_again_, suspend_requested_, parked_, loop_origin_, heartbeat_,
     orphan_, frame_, cut_at_, tbd_);
   a(ru_, rfd_, rbd_, ru_suspend_requested_, listening_, decided_, storing_, group_, overrun_, starved_, first_rbd_,
-    buffer_open_, buffer_, buffer_size_, buffer_count_, next_rbd_, last_buffer_, stored_, end_status_, dma_time_, ru_free_);
+    buffer_open_, buffer_, buffer_size_, buffer_count_, next_rbd_, last_buffer_, stored_, end_status_, dma_time_,
+    ru_free_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.no_resources,
     counters_.receive_errors, counters_.transmit_errors);
   port_.archive(a);

@@ -3,10 +3,10 @@
 //
 // The chip has no registers that a host could address: it works on structures in memory, told by a strobe (channel
 // attention, CA) to look at them, and answers there and with one interrupt pin. It knows its memory, its place on the
-// wire, and time; no bus. Source of behaviour: Intel's 82586 data sheet as far as it could be had, the 82596 data sheet's
-// chapters on its 82586 mode, and what the drivers of Linux (3c523, eexpress) and NetBSD (i82586) rely on (facts:
-// ethernet/chip-82586.md). Files: i82586.cpp start-up, channel attention, interrupts; i82586_command.cpp the command unit
-// (CU) and the transmitter; i82586_receive.cpp the receive unit (RU).
+// wire, and time; no bus. Source of behaviour: Intel's 82586 data sheet as far as it could be had, the 82596 data
+// sheet's chapters on its 82586 mode, and what the drivers of Linux (3c523, eexpress) and NetBSD (i82586) rely on
+// (facts: ethernet/chip-82586.md). Files: i82586.cpp start-up, channel attention, interrupts; i82586_command.cpp the
+// command unit (CU) and the transmitter; i82586_receive.cpp the receive unit (RU).
 //
 //   SCP   FFFFF6 SYSBUS, FFFFFC ISCP address
 //   ISCP  +0 BUSY, +2 SCB offset, +4 SCB base
@@ -16,14 +16,14 @@
 //   RFD   +0 status, +2 EL S, +4 link, +6 RBD offset, +8 destination, +E source, +14 length
 //
 // Time: every word that the chip moves takes a bus cycle; what it does in between is `command_clocks` of microcode. A
-// command unit that spins on a NOP which links to itself is a state, not a stream of events: its bus cycles follow from the
-// time, and a write into the NOP wakes it at its next fetch.
+// command unit that spins on a NOP which links to itself is a state, not a stream of events: its bus cycles follow from
+// the time, and a write into the NOP wakes it at its next fetch.
 //
-// Known to be simplified: lengths of preamble, address, gap and slot are the standard ones whatever CONFIGURE says, and so
-// are priorities, the 16-bit CRC and bit stuffing; the data of a frame are read when it is offered to the wire; the cycles
-// of CU, RU and host do not slow each other down (the host waits for the chip's, see bus_free()); a parked NOP shows its
-// completed status throughout a turn; DUMP fills in what has a meaning here and zeros for the microcode's own registers;
-// lost CTS does not occur; the event counters wrap.
+// Known to be simplified: lengths of preamble, address, gap and slot are the standard ones whatever CONFIGURE says, and
+// so are priorities, the 16-bit CRC and bit stuffing; the data of a frame are read when it is offered to the wire; the
+// cycles of CU, RU and host do not slow each other down (the host waits for the chip's, see bus_free()); a parked NOP
+// shows its completed status throughout a turn; DUMP fills in what has a meaning here and zeros for the microcode's own
+// registers; lost CTS does not occur; the event counters wrap.
 #pragma once
 
 #include <array>
@@ -68,10 +68,10 @@ class I82586 final : public net::EthernetStation {
                             diagnose = 7;
   // transmit status
   static constexpr std::uint16_t MAX_COLL = 0x20, HRT_BEAT = 0x40, DEFERRED = 0x80, UNDERRUN = 0x100, LOST_CTS = 0x200,
-                            NO_CRS = 0x400, LATE_COLL = 0x800;
+                                 NO_CRS = 0x400, LATE_COLL = 0x800;
   // frame descriptor status
   static constexpr std::uint16_t RX_COLL = 0x01, NO_IA_MATCH = 0x02, NO_EOF = 0x40, SHORT = 0x80, OVERRUN = 0x100,
-                            NO_BUFFERS = 0x200, ALN = 0x400, CRC = 0x800;
+                                 NO_BUFFERS = 0x200, ALN = 0x400, CRC = 0x800;
   static constexpr std::uint16_t EOF_BIT = 0x8000, F = 0x4000, COUNT = 0x3FFF;
   static constexpr std::uint16_t LINK_OK = 0x8000, XCVR_PROBLEM = 0x4000, ET_OPEN = 0x2000, ET_SHORT = 0x1000;
   static constexpr unsigned fifo_bytes = 16;
@@ -134,9 +134,7 @@ class I82586 final : public net::EthernetStation {
     put8(at + 1, static_cast<std::uint8_t>(value >> 8));
   }
   std::uint32_t at(std::uint16_t offset, unsigned field = 0) const { return base_ + offset + field; }
-  Time clocks(std::uint64_t n) const {
-    return {static_cast<std::int64_t>(n * 1'000'000'000'000 / timing_.clock_hz)};
-  }
+  Time clocks(std::uint64_t n) const { return {static_cast<std::int64_t>(n * 1'000'000'000'000 / timing_.clock_hz)}; }
   Time words(unsigned n) const { return word_time() * n; }
 
   // control
@@ -199,7 +197,7 @@ class I82586 final : public net::EthernetStation {
   bool attention_again_ = false;
   bool serial_loopback_ = false;
   bool pin_ = false;
-  std::uint32_t base_ = 0;    // of all 16-bit offsets
+  std::uint32_t base_ = 0;  // of all 16-bit offsets
   std::uint16_t scb_ = 0;
   std::uint16_t events_ = 0;  // CX FR CNA RNR not yet acknowledged
 
@@ -211,45 +209,45 @@ class I82586 final : public net::EthernetStation {
   Cu cu_ = Cu::idle;
   enum class Phase : std::uint8_t { none, fetch, execute, gather, wire, finish };
   Phase phase_ = Phase::none;
-  std::uint16_t cb_ = 0;       // block in hand, or the next one while suspended
+  std::uint16_t cb_ = 0;  // block in hand, or the next one while suspended
   std::uint16_t command_ = 0;
   std::uint16_t link_ = 0;
   std::uint16_t new_list_ = nowhere;  // START while active: where to go on
   bool start_again_ = false;
   bool suspend_requested_ = false;
   bool parked_ = false;
-  Time loop_origin_{};         // when a turn of the parked NOP began
-  bool heartbeat_ = false;     // seen after the latest transmission
-  bool orphan_ = false;        // a reset or abort cut the frame on the wire: its outcome concerns nobody
-  std::vector<std::uint8_t> frame_;   // to send
+  Time loop_origin_{};                 // when a turn of the parked NOP began
+  bool heartbeat_ = false;             // seen after the latest transmission
+  bool orphan_ = false;                // a reset or abort cut the frame on the wire: its outcome concerns nobody
+  std::vector<std::uint8_t> frame_;    // to send
   std::uint64_t cut_at_ = UINT64_MAX;  // byte at which the FIFO runs dry
   std::uint16_t tbd_ = nowhere;        // next buffer descriptor, while empty ones are followed
 
   Ru ru_ = Ru::idle;
   std::uint16_t rfd_ = 0, rbd_ = nowhere;
   bool ru_suspend_requested_ = false;
-  bool listening_ = false;     // the frame on the wire began while the RU could hear
-  bool decided_ = false;       // its destination has been looked at
-  bool storing_ = false;       // its bytes go to memory
-  bool group_ = false;         // the destination is not the individual address
+  bool listening_ = false;  // the frame on the wire began while the RU could hear
+  bool decided_ = false;    // its destination has been looked at
+  bool storing_ = false;    // its bytes go to memory
+  bool group_ = false;      // the destination is not the individual address
   bool overrun_ = false, starved_ = false;
   std::uint16_t first_rbd_ = nowhere;
   bool buffer_open_ = false;
   std::uint32_t buffer_ = 0;
   std::uint16_t buffer_size_ = 0, buffer_count_ = 0, next_rbd_ = nowhere;
   bool last_buffer_ = false;
-  std::uint32_t stored_ = 0;   // bytes of the present frame in memory
+  std::uint32_t stored_ = 0;  // bytes of the present frame in memory
   std::uint16_t end_status_ = 0;
-  Time dma_time_{};            // when the FIFO's oldest byte can be moved
-  Time ru_free_{};             // when the RU has its next descriptors
+  Time dma_time_{};  // when the FIFO's oldest byte can be moved
+  Time ru_free_{};   // when the RU has its next descriptors
 
   Counters counters_;
   net::EthernetPort port_;
   Event attention_;
   Event command_step_;
   Event loop_end_;
-  Event cut_;            // the FIFO runs dry
-  Event receive_done_;   // the descriptors of a frame are written
+  Event cut_;           // the FIFO runs dry
+  Event receive_done_;  // the descriptors of a frame are written
 };
 
 }  // namespace planar::ethernet

@@ -48,8 +48,7 @@ void I82586::command_unit_control(unsigned cuc, Time now) {
       if (cu_ == Cu::active) abort_command(now);
       cu_ = Cu::idle;
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -149,7 +148,8 @@ void I82586::set_configuration() {
   port_.mac().attempts = (config(7) >> 4) + 1u;
 }
 
-// A hash of 64 bits by bits 7 to 2 of the address's CRC: the filter lets some others through, software has to look again.
+// A hash of 64 bits by bits 7 to 2 of the address's CRC: the filter lets some others through, software has to look
+// again.
 void I82586::set_multicast() {
   hash_ = {};
   const unsigned bytes = get16(at(cb_, 6)) & COUNT;
@@ -190,8 +190,10 @@ void I82586::complete(std::uint16_t status, Time now) {
     leave_active(Cu::suspended, now);
   } else {
     if (command_ & I) update_scb(now);
-    if ((command_ & 7) == nop && !(command_ & I) && link_ == done) park(now);
-    else fetch(now + words(command_ & I ? 1 : 0));
+    if ((command_ & 7) == nop && !(command_ & I) && link_ == done)
+      park(now);
+    else
+      fetch(now + words(command_ & I ? 1 : 0));
   }
 }
 

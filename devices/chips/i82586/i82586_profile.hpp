@@ -2,8 +2,8 @@
 // The 82586's part of an adapter's timing profile.
 #pragma once
 
-#include "devices/chips/i82586/i82586.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/chips/i82586/i82586.hpp"
 
 namespace planar::ethernet {
 

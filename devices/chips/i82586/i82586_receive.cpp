@@ -2,8 +2,8 @@
 // 82586: receive unit, address filter, frame and buffer descriptors.
 //
 // Bytes go to memory as they arrive. They are stored when somebody could look (the host at the memory, the end of the
-// frame); the result is the same as if every word were an event. The last four bytes seen stay behind in the chip: they may
-// be the FCS, which is never stored.
+// frame); the result is the same as if every word were an event. The last four bytes seen stay behind in the chip: they
+// may be the FCS, which is never stored.
 #include <algorithm>
 
 #include "devices/chips/i82586/i82586.hpp"
@@ -37,8 +37,10 @@ void I82586::receive_unit_control(unsigned ruc, Time now) {
       ru_free_ = now + words(rfd_words + rbd_words);
       break;
     case 3:
-      if (storing_ || receive_done_.pending()) ru_suspend_requested_ = true;
-      else if (ru_ == Ru::ready) leave_ready(Ru::suspended, now);
+      if (storing_ || receive_done_.pending())
+        ru_suspend_requested_ = true;
+      else if (ru_ == Ru::ready)
+        leave_ready(Ru::suspended, now);
       break;
     case 4:
       storing_ = listening_ = buffer_open_ = ru_suspend_requested_ = false;
@@ -46,8 +48,7 @@ void I82586::receive_unit_control(unsigned ruc, Time now) {
       if (ru_ == Ru::ready) leave_ready(Ru::idle, now);
       ru_ = Ru::idle;
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -66,8 +67,10 @@ void I82586::listen() {
 
 void I82586::frame_begins(const net::Reception&, Time now) {
   sync(now);
-  if (loopback() == Loop::none) listen();
-  else listening_ = false;
+  if (loopback() == Loop::none)
+    listen();
+  else
+    listening_ = false;
 }
 
 bool I82586::address_matches(const net::Reception& r) {
@@ -139,8 +142,8 @@ void I82586::progress(const net::Reception& r, std::size_t arrived, Time now) {
   look_at_parked(now);
 }
 
-// The next buffer: the full one is marked, the following one opened. Every step takes its cycles, so that a ring of empty
-// buffers ends as an overrun.
+// The next buffer: the full one is marked, the following one opened. Every step takes its cycles, so that a ring of
+// empty buffers ends as an overrun.
 bool I82586::make_room() {
   std::uint16_t next = rbd_;
   if (buffer_open_) {
@@ -205,8 +208,10 @@ void I82586::end_frame(const net::Reception& r, Time now) {
   last_rx_status_ = static_cast<std::uint16_t>(C | (good ? OK : 0) | status);
   if (!good && (!(config(2) & 0x80) || !storing_)) {
     reclaim();
-    if (starved_) leave_ready(Ru::no_resources, now);
-    else if (ru_suspend_requested_) leave_ready(Ru::suspended, now);
+    if (starved_)
+      leave_ready(Ru::no_resources, now);
+    else if (ru_suspend_requested_)
+      leave_ready(Ru::suspended, now);
     ru_suspend_requested_ = false;
     return;
   }
@@ -238,10 +243,14 @@ void I82586::receive_done(Time now) {
   rbd_ = next;
   events_ |= FR;
   ru_free_ = now + words(rfd_words + rbd_words);
-  if (command & EL || end_status_ & NO_BUFFERS) leave_ready(Ru::no_resources, now);
-  else if (command & S || ru_suspend_requested_) leave_ready(Ru::suspended, now);
-  else if (next == nowhere) leave_ready(Ru::no_resources, now);
-  else update_scb(now);
+  if (command & EL || end_status_ & NO_BUFFERS)
+    leave_ready(Ru::no_resources, now);
+  else if (command & S || ru_suspend_requested_)
+    leave_ready(Ru::suspended, now);
+  else if (next == nowhere)
+    leave_ready(Ru::no_resources, now);
+  else
+    update_scb(now);
   ru_suspend_requested_ = false;
   look_at_parked(now);
   // A frame that arrived meanwhile and is not over is taken from the FIFO, if that has not run over: see progress().

@@ -36,7 +36,8 @@ Mc32::Mc32(Scheduler& scheduler, const std::string& name, Mc32Board& board, cons
 std::uint8_t Mc32::peek(unsigned port) const {
   switch (port) {
     case COMMAND: return latch_full_ ? responses_.front() : 0xFF;
-    case STATUS: return static_cast<std::uint8_t>((latch_full_ ? CWR : 0) | (command_full_ || busy_owed_ || !booted_ ? 0 : CRR));
+    case STATUS:
+      return static_cast<std::uint8_t>((latch_full_ ? CWR : 0) | (command_full_ || busy_owed_ || !booted_ ? 0 : CRR));
     case CONTROL: return control_;
     default: return 0xFF;
   }
@@ -136,12 +137,14 @@ void Mc32::begin(Work work, Time duration, Time now) {
 
 void Mc32::dispatch(Time now) {
   if (work_ != Work::none || !booted_) return;
+  // clang-format off
   if (command_full_) begin(Work::command, timing_.command, now);
   else if (exec_pending_) begin(Work::exec, timing_.exec, now);
   else if (responses_.size() >= most_responses) return;
   else if (!sent_.empty()) begin(Work::sent, timing_.sent, now);
   else if (can_receive()) begin(Work::receive, timing_.receive, now);
   else if (can_fetch()) begin(Work::fetch, timing_.transmit, now);
+  // clang-format on
 }
 
 void Mc32::step(Time now) {
@@ -166,8 +169,10 @@ void Mc32::step(Time now) {
 void Mc32::transfer_done(Time now) {
   const Work work = work_;
   work_ = Work::none;
-  if (work == Work::receive_transfer) frame_stored(now);
-  else if (work == Work::fetch_transfer) fetched(now);
+  if (work == Work::receive_transfer)
+    frame_stored(now);
+  else if (work == Work::fetch_transfer)
+    fetched(now);
   dispatch(now);
 }
 
@@ -191,9 +196,7 @@ void Mc32::execute_mailbox(Time now) {
 bool Mc32::execute(unsigned code) {
   const std::uint32_t data = exec_mailbox + 2;
   switch (code) {
-    case 0x00:
-      filter_ = get16(data);
-      return true;
+    case 0x00: filter_ = get16(data); return true;
     case 0x01:
       for (unsigned i = 0; i < address_.size(); ++i) address_[i] = ram_peek(data + i);
       return true;
@@ -207,16 +210,10 @@ bool Mc32::execute(unsigned code) {
       }
       return listed <= most_multicast;
     }
-    case 0x04:
-      indications_ = get16(data) & 1;
-      return true;
-    case 0x06:
-      report_configuration();
-      return true;
+    case 0x04: indications_ = get16(data) & 1; return true;
+    case 0x06: report_configuration(); return true;
     case 0x08: return configure(get16(data), get16(data + 2));
-    case 0x0D:
-      workaround_ = get16(data) == 0;
-      return true;
+    case 0x0D: workaround_ = get16(data) == 0; return true;
     default: return false;
   }
 }
@@ -266,9 +263,9 @@ void Mc32::archive(Archive& a) {
   a.section("mc32", 1);
   const std::size_t bytes = ram_.size();
   a(ram_, control_, command_, command_full_, busy_owed_, responses_, latch_full_, booted_, indications_, workaround_,
-    exec_pending_, filter_, address_, multicast_, tx_list_, tx_count_, rx_list_, rx_count_, work_, transfer_, tx_running_,
-    tx_last_, tx_fragment_, tx_fragments_, gathered_, outgoing_, sent_, on_wire_, rx_running_, rx_ended_, rx_next_, rx_last_,
-    arrived_, counters_.sent, counters_.received, counters_.collisions, counters_.overruns);
+    exec_pending_, filter_, address_, multicast_, tx_list_, tx_count_, rx_list_, rx_count_, work_, transfer_,
+    tx_running_, tx_last_, tx_fragment_, tx_fragments_, gathered_, outgoing_, sent_, on_wire_, rx_running_, rx_ended_,
+    rx_next_, rx_last_, arrived_, counters_.sent, counters_.received, counters_.collisions, counters_.overruns);
   port_.archive(a);
   a(step_, refill_, notice_, chain_);
   if (a.loading() && (ram_.size() != bytes || (latch_full_ && responses_.empty())))

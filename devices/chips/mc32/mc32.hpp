@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The mailbox processor of the 3Com EtherLink/MC 32: an 80C186 with its firmware, card RAM, and an 82586 that no host ever
-// sees. The host writes commands, reads responses, and shares descriptor lists in the card's RAM; the firmware moves the
-// frames between host memory and the card by bus master transfers, stored and forwarded. It knows its board, its place on
-// the wire, and time; no bus. Source of behaviour: what Linux 2.2.26, 2.4.0 and 2.6 (3c527.c) and 3Com's drivers' users
-// rely on (facts: ethernet/adapter-3c527.md). Files: mc32.cpp ports, boot, commands, mailboxes; mc32_transmit.cpp;
-// mc32_receive.cpp.
+// The mailbox processor of the 3Com EtherLink/MC 32: an 80C186 with its firmware, card RAM, and an 82586 that no host
+// ever sees. The host writes commands, reads responses, and shares descriptor lists in the card's RAM; the firmware
+// moves the frames between host memory and the card by bus master transfers, stored and forwarded. It knows its board,
+// its place on the wire, and time; no bus. Source of behaviour: what Linux 2.2.26, 2.4.0 and 2.6 (3c527.c) and 3Com's
+// drivers' users rely on (facts: ethernet/adapter-3c527.md). Files: mc32.cpp ports, boot, commands, mailboxes;
+// mc32_transmit.cpp; mc32_receive.cpp.
 //
 //   port +0  command (write): 2:0 TX, 5:3 RX (1 start, 3 suspend, 4 abort, 5 restart), 6 execute the exec mailbox
 //            response (read): 2:0 TX (2 sent, 3 halted, 4 aborted, 6 failed), 5:3 RX (2 received, 3, 4, 6 out of
@@ -19,9 +19,9 @@
 // sent, then received ones, then those to be sent. In the workaround mode for the 82586, which Linux switches on, it
 // starts every frame itself when it has looked after the one before; without it the chip goes on by its own chain.
 //
-// Known to be simplified: the response port never shows a statistics overflow; exec commands 3, 5, 7, 9 to 12 end with the
-// error bit; a command written while CRR is 0 replaces the one before; bad frames are counted, never stored, whatever the
-// filter's bit 2 says, as Linux found; a descriptor chain is followed at most once around its list.
+// Known to be simplified: the response port never shows a statistics overflow; exec commands 3, 5, 7, 9 to 12 end with
+// the error bit; a command written while CRR is 0 replaces the one before; bad frames are counted, never stored,
+// whatever the filter's bit 2 says, as Linux found; a descriptor chain is followed at most once around its list.
 #pragma once
 
 #include <array>
@@ -31,9 +31,9 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
 #include "core/time/scheduler.hpp"
-#include "core/memory/slave.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
@@ -71,11 +71,25 @@ class Mc32 final : public net::EthernetStation {
                                  lists = 0x110;
   static constexpr std::uint16_t exec_error = 0x2000;
   /// Dwords of the statistics block, and byte offsets of two counters behind its mixed part.
-  enum Statistic : unsigned { rx_crc, rx_alignment, rx_overrun, rx_short, rx_long, rx_no_buffer, rx_discarded, tx_collisions,
-                              tx_carrier, tx_underrun, tx_cts, tx_timeout };
+  enum Statistic : unsigned {
+    rx_crc,
+    rx_alignment,
+    rx_overrun,
+    rx_short,
+    rx_long,
+    rx_no_buffer,
+    rx_discarded,
+    tx_collisions,
+    tx_carrier,
+    tx_underrun,
+    tx_cts,
+    tx_timeout
+  };
   static constexpr std::uint32_t one_collision = 122, more_collisions = 126;
 
-  struct Counters { std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0; };
+  struct Counters {
+    std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0;
+  };
 
   Mc32(Scheduler& scheduler, const std::string& name, Mc32Board& board, const Mc32Timing& timing,
        const net::MacAddress& mac, std::uint64_t seed);
@@ -102,7 +116,17 @@ class Mc32 final : public net::EthernetStation {
   void transmit_ends(const net::TransmitOutcome& outcome, Time now) override;
 
  private:
-  enum class Work : std::uint8_t { none, self_test, command, exec, sent, receive, receive_transfer, fetch, fetch_transfer };
+  enum class Work : std::uint8_t {
+    none,
+    self_test,
+    command,
+    exec,
+    sent,
+    receive,
+    receive_transfer,
+    fetch,
+    fetch_transfer
+  };
   struct Outgoing {
     std::vector<std::uint8_t> bytes;
     std::uint16_t descriptor = 0;  // the frame's last one
@@ -120,8 +144,14 @@ class Mc32 final : public net::EthernetStation {
   }
   std::uint32_t get32(std::uint32_t at) const { return get16(at) | std::uint32_t{get16(at + 2)} << 16; }
   void put8(std::uint32_t at, std::uint8_t value) { ram_[at % ram_bytes] = value; }
-  void put16(std::uint32_t at, std::uint16_t value) { put8(at, static_cast<std::uint8_t>(value)); put8(at + 1, static_cast<std::uint8_t>(value >> 8)); }
-  void put32(std::uint32_t at, std::uint32_t value) { put16(at, static_cast<std::uint16_t>(value)); put16(at + 2, static_cast<std::uint16_t>(value >> 16)); }
+  void put16(std::uint32_t at, std::uint16_t value) {
+    put8(at, static_cast<std::uint8_t>(value));
+    put8(at + 1, static_cast<std::uint8_t>(value >> 8));
+  }
+  void put32(std::uint32_t at, std::uint32_t value) {
+    put16(at, static_cast<std::uint16_t>(value));
+    put16(at + 2, static_cast<std::uint16_t>(value >> 16));
+  }
   void count(std::uint32_t offset) { put32(statistics + offset, get32(statistics + offset) + 1); }
   void count(Statistic which) { count(4u * which); }
   void release(Time now);
@@ -168,7 +198,7 @@ class Mc32 final : public net::EthernetStation {
   std::uint8_t control_ = 0;
   std::uint8_t command_ = 0;
   bool command_full_ = false;
-  bool busy_owed_ = false;     // CRR has not been seen at 0 since the command was written
+  bool busy_owed_ = false;  // CRR has not been seen at 0 since the command was written
   std::deque<std::uint8_t> responses_;
   bool latch_full_ = false;
 
@@ -186,16 +216,16 @@ class Mc32 final : public net::EthernetStation {
 
   // transmitter
   bool tx_running_ = false;
-  std::uint16_t tx_last_ = lists;          // the last descriptor taken from the list
+  std::uint16_t tx_last_ = lists;  // the last descriptor taken from the list
   std::uint16_t tx_fragment_ = 0, tx_fragments_ = 0;
   std::vector<std::uint8_t> gathered_;
-  std::deque<Outgoing> outgoing_;          // the first is on the wire if on_wire_
-  std::deque<Sent> sent_;                  // not yet reported
+  std::deque<Outgoing> outgoing_;  // the first is on the wire if on_wire_
+  std::deque<Sent> sent_;          // not yet reported
   bool on_wire_ = false;
 
   // receiver
   bool rx_running_ = false;
-  bool rx_ended_ = false;                  // the latest descriptor had the end-of-list bit when it was filled
+  bool rx_ended_ = false;  // the latest descriptor had the end-of-list bit when it was filled
   std::uint16_t rx_next_ = 0, rx_last_ = 0;
   std::deque<std::vector<std::uint8_t>> arrived_;  // in card RAM, without FCS
 

@@ -45,9 +45,12 @@ void Mc32::frame_ends(const net::Reception& reception, Time now) {
   const bool watches = filter_ & 4;
   if (!reception.fcs_ok || reception.length < net::min_frame_bytes || reception.length > net::max_frame_bytes) {
     if (!watches) return;
-    if (reception.length < net::min_frame_bytes) count(rx_short);
-    else if (reception.length > net::max_frame_bytes) count(rx_long);
-    else count(reception.dribble ? rx_alignment : rx_crc);
+    if (reception.length < net::min_frame_bytes)
+      count(rx_short);
+    else if (reception.length > net::max_frame_bytes)
+      count(rx_long);
+    else
+      count(reception.dribble ? rx_alignment : rx_crc);
     return;
   }
   if (arrived_.size() >= timing_.receive_buffers) {
@@ -75,8 +78,10 @@ void Mc32::store_frame(Time now) {
   transfer_ = arrived_.front();
   transfer_.resize(std::min<std::size_t>(transfer_.size(), get16(rx_next_ + 4u)));
   work_ = Work::receive_transfer;
-  if (transfer_.empty()) transfer_done(now);
-  else board_.start_transfer(get32(rx_next_ + 6u), static_cast<std::uint32_t>(transfer_.size()), Direction::write, now);
+  if (transfer_.empty())
+    transfer_done(now);
+  else
+    board_.start_transfer(get32(rx_next_ + 6u), static_cast<std::uint32_t>(transfer_.size()), Direction::write, now);
 }
 
 void Mc32::frame_stored(Time now) {

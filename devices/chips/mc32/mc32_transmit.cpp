@@ -49,8 +49,10 @@ void Mc32::fetch_fragment(Time now) {
   const std::size_t room = longest_frame - gathered_.size();
   transfer_.resize(std::min<std::size_t>(get16(tx_fragment_ + 4u), room));
   work_ = Work::fetch_transfer;
-  if (transfer_.empty()) transfer_done(now);
-  else board_.start_transfer(get32(tx_fragment_ + 6u), static_cast<std::uint32_t>(transfer_.size()), Direction::read, now);
+  if (transfer_.empty())
+    transfer_done(now);
+  else
+    board_.start_transfer(get32(tx_fragment_ + 6u), static_cast<std::uint32_t>(transfer_.size()), Direction::read, now);
 }
 
 void Mc32::fetched(Time now) {
@@ -83,8 +85,10 @@ void Mc32::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
     case net::TransmitResult::ok:
       sent.status |= COMPLETED_OK;
       ++counters_.sent;
-      if (outcome.collisions == 1) count(one_collision);
-      else if (outcome.collisions > 1) count(more_collisions);
+      if (outcome.collisions == 1)
+        count(one_collision);
+      else if (outcome.collisions > 1)
+        count(more_collisions);
       break;
     case net::TransmitResult::excessive_collisions:
     case net::TransmitResult::late_collision:

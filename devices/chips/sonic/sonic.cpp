@@ -76,7 +76,9 @@ std::uint16_t Sonic::peek(unsigned reg) const {
   reg &= 63;
   switch (reg) {
     case RCR: return static_cast<std::uint16_t>(regs_[RCR] | (port_.carrier() ? CRS : 0));
-    case CAP0: case CAP1: case CAP2:  // the CAM's own ports answer in reset only
+    case CAP0:
+    case CAP1:
+    case CAP2:  // the CAM's own ports answer in reset only
       return regs_[CR] & RST ? cam_[regs_[CEP] & 15][CAP0 - reg] : 0;
     case WT0: return static_cast<std::uint16_t>(timer(scheduler_.now()));
     case WT1: return static_cast<std::uint16_t>(timer(scheduler_.now()) >> 16);
@@ -92,11 +94,13 @@ std::uint16_t Sonic::access_mask(unsigned reg) const {
     case RCR: return 0xFE00;
     case TCR: return 0xF000;
     case IMR: return 0x7FFF;
+    // clang-format off
     case RSA: case REA: case RRP: case RWP: return width() == 4 ? 0xFFFC : 0xFFFE;
     case CDP: return 0xFFFE;
     case CDC: return 0x001F;
     case CEP: return 0x000F;
     case CAP0: case CAP1: case CAP2: case SR: case MDT: return 0;
+    // clang-format on
     default: return reg > MDT ? 0 : 0xFFFF;
   }
 }
@@ -108,13 +112,11 @@ void Sonic::write(unsigned reg, std::uint16_t value, Time now, std::uint16_t lan
   switch (reg) {
     case CR: command(driven, now); return;
     case ISR: acknowledge(driven, now); return;
-    case WT0:
-      set_timer((timer(now) & ~std::uint32_t{lanes}) | driven, now);
-      return;
-    case WT1:
-      set_timer((timer(now) & ~(std::uint32_t{lanes} << 16)) | std::uint32_t{driven} << 16, now);
-      return;
-    case CRCT: case FAET: case MPT:  // what is written is latched inverted
+    case WT0: set_timer((timer(now) & ~std::uint32_t{lanes}) | driven, now); return;
+    case WT1: set_timer((timer(now) & ~(std::uint32_t{lanes} << 16)) | std::uint32_t{driven} << 16, now); return;
+    case CRCT:
+    case FAET:
+    case MPT:  // what is written is latched inverted
       regs_[reg] = static_cast<std::uint16_t>((regs_[reg] & ~lanes) | (~value & lanes));
       return;
     default: break;
@@ -137,10 +139,14 @@ void Sonic::command(std::uint16_t value, Time now) {
     enter_reset(now);
     return;
   }
-  if (value & STP) run_timer(false, now);
-  else if (value & ST) run_timer(true, now);
-  if (value & RXDIS) cr = static_cast<std::uint16_t>((cr & ~RXEN) | RXDIS);
-  else if (value & RXEN) cr = static_cast<std::uint16_t>((cr & ~RXDIS) | RXEN);
+  if (value & STP)
+    run_timer(false, now);
+  else if (value & ST)
+    run_timer(true, now);
+  if (value & RXDIS)
+    cr = static_cast<std::uint16_t>((cr & ~RXEN) | RXDIS);
+  else if (value & RXEN)
+    cr = static_cast<std::uint16_t>((cr & ~RXDIS) | RXEN);
   const Time start = now + clocks(config_.command_clocks);
   if (value & RRRA) {
     cr |= RRRA;
@@ -150,7 +156,8 @@ void Sonic::command(std::uint16_t value, Time now) {
     cr |= LCAM;
     cam_loaded_.at(claim_bus(4u * regs_[CDC] + 1, start));
   }
-  if (value & HTX) cr |= HTX;
+  if (value & HTX)
+    cr |= HTX;
   else if (value & TXP && !(cr & TXP)) {
     cr = static_cast<std::uint16_t>((cr & ~HTX) | TXP);
     begin_transmit(start);
@@ -163,8 +170,10 @@ void Sonic::acknowledge(std::uint16_t bits, Time now) {
   regs_[ISR] &= static_cast<std::uint16_t>(~cleared);
   update_interrupt(now);
   if (!(cleared & RBE) || regs_[CR] & RST || resource_read_.pending()) return;
-  if (storing_ || receive_done_.pending()) resource_owed_ = true;
-  else resource_read_.at(claim_bus(4, now + clocks(config_.command_clocks)));
+  if (storing_ || receive_done_.pending())
+    resource_owed_ = true;
+  else
+    resource_read_.at(claim_bus(4, now + clocks(config_.command_clocks)));
 }
 
 void Sonic::cam_loaded(Time now) {
@@ -239,8 +248,8 @@ Time Sonic::claim_bus(unsigned accesses, Time now) {
 }
 
 // Beside these holds, a burst each time a FIFO passes its threshold: the receive FIFO is emptied; the transmit FIFO is
-// filled (empty/fill mode) or gets one threshold's worth (block mode). The chip knows when it will not need the bus only
-// by having left it, so somebody else waits for the end of the burst.
+// filled (empty/fill mode) or gets one threshold's worth (block mode). The chip knows when it will not need the bus
+// only by having left it, so somebody else waits for the end of the burst.
 Time Sonic::bus_free(Time t) const {
   const auto after_burst = [&](Time first, unsigned period_bytes) {
     if (t < first) return t;

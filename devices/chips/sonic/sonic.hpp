@@ -22,13 +22,13 @@
 //   transmit descriptor (UTDA:CTDA)  status, config, packet size, fragment count, {address low, high, size}..., link
 //
 // Chosen where sources leave it open: clearing ISR.RBE makes the chip read the next resource at once, or after the
-// frame that it is storing, and leaves what is left of the present buffer; an abort (BCM, EXC, FU, EXD) sets TXER and TXDN and
-// leaves CTDA at the descriptor; PKTRX comes with every stored frame, also with the one whose link is EOL and which the
-// chip keeps (in use stays) until the link has been extended and the next frame comes.
+// frame that it is storing, and leaves what is left of the present buffer; an abort (BCM, EXC, FU, EXD) sets TXER and
+// TXDN and leaves CTDA at the descriptor; PKTRX comes with every stored frame, also with the one whose link is EOL and
+// which the chip keeps (in use stays) until the link has been extended and the next frame comes.
 //
 // Known to be simplified: little-endian bus only (BMODE = 0); TCR.POWC, TCR.PMB and DCR2's transceiver bits have no
-// effect; the heartbeat is always heard (no HBL); no bus retries (no BR); the packet compression pins lead nowhere; later
-// fragments of a frame are looked up when the first is.
+// effect; the heartbeat is always heard (no HBL); no bus retries (no BR); the packet compression pins lead nowhere;
+// later fragments of a frame are looked up when the first is.
 #pragma once
 
 #include <array>
@@ -60,12 +60,14 @@ struct SonicConfig {
   unsigned arbitration_clocks = 4;  ///< HOLD to the first cycle; inferred
   unsigned command_clocks = 4;      ///< register write to HOLD; inferred
   std::uint32_t address_mask = UINT32_MAX;  ///< the address lines that the board decodes; the rest is not connected
-  std::uint16_t revision = 0x0101;  ///< SR. 4 and 6 are the DP83932; Linux macsonic.c meets 0101h on later parts [inferred]
+  std::uint16_t revision =
+      0x0101;  ///< SR. 4 and 6 are the DP83932; Linux macsonic.c meets 0101h on later parts [inferred]
 };
 
 class Sonic final : public net::EthernetStation {
  public:
   enum Reg : std::uint8_t {
+    // clang-format off
     CR, DCR, RCR, TCR, IMR, ISR, UTDA, CTDA, TPS, TFC, TSA0, TSA1, TFS, URDA, CRDA, CRBA0,
     CRBA1, RBWC0, RBWC1, EOBC, URRA, RSA, REA, RRP, RWP, TRBA0, TRBA1, TBWC0, TBWC1, ADDR0, ADDR1, LLFA,
     TTDA, CEP, CAP2, CAP1, CAP0, CE, CDP, CDC, SR, WT0, WT1, RSC, CRCT, FAET, MPT, MDT,
@@ -84,6 +86,7 @@ class Sonic final : public net::EthernetStation {
   enum IsrBit : std::uint16_t { RFO = 0x0001, MP = 0x0002, FAE = 0x0004, CRC = 0x0008, RBAE = 0x0010, RBE = 0x0020,
                                 RDE = 0x0040, TC = 0x0080, TXER = 0x0100, TXDN = 0x0200, PKTRX = 0x0400, PINT = 0x0800,
                                 LCD = 0x1000, HBL = 0x2000, BR = 0x4000 };
+  // clang-format on
   enum Dcr2Bit : std::uint16_t { RJCM = 0x0001 };
 
   struct Counters {
@@ -92,7 +95,8 @@ class Sonic final : public net::EthernetStation {
   };
 
   /// `name` prefixes its events; `seed` starts the backoff generator.
-  Sonic(Scheduler& scheduler, const std::string& name, SonicBoard& board, const SonicConfig& config, std::uint64_t seed);
+  Sonic(Scheduler& scheduler, const std::string& name, SonicBoard& board, const SonicConfig& config,
+        std::uint64_t seed);
 
   /// The RESET pin, at once. A frame on the wire is cut.
   void reset(Time now);
@@ -190,21 +194,21 @@ class Sonic final : public net::EthernetStation {
   bool interrupt_ = false;
   std::uint32_t timer_value_ = 0;  // at timer_since_
   Time timer_since_{};
-  Time job_start_{}, job_end_{};   // the latest descriptor transfers' hold of the bus
+  Time job_start_{}, job_end_{};  // the latest descriptor transfers' hold of the bus
 
-  bool orphan_ = false;            // a reset cut the frame on the wire: its outcome concerns nobody
-  bool carrier_seen_ = false;      // when the frame on the wire began
-  bool mismatch_ = false;          // packet size and fragments disagree
-  std::uint16_t status_ = 0;       // to be written to the descriptor
+  bool orphan_ = false;        // a reset cut the frame on the wire: its outcome concerns nobody
+  bool carrier_seen_ = false;  // when the frame on the wire began
+  bool mismatch_ = false;      // packet size and fragments disagree
+  std::uint16_t status_ = 0;   // to be written to the descriptor
   std::vector<std::array<std::uint32_t, 3>> fragments_;  // masked address, offset in the frame, bytes
   std::vector<std::uint8_t> loop_frame_;
 
-  bool listening_ = false;         // the frame on the wire began while the receiver was on
+  bool listening_ = false;  // the frame on the wire began while the receiver was on
   bool matched_ = false;
-  bool storing_ = false;           // its bytes go into the buffer
+  bool storing_ = false;  // its bytes go into the buffer
   bool overrun_ = false;
-  bool exhausted_ = false;         // the last resource is used up
-  bool resource_owed_ = false;     // RBE was cleared while a frame was being stored
+  bool exhausted_ = false;      // the last resource is used up
+  bool resource_owed_ = false;  // RBE was cleared while a frame was being stored
   std::uint32_t stored_ = 0;
   std::uint16_t frame_status_ = 0;
 
@@ -214,11 +218,11 @@ class Sonic final : public net::EthernetStation {
   Event timer_expired_;
   Event descriptor_read_;  // a transmit descriptor, and the FIFO up to its threshold
   Event deferral_;
-  Event transmit_done_;    // status is in the descriptor, the link has been read
+  Event transmit_done_;  // status is in the descriptor, the link has been read
   Event looped_;
-  Event receive_done_;     // status is in the descriptor
+  Event receive_done_;  // status is in the descriptor
   Event resource_read_;
-  Event receive_step_;     // the destination address is complete; last: it waits for the two above at their time
+  Event receive_step_;  // the destination address is complete; last: it waits for the two above at their time
 };
 
 }  // namespace planar::ethernet

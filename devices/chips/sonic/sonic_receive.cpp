@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SONIC: address filter, receive buffers, receive descriptors and resources.
 //
-// A frame's bytes go into the buffer in bursts of the FIFO threshold as they arrive. They are stored when somebody could
-// look (a register or memory access, the end of the buffer or of the frame); the result is the same as if every burst
-// were an event.
+// A frame's bytes go into the buffer in bursts of the FIFO threshold as they arrive. They are stored when somebody
+// could look (a register or memory access, the end of the buffer or of the frame); the result is the same as if every
+// burst were an event.
 #include <algorithm>
 
 #include "devices/chips/sonic/sonic.hpp"
@@ -68,8 +68,10 @@ void Sonic::receive_step(Time now) {
   if (receive_done_.pending()) ready = std::max(ready, receive_done_.when());
   if (resource_read_.pending()) ready = std::max(ready, resource_read_.when());
   if (receive_done_.pending() || resource_read_.pending()) {
-    if (ready <= r->arrival(fifo_bytes - 1)) receive_step_.at(ready);
-    else overrun_ = true;
+    if (ready <= r->arrival(fifo_bytes - 1))
+      receive_step_.at(ready);
+    else
+      overrun_ = true;
     return;
   }
   begin_storing(now);
@@ -88,8 +90,8 @@ void Sonic::begin_storing(Time now) {
   storing_ = true;
 }
 
-// After an end of list the link is read once more. If the system has extended the list, the descriptor that the chip has
-// kept is released, and the next one taken.
+// After an end of list the link is read once more. If the system has extended the list, the descriptor that the chip
+// has kept is released, and the next one taken.
 bool Sonic::take_descriptor(Time now) {
   if (!(regs_[CRDA] & EOL)) return true;
   claim_bus(2, now);
@@ -151,8 +153,10 @@ void Sonic::end_reception(const net::Reception& r, Time now) {
   // An incomplete last byte is an alignment error only if the CRC is wrong too, and then instead of a CRC error.
   if (!r.fcs_ok) {
     ++counters_.receive_errors;
-    if (r.dribble) tally(FAET, FAE, now);
-    else tally(CRCT, CRC, now);
+    if (r.dribble)
+      tally(FAET, FAE, now);
+    else
+      tally(CRCT, CRC, now);
     if (!(regs_[RCR] & ERR)) return drop();
   }
   if (!stored) return missed(now);
@@ -193,18 +197,24 @@ void Sonic::receive_done(Time now) {
   regs_[LLFA] = static_cast<std::uint16_t>(field_at(URDA, rda, link));
   regs_[CRDA] = load(at(URDA, regs_[LLFA]));
   std::uint16_t causes = PKTRX;
-  if (regs_[CRDA] & EOL) causes |= RDE;
-  else store(field_at(URDA, rda, in_use), 0, now);
+  if (regs_[CRDA] & EOL)
+    causes |= RDE;
+  else
+    store(field_at(URDA, rda, in_use), 0, now);
   raise(causes, now);
 
-  if (last || resource_owed_) next_resource(now);
-  else regs_[RSC] = static_cast<std::uint16_t>((regs_[RSC] & 0xFF00) | ((regs_[RSC] + 1) & 0x00FF));
+  if (last || resource_owed_)
+    next_resource(now);
+  else
+    regs_[RSC] = static_cast<std::uint16_t>((regs_[RSC] & 0xFF00) | ((regs_[RSC] + 1) & 0x00FF));
 }
 
 // While RBE stands there is no other resource: the receiver waits until it is cleared.
 void Sonic::next_resource(Time now) {
-  if (regs_[ISR] & RBE) exhausted_ = true;
-  else if (!resource_read_.pending()) resource_read_.at(claim_bus(4, now));
+  if (regs_[ISR] & RBE)
+    exhausted_ = true;
+  else if (!resource_read_.pending())
+    resource_read_.at(claim_bus(4, now));
 }
 
 void Sonic::resource_read(Time now) {
@@ -217,8 +227,10 @@ void Sonic::resource_read(Time now) {
   if (regs_[RRP] == regs_[REA]) regs_[RRP] = regs_[RSA];
   exhausted_ = resource_owed_ = false;
   // The sequence number counts buffers in its upper byte and the frames of each in its lower.
-  if (regs_[CR] & RRRA) regs_[CR] &= static_cast<std::uint16_t>(~RRRA);
-  else regs_[RSC] = static_cast<std::uint16_t>((regs_[RSC] & 0xFF00) + 0x0100);
+  if (regs_[CR] & RRRA)
+    regs_[CR] &= static_cast<std::uint16_t>(~RRRA);
+  else
+    regs_[RSC] = static_cast<std::uint16_t>((regs_[RSC] & 0xFF00) + 0x0100);
   if (regs_[RRP] == regs_[RWP]) raise(RBE, now);  // this was the last one: a warning, not yet an end
 }
 

@@ -64,8 +64,7 @@ bool Sonic::fetch_frame(std::vector<std::uint8_t>& frame) {
     const std::uint32_t address = at(TSA1, regs_[TSA0]);
     const std::uint32_t bytes = std::min<std::uint32_t>(regs_[TFS], regs_[TPS] - total);
     if (bytes) fragments_.push_back({address & config_.address_mask, total, bytes});
-    for (std::uint32_t n = 0; n < bytes; ++n)
-      frame.push_back(board_.memory_read((address + n) & config_.address_mask));
+    for (std::uint32_t n = 0; n < bytes; ++n) frame.push_back(board_.memory_read((address + n) & config_.address_mask));
     total += regs_[TFS];
   }
   mismatch_ = total != regs_[TPS] || frame.empty();
@@ -97,15 +96,17 @@ void Sonic::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
   if (outcome.late_collision) status |= OWC;
   switch (outcome.result) {
     case net::TransmitResult::ok:
-      if (loopback() == 3) looped(now);
-      else finish_transmit(status, now);
+      if (loopback() == 3)
+        looped(now);
+      else
+        finish_transmit(status, now);
       return;
     case net::TransmitResult::carrier_lost:  // sent to its end all the same
       status |= static_cast<std::uint16_t>(carrier_seen_ ? CRSL : NCRS | CRSL);
       break;
     case net::TransmitResult::excessive_collisions: status |= EXC; break;
     case net::TransmitResult::underrun: status |= FU; break;
-    case net::TransmitResult::late_collision:  // retried (see the constructor), and
+    case net::TransmitResult::late_collision:    // retried (see the constructor), and
     case net::TransmitResult::abandoned: break;  // a reset leaves an orphan: neither is reported
   }
   finish_transmit(status, now);
@@ -136,8 +137,10 @@ void Sonic::finish_transmit(std::uint16_t status, Time now) {
   if (mismatch_) status |= BCM;
   const bool aborted = status & aborts;
   status_ = static_cast<std::uint16_t>(aborted ? status : status | PTX);
-  if (aborted || status & (NCRS | CRSL)) ++counters_.transmit_errors;
-  else ++counters_.sent;
+  if (aborted || status & (NCRS | CRSL))
+    ++counters_.transmit_errors;
+  else
+    ++counters_.sent;
   fragments_.clear();
   transmit_done_.at(claim_bus(aborted ? 1 : 2, now));
 }

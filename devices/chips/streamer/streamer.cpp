@@ -42,6 +42,7 @@ void Streamer::put_local(std::uint16_t at, std::uint16_t value) {
 
 std::uint16_t Streamer::peek(std::uint32_t offset) const {
   switch (offset) {
+    // clang-format off
     case LISR: case LISR_SUM: case LISR_RUM: return lisr_;
     case SISR: case SISR_SUM: case SISR_RUM: return sisr();
     case BMCTL_SUM: case BMCTL_RUM:
@@ -52,6 +53,7 @@ std::uint16_t Streamer::peek(std::uint32_t offset) const {
     case BCTL: return bctl_;
     case LAPA: return lapa_;
     case LAPD: case LAPDINC: return local(lapa_);
+    // clang-format on
     case LAPWWO: return srb;
     case RXLBDA: return lower(rx_last_);
     case RXLBDA + 2: return upper(rx_last_);
@@ -99,7 +101,8 @@ void Streamer::write(std::uint32_t offset, std::uint16_t value, Time now) {
       put_local(lapa_, value);
       lapa_ = static_cast<std::uint16_t>(lapa_ + 2);
       break;
-    case RXLBDA: case RXBDA: halves_[0] = value; break;
+    case RXLBDA:
+    case RXBDA: halves_[0] = value; break;
     case RXLBDA + 2:
       rx_last_ = whole(0);
       rx_ended_ = false;
@@ -223,9 +226,7 @@ std::uint8_t Streamer::execute(Time now) {
       }
       log_ = {};
       return RC_GOOD;
-    default:
-      promiscuous_ = local_[srb + 5] & 1;
-      return RC_GOOD;
+    default: promiscuous_ = local_[srb + 5] & 1; return RC_GOOD;
   }
 }
 
@@ -287,10 +288,10 @@ void Streamer::transfer_done(Time now) {
 
 void Streamer::archive(Archive& a) {
   a.section("streamer", 1);
-  a(local_, lisr_, sisr_, sisr_mask_, misr_, misr_mask_, bctl_, lapa_, disabled_, halves_[0], halves_[1], tested_, open_,
-    promiscuous_, asserted_, address_, groups_, log_, job_, transfer_);
-  a(step_, tx_fresh_, tx_last_, tx_descriptor_, tx_forward_, tx_buffer_, tx_length_, tx_fetched_, tx_released_, tx_status_,
-    tx_data_, tx_started_, orphan_);
+  a(local_, lisr_, sisr_, sisr_mask_, misr_, misr_mask_, bctl_, lapa_, disabled_, halves_[0], halves_[1], tested_,
+    open_, promiscuous_, asserted_, address_, groups_, log_, job_, transfer_);
+  a(step_, tx_fresh_, tx_last_, tx_descriptor_, tx_forward_, tx_buffer_, tx_length_, tx_fetched_, tx_released_,
+    tx_status_, tx_data_, tx_started_, orphan_);
   a(incoming_, listening_, rx_have_, rx_ended_, rx_last_, rx_descriptor_, rx_forward_, rx_buffer_, rx_room_, rx_stored_,
     rx_return_status_);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.underruns);

@@ -111,9 +111,7 @@ void Streamer::frame_ends(const net::Reception& r, Time now) {
 }
 
 /// Bytes of the frame that arrives are in memory, or on their way there.
-bool Streamer::moving() const {
-  return incoming_.back().moved > 0 || (incoming_.size() == 1 && job_ == Job::rx_data);
-}
+bool Streamer::moving() const { return incoming_.back().moved > 0 || (incoming_.size() == 1 && job_ == Job::rx_data); }
 
 void Streamer::drop_head() {
   if (incoming_.size() == 1 && listening_) {
@@ -143,7 +141,8 @@ bool Streamer::receive_pump(Time now) {
     if (listening_ && incoming_.size() == 1)
       if (const auto r = port_.receiving()) gather(*r, now);
     const auto there = static_cast<std::uint32_t>(f.data.size()) - f.moved;
-    const bool enough = f.complete || (there >= config_.burst && f.data.size() + net::fcs_bytes >= net::min_frame_bytes);
+    const bool enough =
+        f.complete || (there >= config_.burst && f.data.size() + net::fcs_bytes >= net::min_frame_bytes);
     if (!enough) return false;
     if (!rx_have_) {
       ++counters_.overruns;

@@ -62,8 +62,7 @@ void Streamer::filled(Time now) {
   }
   tx_fetched_ += static_cast<std::uint32_t>(transfer_.size());
   if (tx_started_)
-    for (std::uint32_t at = first; at < tx_fetched_; ++at)
-      port_.patch(at, tx_data_[at], at + 1 == tx_length_, now);
+    for (std::uint32_t at = first; at < tx_fetched_; ++at) port_.patch(at, tx_data_[at], at + 1 == tx_length_, now);
   else
     start_frame(now);
   watch_wire(now);
@@ -86,8 +85,10 @@ void Streamer::transmit_begins(Time now) {
 }
 
 void Streamer::watch_wire(Time now) {
-  if (tx_started_ && port_.transmitting() && tx_fetched_ < tx_length_) starved_.at(std::max(now, leaves(tx_fetched_)));
-  else starved_.cancel();
+  if (tx_started_ && port_.transmitting() && tx_fetched_ < tx_length_)
+    starved_.at(std::max(now, leaves(tx_fetched_)));
+  else
+    starved_.cancel();
 }
 
 void Streamer::starved(Time now) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Western Digital (later SMC) 83C583/83C584: the bus interface beside an 83C690, as met on Micro Channel boards.
-// Source of behaviour: NetBSD's register list and its finding on the interrupt enable, what Linux 2.2 smc-mca.c accesses
-// (facts: ethernet/chip-wd83c58x-asic.md).
+// Source of behaviour: NetBSD's register list and its finding on the interrupt enable, what Linux 2.2 smc-mca.c
+// accesses (facts: ethernet/chip-wd83c58x-asic.md).
 //
 //   0  MSR   7 reset, 6 RAM enable, 5:0 RAM address 18:13 (Micro Channel: what POS says, writes ignored)
 //   1  ICR   0 sixteen-bit (Micro Channel: reads 1)
@@ -10,11 +10,12 @@
 //   6        an interrupt enable of the later 83C790; a latch here
 //   7        interface chip ID
 //   8..D     station address     E  board ID (7 Micro Channel, 6 large RAM, 5 soft configuration, 4:0 type)
-//   F        checksum: 8..F add to FFh.  Writes to 8..F are ignored: they would damage the address (the probe makes some)
+//   F        checksum: 8..F add to FFh.  Writes to 8..F are ignored: they would damage the address (the probe makes
+//   some)
 //
-// Not modelled: EEPROM recall and store (ICR 7:4), boot ROM windows, zero-wait options (IRR 4, LAAR 5). A write of reset
-// is a pulse and leaves the RAM enable alone: what a literal board does after the driver's reset, which never lets go of
-// the bit, is not known.
+// Not modelled: EEPROM recall and store (ICR 7:4), boot ROM windows, zero-wait options (IRR 4, LAAR 5). A write of
+// reset is a pulse and leaves the RAM enable alone: what a literal board does after the driver's reset, which never
+// lets go of the bit, is not known.
 #pragma once
 
 #include <array>

@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "core/common/error.hpp"
-#include "devices/chips/i82586/i82586_profile.hpp"
 #include "devices/adapter/station_options.hpp"
+#include "devices/chips/i82586/i82586_profile.hpp"
 
 namespace planar::ethernet {
 namespace {
@@ -17,8 +17,8 @@ constexpr std::array<unsigned, 4> irq_lines{12, 7, 3, 9};
 constexpr std::uint32_t ram_size = 0x4000;
 constexpr std::uint8_t ram_bank = 3;  // of a 16 KB card; the others are empty
 // control
-constexpr std::uint8_t bank_bits = 0x03, enable_bit = 0x04, active_bit = 0x08, loopback_bit = 0x20, attention_bit = 0x40,
-                       run_bit = 0x80;
+constexpr std::uint8_t bank_bits = 0x03, enable_bit = 0x04, active_bit = 0x08, loopback_bit = 0x20,
+                       attention_bit = 0x40, run_bit = 0x80;
 // The request reaches the RAM's arbiter when the channel's address phase is over (100 ns of a basic cycle).
 constexpr Time address_phase = 100_ns;
 constexpr Time extended_cycle = 300_ns;
@@ -27,14 +27,22 @@ constexpr std::string_view limitations[] = {
     "The boot ROM socket is empty: 8 KB behind the RAM answer nobody.",
     "16 KB of RAM in bank 3; the 64 KB version with its three other banks is not built.",
     "The on-board transceiver and the DIX connector lead to the same cable.",
-    "The interrupt pin is gated by the enable bit only; bit 3 latches its rising edge. What the real latch does when an event is "
+    "The interrupt pin is gated by the enable bit only; bit 3 latches its rising edge. What the real latch does when "
+    "an event is "
     "acknowledged before it is read is not known.",
-    "Clock, wait states and arbiter are inferred (see the timing table): no schematic or timing of the board is public.",
+    "Clock, wait states and arbiter are inferred (see the timing table): no schematic or timing of the board is "
+    "public.",
     "Chip: the 82586's own simplifications stand in its header; its cycles are not slowed down by the host's.",
 };
 constexpr std::string_view old_limitations[] = {
-    limitations[0], limitations[1], limitations[2], limitations[3], limitations[4], limitations[5],
-    "What differs from the later revision is not documented: the revision nibble and the synchroniser of the RAM are inferred, "
+    limitations[0],
+    limitations[1],
+    limitations[2],
+    limitations[3],
+    limitations[4],
+    limitations[5],
+    "What differs from the later revision is not documented: the revision nibble and the synchroniser of the RAM are "
+    "inferred, "
     "the restriction to the 386 is print's word.",
 };
 
@@ -47,7 +55,8 @@ template <bool old>
 std::unique_ptr<NetworkAdapter> make(const AdapterContext& context) {
   const AdapterEntry& row = old ? EtherLinkMc::old_entry : EtherLinkMc::entry;
   const StationOptions o = station_options(context, row.name, ids, {0x02, 0x60, 0x8C});
-  auto card = std::make_unique<EtherLinkMc>(row, old ? older_revision : later_revision, context.slot, o.mac, o.profile, o.seed);
+  auto card =
+      std::make_unique<EtherLinkMc>(row, old ? older_revision : later_revision, context.slot, o.mac, o.profile, o.seed);
   if (context.segment) card->chip().port().attach(*context.segment);
   return card;
 }
@@ -64,10 +73,19 @@ std::string_view refuse_but_386(cpu::Model processor) {
 
 }  // namespace
 
-const AdapterEntry EtherLinkMc::entry{"3c523",      "3Com 3C523 EtherLink/MC", id,           "ethernet-10", "shared RAM", 16,
-                                      make<false>, timing_rows<false>,        limitations};
-const AdapterEntry EtherLinkMc::old_entry{"3c523-old", "3Com 3C523 EtherLink/MC (older revision)", id, "ethernet-10",
-                                          "shared RAM", 16, make<true>, timing_rows<true>, old_limitations, refuse_but_386};
+const AdapterEntry EtherLinkMc::entry{
+    "3c523",     "3Com 3C523 EtherLink/MC", id,         "ethernet-10", "shared RAM", 16,
+    make<false>, timing_rows<false>,        limitations};
+const AdapterEntry EtherLinkMc::old_entry{"3c523-old",
+                                          "3Com 3C523 EtherLink/MC (older revision)",
+                                          id,
+                                          "ethernet-10",
+                                          "shared RAM",
+                                          16,
+                                          make<true>,
+                                          timing_rows<true>,
+                                          old_limitations,
+                                          refuse_but_386};
 
 EtherLinkMc::EtherLinkMc(const AdapterEntry& row, std::uint8_t revision, bus::Slot& slot, const net::MacAddress& mac,
                          const TimingProfile& profile, std::uint64_t seed)
@@ -80,8 +98,7 @@ EtherLinkMc::EtherLinkMc(const AdapterEntry& row, std::uint8_t revision, bus::Sl
       synchroniser_clocks_(static_cast<unsigned>(profile.integer("ram.synchroniser", 0, 100))),
       clock_{1'000'000'000'000 / profile.integer("chip.clock", 1'000'000, 100'000'000)},
       ram_(ram_size),
-      chip_(slot.scheduler(), slot.device_name(row.name), *this, ram_, i82586_timing(profile),
-            seed) {}
+      chip_(slot.scheduler(), slot.device_name(row.name), *this, ram_, i82586_timing(profile), seed) {}
 
 // ---- POS ----
 

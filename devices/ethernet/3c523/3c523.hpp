@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/chips/i82586/i82586.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/chips/i82586/i82586.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 

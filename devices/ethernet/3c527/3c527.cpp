@@ -23,9 +23,16 @@ constexpr std::string_view limitations[] = {
 constexpr SisterId sister_ids[] = {{ThreeC527::threecom_id, "3Com"}, {0x8EF5, "IBM High Performance LAN Adapter"}};
 
 Mc32Timing firmware_timing(const TimingProfile& p) {
-  return {p.time("firmware.self_test"), p.time("firmware.response"), p.time("firmware.command"), p.time("firmware.exec"),
-          p.time("firmware.transmit"), p.time("firmware.sent"), p.time("firmware.receive"), p.time("firmware.notice"),
-          p.time("chip.chain"), static_cast<unsigned>(p.integer("ram.transmit_buffers", 1, 8)),
+  return {p.time("firmware.self_test"),
+          p.time("firmware.response"),
+          p.time("firmware.command"),
+          p.time("firmware.exec"),
+          p.time("firmware.transmit"),
+          p.time("firmware.sent"),
+          p.time("firmware.receive"),
+          p.time("firmware.notice"),
+          p.time("chip.chain"),
+          static_cast<unsigned>(p.integer("ram.transmit_buffers", 1, 8)),
           static_cast<unsigned>(p.integer("ram.receive_buffers", 1, 8))};
 }
 
@@ -42,8 +49,9 @@ std::string device_name(const bus::Slot& slot) { return slot.device_name("3c527"
 
 }  // namespace
 
-const AdapterEntry ThreeC527::entry{"3c527", "3Com 3C527 EtherLink/MC 32", threecom_id, "ethernet-10", "bus master", 32,
-                                    make_3c527, timing_rows, limitations};
+const AdapterEntry ThreeC527::entry{
+    "3c527",    "3Com 3C527 EtherLink/MC 32", threecom_id, "ethernet-10", "bus master", 32, make_3c527, timing_rows,
+    limitations};
 
 ThreeC527::ThreeC527(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac,
                      const TimingProfile& profile, std::uint64_t seed)
@@ -91,7 +99,8 @@ void ThreeC527::claim() {
   io_claim_ = slot_.claim_io(base, base + decoded_ports - 1, ports_, port_cycle_);
   const unsigned size = pos_[3] >> 4 & 3;
   if ((pos_[2] & 1) && size != 3)
-    window_claim_ = slot_.claim_memory(0xC0000 + (pos_[0] >> 4 & 7) * 0x4000u, (size + 1) * 0x4000, window_, window_cycle_);
+    window_claim_ =
+        slot_.claim_memory(0xC0000 + (pos_[0] >> 4 & 7) * 0x4000u, (size + 1) * 0x4000, window_, window_cycle_);
 }
 
 void ThreeC527::channel_reset(Time now) {
@@ -116,7 +125,8 @@ std::uint32_t ThreeC527::Window::peek(std::uint32_t offset, unsigned bytes) cons
 }
 
 void ThreeC527::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
-  for (unsigned i = 0; i < bytes; ++i) card.chip_.ram_write(offset + i, static_cast<std::uint8_t>(value >> (8 * i)), now);
+  for (unsigned i = 0; i < bytes; ++i)
+    card.chip_.ram_write(offset + i, static_cast<std::uint8_t>(value >> (8 * i)), now);
 }
 
 // ---- bus master ----

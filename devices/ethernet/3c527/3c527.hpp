@@ -14,10 +14,10 @@
 #include <span>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "devices/adapter/burst_master.hpp"
-#include "devices/chips/mc32/mc32.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/chips/mc32/mc32.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 

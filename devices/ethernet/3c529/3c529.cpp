@@ -13,7 +13,8 @@ constexpr std::string_view limitations[] = {
     "The boot ROM socket is empty; POS 3 has no effect.",
     "The packet memory is taken to be the first generation's 4 KB, halved; the FIFO's own overhead is inferred.",
     "The port width (16 bits) and the cycle (200 ns) are inferred; the card never holds CHRDY by its state.",
-    "EEPROM words other than the address, the maker and the configuration are empty; writes last as long as the machine.",
+    "EEPROM words other than the address, the maker and the configuration are empty; writes last as long as the "
+    "machine.",
     "Linux calls 627C coax, 627D TP and 62DB a test mode; which transceivers 62DB carries is inferred.",
     "Chip: no FIFO self test, no jabber cut-off; heartbeat always heard; link beat present with a plugged cable.",
 };
@@ -36,8 +37,8 @@ std::uint16_t media(std::uint16_t adapter_id) {
 
 std::uint8_t lanes(std::uint16_t word) { return static_cast<std::uint8_t>(word ^ word >> 8); }
 
-// Words 0 to 2 and again 0Ah to 0Ch: the station address, first byte in the upper half. 3: product (on this bus taken to
-// be the adapter ID). 7: maker. 8, 9: address and resource configuration, unused here. 0Fh: checksum, its upper byte
+// Words 0 to 2 and again 0Ah to 0Ch: the station address, first byte in the upper half. 3: product (on this bus taken
+// to be the adapter ID). 7: maker. 8, 9: address and resource configuration, unused here. 0Fh: checksum, its upper byte
 // over words 0 to 0Eh without 8, 9 and 0Dh, its lower byte over words 8, 9 and 0Dh.
 EtherLink3::Eeprom eeprom(const net::MacAddress& mac, std::uint16_t adapter_id) {
   EtherLink3::Eeprom words{};
@@ -57,7 +58,8 @@ EtherLink3Timing chip_timing(const TimingProfile& profile) {
           profile.time("chip.eeprom_write"), profile.time("chip.global_reset")};
 }
 
-// The whole cycle as the channel sees it: 200 ns is a default one, up to 300 ns a synchronous extended one, more is held.
+// The whole cycle as the channel sees it: 200 ns is a default one, up to 300 ns a synchronous extended one, more is
+// held.
 CycleSpec cycle(Time length) {
   constexpr Time standard = 200_ns, extended = 300_ns;
   if (length <= standard) return {16, CycleKind::standard, {}};
@@ -76,16 +78,17 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry ThreeC529::entry{"3c529", "3Com 3C529 EtherLink III/MC", coax_id, "ethernet-10", "PIO (FIFO)", 16,
-                                    make_3c529, timing_rows, limitations};
+const AdapterEntry ThreeC529::entry{
+    "3c529",    "3Com 3C529 EtherLink III/MC", coax_id, "ethernet-10", "PIO (FIFO)", 16, make_3c529, timing_rows,
+    limitations};
 
 ThreeC529::ThreeC529(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac,
                      const TimingProfile& profile, std::uint64_t seed)
     : slot_(slot),
       adapter_id_(adapter_id),
       cycle_(cycle(profile.time("port.cycle"))),
-      chip_(slot.scheduler(), slot.device_name("3c529"), *this, chip_timing(profile),
-            eeprom(mac, adapter_id), media(adapter_id), seed) {}
+      chip_(slot.scheduler(), slot.device_name("3c529"), *this, chip_timing(profile), eeprom(mac, adapter_id),
+            media(adapter_id), seed) {}
 
 // ---- POS ----
 
@@ -93,7 +96,9 @@ std::uint8_t ThreeC529::pos_peek(unsigned reg) const {
   switch (reg) {
     case 0: return static_cast<std::uint8_t>(adapter_id_);
     case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
-    case 2: case 3: case 4: return pos_[reg - 2];
+    case 2:
+    case 3:
+    case 4: return pos_[reg - 2];
     case 5: return pos_[3] | pos5_check;
     default: return 0xFF;
   }

@@ -13,9 +13,9 @@
 #include <cstdint>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/chips/etherlink3/etherlink3.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/chips/etherlink3/etherlink3.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
@@ -42,7 +42,9 @@ class ThreeC529 final : public NetworkAdapter, private EtherLink3Board {
  private:
   struct Ports final : Slave {
     explicit Ports(EtherLink3& c) : chip(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override { return chip.read(offset, bytes, now); }
+    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
+      return chip.read(offset, bytes, now);
+    }
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
       chip.write(offset, bytes, value, now);
     }

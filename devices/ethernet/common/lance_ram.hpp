@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RAM on the local bus of an Am7990, which the host reaches through a window: whoever comes second waits. The LANCE keeps
-// the bus for a whole burst (it cannot be asked to leave), the host for one access.
+// RAM on the local bus of an Am7990, which the host reaches through a window: whoever comes second waits. The LANCE
+// keeps the bus for a whole burst (it cannot be asked to leave), the host for one access.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "core/memory/slave.hpp"
-#include "devices/chips/am7990/am7990.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/chips/am7990/am7990.hpp"
 
 namespace planar::ethernet {
 
-/// Base of a card: the chip, its RAM (a power of two; further address lines lead nowhere, so it repeats), the host's side.
+/// Base of a card: the chip, its RAM (a power of two; further address lines lead nowhere, so it repeats), the host's
+/// side.
 class LanceRam : public Am7990Board {
  public:
   Am7990& chip() { return chip_; }
 
  protected:
-  LanceRam(Scheduler& scheduler, const std::string& name, std::uint32_t bytes, const TimingProfile& profile, std::uint64_t seed)
-      : ram_(bytes), ready_delay_(profile.time("memory.ready_delay")), chip_(scheduler, name, *this, timing(profile), seed) {}
+  LanceRam(Scheduler& scheduler, const std::string& name, std::uint32_t bytes, const TimingProfile& profile,
+           std::uint64_t seed)
+      : ram_(bytes),
+        ready_delay_(profile.time("memory.ready_delay")),
+        chip_(scheduler, name, *this, timing(profile), seed) {}
 
   /// The asynchronous 16-bit cycle of the window.
   CycleSpec window_cycle() const { return {16, CycleKind::asynchronous, ready_delay_}; }
-  /// When a host access to the RAM that begins at `start` may end: not before the LANCE has left and the card's own delay.
+  /// When a host access to the RAM that begins at `start` may end: not before the LANCE has left and the card's own
+  /// delay.
   Time ram_ready(Time start) const {
     const Time free = chip_.local_bus_free(start);
     return free > start ? free + ready_delay_ : start;

@@ -21,8 +21,7 @@ RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& 
       register_cycle_{8, CycleKind::asynchronous, options_.profile.time("register.ready_delay")},
       data_cycle_{16, CycleKind::asynchronous, options_.profile.time("data_port.ready_delay")},
       ram_(ram_size),
-      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this,
-            dp8390_timing(options_.profile), options_.seed) {
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, dp8390_timing(options_.profile), options_.seed) {
   chip_.set_memory(ram_base, ram_, decoded);
   if (context.segment) chip_.port().attach(*context.segment);
 }
@@ -90,7 +89,8 @@ void RemoteDmaCard::archive(Archive& a) {
   a.section(entry_.name, 1);
   a(options_.adapter_id, options_.mac, pos2_, interrupt_, ram_);
   if (a.loading() && ram_.size() != ram_size)
-    throw Error(fmt::format("snapshot holds a damaged {} buffer; take a new one", entry_.title), ExitCode::missing_file);
+    throw Error(fmt::format("snapshot holds a damaged {} buffer; take a new one", entry_.title),
+                ExitCode::missing_file);
   chip_.set_memory(ram_base, ram_, decoded);
   chip_.archive(a);
   archive_card(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the cards with a DP8390 behind an I/O data port share (NE/2 and its sisters, DE-320): the chip, 16 KB of packet RAM,
-// the data port with its ready delay, interrupt and snapshot. A card adds its POS decode, its address PROM and what else it
-// answers to.
+// What the cards with a DP8390 behind an I/O data port share (NE/2 and its sisters, DE-320): the chip, 16 KB of packet
+// RAM, the data port with its ready delay, interrupt and snapshot. A card adds its POS decode, its address PROM and
+// what else it answers to.
 //
 //   POS 0,1  adapter ID        POS 2  bit 0 enable; the rest is the card's
 //
@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/chips/dp8390/dp8390.hpp"
 #include "devices/adapter/station_options.hpp"
+#include "devices/chips/dp8390/dp8390.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
@@ -81,7 +81,9 @@ class RemoteDmaCard : public NetworkAdapter, private Dp8390Board {
       return chip.remote_peek() & (bytes == 1 ? 0xFF : 0xFFFF);
     }
     Time ready(std::uint32_t, unsigned, Direction, Time start) override { return chip.remote_ready(start); }
-    PortRun port_run(std::uint32_t, unsigned bytes, Direction direction) override { return chip.remote_run(bytes, direction); }
+    PortRun port_run(std::uint32_t, unsigned bytes, Direction direction) override {
+      return chip.remote_run(bytes, direction);
+    }
     void run_written(std::uint32_t, std::span<const std::uint8_t> data, PortRun& run, Time end) override {
       chip.remote_run_written(data, run, end);
     }

@@ -42,10 +42,24 @@ std::vector<TimingValue> rows() {
 
 }  // namespace
 
-const AdapterEntry WdCard::smc8013{"smc8013", "SMC EtherCard PLUS Elite/A (8013EP/A)", smc_ids[0].id, "ethernet-10",
-                                   "shared RAM", 16, make<WdCard::smc8013, 16>, rows<WdCard::smc8013>, limitations};
-const AdapterEntry WdCard::ethernet_a{"ethernet-a", "IBM PS/2 Adapter/A for Ethernet Networks", ibm_ids[0].id, "ethernet-10",
-                                      "shared RAM", 8, make<WdCard::ethernet_a, 8>, rows<WdCard::ethernet_a>, limitations};
+const AdapterEntry WdCard::smc8013{"smc8013",
+                                   "SMC EtherCard PLUS Elite/A (8013EP/A)",
+                                   smc_ids[0].id,
+                                   "ethernet-10",
+                                   "shared RAM",
+                                   16,
+                                   make<WdCard::smc8013, 16>,
+                                   rows<WdCard::smc8013>,
+                                   limitations};
+const AdapterEntry WdCard::ethernet_a{"ethernet-a",
+                                      "IBM PS/2 Adapter/A for Ethernet Networks",
+                                      ibm_ids[0].id,
+                                      "ethernet-10",
+                                      "shared RAM",
+                                      8,
+                                      make<WdCard::ethernet_a, 8>,
+                                      rows<WdCard::ethernet_a>,
+                                      limitations};
 
 WdCard::WdCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options, unsigned host_bits)
     : slot_(context.slot),
@@ -55,12 +69,12 @@ WdCard::WdCard(const AdapterContext& context, const AdapterEntry& entry, Station
       ram_access_(options_.profile.time("ram.access")),
       ram_(ram_size),
       asic_(options_.mac, host_bits == 16 ? board_8013ep : board_8003e),
-      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this,
-            dp8390_timing(options_.profile), options_.seed) {
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, dp8390_timing(options_.profile), options_.seed) {
   const Time beyond = options_.profile.time("ram.extension");
   window_cycle_ = {static_cast<std::uint8_t>(host_bits), CycleKind::standard, {}};
   // Any use of CD CHRDY makes it an extended cycle of at least 300 ns.
-  if (beyond > Time{}) window_cycle_ = {static_cast<std::uint8_t>(host_bits), CycleKind::asynchronous, std::max(beyond, 100_ns) - 100_ns};
+  if (beyond > Time{})
+    window_cycle_ = {static_cast<std::uint8_t>(host_bits), CycleKind::asynchronous, std::max(beyond, 100_ns) - 100_ns};
   if (context.segment) chip_.port().attach(*context.segment);
 }
 
@@ -85,7 +99,9 @@ std::uint8_t WdCard::pos_peek(unsigned reg) const {
   switch (reg) {
     case 0: return static_cast<std::uint8_t>(options_.adapter_id);
     case 1: return static_cast<std::uint8_t>(options_.adapter_id >> 8);
-    case 2: case 3: case 4: return pos_[reg - 2];
+    case 2:
+    case 3:
+    case 4: return pos_[reg - 2];
     case 5: return pos_[3] | no_channel_check;
     default: return 0xFF;
   }
@@ -110,7 +126,8 @@ void WdCard::claim() {
   if (!enabled()) return;
   const std::uint16_t base = io_base();
   if (base) register_claim_ = slot_.claim_io(base, base + 0x1F, registers_, register_cycle_);
-  if (asic_.ram_enabled() && ram_base()) window_claim_ = slot_.claim_memory(ram_base(), ram_window(), window_, window_cycle_);
+  if (asic_.ram_enabled() && ram_base())
+    window_claim_ = slot_.claim_memory(ram_base(), ram_window(), window_, window_cycle_);
 }
 
 void WdCard::channel_reset(Time now) {
@@ -186,7 +203,8 @@ void WdCard::archive(Archive& a) {
   a.section(entry_.name, 1);
   a(options_.adapter_id, options_.mac, pos_, interrupt_, ram_);
   if (a.loading() && ram_.size() != ram_size)
-    throw Error(fmt::format("snapshot holds a damaged {} buffer; take a new one", entry_.title), ExitCode::missing_file);
+    throw Error(fmt::format("snapshot holds a damaged {} buffer; take a new one", entry_.title),
+                ExitCode::missing_file);
   asic_.archive(a);
   chip_.archive(a);
   if (a.loading()) claim();  // the interrupt lines restore their own levels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The Micro Channel boards of Western Digital and SMC, and IBM's under its own name: an 83C690 (DP8390 core) with 16 KB of
-// RAM that the host shares, behind an 83C58x. Two ways of POS, told apart by the adapter ID:
+// The Micro Channel boards of Western Digital and SMC, and IBM's under its own name: an 83C690 (DP8390 core) with 16 KB
+// of RAM that the host shares, behind an 83C58x. Two ways of POS, told apart by the adapter ID:
 //
 //   8013 boards (61C8, 61C9, EFD4, EFD5)              8003 boards (6FC0, 6FC2, EFE5)
 //   POS 2  0 enable; 7:4 I/O base 0800h + n * 1000h   0 enable; 7:1 I/O address bits 11:5 (200h to 2E0h)
@@ -21,16 +21,16 @@
 #include <vector>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/chips/dp8390/dp8390.hpp"
 #include "devices/adapter/station_options.hpp"
+#include "devices/chips/dp8390/dp8390.hpp"
 #include "devices/chips/wd83c58x/wd83c58x.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
 class WdCard final : public NetworkAdapter, private Dp8390Board {
  public:
-  static const AdapterEntry smc8013;     ///< rows of the registry
+  static const AdapterEntry smc8013;  ///< rows of the registry
   static const AdapterEntry ethernet_a;
 
   /// `host_bits`: width of the path to the RAM, 8 or 16.
@@ -67,7 +67,9 @@ class WdCard final : public NetworkAdapter, private Dp8390Board {
   };
 
   // Dp8390Board
-  std::uint8_t buffer_read(std::uint16_t address) const override { return address < ram_.size() ? ram_[address] : 0xFF; }
+  std::uint8_t buffer_read(std::uint16_t address) const override {
+    return address < ram_.size() ? ram_[address] : 0xFF;
+  }
   void buffer_write(std::uint16_t address, std::uint8_t value) override {
     if (address < ram_.size()) ram_[address] = value;
   }

@@ -13,7 +13,8 @@ enum Port : std::uint32_t { NICSR = 0x0, RBI = 0x2, DATA = 0x4, ADDR = 0x6, PROM
 constexpr std::string_view rom_signature = "  DE210  planar ";
 
 constexpr std::string_view limitations[] = {
-    "The diagnostic and boot ROM is 16 bytes of signature, enough for drivers to know the family; there is no code in it.",
+    "The diagnostic and boot ROM is 16 bytes of signature, enough for drivers to know the family; there is no code in "
+    "it.",
     "DE210 and DE212 differ in nothing but their ID; what differs on the real boards is not known.",
     "The 2 KB buffer mode (+2, +E), bank select, remote boot and the LED keep their bits and do nothing.",
     "NICSR bit 5 always shows POS 2 bit 5; the LANCE sees 64 KB of RAM in the 32 KB mode too.",
@@ -58,8 +59,9 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry De210::entry{"de210", "Digital EtherWORKS MC (DE210)", de212_id, "ethernet-10", "shared RAM", 16,
-                                make_de210, timing_rows, limitations};
+const AdapterEntry De210::entry{
+    "de210",    "Digital EtherWORKS MC (DE210)", de212_id, "ethernet-10", "shared RAM", 16, make_de210, timing_rows,
+    limitations};
 
 De210::De210(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
              std::uint64_t seed)
@@ -75,7 +77,8 @@ std::uint8_t De210::pos_peek(unsigned reg) const {
   switch (reg) {
     case 0: return static_cast<std::uint8_t>(adapter_id_);
     case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
-    case 2: case 3: return pos_[reg - 2];
+    case 2:
+    case 3: return pos_[reg - 2];
     default: return 0xFF;
   }
 }

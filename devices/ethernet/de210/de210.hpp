@@ -18,8 +18,8 @@
 #include <cstdint>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "devices/ethernet/common/lance_ram.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 

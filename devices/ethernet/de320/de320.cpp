@@ -15,7 +15,8 @@ enum : std::uint8_t { eeprom_do = 0x01, eeprom_di = 0x02, eeprom_sk = 0x04, eepr
 constexpr std::string_view limitations[] = {
     "The place of the reset port (+1Fh) is inferred from the ISA NE2000; the period's driver never reaches it.",
     "The EEPROM can only be read; POS registers above 2, connector selection and boot ROM are not known.",
-    "A data port access without a remote DMA ends at once; on the real card it may hold the channel until it times out.",
+    "A data port access without a remote DMA ends at once; on the real card it may hold the channel until it times "
+    "out.",
     "The transceiver is taken to deliver the collision heartbeat; there is no jabber cut-off.",
     "Chip: no 32-bit DMA addresses; after a ring overflow the receiver stays off until it is stopped and started.",
 };
@@ -30,9 +31,11 @@ std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress&
 }  // namespace
 
 const AdapterEntry De320::entry{
+    // clang-format off
     "de320", "D-Link DE-320CT", sister_ids[0].id, "ethernet-10", "PIO (remote DMA)", 16,
     [](const AdapterContext& c) -> std::unique_ptr<NetworkAdapter> { return std::make_unique<De320>(c); },
     [] { return TimingProfile::embedded(profile_path("de320")).rows(); }, limitations};
+// clang-format on
 
 De320::De320(const AdapterContext& context)
     : De320(context, station_options(context, entry.name, sister_ids, {0x00, 0x80, 0xC8})) {}

@@ -5,19 +5,20 @@
 #include <numeric>
 
 #include "core/common/error.hpp"
-#include "devices/chips/i82586/i82586_profile.hpp"
 #include "devices/adapter/station_options.hpp"
+#include "devices/chips/i82586/i82586_profile.hpp"
 
 namespace planar::ethernet {
 namespace {
 
 constexpr std::array<unsigned, 8> irq_lines{12, 9, 3, 4, 5, 10, 11, 15};
-constexpr std::uint16_t board_id = 0xBABA;         // at +F, a nibble a read
+constexpr std::uint16_t board_id = 0xBABA;  // at +F, a nibble a read
 constexpr std::uint16_t eeprom_sum = 0xBABA;
 constexpr std::uint16_t on_board = 0x1000, sixteen_bit = 0x0400;  // EEPROM word 0
-constexpr unsigned default_irq_code = 1;  // the ASIC's own number of line 9, in the same word
+constexpr unsigned default_irq_code = 1;                          // the ASIC's own number of line 9, in the same word
 constexpr std::uint8_t loopback_bit = 0x02, wide_bit = 0x04;      // +D
-constexpr std::uint8_t clock_bit = 0x01, select_bit = 0x02, to_eeprom_bit = 0x04, from_eeprom_bit = 0x08, asic_reset_bit = 0x40,
+constexpr std::uint8_t clock_bit = 0x01, select_bit = 0x02, to_eeprom_bit = 0x04, from_eeprom_bit = 0x08,
+                       asic_reset_bit = 0x40,
                        chip_reset_bit = 0x80;  // +E
 constexpr std::uint8_t enable_bit = 0x08;      // +7
 // The request reaches the RAM's arbiter when the channel's address phase is over (100 ns of a basic cycle).
@@ -25,12 +26,15 @@ constexpr Time address_phase = 100_ns;
 constexpr Time extended_cycle = 300_ns;
 
 constexpr std::string_view limitations[] = {
-    "The shared-memory mode (ports +A to +C) keeps what is written and maps nothing; no driver for the Micro Channel uses it.",
+    "The shared-memory mode (ports +A to +C) keeps what is written and maps nothing; no driver for the Micro Channel "
+    "uses it.",
     "8-bit mode (port +D bit 2 clear) is remembered without an effect.",
-    "The interrupt goes to the line that POS 3 names while port +7 bit 3 is set; the code beside it is kept only. Linux cannot "
+    "The interrupt goes to the line that POS 3 names while port +7 bit 3 is set; the code beside it is kept only. "
+    "Linux cannot "
     "serve lines 12 and 15.",
     "All connectors lead to the same cable; there is no boot ROM; the EEPROM can be read, not written.",
-    "Ports +C000h to +C007h answer as +8000h; the RAM holds 32 KB unless ram.size says 16 or 64 KB (48 KB cards existed).",
+    "Ports +C000h to +C007h answer as +8000h; the RAM holds 32 KB unless ram.size says 16 or 64 KB (48 KB cards "
+    "existed).",
     "Clock, ready delay and arbiter are inferred (see the timing table).",
     "Chip: the 82586's own simplifications stand in its header; its cycles are not slowed down by the host's.",
 };
@@ -67,17 +71,18 @@ std::uint16_t io_base(std::uint8_t pos3) {
 
 }  // namespace
 
-const AdapterEntry EtherExpress::entry{"etherexpress", "Intel EtherExpress/MC", id,          "ethernet-10",
-                                       "PIO (pointer port)", 16, make, timing_rows, limitations};
+const AdapterEntry EtherExpress::entry{
+    "etherexpress", "Intel EtherExpress/MC", id, "ethernet-10", "PIO (pointer port)", 16, make, timing_rows,
+    limitations};
 
-EtherExpress::EtherExpress(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed)
+EtherExpress::EtherExpress(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile,
+                           std::uint64_t seed)
     : slot_(slot),
       register_cycle_{16, CycleKind::synchronous_extended, {}},
       ram_cycle_{16, CycleKind::asynchronous, profile.time("ram.ready_delay")},
       ram_(ram_size(profile)),
       eeprom_(eeprom_contents(mac)),
-      chip_(slot.scheduler(), slot.device_name("etherexpress"), *this, ram_, i82586_timing(profile),
-            seed) {}
+      chip_(slot.scheduler(), slot.device_name("etherexpress"), *this, ram_, i82586_timing(profile), seed) {}
 
 // ---- POS ----
 
@@ -169,12 +174,14 @@ Time EtherExpress::Registers::ready(std::uint32_t offset, unsigned, Direction, T
 std::uint8_t EtherExpress::peek_register(unsigned reg) const {
   const auto half = [&](std::uint16_t word) { return static_cast<std::uint8_t>(reg & 1 ? word >> 8 : word); };
   switch (reg) {
+    // clang-format off
     case 0x0: case 0x1: return ram_[(read_pointer_ + reg) & (ram_.size() - 1)];
     case 0x2: case 0x3: return half(write_pointer_);
     case 0x4: case 0x5: return half(read_pointer_);
     case 0x7: return irq_select_;
     case 0x8: case 0x9: return half(shadow_pointer_);
     case 0xA: case 0xB: case 0xC: return memory_mode_[reg - 0xA];
+    // clang-format on
     case 0xD: return config_;
     case 0xE: return static_cast<std::uint8_t>(control_ | (eeprom_.data_out() ? from_eeprom_bit : 0));
     case 0xF: return static_cast<std::uint8_t>((board_id >> 4 * id_step_ & 0xF) << 4 | id_step_);
@@ -204,7 +211,8 @@ void EtherExpress::Registers::write(std::uint32_t offset, unsigned bytes, std::u
   }
   // +6 is a strobe of its own: a word written there is one channel attention, and leaves the interrupt select alone.
   if (offset == 6) bytes = 1;
-  for (unsigned i = 0; i < bytes; ++i) card.write_register(offset + i, static_cast<std::uint8_t>(value >> (8 * i)), now);
+  for (unsigned i = 0; i < bytes; ++i)
+    card.write_register(offset + i, static_cast<std::uint8_t>(value >> (8 * i)), now);
 }
 
 void EtherExpress::write_register(unsigned reg, std::uint8_t value, Time now) {
@@ -212,15 +220,20 @@ void EtherExpress::write_register(unsigned reg, std::uint8_t value, Time now) {
     word = static_cast<std::uint16_t>(reg & 1 ? (word & 0x00FF) | value << 8 : (word & 0xFF00) | value);
   };
   switch (reg) {
-    case 0x2: case 0x3: set_half(write_pointer_); break;
-    case 0x4: case 0x5: set_half(read_pointer_); break;
+    case 0x2:
+    case 0x3: set_half(write_pointer_); break;
+    case 0x4:
+    case 0x5: set_half(read_pointer_); break;
     case 0x6: chip_.channel_attention(now); break;
     case 0x7:
       irq_select_ = value & 0x0F;
       update_line(now);
       break;
-    case 0x8: case 0x9: set_half(shadow_pointer_); break;
-    case 0xA: case 0xB: case 0xC: memory_mode_[reg - 0xA] = value; break;
+    case 0x8:
+    case 0x9: set_half(shadow_pointer_); break;
+    case 0xA:
+    case 0xB:
+    case 0xC: memory_mode_[reg - 0xA] = value; break;
     case 0xD:
       config_ = value;
       chip_.set_serial_loopback(value & loopback_bit);
@@ -270,7 +283,8 @@ void EtherExpress::archive(Archive& a) {
   auto bytes = static_cast<std::uint32_t>(ram_.size());
   a(bytes);
   if (bytes != ram_.size())
-    throw Error("snapshot holds an EtherExpress with other RAM; set etherexpress.ram.size alike", ExitCode::missing_file);
+    throw Error("snapshot holds an EtherExpress with other RAM; set etherexpress.ram.size alike",
+                ExitCode::missing_file);
   a.bytes(ram_);
   eeprom_.archive(a);
   chip_.archive(a);

@@ -11,10 +11,13 @@ namespace {
 constexpr std::array<unsigned, 4> irq_lines{5, 9, 10, 11};
 
 constexpr std::string_view limitations[] = {
-    "HYPOTHETICAL INTERFACE: no programming information is public. ID and POS are planar's own, the registers those of a "
-    "Token-Ring relative for PCI as Linux uses them; software for the real card cannot work with it, and its figures are "
+    "HYPOTHETICAL INTERFACE: no programming information is public. ID and POS are planar's own, the registers those of "
+    "a "
+    "Token-Ring relative for PCI as Linux uses them; software for the real card cannot work with it, and its figures "
+    "are "
     "not compared with anything printed.",
-    "FIFO sizes, threshold, burst and all times are inferred; byte order of the descriptors is unknown (taken as little-endian).",
+    "FIFO sizes, threshold, burst and all times are inferred; byte order of the descriptors is unknown (taken as "
+    "little-endian).",
     "One transmit channel of two; no ARB/ASB, parity and adapter checks, timer, microcode update, boot ROM.",
     "Full duplex is the segment's (net.duplex), never negotiated. The Dual EtherStreamer is not modelled.",
 };
@@ -26,7 +29,7 @@ StreamerConfig chip_config(const TimingProfile& p) {
     return static_cast<std::uint32_t>(p.integer(name, least, most));
   };
   return {bytes("chip.transmit_fifo", 192, 8192), bytes("chip.receive_fifo", 192, 8192), bytes("master.burst", 16, 128),
-          bytes("chip.threshold", 1, 1514), p.time("firmware.self_test"), p.time("firmware.request")};
+          bytes("chip.threshold", 1, 1514),       p.time("firmware.self_test"),          p.time("firmware.request")};
 }
 
 std::unique_ptr<NetworkAdapter> make_etherstreamer(const AdapterContext& context) {
@@ -42,10 +45,20 @@ std::string device_name(const bus::Slot& slot) { return slot.device_name("ethers
 
 }  // namespace
 
-const AdapterEntry EtherStreamer::entry{"etherstreamer", "IBM EtherStreamer MC 32", declared_id, "ethernet-10", "bus master",
-                                        32, make_etherstreamer, timing_rows, limitations, nullptr, true};
+const AdapterEntry EtherStreamer::entry{"etherstreamer",
+                                        "IBM EtherStreamer MC 32",
+                                        declared_id,
+                                        "ethernet-10",
+                                        "bus master",
+                                        32,
+                                        make_etherstreamer,
+                                        timing_rows,
+                                        limitations,
+                                        nullptr,
+                                        true};
 
-EtherStreamer::EtherStreamer(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed)
+EtherStreamer::EtherStreamer(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile,
+                             std::uint64_t seed)
     : slot_(slot),
       cycle_{32, CycleKind::asynchronous, profile.time("register.ready_delay")},
       chip_(slot.scheduler(), device_name(slot), *this, chip_config(profile), mac, seed),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // IBM EtherStreamer MC 32: the LANStreamer design on Ethernet, a 32-bit bus master.
 //
-// HYPOTHETICAL INTERFACE: ID, POS bits and registers are unknown (facts: ethernet/adapter-etherstreamer-mc32.md). What is
-// here is planar's own declaration, after the registers of a Token-Ring relative (streamer.hpp).
+// HYPOTHETICAL INTERFACE: ID, POS bits and registers are unknown (facts: ethernet/adapter-etherstreamer-mc32.md). What
+// is here is planar's own declaration, after the registers of a Token-Ring relative (streamer.hpp).
 //
 //   POS 0,1  adapter ID: 8FA7h (our choice, among those of its relatives)
 //   POS 2    bit 0 enable; bits 2:1 interrupt 5, 9, 10, 11; bits 7:4 I/O base in units of 1000h (0: none)
@@ -18,10 +18,10 @@
 #include <span>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "devices/adapter/burst_master.hpp"
-#include "devices/chips/streamer/streamer.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/chips/streamer/streamer.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 

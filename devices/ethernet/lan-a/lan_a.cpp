@@ -26,8 +26,8 @@ constexpr std::string_view limitations[] = {
 
 constexpr SisterId sister_ids[] = {{LanA::ibm_id, "IBM"}, {0xFEE6, "IBM 5494"}};
 
-// A RAM cycle of the channel, by how long CD CHRDY is held beyond the default cycle of 200 ns: not at all is that cycle,
-// anything is at least an extended one of 300 ns.
+// A RAM cycle of the channel, by how long CD CHRDY is held beyond the default cycle of 200 ns: not at all is that
+// cycle, anything is at least an extended one of 300 ns.
 CycleSpec ram_cycle(std::uint8_t width, Time extension) {
   constexpr Time extended = 100_ns;
   if (extension == Time{}) return {width, CycleKind::standard, {}};
@@ -58,8 +58,8 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry LanA::entry{"lan-a", "IBM LAN Adapter/A", ibm_id, "ethernet-10", "shared RAM", 32,
-                               make_lan_a, timing_rows, limitations};
+const AdapterEntry LanA::entry{"lan-a", "IBM LAN Adapter/A", ibm_id,      "ethernet-10", "shared RAM",
+                               32,      make_lan_a,          timing_rows, limitations};
 
 LanA::LanA(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
            std::uint64_t seed)
@@ -86,9 +86,12 @@ std::uint8_t LanA::pos_peek(unsigned reg) const {
 }
 
 void LanA::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg == 2) pos2_ = value;
-  else if (reg == 3) pos3_ = value;
-  else return;
+  if (reg == 2)
+    pos2_ = value;
+  else if (reg == 3)
+    pos3_ = value;
+  else
+    return;
   slot_.release_irqs(now);
   claim_ports();
   claim_window();

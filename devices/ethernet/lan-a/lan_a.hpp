@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/chips/sonic/sonic.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/chips/sonic/sonic.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 

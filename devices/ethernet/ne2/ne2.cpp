@@ -16,7 +16,8 @@ constexpr std::string_view limitations[] = {
     "The boot ROM socket is empty; POS 2 bit 4 and the ROM addresses of the choices have no effect.",
     "The layout of the address PROM is inferred: it satisfies both Linux (bytes at 0000h) and NetBSD (words at 0400h).",
     "Ports +11h to +1Fh alias the data port and +21h to +2Fh the reset port; the real decode is not known.",
-    "A data port access without a remote DMA ends at once; on the real card it may hold the channel until it times out.",
+    "A data port access without a remote DMA ends at once; on the real card it may hold the channel until it times "
+    "out.",
     "The transceiver is taken to deliver the collision heartbeat; there is no jabber cut-off.",
     "Chip: no 32-bit DMA addresses; after a ring overflow the receiver stays off until it is stopped and started.",
 };
@@ -24,9 +25,11 @@ constexpr std::string_view limitations[] = {
 }  // namespace
 
 const AdapterEntry Ne2::entry{
+    // clang-format off
     "ne2", "Novell NE/2", sister_ids[0].id, "ethernet-10", "PIO (remote DMA)", 16,
     [](const AdapterContext& c) -> std::unique_ptr<NetworkAdapter> { return std::make_unique<Ne2>(c); },
     [] { return TimingProfile::embedded(profile_path("ne2")).rows(); }, limitations};
+// clang-format on
 
 Ne2::Ne2(const AdapterContext& context)
     : RemoteDmaCard(context, entry, station_options(context, entry.name, sister_ids, {0x00, 0x00, 0xD8})) {}

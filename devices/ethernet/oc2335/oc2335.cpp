@@ -11,7 +11,8 @@ namespace {
 constexpr std::array<unsigned, 4> irq_lines{5, 9, 10, 11};
 
 constexpr std::string_view limitations[] = {
-    "HYPOTHETICAL INTERFACE: no programming information is public. ID, POS, ports and registers are planar's own; software "
+    "HYPOTHETICAL INTERFACE: no programming information is public. ID, POS, ports and registers are planar's own; "
+    "software "
     "for the real card cannot work with it, and its figures show what such a slave can do, not what the product did.",
     "100 Mbit/s only: no 10 Mbit/s, no negotiation, no management of the transceiver.",
     "The sizes of both FIFOs, the port's width and its cycle are inferred; no early start of a frame.",
@@ -36,8 +37,8 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry Oc2335::entry{"oc2335", "Olicom OC-2335", declared_id, "ethernet-100", "PIO (FIFO)", 16,
-                                 make_oc2335, timing_rows, limitations, nullptr, true};
+const AdapterEntry Oc2335::entry{"oc2335",    "Olicom OC-2335", declared_id, "ethernet-100", "PIO (FIFO)", 16,
+                                 make_oc2335, timing_rows,      limitations, nullptr,        true};
 
 Oc2335::Oc2335(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed)
     : slot_(slot),

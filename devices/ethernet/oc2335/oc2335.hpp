@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Olicom OC-2335 Fast Ethernet for Micro Channel: a DP83800 behind a 16-bit slave port.
 //
-// HYPOTHETICAL INTERFACE: only the card's name, its 100 Mbit/s, the name of its controller and that it masters nothing are
-// known (facts: ethernet/adapter-olicom-oc2335.md). ID, POS, ports and registers are planar's own declaration.
+// HYPOTHETICAL INTERFACE: only the card's name, its 100 Mbit/s, the name of its controller and that it masters nothing
+// are known (facts: ethernet/adapter-olicom-oc2335.md). ID, POS, ports and registers are planar's own declaration.
 //
 //   POS 0,1  adapter ID: 6F35h (our choice; no list known to us has it)
 //   POS 2    bit 0 enable; bits 2:1 interrupt 5, 9, 10, 11; bits 7:4 I/O base in units of 1000h (0: none)
@@ -15,9 +15,9 @@
 #include <cstdint>
 
 #include "bus/mca/slot.hpp"
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/chips/dp83800/dp83800.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/chips/dp83800/dp83800.hpp"
+#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 

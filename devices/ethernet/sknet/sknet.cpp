@@ -15,7 +15,8 @@ constexpr std::uint8_t command_go = 0x80;
 
 constexpr std::string_view limitations[] = {
     "The boot EPROM socket is empty; POS 2 bit 1 and the EPROM address have no effect.",
-    "With POS 4 bits 1:0 other than 0 the MC2+ decodes no window; the real one decodes it above 15 MB, where is not known.",
+    "With POS 4 bits 1:0 other than 0 the MC2+ decodes no window; the real one decodes it above 15 MB, where is not "
+    "known.",
     "The MC2+ serves interrupts 3, 5, 10, 11 as the older boards do; newer ones have 3, 5, 9, 10.",
     "Selecting the medium has no effect: whatever is plugged in is used.",
     "The polarity of status bit 4 (0 = interrupt pending) is Linux's word; NetBSD found the bit unreliable.",
@@ -36,8 +37,8 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry SkNet::entry{"sknet", "SKnet MC2+", mc2_plus_id, "ethernet-10", "shared RAM", 16,
-                                make_sknet, timing_rows, limitations};
+const AdapterEntry SkNet::entry{"sknet", "SKnet MC2+", mc2_plus_id, "ethernet-10", "shared RAM",
+                                16,      make_sknet,   timing_rows, limitations};
 
 SkNet::SkNet(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
              std::uint64_t seed)
@@ -56,7 +57,8 @@ std::uint8_t SkNet::pos_peek(unsigned reg) const {
     case 0: return static_cast<std::uint8_t>(adapter_id_);
     case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
     case 2: return pos_[0];
-    case 3: case 4: return junior() ? 0xFF : pos_[reg - 2];
+    case 3:
+    case 4: return junior() ? 0xFF : pos_[reg - 2];
     default: return 0xFF;
   }
 }
@@ -115,7 +117,8 @@ void SkNet::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t va
     card.ram_write(offset, bytes, value, now);
     return;
   }
-  for (unsigned i = 0; i < bytes; ++i) card.write_register_byte(offset + i, static_cast<std::uint8_t>(value >> 8 * i), now);
+  for (unsigned i = 0; i < bytes; ++i)
+    card.write_register_byte(offset + i, static_cast<std::uint8_t>(value >> 8 * i), now);
 }
 
 std::uint8_t SkNet::register_byte(std::uint32_t offset) const {
@@ -124,7 +127,8 @@ std::uint8_t SkNet::register_byte(std::uint32_t offset) const {
     case latch_at: return static_cast<std::uint8_t>(latch_);
     case latch_at + 1: return static_cast<std::uint8_t>(latch_ >> 8);
     case control_at:
-      return static_cast<std::uint8_t>(control_ | (interrupt_ ? 0 : status_idle) | (transfer_done_.pending() ? status_busy : 0));
+      return static_cast<std::uint8_t>(control_ | (interrupt_ ? 0 : status_idle) |
+                                       (transfer_done_.pending() ? status_busy : 0));
     default: return 0xFF;
   }
 }
@@ -150,9 +154,12 @@ void SkNet::write_register_byte(std::uint32_t offset, std::uint8_t value, Time n
 }
 
 void SkNet::transfer_done(Time now) {
-  if (control_ & control_read) latch_ = control_ & control_rap ? chip_.read_rap() : chip_.read_rdp();
-  else if (control_ & control_rap) chip_.write_rap(latch_);
-  else chip_.write_rdp(latch_, now);
+  if (control_ & control_read)
+    latch_ = control_ & control_rap ? chip_.read_rap() : chip_.read_rdp();
+  else if (control_ & control_rap)
+    chip_.write_rap(latch_);
+  else
+    chip_.write_rdp(latch_, now);
 }
 
 void SkNet::interrupt(bool asserted, Time now) {

@@ -29,8 +29,7 @@ std::uint32_t crc32_remainder(std::span<const std::uint8_t> data) { return rever
 
 void append_fcs(std::vector<std::uint8_t>& frame) {
   const std::uint32_t crc = crc32(frame);
-  for (int shift = 0; shift < 32; shift += 8)
-    frame.push_back(static_cast<std::uint8_t>(crc >> shift));
+  for (int shift = 0; shift < 32; shift += 8) frame.push_back(static_cast<std::uint8_t>(crc >> shift));
 }
 
 bool fcs_good(std::span<const std::uint8_t> frame) {
@@ -55,10 +54,11 @@ MacAddress parse_mac(std::string_view text) {
     mac[i] = static_cast<std::uint8_t>(high << 4 | low);
   }
   if (!good)
-    throw Error(fmt::format("'{}' is no Ethernet address; write six hex bytes, as in "
-                            "00:00:d8:01:02:03", text));
-  if (mac[0] & 1)
-    throw Error(fmt::format("'{}' is a group address; a station's first byte must be even", text));
+    throw Error(
+        fmt::format("'{}' is no Ethernet address; write six hex bytes, as in "
+                    "00:00:d8:01:02:03",
+                    text));
+  if (mac[0] & 1) throw Error(fmt::format("'{}' is a group address; a station's first byte must be even", text));
   return mac;
 }
 

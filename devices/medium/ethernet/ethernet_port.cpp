@@ -158,19 +158,25 @@ void EthernetPort::leaves_end(Time now) {
   if (signals_ == 0 || full_duplex()) idle_since_ = now;
   if (heard_ && segment_) {
     const auto sent = static_cast<std::size_t>(std::max<std::int64_t>(0, (now - start_) / byte_time() - 8));
+    // clang-format off
     segment_->left(*this, {start_, now, std::span(wire_).first(std::min(sent, wire_.size())),
                            wire_good() && !lost_carrier_, collided_, {}});
   }
   if (!collided_) {
     finish(underrun_ ? TransmitResult::underrun : lost_carrier_ ? TransmitResult::carrier_lost : TransmitResult::ok,
+           // clang-format on
            now);
     return;
   }
   ++collisions_;
-  if (abandoned_) finish(TransmitResult::abandoned, now);
-  else if (late_ && !mac_.retry_late_collisions) finish(TransmitResult::late_collision, now);
-  else if (collisions_ >= mac_.attempts) finish(TransmitResult::excessive_collisions, now);
-  else back_off(now);
+  if (abandoned_)
+    finish(TransmitResult::abandoned, now);
+  else if (late_ && !mac_.retry_late_collisions)
+    finish(TransmitResult::late_collision, now);
+  else if (collisions_ >= mac_.attempts)
+    finish(TransmitResult::excessive_collisions, now);
+  else
+    back_off(now);
 }
 
 void EthernetPort::back_off(Time now) {

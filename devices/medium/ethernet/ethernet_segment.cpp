@@ -14,8 +14,10 @@ EthernetSegment::EthernetSegment(EthernetConfig config)
     throw Error(fmt::format("an Ethernet segment of {} bit/s is not modelled; use 10000000 or 100000000",
                             config.bits_per_second));
   if (config.propagation <= Time{} || config.propagation >= bit_time_ * gap_bits)
-    throw Error(fmt::format("propagation delay of {} ps is out of range; use more than 0 and less than the "
-                            "interframe gap of {} ps", config.propagation.ps, (bit_time_ * gap_bits).ps));
+    throw Error(
+        fmt::format("propagation delay of {} ps is out of range; use more than 0 and less than the "
+                    "interframe gap of {} ps",
+                    config.propagation.ps, (bit_time_ * gap_bits).ps));
 }
 
 EthernetSegment::~EthernetSegment() {
@@ -26,8 +28,10 @@ EthernetSegment::~EthernetSegment() {
 std::uint32_t EthernetSegment::add(EthernetPort& port) {
   const auto place = std::find(ports_.begin(), ports_.end(), nullptr);
   const auto index = static_cast<std::uint32_t>(place - ports_.begin());
-  if (place == ports_.end()) ports_.push_back(&port);
-  else *place = &port;
+  if (place == ports_.end())
+    ports_.push_back(&port);
+  else
+    *place = &port;
   return index;
 }
 
@@ -49,7 +53,10 @@ void EthernetSegment::left(const EthernetPort& port, WireRecord record) {
   }
   if (trace_ && trace_->on(TraceCategory::wire))
     (*trace_)(TraceCategory::wire, record.end, "{} sent {} bytes from {} ps{}", port.name(), record.bytes.size(),
-              record.start.ps, record.good ? "" : record.collided ? ", collided" : ", damaged");
+              record.start.ps,
+              record.good       ? ""
+              : record.collided ? ", collided"
+                                : ", damaged");
   for (WireObserver* observer : observers_) observer->observe(record);
 }
 

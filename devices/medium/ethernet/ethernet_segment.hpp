@@ -27,9 +27,9 @@
 #include <vector>
 
 #include "core/common/random.hpp"
+#include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
-#include "core/state/trace.hpp"
 #include "devices/medium/ethernet/ethernet_frame.hpp"
 
 namespace planar::net {
@@ -74,11 +74,11 @@ struct TransmitOutcome {
 struct Reception {
   Time first_bit{};  ///< of the preamble
   Time byte_time{};
-  std::span<const std::uint8_t> frame;    ///< as sent, FCS included
-  std::size_t length = 0;                 ///< whole bytes: as announced while it arrives, as arrived at its end
-  std::size_t damaged_from = SIZE_MAX;    ///< bytes from here on are garbled by a collision
-  bool dribble = false;                   ///< at its end: did not stop on a byte boundary
-  bool fcs_ok = false;                    ///< at its end: complete, intact, and the FCS matches
+  std::span<const std::uint8_t> frame;  ///< as sent, FCS included
+  std::size_t length = 0;               ///< whole bytes: as announced while it arrives, as arrived at its end
+  std::size_t damaged_from = SIZE_MAX;  ///< bytes from here on are garbled by a collision
+  bool dribble = false;                 ///< at its end: did not stop on a byte boundary
+  bool fcs_ok = false;                  ///< at its end: complete, intact, and the FCS matches
 
   /// When byte `k` has arrived completely.
   Time arrival(std::size_t k) const { return first_bit + byte_time * static_cast<std::int64_t>(8 + k + 1); }
@@ -205,9 +205,9 @@ class EthernetPort {
   bool abandoned_ = false;
   unsigned collisions_ = 0;
 
-  bool audible_ = false;        // this port's signal is being heard by the others
-  std::uint32_t signals_ = 0;   // other stations' signals heard here
-  Time idle_since_{};           // when this station last saw the medium fall silent
+  bool audible_ = false;           // this port's signal is being heard by the others
+  std::uint32_t signals_ = 0;      // other stations' signals heard here
+  Time idle_since_{};              // when this station last saw the medium fall silent
   std::uint32_t source_ = nobody;  // whose frame is being received
   Time reception_start_{};
   std::uint64_t damaged_from_ = UINT64_MAX;
@@ -221,12 +221,12 @@ class EthernetPort {
 
 /// One frame, or fragment, as it left its sender.
 struct WireRecord {
-  Time start{};                            ///< first preamble bit
-  Time end{};                              ///< last bit
-  std::span<const std::uint8_t> bytes;     ///< with FCS
-  bool good = false;                       ///< complete, no collision, FCS matches
+  Time start{};                         ///< first preamble bit
+  Time end{};                           ///< last bit
+  std::span<const std::uint8_t> bytes;  ///< with FCS
+  bool good = false;                    ///< complete, no collision, FCS matches
   bool collided = false;
-  std::string_view sender;                 ///< EthernetPort::name()
+  std::string_view sender;  ///< EthernetPort::name()
 };
 
 class WireObserver {

@@ -4,8 +4,7 @@
 namespace planar {
 
 I8254::I8254(Scheduler& scheduler, Trace& trace)
-    : trace_(trace),
-      edge_(scheduler, "i8254.out0", Priority::timer, Callback::to<&I8254::edge>(this)) {
+    : trace_(trace), edge_(scheduler, "i8254.out0", Priority::timer, Callback::to<&I8254::edge>(this)) {
   channel2_.set_gate(false, 0);
 }
 
@@ -13,9 +12,7 @@ void I8254::claim_ports(IoSpace& space) {
   ports_.claim(space, *this, 0x40, {{0x40, 0x40}, {0x42, 0x44}, {0x47, 0x47}});
 }
 
-I8254Counter::Tick I8254::tick(Time now) const {
-  return static_cast<I8254Counter::Tick>(clock_.index_at(now));
-}
+I8254Counter::Tick I8254::tick(Time now) const { return static_cast<I8254Counter::Tick>(clock_.index_at(now)); }
 
 void I8254::schedule(Time now) {
   const auto next = channel0_.next_rise(tick(now));
@@ -77,8 +74,7 @@ void I8254::write_watchdog_control(std::uint8_t value, Time now) {
       watchdog_loaded_ = watchdog_latched_ = false;
       watchdog.set(false, now);
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -88,26 +84,17 @@ void I8254::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time no
   seen_ = now;
   const bool before = channel0_.out(here);
   switch (offset) {
-    case 0:
-      channel0_.write(value, here);
-      break;
-    case 2:
-      channel2_.write(value, here);
-      break;
-    case 3:
-      write_control(value, here);
-      break;
+    case 0: channel0_.write(value, here); break;
+    case 2: channel2_.write(value, here); break;
+    case 3: write_control(value, here); break;
     case 4:
       if ((watchdog_control_ & 0x30) != 0x10) break;
       watchdog_count_ = value == 0 ? 256 : value;
       watchdog_loaded_ = true;
       watchdog.set(false, now);
       break;
-    case 7:
-      write_watchdog_control(value, now);
-      break;
-    default:
-      break;
+    case 7: write_watchdog_control(value, now); break;
+    default: break;
   }
   if (offset != 0 && offset != 3) return;
   schedule(now);
@@ -117,30 +104,23 @@ void I8254::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time no
 std::uint32_t I8254::read(std::uint32_t offset, unsigned bytes, Time now) {
   seen_ = now;
   switch (offset) {
-    case 0:
-      return channel0_.read(tick(now));
-    case 2:
-      return channel2_.read(tick(now));
+    case 0: return channel0_.read(tick(now));
+    case 2: return channel2_.read(tick(now));
     case 4: {
       const auto value = peek(offset, bytes);
       watchdog_latched_ = false;
       return value;
     }
-    default:
-      return peek(offset, bytes);
+    default: return peek(offset, bytes);
   }
 }
 
 std::uint32_t I8254::peek(std::uint32_t offset, unsigned) const {
   switch (offset) {
-    case 0:
-      return channel0_.peek(tick(seen_));
-    case 2:
-      return channel2_.peek(tick(seen_));
-    case 4:
-      return watchdog_latched_ ? watchdog_latch_ : static_cast<std::uint8_t>(watchdog_count_);
-    default:
-      return 0xFF;  // control registers cannot be read
+    case 0: return channel0_.peek(tick(seen_));
+    case 2: return channel2_.peek(tick(seen_));
+    case 4: return watchdog_latched_ ? watchdog_latch_ : static_cast<std::uint8_t>(watchdog_count_);
+    default: return 0xFF;  // control registers cannot be read
   }
 }
 
@@ -158,8 +138,8 @@ void I8254::reset(Time now) {
 
 void I8254::archive(Archive& a) {
   a.section("i8254", 1);
-  a(channel0_, channel2_, watchdog_loaded_, watchdog_latched_, watchdog_control_, watchdog_count_,
-    watchdog_latch_, seen_);
+  a(channel0_, channel2_, watchdog_loaded_, watchdog_latched_, watchdog_control_, watchdog_count_, watchdog_latch_,
+    seen_);
   a(irq0, watchdog, edge_);
 }
 

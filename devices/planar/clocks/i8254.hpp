@@ -15,10 +15,10 @@
 
 #include <cstdint>
 
-#include "core/state/archive.hpp"
-#include "core/time/scheduler.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
 
@@ -71,8 +71,7 @@ class I8254Counter {
   std::uint8_t mode_ = 3;
   bool bcd_ = false;
   bool gate_ = true;
-  bool loaded_ =
-      false;  // a count has reached the counting element; modes 1 and 5: a trigger has come
+  bool loaded_ = false;   // a count has reached the counting element; modes 1 and 5: a trigger has come
   bool running_ = false;  // the counting element decrements
   bool null_count_ = true;
   bool count_written_ = false;

@@ -54,14 +54,10 @@ bool I8254Counter::out_at(Tick elapsed) const {
   if (mode_ == 0) return loaded_ && !inhibited_ && elapsed >= initial_;
   if (!loaded_) return true;
   switch (mode_) {
-    case 1:
-      return elapsed >= initial_;
-    case 2:
-      return !gate_ || initial_ < 2 || elapsed % initial_ != initial_ - 1;
-    case 3:
-      return !gate_ || elapsed % initial_ < (initial_ + 1) / 2;
-    default:
-      return elapsed != initial_;  // 4 and 5: a strobe of one clock
+    case 1: return elapsed >= initial_;
+    case 2: return !gate_ || initial_ < 2 || elapsed % initial_ != initial_ - 1;
+    case 3: return !gate_ || elapsed % initial_ < (initial_ + 1) / 2;
+    default: return elapsed != initial_;  // 4 and 5: a strobe of one clock
   }
 }
 
@@ -141,8 +137,8 @@ void I8254Counter::latch_count(Tick now) {
 std::uint8_t I8254Counter::status(Tick now) const {
   I8254Counter copy = *this;
   copy.settle(now);
-  return static_cast<std::uint8_t>((copy.out_at(copy.elapsed(now)) ? 0x80 : 0) |
-                                   (copy.null_count_ ? 0x40 : 0) | control_);
+  return static_cast<std::uint8_t>((copy.out_at(copy.elapsed(now)) ? 0x80 : 0) | (copy.null_count_ ? 0x40 : 0) |
+                                   control_);
 }
 
 void I8254Counter::latch_status(Tick now) {
@@ -154,12 +150,8 @@ void I8254Counter::latch_status(Tick now) {
 void I8254Counter::write(std::uint8_t value, Tick now) {
   settle(now);
   switch (control_ >> 4 & 3) {
-    case 1:
-      count_register_ = value;
-      break;
-    case 2:
-      count_register_ = static_cast<std::uint16_t>(value << 8);
-      break;
+    case 1: count_register_ = value; break;
+    case 2: count_register_ = static_cast<std::uint16_t>(value << 8); break;
     case 3:
       if (!write_high_) {
         count_register_ = static_cast<std::uint16_t>((count_register_ & 0xFF00) | value);
@@ -174,8 +166,7 @@ void I8254Counter::write(std::uint8_t value, Tick now) {
       count_register_ = static_cast<std::uint16_t>((count_register_ & 0x00FF) | value << 8);
       write_high_ = false;
       break;
-    default:
-      return;
+    default: return;
   }
   count_complete(now);
 }
@@ -242,8 +233,7 @@ std::uint8_t I8254Counter::peek(Tick now) const {
 }
 
 void I8254Counter::archive(Archive& a) {
-  a(control_, mode_, bcd_, gate_, loaded_, running_, null_count_, count_written_, write_high_,
-    read_high_, inhibited_);
+  a(control_, mode_, bcd_, gate_, loaded_, running_, null_count_, count_written_, write_high_, read_high_, inhibited_);
   a(count_register_, initial_, start_, held_, reload_at_, residue_);
   a(status_latched_, latched_status_, count_latched_, latched_count_);
 }

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/state/archive.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "devices/planar/system/port_group.hpp"
 
 namespace planar {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/state/crc16.hpp"
 #include "core/common/error.hpp"
+#include "core/state/crc16.hpp"
 
 namespace planar {
 
@@ -29,8 +29,8 @@ enum Register : unsigned {
   century = 0x37
 };
 // Register B
-constexpr std::uint8_t set_bit = 0x80, enables = 0x70, update_enable = 0x10, square_wave = 0x08,
-                       binary = 0x04, hours_24 = 0x02;
+constexpr std::uint8_t set_bit = 0x80, enables = 0x70, update_enable = 0x10, square_wave = 0x08, binary = 0x04,
+                       hours_24 = 0x02;
 // Register C
 constexpr std::uint8_t periodic_flag = 0x40, alarm_flag = 0x20, update_flag = 0x10;
 
@@ -54,8 +54,7 @@ DateTime DateTime::parse(std::string_view text) {
   if (text.size() != shape.size()) throw fail("wrong length");
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const char c = text[i];
-    const bool good =
-        shape[i] == '0' ? c >= '0' && c <= '9' : c == shape[i] || (shape[i] == ' ' && c == 'T');
+    const bool good = shape[i] == '0' ? c >= '0' && c <= '9' : c == shape[i] || (shape[i] == ' ' && c == 'T');
     if (!good) throw fail(fmt::format("character {} is '{}'", i + 1, c));
   }
   const auto number = [&](std::size_t at, std::size_t length) {
@@ -80,8 +79,7 @@ unsigned DateTime::weekday() const {
 }
 
 RtcCmos::RtcCmos(Scheduler& scheduler, Trace& trace)
-    : trace_(trace),
-      interrupt_(scheduler, "rtc.interrupt", Priority::timer, Callback::to<&RtcCmos::tick>(this)) {
+    : trace_(trace), interrupt_(scheduler, "rtc.interrupt", Priority::timer, Callback::to<&RtcCmos::tick>(this)) {
   nmi_mask.set(true, Time{});
   set_date_time(DateTime{}, Time{});
 }
@@ -114,9 +112,7 @@ void RtcCmos::seal() {
   ram_[0x33] = static_cast<std::uint8_t>(crc);
 }
 
-bool RtcCmos::crc_valid() const {
-  return crc16(std::span(ram_).subspan(0x10, 0x22)) == (ram_[0x32] << 8 | ram_[0x33]);
-}
+bool RtcCmos::crc_valid() const { return crc16(std::span(ram_).subspan(0x10, 0x22)) == (ram_[0x32] << 8 | ram_[0x33]); }
 
 unsigned RtcCmos::get(unsigned index) const {
   const unsigned raw = ram_[index];
@@ -124,8 +120,7 @@ unsigned RtcCmos::get(unsigned index) const {
 }
 
 void RtcCmos::put(unsigned index, unsigned value) {
-  ram_[index] = static_cast<std::uint8_t>(
-      ram_[register_b] & binary ? value : (value / 10 % 10) << 4 | value % 10);
+  ram_[index] = static_cast<std::uint8_t>(ram_[register_b] & binary ? value : (value / 10 % 10) << 4 | value % 10);
 }
 
 unsigned RtcCmos::get_hour() const {
@@ -170,8 +165,7 @@ bool RtcCmos::alarm_matches() const {
   const auto matches = [&](unsigned alarm, unsigned value) {
     return (ram_[alarm] & 0xC0) == 0xC0 || ram_[alarm] == ram_[value];
   };
-  return matches(seconds_alarm, seconds) && matches(minutes_alarm, minutes) &&
-         matches(hours_alarm, hours);
+  return matches(seconds_alarm, seconds) && matches(minutes_alarm, minutes) && matches(hours_alarm, hours);
 }
 
 void RtcCmos::second_passes() {
@@ -242,14 +236,10 @@ std::uint32_t RtcCmos::read(std::uint32_t offset, unsigned, Time now) {
 
 std::uint8_t RtcCmos::peek_register(unsigned index, Time now) const {
   switch (index) {
-    case register_a:
-      return static_cast<std::uint8_t>((ram_[index] & 0x7F) | (update_in_progress(now) ? 0x80 : 0));
-    case register_c_index:
-      return register_c();
-    case register_d:
-      return battery_good_ ? 0x80 : 0x00;
-    default:
-      return ram_[index];
+    case register_a: return static_cast<std::uint8_t>((ram_[index] & 0x7F) | (update_in_progress(now) ? 0x80 : 0));
+    case register_c_index: return register_c();
+    case register_d: return battery_good_ ? 0x80 : 0x00;
+    default: return ram_[index];
   }
 }
 
@@ -281,15 +271,10 @@ void RtcCmos::write_register(unsigned index, std::uint8_t value, Time now) {
       periodics_ = dividers_run() ? periodics_at(now) : 0;
       break;
     }
-    case register_b:
-      ram_[index] = value & set_bit ? value & static_cast<std::uint8_t>(~update_enable) : value;
-      break;
+    case register_b: ram_[index] = value & set_bit ? value & static_cast<std::uint8_t>(~update_enable) : value; break;
     case register_c_index:
-    case register_d:
-      return;  // read-only
-    default:
-      ram_[index] = value;
-      return;
+    case register_d: return;  // read-only
+    default: ram_[index] = value; return;
   }
   update_irq(now);
   schedule(now);

@@ -22,10 +22,10 @@
 #include <span>
 #include <string_view>
 
-#include "core/state/archive.hpp"
-#include "core/time/scheduler.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
 
@@ -98,7 +98,7 @@ class RtcCmos final : public Slave {
   std::uint8_t index_ = 0;
   std::uint8_t flags_ = 0;  // register C bits 6 to 4
   bool battery_good_ = true;
-  Time phase_{};  // an instant at which the one-second divider wrapped (an update ended)
+  Time phase_{};                // an instant at which the one-second divider wrapped (an update ended)
   std::int64_t updates_ = 0;    // updates since phase_ that the registers already show
   std::int64_t periodics_ = 0;  // periodic ticks since phase_ that register C already shows
   Event interrupt_;

@@ -13,9 +13,7 @@ class DisketteDma final : private bus::DmaClient {
   static constexpr unsigned level = 2;  // facts: mca-bus.md section 4
 
   DisketteDma(I82077& controller, bus::DmaController& dma)
-      : controller_(controller),
-        line_(dma, *this, "diskette"),
-        request_(*this, &DisketteDma::request) {
+      : controller_(controller), line_(dma, *this, "diskette"), request_(*this, &DisketteDma::request) {
     controller_.drq.connect(request_);
   }
   DisketteDma(const DisketteDma&) = delete;

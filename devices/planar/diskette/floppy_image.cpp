@@ -61,10 +61,8 @@ FloppyImage::FloppyImage(std::vector<std::uint8_t> bytes, std::string name, bool
 FloppyImage::FloppyImage(storage::DiskImage disk)
     : disk_(std::move(disk)), geometry_(*recognise(disk_.sectors() * sector_bytes)) {}
 
-std::optional<std::uint32_t> FloppyImage::index(unsigned cylinder, unsigned head,
-                                                unsigned sector) const {
-  if (cylinder >= geometry_.cylinders || head >= geometry_.heads || sector < 1 ||
-      sector > geometry_.sectors)
+std::optional<std::uint32_t> FloppyImage::index(unsigned cylinder, unsigned head, unsigned sector) const {
+  if (cylinder >= geometry_.cylinders || head >= geometry_.heads || sector < 1 || sector > geometry_.sectors)
     return std::nullopt;
   return (cylinder * geometry_.heads + head) * geometry_.sectors + sector - 1;
 }

@@ -46,10 +46,8 @@ class FloppyImage {
   const storage::DiskImage& disk() const { return disk_; }
 
   /// One sector; `sector` counts from 1. False if the diskette has no such sector, or it is damaged.
-  bool read(unsigned cylinder, unsigned head, unsigned sector,
-            std::span<std::uint8_t, sector_bytes> data) const;
-  bool write(unsigned cylinder, unsigned head, unsigned sector,
-             std::span<const std::uint8_t, sector_bytes> data);
+  bool read(unsigned cylinder, unsigned head, unsigned sector, std::span<std::uint8_t, sector_bytes> data) const;
+  bool write(unsigned cylinder, unsigned head, unsigned sector, std::span<const std::uint8_t, sector_bytes> data);
 
   /// The image with its changes.
   std::vector<std::uint8_t> contents() const;

@@ -20,13 +20,10 @@ constexpr std::uint8_t not_reset = 0x04;
 
 I82077::I82077(Scheduler& scheduler, Trace& trace)
     : trace_(trace),
-      reset_event_(scheduler, "fdc.reset", Priority::device,
-                   Callback::to<&I82077::reset_done>(this)),
-      command_event_(scheduler, "fdc.command", Priority::device,
-                     Callback::to<&I82077::byte_taken>(this)),
+      reset_event_(scheduler, "fdc.reset", Priority::device, Callback::to<&I82077::reset_done>(this)),
+      command_event_(scheduler, "fdc.command", Priority::device, Callback::to<&I82077::byte_taken>(this)),
       step_event_(scheduler, "fdc.step", Priority::device, Callback::to<&I82077::step>(this)),
-      sector_event_(scheduler, "fdc.sector", Priority::device,
-                    Callback::to<&I82077::sector_event>(this)),
+      sector_event_(scheduler, "fdc.sector", Priority::device, Callback::to<&I82077::sector_event>(this)),
       byte_event_(scheduler, "fdc.byte", Priority::device, Callback::to<&I82077::service>(this)) {}
 
 void I82077::claim_ports(IoSpace& space, bool* selected) {
@@ -128,18 +125,13 @@ void I82077::write_dor(std::uint8_t value, Time now) {
 std::uint8_t I82077::msr() const {
   std::uint8_t value = ready_for_byte_ ? 0x80 : 0;
   switch (phase_) {
-    case Phase::idle:
-      break;
-    case Phase::command:
-      value |= 0x10;
-      break;
+    case Phase::idle: break;
+    case Phase::command: value |= 0x10; break;
     case Phase::execution:
       value |= 0x10;
       if (hlt_nd_ & 1) value |= transfer_ == Transfer::to_host ? 0x60 : 0x20;
       break;
-    case Phase::result:
-      value |= 0x50;
-      break;
+    case Phase::result: value |= 0x50; break;
   }
   for (unsigned i = 0; i < drives; ++i)
     if (seeks_[i].active) value |= static_cast<std::uint8_t>(1u << i);
@@ -149,9 +141,8 @@ std::uint8_t I82077::msr() const {
 std::uint8_t I82077::st3(unsigned drive) const {
   const FloppyDrive& d = drives_[drive];
   const bool protect = d.installed && (!d.image || d.image->write_protected());
-  return static_cast<std::uint8_t>((protect ? 0x40 : 0) | 0x28 |
-                                   (d.installed && d.cylinder == 0 ? 0x10 : 0) | head_ << 2 |
-                                   drive);
+  return static_cast<std::uint8_t>((protect ? 0x40 : 0) | 0x28 | (d.installed && d.cylinder == 0 ? 0x10 : 0) |
+                                   head_ << 2 | drive);
 }
 
 std::uint8_t I82077::sra(Time now) const {
@@ -161,9 +152,8 @@ std::uint8_t I82077::sra(Time now) const {
   const bool index = listens && d.image && (now.ps % revolution.ps) < index_pulse.ps;
   const bool protect = listens && (!d.image || d.image->write_protected());
   return static_cast<std::uint8_t>((irq6.level() ? 0x80 : 0) | (drives_[1].installed ? 0 : 0x40) |
-                                   (listens && d.cylinder == 0 ? 0 : 0x10) | (head_ ? 0x08 : 0) |
-                                   (index ? 0 : 0x04) | (protect ? 0 : 0x02) |
-                                   (last_step_inward_ ? 0x01 : 0));
+                                   (listens && d.cylinder == 0 ? 0 : 0x10) | (head_ ? 0x08 : 0) | (index ? 0 : 0x04) |
+                                   (protect ? 0 : 0x02) | (last_step_inward_ ? 0x01 : 0));
 }
 
 std::uint8_t I82077::srb() const {
@@ -174,27 +164,20 @@ std::uint8_t I82077::dir() const {
   const FloppyDrive& d = drives_[dor_ & 3];
   const bool change = d.installed && d.motor && d.changed;
   const bool high_density = rate() >= 500;
-  return static_cast<std::uint8_t>((change ? 0x80 : 0) | 0x78 | rate_select_ << 1 |
-                                   (high_density ? 0 : 1));
+  return static_cast<std::uint8_t>((change ? 0x80 : 0) | 0x78 | rate_select_ << 1 | (high_density ? 0 : 1));
 }
 
 std::uint32_t I82077::peek(std::uint32_t offset, unsigned) const {
   switch (offset) {
-    case 0:
-      return sra(revolution - 1_ps);  // without the index pulse: a peek has no time
-    case 1:
-      return srb();
-    case 2:
-      return dor_;
-    case 4:
-      return msr();
+    case 0: return sra(revolution - 1_ps);  // without the index pulse: a peek has no time
+    case 1: return srb();
+    case 2: return dor_;
+    case 4: return msr();
     case 5:
       if (phase_ == Phase::result) return results_[result_position_];
       return phase_ == Phase::execution && !fifo_.empty() ? fifo_.front() : 0;
-    case 7:
-      return dir();
-    default:
-      return 0xFF;
+    case 7: return dir();
+    default: return 0xFF;
   }
 }
 
@@ -207,9 +190,7 @@ std::uint32_t I82077::read(std::uint32_t offset, unsigned bytes, Time now) {
 void I82077::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time now) {
   const auto value = static_cast<std::uint8_t>(value32);
   switch (offset) {
-    case 2:
-      write_dor(value, now);
-      break;
+    case 2: write_dor(value, now); break;
     case 4:
       dsr_ = value & 0x7F;
       rate_select_ = value & 3;
@@ -218,20 +199,14 @@ void I82077::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time n
         leave_reset(now);
       }
       break;
-    case 5:
-      write_fifo(value, now);
-      break;
-    case 7:
-      rate_select_ = value & 3;
-      break;
-    default:
-      break;
+    case 5: write_fifo(value, now); break;
+    case 7: rate_select_ = value & 3; break;
+    default: break;
   }
 }
 
 std::uint8_t I82077::read_fifo(Time now) {
-  if (phase_ == Phase::execution && hlt_nd_ & 1 && requesting_ && transfer_ == Transfer::to_host)
-    return take_byte(now);
+  if (phase_ == Phase::execution && hlt_nd_ & 1 && requesting_ && transfer_ == Transfer::to_host) return take_byte(now);
   if (phase_ != Phase::result) return 0;
   const std::uint8_t value = results_[result_position_];
   if (result_position_ == 0) set_interrupt(false, now);
@@ -244,8 +219,7 @@ void I82077::write_fifo(std::uint8_t value, Time now) {
     if (hlt_nd_ & 1 && requesting_ && transfer_ != Transfer::to_host) give_byte(value, now);
     return;
   }
-  if (!ready_for_byte_ || phase_ == Phase::result)
-    return;  // the host ignores RQM or DIO: the byte is lost
+  if (!ready_for_byte_ || phase_ == Phase::result) return;  // the host ignores RQM or DIO: the byte is lost
   phase_ = Phase::command;
   command_.push_back(value);
   ready_for_byte_ = false;
@@ -263,12 +237,12 @@ void I82077::archive(Archive& a) {
                          : "snapshot: the drive was empty; leave --floppy out");
     if (loaded) a(*d.image);
   }
-  a(seeks_, pcn_, seek_status_, seek_pending_, phase_, dor_, rate_select_, dsr_, ready_for_byte_,
-    reset_senses_, srb_toggles_, last_step_inward_, srt_hut_, hlt_nd_, configure_, precompensation_,
-    perpendicular_, locked_, command_, results_, result_position_);
-  a(transfer_, searching_, stuck_, implied_seek_, id_only_, terminal_, draining_, requesting_,
-    unit_, head_, c_, h_, r_, n_, eot_, verify_left_, format_left_, found_sector_, sector_,
-    disk_position_, fifo_, byte_start_, head_loaded_until_, head_loaded_drive_);
+  a(seeks_, pcn_, seek_status_, seek_pending_, phase_, dor_, rate_select_, dsr_, ready_for_byte_, reset_senses_,
+    srb_toggles_, last_step_inward_, srt_hut_, hlt_nd_, configure_, precompensation_, perpendicular_, locked_, command_,
+    results_, result_position_);
+  a(transfer_, searching_, stuck_, implied_seek_, id_only_, terminal_, draining_, requesting_, unit_, head_, c_, h_, r_,
+    n_, eot_, verify_left_, format_left_, found_sector_, sector_, disk_position_, fifo_, byte_start_,
+    head_loaded_until_, head_loaded_drive_);
   a(irq6, drq, reset_event_, command_event_, step_event_, sector_event_, byte_event_);
   if (phase_ == Phase::result && result_position_ >= results_.size())
     throw Error("snapshot: broken diskette controller state");

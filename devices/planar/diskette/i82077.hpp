@@ -25,10 +25,10 @@
 #include <string>
 #include <vector>
 
-#include "core/state/archive.hpp"
-#include "core/time/scheduler.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/planar/diskette/floppy_image.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"

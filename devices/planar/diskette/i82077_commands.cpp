@@ -120,9 +120,7 @@ void I82077::execute(Time now) {
       head_ = first >> 2 & 1;
       respond({st3(drive)}, false, now);
       break;
-    case recalibrate:
-      start_seek(drive, -recalibrate_steps, true, now);
-      break;
+    case recalibrate: start_seek(drive, -recalibrate_steps, true, now); break;
     case seek:
       head_ = first >> 2 & 1;
       if (opcode & 0x80)
@@ -130,19 +128,12 @@ void I82077::execute(Time now) {
       else
         start_seek(drive, command_[2] - pcn_[drive], false, now);
       break;
-    case sense_interrupt_status:
-      sense_interrupt(now);
-      break;
-    case dump_regs:
-      dump_registers(now);
-      break;
-    case version:
-      respond({0x90}, false, now);
-      break;
+    case sense_interrupt_status: sense_interrupt(now); break;
+    case dump_regs: dump_registers(now); break;
+    case version: respond({0x90}, false, now); break;
     case perpendicular_mode:
       // OW (bit 7) lets the drive bits through.
-      perpendicular_ = static_cast<std::uint8_t>(
-          (first & 0x80 ? first & 0x3C : perpendicular_ & 0x3C) | (first & 3));
+      perpendicular_ = static_cast<std::uint8_t>((first & 0x80 ? first & 0x3C : perpendicular_ & 0x3C) | (first & 3));
       to_idle();
       break;
     case configure:
@@ -154,16 +145,13 @@ void I82077::execute(Time now) {
       locked_ = opcode & 0x80;
       respond({static_cast<std::uint8_t>(locked_ ? 0x10 : 0x00)}, false, now);
       break;
-    default:
-      begin_data_command(now);
-      break;
+    default: begin_data_command(now); break;
   }
 }
 
 void I82077::dump_registers(Time now) {
   respond({pcn_[0], pcn_[1], pcn_[2], pcn_[3], srt_hut_, hlt_nd_, eot_,
-           static_cast<std::uint8_t>((locked_ ? 0x80 : 0) | perpendicular_), configure_,
-           precompensation_},
+           static_cast<std::uint8_t>((locked_ ? 0x80 : 0) | perpendicular_), configure_, precompensation_},
           false, now);
 }
 
@@ -181,8 +169,7 @@ void I82077::sense_interrupt(Time now) {
     if (drive < drives) {
       seek_pending_[drive] = false;
       st0 = seek_status_[drive];
-      set_interrupt(
-          std::find(seek_pending_.begin(), seek_pending_.end(), true) != seek_pending_.end(), now);
+      set_interrupt(std::find(seek_pending_.begin(), seek_pending_.end(), true) != seek_pending_.end(), now);
     }
   }
   if (drive == drives)
@@ -284,11 +271,9 @@ void I82077::begin_data_command(Time now) {
     eot_ = command_[6];
     const bool writes = opcode == write_data || opcode == write_deleted;
     transfer_ = writes ? Transfer::to_disk : opcode == verify ? Transfer::none : Transfer::to_host;
-    if (opcode == verify && command_[1] & 0x80)
-      verify_left_ = command_[8] ? command_[8] : 256;  // EC: a count
+    if (opcode == verify && command_[1] & 0x80) verify_left_ = command_[8] ? command_[8] : 256;  // EC: a count
   }
-  const bool needs_seek =
-      !id_only_ && transfer_ != Transfer::format && configure_ & 0x40 && c_ != pcn_[unit_];
+  const bool needs_seek = !id_only_ && transfer_ != Transfer::format && configure_ & 0x40 && c_ != pcn_[unit_];
   if (needs_seek) {
     implied_seek_ = true;
     start_seek(unit_, c_ - pcn_[unit_], false, now);

@@ -11,22 +11,19 @@ namespace {
 
 constexpr Time revolution = 200_ms;  // 300 rpm
 // IBM system 34 track, in bytes.
-constexpr unsigned before_first_id =
-    80 + 12 + 4 + 50 + 12;                // GAP 4A, sync, IAM, GAP 1, sync of the first ID
-constexpr unsigned id_bytes = 4 + 4 + 2;  // mark, C H R N, CRC
-constexpr unsigned gap2_and_sync = 22 + 12, gap2_perpendicular = 41 + 12, data_mark = 4,
-                   crc_bytes = 2, sync_bytes = 12;
+constexpr unsigned before_first_id = 80 + 12 + 4 + 50 + 12;  // GAP 4A, sync, IAM, GAP 1, sync of the first ID
+constexpr unsigned id_bytes = 4 + 4 + 2;                     // mark, C H R N, CRC
+constexpr unsigned gap2_and_sync = 22 + 12, gap2_perpendicular = 41 + 12, data_mark = 4, crc_bytes = 2, sync_bytes = 12;
 constexpr unsigned usual_gap3 = 108;
 constexpr unsigned fifo_bytes = 16;
 
 // ST0 interrupt code
 constexpr std::uint8_t normal = 0x00, abnormal = 0x40;
 // ST1
-constexpr std::uint8_t end_of_cylinder = 0x80, data_error = 0x20, overrun = 0x10, no_data = 0x04,
-                       not_writable = 0x02, missing_address_mark = 0x01;
+constexpr std::uint8_t end_of_cylinder = 0x80, data_error = 0x20, overrun = 0x10, no_data = 0x04, not_writable = 0x02,
+                       missing_address_mark = 0x01;
 // ST2
-constexpr std::uint8_t control_mark = 0x40, data_field_error = 0x20, wrong_cylinder = 0x10,
-                       bad_cylinder = 0x02;
+constexpr std::uint8_t control_mark = 0x40, data_field_error = 0x20, wrong_cylinder = 0x10, bad_cylinder = 0x02;
 
 constexpr std::uint8_t read_deleted_opcode = 0x0C;
 
@@ -39,29 +36,24 @@ const FloppyImage* I82077::track() const {
   const FloppyDrive& d = drives_[unit_];
   if (!d.installed || !d.image) return nullptr;
   const FloppyGeometry& g = d.image->geometry();
-  const bool readable = g.data_rate == rate() && rate() <= d.highest_rate &&
-                        d.cylinder < g.cylinders && head_ < g.heads && command_[0] & 0x40;  // MFM
+  const bool readable = g.data_rate == rate() && rate() <= d.highest_rate && d.cylinder < g.cylinders &&
+                        head_ < g.heads && command_[0] & 0x40;  // MFM
   return readable ? &*d.image : nullptr;
 }
 
 /// Index pulses arrive: without them no command ends.
-bool I82077::spinning(Time) const {
-  return drives_[unit_].installed && drives_[unit_].image && drives_[unit_].motor;
-}
+bool I82077::spinning(Time) const { return drives_[unit_].installed && drives_[unit_].image && drives_[unit_].motor; }
 
 Time I82077::byte_time() const { return Time{(8_ms).ps / static_cast<std::int64_t>(rate())}; }
 
-Time I82077::next_index(Time after) const {
-  return revolution * ((after.ps + revolution.ps - 1) / revolution.ps);
-}
+Time I82077::next_index(Time after) const { return revolution * ((after.ps + revolution.ps - 1) / revolution.ps); }
 
 /// From one sector's ID to the next one's, in bytes.
 unsigned I82077::sector_pitch() const {
   const FloppyGeometry& g = drives_[unit_].image->geometry();
   const auto capacity = static_cast<unsigned>(revolution / byte_time());
   const unsigned gap2 = rate() == 1000 ? gap2_perpendicular : gap2_and_sync;
-  const unsigned bare =
-      id_bytes + gap2 + data_mark + FloppyImage::sector_bytes + crc_bytes + sync_bytes;
+  const unsigned bare = id_bytes + gap2 + data_mark + FloppyImage::sector_bytes + crc_bytes + sync_bytes;
   return std::min((capacity - before_first_id) / g.sectors, bare + usual_gap3);
 }
 
@@ -268,8 +260,7 @@ void I82077::service(Time now) {
 }
 
 void I82077::schedule_byte() {
-  if (searching_ || draining_ || transfer_ == Transfer::format ||
-      disk_position_ >= FloppyImage::sector_bytes) {
+  if (searching_ || draining_ || transfer_ == Transfer::format || disk_position_ >= FloppyImage::sector_bytes) {
     byte_event_.cancel();
     return;
   }
@@ -279,15 +270,12 @@ void I82077::schedule_byte() {
   if (transfer_ == Transfer::to_host) {
     // The byte that fills up to the request, or, while the host is slow, the one that no longer
     // fits.
-    index +=
-        requesting_ ? fifo_capacity() - held : static_cast<std::int64_t>(fifo_target()) - held - 1;
-    byte_event_.at(byte_start_ +
-                   byte_time() * (std::clamp<std::int64_t>(index, disk_position_, last) + 1));
+    index += requesting_ ? fifo_capacity() - held : static_cast<std::int64_t>(fifo_target()) - held - 1;
+    byte_event_.at(byte_start_ + byte_time() * (std::clamp<std::int64_t>(index, disk_position_, last) + 1));
   } else {
     // The byte that makes room for a request, or the first one that the host has not supplied.
     index += requesting_ ? held : held - static_cast<std::int64_t>(fifo_target()) - 1;
-    byte_event_.at(byte_start_ +
-                   byte_time() * std::clamp<std::int64_t>(index, disk_position_, last));
+    byte_event_.at(byte_start_ + byte_time() * std::clamp<std::int64_t>(index, disk_position_, last));
   }
 }
 
@@ -307,9 +295,7 @@ void I82077::give_byte(std::uint8_t value, Time now) {
   service(now);
 }
 
-std::uint8_t I82077::dma_read(Time now) {
-  return transfer_ == Transfer::to_host ? take_byte(now) : 0;
-}
+std::uint8_t I82077::dma_read(Time now) { return transfer_ == Transfer::to_host ? take_byte(now) : 0; }
 
 void I82077::dma_write(std::uint8_t value, Time now) {
   if (transfer_ == Transfer::to_disk || transfer_ == Transfer::format) give_byte(value, now);
@@ -324,8 +310,7 @@ void I82077::terminal_count(Time now) {
   byte_event_.cancel();
   if (transfer_ == Transfer::to_host) {
     fifo_.clear();
-    if (draining_ || searching_)
-      finish(normal, 0, 0, now);  // the sector is complete: nothing left to wait for
+    if (draining_ || searching_) finish(normal, 0, 0, now);  // the sector is complete: nothing left to wait for
   }
 }
 
@@ -367,8 +352,8 @@ void I82077::sector_done(Time now) {
       return;
     }
   }
-  trace_(TraceCategory::diskette, now, "drive {} cylinder {} head {} sector {} {}", unit_,
-         drives_[unit_].cylinder, head_, r_, transfer_ == Transfer::to_disk ? "written" : "read");
+  trace_(TraceCategory::diskette, now, "drive {} cylinder {} head {} sector {} {}", unit_, drives_[unit_].cylinder,
+         head_, r_, transfer_ == Transfer::to_disk ? "written" : "read");
   // A data mark where a deleted one was asked for (raw images have no deleted ones): the command
   // ends here.
   const bool unexpected_mark = (command_[0] & 0x1F) == read_deleted_opcode;

@@ -17,26 +17,24 @@ constexpr Time pulse_time = 6_us;    // commands F0h to FFh
 constexpr std::size_t password_limit = 32;
 
 // Command byte
-constexpr std::uint8_t keyboard_irq = 0x01, mouse_irq = 0x02, system_flag = 0x04,
-                       keyboard_off = 0x10, mouse_off = 0x20, translate = 0x40;
+constexpr std::uint8_t keyboard_irq = 0x01, mouse_irq = 0x02, system_flag = 0x04, keyboard_off = 0x10, mouse_off = 0x20,
+                       translate = 0x40;
 // Output port
 constexpr std::uint8_t not_reset = 0x01, gate_a20 = 0x02;
 // RAM bytes of the password
-constexpr unsigned security_on_code = 0x13, security_off_code = 0x14, ignored_code_1 = 0x16,
-                   ignored_code_2 = 0x17;
+constexpr unsigned security_on_code = 0x13, security_off_code = 0x14, ignored_code_1 = 0x16, ignored_code_2 = 0x17;
 constexpr std::uint8_t input_port = 0x07;  // both data lines high, keyboard power good
 
 /// Scan code set 2 to 1 (make codes), as the controller's program holds it. Codes from 80h on pass
 /// unchanged but for 83h (F7) and 84h (system request).
 constexpr std::uint8_t to_set1[128] = {
-    0xFF, 0x43, 0x41, 0x3F, 0x3D, 0x3B, 0x3C, 0x58, 0x64, 0x44, 0x42, 0x40, 0x3E, 0x0F, 0x29, 0x59,
-    0x65, 0x38, 0x2A, 0x70, 0x1D, 0x10, 0x02, 0x5A, 0x66, 0x71, 0x2C, 0x1F, 0x1E, 0x11, 0x03, 0x5B,
-    0x67, 0x2E, 0x2D, 0x20, 0x12, 0x05, 0x04, 0x5C, 0x68, 0x39, 0x2F, 0x21, 0x14, 0x13, 0x06, 0x5D,
-    0x69, 0x31, 0x30, 0x23, 0x22, 0x15, 0x07, 0x5E, 0x6A, 0x72, 0x32, 0x24, 0x16, 0x08, 0x09, 0x5F,
-    0x6B, 0x33, 0x25, 0x17, 0x18, 0x0B, 0x0A, 0x60, 0x6C, 0x34, 0x35, 0x26, 0x27, 0x19, 0x0C, 0x61,
-    0x6D, 0x73, 0x28, 0x74, 0x1A, 0x0D, 0x62, 0x6E, 0x3A, 0x36, 0x1C, 0x1B, 0x75, 0x2B, 0x63, 0x76,
-    0x55, 0x56, 0x77, 0x78, 0x79, 0x7A, 0x0E, 0x7B, 0x7C, 0x4F, 0x7D, 0x4B, 0x47, 0x7E, 0x7F, 0x6F,
-    0x52, 0x53, 0x50, 0x4C, 0x4D, 0x48, 0x01, 0x45, 0x57, 0x4E, 0x51, 0x4A, 0x37, 0x49, 0x46, 0x54,
+    0xFF, 0x43, 0x41, 0x3F, 0x3D, 0x3B, 0x3C, 0x58, 0x64, 0x44, 0x42, 0x40, 0x3E, 0x0F, 0x29, 0x59, 0x65, 0x38, 0x2A,
+    0x70, 0x1D, 0x10, 0x02, 0x5A, 0x66, 0x71, 0x2C, 0x1F, 0x1E, 0x11, 0x03, 0x5B, 0x67, 0x2E, 0x2D, 0x20, 0x12, 0x05,
+    0x04, 0x5C, 0x68, 0x39, 0x2F, 0x21, 0x14, 0x13, 0x06, 0x5D, 0x69, 0x31, 0x30, 0x23, 0x22, 0x15, 0x07, 0x5E, 0x6A,
+    0x72, 0x32, 0x24, 0x16, 0x08, 0x09, 0x5F, 0x6B, 0x33, 0x25, 0x17, 0x18, 0x0B, 0x0A, 0x60, 0x6C, 0x34, 0x35, 0x26,
+    0x27, 0x19, 0x0C, 0x61, 0x6D, 0x73, 0x28, 0x74, 0x1A, 0x0D, 0x62, 0x6E, 0x3A, 0x36, 0x1C, 0x1B, 0x75, 0x2B, 0x63,
+    0x76, 0x55, 0x56, 0x77, 0x78, 0x79, 0x7A, 0x0E, 0x7B, 0x7C, 0x4F, 0x7D, 0x4B, 0x47, 0x7E, 0x7F, 0x6F, 0x52, 0x53,
+    0x50, 0x4C, 0x4D, 0x48, 0x01, 0x45, 0x57, 0x4E, 0x51, 0x4A, 0x37, 0x49, 0x46, 0x54,
 };
 
 std::uint8_t translated(std::uint8_t code) {
@@ -50,27 +48,20 @@ I8042::I8042(Scheduler& scheduler, Trace& trace)
     : trace_(trace),
       keyboard_(scheduler, "keyboard"),
       mouse_(scheduler, "mouse"),
-      input_event_(scheduler, "i8042.input", Priority::device,
-                   Callback::to<&I8042::take_input>(this)),
-      answer_event_(scheduler, "i8042.answer", Priority::device,
-                    Callback::to<&I8042::deliver_answer>(this)),
-      link_event_(scheduler, "i8042.cable", Priority::device,
-                  Callback::to<&I8042::link_done>(this)),
-      pulse_event_(scheduler, "i8042.pulse", Priority::device,
-                   Callback::to<&I8042::end_pulse>(this)) {
+      input_event_(scheduler, "i8042.input", Priority::device, Callback::to<&I8042::take_input>(this)),
+      answer_event_(scheduler, "i8042.answer", Priority::device, Callback::to<&I8042::deliver_answer>(this)),
+      link_event_(scheduler, "i8042.cable", Priority::device, Callback::to<&I8042::link_done>(this)),
+      pulse_event_(scheduler, "i8042.pulse", Priority::device, Callback::to<&I8042::end_pulse>(this)) {
   keyboard_.attach(*this);
   mouse_.attach(*this);
 }
 
-void I8042::claim_ports(IoSpace& space) {
-  ports_.claim(space, *this, 0x60, {{0x60, 0x60}, {0x64, 0x64}});
-}
+void I8042::claim_ports(IoSpace& space) { ports_.claim(space, *this, 0x60, {{0x60, 0x60}, {0x64, 0x64}}); }
 
 void I8042::reset(Time now) {
   ram_.fill(0);
   ram_[0] = keyboard_off | mouse_off;
-  output_full_ = output_from_mouse_ = input_full_ = input_is_command_ = polling_ = break_prefix_ =
-      security_ = false;
+  output_full_ = output_from_mouse_ = input_full_ = input_is_command_ = polling_ = break_prefix_ = security_ = false;
   expecting_ = 0;
   answers_.clear();
   loading_.clear();
@@ -90,11 +81,9 @@ void I8042::reset(Time now) {
 // --- Ports ---
 
 std::uint8_t I8042::status() const {
-  std::uint8_t value =
-      static_cast<std::uint8_t>((output_full_ ? 0x01 : 0) | (input_full_ ? 0x02 : 0) |
-                                (ram_[0] & system_flag) | (input_is_command_ ? 0x08 : 0));
-  if (polling_)
-    return static_cast<std::uint8_t>(value | (polling_high_ ? input_port & 0xF0 : input_port << 4));
+  std::uint8_t value = static_cast<std::uint8_t>((output_full_ ? 0x01 : 0) | (input_full_ ? 0x02 : 0) |
+                                                 (ram_[0] & system_flag) | (input_is_command_ ? 0x08 : 0));
+  if (polling_) return static_cast<std::uint8_t>(value | (polling_high_ ? input_port & 0xF0 : input_port << 4));
   value |= security_ ? 0 : 0x10;
   return static_cast<std::uint8_t>(value | (output_full_ && output_from_mouse_ ? 0x20 : 0));
 }
@@ -127,8 +116,7 @@ void I8042::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now)
 void I8042::take_input(Time now) {
   if (!input_full_ || sending()) return;
   input_full_ = false;
-  trace_(TraceCategory::keyboard, now, "8042 takes {} {:02x}",
-         input_is_command_ ? "command" : "data", input_);
+  trace_(TraceCategory::keyboard, now, "8042 takes {} {:02x}", input_is_command_ ? "command" : "data", input_);
   if (input_is_command_)
     command(input_, now);
   else
@@ -161,8 +149,7 @@ void I8042::deliver_answer(Time now) {
 // --- Commands ---
 
 std::uint8_t I8042::output_port() const {
-  return static_cast<std::uint8_t>((output_port_ & 0xCF) | (irq1.level() ? 0x10 : 0) |
-                                   (irq12.level() ? 0x20 : 0));
+  return static_cast<std::uint8_t>((output_port_ & 0xCF) | (irq1.level() ? 0x10 : 0) | (irq12.level() ? 0x20 : 0));
 }
 
 void I8042::write_output_port(std::uint8_t value, Time now) {
@@ -195,9 +182,7 @@ void I8042::command(std::uint8_t byte, Time now) {
     return;
   }
   switch (byte) {
-    case 0xA4:
-      answer(password_.empty() ? 0xF1 : 0xFA, now, answer_time);
-      break;
+    case 0xA4: answer(password_.empty() ? 0xF1 : 0xFA, now, answer_time); break;
     case 0xA5:
       loading_.clear();
       expecting_ = byte;
@@ -208,49 +193,31 @@ void I8042::command(std::uint8_t byte, Time now) {
       password_position_ = 0;
       if (ram_[security_on_code]) answer(ram_[security_on_code], now, answer_time);
       break;
-    case 0xA7:
-      ram_[0] |= mouse_off;
-      break;
-    case 0xA8:
-      ram_[0] &= static_cast<std::uint8_t>(~mouse_off);
-      break;
+    case 0xA7: ram_[0] |= mouse_off; break;
+    case 0xA8: ram_[0] &= static_cast<std::uint8_t>(~mouse_off); break;
     case 0xA9:
-    case 0xAB:
-      answer(0x00, now, answer_time);
-      break;  // clock and data lines are good
+    case 0xAB: answer(0x00, now, answer_time); break;  // clock and data lines are good
     case 0xAA:
       ram_[0] |= system_flag;
       answer(0x55, now, self_test_time);
       break;
-    case 0xAD:
-      ram_[0] |= keyboard_off;
-      break;
-    case 0xAE:
-      ram_[0] &= static_cast<std::uint8_t>(~keyboard_off);
-      break;
-    case 0xC0:
-      answer(input_port, now, answer_time);
-      break;
+    case 0xAD: ram_[0] |= keyboard_off; break;
+    case 0xAE: ram_[0] &= static_cast<std::uint8_t>(~keyboard_off); break;
+    case 0xC0: answer(input_port, now, answer_time); break;
     case 0xC1:
     case 0xC2:
       polling_ = true;
       polling_high_ = byte == 0xC2;
       break;
-    case 0xD0:
-      answer(output_port(), now, answer_time);
-      break;
+    case 0xD0: answer(output_port(), now, answer_time); break;
     case 0xD1:
     case 0xD2:
     case 0xD3:
-    case 0xD4:
-      expecting_ = byte;
-      break;
+    case 0xD4: expecting_ = byte; break;
     case 0xE0:
-      answer(static_cast<std::uint8_t>((keyboard_enabled() ? 1 : 0) | (mouse_enabled() ? 2 : 0)),
-             now, answer_time);
+      answer(static_cast<std::uint8_t>((keyboard_enabled() ? 1 : 0) | (mouse_enabled() ? 2 : 0)), now, answer_time);
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -266,27 +233,15 @@ void I8042::data(std::uint8_t byte, Time now) {
   expecting_ = 0;
   switch (what) {
     case 0x00:
-      ram_[0] &= static_cast<std::uint8_t>(
-          ~keyboard_off);  // a byte for the keyboard switches its cable on
+      ram_[0] &= static_cast<std::uint8_t>(~keyboard_off);  // a byte for the keyboard switches its cable on
       send(Link::to_keyboard, byte, now);
       break;
-    case 0xD1:
-      write_output_port(byte, now);
-      break;
-    case 0xD2:
-      fill(byte, false, now);
-      break;
-    case 0xD3:
-      fill(byte, true, now);
-      break;
-    case 0xD4:
-      send(Link::to_mouse, byte, now);
-      break;
-    case 0xA5:
-      break;
-    default:
-      ram_[what & 0x1F] = byte;
-      break;
+    case 0xD1: write_output_port(byte, now); break;
+    case 0xD2: fill(byte, false, now); break;
+    case 0xD3: fill(byte, true, now); break;
+    case 0xD4: send(Link::to_mouse, byte, now); break;
+    case 0xA5: break;
+    default: ram_[what & 0x1F] = byte; break;
   }
 }
 
@@ -327,14 +282,9 @@ void I8042::link_done(Time now) {
   const Link done = link_;
   link_ = Link::idle;
   switch (done) {
-    case Link::idle:
-      break;
-    case Link::to_keyboard:
-      keyboard_.receive(link_byte_, now);
-      break;
-    case Link::to_mouse:
-      mouse_.receive(link_byte_, now);
-      break;
+    case Link::idle: break;
+    case Link::to_keyboard: keyboard_.receive(link_byte_, now); break;
+    case Link::to_mouse: mouse_.receive(link_byte_, now); break;
     // Inhibited before the last bit, the device keeps the byte and sends it again.
     case Link::from_keyboard:
       if (!output_full_ && answers_.empty() && keyboard_enabled() && keyboard_.ready() <= now)
@@ -380,9 +330,9 @@ void I8042::check_password(std::uint8_t code, Time now) {
 
 void I8042::archive(Archive& a) {
   a.section("i8042", 1);
-  a(keyboard_, mouse_, ram_, output_full_, output_from_mouse_, input_full_, input_is_command_,
-    polling_, polling_high_, output_, input_, expecting_, answers_, output_port_, break_prefix_,
-    password_, loading_, security_, password_position_, link_, queued_, queued_byte_, link_byte_);
+  a(keyboard_, mouse_, ram_, output_full_, output_from_mouse_, input_full_, input_is_command_, polling_, polling_high_,
+    output_, input_, expecting_, answers_, output_port_, break_prefix_, password_, loading_, security_,
+    password_position_, link_, queued_, queued_byte_, link_byte_);
   a(irq1, irq12, a20, cpu_reset, input_event_, answer_event_, link_event_, pulse_event_);
 }
 

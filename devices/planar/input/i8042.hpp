@@ -16,13 +16,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/state/archive.hpp"
-#include "core/time/scheduler.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
-#include "devices/planar/system/port_group.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/planar/input/ps2_keyboard.hpp"
 #include "devices/planar/input/ps2_mouse.hpp"
+#include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
 
 namespace planar {
@@ -71,9 +71,7 @@ class I8042 final : public Slave, private Ps2Host {
   void pulse(std::uint8_t lines, Time now);
   void end_pulse(Time now);
   void send(Link link, std::uint8_t byte, Time now);
-  bool sending() const {
-    return link_ == Link::to_keyboard || link_ == Link::to_mouse || queued_ != Link::idle;
-  }
+  bool sending() const { return link_ == Link::to_keyboard || link_ == Link::to_mouse || queued_ != Link::idle; }
   void look_for_work(Time now);
   void link_done(Time now);
   void from_keyboard(std::uint8_t byte, Time now);

@@ -27,9 +27,9 @@ struct Key {
   std::uint8_t type;
 };
 
-constexpr std::uint16_t left_shift = 0x2A, right_shift = 0x36, left_control = 0x1D,
-                        right_control = 0xE01D, left_alt = 0x38, right_alt = 0xE038,
-                        grey_slash = 0xE035, print_screen = 0xE037, pause = 0xE11D, enter = 0xE01C;
+constexpr std::uint16_t left_shift = 0x2A, right_shift = 0x36, left_control = 0x1D, right_control = 0xE01D,
+                        left_alt = 0x38, right_alt = 0xE038, grey_slash = 0xE035, print_screen = 0xE037, pause = 0xE11D,
+                        enter = 0xE01C;
 
 // clang-format off
 constexpr Key keys[] = {
@@ -107,8 +107,8 @@ int row_of(std::uint16_t code) {
 
 /// Insert, delete, the cursor keys and their neighbours: they must look unshifted to old software.
 bool navigation(std::uint16_t code) {
-  return code >> 8 == 0xE0 && code != grey_slash && code != print_screen && code != enter &&
-         code != right_control && code != right_alt;
+  return code >> 8 == 0xE0 && code != grey_slash && code != print_screen && code != enter && code != right_control &&
+         code != right_alt;
 }
 
 }  // namespace
@@ -116,8 +116,7 @@ bool navigation(std::uint16_t code) {
 Ps2Keyboard::Ps2Keyboard(Scheduler& scheduler, const std::string& name)
     : types_(key_count),
       down_(key_count),
-      repeat_(scheduler, name + ".typematic", Priority::device,
-              Callback::to<&Ps2Keyboard::repeat>(this)) {
+      repeat_(scheduler, name + ".typematic", Priority::device, Callback::to<&Ps2Keyboard::repeat>(this)) {
   defaults();
 }
 
@@ -188,9 +187,7 @@ void Ps2Keyboard::command(std::uint8_t byte, Time now) {
       expecting_ = byte;
       acknowledge(now);
       break;
-    case 0xEE:
-      answer(0xEE, now, answer_time);
-      break;
+    case 0xEE: answer(0xEE, now, answer_time); break;
     case 0xF2:
       acknowledge(now);
       answer(0xAB, now, answer_time);
@@ -224,20 +221,14 @@ void Ps2Keyboard::command(std::uint8_t byte, Time now) {
       leds_ = 0;
       answer(self_test_passed, now, self_test_time);
       break;
-    default:
-      answer(resend, now, answer_time);
-      break;
+    default: answer(resend, now, answer_time); break;
   }
 }
 
 void Ps2Keyboard::argument(std::uint8_t byte, Time now) {
   switch (expecting_) {
-    case 0xED:
-      leds_ = byte & 7;
-      break;
-    case 0xF3:
-      rate_ = byte & 0x7F;
-      break;
+    case 0xED: leds_ = byte & 7; break;
+    case 0xF3: rate_ = byte & 0x7F; break;
     case 0xF0:
       if (byte > 3) {
         answer(resend, now, answer_time);
@@ -313,8 +304,7 @@ void Ps2Keyboard::stroke(unsigned row, bool down, Time now) {
   if (host_) host_->device_changed(now);
 }
 
-void Ps2Keyboard::append_code(std::vector<std::uint8_t>& out, std::uint16_t set1,
-                              std::uint16_t set2, bool down) const {
+void Ps2Keyboard::append_code(std::vector<std::uint8_t>& out, std::uint16_t set1, std::uint16_t set2, bool down) const {
   const std::uint16_t code = set_ == 1 ? set1 : set2;
   if (code >> 8) out.push_back(static_cast<std::uint8_t>(code >> 8));
   if (!down && set_ != 1) out.push_back(0xF0);
@@ -323,8 +313,7 @@ void Ps2Keyboard::append_code(std::vector<std::uint8_t>& out, std::uint16_t set1
 
 /// The shift codes that surround a grey key, so that it reads as the unshifted cursor key of an
 /// 84-key keyboard: `before` the make code, or after the break code.
-void Ps2Keyboard::append_fake_shifts(std::vector<std::uint8_t>& out, bool before,
-                                     bool with_num_lock) const {
+void Ps2Keyboard::append_fake_shifts(std::vector<std::uint8_t>& out, bool before, bool with_num_lock) const {
   const bool left = held(left_shift), right = held(right_shift);
   if (with_num_lock && leds_ & 2) {
     if (!left && !right) append_code(out, 0xE02A, 0xE012, before);
@@ -353,8 +342,7 @@ void Ps2Keyboard::append_key(std::vector<std::uint8_t>& out, unsigned row, bool 
       append_code(out, 0x54, 0x84, down);
       return;
     }
-    const bool shifted =
-        held(left_shift) || held(right_shift) || held(left_control) || held(right_control);
+    const bool shifted = held(left_shift) || held(right_shift) || held(left_control) || held(right_control);
     if (down && !shifted) append_code(out, 0xE02A, 0xE012, true);
     append_code(out, k.set1, k.set2, down);
     if (!down && !shifted) append_code(out, 0xE02A, 0xE012, false);
@@ -374,8 +362,7 @@ void Ps2Keyboard::append_set3(std::vector<std::uint8_t>& out, unsigned row, bool
 
 void Ps2Keyboard::archive(Archive& a) {
   a.section("ps2_keyboard", 1);
-  a(answers_, strokes_, scanning_, leds_, set_, rate_, expecting_, last_sent_, types_, down_,
-    repeating_, repeat_);
+  a(answers_, strokes_, scanning_, leds_, set_, rate_, expecting_, last_sent_, types_, down_, repeating_, repeat_);
 }
 
 }  // namespace planar

@@ -52,8 +52,7 @@ class Ps2Keyboard final : public Ps2Device {
   void argument(std::uint8_t byte, Time now);
   void repeat(Time now);
   void stroke(unsigned row, bool down, Time now);
-  void append_code(std::vector<std::uint8_t>& out, std::uint16_t set1, std::uint16_t set2,
-                   bool down) const;
+  void append_code(std::vector<std::uint8_t>& out, std::uint16_t set1, std::uint16_t set2, bool down) const;
   void append_fake_shifts(std::vector<std::uint8_t>& out, bool before, bool with_num_lock) const;
   void append_key(std::vector<std::uint8_t>& out, unsigned row, bool down) const;
   void append_set3(std::vector<std::uint8_t>& out, unsigned row, bool down) const;
@@ -68,10 +67,9 @@ class Ps2Keyboard final : public Ps2Device {
   std::uint8_t rate_ = 0x2B;    // bits 6-5 delay, 4-0 rate
   std::uint8_t expecting_ = 0;  // command whose argument comes next
   std::uint8_t last_sent_ = 0;
-  std::vector<std::uint8_t>
-      types_;  // set 3: per row of the key table, bit 0 break codes, bit 1 typematic
-  std::vector<std::uint8_t> down_;  // per row
-  std::int32_t repeating_ = -1;     // row
+  std::vector<std::uint8_t> types_;  // set 3: per row of the key table, bit 0 break codes, bit 1 typematic
+  std::vector<std::uint8_t> down_;   // per row
+  std::int32_t repeating_ = -1;      // row
   Event repeat_;
 };
 

@@ -9,13 +9,11 @@ namespace {
 constexpr Time answer_time = 500_us;     // inferred
 constexpr Time self_test_time = 300_ms;  // inferred
 constexpr std::uint8_t acknowledged = 0xFA, resend = 0xFE;
-constexpr std::int32_t movement_limit =
-    1 << 20;  // a host that never reads must not overflow the counters
+constexpr std::int32_t movement_limit = 1 << 20;  // a host that never reads must not overflow the counters
 }  // namespace
 
 Ps2Mouse::Ps2Mouse(Scheduler& scheduler, const std::string& name)
-    : sample_(scheduler, name + ".sample", Priority::device,
-              Callback::to<&Ps2Mouse::sample>(this)) {}
+    : sample_(scheduler, name + ".sample", Priority::device, Callback::to<&Ps2Mouse::sample>(this)) {}
 
 void Ps2Mouse::defaults() {
   enabled_ = remote_ = wrap_ = double_scale_ = false;
@@ -60,8 +58,7 @@ void Ps2Mouse::buttons(std::uint8_t pressed, Time now) {
 }
 
 void Ps2Mouse::something_happened(Time now) {
-  if (enabled_ && !remote_ && !wrap_ && changed() && !sample_.pending())
-    sample_.at(std::max(now, next_sample_));
+  if (enabled_ && !remote_ && !wrap_ && changed() && !sample_.pending()) sample_.at(std::max(now, next_sample_));
 }
 
 void Ps2Mouse::sample(Time now) {
@@ -88,9 +85,8 @@ std::int32_t Ps2Mouse::take(std::int32_t& movement) const {
 void Ps2Mouse::packet(Time ready) {
   const std::int32_t x = take(x_), y = take(y_);
   reported_ = pressed_;
-  last_packet_ = {
-      static_cast<std::uint8_t>(0x08 | pressed_ | (x < 0 ? 0x10 : 0) | (y < 0 ? 0x20 : 0)),
-      static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y)};
+  last_packet_ = {static_cast<std::uint8_t>(0x08 | pressed_ | (x < 0 ? 0x10 : 0) | (y < 0 ? 0x20 : 0)),
+                  static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y)};
   for (const std::uint8_t byte : last_packet_) queue_.push(byte, ready);
 }
 
@@ -128,54 +124,33 @@ void Ps2Mouse::argument(std::uint8_t byte, Time now) {
 
 void Ps2Mouse::command(std::uint8_t byte, Time now) {
   switch (byte) {
-    case 0xE6:
-      double_scale_ = false;
-      break;
-    case 0xE7:
-      double_scale_ = true;
-      break;
+    case 0xE6: double_scale_ = false; break;
+    case 0xE7: double_scale_ = true; break;
     case 0xE8:
-    case 0xF3:
-      expecting_ = byte;
-      break;
+    case 0xF3: expecting_ = byte; break;
     case 0xE9:
       acknowledge(now);
-      answer(static_cast<std::uint8_t>((remote_ ? 0x40 : 0) | (enabled_ ? 0x20 : 0) |
-                                       (double_scale_ ? 0x10 : 0) | (pressed_ & 1) << 2 |
-                                       (pressed_ & 4) >> 1 | (pressed_ & 2) >> 1),
+      answer(static_cast<std::uint8_t>((remote_ ? 0x40 : 0) | (enabled_ ? 0x20 : 0) | (double_scale_ ? 0x10 : 0) |
+                                       (pressed_ & 1) << 2 | (pressed_ & 4) >> 1 | (pressed_ & 2) >> 1),
              now, answer_time);
       answer(resolution_, now, answer_time);
       answer(rate_, now, answer_time);
       return;
-    case 0xEA:
-      remote_ = false;
-      break;
+    case 0xEA: remote_ = false; break;
     case 0xEB:
       acknowledge(now);
       packet(now + answer_time);
       return;
-    case 0xEC:
-      wrap_ = false;
-      break;
-    case 0xEE:
-      wrap_ = true;
-      break;
-    case 0xF0:
-      remote_ = true;
-      break;
+    case 0xEC: wrap_ = false; break;
+    case 0xEE: wrap_ = true; break;
+    case 0xF0: remote_ = true; break;
     case 0xF2:
       acknowledge(now);
       answer(0x00, now, answer_time);
       return;
-    case 0xF4:
-      enabled_ = true;
-      break;
-    case 0xF5:
-      enabled_ = false;
-      break;
-    case 0xF6:
-      defaults();
-      break;
+    case 0xF4: enabled_ = true; break;
+    case 0xF5: enabled_ = false; break;
+    case 0xF6: defaults(); break;
     case 0xFE:
       for (const std::uint8_t b : last_packet_) answer(b, now, answer_time);
       return;
@@ -185,9 +160,7 @@ void Ps2Mouse::command(std::uint8_t byte, Time now) {
       answer(0xAA, now, self_test_time);
       answer(0x00, now, self_test_time);
       return;
-    default:
-      answer(resend, now, answer_time);
-      return;
+    default: answer(resend, now, answer_time); return;
   }
   acknowledge(now);
   something_happened(now);
@@ -195,8 +168,8 @@ void Ps2Mouse::command(std::uint8_t byte, Time now) {
 
 void Ps2Mouse::archive(Archive& a) {
   a.section("ps2_mouse", 1);
-  a(queue_, enabled_, remote_, wrap_, double_scale_, rate_, resolution_, pressed_, reported_,
-    expecting_, x_, y_, last_packet_, next_sample_, sample_);
+  a(queue_, enabled_, remote_, wrap_, double_scale_, rate_, resolution_, pressed_, reported_, expecting_, x_, y_,
+    last_packet_, next_sample_, sample_);
 }
 
 }  // namespace planar

@@ -7,28 +7,23 @@ namespace {
 enum Register : unsigned { rbr_thr, ier, iir_fcr, lcr, mcr, lsr_register, msr, scr };
 constexpr std::size_t fifo_depth = 16;
 // IER and the interrupts
-constexpr std::uint8_t receive_interrupt = 1, transmit_interrupt = 2, line_interrupt = 4,
-                       modem_interrupt = 8;
+constexpr std::uint8_t receive_interrupt = 1, transmit_interrupt = 2, line_interrupt = 4, modem_interrupt = 8;
 // LSR
-constexpr std::uint8_t data_ready = 0x01, overrun = 0x02, framing_error = 0x08,
-                       break_received = 0x10, any_error = 0x1E, holding_empty = 0x20,
-                       transmitter_empty = 0x40, error_in_fifo = 0x80;
+constexpr std::uint8_t data_ready = 0x01, overrun = 0x02, framing_error = 0x08, break_received = 0x10, any_error = 0x1E,
+                       holding_empty = 0x20, transmitter_empty = 0x40, error_in_fifo = 0x80;
 constexpr std::uint8_t send_break = 0x40;  // LCR
 constexpr std::uint8_t out2 = 0x08;        // MCR
 // IIR
-constexpr std::uint8_t no_interrupt = 0x01, line_status = 0x06, data_available = 0x04,
-                       character_timeout = 0x0C, transmitter_ready = 0x02, modem_status = 0x00;
+constexpr std::uint8_t no_interrupt = 0x01, line_status = 0x06, data_available = 0x04, character_timeout = 0x0C,
+                       transmitter_ready = 0x02, modem_status = 0x00;
 }  // namespace
 
 Ns16550::Ns16550(Scheduler& scheduler, Trace& trace, std::string name)
     : trace_(trace),
       name_(std::move(name)),
-      transmitted_(scheduler, name_ + ".transmitted", Priority::device,
-                   Callback::to<&Ns16550::transmitted>(this)),
-      received_(scheduler, name_ + ".received", Priority::device,
-                Callback::to<&Ns16550::received>(this)),
-      timeout_(scheduler, name_ + ".timeout", Priority::device,
-               Callback::to<&Ns16550::timed_out>(this)) {}
+      transmitted_(scheduler, name_ + ".transmitted", Priority::device, Callback::to<&Ns16550::transmitted>(this)),
+      received_(scheduler, name_ + ".received", Priority::device, Callback::to<&Ns16550::received>(this)),
+      timeout_(scheduler, name_ + ".timeout", Priority::device, Callback::to<&Ns16550::timed_out>(this)) {}
 
 void Ns16550::claim_ports(IoSpace& space, std::uint16_t base, bool* selected) {
   ports_.release();
@@ -40,8 +35,7 @@ Time Ns16550::character_end(Time start, unsigned characters) const {
   const unsigned stop_halves = !(lcr_ & 4) ? 2 : data_bits() == 5 ? 3 : 4;
   const unsigned halves = 2 + 2 * data_bits() + (lcr_ & 8 ? 2 : 0) + stop_halves;
   const std::uint64_t divisor = divisor_ == 0 ? 65'536 : divisor_;
-  return clock_.at(clock_.first_at_or_after(start) +
-                   std::uint64_t{8} * halves * divisor * characters);
+  return clock_.at(clock_.first_at_or_after(start) + std::uint64_t{8} * halves * divisor * characters);
 }
 
 // --- Transmitter ---
@@ -85,9 +79,8 @@ void Ns16550::start_reception(Time now) {
 void Ns16550::received(Time now) {
   const std::uint8_t byte = line_in_.front();
   line_in_.pop_front();
-  if (!loopback())
-    accept(static_cast<std::uint8_t>(byte & ((1u << data_bits()) - 1)), 0,
-           now);  // else SIN is cut off
+  if (!loopback()) accept(static_cast<std::uint8_t>(byte & ((1u << data_bits()) - 1)), 0,
+                          now);  // else SIN is cut off
   start_reception(now);
   update_irq(now);
 }
@@ -121,16 +114,14 @@ unsigned Ns16550::trigger() const {
   return levels[fcr_ >> 6];
 }
 
-bool Ns16550::receive_data_due() const {
-  return fifo_on() ? receive_.size() >= trigger() : !receive_.empty();
-}
+bool Ns16550::receive_data_due() const { return fifo_on() ? receive_.size() >= trigger() : !receive_.empty(); }
 
 // --- Modem lines ---
 
 std::uint8_t Ns16550::modem_inputs() const {
   if (!loopback()) return lines_;
-  return static_cast<std::uint8_t>((mcr_ & 2 ? 0x10 : 0) | (mcr_ & 1 ? 0x20 : 0) |
-                                   (mcr_ & 4 ? 0x40 : 0) | (mcr_ & 8 ? 0x80 : 0));
+  return static_cast<std::uint8_t>((mcr_ & 2 ? 0x10 : 0) | (mcr_ & 1 ? 0x20 : 0) | (mcr_ & 4 ? 0x40 : 0) |
+                                   (mcr_ & 8 ? 0x80 : 0));
 }
 
 void Ns16550::modem_changed(std::uint8_t before) {
@@ -142,8 +133,7 @@ void Ns16550::modem_changed(std::uint8_t before) {
 
 void Ns16550::set_modem(bool cts, bool dsr, bool ri, bool dcd, Time now) {
   const std::uint8_t before = modem_inputs();
-  lines_ = static_cast<std::uint8_t>((cts ? 0x10 : 0) | (dsr ? 0x20 : 0) | (ri ? 0x40 : 0) |
-                                     (dcd ? 0x80 : 0));
+  lines_ = static_cast<std::uint8_t>((cts ? 0x10 : 0) | (dsr ? 0x20 : 0) | (ri ? 0x40 : 0) | (dcd ? 0x80 : 0));
   modem_changed(before);
   update_irq(now);
 }
@@ -171,9 +161,7 @@ std::uint8_t Ns16550::iir() const {
   return no_interrupt | fifos;
 }
 
-void Ns16550::update_irq(Time now) {
-  irq.set(!(iir() & no_interrupt) && mcr_ & out2 && !loopback(), now);
-}
+void Ns16550::update_irq(Time now) { irq.set(!(iir() & no_interrupt) && mcr_ & out2 && !loopback(), now); }
 
 // --- Registers ---
 
@@ -182,20 +170,13 @@ std::uint32_t Ns16550::peek(std::uint32_t offset, unsigned) const {
     case rbr_thr:
       if (divisor_access()) return divisor_ & 0xFFu;
       return receive_.empty() ? 0 : receive_.front().first;
-    case ier:
-      return divisor_access() ? divisor_ >> 8 : ier_;
-    case iir_fcr:
-      return iir();
-    case lcr:
-      return lcr_;
-    case mcr:
-      return mcr_;
-    case lsr_register:
-      return lsr();
-    case msr:
-      return modem_inputs() | deltas_;
-    default:
-      return scr_;
+    case ier: return divisor_access() ? divisor_ >> 8 : ier_;
+    case iir_fcr: return iir();
+    case lcr: return lcr_;
+    case mcr: return mcr_;
+    case lsr_register: return lsr();
+    case msr: return modem_inputs() | deltas_;
+    default: return scr_;
   }
 }
 
@@ -215,11 +196,8 @@ std::uint32_t Ns16550::read(std::uint32_t offset, unsigned bytes, Time now) {
       overrun_ = false;
       if (!receive_.empty()) receive_.front().second = 0;
       break;
-    case msr:
-      deltas_ = 0;
-      break;
-    default:
-      return value;
+    case msr: deltas_ = 0; break;
+    default: return value;
   }
   update_irq(now);
   return value;
@@ -262,23 +240,16 @@ void Ns16550::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time 
       if (value & ~ier_ & transmit_interrupt && transmit_.empty()) thre_pending_ = true;
       ier_ = value & 0x0F;
       break;
-    case iir_fcr:
-      write_fifo_control(value, now);
-      break;
-    case lcr:
-      lcr_ = value;
-      return;
+    case iir_fcr: write_fifo_control(value, now); break;
+    case lcr: lcr_ = value; return;
     case mcr: {
       const std::uint8_t before = modem_inputs();
       mcr_ = value & 0x1F;
       modem_changed(before);
       break;
     }
-    case scr:
-      scr_ = value;
-      return;
-    default:
-      return;  // LSR and MSR: factory test only
+    case scr: scr_ = value; return;
+    default: return;  // LSR and MSR: factory test only
   }
   update_irq(now);
 }
@@ -295,8 +266,8 @@ void Ns16550::reset(Time now) {
 
 void Ns16550::archive(Archive& a) {
   a.section("ns16550", 1);
-  a(ier_, fcr_, lcr_, mcr_, scr_, divisor_, lines_, deltas_, overrun_, thre_pending_,
-    timeout_pending_, shifting_, shift_register_, transmit_, receive_, line_in_);
+  a(ier_, fcr_, lcr_, mcr_, scr_, divisor_, lines_, deltas_, overrun_, thre_pending_, timeout_pending_, shifting_,
+    shift_register_, transmit_, receive_, line_in_);
   a(irq, transmitted_, received_, timeout_);
 }
 

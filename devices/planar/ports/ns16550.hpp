@@ -16,10 +16,10 @@
 #include <functional>
 #include <string>
 
-#include "core/state/archive.hpp"
-#include "core/time/scheduler.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
 
@@ -89,7 +89,7 @@ class Ns16550 final : public Slave {
   std::uint8_t shift_register_ = 0;
   std::deque<std::uint8_t> transmit_;                          // THR, or the transmit FIFO
   std::deque<std::pair<std::uint8_t, std::uint8_t>> receive_;  // byte, LSR error bits
-  std::deque<std::uint8_t> line_in_;  // sent by the other end, not yet arrived
+  std::deque<std::uint8_t> line_in_;                           // sent by the other end, not yet arrived
   Event transmitted_;
   Event received_;
   Event timeout_;

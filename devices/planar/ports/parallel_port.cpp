@@ -10,8 +10,8 @@ constexpr std::uint8_t strobe = 0x01, interrupt_enable = 0x10, read_direction = 
 }  // namespace
 
 ParallelPort::ParallelPort(Scheduler& scheduler, std::string name)
-    : phase_(scheduler, std::move(name) + ".printer", Priority::device,
-             Callback::to<&ParallelPort::next_phase>(this)) {}
+    : phase_(scheduler, std::move(name) + ".printer", Priority::device, Callback::to<&ParallelPort::next_phase>(this)) {
+}
 
 void ParallelPort::claim_ports(IoSpace& space, std::uint16_t base, bool* selected) {
   ports_.release();
@@ -20,8 +20,8 @@ void ParallelPort::claim_ports(IoSpace& space, std::uint16_t base, bool* selecte
 
 std::uint8_t ParallelPort::status() const {
   if (!sink_) return static_cast<std::uint8_t>(0x7F & ~(pending_ ? 0x04 : 0));
-  return static_cast<std::uint8_t>((busy_ ? 0 : 0x80) | (acknowledge_ ? 0 : 0x40) | 0x18 |
-                                   (pending_ ? 0 : 0x04) | 0x03);
+  return static_cast<std::uint8_t>((busy_ ? 0 : 0x80) | (acknowledge_ ? 0 : 0x40) | 0x18 | (pending_ ? 0 : 0x04) |
+                                   0x03);
 }
 
 void ParallelPort::update_irq(Time now) { irq.set(pending_ && control_ & interrupt_enable, now); }
@@ -41,14 +41,10 @@ void ParallelPort::next_phase(Time now) {
 
 std::uint32_t ParallelPort::peek(std::uint32_t offset, unsigned) const {
   switch (offset) {
-    case 0:
-      return extended_ && control_ & read_direction ? inbound_ : data_;
-    case 1:
-      return status();
-    case 2:
-      return 0xC0u | (control_ & 0x1F) | (extended_ ? control_ & read_direction : read_direction);
-    default:
-      return 0xFF;
+    case 0: return extended_ && control_ & read_direction ? inbound_ : data_;
+    case 1: return status();
+    case 2: return 0xC0u | (control_ & 0x1F) | (extended_ ? control_ & read_direction : read_direction);
+    default: return 0xFF;
   }
 }
 

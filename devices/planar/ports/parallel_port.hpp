@@ -17,9 +17,9 @@
 #include <functional>
 #include <string>
 
+#include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
 #include "core/time/scheduler.hpp"
-#include "core/memory/slave.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
 

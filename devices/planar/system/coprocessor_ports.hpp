@@ -2,15 +2,15 @@
 // The planar's side of coprocessor errors: FERR# becomes IRQ 13, port F0h takes it back, F1h resets a 387.
 //
 // Facts: planar-devices.md sections 1 and 2 (F0h clears busy, F1h resets; Linux writes both at boot); Intel 486 manual,
-// MS-DOS compatible error handling: a write to F0h drops the latched interrupt and asserts IGNNE# until FERR# falls, so that
-// the handler may use the x87 before it clears the error.
-// Known limits: F1h resets nothing here (a 387 alone has that pin; the 486 and Pentium ignore it).
+// MS-DOS compatible error handling: a write to F0h drops the latched interrupt and asserts IGNNE# until FERR# falls, so
+// that the handler may use the x87 before it clears the error. Known limits: F1h resets nothing here (a 387 alone has
+// that pin; the 486 and Pentium ignore it).
 #pragma once
 
 #include <cstdint>
 
-#include "core/state/archive.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
 
@@ -27,8 +27,10 @@ class CoprocessorPorts final : public Slave {
 
   /// FERR# of the processor: an error waits.
   void ferr(bool level, Time now) {
-    if (level) irq13.set(true, now);
-    else ignne.set(false, now);
+    if (level)
+      irq13.set(true, now);
+    else
+      ignne.set(false, now);
   }
 
   std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0xFF; }

@@ -26,19 +26,16 @@ int I8259::pending_line() const {
   // Special mask mode: a level that is masked while in service holds nothing back.
   if (special_mask_) blocking &= ~imr_;
   // Special fully nested mode: a slave may interrupt again while its own line is in service.
-  if (icw4_ & 0x10 && cascaded(static_cast<unsigned>(request)))
-    blocking &= ~bit(static_cast<unsigned>(request));
+  if (icw4_ & 0x10 && cascaded(static_cast<unsigned>(request))) blocking &= ~bit(static_cast<unsigned>(request));
   const int serving = highest(blocking);
-  if (serving >= 0 && rank(static_cast<unsigned>(serving)) <= rank(static_cast<unsigned>(request)))
-    return -1;
+  if (serving >= 0 && rank(static_cast<unsigned>(serving)) <= rank(static_cast<unsigned>(request))) return -1;
   return request;
 }
 
 void I8259::update(Time now) { intr.set(pending_line() >= 0, now); }
 
 void I8259::set_line(unsigned line, bool level, Time now) {
-  const std::uint8_t lines =
-      static_cast<std::uint8_t>(level ? lines_ | bit(line) : lines_ & ~bit(line));
+  const std::uint8_t lines = static_cast<std::uint8_t>(level ? lines_ | bit(line) : lines_ & ~bit(line));
   if (lines == lines_) return;
   lines_ = lines;
   update(now);
@@ -100,20 +97,11 @@ void I8259::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time no
       update(now);
     } else {  // OCW2
       switch (value >> 5) {
-        case 0:
-          rotate_on_aeoi_ = false;
-          break;
-        case 4:
-          rotate_on_aeoi_ = true;
-          break;
-        case 2:
-          break;  // no operation
-        case 6:
-          lowest_ = value & 7;
-          break;
-        default:
-          end_of_interrupt(value);
-          break;
+        case 0: rotate_on_aeoi_ = false; break;
+        case 4: rotate_on_aeoi_ = true; break;
+        case 2: break;  // no operation
+        case 6: lowest_ = value & 7; break;
+        default: end_of_interrupt(value); break;
       }
       update(now);
     }
@@ -155,8 +143,7 @@ I8259::Choice I8259::begin_acknowledge(Time now) {
 std::uint8_t I8259::vector(unsigned line) const {
   if (icw4_ & 0x01) return static_cast<std::uint8_t>((icw2_ & 0xF8) | line);
   // MCS-80: low byte of the CALL address, interval 4 or 8.
-  return static_cast<std::uint8_t>(icw1_ & 0x04 ? (icw1_ & 0xE0) | line << 2
-                                                : (icw1_ & 0xC0) | line << 3);
+  return static_cast<std::uint8_t>(icw1_ & 0x04 ? (icw1_ & 0xE0) | line << 2 : (icw1_ & 0xC0) | line << 3);
 }
 
 std::uint32_t I8259::read(std::uint32_t offset, unsigned bytes, Time now) {

@@ -14,9 +14,9 @@
 #include <cstdint>
 
 #include "bus/mca/interrupts.hpp"
-#include "core/state/archive.hpp"
 #include "core/memory/io_space.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"

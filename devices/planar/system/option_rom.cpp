@@ -25,8 +25,7 @@ void OptionRom::decode() {
 std::uint32_t OptionRom::peek(std::uint32_t offset, unsigned bytes) const {
   std::uint32_t value = 0;
   for (unsigned n = 0; n < bytes; ++n)
-    value |= std::uint32_t{offset + n < image_.size() ? image_[offset + n] : std::uint8_t{0xFF}}
-             << (8 * n);
+    value |= std::uint32_t{offset + n < image_.size() ? image_[offset + n] : std::uint8_t{0xFF}} << (8 * n);
   return value;
 }
 

@@ -27,9 +27,7 @@ class OptionRom final : private Slave {
   void archive(Archive& a);
 
  private:
-  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override {
-    return peek(offset, bytes);
-  }
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
   void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
   void decode();

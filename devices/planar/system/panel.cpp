@@ -5,9 +5,7 @@ namespace planar {
 
 // --- Information panel ---
 
-std::uint32_t InformationPanel::read(std::uint32_t offset, unsigned bytes, Time) {
-  return peek(offset, bytes);
-}
+std::uint32_t InformationPanel::read(std::uint32_t offset, unsigned bytes, Time) { return peek(offset, bytes); }
 
 std::uint32_t InformationPanel::peek(std::uint32_t offset, unsigned) const {
   return offset < characters_.size() ? characters_[offset] : 0xFF;
@@ -35,13 +33,10 @@ constexpr std::size_t history_length = 64;
 
 void PostPorts::claim_ports(IoSpace& space, bool with_page_latches) {
   ports_.claim(space, *this, 0x80, {{0x680, 0x681}});
-  if (with_page_latches)
-    ports_.claim(space, *this, 0x80, {{0x80, 0x80}, {0x84, 0x86}, {0x88, 0x88}, {0x8C, 0x8E}});
+  if (with_page_latches) ports_.claim(space, *this, 0x80, {{0x80, 0x80}, {0x84, 0x86}, {0x88, 0x88}, {0x8C, 0x8E}});
 }
 
-std::uint32_t PostPorts::read(std::uint32_t offset, unsigned bytes, Time) {
-  return peek(offset, bytes);
-}
+std::uint32_t PostPorts::read(std::uint32_t offset, unsigned bytes, Time) { return peek(offset, bytes); }
 
 std::uint32_t PostPorts::peek(std::uint32_t offset, unsigned) const {
   if (offset < latches_.size()) return latches_[offset];

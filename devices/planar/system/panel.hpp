@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "core/state/archive.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
 #include "devices/planar/system/port_group.hpp"
 
@@ -61,9 +61,7 @@ class PostPorts final : public Slave {
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
   /// The latest checkpoint: 681h in the high byte, 680h in the low byte.
-  std::uint16_t checkpoint() const {
-    return static_cast<std::uint16_t>(checkpoint_[1] << 8 | checkpoint_[0]);
-  }
+  std::uint16_t checkpoint() const { return static_cast<std::uint16_t>(checkpoint_[1] << 8 | checkpoint_[0]); }
   /// The latest values written to 680h, oldest first (at most 64), for reports.
   const std::vector<std::uint8_t>& history() const { return history_; }
 

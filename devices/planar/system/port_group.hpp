@@ -27,13 +27,11 @@ class PortGroup {
  public:
   /// Claims every range for `slave`. `selected` is the -CD SFDBK latch of port 91h (serial,
   /// parallel, diskette).
-  void claim(IoSpace& space, Slave& slave, std::uint16_t base,
-             std::initializer_list<PortRange> ranges, bool* selected = nullptr) {
+  void claim(IoSpace& space, Slave& slave, std::uint16_t base, std::initializer_list<PortRange> ranges,
+             bool* selected = nullptr) {
     for (const PortRange& range : ranges) {
-      windows_.push_back(
-          std::make_unique<Window>(slave, static_cast<std::uint32_t>(range.first - base)));
-      claims_.push_back(
-          space.claim(range.first, range.last, *windows_.back(), planar_port_cycle, selected));
+      windows_.push_back(std::make_unique<Window>(slave, static_cast<std::uint32_t>(range.first - base)));
+      claims_.push_back(space.claim(range.first, range.last, *windows_.back(), planar_port_cycle, selected));
     }
   }
   void release() {

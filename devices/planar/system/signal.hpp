@@ -24,8 +24,7 @@ class Signal {
 /// A Signal made of a function, for wiring in the machine builder and in tests.
 class SignalFunction final : public Signal {
  public:
-  explicit SignalFunction(std::function<void(bool, Time)> function)
-      : function_(std::move(function)) {}
+  explicit SignalFunction(std::function<void(bool, Time)> function) : function_(std::move(function)) {}
   void set(bool level, Time now) override { function_(level, now); }
 
  private:

@@ -6,11 +6,9 @@ namespace planar {
 namespace {
 constexpr std::uint32_t port_a_offset = 0x92 - 0x61;
 // 61h
-constexpr std::uint8_t timer2_gate = 0x01, parity_disable = 0x04, channel_check_disable = 0x08,
-                       reset_irq0 = 0x80;
+constexpr std::uint8_t timer2_gate = 0x01, parity_disable = 0x04, channel_check_disable = 0x08, reset_irq0 = 0x80;
 // 92h
-constexpr std::uint8_t hot_reset = 0x01, a20_gate = 0x02, password_lock = 0x08,
-                       watchdog_status = 0x10, lights = 0xC0;
+constexpr std::uint8_t hot_reset = 0x01, a20_gate = 0x02, password_lock = 0x08, watchdog_status = 0x10, lights = 0xC0;
 }  // namespace
 
 SystemControl::SystemControl(I8254& timers, Trace& trace, Time refresh_period)
@@ -22,9 +20,7 @@ SystemControl::SystemControl(I8254& timers, Trace& trace, Time refresh_period)
       watchdog_(*this, &SystemControl::watchdog_changed),
       nmi_mask_(*this, &SystemControl::nmi_mask_changed) {}
 
-void SystemControl::claim_ports(IoSpace& space) {
-  ports_.claim(space, *this, 0x61, {{0x61, 0x61}, {0x92, 0x92}});
-}
+void SystemControl::claim_ports(IoSpace& space) { ports_.claim(space, *this, 0x61, {{0x61, 0x61}, {0x92, 0x92}}); }
 
 std::uint8_t SystemControl::port_b(Time now) const {
   const bool refresh = (now / refresh_period_) & 1;
@@ -58,8 +54,7 @@ void SystemControl::write(std::uint32_t offset, unsigned, std::uint32_t value32,
   if (offset != port_a_offset) return;
   const bool reset_rises = (value & hot_reset) && !(port_a_ & hot_reset);
   // The password lock is sticky until power-off; the watchdog bit is read-only.
-  port_a_ = static_cast<std::uint8_t>((value & (lights | a20_gate | hot_reset)) |
-                                      ((value | port_a_) & password_lock));
+  port_a_ = static_cast<std::uint8_t>((value & (lights | a20_gate | hot_reset)) | ((value | port_a_) & password_lock));
   disk_light.set(port_a_ & lights, now);
   a20.set((port_a_ & a20_gate) || keyboard_a20_level_, now);
   if (reset_rises) {
@@ -83,24 +78,15 @@ void SystemControl::update_checks(Time now) {
 }
 
 void SystemControl::update_nmi(Time now) {
-  nmi.set(((parity_latched_ || channel_latched_) && !masked_) || watchdog_input_ || timeout_input_,
-          now);
+  nmi.set(((parity_latched_ || channel_latched_) && !masked_) || watchdog_input_ || timeout_input_, now);
 }
 
 void SystemControl::set_nmi(bus::NmiSource source, bool asserted, Time now) {
   switch (source) {
-    case bus::NmiSource::parity:
-      parity_input_ = asserted;
-      break;
-    case bus::NmiSource::channel_check:
-      channel_input_ = asserted;
-      break;
-    case bus::NmiSource::bus_timeout:
-      timeout_input_ = asserted;
-      break;
-    case bus::NmiSource::watchdog:
-      watchdog_input_ = asserted;
-      break;
+    case bus::NmiSource::parity: parity_input_ = asserted; break;
+    case bus::NmiSource::channel_check: channel_input_ = asserted; break;
+    case bus::NmiSource::bus_timeout: timeout_input_ = asserted; break;
+    case bus::NmiSource::watchdog: watchdog_input_ = asserted; break;
   }
   update_checks(now);
 }
@@ -112,9 +98,7 @@ void SystemControl::keyboard_a20(bool level, Time now) {
 
 void SystemControl::keyboard_reset(bool level, Time now) { cpu_reset.set(level, now); }
 
-void SystemControl::watchdog_changed(bool level, Time now) {
-  set_nmi(bus::NmiSource::watchdog, level, now);
-}
+void SystemControl::watchdog_changed(bool level, Time now) { set_nmi(bus::NmiSource::watchdog, level, now); }
 
 void SystemControl::nmi_mask_changed(bool level, Time now) {
   masked_ = level;
@@ -133,8 +117,8 @@ void SystemControl::reset(Time now) {
 
 void SystemControl::archive(Archive& a) {
   a.section("system_control", 1);
-  a(seen_, port_b_, port_a_, parity_latched_, channel_latched_, parity_input_, channel_input_,
-    watchdog_input_, timeout_input_, keyboard_a20_level_, masked_);
+  a(seen_, port_b_, port_a_, parity_latched_, channel_latched_, parity_input_, channel_input_, watchdog_input_,
+    timeout_input_, keyboard_a20_level_, masked_);
   a(nmi, a20, cpu_reset, disk_light);
 }
 

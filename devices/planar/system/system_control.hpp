@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "bus/mca/interrupts.hpp"
-#include "core/state/archive.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
 #include "devices/planar/clocks/i8254.hpp"
 #include "devices/planar/system/port_group.hpp"

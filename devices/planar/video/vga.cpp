@@ -44,8 +44,7 @@ Vga::Vga(Scheduler& scheduler)
 }
 
 void Vga::claim(IoSpace& space, AddressSpace& memory, CycleSpec cycle) {
-  ports_.claim(space, *this, 0x3B0,
-               {{0x3B4, 0x3B5}, {0x3BA, 0x3BA}, {0x3C0, 0x3CF}, {0x3D4, 0x3D5}, {0x3DA, 0x3DA}});
+  ports_.claim(space, *this, 0x3B0, {{0x3B4, 0x3B5}, {0x3BA, 0x3BA}, {0x3C0, 0x3CF}, {0x3D4, 0x3D5}, {0x3DA, 0x3DA}});
   window_claim_ = memory.claim(0xA0000, 0x20000, memory_, cycle);
 }
 
@@ -82,8 +81,7 @@ std::int64_t Vga::frame_lines() const {
 
 std::int64_t Vga::displayed_lines() const {
   const unsigned high = crtc_[overflow];
-  return ((crtc_[vertical_display_end] | (high & 0x02) << 7 | (high & 0x40) << 3) + 1) *
-         lines_per_count();
+  return ((crtc_[vertical_display_end] | (high & 0x02) << 7 | (high & 0x40) << 3) + 1) * lines_per_count();
 }
 
 std::int64_t Vga::retrace_line() const {
@@ -93,8 +91,7 @@ std::int64_t Vga::retrace_line() const {
 
 std::uint8_t Vga::status1(Time now) const {
   const std::int64_t length = line_length();
-  const std::int64_t position =
-      static_cast<std::int64_t>(character_clock().index_at(now)) % frame_length();
+  const std::int64_t position = static_cast<std::int64_t>(character_clock().index_at(now)) % frame_length();
   const std::int64_t line = position / length, column = position % length;
   const bool blank = column > crtc_[horizontal_display_end] || line >= displayed_lines();
   // Retrace lasts until the low four bits of the line counter equal the end value.
@@ -106,13 +103,10 @@ std::uint8_t Vga::status1(Time now) const {
   return static_cast<std::uint8_t>((blank || vertical ? 0x01 : 0) | (vertical ? 0x08 : 0));
 }
 
-Time Vga::frame_period() const {
-  return character_clock().at(static_cast<std::uint64_t>(frame_length()));
-}
+Time Vga::frame_period() const { return character_clock().at(static_cast<std::uint64_t>(frame_length())); }
 
 Picture Vga::picture(Time now) const {
-  const std::uint64_t frame =
-      character_clock().index_at(now) / static_cast<std::uint64_t>(frame_length());
+  const std::uint64_t frame = character_clock().index_at(now) / static_cast<std::uint64_t>(frame_length());
   const bool running = (sequencer_[sequencer_reset] & 3) == 3 && crtc_[mode_control] & 0x80;
   return draw({.on = awake() && running,
                .palette_on = (attribute_index_ & 0x20) != 0,
@@ -137,8 +131,7 @@ void Vga::schedule_retrace(Time now) {
   const ClockDomain clock = character_clock();
   const auto here = static_cast<std::int64_t>(clock.index_at(now));
   const std::int64_t frame = frame_length();
-  std::int64_t next =
-      here - here % frame + std::min(retrace_line(), frame_lines() - 1) * line_length();
+  std::int64_t next = here - here % frame + std::min(retrace_line(), frame_lines() - 1) * line_length();
   if (next <= here) next += frame;
   retrace_.at(clock.at(static_cast<std::uint64_t>(next)));
 }
@@ -176,47 +169,30 @@ void Vga::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
 std::uint8_t Vga::peek_port(std::uint32_t offset, Time now) const {
   switch (offset) {
     case mono_crtc_index:
-    case colour_crtc_index:
-      return crtc_index_;
+    case colour_crtc_index: return crtc_index_;
     case mono_crtc_data:
-    case colour_crtc_data:
-      return crtc_index_ < crtc_.size() ? crtc_[crtc_index_] : 0;
+    case colour_crtc_data: return crtc_index_ < crtc_.size() ? crtc_[crtc_index_] : 0;
     case mono_status:
-    case colour_status:
-      return status1(now);
-    case attribute_write:
-      return attribute_index_;
+    case colour_status: return status1(now);
+    case attribute_write: return attribute_index_;
     case attribute_read: {
       const unsigned index = attribute_index_ & 0x1F;
       return index < attribute_.size() ? attribute_[index] : 0;
     }
     case misc_write:
-      return static_cast<std::uint8_t>((retrace_pending_ ? 0x80 : 0) |
-                                       0x10);  // status 0; a monitor is there
-    case enable:
-      return enabled_ ? 1 : 0;
-    case sequencer_index_port:
-      return sequencer_index_;
-    case sequencer_data:
-      return sequencer_index_ < sequencer_.size() ? sequencer_[sequencer_index_] : 0;
-    case pixel_mask:
-      return dac_mask_;
-    case dac_read_port:
-      return dac_reading_ ? 3 : 0;
-    case dac_write_port:
-      return dac_write_;
-    case dac_data:
-      return palette_[dac_read_ * 3u + dac_component_];
-    case feature_read:
-      return feature_;
-    case misc_read:
-      return misc_;
-    case graphics_index_port:
-      return graphics_index_;
-    case graphics_data:
-      return graphics_index_ < graphics_.size() ? graphics_[graphics_index_] : 0;
-    default:
-      return 0xFF;
+      return static_cast<std::uint8_t>((retrace_pending_ ? 0x80 : 0) | 0x10);  // status 0; a monitor is there
+    case enable: return enabled_ ? 1 : 0;
+    case sequencer_index_port: return sequencer_index_;
+    case sequencer_data: return sequencer_index_ < sequencer_.size() ? sequencer_[sequencer_index_] : 0;
+    case pixel_mask: return dac_mask_;
+    case dac_read_port: return dac_reading_ ? 3 : 0;
+    case dac_write_port: return dac_write_;
+    case dac_data: return palette_[dac_read_ * 3u + dac_component_];
+    case feature_read: return feature_;
+    case misc_read: return misc_;
+    case graphics_index_port: return graphics_index_;
+    case graphics_data: return graphics_index_ < graphics_.size() ? graphics_[graphics_index_] : 0;
+    default: return 0xFF;
   }
 }
 
@@ -263,37 +239,23 @@ void Vga::write_crtc(std::uint8_t value, Time now) {
 void Vga::write_port(std::uint32_t offset, std::uint8_t value, Time now) {
   switch (offset) {
     case mono_crtc_index:
-    case colour_crtc_index:
-      crtc_index_ = value;
-      break;
+    case colour_crtc_index: crtc_index_ = value; break;
     case mono_crtc_data:
-    case colour_crtc_data:
-      write_crtc(value, now);
-      break;
+    case colour_crtc_data: write_crtc(value, now); break;
     case mono_status:
-    case colour_status:
-      feature_ = value;
-      break;
-    case attribute_write:
-      write_attribute(value);
-      break;
+    case colour_status: feature_ = value; break;
+    case attribute_write: write_attribute(value); break;
     case misc_write:
       misc_ = value;
       schedule_retrace(now);
       break;
-    case enable:
-      enabled_ = value & 1;
-      break;
-    case sequencer_index_port:
-      sequencer_index_ = value;
-      break;
+    case enable: enabled_ = value & 1; break;
+    case sequencer_index_port: sequencer_index_ = value; break;
     case sequencer_data:
       if (sequencer_index_ < sequencer_.size()) sequencer_[sequencer_index_] = value;
       if (sequencer_index_ == clocking_mode) schedule_retrace(now);
       break;
-    case pixel_mask:
-      dac_mask_ = value;
-      break;
+    case pixel_mask: dac_mask_ = value; break;
     case dac_read_port:
       dac_read_ = value;
       dac_component_ = 0;
@@ -311,21 +273,18 @@ void Vga::write_port(std::uint32_t offset, std::uint8_t value, Time now) {
         ++dac_write_;
       }
       break;
-    case graphics_index_port:
-      graphics_index_ = value;
-      break;
+    case graphics_index_port: graphics_index_ = value; break;
     case graphics_data:
       if (graphics_index_ < graphics_.size()) graphics_[graphics_index_] = value;
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
 void Vga::archive(Archive& a) {
   a.section("vga", 1);
-  a(pos_awake_, enabled_, misc_, feature_, sequencer_index_, graphics_index_, crtc_index_,
-    attribute_index_, attribute_data_, sequencer_, graphics_, crtc_, attribute_);
+  a(pos_awake_, enabled_, misc_, feature_, sequencer_index_, graphics_index_, crtc_index_, attribute_index_,
+    attribute_data_, sequencer_, graphics_, crtc_, attribute_);
   a(dac_mask_, dac_read_, dac_write_, dac_component_, dac_reading_, palette_, latches_);
   for (auto& plane : planes_) a.bytes(plane);
   a(retrace_pending_, seen_, irq9, retrace_);

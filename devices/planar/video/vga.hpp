@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "core/memory/address_space.hpp"
+#include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
 #include "core/time/scheduler.hpp"
-#include "core/memory/slave.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
 #include "devices/planar/video/vga_picture.hpp"
@@ -125,8 +125,7 @@ class Vga final : public Slave {
     std::uint8_t planes;    ///< that a write reaches, and a chained read comes from
   };
   Cell decode(std::uint32_t address, bool reading) const;
-  std::uint8_t plane_value(std::uint32_t address, const Cell& cell,
-                           const std::array<std::uint8_t, 4>& data) const;
+  std::uint8_t plane_value(std::uint32_t address, const Cell& cell, const std::array<std::uint8_t, 4>& data) const;
   std::uint8_t combine(std::uint8_t value, std::uint8_t latch, std::uint8_t mask) const;
 
   bool pos_awake_ = false;

@@ -13,22 +13,21 @@ using namespace vga_registers;
 constexpr unsigned most_columns = 256, most_rows = 128;
 
 /// Code page 437: 00h-1Fh, 7Fh, and 80h-FFh.
-constexpr char16_t low_glyphs[32] = {
-    u' ',   0x263A, 0x263B, 0x2665, 0x2666, 0x2663, 0x2660, 0x2022, 0x25D8, 0x25CB, 0x25D9,
-    0x2642, 0x2640, 0x266A, 0x266B, 0x263C, 0x25BA, 0x25C4, 0x2195, 0x203C, 0x00B6, 0x00A7,
-    0x25AC, 0x21A8, 0x2191, 0x2193, 0x2192, 0x2190, 0x221F, 0x2194, 0x25B2, 0x25BC};
+constexpr char16_t low_glyphs[32] = {u' ',   0x263A, 0x263B, 0x2665, 0x2666, 0x2663, 0x2660, 0x2022,
+                                     0x25D8, 0x25CB, 0x25D9, 0x2642, 0x2640, 0x266A, 0x266B, 0x263C,
+                                     0x25BA, 0x25C4, 0x2195, 0x203C, 0x00B6, 0x00A7, 0x25AC, 0x21A8,
+                                     0x2191, 0x2193, 0x2192, 0x2190, 0x221F, 0x2194, 0x25B2, 0x25BC};
 constexpr char16_t high_glyphs[128] = {
-    0x00C7, 0x00FC, 0x00E9, 0x00E2, 0x00E4, 0x00E0, 0x00E5, 0x00E7, 0x00EA, 0x00EB, 0x00E8, 0x00EF,
-    0x00EE, 0x00EC, 0x00C4, 0x00C5, 0x00C9, 0x00E6, 0x00C6, 0x00F4, 0x00F6, 0x00F2, 0x00FB, 0x00F9,
-    0x00FF, 0x00D6, 0x00DC, 0x00A2, 0x00A3, 0x00A5, 0x20A7, 0x0192, 0x00E1, 0x00ED, 0x00F3, 0x00FA,
-    0x00F1, 0x00D1, 0x00AA, 0x00BA, 0x00BF, 0x2310, 0x00AC, 0x00BD, 0x00BC, 0x00A1, 0x00AB, 0x00BB,
-    0x2591, 0x2592, 0x2593, 0x2502, 0x2524, 0x2561, 0x2562, 0x2556, 0x2555, 0x2563, 0x2551, 0x2557,
-    0x255D, 0x255C, 0x255B, 0x2510, 0x2514, 0x2534, 0x252C, 0x251C, 0x2500, 0x253C, 0x255E, 0x255F,
-    0x255A, 0x2554, 0x2569, 0x2566, 0x2560, 0x2550, 0x256C, 0x2567, 0x2568, 0x2564, 0x2565, 0x2559,
-    0x2558, 0x2552, 0x2553, 0x256B, 0x256A, 0x2518, 0x250C, 0x2588, 0x2584, 0x258C, 0x2590, 0x2580,
-    0x03B1, 0x00DF, 0x0393, 0x03C0, 0x03A3, 0x03C3, 0x00B5, 0x03C4, 0x03A6, 0x0398, 0x03A9, 0x03B4,
-    0x221E, 0x03C6, 0x03B5, 0x2229, 0x2261, 0x00B1, 0x2265, 0x2264, 0x2320, 0x2321, 0x00F7, 0x2248,
-    0x00B0, 0x2219, 0x00B7, 0x221A, 0x207F, 0x00B2, 0x25A0, 0x00A0};
+    0x00C7, 0x00FC, 0x00E9, 0x00E2, 0x00E4, 0x00E0, 0x00E5, 0x00E7, 0x00EA, 0x00EB, 0x00E8, 0x00EF, 0x00EE,
+    0x00EC, 0x00C4, 0x00C5, 0x00C9, 0x00E6, 0x00C6, 0x00F4, 0x00F6, 0x00F2, 0x00FB, 0x00F9, 0x00FF, 0x00D6,
+    0x00DC, 0x00A2, 0x00A3, 0x00A5, 0x20A7, 0x0192, 0x00E1, 0x00ED, 0x00F3, 0x00FA, 0x00F1, 0x00D1, 0x00AA,
+    0x00BA, 0x00BF, 0x2310, 0x00AC, 0x00BD, 0x00BC, 0x00A1, 0x00AB, 0x00BB, 0x2591, 0x2592, 0x2593, 0x2502,
+    0x2524, 0x2561, 0x2562, 0x2556, 0x2555, 0x2563, 0x2551, 0x2557, 0x255D, 0x255C, 0x255B, 0x2510, 0x2514,
+    0x2534, 0x252C, 0x251C, 0x2500, 0x253C, 0x255E, 0x255F, 0x255A, 0x2554, 0x2569, 0x2566, 0x2560, 0x2550,
+    0x256C, 0x2567, 0x2568, 0x2564, 0x2565, 0x2559, 0x2558, 0x2552, 0x2553, 0x256B, 0x256A, 0x2518, 0x250C,
+    0x2588, 0x2584, 0x258C, 0x2590, 0x2580, 0x03B1, 0x00DF, 0x0393, 0x03C0, 0x03A3, 0x03C3, 0x00B5, 0x03C4,
+    0x03A6, 0x0398, 0x03A9, 0x03B4, 0x221E, 0x03C6, 0x03B5, 0x2229, 0x2261, 0x00B1, 0x2265, 0x2264, 0x2320,
+    0x2321, 0x00F7, 0x2248, 0x00B0, 0x2219, 0x00B7, 0x221A, 0x207F, 0x00B2, 0x25A0, 0x00A0};
 
 void append_utf8(std::string& out, std::uint8_t code) {
   const char16_t c = code < 0x20    ? low_glyphs[code]
@@ -55,15 +54,10 @@ constexpr bool blank(std::uint8_t code) { return code == 0 || code == ' ' || cod
 std::int32_t Vga::window(std::uint32_t offset) const {
   if (!awake() || !(misc_ & 2)) return -1;
   switch (graphics_[miscellaneous] >> 2 & 3) {
-    case 0:
-      return static_cast<std::int32_t>(offset);
-    case 1:
-      return offset < 0x10000 ? static_cast<std::int32_t>(offset) : -1;
-    case 2:
-      return offset >= 0x10000 && offset < 0x18000 ? static_cast<std::int32_t>(offset - 0x10000)
-                                                   : -1;
-    default:
-      return offset >= 0x18000 ? static_cast<std::int32_t>(offset - 0x18000) : -1;
+    case 0: return static_cast<std::int32_t>(offset);
+    case 1: return offset < 0x10000 ? static_cast<std::int32_t>(offset) : -1;
+    case 2: return offset >= 0x10000 && offset < 0x18000 ? static_cast<std::int32_t>(offset - 0x10000) : -1;
+    default: return offset >= 0x18000 ? static_cast<std::int32_t>(offset - 0x18000) : -1;
   }
 }
 
@@ -71,8 +65,7 @@ std::int32_t Vga::window(std::uint32_t offset) const {
 /// text modes have it; by bits 1-0 in chain 4.
 Vga::Cell Vga::decode(std::uint32_t address, bool reading) const {
   if (sequencer_[memory_mode] & 8)  // address bits 15 and 14 take the place of the lowest two
-    return {(address & plane_mask & ~3u) | (address >> 14 & 3),
-            static_cast<std::uint8_t>(1u << (address & 3))};
+    return {(address & plane_mask & ~3u) | (address >> 14 & 3), static_cast<std::uint8_t>(1u << (address & 3))};
   const bool odd_even = reading ? graphics_[graphics_mode] & 0x10 : !(sequencer_[memory_mode] & 4);
   std::uint32_t cell = address & plane_mask;
   if (graphics_[miscellaneous] & 2) {
@@ -87,14 +80,12 @@ Vga::Cell Vga::decode(std::uint32_t address, bool reading) const {
 
 // --- Reads ---
 
-std::uint8_t Vga::plane_value(std::uint32_t address, const Cell& cell,
-                              const std::array<std::uint8_t, 4>& data) const {
+std::uint8_t Vga::plane_value(std::uint32_t address, const Cell& cell, const std::array<std::uint8_t, 4>& data) const {
   if (graphics_[graphics_mode] & 8) {  // read mode 1: ones where the pixel has the colour asked for
     std::uint8_t differs = 0;
     for (unsigned p = 0; p < 4; ++p) {
       if (!(graphics_[colour_dont_care] >> p & 1)) continue;
-      differs |=
-          static_cast<std::uint8_t>(data[p] ^ (graphics_[colour_compare] >> p & 1 ? 0xFF : 0x00));
+      differs |= static_cast<std::uint8_t>(data[p] ^ (graphics_[colour_compare] >> p & 1 ? 0xFF : 0x00));
     }
     return static_cast<std::uint8_t>(~differs);
   }
@@ -126,17 +117,10 @@ std::uint8_t Vga::read_memory(std::uint32_t offset) {
 /// The logical function with the latch, then the bit mask.
 std::uint8_t Vga::combine(std::uint8_t value, std::uint8_t latch, std::uint8_t mask) const {
   switch (graphics_[data_rotate] >> 3 & 3) {
-    case 1:
-      value &= latch;
-      break;
-    case 2:
-      value |= latch;
-      break;
-    case 3:
-      value ^= latch;
-      break;
-    default:
-      break;
+    case 1: value &= latch; break;
+    case 2: value |= latch; break;
+    case 3: value ^= latch; break;
+    default: break;
   }
   return static_cast<std::uint8_t>((value & mask) | (latch & ~mask));
 }
@@ -155,18 +139,11 @@ void Vga::write_memory(std::uint32_t offset, std::uint8_t value) {
     std::uint8_t result;
     switch (write_mode) {
       case 0:
-        result = combine(graphics_[set_reset_enable] >> p & 1 ? fill : rotated, latch,
-                         graphics_[bit_mask]);
+        result = combine(graphics_[set_reset_enable] >> p & 1 ? fill : rotated, latch, graphics_[bit_mask]);
         break;
-      case 1:
-        result = latch;
-        break;
-      case 2:
-        result = combine(value >> p & 1 ? 0xFF : 0x00, latch, graphics_[bit_mask]);
-        break;
-      default:
-        result = combine(fill, latch, graphics_[bit_mask] & rotated);
-        break;
+      case 1: result = latch; break;
+      case 2: result = combine(value >> p & 1 ? 0xFF : 0x00, latch, graphics_[bit_mask]); break;
+      default: result = combine(fill, latch, graphics_[bit_mask] & rotated); break;
     }
     planes_[p][cell.address] = result;
   }
@@ -174,21 +151,18 @@ void Vga::write_memory(std::uint32_t offset, std::uint8_t value) {
 
 std::uint32_t Vga::Memory::read(std::uint32_t offset, unsigned bytes, Time) {
   std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i)
-    value |= std::uint32_t{vga_.read_memory(offset + i)} << (8 * i);
+  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{vga_.read_memory(offset + i)} << (8 * i);
   return value;
 }
 
 std::uint32_t Vga::Memory::peek(std::uint32_t offset, unsigned bytes) const {
   std::uint32_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i)
-    value |= std::uint32_t{vga_.peek_memory(offset + i)} << (8 * i);
+  for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{vga_.peek_memory(offset + i)} << (8 * i);
   return value;
 }
 
 void Vga::Memory::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time) {
-  for (unsigned i = 0; i < bytes; ++i)
-    vga_.write_memory(offset + i, static_cast<std::uint8_t>(value >> (8 * i)));
+  for (unsigned i = 0; i < bytes; ++i) vga_.write_memory(offset + i, static_cast<std::uint8_t>(value >> (8 * i)));
 }
 
 // --- The text screen ---
@@ -201,11 +175,9 @@ bool Vga::text_mode() const {
 TextScreen Vga::text_screen() const {
   TextScreen screen;
   if (!text_mode()) return screen;
-  const unsigned height =
-      ((crtc_[maximum_scan_line] & 0x1Fu) + 1) * (crtc_[maximum_scan_line] & 0x80 ? 2 : 1);
+  const unsigned height = ((crtc_[maximum_scan_line] & 0x1Fu) + 1) * (crtc_[maximum_scan_line] & 0x80 ? 2 : 1);
   screen.columns = std::min(crtc_[horizontal_display_end] + 1u, most_columns);
-  screen.rows =
-      std::min(static_cast<unsigned>(displayed_lines() / lines_per_count()) / height, most_rows);
+  screen.rows = std::min(static_cast<unsigned>(displayed_lines() / lines_per_count()) / height, most_rows);
   const unsigned start = crtc_[start_high] << 8 | crtc_[start_low];
   const unsigned cursor = crtc_[cursor_high] << 8 | crtc_[cursor_low];
   const unsigned pitch = crtc_[row_offset] * 2u;
@@ -219,8 +191,8 @@ TextScreen Vga::text_screen() const {
       if (cell != cursor) continue;
       screen.cursor_column = column;
       screen.cursor_row = row;
-      screen.cursor_visible = !(crtc_[cursor_start] & 0x20) &&
-                              (crtc_[cursor_start] & 0x1F) <= (crtc_[cursor_end] & 0x1F);
+      screen.cursor_visible =
+          !(crtc_[cursor_start] & 0x20) && (crtc_[cursor_start] & 0x1F) <= (crtc_[cursor_end] & 0x1F);
     }
   }
   return screen;

@@ -6,10 +6,10 @@
 // the two character maps; a ninth dot repeats the eighth for codes C0h to DFh when line graphics are on; the cursor
 // blinks every 8 frames, characters every 16. Graphics: eight 4-bit pixels a character clock, by plane, in CGA order
 // (two bits a byte) or by halves of bytes; with 8-bit colour two of them make one, twice as wide.
-// Inferred: in odd/even mode the page bit 1 means even addresses (every VGA BIOS sets it); underline where foreground is
-// 1 and background 0; in graphics with blinking on, pixel bit 3 changes with the phase (mode 0Fh's palette relies on it).
-// Known limits: the picture of one moment, so changes of registers within a frame (raster effects) are not seen; no
-// border; the shift-by-two and shift-by-four serializer loads of 64 KB boards are not modelled.
+// Inferred: in odd/even mode the page bit 1 means even addresses (every VGA BIOS sets it); underline where foreground
+// is 1 and background 0; in graphics with blinking on, pixel bit 3 changes with the phase (mode 0Fh's palette relies on
+// it). Known limits: the picture of one moment, so changes of registers within a frame (raster effects) are not seen;
+// no border; the shift-by-two and shift-by-four serializer loads of 64 KB boards are not modelled.
 #pragma once
 
 #include <array>
@@ -45,12 +45,12 @@ struct VgaView {
   std::span<const std::uint8_t, 25> crtc;
   std::span<const std::uint8_t, 21> attribute;
   std::uint8_t dac_mask;
-  std::span<const std::uint8_t, 768> palette;  ///< 6 bits a component
+  std::span<const std::uint8_t, 768> palette;           ///< 6 bits a component
   std::array<std::span<const std::uint8_t>, 4> planes;  ///< 64 KB each
 };
 
-/// The address within the planes that the CRTC fetches for its counter's value: byte, word or double word mode, with the
-/// line counter's lower bits in place of address bits 13 and 14 where the mode control register asks for that.
+/// The address within the planes that the CRTC fetches for its counter's value: byte, word or double word mode, with
+/// the line counter's lower bits in place of address bits 13 and 14 where the mode control register asks for that.
 std::uint32_t display_address(std::span<const std::uint8_t, 25> crtc, unsigned counter, unsigned row_scan);
 
 /// Draws it. 9 or 8 dots a character, halved dot clocks twice as wide; every scan line, so that 200-line modes have 400

@@ -64,16 +64,20 @@ Forward parse_forward(const std::string& text) {
   bool good = arrow != std::string_view::npos && (all.starts_with("tcp ") || all.starts_with("udp "));
   if (good) {
     f.udp = all.starts_with("udp ");
-    good = read_end(all.substr(4, arrow - 4), f.host, f.host_port) && read_end(all.substr(arrow + 2), f.guest, f.guest_port);
+    good = read_end(all.substr(4, arrow - 4), f.host, f.host_port) &&
+           read_end(all.substr(arrow + 2), f.guest, f.guest_port);
   }
   if (!good)
-    throw Error(fmt::format("forward '{}': write a port of the host and one of the guest, for example "
-                            "\"tcp 127.0.0.1:2323 -> 23\" or \"udp 6900 -> 192.168.10.2:69\"", text));
+    throw Error(
+        fmt::format("forward '{}': write a port of the host and one of the guest, for example "
+                    "\"tcp 127.0.0.1:2323 -> 23\" or \"udp 6900 -> 192.168.10.2:69\"",
+                    text));
   return f;
 }
 
 bool is_host_net(const std::string& attach) {
-  return attach == "slirp" || attach.starts_with("tap:") || attach.starts_with("pcap:") || attach.starts_with("socket:");
+  return attach == "slirp" || attach.starts_with("tap:") || attach.starts_with("pcap:") ||
+         attach.starts_with("socket:");
 }
 
 HostNet parse_host_net(const std::string& attach, const std::vector<std::string>& forwards) {
@@ -87,16 +91,23 @@ HostNet parse_host_net(const std::string& attach, const std::vector<std::string>
     return net;
   }
   if (!forwards.empty())
-    throw Error(fmt::format("net '{}': ports are forwarded by slirp only; from this network the guest is reached at its "
-                            "own address", attach));
-  if (kind == "tap") net.kind = HostNet::Kind::tap;
-  else if (kind == "pcap") net.kind = HostNet::Kind::pcap;
-  else net.kind = HostNet::Kind::socket;
+    throw Error(
+        fmt::format("net '{}': ports are forwarded by slirp only; from this network the guest is reached at its "
+                    "own address",
+                    attach));
+  if (kind == "tap")
+    net.kind = HostNet::Kind::tap;
+  else if (kind == "pcap")
+    net.kind = HostNet::Kind::pcap;
+  else
+    net.kind = HostNet::Kind::socket;
   if (net.kind == HostNet::Kind::socket) {
     if (!socket_address_good(net.name))
-      throw Error(fmt::format("net '{}': write socket:HOST:PORT, for example socket:127.0.0.1:4000, or socket:unix:PATH", attach));
+      throw Error(fmt::format(
+          "net '{}': write socket:HOST:PORT, for example socket:127.0.0.1:4000, or socket:unix:PATH", attach));
   } else if (net.name.empty() || net.name.size() > 15) {
-    throw Error(fmt::format("net '{}': write {}:NAME with the name of the device, 1 to 15 characters (see `ip link`)", attach, kind));
+    throw Error(fmt::format("net '{}': write {}:NAME with the name of the device, 1 to 15 characters (see `ip link`)",
+                            attach, kind));
   }
   return net;
 }

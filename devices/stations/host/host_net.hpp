@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What `--net` and `--forward` say about the host's network, checked, and the link that they ask for.
 //
-//   slirp              the host's network through libslirp: no rights needed, connections go out from the planar process
-//   tap:NAME           a tap device of the host
-//   pcap:IFACE         an interface of the host, frames in and out beside its own
-//   socket:HOST:PORT   another planar (or QEMU's `-netdev socket`): whoever comes first listens, the other connects
-//   socket:unix:PATH   the same through a Unix socket
+//   slirp              the host's network through libslirp: no rights needed, connections go out from the planar
+//   process tap:NAME           a tap device of the host pcap:IFACE         an interface of the host, frames in and out
+//   beside its own socket:HOST:PORT   another planar (or QEMU's `-netdev socket`): whoever comes first listens, the
+//   other connects socket:unix:PATH   the same through a Unix socket
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,9 @@
 
 namespace planar::net {
 
-/// The addresses that slirp lends the guest. The host itself answers at `slirp_host`: what the guest sends there goes to the
-/// host's loopback. They are those of the reference station, so that a guest set up for `peer` finds the host instead.
+/// The addresses that slirp lends the guest. The host itself answers at `slirp_host`: what the guest sends there goes
+/// to the host's loopback. They are those of the reference station, so that a guest set up for `peer` finds the host
+/// instead.
 inline constexpr Ipv4 slirp_network = ipv4(192, 168, 10, 0), slirp_mask = ipv4(255, 255, 255, 0);
 inline constexpr Ipv4 slirp_host = ipv4(192, 168, 10, 1), slirp_name_server = ipv4(192, 168, 10, 3);
 /// The guest's address where it asks by DHCP, and where a forwarded port leads to unless it says otherwise.
@@ -33,8 +33,8 @@ struct Forward {
   std::uint16_t guest_port = 0;
 };
 
-/// "tcp 127.0.0.1:2323 -> 23", "udp 0.0.0.0:6900 -> 192.168.10.15:69"; without an address 127.0.0.1 is meant. Throws Error
-/// naming the text and the form.
+/// "tcp 127.0.0.1:2323 -> 23", "udp 0.0.0.0:6900 -> 192.168.10.15:69"; without an address 127.0.0.1 is meant. Throws
+/// Error naming the text and the form.
 Forward parse_forward(const std::string& text);
 /// "192.168.10.2".
 std::string format_ipv4(Ipv4 address);

@@ -6,7 +6,8 @@
 namespace planar::net {
 namespace {
 
-constexpr std::size_t ethernet_header = 14, min_frame = min_frame_bytes - fcs_bytes, max_frame = max_frame_bytes - fcs_bytes;
+constexpr std::size_t ethernet_header = 14, min_frame = min_frame_bytes - fcs_bytes,
+                      max_frame = max_frame_bytes - fcs_bytes;
 
 HostDuration host(Time t) { return HostDuration(t.ps / 1000); }
 
@@ -83,8 +84,10 @@ void HostStation::poll(Time now) {
     idle_before_ = hooks_.idle();
     host_anchor_ = host_before_ = hooks_.host_clock();
   }
-  if (time_ == HostTime::as_hardware) hold_as_hardware(now);
-  else hold_while_idle(now);
+  if (time_ == HostTime::as_hardware)
+    hold_as_hardware(now);
+  else
+    hold_while_idle(now);
   poll_.at(std::min(now + host_poll, std::max(link_->next_timer(), now)));
 }
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The station through which the host's network takes part in a segment. Frames pass with wire timing both ways; the host
-// is looked at every `host_poll` of virtual time. Such a run does not repeat: results say "host in the loop".
+// The station through which the host's network takes part in a segment. Frames pass with wire timing both ways; the
+// host is looked at every `host_poll` of virtual time. Such a run does not repeat: results say "host in the loop".
 //
 // Time modes:
 //   as-hardware   virtual time passes no faster than host time. Where the emulation is slower, it is not made up later:
 //                 once it is more than `host_slack` behind, counting starts anew.
 //   unthrottled   as fast as the host emulates, but while the guest idles (HLT) virtual time passes no faster than host
-//                 time, for the host's answer may be on its way: a frame from the host ends the wait. Before the guest's
-//                 first frame there is no answer to wait for, unless the host may begin (a forwarded port, a tap device).
+//                 time, for the host's answer may be on its way: a frame from the host ends the wait. Before the
+//                 guest's first frame there is no answer to wait for, unless the host may begin (a forwarded port, a
+//                 tap device).
 //
-// Not modelled: the time that a station's own stack takes (the host's counts instead). Frames for which there is no room
-// (more than `host_queue` waiting) are dropped, as are those that are no Ethernet frames.
+// Not modelled: the time that a station's own stack takes (the host's counts instead). Frames for which there is no
+// room (more than `host_queue` waiting) are dropped, as are those that are no Ethernet frames.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +19,15 @@
 #include <functional>
 #include <memory>
 
-#include "core/time/scheduler.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "devices/stations/host/host_link.hpp"
 
 namespace planar::net {
 
-/// Virtual time between two looks at the host. Chosen: well below the 10 ms tick of the guests' stacks, so that no round
-/// trip grows by a tick, and rare enough to cost nothing.
+/// Virtual time between two looks at the host. Chosen: well below the 10 ms tick of the guests' stacks, so that no
+/// round trip grows by a tick, and rare enough to cost nothing.
 inline constexpr Time host_poll = 500_us;
 /// How far virtual time may fall behind host time and still catch up.
 inline constexpr Time host_slack = 100_ms;
@@ -38,10 +39,10 @@ enum class HostTime : std::uint8_t { as_hardware, unthrottled };
 class HostStation final : public EthernetStation, private HostSink {
  public:
   struct Counters {
-    std::uint64_t to_host = 0, from_host = 0;  ///< good frames
-    std::uint64_t damaged = 0;                 ///< from the segment: bad FCS or length
-    std::uint64_t refused = 0;                 ///< from the host: no Ethernet frame, or no room
-    std::uint64_t collisions = 0, dropped = 0; ///< dropped: after 16 collisions
+    std::uint64_t to_host = 0, from_host = 0;   ///< good frames
+    std::uint64_t damaged = 0;                  ///< from the segment: bad FCS or length
+    std::uint64_t refused = 0;                  ///< from the host: no Ethernet frame, or no room
+    std::uint64_t collisions = 0, dropped = 0;  ///< dropped: after 16 collisions
   };
   struct Hooks {
     std::function<HostDuration()> host_clock;  ///< since any fixed moment

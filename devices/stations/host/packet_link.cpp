@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An interface of the host through a packet socket: the guest's frames leave by it, and all that it receives arrives.
 //
-// The host itself does not hear the guest this way, nor the guest the host (frames that the host sends are left out: the
-// cable carries them to the others); a tap device in a bridge, or slirp, brings the two together. Frames that the
+// The host itself does not hear the guest this way, nor the guest the host (frames that the host sends are left out:
+// the cable carries them to the others); a tap device in a bridge, or slirp, brings the two together. Frames that the
 // host's driver has joined into larger ones are refused (ethtool -K IFACE gro off lro off).
 #include <fmt/format.h>
 #include <linux/if_packet.h>

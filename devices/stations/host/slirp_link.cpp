@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libslirp as a link: its clock is virtual time, its sockets are looked at in exchange(). The only file that sees libslirp.
+// libslirp as a link: its clock is virtual time, its sockets are looked at in exchange(). The only file that sees
+// libslirp.
 //
 // The guest's network is 192.168.10.0/24 (host_net.hpp). slirp answers ARP, DHCP, ping of its own addresses and name
 // queries, and carries TCP and UDP to wherever this process may connect.
@@ -71,9 +72,11 @@ class SlirpLink final : public HostLink {
     now_ = now;
     polled_.clear();
     std::uint32_t timeout = UINT32_MAX;
-    slirp_pollfds_fill(slirp_, &timeout, [](int fd, int events, void* link) { return self(link).watch(fd, events); }, this);
+    slirp_pollfds_fill(
+        slirp_, &timeout, [](int fd, int events, void* link) { return self(link).watch(fd, events); }, this);
     const int ready = wait_for(polled_, at_most);
-    slirp_pollfds_poll(slirp_, 0, [](int i, void* link) { return self(link).happened(i); }, this);
+    slirp_pollfds_poll(
+        slirp_, 0, [](int i, void* link) { return self(link).happened(i); }, this);
     for (std::size_t i = 0; i < timers_.size(); ++i) {
       Timer& timer = *timers_[i];
       if (timer.due > now) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A wire between two processes over a stream socket. Each frame follows its length, 32 bits big-endian, which is also what
-// QEMU's `-netdev socket,connect=` and `listen=` speak. Both ends name the same address: the first one listens. When the
-// other end goes away, the cable is unplugged until somebody comes again.
+// A wire between two processes over a stream socket. Each frame follows its length, 32 bits big-endian, which is also
+// what QEMU's `-netdev socket,connect=` and `listen=` speak. Both ends name the same address: the first one listens.
+// When the other end goes away, the cable is unplugged until somebody comes again.
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -48,7 +48,8 @@ Address resolve(const std::string& text) {
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   if (const int error = ::getaddrinfo(text.substr(0, colon).c_str(), text.substr(colon + 1).c_str(), &hints, &found))
-    throw Error(fmt::format("--net socket:{}: {}; write an address of this host or of the other end", text, gai_strerror(error)));
+    throw Error(fmt::format("--net socket:{}: {}; write an address of this host or of the other end", text,
+                            gai_strerror(error)));
   std::memcpy(&a.storage, found->ai_addr, found->ai_addrlen);
   a.length = found->ai_addrlen;
   ::freeaddrinfo(found);
@@ -59,8 +60,10 @@ class SocketLink final : public HostLink {
  public:
   explicit SocketLink(const std::string& text) : text_(text), address_(resolve(text)) {
     if (const int reason = open(); reason)
-      throw Error(fmt::format("--net socket:{}: nobody listens there, and planar cannot either: {}; write an address of this "
-                              "host at the first end, and the same at the second", text_, std::strerror(reason)));
+      throw Error(
+          fmt::format("--net socket:{}: nobody listens there, and planar cannot either: {}; write an address of this "
+                      "host at the first end, and the same at the second",
+                      text_, std::strerror(reason)));
   }
   ~SocketLink() override {
     if (listener_ && text_.starts_with(unix_prefix)) ::unlink(text_.c_str() + unix_prefix.size());
@@ -82,8 +85,10 @@ class SocketLink final : public HostLink {
     const short wanted = static_cast<short>(peer_ && !unsent_.empty() ? POLLIN | POLLOUT : POLLIN);
     pollfd p{peer_ ? peer_.get() : listener_.get(), wanted, 0};
     if (!wait_for({&p, 1}, at_most)) return false;
-    if (peer_) receive();
-    else if (listener_) accept();
+    if (peer_)
+      receive();
+    else if (listener_)
+      accept();
     return true;
   }
 
@@ -108,7 +113,7 @@ class SocketLink final : public HostLink {
 
   // The Unix socket of a process that died; any other file stays, and bind() complains.
   void remove_abandoned() const {
-    struct stat status{};
+    struct stat status {};
     const char* path = text_.c_str() + unix_prefix.size();
     if (text_.starts_with(unix_prefix) && ::stat(path, &status) == 0 && S_ISSOCK(status.st_mode)) ::unlink(path);
   }
@@ -149,8 +154,10 @@ class SocketLink final : public HostLink {
   void receive() {
     const ssize_t size = ::recv(peer_.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
     if (size <= 0) {
-      if (size == 0) lose("it closed");
-      else if (errno != EAGAIN && errno != EINTR) lose(std::strerror(errno));
+      if (size == 0)
+        lose("it closed");
+      else if (errno != EAGAIN && errno != EINTR)
+        lose(std::strerror(errno));
       return;
     }
     put(received_, ByteView(buffer_).first(static_cast<std::size_t>(size)));

@@ -23,9 +23,13 @@ constexpr std::size_t most_frames = 64;  // taken in one exchange
 [[noreturn]] void fail(const std::string& name, int reason) {
   std::string remedy;
   switch (reason) {
-    case ENOENT: case ENXIO: case ENODEV: remedy = "/dev/net/tun is missing; load its driver (modprobe tun)"; break;
-    case EPERM: case EACCES:
-      remedy = fmt::format("the right is missing; once as root: ip tuntap add dev {0} mode tap user $USER; ip link set {0} up", name);
+    case ENOENT:
+    case ENXIO:
+    case ENODEV: remedy = "/dev/net/tun is missing; load its driver (modprobe tun)"; break;
+    case EPERM:
+    case EACCES:
+      remedy = fmt::format(
+          "the right is missing; once as root: ip tuntap add dev {0} mode tap user $USER; ip link set {0} up", name);
       break;
     case EBUSY: remedy = "another program holds it; name another device"; break;
     case EINVAL: remedy = "the device is no tap device; see `ip -details link show`, or name another"; break;
@@ -70,8 +74,9 @@ class TapLink final : public HostLink {
     if (!control || ::ioctl(control.get(), SIOCGIFFLAGS, &request) < 0 || request.ifr_flags & IFF_UP) return;
     request.ifr_flags |= IFF_UP;
     if (::ioctl(control.get(), SIOCSIFFLAGS, &request) < 0)
-      throw Error(fmt::format("--net tap:{0}: the device is down and planar may not bring it up ({1}); as root: ip link set {0} up",
-                              name, std::strerror(errno)));
+      throw Error(fmt::format(
+          "--net tap:{0}: the device is down and planar may not bring it up ({1}); as root: ip link set {0} up", name,
+          std::strerror(errno)));
   }
 
   Descriptor device_;

@@ -12,8 +12,8 @@ void NetioService::record(Time now) {
   const std::uint32_t command = get32(control_, 0), size = get32(control_, 4);
   control_bytes_ = 0;
   in_block_ = 0;
-  const bool measure = (command == command_client_sends || command == command_server_sends) && size > 0 &&
-                       size <= netio_longest_block;
+  const bool measure =
+      (command == command_client_sends || command == command_server_sends) && size > 0 && size <= netio_longest_block;
   if (!measure) {
     if (generation_ == Generation::second) {
       phase_ = Phase::over;  // QUIT, or out of step

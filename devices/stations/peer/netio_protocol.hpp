@@ -3,14 +3,15 @@
 // told. `planar netio-server` runs it in host time, the reference station in virtual time.
 //
 //   up to 1.14      the client's data, discarded until end of file
-//   1.16 and later  control records of two big-endian 32-bit words {command, data}: 0 QUIT; 1 C2S, the client sends blocks
-//                   of `data` bytes; 2 S2C, the server does, for its own duration. The first byte of a block is 0, of the
-//                   last one 1.
+//   1.16 and later  control records of two big-endian 32-bit words {command, data}: 0 QUIT; 1 C2S, the client sends
+//   blocks
+//                   of `data` bytes; 2 S2C, the server does, for its own duration. The first byte of a block is 0, of
+//                   the last one 1.
 // A connection whose first eight bytes are C2S or S2C with a block size is of the later generation, any other of the
 // earlier. Source: facts about the wire; the program's licence is restrictive and none of it is used.
 //
-// Not modelled: the UDP measurement of 1.18 and later (command 3, port 18768): such a connection counts as one of the first
-// generation.
+// Not modelled: the UDP measurement of 1.18 and later (command 3, port 18768): such a connection counts as one of the
+// first generation.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned ethertype_ip = 0x0800, ethertype_arp = 0x0806;
 constexpr unsigned protocol_icmp = 1, protocol_tcp = 6, protocol_udp = 17;
 constexpr std::size_t ethernet_header = 14, ip_header = 20, min_payload = 46;
-constexpr std::size_t max_unresolved = 3;   // Linux keeps three packets for a neighbour being resolved
+constexpr std::size_t max_unresolved = 3;  // Linux keeps three packets for a neighbour being resolved
 constexpr std::size_t max_neighbours = 64;
 
 MacAddress mac_at(ByteView b, std::size_t at) {
@@ -52,8 +52,10 @@ void Peer::process(Time now) {
   if (!arrived_.empty()) process_.at(arrived_.front().due);
   const ByteView view = frame;
   const auto payload = view.subspan(ethernet_header);
-  if (get16(view, 12) == ethertype_arp) receive_arp(payload, now);
-  else if (get16(view, 12) == ethertype_ip) receive_ip(payload, view, now);
+  if (get16(view, 12) == ethertype_arp)
+    receive_arp(payload, now);
+  else if (get16(view, 12) == ethertype_ip)
+    receive_ip(payload, view, now);
   tick_.at(tcp_.next_timer());
 }
 
@@ -98,17 +100,21 @@ void Peer::receive_arp(ByteView p, Time now) {
   const MacAddress sender = mac_at(p, 8);
   const Ipv4 sender_ip = get32(p, 14);
   const bool for_us = get32(p, 24) == config_.address;
-  const auto known = std::find_if(neighbours_.begin(), neighbours_.end(),
-                                  [&](const auto& n) { return n.first == sender_ip; });
-  if (known != neighbours_.end()) known->second = sender;
-  else if (for_us && neighbours_.size() < max_neighbours) neighbours_.emplace_back(sender_ip, sender);
+  const auto known =
+      std::find_if(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == sender_ip; });
+  if (known != neighbours_.end())
+    known->second = sender;
+  else if (for_us && neighbours_.size() < max_neighbours)
+    neighbours_.emplace_back(sender_ip, sender);
   if (!for_us) return;
   if (operation == 1) send_arp(2, sender, sender, sender_ip, now);
   auto waiting = std::move(unresolved_);
   unresolved_.clear();
   for (auto& [ip, packet] : waiting) {
-    if (ip == sender_ip) send_frame(sender, ethertype_ip, packet, now);
-    else unresolved_.emplace_back(ip, std::move(packet));
+    if (ip == sender_ip)
+      send_frame(sender, ethertype_ip, packet, now);
+    else
+      unresolved_.emplace_back(ip, std::move(packet));
   }
 }
 
@@ -192,8 +198,8 @@ void Peer::receive_tcp(Ipv4 from, ByteView p, ByteView frame, Time now) {
 }
 
 void Peer::send_tcp(Ipv4 to, Bytes segment, Time now) {
-  set16(segment, 16, checksum_fold(checksum_add(
-                         segment, checksum_pseudo(config_.address, to, protocol_tcp, segment.size()))));
+  set16(segment, 16,
+        checksum_fold(checksum_add(segment, checksum_pseudo(config_.address, to, protocol_tcp, segment.size()))));
   send_ip(to, protocol_tcp, segment, now);
 }
 
@@ -221,8 +227,8 @@ void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now) {
 
 void Peer::archive(Archive& a) {
   a.section("peer", 1);
-  a(counters_.frames_sent, counters_.frames_received, counters_.bytes_sent, counters_.bytes_received,
-    counters_.damaged, counters_.malformed, counters_.collisions, counters_.dropped);
+  a(counters_.frames_sent, counters_.frames_received, counters_.bytes_sent, counters_.bytes_received, counters_.damaged,
+    counters_.malformed, counters_.collisions, counters_.dropped);
   a(arrived_, to_send_, neighbours_, unresolved_, ip_id_);
   tcp_.archive(a);
   port_.archive(a);

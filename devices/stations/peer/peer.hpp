@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The reference station at the other end: a netio server in virtual time, so that runs repeat bit for bit.
 //
-// It answers ARP and ping, serves netio (both generations) on TCP port 18767 as a Linux 2.2 machine does (peer_tcp.hpp), resets
-// other TCP connections and reports unreachable UDP ports. Its Ethernet adapter obeys CSMA/CD but is otherwise of
-// unlimited speed; all that its host takes is one turnaround time, the same for every card and machine.
+// It answers ARP and ping, serves netio (both generations) on TCP port 18767 as a Linux 2.2 machine does
+// (peer_tcp.hpp), resets other TCP connections and reports unreachable UDP ports. Its Ethernet adapter obeys CSMA/CD
+// but is otherwise of unlimited speed; all that its host takes is one turnaround time, the same for every card and
+// machine.
 //
 // Not modelled: IP fragments (dropped) and options, routing (everybody is on the segment), ARP retries and expiry.
 #pragma once
@@ -12,8 +13,8 @@
 #include <deque>
 #include <utility>
 
-#include "core/time/scheduler.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "devices/stations/peer/netio_protocol.hpp"
 #include "devices/stations/peer/peer_tcp.hpp"

@@ -12,9 +12,7 @@ constexpr std::uint32_t paws_limit = PeerTcp::hz * 60 * 60 * 24 * 24;  // 24 day
 
 }  // namespace
 
-TcpServer::Jiffies TcpServer::jiffies(Time now) {
-  return boot_jiffies + static_cast<Jiffies>(now / PeerTcp::tick);
-}
+TcpServer::Jiffies TcpServer::jiffies(Time now) { return boot_jiffies + static_cast<Jiffies>(now / PeerTcp::tick); }
 Time TcpServer::time_of(Jiffies j) { return PeerTcp::tick * static_cast<std::int64_t>(j - boot_jiffies); }
 
 TcpServer::Options TcpServer::parse(ByteView o) {
@@ -47,8 +45,10 @@ void TcpServer::receive(const TcpSegment& s, Time now) {
   ++counters_.segments_in;
   Connection* c = s.destination == port_ ? find(s) : nullptr;
   if (!c) {
-    if (s.destination != port_ || s.has_ack() || !s.syn()) send_reset(s, now);
-    else listen(s, now);
+    if (s.destination != port_ || s.has_ack() || !s.syn())
+      send_reset(s, now);
+    else
+      listen(s, now);
   } else if (c->state != State::syn_received || handshake(*c, s, now)) {
     established(*c, s, now);
   }
@@ -365,8 +365,10 @@ void TcpServer::run_timers(Time now) {
       continue;
     }
     c.retransmit_at = j + std::min<Jiffies>(PeerTcp::initial_rto << std::min(c.retries, 6u), 120 * PeerTcp::hz);
-    if (c.state == State::syn_received) send_synack(c, now);
-    else send_segment(c, 0x11, c.snd_nxt - 1, now);
+    if (c.state == State::syn_received)
+      send_synack(c, now);
+    else
+      send_segment(c, 0x11, c.snd_nxt - 1, now);
   }
   erase_closed();
   serve(now);

@@ -5,7 +5,8 @@
 // - an ACK goes out at once when twice the estimated segment size is outstanding, when the window can be raised to more
 //   than double, in quick-ack mode, or while data is out of order; otherwise it is delayed;
 // - the estimate follows the largest segment seen, or two equal ones of 536 bytes or more in a row: it can fall;
-// - the delay is a smoothed interval between data segments (at least one tick of 10 ms, at most half a second), and expires
+// - the delay is a smoothed interval between data segments (at least one tick of 10 ms, at most half a second), and
+// expires
 //   with a tick of the clock; the first data segment, a duplicate and an out-of-order one are acknowledged at once;
 // - a small segment with PSH shortens the delay to two ticks;
 // - the window is half of the free receive buffer (65535 less what the unread buffers take), in multiples of the own
@@ -28,11 +29,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/state/archive.hpp"
 #include "core/common/random.hpp"
+#include "core/state/archive.hpp"
 #include "core/time/time.hpp"
-#include "devices/stations/peer/netio_protocol.hpp"
 #include "devices/stations/packet.hpp"
+#include "devices/stations/peer/netio_protocol.hpp"
 
 namespace planar::net {
 
@@ -41,7 +42,7 @@ inline bool after(std::uint32_t a, std::uint32_t b) { return before(b, a); }
 
 /// The constants. One set for every adapter and machine.
 struct PeerTcp {
-  static constexpr std::int64_t hz = 100;           ///< ticks a second; Linux 2.2 on i386
+  static constexpr std::int64_t hz = 100;  ///< ticks a second; Linux 2.2 on i386
   static constexpr Time tick = 10_ms;
   static constexpr std::uint32_t receive_buffer = 65535;  ///< bytes; Linux 2.2 default with large buffers
   static constexpr std::uint32_t max_window = 32767;      ///< never offered more in a SYN
@@ -50,7 +51,7 @@ struct PeerTcp {
   static constexpr std::uint32_t max_delay = hz / 2;      ///< ticks
   static constexpr std::uint32_t initial_rto = 3 * hz;
   static constexpr unsigned synack_retries = 5;
-  static constexpr unsigned fin_retries = 15;             ///< also of data
+  static constexpr unsigned fin_retries = 15;  ///< also of data
   static constexpr std::uint32_t min_rto = hz / 5, max_rto = 120 * hz;
   static constexpr std::size_t max_connections = 16;
 };
@@ -64,8 +65,8 @@ struct TcpSegment {
   std::uint16_t window = 0;
   ByteView options;
   ByteView data;
-  std::uint32_t length = 0;        ///< of the data
-  std::uint32_t frame_bytes = 0;   ///< of the Ethernet frame without FCS: what the driver allocates for
+  std::uint32_t length = 0;       ///< of the data
+  std::uint32_t frame_bytes = 0;  ///< of the Ethernet frame without FCS: what the driver allocates for
 
   bool fin() const { return flags & 0x01; }
   bool syn() const { return flags & 0x02; }
@@ -85,10 +86,10 @@ class TcpOutput {
 class TcpServer {
  public:
   struct Counters {
-    std::uint64_t connections = 0;   ///< established
-    std::uint64_t bytes = 0;         ///< read by the server program
-    std::uint64_t bytes_out = 0;     ///< written by it and sent, each once
-    std::uint64_t retransmitted = 0; ///< segments with data sent again
+    std::uint64_t connections = 0;    ///< established
+    std::uint64_t bytes = 0;          ///< read by the server program
+    std::uint64_t bytes_out = 0;      ///< written by it and sent, each once
+    std::uint64_t retransmitted = 0;  ///< segments with data sent again
     std::uint64_t segments_in = 0, segments_out = 0;
     std::uint64_t acks_now = 0;      ///< sent because of arriving data
     std::uint64_t acks_delayed = 0;  ///< sent by the delay timer
@@ -111,7 +112,11 @@ class TcpServer {
   enum class State : std::uint8_t { syn_received, established, close_wait, last_ack, closed };
   using Jiffies = std::uint32_t;
 
-  struct Unread { Bytes data; std::uint32_t truesize = 0; void archive(Archive& a) { a(data, truesize); } };
+  struct Unread {
+    Bytes data;
+    std::uint32_t truesize = 0;
+    void archive(Archive& a) { a(data, truesize); }
+  };
   struct Held {  // out of order
     std::uint32_t seq = 0, end_seq = 0, truesize = 0;
     bool fin = false;
@@ -126,16 +131,16 @@ class TcpServer {
     void archive(Archive& a) { a(seq, data, when); }
   };
   struct Sender {
-    std::uint32_t window = 0, wl1 = 0, wl2 = 0;        // the client's offer, and the segment it came with
-    std::uint8_t scale = 0;                            // of its windows
+    std::uint32_t window = 0, wl1 = 0, wl2 = 0;                     // the client's offer, and the segment it came with
+    std::uint8_t scale = 0;                                         // of its windows
     std::uint32_t cwnd = 2, cwnd_count = 0, ssthresh = 0x7FFFFFFF;  // in segments
-    std::uint32_t srtt = 0, mdev = 0, rto = PeerTcp::initial_rto;    // 1/8, 1/4 and whole ticks
+    std::uint32_t srtt = 0, mdev = 0, rto = PeerTcp::initial_rto;   // 1/8, 1/4 and whole ticks
     std::uint32_t duplicate_acks = 0;
-    bool recovering = false, timed_out = false;        // until high_seq is acknowledged
+    bool recovering = false, timed_out = false;  // until high_seq is acknowledged
     std::uint32_t high_seq = 0;
-    std::uint32_t sent_again = 0;                      // how many of `sent`, from the first, since the time-out
+    std::uint32_t sent_again = 0;  // how many of `sent`, from the first, since the time-out
     std::deque<Sent> sent;
-    Bytes next;                                        // the segment that is being filled
+    Bytes next;  // the segment that is being filled
     void archive(Archive& a);
   };
   struct Options {
@@ -163,7 +168,7 @@ class TcpServer {
     bool fin_received = false;
     std::deque<Unread> unread;
     std::uint32_t receive_memory = 0;
-    std::vector<Held> held;                                         // sorted by seq
+    std::vector<Held> held;                                            // sorted by seq
     std::vector<std::pair<std::uint32_t, std::uint32_t>> sack_blocks;  // latest first
     Sender sender;
     NetioService program;

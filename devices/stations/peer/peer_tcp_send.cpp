@@ -7,7 +7,7 @@
 namespace planar::net {
 namespace {
 constexpr std::uint8_t flag_psh = 0x08, flag_ack = 0x10;
-constexpr std::uint32_t fast_retransmit = 3;  // duplicates
+constexpr std::uint32_t fast_retransmit = 3;     // duplicates
 constexpr std::uint32_t longest_window = 65535;  // of the client's that is used: the send buffer
 }  // namespace
 
@@ -41,6 +41,7 @@ void TcpServer::acknowledged(Connection& c, std::optional<std::uint32_t> echo, T
     w.sent.pop_front();
     if (w.sent_again) --w.sent_again;
   }
+  // clang-format off
   if (echo) estimate_round_trip(w, jiffies(now) - *echo);
   else if (!w.recovering) estimate_round_trip(w, ticks);
   c.retries = 0;
@@ -48,6 +49,7 @@ void TcpServer::acknowledged(Connection& c, std::optional<std::uint32_t> echo, T
   else c.retransmit_at = jiffies(now) + w.rto;
   if (!w.recovering || w.timed_out) {
     if (w.cwnd <= w.ssthresh) ++w.cwnd;
+    // clang-format on
     else if (++w.cwnd_count > w.cwnd) {
       ++w.cwnd;
       w.cwnd_count = 0;
@@ -85,7 +87,8 @@ void TcpServer::duplicate_ack(Connection& c, Time now) {
 }
 
 void TcpServer::lower_threshold(Sender& w) {
-  w.ssthresh = std::max<std::uint32_t>(std::min<std::uint32_t>(w.cwnd, static_cast<std::uint32_t>(w.sent.size())) / 2, 2);
+  w.ssthresh =
+      std::max<std::uint32_t>(std::min<std::uint32_t>(w.cwnd, static_cast<std::uint32_t>(w.sent.size())) / 2, 2);
 }
 
 void TcpServer::estimate_round_trip(Sender& w, std::uint32_t ticks) {
@@ -129,10 +132,12 @@ void TcpServer::fill_window(Connection& c, Time now) {
     w.next = std::move(rest);
     c.snd_nxt = w.sent.back().end_seq();
     counters_.bytes_out += w.sent.back().data.size();
-    send_segment(c, static_cast<std::uint8_t>(flag_ack | (last ? flag_psh : 0)), w.sent.back().seq, now, w.sent.back().data);
+    send_segment(c, static_cast<std::uint8_t>(flag_ack | (last ? flag_psh : 0)), w.sent.back().seq, now,
+                 w.sent.back().data);
     if (!c.retransmit_at) c.retransmit_at = jiffies(now) + w.rto;
   }
-  if (w.sent.empty() && !w.next.empty() && !c.retransmit_at) c.retransmit_at = jiffies(now) + w.rto;  // probe the window
+  if (w.sent.empty() && !w.next.empty() && !c.retransmit_at)
+    c.retransmit_at = jiffies(now) + w.rto;  // probe the window
 }
 
 void TcpServer::send_again(Connection& c, std::size_t index, Time now) {
@@ -156,8 +161,10 @@ void TcpServer::data_timer(Connection& c, Time now) {
   w.rto = std::min(w.rto << 1, PeerTcp::max_rto);
   c.retransmit_at = jiffies(now) + w.rto;
   if (w.sent.empty()) {
-    if (!w.next.empty()) send_segment(c, flag_ack, c.snd_una - 1, now);  // an old number makes the client answer
-    else c.retransmit_at.reset();
+    if (!w.next.empty())
+      send_segment(c, flag_ack, c.snd_una - 1, now);  // an old number makes the client answer
+    else
+      c.retransmit_at.reset();
     return;
   }
   if (!w.timed_out) lower_threshold(w);
@@ -169,8 +176,8 @@ void TcpServer::data_timer(Connection& c, Time now) {
 }
 
 void TcpServer::Sender::archive(Archive& a) {
-  a(window, wl1, wl2, scale, cwnd, cwnd_count, ssthresh, srtt, mdev, rto, duplicate_acks, recovering, timed_out, high_seq,
-    sent_again, sent, next);
+  a(window, wl1, wl2, scale, cwnd, cwnd_count, ssthresh, srtt, mdev, rto, duplicate_acks, recovering, timed_out,
+    high_seq, sent_again, sent, next);
 }
 
 }  // namespace planar::net

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A board with nothing but a processor and 2 MB of RAM, for tests. Code is given as bytes with the assembler text beside
-// them. Every exception vector leads to a HLT of its own, so that a test can ask which one was taken.
+// A board with nothing but a processor and 2 MB of RAM, for tests. Code is given as bytes with the assembler text
+// beside them. Every exception vector leads to a HLT of its own, so that a test can ask which one was taken.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/memory/address_space.hpp"
 #include "core/cpu/cpu.hpp"
-#include "core/time/scheduler.hpp"
+#include "core/memory/address_space.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "tests/catch.hpp"
 
 namespace planar::cpu_test {
@@ -37,7 +37,10 @@ struct BoardPins : cpu::Pins {
     if (scheduler) scheduler->advance(end);
     return end;
   }
-  cpu::Cycle io_read(std::uint16_t, unsigned, Time start) override { const Time t = done(start); return {input, t}; }
+  cpu::Cycle io_read(std::uint16_t, unsigned, Time start) override {
+    const Time t = done(start);
+    return {input, t};
+  }
   Time io_write(std::uint16_t port, unsigned, std::uint32_t v, Time start) override {
     written.emplace_back(port, v);
     return done(start);
@@ -55,12 +58,12 @@ struct BoardPins : cpu::Pins {
 };
 
 // Where things are in memory.
-inline constexpr std::uint32_t gdt_at = 0x3000, ldt_at = 0x3800, idt_at = 0x1000, handlers_at = 0x5000,
-    tss_at = 0x4000, page_directory_at = 0x8000, page_table_at = 0x9000, code_at = 0x10000, data_at = 0x20000,
-    stack_at = 0x40000, ring0_stack_at = 0x48000;
+inline constexpr std::uint32_t gdt_at = 0x3000, ldt_at = 0x3800, idt_at = 0x1000, handlers_at = 0x5000, tss_at = 0x4000,
+                               page_directory_at = 0x8000, page_table_at = 0x9000, code_at = 0x10000, data_at = 0x20000,
+                               stack_at = 0x40000, ring0_stack_at = 0x48000;
 // Selectors of the prepared GDT.
 inline constexpr std::uint16_t code0 = 0x08, data0 = 0x10, code3 = 0x1B, data3 = 0x23, tss_selector = 0x28,
-    code16 = 0x30, data16 = 0x38, spare = 0x40;
+                               code16 = 0x30, data16 = 0x38, spare = 0x40;
 
 struct Board {
   Scheduler scheduler;
@@ -97,7 +100,7 @@ struct Board {
     pins.processor = &cpu;
     space.map_ram(0, ram);
     for (unsigned v = 0; v < 256; ++v) {
-      ram[handlers_at + v] = 0xF4;                         // HLT
+      ram[handlers_at + v] = 0xF4;                                // HLT
       put16(v * 4, static_cast<std::uint16_t>(handlers_at + v));  // real-mode vectors
       gate(idt_at + v * 8, code0, handlers_at + v, 0x8E);
     }
@@ -116,8 +119,12 @@ struct Board {
   }
 
   void put8(std::uint32_t a, std::uint8_t v) { ram[a] = v; }
-  void put16(std::uint32_t a, std::uint16_t v) { for (int i = 0; i < 2; ++i) ram[a + i] = static_cast<std::uint8_t>(v >> 8 * i); }
-  void put32(std::uint32_t a, std::uint32_t v) { for (int i = 0; i < 4; ++i) ram[a + i] = static_cast<std::uint8_t>(v >> 8 * i); }
+  void put16(std::uint32_t a, std::uint16_t v) {
+    for (int i = 0; i < 2; ++i) ram[a + i] = static_cast<std::uint8_t>(v >> 8 * i);
+  }
+  void put32(std::uint32_t a, std::uint32_t v) {
+    for (int i = 0; i < 4; ++i) ram[a + i] = static_cast<std::uint8_t>(v >> 8 * i);
+  }
   std::uint16_t get16(std::uint32_t a) const { return static_cast<std::uint16_t>(ram[a] | ram[a + 1] << 8); }
   std::uint32_t get32(std::uint32_t a) const { return get16(a) | static_cast<std::uint32_t>(get16(a + 2)) << 16; }
   void put(std::uint32_t a, std::initializer_list<unsigned> bytes) {
@@ -175,7 +182,10 @@ struct Board {
     flat(code, ring);
     put32(page_directory_at, page_table_at | 7);
     for (std::uint32_t i = 0; i < 512; ++i) put32(page_table_at + i * 4, i << 12 | 7);
-    change([](Registers& r) { r.cr3 = page_directory_at; r.cr0 |= 0x80000000u; });
+    change([](Registers& r) {
+      r.cr3 = page_directory_at;
+      r.cr0 |= 0x80000000u;
+    });
     return *this;
   }
   void pte(std::uint32_t linear, std::uint32_t v) { put32(page_table_at + (linear >> 12) * 4, v); }

@@ -10,8 +10,8 @@ constexpr std::uint32_t cf = 1, pf = 4, af = 0x10, zf = 0x40, sf = 0x80, of = 0x
 }
 
 TEST_CASE("A processor comes out of reset as its manual says", "[cpu]") {
-  const auto [model, signature] = GENERATE(table<Model, std::uint32_t>(
-      {{Model::i386sx, 0x2308u}, {Model::i486sx, 0x0423u}, {Model::pentium, 0x0525u}}));
+  const auto [model, signature] = GENERATE(
+      table<Model, std::uint32_t>({{Model::i386sx, 0x2308u}, {Model::i486sx, 0x0423u}, {Model::pentium, 0x0525u}}));
   Board b(model);
   const Registers r = b.cpu.registers();
   CHECK(r.segment[CS].selector == 0xF000);
@@ -102,8 +102,11 @@ TEST_CASE("Arithmetic sets the six flags", "[cpu][flags]") {
 TEST_CASE("Conditions follow signed and unsigned order", "[cpu][flags]") {
   Board b;
   // MOV AL,x; CMP AL,y; SETB BL; SETL BH; SETBE CL; SETLE CH
-  const auto [x, y, below, less] = GENERATE(table<unsigned, unsigned, bool, bool>(
-      {{1, 2, true, true}, {2, 1, false, false}, {0x80, 1, false, true}, {1, 0x80, true, false}, {5, 5, false, false}}));
+  const auto [x, y, below, less] = GENERATE(table<unsigned, unsigned, bool, bool>({{1, 2, true, true},
+                                                                                   {2, 1, false, false},
+                                                                                   {0x80, 1, false, true},
+                                                                                   {1, 0x80, true, false},
+                                                                                   {5, 5, false, false}}));
   b.real({0xB0, x, 0x3C, y, 0x0F, 0x92, 0xC3, 0x0F, 0x9C, 0xC7, 0x0F, 0x96, 0xC1, 0x0F, 0x9E, 0xC5}).step(6);
   CHECK((b.reg(EBX) & 0xFF) == (below ? 1u : 0u));
   CHECK((b.reg(EBX) >> 8 & 0xFF) == (less ? 1u : 0u));
@@ -114,7 +117,7 @@ TEST_CASE("Conditions follow signed and unsigned order", "[cpu][flags]") {
 TEST_CASE("Addresses are formed in 16 and 32 bits", "[cpu]") {
   Board b;
   b.real({0xBB, 0xF0, 0xFF, 0xBE, 0x20, 0x00, 0x8A, 0x40, 0x05});  // MOV BX,FFF0h; MOV SI,20h; MOV AL,[BX+SI+5]
-  b.put8(data_at + 0x15, 0x5A);                                     // wraps at 64 KB
+  b.put8(data_at + 0x15, 0x5A);                                    // wraps at 64 KB
   b.step(3);
   CHECK((b.reg(EAX) & 0xFF) == 0x5A);
   b.flat({0xBB, 0x00, 0x00, 0x02, 0x00, 0xB9, 0x04, 0x00, 0x00, 0x00, 0x8B, 0x44, 0x8B, 0x08});
@@ -137,15 +140,15 @@ TEST_CASE("Each model has its instructions and flags", "[cpu][model]") {
   Board b(model);
   const int ud = 6;
   const auto raises_ud = [&](std::initializer_list<unsigned> code) { return b.flat(code).step(2).vector() == ud; };
-  CHECK(raises_ud({0x0F, 0xC8}) == (model == Model::i386sx));              // BSWAP EAX
-  CHECK(raises_ud({0x0F, 0xB1, 0xC8}) == (model == Model::i386sx));        // CMPXCHG EAX,ECX
-  CHECK(raises_ud({0x0F, 0xC1, 0xC8}) == (model == Model::i386sx));        // XADD
-  CHECK(raises_ud({0x0F, 0x08}) == (model == Model::i386sx));              // INVD
-  CHECK(raises_ud({0x0F, 0xA2}) == (model != Model::pentium));             // CPUID
-  CHECK(raises_ud({0x0F, 0x31}) == (model != Model::pentium));             // RDTSC
-  CHECK(raises_ud({0x0F, 0x20, 0xE0}) == (model != Model::pentium));       // MOV EAX,CR4
-  CHECK(raises_ud({0x0F, 0x26, 0xF0}) == (model == Model::pentium));       // MOV TR6,EAX
-  CHECK(raises_ud({0xF0, 0x90}));                                          // LOCK NOP
+  CHECK(raises_ud({0x0F, 0xC8}) == (model == Model::i386sx));         // BSWAP EAX
+  CHECK(raises_ud({0x0F, 0xB1, 0xC8}) == (model == Model::i386sx));   // CMPXCHG EAX,ECX
+  CHECK(raises_ud({0x0F, 0xC1, 0xC8}) == (model == Model::i386sx));   // XADD
+  CHECK(raises_ud({0x0F, 0x08}) == (model == Model::i386sx));         // INVD
+  CHECK(raises_ud({0x0F, 0xA2}) == (model != Model::pentium));        // CPUID
+  CHECK(raises_ud({0x0F, 0x31}) == (model != Model::pentium));        // RDTSC
+  CHECK(raises_ud({0x0F, 0x20, 0xE0}) == (model != Model::pentium));  // MOV EAX,CR4
+  CHECK(raises_ud({0x0F, 0x26, 0xF0}) == (model == Model::pentium));  // MOV TR6,EAX
+  CHECK(raises_ud({0xF0, 0x90}));                                     // LOCK NOP
   CHECK(raises_ud({0x0F, 0x0B}));
 
   // PUSHFD; XOR dword [ESP],240000h; POPFD: which of AC and ID toggle?

@@ -43,7 +43,8 @@ TEST_CASE("A REP that runs in device memory saves no bytes that an earlier fetch
 }
 
 TEST_CASE("Two tasks that throw exceptions at each other for ever end in shutdown", "[cpu][task]") {
-  // Each task's back link lies over the other's access byte: the switch writes the selector there, 89h, an available TSS.
+  // Each task's back link lies over the other's access byte: the switch writes the selector there, 89h, an available
+  // TSS.
   constexpr std::uint16_t a = 0x89, b_task = 0x189;
   Board b;
   const auto task = [&](std::uint16_t selector, std::uint32_t base, std::uint16_t cs) {

@@ -5,7 +5,8 @@
 using namespace planar;
 using namespace planar::cpu_test;
 
-// A Cyrix leaves the flags alone when it divides, an Intel 486 does not: clear the flags with SAHF, divide 5 by 2, look.
+// A Cyrix leaves the flags alone when it divides, an Intel 486 does not: clear the flags with SAHF, divide 5 by 2,
+// look.
 TEST_CASE("Dividing 5 by 2 does not make an Intel 486 look like a Cyrix", "[cpu]") {
   const auto model = GENERATE(Model::i486sx, Model::pentium);
   Board b(model);

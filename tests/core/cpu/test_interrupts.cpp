@@ -23,7 +23,10 @@ TEST_CASE("INTR is taken at the next boundary when IF is set", "[cpu][interrupt]
 TEST_CASE("MOV SS holds interrupts for one instruction", "[cpu][interrupt]") {
   Board b;
   b.flat({0x8E, 0xD0, 0x90, 0x90});
-  b.change([](Registers& r) { r.gpr[EAX] = data0; r.eflags |= 0x200; });
+  b.change([](Registers& r) {
+    r.gpr[EAX] = data0;
+    r.eflags |= 0x200;
+  });
   b.step();
   b.cpu.set_intr(true);
   b.step();
@@ -50,8 +53,9 @@ TEST_CASE("NMI is taken once and masked until IRET", "[cpu][interrupt]") {
 
 TEST_CASE("An NMI that waited for IRET is taken before the loop to which that returns", "[cpu][interrupt]") {
   Board b(GENERATE(Model::i386sx, Model::i486sx, Model::pentium));
-  b.put(handlers_at + 2, {0x43, 0x83, 0xFB, 0x02, 0x74, 0x01, 0xCF, 0xF4});  // INC EBX; CMP EBX, 2; JE halt; IRET; halt: HLT
-  b.flat({0x41, 0xEB, 0xFD});                                             // again: INC ECX; JMP again
+  b.put(handlers_at + 2,
+        {0x43, 0x83, 0xFB, 0x02, 0x74, 0x01, 0xCF, 0xF4});  // INC EBX; CMP EBX, 2; JE halt; IRET; halt: HLT
+  b.flat({0x41, 0xEB, 0xFD});                               // again: INC ECX; JMP again
   b.change([](Registers& r) { r.gpr[EBX] = 0; });
   b.cpu.run(100_us);
   b.cpu.nmi();
@@ -72,7 +76,8 @@ struct Alarm {
   Time period;
   Event event;
   Alarm(Board& b, Time at, Time every = {})
-      : processor(b.cpu), period(every),
+      : processor(b.cpu),
+        period(every),
         event(b.scheduler, "alarm", Priority::device, Callback::to<&Alarm::ring>(this)) {
     event.at(at);
   }
@@ -102,7 +107,11 @@ TEST_CASE("REP MOVS is interrupted between iterations and finishes afterwards", 
   Board b(model);
   b.put(handlers_at + 0x20, {0x89, 0xCD, 0xCF});  // MOV EBP,ECX; IRET
   b.flat({0xFB, 0xF3, 0xA4, 0xFA, 0xF4});
-  b.change([](Registers& r) { r.gpr[ESI] = 0x20000; r.gpr[EDI] = 0x30000; r.gpr[ECX] = 0x4000; });
+  b.change([](Registers& r) {
+    r.gpr[ESI] = 0x20000;
+    r.gpr[EDI] = 0x30000;
+    r.gpr[ECX] = 0x4000;
+  });
   for (unsigned i = 0; i < 0x4000; ++i) b.put8(0x20000 + i, static_cast<std::uint8_t>(i * 7));
   Alarm alarm(b, 40_us);
   b.scheduler.run_until(50_ms);
@@ -119,7 +128,11 @@ TEST_CASE("A cut time slice changes no clock of a REP", "[cpu][string][determini
   const auto clocks = [&](Time slice) {
     Board b(model);
     b.flat({0xF3, 0xA5, 0xF3, 0xAB, 0xF3, 0xA6, 0xF4});
-    b.change([](Registers& r) { r.gpr[ESI] = 0x20000; r.gpr[EDI] = 0x30001; r.gpr[ECX] = 500; });
+    b.change([](Registers& r) {
+      r.gpr[ESI] = 0x20000;
+      r.gpr[EDI] = 0x30001;
+      r.gpr[ECX] = 500;
+    });
     for (Time t = slice; !b.cpu.halted(); t += slice) b.cpu.run(t);
     return b.cpu.clocks() - b.cpu.halted_clocks();
   };
@@ -143,13 +156,20 @@ TEST_CASE("Single step traps behind each instruction", "[cpu][debug]") {
 TEST_CASE("An instruction breakpoint faults before, RF lets it pass", "[cpu][debug]") {
   Board b;
   b.flat({0x90, 0x90, 0x90});
-  b.change([](Registers& r) { r.dr[0] = code_at + 1; r.dr[7] = 0x402; });
+  b.change([](Registers& r) {
+    r.dr[0] = code_at + 1;
+    r.dr[7] = 0x402;
+  });
   b.step(2);
   CHECK(b.vector() == 1);
   CHECK(b.stack(0) == code_at + 1);
   CHECK((b.cpu.registers().dr[6] & 15) == 1);
   b.flat({0x90, 0x90, 0x90});
-  b.change([](Registers& r) { r.dr[0] = code_at; r.dr[7] = 0x402; r.eflags |= 0x10000; });
+  b.change([](Registers& r) {
+    r.dr[0] = code_at;
+    r.dr[7] = 0x402;
+    r.eflags |= 0x10000;
+  });
   b.step();
   CHECK(b.cpu.registers().eip == code_at + 1);
   CHECK((b.flags() & 0x10000) == 0);
@@ -158,7 +178,10 @@ TEST_CASE("An instruction breakpoint faults before, RF lets it pass", "[cpu][deb
 TEST_CASE("A data breakpoint traps behind the store", "[cpu][debug]") {
   Board b;
   b.flat({0xA2, 0x03, 0x00, 0x02, 0x00, 0xA0, 0x03, 0x00, 0x02, 0x00, 0x90});
-  b.change([](Registers& r) { r.dr[1] = 0x20000; r.dr[7] = 0x00D00408; });  // write, 4 bytes
+  b.change([](Registers& r) {
+    r.dr[1] = 0x20000;
+    r.dr[7] = 0x00D00408;
+  });  // write, 4 bytes
   b.step(2);
   CHECK(b.vector() == 1);
   CHECK(b.stack(0) == code_at + 5);
@@ -188,21 +211,20 @@ namespace {
 
 /// A program with interrupts every 37 us, string moves, self-modification, paging, port accesses and HLT.
 void busy_program(Board& b) {
-  b.paged({
-      0xFB,                                      // STI
-      0xBE, 0x00, 0x00, 0x02, 0x00,              // MOV ESI,20000h
-      0xBF, 0x03, 0x00, 0x06, 0x00,              // MOV EDI,60003h
-      0xB9, 0xC8, 0x00, 0x00, 0x00,              // MOV ECX,200
-      0xF3, 0xA5,                                // REP MOVSD
-      0xFE, 0x05, 0x19, 0x00, 0x01, 0x00,        // INC byte [10019h]: the immediate of the next instruction
-      0xB0, 0x00,                                // MOV AL,imm
-      0x01, 0x86, 0x00, 0xF0, 0xFF, 0xFF,        // ADD [ESI-1000h],EAX
-      0xE6, 0x80,                                // OUT 80h,AL
-      0xA8, 0x07,                                // TEST AL,7
-      0x75, 0xDA,                                // JNZ to MOV ESI
-      0xF4,                                      // HLT
-      0xEB, 0xD7});                              // JMP to MOV ESI
-  b.put(handlers_at + 0x20, {0x43, 0xCF});       // INC EBX; IRET
+  b.paged({0xFB,                                // STI
+           0xBE, 0x00, 0x00, 0x02, 0x00,        // MOV ESI,20000h
+           0xBF, 0x03, 0x00, 0x06, 0x00,        // MOV EDI,60003h
+           0xB9, 0xC8, 0x00, 0x00, 0x00,        // MOV ECX,200
+           0xF3, 0xA5,                          // REP MOVSD
+           0xFE, 0x05, 0x19, 0x00, 0x01, 0x00,  // INC byte [10019h]: the immediate of the next instruction
+           0xB0, 0x00,                          // MOV AL,imm
+           0x01, 0x86, 0x00, 0xF0, 0xFF, 0xFF,  // ADD [ESI-1000h],EAX
+           0xE6, 0x80,                          // OUT 80h,AL
+           0xA8, 0x07,                          // TEST AL,7
+           0x75, 0xDA,                          // JNZ to MOV ESI
+           0xF4,                                // HLT
+           0xEB, 0xD7});                        // JMP to MOV ESI
+  b.put(handlers_at + 0x20, {0x43, 0xCF});      // INC EBX; IRET
   b.pins.scheduler = &b.scheduler;
 }
 

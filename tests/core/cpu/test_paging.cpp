@@ -26,7 +26,7 @@ TEST_CASE("Page faults say who did what, and CR2 says where", "[cpu][paging]") {
   CHECK(b.stack(0) == 2);
   CHECK(access(load, 3, 0) == 14);
   CHECK(b.stack(0) == 4);
-  CHECK(access(load, 3, target | 3) == 14);   // supervisor page
+  CHECK(access(load, 3, target | 3) == 14);  // supervisor page
   CHECK(b.stack(0) == 5);
   CHECK(access(store, 3, target | 5) == 14);  // read-only page
   CHECK(b.stack(0) == 7);
@@ -110,7 +110,11 @@ TEST_CASE("The Pentium maps 4 MB with one entry", "[cpu][paging]") {
 TEST_CASE("A page fault during REP leaves the registers where it stopped", "[cpu][paging]") {
   Board b;
   b.paged({0xF3, 0xAA});
-  b.change([](Registers& r) { r.gpr[EDI] = target + 0xFFD; r.gpr[ECX] = 10; r.gpr[EAX] = 0x55; });
+  b.change([](Registers& r) {
+    r.gpr[EDI] = target + 0xFFD;
+    r.gpr[ECX] = 10;
+    r.gpr[EAX] = 0x55;
+  });
   b.pte(target + 0x1000, 0);
   b.run();
   CHECK(b.vector() == 14);

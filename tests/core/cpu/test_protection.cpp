@@ -77,19 +77,18 @@ TEST_CASE("Loading a segment register checks the descriptor", "[cpu][protection]
 
 TEST_CASE("Limits and rights are checked on every access", "[cpu][protection]") {
   Board b;
-  const auto with_ds = [&](std::uint32_t limit, unsigned access, unsigned flags,
-                           std::initializer_list<unsigned> code) {
+  const auto with_ds = [&](std::uint32_t limit, unsigned access, unsigned flags, std::initializer_list<unsigned> code) {
     b.descriptor(gdt_at + spare, 0, limit, access, flags);
     b.flat(code);
     b.change([&](Registers& r) { r.segment[DS] = b.segment(spare); });
     return b.step(2).vector();
   };
-  CHECK(with_ds(0xFFF, 0x93, 4, {0xA1, 0xFC, 0x0F, 0, 0}) == -1);    // MOV EAX,[FFCh]
+  CHECK(with_ds(0xFFF, 0x93, 4, {0xA1, 0xFC, 0x0F, 0, 0}) == -1);  // MOV EAX,[FFCh]
   CHECK(with_ds(0xFFF, 0x93, 4, {0xA1, 0xFD, 0x0F, 0, 0}) == 13);
-  CHECK(with_ds(0xFFF, 0x91, 4, {0xA3, 0x00, 0x00, 0, 0}) == 13);    // read-only
-  CHECK(with_ds(0xFFF, 0x97, 4, {0xA1, 0xFF, 0x0F, 0, 0}) == 13);    // expand-down: at the limit
-  CHECK(with_ds(0xFFF, 0x97, 4, {0xA1, 0x00, 0x10, 0, 0}) == -1);    // above it
-  CHECK(with_ds(0xFFF, 0x97, 0, {0xA1, 0x00, 0x00, 1, 0}) == 13);    // 16-bit expand-down ends at FFFFh
+  CHECK(with_ds(0xFFF, 0x91, 4, {0xA3, 0x00, 0x00, 0, 0}) == 13);  // read-only
+  CHECK(with_ds(0xFFF, 0x97, 4, {0xA1, 0xFF, 0x0F, 0, 0}) == 13);  // expand-down: at the limit
+  CHECK(with_ds(0xFFF, 0x97, 4, {0xA1, 0x00, 0x10, 0, 0}) == -1);  // above it
+  CHECK(with_ds(0xFFF, 0x97, 0, {0xA1, 0x00, 0x00, 1, 0}) == 13);  // 16-bit expand-down ends at FFFFh
 }
 
 TEST_CASE("Running off the code segment's end faults with the EIP behind it", "[cpu][protection]") {
@@ -217,7 +216,11 @@ TEST_CASE("A faulting instruction changes no register", "[cpu][exceptions]") {
   Board b;
   SECTION("PUSH beyond the stack's limit") {
     b.flat({0x50});
-    b.change([](Registers& r) { r.segment[SS].limit = 0xFFF; r.gpr[ESP] = 0x2000; r.idtr.limit = 0x7FF; });
+    b.change([](Registers& r) {
+      r.segment[SS].limit = 0xFFF;
+      r.gpr[ESP] = 0x2000;
+      r.idtr.limit = 0x7FF;
+    });
     b.gate(idt_at + 12 * 8, 0, 0, 0x85);  // looked at below through the double fault's frame
     b.step();
     CHECK(b.cpu.in_shutdown());  // no stack to deliver on
@@ -233,7 +236,11 @@ TEST_CASE("A faulting instruction changes no register", "[cpu][exceptions]") {
   SECTION("XADD that cannot write leaves source and flags") {
     b.descriptor(gdt_at + spare, 0, 0xFFFFF, 0x91, 0xC);
     b.flat({0x0F, 0xC1, 0x1D, 0, 0, 2, 0});
-    b.change([&](Registers& r) { r.segment[DS] = b.segment(spare); r.gpr[EBX] = 7; r.eflags = 2 | 0x8D5; });
+    b.change([&](Registers& r) {
+      r.segment[DS] = b.segment(spare);
+      r.gpr[EBX] = 7;
+      r.eflags = 2 | 0x8D5;
+    });
     b.step();
     CHECK(b.vector() == 13);
     CHECK(b.reg(EBX) == 7);
@@ -260,8 +267,8 @@ TEST_CASE("Virtual-8086 mode: entry by IRET, exit by an interrupt, traps below I
   r = b.cpu.registers();
   CHECK(r.cpl == 0);
   CHECK((r.eflags & 0x20000) == 0);
-  CHECK(b.stack(0) == 0);       // error code
-  CHECK(b.stack(1) == 3);       // IP of the CLI
+  CHECK(b.stack(0) == 0);  // error code
+  CHECK(b.stack(1) == 3);  // IP of the CLI
   CHECK(b.stack(2) == 0x1800);
   CHECK((b.stack(3) & 0x20000) != 0);
   CHECK(b.stack(4) == 0x0FFE);

@@ -9,7 +9,10 @@ using namespace planar;
 
 namespace {
 struct Latch final : Slave {
-  std::uint32_t read(std::uint32_t offset, unsigned, Time) override { ++reads; return values[offset % 16]; }
+  std::uint32_t read(std::uint32_t offset, unsigned, Time) override {
+    ++reads;
+    return values[offset % 16];
+  }
   void write(std::uint32_t offset, unsigned, std::uint32_t value, Time) override {
     values[offset % 16] = static_cast<std::uint8_t>(value);
   }

@@ -21,9 +21,7 @@ struct Part {
     a(word, signed_value, flag, phase, bytes, list, when, text);
   }
 };
-Part sample() {
-  return {0xBEEF, -5, true, Phase::busy, {1, 2, 3}, {7, 8, 0xFFFFFFFF}, Time{42}, "ne2"};
-}
+Part sample() { return {0xBEEF, -5, true, Phase::busy, {1, 2, 3}, {7, 8, 0xFFFFFFFF}, Time{42}, "ne2"}; }
 std::vector<std::uint8_t> saved() {
   Archive a = Archive::saver();
   Part p = sample();

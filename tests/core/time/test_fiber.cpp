@@ -49,7 +49,9 @@ TEST_CASE("a fiber that goes away in the middle is unwound, one that never ran i
   CHECK_FALSE(gone);
   fiber.reset();
   CHECK(gone);
-  { Fiber never([&] { entered = true; }); }
+  {
+    Fiber never([&] { entered = true; });
+  }
   CHECK_FALSE(entered);
 }
 

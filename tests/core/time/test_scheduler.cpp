@@ -39,7 +39,9 @@ struct StepProcessor final : Processor {
       }
     }
   }
-  void lower_horizon(Time t) override { if (t < horizon) horizon = t; }
+  void lower_horizon(Time t) override {
+    if (t < horizon) horizon = t;
+  }
   Scheduler& scheduler;
   Time now{};
   Time horizon{};
@@ -159,7 +161,9 @@ struct TalkingProcessor final : Processor {
     if (random.below(4) == 0 && !other->letter.pending()) other->letter.at(now + delay);
     if (random.below(4) == 0) own.at(now + Time{static_cast<std::int64_t>(random.below(900))});
   }
-  void lower_horizon(Time t) override { if (t < horizon) horizon = t; }
+  void lower_horizon(Time t) override {
+    if (t < horizon) horizon = t;
+  }
   void delivered(Time at) { box = box * 31 + static_cast<std::uint64_t>(at.ps); }
   void woken(Time at) {
     box = box * 37 + static_cast<std::uint64_t>(at.ps);

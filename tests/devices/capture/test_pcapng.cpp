@@ -14,7 +14,10 @@ using namespace planar::test;
 
 namespace {
 
-struct Block { std::uint32_t type; Bytes body; };
+struct Block {
+  std::uint32_t type;
+  Bytes body;
+};
 
 std::uint32_t little32(const Bytes& b, std::size_t at) {
   return b.at(at) | b.at(at + 1) << 8 | b.at(at + 2) << 16 | static_cast<std::uint32_t>(b.at(at + 3)) << 24;
@@ -97,5 +100,6 @@ TEST_CASE("every good frame is captured once, without FCS, with its virtual time
 }
 
 TEST_CASE("a capture that cannot be written is refused with the reason", "[pcapng]") {
-  CHECK_THROWS_WITH(PcapngWriter("/nonexistent/folder/x.pcapng", 10'000'000), Catch::Contains("cannot write the capture"));
+  CHECK_THROWS_WITH(PcapngWriter("/nonexistent/folder/x.pcapng", 10'000'000),
+                    Catch::Contains("cannot write the capture"));
 }

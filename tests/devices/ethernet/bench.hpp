@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An NE/2 in a slot, a station at the other end, and the accesses that the period's Linux driver makes (ne2.c, 8390.c):
-// order, width and values are the driver's, the code is ours. No processor; each access begins when the one before ended.
+// order, width and values are the driver's, the code is ours. No processor; each access begins when the one before
+// ended.
 #pragma once
 
 #include <memory>
@@ -42,9 +43,9 @@ struct Ne2Bench : CardBench {
     return in(0) == 0x21;
   }
   Bytes read_prom() {
-    const std::pair<unsigned, unsigned> sequence[] = {{0, 0x21}, {0xE, 0x49}, {0xA, 0}, {0xB, 0}, {0xF, 0}, {7, 0xFF},
-                                                      {0xC, 0x20}, {0xD, 0x02}, {0xA, 32}, {0xB, 0}, {8, 0}, {9, 0},
-                                                      {0, 0x0A}};
+    const std::pair<unsigned, unsigned> sequence[] = {{0, 0x21}, {0xE, 0x49}, {0xA, 0},    {0xB, 0},  {0xF, 0},
+                                                      {7, 0xFF}, {0xC, 0x20}, {0xD, 0x02}, {0xA, 32}, {0xB, 0},
+                                                      {8, 0},    {9, 0},      {0, 0x0A}};
     for (const auto& [reg, value] : sequence) out(reg, value);
     Bytes mac;
     for (int i = 0; i < 6; ++i) mac.push_back(in(0x10));
@@ -132,12 +133,18 @@ struct Ne2Bench : CardBench {
     out(4, page);
     out(0, 0x26);
   }
-  struct Header { std::uint8_t status, next; unsigned count; };
+  struct Header {
+    std::uint8_t status, next;
+    unsigned count;
+  };
   Header header(unsigned page) {
     const Bytes b = block_input(4, page << 8);
     return {b[0], b[1], static_cast<unsigned>(b[2] | b[3] << 8)};
   }
-  struct Received { std::uint8_t status; Bytes bytes; };
+  struct Received {
+    std::uint8_t status;
+    Bytes bytes;
+  };
   /// Takes up to nine frames out of the ring.
   std::vector<Received> receive() {
     std::vector<Received> frames;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A card in a slot and a station at the other end of its wire: what the cards' benches have in common. No processor; each
-// access begins when the one before ended.
+// A card in a slot and a station at the other end of its wire: what the cards' benches have in common. No processor;
+// each access begins when the one before ended.
 #pragma once
 
 #include <memory>

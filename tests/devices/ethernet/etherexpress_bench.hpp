@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An EtherExpress/MC in a slot and the accesses that Linux's eexpress.c makes: order, width and values are the driver's,
-// the code is ours. No processor; each access begins when the one before ended.
+// An EtherExpress/MC in a slot and the accesses that Linux's eexpress.c makes: order, width and values are the
+// driver's, the code is ours. No processor; each access begins when the one before ended.
 #pragma once
 
 #include <memory>
@@ -103,7 +103,8 @@ struct EtherExpressBench : CardBench {
     unsigned at = tx_start;
     for (unsigned i = 0; i < 4; ++i, at += buffer_size) {
       outw(at, 2);
-      for (unsigned w : {0u, 0x2004u, at + 0x08, at + 0x0E, 0u, 0u, at + 0x08, 0x8000u, 0xFFFFu, at + 0x16, 0u}) outw(w, 0);
+      for (unsigned w : {0u, 0x2004u, at + 0x08, at + 0x0E, 0u, 0u, at + 0x08, 0x8000u, 0xFFFFu, at + 0x16, 0u})
+        outw(w, 0);
     }
     head = reap = tx_start;
     tail = at - buffer_size;
@@ -115,8 +116,8 @@ struct EtherExpressBench : CardBench {
     unsigned at = rx_start;
     for (; at <= end - buffer_size; at += buffer_size) {
       outw(at, 2);
-      for (unsigned w : {0u, 0u, at + buffer_size, 0xFFFFu, 0u, 0xDEADu, 0xDEADu, 0xDEADu, 0xDEADu, 0xDEADu, 0xDEADu, 0u,
-                         at + buffer_size + 0x16, at + 0x20, 0u, buffer_size - 0x20})
+      for (unsigned w : {0u, 0u, at + buffer_size, 0xFFFFu, 0u, 0xDEADu, 0xDEADu, 0xDEADu, 0xDEADu, 0xDEADu, 0xDEADu,
+                         0u, at + buffer_size + 0x16, at + 0x20, 0u, buffer_size - 0x20})
         outw(w, 0);
       rx_last = at;
     }
@@ -132,13 +133,9 @@ struct EtherExpressBench : CardBench {
     outw(0, 0x8006);
     for (unsigned at : {0x8008u, 0x800Au, 0x800Cu, 0x800Eu}) outw(0, at);
     static constexpr unsigned program[] = {
-        1, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 2, 0x32, 0x080C, 0x2E40, 0x6000, 0xF200, 0, 0x3C,
-        0, 1, 0x3E, 0, 0, 0,
-        0, 3, 0x76, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 7, 0x7C,
-        0, 0x2005, 0x84, 0,
-        0, 0x8000, 0x84};
+        1, 8,    0, 0, 0,    0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0,    0, 2,      0x32, 0x080C, 0x2E40, 0x6000, 0xF200,
+        0, 0x3C, 0, 1, 0x3E, 0, 0, 0, 0, 3, 0x76, 0, 0, 0, 0, 0,    0, 0,      0,    0,      0,      0,      0,
+        0, 0,    0, 0, 0,    0, 0, 0, 0, 0, 0,    0, 0, 0, 7, 0x7C, 0, 0x2005, 0x84, 0,      0,      0x8000, 0x84};
     for (unsigned i = 0; i < sizeof program / sizeof *program * 2; i += 32) {
       outw(i, 8);
       for (unsigned j = 0; j < 16; j += 2) outw(word(program, i + j), 0x4000 + j);
@@ -200,8 +197,8 @@ struct EtherExpressBench : CardBench {
   }
   void send(const Bytes& b) {
     outw(head, 2);
-    for (unsigned w : {0u, 0x2004u, head + 0x08, head + 0x0E, 0u, 0u, head + 0x08, 0x8000u | static_cast<unsigned>(b.size()),
-                       0xFFFFu, head + 0x16, 0u})
+    for (unsigned w : {0u, 0x2004u, head + 0x08, head + 0x0E, 0u, 0u, head + 0x08,
+                       0x8000u | static_cast<unsigned>(b.size()), 0xFFFFu, head + 0x16, 0u})
       outw(w, 0);
     for (std::size_t i = 0; i < b.size(); i += 2) outw(b[i] | (i + 1 < b.size() ? b[i + 1] : 0) << 8, 0);
     outw(tail + 0xC, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A LAN Adapter/A in a slot, a station at the other end, and the accesses that the period's Linux driver makes
-// (ibmlana.c): order, width and values are the driver's, the code is ours. No processor; each access begins when the one
-// before ended.
+// (ibmlana.c): order, width and values are the driver's, the code is ours. No processor; each access begins when the
+// one before ended.
 #pragma once
 
 #include <memory>
@@ -72,7 +72,7 @@ struct LanABench : CardBench {
   bool wait_for_clear(unsigned mask) {
     const Time limit = now() + 20_ms;
     while (now() < limit)
-      if (!(in(Sonic::CR) & mask)) return true;
+      if (!(in(Sonic::CR)&mask)) return true;
     return false;
   }
   void reset_board() {
@@ -95,8 +95,8 @@ struct LanABench : CardBench {
     tda = 0;
     tx_buffers = transmit_buffers * tda_bytes;
     for (unsigned n = 0; n < transmit_buffers; ++n)
-      words_to_card(tda + n * tda_bytes, {0, 0, 0, 1, tx_buffers + n * packet_size, 0, 0,
-                                          ((n + 1) % transmit_buffers * tda_bytes) | 1});
+      words_to_card(tda + n * tda_bytes,
+                    {0, 0, 0, 1, tx_buffers + n * packet_size, 0, 0, ((n + 1) % transmit_buffers * tda_bytes) | 1});
     rra = tx_buffers + transmit_buffers * packet_size;
     rx_count = (window_bytes - rra) / (rra_bytes + rda_bytes + packet_size);
     rda = rra + rx_count * rra_bytes;
@@ -167,7 +167,8 @@ struct LanABench : CardBench {
     const auto length = std::max<unsigned>(60, static_cast<unsigned>(frame.size()));
     const unsigned buffer = tx_buffers + next_tx * packet_size, descriptor = tda + next_tx * tda_bytes;
     to_card(buffer, frame);
-    for (unsigned at = static_cast<unsigned>(frame.size()); at < length; at += 25) to_card(buffer + at, Bytes(25, 0x20));
+    for (unsigned at = static_cast<unsigned>(frame.size()); at < length; at += 25)
+      to_card(buffer + at, Bytes(25, 0x20));
     auto d = words_from_card(descriptor, 8);
     words_to_card(descriptor, {d[0], d[1], length, d[3], d[4], d[5], length, d[7]});
     if (++used_tx == 1) start_transmit(next_tx);
@@ -175,7 +176,10 @@ struct LanABench : CardBench {
     return true;
   }
 
-  struct Received { std::uint32_t status; Bytes bytes; };
+  struct Received {
+    std::uint32_t status;
+    Bytes bytes;
+  };
   struct Served {
     unsigned causes = 0;
     std::vector<Received> frames;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A 3C523 in a slot and the accesses that Linux 2.2's 3c523.c makes: order, width and values are the driver's, the code is
-// ours. No processor; each access begins when the one before ended.
+// A 3C523 in a slot and the accesses that Linux 2.2's 3c523.c makes: order, width and values are the driver's, the code
+// is ours. No processor; each access begins when the one before ended.
 #include "core/common/error.hpp"
 #include "devices/ethernet/3c523/3c523.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
@@ -18,8 +18,8 @@ struct Bench : CardBench {
   static constexpr std::uint16_t io = 0x3300;
   static constexpr std::uint32_t ram = 0xD8000, size = 0x4000, scp = size - 12, iscp = scp - 8;
   static constexpr unsigned irq = 9;
-  static constexpr unsigned nops = 16, nop_and_transmit = 6 + 16, rfds = nops + 4 * nop_and_transmit, rbds = rfds + 6 * 24, rx_buffers = rbds + 6 * 12,
-                            tx_buffers = rx_buffers + 6 * 1524;
+  static constexpr unsigned nops = 16, nop_and_transmit = 6 + 16, rfds = nops + 4 * nop_and_transmit,
+                            rbds = rfds + 6 * 24, rx_buffers = rbds + 6 * 12, tx_buffers = rx_buffers + 6 * 1524;
 
   explicit Bench(const AdapterEntry& row = EtherLinkMc::entry, bool plugged = true, Settings settings = {})
       : CardBench(row, "02:60:8c:45:c4:2a", std::move(settings), plugged) {

@@ -31,11 +31,14 @@ struct Mc32Bench : CardBench {
   std::uint8_t get8(std::uint32_t at) { return static_cast<std::uint8_t>(rig.load(window + at, 1)); }
   void put(std::uint32_t at, unsigned value) { rig.store(window + at, value, 2); }
   void put8(std::uint32_t at, unsigned value) { rig.store(window + at, value, 1); }
-  void put32(std::uint32_t at, std::uint32_t value) { rig.store(window + at, value & 0xFFFF, 2); rig.store(window + at + 2, value >> 16, 2); }
+  void put32(std::uint32_t at, std::uint32_t value) {
+    rig.store(window + at, value & 0xFFFF, 2);
+    rig.store(window + at + 2, value >> 16, 2);
+  }
   bool interrupt() const { return rig.irqs.level[irq]; }
 
   void wait_ready() {
-    for (int n = 0; !(in(Mc32::STATUS) & Mc32::CRR); ++n) {
+    for (int n = 0; !(in(Mc32::STATUS)&Mc32::CRR); ++n) {
       REQUIRE(n < 100'000);
       rig.step(1_us);
     }
@@ -50,12 +53,12 @@ struct Mc32Bench : CardBench {
     int polls = 0;
     while (result == 0xFF && ++polls < 1000) {
       rig.step(1_ms);
-      if (in(Mc32::STATUS) & Mc32::CWR) result = in(Mc32::COMMAND);
+      if (in(Mc32::STATUS)&Mc32::CWR) result = in(Mc32::COMMAND);
     }
     CHECK(polls > 1);  // FFh until the self-test has ended
     std::uint32_t offset = 0;
     for (unsigned i = 0; i < 4; ++i) {
-      for (int n = 0; !(in(Mc32::STATUS) & Mc32::CWR); ++n) {
+      for (int n = 0; !(in(Mc32::STATUS)&Mc32::CWR); ++n) {
         REQUIRE(n < 100);
         rig.step(50_us);
       }
@@ -70,8 +73,10 @@ struct Mc32Bench : CardBench {
   std::vector<std::uint8_t> responses(Time t = 1_ms) {
     std::vector<std::uint8_t> all;
     for (const Time end = rig.now + t; rig.now < end;) {
-      if (in(Mc32::STATUS) & Mc32::CWR) all.push_back(in(Mc32::COMMAND));
-      else rig.step(5_us);
+      if (in(Mc32::STATUS)&Mc32::CWR)
+        all.push_back(in(Mc32::COMMAND));
+      else
+        rig.step(5_us);
     }
     return all;
   }
@@ -133,7 +138,9 @@ struct Mc32Bench : CardBench {
     out(Mc32::COMMAND, Mc32::restart);
     return d;
   }
-  void store_frame(std::uint32_t address, const Bytes& frame) { std::copy(frame.begin(), frame.end(), rig.ram.begin() + address); }
+  void store_frame(std::uint32_t address, const Bytes& frame) {
+    std::copy(frame.begin(), frame.end(), rig.ram.begin() + address);
+  }
   void hear(const Bytes& frame) {
     other.port.transmit(frame, rig.now);
     const std::size_t before = other.outcomes.size();
@@ -168,7 +175,8 @@ TEST_CASE("3C527: POS places ports and window; POS 6 and 7 read the station addr
   CHECK(b.rig.bus.io().find(0x7E90) == nullptr);
 }
 
-TEST_CASE("3C527: the boot handshake gives a result and the exec mailbox, whose data lead to everything else", "[3c527][boot]") {
+TEST_CASE("3C527: the boot handshake gives a result and the exec mailbox, whose data lead to everything else",
+          "[3c527][boot]") {
   Mc32Bench b;
   CHECK(b.boot() == 0);
   CHECK((b.get(b.exec + 2) | b.get(b.exec + 4) << 16) == 0);  // base
@@ -208,8 +216,8 @@ TEST_CASE("3C527: CRR is seen at 0 after every command, however late one looks",
   b.open();
   b.command(Mc32::suspend << 3);
   b.rig.step(10_ms);
-  CHECK_FALSE(b.in(Mc32::STATUS) & Mc32::CRR);
-  CHECK((b.in(Mc32::STATUS) & Mc32::CRR) != 0);
+  CHECK_FALSE(b.in(Mc32::STATUS)&Mc32::CRR);
+  CHECK((b.in(Mc32::STATUS)&Mc32::CRR) != 0);
 }
 
 TEST_CASE("3C527: frames leave by suspend, append, restart; the mailbox names the list's end", "[3c527][transmit]") {
@@ -305,7 +313,8 @@ TEST_CASE("3C527: received frames go to the list's buffers from where the mailbo
   CHECK(b.get(first + 4) == 80);
 }
 
-TEST_CASE("3C527: at the end of the list reception halts, says so once, and the card keeps what it can", "[3c527][receive]") {
+TEST_CASE("3C527: at the end of the list reception halts, says so once, and the card keeps what it can",
+          "[3c527][receive]") {
   Mc32Bench b;
   b.open();
   b.command(Mc32::suspend << 3);
@@ -407,7 +416,8 @@ TEST_CASE("3C527: without a cable the frame fails with lost carrier", "[3c527][t
   CHECK(b.get(Mc32::statistics + 4 * Mc32::tx_carrier) == 1);
 }
 
-TEST_CASE("3C527: its cable pulled in mid-frame: a failed frame, a counted error, and both directions go on", "[3c527][cable]") {
+TEST_CASE("3C527: its cable pulled in mid-frame: a failed frame, a counted error, and both directions go on",
+          "[3c527][cable]") {
   Mc32Bench b;
   b.open();
   const std::uint32_t d = b.send(0x1000, 1514);

@@ -4,8 +4,8 @@
 
 #include "core/common/error.hpp"
 #include "devices/ethernet/de210/de210.hpp"
-#include "tests/devices/ethernet/card_bench.hpp"
 #include "tests/devices/chips/am7990/lance_bench.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -43,8 +43,10 @@ struct DepcaBench : CardBench {
     unsigned found = 0;
     for (int i = 0; i < 39 && found < 8; ++i) {
       const unsigned v = prom();
-      if (v == pattern[found & 3]) ++found;
-      else found = v == 0xFF ? 1 : 0;
+      if (v == pattern[found & 3])
+        ++found;
+      else
+        found = v == 0xFF ? 1 : 0;
     }
     return found == 8;
   }
@@ -102,8 +104,8 @@ struct DepcaBench : CardBench {
   /// Returns how many polls IDON took, at most 100.
   int init_restart(unsigned mode = 0) {
     const auto pair = [&](unsigned i) { return mac[i] | unsigned{mac[i + 1]} << 8; };
-    const unsigned block[] = {mode | pair(0) << 16, pair(2) | pair(4) << 16, 0, 0, (rx_ring & 0xFFFF) | 3u << 29,
-                              (tx_ring & 0xFFFF) | 3u << 29};
+    const unsigned block[] = {mode | pair(0) << 16,          pair(2) | pair(4) << 16,      0, 0,
+                              (rx_ring & 0xFFFF) | 3u << 29, (tx_ring & 0xFFFF) | 3u << 29};
     for (unsigned i = 0; i < 6; ++i) writel(base + 4 * i, block[i]);
     addr(0);
     data(L::INIT);
@@ -241,10 +243,13 @@ TEST_CASE("POS selects ports, memory and interrupt", "[de210][pos]") {
     for (unsigned k = 0; k < 4; ++k)
       CHECK((b.rig.bus.io().find(static_cast<std::uint16_t>(0x2C00 + 16 * k)) != nullptr) == (k == n));
   }
-  struct Choice { unsigned pos; std::uint32_t first, last; };
-  for (const auto& [pos, first, last] : {Choice{0x00, 0xC0000, 0xCFFFF}, Choice{0x20, 0xC8000, 0xCFFFF},
-                                         Choice{0x08, 0xD0000, 0xDFFFF}, Choice{0x28, 0xD8000, 0xDFFFF},
-                                         Choice{0x10, 0xE0000, 0xEFFFF}, Choice{0x30, 0xE8000, 0xEFFFF}}) {
+  struct Choice {
+    unsigned pos;
+    std::uint32_t first, last;
+  };
+  for (const auto& [pos, first, last] :
+       {Choice{0x00, 0xC0000, 0xCFFFF}, Choice{0x20, 0xC8000, 0xCFFFF}, Choice{0x08, 0xD0000, 0xDFFFF},
+        Choice{0x28, 0xD8000, 0xDFFFF}, Choice{0x10, 0xE0000, 0xEFFFF}, Choice{0x30, 0xE8000, 0xEFFFF}}) {
     b.card->pos_write(2, static_cast<std::uint8_t>(1 | pos), b.rig.now);
     CHECK(b.rig.memory.find(first));
     CHECK(b.rig.memory.find(last));
@@ -348,7 +353,8 @@ TEST_CASE("the board masks the interrupt in NICSR without clearing it", "[de210]
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("after an underrun the driver only demands again: nothing is sent until its timeout restarts the chip", "[de210]") {
+TEST_CASE("after an underrun the driver only demands again: nothing is sent until its timeout restarts the chip",
+          "[de210]") {
   DepcaBench b;
   b.probe();
   b.open();
@@ -435,7 +441,8 @@ TEST_CASE("random accesses to ports and memory harm nobody", "[de210][malformed]
     const auto port = static_cast<std::uint16_t>(DepcaBench::io + random.below(16));
     b.rig.out(port, static_cast<unsigned>(random.below(0x10000)), random.below(2) && !(port & 1) ? 2 : 1);
     b.rig.in(port, 1);
-    b.rig.store(0xD0000 + static_cast<std::uint32_t>(random.below(0x10000)), static_cast<unsigned>(random.below(256)), 1);
+    b.rig.store(0xD0000 + static_cast<std::uint32_t>(random.below(0x10000)), static_cast<unsigned>(random.below(256)),
+                1);
     if (random.below(60) == 0) b.rig.step(Time{static_cast<std::int64_t>(random.below(3'000'000'000))});
     if (random.below(60) == 0) b.other.port.transmit(make_frame(60, broadcast_mac), b.rig.now);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The DE-320CT as the Linux driver of 2001 meets it: what differs from the NE/2. The data path is the same class and the NE/2's
-// tests cover it.
+// The DE-320CT as the Linux driver of 2001 meets it: what differs from the NE/2. The data path is the same class and
+// the NE/2's tests cover it.
 #include "devices/ethernet/de320/de320.hpp"
 #include "tests/bus/rig.hpp"
 #include "tests/catch.hpp"

@@ -94,7 +94,8 @@ TEST_CASE("peeking at the data port moves nothing", "[etherexpress]") {
   CHECK((b.inb(0xF) & 3) == 0);
 }
 
-TEST_CASE("start-up: BUSY clears and the status comes up within 50 reads, the program's results follow", "[etherexpress]") {
+TEST_CASE("start-up: BUSY clears and the status comes up within 50 reads, the program's results follow",
+          "[etherexpress]") {
   EtherExpressBench b;
   b.reset();
   b.init();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The EtherStreamer's declared interface as its driver uses it: reset and self-test, requests, both rings, interrupts; its
-// bursts beside others on the channel; descriptors that lead nowhere.
+// The EtherStreamer's declared interface as its driver uses it: reset and self-test, requests, both rings, interrupts;
+// its bursts beside others on the channel; descriptors that lead nowhere.
 #include <functional>
 
 #include "devices/ethernet/etherstreamer/etherstreamer.hpp"
@@ -30,7 +30,8 @@ struct StreamerBench : CardBench {
   void out32(unsigned reg, std::uint32_t value) { rig.out(static_cast<std::uint16_t>(base + reg), value, 4); }
   bool interrupt() const { return rig.irqs.level[irq]; }
   std::uint32_t word(std::uint32_t at) const {
-    return rig.ram[at] | std::uint32_t{rig.ram[at + 1]} << 8 | std::uint32_t{rig.ram[at + 2]} << 16 | std::uint32_t{rig.ram[at + 3]} << 24;
+    return rig.ram[at] | std::uint32_t{rig.ram[at + 1]} << 8 | std::uint32_t{rig.ram[at + 2]} << 16 |
+           std::uint32_t{rig.ram[at + 3]} << 24;
   }
   void put(std::uint32_t at, std::uint32_t value) {
     for (unsigned i = 0; i < 4; ++i) rig.ram[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
@@ -45,7 +46,7 @@ struct StreamerBench : CardBench {
     rig.step(1_ms);
     out(Streamer::BCTL, 0);
     int polls = 0;
-    while (!(in(Streamer::SISR) & Streamer::SRB_REPLY)) {
+    while (!(in(Streamer::SISR)&Streamer::SRB_REPLY)) {
       REQUIRE(++polls < 4000);
       rig.step(100_us);
     }
@@ -63,11 +64,11 @@ struct StreamerBench : CardBench {
     for (std::size_t i = 0; i < block.size(); i += 2) out(Streamer::LAPDINC, block[i] | block[i + 1] << 8);
     out(Streamer::LISR_SUM, Streamer::SRB_CMD);
     CHECK((local(srb + 2) & 0xFF) == 0xFE);
-    for (int n = 0; !(in(Streamer::SISR) & Streamer::SRB_REPLY); ++n) {
+    for (int n = 0; !(in(Streamer::SISR)&Streamer::SRB_REPLY); ++n) {
       REQUIRE(n < 1000);
       rig.step(10_us);
     }
-    CHECK_FALSE(in(Streamer::LISR) & Streamer::SRB_CMD);
+    CHECK_FALSE(in(Streamer::LISR)&Streamer::SRB_CMD);
     out(Streamer::SISR_RUM, ~unsigned{Streamer::SRB_REPLY});
     return local(srb + 2) & 0xFF;
   }
@@ -129,7 +130,9 @@ struct StreamerBench : CardBench {
 
 /// A master that takes the channel for `hold` again and again, at a level above the card's.
 struct Hog final : bus::BusMaster {
-  Hog(Rig& rig, Time hold) : BusMaster(rig.bus.channel(), "hog", false), rig_(rig), hold_(hold) { request_channel(1, rig.now); }
+  Hog(Rig& rig, Time hold) : BusMaster(rig.bus.channel(), "hog", false), rig_(rig), hold_(hold) {
+    request_channel(1, rig.now);
+  }
   void granted(Time now) override {
     channel().occupy(now, now + hold_);
     release_channel(now + hold_);
@@ -150,7 +153,8 @@ TEST_CASE("EtherStreamer: it says that its interface is hypothetical", "[etherst
   for (const TimingValue& v : EtherStreamer::entry.timing()) CHECK(v.confidence == "inferred");
 }
 
-TEST_CASE("EtherStreamer: self-test, then the station address in local memory; requests and their answers", "[etherstreamer][srb]") {
+TEST_CASE("EtherStreamer: self-test, then the station address in local memory; requests and their answers",
+          "[etherstreamer][srb]") {
   StreamerBench b;
   CHECK(b.card->pos_peek(0) == 0xA7);
   CHECK(b.card->pos_peek(1) == 0x8F);
@@ -190,7 +194,8 @@ TEST_CASE("EtherStreamer: _SUM sets, _RUM keeps; masks decide over the line", "[
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("EtherStreamer: frames leave from where they lie in memory, in 16-bit slots too", "[etherstreamer][transmit]") {
+TEST_CASE("EtherStreamer: frames leave from where they lie in memory, in 16-bit slots too",
+          "[etherstreamer][transmit]") {
   for (const unsigned width : {16u, 32u}) {
     StreamerBench b({}, width);
     b.open();
@@ -209,7 +214,7 @@ TEST_CASE("EtherStreamer: frames leave from where they lie in memory, in 16-bit 
       CHECK(sent == body(length, static_cast<std::uint8_t>(n)));
       CHECK(b.tx_status(n) == Streamer::TX_DONE);
       CHECK(b.interrupt());
-      CHECK((b.in(Streamer::SISR) & Streamer::MI) != 0);
+      CHECK((b.in(Streamer::SISR)&Streamer::MI) != 0);
       CHECK(b.acknowledge() == (Streamer::TX2_EOF | Streamer::TX2_IDLE));
       CHECK_FALSE(b.interrupt());
       ++n;
@@ -244,7 +249,8 @@ TEST_CASE("EtherStreamer: a collision is repeated from the FIFO, without another
   b.send(0, body(1514, 5));
   b.rig.step(5_ms);
   CHECK(b.chip().counters().collisions >= 1);
-  const auto sent = std::find_if(b.log.entries.begin(), b.log.entries.end(), [](const auto& e) { return e.bytes.size() == 1518; });
+  const auto sent =
+      std::find_if(b.log.entries.begin(), b.log.entries.end(), [](const auto& e) { return e.bytes.size() == 1518; });
   REQUIRE(sent != b.log.entries.end());
   CHECK(sent->good);
   CHECK(without_fcs(sent->bytes) == body(1514, 5));
@@ -252,7 +258,8 @@ TEST_CASE("EtherStreamer: a collision is repeated from the FIFO, without another
   CHECK((b.tx_status(0) >> 8 & 0x1F) >= 1);
 }
 
-TEST_CASE("EtherStreamer: without the channel in time the frame is cut, and says underrun; the next one is whole", "[etherstreamer][transmit]") {
+TEST_CASE("EtherStreamer: without the channel in time the frame is cut, and says underrun; the next one is whole",
+          "[etherstreamer][transmit]") {
   StreamerBench b;
   b.open();
   b.send(0, body(1514));
@@ -272,7 +279,8 @@ TEST_CASE("EtherStreamer: without the channel in time the frame is cut, and says
   CHECK(b.log.entries[1].good);
 }
 
-TEST_CASE("EtherStreamer: sixteen collisions, no cable: the status says so and the channel goes on", "[etherstreamer][transmit]") {
+TEST_CASE("EtherStreamer: sixteen collisions, no cable: the status says so and the channel goes on",
+          "[etherstreamer][transmit]") {
   StreamerBench b;
   b.open();
   b.chip().port().set_plugged(false, b.rig.now);
@@ -293,7 +301,8 @@ TEST_CASE("EtherStreamer: sixteen collisions, no cable: the status says so and t
   CHECK(b.local(srb + 6 + 2 * Streamer::log_carrier) == 0);
 }
 
-TEST_CASE("EtherStreamer: a malformed descriptor halts the channel until it is enabled anew", "[etherstreamer][malformed]") {
+TEST_CASE("EtherStreamer: a malformed descriptor halts the channel until it is enabled anew",
+          "[etherstreamer][malformed]") {
   const auto halted = [](const std::function<void(StreamerBench&, std::uint32_t)>& spoil) {
     StreamerBench b;
     b.open();
@@ -304,7 +313,7 @@ TEST_CASE("EtherStreamer: a malformed descriptor halts the channel until it is e
     CHECK(b.log.entries.empty());
     CHECK(b.tx_status(0) == (Streamer::TX_DONE | Streamer::TX_BAD | Streamer::TX_MALFORMED));
     CHECK((b.acknowledge() & Streamer::TX2_HALT) != 0);
-    CHECK((b.in(Streamer::BMCTL_SUM) & Streamer::TX2_DIS) != 0);
+    CHECK((b.in(Streamer::BMCTL_SUM)&Streamer::TX2_DIS) != 0);
     b.send(1, body(100));
     b.rig.step(1_ms);
     CHECK(b.log.entries.empty());
@@ -319,7 +328,8 @@ TEST_CASE("EtherStreamer: a malformed descriptor halts the channel until it is e
   halted([](auto& b, auto d) { b.put(d + 16, 99); });
 }
 
-TEST_CASE("EtherStreamer: addresses beyond memory and rings that lead nowhere harm nobody", "[etherstreamer][malformed]") {
+TEST_CASE("EtherStreamer: addresses beyond memory and rings that lead nowhere harm nobody",
+          "[etherstreamer][malformed]") {
   StreamerBench b;
   b.open();
   b.put(b.describe(0, body(100)) + 12, 0xFFFFFFF0);
@@ -406,7 +416,8 @@ TEST_CASE("EtherStreamer: behind the last buffer frames are lost until RXLBDA mo
   CHECK(small.rx_lengths(1) == (800u << 16 | 400));
 }
 
-TEST_CASE("EtherStreamer: bad frames that reached memory carry their error, short ones never reach it", "[etherstreamer][receive]") {
+TEST_CASE("EtherStreamer: bad frames that reached memory carry their error, short ones never reach it",
+          "[etherstreamer][receive]") {
   StreamerBench b;
   b.open();
   Bytes bad = make_frame(500, b.mac), giant = make_frame(1600, b.mac), runt(40, 0);
@@ -421,7 +432,8 @@ TEST_CASE("EtherStreamer: bad frames that reached memory carry their error, shor
   CHECK(b.local(b.in(Streamer::LAPWWO) + 6 + 2 * Streamer::log_crc) == 0x0100);
 }
 
-TEST_CASE("EtherStreamer: a FIFO that is not emptied in time overruns, and the next frame is received", "[etherstreamer][receive]") {
+TEST_CASE("EtherStreamer: a FIFO that is not emptied in time overruns, and the next frame is received",
+          "[etherstreamer][receive]") {
   StreamerBench b;
   b.open();
   {
@@ -470,7 +482,8 @@ TEST_CASE("EtherStreamer: full duplex sends and receives at once", "[etherstream
   CHECK(b.chip().counters().sent == 4);
   CHECK(b.chip().counters().received == 4);
   CHECK(b.chip().counters().collisions == 0);
-  for (unsigned n = 0; n < 4; ++n) CHECK(b.buffer(n, 1514) == without_fcs(make_frame(1514, b.mac, static_cast<std::uint8_t>(n))));
+  for (unsigned n = 0; n < 4; ++n)
+    CHECK(b.buffer(n, 1514) == without_fcs(make_frame(1514, b.mac, static_cast<std::uint8_t>(n))));
 }
 
 TEST_CASE("EtherStreamer: its bursts, basic and streaming, in slots of both widths", "[etherstreamer][master]") {
@@ -497,7 +510,8 @@ TEST_CASE("EtherStreamer: its bursts, basic and streaming, in slots of both widt
   CHECK(held(32, false) - held(32, true) == 100_ns * (7 + 16 * 15));
 }
 
-TEST_CASE("EtherStreamer: a snapshot with frames on their way both ways goes on as if nothing had happened", "[etherstreamer][snapshot]") {
+TEST_CASE("EtherStreamer: a snapshot with frames on their way both ways goes on as if nothing had happened",
+          "[etherstreamer][snapshot]") {
   const auto play = [](bool cut) {
     StreamerBench b({}, 32, {.full_duplex = true});
     b.open();

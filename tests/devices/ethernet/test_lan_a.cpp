@@ -211,7 +211,7 @@ TEST_CASE("received frames come out as they were sent, with their check sequence
         if (again.causes & Sonic::RBE) ++warnings;
         CHECK(again.frames.empty());
       }
-      CHECK((b.in(Sonic::ISR) & Sonic::RDE) == 0);
+      CHECK((b.in(Sonic::ISR)&Sonic::RDE) == 0);
     }
     // Once in each pass round the list, whose last buffer is given up when the warning is acknowledged.
     CHECK(warnings == 50 / (b.rx_count - 1));
@@ -237,7 +237,7 @@ TEST_CASE("a driver that sleeps loses the newest frames, and goes on when it wak
   b.init();
   for (std::uint8_t n = 0; n < 30; ++n) b.hear(b.for_us(100 + n, n));
   // Sixteen buffers: the last read raises RBE; when it is full too the receiver has none left.
-  CHECK((b.in(Sonic::ISR) & Sonic::RBE) != 0);
+  CHECK((b.in(Sonic::ISR)&Sonic::RBE) != 0);
   CHECK(b.in(Sonic::MPT) == 30 - 16);
   unsigned got = 0;
   while (b.interrupt())
@@ -342,8 +342,9 @@ TEST_CASE("two adapters on one segment share an interrupt line: it stays until b
   const MacAddress ne2_mac{0x00, 0x00, 0xD8, 0x01, 0x01, 0x01};
   auto ne2 = Ne2::entry.make({second, &b.segment, "00:00:d8:01:01:01", {}, 2});
   ne2->pos_write(2, 0x01 | 1 << 1 | 1 << 4 | 2 << 5, b.now());  // 1000h, IRQ 5
-  const std::pair<unsigned, unsigned> start[] = {{0, 0x21}, {0xE, 0x49}, {0xC, 0x04}, {0xD, 0x00}, {1, 0x4C}, {2, 0x80},
-                                                 {3, 0x7F}, {7, 0xFF}, {0xF, 0x3F}, {0, 0x61}, {7, 0x4C}, {0, 0x22}};
+  const std::pair<unsigned, unsigned> start[] = {{0, 0x21},   {0xE, 0x49}, {0xC, 0x04}, {0xD, 0x00},
+                                                 {1, 0x4C},   {2, 0x80},   {3, 0x7F},   {7, 0xFF},
+                                                 {0xF, 0x3F}, {0, 0x61},   {7, 0x4C},   {0, 0x22}};
   for (const auto& [reg, value] : start) b.rig.out(static_cast<std::uint16_t>(0x1000 + reg), value);
   b.probe();
   b.init();

@@ -91,7 +91,8 @@ TEST_CASE("two buffers: the second frame starts from the interrupt of the first"
   Ne2Bench b;
   b.probe();
   b.init(true);
-  const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)), two = without_fcs(make_frame(1514, broadcast_mac, 2));
+  const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)),
+              two = without_fcs(make_frame(1514, broadcast_mac, 2));
   CHECK(b.block_output(one, 0x40) <= 2);
   b.trigger_send(1514, 0x40);
   b.block_output(two, 0x46);  // while the first is on the wire
@@ -138,12 +139,14 @@ TEST_CASE("an odd frame length moves a whole last word and sends the odd count",
   CHECK(without_fcs(b.log.entries.at(0).bytes) == frame);
 }
 
-TEST_CASE("A15 is not decoded: the DOS packet driver loads a frame at 4000h and sends it from page C0h", "[ne2][transmit]") {
+TEST_CASE("A15 is not decoded: the DOS packet driver loads a frame at 4000h and sends it from page C0h",
+          "[ne2][transmit]") {
   Ne2Bench b;
   REQUIRE(b.probe());
   CHECK(b.block_input(12, 0x8000) == b.block_input(12, 0x0000));
   b.init(true);
-  const Bytes frame = without_fcs(make_frame(300, broadcast_mac, 3)), other = without_fcs(make_frame(300, broadcast_mac, 4));
+  const Bytes frame = without_fcs(make_frame(300, broadcast_mac, 3)),
+              other = without_fcs(make_frame(300, broadcast_mac, 4));
   b.block_output(frame, 0x40);
   b.trigger_send(300, 0xC0);
   b.step(1_ms);
@@ -153,7 +156,8 @@ TEST_CASE("A15 is not decoded: the DOS packet driver loads a frame at 4000h and 
 }
 
 // The packet driver hands the next frame over without waiting for the one before (ne2.md).
-TEST_CASE("what is written over a frame that is leaving goes out in its place, at either of the RAM's addresses", "[ne2][transmit]") {
+TEST_CASE("what is written over a frame that is leaving goes out in its place, at either of the RAM's addresses",
+          "[ne2][transmit]") {
   const Bytes one = body(1514, 1), two = body(1514, 2);
   for (const unsigned page : {0x40u, 0xC0u}) {
     Ne2Bench b;
@@ -212,8 +216,7 @@ TEST_CASE("the address filter: own, broadcast, multicast hash, promiscuous", "[n
   // Linux's own formula: top six bits of the CRC index the filter.
   std::uint32_t crc = 0xFFFFFFFF;
   for (std::uint8_t byte : all_hosts)
-    for (int bit = 0; bit < 8; ++bit, byte >>= 1)
-      crc = (crc << 1) ^ ((crc >> 31 ^ (byte & 1)) ? 0x04C11DB7 : 0);
+    for (int bit = 0; bit < 8; ++bit, byte >>= 1) crc = (crc << 1) ^ ((crc >> 31 ^ (byte & 1)) ? 0x04C11DB7 : 0);
   std::array<std::uint8_t, 8> filter{};
   filter[crc >> 29] |= 1 << (crc >> 26 & 7);
   b.load_multicast(filter, 0x0C);

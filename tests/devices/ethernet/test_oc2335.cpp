@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The OC-2335's declared interface as its driver uses it: reset, transmit through the FIFO, receive, tallies, errors of the
-// wire and of the driver, at 100 Mbit/s.
+// The OC-2335's declared interface as its driver uses it: reset, transmit through the FIFO, receive, tallies, errors of
+// the wire and of the driver, at 100 Mbit/s.
 #include "core/common/error.hpp"
 #include "devices/ethernet/oc2335/oc2335.hpp"
 #include "tests/devices/ethernet/card_bench.hpp"
@@ -17,7 +17,8 @@ struct Oc2335Bench : CardBench {
   static constexpr unsigned irq = 10;
 
   explicit Oc2335Bench(Settings settings = {}, bool plugged = true)
-      : CardBench(Oc2335::entry, "00:00:24:12:34:56", std::move(settings), plugged, 16, {.bits_per_second = 100'000'000}) {
+      : CardBench(Oc2335::entry, "00:00:24:12:34:56", std::move(settings), plugged, 16,
+                  {.bits_per_second = 100'000'000}) {
     card->pos_write(2, 0x01 | 2 << 1 | 3 << 4, rig.now);
   }
 
@@ -28,7 +29,7 @@ struct Oc2335Bench : CardBench {
 
   void open(unsigned rcr = Dp83800::BRD) {
     out(Dp83800::CR, Dp83800::RST);
-    for (int n = 0; in(Dp83800::CR) & Dp83800::RST; ++n) {
+    for (int n = 0; in(Dp83800::CR)&Dp83800::RST; ++n) {
       REQUIRE(n < 1000);
       rig.step(10_us);
     }
@@ -117,7 +118,7 @@ TEST_CASE("OC-2335: after reset the address of the card stands in PAR and everyt
   b.out(Dp83800::PAR0, 0xFFFF);
   b.hear(make_frame(100, broadcast_mac));
   b.out(Dp83800::CR, Dp83800::RST);
-  CHECK((b.in(Dp83800::CR) & Dp83800::RST) != 0);
+  CHECK((b.in(Dp83800::CR)&Dp83800::RST) != 0);
   b.out(Dp83800::IMR, 0xFFFF);  // not heard while the reset runs
   CHECK_FALSE(b.interrupt());
   b.rig.step(20_us);
@@ -125,11 +126,13 @@ TEST_CASE("OC-2335: after reset the address of the card stands in PAR and everyt
   CHECK(b.in(Dp83800::PAR0) == 0x0000);
   CHECK(b.in(Dp83800::PAR0 + 2) == 0x1224);
   CHECK(b.in(Dp83800::PAR0 + 4) == 0x5634);
-  for (const unsigned reg : {Dp83800::ISR, Dp83800::IMR, Dp83800::RCR, Dp83800::TCR, Dp83800::RSR, Dp83800::TSR}) CHECK(b.in(reg) == 0);
+  for (const unsigned reg : {Dp83800::ISR, Dp83800::IMR, Dp83800::RCR, Dp83800::TCR, Dp83800::RSR, Dp83800::TSR})
+    CHECK(b.in(reg) == 0);
   CHECK(b.in(Dp83800::TFR) == 8192);
 }
 
-TEST_CASE("OC-2335: a frame leaves at 100 Mbit/s when its last word is in, padded, with its FCS", "[oc2335][transmit]") {
+TEST_CASE("OC-2335: a frame leaves at 100 Mbit/s when its last word is in, padded, with its FCS",
+          "[oc2335][transmit]") {
   Oc2335Bench b;
   b.open();
   for (const std::size_t length : {std::size_t{1514}, std::size_t{61}, std::size_t{20}}) {
@@ -164,7 +167,8 @@ TEST_CASE("OC-2335: a word takes an extended cycle and the port's ready delay", 
   CHECK(slow.rig.took == 500_ns);
 }
 
-TEST_CASE("OC-2335: the FIFO takes five full frames, sends them back to back and gives room back one by one", "[oc2335][transmit]") {
+TEST_CASE("OC-2335: the FIFO takes five full frames, sends them back to back and gives room back one by one",
+          "[oc2335][transmit]") {
   Oc2335Bench b;
   b.open();
   b.out(Dp83800::CR, Dp83800::TXDIS);
@@ -182,7 +186,7 @@ TEST_CASE("OC-2335: the FIFO takes five full frames, sends them back to back and
     CHECK(b.log.entries[i].start - b.log.entries[i - 1].end == 960_ns);
     CHECK(without_fcs(b.log.entries[i].bytes) == body(1514, static_cast<std::uint8_t>(i)));
   }
-  for (unsigned i = 0; i < 5; ++i) CHECK((b.in(Dp83800::TSR) & Dp83800::TDONE) != 0);
+  for (unsigned i = 0; i < 5; ++i) CHECK((b.in(Dp83800::TSR)&Dp83800::TDONE) != 0);
   CHECK(b.in(Dp83800::TSR) == 0);
 }
 
@@ -237,7 +241,7 @@ TEST_CASE("OC-2335: a flush cuts the frame on the wire, and the next one goes ou
   CHECK_FALSE(b.log.entries[0].good);
   CHECK(b.log.entries[1].good);
   CHECK(without_fcs(b.log.entries[1].bytes) == body(64, 9));
-  CHECK((b.in(Dp83800::TSR) & Dp83800::TDONE) != 0);
+  CHECK((b.in(Dp83800::TSR)&Dp83800::TDONE) != 0);
   CHECK(b.in(Dp83800::TSR) == 0);
 }
 
@@ -259,10 +263,11 @@ TEST_CASE("OC-2335: without a cable carrier is lost; sixteen collisions give up"
   const unsigned status = b.in(Dp83800::TSR);
   CHECK((status & Dp83800::EXC) != 0);
   CHECK((status & Dp83800::NC) == 16);
-  CHECK((b.in(Dp83800::ISR) & Dp83800::TXER) != 0);
+  CHECK((b.in(Dp83800::ISR)&Dp83800::TXER) != 0);
 }
 
-TEST_CASE("OC-2335: received frames stand in the FIFO in order, without FCS, until they are dropped", "[oc2335][receive]") {
+TEST_CASE("OC-2335: received frames stand in the FIFO in order, without FCS, until they are dropped",
+          "[oc2335][receive]") {
   Oc2335Bench b;
   b.open();
   const Bytes first = make_frame(101, b.mac, 1), second = make_frame(1514, broadcast_mac, 2);
@@ -349,7 +354,8 @@ TEST_CASE("OC-2335: a full receive FIFO loses the frame, unless the host reads i
   CHECK(b.acknowledge() == Dp83800::RFO);
   CHECK(b.in(Dp83800::MPT) == 1);
   CHECK(b.chip().counters().overruns == 1);
-  for (unsigned i = 0; i < 5; ++i) CHECK(b.take() == without_fcs(make_frame(1514, b.mac, static_cast<std::uint8_t>(i))));
+  for (unsigned i = 0; i < 5; ++i)
+    CHECK(b.take() == without_fcs(make_frame(1514, b.mac, static_cast<std::uint8_t>(i))));
   // The frame that would not have fitted when it began fits if one is dropped while it arrives.
   for (unsigned i = 0; i < 5; ++i) b.hear(make_frame(1514, b.mac));
   b.acknowledge();
@@ -376,7 +382,8 @@ TEST_CASE("OC-2335: loopback brings a frame back without the wire", "[oc2335][lo
   CHECK(b.in(Dp83800::TSR) == Dp83800::TDONE);
 }
 
-TEST_CASE("OC-2335: a snapshot while a frame is on the wire and another is half written goes on the same", "[oc2335][snapshot]") {
+TEST_CASE("OC-2335: a snapshot while a frame is on the wire and another is half written goes on the same",
+          "[oc2335][snapshot]") {
   const auto play = [](bool cut) {
     Oc2335Bench b;
     b.open();

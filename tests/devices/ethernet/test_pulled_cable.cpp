@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The station's own cable pulled in mid-frame, in both directions, and frames longer than Ethernet's: the chips whose own
-// tests do not have it (Am7990, SONIC and the bus masters' do).
-#include "tests/devices/ethernet/bench.hpp"
+// The station's own cable pulled in mid-frame, in both directions, and frames longer than Ethernet's: the chips whose
+// own tests do not have it (Am7990, SONIC and the bus masters' do).
 #include "tests/devices/chips/etherlink3/etherlink3_bench.hpp"
 #include "tests/devices/chips/i82586/i82586_bench.hpp"
+#include "tests/devices/ethernet/bench.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -26,7 +26,8 @@ void start_frame(Ne2Bench& b, std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("DP8390: its cable pulled while it sends: the frame ends with CRS set and the next one is sound", "[dp8390][cable]") {
+TEST_CASE("DP8390: its cable pulled while it sends: the frame ends with CRS set and the next one is sound",
+          "[dp8390][cable]") {
   Ne2Bench b;
   b.init(true);
   start_frame(b, 1514);
@@ -47,7 +48,8 @@ TEST_CASE("DP8390: its cable pulled while it sends: the frame ends with CRS set 
   CHECK(b.other.arrivals.back().ok);
 }
 
-TEST_CASE("DP8390: its cable pulled while it receives: an error, nothing in the ring, and the next frame is whole", "[dp8390][cable]") {
+TEST_CASE("DP8390: its cable pulled while it receives: an error, nothing in the ring, and the next frame is whole",
+          "[dp8390][cable]") {
   Ne2Bench b;
   b.init(true);
   b.other.port.transmit(b.for_us(1000), b.now());
@@ -71,7 +73,8 @@ TEST_CASE("82586: its cable pulled while it sends: no carrier, and the chain goe
   b.start_up();
   b.configure();
   b.start_nop_loop();
-  const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)), two = without_fcs(make_frame(100, broadcast_mac, 2));
+  const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)),
+              two = without_fcs(make_frame(100, broadcast_mac, 2));
   b.send_behind(0x40, 0x80, 0xC0, one, 0x3000);
   b.step(500_us);
   b.chip.port().set_plugged(false, b.now());
@@ -86,7 +89,8 @@ TEST_CASE("82586: its cable pulled while it sends: no carrier, and the chain goe
   CHECK(b.other.arrivals.back().ok);
 }
 
-TEST_CASE("82586: a giant fills as many buffers as it needs; a runt leaves them for the next frame", "[i82586][receive]") {
+TEST_CASE("82586: a giant fills as many buffers as it needs; a runt leaves them for the next frame",
+          "[i82586][receive]") {
   I82586Bench b;
   b.start_up();
   b.configure();
@@ -104,7 +108,8 @@ TEST_CASE("82586: a giant fills as many buffers as it needs; a runt leaves them 
   CHECK(b.buffer(2, 100) == without_fcs(b.for_us(100, 9)));
 }
 
-TEST_CASE("EtherLink III: its cable pulled while it sends: counted as lost carrier, and the FIFO goes on", "[etherlink3][cable]") {
+TEST_CASE("EtherLink III: its cable pulled while it sends: counted as lost carrier, and the FIFO goes on",
+          "[etherlink3][cable]") {
   El3Bench b;
   b.open();
   b.start_xmit(El3Bench::data(1514));
@@ -121,7 +126,8 @@ TEST_CASE("EtherLink III: its cable pulled while it sends: counted as lost carri
   CHECK(b.card->counters().sent == 1);
 }
 
-TEST_CASE("EtherLink III: its cable pulled while it receives: an error that the driver discards; the next is whole", "[etherlink3][cable]") {
+TEST_CASE("EtherLink III: its cable pulled while it receives: an error that the driver discards; the next is whole",
+          "[etherlink3][cable]") {
   El3Bench b;
   b.open();
   b.other.port.transmit(b.for_us(1000), b.now());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The SKnet boards under the accesses of Linux 2.2 sk_mca.c: order, width and values are the driver's, the code is ours.
+// The SKnet boards under the accesses of Linux 2.2 sk_mca.c: order, width and values are the driver's, the code is
+// ours.
 #include <algorithm>
 
 #include "core/common/error.hpp"
 #include "devices/ethernet/sknet/sknet.hpp"
-#include "tests/devices/ethernet/card_bench.hpp"
 #include "tests/devices/chips/am7990/lance_bench.hpp"
+#include "tests/devices/ethernet/card_bench.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -15,11 +16,11 @@ using ethernet::SkNet;
 namespace {
 
 struct SkBench : CardBench {
-  static constexpr std::uint32_t base = 0xD0000, latch = base + 0x3FF0, control = base + 0x3FF2, command = base + 0x3FF3;
+  static constexpr std::uint32_t base = 0xD0000, latch = base + 0x3FF0, control = base + 0x3FF2,
+                                 command = base + 0x3FF3;
   static constexpr std::uint32_t tx_ring = 24, rx_ring = 56, data = 88, buffer = 1580;
 
-  explicit SkBench(Settings settings = {})
-      : CardBench(SkNet::entry, "00:00:5a:12:34:56", std::move(settings)) {}
+  explicit SkBench(Settings settings = {}) : CardBench(SkNet::entry, "00:00:5a:12:34:56", std::move(settings)) {}
   // As POST leaves it, and what the driver does to it.
   void configure() {
     card->pos_write(3, 0x34, rig.now);
@@ -146,8 +147,10 @@ struct SkBench : CardBench {
           const std::uint32_t d = tx_ring + 8 * next_done;
           const unsigned flags = load(d + 2), status = load(d + 6);
           if (flags & 0x8000) break;
-          if (!(flags & 0x4000)) ++tx_packets;
-          else if (status & L::UFLO) init_board();
+          if (!(flags & 0x4000))
+            ++tx_packets;
+          else if (status & L::UFLO)
+            init_board();
           next_done = (next_done + 1) % 4;
           if (busy) --busy;
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SMC 8013EP/A and IBM Adapter/A for Ethernet as the period's drivers meet them: Linux 2.2 smc-mca.c and 8390.c, NetBSD's findings.
+// SMC 8013EP/A and IBM Adapter/A for Ethernet as the period's drivers meet them: Linux 2.2 smc-mca.c and 8390.c,
+// NetBSD's findings.
 #include <numeric>
 
 #include "devices/ethernet/common/wd_card.hpp"
@@ -74,13 +75,14 @@ struct WdBench {
   }
   Bytes load(std::uint32_t address, std::size_t count) {
     Bytes bytes;
-    for (std::size_t n = 0; n < count; ++n) bytes.push_back(static_cast<std::uint8_t>(rig.load(address + static_cast<std::uint32_t>(n), 1)));
+    for (std::size_t n = 0; n < count; ++n)
+      bytes.push_back(static_cast<std::uint8_t>(rig.load(address + static_cast<std::uint32_t>(n), 1)));
     return bytes;
   }
   void send(const Bytes& frame, unsigned page = 0) {
     store(ram + page * 256, frame);
     out(nic, 0x20);
-    REQUIRE_FALSE(in(nic) & Dp8390::TXP);
+    REQUIRE_FALSE(in(nic)&Dp8390::TXP);
     out(nic + 5, frame.size() & 0xFF);
     out(nic + 6, static_cast<unsigned>(frame.size() >> 8));
     out(nic + 4, page);
@@ -113,7 +115,7 @@ TEST_CASE("WD: memory answers once MSR enables it, where POS 3 says", "[wd][pos]
   b.out(WdBench::base, 0x40);
   b.rig.store(WdBench::ram + 0x3FFE, 0x1234, 2);
   CHECK(b.rig.load(WdBench::ram + 0x3FFE, 2) == 0x1234);
-  CHECK((b.in(WdBench::base) & 0x3F) == (WdBench::ram >> 13 & 0x3F));
+  CHECK((b.in(WdBench::base)&0x3F) == (WdBench::ram >> 13 & 0x3F));
   b.card->pos_write(3, 0x1A, b.rig.now);
   CHECK(b.rig.load(WdBench::ram + 0x3FFE, 2) == 0xFFFF);
   CHECK(b.rig.load(0xD4000 + 0x3FFE, 2) == 0x1234);

@@ -93,8 +93,8 @@ TEST_CASE("a station that wants to send during another's frame waits for its end
 }
 
 TEST_CASE("carrier in the first part of the gap restarts it, in the last part it is ignored", "[net]") {
-  // A third station begins while b's gap runs; it has seen the end of a's frame earlier or later than b did only through
-  // its own idle time, so here it is made to start by a fresh attachment that knows of no gap.
+  // A third station begins while b's gap runs; it has seen the end of a's frame earlier or later than b did only
+  // through its own idle time, so here it is made to start by a fresh attachment that knows of no gap.
   for (const Time into_gap : {3_us, 8_us}) {
     Pair p;
     p.a.port.transmit(make_frame(60), Time{});

@@ -55,7 +55,9 @@ struct Recorder final : EthernetStation {
     ends.push_back(now);
     if (sent_next < to_send.size()) port.transmit(to_send[sent_next++], now);
   }
+  // clang-format off
   struct Arrival { Time when; std::size_t length; bool ok; bool dribble; Bytes bytes; };
+  // clang-format on
   std::vector<Time> begins, starts, ends;
   std::vector<Arrival> arrivals;
   std::vector<TransmitOutcome> outcomes;
@@ -65,7 +67,8 @@ struct Recorder final : EthernetStation {
   EthernetPort port;
 };
 
-/// Sends long frames for ever, and never backs off: once its first frame is in transmit(), nobody else gets one through.
+/// Sends long frames for ever, and never backs off: once its first frame is in transmit(), nobody else gets one
+/// through.
 struct RelentlessSender final : EthernetStation {
   RelentlessSender(Scheduler& s, EthernetSegment& segment, const MacAddress& whom = broadcast_mac)
       : to(whom), port(s, "relentless", *this, 3) {
@@ -79,7 +82,11 @@ struct RelentlessSender final : EthernetStation {
 };
 
 struct Log final : WireObserver {
-  struct Entry { Time start, end; Bytes bytes; bool good, collided; };
+  struct Entry {
+    Time start, end;
+    Bytes bytes;
+    bool good, collided;
+  };
   void observe(const WireRecord& r) override {
     entries.push_back({r.start, r.end, Bytes(r.bytes.begin(), r.bytes.end()), r.good, r.collided});
   }

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/state/archive.hpp"
 #include "core/memory/io_space.hpp"
-#include "core/time/scheduler.hpp"
+#include "core/state/archive.hpp"
 #include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
 #include "devices/planar/system/signal.hpp"
 
 namespace planar::tests {
@@ -24,8 +24,7 @@ struct PlanarBench {
   std::uint8_t in(std::uint16_t port) {
     step(1_us);
     const auto* range = io.find(port);
-    return range ? static_cast<std::uint8_t>(range->slave->read(port - range->first, 1, now))
-                 : 0xFF;
+    return range ? static_cast<std::uint8_t>(range->slave->read(port - range->first, 1, now)) : 0xFF;
   }
   void out(std::uint16_t port, std::uint8_t value) {
     step(1_us);

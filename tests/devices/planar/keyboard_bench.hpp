@@ -41,8 +41,7 @@ struct Keyboard : PlanarBench {
   }
   Bytes read_all(Time quiet = 20_ms) {
     Bytes bytes;
-    for (int byte = read(quiet); byte >= 0; byte = read(quiet))
-      bytes.push_back(static_cast<unsigned>(byte));
+    for (int byte = read(quiet); byte >= 0; byte = read(quiet)) bytes.push_back(static_cast<unsigned>(byte));
     return bytes;
   }
   /// What comes within a time.
@@ -89,8 +88,10 @@ struct Keyboard : PlanarBench {
   Bytes tell(std::initializer_list<unsigned> bytes, bool to_mouse) {
     Bytes all;
     for (const unsigned byte : bytes) {
-      if (to_mouse) mouse(static_cast<std::uint8_t>(byte));
-      else data(static_cast<std::uint8_t>(byte));
+      if (to_mouse)
+        mouse(static_cast<std::uint8_t>(byte));
+      else
+        data(static_cast<std::uint8_t>(byte));
       for (const unsigned answer : read_all(5_ms)) all.push_back(answer);
     }
     return all;

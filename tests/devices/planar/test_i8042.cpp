@@ -9,8 +9,7 @@ using planar::tests::Bytes;
 using planar::tests::Keyboard;
 using planar::tests::Probe;
 
-TEST_CASE("8042: the kernel's initialisation gets its answers, at believable times",
-          "[planar][i8042]") {
+TEST_CASE("8042: the kernel's initialisation gets its answers, at believable times", "[planar][i8042]") {
   Keyboard k;
   CHECK((k.in(0x64) & 0x04) == 0);  // system flag: no self test yet
   k.start();
@@ -91,8 +90,7 @@ TEST_CASE("8042: translation of every key gives back its set 1 codes", "[planar]
   }
 }
 
-TEST_CASE("keyboard: shift states around the grey keys, print screen and pause",
-          "[planar][i8042]") {
+TEST_CASE("keyboard: shift states around the grey keys, print screen and pause", "[planar][i8042]") {
   Keyboard k;
   k.start(0x67);
   k.press(0x2A, true);
@@ -209,8 +207,7 @@ TEST_CASE("8042: output port, A20 and tests", "[planar][i8042]") {
   CHECK((k.in(0x64) & 0xF0) == 0x70);
 }
 
-TEST_CASE("mouse: the loopback probe and the enabling sequence of a driver",
-          "[planar][i8042][mouse]") {
+TEST_CASE("mouse: the loopback probe and the enabling sequence of a driver", "[planar][i8042][mouse]") {
   Keyboard k;
   k.start(0x67);
   k.command(0xA8);

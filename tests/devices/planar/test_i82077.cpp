@@ -17,9 +17,7 @@ namespace {
 
 using Bytes = std::vector<unsigned>;
 
-std::uint8_t pattern(std::size_t i) {
-  return static_cast<std::uint8_t>(i * 31 + i / 512 * 7 + i / 9216);
-}
+std::uint8_t pattern(std::size_t i) { return static_cast<std::uint8_t>(i * 31 + i / 512 * 7 + i / 9216); }
 
 std::vector<std::uint8_t> image_bytes(std::size_t size) {
   std::vector<std::uint8_t> bytes(size);
@@ -105,8 +103,7 @@ struct Diskette : PlanarBench {
     command({0x08});
     REQUIRE(result() == Bytes{0x20, cylinder});
   }
-  Bytes transfer(std::uint8_t opcode, unsigned c, unsigned h, unsigned r, unsigned eot,
-                 std::size_t bytes) {
+  Bytes transfer(std::uint8_t opcode, unsigned c, unsigned h, unsigned r, unsigned eot, std::size_t bytes) {
     dma(bytes, (opcode & 0x1F) == 0x06 || (opcode & 0x1F) == 0x0C);
     return begin(opcode, c, h, r, eot);
   }
@@ -161,8 +158,7 @@ TEST_CASE("82077: reading the boot sector by DMA", "[planar][i82077]") {
   CHECK(data <= 511 * 16_us + 20_us);
 }
 
-TEST_CASE("82077: a whole cylinder takes two revolutions, several sectors one",
-          "[planar][i82077]") {
+TEST_CASE("82077: a whole cylinder takes two revolutions, several sectors one", "[planar][i82077]") {
   Diskette d;
   d.start();
   d.seek(3);
@@ -184,10 +180,9 @@ TEST_CASE("82077: every image size is read at its data rate", "[planar][i82077]"
   struct {
     std::size_t size;
     unsigned rate, cylinder, head, sector;
-  } const cases[] = {
-      {163'840, 2, 39, 0, 8},    {184'320, 2, 1, 0, 9},     {327'680, 2, 39, 1, 8},
-      {368'640, 2, 20, 1, 9},    {737'280, 2, 79, 1, 9},    {1'228'800, 0, 40, 0, 15},
-      {1'474'560, 0, 79, 1, 18}, {1'720'320, 0, 79, 1, 21}, {2'949'120, 3, 79, 1, 36}};
+  } const cases[] = {{163'840, 2, 39, 0, 8},    {184'320, 2, 1, 0, 9},     {327'680, 2, 39, 1, 8},
+                     {368'640, 2, 20, 1, 9},    {737'280, 2, 79, 1, 9},    {1'228'800, 0, 40, 0, 15},
+                     {1'474'560, 0, 79, 1, 18}, {1'720'320, 0, 79, 1, 21}, {2'949'120, 3, 79, 1, 36}};
   for (const auto& c : cases) {
     INFO("size " << c.size);
     Diskette d(c.size);
@@ -242,8 +237,7 @@ TEST_CASE("82077: writing, then reading back, also across the sides", "[planar][
     d.command({0x13, 0x00, configure, 0x00});
     d.seek(10);
     d.dma(6 * 512, false);
-    for (std::size_t i = 0; i < d.memory.size(); ++i)
-      d.memory[i] = static_cast<std::uint8_t>(0xC3 ^ i ^ i >> 8);
+    for (std::size_t i = 0; i < d.memory.size(); ++i) d.memory[i] = static_cast<std::uint8_t>(0xC3 ^ i ^ i >> 8);
     const auto written = d.memory;
     CHECK(d.begin(0xC5, 10, 0, 16, 18) == Bytes{0x04, 0x00, 0x00, 10, 1, 4, 2});
     CHECK(d.fdc.drive(0).image->changed());
@@ -296,8 +290,7 @@ TEST_CASE("82077: a write-protected diskette refuses at once", "[planar][i82077]
   CHECK((d.in(0x3F0) & 0x02) == 0);  // -WP
 }
 
-TEST_CASE("82077: the change line falls at a step with a diskette in the drive",
-          "[planar][i82077]") {
+TEST_CASE("82077: the change line falls at a step with a diskette in the drive", "[planar][i82077]") {
   Diskette d;
   d.start();
   CHECK((d.in(0x3F7) & 0x80) != 0);  // recalibrate at track 0 makes no step
@@ -459,10 +452,8 @@ TEST_CASE("82077: any bytes a guest writes are survived", "[planar][i82077]") {
     if (random.below(3) == 0)
       d.in(port);
     else
-      d.out(port,
-            static_cast<std::uint8_t>(port == 0x3F2 ? 0x1C | random.below(4) : random.next()));
-    if (random.below(50) == 0)
-      d.step(Time{static_cast<std::int64_t>(random.below(40'000'000'000))});
+      d.out(port, static_cast<std::uint8_t>(port == 0x3F2 ? 0x1C | random.below(4) : random.next()));
+    if (random.below(50) == 0) d.step(Time{static_cast<std::int64_t>(random.below(40'000'000'000))});
     if (d.fdc.drq.level() && random.below(2) == 0) d.fdc.dma_write(d.fdc.dma_read(d.now), d.now);
     if (random.below(200) == 0) d.fdc.terminal_count(d.now);
     if (random.below(500) == 0) {
@@ -506,8 +497,7 @@ TEST_CASE("82077: a snapshot in the middle of a sector", "[planar][i82077]") {
   CHECK_THROWS_AS(empty.fdc.archive(loader), Error);
 }
 
-TEST_CASE("diskette images: recognised by size, refused with file, size and remedy",
-          "[planar][floppy]") {
+TEST_CASE("diskette images: recognised by size, refused with file, size and remedy", "[planar][floppy]") {
   CHECK(FloppyImage::recognise(1'474'560)->sectors == 18);
   CHECK(FloppyImage::recognise(2'949'120)->data_rate == 1000);
   CHECK_FALSE(FloppyImage::recognise(1'474'561));

@@ -37,8 +37,7 @@ struct Timers : PlanarBench {
 constexpr std::int64_t hz_times_12 = 14'318'180;
 /// The span of n input clocks, rounded down to picoseconds.
 Time clocks(std::int64_t n) {
-  return Time{
-      static_cast<std::int64_t>(static_cast<__int128>(n) * 12 * 1'000'000'000'000 / hz_times_12)};
+  return Time{static_cast<std::int64_t>(static_cast<__int128>(n) * 12 * 1'000'000'000'000 / hz_times_12)};
 }
 
 /// A counter as the data sheet words it, clock by clock: what the closed form must equal.
@@ -132,8 +131,8 @@ class Stepped {
     }
   }
   unsigned mode = 0, reload = 0, value = 0;
-  bool written = false, loaded = false, load_next = false, triggered = false, out = false,
-       gate = true, odd = false, armed = false, fresh = false;
+  bool written = false, loaded = false, load_next = false, triggered = false, out = false, gate = true, odd = false,
+       armed = false, fresh = false;
 };
 
 }  // namespace
@@ -148,8 +147,7 @@ TEST_CASE("8254: the closed form equals a clocked counter in every mode", "[plan
       const auto word = static_cast<std::uint8_t>(0x30 | mode << 1);
       closed.control(word, tick);
       stepped.control(word);
-      const bool strobed =
-          mode == 4;  // its gate is left alone: a pause on the strobe is a known simplification
+      const bool strobed = mode == 4;  // its gate is left alone: a pause on the strobe is a known simplification
       for (unsigned i = 0; i < 120; ++i) {
         const auto action = random.below(16);
         if (action == 0 || i == 0) {
@@ -219,8 +217,7 @@ TEST_CASE("8254: IRQ 0 is a latch that only port 61h bit 7 clears", "[planar][i8
   CHECK_FALSE(t.irq0.level);
 }
 
-TEST_CASE("8254: latch holds until both bytes are read, a second latch command changes nothing",
-          "[planar][i8254]") {
+TEST_CASE("8254: latch holds until both bytes are read, a second latch command changes nothing", "[planar][i8254]") {
   Timers t;
   t.program(0x42, 0xB4, 0x8000);
   t.out(0x61, 0x01);
@@ -294,8 +291,7 @@ TEST_CASE("8254: channel 1 and the holes of the register file are not decoded", 
   CHECK(t.in(0x43) == 0xFF);
 }
 
-TEST_CASE("8254: the watchdog counts missed ticks and ends in an NMI",
-          "[planar][i8254][system_control]") {
+TEST_CASE("8254: the watchdog counts missed ticks and ends in an NMI", "[planar][i8254][system_control]") {
   Timers t;
   Probe nmi;
   t.control.nmi.connect(nmi);

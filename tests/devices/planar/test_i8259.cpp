@@ -59,8 +59,7 @@ TEST_CASE("8259: ICW1 = 11h leaves the inputs level-sensitive", "[planar][i8259]
   CHECK_FALSE(p.intr.level);
 }
 
-TEST_CASE("8259: uninitialised controllers ask for nothing and ICW1 clears the mask",
-          "[planar][i8259]") {
+TEST_CASE("8259: uninitialised controllers ask for nothing and ICW1 clears the mask", "[planar][i8259]") {
   Pics p;
   p.irq(1, true);
   CHECK_FALSE(p.intr.level);
@@ -201,8 +200,7 @@ TEST_CASE("8259: special fully nested mode", "[planar][i8259]") {
   CHECK(p.acknowledge() == 0x28);
 }
 
-TEST_CASE("8259: a slave with a foreign ID leaves the vector to the floating bus",
-          "[planar][i8259]") {
+TEST_CASE("8259: a slave with a foreign ID leaves the vector to the floating bus", "[planar][i8259]") {
   Pics p;
   p.linux_init();
   p.out(0xA0, 0x11);

@@ -11,8 +11,8 @@ using planar::tests::Probe;
 namespace {
 
 constexpr std::uint16_t base = 0x3F8;
-constexpr std::uint16_t rbr = base, ier = base + 1, iir = base + 2, lcr = base + 3, mcr = base + 4,
-                        lsr = base + 5, msr = base + 6, scr = base + 7;
+constexpr std::uint16_t rbr = base, ier = base + 1, iir = base + 2, lcr = base + 3, mcr = base + 4, lsr = base + 5,
+                        msr = base + 6, scr = base + 7;
 
 struct Serial : PlanarBench {
   Ns16550 uart{scheduler, trace, "com1"};
@@ -36,9 +36,7 @@ struct Serial : PlanarBench {
 };
 
 /// One character of `bits` bits at the divisor.
-Time character(unsigned divisor, unsigned bits = 10) {
-  return Time{(1_s).ps * 16 * divisor * bits / 1'843'200};
-}
+Time character(unsigned divisor, unsigned bits = 10) { return Time{(1_s).ps * 16 * divisor * bits / 1'843'200}; }
 
 }  // namespace
 
@@ -84,8 +82,7 @@ TEST_CASE("16550: formats have their lengths", "[planar][ns16550]") {
   struct {
     std::uint8_t lcr;
     unsigned halves;
-  } const formats[] = {{0x00, 14}, {0x04, 15}, {0x03, 20}, {0x07, 22},
-                       {0x1F, 24}, {0x0A, 20}, {0x06, 20}};
+  } const formats[] = {{0x00, 14}, {0x04, 15}, {0x03, 20}, {0x07, 22}, {0x1F, 24}, {0x0A, 20}, {0x06, 20}};
   for (const auto& f : formats) {
     Serial s;
     s.speed(12, f.lcr);
@@ -119,8 +116,7 @@ TEST_CASE("16550: transmitter-empty interrupt, as drivers use it", "[planar][ns1
   CHECK_FALSE(s.irq.level);
 }
 
-TEST_CASE("16550: sixteen characters fit into the FIFO beside the one on its way",
-          "[planar][ns16550]") {
+TEST_CASE("16550: sixteen characters fit into the FIFO beside the one on its way", "[planar][ns16550]") {
   Serial s;
   s.speed(1);
   s.out(iir, 0x07);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The parts that only hold or show something: panel, checkpoints, parallel port, memory.
-#include "devices/planar/system/panel.hpp"
 #include "core/common/error.hpp"
-#include "devices/planar/system/memory_controller.hpp"
 #include "devices/planar/ports/parallel_port.hpp"
+#include "devices/planar/system/memory_controller.hpp"
+#include "devices/planar/system/panel.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/planar/bench.hpp"
 
@@ -17,8 +17,7 @@ TEST_CASE("panel: 10Fh is the leftmost of eight characters", "[planar][panel]") 
   panel.claim_ports(b.io);
   CHECK(panel.text() == "        ");
   const std::string text = "PLANAR95";
-  for (unsigned i = 0; i < 8; ++i)
-    b.out(static_cast<std::uint16_t>(0x10F - i), static_cast<std::uint8_t>(text[i]));
+  for (unsigned i = 0; i < 8; ++i) b.out(static_cast<std::uint16_t>(0x10F - i), static_cast<std::uint8_t>(text[i]));
   CHECK(panel.text() == text);
   b.out(0x108, '6');  // Linux counts disks at the right end
   CHECK(panel.text() == "PLANAR96");
@@ -46,8 +45,7 @@ TEST_CASE("POST ports: checkpoints are kept and traced, 80h is a latch", "[plana
   CHECK(b.io.find(0x81) == nullptr);  // page registers belong to the DMA controller
 }
 
-TEST_CASE("parallel port: strobe, busy, acknowledge, interrupt until the status is read",
-          "[planar][parallel]") {
+TEST_CASE("parallel port: strobe, busy, acknowledge, interrupt until the status is read", "[planar][parallel]") {
   PlanarBench b;
   ParallelPort port(b.scheduler, "lpt1");
   port.claim_ports(b.io, 0x3BC);
@@ -123,8 +121,7 @@ TEST_CASE("memory: a 24-bit processor loses what lies beneath the ROM alias", "[
 
 TEST_CASE("memory: a snapshot fits only its own size", "[planar][memory]") {
   AddressSpace space, other_space, small_space;
-  MemoryController memory(space, 4096, 32), other(other_space, 4096, 32),
-      small(small_space, 2048, 32);
+  MemoryController memory(space, 4096, 32), other(other_space, 4096, 32), small(small_space, 2048, 32);
   memory.ram()[0x12345] = 0x67;
   other.ram()[0x2000] = 0x99;
   REQUIRE(tests::survives_snapshot(memory, other));

@@ -137,8 +137,7 @@ TEST_CASE("RTC: periodic interrupt is a level until register C is read", "[plana
 }
 
 TEST_CASE("RTC: every periodic rate", "[planar][rtc]") {
-  const unsigned expected[16] = {0,   256, 128, 8192, 4096, 2048, 1024, 512,
-                                 256, 128, 64,  32,   16,   8,    4,    2};
+  const unsigned expected[16] = {0, 256, 128, 8192, 4096, 2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2};
   for (unsigned rate = 1; rate < 16; ++rate) {
     Clock c;
     c.put(0x0A, static_cast<std::uint8_t>(0x20 | rate));
@@ -207,9 +206,8 @@ TEST_CASE("CMOS: the checksum that POST verifies", "[planar][rtc]") {
 
 TEST_CASE("RTC: a date that cannot be is refused with a remedy", "[planar][rtc]") {
   CHECK(DateTime::parse("2000-02-29 12:00:00").day == 29);
-  for (const char* bad :
-       {"1995-02-29 00:00:00", "1995-13-01 00:00:00", "95-01-01 00:00:00", "1995-01-01 24:00:00",
-        "1995-01-01 00:00:0x", "1979-01-01 00:00:00", "1995-01-00 00:00:00", ""}) {
+  for (const char* bad : {"1995-02-29 00:00:00", "1995-13-01 00:00:00", "95-01-01 00:00:00", "1995-01-01 24:00:00",
+                          "1995-01-01 00:00:0x", "1979-01-01 00:00:00", "1995-01-00 00:00:00", ""}) {
     INFO(bad);
     CHECK_THROWS_AS(DateTime::parse(bad), Error);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/system/system_control.hpp"
 
-#include "devices/planar/input/i8042.hpp"
 #include "devices/planar/clocks/rtc_cmos.hpp"
+#include "devices/planar/input/i8042.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/planar/bench.hpp"
 
@@ -64,8 +64,7 @@ TEST_CASE("port 61h: bits 3 to 0 read back, gate and speaker", "[planar][system_
   CHECK_FALSE(c.timers.gate2());
 }
 
-TEST_CASE("channel check: masked by port 70h, acknowledged by toggling 61h bit 3",
-          "[planar][system_control]") {
+TEST_CASE("channel check: masked by port 70h, acknowledged by toggling 61h bit 3", "[planar][system_control]") {
   Control c;
   c.control.set_nmi(bus::NmiSource::channel_check, true, c.now);
   CHECK((c.in(0x61) & 0x40) != 0);
@@ -97,8 +96,7 @@ TEST_CASE("bus time-out passes the mask", "[planar][system_control]") {
   CHECK(c.nmi.level);
 }
 
-TEST_CASE("A20 is the OR of port 92h and the 8042, as setup code switches it",
-          "[planar][system_control]") {
+TEST_CASE("A20 is the OR of port 92h and the 8042, as setup code switches it", "[planar][system_control]") {
   Control c;
   c.keyboard_command(0xD1, 0xDD);
   CHECK_FALSE(c.control.a20_enabled());
@@ -112,8 +110,7 @@ TEST_CASE("A20 is the OR of port 92h and the 8042, as setup code switches it",
   CHECK(c.reset.rises.empty());
 }
 
-TEST_CASE("hot reset: a pulse at 0 to 1, and the bit stays for POST to see",
-          "[planar][system_control]") {
+TEST_CASE("hot reset: a pulse at 0 to 1, and the bit stays for POST to see", "[planar][system_control]") {
   Control c;
   c.out(0x92, 0x01);
   CHECK(c.reset.rises.size() == 1);
@@ -135,8 +132,7 @@ TEST_CASE("8042 command FEh resets the processor", "[planar][system_control][i80
   CHECK(c.control.a20_enabled());  // only bit 0 was pulsed
 }
 
-TEST_CASE("port 92h: disk light, and the password lock that only power-off opens",
-          "[planar][system_control]") {
+TEST_CASE("port 92h: disk light, and the password lock that only power-off opens", "[planar][system_control]") {
   Control c;
   c.out(0x92, 0xC0);
   CHECK(c.light.level);

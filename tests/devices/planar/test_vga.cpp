@@ -91,8 +91,7 @@ TEST_CASE("VGA: loading a font into plane 2 leaves the text alone", "[planar][vg
   v.indexed(0x3CE, 5, 0x00);
   v.indexed(0x3CE, 6, 0x04);
   for (unsigned i = 0; i < 8192; ++i) v.poke(0xA0000 + i, static_cast<std::uint8_t>(i ^ i >> 5));
-  for (unsigned i = 0; i < 8192; i += 61)
-    CHECK(v.get(0xA0000 + i) == static_cast<std::uint8_t>(i ^ i >> 5));
+  for (unsigned i = 0; i < 8192; i += 61) CHECK(v.get(0xA0000 + i) == static_cast<std::uint8_t>(i ^ i >> 5));
   v.mode3();
   CHECK(v.vga.text_lines()[0] == "text stays");
 }
@@ -195,9 +194,8 @@ TEST_CASE("VGA: write and read modes equal the textbook pipeline", "[planar][vga
   for (unsigned i = 0; i < 16; ++i) v.poke(0xA0000 + i, 0);
   for (int n = 0; n < 4000; ++n) {
     const auto r = [&](unsigned bound) { return static_cast<std::uint8_t>(random.below(bound)); };
-    const std::uint8_t map = r(16), sr = r(16), esr = r(16), rotate = r(8), function = r(4),
-                       mode = r(4), mask = static_cast<std::uint8_t>(random.next()),
-                       compare = r(16), care = r(16), plane = r(4),
+    const std::uint8_t map = r(16), sr = r(16), esr = r(16), rotate = r(8), function = r(4), mode = r(4),
+                       mask = static_cast<std::uint8_t>(random.next()), compare = r(16), care = r(16), plane = r(4),
                        value = static_cast<std::uint8_t>(random.next());
     v.indexed(0x3C4, 2, map);
     v.indexed(0x3CE, 0, sr);
@@ -235,10 +233,7 @@ TEST_CASE("VGA: write and read modes equal the textbook pipeline", "[planar][vga
           in = sr >> p & 1;
           use = use && turned;
         }
-        const unsigned logic = function == 0   ? in
-                               : function == 1 ? in & old
-                               : function == 2 ? in | old
-                                               : in ^ old;
+        const unsigned logic = function == 0 ? in : function == 1 ? in & old : function == 2 ? in | old : in ^ old;
         const unsigned result = mode == 1 ? old : use ? logic : old;
         model[p][to] = static_cast<std::uint8_t>((model[p][to] & ~(1u << bit)) | result << bit);
       }

@@ -25,9 +25,7 @@ namespace {
 std::string message(const std::function<void()>& f) {
   try {
     f();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "(no error)";
 }
 
@@ -53,7 +51,9 @@ struct End {
 };
 
 struct Folder {
-  Folder() : path((std::filesystem::temp_directory_path() / "planar-net-XXXXXX").string()) { REQUIRE(mkdtemp(path.data())); }
+  Folder() : path((std::filesystem::temp_directory_path() / "planar-net-XXXXXX").string()) {
+    REQUIRE(mkdtemp(path.data()));
+  }
   ~Folder() { std::filesystem::remove_all(path); }
   std::string path;
 };
@@ -115,7 +115,8 @@ TEST_CASE("a device, right or port that is not to be had is an error with its re
 
   // A tap device: to be had, or the remedy for what is missing.
   const auto tap = message([] { open("tap:plntest9"); });
-  if (tap != "(no error)") CHECK_THAT(tap, Contains("modprobe tun") || Contains("ip tuntap add") || Contains("ip link"));
+  if (tap != "(no error)")
+    CHECK_THAT(tap, Contains("modprobe tun") || Contains("ip tuntap add") || Contains("ip link"));
 }
 
 TEST_CASE("two processes' ends of a socket carry frames both ways, whoever comes first", "[host]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host's network as a station: frames on the wire, and how virtual time is held back, with a host clock that the test
-// steps.
+// The host's network as a station: frames on the wire, and how virtual time is held back, with a host clock that the
+// test steps.
 #include "devices/stations/host/host_station.hpp"
 #include "tests/devices/medium/wire.hpp"
 
@@ -87,7 +87,8 @@ TEST_CASE("frames pass between the segment and the host with wire timing", "[hos
 
 TEST_CASE("what is no Ethernet frame stays with the host, and so does what finds no room", "[host]") {
   Rig r(HostTime::unthrottled);
-  for (const std::size_t bytes : {0u, 1u, 13u, 1515u, 9000u, 65535u}) r.host.coming.emplace_back(r.host.clock, Bytes(bytes, 0xFF));
+  for (const std::size_t bytes : {0u, 1u, 13u, 1515u, 9000u, 65535u})
+    r.host.coming.emplace_back(r.host.clock, Bytes(bytes, 0xFF));
   r.run(10_ms);
   CHECK(r.station.counters().refused == 6);
   CHECK(r.guest.arrivals.empty());

@@ -70,7 +70,7 @@ TEST_CASE("a client that speaks out of turn ends nothing but its own connection"
   s.receive(control(2, 1024), {});
   s.receive(control(2, 4096), {});  // early: it waits for the last block
   CHECK(s.to_send(1, {}) == 1);
-  s.receive(Bytes(9, 7), {});       // nobody speaks for so long ahead
+  s.receive(Bytes(9, 7), {});  // nobody speaks for so long ahead
   CHECK(s.over());
   CHECK(s.to_send(1, {}) == 0);
   NetioService t;

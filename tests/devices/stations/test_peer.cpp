@@ -86,7 +86,8 @@ TEST_CASE("bulk data: the first segment at once, then every second full one", "[
   s = t.one();
   REQUIRE(s);
   CHECK(s->ack == t.seq);
-  CHECK(s->when - t.guest.ends.back() == 2 * ethernet_propagation + peer_turnaround + 62'400_ns);  // 78 bytes with preamble and FCS
+  CHECK(s->when - t.guest.ends.back() ==
+        2 * ethernet_propagation + peer_turnaround + 62'400_ns);  // 78 bytes with preamble and FCS
   unsigned acks = 0;
   for (int i = 0; i < 6; ++i) {
     t.send_tcp(ACK, 1448);
@@ -360,7 +361,8 @@ TEST_CASE("random packets do the peer no harm", "[peer][fuzz]") {
       f[23] = random.below(3) ? 6 : 1;
       put32(f, 0);
       f.resize(f.size() - 4);
-      for (int k = 0; k < 4; ++k) f[30 + static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(server_ip >> (24 - 8 * k));
+      for (int k = 0; k < 4; ++k)
+        f[30 + static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(server_ip >> (24 - 8 * k));
       set16(f, 24, 0);
       set16(f, 24, checksum_fold(checksum_add(ByteView(f).subspan(14, 20))));
       if (f[23] == 6 && random.below(2)) {

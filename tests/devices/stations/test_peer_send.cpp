@@ -16,7 +16,8 @@ Bytes control(std::uint32_t command, std::uint32_t size) {
 
 /// A client that has asked for blocks of `size`, and puts the stream together.
 struct Client {
-  explicit Client(std::uint32_t block = 1024, Time duration = 100_ms) : t({.full_duplex = true}, {.netio_duration = duration}), size(block) {
+  explicit Client(std::uint32_t block = 1024, Time duration = 100_ms)
+      : t({.full_duplex = true}, {.netio_duration = duration}), size(block) {
     t.connect();
     t.send_data(PSH | ACK, control(2, size));
   }
@@ -24,7 +25,10 @@ struct Client {
   bool take() {
     const auto list = t.received();
     for (const auto& s : list) {
-      if (s.seq != t.ack) { ++out_of_order; continue; }
+      if (s.seq != t.ack) {
+        ++out_of_order;
+        continue;
+      }
       t.ack += static_cast<std::uint32_t>(s.length);
       put(stream, s.data);
     }

@@ -28,8 +28,8 @@ class DiskFiles {
 
   std::string file(const std::string& name) const { return (path_ / name).string(); }
   std::string write(const std::string& name, const std::vector<std::uint8_t>& bytes) const {
-    std::ofstream(file(name), std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()),
-                                                      static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(file(name), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     return file(name);
   }
   std::string write(const std::string& name, const std::string& text) const {
@@ -81,9 +81,7 @@ inline std::vector<std::uint8_t> base_content(std::uint32_t sectors) {
 inline std::string refusal(const std::function<void()>& f) {
   try {
     f();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return {};
 }
 

@@ -10,12 +10,12 @@
 
 using namespace planar;
 using namespace planar::storage;
+using Catch::Matchers::Contains;
 using planar::tests::base_content;
 using planar::tests::DiskFiles;
 using planar::tests::generation_of;
 using planar::tests::refusal;
 using planar::tests::sector_content;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -158,12 +158,15 @@ TEST_CASE("images of other kinds and sizes are refused with file, reason and rem
   CHECK_THAT(open(files.write("a.qcow2", with("QFI\xFB"))), Contains("qcow2") && Contains("qemu-img convert"));
   CHECK_THAT(open(files.write("a.vmdk", with("KDMV"))), Contains("VMDK"));
   CHECK_THAT(open(files.write("a.gz", with("\x1F\x8B"))), Contains("gzip"));
-  CHECK_THAT(open(files.write("fixed.vhd", std::string(4096, '\0') + with("conectix").substr(0, 512))), Contains("VHD"));
+  CHECK_THAT(open(files.write("fixed.vhd", std::string(4096, '\0') + with("conectix").substr(0, 512))),
+             Contains("VHD"));
   CHECK_THAT(open(files.write("cd.bin", std::string(2352 * 3, '\0')), cdrom_kind), Contains("2352"));
   CHECK_THAT(open(files.write("cd.iso", std::string(1024, '\0')), cdrom_kind), Contains("2048"));
   const auto base = files.write("base.img", base_content(8));
   CHECK_THAT(refusal([&] { DiskImage::open({base, WriteMode::memory, files.file("o")}); }), Contains("overlay="));
-  CHECK_THAT(refusal([&] { DiskImage::open({base, WriteMode::overlay, files.file("no/where")}); }),
+  CHECK_THAT(refusal([&] {
+               DiskImage::open({base, WriteMode::overlay, files.file("no/where")});
+             }),
              Contains("cannot be made") && Contains("mode=memory"));
   CHECK_THAT(refusal([&] { DiskImage::open({base, WriteMode::overlay, base}); }), Contains("names the image itself"));
   const auto text = files.write("notes.txt", "no overlay at all");
@@ -190,7 +193,8 @@ TEST_CASE("malformed overlays are refused, whatever byte of the header is wrong"
     CHECK_FALSE(said.empty());
   }
   for (const std::size_t length : {0, 5, 16, 4095, 4096, 4096 + 544 * 49, 4096 + 544 * 50 - 1}) {
-    files.write("short.ovl", std::vector<std::uint8_t>(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length)));
+    files.write("short.ovl",
+                std::vector<std::uint8_t>(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length)));
     INFO(length);
     CHECK_FALSE(refusal([&] { DiskImage::open({files.file("short.ovl"), WriteMode::memory, {}}); }).empty());
   }
@@ -310,19 +314,20 @@ TEST_CASE("an overlay with any bytes wrong is refused or read, sector by sector 
     auto bad = good;
     for (unsigned n = random() % 20 + 1; n-- > 0;) {
       const std::size_t at = 2048 + random() % (bad.size() - 2048);
-      if (random() % 32 == 0) bad.resize(std::max<std::size_t>(at, 4096));
-      else bad[at] = static_cast<std::uint8_t>(random());
+      if (random() % 32 == 0)
+        bad.resize(std::max<std::size_t>(at, 4096));
+      else
+        bad[at] = static_cast<std::uint8_t>(random());
     }
     files.write("bad.ovl", bad);
     try {
-      const DiskImage disk = DiskImage::open({files.file("bad.ovl"), round % 2 ? WriteMode::overlay : WriteMode::memory, {}});
+      const DiskImage disk =
+          DiskImage::open({files.file("bad.ovl"), round % 2 ? WriteMode::overlay : WriteMode::memory, {}});
       ++opened;
       std::array<std::uint8_t, sector_bytes> bytes{};
       for (std::uint32_t s = 0; s < sectors; ++s)
         if (disk.read(s, bytes)) REQUIRE(generation_of(s, bytes));
-    } catch (const Error& e) {
-      REQUIRE_THAT(e.what(), Contains("bad.ovl: "));
-    }
+    } catch (const Error& e) { REQUIRE_THAT(e.what(), Contains("bad.ovl: ")); }
   }
   CHECK(opened > 30);
 }

@@ -161,7 +161,7 @@ TEST_CASE("SCSI: the driver's probe finds what is there, and a result for what i
     REQUIRE(b.assign(target, 0, true) == 0xAF);
   }
   CHECK(found == 2);
-  CHECK(b.assign(7, 0) == 0xCF);   // the adapter's own
+  CHECK(b.assign(7, 0) == 0xCF);  // the adapter's own
   CHECK(b.assign(1, 15) == 0xCF);
   REQUIRE(b.assign(disk_id, 0, false, 1) == 0xAF);
   CHECK(b.inquiry(0) == 0x10);
@@ -395,8 +395,8 @@ TEST_CASE("SCSI: nothing that a guest writes into blocks and registers hurts") {
     return x;
   };
   for (unsigned n = 0; n < 15; ++n) b.assign(n % 7, n);
-  static constexpr std::uint16_t commands[] = {0x1C01, 0x1C02, 0x1C03, 0x1C04, 0x1C07, 0x1C08, 0x1C09, 0x1C0A,
-                                               0x1C0B, 0x1C16, 0x1C18, 0x1C31, 0x241F, 0x0000};
+  static constexpr std::uint16_t commands[] = {0x1C01, 0x1C02, 0x1C03, 0x1C04, 0x1C07, 0x1C08, 0x1C09,
+                                               0x1C0A, 0x1C0B, 0x1C16, 0x1C18, 0x1C31, 0x241F, 0x0000};
   for (int round = 0; round < 3000; ++round) {
     for (std::uint32_t at = scb; at < scb + 36; at += 4) b.put(at, random(), 4);
     b.put(scb, commands[random() % std::size(commands)], 2);
@@ -409,8 +409,10 @@ TEST_CASE("SCSI: nothing that a guest writes into blocks and registers hurts") {
     b.rig.out(base, random() % 8 ? scb : random(), 4);
     static constexpr std::uint8_t requests[] = {0x10, 0x30, 0x40, 0xE0, 0x30, 0x40, 0x30};
     b.rig.out(base + 4, (random() % 8 ? requests[random() % 7] : random() & 0xF0) | (random() & 15));
-    if (random() % 64 == 0) b.rig.out(base + 5, random() & 0x83);
-    else b.rig.out(base + 5, 3);
+    if (random() % 64 == 0)
+      b.rig.out(base + 5, random() & 0x83);
+    else
+      b.rig.out(base + 5, 3);
     b.rig.step(Time{static_cast<std::int64_t>(random() % 4000) * 1'000'000});
     b.rig.out(base + 4, eoi | (b.rig.in(base + 6) & 15));
   }

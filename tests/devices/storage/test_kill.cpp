@@ -132,9 +132,10 @@ TEST_CASE("without power, whichever pages had reached the host's disk, what was 
     auto left = DiskFiles::read(name);
     durable.resize(left.size(), 0);
     for (std::size_t at = 0; at < left.size(); at += page)
-      if (random() % 2) std::copy(durable.begin() + static_cast<std::ptrdiff_t>(at),
-                                  durable.begin() + static_cast<std::ptrdiff_t>(std::min(at + page, left.size())),
-                                  left.begin() + static_cast<std::ptrdiff_t>(at));
+      if (random() % 2)
+        std::copy(durable.begin() + static_cast<std::ptrdiff_t>(at),
+                  durable.begin() + static_cast<std::ptrdiff_t>(std::min(at + page, left.size())),
+                  left.begin() + static_cast<std::ptrdiff_t>(at));
     std::copy_n(durable.begin(), page, left.begin());  // its checkpoint came after the last flush
     files.write("base.img.overlay", left);
     const DiskImage disk = DiskImage::open({base});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counts what the guest's processor executes, event by event: a system call, a frame on its way down, an interrupt, a bottom
-// half, a task switch. An event begins where its first function is entered and ends when the stack is back there; what a
-// nested event executes is the nested one's. The same rules counted the real kernel (roms/guest/README.md).
+// Counts what the guest's processor executes, event by event: a system call, a frame on its way down, an interrupt, a
+// bottom half, a task switch. An event begins where its first function is entered and ends when the stack is back
+// there; what a nested event executes is the nested one's. The same rules counted the real kernel
+// (roms/guest/README.md).
 #pragma once
 
 #include <array>
@@ -47,7 +48,8 @@ class Symbols {
     std::string line, name, type;
     std::uint32_t address = 0;
     while (std::getline(in, line))
-      if (std::istringstream fields(line); fields >> std::hex >> address >> type >> name && (type == "t" || type == "T"))
+      if (std::istringstream fields(line);
+          fields >> std::hex >> address >> type >> name && (type == "t" || type == "T"))
         at_.emplace(name.substr(0, name.find(".part.")), address);
   }
   std::vector<std::uint32_t> at(const std::string& name) const {
@@ -64,14 +66,15 @@ class Symbols {
 inline unsigned reads(const planar::cpu::Op& op) {
   const unsigned c = op.opcode;
   if (op.has_memory) {
-    if (c < 0x40) return (c & 7) < 4;                                        // arithmetic and CMP
-    if (c >= 0x80 && c <= 0x87) return 1;                                    // the same with immediates, TEST, XCHG
-    if (c == 0xC0 || c == 0xC1 || (c >= 0xD0 && c <= 0xD3)) return 1;        // shifts
+    if (c < 0x40) return (c & 7) < 4;                                  // arithmetic and CMP
+    if (c >= 0x80 && c <= 0x87) return 1;                              // the same with immediates, TEST, XCHG
+    if (c == 0xC0 || c == 0xC1 || (c >= 0xD0 && c <= 0xD3)) return 1;  // shifts
     if (c == 0xF6 || c == 0xF7 || c == 0xFE || c == 0xFF) return 1;
     if (c == 0x8A || c == 0x8B || c == 0x8E || c == 0x69 || c == 0x6B || c == 0x8F) return 1;
     return c == 0x0FB6 || c == 0x0FB7 || c == 0x0FBE || c == 0x0FBF || c == 0x0FAF || (c >= 0x0FA3 && c <= 0x0FA5) ||
            (c >= 0x0FAB && c <= 0x0FAD) || (c >= 0x0FB3 && c <= 0x0FB5) || (c >= 0x0FBA && c <= 0x0FBD);
   }
+  // clang-format off
   if (c == 0x61) return 8;                                                   // POPA
   if (c == 0xCF) return 3;                                                   // IRET
   if (c == 0xA6 || c == 0xA7) return 2;                                      // CMPS
@@ -82,14 +85,15 @@ inline unsigned reads(const planar::cpu::Op& op) {
     case 0xA0: case 0xA1: case 0xD7:                                         // MOV from an offset, XLAT
     case 0xA4: case 0xA5: case 0xAC: case 0xAD: case 0xAE: case 0xAF: case 0x6E: case 0x6F:
       return 1;
+      // clang-format on
     default: return 0;
   }
 }
 
 inline bool transfers(const planar::cpu::Op& op) {
   const unsigned c = op.opcode;
-  return (c >= 0x70 && c <= 0x7F) || (c >= 0x0F80 && c <= 0x0F8F) || (c >= 0xE0 && c <= 0xE3) || c == 0xE8 || c == 0xE9 ||
-         c == 0xEB || c == 0xC2 || c == 0xC3 || c == 0xCF || (c == 0xFF && op.reg >= 2 && op.reg <= 5);
+  return (c >= 0x70 && c <= 0x7F) || (c >= 0x0F80 && c <= 0x0F8F) || (c >= 0xE0 && c <= 0xE3) || c == 0xE8 ||
+         c == 0xE9 || c == 0xEB || c == 0xC2 || c == 0xC3 || c == 0xCF || (c == 0xFF && op.reg >= 2 && op.reg <= 5);
 }
 
 class Counter final : public planar::cpu::Observer {

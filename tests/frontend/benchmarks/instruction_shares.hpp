@@ -26,8 +26,10 @@ struct InstructionShares {
     ++all;
     const bool memory_form = modrm < 0xC0;
     if (op == 0x0F) {
-      if (modrm >= 0x80 && modrm <= 0x8F) ++branches;
-      else if (byte(at + 2) < 0xC0) ++memory;  // every other 0F opcode of the programs has a ModRM byte
+      if (modrm >= 0x80 && modrm <= 0x8F)
+        ++branches;
+      else if (byte(at + 2) < 0xC0)
+        ++memory;  // every other 0F opcode of the programs has a ModRM byte
     } else if ((op >= 0x70 && op <= 0x7F) || (op >= 0xE0 && op <= 0xE3) || op == 0xE9 || op == 0xEB) {
       ++branches;
     } else if (op == 0xE8 || op == 0xC3 || op == 0xC2) {
@@ -49,8 +51,8 @@ struct InstructionShares {
  private:
   static bool has_modrm(unsigned op) {
     if (op < 0x40) return (op & 7) < 4;
-    return op == 0x69 || op == 0x6B || (op >= 0x80 && op <= 0x8B) || op == 0xC0 || op == 0xC1 || op == 0xC6 || op == 0xC7 ||
-           (op >= 0xD0 && op <= 0xD3) || op == 0xF6 || op == 0xF7 || op == 0xFE || op == 0xFF;
+    return op == 0x69 || op == 0x6B || (op >= 0x80 && op <= 0x8B) || op == 0xC0 || op == 0xC1 || op == 0xC6 ||
+           op == 0xC7 || (op >= 0xD0 && op <= 0xD3) || op == 0xF6 || op == 0xF7 || op == 0xFE || op == 0xFF;
   }
 };
 

@@ -12,9 +12,9 @@
 #include "tests/frontend/program.hpp"
 
 using namespace planar;
+using Catch::Matchers::Contains;
 using program::run_planar;
 using program::Scratch;
-using Catch::Matchers::Contains;
 
 namespace {
 const std::string brief = "bench cpu --quiet --repeat 2 --passes 300 --workload mix";
@@ -25,7 +25,7 @@ const nlohmann::ordered_json& timing() {
   static const auto json = said.status == 0 ? said.json() : nlohmann::ordered_json::object();
   return json;
 }
-}
+}  // namespace
 
 TEST_CASE("bench cpu prints the members that programs rely on, for each machine") {
   const auto said = run_planar(brief + " --json -");
@@ -146,9 +146,10 @@ TEST_CASE("bench timing: every kernel on every machine costs what the manuals sa
     }
     CHECK(sum / (1 - row.at("refresh_share").get<double>()) == Approx(expected).epsilon(0.001));
   }
-  const std::set<std::string> all{"delay_1",  "delay_2",  "delay_3",    "delay_4",    "delay_6",   "loop_itself", "copy_hot",
-                                  "copy_cold", "checksum", "string_out", "call_chain", "interrupt",
-                                  "hardware_interrupt", "system_call", "page_walk"};
+  const std::set<std::string> all{
+      "delay_1",   "delay_2",  "delay_3",    "delay_4",    "delay_6",   "loop_itself",        "copy_hot",
+      "copy_cold", "checksum", "string_out", "call_chain", "interrupt", "hardware_interrupt", "system_call",
+      "page_walk"};
   REQUIRE(kernels.size() == 3);
   for (const auto& [machine, names] : kernels) CHECK(names == all);
 }
@@ -169,8 +170,9 @@ TEST_CASE("bench timing: the delay loop gives the class's BogoMIPS, longer loops
 
 TEST_CASE("bench timing follows the machine: slower memory costs what its parameters say") {
   Scratch scratch;
-  const auto file = scratch.write("slow.toml", "machine = \"model77\"\n[memory.dram]\n"
-                                               "read_miss = 12\nwrite_hit = 5\nwrite_miss = 9\n");
+  const auto file = scratch.write("slow.toml",
+                                  "machine = \"model77\"\n[memory.dram]\n"
+                                  "read_miss = 12\nwrite_hit = 5\nwrite_miss = 9\n");
   const auto said = run_planar("bench timing --quiet --json - --machine " + file);
   REQUIRE(said.status == 0);
   unsigned seen = 0;

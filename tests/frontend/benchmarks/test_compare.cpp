@@ -33,7 +33,8 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
   REQUIRE(said.status == 0);
   CHECK(said.out.find("Novell NE/2") != std::string::npos);
   CHECK(nlohmann::json::parse(read_file(folder + "/compare.json")).size() == 1);
-  CHECK(read_file(folder + "/compare.csv").starts_with("machine,card,packet_bytes,metric,value,unit,hypothetical\nmodel56sx,ne2,2048,throughput,"));
+  CHECK(read_file(folder + "/compare.csv")
+            .starts_with("machine,card,packet_bytes,metric,value,unit,hypothetical\nmodel56sx,ne2,2048,throughput,"));
   CHECK(read_file(folder + "/compare.md").find("| Novell NE/2 |") != std::string::npos);
   const auto page = read_file(folder + "/compare.html");
   CHECK(page.find("<svg") != std::string::npos);
@@ -41,10 +42,12 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
   CHECK(page.find("src=") == std::string::npos);
 }
 
-TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbit/s has a table of its own", "[compare]") {
+TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbit/s has a table of its own",
+          "[compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
-  const auto said = run_planar("compare --machines model95 --cards etherstreamer,oc2335,ne2 --report " + folder + brief);
+  const auto said =
+      run_planar("compare --machines model95 --cards etherstreamer,oc2335,ne2 --report " + folder + brief);
   REQUIRE(said.status == 0);
   const auto fast = said.out.find("100 Mbit/s Ethernet"), slow = said.out.find("10 Mbit/s Ethernet");
   const auto oc2335 = said.out.find("Olicom OC-2335 (hypothetical interface)"), ne2 = said.out.find("Novell NE/2 ");
@@ -56,7 +59,8 @@ TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbi
   CHECK(fast < oc2335);
   CHECK(said.out.find("IBM EtherStreamer MC 32 (hypothetical interface)") != std::string::npos);
   CHECK(read_file(folder + "/compare.md").find("Olicom OC-2335 (hypothetical interface)") != std::string::npos);
-  CHECK(read_file(folder + "/compare.html").find("Olicom OC-2335 <small>(hypothetical interface)</small>") != std::string::npos);
+  CHECK(read_file(folder + "/compare.html").find("Olicom OC-2335 <small>(hypothetical interface)</small>") !=
+        std::string::npos);
   const auto csv = read_file(folder + "/compare.csv");
   CHECK(csv.find("KB/s,yes\n") != std::string::npos);
   CHECK(csv.find("KB/s,no\n") != std::string::npos);

@@ -19,12 +19,15 @@ nlohmann::ordered_json frame_time(const std::string& arguments) {
   return said.json().at("frame_time");
 }
 
-double part(const nlohmann::ordered_json& frame, const char* name) { return frame.at("parts_us").at(name).get<double>(); }
+double part(const nlohmann::ordered_json& frame, const char* name) {
+  return frame.at("parts_us").at(name).get<double>();
+}
 
 }  // namespace
 
 TEST_CASE("the parts of a frame's time add up to it, and it is the time between full-size frames", "[frame-time]") {
-  for (const char* cell : {"--machine model56sx --card ne2", "--machine model77 --card lan-a", "--machine model95 --card 3c527"}) {
+  for (const char* cell :
+       {"--machine model56sx --card ne2", "--machine model77 --card lan-a", "--machine model95 --card 3c527"}) {
     INFO(cell);
     const auto frame = frame_time(cell);
     CHECK(frame["packet_bytes"] == 8192);
@@ -41,7 +44,8 @@ TEST_CASE("the parts of a frame's time add up to it, and it is the time between 
   }
 }
 
-TEST_CASE("a processor that never rests leaves nothing to the wire, a bus master's rests and waits for it", "[frame-time]") {
+TEST_CASE("a processor that never rests leaves nothing to the wire, a bus master's rests and waits for it",
+          "[frame-time]") {
   const auto slow = frame_time("--machine model56sx --card ne2");
   CHECK(part(slow, "wire") + part(slow, "card") + part(slow, "idle") < 0.02 * slow["us"].get<double>());
   CHECK(part(slow, "stack") > part(slow, "cpu_copy"));
@@ -73,9 +77,10 @@ TEST_CASE("the summary and a comparison's report tell the parts", "[frame-time][
   CHECK(said.out.find(", bus wait ") != std::string::npos);
   const program::Scratch scratch;
   const auto folder = scratch.file("out");
-  REQUIRE(run_planar("compare --machines model95 --cards ne2 --seconds 0.05 --sizes 8192 --quiet --report " + folder).status == 0);
+  REQUIRE(run_planar("compare --machines model95 --cards ne2 --seconds 0.05 --sizes 8192 --quiet --report " + folder)
+              .status == 0);
   CHECK(program::read_file(folder + "/compare.html").find("Where the time of a data frame goes") != std::string::npos);
-  CHECK(program::read_file(folder + "/compare.md").find("| card | all | CPU copy | stack | bus wait | card | wire | idle |") !=
-        std::string::npos);
+  CHECK(program::read_file(folder + "/compare.md")
+            .find("| card | all | CPU copy | stack | bus wait | card | wire | idle |") != std::string::npos);
   CHECK(program::read_file(folder + "/compare.csv").find("model95,ne2,8192,frame_bus_wait,") != std::string::npos);
 }

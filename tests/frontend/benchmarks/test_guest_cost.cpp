@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The test bench costs what Linux 2.2.26 does: counted here, event by event, while netio runs, and held against the counts
-// of the real kernel with its own driver for the same card in the same machine (roms/guest/README.md says how they came about).
+// The test bench costs what Linux 2.2.26 does: counted here, event by event, while netio runs, and held against the
+// counts of the real kernel with its own driver for the same card in the same machine (roms/guest/README.md says how
+// they came about).
 #include <fmt/format.h>
 
 #include <functional>
@@ -28,7 +29,8 @@ std::vector<Occurrence> netio(unsigned size, const char* seconds) {
   config.set("slot.1.card", "ne2", "test");
   Lab lab(std::move(config));
   const auto diskette = roms::guest();
-  lab.insert_diskette(with_settings(diskette, {{"do", "netio"}, {"seconds", seconds}, {"sizes", std::to_string(size)}}), "guest");
+  lab.insert_diskette(with_settings(diskette, {{"do", "netio"}, {"seconds", seconds}, {"sizes", std::to_string(size)}}),
+                      "guest");
   std::string heard;
   lab.machine().serial().on_output([&](std::uint8_t b, Time) { heard += static_cast<char>(b); });
   const auto run_until = [&](const char* text, Time limit) {
@@ -48,7 +50,7 @@ std::vector<Occurrence> netio(unsigned size, const char* seconds) {
 struct Expected {
   const char* event;
   std::function<bool(const Occurrence&)> is;
-  std::function<unsigned(const Occurrence&)> units;  ///< what the cost is divided by
+  std::function<unsigned(const Occurrence&)> units;            ///< what the cost is divided by
   double instructions, loads, stores, code_lines, data_lines;  ///< of Linux 2.2.26
 };
 
@@ -62,9 +64,11 @@ void compare(const std::vector<Occurrence>& events, const Expected& x) {
       c += e.cost;
       n += x.units(e);
     }
-  INFO(fmt::format("{}: {} of them, {:.0f} instructions, {:.0f} loads, {:.0f} stores, {:.0f} lines of code, {:.0f} of data; Linux "
-                   "{} {} {} {} {}", x.event, n, c.instructions / n, c.loads / n, c.stores / n, c.code_lines / n, c.data_lines / n,
-                   x.instructions, x.loads, x.stores, x.code_lines, x.data_lines));
+  INFO(fmt::format(
+      "{}: {} of them, {:.0f} instructions, {:.0f} loads, {:.0f} stores, {:.0f} lines of code, {:.0f} of data; Linux "
+      "{} {} {} {} {}",
+      x.event, n, c.instructions / n, c.loads / n, c.stores / n, c.code_lines / n, c.data_lines / n, x.instructions,
+      x.loads, x.stores, x.code_lines, x.data_lines));
   REQUIRE(n >= 10);
   CHECK(c.instructions / n == Approx(x.instructions).epsilon(cost_band));
   CHECK(c.loads / n == Approx(x.loads).epsilon(cost_band));
@@ -85,7 +89,8 @@ TEST_CASE("a send() of the guest costs what the real kernel's does, to within 15
   compare(netio(8192, "0.6"), {"send() of 8192 bytes", calls, one, 4489, 1891, 1368, 220, 350});
 }
 
-TEST_CASE("a frame, an ACK, an interrupt and a task switch of the guest cost what the real kernel's do, to within 15 %") {
+TEST_CASE(
+    "a frame, an ACK, an interrupt and a task switch of the guest cost what the real kernel's do, to within 15 %") {
   if (program::short_runs()) return;
   const auto events = netio(4096, "0.8");
   const auto kind = [](Kind k) { return [k](const Occurrence& e) { return e.kind == k; }; };

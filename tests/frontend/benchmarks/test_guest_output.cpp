@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/cli/options.hpp"
+#include "frontend/report/netio_result.hpp"
 #include "frontend/session/guest_image.hpp"
 #include "frontend/session/guest_output.hpp"
-#include "frontend/report/netio_result.hpp"
-#include "frontend/cli/options.hpp"
 #include "tests/catch.hpp"
 
 using namespace planar;
@@ -17,8 +17,10 @@ GuestOutput heard(const std::string& text) {
 
 TEST_CASE("rows are what the guest counted, in netio's own unit") {
   const auto g = heard(
-      "hello\r\n@planar-guest 1 netio 1.14\r\n@netio start\r\n@row bytes=1024 blocks=3652 ticks=10245 kb_per_s=365.0\r\n"
-      "@row bytes=32767 blocks=177 ticks=10240 kb_per_s=566.3\r\n@load percent=98.1 busy_ticks=1 all_ticks=2\r\n@done 0\r\n");
+      "hello\r\n@planar-guest 1 netio 1.14\r\n@netio start\r\n@row bytes=1024 blocks=3652 ticks=10245 "
+      "kb_per_s=365.0\r\n"
+      "@row bytes=32767 blocks=177 ticks=10240 kb_per_s=566.3\r\n@load percent=98.1 busy_ticks=1 all_ticks=2\r\n@done "
+      "0\r\n");
   REQUIRE(g.rows().size() == 2);
   CHECK(g.rows()[0].kb_per_s() == Approx(3652.0 * 1024 / 1024 / (10245.0 / 1024)));
   CHECK(g.rows()[1].kb_per_s() == Approx(566.39).epsilon(0.001));
@@ -38,7 +40,8 @@ TEST_CASE("a line is said when it has ended, a prompt when it stands") {
 }
 
 TEST_CASE("a guest that sends nonsense is read past") {
-  const auto g = heard("@row bytes=x blocks=1 ticks=2\n@row\n@done\n@rowbytes=1 blocks=2 ticks=3\n" + std::string(100000, 'a') + "\n");
+  const auto g = heard("@row bytes=x blocks=1 ticks=2\n@row\n@done\n@rowbytes=1 blocks=2 ticks=3\n" +
+                       std::string(100000, 'a') + "\n");
   CHECK(g.rows().empty());
   CHECK(g.done() == 1);
   CHECK(g.lines().back().text.size() == 4096);
@@ -84,10 +87,10 @@ TEST_CASE("the JSON object has the members of planar.netio/1 in order") {
   const auto j = r.json();
   std::vector<std::string> keys;
   for (const auto& [key, value] : j.items()) keys.push_back(key);
-  CHECK(keys == std::vector<std::string>{"schema", "machine", "card", "hypothetical", "net", "repeatable", "seed", "netio_version",
-                                         "guest_image_sha256", "rows", "cpu_load_percent", "true_busy_percent",
-                                         "virtual_seconds", "host_seconds", "instructions", "cycles", "frames",
-                                         "state_hash"});
+  CHECK(keys == std::vector<std::string>{"schema", "machine", "card", "hypothetical", "net", "repeatable", "seed",
+                                         "netio_version", "guest_image_sha256", "rows", "cpu_load_percent",
+                                         "true_busy_percent", "virtual_seconds", "host_seconds", "instructions",
+                                         "cycles", "frames", "state_hash"});
   CHECK(j["rows"][0]["packet_bytes"] == 1024);
   CHECK(j["rows"][0]["kb_per_s"] == 365.02);
 }

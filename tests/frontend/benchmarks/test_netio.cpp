@@ -41,7 +41,8 @@ TEST_CASE("netio runs with cards whose interface is hypothetical, and says so") 
     const auto said = run_planar("netio --machine model56sx --card " + card + " --quiet --seconds 0.05 --sizes 4096");
     REQUIRE(said.status == 0);
     CHECK((said.out.find(card + " (hypothetical interface)") != std::string::npos) == hypothetical);
-    const auto run = run_planar("netio --machine model56sx --card " + card + " --quiet --seconds 0.05 --sizes 4096 --json -");
+    const auto run =
+        run_planar("netio --machine model56sx --card " + card + " --quiet --seconds 0.05 --sizes 4096 --json -");
     CHECK(run.json().at("hypothetical") == hypothetical);
   }
 }

@@ -42,8 +42,8 @@ TEST_CASE("every published row has its machine, card and use", "[published]") {
 }
 
 TEST_CASE("the score is what one works out by hand", "[published]") {
-  const std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "x"), printed("c", 400, 30, ""),
-                                        printed("d", 800, 40, "")};
+  const std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "x"),
+                                        printed("c", 400, 30, ""), printed("d", 800, 40, "")};
   const std::vector<CellOutcome> ours{outcome("model95", "a", 110, 12), outcome("model95", "b", 190, 19),
                                       outcome("model95", "c", 400, 33)};
   const auto rows = score_rows(print, ours);
@@ -52,21 +52,21 @@ TEST_CASE("the score is what one works out by hand", "[published]") {
   CHECK_FALSE(rows[3].run());
   const Score all = score(rows, "model95", Rows::all);
   CHECK(all.rows == 3);
-  CHECK(*all.mape == Approx(5));          // 10, 5, 0
+  CHECK(*all.mape == Approx(5));  // 10, 5, 0
   CHECK(*all.rank == Approx(1));
-  CHECK(*all.load_error == Approx(2));    // 2, 1, 3
+  CHECK(*all.load_error == Approx(2));                       // 2, 1, 3
   CHECK(*all.median_mape == Approx((200 + 50 + 25) / 3.0));  // median of print is 300
   CHECK(*all.skill == Approx(1 - 5 / (275 / 3.0)));
   const Score predicted = score(rows, "model95", Rows::prediction);
   CHECK(predicted.rows == 2);
-  CHECK(*predicted.mape == Approx(5));    // 10, 0
-  CHECK_FALSE(predicted.rank);            // two rows rank always
+  CHECK(*predicted.mape == Approx(5));  // 10, 0
+  CHECK_FALSE(predicted.rank);          // two rows rank always
   CHECK(score(rows, "model77", Rows::all).rows == 0);
 }
 
 TEST_CASE("a card with a hypothetical interface counts in no score but its own", "[published]") {
-  const std::vector<PublishedRow> print{printed("ne2", 100, 10, ""), printed("lan-a", 200, 20, "x"), printed("sknet", 400, 30, ""),
-                                        printed("oc2335", 3000, 99, "")};
+  const std::vector<PublishedRow> print{printed("ne2", 100, 10, ""), printed("lan-a", 200, 20, "x"),
+                                        printed("sknet", 400, 30, ""), printed("oc2335", 3000, 99, "")};
   const std::vector<CellOutcome> ours{outcome("model95", "ne2", 110, 12), outcome("model95", "lan-a", 200, 19),
                                       outcome("model95", "sknet", 400, 33), outcome("model95", "oc2335", 3300, 100)};
   const auto rows = score_rows(print, ours);

@@ -14,7 +14,8 @@ namespace {
 struct Baseline {
   Scratch scratch;
   std::string file = scratch.file("baseline.json");
-  std::string command = "regress --quiet --machines model56sx --cards ne2 --seconds 0.2 --sizes 8192 --baseline " + file;
+  std::string command =
+      "regress --quiet --machines model56sx --cards ne2 --seconds 0.2 --sizes 8192 --baseline " + file;
   Baseline() { REQUIRE(run_planar(command + " --accept 'made by a test'").status == 0); }
 };
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
-#include "tests/frontend/guest_diskette.hpp"
 #include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/guest_diskette.hpp"
 
 using program::guest_with;
 using program::run_planar;
@@ -19,8 +19,10 @@ std::string brief() { return " --quiet --sizes 8192 --json - --seconds " + secon
 
 /// A client and a server, each with its own diskette.
 std::string lab_file(const Scratch& scratch) {
-  const auto client = guest_with(scratch, {{"do", "netio"}, {"seconds", seconds()}, {"sizes", "8192"}, {"wait", "4"}}, "client.img");
-  const auto server = guest_with(scratch, {{"do", "netio-server"}, {"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}, "server.img");
+  const auto client =
+      guest_with(scratch, {{"do", "netio"}, {"seconds", seconds()}, {"sizes", "8192"}, {"wait", "4"}}, "client.img");
+  const auto server =
+      guest_with(scratch, {{"do", "netio-server"}, {"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}, "server.img");
   return scratch.write("lab.toml", fmt::format(R"([run]
 seed = 7
 
@@ -38,7 +40,8 @@ image = "{}"
 serial = "file:{}"
 [machine.slot.1]
 card = "smc8013"
-)", client, server, scratch.file("far.txt")));
+)",
+                                               client, server, scratch.file("far.txt")));
 }
 
 std::string said_at(const Scratch& scratch, const std::string& toml) {
@@ -87,7 +90,8 @@ TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle
   INFO(whole.err);
   REQUIRE(whole.status == 0);
   const auto expected = without_host_time(whole.json());
-  // Where a loop is seen to copy depends on where it was interrupted: of the parts of a frame's time only the sum stays.
+  // Where a loop is seen to copy depends on where it was interrupted: of the parts of a frame's time only the sum
+  // stays.
   const auto without_parts = [](nlohmann::ordered_json j) {
     j.at("frame_time").erase("parts_us");
     return j;
@@ -95,7 +99,8 @@ TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle
   const auto cut = without_host_time(run_planar(base + " --check-cut-horizons 3 --check-flush-blocks 4").json());
   CHECK(without_parts(cut) == without_parts(expected));
   const auto file = scratch.file("lab.snap");
-  const auto at = std::to_string(expected.at("virtual_seconds").get<double>() - (program::short_runs() ? 0.1234567 : 0.2345678));
+  const auto at =
+      std::to_string(expected.at("virtual_seconds").get<double>() - (program::short_runs() ? 0.1234567 : 0.2345678));
   CHECK(without_host_time(run_planar(base + " --snapshot-at '" + at + " s' " + file).json()) == expected);
   const auto restored = run_planar("netio --restore " + file + brief());
   INFO(restored.err);
@@ -110,7 +115,8 @@ TEST_CASE("two machines: a machine file's own network stays out of a lab") {
   const auto own = run_planar("netio --machine " + file + " --against " + file + brief());
   INFO(own.err);
   REQUIRE(own.status == 0);
-  CHECK(without_host_time(own.json()) == without_host_time(run_planar("netio --machine model56sx --card ne2 --against model56sx" + brief()).json()));
+  CHECK(without_host_time(own.json()) ==
+        without_host_time(run_planar("netio --machine model56sx --card ne2 --against model56sx" + brief()).json()));
 
   const std::string machine = "\"\nmodel = \"" + file + "\"\n";
   const auto lab = scratch.write("lab.toml", "[[machine]]\nname = \"a" + machine + "[[machine]]\nname = \"b" + machine);
@@ -160,10 +166,14 @@ TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and 
 TEST_CASE("what is wrong in a lab file is said with its line and a remedy") {
   Scratch scratch;
   const std::string one = "[[machine]]\nname = \"a\"\nmodel = \"model95\"\n";
-  CHECK(said_at(scratch, one + one).find("wrong.toml:5:8: name: 'a' is the name of another machine") != std::string::npos);
-  CHECK(said_at(scratch, one + "[machine.net]\nattach = \"peer\"\n").find("net is for the whole lab") != std::string::npos);
-  CHECK(said_at(scratch, "[memory]\nsize = \"8 MB\"\n" + one).find("memory is no setting of a lab") != std::string::npos);
-  CHECK(said_at(scratch, "[[machine]]\nname = \"a\"\nmodel = \"model96\"\n").find("did you mean 'model95'") != std::string::npos);
+  CHECK(said_at(scratch, one + one).find("wrong.toml:5:8: name: 'a' is the name of another machine") !=
+        std::string::npos);
+  CHECK(said_at(scratch, one + "[machine.net]\nattach = \"peer\"\n").find("net is for the whole lab") !=
+        std::string::npos);
+  CHECK(said_at(scratch, "[memory]\nsize = \"8 MB\"\n" + one).find("memory is no setting of a lab") !=
+        std::string::npos);
+  CHECK(said_at(scratch, "[[machine]]\nname = \"a\"\nmodel = \"model96\"\n").find("did you mean 'model95'") !=
+        std::string::npos);
   CHECK(said_at(scratch, "[[machine]]\nmodel = \"model95\"\n").find("name: is missing") != std::string::npos);
   CHECK(said_at(scratch, one + "colour = 1\n").find("wrong.toml:4:10: no setting 'colour'") != std::string::npos);
   CHECK(said_at(scratch, "machine = []\n").find("wrong.toml:1:11: the lab has 0 machines") != std::string::npos);

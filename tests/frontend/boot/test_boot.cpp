@@ -5,9 +5,9 @@
 #include "tests/frontend/network/echo_diskette.hpp"
 #include "tests/frontend/program.hpp"
 
+using Catch::Matchers::Contains;
 using program::run_planar;
 using program::Scratch;
-using Catch::Matchers::Contains;
 
 TEST_CASE("any bootable diskette boots: BIOS services, and protected mode with interrupts") {
   const std::string images = std::string(PLANAR_SOURCE_DIR) + "/roms/images/";
@@ -15,8 +15,8 @@ TEST_CASE("any bootable diskette boots: BIOS services, and protected mode with i
     for (const char* sample : {"sample-bios", "sample-pmode"}) {
       INFO(machine << " " << sample);
       const auto ok = std::string(sample) + ": ok";
-      const auto run = run_planar(std::string("run ") + machine + " --quiet --screen text --serial stdio --image '" + images +
-                              sample + ".img' --until 'screen:" + ok + "' --timeout '30 s'");
+      const auto run = run_planar(std::string("run ") + machine + " --quiet --screen text --serial stdio --image '" +
+                                  images + sample + ".img' --until 'screen:" + ok + "' --timeout '30 s'");
       CHECK(run.status == 0);
       CHECK_THAT(run.out, Contains(ok));
     }
@@ -34,8 +34,10 @@ TEST_CASE("a diskette that does not boot is said so on the screen") {
 TEST_CASE("a processor that is reset with address line 20 off finds the firmware") {
   Scratch scratch;
   // Vector 6 (invalid opcode) leads to a halt; A20 off through 92h, processor reset through 64h.
-  std::string image("\x31\xC0\x8E\xD8\xC7\x06\x18\x00\x1C\x7C\xC7\x06\x1A\x00\x00\x00\xE4\x92\x24\xFC\xE6\x92"
-                    "\xB0\xFE\xE6\x64\xEB\xFE\xFA\xF4", 30);
+  std::string image(
+      "\x31\xC0\x8E\xD8\xC7\x06\x18\x00\x1C\x7C\xC7\x06\x1A\x00\x00\x00\xE4\x92\x24\xFC\xE6\x92"
+      "\xB0\xFE\xE6\x64\xEB\xFE\xFA\xF4",
+      30);
   image.resize(1474560);
   image.replace(510, 2, "\x55\xAA");
   const auto file = scratch.write("reset.img", image);

@@ -8,10 +8,10 @@
 #include "tests/frontend/benchmarks/netio_run.hpp"
 #include "tests/frontend/program.hpp"
 
+using Catch::Matchers::Contains;
 using program::read_file;
 using program::run_planar;
 using program::Scratch;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -31,7 +31,8 @@ std::string syslinux_diskette(const Scratch& scratch, const std::string& setting
   return image;
 }
 
-program::Said run(const Scratch& scratch, const std::string& machine, const std::string& image, const std::string& steps) {
+program::Said run(const Scratch& scratch, const std::string& machine, const std::string& image,
+                  const std::string& steps) {
   const auto file = scratch.write("steps.scenario", steps);
   return run_planar("run " + machine + " --quiet --screen text --image " + quoted(image) + " --result " +
                     quoted(scratch.file("result")) + " --do " + quoted(file));
@@ -62,8 +63,10 @@ TEST_CASE("GRUB starts from a diskette on every machine and does commands", "[bo
   if (program::short_runs() && std::string(machine) != "model56sx") return;
   Scratch scratch;
   const auto core = scratch.file("core.img"), image = scratch.file("grub.img");
-  shell("grub-mkimage -O i386-pc -p '(fd0)/' -o " + quoted(core) + " biosdisk normal minicmd ls cat echo && cat "
-        "/usr/lib/grub/i386-pc/boot.img " + quoted(core) + " > " + quoted(image) + " && truncate -s 2949120 " + quoted(image));
+  shell("grub-mkimage -O i386-pc -p '(fd0)/' -o " + quoted(core) +
+        " biosdisk normal minicmd ls cat echo && cat "
+        "/usr/lib/grub/i386-pc/boot.img " +
+        quoted(core) + " > " + quoted(image) + " && truncate -s 2949120 " + quoted(image));
   const auto said = run(scratch, machine, image,
                         "wait prompt \"grub>\" within 90 s\n"
                         "type \"set WORD=Planar; echo $WORD-$grub_platform\\n\"\n"

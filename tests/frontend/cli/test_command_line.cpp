@@ -5,15 +5,16 @@
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 
-using program::run_planar;
-using program::read_file;
-using program::Scratch;
 using Catch::Matchers::Contains;
+using program::read_file;
+using program::run_planar;
+using program::Scratch;
 
 TEST_CASE("help teaches, and usage errors end with 2") {
   const auto help = run_planar("--help");
   CHECK(help.status == 0);
-  for (const char* verb : {"netio", "run", "list", "show", "config", "adf", "bench"}) CHECK_THAT(help.out, Contains(verb));
+  for (const char* verb : {"netio", "run", "list", "show", "config", "adf", "bench"})
+    CHECK_THAT(help.out, Contains(verb));
   CHECK_THAT(help.out, Contains("Exit codes"));
   CHECK(run_planar("").status == 2);
   CHECK(run_planar("nettio").status == 2);
@@ -53,18 +54,20 @@ TEST_CASE("the lists have the members that programs rely on") {
     cards.insert(card.at("name").get<std::string>());
     if (card.at("hypothetical").get<bool>()) hypothetical.insert(card.at("name").get<std::string>());
   }
-  for (const char* name : {"3c523-old", "3c523", "3c527", "3c529", "ne2", "de320", "smc8013", "ethernet-a", "sknet", "lan-a",
-                           "etherexpress", "de210", "oc2335", "etherstreamer"})
+  for (const char* name : {"3c523-old", "3c523", "3c527", "3c529", "ne2", "de320", "smc8013", "ethernet-a", "sknet",
+                           "lan-a", "etherexpress", "de210", "oc2335", "etherstreamer"})
     CHECK(cards.count(name) == 1);
   CHECK(hypothetical == std::set<std::string>{"etherstreamer", "oc2335"});
   std::istringstream lines(list);
   for (std::string line; std::getline(lines, line);) {
     INFO(line);
-    CHECK((line.find("hypothetical interface") != std::string::npos) == (hypothetical.count(line.substr(0, line.find(' '))) == 1));
+    CHECK((line.find("hypothetical interface") != std::string::npos) ==
+          (hypothetical.count(line.substr(0, line.find(' '))) == 1));
   }
   for (const auto& name : hypothetical) {
     const auto text = run_planar("show " + name);
-    CHECK_THAT(text.out, Contains("HYPOTHETICAL INTERFACE: nothing about programming this card is public") && Contains("(hypothetical interface)"));
+    CHECK_THAT(text.out, Contains("HYPOTHETICAL INTERFACE: nothing about programming this card is public") &&
+                             Contains("(hypothetical interface)"));
     CHECK(run_planar("show " + name + " --json -").json().at("hypothetical") == true);
   }
 }
@@ -92,7 +95,8 @@ TEST_CASE("the resolved configuration is a file that resolves to itself") {
     CHECK(again.status == 0);
     CHECK(again.out == first.out);
   }
-  CHECK_THAT(run_planar("config model95 --memory '8 MB' --explain").out, Contains("memory.size = \"8 MB\"  # --memory"));
+  CHECK_THAT(run_planar("config model95 --memory '8 MB' --explain").out,
+             Contains("memory.size = \"8 MB\"  # --memory"));
 }
 
 TEST_CASE("two adapters of a kind get different resources, one too many is refused with the claims that collide") {
@@ -113,6 +117,7 @@ TEST_CASE("damaged input ends with 2 or 3 and says file, line and remedy") {
   Scratch scratch;
   const auto adf = read_file(std::string(PLANAR_SOURCE_DIR) + "/adf/files/@7154.ADF");
   REQUIRE(!adf.empty());
+  // clang-format off
   struct Case { std::string name, content, verb; int status; };
   const std::string contradictory =
       "AdapterId 7155h\nAdapterName \"x\"\nNumBytes 1\nFixedResources pos[0]=XXXXXX1Xb\n"
@@ -123,6 +128,7 @@ TEST_CASE("damaged input ends with 2 or 3 and says file, line and remedy") {
                         Case{"half.toml", "machine = \"model95\"\n[cpu\n", "run", 2},
                         Case{"unknown.toml", "machine = \"model95\"\n\nmemroy = 5\n", "run", 2},
                         Case{"zero.toml", std::string("\0\0\0", 3), "run", 2}}) {
+    // clang-format on
     INFO(c.name);
     const auto file = scratch.write(c.name, c.content);
     const auto said = run_planar(c.verb + " " + file);

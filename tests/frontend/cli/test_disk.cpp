@@ -86,9 +86,11 @@ TEST_CASE("drives are refused with the reason: address, image, no slot") {
   const auto disk = scratch.file("c.img");
   REQUIRE(run_planar("disk create " + disk + " 1M").status == 0);
   CHECK_THAT(run_planar("run model95 --disk " + disk + ",id=7").err, Contains("0 to 6"));
-  CHECK_THAT(run_planar("run model95 --disk " + disk + ",id=3 --cdrom " + disk + ",id=3").err, Contains("SCSI address"));
+  CHECK_THAT(run_planar("run model95 --disk " + disk + ",id=3 --cdrom " + disk + ",id=3").err,
+             Contains("SCSI address"));
   CHECK(run_planar("run model95 --disk " + scratch.file("absent.img")).status == 3);
-  CHECK_THAT(run_planar("run model95 --cdrom " + scratch.write("raw.bin", std::string(2352, 'x'))).err, Contains("2352"));
+  CHECK_THAT(run_planar("run model95 --cdrom " + scratch.write("raw.bin", std::string(2352, 'x'))).err,
+             Contains("2352"));
   CHECK_THAT(run_planar("run model56sx --card ne2 --card 3c523 --card smc8013 --disk " + disk).err,
              Contains("no slot is free"));
   const auto config = run_planar("config model77 --disk " + disk + " --cdrom " + disk);
@@ -101,12 +103,14 @@ TEST_CASE("a snapshot of a machine with a disk continues to the same end, and le
   const Scratch scratch;
   const auto image = scratch.file("c.img"), snap = scratch.file("lab.snap");
   REQUIRE(run_planar("disk create " + image + " 4M").status == 0);
-  const auto whole = run_planar("run model95 --disk " + image + " --quiet --json - --until '3 s' --snapshot-at '2 s' " + snap);
+  const auto whole =
+      run_planar("run model95 --disk " + image + " --quiet --json - --until '3 s' --snapshot-at '2 s' " + snap);
   REQUIRE(whole.status == 0);
   const auto rest = run_planar("run --restore " + snap + " --quiet --json - --until '3 s'");
   REQUIRE(rest.status == 0);
   CHECK(rest.json()["state_hash"] == whole.json()["state_hash"]);
-  const auto through = run_planar("run model95 --disk " + image + ",mode=write-through --quiet --until '1 s' --snapshot-at '0.5 s' " + snap);
+  const auto through = run_planar("run model95 --disk " + image +
+                                  ",mode=write-through --quiet --until '1 s' --snapshot-at '0.5 s' " + snap);
   CHECK(through.status != 0);
   CHECK_THAT(through.err, Contains("write-through"));
 }

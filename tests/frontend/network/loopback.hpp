@@ -86,7 +86,8 @@ class Beside {
  public:
   Beside(const Scratch& scratch, const std::string& arguments)
       : out_(scratch.file("beside-out")), err_(scratch.file("beside-err")) {
-    const auto command = "exec '" + std::string(PLANAR_BINARY) + "' " + arguments + " </dev/null >" + out_ + " 2>" + err_;
+    const auto command =
+        "exec '" + std::string(PLANAR_BINARY) + "' " + arguments + " </dev/null >" + out_ + " 2>" + err_;
     pid_ = ::fork();
     if (pid_ == 0) {
       ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The guest reaches the host's loopback through slirp, and the host the guest.
 #include "tests/catch.hpp"
-#include "tests/frontend/network/loopback.hpp"
 #include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/network/loopback.hpp"
 
 using namespace program;
 using Catch::Matchers::Contains;
@@ -31,9 +31,10 @@ void run_netio(int generation) {
   Beside server(scratch, "netio-server --listen 127.0.0.1:0 --once --json - --seconds " + seconds);
   REQUIRE(server.until(server.err_file(), "both generations"));
   const auto announced = read_file(server.err_file());
-  const auto port = announced.substr(announced.find("127.0.0.1:") + 10, announced.find(',') - announced.find("127.0.0.1:") - 10);
-  const auto guest = run_planar("netio --quiet --json -" + slirp + " --sizes 1024,32767 --port " + port + " --seconds " + seconds +
-                                " --generation " + std::to_string(generation));
+  const auto port =
+      announced.substr(announced.find("127.0.0.1:") + 10, announced.find(',') - announced.find("127.0.0.1:") - 10);
+  const auto guest = run_planar("netio --quiet --json -" + slirp + " --sizes 1024,32767 --port " + port +
+                                " --seconds " + seconds + " --generation " + std::to_string(generation));
   INFO(guest.err);
   REQUIRE(guest.status == 0);
   const auto result = guest.json();
@@ -45,7 +46,8 @@ void run_netio(int generation) {
   for (const auto& row : result.at("rows")) {
     const double rate = row.at("kb_per_s").get<double>();
     CHECK(rate > 100);
-    CHECK(rate < 1250 + 64 / std::stod(seconds));  // no faster than the wire takes what does not stay in the send buffer
+    CHECK(rate <
+          1250 + 64 / std::stod(seconds));  // no faster than the wire takes what does not stay in the send buffer
     data += rate * 1024 * std::stod(seconds);
     CHECK(row.contains("received_kb_per_s") == (generation == 2));
     if (generation == 2) {
@@ -68,9 +70,10 @@ TEST_CASE("4 MB through slirp to a server on the loopback and back, every byte a
   const Scratch scratch;
   const std::size_t bytes = short_runs() ? 256 << 10 : 4 << 20;
   const Listener listener;
-  const auto image = guest_with(scratch, {{"do", "transfer"}, {"bytes", number(bytes)}, {"port", number(listener.port())}});
-  Beside run(scratch, "run model95 --card ne2 --image " + image + slirp + " --until serial:@done --serial file:" +
-                          scratch.file("serial") + " --timeout '300 s'");
+  const auto image =
+      guest_with(scratch, {{"do", "transfer"}, {"bytes", number(bytes)}, {"port", number(listener.port())}});
+  Beside run(scratch, "run model95 --card ne2 --image " + image + slirp +
+                          " --until serial:@done --serial file:" + scratch.file("serial") + " --timeout '300 s'");
   Descriptor client = listener.accept();
   REQUIRE(client);
   Bytes data = receive(client, bytes);
@@ -85,15 +88,16 @@ TEST_CASE("4 MB through slirp to a server on the loopback and back, every byte a
   CHECK(said.status == 0);
   CHECK_THAT(said.err, Contains("host in the loop"));
   CHECK_THAT(read_file(scratch.file("serial")),
-             Contains("@transfer end sent=" + number(bytes) + " received=" + number(bytes) + " wrong=0") && Contains("@done 0"));
+             Contains("@transfer end sent=" + number(bytes) + " received=" + number(bytes) + " wrong=0") &&
+                 Contains("@done 0"));
 }
 
 TEST_CASE("a damaged answer does not pass for a good one") {
   const Scratch scratch;
   const Listener listener;
   const auto image = guest_with(scratch, {{"do", "transfer"}, {"bytes", "20000"}, {"port", number(listener.port())}});
-  Beside run(scratch, "run model95 --card ne2 --image " + image + slirp + " --until serial:@done --serial file:" +
-                          scratch.file("serial") + " --timeout '300 s'");
+  Beside run(scratch, "run model95 --card ne2 --image " + image + slirp +
+                          " --until serial:@done --serial file:" + scratch.file("serial") + " --timeout '300 s'");
   Descriptor client = listener.accept();
   REQUIRE(client);
   Bytes data = receive(client, 20000);
@@ -102,15 +106,17 @@ TEST_CASE("a damaged answer does not pass for a good one") {
   REQUIRE(send(client, data));
   client.reset();
   run.end();
-  CHECK_THAT(read_file(scratch.file("serial")), Contains("wrong=1") && Contains("@fail content") && Contains("@done 1"));
+  CHECK_THAT(read_file(scratch.file("serial")),
+             Contains("wrong=1") && Contains("@fail content") && Contains("@done 1"));
 }
 
 TEST_CASE("a forwarded port leads into the guest") {
   const Scratch scratch;
   const auto port = free_port();
   const auto image = guest_with(scratch, {{"do", "serve"}, {"port", "23"}});
-  Beside run(scratch, "run model95 --card 3c529 --image " + image + slirp + " --forward 'tcp 127.0.0.1:" + number(port) +
-                          " -> 23' --until serial:@done --serial file:" + scratch.file("serial") + " --timeout '300 s'");
+  Beside run(scratch,
+             "run model95 --card 3c529 --image " + image + slirp + " --forward 'tcp 127.0.0.1:" + number(port) +
+                 " -> 23' --until serial:@done --serial file:" + scratch.file("serial") + " --timeout '300 s'");
   REQUIRE(run.until(scratch.file("serial"), "@serve port=23"));
   Descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const auto address = loopback(port);
@@ -135,18 +141,20 @@ TEST_CASE("a guest without an adapter says so, unless it was to do nothing") {
     INFO(task);
     const Scratch scratch;
     const auto image = guest_with(scratch, {{"do", task}, {"seconds", "0.1"}});
-    run_planar("run model95 --quiet --image " + image + " --until serial:@done --serial file:" + scratch.file("serial") +
-               " --timeout '60 s'");
+    run_planar("run model95 --quiet --image " + image +
+               " --until serial:@done --serial file:" + scratch.file("serial") + " --timeout '60 s'");
     const auto said = read_file(scratch.file("serial"));
     if (task == std::string("idle"))
       CHECK_THAT(said, Contains("@idle end") && Contains("@done 0"));
     else
-      CHECK_THAT(said, Contains("@fail no network adapter that a driver knows is installed and enabled") && Contains("@done 1"));
+      CHECK_THAT(said, Contains("@fail no network adapter that a driver knows is installed and enabled") &&
+                           Contains("@done 1"));
   }
 }
 
 TEST_CASE("the reference station speaks the second generation too, and such a run repeats") {
-  const auto run = "netio --generation 2 --sizes 1024,8192 --quiet --json - --seconds " + std::string(short_runs() ? "0.1" : "0.5");
+  const auto run =
+      "netio --generation 2 --sizes 1024,8192 --quiet --json - --seconds " + std::string(short_runs() ? "0.1" : "0.5");
   const auto first = run_planar(run);
   REQUIRE(first.status == 0);
   const auto result = without_host_time(first.json());
@@ -160,7 +168,9 @@ TEST_CASE("the reference station speaks the second generation too, and such a ru
 
 TEST_CASE("the file says about the host's network what the command line says") {
   const Scratch scratch;
-  const auto file = run_planar("config model95 --card ne2 --net slirp --forward 'tcp 2323 -> 23' --forward 'udp 69 -> 69' --net-time unthrottled");
+  const auto file = run_planar(
+      "config model95 --card ne2 --net slirp --forward 'tcp 2323 -> 23' --forward 'udp 69 -> 69' --net-time "
+      "unthrottled");
   REQUIRE(file.status == 0);
   CHECK_THAT(file.out, Contains("attach = \"slirp\"") && Contains("forward = [\"tcp 2323 -> 23\", \"udp 69 -> 69\"]") &&
                            Contains("time = \"unthrottled\""));

@@ -3,17 +3,17 @@
 // continued run is the same run.
 #include <filesystem>
 
-#include "frontend/scenario/scenario_steps.hpp"
 #include "core/common/error.hpp"
+#include "frontend/scenario/scenario_steps.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/network/echo_diskette.hpp"
 #include "tests/frontend/program.hpp"
 
 using namespace planar;
+using Catch::Matchers::Contains;
 using program::read_file;
 using program::run_planar;
 using program::Scratch;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -42,11 +42,12 @@ void check_refused(const std::string& steps, const std::string& place, const std
 }  // namespace
 
 TEST_CASE("steps are read with their times, texts and keys", "[scenario]") {
-  const auto steps = parse_steps("# a comment\n"
-                                 "wait screen \"A:\\\\>\" within 90 s\n"
-                                 "  type \"dir \\\"x\\\"\\n\"   # and another\n\n"
-                                 "press ctrl-alt-del\npress F10 for 2 s\nwait 500 ms\nwait still\nwait still 250ms within 5s\n",
-                                 "demo", 60_s);
+  const auto steps = parse_steps(
+      "# a comment\n"
+      "wait screen \"A:\\\\>\" within 90 s\n"
+      "  type \"dir \\\"x\\\"\\n\"   # and another\n\n"
+      "press ctrl-alt-del\npress F10 for 2 s\nwait 500 ms\nwait still\nwait still 250ms within 5s\n",
+      "demo", 60_s);
   REQUIRE(steps.size() == 7);
   CHECK(steps[0].kind == StepKind::wait_screen);
   CHECK(steps[0].text == "A:\\>");
@@ -87,8 +88,10 @@ TEST_CASE("a step that nobody understands is refused with line, column and remed
 
 TEST_CASE("every character of the keyboard arrives as typed, on the slowest machine too", "[scenario]") {
   Bench b;
-  const std::string all = "The quick brown fox jumps over the lazy dog 0123456789 `-=[]\\;,./ ~!@#$%^&*()_+{}|:<>? THE END";
-  const auto file = b.scratch.write("all.scenario", "wait prompt \">\" within 60 s\ntype \"" + std::string(all).replace(all.find('\\'), 1, "\\\\") +
+  const std::string all =
+      "The quick brown fox jumps over the lazy dog 0123456789 `-=[]\\;,./ ~!@#$%^&*()_+{}|:<>? THE END";
+  const auto file = b.scratch.write("all.scenario", "wait prompt \">\" within 60 s\ntype \"" +
+                                                        std::string(all).replace(all.find('\\'), 1, "\\\\") +
                                                         "\\n\"\nwait serial \"END\"\n");
   const auto com1 = b.scratch.file("com1");
   const auto run = run_planar(b.run("model56sx") + " --serial file:" + com1 + " --do " + file);
@@ -111,9 +114,9 @@ TEST_CASE("a typist waits for a guest that does not read, and minds caps lock", 
 
 TEST_CASE("--type waits for a screen that stands still, and takes its turn among the steps", "[scenario]") {
   Bench b;
-  const auto run = run_planar(b.run() + " --type 'one\\n'" + step("wait screen \">one\" within 5 s") + " --type 'two \"2\"\\n'" +
-                              step("wait screen \">two \\\"2\\\"\" within 5 s") + step("grab screen") + step("power off") +
-                              " --json -");
+  const auto run = run_planar(b.run() + " --type 'one\\n'" + step("wait screen \">one\" within 5 s") +
+                              " --type 'two \"2\"\\n'" + step("wait screen \">two \\\"2\\\"\" within 5 s") +
+                              step("grab screen") + step("power off") + " --json -");
   INFO(run.err);
   REQUIRE(run.status == 0);
   CHECK(run.json().at("ended") == "power off");
@@ -124,7 +127,8 @@ TEST_CASE("--type waits for a screen that stands still, and takes its turn among
 
 TEST_CASE("a prompt is what stands before the cursor; COM1 is read on from what was found", "[scenario]") {
   Bench b;
-  const auto base = b.run() + step("wait prompt \">\" within 60 s") + step("type \"x\\n\"") + step("wait serial \">x\"");
+  const auto base =
+      b.run() + step("wait prompt \">\" within 60 s") + step("type \"x\\n\"") + step("wait serial \">x\"");
   const auto again = run_planar(base + step("wait serial \">x\" within 2 s"));
   CHECK(again.status == 5);
   CHECK(run_planar(base + step("wait serial \">\" within 2 s")).status == 0);
@@ -165,7 +169,8 @@ TEST_CASE("a processor that has halted for good ends a wait at once, exit 1", "[
 TEST_CASE("a run that is continued in the middle of a word ends with the same state", "[scenario]") {
   Bench b;
   const auto base = b.run("model56sx") + " --json -" + step("wait prompt \">\"") + step("type \"The Whole Word\\n\"") +
-                    step("wait still 700 ms") + step("press ctrl-alt-del") + step("wait 900 ms") + step("wait prompt \">\"");
+                    step("wait still 700 ms") + step("press ctrl-alt-del") + step("wait 900 ms") +
+                    step("wait prompt \">\"");
   const auto whole = run_planar(base);
   INFO(whole.err);
   REQUIRE(whole.status == 0);
@@ -190,9 +195,13 @@ TEST_CASE("steps in a machine file, a diskette changed in the run, and a snapsho
   Bench b;
   const auto second = b.scratch.write("second.img", echo_diskette::image('#'));
   const auto snap = b.scratch.file("lab.snap");
-  const auto toml = b.scratch.write("lab.toml", run_planar("config model77").out + "\n[scenario]\nsteps = ['wait prompt \">\"',\n"
-                                    "  'insert diskette \"" + second + ",mode=memory\"', 'press ctrl-alt-del', 'wait prompt \"#\"',\n"
-                                    "  'snapshot \"" + snap + "\"', 'type \"go\"', 'wait screen \"#go\"']\n");
+  const auto toml = b.scratch.write("lab.toml", run_planar("config model77").out +
+                                                    "\n[scenario]\nsteps = ['wait prompt \">\"',\n"
+                                                    "  'insert diskette \"" +
+                                                    second +
+                                                    ",mode=memory\"', 'press ctrl-alt-del', 'wait prompt \"#\"',\n"
+                                                    "  'snapshot \"" +
+                                                    snap + "\"', 'type \"go\"', 'wait screen \"#go\"']\n");
   const auto run = run_planar("run " + toml + " --quiet --json - --floppy " + b.image + ",mode=memory");
   INFO(run.err);
   REQUIRE(run.status == 0);
@@ -204,7 +213,8 @@ TEST_CASE("steps in a machine file, a diskette changed in the run, and a snapsho
   CHECK(rest.json().at("state_hash") == run.json().at("state_hash"));
   CHECK_THAT(run_planar("config " + toml).out, Contains("wait screen"));
 
-  const auto wrong = b.scratch.write("wrong.toml", run_planar("config model77").out + "\n[scenario]\nsteps = [\n  'wiat 5 s']\n");
+  const auto wrong =
+      b.scratch.write("wrong.toml", run_planar("config model77").out + "\n[scenario]\nsteps = [\n  'wiat 5 s']\n");
   const auto refused = run_planar("run " + wrong);
   CHECK(refused.status == 2);
   CHECK_THAT(refused.err, Contains("wrong.toml:") && Contains("scenario.steps[0]") && Contains("did you mean 'wait'"));

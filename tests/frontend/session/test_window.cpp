@@ -19,7 +19,7 @@ TEST_CASE("--screen png: keeps the screen as an image") {
   REQUIRE(png.size() > 33);
   CHECK(png.substr(0, 8) == "\x89PNG\r\n\x1A\n");
   CHECK(png.substr(12, 12) == std::string("IHDR\0\0\x02\xD0\0\0\x01\x90", 12));  // 720 by 400
-  CHECK(png.substr(24, 2) == "\x08\x02");                                       // 8 bits, RGB
+  CHECK(png.substr(24, 2) == "\x08\x02");                                        // 8 bits, RGB
   const auto refused = run_planar("run model95 --quiet --until '10 ms' --screen png:" + scratch.file("no/where.png"));
   CHECK(refused.status == 3);
   CHECK_THAT(refused.err, Contains("no/where.png"));

@@ -106,7 +106,7 @@ void Timing::write_slow(std::uint32_t address, unsigned bytes) {
   if (!hit) ++counters_.write_misses;
   wait_for_buffer();
   post(path_.takes_write(address) && (address & 3) + bytes <= 4 ? path_.write_posted(clock_)
-                                                                 : path_.write(clock_, address, bytes));
+                                                                : path_.write(clock_, address, bytes));
   write_hits_ = static_cast<std::uint8_t>(hit && write_hits_ < 8 ? write_hits_ + 1 : hit ? 8 : 0);
 }
 

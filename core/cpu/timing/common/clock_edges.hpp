@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A clock's edges as times and times as edges, the same as ClockDomain gives and without its divisions: every I/O access
-// converts both ways.
+// A clock's edges as times and times as edges, the same as ClockDomain gives and without its divisions: every I/O
+// access converts both ways.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace planar::cpu {
 class ClockEdges {
  public:
   explicit ClockEdges(const ClockDomain& domain) : domain_(domain) {
-    // The least number of clocks that last whole picoseconds; without one up to the limit every call goes to the domain.
+    // The least number of clocks that last whole picoseconds; without one up to the limit every call goes to the
+    // domain.
     constexpr std::uint64_t most_clocks = 1000, many = 1'000'000'000;
     for (std::uint64_t n = 1; n <= most_clocks; ++n) {
       const auto whole = static_cast<std::uint64_t>(domain.at(n).ps);
@@ -28,7 +29,8 @@ class ClockEdges {
 
   /// ClockDomain::at().
   Time at(std::uint64_t clock) const {
-    if (clock > last_clock_) [[unlikely]] return domain_.at(clock);
+    if (clock > last_clock_) [[unlikely]]
+      return domain_.at(clock);
     return {static_cast<std::int64_t>(clocks_.divide(clock * picoseconds_.value))};
   }
   /// The clocks from an edge to the first edge at or after `t` behind it; 0 if that depends on the edge.
@@ -36,7 +38,8 @@ class ClockEdges {
   /// ClockDomain::first_at_or_after().
   std::uint64_t first_at_or_after(Time t) const {
     const auto ps = static_cast<std::uint64_t>(t.ps);
-    if (ps - 1 >= last_time_) [[unlikely]] return domain_.first_at_or_after(t);  // also zero and below
+    if (ps - 1 >= last_time_) [[unlikely]]
+      return domain_.first_at_or_after(t);  // also zero and below
     return picoseconds_.divide(ps * clocks_.value + picoseconds_.value - 1);
   }
 

@@ -47,8 +47,8 @@ void check(const TimingConfig& c) {
   within("refresh.period_num", c.refresh.period_num, 0, 1'000'000'000);
   within("refresh.hold", c.refresh.hold, 0, 63);
   if (c.refresh.period_num != 0)
-    require(c.refresh.period_num / c.refresh.period_den > 2u * c.refresh.hold * c.core_per_bus_num, "refresh.period_num",
-            c.refresh.period_num, "a period of more than twice the hold");
+    require(c.refresh.period_num / c.refresh.period_den > 2u * c.refresh.hold * c.core_per_bus_num,
+            "refresh.period_num", c.refresh.period_num, "a period of more than twice the hold");
   within("write_buffers", c.write_buffers, 0, 8);
   if (c.model == Model::i386sx) {
     require(d.width == 2, "dram.width", d.width, "2 bytes on a 386SX");

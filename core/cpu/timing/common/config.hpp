@@ -49,23 +49,23 @@ struct RefreshTiming {
 
 /// A first-level cache, unified or each half of a split pair.
 struct L1Config {
-  std::uint32_t bytes = 0;        ///< per cache; a power of two; 0 = none
-  std::uint8_t ways = 4;          ///< 1, 2 or 4
-  std::uint8_t line = 16;         ///< bytes; 16 or 32
-  bool split = false;             ///< separate code and data caches of `bytes` each
-  bool write_back = false;        ///< data lines are written back; otherwise every write goes to the bus
+  std::uint32_t bytes = 0;  ///< per cache; a power of two; 0 = none
+  std::uint8_t ways = 4;    ///< 1, 2 or 4
+  std::uint8_t line = 16;   ///< bytes; 16 or 32
+  bool split = false;       ///< separate code and data caches of `bytes` each
+  bool write_back = false;  ///< data lines are written back; otherwise every write goes to the bus
 };
 
 /// A second-level cache between the bus and the DRAM. Clocks are bus clocks, start of cycle to first datum.
 struct L2Config {
-  std::uint32_t bytes = 0;        ///< a power of two; 0 = none
-  std::uint8_t ways = 2;          ///< 1, 2 or 4
-  std::uint8_t line = 32;         ///< bytes; 32 or 64, at least the first level's
-  std::uint8_t hit_mru = 2;       ///< the way that was used last is guessed right
+  std::uint32_t bytes = 0;   ///< a power of two; 0 = none
+  std::uint8_t ways = 2;     ///< 1, 2 or 4
+  std::uint8_t line = 32;    ///< bytes; 32 or 64, at least the first level's
+  std::uint8_t hit_mru = 2;  ///< the way that was used last is guessed right
   std::uint8_t hit_other = 3;
   std::uint8_t burst_step = 1;
-  std::uint8_t write_hit = 2;     ///< a write that the cache takes
-  bool write_allocate = true;     ///< a write miss fetches the line
+  std::uint8_t write_hit = 2;  ///< a write that the cache takes
+  bool write_allocate = true;  ///< a write miss fetches the line
 };
 
 /// An inclusive range of physical addresses.
@@ -85,7 +85,8 @@ struct TimingConfig {
   RefreshTiming refresh;
   L1Config l1;
   L2Config l2;
-  std::uint8_t write_buffers = 0;  ///< posted writes that the processor holds: 0..8 (486: 4, Pentium: 2, 386: in its bus unit)
+  std::uint8_t write_buffers =
+      0;  ///< posted writes that the processor holds: 0..8 (486: 4, Pentium: 2, 386: in its bus unit)
   /// Prefetch on the 386SX: bytes per request of the prefetch unit, 2 or 4 (a 4-byte request is two bus cycles).
   std::uint8_t prefetch_request = 4;
   /// Never cached (adapter memory); unused entries are empty.

@@ -29,7 +29,9 @@ StringKind string_kind(const Op& op) {
   }
 }
 
-struct Repeat { std::uint8_t zero, start, each; };  // count zero; more when it is not; one iteration
+struct Repeat {
+  std::uint8_t zero, start, each;
+};  // count zero; more when it is not; one iteration
 
 /// cpu-timing.md sections 1 and 2; I/O iterations less the two clocks of the bus cycle.
 Repeat repeat(Model model, const Op& op) {

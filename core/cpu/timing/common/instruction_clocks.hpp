@@ -31,8 +31,8 @@ unsigned bit_scan_extra(Model model, bool reverse, unsigned zeros);
 /// ENTER with nesting `level` (0..31): clocks beyond price(), which covers level 0.
 unsigned enter_extra(Model model, unsigned level);
 
-/// REP strings: clocks once if the count is not zero, and clocks of one iteration. A REP that resumes after an interrupt
-/// starts again and pays the start again.
+/// REP strings: clocks once if the count is not zero, and clocks of one iteration. A REP that resumes after an
+/// interrupt starts again and pays the start again.
 unsigned repeat_zero(Model model, const Op& op);  ///< what price() holds
 unsigned repeat_start(Model model, const Op& op);
 unsigned repeat_iteration(Model model, const Op& op);

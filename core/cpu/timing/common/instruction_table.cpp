@@ -19,6 +19,7 @@ constexpr std::uint16_t alu = 0xFFC6;  // the eight ALU operations, both sizes
 // I/O rows hold the manuals' figure less the two clocks of the bus cycle, which the pins price.
 constexpr InstructionRow rows[] = {
     // opcode  mask   /r  when          386       486       Pentium   pair form
+    // clang-format off
     {0x0000, 0x0000, -1, always,        {2, 2},   {1, 1},   {1, 1},   NP, none},          // anything not below
     // -- arithmetic and logic
     {0x0000, alu,    -1, always,        {2, 7},   {1, 3},   {1, 3},   UV, rm_reg},        // ADD.. r/m,r
@@ -250,6 +251,7 @@ constexpr InstructionRow rows[] = {
     {0x00DF, one,    5,  always,        {24, 60}, {4, 10},  {4, 3},   NP, none},          // FILD m64
     {0x00DF, one,    6,  always,        {24, 200}, {4, 175}, {4, 148}, NP, none},         // FBSTP
     {0x00DF, one,    7,  always,        {24, 90}, {4, 29},  {4, 6},   NP, none},          // FISTP m64
+    // clang-format on
 };
 
 constexpr std::size_t row_count = sizeof rows / sizeof rows[0];

@@ -27,22 +27,24 @@ enum class Form : std::uint8_t {
   rm_move,      ///< writes rm
   acc,          ///< accumulator op=
   acc_test,
-  acc_move,     ///< writes the accumulator
-  acc_store,    ///< reads the accumulator
-  low,          ///< register in the opcode, op=
+  acc_move,   ///< writes the accumulator
+  acc_store,  ///< reads the accumulator
+  low,        ///< register in the opcode, op=
   low_test,
   low_move,
-  exchange,     ///< both written
-  acc_data,     ///< EAX and EDX written
-  string,       ///< ESI, EDI (ECX with REP)
-  count,        ///< ECX
-  all,          ///< every register written
+  exchange,  ///< both written
+  acc_data,  ///< EAX and EDX written
+  string,    ///< ESI, EDI (ECX with REP)
+  count,     ///< ECX
+  all,       ///< every register written
 };
 
 /// In which mode or operand size a row holds.
 enum class When : std::uint8_t { always, protected_mode, v86, operand32 };
 
-struct Clocks { std::uint8_t reg, mem; };
+struct Clocks {
+  std::uint8_t reg, mem;
+};
 
 struct InstructionRow {
   std::uint16_t opcode;   ///< as Op::opcode
@@ -50,7 +52,7 @@ struct InstructionRow {
   std::int8_t extension;  ///< ModRM reg field, -1 = any
   When when;
   Clocks i386, i486, pentium;
-  std::uint8_t pair;      ///< on the Pentium
+  std::uint8_t pair;  ///< on the Pentium
   Form form;
 };
 

@@ -26,8 +26,10 @@ MemoryPath::MemoryPath(const TimingConfig& config)
   for (const auto& r : config_.rom_ranges)
     if (r.first <= r.last && ((r.first | (r.last + 1)) & (config.dram.page_bytes - 1u)) != 0) one_by_one_ = true;
   if (config.dram.banks > 1) {
-    if (config.dram.bank_shift < row_shift_) one_by_one_ = true;
-    else bank_row_shift_ = static_cast<std::uint8_t>(config.dram.bank_shift - row_shift_);
+    if (config.dram.bank_shift < row_shift_)
+      one_by_one_ = true;
+    else
+      bank_row_shift_ = static_cast<std::uint8_t>(config.dram.bank_shift - row_shift_);
   }
   if (config.refresh.period_num != 0) next_refresh_ = refresh_at(refresh_number_);
   bank_mask_ = config.dram.banks - 1u;
@@ -45,7 +47,8 @@ MemoryPath::MemoryPath(const TimingConfig& config)
 
 std::uint64_t MemoryPath::refresh_at(std::uint64_t number) const {
   const std::uint64_t ticks_num = std::uint64_t{config_.refresh.period_num} << den_shift_;
-  if (std::uint64_t product; !__builtin_mul_overflow(number, ticks_num, &product)) return product / config_.refresh.period_den;
+  if (std::uint64_t product; !__builtin_mul_overflow(number, ticks_num, &product))
+    return product / config_.refresh.period_den;
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(number) * ticks_num / config_.refresh.period_den);
 }
 
@@ -71,13 +74,9 @@ std::uint64_t MemoryPath::refresh(std::uint64_t t) {
   return std::max(t, ends);
 }
 
-std::uint64_t MemoryPath::memory_start(std::uint64_t t) {
-  return t >= next_refresh_ ? aligned(refresh(t)) : t;
-}
+std::uint64_t MemoryPath::memory_start(std::uint64_t t) { return t >= next_refresh_ ? aligned(refresh(t)) : t; }
 
-void MemoryPath::occupy(std::uint64_t until) {
-  bus_free_ = std::max(bus_free_, ticks(until));
-}
+void MemoryPath::occupy(std::uint64_t until) { bus_free_ = std::max(bus_free_, ticks(until)); }
 
 void MemoryPath::steal(std::uint64_t from, unsigned clocks) {
   std::uint64_t& busy = l2_.present() ? memory_free_ : bus_free_;
@@ -99,15 +98,17 @@ std::uint32_t MemoryPath::words_one_by_one(std::uint64_t t, std::uint64_t until,
   code_end_ = 0;
   for (; address != limit && t < until; address += 2) {
     if (t >= next_refresh_) t = refresh(t);
-    if (rom(address)) t += config_.rom.clocks * (2u / std::min<unsigned>(config_.rom.width, 2));
-    else t += writing ? open(address, d.write_hit, d.write_miss) : open(address, d.read_hit, d.read_miss);
+    if (rom(address))
+      t += config_.rom.clocks * (2u / std::min<unsigned>(config_.rom.width, 2));
+    else
+      t += writing ? open(address, d.write_hit, d.write_miss) : open(address, d.read_hit, d.read_miss);
     bus_free_ = t;
   }
   return address;
 }
 
-MemoryPath::Fetched MemoryPath::fetch_into_row(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must,
-                                               std::int32_t room) {
+MemoryPath::Fetched MemoryPath::fetch_into_row(std::uint64_t at, std::uint64_t until, std::uint32_t& next,
+                                               std::int32_t must, std::int32_t room) {
   const std::uint32_t row = next >> row_shift_, bank = bank_of_row(row);
   const std::uint32_t extra = open_row_[bank] == row ? 0 : read_extra_;
   const auto left = static_cast<std::int64_t>(until - at);
@@ -175,7 +176,8 @@ MemoryPath::Burst MemoryPath::read_single(std::uint64_t at, std::uint32_t addres
   std::uint64_t t = memory_start(bus_start(at));
   if (l2_.present()) t = aligned(std::max(t, memory_free_));
   std::uint64_t first = 0;
-  for (std::uint32_t a = address & ~(width - 1); a - (address & ~(width - 1)) < (address & (width - 1)) + bytes; a += width) {
+  for (std::uint32_t a = address & ~(width - 1); a - (address & ~(width - 1)) < (address & (width - 1)) + bytes;
+       a += width) {
     const unsigned clocks = rom(a) ? config_.rom.clocks * std::max(1u, width / config_.rom.width)
                                    : open(a, config_.dram.read_hit, config_.dram.read_miss);
     t += std::uint64_t{clocks} * bus_;

@@ -2,17 +2,17 @@
 // The processor's way to memory as two timed resources: its bus, and the DRAM behind it (one and the same without a
 // second-level cache), with open rows and refresh.
 //
-// Times inside are ticks: 1/core_per_bus_den of a core clock, so that a 60 MHz bus on a 90 MHz core (3 ticks a bus clock,
-// 2 a core clock) stays integer. The bus clock's edges are the multiples of core_per_bus_num ticks.
-// Not modelled: pipelined bus cycles of the 486 and Pentium; ECC read-modify-write; snoop cycles' own bus time.
+// Times inside are ticks: 1/core_per_bus_den of a core clock, so that a 60 MHz bus on a 90 MHz core (3 ticks a bus
+// clock, 2 a core clock) stays integer. The bus clock's edges are the multiples of core_per_bus_num ticks. Not
+// modelled: pipelined bus cycles of the 486 and Pentium; ECC read-modify-write; snoop cycles' own bus time.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "core/state/archive.hpp"
 #include "core/cpu/timing/common/config.hpp"
 #include "core/cpu/timing/common/tag_cache.hpp"
+#include "core/state/archive.hpp"
 
 namespace planar::cpu {
 
@@ -21,7 +21,9 @@ class MemoryPath {
   explicit MemoryPath(const TimingConfig& config);
 
   /// First and last datum of a burst, in core clocks.
-  struct Burst { std::uint64_t first, done; };
+  struct Burst {
+    std::uint64_t first, done;
+  };
 
   /// The core clock from which the bus is free.
   std::uint64_t free() const { return core(bus_free_); }
@@ -44,26 +46,31 @@ class MemoryPath {
     if (!one_row || !access_in_row(at, address, (limit - address) / 2, writing))
       words_one_by_one(at > bus_free_ ? at : bus_free_, UINT64_MAX, address, limit, writing);
   }
-  /// Code: moves `next` on over the words up to `full` that can begin before `until`, and over those up to `needed` in any
-  /// case; whether one of these begins at `until` or later.
+  /// Code: moves `next` on over the words up to `full` that can begin before `until`, and over those up to `needed` in
+  /// any case; whether one of these begins at `until` or later.
   bool fetch(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::uint32_t needed, std::uint32_t full) {
     const std::int32_t must = static_cast<std::int32_t>(needed - next);
     const std::int32_t room = static_cast<std::int32_t>(full - next);
     const std::uint64_t t = at > bus_free_ ? at : bus_free_;
     if (must <= 0 && (room <= 0 || until <= t)) return false;
     const Fetched fetched = fetch_into_row(t, until, next, must, room);
-    if (fetched == Fetched::not_plain) [[unlikely]] return fetch_one_by_one(t, until, next, needed, full);
+    if (fetched == Fetched::not_plain) [[unlikely]]
+      return fetch_one_by_one(t, until, next, needed, full);
     return fetched == Fetched::late;
   }
-  /// The same in closed form for `words` words that lie in one row: RAM, and up to the next refresh. If that does not hold it
-  /// returns false and has done nothing; so do those for code below.
+  /// The same in closed form for `words` words that lie in one row: RAM, and up to the next refresh. If that does not
+  /// hold it returns false and has done nothing; so do those for code below.
   bool access_in_row(std::uint64_t at, std::uint32_t address, unsigned words, bool writing) {
     const std::uint32_t row = address >> row_shift_, bank = bank_of_row(row);
     const DramTiming& d = config_.dram;
     const bool open = open_row_[bank] == row;
-    const std::uint64_t end = (at > bus_free_ ? at : bus_free_) + std::uint64_t{words} * (writing ? d.write_hit : d.read_hit) +
-                              (open ? 0u : writing ? write_extra_ : read_extra_);
-    if (end > plain_until_ || !surely_plain(address)) [[unlikely]] return false;
+    const std::uint64_t end = (at > bus_free_ ? at : bus_free_) +
+                              std::uint64_t{words} * (writing ? d.write_hit : d.read_hit) +
+                              (open      ? 0u
+                               : writing ? write_extra_
+                                         : read_extra_);
+    if (end > plain_until_ || !surely_plain(address)) [[unlikely]]
+      return false;
     if (!open) {
       open_row_[bank] = row;
       if (bank == code_bank_) code_end_ = 0;
@@ -72,8 +79,8 @@ class MemoryPath {
     return true;
   }
   enum class Fetched : std::uint8_t { in_time, late, not_plain };
-  /// On a bus that is free at `at`, in the row of the latest fetch. `must` and `room` are bytes and may be negative. A byte of
-  /// code is a clock: the closed form holds for cycles of two clocks on a hit.
+  /// On a bus that is free at `at`, in the row of the latest fetch. `must` and `room` are bytes and may be negative. A
+  /// byte of code is a clock: the closed form holds for cycles of two clocks on a hit.
   Fetched fetch_on(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must, std::int32_t room) {
     const auto left = static_cast<std::int64_t>(until - at);
     std::int64_t bytes = left <= 0 ? 0 : words_before(left);
@@ -94,7 +101,8 @@ class MemoryPath {
   bool prefetch_plain(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t room) {
     std::int64_t bytes = words_before(static_cast<std::int64_t>(until - at));
     if (bytes > room) bytes = room;
-    if (take_code(at + static_cast<std::uint64_t>(bytes), next, next + static_cast<std::uint32_t>(bytes))) [[likely]] return true;
+    if (take_code(at + static_cast<std::uint64_t>(bytes), next, next + static_cast<std::uint32_t>(bytes))) [[likely]]
+      return true;
     return fetch_into_row(at, until, next, 0, room) != Fetched::not_plain;
   }
   /// Code will be fetched from here on, which is not where the latest fetch ended.
@@ -102,10 +110,14 @@ class MemoryPath {
     if (row_end(next) != code_end_) code_end_ = 0;
   }
 
-  /// The same for data whose row is open: their clocks, and whether they may be priced so when they end at `end`. The caller
-  /// keeps word_free().
-  std::uint64_t open_read(std::uint32_t address, unsigned bytes) const { return words(address, bytes) * config_.dram.read_hit; }
-  std::uint64_t open_write(std::uint32_t address, unsigned bytes) const { return words(address, bytes) * config_.dram.write_hit; }
+  /// The same for data whose row is open: their clocks, and whether they may be priced so when they end at `end`. The
+  /// caller keeps word_free().
+  std::uint64_t open_read(std::uint32_t address, unsigned bytes) const {
+    return words(address, bytes) * config_.dram.read_hit;
+  }
+  std::uint64_t open_write(std::uint32_t address, unsigned bytes) const {
+    return words(address, bytes) * config_.dram.write_hit;
+  }
   bool may_take_open(std::uint32_t address, std::uint64_t end) const {
     const std::uint32_t row = address >> row_shift_;
     return end <= plain_until_ && open_row_[bank_of_row(row)] == row && surely_plain(address);
@@ -118,9 +130,11 @@ class MemoryPath {
   /// Fetches the first level's line around `address`, the wanted datum first, not before core clock `at`.
   Burst fetch_line(std::uint64_t at, std::uint32_t address) {
     const std::uint64_t t = bus_start(at);
-    if (!l2_.present() || rom(address)) [[unlikely]] return fetch_line_from_memory(t, address);
+    if (!l2_.present() || rom(address)) [[unlikely]]
+      return fetch_line_from_memory(t, address);
     const bool guessed = l2_.in_mru_way(address);
-    if (!guessed && !l2_.find_other(address)) [[unlikely]] return fill_l2(t, address);
+    if (!guessed && !l2_.find_other(address)) [[unlikely]]
+      return fill_l2(t, address);
     const std::uint64_t first = t + (guessed ? l2_hit_mru_ticks_ : l2_hit_other_ticks_);
     bus_free_ = first + l2_rest_ticks_;
     return {core(first), core(bus_free_)};
@@ -129,8 +143,8 @@ class MemoryPath {
   Burst read_single(std::uint64_t at, std::uint32_t address, unsigned bytes);
   /// A write of up to a datum or two: the core clocks at which it begins on the bus and at which the bus has taken it.
   Burst write(std::uint64_t at, std::uint32_t address, unsigned bytes);
-  /// Whether a write to `address` would only take the bus for a while, and how that goes (write_posted): the second level
-  /// has the line, used last and dirty already.
+  /// Whether a write to `address` would only take the bus for a while, and how that goes (write_posted): the second
+  /// level has the line, used last and dirty already.
   bool takes_write(std::uint32_t address) const { return l2_.dirty_in_mru_way(address); }
   Burst write_posted(std::uint64_t at) {
     const std::uint64_t t = bus_start(at);
@@ -140,7 +154,8 @@ class MemoryPath {
   /// A displaced dirty line of the first level goes out.
   void write_back(std::uint64_t at, std::uint32_t line) {
     const std::uint64_t t = bus_start(at);
-    if (!l2_.present() || !l2_.find_for_write(line)) [[unlikely]] return write_back_to_memory(t, line);
+    if (!l2_.present() || !l2_.find_for_write(line)) [[unlikely]]
+      return write_back_to_memory(t, line);
     bus_free_ = t + l2_write_back_ticks_;
   }
   /// Writes `lines` dirty lines of `bytes` one after the other; returns the end (WBINVD).
@@ -189,15 +204,14 @@ class MemoryPath {
     return true;
   }
   /// fetch_on() where the row of `next` may have to be opened, and something is to be fetched.
-  Fetched fetch_into_row(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must, std::int32_t room);
+  Fetched fetch_into_row(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t must,
+                         std::int32_t room);
   void close_rows() {
     open_row_.fill(no_row);
     code_end_ = 0;
   }
   /// RAM: no range of the configuration touches its page.
-  bool surely_plain(std::uint32_t address) const {
-    return address - 0x100000 < plain_bytes_ || !special(address);
-  }
+  bool surely_plain(std::uint32_t address) const { return address - 0x100000 < plain_bytes_ || !special(address); }
   static bool in(const Ranges& ranges, std::uint32_t address) {
     for (const auto& r : ranges)
       if (r.holds(address)) return true;
@@ -210,7 +224,8 @@ class MemoryPath {
   }
   std::uint64_t ticks(std::uint64_t core_clock) const { return core_clock << den_shift_; }
   std::uint64_t core(std::uint64_t t) const { return (t + (1u << den_shift_) - 1) >> den_shift_; }
-  /// The bus clock's edge at or after `t`. By constants where it matters: a division is as slow as a cache hit of the guest.
+  /// The bus clock's edge at or after `t`. By constants where it matters: a division is as slow as a cache hit of the
+  /// guest.
   std::uint64_t aligned(std::uint64_t t) const {
     if (bus_ == 1) return t;
     if (bus_ == 3) return (t + 2) / 3 * 3;
@@ -224,7 +239,9 @@ class MemoryPath {
   std::uint64_t memory_start(std::uint64_t t);
   std::uint64_t refresh(std::uint64_t t);
   std::uint64_t refresh_at(std::uint64_t number) const;
-  unsigned bank(std::uint32_t address) const { return (address >> config_.dram.bank_shift) & (config_.dram.banks - 1u); }
+  unsigned bank(std::uint32_t address) const {
+    return (address >> config_.dram.bank_shift) & (config_.dram.banks - 1u);
+  }
   /// Meaningful if no row spans several banks.
   unsigned bank_of_row(std::uint32_t row) const { return (row >> bank_row_shift_) & bank_mask_; }
   bool row_open(std::uint32_t address) const { return open_row_[bank(address)] == address >> row_shift_; }
@@ -246,7 +263,8 @@ class MemoryPath {
   std::uint64_t next_refresh_ = UINT64_MAX;  // ticks
   static constexpr std::uint32_t no_row = 0xFFFFFFFF;
   std::array<std::uint32_t, 8> open_row_;
-  // 386SX: the row in which code was fetched last, while it is open and RAM without a gap: its end and bank. End 0: not known.
+  // 386SX: the row in which code was fetched last, while it is open and RAM without a gap: its end and bank. End 0: not
+  // known.
   std::uint32_t code_end_ = 0, code_bank_ = 0;
   std::array<std::uint64_t, 4> special_low_{};  // one bit a page below 1 MB
   std::uint32_t special_high_ = 0xFFFFFFFF;
@@ -256,7 +274,7 @@ class MemoryPath {
   std::uint8_t bank_row_shift_ = 0;
   std::uint32_t bank_mask_ = 0;
   std::uint32_t row_mask_ = 0;
-  std::uint32_t plain_bytes_ = 0;  // from 1 MB on, no range touches them
+  std::uint32_t plain_bytes_ = 0;                   // from 1 MB on, no range touches them
   std::uint32_t read_extra_ = 0, write_extra_ = 0;  // clocks of a closed row
   std::uint8_t row_shift_ = 12;
   std::uint8_t den_shift_ = 0;

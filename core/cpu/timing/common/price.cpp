@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Decode time: from a decoded instruction to its static clocks, pairing class and register sets.
-#include "core/cpu/timing/timing.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
+#include "core/cpu/timing/timing.hpp"
 
 namespace planar::cpu {
 namespace {
@@ -14,8 +14,10 @@ bool byte_operand(std::uint16_t opcode) {
   if (opcode < 0x40) return (opcode & 1) == 0;
   if (opcode >= 0xB0 && opcode <= 0xB7) return true;
   switch (opcode) {
+    // clang-format off
     case 0x80: case 0x82: case 0x84: case 0x86: case 0x88: case 0x8A: case 0xA0: case 0xA2: case 0xA8: case 0xC0:
     case 0xC6: case 0xD0: case 0xD2: case 0xF6: case 0xFE: return true;
+    // clang-format on
     default: return false;
   }
 }
@@ -29,8 +31,23 @@ bool uses_stack(std::uint16_t o, unsigned extension) {
   if (o >= 0x50 && o <= 0x61) return true;
   if (o < 0x20) return (o & 7) >= 6 && o != 0x0F;
   switch (o) {
-    case 0x68: case 0x6A: case 0x8F: case 0x9A: case 0x9C: case 0x9D: case 0xC2: case 0xC3: case 0xC8: case 0xCA: case 0xCB:
-    case 0xCF: case 0xE8: case 0x0FA0: case 0x0FA1: case 0x0FA8: case 0x0FA9: return true;
+    case 0x68:
+    case 0x6A:
+    case 0x8F:
+    case 0x9A:
+    case 0x9C:
+    case 0x9D:
+    case 0xC2:
+    case 0xC3:
+    case 0xC8:
+    case 0xCA:
+    case 0xCB:
+    case 0xCF:
+    case 0xE8:
+    case 0x0FA0:
+    case 0x0FA1:
+    case 0x0FA8:
+    case 0x0FA9: return true;
     case 0xFF: return extension == 2 || extension == 3 || extension == 6;
     default: return false;
   }
@@ -39,12 +56,24 @@ bool uses_stack(std::uint16_t o, unsigned extension) {
 BranchKind kind_of(std::uint16_t o, unsigned extension) {
   if ((o >= 0x70 && o <= 0x7F) || (o & 0xFFF0) == 0x0F80) return BranchKind::conditional;
   switch (o) {
-    case 0xE0: case 0xE1: return BranchKind::loop_z;
+    case 0xE0:
+    case 0xE1: return BranchKind::loop_z;
     case 0xE2: return BranchKind::loop;
     case 0xE3: return BranchKind::jcxz;
-    case 0xE8: case 0xE9: case 0xEB: return BranchKind::direct;
-    case 0xC2: case 0xC3: return BranchKind::ret;
-    case 0x9A: case 0xEA: case 0xCA: case 0xCB: case 0xCC: case 0xCD: case 0xCE: case 0xCF: case 0xF1: return BranchKind::far;
+    case 0xE8:
+    case 0xE9:
+    case 0xEB: return BranchKind::direct;
+    case 0xC2:
+    case 0xC3: return BranchKind::ret;
+    case 0x9A:
+    case 0xEA:
+    case 0xCA:
+    case 0xCB:
+    case 0xCC:
+    case 0xCD:
+    case 0xCE:
+    case 0xCF:
+    case 0xF1: return BranchKind::far;
     case 0xFF:
       if (extension == 2 || extension == 4) return BranchKind::indirect;
       if (extension == 3 || extension == 5) return BranchKind::far;
@@ -81,6 +110,7 @@ void operand_registers(Op& op, const InstructionRow& row) {
   unsigned r = 0, w = 0;
   switch (row.form) {
     case Form::none: break;
+    // clang-format off
     case Form::rm_reg: r = rm | reg; w = rm | flags; break;
     case Form::reg_rm: r = rm | reg; w = reg | flags; break;
     case Form::rm_reg_test: r = rm | reg; w = flags; break;
@@ -97,11 +127,15 @@ void operand_registers(Op& op, const InstructionRow& row) {
     case Form::low:
       r = low; w = low | flags;
       if (op.opcode >= 0x91 && op.opcode <= 0x97) { r |= eax; w |= eax; }
+      // clang-format on
       break;
     case Form::low_test: r = low; break;
     case Form::low_move: w = low; break;
     case Form::exchange: r = w = rm | reg; break;
-    case Form::acc_data: r = eax | edx; w = eax | edx | flags; break;
+    case Form::acc_data:
+      r = eax | edx;
+      w = eax | edx | flags;
+      break;
     case Form::string:
       w = address_registers(op, 0);
       if (op.rep || op.repne) w |= ecx;

@@ -3,8 +3,8 @@
 
 namespace planar::cpu {
 
-// Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way 3 is
-// the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as Recent::way.
+// Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way 3
+// is the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as Recent::way.
 
 void TagCache::touch(std::uint32_t set, unsigned way) {
   changed(set);

@@ -15,20 +15,22 @@
 
 namespace planar::cpu {
 
-/// The host's short cut to 32 bytes of RAM that lie in the way used last of their set in a cache (of 16-byte lines: of both
-/// sets), under the linear addresses that some context gives them: empty again as soon as the set changes. No state of the
-/// machine.
+/// The host's short cut to 32 bytes of RAM that lie in the way used last of their set in a cache (of 16-byte lines: of
+/// both sets), under the linear addresses that some context gives them: empty again as soon as the set changes. No
+/// state of the machine.
 struct alignas(32) LineView {
   static constexpr std::uint32_t mask = ~31u;
-  static constexpr unsigned count = 128;  ///< of views: by bits 11-5 of the address, which are the same in linear and physical ones
+  static constexpr unsigned count =
+      128;  ///< of views: by bits 11-5 of the address, which are the same in linear and physical ones
   static unsigned number(std::uint32_t address) { return (address & 0xFE0) / 32; }
   static LineView& of(std::array<LineView, count>& views, std::uint32_t address) {
     static_assert(sizeof(LineView) == 32);
     return *reinterpret_cast<LineView*>(reinterpret_cast<std::uint8_t*>(views.data()) + (address & 0xFE0));
   }
-  std::uint64_t reads = 0;   ///< context + linear address: reads within cost nothing, unless a line is on its way; 0: none
-  std::uint64_t writes = 0;  ///< likewise; the line is dirty and so not on its way
-  std::uintptr_t base = 0;   ///< + linear address: of the host's byte
+  std::uint64_t reads =
+      0;  ///< context + linear address: reads within cost nothing, unless a line is on its way; 0: none
+  std::uint64_t writes = 0;    ///< likewise; the line is dirty and so not on its way
+  std::uintptr_t base = 0;     ///< + linear address: of the host's byte
   std::uint32_t physical = 0;  ///< address of the first byte
   std::uint8_t* at(std::uint32_t linear) const { return reinterpret_cast<std::uint8_t*>(base + linear); }
 };
@@ -57,7 +59,8 @@ class TagCache {
   std::uint32_t line() const { return line_; }
   std::uint32_t line_of(std::uint32_t address) const { return address & line_mask_; }
 
-  /// Whether the way of its set that was used last holds `address` (the guess of a way-predicting cache); no side effect.
+  /// Whether the way of its set that was used last holds `address` (the guess of a way-predicting cache); no side
+  /// effect.
   bool in_mru_way(std::uint32_t address) const {
     return (recent_[set_of(address)].tag & ~dirty) == ((address & line_mask_) | valid);
   }
@@ -152,7 +155,7 @@ class TagCache {
   void touch(std::uint32_t set, unsigned way);
   unsigned oldest(std::uint32_t set) const;
 
-  std::vector<std::uint32_t> tags_;  // line address | valid | dirty; 0 = empty
+  std::vector<std::uint32_t> tags_;                      // line address | valid | dirty; 0 = empty
   std::vector<Recent> recent_ = std::vector<Recent>(1);  // an absent cache has one set, and nothing in it
   std::uint64_t changes_ = 1;
   LineView* views_ = nullptr;

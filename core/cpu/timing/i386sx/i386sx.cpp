@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The 386SX: an execution unit that runs by the table, and a bus unit that data and prefetch share.
 //
-// The prefetch unit asks for aligned doublewords while its four-doubleword queue has room; on the 16-bit bus each is two
-// cycles, and the decoder sees it when both have arrived. Any data cycle goes first, but waits for the word that is
-// already on the bus. Reads are placed where the table has them (an instruction of n clocks with a memory source has its
-// 2-clock cycle n-4 clocks before its end), writes are posted one deep. A taken branch empties the queue.
+// The prefetch unit asks for aligned doublewords while its four-doubleword queue has room; on the 16-bit bus each is
+// two cycles, and the decoder sees it when both have arrived. Any data cycle goes first, but waits for the word that is
+// already on the bus. Reads are placed where the table has them (an instruction of n clocks with a memory source has
+// its 2-clock cycle n-4 clocks before its end), writes are posted one deep. A taken branch empties the queue.
 //
 // refill_lead and refill_decode: the manual's 7+m has the target's first doubleword on a 32-bit bus inside. It is split
-// into 3 clocks before the first fetch cycle, the cycle, and 3 clocks + m of decoding behind it, one clock more than the
-// manual: the class's BogoMIPS factor (0.18 a MHz for a 386DX from cache = 11 clocks for the two-instruction loop that
-// the manual puts at 10) says so; the same loop then gives the 386SX its 0.14 [calibrated on those two, S].
+// into 3 clocks before the first fetch cycle, the cycle, and 3 clocks + m of decoding behind it, one clock more than
+// the manual: the class's BogoMIPS factor (0.18 a MHz for a 386DX from cache = 11 clocks for the two-instruction loop
+// that the manual puts at 10) says so; the same loop then gives the 386SX its 0.14 [calibrated on those two, S].
 //
 // Prefetch cycles are counted when something else needs the bus or the queue might run dry or full, not at every
-// instruction, and in closed form within an open row: the same to the clock as word by word (tests/core/cpu/timing/test_timing_386sx.cpp).
+// instruction, and in closed form within an open row: the same to the clock as word by word
+// (tests/core/cpu/timing/test_timing_386sx.cpp).
 //
 // Not modelled: the decoder's three-instruction queue (prefetched bytes leave the queue when their instruction starts),
 // its one byte a clock, the TLB (the executor's page walks come in as reads), NA# pipelining other than in the page-hit
 // figure, a locked cycle's idle clocks.
-#include "core/cpu/timing/timing.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
+#include "core/cpu/timing/timing.hpp"
 
 namespace planar::cpu {
 namespace {
@@ -32,8 +33,8 @@ std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? 
 
 }  // namespace
 
-/// Brings the queue up to `until`, or to what begin_next_386() put off if that is later. False, with nothing done, if that takes
-/// the long way.
+/// Brings the queue up to `until`, or to what begin_next_386() put off if that is later. False, with nothing done, if
+/// that takes the long way.
 inline bool Timing::prefetch_plain_386(std::uint64_t until) {
   if (until < fetch_put_off_) until = fetch_put_off_;
   const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
@@ -43,7 +44,8 @@ inline bool Timing::prefetch_plain_386(std::uint64_t until) {
 }
 
 void Timing::prefetch_386(std::uint64_t until) {
-  if (prefetch_plain_386(until)) [[likely]] return;
+  if (prefetch_plain_386(until)) [[likely]]
+    return;
   const std::uint32_t full = (fetch_eip_ & fetch_mask_) + queue_bytes;
   path_.fetch(fetch_from_, until < fetch_put_off_ ? fetch_put_off_ : until, fetch_next_, fetch_next_, full);
 }
@@ -69,7 +71,8 @@ void Timing::supply_386(const Op& op) {
   const auto room = static_cast<std::int32_t>(line + queue_bytes - fetch_next_);
   const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
   const MemoryPath::Fetched fetched = path_.fetch_on(from, clock_, fetch_next_, must, room);
-  if (fetched == MemoryPath::Fetched::not_plain) [[unlikely]] return supply_in_new_row_386(op, eip);
+  if (fetched == MemoryPath::Fetched::not_plain) [[unlikely]]
+    return supply_in_new_row_386(op, eip);
   if (fetched == MemoryPath::Fetched::late) starve_386();
   supplied_386(line);
 }
@@ -94,7 +97,8 @@ void Timing::supply_afresh_386(const Op& op, std::uint32_t eip) {
   path_.fetch_from(fetch_next_);
   const std::uint32_t needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
   const std::uint64_t from = fetch_from_ > path_.word_free() ? fetch_from_ : path_.word_free();
-  if (!path_.fetch_at_once(from, fetch_next_, needed)) [[unlikely]] path_.fetch(fetch_from_, 0, fetch_next_, needed, fetch_next_);
+  if (!path_.fetch_at_once(from, fetch_next_, needed)) [[unlikely]]
+    path_.fetch(fetch_from_, 0, fetch_next_, needed, fetch_next_);
   const std::uint64_t decoded = path_.word_free() + refill_decode;
   clock_ = (clock_ > decoded ? clock_ : decoded) + op.timing_flags;  // m
   supplied_386(eip & fetch_mask_);
@@ -103,8 +107,10 @@ void Timing::supply_afresh_386(const Op& op, std::uint32_t eip) {
 inline void Timing::finish_read_386() {
   const std::uint64_t end = path_.word_free() + tail_;
   if (clock_ < end) clock_ = end;
-  if (tail_ == 0) credit_ += bus_cycle;
-  else tail_ = tail_ > bus_cycle ? tail_ - bus_cycle : 0;
+  if (tail_ == 0)
+    credit_ += bus_cycle;
+  else
+    tail_ = tail_ > bus_cycle ? tail_ - bus_cycle : 0;
 }
 
 void Timing::read_386(std::uint32_t address, unsigned bytes) {
@@ -130,9 +136,11 @@ void Timing::write_386(std::uint32_t address, unsigned bytes) {
 
 void Timing::write_aligned_386(std::uint32_t address, unsigned bytes) {
   if (clock_ < write_starts_) clock_ = write_starts_;
-  if (!prefetch_plain_386(clock_)) [[unlikely]] return write_386(address, bytes);
+  if (!prefetch_plain_386(clock_)) [[unlikely]]
+    return write_386(address, bytes);
   const std::uint64_t starts = clock_ > path_.word_free() ? clock_ : path_.word_free();
-  if (!path_.access_in_row(starts, address, (bytes + 1) / 2, true)) [[unlikely]] return write_386(address, bytes);
+  if (!path_.access_in_row(starts, address, (bytes + 1) / 2, true)) [[unlikely]]
+    return write_386(address, bytes);
   write_starts_ = starts;
 }
 

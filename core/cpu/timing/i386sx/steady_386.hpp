@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 386SX between two iterations of REP INS or REP OUTS: the prefetch queue is full or becomes so, nothing but data and port
-// cycles takes the bus, and the data lie in one open row. What an iteration costs is what Timing's functions of the same
-// names say, worked out on copies of the few numbers that still change. Where iterations repeat clock by clock, many are
-// skipped in one step.
+// The 386SX between two iterations of REP INS or REP OUTS: the prefetch queue is full or becomes so, nothing but data
+// and port cycles takes the bus, and the data lie in one open row. What an iteration costs is what Timing's functions
+// of the same names say, worked out on copies of the few numbers that still change. Where iterations repeat clock by
+// clock, many are skipped in one step.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class Steady386 {
     write_starts_ = timing_.write_starts_;
     pin_clocks_ = timing_.counters_.pin_clocks;
     pins_until_ = timing_.pins_until_;
-    full_ = timing_.refill_ || static_cast<std::int32_t>((timing_.fetch_eip_ & timing_.fetch_mask_) + Timing::queue_bytes -
-                                                         timing_.fetch_next_) <= 0;
+    full_ = timing_.refill_ || static_cast<std::int32_t>((timing_.fetch_eip_ & timing_.fetch_mask_) +
+                                                         Timing::queue_bytes - timing_.fetch_next_) <= 0;
   }
   void leave() {
     timing_.clock_ = clock_;
@@ -54,8 +54,10 @@ class Steady386 {
     }
     bus_free_ = end;
     clock_ = std::max(clock_, end + tail_);
-    if (tail_ == 0) credit_ += 2;
-    else tail_ = tail_ > 2 ? tail_ - 2 : 0;
+    if (tail_ == 0)
+      credit_ += 2;
+    else
+      tail_ = tail_ > 2 ? tail_ - 2 : 0;
   }
   void write_aligned(std::uint32_t address, unsigned bytes) {
     const std::uint64_t starts = std::max({clock_, write_starts_, bus_free_});
@@ -93,23 +95,27 @@ class Steady386 {
     tail_ = clocks > 2 ? clocks - 2 : 0;
   }
 
-  /// At an iteration's end: its clocks, if the next one finds everything as this one did, so many clocks later; otherwise 0.
+  /// At an iteration's end: its clocks, if the next one finds everything as this one did, so many clocks later;
+  /// otherwise 0.
   std::uint64_t step() {
     const Mark now{clock_, bus_free_, write_starts_, pins_until_, pin_clocks_, tail_, credit_};
     const std::uint64_t clocks = clock_ - mark_.clock;
-    const bool same = plain_ && bus_free_ - mark_.bus_free == clocks && pins_until_ - mark_.pins_until == clocks &&
-                      (write_starts_ == mark_.write_starts || write_starts_ - mark_.write_starts == clocks) &&
-                      ((tail_ ^ mark_.tail) | (credit_ ^ mark_.credit)) == 0;  // no pair that the host stores apart and loads as one
+    const bool same =
+        plain_ && bus_free_ - mark_.bus_free == clocks && pins_until_ - mark_.pins_until == clocks &&
+        (write_starts_ == mark_.write_starts || write_starts_ - mark_.write_starts == clocks) &&
+        ((tail_ ^ mark_.tail) | (credit_ ^ mark_.credit)) == 0;  // no pair that the host stores apart and loads as one
     before_ = mark_;
     mark_ = now;
     plain_ = true;
     return same ? clocks : 0;
   }
-  /// How many such iterations of `clocks` may follow before clock `stop`, with data at `address` and up that are `bytes` each.
+  /// How many such iterations of `clocks` may follow before clock `stop`, with data at `address` and up that are
+  /// `bytes` each.
   std::uint64_t may_skip(std::uint64_t clocks, std::uint64_t stop, std::uint32_t address, unsigned bytes) const {
     const std::uint64_t until = timing_.path_.plain_until();
     if (bus_free_ >= until || clock_ + 1 >= stop) return 0;
-    return std::min(std::min(until - bus_free_, stop - clock_ - 1) / clocks, std::uint64_t{timing_.path_.row_left(address) / bytes});
+    return std::min(std::min(until - bus_free_, stop - clock_ - 1) / clocks,
+                    std::uint64_t{timing_.path_.row_left(address) / bytes});
   }
   void skip(std::uint64_t iterations, std::uint64_t clocks) {
     const std::uint64_t all = iterations * clocks;

@@ -2,10 +2,10 @@
 // The branch target buffer of the P5/P54C: 256 entries, 4 ways, two bits of history, last target.
 //
 // An entry hangs on the address of the issue that *precedes* the branch, because the lookup must be one clock ahead
-// (cpu-timing.md section 5). A branch gets an entry when it is first taken. [S] from the well-known studies of the chip:
-// a new entry starts as strongly taken, and so does "strongly not taken" after one taken branch.
-// Not modelled: an entry that fires for an instruction which is no branch, because another path leads through the same
-// preceding issue. Replacement is round robin (the chip's is undocumented).
+// (cpu-timing.md section 5). A branch gets an entry when it is first taken. [S] from the well-known studies of the
+// chip: a new entry starts as strongly taken, and so does "strongly not taken" after one taken branch. Not modelled: an
+// entry that fires for an instruction which is no branch, because another path leads through the same preceding issue.
+// Replacement is round robin (the chip's is undocumented).
 #pragma once
 
 #include <array>
@@ -17,7 +17,10 @@ namespace planar::cpu {
 
 class BranchTargetBuffer {
  public:
-  struct Prediction { bool taken; bool target_right; };
+  struct Prediction {
+    bool taken;
+    bool target_right;
+  };
 
   /// What is predicted for the branch behind `key`, whose real target is `target`; then learns the outcome. `hint` is
   /// where the branch was found last; it saves the search and decides nothing.
@@ -39,8 +42,8 @@ class BranchTargetBuffer {
     return p;
   }
 
-  /// Whether lookup() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and learn nothing from
-  /// being right.
+  /// Whether lookup() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and learn nothing
+  /// from being right.
   bool always_taken(std::uint8_t hint, std::uint32_t key, std::uint32_t target) const {
     const Entry& e = entries_[hint];
     return e.key == key && e.target == target && e.state == strongly_taken;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The Pentium's two pipes, from instruction to instruction: which one each goes to and for how many clocks.
 //
-// U waits for a partner; the next instruction joins it in V if both may pair and the second neither reads nor writes what
-// the first writes. An address that needs a register written by the issue before costs a clock.
+// U waits for a partner; the next instruction joins it in V if both may pair and the second neither reads nor writes
+// what the first writes. An address that needs a register written by the issue before costs a clock.
 //
-// Most of that is settled when a block is decoded (IssuePlan): only what happened before the block and what the code cache
-// knows about its bytes can change it, and both are seen when the block is entered. Running by plan and issuing one by
-// one give the same clocks and leave the same state behind.
+// Most of that is settled when a block is decoded (IssuePlan): only what happened before the block and what the code
+// cache knows about its bytes can change it, and both are seen when the block is entered. Running by plan and issuing
+// one by one give the same clocks and leave the same state behind.
 #pragma once
 
 #include <array>
@@ -31,13 +31,13 @@ inline constexpr std::uint8_t pair_extra[4][4] = {{0, 1, 2, 3}, {0, 0, 1, 2}, {0
 
 /// The open issue and the one before. The 486, which has one pipe, uses last_writes and last_clocks only.
 struct IssueState {
-  std::uint16_t last_writes = 0;  ///< registers written: 486 by the previous instruction, Pentium by the open issue
-  std::uint16_t agi_writes = 0;   ///< by the issue before the open one
-  std::uint16_t last_clocks = 0;  ///< 486: the previous instruction's; Pentium: the U pipe's, at most 3
-  std::uint8_t pair_open = 0;     ///< pair_v: the U pipe's instruction would take a partner
-  bool in_v = false;              ///< the latest instruction went to V
-  std::uint32_t eip = 0;          ///< U address of the open issue
-  std::uint32_t previous_eip = 0; ///< and of the one before
+  std::uint16_t last_writes = 0;   ///< registers written: 486 by the previous instruction, Pentium by the open issue
+  std::uint16_t agi_writes = 0;    ///< by the issue before the open one
+  std::uint16_t last_clocks = 0;   ///< 486: the previous instruction's; Pentium: the U pipe's, at most 3
+  std::uint8_t pair_open = 0;      ///< pair_v: the U pipe's instruction would take a partner
+  bool in_v = false;               ///< the latest instruction went to V
+  std::uint32_t eip = 0;           ///< U address of the open issue
+  std::uint32_t previous_eip = 0;  ///< and of the one before
 
   /// Whether `op` joins the open issue in V.
   bool takes(const Op& op) const { return (op.pair_class & pair_open) && !(op.reads & last_writes); }
@@ -63,8 +63,8 @@ struct IssueState {
   }
 };
 
-/// What the host found when it entered a code line last, all that the plan needs being known there, and the state of the
-/// code cache then (TagCache::changes): the same again while that stands. No state of the machine.
+/// What the host found when it entered a code line last, all that the plan needs being known there, and the state of
+/// the code cache then (TagCache::changes): the same again while that stands. No state of the machine.
 struct LineMemo {
   std::uint64_t changes = 0;
   std::uint32_t slot = 0;
@@ -74,15 +74,15 @@ struct LineMemo {
 /// the code cache knows where the instructions begin. Their clocks are in Op::issue_clocks.
 struct IssuePlan {
   static constexpr unsigned most_lines = 4;
-  std::uint32_t first_line = 0;        ///< code line in which the first instruction ends
-  std::uint8_t entry_reads = 0;        ///< address registers of the first issue
-  bool crosses = false;                ///< the first instruction begins in the line before first_line
-  bool single = false;                 ///< one issue is all: the one before it is the one before the block
-  IssueState end;                      ///< behind the last instruction
+  std::uint32_t first_line = 0;  ///< code line in which the first instruction ends
+  std::uint8_t entry_reads = 0;  ///< address registers of the first issue
+  bool crosses = false;          ///< the first instruction begins in the line before first_line
+  bool single = false;           ///< one issue is all: the one before it is the one before the block
+  IssueState end;                ///< behind the last instruction
   mutable std::array<LineMemo, most_lines> memos;
   std::array<std::uint32_t, most_lines> marks{};  ///< bytes of each line that must be known as an instruction's first
-  const Op* first = nullptr;           ///< the block's instructions
-  std::uint32_t eip = 0;               ///< physical address of the first
+  const Op* first = nullptr;                      ///< the block's instructions
+  std::uint32_t eip = 0;                          ///< physical address of the first
 };
 
 }  // namespace planar::cpu

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The Pentium (P5, P54C): two pipes, split caches, branch prediction with its habits.
 //
-// Pairing is carried from instruction to instruction, and planned for a block where possible: issue.hpp. Flags never prevent
-// a pair (CMP + Jcc pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no interlock.
+// Pairing is carried from instruction to instruction, and planned for a block where possible: issue.hpp. Flags never
+// prevent a pair (CMP + Jcc pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no
+// interlock.
 //
-// Prediction: the buffer is looked up with the issue before the branch (btb.hpp). A prediction that says "taken" turns the
-// prefetcher to its other queue, and it can do so only every second clock [I]; while the pipeline refills after a
+// Prediction: the buffer is looked up with the issue before the branch (btb.hpp). A prediction that says "taken" turns
+// the prefetcher to its other queue, and it can do so only every second clock [I]; while the pipeline refills after a
 // misprediction it cannot at all, so that a branch in the first issue behind one falls through in the processor's eyes
 // [S]. Either way the branch costs the penalty of a misprediction. A loop of a single one-clock issue therefore never
 // gets predicted, however well the buffer knows it (Linux's dec/jns: 1 + 4 = 5 clocks, the 0.40 BogoMIPS a MHz of the
@@ -14,8 +15,8 @@
 //
 // Not modelled: cache bank conflicts within a pair, stores into a line of the code cache (self-modifying code costs
 // nothing extra), write-once (first store to a clean line), snoop stalls, FXCH pairing and x87 overlap.
-#include "core/cpu/timing/timing.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
+#include "core/cpu/timing/timing.hpp"
 
 namespace planar::cpu {
 void Timing::forget_marks(std::size_t slot) {
@@ -88,8 +89,10 @@ void Timing::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) c
 void Timing::leave_plan(const IssuePlan& plan, const Op* next) {
   std::uint32_t eip = plan.eip;
   for (const Op* op = plan.first; op != next; eip += op->length, ++op) {
-    if (issue_.takes(*op)) issue_.join(*op);
-    else issue_.open(*op, eip, 1);
+    if (issue_.takes(*op))
+      issue_.join(*op);
+    else
+      issue_.open(*op, eip, 1);
   }
 }
 
@@ -103,8 +106,7 @@ void Timing::branch_pentium(const Op& op, bool taken, std::uint32_t target) {
     if (taken) clock_ += 1;  // JCXZ 6 against 5, LOOPZ 8 against 7
   }
   const bool shadowed = issue_.previous_eip == misprediction_mark;
-  const auto predicted =
-      btb_.lookup(shadowed ? mispredicted_issue_ : issue_.previous_eip, taken, target, op.btb_entry);
+  const auto predicted = btb_.lookup(shadowed ? mispredicted_issue_ : issue_.previous_eip, taken, target, op.btb_entry);
   const bool followed = predicted.taken && !shadowed && clock_ >= redirected_ + redirect_distance;
   const bool right = taken ? followed && predicted.target_right : !followed;
   if (taken) {

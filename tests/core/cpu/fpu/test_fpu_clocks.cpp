@@ -27,17 +27,17 @@ std::uint64_t clocks(std::initializer_list<unsigned> code, std::uint16_t control
 }  // namespace
 
 TEST_CASE("x87 clocks on the Pentium", "[cpu][fpu][timing]") {
-  CHECK(clocks({0xD8, 0xC1}) == 3);                  // FADD
-  CHECK(clocks({0xD8, 0xC9}) == 3);                  // FMUL
-  CHECK(clocks({0xD8, 0xF1}) == 39);                 // FDIV, 64 bits
-  CHECK(clocks({0xD8, 0xF1}, 0x027F) == 33);         // 53 bits
-  CHECK(clocks({0xD8, 0xF1}, 0x007F) == 19);         // 24 bits
-  CHECK(clocks({0xD9, 0xFA}) == 70);                 // FSQRT
-  CHECK(clocks({0xD9, 0xC0}) == 1);                  // FLD ST
-  CHECK(clocks({0xD9, 0xE0}) == 1);                  // FCHS
-  CHECK(clocks({0xD9, 0xFE}) == 83);                 // FSIN
-  CHECK(clocks({0xD9, 0xF7}) == 1);                  // FINCSTP
-  CHECK(clocks({0xD8, 0xD1}) == 4);                  // FCOM
-  CHECK(clocks({0xDB, 0x05, 0, 0, 2, 0}) == 3);      // FILD m32
-  CHECK(clocks({0xDA, 0x05, 0, 0, 2, 0}) == 7);      // FIADD m32
+  CHECK(clocks({0xD8, 0xC1}) == 3);              // FADD
+  CHECK(clocks({0xD8, 0xC9}) == 3);              // FMUL
+  CHECK(clocks({0xD8, 0xF1}) == 39);             // FDIV, 64 bits
+  CHECK(clocks({0xD8, 0xF1}, 0x027F) == 33);     // 53 bits
+  CHECK(clocks({0xD8, 0xF1}, 0x007F) == 19);     // 24 bits
+  CHECK(clocks({0xD9, 0xFA}) == 70);             // FSQRT
+  CHECK(clocks({0xD9, 0xC0}) == 1);              // FLD ST
+  CHECK(clocks({0xD9, 0xE0}) == 1);              // FCHS
+  CHECK(clocks({0xD9, 0xFE}) == 83);             // FSIN
+  CHECK(clocks({0xD9, 0xF7}) == 1);              // FINCSTP
+  CHECK(clocks({0xD8, 0xD1}) == 4);              // FCOM
+  CHECK(clocks({0xDB, 0x05, 0, 0, 2, 0}) == 3);  // FILD m32
+  CHECK(clocks({0xDA, 0x05, 0, 0, 2, 0}) == 7);  // FIADD m32
 }

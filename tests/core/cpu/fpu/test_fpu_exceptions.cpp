@@ -26,12 +26,12 @@ std::uint64_t get64(const Board& b, std::uint32_t at) { return std::uint64_t{b.g
 
 TEST_CASE("Without an FPU status and control read as ones", "[cpu][fpu]") {
   Board b(Model::i486sx);
-  b.flat({0xDB, 0xE3,                            // FNINIT
-          0xDF, 0xE0,                            // FNSTSW AX
-          0xD9, 0x3D, 0, 0, 2, 0,                // FNSTCW [20000h]
-          0xD9, 0xE8,                            // FLD1
-          0xDD, 0x1D, 8, 0, 2, 0,                // FSTP qword [20008h]
-          0x9B, 0xF4});                          // WAIT; HLT
+  b.flat({0xDB, 0xE3,              // FNINIT
+          0xDF, 0xE0,              // FNSTSW AX
+          0xD9, 0x3D, 0, 0, 2, 0,  // FNSTCW [20000h]
+          0xD9, 0xE8,              // FLD1
+          0xDD, 0x1D, 8, 0, 2, 0,  // FSTP qword [20008h]
+          0x9B, 0xF4});            // WAIT; HLT
   b.put32(data_at, 0x12345678);
   b.put32(data_at + 8, 0x12345678);
   b.run();
@@ -69,12 +69,12 @@ TEST_CASE("EM and TS raise #NM on escapes, MP with TS on WAIT", "[cpu][fpu]") {
 
 TEST_CASE("With NE an unmasked zero divide is #MF at the next waiting instruction", "[cpu][fpu]") {
   Board b(Model::pentium);
-  b.put16(data_at, 0x037B);  // ZM clear
+  b.put16(data_at, 0x037B);                    // ZM clear
   b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0,  // FNINIT; FLDCW [20000h]
           0xD9, 0xEE, 0xD9, 0xE8,              // FLDZ; FLD1
           0xD8, 0xF1,                          // FDIV ST(1): 1/0
           0x90, 0xDF, 0xE0,                    // NOP; FNSTSW AX does not wait
-          0xDD, 0x15, 0x10, 0, 2, 0});         // FST qword [20010h] does
+          0xDD, 0x15, 0x10, 0,    2, 0});      // FST qword [20010h] does
   with_cr0(b, cr0_ne);
   b.put32(data_at + 0x10, 0x55555555);
   b.run();
@@ -146,12 +146,12 @@ TEST_CASE("Without NE FERR# rises and the next waiting instruction stands until 
 
 TEST_CASE("Stack faults tell overflow from underflow by C1", "[cpu][fpu]") {
   Board b(Model::pentium);
-  b.flat({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8,
-          0xD9, 0xE8,                              // the ninth
-          0xDF, 0xE0, 0x89, 0xC3,                  // FNSTSW AX; MOV EBX,EAX
-          0xDB, 0x3D, 0, 0, 2, 0,                  // FSTP tbyte [20000h]
-          0xDB, 0xE3, 0xD8, 0xC1, 0xDF, 0xE0,      // FNINIT; FADD ST(1); FNSTSW AX
-          0xDB, 0x1D, 0x10, 0, 2, 0, 0xF4});       // FISTP dword [20010h]
+  b.flat({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8,
+          0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8,  // the ninth
+          0xDF, 0xE0, 0x89, 0xC3,                                      // FNSTSW AX; MOV EBX,EAX
+          0xDB, 0x3D, 0,    0,    2,    0,                             // FSTP tbyte [20000h]
+          0xDB, 0xE3, 0xD8, 0xC1, 0xDF, 0xE0,                          // FNINIT; FADD ST(1); FNSTSW AX
+          0xDB, 0x1D, 0x10, 0,    2,    0,    0xF4});                  // FISTP dword [20010h]
   b.run();
   CHECK((b.reg(EBX) & 0xFFFF) == 0x3A41);  // top 7, C1, SF, IE
   CHECK(get64(b, data_at) == 0xC000000000000000u);
@@ -166,15 +166,17 @@ TEST_CASE("Unmasked overflow and underflow deliver the result with its exponent 
   put80(b, data_at + 0x10, 0x7FFE, 0xC000000000000000u);
   put80(b, data_at + 0x20, 0x0001, 0x8000000000000000u);
   SECTION("overflow") {
-    b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xDB, 0x2D, 0x10, 0, 2, 0, 0xD8, 0xC8,  // FMUL ST(0)
-            0xDF, 0xE0, 0xDB, 0xE2, 0xDB, 0x3D, 0x30, 0, 2, 0, 0xF4}).run();
+    b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0,    0,    2,    0, 0xDB, 0x2D, 0x10, 0, 2, 0, 0xD8, 0xC8,  // FMUL ST(0)
+            0xDF, 0xE0, 0xDB, 0xE2, 0xDB, 0x3D, 0x30, 0, 2,    0,    0xF4})
+        .run();
     CHECK((b.reg(EAX) & 0xFFFF) == 0xB888);
     CHECK(get64(b, data_at + 0x30) == 0x9000000000000000u);
     CHECK(b.get16(data_at + 0x38) == 2 * 0x7FFE - 0x3FFF + 1 - 24576);
   }
   SECTION("underflow, though exact") {
-    b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xDB, 0x2D, 0x20, 0, 2, 0, 0xD8, 0xC8,
-            0xDF, 0xE0, 0xDB, 0xE2, 0xDB, 0x3D, 0x30, 0, 2, 0, 0xF4}).run();
+    b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0,    0,    2,    0,    0xDB, 0x2D, 0x20, 0, 2,   0,
+            0xD8, 0xC8, 0xDF, 0xE0, 0xDB, 0xE2, 0xDB, 0x3D, 0x30, 0,    2,    0, 0xF4})
+        .run();
     CHECK((b.reg(EAX) & 0xFFFF) == 0xB890);
     CHECK(get64(b, data_at + 0x30) == 0x8000000000000000u);
     CHECK(b.get16(data_at + 0x38) == 2 - 0x3FFF + 24576);
@@ -187,8 +189,8 @@ TEST_CASE("The remainder of a denormal by an infinity is that denormal, without 
   b.put16(data_at, 0x036F);  // underflow unmasked
   put80(b, data_at + 0x10, 0x7FFF, std::uint64_t{1} << 63);
   put80(b, data_at + 0x20, 0, 0x1234);
-  b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xDB, 0x2D, 0x10, 0, 2, 0, 0xDB, 0x2D, 0x20, 0, 2, 0, 0xD9, form,
-          0xDF, 0xE0, 0xDB, 0x3D, 0x30, 0, 2, 0, 0xF4});  // FNSTSW AX; FSTP tbyte
+  b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0,    0,    2,    0,    0xDB, 0x2D, 0x10, 0, 2, 0, 0xDB, 0x2D,
+          0x20, 0,    2,    0,    0xD9, form, 0xDF, 0xE0, 0xDB, 0x3D, 0x30, 0, 2, 0, 0xF4});  // FNSTSW AX; FSTP tbyte
   b.run();
   CHECK((b.reg(EAX) & 0x47FF) == 0x0002);  // denormal operand, quotient 0, complete
   CHECK(get64(b, data_at + 0x30) == 0x1234);
@@ -216,11 +218,12 @@ TEST_CASE("The Pentium's division is exact: 4195835 / 3145727", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.put32(data_at, 4195835);
   b.put32(data_at + 4, 3145727);
-  b.flat({0xDB, 0xE3, 0xDB, 0x05, 0, 0, 2, 0,      // FILD [x]
-          0xDA, 0x35, 4, 0, 2, 0,                  // FIDIV [y]
-          0xDA, 0x0D, 4, 0, 2, 0,                  // FIMUL [y]
-          0xDA, 0x2D, 0, 0, 2, 0,                  // FISUBR [x]
-          0xDB, 0x1D, 8, 0, 2, 0, 0xF4}).run();    // FISTP
+  b.flat({0xDB, 0xE3, 0xDB, 0x05, 0, 0, 2,   0,  // FILD [x]
+          0xDA, 0x35, 4,    0,    2, 0,          // FIDIV [y]
+          0xDA, 0x0D, 4,    0,    2, 0,          // FIMUL [y]
+          0xDA, 0x2D, 0,    0,    2, 0,          // FISUBR [x]
+          0xDB, 0x1D, 8,    0,    2, 0, 0xF4})
+      .run();  // FISTP
   CHECK(b.get32(data_at + 8) == 0);
 }
 
@@ -228,9 +231,10 @@ TEST_CASE("FNSTENV stores each of its four layouts and FLDENV takes it back", "[
   // FLDPI, then FST dword [20100h]; its environment tells code and data address.
   SECTION("32 bits, protected") {
     Board b(Model::pentium);
-    b.flat({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0x15, 0, 1, 2, 0, 0xD9, 0x35, 0, 0, 2, 0,  // FNSTENV
-            0xDB, 0xE3, 0xD9, 0x25, 0, 0, 2, 0,                                      // FNINIT; FLDENV
-            0xD9, 0x35, 0x40, 0, 2, 0, 0xF4}).run();
+    b.flat({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0x15, 0,   1, 2, 0, 0xD9, 0x35, 0, 0, 2, 0,  // FNSTENV
+            0xDB, 0xE3, 0xD9, 0x25, 0,    0,    2,   0,                                // FNINIT; FLDENV
+            0xD9, 0x35, 0x40, 0,    2,    0,    0xF4})
+        .run();
     CHECK(b.get32(data_at) == 0xFFFF037F);
     CHECK(b.get32(data_at + 4) == 0xFFFF3A20);  // top 7, C1: rounded up, inexact
     CHECK(b.get32(data_at + 8) == 0xFFFF3FFF);
@@ -248,8 +252,9 @@ TEST_CASE("FNSTENV stores each of its four layouts and FLDENV takes it back", "[
   }
   SECTION("16 bits, real") {
     Board b(Model::pentium);
-    b.real({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0x16, 0, 1, 0xD9, 0x36, 0, 0,
-            0xDB, 0xE3, 0xD9, 0x26, 0, 0, 0xD9, 0x36, 0x40, 0, 0xF4}).run();
+    b.real({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0x16, 0,    1,    0xD9, 0x36, 0,   0,
+            0xDB, 0xE3, 0xD9, 0x26, 0,    0,    0xD9, 0x36, 0x40, 0,    0xF4})
+        .run();
     const std::uint16_t expected[] = {0x037F, 0x3A20, 0x3FFF, 4, 0x1000 | 0x116, 0x0100, 0x2000};
     for (unsigned i = 0; i < 7; ++i) {
       CHECK(b.get16(data_at + 2 * i) == expected[i]);
@@ -258,8 +263,9 @@ TEST_CASE("FNSTENV stores each of its four layouts and FLDENV takes it back", "[
   }
   SECTION("32 bits, real") {
     Board b(Model::pentium);
-    b.real({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0x16, 0, 1, 0x66, 0xD9, 0x36, 0, 0,
-            0xDB, 0xE3, 0x66, 0xD9, 0x26, 0, 0, 0x66, 0xD9, 0x36, 0x40, 0, 0xF4}).run();
+    b.real({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0x16, 0, 1,    0x66, 0xD9, 0x36, 0, 0,
+            0xDB, 0xE3, 0x66, 0xD9, 0x26, 0,    0, 0x66, 0xD9, 0x36, 0x40, 0, 0xF4})
+        .run();
     const std::uint32_t expected[] = {0xFFFF037F, 0xFFFF3A20, 0xFFFF3FFF, 0xFFFF0004, 0x1116, 0xFFFF0100, 0x2000};
     for (unsigned i = 0; i < 7; ++i) {
       CHECK(b.get32(data_at + 4 * i) == expected[i]);
@@ -270,10 +276,11 @@ TEST_CASE("FNSTENV stores each of its four layouts and FLDENV takes it back", "[
 
 TEST_CASE("FNSAVE stores the stack from its top and initialises; FRSTOR brings everything back", "[cpu][fpu]") {
   Board b(Model::pentium);
-  b.flat({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xEE, 0xDD, 0x35, 0, 0, 2, 0,  // FLD1; FLDZ; FNSAVE
-          0xDF, 0xE0, 0x89, 0xC3,                                      // FNSTSW AX; MOV EBX,EAX
-          0xDD, 0x25, 0, 0, 2, 0,                                      // FRSTOR
-          0xDE, 0xC1, 0xDB, 0x1D, 0, 1, 2, 0, 0xF4}).run();            // FADDP; FISTP dword [20100h]
+  b.flat({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xEE, 0xDD, 0x35, 0,   0, 2, 0,  // FLD1; FLDZ; FNSAVE
+          0xDF, 0xE0, 0x89, 0xC3,                                        // FNSTSW AX; MOV EBX,EAX
+          0xDD, 0x25, 0,    0,    2,    0,                               // FRSTOR
+          0xDE, 0xC1, 0xDB, 0x1D, 0,    1,    2,    0,    0xF4})
+      .run();  // FADDP; FISTP dword [20100h]
   CHECK((b.reg(EBX) & 0xFFFF) == 0);
   CHECK(b.get32(data_at + 8) == 0xFFFF1FFF);  // R7 valid, R6 zero
   CHECK(get64(b, data_at + 28) == 0);

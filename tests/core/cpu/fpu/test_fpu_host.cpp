@@ -19,11 +19,12 @@ namespace {
 template <unsigned O, unsigned M>
 void on_host(Image& image, Operand& operand) {
   if constexpr (M >= 0xC0) {
-    asm volatile("frstor %0\n\t.byte %c1, %c2\n\tfnsave %0"
-                 : "+m"(image.bytes) : "i"(O), "i"(M) : "rax", "memory");
+    asm volatile("frstor %0\n\t.byte %c1, %c2\n\tfnsave %0" : "+m"(image.bytes) : "i"(O), "i"(M) : "rax", "memory");
   } else {
     asm volatile("frstor %0\n\t.byte %c2, %c3\n\tfnsave %0"  // ModRM: [rax]
-                 : "+m"(image.bytes), "+m"(operand) : "i"(O), "i"(M & 0x38), "a"(operand.data()) : "memory");
+                 : "+m"(image.bytes), "+m"(operand)
+                 : "i"(O), "i"(M & 0x38), "a"(operand.data())
+                 : "memory");
   }
 }
 
@@ -31,14 +32,14 @@ using Run = void (*)(Image&, Operand&);
 
 template <unsigned O, std::size_t... M>
 constexpr std::array<Run, 72> runs(std::index_sequence<M...>) {
-  return {on_host<O, M < 8 ? M * 8 : 0xC0 + M - 8>...};
+  return {on_host < O, M < 8 ? M * 8 : 0xC0 + M - 8 > ...};
 }
 
 Run host(Instruction i) {
   using All = std::make_index_sequence<72>;
-  static constexpr std::array<std::array<Run, 72>, 8> table = {
-      runs<0xD8>(All{}), runs<0xD9>(All{}), runs<0xDA>(All{}), runs<0xDB>(All{}),
-      runs<0xDC>(All{}), runs<0xDD>(All{}), runs<0xDE>(All{}), runs<0xDF>(All{})};
+  static constexpr std::array<std::array<Run, 72>, 8> table = {runs<0xD8>(All{}), runs<0xD9>(All{}), runs<0xDA>(All{}),
+                                                               runs<0xDB>(All{}), runs<0xDC>(All{}), runs<0xDD>(All{}),
+                                                               runs<0xDE>(All{}), runs<0xDF>(All{})};
   return table[i.opcode & 7][i.memory() ? i.reg() : i.modrm - 0xC0 + 8u];
 }
 
@@ -74,8 +75,9 @@ std::string hex(const Operand& operand) {
   return r;
 }
 
-/// FPREM and FPREM1 of a denormal by an infinity with underflow unmasked: Intel's processors leave the operand alone, AMD's
-/// deliver the biased result with #U (float80_scale.cpp says which one is emulated; a test below holds it to that).
+/// FPREM and FPREM1 of a denormal by an infinity with underflow unmasked: Intel's processors leave the operand alone,
+/// AMD's deliver the biased result with #U (float80_scale.cpp says which one is emulated; a test below holds it to
+/// that).
 bool differs_by_maker(Instruction i, const Image& before) {
   const bool remainder = i.opcode == 0xD9 && (i.modrm == 0xF5 || i.modrm == 0xF8);
   const Float80 dividend = before.st(0), divisor = before.st(1);
@@ -83,8 +85,8 @@ bool differs_by_maker(Instruction i, const Image& before) {
          !(dividend.mantissa >> 63) && cpu::classify(divisor) == cpu::FloatClass::infinity;
 }
 
-/// Runs `cases` states through an instruction on both; returns mismatches and prints the first ones. `masked` counts those that
-/// are not compared.
+/// Runs `cases` states through an instruction on both; returns mismatches and prints the first ones. `masked` counts
+/// those that are not compared.
 unsigned compare(Guest& guest, Values& values, Instruction i, unsigned cases, unsigned& masked) {
   unsigned wrong = 0;
   for (unsigned n = 0; n < cases; ++n) {
@@ -122,7 +124,10 @@ std::uint64_t distance(const Float80& a, const Float80& b) {
   return d > 1000000 ? 1000000 : static_cast<std::uint64_t>(d);
 }
 
-struct Tally { unsigned cases = 0, equal = 0, status = 0; std::uint64_t worst = 0; };
+struct Tally {
+  unsigned cases = 0, equal = 0, status = 0;
+  std::uint64_t worst = 0;
+};
 
 /// States whose ST(0) and ST(1) come from `fill`.
 template <class F>
@@ -186,6 +191,7 @@ TEST_CASE("Transcendentals are within one unit in the last place of the host's",
     const Float80 v = exponent(low, high);
     return cpu::negated(v, v.sign());
   };
+  // clang-format off
   struct Row { const char* name; Instruction instruction; std::function<void(Float80&, Float80&)> fill; };
   const Row rows[] = {
       {"F2XM1", {0xD9, 0xF0}, [&](Float80& x, Float80&) { x = exponent(-70, -1); }},
@@ -195,6 +201,7 @@ TEST_CASE("Transcendentals are within one unit in the last place of the host's",
       {"FPATAN", {0xD9, 0xF3}, [&](Float80& x, Float80& y) { x = exponent(-40, 40); y = exponent(-40, 40); }},
       {"FPATAN, far apart", {0xD9, 0xF3},
        [&](Float80& x, Float80& y) { x = exponent(-400, 400); y = exponent(-400, 400); }},
+      // clang-format on
       {"FPTAN", {0xD9, 0xF2}, [&](Float80& x, Float80&) { x = exponent(-70, 5); }},
       {"FSIN", {0xD9, 0xFE}, [&](Float80& x, Float80&) { x = exponent(-70, 5); }},
       {"FCOS", {0xD9, 0xFF}, [&](Float80& x, Float80&) { x = exponent(-70, 5); }},

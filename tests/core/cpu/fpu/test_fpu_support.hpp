@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "core/cpu/fpu/float80.hpp"
 #include "core/common/random.hpp"
+#include "core/cpu/fpu/float80.hpp"
 #include "tests/core/cpu/machine.hpp"
 
 namespace planar::fpu_test {
@@ -64,18 +64,23 @@ class Guest {
     for (unsigned o = 0xD8; o <= 0xDF; ++o)
       for (unsigned m = 0; m < 256; ++m) {
         const std::uint32_t at = stub(o, m);
-        if (m >= 0xC0) board_.put(at, {o, m});
-        else board_.put(at, {o, (m & 0x38) | 5, operand_at & 0xFF, operand_at >> 8 & 0xFF, operand_at >> 16, 0});
+        if (m >= 0xC0)
+          board_.put(at, {o, m});
+        else
+          board_.put(at, {o, (m & 0x38) | 5, operand_at & 0xFF, operand_at >> 8 & 0xFF, operand_at >> 16, 0});
         const std::uint32_t behind = at + (m >= 0xC0 ? 2 : 6);
         const std::uint32_t distance = save_at - (behind + 5);
         board_.put(behind, {0xE9, distance & 0xFF, distance >> 8 & 0xFF, distance >> 16 & 0xFF, distance >> 24});
       }
     const std::uint32_t loop = save_at + 16;
     board_.put(save_at, {0xDD, 0x35, out_at & 0xFF, out_at >> 8 & 0xFF, out_at >> 16, 0, 0xEB, 8});  // FNSAVE, JMP loop
-    board_.put(loop, {0xDD, 0x25, in_at & 0xFF, in_at >> 8 & 0xFF, in_at >> 16, 0,      // FRSTOR
-                      0xFF, 0x25, target_at & 0xFF, target_at >> 8 & 0xFF, target_at >> 16, 0});  // JMP [target]
+    board_.put(loop, {0xDD, 0x25, in_at & 0xFF, in_at >> 8 & 0xFF, in_at >> 16, 0,                   // FRSTOR
+                      0xFF, 0x25, target_at & 0xFF, target_at >> 8 & 0xFF, target_at >> 16, 0});     // JMP [target]
     board_.flat({0x90});
-    board_.change([&](Registers& r) { r.eip = loop; r.cr0 |= 0x20; });
+    board_.change([&](Registers& r) {
+      r.eip = loop;
+      r.cr0 |= 0x20;
+    });
   }
 
   void run(Instruction i, Image& image, Operand& operand) {
@@ -124,13 +129,13 @@ class Values {
       case 1: return {std::uint64_t{1} << 63, static_cast<std::uint16_t>(sign() | 0x7FFF)};
       case 2: return {random.next() | std::uint64_t{3} << 62, static_cast<std::uint16_t>(sign() | 0x7FFF)};  // QNaN
       case 3: return {(random.next() >> 2 | 1) | std::uint64_t{1} << 63, static_cast<std::uint16_t>(sign() | 0x7FFF)};
-      case 4: return {random.next() >> (1 + below(63)), sign()};  // denormal
-      case 5: return {random.next(), sign()};                     // denormal and pseudo-denormal
+      case 4: return {random.next() >> (1 + below(63)), sign()};                       // denormal
+      case 5: return {random.next(), sign()};                                          // denormal and pseudo-denormal
       case 6: return {random.next() >> 1, static_cast<std::uint16_t>(random.next())};  // unsupported
       case 7: return with_exponent(1 + static_cast<int>(below(70)));
       case 8: return with_exponent(0x7FFE - static_cast<int>(below(70)));
       case 9: return with_exponent(1 + static_cast<int>(below(0x7FFE)));
-      case 10: return with_exponent(16383 - 127 - 30 + static_cast<int>(below(60)));    // around real32's ends
+      case 10: return with_exponent(16383 - 127 - 30 + static_cast<int>(below(60)));  // around real32's ends
       case 11: return with_exponent(16383 + 127 - 5 + static_cast<int>(below(10)));
       case 12: return with_exponent(16383 - 1023 - 60 + static_cast<int>(below(120)));  // around real64's ends
       case 13: return with_exponent(16383 + 1023 - 5 + static_cast<int>(below(10)));
@@ -181,10 +186,12 @@ class Values {
     };
     const unsigned special = static_cast<unsigned>(below(3));
     switch (i.opcode) {
-      case 0xD8: case 0xD9:
+      case 0xD8:
+      case 0xD9:
         if (special == 0) put(real(23, 8), 4);
         break;
-      case 0xDC: case 0xDD:
+      case 0xDC:
+      case 0xDD:
         if (special == 0) put(real(52, 11), 8);
         break;
       case 0xDB:

@@ -24,7 +24,8 @@ cpu::Cpu::Account spent(Model model, Code code, std::uint32_t destination = data
   b.scheduler.run_until(b.cpu.time() + 1_ms);
   const auto after = b.cpu.account();
   REQUIRE(b.cpu.halted());
-  return {after.clocks - before.clocks, after.halted - before.halted, after.pins - before.pins, after.copying - before.copying};
+  return {after.clocks - before.clocks, after.halted - before.halted, after.pins - before.pins,
+          after.copying - before.copying};
 }
 
 std::uint64_t running(const cpu::Cpu::Account& a) { return a.clocks - a.halted; }
@@ -45,7 +46,8 @@ TEST_CASE("a REP OUTSW is the cycles of its port and copying beside them", "[cpu
   }
 }
 
-TEST_CASE("an IN or OUT is pins, no copying; a REP MOVS in memory is copying, no pins; both to a device", "[cpu][account]") {
+TEST_CASE("an IN or OUT is pins, no copying; a REP MOVS in memory is copying, no pins; both to a device",
+          "[cpu][account]") {
   for (const Model m : models) {
     INFO(int(m));
     const auto io = spent(m, {0xEC, 0xEE, 0xEC, 0xEE, 0xF4});
@@ -66,13 +68,14 @@ TEST_CASE("an IN or OUT is pins, no copying; a REP MOVS in memory is copying, no
 TEST_CASE("a loop that moves what it loads is copying, whatever it sums up on the way", "[cpu][account]") {
   for (const Model m : models) {
     INFO(int(m));
-    const auto a = spent(m, {0x8B, 0x1E, 0x11, 0xD8, 0x89, 0x1F,   // MOV EBX,[ESI]; ADC EAX,EBX; MOV [EDI],EBX
-                             0x8D, 0x76, 0x04, 0x8D, 0x7F, 0x04,   // LEA ESI,[ESI+4]; LEA EDI,[EDI+4]
-                             0x49, 0x75, 0xF1, 0xF4});             // DEC ECX; JNZ; HLT
+    const auto a = spent(m, {0x8B, 0x1E, 0x11, 0xD8, 0x89, 0x1F,  // MOV EBX,[ESI]; ADC EAX,EBX; MOV [EDI],EBX
+                             0x8D, 0x76, 0x04, 0x8D, 0x7F, 0x04,  // LEA ESI,[ESI+4]; LEA EDI,[EDI+4]
+                             0x49, 0x75, 0xF1, 0xF4});            // DEC ECX; JNZ; HLT
     CHECK(a.pins == 0);
     CHECK(a.copying > running(a) * 9 / 10);  // all but the first pass
     CHECK(a.copying < running(a));
-    const auto bytes = spent(m, {0x8A, 0x26, 0x88, 0x27, 0x46, 0x47, 0xE2, 0xF8, 0xF4});  // MOV AH,[ESI]; MOV [EDI],AH...
+    const auto bytes =
+        spent(m, {0x8A, 0x26, 0x88, 0x27, 0x46, 0x47, 0xE2, 0xF8, 0xF4});  // MOV AH,[ESI]; MOV [EDI],AH...
     CHECK(bytes.copying > running(bytes) * 9 / 10);
     const auto port = spent(m, {0x66, 0xAD, 0x66, 0xEF, 0xE2, 0xFA, 0xF4});  // LODSW; OUT DX,AX; LOOP
     CHECK(port.copying > 0);
@@ -82,10 +85,10 @@ TEST_CASE("a loop that moves what it loads is copying, whatever it sums up on th
 }
 
 TEST_CASE("loops that fill, sum or search are no copying, nor are long ways from a load to a store", "[cpu][account]") {
-  const Code fill{0x89, 0x07, 0x83, 0xC7, 0x04, 0x49, 0x75, 0xF8, 0xF4};           // MOV [EDI],EAX; ADD EDI,4; DEC; JNZ
-  const Code sum{0x03, 0x06, 0x83, 0xC6, 0x04, 0x49, 0x75, 0xF8, 0xF4};            // ADD EAX,[ESI]; ...
-  const Code search{0x8B, 0x06, 0x83, 0xC6, 0x04, 0x39, 0xD8, 0xE0, 0xF7, 0xF4};   // MOV EAX,[ESI]; CMP; LOOPNE
-  const Code other{0x8B, 0x06, 0x89, 0x1F, 0x46, 0x49, 0x75, 0xF9, 0xF4};          // stores what it did not load
+  const Code fill{0x89, 0x07, 0x83, 0xC7, 0x04, 0x49, 0x75, 0xF8, 0xF4};          // MOV [EDI],EAX; ADD EDI,4; DEC; JNZ
+  const Code sum{0x03, 0x06, 0x83, 0xC6, 0x04, 0x49, 0x75, 0xF8, 0xF4};           // ADD EAX,[ESI]; ...
+  const Code search{0x8B, 0x06, 0x83, 0xC6, 0x04, 0x39, 0xD8, 0xE0, 0xF7, 0xF4};  // MOV EAX,[ESI]; CMP; LOOPNE
+  const Code other{0x8B, 0x06, 0x89, 0x1F, 0x46, 0x49, 0x75, 0xF9, 0xF4};         // stores what it did not load
   const Code busy{0x8B, 0x06, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x89, 0x07, 0x49, 0x75, 0xF3, 0xF4};
   for (const Code* code : {&fill, &sum, &search, &other, &busy}) CHECK(spent(Model::i486sx, *code).copying == 0);
 }
@@ -94,7 +97,11 @@ TEST_CASE("a pass that an interrupt divides is not counted, nor is what the hand
   Board b;
   b.put(handlers_at + 0x20, {0x90, 0xCF});
   b.flat({0xFB, 0x8B, 0x1E, 0x89, 0x1F, 0x46, 0x47, 0x49, 0x75, 0xF7, 0xF4});  // STI; copy; HLT
-  b.change([](Registers& r) { r.gpr[ESI] = data_at; r.gpr[EDI] = data_at + 0x4000; r.gpr[ECX] = 1000; });
+  b.change([](Registers& r) {
+    r.gpr[ESI] = data_at;
+    r.gpr[EDI] = data_at + 0x4000;
+    r.gpr[ECX] = 1000;
+  });
   b.step(1 + 6 * 20 + 2);
   const auto before = b.cpu.account();
   b.cpu.set_intr(true);

@@ -7,10 +7,12 @@
 using namespace planar;
 
 TEST_CASE("clock edges without division are the clock domain's", "[cpu]") {
+  // clang-format off
   // 20, 33.33, 90 MHz, fractions whose edges seldom or never fall on a picosecond, and clocks so slow that times overflow.
   const ClockDomain domains[] = {ClockDomain(20'000'000),      ClockDomain(100'000'000, 3), ClockDomain(90'000'000),
                                  ClockDomain(14'318'180),      ClockDomain(1'193'181'667, 1000), ClockDomain(999'983),
                                  ClockDomain(1'000'000'000),   ClockDomain(7),              ClockDomain(3'579'545)};
+  // clang-format on
   Random random(5);
   for (const auto& domain : domains) {
     const cpu::ClockEdges edges(domain);
@@ -24,7 +26,8 @@ TEST_CASE("clock edges without division are the clock domain's", "[cpu]") {
       // On an edge, before and behind it.
       const Time edge = domain.at(clock);
       for (std::int64_t off = -1; off <= 1; ++off) {
-        const Time near{static_cast<std::int64_t>(static_cast<std::uint64_t>(edge.ps) + static_cast<std::uint64_t>(off))};
+        const Time near{
+            static_cast<std::int64_t>(static_cast<std::uint64_t>(edge.ps) + static_cast<std::uint64_t>(off))};
         differences += edges.first_at_or_after(near) != domain.first_at_or_after(near);
       }
     }

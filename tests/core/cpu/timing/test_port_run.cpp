@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// REP INS and REP OUTS over pins that let accesses be priced without being made: the processor uses that, and what it reads,
-// writes and takes is what access by access gives.
+// REP INS and REP OUTS over pins that let accesses be priced without being made: the processor uses that, and what it
+// reads, writes and takes is what access by access gives.
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -79,7 +79,8 @@ struct StreamBoard {
   }
 };
 
-void same_both_ways(Model model, std::initializer_list<unsigned> code, std::uint32_t count, std::uint32_t index, bool runs) {
+void same_both_ways(Model model, std::initializer_list<unsigned> code, std::uint32_t count, std::uint32_t index,
+                    bool runs) {
   INFO("model " << static_cast<int>(model) << ", " << count << " from " << index);
   StreamBoard together(model, code, count, index), singly(model, code, count, index);
   singly.cpu.limit_block_length(1);
@@ -95,8 +96,10 @@ void same_both_ways(Model model, std::initializer_list<unsigned> code, std::uint
   CHECK(singly.pins.runs == 0);
   CHECK(singly.pins.single == count);
   CHECK(together.pins.run_accesses + together.pins.single == count);
-  if (runs) CHECK(together.pins.single < count / 4);
-  else CHECK(together.pins.runs == 0);
+  if (runs)
+    CHECK(together.pins.single < count / 4);
+  else
+    CHECK(together.pins.runs == 0);
 }
 
 constexpr Model models[] = {Model::i386sx, Model::i486sx, Model::pentium};

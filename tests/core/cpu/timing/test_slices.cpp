@@ -7,23 +7,24 @@ using namespace planar::cpu_test;
 
 namespace {
 
-/// A loop of loads, stores, read-modify-writes, stack accesses and branches both ways, with code of several lines and data that
-/// the first level of cache does not hold, run to its HLT and on to 4 ms; `slice` clocks at a time, 0: in one go.
+/// A loop of loads, stores, read-modify-writes, stack accesses and branches both ways, with code of several lines and
+/// data that the first level of cache does not hold, run to its HLT and on to 4 ms; `slice` clocks at a time, 0: in one
+/// go.
 std::vector<std::uint8_t> state_after(Model model, std::int64_t slice, unsigned block_length) {
   Board b(model);
-  b.flat({0xB9, 0x2C, 0x01, 0x00, 0x00,     // MOV ECX, 300
-          0xBE, 0x00, 0x00, 0x02, 0x00,     // MOV ESI, data
-          0x8B, 0x06, 0x01, 0xC8,           // again: MOV EAX, [ESI]; ADD EAX, ECX
-          0x89, 0x46, 0x04,                 // MOV [ESI+4], EAX
-          0x8D, 0x54, 0x40, 0x07,           // LEA EDX, [EAX+EAX*2+7]
-          0x31, 0x56, 0x08, 0x50,           // XOR [ESI+8], EDX; PUSH EAX
-          0xFF, 0x04, 0x8E, 0x5B,           // INC DWORD [ESI+ECX*4]; POP EBX
-          0xC1, 0xEB, 0x03,                 // SHR EBX, 3
-          0x0F, 0xB6, 0x7E, 0x01,           // MOVZX EDI, BYTE [ESI+1]
-          0x39, 0xD3, 0x72, 0x03,           // CMP EBX, EDX; JB on
-          0x83, 0xC6, 0x34,                 // ADD ESI, 52
-          0x83, 0xC6, 0x14, 0x49,           // on: ADD ESI, 20; DEC ECX
-          0x75, 0xD9, 0xF4});               // JNZ again; HLT
+  b.flat({0xB9, 0x2C, 0x01, 0x00, 0x00,  // MOV ECX, 300
+          0xBE, 0x00, 0x00, 0x02, 0x00,  // MOV ESI, data
+          0x8B, 0x06, 0x01, 0xC8,        // again: MOV EAX, [ESI]; ADD EAX, ECX
+          0x89, 0x46, 0x04,              // MOV [ESI+4], EAX
+          0x8D, 0x54, 0x40, 0x07,        // LEA EDX, [EAX+EAX*2+7]
+          0x31, 0x56, 0x08, 0x50,        // XOR [ESI+8], EDX; PUSH EAX
+          0xFF, 0x04, 0x8E, 0x5B,        // INC DWORD [ESI+ECX*4]; POP EBX
+          0xC1, 0xEB, 0x03,              // SHR EBX, 3
+          0x0F, 0xB6, 0x7E, 0x01,        // MOVZX EDI, BYTE [ESI+1]
+          0x39, 0xD3, 0x72, 0x03,        // CMP EBX, EDX; JB on
+          0x83, 0xC6, 0x34,              // ADD ESI, 52
+          0x83, 0xC6, 0x14, 0x49,        // on: ADD ESI, 20; DEC ECX
+          0x75, 0xD9, 0xF4});            // JNZ again; HLT
   for (std::uint32_t i = 0; i < 0x4000; ++i) b.put8(data_at + i, static_cast<std::uint8_t>(i * 73 >> 3));
   if (block_length != 0) b.cpu.limit_block_length(block_length);
   const Time end = 4_ms;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 386SX's bus unit in closed form, with prefetch counted late, against the same unit moved word by word at every step.
+// The 386SX's bus unit in closed form, with prefetch counted late, against the same unit moved word by word at every
+// step.
 #include <algorithm>
 #include <vector>
 
@@ -140,7 +141,10 @@ bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
     return bases[below(std::size(bases))] + below(256);
   };
   std::uint32_t eip = place();
-  const auto both = [&](auto f) { f(timing); f(twin); };
+  const auto both = [&](auto f) {
+    f(timing);
+    f(twin);
+  };
   for (unsigned i = 0; i < steps; ++i) {
     const Op model = below(4) == 0 ? with_immediate(rm(0x81, below(8), ebx, 4), 4)
                      : below(2)    ? rm(0x8B, eax, ebx, static_cast<std::uint8_t>(below(2)))
@@ -155,9 +159,11 @@ bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
       const std::uint32_t at = place();
       const unsigned bytes = 1u << below(3), clocks = below(12);
       switch (below(6)) {
+        // clang-format off
         case 0: case 1: both([&](Timing& t) { t.read(at, bytes); }); reference.read(at, bytes); break;
         case 2: both([&](Timing& t) { t.write(at, bytes); }); reference.write(at, bytes); break;
         case 3: both([&](Timing& t) { t.spend(clocks); }); reference.spend(clocks); break;
+        // clang-format on
         case 4: {
           const bool io = below(2);
           const std::uint64_t start = reference.cycle_start(io);
@@ -213,8 +219,10 @@ TEST_CASE("so they are with wait states, one bank, narrow ROM, word prefetch, no
     c.dram.write_miss = static_cast<std::uint8_t>(c.dram.write_hit + random.below(5));
     c.rom.width = from(1, 2);
     c.prefetch_request = random.below(2) ? 2 : 4;
-    if (random.below(3) == 0) c.refresh.period_num = 0;
-    else c.refresh.period_num = 60 + static_cast<std::uint32_t>(random.below(400));
+    if (random.below(3) == 0)
+      c.refresh.period_num = 0;
+    else
+      c.refresh.period_num = 60 + static_cast<std::uint32_t>(random.below(400));
     c.refresh.period_den = 1 + static_cast<std::uint32_t>(random.below(2));
     c.refresh.hold = from(0, 12);
     CHECK(agrees(c, seed, 1500));

@@ -26,7 +26,9 @@ class NoPins : public Pins {
   void fpu_error(bool, Time) override {}
 };
 
+// clang-format off
 struct Machine { const char* name; TimingConfig timing; ClockDomain clock; double mhz; };
+// clang-format on
 
 const std::vector<Machine>& machines() {
   static const std::vector<Machine> all = {

@@ -27,13 +27,19 @@ std::uint32_t step(std::uint32_t& state) {
 class TreeReference {
  public:
   TreeReference(unsigned sets, unsigned ways, unsigned line) : line_(line), ways_(ways), sets_(sets) {
-    for (auto& s : sets_) { s.lines.assign(ways, UINT64_MAX); s.order.clear(); }
+    for (auto& s : sets_) {
+      s.lines.assign(ways, UINT64_MAX);
+      s.order.clear();
+    }
   }
   bool access(std::uint32_t address, bool allocate) {
     const std::uint64_t line = address / line_;
     Set& s = sets_[line % sets_.size()];
     for (unsigned w = 0; w < ways_; ++w)
-      if (s.lines[w] == line) { used(s, w); return true; }
+      if (s.lines[w] == line) {
+        used(s, w);
+        return true;
+      }
     if (!allocate) return false;
     unsigned w = 0;
     while (w < ways_ && s.lines[w] != UINT64_MAX) ++w;
@@ -129,14 +135,14 @@ TEST_CASE("A line fill resumes on the wanted datum and holds later ones back", "
   t.read(0x200000, 4);  // opens the row
   t.jump_to(100);
   t.read(0x200048, 4);
-  CHECK(t.clocks() == 100 + 4);           // page hit: first datum
+  CHECK(t.clocks() == 100 + 4);  // page hit: first datum
   t.read(0x20004C, 4);
-  CHECK(t.clocks() == 100 + 4 + 3 * 2);   // 4-2-2-2
+  CHECK(t.clocks() == 100 + 4 + 3 * 2);  // 4-2-2-2
   t.read(0x200040, 4);
   CHECK(t.clocks() == 110);
   t.jump_to(200);
   t.read(0x201000, 4);
-  CHECK(t.clocks() == 207);               // another row
+  CHECK(t.clocks() == 207);  // another row
 }
 
 TEST_CASE("486: four writes are posted, the fifth waits", "[cpu][timing]") {
@@ -211,7 +217,10 @@ TEST_CASE("Refresh takes its share and no more", "[cpu][timing]") {
   TimingConfig with = sx_config(), without = quiet(sx_config());
   const auto run = [](const TimingConfig& c) {
     Timing t(c);
-    for (int i = 0; i < 100000; ++i) { t.spend(0); t.read(0x200000 + (i & 511) * 2, 2); }
+    for (int i = 0; i < 100000; ++i) {
+      t.spend(0);
+      t.read(0x200000 + (i & 511) * 2, 2);
+    }
     return static_cast<double>(t.clocks());
   };
   const double share = run(with) / run(without) - 1;
@@ -286,7 +295,10 @@ TEST_CASE("WBINVD takes the time of the dirty lines", "[cpu][timing]") {
   t.jump_to(100000);
   t.flush_caches(true);
   CHECK(t.clocks() == 100000);
-  for (std::uint32_t a = 0; a < 4096; a += 32) { t.read(0x200000 + a, 4); t.write(0x200000 + a, 4); }
+  for (std::uint32_t a = 0; a < 4096; a += 32) {
+    t.read(0x200000 + a, 4);
+    t.write(0x200000 + a, 4);
+  }
   t.jump_to(200000);
   t.flush_caches(true);
   CHECK(t.clocks() > 200000 + 128 * 10);
@@ -335,9 +347,7 @@ TEST_CASE("A configuration that cannot be built is refused by name", "[cpu][timi
     change(c);
     try {
       Timing t(c);
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
+    } catch (const Error& e) { return std::string(e.what()); }
     return std::string();
   };
   CHECK(refused([](TimingConfig&) {}).empty());

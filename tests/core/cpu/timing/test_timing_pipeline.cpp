@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How instructions follow each other: prefetch on the 386SX, interlocks on the 486, pairs and prediction on the Pentium.
+// How instructions follow each other: prefetch on the 386SX, interlocks on the 486, pairs and prediction on the
+// Pentium.
 #include <functional>
 
 #include "tests/catch.hpp"
@@ -88,6 +89,7 @@ TEST_CASE("Longer loops are predicted", "[cpu][timing]") {
 }
 
 TEST_CASE("Pentium: simple instructions pair", "[cpu][timing]") {
+  // clang-format off
   CHECK(p5([](Runner& r) { r.issue(rr(0x89, eax, ecx)); r.issue(rr(0x89, edx, ebx)); }) == 1);
   CHECK(p5([](Runner& r) { r.issue(low(0x50, eax)); r.issue(low(0x50, ecx)); }) == 1);  // PUSH PUSH: ESP is exempt
   CHECK(p5([](Runner& r) { r.issue(rr(0x39, eax, ecx)); r.fall_through(jcc()); }) == 1);  // CMP Jcc: flags are exempt
@@ -106,22 +108,26 @@ TEST_CASE("Pentium: simple instructions pair", "[cpu][timing]") {
     r.issue(rr(0x88, 0, 1));
     r.issue(rr(0x88, 4, 3));
   }) == 2);
+  // clang-format on
 }
 
 TEST_CASE("Pentium: a pair takes as long as its longer half, two that modify interleave", "[cpu][timing]") {
   const auto load = [](Runner& r, std::uint8_t to) { r.load(rm(0x8B, to, ebx), 0x200000); };
   const auto add_load = [](Runner& r, std::uint8_t to) { r.load(rm(0x03, to, ebx), 0x200000); };
   const auto add_store = [](Runner& r, std::uint8_t from, std::uint32_t at) { r.modify(rm(0x01, from, ebx), at); };
+  // clang-format off
   CHECK(p5([&](Runner& r) { load(r, eax); load(r, ecx); }) == 1);
   CHECK(p5([&](Runner& r) { load(r, eax); add_load(r, ecx); }) == 2);
   CHECK(p5([&](Runner& r) { add_load(r, eax); add_load(r, ecx); }) == 2);
   CHECK(p5([&](Runner& r) { add_load(r, eax); add_store(r, ecx, 0x200000); }) == 4);
   CHECK(p5([&](Runner& r) { add_store(r, eax, 0x200000); add_store(r, ecx, 0x200004); }) == 5);
+  // clang-format on
 }
 
 TEST_CASE("Pentium: a register written in the clock before stalls an address", "[cpu][timing]") {
   const auto use = [](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200000); };
   CHECK(p5([&](Runner& r) { use(r); }) == 1);
+  // clang-format off
   CHECK(p5([&](Runner& r) { r.issue(low(0xB8, eax, 5)); use(r); }) == 3);                            // next clock
   CHECK(p5([&](Runner& r) { r.issue(low(0xB8, eax, 5)); r.issue(low(0x40, edx)); use(r); }) == 3);   // pair, then stall
   CHECK(p5([&](Runner& r) { r.issue(low(0xB8, eax, 5)); r.issue(plain(0xFC, 1)); use(r); }) == 4);   // a clock between
@@ -131,6 +137,7 @@ TEST_CASE("Pentium: a register written in the clock before stalls an address", "
     r.issue(plain(0xFC, 1));
     r.load(rm(0x8B, ecx, esp, 1), 0x200000);
   }) == 4);
+  // clang-format on
 }
 
 TEST_CASE("Pentium: code executes once before it pairs", "[cpu][timing]") {
@@ -160,8 +167,10 @@ TEST_CASE("Pentium: mispredictions cost 3 clocks in U, 4 in V", "[cpu][timing]")
     for (int i = 0; i < 3; ++i) r.issue(plain(0xFC, 1));
     r.lap();
     if (in_v) r.issue(low(0x40, eax));
-    if (taken) r.jump(jcc(), start + 16);
-    else r.fall_through(jcc());
+    if (taken)
+      r.jump(jcc(), start + 16);
+    else
+      r.fall_through(jcc());
     const auto clocks = r.lap();
     r.eip = start + 16;
     r.issue(plain(0xFC, 1));
@@ -176,7 +185,7 @@ TEST_CASE("Pentium: mispredictions cost 3 clocks in U, 4 in V", "[cpu][timing]")
   CHECK(round(true, true) == 1);   // still weakly taken
   for (int i = 0; i < 4; ++i) round(true, false);
   CHECK(round(true, true) == 5);
-  CHECK(round(true, true) == 1);   // strongly not taken goes straight to strongly taken
+  CHECK(round(true, true) == 1);  // strongly not taken goes straight to strongly taken
   Runner u(quiet(pentium_config()));
   for (int i = 0; i < 3; ++i) u.issue(plain(0xFC, 1));
   u.lap();
@@ -211,11 +220,13 @@ TEST_CASE("Pentium: returns are predicted by their last target", "[cpu][timing]"
 TEST_CASE("486: address interlock, hidden prefixes, misaligned operands", "[cpu][timing]") {
   const auto use = [](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200000); };
   CHECK(i486([&](Runner& r) { use(r); }) == 1);
+  // clang-format off
   CHECK(i486([&](Runner& r) { r.issue(low(0xB8, eax, 5)); use(r); }) == 3);
   CHECK(i486([&](Runner& r) { r.issue(low(0xB8, eax, 5)); r.issue(low(0x40, edx)); use(r); }) == 3);
   const Op prefixed = with_prefixes(rr(0x89, edx, ecx), 1);
   CHECK(i486([&](Runner& r) { r.issue(low(0x40, edx)); r.issue(prefixed); }) == 3);
   CHECK(i486([&](Runner& r) { r.issue(plain(0x98, 1)); r.issue(prefixed); }) == 4);  // behind CWDE (3) it hides
+  // clang-format on
   CHECK(i486([&](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200001); }) == 1 + 3);
   CHECK(i486([&](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200001, 2); }) == 1);
   CHECK(i486([&](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200003, 2); }) == 1 + 3);
@@ -230,8 +241,8 @@ TEST_CASE("386SX: code fetch bounds straight-line code", "[cpu][timing]") {
     return static_cast<double>(r.lap()) / 200;
   };
   CHECK(straight(low(0xB8, eax, 5)) == Approx(5).epsilon(0.02));  // 2.5 words of 2 clocks against 2 clocks of execution
-  CHECK(straight(rr(0x89, eax, ecx)) == Approx(2).epsilon(0.02)); // one word: execution and fetch in step
-  CHECK(straight(plain(0x90, 1)) == Approx(3).epsilon(0.02));     // execution bound
+  CHECK(straight(rr(0x89, eax, ecx)) == Approx(2).epsilon(0.02));  // one word: execution and fetch in step
+  CHECK(straight(plain(0x90, 1)) == Approx(3).epsilon(0.02));      // execution bound
   CHECK(straight(with_prefixes(rr(0x89, eax, ecx), 2)) == Approx(4).epsilon(0.02));
 }
 

@@ -8,7 +8,11 @@ using namespace planar::cpu::timing_test;
 
 namespace {
 
-struct Sample { const char* name; Op op; unsigned i386, i486, pentium; };
+struct Sample {
+  const char* name;
+  Op op;
+  unsigned i386, i486, pentium;
+};
 
 unsigned clocks(const TimingConfig& config, Op op) {
   Timing(config).price(op);
@@ -106,14 +110,14 @@ TEST_CASE("Instructions cost what the manuals print", "[cpu][timing]") {
 
 TEST_CASE("Addressing and prefixes add their penalties", "[cpu][timing]") {
   const Op indexed = rm(0x8B, eax, ebx, 0, ecx);
-  CHECK(clocks(sx_config(), indexed) == 5);       // base and index: one more
-  CHECK(clocks(i486_config(), indexed) == 2);     // index: one more
+  CHECK(clocks(sx_config(), indexed) == 5);    // base and index: one more
+  CHECK(clocks(i486_config(), indexed) == 2);  // index: one more
   CHECK(clocks(pentium_config(), indexed) == 1);
   const Op both = with_immediate(rm(0xC7, 0, ebx, 1), 4);
-  CHECK(clocks(i486_config(), both) == 2);        // displacement and immediate
+  CHECK(clocks(i486_config(), both) == 2);  // displacement and immediate
   CHECK(clocks(pentium_config(), both) == 1);
   const Op prefixed = with_prefixes(rr(0x89, eax, ecx), 2);
-  CHECK(clocks(sx_config(), prefixed) == 2);      // only fetched
+  CHECK(clocks(sx_config(), prefixed) == 2);  // only fetched
   CHECK(clocks(i486_config(), prefixed) == 3);
   CHECK(clocks(pentium_config(), prefixed) == 3);
 }
@@ -124,7 +128,7 @@ TEST_CASE("Repeated strings follow the manuals' formulas", "[cpu][timing]") {
     CHECK(repeated(sx_config(), plain(0xA5, 1), n) == 5 + 4 * n);
     CHECK(repeated(sx_config(), plain(0xAB, 1), n) == 5 + 5 * n);
     CHECK(repeated(sx_config(), plain(0xA7, 1), n) == 5 + 9 * n);
-    CHECK(repeated(sx_config(), plain(0x6F, 1), n) == 6 + (5 - 2) * n);             // OUTS, less bus cycles
+    CHECK(repeated(sx_config(), plain(0x6F, 1), n) == 6 + (5 - 2) * n);  // OUTS, less bus cycles
     CHECK(repeated(sx_config(), real_mode(plain(0x6D, 1)), n) == 13 + (6 - 2) * n);
     CHECK(repeated(i486_config(), plain(0xA5, 1), n) == 12 + 3 * n);
     CHECK(repeated(i486_config(), plain(0xAF, 1), n) == 7 + 5 * n);

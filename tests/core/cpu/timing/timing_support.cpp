@@ -6,8 +6,10 @@ namespace planar::cpu::timing_test {
 TimingConfig sx_config() {
   TimingConfig c;
   c.model = Model::i386sx;
+  // clang-format off
   c.dram = {.width = 2, .page_bytes = 2048, .banks = 4, .bank_shift = 11, .read_hit = 2, .read_miss = 4,
             .burst_step = 1, .write_hit = 2, .write_miss = 4};
+  // clang-format on
   c.rom = {.width = 2, .clocks = 4, .cacheable = false};
   c.refresh = {.period_num = 1512, .period_den = 5, .hold = 6};  // 15.12 us at 20 MHz
   return c;
@@ -16,8 +18,10 @@ TimingConfig sx_config() {
 TimingConfig i486_config() {
   TimingConfig c;
   c.model = Model::i486sx;
+  // clang-format off
   c.dram = {.width = 4, .page_bytes = 4096, .banks = 1, .bank_shift = 12, .read_hit = 4, .read_miss = 7,
             .burst_step = 2, .write_hit = 3, .write_miss = 6};
+  // clang-format on
   c.rom = {.width = 2, .clocks = 7, .cacheable = true};
   c.refresh = {.period_num = 504, .period_den = 1, .hold = 10};  // 15.12 us at 33.33 MHz
   c.l1 = {.bytes = 8192, .ways = 4, .line = 16, .split = false, .write_back = false};
@@ -30,12 +34,14 @@ TimingConfig pentium_config() {
   c.model = Model::pentium;
   c.core_per_bus_num = 3;
   c.core_per_bus_den = 2;
+  // clang-format off
   c.dram = {.width = 8, .page_bytes = 8192, .banks = 2, .bank_shift = 13, .read_hit = 10, .read_miss = 14,
             .burst_step = 3, .write_hit = 6, .write_miss = 10};
   c.rom = {.width = 1, .clocks = 10, .cacheable = true};
   c.refresh = {.period_num = 6804, .period_den = 5, .hold = 12};  // 15.12 us at 90 MHz
   c.l1 = {.bytes = 8192, .ways = 2, .line = 32, .split = true, .write_back = true};
   c.l2 = {.bytes = 256 * 1024, .ways = 2, .line = 32, .hit_mru = 2, .hit_other = 3, .burst_step = 1, .write_hit = 2,
+          // clang-format on
           .write_allocate = true};
   c.write_buffers = 2;
   return c;

@@ -42,7 +42,10 @@ class Runner {
   Timing timing;
   std::uint32_t eip;
 
-  Op priced(Op op) const { timing.price(op); return op; }
+  Op priced(Op op) const {
+    timing.price(op);
+    return op;
+  }
   /// Issues `op` at eip and steps behind it; returns the priced instruction.
   Op issue(const Op& op);
   void load(const Op& op, std::uint32_t address, unsigned bytes = 4);

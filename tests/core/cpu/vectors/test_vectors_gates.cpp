@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Privilege: call gates, conforming code, returns outwards, stacks of inner rings (PRM 6.3.3 to 6.3.5, CALL, RET, INT, IRET).
+// Privilege: call gates, conforming code, returns outwards, stacks of inner rings (PRM 6.3.3 to 6.3.5, CALL, RET, INT,
+// IRET).
 #include "vectors.hpp"
 
 using namespace planar;
@@ -29,7 +30,9 @@ Change gates(std::vector<unsigned> bytes, unsigned ring, Change change = {}) {
   };
 }
 const std::vector<unsigned> call = {0x9A, 0, 0, 0, 0, gate_at | 3, 0}, jmp = {0xEA, 0, 0, 0, 0, gate_at | 3, 0};
-std::vector<unsigned> far(unsigned opcode, unsigned selector) { return {opcode, 0, 1, 1, 0, selector & 0xFF, selector >> 8}; }
+std::vector<unsigned> far(unsigned opcode, unsigned selector) {
+  return {opcode, 0, 1, 1, 0, selector & 0xFF, selector >> 8};
+}
 
 Change gate_to(std::uint16_t selector, std::uint32_t offset, unsigned access, unsigned params = 0) {
   return [=](Board& b) { b.gate(gdt_at + gate_at, selector, offset, access, params); };
@@ -51,6 +54,7 @@ Change stack1(std::uint16_t selector, std::uint32_t pointer = ring1_stack_at) {
 
 TEST_CASE("A call gate inwards copies its parameters and changes the stack", "[cpu][vectors]") {
   check({
+      // clang-format off
       {"no parameter", "PRM 6.3.4", gates(call, 3), 1, no_exception,
        {{cpl, 1}, {cs, code1 | 1}, {ss, data1 | 1}, {eip, target}, {ESP, ring1_stack_at - 16}, {s0, code_at + 7}, {s1, code3}, {s2, stack_at}, {s3, data3}}},
       {"three dwords", "PRM 6.3.4.1", gates(call, 3, gate_to(code1, target, 0xEC, 3)), 1, no_exception,
@@ -68,11 +72,13 @@ TEST_CASE("A call gate inwards copies its parameters and changes the stack", "[c
       {"JMP to conforming code", "PRM JMP", gates(jmp, 3, gate_to(conforming, target, 0xEC)), 1, no_exception, {{cpl, 3}, {cs, conforming | 3}, {ESP, stack_at}}},
       {"JMP to a more privileged ring", "PRM JMP: #GP(CS)", gates(jmp, 3), 1, 13, {{s0, code1}}},
       {"JMP through a gate in the same ring", "PRM JMP", gates({0xEA, 0, 0, 0, 0, gate_at, 0}, 0, gate_to(code0, target, 0x8C)), 1, no_exception, {{eip, target}, {ESP, stack_at}}},
+      // clang-format on
   });
 }
 
 TEST_CASE("What a gate refuses, and with which selector", "[cpu][vectors]") {
   check({
+      // clang-format off
       {"gate DPL below CPL", "PRM 6.3.4: #GP(gate)", gates(call, 3, gate_to(code1, target, 0xCC)), 1, 13, {{s0, gate_at}}},
       {"gate DPL below RPL", "PRM 6.3.4: #GP(gate)", gates({0x9A, 0, 0, 0, 0, gate_at | 3, 0}, 0, gate_to(code0, target, 0xCC)), 1, 13, {{s0, gate_at}}},
       {"gate not present", "PRM CALL: #NP(gate)", gates(call, 3, gate_to(code1, target, 0x6C)), 1, 11, {{s0, gate_at}}},
@@ -83,6 +89,7 @@ TEST_CASE("What a gate refuses, and with which selector", "[cpu][vectors]") {
       {"target less privileged than CPL", "PRM CALL: #GP(CS)", gates({0x9A, 0, 0, 0, 0, gate_at, 0}, 0), 1, 13, {{s0, code1}}},
       {"target not present", "PRM CALL: #NP(CS)", gates(call, 3, described(0xFFFFF, 0x3B, 0xC, gate_to(scratch, target, 0xEC))), 1, 11, {{s0, scratch}}},
       {"offset beyond the target's limit", "PRM CALL: #GP(0)", gates(call, 3, described(0xFFF, 0xBB, 0x4, gate_to(scratch, target, 0xEC))), 1, 13, {{s0, 0}, {s1, code_at}}},
+      // clang-format on
   });
 }
 
@@ -93,6 +100,7 @@ TEST_CASE("The inner stack is checked before anything is pushed", "[cpu][vectors
       {"DPL is not the new CPL", "PRM CALL: #TS(SS)", gates(call, 3, stack1(data0 | 1)), 1, 10, {{s0, data0}}},
       {"beyond the GDT", "PRM CALL: #TS(SS)", gates(call, 3, stack1(0x801)), 1, 10, {{s0, 0x800}}},
       {"code", "PRM CALL: #TS(SS)", gates(call, 3, stack1(code1 | 1)), 1, 10, {{s0, code1}}},
+      // clang-format off
       {"read-only", "PRM CALL: #TS(SS)", gates(call, 3, described(0xFFFFF, 0xB1, 0xC, stack1(scratch | 1))), 1, 10, {{s0, scratch}}},
       {"not present", "PRM CALL: #SS(SS)", gates(call, 3, described(0xFFFFF, 0x33, 0xC, stack1(scratch | 1))), 1, 12, {{s0, scratch}}},
       {"no room", "PRM CALL: #SS", gates(call, 3, described(0xFFF, 0xB3, 0x4, stack1(scratch | 1, 8))), 1, 12, {{s1, code_at}, {s4, stack_at}}},
@@ -102,20 +110,46 @@ TEST_CASE("The inner stack is checked before anything is pushed", "[cpu][vectors
          b.change([&](Registers& r) { r.segment[SS] = b.segment(scratch | 3); }); }), 1, 12, {{s0, 0}, {s1, code_at}}},
       {"a TSS too short to hold it", "PRM CALL: #TS(TSS)",
        gates(call, 3, [](Board& b) { b.change([](Registers& r) { r.tr.limit = 0x10; }); b.descriptor(gdt_at + 0x70, 0, 0, 0, 0); }), 1, 10, {{s0, tss_selector}}},
+      // clang-format on
   });
 }
 
 TEST_CASE("Direct far transfers by privilege", "[cpu][vectors]") {
   check({
-      {"JMP to conforming code of ring 0 from ring 3", "PRM 6.3.3", gates(far(0xEA, conforming), 3), 1, no_exception, {{cpl, 3}, {cs, conforming | 3}}},
-      {"CALL to conforming code of ring 0 from ring 3", "PRM 6.3.3", gates(far(0x9A, conforming), 3), 1, no_exception, {{cpl, 3}, {cs, conforming | 3}, {s1, code3}}},
-      {"conforming code less privileged than CPL", "PRM JMP: #GP(CS)", gates(far(0xEA, scratch | 3), 0, described(0xFFFFF, 0xFF, 0xC, [](Board&) {})), 1, 13, {{s0, scratch}}},
+      {"JMP to conforming code of ring 0 from ring 3",
+       "PRM 6.3.3",
+       gates(far(0xEA, conforming), 3),
+       1,
+       no_exception,
+       {{cpl, 3}, {cs, conforming | 3}}},
+      {"CALL to conforming code of ring 0 from ring 3",
+       "PRM 6.3.3",
+       gates(far(0x9A, conforming), 3),
+       1,
+       no_exception,
+       {{cpl, 3}, {cs, conforming | 3}, {s1, code3}}},
+      {"conforming code less privileged than CPL",
+       "PRM JMP: #GP(CS)",
+       gates(far(0xEA, scratch | 3), 0, described(0xFFFFF, 0xFF, 0xC, [](Board&) {})),
+       1,
+       13,
+       {{s0, scratch}}},
       {"RPL above CPL", "PRM JMP: #GP(CS)", gates(far(0xEA, code0 | 3), 0), 1, 13, {{s0, code0}}},
       {"to ring 0 from ring 3", "PRM JMP: #GP(CS)", gates(far(0x9A, code0), 3), 1, 13, {{s0, code0}}},
       {"to ring 3 from ring 0", "PRM JMP: #GP(CS)", gates(far(0x9A, code3), 0), 1, 13, {{s0, code3 & 0xFFFC}}},
       {"null", "PRM JMP: #GP(0)", gates(far(0xEA, 3), 0), 1, 13, {{s0, 0}}},
-      {"not present", "PRM JMP: #NP(CS)", gates(far(0xEA, scratch), 0, described(0xFFFFF, 0x1B, 0xC, [](Board&) {})), 1, 11, {{s0, scratch}}},
-      {"offset beyond the limit", "PRM JMP: #GP(0)", gates(far(0xEA, scratch), 0, described(0xFFF, 0x9B, 0x4, [](Board&) {})), 1, 13, {{s0, 0}}},
+      {"not present",
+       "PRM JMP: #NP(CS)",
+       gates(far(0xEA, scratch), 0, described(0xFFFFF, 0x1B, 0xC, [](Board&) {})),
+       1,
+       11,
+       {{s0, scratch}}},
+      {"offset beyond the limit",
+       "PRM JMP: #GP(0)",
+       gates(far(0xEA, scratch), 0, described(0xFFF, 0x9B, 0x4, [](Board&) {})),
+       1,
+       13,
+       {{s0, 0}}},
       {"a TSS of the LDT", "PRM JMP: #GP", gates(far(0xEA, 0x0C), 0), 1, 13, {{s0, 0x0C}}},
   });
 }
@@ -124,11 +158,15 @@ TEST_CASE("RETF and IRET outwards", "[cpu][vectors]") {
   const auto frame = [](std::initializer_list<std::uint32_t> dwords, Change more = {}) {
     return [dwords = std::vector<std::uint32_t>(dwords), more](Board& b) {
       std::uint32_t at = stack_at;
-      for (std::uint32_t d : dwords) { b.put32(at, d); at += 4; }
+      for (std::uint32_t d : dwords) {
+        b.put32(at, d);
+        at += 4;
+      }
       if (more) more(b);
     };
   };
   const auto data_in = [](std::uint16_t selector) {
+    // clang-format off
     return [=](Board& b) { b.change([&](Registers& r) { for (unsigned s : {0u, 3u, 4u, 5u}) r.segment[s] = b.segment(selector); }); };
   };
   check({
@@ -151,6 +189,7 @@ TEST_CASE("RETF and IRET outwards", "[cpu][vectors]") {
       {"IRETD in ring 3 at IOPL 3 changes IF", "PRM IRET", gates({0xCF}, 3, frame({target, code3, 0x0202}, [](Board& b) { b.change([](Registers& r) { r.eflags |= 0x3000; }); })), 1, no_exception, {{flags, 0x3200}}},
       {"IRET takes words", "PRM IRET", gates({0x66, 0xCF}, 0, [](Board& b) { b.put16(stack_at, 0x100); b.put16(stack_at + 2, code0); b.put16(stack_at + 4, 0x202); }), 1, no_exception, {{eip, 0x100}, {ESP, stack_at + 6}, {flags, 0x200}}},
       {"IRETD to an outer ring with a stack of the inner", "PRM IRET: #GP(SS)", gates({0xCF}, 0, frame({target, code3, 2, 0x30000, data0})), 1, 13, {{s0, data0}}},
+      // clang-format on
       {"IRETD inwards", "PRM IRET: #GP(CS)", gates({0xCF}, 3, frame({target, code0, 2})), 1, 13, {{s0, code0}}},
   });
 }
@@ -165,6 +204,7 @@ TEST_CASE("Gates of the interrupt table", "[cpu][vectors]") {
   const std::vector<unsigned> interrupt = {0xCD, 0x40};
   constexpr std::uint32_t idt_error = 0x40 * 8 + 2;
   check({
+      // clang-format off
       {"386 interrupt gate clears IF", "PRM 9.6.1.2", gates(interrupt, 3, through(code0, handlers_at + 0x40, 0xEE, [](Board& b) { b.change([](Registers& r) { r.eflags |= 0x200; }); })), 1, 0x40, {{flags, 0}, {s2, 0x202}, {ESP, ring0_stack_at - 20}}},
       {"386 trap gate does not", "PRM 9.6.1.2", gates(interrupt, 3, through(code0, handlers_at + 0x40, 0xEF, [](Board& b) { b.change([](Registers& r) { r.eflags |= 0x200; }); })), 1, 0x40, {{flags, 0x200}}},
       {"286 interrupt gate pushes words", "PRM 16.3", gates(interrupt, 3, through(code0, handlers_at + 0x40, 0xE6)), 1, 0x40, {{ESP, ring0_stack_at - 10}, {w0, 2}, {w1, code3}, {w2, 2}, {w3, stack_at & 0xFFFF}, {w4, data3}}},
@@ -184,5 +224,6 @@ TEST_CASE("Gates of the interrupt table", "[cpu][vectors]") {
       {"an exception needs no DPL", "PRM 9.6.1.1", gates({0x0F, 0x0B}, 3), 1, 6, {{s0, code_at}}},
       {"INT 3 needs one", "PRM 9.6.1.1", gates({0xCC}, 3), 1, 13, {{s0, 3 * 8 + 2}}},
       {"inner stack missing", "PRM INT: #TS", gates(interrupt, 3, through(code1 | 1, handlers_at + 0x40, 0xEE, [](Board& b) { b.put16(tss_at + 0x10, data0 | 1); })), 1, 10, {{s0, data0}}},
+      // clang-format on
   });
 }

@@ -20,6 +20,7 @@ struct Edge {
 
 constexpr Edge edges[] = {
     // Expand-up, bytes: the last byte of the operand counts.
+    // clang-format off
     {up, big, 0xFFF, 0x000, 'd', true},   {up, big, 0xFFF, 0xFFF, 'b', true},   {up, big, 0xFFF, 0x1000, 'b', false},
     {up, big, 0xFFF, 0xFFE, 'w', true},   {up, big, 0xFFF, 0xFFF, 'w', false},  {up, big, 0xFFF, 0xFFC, 'd', true},
     {up, big, 0xFFF, 0xFFD, 'd', false},  {up, big, 0xFFF, 0xFFE, 'd', false},  {up, big, 0xFFF, 0xFFF, 'd', false},
@@ -42,6 +43,7 @@ constexpr Edge edges[] = {
     {down, big | pages, 0, 0xFFF, 'b', false}, {down, big | pages, 0, 0x1000, 'b', true},
     {down, big | pages, 0xFFFFF, 0, 'b', false}, {down, big | pages, 0xFFFFF, last, 'b', false},
     {down, small, 0, 0, 'b', false},         {down, small, 0, 1, 'b', true},
+    // clang-format on
 };
 
 /// MOV size [EBX], AL/AX/EAX, or the load.
@@ -75,20 +77,24 @@ TEST_CASE("Limits at their edges: #GP(0) through DS, loads and stores", "[cpu][v
   Board b;
   for (const Edge& e : edges)
     for (const bool store : {false, true}) {
-      INFO("access " << e.access << " flags " << e.flags << " limit " << e.limit << " offset " << e.offset << " size " << e.size
-                     << (store ? " store" : " load"));
-      CHECK(access(b, DS, e.access, e.flags, e.limit, e.offset, instruction(e.size, store)) == (e.allowed ? no_exception : 13));
+      INFO("access " << e.access << " flags " << e.flags << " limit " << e.limit << " offset " << e.offset << " size "
+                     << e.size << (store ? " store" : " load"));
+      CHECK(access(b, DS, e.access, e.flags, e.limit, e.offset, instruction(e.size, store)) ==
+            (e.allowed ? no_exception : 13));
     }
 }
 
 TEST_CASE("Limits at their edges: #SS(0) through SS", "[cpu][vectors]") {
   Board b;
   for (const Edge& e : edges) {
-    INFO("access " << e.access << " flags " << e.flags << " limit " << e.limit << " offset " << e.offset << " size " << e.size);
+    INFO("access " << e.access << " flags " << e.flags << " limit " << e.limit << " offset " << e.offset << " size "
+                   << e.size);
     // MOV with [EBP+0]: through SS
     const std::initializer_list<unsigned> loads[] = {{0x8A, 0x45, 0}, {0x66, 0x8B, 0x45, 0}, {0x8B, 0x45, 0}};
-    CHECK(access(b, SS, e.access, e.flags, e.limit, e.offset, loads[e.size == 'b' ? 0 : e.size == 'w' ? 1 : 2]) ==
-          (e.allowed ? no_exception : 12));
+    CHECK(access(b, SS, e.access, e.flags, e.limit, e.offset,
+                 loads[e.size == 'b'   ? 0
+                       : e.size == 'w' ? 1
+                                       : 2]) == (e.allowed ? no_exception : 12));
   }
 }
 
@@ -98,8 +104,8 @@ TEST_CASE("Rights of a data access by the segment's type", "[cpu][vectors]") {
     bool load, store;
   };
   // PRM 6.3.2 and table 6-1
-  constexpr Row rows[] = {{up, true, true},       {down, true, true},   {read_only, true, false}, {0xF5, true, false},
-                          {code, true, false},    {0xFF, true, false},  {execute_only, false, false}, {0xFD, false, false}};
+  constexpr Row rows[] = {{up, true, true},    {down, true, true},  {read_only, true, false},     {0xF5, true, false},
+                          {code, true, false}, {0xFF, true, false}, {execute_only, false, false}, {0xFD, false, false}};
   Board b;
   for (const Row& row : rows) {
     INFO("access byte " << row.rights);
@@ -107,7 +113,8 @@ TEST_CASE("Rights of a data access by the segment's type", "[cpu][vectors]") {
     const std::uint32_t offset = expands_down ? 0x2000 : 0x10;
     CHECK(access(b, DS, row.rights, big, 0xFFF, offset, {0x8B, 0x03}) == (row.load ? no_exception : 13));
     CHECK(access(b, DS, row.rights, big, 0xFFF, offset, {0x89, 0x03}) == (row.store ? no_exception : 13));
-    CHECK(access(b, DS, row.rights, big, 0xFFF, offset, {0x01, 0x03}) == (row.store ? no_exception : 13));  // ADD [EBX],EAX
+    CHECK(access(b, DS, row.rights, big, 0xFFF, offset, {0x01, 0x03}) ==
+          (row.store ? no_exception : 13));  // ADD [EBX],EAX
     // TEST and CMP only read
     CHECK(access(b, DS, row.rights, big, 0xFFF, offset, {0x85, 0x03}) == (row.load ? no_exception : 13));
     CHECK(access(b, DS, row.rights, big, 0xFFF, offset, {0x39, 0x03}) == (row.load ? no_exception : 13));
@@ -122,6 +129,7 @@ TEST_CASE("PUSH and POP at the edge of the stack", "[cpu][vectors]") {
     bool allowed;
   };
   const std::initializer_list<unsigned> push = {0x50}, push16 = {0x66, 0x50}, pop = {0x58}, pop16 = {0x66, 0x58},
+                                        // clang-format off
                                         pusha = {0x60}, popa = {0x61}, enter = {0xC8, 0, 0, 0}, call = {0xE8, 0, 0, 0, 0},
                                         pushf = {0x9C}, ret = {0xC3};
   const Row rows[] = {
@@ -139,6 +147,7 @@ TEST_CASE("PUSH and POP at the edge of the stack", "[cpu][vectors]") {
       // stacks that grow down to the limit
       {down, big, 0xFFF, 0x1004, push, true},  {down, big, 0xFFF, 0x1003, push, false}, {down, big, 0xFFF, 0x1000, push, false},
       {down, big, 0xFFF, 0, push, true},       {down, small, 0xFFF, 0, push16, true},   {down, small, 0xFFF, 0x1001, push16, false},
+      // clang-format on
       {down, small, 0xFFF, 0x1002, push16, true},
   };
   Board b;
@@ -169,10 +178,12 @@ TEST_CASE("A far transfer or jump past the code segment's limit", "[cpu][vectors
   };
   check({
       {"JMP to the limit", "PRM JMP", start(0x10, {0xEB, 0x0E}), 1, no_exception, {{eip, 0x10}}},
+      // clang-format off
       {"JMP behind it", "PRM JMP: #GP(0) if the offset is beyond the limit", start(0x10, {0xEB, 0x0F}), 1, 13, {{s0, 0}, {s1, 0}}},
       {"CALL behind it pushes nothing", "PRM CALL", start(0x10, {0xE8, 0x20, 0, 0, 0}), 1, 13, {{s1, 0}, {ESP, stack_at - 16}}},
       {"Jcc behind it, not taken", "PRM Jcc", start(0x10, {0x74, 0x40}), 1, no_exception, {{eip, 2}}},
       {"an instruction across the limit", "PRM 6.3.1", start(0x10, {0xEB, 0x0D}), 2, no_exception, {}},
       {"an instruction whose immediate lies behind it", "PRM 6.3.1", start(3, {0xB8, 1, 2, 3, 4}), 1, 13, {{s1, 0}, {EAX, 0}}},
+      // clang-format on
   });
 }

@@ -17,7 +17,10 @@ Change flat(std::vector<unsigned> bytes, unsigned ring = 0, Change change = {}) 
     b.flat({}, ring);
     std::uint32_t at = code_at;
     for (unsigned byte : bytes) b.put8(at++, static_cast<std::uint8_t>(byte));
-    b.change([](Registers& r) { r.gpr[EBX] = r.gpr[ESI] = data_at; r.gpr[EDI] = data_at + 0x100; });
+    b.change([](Registers& r) {
+      r.gpr[EBX] = r.gpr[ESI] = data_at;
+      r.gpr[EDI] = data_at + 0x100;
+    });
     if (change) change(b);
   };
 }
@@ -74,6 +77,7 @@ TEST_CASE("Instructions by model: #UD before they existed or after they went", "
 }
 
 TEST_CASE("Encodings without a meaning are #UD, more than fifteen bytes are #GP(0)", "[cpu][vectors]") {
+  // clang-format off
   const std::vector<std::vector<unsigned>> undefined = {
       {0x8D, 0xC0},        {0xC4, 0xC0},        {0xC5, 0xC0},       {0x62, 0xC0},       {0x0F, 0xB2, 0xC0}, {0x0F, 0xB4, 0xC0},
       {0x8E, 0xC8},        {0x8E, 0xF0},        {0x8E, 0xF8},       {0x8C, 0xF0},       {0xFF, 0xF8},       {0xFF, 0xD8},
@@ -84,6 +88,7 @@ TEST_CASE("Encodings without a meaning are #UD, more than fifteen bytes are #GP(
       {0xF0, 0x90},        {0xF0, 0x89, 0x03},  {0xF0, 0x01, 0xC0}, {0xF0, 0x03, 0x03}, {0xF0, 0x39, 0x03}, {0xF0, 0x83, 0x3B, 0},
       {0xF0, 0xA4},        {0xF0, 0xF7, 0x03, 0, 0, 0, 0}, {0xF0, 0xFF, 0x33}, {0xF0, 0xD1, 0x03}, {0xF0, 0x8B, 0x03},
       {0xF0, 0x0F, 0xA3, 0x03}, {0xF0, 0x0F, 0xC7, 0xC8}};
+  // clang-format on
   Board b(p5);
   for (const auto& bytes : undefined) {
     INFO("first bytes " << bytes[0] << " " << bytes[1]);
@@ -93,8 +98,9 @@ TEST_CASE("Encodings without a meaning are #UD, more than fifteen bytes are #GP(
     CHECK(b.stack(0) == code_at);
   }
   const std::vector<std::vector<unsigned>> locked = {
-      {0xF0, 0x01, 0x03}, {0xF0, 0x83, 0x03, 1}, {0xF0, 0x87, 0x03}, {0xF0, 0xF7, 0x13}, {0xF0, 0xFF, 0x03}, {0xF0, 0x0F, 0xAB, 0x03},
-      {0xF0, 0x0F, 0xBA, 0x2B, 1}, {0xF0, 0x0F, 0xC1, 0x03}, {0xF0, 0x0F, 0xB1, 0x03}, {0xF0, 0x0F, 0xC7, 0x0B}};
+      {0xF0, 0x01, 0x03},       {0xF0, 0x83, 0x03, 1},    {0xF0, 0x87, 0x03},          {0xF0, 0xF7, 0x13},
+      {0xF0, 0xFF, 0x03},       {0xF0, 0x0F, 0xAB, 0x03}, {0xF0, 0x0F, 0xBA, 0x2B, 1}, {0xF0, 0x0F, 0xC1, 0x03},
+      {0xF0, 0x0F, 0xB1, 0x03}, {0xF0, 0x0F, 0xC7, 0x0B}};
   for (const auto& bytes : locked) {
     INFO("second byte " << bytes[1]);
     flat(bytes)(b);
@@ -115,7 +121,7 @@ TEST_CASE("Encodings without a meaning are #UD, more than fifteen bytes are #GP(
 TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
   struct Row {
     Model model;
-    std::uint32_t flags;  ///< of AC and ID, those that POPFD can set
+    std::uint32_t flags;    ///< of AC and ID, those that POPFD can set
     std::uint32_t control;  ///< CR0 after all ones without PG and PE were written
   };
   const Row rows[] = {{i386, 0, 0x1E | 1}, {i486, 0x40000, 0x6005003F}, {p5, 0x240000, 0x6005003F}};
@@ -126,11 +132,13 @@ TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
     b.put32(stack_at, 0x00240002);
     b.step(3);
     CHECK((look(b, EAX) & 0x240000) == row.flags);
-    flat({0x0F, 0x22, 0xC0, 0x0F, 0x20, 0xC0}, 0, with([](Registers& r) { r.gpr[EAX] = 0x7FFFFFFF; }))(b);  // MOV CR0,EAX; MOV EAX,CR0
+    flat({0x0F, 0x22, 0xC0, 0x0F, 0x20, 0xC0}, 0,
+         with([](Registers& r) { r.gpr[EAX] = 0x7FFFFFFF; }))(b);  // MOV CR0,EAX; MOV EAX,CR0
     b.step(2);
     CHECK(look(b, EAX) == row.control);
   }
   check({
+      // clang-format off
       {"PG without PE", "PRM MOV CRn: #GP(0)", flat({0x0F, 0x22, 0xC0}, 0, with([](Registers& r) { r.gpr[EAX] = 0x80000010; })), 1, 13, {{s0, 0}, {cr0, 0x11}}},
       {"NW without CD", "486 MOV CRn: #GP(0)", flat({0x0F, 0x22, 0xC0}, 0, with([](Registers& r) { r.gpr[EAX] = 0x20000011; })), 1, 13, {{cr0, 0x11}}},
       {"LMSW sets PE but does not clear it", "PRM LMSW", flat({0x0F, 0x01, 0xF0}, 0, with([](Registers& r) { r.gpr[EAX] = 0; })), 1, no_exception, {{cr0, 0x11}}},
@@ -149,6 +157,7 @@ TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
       {"without CR0.AM", "486 9.9.17", flat({0x8B, 0x43, 0x01}, 3, with([](Registers& r) { r.eflags |= 0x40000; })), 1, no_exception, {}},
       {"without EFLAGS.AC", "486 9.9.17", flat({0x8B, 0x43, 0x01}, 3, with([](Registers& r) { r.cr0 |= 0x40000; })), 1, no_exception, {}},
       {"in ring 0", "486 9.9.17", flat({0x8B, 0x43, 0x01}, 0, with([](Registers& r) { r.cr0 |= 0x40000; r.eflags |= 0x40000; })), 1, no_exception, {}},
+      // clang-format on
   });
   for (const auto& [model, signature] : {std::pair{i386, 0x2308u}, {i486, 0x0423u}, {p5, 0x0525u}}) {
     Board b(model);  // PRM 10.1, 486 10.1, P5 volume 3 table 3-1
@@ -163,24 +172,30 @@ TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
 
 TEST_CASE("Breakpoints by kind and length", "[cpu][vectors]") {
   struct Row {
-    std::uint32_t at;   ///< DR0
+    std::uint32_t at;     ///< DR0
     unsigned kind, size;  ///< R/W and LEN fields
     std::uint32_t offset;
     char access;  ///< r w, byte at data_at + offset; d: dword read; x: not at all
     bool hit;
   };
-  constexpr Row rows[] = {  // PRM 12.2.1 and figure 12-1
-      {0, 1, 0, 0, 'w', true},  {0, 1, 0, 0, 'r', false}, {0, 3, 0, 0, 'r', true},  {0, 3, 0, 0, 'w', true},  {0, 3, 0, 1, 'r', false},
-      {1, 3, 0, 0, 'd', true},  {4, 3, 0, 0, 'd', false}, {0, 3, 1, 1, 'r', true},  {0, 3, 1, 2, 'r', false}, {1, 3, 1, 0, 'r', true},
-      {0, 3, 3, 3, 'r', true},  {0, 3, 3, 4, 'r', false}, {2, 3, 3, 0, 'r', true},  {3, 1, 0, 0, 'd', false}, {3, 3, 0, 0, 'd', true},
+  constexpr Row rows[] = {
+      // PRM 12.2.1 and figure 12-1
+      {0, 1, 0, 0, 'w', true},  {0, 1, 0, 0, 'r', false}, {0, 3, 0, 0, 'r', true},  {0, 3, 0, 0, 'w', true},
+      {0, 3, 0, 1, 'r', false}, {1, 3, 0, 0, 'd', true},  {4, 3, 0, 0, 'd', false}, {0, 3, 1, 1, 'r', true},
+      {0, 3, 1, 2, 'r', false}, {1, 3, 1, 0, 'r', true},  {0, 3, 3, 3, 'r', true},  {0, 3, 3, 4, 'r', false},
+      {2, 3, 3, 0, 'r', true},  {3, 1, 0, 0, 'd', false}, {3, 3, 0, 0, 'd', true},
   };
   for (const Row& row : rows) {
-    INFO("DR0 +" << row.at << " R/W " << row.kind << " LEN " << row.size << " access " << row.access << " at +" << row.offset);
+    INFO("DR0 +" << row.at << " R/W " << row.kind << " LEN " << row.size << " access " << row.access << " at +"
+                 << row.offset);
     Board b;
-    const std::vector<unsigned> code = row.access == 'w' ? std::vector<unsigned>{0x88, 0x43, row.offset, 0x90}
+    const std::vector<unsigned> code = row.access == 'w'   ? std::vector<unsigned>{0x88, 0x43, row.offset, 0x90}
                                        : row.access == 'r' ? std::vector<unsigned>{0x8A, 0x43, row.offset, 0x90}
                                                            : std::vector<unsigned>{0x8B, 0x43, row.offset, 0x90};
-    flat(code, 0, with([&](Registers& r) { r.dr[0] = data_at + row.at; r.dr[7] = 0x401 | row.kind << 16 | row.size << 18; }))(b);
+    flat(code, 0, with([&](Registers& r) {
+           r.dr[0] = data_at + row.at;
+           r.dr[7] = 0x401 | row.kind << 16 | row.size << 18;
+         }))(b);
     b.step(2);
     CHECK((b.vector() == 1) == row.hit);
     if (row.hit) {
@@ -193,6 +208,7 @@ TEST_CASE("Breakpoints by kind and length", "[cpu][vectors]") {
 TEST_CASE("Debug exceptions, and what holds them back", "[cpu][vectors]") {
   const auto tf = [](Registers& r) { r.eflags |= 0x100; };
   check({
+      // clang-format off
       {"general detect", "PRM 12.2.3: DR6.BD, before the access", flat({0x0F, 0x21, 0xF8}, 0, with([](Registers& r) { r.dr[7] = 0x2400; })), 1, 1, {{s0, code_at}, {dr6, 0x2000}, {dr7, 0x400}}},
       {"instruction breakpoint pushes RF", "PRM 12.3.1.1", flat({0x90, 0x90}, 0, with([](Registers& r) { r.dr[3] = code_at + 1; r.dr[7] = 0x480; })), 2, 1, {{s0, code_at + 1}, {dr6, 8}}},
       {"breakpoint within an instruction does not count", "PRM 12.2.5", flat({0xB8, 1, 2, 3, 4}, 0, with([](Registers& r) { r.dr[0] = code_at + 1; r.dr[7] = 0x402; })), 1, no_exception, {{eip, code_at + 5}}},
@@ -211,14 +227,15 @@ TEST_CASE("Debug exceptions, and what holds them back", "[cpu][vectors]") {
       {"BOUND takes the upper bound in", "PRM BOUND", flat({0x62, 0x03}, 0, [](Board& b) { b.put32(data_at, 5); b.put32(data_at + 4, 9); b.change([](Registers& r) { r.gpr[EAX] = 9; }); }), 1, no_exception, {}},
       {"DIV by zero faults", "PRM 9.8.0", flat({0xF7, 0xF1}), 1, 0, {{s0, code_at}}},
       {"an escape with CR0.EM", "PRM 9.8.7", flat({0xD9, 0xC0}, 0, with([](Registers& r) { r.cr0 |= 4; })), 1, 7, {{s0, code_at}}},
+      // clang-format on
       {"WAIT with MP and TS", "PRM 9.8.7", flat({0x9B}, 0, with([](Registers& r) { r.cr0 |= 10; })), 1, 7, {}},
       {"WAIT with TS alone", "PRM WAIT", flat({0x9B}, 0, with([](Registers& r) { r.cr0 |= 8; })), 1, no_exception, {}},
   });
 }
 
 TEST_CASE("Two exceptions: one after the other, a double fault, shutdown", "[cpu][vectors]") {
-  // PRM 9.8.8 and table 9-4. A page fault while #GP is delivered is delivered in its place: the IDT's page with entry 13 is
-  // absent, that with entry 14 is not.
+  // PRM 9.8.8 and table 9-4. A page fault while #GP is delivered is delivered in its place: the IDT's page with entry
+  // 13 is absent, that with entry 14 is not.
   const auto split_idt = [](Board& b) {
     b.paged({0xF4}, 3);
     constexpr std::uint32_t base = 0x61000 - 14 * 8;
@@ -234,10 +251,25 @@ TEST_CASE("Two exceptions: one after the other, a double fault, shutdown", "[cpu
   check({
       {"#GP, then #PF: the page fault", "PRM 9.8.8", split_idt, 1, 14, {{cr2, 0x61000 - 8}, {s0, 0}, {s1, code_at}}},
       {"#UD, then #NP: the second", "PRM table 9-4", gate_absent({6}, {0x0F, 0x0B}), 1, 11, {{s0, 6 * 8 + 3}}},
-      {"#DE, then #NP: a double fault", "PRM table 9-4", gate_absent({0}, {0xF7, 0xF1}), 1, 8, {{s0, 0}, {s1, code_at}}},
+      {"#DE, then #NP: a double fault",
+       "PRM table 9-4",
+       gate_absent({0}, {0xF7, 0xF1}),
+       1,
+       8,
+       {{s0, 0}, {s1, code_at}}},
       {"#GP, then #NP: a double fault", "PRM table 9-4", gate_absent({13}, {0xF4}), 1, 8, {{s0, 0}, {s1, code_at}}},
       {"INT n, then #NP: the second", "PRM table 9-4 (benign)", gate_absent({3}, {0xCC}), 1, 13, {{s0, 3 * 8 + 2}}},
-      {"#DB, then #NP: the second", "PRM table 9-4", [](Board& b) { b.flat({0x90, 0x90}); b.gate(idt_at + 8, code0, handlers_at, 0x0E); b.change([](Registers& r) { r.eflags |= 0x100; }); b.step(); }, 1, 11, {{s0, 8 + 3}}},
+      {"#DB, then #NP: the second",
+       "PRM table 9-4",
+       [](Board& b) {
+         b.flat({0x90, 0x90});
+         b.gate(idt_at + 8, code0, handlers_at, 0x0E);
+         b.change([](Registers& r) { r.eflags |= 0x100; });
+         b.step();
+       },
+       1,
+       11,
+       {{s0, 8 + 3}}},
   });
   Board b;  // #PF, then #PF: a double fault
   b.paged({0xA1, 0, 0x20, 6, 0}, 3);

@@ -55,9 +55,11 @@ std::function<void(Board&)> tasks(std::initializer_list<unsigned> bytes, std::fu
 
 std::uint8_t access_of(const Board& b, std::uint16_t selector) { return b.ram[gdt_at + selector + 5]; }
 constexpr std::initializer_list<unsigned> jmp_next = {0xEA, 0, 0, 0, 0, next_task, 0},
-    jmp_gate = {0xEA, 0, 0, 0, 0, task_gate, 0}, call_next = {0x9A, 0, 0, 0, 0, next_task, 0},
-    call_gate = {0x9A, 0, 0, 0, 0, task_gate, 0}, int_gate = {0xCD, 0x40}, jmp_16 = {0xEA, 0, 0, 0, 0, next16, 0},
-    call_16 = {0x9A, 0, 0, 0, 0, next16, 0};
+                                          jmp_gate = {0xEA, 0, 0, 0, 0, task_gate, 0},
+                                          call_next = {0x9A, 0, 0, 0, 0, next_task, 0},
+                                          call_gate = {0x9A, 0, 0, 0, 0, task_gate, 0}, int_gate = {0xCD, 0x40},
+                                          jmp_16 = {0xEA, 0, 0, 0, 0, next16, 0},
+                                          call_16 = {0x9A, 0, 0, 0, 0, next16, 0};
 
 /// In the third task: which error code, from which task (its back link), at which EIP of that task.
 std::vector<Is> caught(std::uint32_t error) { return {{tr, third_task}, {eip, third_eip}, {s0, error}}; }
@@ -71,8 +73,10 @@ TEST_CASE("Busy bits, back link and NT by the way a task is entered", "[cpu][vec
     bool nests;
     std::uint32_t resume;
   };
-  const Row rows[] = {{"JMP to a TSS", jmp_next, false, 7},   {"JMP to a task gate", jmp_gate, false, 7},
-                      {"CALL to a TSS", call_next, true, 7},  {"CALL to a task gate", call_gate, true, 7},
+  const Row rows[] = {{"JMP to a TSS", jmp_next, false, 7},
+                      {"JMP to a task gate", jmp_gate, false, 7},
+                      {"CALL to a TSS", call_next, true, 7},
+                      {"CALL to a task gate", call_gate, true, 7},
                       {"INT to a task gate", int_gate, true, 2}};
   for (const Row& row : rows) {
     INFO(row.what);
@@ -158,6 +162,7 @@ TEST_CASE("What is refused before the switch belongs to the old task", "[cpu][ve
     return list;
   };
   check({
+      // clang-format off
       {"a TSS shorter than 104 bytes", "PRM 7.5 and 9.8.10: #TS(TSS)", with(jmp_next, descriptor(next_task, next_at, 0x66, 0x89)), 1, 10, old_with(next_task)},
       {"a 286 TSS shorter than 44 bytes", "PRM 9.8.10", with(jmp_16, descriptor(next16, next16_at, 0x2A, 0x81)), 1, 10, old_with(next16)},
       {"a TSS that is not present", "PRM 9.8.11: #NP(TSS)", with(call_next, descriptor(next_task, next_at, 0x67, 0x09)), 1, 11, old_with(next_task)},
@@ -179,6 +184,7 @@ TEST_CASE("What is refused before the switch belongs to the old task", "[cpu][ve
       {"IRET with NT and a link to a TSS that is not busy", "PRM IRET: #TS(link)", with({0xCF}, [](Board& b) { b.put16(tss_at, next_task); b.change([](Registers& r) { r.eflags |= nt; }); }), 1, 10, old_with(next_task)},
       {"IRET with NT and a link to code", "PRM IRET: #TS(link)", with({0xCF}, [](Board& b) { b.put16(tss_at, code0); b.change([](Registers& r) { r.eflags |= nt; }); }), 1, 10, old_with(code0)},
       {"IRET with NT and a link to the LDT", "PRM IRET: #TS(link)", with({0xCF}, [](Board& b) { b.put16(tss_at, next_task | 4); b.change([](Registers& r) { r.eflags |= nt; }); }), 1, 10, old_with(next_task | 4)},
+      // clang-format on
   });
 }
 
@@ -236,6 +242,7 @@ TEST_CASE("What is wrong with the new task's segments faults in the new task", "
 TEST_CASE("EIP, trap bit, breakpoints and page tables of the new task", "[cpu][vectors]") {
   check({
       {"EIP beyond the new CS limit", "PRM JMP: #GP(0) in the new task",
+       // clang-format off
        tasks(jmp_next, [](Board& b) { b.descriptor(gdt_at + scratch, 0, 0xFFF, 0x9B, 4); b.put16(next_at + 0x4C, scratch); }), 1, no_exception, caught(0)},
       {"T bit: #DB before the first instruction", "PRM 12.3.1.5: DR6.BT", tasks(jmp_next, [](Board& b) { b.put16(next_at + 0x64, 1); }), 2, 1,
        {{tr, next_task}, {s0, next_eip}, {dr6, 0x8000}}},
@@ -252,6 +259,7 @@ TEST_CASE("EIP, trap bit, breakpoints and page tables of the new task", "[cpu][v
        {{tr, next_task}, {flags, nt}, {ESP, next_stack}}},
       {"an exception in ring 3 through a task gate to ring 0 needs no inner stack", "PRM 9.6.2",
        tasks({0xF4}, [](Board& b) { b.put16(tss_at + 8, 0); }, 3), 1, no_exception, {{tr, third_task}, {cpl, 0}, {s0, 0}}},
+      // clang-format on
   });
   Board b;
   b.paged({});

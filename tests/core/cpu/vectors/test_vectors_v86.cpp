@@ -27,8 +27,9 @@ std::function<void(Board&)> v86(std::vector<unsigned> bytes, unsigned level, std
   };
 }
 /// #GP(0), the frame of a V86 program, at its first instruction.
-const std::vector<Is> trapped = {{cpl, 0}, {s0, 0}, {s1, 0}, {s2, 0x1000}, {s4, 0x8000}, {s5, 0x4000},
-                                 {s6, 0x2100}, {s7, 0x2000}, {s8, 0x2200}, {s9, 0x2300}, {ds, 0}, {es, 0}, {fs, 0}, {gs, 0}};
+const std::vector<Is> trapped = {{cpl, 0},     {s0, 0},      {s1, 0},      {s2, 0x1000}, {s4, 0x8000},
+                                 {s5, 0x4000}, {s6, 0x2100}, {s7, 0x2000}, {s8, 0x2200}, {s9, 0x2300},
+                                 {ds, 0},      {es, 0},      {fs, 0},      {gs, 0}};
 void gate3(Board& b) { b.gate(idt_at + 0x40 * 8, code0, handlers_at + 0x40, 0xEE); }
 
 }  // namespace
@@ -43,6 +44,7 @@ TEST_CASE("Instructions that are sensitive to IOPL trap below 3, others do not",
         {"POPF", "PRM 15.3.2", v86({0x9D}, level), 1, 13, trapped},
         {"INT n", "PRM 15.3.2", v86({0xCD, 0x40}, level, gate3), 1, 13, trapped},
         {"IRET", "PRM 15.3.2", v86({0xCF}, level), 1, 13, trapped},
+        // clang-format off
         {"INT 3 is not", "PRM 15.3.2", v86({0xCC}, level, [](Board& b) { b.gate(idt_at + 3 * 8, code0, handlers_at + 3, 0xEE); }), 1, 3, {{s0, 1}}},
         {"INTO is not", "PRM 15.3.2", v86({0xCE}, level, [](Board& b) { b.gate(idt_at + 4 * 8, code0, handlers_at + 4, 0xEE); b.change([](Registers& r) { r.eflags |= 0x800; }); }), 1, 4, {{s0, 1}}},
         {"LOCK is not on these chips", "PRM 15.3.2 (8086 instructions)", v86({0xF0, 0xFE, 0x06, 0, 0}, level), 1, no_exception, {}},
@@ -56,6 +58,7 @@ TEST_CASE("Instructions that are sensitive to IOPL trap below 3, others do not",
        {{eip, 0x123}, {cs, 0x1800}, {flags, vm | iopl(3) | flag_if}, {cpl, 3}}},
       {"INT n at IOPL 3 through a gate of DPL 3", "PRM 15.4", v86({0xCD, 0x40}, 3, gate3), 1, 0x40, {{cpl, 0}, {s0, 2}, {s1, 0x1000}, {s3, 0x8000}, {s4, 0x4000}, {ESP, ring0_stack_at - 36}}},
       {"INT n at IOPL 3 through a gate of DPL 0", "PRM INT: #GP(vector * 8 + 2)", v86({0xCD, 0x40}, 3), 1, 13, {{s0, 0x40 * 8 + 2}}},
+      // clang-format on
   });
 }
 
@@ -83,12 +86,18 @@ TEST_CASE("What V86 mode may not do at any IOPL", "[cpu][vectors]") {
       {"SGDT is allowed", "PRM SGDT", v86({0x0F, 0x01, 0x06, 0, 0}, 0), 1, no_exception, {}},
       {"an offset beyond 64 KB", "PRM 15.2: #GP(0)", v86({0x67, 0x8A, 0x05, 0, 0, 1, 0}, 3), 1, 13, trapped},
       {"a word at FFFFh", "PRM 14.7", v86({0xA1, 0xFF, 0xFF}, 3), 1, 13, trapped},
-      {"a word at SS:FFFFh", "PRM 14.7", v86({0x58}, 3, [](Board& b) { b.change([](Registers& r) { r.gpr[ESP] = 0xFFFF; }); }), 1, 12, {{s0, 0}, {s4, 0xFFFF}}},
+      {"a word at SS:FFFFh",
+       "PRM 14.7",
+       v86({0x58}, 3, [](Board& b) { b.change([](Registers& r) { r.gpr[ESP] = 0xFFFF; }); }),
+       1,
+       12,
+       {{s0, 0}, {s4, 0xFFFF}}},
   });
 }
 
 TEST_CASE("Segments in V86 mode are paragraphs, and interrupts leave it", "[cpu][vectors]") {
   check({
+      // clang-format off
       {"MOV DS takes any selector", "PRM 15.2", v86({0x8E, 0xD8, 0xA0, 0x00, 0x00}, 0, [](Board& b) { b.change([](Registers& r) { r.gpr[EAX] = 0x2345; }); b.put8(0x23450, 0x77); }), 2, no_exception, {{ds, 0x2345}, {EAX, 0x2377}}},
       {"a far jump takes any selector", "PRM 15.2", v86({0xEA, 0x10, 0x00, 0x45, 0x23}, 0), 1, no_exception, {{cs, 0x2345}, {eip, 0x10}, {flags, vm}}},
       {"an address beyond 1 MB", "PRM 15.2: to 10FFEFh", v86({0xA0, 0xF0, 0xFF}, 0, [](Board& b) { b.change([](Registers& r) { r.segment[DS] = {0xFFFF, 0xFFFF0, 0xFFFF, 0xF3, false}; }); b.put8(0x10FFE0, 0x66); }), 1, no_exception, {{EAX, 0x66}}},
@@ -97,6 +106,7 @@ TEST_CASE("Segments in V86 mode are paragraphs, and interrupts leave it", "[cpu]
       {"a trap gate leaves IF", "PRM 9.6.1.2", v86({0x90}, 0, [](Board& b) { b.gate(idt_at + 0x20 * 8, code0, handlers_at + 0x20, 0x8F); b.change([](Registers& r) { r.eflags |= flag_if; }); b.cpu.set_intr(true); }), 1, 0x20, {{flags, flag_if}}},
       {"a gate to ring 1", "PRM INT: the handler must be ring 0, #GP(CS)", v86({0x90}, 0, [](Board& b) { b.descriptor(gdt_at + spare, 0, 0xFFFFF, 0xBB, 0xC); b.gate(idt_at + 0x20 * 8, spare | 1, handlers_at, 0x8E); b.change([](Registers& r) { r.eflags |= flag_if; }); b.cpu.set_intr(true); }), 1, 13, {{s0, spare | 1}}},
       {"a gate to conforming code", "PRM INT: #GP(CS)", v86({0x90}, 0, [](Board& b) { b.descriptor(gdt_at + spare, 0, 0xFFFFF, 0x9F, 0xC); b.gate(idt_at + 0x20 * 8, spare, handlers_at, 0x8E); b.change([](Registers& r) { r.eflags |= flag_if; }); b.cpu.set_intr(true); }), 1, 13, {{s0, spare | 1}}},
+      // clang-format on
   });
   // IRETD into V86 mode from ring 0 only: below it VM is not taken (PRM IRET).
   Board b;
@@ -116,7 +126,7 @@ TEST_CASE("Segments in V86 mode are paragraphs, and interrupts leave it", "[cpu]
 TEST_CASE("The I/O permission bitmap at its edges", "[cpu][vectors]") {
   struct Row {
     const char* what;
-    unsigned mode;  ///< 0, 3: ring; 8: V86
+    unsigned mode;   ///< 0, 3: ring; 8: V86
     unsigned level;  ///< IOPL
     std::uint32_t limit, map;
     std::uint16_t port;
@@ -154,8 +164,10 @@ TEST_CASE("The I/O permission bitmap at its edges", "[cpu][vectors]") {
     INFO(row.what);
     const unsigned wide = row.mode == 8 ? 'd' : 'w';  // the size that needs a prefix
     std::vector<std::vector<unsigned>> forms;
-    if (row.size == 'b') forms = {{0xEC}, {0xEE}, {0x6C}, {0x6E}};
-    else forms = {{0xED}, {0xEF}, {0x6D}, {0x6F}};
+    if (row.size == 'b')
+      forms = {{0xEC}, {0xEE}, {0x6C}, {0x6E}};
+    else
+      forms = {{0xED}, {0xEF}, {0x6D}, {0x6F}};
     for (auto form : forms) {
       if (row.size != 'b' && static_cast<unsigned>(row.size) == wide) form.insert(form.begin(), 0x66);
       INFO("opcode " << form.back());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Vectors by hand, for what Unicorn cannot judge: a row says where a program starts, how many steps it makes, which
-// exception it ends in and what stands in registers and on the stack. `source` is the section of the manual that asks for
-// it: PRM is Intel's 386 Programmer's Reference Manual (230985), 486 and P5 are the 486's and the Pentium's (volume 3).
+// exception it ends in and what stands in registers and on the stack. `source` is the section of the manual that asks
+// for it: PRM is Intel's 386 Programmer's Reference Manual (230985), 486 and P5 are the 486's and the Pentium's (volume
+// 3).
 #pragma once
 
 #include <functional>
@@ -12,9 +13,38 @@ namespace planar::cpu_test {
 
 /// What a row may look at; EAX to EDI are 0 to 7.
 enum Field : unsigned {
-  eip = 8, cpl, es, cs, ss, ds, fs, gs, tr, ldtr, cr0, cr2, cr3, dr6, dr7, flags,  ///< arithmetic ones and bit 1 left out
-  s0, s1, s2, s3, s4, s5, s6, s7, s8, s9,                                          ///< dwords from the top of the stack
-  w0, w1, w2, w3, w4, w5,                                                          ///< words from there
+  eip = 8,
+  cpl,
+  es,
+  cs,
+  ss,
+  ds,
+  fs,
+  gs,
+  tr,
+  ldtr,
+  cr0,
+  cr2,
+  cr3,
+  dr6,
+  dr7,
+  flags,  ///< arithmetic ones and bit 1 left out
+  s0,
+  s1,
+  s2,
+  s3,
+  s4,
+  s5,
+  s6,
+  s7,
+  s8,
+  s9,  ///< dwords from the top of the stack
+  w0,
+  w1,
+  w2,
+  w3,
+  w4,
+  w5,  ///< words from there
 };
 struct Is {
   unsigned field;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An Am7990 on a local bus of its own with 64 KB (mirrored) and a hole, a station at the other end, and a stepped clock.
+// An Am7990 on a local bus of its own with 64 KB (mirrored) and a hole, a station at the other end, and a stepped
+// clock.
 #pragma once
 
 #include "devices/chips/am7990/am7990.hpp"
@@ -92,7 +93,8 @@ struct LanceBench final : ethernet::Am7990Board {
   unsigned rmd1(unsigned i) const { return word(rx_ring + 8 * i + 2); }
   unsigned mcnt(unsigned i) const { return word(rx_ring + 8 * i + 6); }
   Bytes received(unsigned i, std::size_t bytes) const {
-    return Bytes(ram.begin() + rx_data + size * i, ram.begin() + rx_data + size * i + static_cast<std::ptrdiff_t>(bytes));
+    return Bytes(ram.begin() + rx_data + size * i,
+                 ram.begin() + rx_data + size * i + static_cast<std::ptrdiff_t>(bytes));
   }
   Bytes for_us(std::size_t bytes, std::uint8_t fill = 0) const { return make_frame(bytes, mac, fill); }
   /// The other station sends; time passes until the frame and the chip's bookkeeping are over.

@@ -173,7 +173,8 @@ TEST_CASE("memory that does not answer: MERR, both directions off", "[am7990][ma
   CHECK((b.csr0() & (L::MERR | L::RXON)) == L::MERR);
 }
 
-TEST_CASE("internal loopback: the frame comes back, with a CRC that the chip made or one that it checks", "[am7990][loopback]") {
+TEST_CASE("internal loopback: the frame comes back, with a CRC that the chip made or one that it checks",
+          "[am7990][loopback]") {
   LanceBench b;
   b.init(L::LOOP | L::INTL);
   Bytes small = b.for_us(28);
@@ -275,7 +276,8 @@ TEST_CASE("nonsense in every register, descriptor and pointer harms nobody", "[a
     b.write(0, L::INIT | L::STRT | L::INEA);
     for (int i = 0; i < 6; ++i) {
       b.step(20_us);
-      b.write(static_cast<unsigned>(random.below(4)), static_cast<unsigned>(random.below(0x10000)) & ~unsigned{L::STOP});
+      b.write(static_cast<unsigned>(random.below(4)),
+              static_cast<unsigned>(random.below(0x10000)) & ~unsigned{L::STOP});
       b.write(0, L::TDMD | L::INEA);
       if (random.below(2)) b.other.port.transmit(make_frame(20 + random.below(1600), broadcast_mac), b.now);
       b.step(Time{static_cast<std::int64_t>(random.below(2'000'000'000))});

@@ -123,8 +123,7 @@ TEST_CASE("own address, broadcast, the logical filter, promiscuous", "[am7990][r
   // depca's way to the bit: CRC shifted left from all ones, its low six bits taken lowest first.
   std::uint32_t crc = 0xFFFFFFFF;
   for (std::uint8_t byte : all_hosts)
-    for (int bit = 0; bit < 8; ++bit, byte >>= 1)
-      crc = crc << 1 ^ ((crc >> 31 ^ (byte & 1)) ? 0x04C11DB7u : 0);
+    for (int bit = 0; bit < 8; ++bit, byte >>= 1) crc = crc << 1 ^ ((crc >> 31 ^ (byte & 1)) ? 0x04C11DB7u : 0);
   unsigned hash = 0;
   for (int i = 0; i < 6; ++i) hash = hash << 1 | (crc >> i & 1);
   const auto heard = [](unsigned mode, std::uint64_t filter, const MacAddress& to) {
@@ -161,12 +160,15 @@ TEST_CASE("one SILO: a frame for this station displaces one that waits, until TD
     const Time received = b.now;
     b.wait(L::TINT);
     const Time started = b.log.entries.at(1).start;
-    if (demand) CHECK(started - received < 10_us);
-    else CHECK(started == looked + 1'600_us + 2'400_ns);
+    if (demand)
+      CHECK(started - received < 10_us);
+    else
+      CHECK(started == looked + 1'600_us + 2'400_ns);
   }
 }
 
-TEST_CASE("a station that waits for the end of a frame meets the next one of the ring in a collision", "[am7990][silo]") {
+TEST_CASE("a station that waits for the end of a frame meets the next one of the ring in a collision",
+          "[am7990][silo]") {
   LanceBench b;
   b.init();
   for (unsigned i = 0; i < 2; ++i) b.put(i, body(1514));

@@ -25,7 +25,8 @@ TEST_CASE("without TDMD a frame waits for the poll, every 1.6 ms", "[am7990][pol
 }
 
 // Linux sk_mca.c copies the descriptor into the window upwards: the word with OWN first, the length behind it.
-TEST_CASE("a look between the words of a descriptor that is being handed over finds its length all the same", "[am7990][poll]") {
+TEST_CASE("a look between the words of a descriptor that is being handed over finds its length all the same",
+          "[am7990][poll]") {
   LanceBench b;
   b.init();
   const Time look = b.now - 10_us + 1'600_us;
@@ -112,7 +113,8 @@ TEST_CASE("a chain of buffers is one frame; each goes back as it empties", "[am7
   CHECK(sent == whole);
 }
 
-TEST_CASE("a chain that breaks off: BUFF and UFLO, the transmitter is off until the next initialisation", "[am7990][chain]") {
+TEST_CASE("a chain that breaks off: BUFF and UFLO, the transmitter is off until the next initialisation",
+          "[am7990][chain]") {
   LanceBench b;
   b.init();
   b.put(0, body(200), L::STP);
@@ -165,7 +167,8 @@ TEST_CASE("ONE, MORE and the collision count; the frame gets out", "[am7990][col
   CHECK_FALSE(b.tmd1(0) & L::MD1_ERR);
 }
 
-TEST_CASE("sixteen collisions, or one with retries disabled: RTRY and the time to the collision", "[am7990][collision]") {
+TEST_CASE("sixteen collisions, or one with retries disabled: RTRY and the time to the collision",
+          "[am7990][collision]") {
   for (const unsigned mode : {0u, unsigned{L::DRTY}}) {
     LanceBench b;
     b.init(mode);

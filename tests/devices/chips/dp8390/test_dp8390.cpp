@@ -473,8 +473,10 @@ TEST_CASE("a ring programmed with nonsense harms nobody", "[dp8390]") {
   for (int round = 0; round < 300; ++round) {
     for (int i = 0; i < 20; ++i) {
       const auto reg = static_cast<unsigned>(random.below(0x30));
-      if (reg < 0x20) b.out(reg, static_cast<unsigned>(random.below(256)));
-      else if (random.below(20) == 0) b.out(reg, 0);
+      if (reg < 0x20)
+        b.out(reg, static_cast<unsigned>(random.below(256)));
+      else if (random.below(20) == 0)
+        b.out(reg, 0);
       b.in(static_cast<unsigned>(random.below(0x20)));
     }
     b.out(0, 0x22 | (random.below(4) == 0 ? 4 : 0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A 3C529 in a slot, a station at the other end, and the accesses that the period's Linux driver makes (3c509.c): order,
-// width and values are the driver's, the code is ours. No processor; each access begins when the one before ended.
+// A 3C529 in a slot, a station at the other end, and the accesses that the period's Linux driver makes (3c509.c):
+// order, width and values are the driver's, the code is ours. No processor; each access begins when the one before
+// ended.
 #pragma once
 
 #include "devices/ethernet/3c529/3c529.hpp"
@@ -125,7 +126,10 @@ struct El3Bench : CardBench {
       out(0xB, 0);
     }
   }
-  struct Received { unsigned status; Bytes bytes; };
+  struct Received {
+    unsigned status;
+    Bytes bytes;
+  };
   Bytes take(unsigned length) {
     Bytes b;
     for (unsigned i = 0; i < length; i += 4) {
@@ -179,7 +183,9 @@ struct El3Bench : CardBench {
   }
 
   Bytes for_us(std::size_t bytes, std::uint8_t fill = 0) { return make_frame(bytes, mac, fill); }
-  static Bytes data(std::size_t bytes, std::uint8_t fill = 0) { return without_fcs(make_frame(bytes, broadcast_mac, fill)); }
+  static Bytes data(std::size_t bytes, std::uint8_t fill = 0) {
+    return without_fcs(make_frame(bytes, broadcast_mac, fill));
+  }
 
   MacAddress mac{0x00, 0x20, 0xAF, 0x12, 0x34, 0x56};
   std::vector<Received> received;

@@ -81,7 +81,8 @@ TEST_CASE("acknowledging the latch while a cause is pending sets it again", "[et
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("masks: a hidden cause reads zero, a masked one is seen and silent, window 0 is quiet", "[etherlink3][interrupt]") {
+TEST_CASE("masks: a hidden cause reads zero, a masked one is seen and silent, window 0 is quiet",
+          "[etherlink3][interrupt]") {
   El3Bench b;
   b.open();
   b.command(EtherLink3::SetReadZeroMask, 0xEF);
@@ -221,7 +222,8 @@ TEST_CASE("nonsense from the host never breaks the FIFOs", "[etherlink3]") {
     const auto port = static_cast<unsigned>(random.below(16));
     const auto value = static_cast<unsigned>(random.next());
     switch (random.below(12)) {
-      case 0: case 1: b.in(port); break;
+      case 0:
+      case 1: b.in(port); break;
       case 2: b.rig.in(El3Bench::base, 4); break;
       case 3: b.out(port, value & 0xFF); break;
       case 4: b.outw(0xE, value & 0xFFFF); break;

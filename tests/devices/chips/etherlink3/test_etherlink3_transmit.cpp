@@ -79,7 +79,8 @@ TEST_CASE("TX Available comes once for each threshold command, at once if there 
   CHECK_FALSE(b.status() & EtherLink3::TxAvailable);
 }
 
-TEST_CASE("with TX Start Threshold a frame leaves early, and all of it if the host keeps up", "[etherlink3][transmit]") {
+TEST_CASE("with TX Start Threshold a frame leaves early, and all of it if the host keeps up",
+          "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
   b.command(EtherLink3::SetTxStart, 64);
@@ -138,7 +139,8 @@ TEST_CASE("writing into a full FIFO is an adapter failure that TX Reset ends", "
   CHECK(b.log.entries.size() == 1);
 }
 
-TEST_CASE("after sixteen collisions the frame is dropped and the transmitter waits for TX Enable", "[etherlink3][transmit]") {
+TEST_CASE("after sixteen collisions the frame is dropped and the transmitter waits for TX Enable",
+          "[etherlink3][transmit]") {
   El3Bench b;
   b.open();
   RelentlessSender other(b.rig.scheduler, b.segment);

@@ -13,7 +13,8 @@ using ethernet::I82586;
 struct I82586Bench : ethernet::I82586Board {
   static constexpr std::uint16_t top = 0x4000;
   static constexpr std::uint32_t base = 0xFFC000;  // where offset 0 lies in the chip's address space
-  static constexpr std::uint16_t scb = 0, rfds = 0x200, rbds = 0x400, buffers = 0x600, commands = 0x40, tx_data = 0x3000;
+  static constexpr std::uint16_t scb = 0, rfds = 0x200, rbds = 0x400, buffers = 0x600, commands = 0x40,
+                                 tx_data = 0x3000;
 
   explicit I82586Bench(ethernet::I82586Timing timing = {}, bool plugged = true, net::EthernetConfig wire = {})
       : segment(wire), chip(scheduler, "chip", *this, memory, timing, 1), other(scheduler, &segment, "other", 77) {
@@ -151,7 +152,8 @@ struct I82586Bench : ethernet::I82586Board {
     w24(tx + 20, base + data);
     w16(nop + 4, tx);
   }
-  /// From a reset to the middle of a long frame: the block at 80h behind the NOP at 40h is on the wire for almost 500 us.
+  /// From a reset to the middle of a long frame: the block at 80h behind the NOP at 40h is on the wire for almost 500
+  /// us.
   void begin_frame() {
     start_up();
     configure();

@@ -295,7 +295,8 @@ TEST_CASE("random memory under random commands never hangs the chip", "[i82586][
     for (int i = 0; i < 30; ++i) {
       b.w16(2, static_cast<unsigned>(random.next() >> 20) & 0xF77F);
       b.attention();
-      if (random.below(4) == 0 && !b.other.port.busy()) b.other.port.transmit(b.for_us(60 + random.below(1500)), b.now());
+      if (random.below(4) == 0 && !b.other.port.busy())
+        b.other.port.transmit(b.for_us(60 + random.below(1500)), b.now());
       b.step(Time{static_cast<std::int64_t>(random.below(300'000'000))});
       b.w16(static_cast<unsigned>(random.below(0x4000)), static_cast<unsigned>(random.next() & 0xFFFF));
     }

@@ -251,7 +251,8 @@ TEST_CASE("back-to-back frames are all kept by a chip of ordinary speed", "[i825
   b.other.to_send = {b.for_us(60, 2), b.for_us(60, 3), b.for_us(60, 4)};
   b.hear(b.for_us(60, 1));
   b.step(1_ms);
-  for (unsigned i = 0; i < 4; ++i) CHECK(b.buffer(i, 60) == without_fcs(b.for_us(60, static_cast<std::uint8_t>(i + 1))));
+  for (unsigned i = 0; i < 4; ++i)
+    CHECK(b.buffer(i, 60) == without_fcs(b.for_us(60, static_cast<std::uint8_t>(i + 1))));
   CHECK(b.r16(0x0E) == 0);
 }
 

@@ -13,7 +13,8 @@ TEST_CASE("chained frames follow each other without the host", "[i82586][transmi
     b.start_up();
     b.configure();
     b.start_nop_loop();
-    const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)), two = without_fcs(make_frame(1514, broadcast_mac, 2));
+    const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)),
+                two = without_fcs(make_frame(1514, broadcast_mac, 2));
     b.send_behind(0x40, 0x80, 0xC0, one, 0x3000);
     b.send_behind(0xC0, 0x100, 0x140, two, 0x2800);
     b.step(3_ms);
@@ -22,14 +23,17 @@ TEST_CASE("chained frames follow each other without the host", "[i82586][transmi
     CHECK(without_fcs(b.log.entries[1].bytes) == two);
     // The 10 MHz part is ready again within the interframe gap, the 8 MHz part 2 us too late.
     const Time gap = b.log.entries[1].start - b.log.entries[0].end;
-    if (timing.clock_hz == 10'000'000) CHECK(gap == 9'600_ns);
-    else CHECK((gap > 10_us && gap < 13_us));
+    if (timing.clock_hz == 10'000'000)
+      CHECK(gap == 9'600_ns);
+    else
+      CHECK((gap > 10_us && gap < 13_us));
   }
 }
 
-// The 8 MHz part begins 11.5 us behind its own frame. The other station begins 9.6 us after it has heard that frame's end,
-// and is heard one way later: with a short way it comes first, with a long one both begin.
-TEST_CASE("a station that waited for a frame's end goes before the chained one, from afar it meets it", "[i82586][transmit]") {
+// The 8 MHz part begins 11.5 us behind its own frame. The other station begins 9.6 us after it has heard that frame's
+// end, and is heard one way later: with a short way it comes first, with a long one both begin.
+TEST_CASE("a station that waited for a frame's end goes before the chained one, from afar it meets it",
+          "[i82586][transmit]") {
   for (const Time way : {100_ns, 500_ns, 900_ns, 1'000_ns, 2'000_ns}) {
     net::EthernetConfig wire;
     wire.propagation = way;
@@ -154,7 +158,8 @@ TEST_CASE("buffers too small for the DMA run the FIFO dry: underrun", "[i82586][
   CHECK(b.log.entries[0].bytes.size() < 40);
 }
 
-TEST_CASE("empty buffers in front cost the preamble's time: nothing of the long one behind them leaves", "[i82586][malformed]") {
+TEST_CASE("empty buffers in front cost the preamble's time: nothing of the long one behind them leaves",
+          "[i82586][malformed]") {
   I82586Bench b;
   b.start_up();
   b.configure();

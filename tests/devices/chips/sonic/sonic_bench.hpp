@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A SONIC with 64 KB of memory, a station at the other end, and lists as drivers build them: buffers of `words` 16-bit words
-// each, descriptors in a chain whose last link ends the list.
+// A SONIC with 64 KB of memory, a station at the other end, and lists as drivers build them: buffers of `words` 16-bit
+// words each, descriptors in a chain whose last link ends the list.
 #pragma once
 
 #include "devices/chips/sonic/sonic.hpp"
@@ -12,7 +12,8 @@ using ethernet::Sonic;
 using ethernet::SonicConfig;
 
 struct SonicBench final : ethernet::SonicBoard {
-  static constexpr std::uint16_t cda = 0x0000, rra = 0x0100, rda = 0x0200, tda = 0x0600, data = 0x1000, buffers = 0x4000;
+  static constexpr std::uint16_t cda = 0x0000, rra = 0x0100, rda = 0x0200, tda = 0x0600, data = 0x1000,
+                                 buffers = 0x4000;
   static constexpr MacAddress own{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
 
   explicit SonicBench(unsigned bytes_a_field = 4, bool plugged = true)
@@ -58,8 +59,7 @@ struct SonicBench final : ethernet::SonicBoard {
     out(Sonic::CDC, 1);
     out(Sonic::CR, Sonic::LCAM);
     step(10_us);
-    for (unsigned n = 0; n < resources; ++n)
-      put(rra + n * 4 * width, {buffers + n * 0x800, 0, words, 0});
+    for (unsigned n = 0; n < resources; ++n) put(rra + n * 4 * width, {buffers + n * 0x800, 0, words, 0});
     for (unsigned n = 0; n < descriptors; ++n)
       put(receive(n), {0, 0, 0, 0, 0, n + 1 < descriptors ? receive(n + 1) : 1, 1});
     out(Sonic::RSA, rra);

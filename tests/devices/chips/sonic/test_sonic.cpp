@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The SONIC beyond what one healthy driver sees: registers, timer, 16-bit mode, the bus, loopback, malformed structures.
+// The SONIC beyond what one healthy driver sees: registers, timer, 16-bit mode, the bus, loopback, malformed
+// structures.
 #include "core/common/random.hpp"
 #include "tests/devices/chips/sonic/sonic_bench.hpp"
 
@@ -47,7 +48,7 @@ TEST_CASE("the software reset keeps registers, causes and the timer, but ends co
   CHECK(c.in(Sonic::IMR) == 0x7FFF);
   CHECK(c.in(Sonic::CRBA0) == SonicBench::buffers + 0x800);
   c.out(Sonic::CR, Sonic::TXP);
-  CHECK((c.in(Sonic::CR) & Sonic::TXP) == 0);
+  CHECK((c.in(Sonic::CR)&Sonic::TXP) == 0);
   c.hear(c.for_us(100));
   CHECK(c.get(c.receive(1), 6) == 1);
 }
@@ -61,11 +62,11 @@ TEST_CASE("sixteen CAM entries load by their own numbers and can be read back in
   c.out(Sonic::CDP, SonicBench::cda);
   c.out(Sonic::CDC, 16);
   c.chip.write(Sonic::CR, Sonic::LCAM, c.now);
-  CHECK((c.in(Sonic::CR) & Sonic::LCAM) != 0);
-  CHECK((c.in(Sonic::ISR) & Sonic::LCD) == 0);
+  CHECK((c.in(Sonic::CR)&Sonic::LCAM) != 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::LCD) == 0);
   c.step(14_us);  // 65 words of 200 ns
-  CHECK((c.in(Sonic::CR) & Sonic::LCAM) == 0);
-  CHECK((c.in(Sonic::ISR) & Sonic::LCD) != 0);
+  CHECK((c.in(Sonic::CR)&Sonic::LCAM) == 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::LCD) != 0);
   CHECK(c.in(Sonic::CE) == 0xA5A5);
   CHECK(c.in(Sonic::CDC) == 0);
   CHECK(c.in(Sonic::CDP) == SonicBench::cda + 256);
@@ -90,9 +91,9 @@ TEST_CASE("the watchdog timer counts down at 5 MHz and TC comes when it rolls ov
   CHECK((c.in(Sonic::CR) & (Sonic::ST | Sonic::STP)) == Sonic::ST);
   c.step(499_us);
   CHECK(c.in(Sonic::WT0) == 4999 - 2500);
-  CHECK((c.in(Sonic::ISR) & Sonic::TC) == 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::TC) == 0);
   c.step(501_us);
-  CHECK((c.in(Sonic::ISR) & Sonic::TC) != 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::TC) != 0);
   CHECK(c.line);
   CHECK(c.in(Sonic::WT1) == 0xFFFF);
   c.out(Sonic::CR, Sonic::STP);
@@ -143,21 +144,21 @@ TEST_CASE("SONIC: the bus denied for too long: FIFO overrun and underrun", "[son
   c.step(300_us);
   c.chip.bus_denied(c.now - 23_us, c.now);
   c.step(1_ms);
-  CHECK((c.in(Sonic::ISR) & Sonic::RFO) != 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::RFO) != 0);
   CHECK(c.get(c.receive(1), 6) == 1);
   CHECK(c.chip.counters().overruns == 1);
   c.descriptor(SonicBench::tda, 1000, SonicBench::data);
   c.transmit(SonicBench::tda);
   c.step(300_us);
   c.chip.bus_denied(c.now - 7_us, c.now);
-  CHECK((c.in(Sonic::CR) & Sonic::TXP) != 0);
+  CHECK((c.in(Sonic::CR)&Sonic::TXP) != 0);
   c.step(2_us);
   c.chip.bus_denied(c.now - 7_us, c.now);
   c.step(2_us);
   c.chip.bus_denied(c.now - 9_us, c.now);
   c.step(1_ms);
   CHECK((c.get(SonicBench::tda) & (Sonic::FU | Sonic::PTX)) == Sonic::FU);
-  CHECK((c.in(Sonic::ISR) & Sonic::TXER) != 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::TXER) != 0);
   CHECK_FALSE(c.log.entries.back().good);
 }
 
@@ -215,11 +216,11 @@ TEST_CASE("structures that point anywhere, and lists without an end, harm nobody
   c.put(SonicBench::tda, {0, 0, 0xFFFF, 0xFFFF});
   c.transmit(SonicBench::tda);
   c.step(100_ms);
-  CHECK((c.in(Sonic::CR) & Sonic::TXP) == 0);
+  CHECK((c.in(Sonic::CR)&Sonic::TXP) == 0);
   // No resource at all, and one of no bytes.
   c.start(Sonic::BRD, 4, 4, 0);
   c.hear(c.for_us(100));
-  CHECK((c.in(Sonic::ISR) & Sonic::RBAE) != 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::RBAE) != 0);
   // A resource list whose end is never met, descriptors in the last bytes of a page.
   c.out(Sonic::REA, 0x0002);
   c.out(Sonic::CRDA, 0xFFF4);
@@ -238,7 +239,8 @@ TEST_CASE("random registers and random memory: nothing hangs, nothing leaves the
       c.out(reg, static_cast<unsigned>(random.next() & 0xFFFF));
       if (random.below(3) == 0) c.out(Sonic::CR, random.below(2) ? 0u : unsigned{Sonic::TXP | Sonic::RXEN});
       if (random.below(4) == 0 && !c.other.port.busy())
-        c.other.port.transmit(make_frame(1 + random.below(1600), random.below(2) ? SonicBench::own : broadcast_mac), c.now);
+        c.other.port.transmit(make_frame(1 + random.below(1600), random.below(2) ? SonicBench::own : broadcast_mac),
+                              c.now);
       c.step(Time{static_cast<std::int64_t>(random.below(300'000'000))});
       c.in(static_cast<unsigned>(random.below(64)));
     }

@@ -5,7 +5,8 @@
 using namespace planar;
 using namespace planar::test;
 
-TEST_CASE("a receive descriptor gets status, count, address and sequence; the upper halves repeat", "[sonic][receive]") {
+TEST_CASE("a receive descriptor gets status, count, address and sequence; the upper halves repeat",
+          "[sonic][receive]") {
   SonicBench c;
   c.start();
   c.hear(c.for_us(61));
@@ -45,7 +46,7 @@ TEST_CASE("RBE warns of the last resource; without an answer the receiver stops 
   SonicBench c;
   c.start(Sonic::BRD, 8, 3);
   for (std::uint8_t n = 0; n < 2; ++n) c.hear(c.for_us(100, n));
-  CHECK((c.in(Sonic::ISR) & Sonic::RBE) != 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::RBE) != 0);
   CHECK(c.in(Sonic::RRP) == c.in(Sonic::RWP));
   c.hear(c.for_us(100, 2));
   CHECK(c.get(c.receive(2), 6) == 0);  // the warning was no end
@@ -73,11 +74,12 @@ TEST_CASE("RBE cleared in the middle of a frame: it keeps its buffer, and one re
   CHECK(c.in(Sonic::CRBA0) == SonicBench::buffers);
 }
 
-TEST_CASE("the end of the descriptor list: RDE, the last one kept, released when the list goes on", "[sonic][receive]") {
+TEST_CASE("the end of the descriptor list: RDE, the last one kept, released when the list goes on",
+          "[sonic][receive]") {
   SonicBench c;
   c.start(Sonic::BRD, 2, 8);
   c.hear(c.for_us(100, 0));
-  CHECK((c.in(Sonic::ISR) & Sonic::RDE) == 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::RDE) == 0);
   c.hear(c.for_us(100, 1));
   CHECK((c.in(Sonic::ISR) & (Sonic::RDE | Sonic::PKTRX)) == (Sonic::RDE | Sonic::PKTRX));
   CHECK(c.get(c.receive(1), 1) == 104);
@@ -119,7 +121,7 @@ TEST_CASE("SONIC: CRC and alignment errors are tallied apart; RCR.ERR keeps such
   c.step(1_ms);
   CHECK(c.in(Sonic::FAET) == 1);
   CHECK(c.in(Sonic::CRCT) == 1);
-  CHECK((c.in(Sonic::ISR) & Sonic::PKTRX) == 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::PKTRX) == 0);
   CHECK(c.in(Sonic::CRBA0) == SonicBench::buffers);  // taken back
   c.out(Sonic::RCR, Sonic::ERR | Sonic::BRD);
   c.hear(damaged(c.for_us(100)));
@@ -128,7 +130,7 @@ TEST_CASE("SONIC: CRC and alignment errors are tallied apart; RCR.ERR keeps such
   c.out(Sonic::CRCT, 0x0000);  // inverted: FFFFh, the next one rolls over
   c.hear(damaged(c.for_us(100)));
   CHECK(c.in(Sonic::CRCT) == 0);
-  CHECK((c.in(Sonic::ISR) & Sonic::CRC) != 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::CRC) != 0);
 }
 
 TEST_CASE("SONIC: runts are ignored unless RCR.RNT accepts them; a giant is received if it fits", "[sonic][receive]") {

@@ -10,15 +10,16 @@ TEST_CASE("a list of frames goes out gap by gap; TXDN comes at its end", "[sonic
   c.start();
   for (unsigned n = 0; n < 3; ++n) {
     c.fill(SonicBench::data + n * 0x600, without_fcs(make_frame(200, broadcast_mac, static_cast<std::uint8_t>(n))));
-    c.descriptor(SonicBench::tda + n * 32, 200, SonicBench::data + n * 0x600, n == 2 ? 1 : SonicBench::tda + (n + 1) * 32);
+    c.descriptor(SonicBench::tda + n * 32, 200, SonicBench::data + n * 0x600,
+                 n == 2 ? 1 : SonicBench::tda + (n + 1) * 32);
   }
   c.transmit(SonicBench::tda);
   c.step(200_us);
-  CHECK((c.in(Sonic::CR) & Sonic::TXP) != 0);
-  CHECK((c.in(Sonic::ISR) & Sonic::TXDN) == 0);
+  CHECK((c.in(Sonic::CR)&Sonic::TXP) != 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::TXDN) == 0);
   CHECK(c.in(Sonic::TTDA) == SonicBench::tda + 32);
   c.step(1_ms);
-  CHECK((c.in(Sonic::CR) & Sonic::TXP) == 0);
+  CHECK((c.in(Sonic::CR)&Sonic::TXP) == 0);
   CHECK((c.in(Sonic::ISR) & (Sonic::TXDN | Sonic::TXER)) == Sonic::TXDN);
   REQUIRE(c.log.entries.size() == 3);
   for (unsigned n = 0; n < 3; ++n) CHECK((c.get(SonicBench::tda + n * 32) & ~Sonic::DEF) == Sonic::PTX);
@@ -70,7 +71,7 @@ TEST_CASE("a byte count that does not match the fragments: BCM, TXER, and no goo
     c.step(1_ms);
     CHECK((c.get(SonicBench::tda) & (Sonic::PTX | Sonic::BCM)) == Sonic::BCM);
     CHECK((c.in(Sonic::ISR) & (Sonic::TXER | Sonic::TXDN)) == (Sonic::TXER | Sonic::TXDN));
-    CHECK((c.in(Sonic::CR) & Sonic::TXP) == 0);
+    CHECK((c.in(Sonic::CR)&Sonic::TXP) == 0);
     CHECK(c.in(Sonic::CTDA) == SonicBench::tda);
     for (const auto& e : c.log.entries) CHECK_FALSE(e.good);
   }
@@ -79,14 +80,15 @@ TEST_CASE("a byte count that does not match the fragments: BCM, TXER, and no goo
 TEST_CASE("HTX stops after the frame on the wire, TXP goes on from there", "[sonic][transmit]") {
   SonicBench c;
   c.start();
-  for (unsigned n = 0; n < 2; ++n) c.descriptor(SonicBench::tda + n * 32, 500, SonicBench::data, n ? 1 : SonicBench::tda + 32);
+  for (unsigned n = 0; n < 2; ++n)
+    c.descriptor(SonicBench::tda + n * 32, 500, SonicBench::data, n ? 1 : SonicBench::tda + 32);
   c.transmit(SonicBench::tda);
   c.step(100_us);
   c.out(Sonic::CR, Sonic::HTX);
   c.step(2_ms);
   CHECK(c.log.entries.size() == 1);
   CHECK((c.in(Sonic::CR) & (Sonic::TXP | Sonic::HTX)) == Sonic::HTX);
-  CHECK((c.in(Sonic::ISR) & Sonic::TXDN) != 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::TXDN) != 0);
   CHECK(c.in(Sonic::CTDA) == SonicBench::tda);  // the last one sent
   c.transmit(SonicBench::tda + 32);
   c.step(2_ms);
@@ -106,11 +108,11 @@ TEST_CASE("PINT comes when a descriptor that has it is read; CRCI sends the fram
   REQUIRE(c.log.entries.size() == 1);
   CHECK(c.log.entries[0].good);
   CHECK(c.log.entries[0].bytes.size() == 100);
-  CHECK((c.in(Sonic::TCR) & 0xF000) == (Sonic::TCR_PINT | Sonic::CRCI));
+  CHECK((c.in(Sonic::TCR)&0xF000) == (Sonic::TCR_PINT | Sonic::CRCI));
   c.out(Sonic::ISR, 0x7FFF);
   c.transmit(SonicBench::tda);
   c.step(1_ms);
-  CHECK((c.in(Sonic::ISR) & Sonic::PINT) == 0);
+  CHECK((c.in(Sonic::ISR)&Sonic::PINT) == 0);
 }
 
 TEST_CASE("the first bit leaves when the descriptor and eight bytes have been read", "[sonic][transmit][timing]") {
@@ -154,7 +156,7 @@ TEST_CASE("SONIC: after sixteen collisions EXC, and both TXER and TXDN", "[sonic
   CHECK(c.get(SonicBench::tda) >> 11 == 16);
   CHECK((c.get(SonicBench::tda) & (Sonic::EXC | Sonic::PTX)) == Sonic::EXC);
   CHECK((c.in(Sonic::ISR) & (Sonic::TXER | Sonic::TXDN)) == (Sonic::TXER | Sonic::TXDN));
-  CHECK((c.in(Sonic::CR) & Sonic::TXP) == 0);
+  CHECK((c.in(Sonic::CR)&Sonic::TXP) == 0);
   CHECK(c.in(Sonic::CTDA) == SonicBench::tda);
 }
 
@@ -164,7 +166,7 @@ TEST_CASE("SONIC: without a cable the frame takes its time and the status says s
   c.descriptor(SonicBench::tda, 1000, SonicBench::data);
   c.transmit(SonicBench::tda);
   c.step(700_us);
-  CHECK((c.in(Sonic::CR) & Sonic::TXP) != 0);
+  CHECK((c.in(Sonic::CR)&Sonic::TXP) != 0);
   c.step(200_us);
   CHECK(c.get(SonicBench::tda) == (Sonic::PTX | Sonic::NCRS | Sonic::CRSL));
   CHECK((c.in(Sonic::ISR) & (Sonic::TXDN | Sonic::TXER)) == Sonic::TXDN);
@@ -206,9 +208,9 @@ TEST_CASE("deferring for more than 3.2 ms gives the frame up, unless EXDIS is se
     c.descriptor(SonicBench::tda, 100, SonicBench::data, 1, config);
     c.transmit(SonicBench::tda);
     c.step(3_ms);
-    CHECK((c.in(Sonic::CR) & Sonic::TXP) != 0);
+    CHECK((c.in(Sonic::CR)&Sonic::TXP) != 0);
     c.step(500_us);
-    CHECK(((c.in(Sonic::ISR) & Sonic::TXER) != 0) == (config == 0));
+    CHECK(((c.in(Sonic::ISR)&Sonic::TXER) != 0) == (config == 0));
     c.step(10_ms);
     CHECK(((c.get(SonicBench::tda) & Sonic::EXD) != 0) == (config == 0));
     CHECK(((c.get(SonicBench::tda) & Sonic::DEF) != 0));
