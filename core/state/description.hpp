@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a device says of itself: its registers and state as named fields, for traces, an inspector, a debugger and
+// evidence files. Describing peeks only: it changes nothing in the machine and costs no virtual time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace planar {
+
+struct Field {
+  enum class Kind : std::uint8_t { reg, number, flag, text };
+  std::string name;          ///< the data sheet's name: "ISR", "CURR"
+  Kind kind = Kind::number;  ///< reg: shown in hexadecimal with `bits` / 4 digits
+  std::uint64_t value = 0;   ///< of everything but text
+  unsigned bits = 0;         ///< of a reg: 1 to 64
+  std::string text;          ///< of a text
+};
+
+/// Fields in groups: a device has its own and may have parts ("receive ring", "counter 0").
+class Description {
+ public:
+  explicit Description(std::string name = {}) : name_(std::move(name)) {}
+
+  Description& reg(std::string_view name, std::uint64_t value, unsigned bits) {
+    fields_.push_back({std::string(name), Field::Kind::reg, value, bits, {}});
+    return *this;
+  }
+  Description& number(std::string_view name, std::uint64_t value) {
+    fields_.push_back({std::string(name), Field::Kind::number, value, 0, {}});
+    return *this;
+  }
+  Description& flag(std::string_view name, bool value) {
+    fields_.push_back({std::string(name), Field::Kind::flag, value, 1, {}});
+    return *this;
+  }
+  Description& text(std::string_view name, std::string value) {
+    fields_.push_back({std::string(name), Field::Kind::text, 0, 0, std::move(value)});
+    return *this;
+  }
+  /// A part of the device; the reference is valid until the next part is added.
+  Description& part(std::string_view name) { return parts_.emplace_back(std::string(name)); }
+
+  const std::string& name() const { return name_; }
+  const std::vector<Field>& fields() const { return fields_; }
+  const std::vector<Description>& parts() const { return parts_; }
+
+ private:
+  std::string name_;
+  std::vector<Field> fields_;
+  std::vector<Description> parts_;
+};
+
+}  // namespace planar
