@@ -18,7 +18,7 @@ namespace planar {
 
 namespace {
 
-/// Planar POS 2: master enable, diskette, COM1, LPT at 3BCh (facts: pos.md section 3).
+/// Planar POS 2: master enable, diskette, COM1, LPT at 3BCh (docs/hardware/pos-and-adf.md#planar-pos-registers).
 constexpr std::uint8_t planar_pos2 = 0x01 | 0x02 | 0x04 | 0x08 | 0x10;
 
 adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::bits32 : adf::SlotWidth::bits16; }

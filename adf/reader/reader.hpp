@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads adapter description files.
 //
-// The grammar follows "ADF Structure and Syntax" (P. H. Wendt, T. Slavotínek) as far as it is
-// public, and real files where they differ from it (facts: a start of a range without h before an
-// end with h; both spellings of FixedResource(s); masks with x and X mixed). Known and understood:
-// AdapterId, AdapterName, NumBytes, FixedResource(s), SysMem, NamedItem (or Item), Prompt, Choice,
-// Help, pos[n], io, int, arb, mem. Known and kept without effect: InitProg, LockEnable,
-// AddressWidth, ProgrammedIO (the spelling of the last three is inferred). Known and passed over
-// with a warning: Exec and VCheck (they call a program of IBM's set-up, which planar does not run)
-// and Input (a number that a person types). Any other word is passed over with a warning up to the
-// next known one.
+// The grammar follows "ADF Structure and Syntax" (P. H. Wendt, T. Slavotínek) as far as it is public, and real files
+// where they differ from it (docs/hardware/pos-and-adf.md#adf-files: a start of a range without h before an end with h;
+// both spellings of FixedResource(s); masks with x and X mixed). Known and understood: AdapterId, AdapterName,
+// NumBytes, FixedResource(s), SysMem, NamedItem (or Item), Prompt, Choice, Help, pos[n], io, int, arb, mem. Known and
+// kept without effect: InitProg, LockEnable, AddressWidth, ProgrammedIO (the spelling of the last three is inferred).
+// Known and passed over with a warning: Exec and VCheck (they call a program of IBM's set-up, which planar does not
+// run) and Input (a number that a person types). Any other word is passed over with a warning up to the next known one.
 //
 // Refused: what cannot be understood or contradicts itself. Every message is "file:line:column:
 // problem; remedy". A file that cannot be opened ends with ExitCode::missing_file, everything else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the planar of a PS/2 has taken before any adapter is configured (facts: adf.md 3,
-// planar-devices.md 1, pos.md 3). The machine says which parts it has; the ranges are those of
+// What the planar of a PS/2 has taken before any adapter is configured (docs/hardware/planar-devices.md#io-map,
+// docs/hardware/pos-and-adf.md#planar-pos-registers). The machine says which parts it has; the ranges are those of
 // every Micro Channel PS/2.
 #pragma once
 

@@ -2,14 +2,13 @@
 // Automatic configuration: picks one choice for every item of every adapter so that nothing
 // collides.
 //
-// Rules (facts: adf.md section 3). I/O ports, memory and arbitration levels belong to one owner
-// only; interrupt levels are shareable between adapters, since the Micro Channel's are
-// level-sensitive, but not with those parts of the planar that say so. Sharing is counted in pairs
-// of users of one level, so that what must be shared is spread evenly. Slots are served in
-// ascending order and items in the order of their file; an item takes the choice that shares least,
-// and among equals the one that its file names first. The result is the first configuration in this
-// order among those with the fewest shared pairs. It depends on nothing else: the same machine is
-// always configured the same way.
+// Rules (docs/hardware/pos-and-adf.md#configuration-rules). I/O ports, memory and arbitration levels belong to one
+// owner only; interrupt levels are shareable between adapters, since the Micro Channel's are level-sensitive, but not
+// with those parts of the planar that say so. Sharing is counted in pairs of users of one level, so that what must be
+// shared is spread evenly. Slots are served in ascending order and items in the order of their file; an item takes the
+// choice that shares least, and among equals the one that its file names first. The result is the first configuration
+// in this order among those with the fewest shared pairs. It depends on nothing else: the same machine is always
+// configured the same way.
 //
 // The search goes back to the decision that is to blame (conflict-directed backjumping), so that an
 // item which has nothing to do with a collision costs nothing. It is bounded by a number of tried

@@ -6,7 +6,7 @@
 // owner finishes its cycle (or leaves its burst within 7.8 us); the arbitration phase of 300 or 600
 // ns follows; the lowest level is granted. When it leaves, another phase gives the channel to the
 // next one or back to the processor. Port 90h bit 7 lets the processor run cycles in that phase.
-// Facts: mca-bus.md section 4.
+// Facts: docs/hardware/micro-channel.md#arbitration.
 //
 // Not modelled: the settling of ARB0-3 bit by bit (two requesters at one level both win on the real
 // channel; here the one built first does); a request that arrives within a running phase takes part

@@ -2,11 +2,11 @@
 // The bus controller of a planar: the processor's pins on one side, the channel and the planar
 // devices on the other.
 //
-// Each access is split as the processor and the planar split it (facts: mca-bus.md section 3):
-// first at the width of the processor's bus, then at the width of the slave that answers; every
-// part is a cycle with its own price, slave and wait for the channel. A price is: synchronisation
-// (once a processor cycle) + waiting for the channel + the cycle by its CycleSpec, stretched to
-// Slave::ready(). The world is brought up to the end of a cycle before the slave sees it.
+// Each access is split as the processor and the planar split it (docs/hardware/micro-channel.md#width-and-splitting):
+// first at the width of the processor's bus, then at the width of the slave that answers; every part is a cycle with
+// its own price, slave and wait for the channel. A price is: synchronisation (once a processor cycle) + waiting for the
+// channel + the cycle by its CycleSpec, stretched to Slave::ready(). The world is brought up to the end of a cycle
+// before the slave sees it.
 //
 // Nobody answers: reads give ones, writes vanish, and the cycle is a default one to an 8-bit slave
 // (no -CD DS 16).

@@ -21,12 +21,12 @@
 //         11 I/O to memory, 4 decrement, 6 16-bit
 // clang-format on
 //
-// A transfer is serial: an I/O cycle and a memory cycle, the item held in between. A device asks at
-// an arbitration level; the channel with that level serves it. Facts: mca-bus.md section 5.
+// A transfer is serial: an I/O cycle and a memory cycle, the item held in between. A device asks at an arbitration
+// level; the channel with that level serves it. Facts: docs/hardware/micro-channel.md#dma-controller.
 //
-// As on the real part: no command and request registers, channel 4 works like the others, the
-// address has 24 bits. Programmed by the 8237's ports an address wraps inside its page, by the
-// extended functions it carries (the sheet's reading; the chip's own document was not available).
+// As on the real part: no command and request registers, channel 4 works like the others, the address has 24 bits.
+// Programmed by the 8237's ports an address wraps inside its page, by the extended functions it carries (inferred; the
+// chip's own document was not available).
 //
 // Not modelled: 32-bit addresses (register layout not public).
 // Simplified: while no unmasked channel has a device's level its request does not compete, as if

@@ -10,9 +10,9 @@
 //   100-107h POS 0 to 7 of whoever is selected; nobody: FFh
 // clang-format on
 //
-// Facts: pos.md sections 1 to 3. Bits 7-1 of 91h read as 1 (sources differ). 97h is not decoded: no
-// function is known. A setup cycle moves one byte: in a word access the upper lanes float, so they
-// read as ones and writes there vanish (inferred; the manual says only that the data are wrong).
+// Facts: docs/hardware/pos-and-adf.md#pos-ports. Bits 7-1 of 91h read as 1 (sources differ). 97h is not decoded: no
+// function is known. A setup cycle moves one byte: in a word access the upper lanes float, so they read as ones and
+// writes there vanish (inferred; the manual says only that the data are wrong).
 //
 // Not modelled: the bus fight when planar and adapter setup are active at once (the planar wins);
 // that a card under setup ignores normal cycles; how long a card needs after channel reset (a card

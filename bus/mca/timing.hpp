@@ -2,9 +2,9 @@
 // What a cycle on the channel takes, and the numbers in which planars differ. All of it is data
 // from the machine file.
 //
-// Confidence of each value (facts: mca-bus.md sections 2, 4, 6) stands in brackets: datasheet = an
-// IBM manual, inferred = ours. No primary source gives the processor-to-channel synchronisation of
-// a particular planar, nor the exact CD CHRDY maximum.
+// Confidence of each value stands in brackets: datasheet = an IBM manual, inferred = ours. Sources:
+// docs/hardware/micro-channel.md#cycle-types and the sections behind it. No primary source gives the
+// processor-to-channel synchronisation of a particular planar, nor the exact CD CHRDY maximum.
 #pragma once
 
 #include <cstdint>

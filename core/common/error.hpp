@@ -8,7 +8,7 @@
 
 namespace planar {
 
-/// The exit codes of the command line (DESIGN section 8).
+/// The exit codes of the command line (docs/results.md#exit-codes).
 enum class ExitCode : int {
   ok = 0,
   scenario_failed = 1,

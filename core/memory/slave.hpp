@@ -10,7 +10,7 @@
 
 namespace planar {
 
-/// The three ways in which a Micro Channel cycle ends (facts: mca-bus.md section 2).
+/// The three ways in which a Micro Channel cycle ends (docs/hardware/micro-channel.md#cycle-types).
 enum class CycleKind : std::uint8_t {
   standard,              ///< CD CHRDY stays high: 200 ns
   synchronous_extended,  ///< released within the fixed window: 300 ns

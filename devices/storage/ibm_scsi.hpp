@@ -2,7 +2,7 @@
 // IBM PS/2 SCSI Adapter/A (16 bits, 8EFEh) and IBM PS/2 SCSI Adapter/A with cache (32 bits, 8EFFh): the SCSI subsystem
 // with its subsystem control blocks.
 // Source of behaviour: Linux 2.2.26 ibmmca.c and its README; status codes beyond what it reads from 86Box's account of
-// the same card (facts: system/planar-devices.md section 9, system/pos.md section 4).
+// the same card (docs/hardware/scsi-subsystem.md#registers, docs/hardware/pos-and-adf.md#scsi-adapters-in-pos).
 //
 //   +0..3 R/W  command interface: address of a control block, or an immediate command
 //   +4    R/W  attention: 7:4 request (1 immediate, 3 control block, 4 long one, E end of interrupt), 3:0 device

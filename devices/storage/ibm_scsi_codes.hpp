@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The numbers of the IBM SCSI subsystem's interface (facts: system/planar-devices.md section 9).
+// The numbers of the IBM SCSI subsystem's interface (docs/hardware/scsi-subsystem.md).
 #pragma once
 
 #include <cstdint>

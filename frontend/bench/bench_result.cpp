@@ -16,7 +16,7 @@ namespace planar {
 
 namespace {
 
-constexpr double accepted_loss = 0.10;  // host speed; notes/performance.md section 5
+constexpr double accepted_loss = 0.10;  // host speed; docs/results.md#planarbench-cpu1
 
 std::string processor_of_host() {
   std::ifstream in("/proc/cpuinfo");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Results of `planar bench cpu`: the table for people, the JSON object `planar.bench-cpu/1` (DESIGN section 8 and what
-// its rows are compared by), and the comparison of two such objects.
+// Results of `planar bench cpu`: the table for people, the JSON object `planar.bench-cpu/1`
+// (docs/results.md#planarbench-cpu1), and the comparison of two such objects.
 #pragma once
 
 #include <cstdint>

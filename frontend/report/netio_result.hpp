@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The result of a netio run: the table for people and the JSON object `planar.netio/1` (DESIGN section 8).
+// The result of a netio run: the table for people and the JSON object `planar.netio/1` (docs/results.md#planarnetio1).
 #pragma once
 
 #include <cstdint>

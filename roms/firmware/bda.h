@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// BIOS data area at 0040:0000 and extended BIOS data area (1 KB at 639 KB), facts/system/bios.md 4.
+// BIOS data area at 0040:0000 and extended BIOS data area (1 KB at 639 KB),
+// docs/hardware/bios.md#data-areas.
 #pragma once
 
 #include "io.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Synthetic descriptions for the tests, written from the POS tables of the fact sheets (pos.md
-// section 4). They have the shape of real files, and their oddities, and nobody's text.
+// Synthetic descriptions for the tests, written from the POS tables of docs/hardware/pos-and-adf.md#adapter-ids. They
+// have the shape of real files, and their oddities, and nobody's text.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who owns the channel and when: phases, levels, preemption, fairness, the bound, port 90h (facts:
-// mca-bus.md section 4).
+// Who owns the channel and when: phases, levels, preemption, fairness, the bound, port 90h
+// (docs/hardware/micro-channel.md#arbitration).
 #include "tests/bus/rig.hpp"
 
 using namespace planar;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an access costs, how it is split, and what the slave sees (facts: mca-bus.md sections 2 and
-// 3).
+// What an access costs, how it is split, and what the slave sees (docs/hardware/micro-channel.md#cycle-types and
+// docs/hardware/micro-channel.md#width-and-splitting).
 #include "tests/bus/rig.hpp"
 
 using namespace planar;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// DMA as drivers program it: Linux's floppy through the 8237 ports, a PS/2 BIOS and Linux's ESDI
-// driver through the extended functions (facts: mca-bus.md section 5).
+// DMA as drivers program it: Linux's floppy through the 8237 ports, a PS/2 BIOS and Linux's ESDI driver through the
+// extended functions (docs/hardware/micro-channel.md#dma-controller).
 #include <algorithm>
 #include <numeric>
 
@@ -260,8 +260,8 @@ TEST_CASE("Linux's ESDI driver: channel 5 by the extended functions, 16 bits, bu
   esdi.start(rig.now);
   rig.step(1_ms);
   REQUIRE(std::equal(esdi.data.begin(), esdi.data.end(), rig.ram.begin() + 0xA000));
-  // One arbitration, then two cycles of 200 ns for each word: 2.5 million words a second as the bus
-  // sheet has it.
+  // One arbitration, then two cycles of 200 ns for each word: 2.5 million words a second, as IBM gives it
+  // (docs/hardware/micro-channel.md#dma-controller).
   REQUIRE(esdi.ended - start == 300_ns + 256 * 400_ns);
   REQUIRE(read_extended(rig, 0x35, 3) == 0x0A200);
   REQUIRE(read_extended(rig, 0x55, 2) == 0xFFFF);

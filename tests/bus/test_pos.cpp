@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // POS as software meets it: the scan that Linux makes, setup against normal operation, reset
-// (facts: pos.md).
+// (docs/hardware/pos-and-adf.md#pos-ports).
 #include <optional>
 
 #include "tests/bus/rig.hpp"
@@ -59,7 +59,7 @@ Registers read_window(Rig& rig) {
   return r;
 }
 
-/// The order of accesses of Linux 2.4's boot scan, as the fact sheet gives it.
+/// The order of accesses of Linux 2.4's boot scan (docs/hardware/pos-and-adf.md#linuxs-scan).
 Scan scan_as_linux(Rig& rig) {
   Scan s;
   rig.out(0x96, 0);

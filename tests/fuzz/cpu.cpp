@@ -5,8 +5,7 @@
 // things.
 //
 // A finding: a crash or sanitizer report, an instruction that does not end, virtual time that runs away, and a run that
-// changes when blocks are cut short, flushed, its horizons cut, or a snapshot is loaded in the middle (DESIGN section
-// 4).
+// changes when blocks are cut short, flushed, its horizons cut, or a snapshot is loaded in the middle.
 #include <algorithm>
 #include <array>
 #include <memory>

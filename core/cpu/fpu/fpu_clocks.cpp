@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Clocks of the x87's instructions, 387 (with a 386), i486's FPU and Pentium: latency, since nothing runs beside it.
 //
-// Sources: the clock tables of Intel's 387 and i486 programmer's references and of the Pentium data book, as
-// recalled (the sheet facts/system/cpu-timing.md section 5 confirms the Pentium's FADD, FMUL, FDIV, FILD, FIST and
-// FCOM); confidence "datasheet" where the manuals give one figure. Where they give a range that depends on the
-// operand the middle stands here: confidence "inferred". Penalties for denormals and the like are not modelled.
+// Sources: the clock tables of Intel's 387 and i486 programmer's references and of the Pentium data book, as recalled
+// (docs/hardware/processors.md#x87-clocks: MAME confirms the Pentium's FADD, FMUL, FDIV, FILD, FIST and FCOM);
+// confidence "datasheet" where the manuals give one figure. Where they give a range that depends on the operand the
+// middle stands here: confidence "inferred". Penalties for denormals and the like are not modelled.
 #include <algorithm>
 
 #include "core/cpu/fpu/fpu_instructions.hpp"

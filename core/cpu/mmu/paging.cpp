@@ -3,8 +3,9 @@
 //
 // Two TLBs: the modelled one decides what a chip would still hold (and so which accesses pay for a page walk, and which
 // translations may be stale); the host's one is a subset of it with host pointers, and may be dropped at any moment
-// without a virtual effect. Sizes: 386 and 486 32 entries, 4-way; Pentium data 64, code 32, 4 MB pages 8 (facts:
-// cpu-timing.md sections 3 to 5). Replacement is round-robin in a set: the chips' pseudo-LRU is not modelled.
+// without a virtual effect. Sizes: 386 and 486 32 entries, 4-way; Pentium data 64, code 32, 4 MB pages 8
+// (docs/hardware/processors.md#translation-lookaside-buffers). Replacement is round-robin in a set: the chips'
+// pseudo-LRU is not modelled.
 #include <algorithm>
 
 #include "core/cpu/engine.hpp"

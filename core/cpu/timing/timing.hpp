@@ -14,9 +14,8 @@
 // All clocks are the processor's own (90 MHz core clocks on the Pentium 90). State is plain data and part of the
 // snapshot. Nothing here depends on how instructions are grouped into blocks, nor on where a run is cut.
 //
-// Sources: facts/system/cpu-timing.md (3: 386SX bus, 4: 486, 5: Pentium), machines.md (memory). Each model's own notes
-// and what it leaves out stand at the top of timing/i386sx.cpp, timing/i486sx.cpp, timing/pentium.cpp; the parameters'
-// recommended values in timing/README.md.
+// Sources: docs/hardware/processors.md; memory: docs/hardware/memory-timing.md, where the machines' values stand. What
+// each model leaves out stands at the top of its file (i386sx.cpp, i486sx.cpp, pentium.cpp).
 #pragma once
 
 #include <array>

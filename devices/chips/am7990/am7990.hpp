@@ -3,9 +3,9 @@
 //
 // The chip knows its four registers, the memory of its local bus (Am7990Board), its place on the wire, and time; no
 // bus. Source of behaviour: AMD's data sheets of the Am7990 and Am79C90, names and chapters; Linux 2.2 sk_mca.c and
-// depca.c for what drivers rely on (facts: ethernet/chip-lance.md). Files by chapter: am7990.cpp registers,
-// initialisation, interrupts and who has the local bus; am7990_transmit.cpp look for work, transmitter, loopback;
-// am7990_receive.cpp address filter, receiver, chaining.
+// depca.c for what drivers rely on (docs/hardware/am7990.md). Files by chapter: am7990.cpp registers, initialisation,
+// interrupts and who has the local bus; am7990_transmit.cpp look for work, transmitter, loopback; am7990_receive.cpp
+// address filter, receiver, chaining.
 //
 //   RAP  1:0 selects what RDP reaches
 //   CSR0 15 ERR 14 BABL 13 CERR 12 MISS 11 MERR 10 RINT 9 TINT 8 IDON 7 INTR 6 INEA 5 RXON 4 TXON 3 TDMD 2 STOP 1 STRT

@@ -3,9 +3,8 @@
 //
 // Pins: CS starts and ends a command, SK clocks it, DI takes a start bit, two opcode bits and six address bits, most
 // significant first; DO gives a zero and then the word. Only READ (opcode 10) moves data here.
-// Source of behaviour: the part's data sheet as its readers use it (Linux 2.4 ne2.c; facts:
-// ethernet/adapter-de320ct.md). Not modelled: writing and erasing (the cards' drivers of the period never do); after
-// such a command DO stays high.
+// Source of behaviour: the part's data sheet as its readers use it (Linux 2.4 ne2.c; docs/hardware/dp8390.md#93c46).
+// Not modelled: writing and erasing (the cards' drivers of the period never do); after such a command DO stays high.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // National DP83800, 10/100 Mbit/s Ethernet controller of the Olicom OC-2335.
 //
-// HYPOTHETICAL INTERFACE. No data sheet, driver or ADF of it was found (facts: ethernet/adapter-olicom-oc2335.md). All
-// that is known is its name, that it makes 100 Mbit/s, and that the card is a slave on the Micro Channel. Everything
-// below is planar's own declaration: a slave with two packet FIFOs behind one 16-bit port, its registers named in the
-// manner of National's SONIC. Software written for the real chip cannot work with it.
+// HYPOTHETICAL INTERFACE. No data sheet, driver or ADF of it was found (docs/hardware/oc2335.md). All that is known is
+// its name, that it makes 100 Mbit/s, and that the card is a slave on the Micro Channel. Everything below is planar's
+// own declaration: a slave with two packet FIFOs behind one 16-bit port, its registers named in the manner of
+// National's SONIC. Software written for the real chip cannot work with it.
 //
 //   offset        read                                        write
 //   +00  DATA     next word of the oldest received frame      next word of the frame that TLR opened

@@ -3,9 +3,9 @@
 //
 // The chip knows its registers, its local bus (buffer memory behind Dp8390Board), its place on the wire, and time; no
 // bus. Source of behaviour: the DP8390D data sheet, its register names and its chapters; Linux 2.2 8390.c for what
-// drivers rely on (facts: ethernet/chip-dp8390.md). Files by chapter: dp8390.cpp registers and control,
-// dp8390_transmit.cpp transmitter and loopback, dp8390_receive.cpp receiver and buffer ring, dp8390_remote.cpp remote
-// DMA and the local bus.
+// drivers rely on (docs/hardware/dp8390.md). Files by chapter: dp8390.cpp registers and control, dp8390_transmit.cpp
+// transmitter and loopback, dp8390_receive.cpp receiver and buffer ring, dp8390_remote.cpp remote DMA and the local
+// bus.
 //
 //   reg   page 0 read  page 0 write  page 1   page 2 read
 //   00    CR           CR            CR       CR

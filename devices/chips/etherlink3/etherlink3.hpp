@@ -2,10 +2,10 @@
 // 3Com EtherLink III: the single-chip controller of the 3C509, 3C529 and 3C579, first generation.
 //
 // The chip knows its registers, its two FIFOs, its EEPROM, its place on the wire, and time; no bus. Source of
-// behaviour: 3Com's technical reference as quoted by NetBSD's elink3reg.h and Microsoft's elnk3 header, and what
-// Linux 2.2 3c509.c and NetBSD elink3.c rely on (facts: ethernet/chip-3c509-fifo.md); names are 3Com's. Files by
-// chapter: etherlink3.cpp registers, commands, interrupts, EEPROM; etherlink3_transmit.cpp and etherlink3_receive.cpp
-// the two FIFOs.
+// behaviour: 3Com's technical reference as quoted by NetBSD's elink3reg.h and Microsoft's elnk3 header, and what Linux
+// 2.2 3c509.c and NetBSD elink3.c rely on (docs/hardware/etherlink3.md); names are 3Com's. Files by chapter:
+// etherlink3.cpp registers, commands, interrupts, EEPROM; etherlink3_transmit.cpp and etherlink3_receive.cpp the two
+// FIFOs.
 //
 // Sixteen ports; +0E is Command (written) and Status (read) in every window, a command selects the window.
 //

@@ -5,8 +5,8 @@
 // attention, CA) to look at them, and answers there and with one interrupt pin. It knows its memory, its place on the
 // wire, and time; no bus. Source of behaviour: Intel's 82586 data sheet as far as it could be had, the 82596 data
 // sheet's chapters on its 82586 mode, and what the drivers of Linux (3c523, eexpress) and NetBSD (i82586) rely on
-// (facts: ethernet/chip-82586.md). Files: i82586.cpp start-up, channel attention, interrupts; i82586_command.cpp the
-// command unit (CU) and the transmitter; i82586_receive.cpp the receive unit (RU).
+// (docs/hardware/i82586.md). Files: i82586.cpp start-up, channel attention, interrupts; i82586_command.cpp the command
+// unit (CU) and the transmitter; i82586_receive.cpp the receive unit (RU).
 //
 //   SCP   FFFFF6 SYSBUS, FFFFFC ISCP address
 //   ISCP  +0 BUSY, +2 SCB offset, +4 SCB base

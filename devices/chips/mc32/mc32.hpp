@@ -3,8 +3,8 @@
 // ever sees. The host writes commands, reads responses, and shares descriptor lists in the card's RAM; the firmware
 // moves the frames between host memory and the card by bus master transfers, stored and forwarded. It knows its board,
 // its place on the wire, and time; no bus. Source of behaviour: what Linux 2.2.26, 2.4.0 and 2.6 (3c527.c) and 3Com's
-// drivers' users rely on (facts: ethernet/adapter-3c527.md). Files: mc32.cpp ports, boot, commands, mailboxes;
-// mc32_transmit.cpp; mc32_receive.cpp.
+// drivers' users rely on (docs/hardware/3c527.md). Files: mc32.cpp ports, boot, commands, mailboxes; mc32_transmit.cpp;
+// mc32_receive.cpp.
 //
 //   port +0  command (write): 2:0 TX, 5:3 RX (1 start, 3 suspend, 4 abort, 5 restart), 6 execute the exec mailbox
 //            response (read): 2:0 TX (2 sent, 3 halted, 4 aborted, 6 failed), 5:3 RX (2 received, 3, 4, 6 out of

@@ -3,7 +3,7 @@
 //
 // The chip knows its 64 registers, the memory that it masters (behind SonicBoard), its place on the wire, and time; no
 // system bus. Source of behaviour: the DP83932C data sheet (register names and chapters; passages recalled or quoted by
-// others, facts: ethernet/chip-sonic.md), Linux 2.4 ibmlana.c and sonic.c for what drivers rely on. Files by chapter:
+// others: docs/hardware/sonic.md), Linux 2.4 ibmlana.c and sonic.c for what drivers rely on. Files by chapter:
 // sonic.cpp registers, commands, CAM, timer and the bus; sonic_transmit.cpp; sonic_receive.cpp.
 //
 //   00 CR    08 TPS   10 CRBA1  18 RWP    20 TTDA  28 SR

@@ -4,8 +4,9 @@
 //
 // HYPOTHETICAL INTERFACE. Nothing about the EtherStreamer's registers is public. Offsets, the _SUM/_RUM rule,
 // doorbells, the local access port and the descriptors below are those of its Token-Ring relative for PCI, as its
-// driver in Linux uses them (facts: tokenring/chip-lanstreamer.md); that the EtherStreamer has them too is planar's
-// declaration, and everything that concerns Ethernet is our own. Software for the real card cannot work with it.
+// driver in Linux uses them (docs/hardware/streamer.md#the-relatives-registers); that the EtherStreamer has them too is
+// planar's declaration, and everything that concerns Ethernet is our own. Software for the real card cannot work with
+// it.
 //
 //   A register with aliases: _SUM sets the bits that are written 1, _RUM keeps only those; all read the same.
 //   +10 12 14  LISR       host to adapter: 0020 SRB command

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Western Digital (later SMC) 83C583/83C584: the bus interface beside an 83C690, as met on Micro Channel boards.
 // Source of behaviour: NetBSD's register list and its finding on the interrupt enable, what Linux 2.2 smc-mca.c
-// accesses (facts: ethernet/chip-wd83c58x-asic.md).
+// accesses (docs/hardware/wd83c58x.md#bus-interface).
 //
 //   0  MSR   7 reset, 6 RAM enable, 5:0 RAM address 18:13 (Micro Channel: what POS says, writes ignored)
 //   1  ICR   0 sixteen-bit (Micro Channel: reads 1)

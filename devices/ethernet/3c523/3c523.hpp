@@ -8,8 +8,8 @@
 //   control 1:0 RAM bank; 2 interrupt enable; 3 interrupt active, cleared by reading; 5 loopback; 6 channel attention
 //           (the chip sees its falling edge); 7 low: 82586 in reset
 //
-// Behaviour: Linux 2.2 3c523.c/.h, which quotes 3Com's technical reference, and NetBSD if_elmc_mca.c (facts:
-// ethernet/adapter-3c523.md). The old revision is the same class with another profile.
+// Behaviour: Linux 2.2 3c523.c/.h, which quotes 3Com's technical reference, and NetBSD if_elmc_mca.c
+// (docs/hardware/i82586.md#3com-3c523). The old revision is the same class with another profile.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 3Com 3C527 EtherLink/MC 32: a mailbox processor, its RAM in a memory window, and a bus master.
-// Source of behaviour: Linux 2.2.26, 2.4.0 and 2.6 3c527.c (facts: ethernet/adapter-3c527.md).
+// Source of behaviour: Linux 2.2.26, 2.4.0 and 2.6 3c527.c (docs/hardware/3c527.md#pos).
 //
 //   POS 0,1  adapter ID: 0041h, or by setting 8EF5h (IBM High Performance LAN Adapter)
 //   POS 2    bit 0 enable; bits 3:1 I/O base 7280h, 7290h, 7680h ... 7E90h; bits 6:4 window C0000h + n x 4000h

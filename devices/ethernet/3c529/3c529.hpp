@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 3Com 3C529 EtherLink III/MC: the EtherLink III chip on the Micro Channel, a 16-bit slave of sixteen ports.
-// Source of behaviour: the MCA parts of Linux 2.2 3c509.c and NetBSD if_ep_mca.c (facts: ethernet/adapter-3c529.md).
+// Source of behaviour: the MCA parts of Linux 2.2 3c509.c and NetBSD if_ep_mca.c
+// (docs/hardware/etherlink3.md#3com-3c529).
 //
 //   POS 0,1  adapter ID: 627Ch (coax, AUI); by setting 627Dh (TP, AUI), 62DBh (all three), 62F6h (TP, coax), 62F7h (TP)
 //   POS 2    bit 0 enable

@@ -12,8 +12,8 @@
 //
 //   base +00..0F  83C58x    +10..1F  83C690
 //
-// Source of behaviour: Linux 2.2 smc-mca.c and 8390.c, NetBSD if_we_mca.c (facts: ethernet/adapter-smc-8013epa.md,
-// adapter-ibm-ethernet-adapter-a.md).
+// Source of behaviour: Linux 2.2 smc-mca.c and 8390.c, NetBSD if_we_mca.c (docs/hardware/wd83c58x.md#8013-boards,
+// docs/hardware/wd83c58x.md#ibm-adaptera-for-ethernet).
 #pragma once
 
 #include <array>

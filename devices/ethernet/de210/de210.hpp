@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Digital EtherWORKS MC (DE210, DE212): an Am7990 with 64 KB of RAM in a memory window and 16 I/O ports.
-// Source of behaviour: Linux 2.2 depca.c, which quotes Digital's ADF (facts: ethernet/adapter-de210.md).
+// Source of behaviour: Linux 2.2 depca.c, which quotes Digital's ADF (docs/hardware/am7990.md#digital-de-210).
 //
 //   POS 0,1  adapter ID 6DEFh, or by setting 628Dh (unknown to Linux 2.2)
 //   POS 2    0 enable; 2:1 I/O base 2C00h + n x 10h; 4:3 memory C0000h, D0000h, E0000h; 5 = 1: only its upper 32 KB

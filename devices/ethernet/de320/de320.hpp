@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // D-Link DE-320CT: an NE/2 at heart, with a serial EEPROM for the address and the ISA card's block of 32 ports.
-// Source of behaviour: Linux 2.4 ne2.c (facts: ethernet/adapter-de320ct.md).
+// Source of behaviour: Linux 2.4 ne2.c (docs/hardware/dp8390.md#d-link-de-320ct).
 //
 //   POS 0,1  adapter ID 56EAh
 //   POS 2    bit 0 enable; bits 4:2 interrupt 3, 4, 5, 9, 10, 11, 14, 15; bits 6:5 I/O base 300h, 320h, 340h, 360h

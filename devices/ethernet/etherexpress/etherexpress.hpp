@@ -10,7 +10,7 @@
 //           +300E connector; +4000 to +400F RAM at the shadow pointer, +8000 to +800F the next 16 bytes,
 //           +C000 to +C007 those again, +C008 to +C00F RAM at 8 to F: the SCB
 //
-// Behaviour: Linux 2.4 eexpress.c, whose author explains the windows (facts: ethernet/adapter-eexpress-mc.md).
+// Behaviour: Linux 2.4 eexpress.c, whose author explains the windows (docs/hardware/i82586.md#intel-etherexpressmc).
 #pragma once
 
 #include <array>

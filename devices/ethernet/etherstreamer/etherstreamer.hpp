@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // IBM EtherStreamer MC 32: the LANStreamer design on Ethernet, a 32-bit bus master.
 //
-// HYPOTHETICAL INTERFACE: ID, POS bits and registers are unknown (facts: ethernet/adapter-etherstreamer-mc32.md). What
+// HYPOTHETICAL INTERFACE: ID, POS bits and registers are unknown (docs/hardware/streamer.md#etherstreamer-mc-32). What
 // is here is planar's own declaration, after the registers of a Token-Ring relative (streamer.hpp).
 //
 //   POS 0,1  adapter ID: 8FA7h (our choice, among those of its relatives)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // IBM LAN Adapter/A for Ethernet: a SONIC-T on its own 32 KB of shared RAM.
-// Source of behaviour: Linux 2.4 ibmlana.c and ibmlana.h (facts: ethernet/adapter-ibm-lan-adapter-a.md).
+// Source of behaviour: Linux 2.4 ibmlana.c and ibmlana.h (docs/hardware/sonic.md#lan-adaptera).
 //
 //   POS 0,1  adapter ID: FFE0h, or by setting FEE6h (the board of the 5494 controller, without RPL ROM)
 //   POS 2    bit 0 enable; bits 2:1 interrupt 5, 15, 10, 11; bits 4:3 medium 10BaseT, AUI, -, 10Base2;

@@ -2,7 +2,7 @@
 // Olicom OC-2335 Fast Ethernet for Micro Channel: a DP83800 behind a 16-bit slave port.
 //
 // HYPOTHETICAL INTERFACE: only the card's name, its 100 Mbit/s, the name of its controller and that it masters nothing
-// are known (facts: ethernet/adapter-olicom-oc2335.md). ID, POS, ports and registers are planar's own declaration.
+// are known (docs/hardware/oc2335.md). ID, POS, ports and registers are planar's own declaration.
 //
 //   POS 0,1  adapter ID: 6F35h (our choice; no list known to us has it)
 //   POS 2    bit 0 enable; bits 2:1 interrupt 5, 9, 10, 11; bits 7:4 I/O base in units of 1000h (0: none)

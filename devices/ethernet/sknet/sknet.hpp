@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Schneider & Koch (SysKonnect) SKnet MC2+ and Junior MC2: an Am7990 behind a 16 KB memory window, no I/O ports.
-// Source of behaviour: Linux 2.2 sk_mca.c, NetBSD's header for the same boards (facts: ethernet/adapter-sknet.md).
+// Source of behaviour: Linux 2.2 sk_mca.c, NetBSD's header for the same boards
+// (docs/hardware/am7990.md#sknet-mc2-and-mc2).
 //
 //   MC2+ (6AFD)    POS 2  0 enable; 1 boot EPROM off; 4:2 EPROM address
 //                  POS 3  2:0 window at C0000h + n x 4000h; 7:4 read 0011

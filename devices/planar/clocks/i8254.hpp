@@ -4,10 +4,10 @@
 //   40h channel 0   42h channel 2   43h control   44h watchdog count   47h watchdog control
 //   (41h, 45h and 46h are absent)
 //
-// Facts: Intel 8254 data sheet (modes, latches, read-back); planar-devices.md section 3 (watchdog:
-// 8 bits, binary, mode 0, counts ticks of channel 0 whose IRQ 0 is still pending; no channel 1; IRQ
-// 0 latch cleared by 61h bit 7). Input clock 14.31818 MHz / 12 (choice inferred). Counts and
-// outputs are computed from time; only the rising edges of OUT 0 are events.
+// Facts: Intel 8254 data sheet (modes, latches, read-back); docs/hardware/planar-devices.md#timers (watchdog: 8 bits,
+// binary, mode 0, counts ticks of channel 0 whose IRQ 0 is still pending; no channel 1; IRQ 0 latch cleared by 61h bit
+// 7). Input clock 14.31818 MHz / 12 (choice inferred). Counts and outputs are computed from time; only the rising edges
+// of OUT 0 are events.
 // Known limits: a count of 1 in modes 2 and 3 (illegal in the data sheet) leaves OUT high; a count
 // is loaded at the first clock edge after its write (the data sheet asks for a full pulse, up to
 // one clock later).

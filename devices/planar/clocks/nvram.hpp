@@ -2,8 +2,8 @@
 // The configuration NVRAM extension: 2 KB behind 74h (address low), 75h (address high) and 76h
 // (data).
 //
-// Facts: pos.md section 5; the address wraps at 2 KB and both halves read back. The layout is
-// roms/README.md section 2.
+// Facts: docs/hardware/pos-and-adf.md#cmos-and-nvram; the address wraps at 2 KB and both halves read back. The layout
+// is roms/README.md section 2.
 #pragma once
 
 #include <array>

@@ -4,17 +4,15 @@
 //
 //   00h-09h seconds, alarm, minutes, alarm, hours, alarm, weekday, day, month, year
 //   0Ah-0Dh registers A to D
-//   0Eh-3Fh CMOS (PS/2 use: pos.md section 5; CRC over 10h-31h at 32h, 33h; century at 37h)
+//   0Eh-3Fh CMOS (PS/2 use: docs/hardware/pos-and-adf.md#cmos-and-nvram; CRC over 10h-31h at 32h, 33h; century at 37h)
 //
-// Facts: Motorola MC146818 data sheet (update cycle 1984 us at 32.768 kHz, UIP 244 us ahead of it,
-// first update 500 ms after the divider is released, periodic rates); planar-devices.md section 7
-// (IRQ 8 is a level, cleared by reading register C); port 70h bit 7 masks NMI, 1 at power-on. Time
-// is computed when it is read; events exist only while an interrupt is enabled and not yet
-// requested.
-// Known limits: daylight saving (register B bit 0) and the square-wave output are stored and do
-// nothing; the second bank of late planars (pos.md section 5) is absent, index bit 6 is ignored;
-// only the 32.768 kHz divider setting runs the clock, the others stop it; the calendar only counts
-// years 0 to 99, the century byte is plain CMOS that firmware keeps.
+// Facts: Motorola MC146818 data sheet (update cycle 1984 us at 32.768 kHz, UIP 244 us ahead of it, first update 500 ms
+// after the divider is released, periodic rates); docs/hardware/planar-devices.md#clock (IRQ 8 is a level, cleared by
+// reading register C); port 70h bit 7 masks NMI, 1 at power-on. Time is computed when it is read; events exist only
+// while an interrupt is enabled and not yet requested.
+// Known limits: daylight saving (register B bit 0) and the square-wave output are stored and do nothing; the second
+// bank of late planars is absent, index bit 6 is ignored; only the 32.768 kHz divider setting runs the clock, the
+// others stop it; the calendar only counts years 0 to 99, the century byte is plain CMOS that firmware keeps.
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@ namespace planar {
 
 class DisketteDma final : private bus::DmaClient {
  public:
-  static constexpr unsigned level = 2;  // facts: mca-bus.md section 4
+  static constexpr unsigned level = 2;  // docs/hardware/micro-channel.md#arbitration
 
   DisketteDma(I82077& controller, bus::DmaController& dma)
       : controller_(controller), line_(dma, *this, "diskette"), request_(*this, &DisketteDma::request) {

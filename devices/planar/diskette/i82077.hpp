@@ -4,9 +4,9 @@
 //   3F0h SRA   3F1h SRB   3F2h DOR   3F4h MSR (read), DSR (write)   3F5h FIFO
 //   3F7h DIR (read), CCR (write)
 //
-// Facts: Intel 82077AA data sheet (commands, phases, status registers, FIFO); planar-devices.md
-// section 6 (PS/2 register bits; DOR bit 3 is reserved: interrupt and DMA request are always gated
-// on).
+// Facts: Intel 82077AA data sheet (commands, phases, status registers, FIFO);
+// docs/hardware/planar-devices.md#diskette-controller (PS/2 register bits; DOR bit 3 is reserved: interrupt and DMA
+// request are always gated on).
 // Timing: rotation 300 rpm (200 ms); a sector is read when it passes under the head; step rate and
 // head settling from SPECIFY; motor spin-up 300 ms (inferred from drive data sheets); a command
 // byte is taken in 8 us (inferred). Gap lengths follow IBM system 34, GAP 3 up to 108 bytes. All

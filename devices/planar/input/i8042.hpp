@@ -2,8 +2,8 @@
 // 8042 keyboard and mouse controller of a PS/2 (ports 60h and 64h), with the two devices at its
 // cables.
 //
-// Facts: planar-devices.md section 5: command set, status bits, output port; IRQ 1 and IRQ 12 are
-// planar latches set by the controller and cleared by reading 60h.
+// Facts: docs/hardware/planar-devices.md#keyboard-controller: command set, status bits, output port; IRQ 1 and IRQ 12
+// are planar latches set by the controller and cleared by reading 60h.
 // Timing (inferred; "10 us to 1 ms class"): 25 us to take a byte, 100 us for an answer, 300 us for
 // the self test; a byte on the cable takes 11 bits of 80 us each way.
 // Known limits: bits 4 and 5 (interrupts) and 2, 3, 6, 7 (cables) written through D1h are not

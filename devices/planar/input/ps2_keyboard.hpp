@@ -2,9 +2,8 @@
 // PS/2 enhanced keyboard (ID 83ABh): scan code sets 1, 2 and 3, LEDs, typematic, the full command
 // set.
 //
-// Facts: IBM PS/2 keyboard specification as summarised in planar-devices.md section 5 and in the
-// drivers' own tables; power-on: set 2, 10.9 characters/s after 500 ms, 16-byte buffer with an
-// overrun code.
+// Facts: IBM PS/2 keyboard specification as summarised in docs/hardware/planar-devices.md#keyboard-and-mouse and in the
+// drivers' own tables; power-on: set 2, 10.9 characters/s after 500 ms, 16-byte buffer with an overrun code.
 // Timing (inferred): 0.5 ms from a received byte to its answer, 500 ms for the self test.
 #pragma once
 

@@ -2,8 +2,8 @@
 // PS/2 mouse: stream, remote and wrap mode, sample rates, resolutions, scaling, three-byte packets,
 // ID 00h.
 //
-// Facts: planar-devices.md section 5 and bios.md (INT 15h C2h parameters). Power-on: stream mode,
-// disabled, 100 reports/s, 4 counts/mm, 1:1.
+// Facts: docs/hardware/planar-devices.md#keyboard-and-mouse, docs/hardware/bios.md#mouse-services (INT 15h C2h
+// parameters). Power-on: stream mode, disabled, 100 reports/s, 4 counts/mm, 1:1.
 // Timing (inferred): 0.5 ms from a received byte to its answer, 300 ms for the self test.
 // Known limits: the overflow bits stay 0, what exceeds a packet goes into the next one.
 #pragma once

@@ -3,8 +3,8 @@
 //
 //   +0 RBR/THR/DLL  +1 IER/DLM  +2 IIR/FCR  +3 LCR  +4 MCR  +5 LSR  +6 MSR  +7 SCR
 //
-// Facts: National NS16550A data sheet; planar-devices.md section 7. Every character takes its time
-// on the line in both directions; OUT 2 gates the interrupt, as on every PC serial port.
+// Facts: National NS16550A data sheet; docs/hardware/planar-devices.md#serial-port. Every character takes its time on
+// the line in both directions; OUT 2 gates the interrupt, as on every PC serial port.
 // Known limits: the line at the other end runs at the same speed and format, so parity and framing
 // errors never occur by themselves; a break replaces the characters sent meanwhile (loopback
 // receives it, the far end sees nothing); the THRE delay of one character in FIFO mode is not

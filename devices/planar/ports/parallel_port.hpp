@@ -7,10 +7,9 @@
 //   1-0 = 1) +2 control (0 strobe, 1 autofeed, 2 -init, 3 select, 4 interrupt enable, 5 direction:
 //   1 = read)
 //
-// Facts: planar-devices.md section 7 (direction in control bit 5, extended mode chosen by planar
-// POS 2 bit 7). Status bit 2 is latched by the printer's acknowledge and set again by reading the
-// status (recalled from the PS/2 manuals, unchecked). Printer timing (inferred): busy 5 us, then an
-// acknowledge of 5 us.
+// Facts: docs/hardware/planar-devices.md#parallel-port (direction in control bit 5, extended mode chosen by planar POS
+// 2 bit 7). Status bit 2 is latched by the printer's acknowledge and set again by reading the status (recalled from the
+// PS/2 manuals, unchecked). Printer timing (inferred): busy 5 us, then an acknowledge of 5 us.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The planar's side of coprocessor errors: FERR# becomes IRQ 13, port F0h takes it back, F1h resets a 387.
 //
-// Facts: planar-devices.md sections 1 and 2 (F0h clears busy, F1h resets; Linux writes both at boot); Intel 486 manual,
-// MS-DOS compatible error handling: a write to F0h drops the latched interrupt and asserts IGNNE# until FERR# falls, so
-// that the handler may use the x87 before it clears the error. Known limits: F1h resets nothing here (a 387 alone has
-// that pin; the 486 and Pentium ignore it).
+// Facts: docs/hardware/planar-devices.md#coprocessor-ports (F0h clears busy, F1h resets; Linux writes both at boot);
+// Intel 486 manual, MS-DOS compatible error handling: a write to F0h drops the latched interrupt and asserts IGNNE#
+// until FERR# falls, so that the handler may use the x87 before it clears the error. Known limits: F1h resets nothing
+// here (a 387 alone has that pin; the 486 and Pentium ignore it).
 #pragma once
 
 #include <cstdint>

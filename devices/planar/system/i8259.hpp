@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // 8259A programmable interrupt controllers, the pair of a PS/2 (ports 20h-21h and A0h-A1h).
 //
-// Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI); mca-bus.md section 7: all
-// inputs are level-sensitive and the planar forces it, so ICW1 bit 3 (LTIM) is accepted and
-// ignored; Linux writes 11h everywhere.
+// Facts: Intel 8259A data sheet (ICW, OCW, priorities, poll, AEOI); docs/hardware/micro-channel.md#interrupts: all
+// inputs are level-sensitive and the planar forces it, so ICW1 bit 3 (LTIM) is accepted and ignored; Linux writes 11h
+// everywhere.
 // Known limits: MCS-80 mode gives the low byte of its CALL address as the vector (a PC never
 // selects it); the buffered mode bits are stored and change nothing; until the initialisation
 // sequence is complete a chip requests nothing; both INTA cycles are one instant, so a slave's

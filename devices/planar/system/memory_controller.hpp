@@ -5,10 +5,9 @@
 //   the ROM again below the top of the processor's address space: FE0000h with 24 address lines,
 //   FFFE0000h with 32
 //
-// Facts: planar-devices.md section 8 (memory map of emulators for this family). The memory
-// controllers of the 56SX, 77 and 95 are not publicly documented: ports E0h-E7h of the Model 70/80
-// class are absent here and read as ones; memory that lies beneath the ROM alias of a 24-bit
-// processor is lost (inferred), 384 KB above A0000h is not remapped.
+// Facts: docs/hardware/memory.md#memory-map (emulators of this family). The memory controllers of the 56SX, 77 and 95
+// are not publicly documented: ports E0h-E7h of the Model 70/80 class are absent here and read as ones; memory that
+// lies beneath the ROM alias of a 24-bit processor is lost (inferred), 384 KB above A0000h is not remapped.
 #pragma once
 
 #include <cstdint>

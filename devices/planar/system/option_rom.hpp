@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A ROM in adapter space (C0000h to DFFFFh): 55h AAh, length in 512 bytes, entry at 3, bytes add up
-// to 0. The firmware finds it in its scan (facts: pos.md section 6). It has no POS registers: it
-// stands for a ROM socket on the planar, not for an adapter. Timing: an 8-bit ROM that answers
-// within the synchronous extended cycle (inferred).
+// A ROM in adapter space (C0000h to DFFFFh): 55h AAh, length in 512 bytes, entry at 3, bytes add up to 0. The firmware
+// finds it in its scan (docs/hardware/pos-and-adf.md#adapter-roms). It has no POS registers: it stands for a ROM socket
+// on the planar, not for an adapter. Timing: an 8-bit ROM that answers within the synchronous extended cycle
+// (inferred).
 #pragma once
 
 #include <cstdint>

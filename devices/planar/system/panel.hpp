@@ -2,9 +2,9 @@
 // Ports that only show something: the 8-character panel of a Model 95, and the POST checkpoint
 // latches.
 //
-// Facts: planar-devices.md sections 1 and 10: panel at 108h (rightmost) to 10Fh (leftmost), ASCII,
-// written in bytes, words and double words; checkpoints at 680h and 681h; 80h is a plain latch that
-// Linux uses as its delay port.
+// Facts: docs/hardware/planar-devices.md#operator-panel: panel at 108h (rightmost) to 10Fh (leftmost), ASCII, written
+// in bytes, words and double words; checkpoints at 680h and 681h; 80h is a plain latch that Linux uses as its delay
+// port.
 #pragma once
 
 #include <array>

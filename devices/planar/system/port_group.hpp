@@ -12,8 +12,7 @@
 
 namespace planar {
 
-/// I/O cycles to a planar device: 8-bit, 300 ns (facts: mca-bus.md section 2, "practical cost
-/// rule", inferred).
+/// I/O cycles to a planar device: 8-bit, 300 ns (docs/hardware/micro-channel.md#planar-devices, inferred).
 inline constexpr CycleSpec planar_port_cycle{8, CycleKind::synchronous_extended, {}};
 
 /// First and last port, inclusive.

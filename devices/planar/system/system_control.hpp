@@ -2,9 +2,9 @@
 // System control ports B (61h) and A (92h): timer and speaker gates, refresh toggle, NMI sources,
 // A20, hot reset.
 //
-// Facts: planar-devices.md section 4; mca-bus.md section 6 (refresh every 15.12 us). 61h bits 2 and
-// 3 *disable* the parity and channel checks (0 = checking on). NMI: parity and channel check are
-// masked by port 70h bit 7, the watchdog and the bus time-out are not.
+// Facts: docs/hardware/planar-devices.md#system-control-ports; docs/hardware/micro-channel.md#refresh (every 15.12 us).
+// 61h bits 2 and 3 *disable* the parity and channel checks (0 = checking on). NMI: parity and channel check are masked
+// by port 70h bit 7, the watchdog and the bus time-out are not.
 // Known limits: no sound is made from the speaker data bit; no memory error ever occurs by itself.
 #pragma once
 

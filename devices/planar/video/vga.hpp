@@ -8,9 +8,9 @@
 //   3CEh/3CFh graphics
 //   A0000h-BFFFFh window on 256 KB (four planes of 64 KB)
 //
-// Facts: IBM PS/2 video subsystem technical reference as the field knows it; planar-devices.md
-// section 7 (wake: POS 102h bit 0, then 3C3h bit 0; no 46E8h); bios.md section 3: extension
-// registers of later chips read as absent, here as 0, their writes vanish.
+// Facts: IBM PS/2 video subsystem technical reference as the field knows it; docs/hardware/planar-devices.md#video
+// (wake: POS 102h bit 0, then 3C3h bit 0; no 46E8h); docs/hardware/bios.md#video-services: extension registers of later
+// chips read as absent, here as 0, their writes vanish.
 // Timing: dot clock 25.175 or 28.322 MHz (misc bits 3-2), the place in the frame is computed from
 // time; only the vertical retrace interrupt is an event, while enabled. CPU cycles to video memory:
 // video_cycle.

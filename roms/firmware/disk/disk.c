@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // INT 13h for fixed disks 80h and up: SCSI disks on the first IBM SCSI adapter that the POS set-up
-// found, reached through subsystem control blocks (facts/system/planar-devices.md 9). The disk with
-// the highest SCSI address is 80h, as on these machines. The adapter's interrupt is off while a
-// service polls; between services it is enabled, as operating systems' drivers expect it.
-// Buffers are physical addresses, so a monitor that remaps memory must do the transfer itself.
+// found, reached through subsystem control blocks (docs/hardware/scsi-subsystem.md#control-block).
+// The disk with the highest SCSI address is 80h, as on these machines. The adapter's interrupt is
+// off while a service polls; between services it is enabled, as operating systems' drivers expect
+// it. Buffers are physical addresses, so a monitor that remaps memory must do the transfer itself.
 #include "firmware.h"
 
 enum {
@@ -137,7 +137,7 @@ static u32 big_endian(u16 offset)
     return value;
 }
 
-// 64 heads of 32 sectors up to 1 GB, 255 of 63 beyond (facts/system/bios.md 3).
+// 64 heads of 32 sectors up to 1 GB, 255 of 63 beyond (docs/hardware/bios.md#disk-geometry).
 static void add_disk(u8 device, u32 sectors)
 {
     u16 entry = (u16)(ebda_disk_entries + bda->disk_count * entry_bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 82077-class diskette controller in PS/2 mode (planar-devices.md 6): ports 3F0h to 3F7h, DMA
-// channel 2, IRQ 6. Commands, motor, seek; all waits are bounded.
+// The 82077-class diskette controller in PS/2 mode
+// (docs/hardware/planar-devices.md#diskette-controller): ports 3F0h to 3F7h, DMA channel 2, IRQ 6.
+// Commands, motor, seek; all waits are bounded.
 #pragma once
 
 #include "firmware.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Delays. The time base is the refresh request that toggles port 61h bit 4 every 15.12 us
-// (facts/system/mca-bus.md 6); nothing depends on the speed of the processor.
+// (docs/hardware/micro-channel.md#refresh); nothing depends on the speed of the processor.
 #include "firmware.h"
 
 enum { refresh_ns = 15120, refreshes_per_second = 66138, polls_per_refresh_limit = 4096 };

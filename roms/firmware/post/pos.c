@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programmable Option Select at POST: the order of facts/system/pos.md 6, the records of
-// roms/README.md section 2. Byte accesses only; planar and adapter setup are never on together.
+// Programmable Option Select at POST: the order of docs/hardware/pos-and-adf.md#post-sequence, the records of roms/README.md
+// section 2. Byte accesses only; planar and adapter setup are never on together.
 #include "firmware.h"
 
 enum {

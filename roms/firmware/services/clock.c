@@ -23,7 +23,8 @@ void timer_tick(struct Regs* r)
     }
     bda->ticks = ticks;
     motor_tick();
-    // On the Micro Channel IRQ 0 is a latch that only this write clears (mca-bus.md 7).
+    // On the Micro Channel IRQ 0 is a latch that only this write clears
+    // (docs/hardware/micro-channel.md#interrupts).
     outb(0x61, (inb(0x61) & 0x0F) | 0x80);
     asm volatile("int $0x1C" : : : "memory");
     cli();

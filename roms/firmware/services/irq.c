@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Interrupt controllers, timer and DMA set-up, interrupt vectors, NMI, and the interrupts that only
-// need an acknowledgement. Micro Channel interrupts are level-sensitive (mca-bus.md 7): a source that
-// nobody serves would come again for ever, so the default handler masks it.
+// Interrupt controllers, timer and DMA set-up, interrupt vectors, NMI, and the interrupts that only need an acknowledgement.
+// Micro Channel interrupts are level-sensitive (docs/hardware/micro-channel.md#interrupts): a source that nobody serves would
+// come again for ever, so the default handler masks it.
 #include "firmware.h"
 
 enum {
@@ -154,8 +154,9 @@ void disk_interrupt(struct Regs* r)
     pic_eoi(14);
 }
 
-// An NMI stops all arbitration on the channel until port 90h bit 6 is written 0 (mca-bus.md 4).
-// Parity and channel check are cleared through their disable bits in port 61h.
+// An NMI stops all arbitration on the channel until port 90h bit 6 is written 0
+// (docs/hardware/micro-channel.md#nmi-and-arbitration). Parity and channel check are cleared through their disable bits in port
+// 61h.
 void nmi(struct Regs* r)
 {
     (void)r;

@@ -9,7 +9,7 @@
 ;   +04 byte   boot drive
 ;   +08 16 b   the INT 15h AH=C0h table, length word first; 0 when the call failed.
 ;              Feature byte 1 (table +5) bit 1 = Micro Channel: the only sign Linux goes by
-;              (facts/software.md section 2).
+;              (docs/hardware/bios.md#what-linux-asks-for).
 ; The settings sector stays where the boot sector put it, at 7E00h.
 
         bits 16

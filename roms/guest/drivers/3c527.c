@@ -9,7 +9,7 @@
 // once more, the ring walked from where the mailbox says, and reception started anew from there.
 //
 // POS 2: bits 3:1 I/O base, 6:4 window; POS 4: bit 0 window on; POS 5: bits 3:2 interrupt, 5:4 window size
-// (facts/ethernet/adapter-3c527.md).
+// (docs/hardware/3c527.md#pos).
 #include "driver.h"
 
 enum { COMMAND = 0, STATUS = 2, CONTROL = 6 };

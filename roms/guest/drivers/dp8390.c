@@ -6,7 +6,8 @@
 //
 // Two transmit buffers of six pages: the second is filled while the first goes out and is started
 // from the transmit interrupt. Chip interrupts are off (IMR) and the line is masked at the 8259
-// while a frame is loaded. Counts of accesses: facts/linux22-path.md section 5.
+// while a frame is loaded. Counts of accesses:
+// docs/hardware/linux-2.2-network-path.md#port-accesses.
 #include "dp8390.h"
 
 enum { MAX_SERVICE = 12, MAX_FRAMES = 9, TRANSMIT_TIMEOUT = 20 * HZ / 100 };

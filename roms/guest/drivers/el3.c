@@ -3,9 +3,9 @@
 // 3Com EtherLink III (3C529: 627C, 627D, 62DB, 62F6, 62F7): programmed I/O through two FIFOs. Touches the card as Linux
 // 2.2's 3c509.c does: same registers, same values, same order, same width, no port 80h delays; the code is our own.
 //
-// One frame goes into the transmit FIFO from start_transmit; with 1536 bytes or fewer left the queue stops until TX
-// Available. Frames are read, and discarded without waiting for the command, in the interrupt. Good frames leave no
-// TX Status. POS 4 bits 7:2 I/O base, 1:0 transceiver, POS 5 bits 3:0 interrupt (facts/ethernet/adapter-3c529.md).
+// One frame goes into the transmit FIFO from start_transmit; with 1536 bytes or fewer left the queue stops until TX Available.
+// Frames are read, and discarded without waiting for the command, in the interrupt. Good frames leave no TX Status. POS 4 bits
+// 7:2 I/O base, 1:0 transceiver, POS 5 bits 3:0 interrupt (docs/hardware/etherlink3.md#3com-3c529).
 #include "driver.h"
 
 enum { MAX_SERVICE = 10, TRANSMIT_TIMEOUT = 40 * HZ / 100, ROOM_WANTED = 1536 };

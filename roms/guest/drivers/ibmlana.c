@@ -10,8 +10,7 @@
 // back for each frame sent or received; received frames keep their check sequence and do not start on an
 // aligned IP header. The word for port 28h of the machine, whose base address was forgotten, is there too.
 //
-// POS 2: bits 2:1 interrupt, 7:5 I/O base; POS 3: bits 7:4 window, 0 its size
-// (facts/ethernet/adapter-ibm-lan-adapter-a.md).
+// POS 2: bits 2:1 interrupt, 7:5 I/O base; POS 3: bits 7:4 window, 0 its size (docs/hardware/sonic.md#lan-adaptera).
 #include "driver.h"
 
 enum {                                  // registers, by I/O offset

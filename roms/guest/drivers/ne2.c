@@ -4,9 +4,9 @@
 // programmed I/O through the 8390's remote DMA. Touches the card as Linux's ne2.c does (the DE-320 as
 // in its version of February 2001, whose data path is that of 2.2); the code is our own.
 //
-// POS 2: bit 0 enable, bits 3:1 I/O base, bits 6:5 interrupt (facts/ethernet/adapter-ne2.md);
-// DE-320: bits 6:5 I/O base, bits 4:2 interrupt (facts/ethernet/adapter-de320ct.md).
-// I/O: +00h chip, +10h data port (words), +20h reset port, DE-320 +1Eh address EEPROM.
+// POS 2: bit 0 enable, bits 3:1 I/O base, bits 6:5 interrupt (docs/hardware/dp8390.md#novell-ne2); DE-320: bits 6:5 I/O base,
+// bits 4:2 interrupt (docs/hardware/dp8390.md#d-link-de-320ct). I/O: +00h chip, +10h data port (words), +20h reset port, DE-320
+// +1Eh address EEPROM.
 #include "dp8390.h"
 
 enum { DATA_PORT = 0x10, RESET_PORT = 0x20, START_PAGE = 0x40, STOP_PAGE = 0x80 };

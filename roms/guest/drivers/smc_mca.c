@@ -7,7 +7,7 @@
 // The Linux driver was derived from one for a later bus chip and pokes this one as if it were that
 // (registers +4, +5, +6, +Ch); the sequence is kept, the cards ignore what they do not have.
 //
-// POS: facts/ethernet/adapter-smc-8013epa.md. I/O: +00h bus chip, +08h address, +10h the 8390.
+// POS: docs/hardware/wd83c58x.md#8013-boards. I/O: +00h bus chip, +08h address, +10h the 8390.
 #include "dp8390.h"
 
 enum { COMMAND = 0, REGISTER_SET = 4, ADDRESS = 8, FINE16 = 0x0C, NIC = 0x10 };

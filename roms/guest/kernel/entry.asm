@@ -3,9 +3,9 @@
 ; Ways into and out of the kernel: exceptions, interrupts 20h to 2Fh, system call 80h, the return
 ; paths with their bottom-half, reschedule and signal checks, and the task switch.
 ;
-; Order of checks on the way out (Linux 2.2, facts/linux22-path.md section 7): a system call looks
-; at the bottom halves, then at need_resched, then at a pending signal; an interrupt does so only
-; when it returns to ring 3. An interrupt of kernel code returns at once.
+; Order of checks on the way out (Linux 2.2, docs/hardware/linux-2.2-network-path.md#return-paths):
+; a system call looks at the bottom halves, then at need_resched, then at a pending signal; an
+; interrupt does so only when it returns to ring 3. An interrupt of kernel code returns at once.
 ;
 ; Stack frame = struct regs of kernel.h.
 

@@ -2,11 +2,12 @@
 //
 // 8259 pair, interrupt dispatch, bottom halves, exceptions.
 //
-// Accesses to the controllers go in the order and number of Linux 2.2 (facts/linux22-path.md
-// section 5): an interrupt reads the mask register once (a dummy), writes the mask, sends specific
-// EOI (to the slave, then to the cascade input), runs the handler and writes the mask again: 3
-// writes and 1 read for a master line (plus 1 EOI for a slave line). Masking or unmasking a line
-// elsewhere is one write. ICW1 is 11h (edge) even on Micro Channel: the planar stays level.
+// Accesses to the controllers go in the order and number of Linux 2.2
+// (docs/hardware/linux-2.2-network-path.md#port-accesses): an interrupt reads the mask register
+// once (a dummy), writes the mask, sends specific EOI (to the slave, then to the cascade input),
+// runs the handler and writes the mask again: 3 writes and 1 read for a master line (plus 1 EOI for
+// a slave line). Masking or unmasking a line elsewhere is one write. ICW1 is 11h (edge) even on
+// Micro Channel: the planar stays level.
 #include "kernel.h"
 #include "linux_cost.h"
 

@@ -1,16 +1,15 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
 ; What the real kernel executes and this one does not: the ONE declared routine that pads
-; (DESIGN.md section 7). Each site below is a body of ordinary instructions that runs where
-; COST(site) stands in the sources. The same bodies serve every adapter and every machine. Their
-; lengths are "what the real kernel was counted to execute minus what our own code was counted to
-; execute" and come from no throughput. Nothing else in the guest pads.
+; (docs/hardware/linux-2.2-network-path.md#padding-of-planars-guest). Each site below is a body of ordinary instructions that runs
+; where COST(site) stands in the sources. The same bodies serve every adapter and every machine. Their lengths are "what the real
+; kernel was counted to execute minus what our own code was counted to execute" and come from no throughput. Nothing else in the
+; guest pads.
 ;
-; How both were counted: Linux 2.2.26 (gcc 2.95.3, its own drivers) and this image run netio on the
-; emulated Model 95 and Model 56 SX with NE/2 and 3C529, an observer on the processor counts
-; instructions, REP iterations, loads, stores and taken transfers by function, and distinct lines of
-; code and data by event. facts/linux22-path.md has the same counts from another emulator; where both
-; have a figure they agree within 2 instructions. What came out, by event: ../README.md.
+; How both were counted: Linux 2.2.26 (gcc 2.95.3, its own drivers) and this image run netio on the emulated Model 95 and Model 56
+; SX with NE/2 and 3C529, an observer on the processor counts instructions, REP iterations, loads, stores and taken transfers by
+; function, and distinct lines of code and data by event. docs/hardware/linux-2.2-network-path.md#cost-by-event has the same
+; counts from another emulator; where both have a figure they agree within 2 instructions. What came out, by event: ../README.md.
 ;
 ; Per call of the sites, instructions / loads / stores / taken transfers (an NE/2 in the Model 95):
 ;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Micro Channel: reads the POS registers of all slots once, in the order of Linux 2.2
-// (facts/system/pos.md section 1): adapter setup off; planar video (94h = DFh), integrated SCSI
-// (F7h, and FDh when that read all ones), planar setup off; then slots 0 to 7 through 96h.
+// (docs/hardware/pos-and-adf.md#linuxs-scan): adapter setup off; planar video (94h = DFh),
+// integrated SCSI (F7h, and FDh when that read all ones), planar setup off; then slots 0 to 7
+// through 96h.
 #include "kernel.h"
 
 enum { PLANAR_SETUP = 0x94, ADAPTER_SETUP = 0x96, POS0 = 0x100 };

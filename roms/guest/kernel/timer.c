@@ -2,9 +2,9 @@
 //
 // The 100 Hz tick (PIT channel 0, mode 2), timers, time of day, and the period's load accounting.
 //
-// Accounting (facts/linux22-path.md section 9): the interrupt counts the tick; its bottom half
-// charges it to the task that is current by then, unless that is the idle task. Work done in
-// interrupts on top of idle therefore counts as idle.
+// Accounting (docs/hardware/linux-2.2-network-path.md#accounting-of-load): the interrupt counts the
+// tick; its bottom half charges it to the task that is current by then, unless that is the idle
+// task. Work done in interrupts on top of idle therefore counts as idle.
 #include "kernel.h"
 #include "linux_cost.h"
 

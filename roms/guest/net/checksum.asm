@@ -2,7 +2,8 @@
 ;
 ; Internet checksums. Per 32 bytes copied: 8 loads, 8 stores, 8 ADC, 2 LEA, DEC, JNZ = 28
 ; instructions, then 7 per further dword: the cost of the real kernel's routine for a 386
-; (facts/linux22-path.md section 3). Sums are 32-bit one's complement accumulators.
+; (docs/hardware/linux-2.2-network-path.md#cost-by-event). Sums are 32-bit one's complement
+; accumulators.
 
         bits 32
         global csum_partial, csum_copy, ip_header_csum

@@ -2,7 +2,7 @@
 //
 // Packet buffers: a head from one cache, data from power-of-two caches, shared data with a
 // reference count behind it. truesize = the data size rounded up to 16, which is what the send
-// buffer counts (facts: Linux 2.2 net/core/skbuff.c).
+// buffer counts (docs/hardware/linux-2.2-network-path.md#send-buffer).
 #include "linux_cost.h"
 #include "net.h"
 

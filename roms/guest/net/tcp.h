@@ -2,9 +2,9 @@
 //
 // TCP with the behaviour of Linux 2.2 that shapes bulk sending.
 //
-// Files: tcp.c (calls of the process), tcp_listen.c (the passive side of opening), tcp_output.c (when and how segments leave), tcp_input.c
-// (what arrives), tcp_timer.c (retransmission, delayed acknowledgement, window probe). Facts:
-// net/ipv4/tcp*.c of Linux 2.2 and include/net/tcp.h, read; facts/linux22-path.md.
+// Files: tcp.c (calls of the process), tcp_listen.c (the passive side of opening), tcp_output.c (when and how segments leave),
+// tcp_input.c (what arrives), tcp_timer.c (retransmission, delayed acknowledgement, window probe). Facts: net/ipv4/tcp*.c of
+// Linux 2.2 and include/net/tcp.h, read; docs/hardware/linux-2.2-network-path.md#sizes-on-the-wire.
 //
 // Not modelled: selective acknowledgements and window scaling (neither is offered),
 // urgent data, keepalive, out-of-order reassembly (such segments are answered with an immediate

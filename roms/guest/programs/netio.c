@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netio's client, version 1.14, rebuilt from its wire protocol and counting (facts/software.md section 1,
-// notes/timing-physics.md section 1): connects to TCP port 18767 and sends blocks, one size after
-// the other, each until an alarm rings; nothing is received. Time is taken with gettimeofday around
-// each size, in units of 1/1024 s; KByte/s = blocks x size / ticks. The program's licence is
-// restrictive: implemented from those facts, no line of it is used.
+// netio's client, version 1.14, rebuilt from its wire protocol and counting (docs/hardware/netio.md#protocol): connects to TCP
+// port 18767 and sends blocks, one size after the other, each until an alarm rings; nothing is received. Time is taken with
+// gettimeofday around each size, in units of 1/1024 s; KByte/s = blocks x size / ticks. The program's licence is restrictive:
+// implemented from those facts, no line of it is used.
 //
 // With the setting `generation=2` the client of 1.16 and later: a control record (two 32-bit words, big-endian) before
 // each size and direction, the client's blocks first, then the server's; the first byte of the last block is 1. What

@@ -155,7 +155,7 @@ TEST_CASE("A15 is not decoded: the DOS packet driver loads a frame at 4000h and 
   CHECK(b.block_input(300, 0x4000) == other);
 }
 
-// The packet driver hands the next frame over without waiting for the one before (ne2.md).
+// The packet driver hands the next frame over without waiting for the one before (devices/ethernet/ne2/ne2.md).
 TEST_CASE("what is written over a frame that is leaving goes out in its place, at either of the RAM's addresses",
           "[ne2][transmit]") {
   const Bytes one = body(1514, 1), two = body(1514, 2);

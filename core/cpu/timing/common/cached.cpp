@@ -5,7 +5,8 @@
 namespace planar::cpu {
 namespace {
 
-constexpr unsigned misaligned_clocks = 3;  // an operand across a doubleword: 486 and Pentium (cpu-timing.md section 1)
+// An operand across a doubleword: 486 and Pentium (docs/hardware/processors.md#instruction-clocks).
+constexpr unsigned misaligned_clocks = 3;
 constexpr std::uint32_t page_mask = 0xFFFFF000;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parameters of a processor's memory side. The values live in the machine files; README.md beside this file lists
-// the recommended ones with source and confidence.
+// The parameters of a processor's memory side. The values live in the machine files; docs/hardware/memory-timing.md has
+// them side by side with source and confidence.
 #pragma once
 
 #include <array>

@@ -33,7 +33,7 @@ struct Repeat {
   std::uint8_t zero, start, each;
 };  // count zero; more when it is not; one iteration
 
-/// cpu-timing.md sections 1 and 2; I/O iterations less the two clocks of the bus cycle.
+/// docs/hardware/processors.md#repeated-strings; I/O iterations less the two clocks of the bus cycle.
 Repeat repeat(Model model, const Op& op) {
   const bool checked = checked_mode(op);
   const StringKind kind = string_kind(op);

@@ -9,7 +9,7 @@
 //   branch()  the taken part of any branch, refill, prediction.
 //   read(), write()   what memory costs beyond the table.
 //   spend()   the functions below.
-// Figures: Intel's programmer's manuals as collected in facts/system/cpu-timing.md sections 1 to 5; exceptions say so.
+// Figures: Intel's programmer's manuals as collected in docs/hardware/processors.md; exceptions say so.
 #pragma once
 
 #include <cstdint>

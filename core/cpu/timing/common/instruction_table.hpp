@@ -2,8 +2,9 @@
 // The clock table of the whole instruction set, one row a form, a column a processor.
 //
 // Figures are Intel's (386 DX programmer's reference, i486 and Pentium data books) as collected and cross-checked in
-// facts/system/cpu-timing.md sections 1 and 2 [M*]. Rows that the sheet lacks are recalled from the same manuals. 386:
-// operands of a 32-bit bus without wait states, prefetched; the 386SX bus unit adds the rest. 486, Pentium: cache hits.
+// docs/hardware/processors.md#instruction-clocks [M*]. Rows that the page lacks are recalled from the same manuals.
+// 386: operands of a 32-bit bus without wait states, prefetched; the 386SX bus unit adds the rest. 486, Pentium: cache
+// hits.
 #pragma once
 
 #include <cstdint>

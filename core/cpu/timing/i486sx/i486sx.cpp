@@ -4,7 +4,8 @@
 // Code: a 32-byte prefetch queue of two lines, modelled as "the line that executes and the one behind it": entering a
 // line asks for the next one, which is fetched when the bus is free and dropped if a branch leaves before that. A read
 // miss overtakes posted writes that have not reached the bus if all of them hit the cache (i486 data book [M*]). A
-// target instruction that lies across two lines costs one clock more behind a jump (the sheet has 1 to 2).
+// target instruction that lies across two lines costs one clock more behind a jump (docs/hardware/processors.md#486 has
+// 1 to 2).
 //
 // Not modelled: the cache port shared between prefetch and data (the table's figures contain the usual case), the cost
 // of a read hit in a line that was just written, burst orders other than "wanted first".

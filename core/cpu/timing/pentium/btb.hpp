@@ -2,10 +2,10 @@
 // The branch target buffer of the P5/P54C: 256 entries, 4 ways, two bits of history, last target.
 //
 // An entry hangs on the address of the issue that *precedes* the branch, because the lookup must be one clock ahead
-// (cpu-timing.md section 5). A branch gets an entry when it is first taken. [S] from the well-known studies of the
-// chip: a new entry starts as strongly taken, and so does "strongly not taken" after one taken branch. Not modelled: an
-// entry that fires for an instruction which is no branch, because another path leads through the same preceding issue.
-// Replacement is round robin (the chip's is undocumented).
+// (docs/hardware/processors.md#pentium-branch-prediction). A branch gets an entry when it is first taken. [S] from the
+// well-known studies of the chip: a new entry starts as strongly taken, and so does "strongly not taken" after one
+// taken branch. Not modelled: an entry that fires for an instruction which is no branch, because another path leads
+// through the same preceding issue. Replacement is round robin (the chip's is undocumented).
 #pragma once
 
 #include <array>

@@ -26,7 +26,7 @@ constexpr bool is_special_branch(const Op& op) { return branch_kind(op) >= Branc
 enum : std::uint8_t { pair_none = 0, pair_u = 1, pair_v = 2, pair_uv = 3, pair_mask = 3 };
 
 /// Clocks that a V-pipe instruction adds to the U-pipe's (0..3 clocks each, memory operands included): the longer one
-/// counts, and two that both use memory and modify interleave (cpu-timing.md section 5).
+/// counts, and two that both use memory and modify interleave (docs/hardware/processors.md#pentium-pairing).
 inline constexpr std::uint8_t pair_extra[4][4] = {{0, 1, 2, 3}, {0, 0, 1, 2}, {0, 0, 0, 2}, {0, 0, 1, 2}};
 
 /// The open issue and the one before. The 486, which has one pipe, uses last_writes and last_clocks only.

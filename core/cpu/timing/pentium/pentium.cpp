@@ -11,7 +11,7 @@
 // [S]. Either way the branch costs the penalty of a misprediction. A loop of a single one-clock issue therefore never
 // gets predicted, however well the buffer knows it (Linux's dec/jns: 1 + 4 = 5 clocks, the 0.40 BogoMIPS a MHz of the
 // class), while a loop of two issues does.
-// Penalties: 3 clocks, 4 for a conditional branch in V (cpu-timing.md section 5).
+// Penalties: 3 clocks, 4 for a conditional branch in V (docs/hardware/processors.md#pentium-branch-prediction).
 //
 // Not modelled: cache bank conflicts within a pair, stores into a line of the code cache (self-modifying code costs
 // nothing extra), write-once (first store to a clean line), snoop stalls, FXCH pairing and x87 overlap.

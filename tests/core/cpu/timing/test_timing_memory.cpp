@@ -176,8 +176,8 @@ TEST_CASE("486: a read miss overtakes posted writes that hit, not ones that miss
 }
 
 TEST_CASE("Copies and reads run at the machines' rates", "[cpu][timing]") {
-  // machines.md sections 2 and 3 (inferred there): copy 4-5, reads 9-10 MB/s on the 56SX; copy 12-15 on the 77. The
-  // bounds take in the manuals' cycle counts for the same wait states.
+  // docs/hardware/machines.md#rates-to-expect (inferred there): copy 4-5, reads 9-10 MB/s on the 56SX; copy 12-15 on
+  // the 77. The bounds take in the manuals' cycle counts for the same wait states.
   CHECK(mb_per_s(sx_config(), 20, 65536, 1024, true) == Approx(5).margin(1));
   CHECK(mb_per_s(sx_config(), 20, 65536, 1024, false) == Approx(9.5).margin(1));
   CHECK(mb_per_s(i486_config(), 100.0 / 3, 65536, 1024, true) == Approx(16).margin(4));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Static clocks against the manuals' tables (facts/system/cpu-timing.md sections 1 and 2).
+// Static clocks against the manuals' tables (docs/hardware/processors.md#instruction-clocks).
 #include "tests/catch.hpp"
 #include "tests/core/cpu/timing/timing_support.hpp"
 

@@ -9,7 +9,8 @@
 
 namespace planar::cpu::timing_test {
 
-/// The machines' parameters as core/cpu/timing/README.md recommends them.
+/// Parameters of the machines' kinds, which these tests work with whatever the machine files say: the 56 SX's with the
+/// two wait states of a DRAM miss that its class is said to have (docs/hardware/memory.md#dram-page-mode).
 TimingConfig sx_config();       // 56SX
 TimingConfig i486_config();     // 77
 TimingConfig pentium_config();  // 95
