@@ -25,7 +25,7 @@ adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::b
 
 }  // namespace
 
-void Machine::fill_slots(net::EthernetSegment* segment) {
+void Machine::fill_slots(net::Medium* medium) {
   const bus::SlotWiring wiring{scheduler_,  bus_.io(),      space_, bus_.channel(),  dma_,
                                interrupts_, channel_check_, trace_, pos_.feedback(), config_.name_prefix()};
   std::vector<adf::SlotShape> shapes;
@@ -47,7 +47,7 @@ void Machine::fill_slots(net::EthernetSegment* segment) {
         throw Error(fmt::format("slot.{}: {} does not work in {}: {}; another card, or --force to try", card.slot,
                                 entry.title, config_.name, reason));
     bus::Slot& slot = *slots_[card.slot - 1];
-    auto adapter = make_adapter(entry, card, segment);
+    auto adapter = make_adapter(entry, card, medium);
     adf::SlotRequest request;
     request.slot = card.slot;
     request.width = slot_width(slot.width());
@@ -70,8 +70,8 @@ void Machine::fill_slots(net::EthernetSegment* segment) {
 }
 
 std::unique_ptr<bus::Adapter> Machine::make_adapter(const AdapterEntry& entry, const CardConfig& card,
-                                                    net::EthernetSegment* segment) {
-  const AdapterContext context{*slots_[card.slot - 1], segment, card.mac, card.settings, config_.seed, config_.number};
+                                                    net::Medium* medium) {
+  const AdapterContext context{*slots_[card.slot - 1], medium, card.mac, card.settings, config_.seed, config_.number};
   if (!entry.make_storage) {
     auto adapter = entry.make(context);
     network_[card.slot - 1] = adapter.get();

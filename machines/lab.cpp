@@ -122,22 +122,14 @@ std::string Lab::summary() {
                        m.memory_bytes >> 20, m.dual_path ? "dual" : "single", m.label.empty() ? "; " + net : "");
     out += place->summary();
   }
-  if (config_.named())
-    out += fmt::format("on one wire of {} Mbit/s, {} duplex; {}\n", first.bits_per_second / 1'000'000,
-                       first.full_duplex ? "full" : "half", net);
+  if (config_.named()) out += fmt::format("on one wire of {}; {}\n", segment_->title(), net);
   return out;
 }
 
 NetCounters Lab::frames(std::size_t n) {
   NetCounters sum;
   for (unsigned slot = 1; slot <= 8; ++slot) {
-    const NetworkAdapter* adapter = machine(n).adapter(slot);
-    if (!adapter) continue;
-    const NetCounters c = adapter->counters();
-    sum.sent += c.sent;
-    sum.received += c.received;
-    sum.collisions += c.collisions;
-    sum.overruns += c.overruns;
+    if (const NetworkAdapter* adapter = machine(n).adapter(slot)) sum += adapter->counters();
   }
   return sum;
 }

@@ -35,6 +35,8 @@ class Lab {
   Machine& machine(std::size_t n = 0) { return *places_[n]->machine; }
   /// Its name in a lab with several; empty in others.
   const std::string& name(std::size_t n) const { return places_[n]->config.label; }
+  /// What the machines' adapters and the stations are plugged into.
+  std::vector<net::Medium*> media() { return {segment_.get()}; }
   net::EthernetSegment& segment() { return *segment_; }
   /// The same configuration runs the same way again: no host in the loop.
   bool repeatable() const { return !host_; }

@@ -41,15 +41,11 @@ namespace planar {
 
 struct LinuxBoot;
 
-namespace net {
-class EthernetSegment;
-}
-
 class Machine {
  public:
-  /// Builds the machine, solves its slots and writes NVRAM and CMOS as the reference diskette would. `segment` is where
-  /// Ethernet adapters are plugged in; null leaves them unplugged. Throws Error for impossible configurations.
-  Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config, net::EthernetSegment* segment);
+  /// Builds the machine, solves its slots and writes NVRAM and CMOS as the reference diskette would. `medium` is where
+  /// network adapters are plugged in; null leaves them unplugged. Throws Error for impossible configurations.
+  Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config, net::Medium* medium);
   ~Machine();
   Machine(const Machine&) = delete;
 
@@ -92,9 +88,8 @@ class Machine {
   void wire_interrupts();
   void wire_control();
   void wire_pos();
-  void fill_slots(net::EthernetSegment* segment);
-  std::unique_ptr<bus::Adapter> make_adapter(const AdapterEntry& entry, const CardConfig& card,
-                                             net::EthernetSegment* segment);
+  void fill_slots(net::Medium* medium);
+  std::unique_ptr<bus::Adapter> make_adapter(const AdapterEntry& entry, const CardConfig& card, net::Medium* medium);
   void load_firmware();
   void write_configuration();
   void connect(Output& output, std::function<void(bool, Time)> function);

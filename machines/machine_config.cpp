@@ -213,7 +213,7 @@ void read_network(Config& c, MachineConfig& m) {
   read_attachment(c, m);
   m.full_duplex = c.choice("net.duplex", {"half", "full"}, "half") == "full";
   const auto name = [](std::uint64_t rate) { return rate == fast ? "100 Mbit/s" : "10 Mbit/s"; };
-  const auto rate_of = [](const CardConfig& card) { return find_adapter(card.name).ethernet_rate(); };
+  const auto rate_of = [](const CardConfig& card) { return ethernet_rate(find_adapter(card.name).medium); };
   const auto first = std::find_if(m.cards.begin(), m.cards.end(), rate_of);
   const bool chosen = c.has("net.rate");
   const std::uint64_t fallback = first == m.cards.end() ? slow : rate_of(*first);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -14,12 +15,11 @@ namespace {
 
 constexpr std::uint32_t section_header = 0x0A0D0D0A, interface_description = 1, enhanced_packet = 6;
 constexpr std::uint32_t byte_order_magic = 0x1A2B3C4D;
-constexpr std::uint16_t linktype_ethernet = 1;
-constexpr std::size_t header_bytes = 14;  // what a reader needs to make sense of a frame
 constexpr std::uint16_t opt_end = 0, shb_userappl = 4, if_name = 2, if_speed = 8, if_tsresol = 9, epb_flags = 2;
 constexpr std::uint8_t nanoseconds = 9;  // 10^-9 s
 // epb_flags: bits 4:2 how it was addressed, 8:5 FCS length, 31:24 link-layer errors
-constexpr std::uint32_t unicast = 1u << 2, multicast = 2u << 2, broadcast = 3u << 2;
+// by Destination
+constexpr std::uint32_t destination_flags[] = {0, 1u << 2, 2u << 2, 3u << 2};
 constexpr std::uint32_t crc_error = 1u << 24, too_long = 1u << 25, too_short = 1u << 26;
 
 // Little-endian, whatever the host is: the magic number tells readers.
@@ -50,22 +50,18 @@ class Body {
 };
 
 std::uint32_t flags_of(const WireRecord& record) {
-  const auto& b = record.bytes;
-  std::uint32_t flags = 0;
-  if (b.size() >= 6) {
-    const bool all_ones = std::equal(b.begin(), b.begin() + 6, broadcast_mac.begin());
-    flags |= all_ones ? broadcast : b[0] & 1 ? multicast : unicast;
-  }
-  if (!record.good) flags |= crc_error;
-  if (b.size() < min_frame_bytes) flags |= too_short;
-  if (b.size() > max_frame_bytes) flags |= too_long;
+  const FrameFormat& format = record.medium.format();
+  std::uint32_t flags = destination_flags[static_cast<unsigned>(format.destination(record.bytes))];
+  if (!record.good()) flags |= crc_error;
+  if (record.bytes.size() < format.shortest) flags |= too_short;
+  if (record.bytes.size() > format.longest) flags |= too_long;
   return flags;
 }
 
 }  // namespace
 
-PcapngWriter::PcapngWriter(const std::filesystem::path& file, std::uint64_t bits_per_second, bool include_damaged)
-    : path_(file), include_damaged_(include_damaged), file_(std::fopen(file.c_str(), "wb")) {
+PcapngWriter::PcapngWriter(const std::filesystem::path& file, std::vector<const Medium*> media, bool include_damaged)
+    : path_(file), media_(std::move(media)), include_damaged_(include_damaged), file_(std::fopen(file.c_str(), "wb")) {
   if (!file_)
     throw Error(fmt::format("{}: cannot write the capture ({}); name a file in a folder that you may write to",
                             file.string(), std::strerror(errno)),
@@ -78,21 +74,24 @@ PcapngWriter::PcapngWriter(const std::filesystem::path& file, std::uint64_t bits
   section.option(shb_userappl, "planar");
   section.option(opt_end, "");
   block(section_header, section.bytes());
+  for (const Medium* medium : media_) describe_interface(*medium);
+}
 
+PcapngWriter::~PcapngWriter() = default;
+
+void PcapngWriter::describe_interface(const Medium& medium) {
   Body interface;
-  interface.u16(linktype_ethernet);
+  interface.u16(static_cast<std::uint32_t>(medium.format().link));
   interface.u16(0);
   interface.u32(0);  // no limit on captured length
-  interface.option(if_name, "segment");
+  interface.option(if_name, medium.name());
   Body speed;
-  speed.u64(bits_per_second);
+  speed.u64(medium.bits_per_second());
   interface.option(if_speed, speed.bytes());
   interface.option(if_tsresol, std::span(&nanoseconds, 1));
   interface.option(opt_end, "");
   block(interface_description, interface.bytes());
 }
-
-PcapngWriter::~PcapngWriter() = default;
 
 void PcapngWriter::block(std::uint32_t type, std::span<const std::uint8_t> body) {
   Body frame;
@@ -105,11 +104,14 @@ void PcapngWriter::block(std::uint32_t type, std::span<const std::uint8_t> body)
 }
 
 void PcapngWriter::observe(const WireRecord& record) {
-  if (!record.good && (!include_damaged_ || record.bytes.size() < header_bytes)) return;
-  const auto kept = record.good ? record.bytes.first(record.bytes.size() - fcs_bytes) : record.bytes;
+  const auto interface = std::find(media_.begin(), media_.end(), &record.medium);
+  if (interface == media_.end()) return;
+  const FrameFormat& format = record.medium.format();
+  if (!record.good() && (!include_damaged_ || record.bytes.size() < format.header_bytes)) return;
+  const auto kept = record.good() ? record.bytes.first(record.bytes.size() - format.check_bytes) : record.bytes;
   const auto stamp = static_cast<std::uint64_t>(record.end.ps / 1'000);
   Body packet;
-  packet.u32(0);  // interface
+  packet.u32(static_cast<std::uint32_t>(interface - media_.begin()));
   packet.u32(stamp >> 32);
   packet.u32(stamp & 0xFFFFFFFF);
   packet.u32(kept.size());

@@ -43,10 +43,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::uint64_t AdapterEntry::ethernet_rate() const {
-  return medium == "ethernet-10" ? 10'000'000 : medium == "ethernet-100" ? 100'000'000 : 0;
-}
-
 std::span<const AdapterEntry> adapter_registry() {
   static const AdapterEntry rows[] = {
       ethernet::EtherLinkMc::old_entry,

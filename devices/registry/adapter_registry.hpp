@@ -13,12 +13,11 @@
 
 #include "bus/mca/slot.hpp"
 #include "core/cpu/decode/op.hpp"
+#include "devices/medium/medium_kind.hpp"
+#include "devices/medium/net_counters.hpp"
 
 namespace planar {
 
-namespace net {
-class EthernetSegment;
-}
 namespace storage {
 class DiskImage;
 class ScsiDrive;
@@ -36,20 +35,12 @@ struct TimingValue {
 /// What an adapter is built with.
 struct AdapterContext {
   bus::Slot& slot;
-  net::EthernetSegment* segment = nullptr;  ///< null: the cable is not plugged in
-  std::optional<std::string> mac;           ///< "00:00:d8:01:02:03"; a default with the card's own prefix otherwise
+  net::Medium* medium = nullptr;   ///< null: the cable is not plugged in
+  std::optional<std::string> mac;  ///< "00:00:d8:01:02:03"; a default with the card's own prefix otherwise
   /// Timing values overridden by the user, name and value with unit; an unknown name or a bad value throws Error.
   std::vector<std::pair<std::string, std::string>> settings;
   std::uint64_t seed = 1;  ///< of the lab; the station's backoff generator derives from it, the machine and the slot
   unsigned machine = 0;    ///< its number in the lab, 0 to 7
-};
-
-/// Counters of a network adapter as its medium saw them.
-struct NetCounters {
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
-  std::uint64_t collisions = 0;
-  std::uint64_t overruns = 0;
 };
 
 /// What a network adapter tells reports, besides being an adapter.
@@ -68,10 +59,10 @@ class StorageAdapter : public bus::Adapter {
 };
 
 struct AdapterEntry {
-  std::string_view name;       ///< of the command line: "ne2"
-  std::string_view title;      ///< "Novell NE/2"
-  std::uint16_t adapter_id;    ///< POS ID by default
-  std::string_view medium;     ///< "ethernet-10", "ethernet-100", "token-ring", "scsi"
+  std::string_view name;     ///< of the command line: "ne2"
+  std::string_view title;    ///< "Novell NE/2"
+  std::uint16_t adapter_id;  ///< POS ID by default
+  MediumKind medium;
   std::string_view data_path;  ///< "PIO (remote DMA)", "shared RAM", "bus master"...
   unsigned bus_width;          ///< bits
   std::unique_ptr<NetworkAdapter> (*make)(const AdapterContext& context);
@@ -83,9 +74,6 @@ struct AdapterEntry {
   bool hypothetical = false;
   /// Of a card with drives; `make` is null then.
   std::unique_ptr<StorageAdapter> (*make_storage)(const AdapterContext& context) = nullptr;
-
-  /// The rate of the Ethernet segment that the card works on, bits per second; 0 if its medium is no Ethernet.
-  std::uint64_t ethernet_rate() const;
 };
 
 /// The rows of network adapters, in the order in which they are listed.

@@ -44,9 +44,9 @@ std::string device_name(const bus::Slot& slot) { return slot.device_name("scsi")
 }  // namespace
 
 // clang-format off
-const AdapterEntry IbmScsi::plain{"scsi-a", "IBM PS/2 SCSI Adapter/A", 0x8EFE, "scsi", "bus master", 16, nullptr,
+const AdapterEntry IbmScsi::plain{"scsi-a", "IBM PS/2 SCSI Adapter/A", 0x8EFE, MediumKind::scsi, "bus master", 16, nullptr,
                                   timing_rows, limitations, nullptr, false, make_plain};
-const AdapterEntry IbmScsi::cached{"scsi-cache", "IBM PS/2 SCSI Adapter/A with cache", 0x8EFF, "scsi", "bus master", 32,
+const AdapterEntry IbmScsi::cached{"scsi-cache", "IBM PS/2 SCSI Adapter/A with cache", 0x8EFF, MediumKind::scsi, "bus master", 32,
                                    nullptr, timing_rows, limitations, nullptr, false, make_cached};
 // clang-format on
 

@@ -56,7 +56,7 @@ nlohmann::ordered_json cards_json(std::span<const AdapterEntry> cards) {
     list.push_back({{"name", card.name},
                     {"title", card.title},
                     {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
-                    {"medium", card.medium},
+                    {"medium", to_string(card.medium)},
                     {"data_path", card.data_path},
                     {"bus_width", card.bus_width},
                     {"hypothetical", card.hypothetical}});
@@ -81,7 +81,8 @@ int list(const std::string& what, const std::optional<std::string>& json) {
     }
     for (const AdapterEntry& card : cards)
       fmt::print("{:<13} {:<43} {:04X}  {:<12} {:<20} {:>2}-bit{}\n", card.name, card.title, card.adapter_id,
-                 card.medium, card.data_path, card.bus_width, card.hypothetical ? "  hypothetical interface" : "");
+                 to_string(card.medium), card.data_path, card.bus_width,
+                 card.hypothetical ? "  hypothetical interface" : "");
   }
   return 0;
 }
@@ -92,7 +93,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
     nlohmann::ordered_json j = {{"name", card.name},
                                 {"title", card.title},
                                 {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
-                                {"medium", card.medium},
+                                {"medium", to_string(card.medium)},
                                 {"data_path", card.data_path},
                                 {"bus_width", card.bus_width},
                                 {"hypothetical", card.hypothetical}};
@@ -104,8 +105,8 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
     write_json(*json, j);
     return 0;
   }
-  fmt::print("{}: {}, adapter ID {:04X}\n{}, {}, {}-bit\n", card.name, card.title, card.adapter_id, card.medium,
-             card.data_path, card.bus_width);
+  fmt::print("{}: {}, adapter ID {:04X}\n{}, {}, {}-bit\n", card.name, card.title, card.adapter_id,
+             to_string(card.medium), card.data_path, card.bus_width);
   if (card.hypothetical)
     fmt::print("HYPOTHETICAL INTERFACE: nothing about programming this card is public; what is here is planar's own\n");
   fmt::print("\nTiming (override with --set {}.NAME=VALUE)\n", card.name);

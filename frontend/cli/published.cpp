@@ -105,7 +105,7 @@ ordered_json row_json(const ScoredRow& row) {
   ordered_json j{{"machine", row.print.machine},
                  {"card", row.print.card},
                  {"printed_as", row.print.title},
-                 {"medium", find_adapter(row.print.card).medium},
+                 {"medium", to_string(find_adapter(row.print.card).medium)},
                  {"hypothetical", row.hypothetical},
                  {"use", row.hypothetical         ? "apart"
                          : row.print.prediction() ? "prediction"

@@ -19,11 +19,11 @@ constexpr const char* style =
     "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}td.problem{text-align:left;color:#a00}"
     "tr:hover{background:#f6f6f6}small{color:#666}svg{max-width:100%;height:auto}";
 
-bool belongs(const CellOutcome& o, const std::string& machine, std::string_view medium) {
+bool belongs(const CellOutcome& o, const std::string& machine, MediumKind medium) {
   return o.cell.machine == machine && find_adapter(o.cell.card).medium == medium;
 }
 
-std::string table(const Comparison& c, const std::string& machine, std::string_view medium) {
+std::string table(const Comparison& c, const std::string& machine, MediumKind medium) {
   std::string out = "<table><tr><th>card</th>";
   for (const auto size : c.sizes) out += fmt::format("<th>{}</th>", size_name(size));
   out += "<th>load %</th><th>busy %</th></tr>\n";
@@ -50,7 +50,7 @@ std::string plot_name(const CellOutcome& o) {
   return o.cell.card + (find_adapter(o.cell.card).hypothetical ? " (hyp.)" : "");
 }
 
-std::string throughput_plot(const Comparison& c, const std::string& machine, std::string_view medium,
+std::string throughput_plot(const Comparison& c, const std::string& machine, MediumKind medium,
                             const std::vector<PublishedRow>& print) {
   std::vector<std::string> categories;
   for (const auto size : c.sizes) categories.push_back(size_name(size));
@@ -71,7 +71,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, std
   return svg_lines("Throughput by packet size (crosses: published)", categories, "KB/s", lines);
 }
 
-std::string frame_plot(const Comparison& c, const std::string& machine, std::string_view medium) {
+std::string frame_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
   std::vector<std::string> parts;
   std::vector<PlotBar> bars;
   for (const CellOutcome& o : c.outcomes) {
@@ -102,7 +102,7 @@ std::string comparison_html(const Comparison& c) {
       "programming that card is public, planar declares an interface of its own.</p>\n",
       style, c.seconds, c.seed);
   out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
-  c.each_table([&](const std::string& machine, std::string_view medium) {
+  c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),
                        throughput_plot(c, machine, medium, print), frame_plot(c, machine, medium));
   });

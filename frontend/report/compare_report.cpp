@@ -26,7 +26,7 @@ std::string percent(const CellOutcome& o, const char* key) {
 
 /// Calls `line(outcome)` for the outcomes of `machine` on `medium`.
 template <class F>
-void each(const Comparison& c, const std::string& machine, std::string_view medium, F&& line) {
+void each(const Comparison& c, const std::string& machine, MediumKind medium, F&& line) {
   for (const CellOutcome& o : c.outcomes)
     if (o.cell.machine == machine && find_adapter(o.cell.card).medium == medium) line(o);
 }
@@ -48,8 +48,8 @@ std::string problem(const CellOutcome& o) {
 
 }  // namespace
 
-std::vector<std::string_view> Comparison::media(const std::string& machine) const {
-  std::vector<std::string_view> list;
+std::vector<MediumKind> Comparison::media(const std::string& machine) const {
+  std::vector<MediumKind> list;
   for (const CellOutcome& o : outcomes)
     if (const auto medium = find_adapter(o.cell.card).medium;
         o.cell.machine == machine && std::find(list.begin(), list.end(), medium) == list.end())
@@ -57,17 +57,14 @@ std::vector<std::string_view> Comparison::media(const std::string& machine) cons
   return list;
 }
 
-std::string table_title(const std::string& machine, std::string_view medium) {
+std::string table_title(const std::string& machine, MediumKind medium) {
   Config config = load_machine(machine);
-  return fmt::format("{}, {}", read_machine(config).title,
-                     medium == "ethernet-10"    ? "10 Mbit/s Ethernet"
-                     : medium == "ethernet-100" ? "100 Mbit/s Ethernet"
-                                                : medium);
+  return fmt::format("{}, {}", read_machine(config).title, title(medium));
 }
 
 std::string comparison_text(const Comparison& c) {
   std::string out;
-  c.each_table([&](const std::string& machine, std::string_view medium) {
+  c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("{}{}\n{:<48}", out.empty() ? "" : "\n", table_title(machine, medium), "KB/s");
     for (const auto size : c.sizes) out += fmt::format(" {:>8}", size_name(size));
     out += fmt::format(" {:>8} {:>8}\n", "load %", "busy %");
@@ -100,7 +97,7 @@ std::string comparison_markdown(const Comparison& c) {
       "programming that card is public, planar declares an interface of its own.\n",
       c.seconds, c.seed);
   out += "\n" + std::string(frame_parts_explained) + "\n";
-  c.each_table([&](const std::string& machine, std::string_view medium) {
+  c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("\n## {}\n\n| card |", table_title(machine, medium));
     for (const auto size : c.sizes) out += fmt::format(" {} |", size_name(size));
     out += " load % | busy % |\n|---|";

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/medium/medium_kind.hpp"
 #include "frontend/session/matrix.hpp"
 
 namespace planar {
@@ -18,18 +19,18 @@ struct Comparison {
   std::string seconds;                ///< virtual, of each size
   std::uint64_t seed = 1;
 
-  /// The media of the machine's outcomes ("ethernet-10"), in order of first appearance.
-  std::vector<std::string_view> media(const std::string& machine) const;
+  /// The media of the machine's outcomes in order of first appearance.
+  std::vector<MediumKind> media(const std::string& machine) const;
   /// Calls `table(machine, medium)` for every table there is: cards of another medium stand apart.
   template <class F>
   void each_table(F&& table) const {
     for (const std::string& machine : machines)
-      for (const std::string_view medium : media(machine)) table(machine, medium);
+      for (const MediumKind medium : media(machine)) table(machine, medium);
   }
 };
 
 /// "IBM PS/2 Model 95 ..., 100 Mbit/s Ethernet".
-std::string table_title(const std::string& machine, std::string_view medium);
+std::string table_title(const std::string& machine, MediumKind medium);
 
 /// The layout of the published tables: a block a machine and medium, a line a card.
 std::string comparison_text(const Comparison& c);

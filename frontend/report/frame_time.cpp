@@ -79,7 +79,7 @@ void FrameTimer::give_silence(FrameTime::Part part) {
   silence_ = 0;
 }
 
-void FrameTimer::begins(std::string_view sender, Time) {
+void FrameTimer::begins(const net::Medium&, std::string_view sender, Time) {
   settle();
   give_silence(of_the_machine(sender) ? FrameTime::card : FrameTime::idle);
   ++signals_;
@@ -88,8 +88,8 @@ void FrameTimer::begins(std::string_view sender, Time) {
 
 void FrameTimer::observe(const net::WireRecord& record) {
   settle();
-  if (signals_ > 0 && --signals_ == 0) gap_.at(record.end + lab_.segment().bit_time() * net::gap_bits);
-  if (!record.good || !of_the_machine(record.sender)) return;
+  if (signals_ > 0 && --signals_ == 0) gap_.at(record.end + record.medium.gap());
+  if (!record.good() || !of_the_machine(record.sender)) return;
   if (row_began_ == Time::never()) row_began_ = record.end;
   const auto bytes = static_cast<std::uint32_t>(record.bytes.size());
   if (bytes < longest_) return;

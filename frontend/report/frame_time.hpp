@@ -25,7 +25,7 @@
 #include "core/state/archive.hpp"
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
-#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/medium/medium.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {
@@ -60,7 +60,7 @@ class FrameTimer final : public net::WireObserver {
   const std::vector<FrameTime>& rows() const { return rows_; }
 
   // net::WireObserver
-  void begins(std::string_view sender, Time now) override;
+  void begins(const net::Medium& medium, std::string_view sender, Time now) override;
   void observe(const net::WireRecord& record) override;
 
   /// Not part of the lab's state: a run that is restored goes on counting.

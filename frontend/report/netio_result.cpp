@@ -12,15 +12,16 @@ namespace planar {
 namespace {
 
 nlohmann::ordered_json counted(const NetCounters& frames) {
-  return {{"sent", frames.sent},
-          {"received", frames.received},
-          {"collisions", frames.collisions},
-          {"overruns", frames.overruns}};
+  nlohmann::ordered_json out{{"sent", frames.sent}, {"received", frames.received}};
+  for (const net::NamedCount& count : frames.of_medium) out[std::string(count.name)] = count.value;
+  out["overruns"] = frames.overruns;
+  return out;
 }
 
 std::string counted_text(const NetCounters& frames) {
-  return fmt::format("frames: {} sent, {} received, {} collisions, {} overruns", frames.sent, frames.received,
-                     frames.collisions, frames.overruns);
+  std::string out = fmt::format("frames: {} sent, {} received", frames.sent, frames.received);
+  for (const net::NamedCount& count : frames.of_medium) out += fmt::format(", {} {}", count.value, count.name);
+  return out + fmt::format(", {} overruns", frames.overruns);
 }
 
 std::string pairing(const std::string& machine, const std::string& card, bool hypothetical) {

@@ -31,7 +31,7 @@ void Session::begin(std::vector<Step> steps) {
 
 void Session::watch_scenario() {
   if (!scenario_.active() || evidence_) return;
-  evidence_ = std::make_unique<Evidence>(lab_->segment());
+  evidence_ = std::make_unique<Evidence>(lab_->media());
   if (!trace_) lab_->trace().enable(Evidence::categories);
 }
 

@@ -9,9 +9,17 @@ namespace {
 constexpr std::size_t most_frames = 5'000, most_lines = 20'000;
 }
 
+Evidence::Evidence(std::vector<net::Medium*> media) : media_(std::move(media)) {
+  for (net::Medium* medium : media_) medium->add_observer(*this);
+}
+
+Evidence::~Evidence() {
+  for (net::Medium* medium : media_) medium->remove_observer(*this);
+}
+
 void Evidence::observe(const net::WireRecord& record) {
   frames_.push_back(
-      {record.start, record.end, {record.bytes.begin(), record.bytes.end()}, record.good, record.collided});
+      {&record.medium, record.start, record.end, {record.bytes.begin(), record.bytes.end()}, record.damage});
   if (frames_.size() > most_frames) frames_.pop_front();
 }
 
@@ -22,9 +30,9 @@ void Evidence::trace_line(std::string_view line) {
 
 void Evidence::write_capture(const std::filesystem::path& file) const {
   if (frames_.empty()) return;
-  net::PcapngWriter writer(file, segment_.config().bits_per_second, true);
+  net::PcapngWriter writer(file, {media_.begin(), media_.end()}, true);
   for (const Frame& frame : frames_)
-    writer.observe({frame.start, frame.end, frame.bytes, frame.good, frame.collided, {}});
+    writer.observe({*frame.medium, frame.start, frame.end, frame.bytes, frame.damage, {}});
   writer.flush();
 }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/medium/medium.hpp"
 
 namespace planar {
 
@@ -19,8 +19,9 @@ class Evidence final : public net::WireObserver {
   /// Trace categories that are kept when the user has chosen none: rare events that tell what the machine was doing.
   static constexpr std::string_view categories = "cpu,pos,diskette,keyboard,firmware";
 
-  explicit Evidence(net::EthernetSegment& segment) : segment_(segment) { segment_.add_observer(*this); }
-  ~Evidence() override { segment_.remove_observer(*this); }
+  /// Watches `media`, which outlive it.
+  explicit Evidence(std::vector<net::Medium*> media);
+  ~Evidence() override;
   Evidence(const Evidence&) = delete;
 
   void observe(const net::WireRecord& record) override;
@@ -32,13 +33,13 @@ class Evidence final : public net::WireObserver {
 
  private:
   struct Frame {
+    const net::Medium* medium;
     Time start{};
     Time end{};
     std::vector<std::uint8_t> bytes;
-    bool good = false;
-    bool collided = false;
+    net::Damage damage = net::Damage::none;
   };
-  net::EthernetSegment& segment_;
+  std::vector<net::Medium*> media_;
   std::deque<Frame> frames_;
   std::deque<std::string> trace_;
 };

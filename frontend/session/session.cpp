@@ -154,8 +154,10 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
                                       [this](const std::string& file, unsigned count) { grab_screen(file, count); },
                                       [this](const std::string& file) { insert_diskette(file); }});
   if (output.capture) {
-    capture_ = std::make_unique<net::PcapngWriter>(*output.capture, lab_->segment().config().bits_per_second);
-    lab_->segment().add_observer(*capture_);
+    const auto media = lab_->media();
+    capture_ = std::make_unique<net::PcapngWriter>(*output.capture,
+                                                   std::vector<const net::Medium*>(media.begin(), media.end()));
+    for (net::Medium* medium : media) medium->add_observer(*capture_);
   }
   if (output.trace_file && !output.trace) throw Error("--trace-file needs --trace with the categories to write");
   if (output.trace) {

@@ -182,7 +182,7 @@ struct Lab {
   bus::InterruptLines interrupts;
   bus::ChannelCheck channel_check;
   bool selected = false;
-  net::EthernetSegment segment{{.bits_per_second = find_adapter(PLANAR_FUZZ_CARD).ethernet_rate()}};
+  net::EthernetSegment segment{{.bits_per_second = ethernet_rate(find_adapter(PLANAR_FUZZ_CARD).medium)}};
   bus::Slot slot;
   std::unique_ptr<NetworkAdapter> card;
   net::EthernetPort other;

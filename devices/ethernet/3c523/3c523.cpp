@@ -57,7 +57,7 @@ std::unique_ptr<NetworkAdapter> make(const AdapterContext& context) {
   const StationOptions o = station_options(context, row.name, ids, {0x02, 0x60, 0x8C});
   auto card =
       std::make_unique<EtherLinkMc>(row, old ? older_revision : later_revision, context.slot, o.mac, o.profile, o.seed);
-  if (context.segment) card->chip().port().attach(*context.segment);
+  if (context.medium) card->chip().port().attach(*context.medium);
   return card;
 }
 
@@ -74,12 +74,12 @@ std::string_view refuse_but_386(cpu::Model processor) {
 }  // namespace
 
 const AdapterEntry EtherLinkMc::entry{
-    "3c523",     "3Com 3C523 EtherLink/MC", id,         "ethernet-10", "shared RAM", 16,
+    "3c523",     "3Com 3C523 EtherLink/MC", id,         MediumKind::ethernet_10, "shared RAM", 16,
     make<false>, timing_rows<false>,        limitations};
 const AdapterEntry EtherLinkMc::old_entry{"3c523-old",
                                           "3Com 3C523 EtherLink/MC (older revision)",
                                           id,
-                                          "ethernet-10",
+                                          MediumKind::ethernet_10,
                                           "shared RAM",
                                           16,
                                           make<true>,
@@ -225,7 +225,7 @@ Time EtherLinkMc::Window::ready(std::uint32_t, unsigned, Direction, Time start) 
 
 NetCounters EtherLinkMc::counters() const {
   const I82586::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void EtherLinkMc::archive(Archive& a) {

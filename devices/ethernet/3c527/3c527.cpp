@@ -39,7 +39,7 @@ Mc32Timing firmware_timing(const TimingProfile& p) {
 std::unique_ptr<NetworkAdapter> make_3c527(const AdapterContext& context) {
   const StationOptions o = station_options(context, "3c527", sister_ids, {0x02, 0x60, 0x8C});
   auto card = std::make_unique<ThreeC527>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
-  if (context.segment) card->chip().port().attach(*context.segment);
+  if (context.medium) card->chip().port().attach(*context.medium);
   return card;
 }
 
@@ -49,9 +49,11 @@ std::string device_name(const bus::Slot& slot) { return slot.device_name("3c527"
 
 }  // namespace
 
-const AdapterEntry ThreeC527::entry{
-    "3c527",    "3Com 3C527 EtherLink/MC 32", threecom_id, "ethernet-10", "bus master", 32, make_3c527, timing_rows,
-    limitations};
+const AdapterEntry ThreeC527::entry{"3c527",      "3Com 3C527 EtherLink/MC 32",
+                                    threecom_id,  MediumKind::ethernet_10,
+                                    "bus master", 32,
+                                    make_3c527,   timing_rows,
+                                    limitations};
 
 ThreeC527::ThreeC527(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac,
                      const TimingProfile& profile, std::uint64_t seed)
@@ -139,7 +141,7 @@ void ThreeC527::cancel_transfer(Time now) { master_.cancel(now); }
 
 NetCounters ThreeC527::counters() const {
   const Mc32::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void ThreeC527::archive(Archive& a) {

@@ -70,7 +70,7 @@ CycleSpec cycle(Time length) {
 std::unique_ptr<NetworkAdapter> make_3c529(const AdapterContext& context) {
   const StationOptions o = station_options(context, "3c529", sister_ids, {0x00, 0x20, 0xAF});
   auto card = std::make_unique<ThreeC529>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
-  if (context.segment) card->chip().port().attach(*context.segment);
+  if (context.medium) card->chip().port().attach(*context.medium);
   return card;
 }
 
@@ -78,9 +78,11 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry ThreeC529::entry{
-    "3c529",    "3Com 3C529 EtherLink III/MC", coax_id, "ethernet-10", "PIO (FIFO)", 16, make_3c529, timing_rows,
-    limitations};
+const AdapterEntry ThreeC529::entry{"3c529",      "3Com 3C529 EtherLink III/MC",
+                                    coax_id,      MediumKind::ethernet_10,
+                                    "PIO (FIFO)", 16,
+                                    make_3c529,   timing_rows,
+                                    limitations};
 
 ThreeC529::ThreeC529(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac,
                      const TimingProfile& profile, std::uint64_t seed)
@@ -139,7 +141,7 @@ void ThreeC529::interrupt(bool asserted, Time now) {
 
 NetCounters ThreeC529::counters() const {
   const EtherLink3::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void ThreeC529::archive(Archive& a) {

@@ -23,7 +23,7 @@ RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& 
       ram_(ram_size),
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, dp8390_timing(options_.profile), options_.seed) {
   chip_.set_memory(ram_base, ram_, decoded);
-  if (context.segment) chip_.port().attach(*context.segment);
+  if (context.medium) chip_.port().attach(*context.medium);
 }
 
 // ---- POS ----
@@ -82,7 +82,7 @@ void RemoteDmaCard::interrupt(bool asserted, Time now) {
 
 NetCounters RemoteDmaCard::counters() const {
   const Dp8390::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void RemoteDmaCard::archive(Archive& a) {

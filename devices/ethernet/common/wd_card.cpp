@@ -45,7 +45,7 @@ std::vector<TimingValue> rows() {
 const AdapterEntry WdCard::smc8013{"smc8013",
                                    "SMC EtherCard PLUS Elite/A (8013EP/A)",
                                    smc_ids[0].id,
-                                   "ethernet-10",
+                                   MediumKind::ethernet_10,
                                    "shared RAM",
                                    16,
                                    make<WdCard::smc8013, 16>,
@@ -54,7 +54,7 @@ const AdapterEntry WdCard::smc8013{"smc8013",
 const AdapterEntry WdCard::ethernet_a{"ethernet-a",
                                       "IBM PS/2 Adapter/A for Ethernet Networks",
                                       ibm_ids[0].id,
-                                      "ethernet-10",
+                                      MediumKind::ethernet_10,
                                       "shared RAM",
                                       8,
                                       make<WdCard::ethernet_a, 8>,
@@ -75,7 +75,7 @@ WdCard::WdCard(const AdapterContext& context, const AdapterEntry& entry, Station
   // Any use of CD CHRDY makes it an extended cycle of at least 300 ns.
   if (beyond > Time{})
     window_cycle_ = {static_cast<std::uint8_t>(host_bits), CycleKind::asynchronous, std::max(beyond, 100_ns) - 100_ns};
-  if (context.segment) chip_.port().attach(*context.segment);
+  if (context.medium) chip_.port().attach(*context.medium);
 }
 
 // ---- POS ----
@@ -196,7 +196,7 @@ Time WdCard::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
 
 NetCounters WdCard::counters() const {
   const Dp8390::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void WdCard::archive(Archive& a) {

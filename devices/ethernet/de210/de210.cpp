@@ -51,7 +51,7 @@ std::array<std::uint8_t, 32> address_prom(const net::MacAddress& mac) {
 std::unique_ptr<NetworkAdapter> make_de210(const AdapterContext& context) {
   const StationOptions o = station_options(context, "de210", sister_ids, {0x08, 0x00, 0x2B});
   auto card = std::make_unique<De210>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
-  if (context.segment) card->chip().port().attach(*context.segment);
+  if (context.medium) card->chip().port().attach(*context.medium);
   return card;
 }
 
@@ -59,9 +59,11 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry De210::entry{
-    "de210",    "Digital EtherWORKS MC (DE210)", de212_id, "ethernet-10", "shared RAM", 16, make_de210, timing_rows,
-    limitations};
+const AdapterEntry De210::entry{"de210",      "Digital EtherWORKS MC (DE210)",
+                                de212_id,     MediumKind::ethernet_10,
+                                "shared RAM", 16,
+                                make_de210,   timing_rows,
+                                limitations};
 
 De210::De210(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
              std::uint64_t seed)
@@ -206,7 +208,7 @@ void De210::drive_interrupt(Time now) {
 
 NetCounters De210::counters() const {
   const Am7990::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void De210::archive(Archive& a) {

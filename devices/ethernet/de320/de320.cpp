@@ -32,7 +32,7 @@ std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress&
 
 const AdapterEntry De320::entry{
     // clang-format off
-    "de320", "D-Link DE-320CT", sister_ids[0].id, "ethernet-10", "PIO (remote DMA)", 16,
+    "de320", "D-Link DE-320CT", sister_ids[0].id, MediumKind::ethernet_10, "PIO (remote DMA)", 16,
     [](const AdapterContext& c) -> std::unique_ptr<NetworkAdapter> { return std::make_unique<De320>(c); },
     [] { return TimingProfile::embedded(profile_path("de320")).rows(); }, limitations};
 // clang-format on

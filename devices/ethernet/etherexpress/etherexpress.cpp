@@ -44,7 +44,7 @@ constexpr SisterId ids[] = {{EtherExpress::id, "Intel"}};
 std::unique_ptr<NetworkAdapter> make(const AdapterContext& context) {
   const StationOptions o = station_options(context, EtherExpress::entry.name, ids, {0x00, 0xAA, 0x00});
   auto card = std::make_unique<EtherExpress>(context.slot, o.mac, o.profile, o.seed);
-  if (context.segment) card->chip().port().attach(*context.segment);
+  if (context.medium) card->chip().port().attach(*context.medium);
   return card;
 }
 
@@ -72,7 +72,7 @@ std::uint16_t io_base(std::uint8_t pos3) {
 }  // namespace
 
 const AdapterEntry EtherExpress::entry{
-    "etherexpress", "Intel EtherExpress/MC", id, "ethernet-10", "PIO (pointer port)", 16, make, timing_rows,
+    "etherexpress", "Intel EtherExpress/MC", id, MediumKind::ethernet_10, "PIO (pointer port)", 16, make, timing_rows,
     limitations};
 
 EtherExpress::EtherExpress(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile,
@@ -272,7 +272,7 @@ void EtherExpress::Shadow::write(std::uint32_t offset, unsigned bytes, std::uint
 
 NetCounters EtherExpress::counters() const {
   const I82586::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void EtherExpress::archive(Archive& a) {

@@ -35,7 +35,7 @@ StreamerConfig chip_config(const TimingProfile& p) {
 std::unique_ptr<NetworkAdapter> make_etherstreamer(const AdapterContext& context) {
   const StationOptions o = station_options(context, "etherstreamer", ids, {0x08, 0x00, 0x5A});
   auto card = std::make_unique<EtherStreamer>(context.slot, o.mac, o.profile, o.seed);
-  if (context.segment) card->chip().port().attach(*context.segment);
+  if (context.medium) card->chip().port().attach(*context.medium);
   return card;
 }
 
@@ -48,7 +48,7 @@ std::string device_name(const bus::Slot& slot) { return slot.device_name("ethers
 const AdapterEntry EtherStreamer::entry{"etherstreamer",
                                         "IBM EtherStreamer MC 32",
                                         declared_id,
-                                        "ethernet-10",
+                                        MediumKind::ethernet_10,
                                         "bus master",
                                         32,
                                         make_etherstreamer,
@@ -131,7 +131,7 @@ void EtherStreamer::Registers::write(std::uint32_t offset, unsigned bytes, std::
 
 NetCounters EtherStreamer::counters() const {
   const Streamer::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void EtherStreamer::archive(Archive& a) {

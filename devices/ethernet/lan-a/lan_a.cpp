@@ -50,7 +50,7 @@ SonicConfig chip_config(const TimingProfile& profile) {
 std::unique_ptr<NetworkAdapter> make_lan_a(const AdapterContext& context) {
   const StationOptions o = station_options(context, "lan-a", sister_ids, {0x08, 0x00, 0x5A});
   auto card = std::make_unique<LanA>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
-  if (context.segment) card->chip().port().attach(*context.segment);
+  if (context.medium) card->chip().port().attach(*context.medium);
   return card;
 }
 
@@ -58,8 +58,8 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry LanA::entry{"lan-a", "IBM LAN Adapter/A", ibm_id,      "ethernet-10", "shared RAM",
-                               32,      make_lan_a,          timing_rows, limitations};
+const AdapterEntry LanA::entry{"lan-a",    "IBM LAN Adapter/A", ibm_id,     MediumKind::ethernet_10, "shared RAM", 32,
+                               make_lan_a, timing_rows,         limitations};
 
 LanA::LanA(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
            std::uint64_t seed)
@@ -205,7 +205,7 @@ Time LanA::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
 
 NetCounters LanA::counters() const {
   const Sonic::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void LanA::archive(Archive& a) {

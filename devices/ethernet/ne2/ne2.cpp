@@ -26,7 +26,7 @@ constexpr std::string_view limitations[] = {
 
 const AdapterEntry Ne2::entry{
     // clang-format off
-    "ne2", "Novell NE/2", sister_ids[0].id, "ethernet-10", "PIO (remote DMA)", 16,
+    "ne2", "Novell NE/2", sister_ids[0].id, MediumKind::ethernet_10, "PIO (remote DMA)", 16,
     [](const AdapterContext& c) -> std::unique_ptr<NetworkAdapter> { return std::make_unique<Ne2>(c); },
     [] { return TimingProfile::embedded(profile_path("ne2")).rows(); }, limitations};
 // clang-format on

@@ -29,7 +29,7 @@ constexpr SisterId ids[] = {{Oc2335::declared_id, "Olicom, planar's choice"}};
 std::unique_ptr<NetworkAdapter> make_oc2335(const AdapterContext& context) {
   const StationOptions o = station_options(context, "oc2335", ids, {0x00, 0x00, 0x24});
   auto card = std::make_unique<Oc2335>(context.slot, o.mac, o.profile, o.seed);
-  if (context.segment) card->chip().port().attach(*context.segment);
+  if (context.medium) card->chip().port().attach(*context.medium);
   return card;
 }
 
@@ -37,8 +37,9 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry Oc2335::entry{"oc2335",    "Olicom OC-2335", declared_id, "ethernet-100", "PIO (FIFO)", 16,
-                                 make_oc2335, timing_rows,      limitations, nullptr,        true};
+const AdapterEntry Oc2335::entry{
+    "oc2335",    "Olicom OC-2335", declared_id, MediumKind::ethernet_100, "PIO (FIFO)", 16, make_oc2335, timing_rows,
+    limitations, nullptr,          true};
 
 Oc2335::Oc2335(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed)
     : slot_(slot),
@@ -102,7 +103,7 @@ void Oc2335::Registers::write(std::uint32_t offset, unsigned bytes, std::uint32_
 
 NetCounters Oc2335::counters() const {
   const Dp83800::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void Oc2335::archive(Archive& a) {

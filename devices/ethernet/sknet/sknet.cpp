@@ -29,7 +29,7 @@ constexpr SisterId sister_ids[] = {{SkNet::mc2_plus_id, "SKnet MC2+"}, {SkNet::j
 std::unique_ptr<NetworkAdapter> make_sknet(const AdapterContext& context) {
   const StationOptions o = station_options(context, "sknet", sister_ids, {0x00, 0x00, 0x5A});
   auto card = std::make_unique<SkNet>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
-  if (context.segment) card->chip().port().attach(*context.segment);
+  if (context.medium) card->chip().port().attach(*context.medium);
   return card;
 }
 
@@ -37,8 +37,8 @@ std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_
 
 }  // namespace
 
-const AdapterEntry SkNet::entry{"sknet", "SKnet MC2+", mc2_plus_id, "ethernet-10", "shared RAM",
-                                16,      make_sknet,   timing_rows, limitations};
+const AdapterEntry SkNet::entry{"sknet",    "SKnet MC2+", mc2_plus_id, MediumKind::ethernet_10, "shared RAM", 16,
+                                make_sknet, timing_rows,  limitations};
 
 SkNet::SkNet(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
              std::uint64_t seed)
@@ -169,7 +169,7 @@ void SkNet::interrupt(bool asserted, Time now) {
 
 NetCounters SkNet::counters() const {
   const Am7990::Counters& c = chip_.counters();
-  return {c.sent, c.received, c.collisions, c.overruns};
+  return ethernet_counters(c);
 }
 
 void SkNet::archive(Archive& a) {

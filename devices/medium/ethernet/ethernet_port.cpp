@@ -1,65 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The MAC of a station: deferral, collisions, backoff, and what it hears.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/common/error.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::net {
 
 EthernetPort::EthernetPort(Scheduler& scheduler, std::string name, EthernetStation& station, std::uint64_t seed)
-    : scheduler_(scheduler),
-      name_(std::move(name)),
+    : Port(std::move(name)),
+      scheduler_(scheduler),
       station_(station),
       random_(seed),
-      attempt_(scheduler, name_ + ".attempt", Priority::wire, Callback::to<&EthernetPort::attempt>(this)),
-      leaves_end_(scheduler, name_ + ".leaves_end", Priority::wire, Callback::to<&EthernetPort::leaves_end>(this)),
-      arrives_(scheduler, name_ + ".arrives", Priority::wire, Callback::to<&EthernetPort::arrives>(this)),
-      gone_(scheduler, name_ + ".gone", Priority::wire, Callback::to<&EthernetPort::gone>(this)) {
+      attempt_(scheduler, this->name() + ".attempt", Priority::wire, Callback::to<&EthernetPort::attempt>(this)),
+      leaves_end_(scheduler, this->name() + ".leaves_end", Priority::wire,
+                  Callback::to<&EthernetPort::leaves_end>(this)),
+      carrier_due_(scheduler, this->name() + ".arrives", Priority::wire,
+                   Callback::to<&EthernetPort::signal_begins>(this)),
+      carrier_off_(scheduler, this->name() + ".gone", Priority::wire, Callback::to<&EthernetPort::signal_ends>(this)) {
   idle_since_ = Time{} - gap();
 }
 
 EthernetPort::~EthernetPort() { detach(); }  // its station is half gone: nothing below calls it
 
-void EthernetPort::attach(EthernetSegment& segment) {
+void EthernetPort::attach(Medium& medium) {
+  if (!dynamic_cast<EthernetSegment*>(&medium))
+    throw Error(fmt::format("{} is an Ethernet station and does not fit on {} ({}); attach it to an Ethernet segment",
+                            name(), medium.name(), medium.title()));
   detach();
-  segment_ = &segment;
-  index_ = segment.add(*this);
+  join(medium);
   plugged_ = true;
   idle_since_ = scheduler_.now() - gap();
 }
 
 void EthernetPort::detach() {
-  if (!segment_) return;
-  arrives_.cancel();
-  gone_.cancel();
-  if (audible_) gone(scheduler_.now());
-  heard_ = false;
+  if (!medium()) return;
+  carrier_due_.cancel();
+  carrier_off_.cancel();
+  if (carrier_on_) signal_ends(scheduler_.now());
+  on_segment_ = false;
   lost_carrier_ = true;
   signals_ = 0;
   source_ = nobody;
-  segment_->remove(*this);
-  segment_ = nullptr;
-  index_ = nobody;
+  leave();
 }
 
-Time EthernetPort::bit_time() const { return segment_ ? segment_->bit_time() : Time{100'000}; }
-bool EthernetPort::full_duplex() const { return segment_ && segment_->config().full_duplex; }
+Time EthernetPort::bit_time() const { return medium() ? segment()->bit_time() : Time{100'000}; }
+bool EthernetPort::full_duplex() const { return medium() && segment()->config().full_duplex; }
 
 void EthernetPort::set_plugged(bool plugged, Time now) {
-  if (!segment_ || plugged == plugged_) return;
+  if (!medium() || plugged == plugged_) return;
   plugged_ = plugged;
   if (!plugged) {
     if (state_ == State::on_wire) {
       lost_carrier_ = true;
-      if (heard_ && gone_.pending()) gone_.at(std::min(gone_.when(), now + segment_->config().propagation));
+      if (on_segment_ && carrier_off_.pending())
+        carrier_off_.at(std::min(carrier_off_.when(), now + segment()->config().propagation));
     }
     signals_ = 0;
     if (source_ != nobody) end_reception(now);
     idle_since_ = now;
   } else {
     // What is on the cable already is carrier here, but no frame: its start was missed.
-    for (const EthernetPort* other : segment_->ports_)
-      if (other && other != this && other->audible_) ++signals_;
+    for (std::size_t n = 0; n < segment()->ports().size(); ++n)
+      if (const EthernetPort* other = segment()->port(n); other && other != this && other->carrier_on_) ++signals_;
   }
   schedule_attempt(now);
   station_.link_changed(plugged, now);
@@ -106,7 +112,8 @@ void EthernetPort::underrun(Time now) {
   if (state_ != State::on_wire || collided_ || underrun_) return;
   underrun_ = true;
   leaves_end_.at(now);
-  if (heard_ && gone_.pending()) gone_.at(std::min(gone_.when(), now + segment_->config().propagation));
+  if (on_segment_ && carrier_off_.pending())
+    carrier_off_.at(std::min(carrier_off_.when(), now + segment()->config().propagation));
 }
 
 // The next attempt is at the later of `ready_` and the end of the gap, unless carrier is there: then its end decides.
@@ -129,14 +136,14 @@ void EthernetPort::attempt(Time now) {
   state_ = State::on_wire;
   start_ = now;
   collided_ = late_ = underrun_ = false;
-  heard_ = plugged();
-  lost_carrier_ = !heard_;
+  on_segment_ = plugged();
+  lost_carrier_ = !on_segment_;
   const Time end = now + byte_time() * static_cast<std::int64_t>(8 + wire_.size());
   leaves_end_.at(end);
-  if (heard_) {
-    arrives_.at(now + segment_->config().propagation);
-    gone_.at(end + segment_->config().propagation);
-    segment_->begins(*this, now);
+  if (on_segment_) {
+    carrier_due_.at(now + segment()->config().propagation);
+    carrier_off_.at(end + segment()->config().propagation);
+    segment()->tell_begins(*this, now);
   }
   station_.transmit_begins(now);
   if (!full_duplex() && signals_ > 0) collide(now);
@@ -149,23 +156,24 @@ void EthernetPort::collide(Time now) {
   any_late_ |= late_;
   const Time end = std::max(now, start_ + bit_time() * preamble_bits) + bit_time() * jam_bits;
   leaves_end_.at(end);
-  if (heard_ && gone_.pending()) gone_.at(std::min(gone_.when(), end + segment_->config().propagation));
+  if (on_segment_ && carrier_off_.pending())
+    carrier_off_.at(std::min(carrier_off_.when(), end + segment()->config().propagation));
 }
 
 bool EthernetPort::wire_good() const { return !collided_ && !underrun_ && fcs_good(wire_); }
 
 void EthernetPort::leaves_end(Time now) {
   if (signals_ == 0 || full_duplex()) idle_since_ = now;
-  if (heard_ && segment_) {
+  if (on_segment_ && medium()) {
     const auto sent = static_cast<std::size_t>(std::max<std::int64_t>(0, (now - start_) / byte_time() - 8));
-    // clang-format off
-    segment_->left(*this, {start_, now, std::span(wire_).first(std::min(sent, wire_.size())),
-                           wire_good() && !lost_carrier_, collided_, {}});
+    const Damage damage = collided_ ? Damage::collision : wire_good() && !lost_carrier_ ? Damage::none : Damage::other;
+    segment()->left({*segment(), start_, now, std::span(wire_).first(std::min(sent, wire_.size())), damage, name()});
   }
   if (!collided_) {
-    finish(underrun_ ? TransmitResult::underrun : lost_carrier_ ? TransmitResult::carrier_lost : TransmitResult::ok,
-           // clang-format on
-           now);
+    const TransmitResult result = underrun_       ? TransmitResult::underrun
+                                  : lost_carrier_ ? TransmitResult::carrier_lost
+                                                  : TransmitResult::ok;
+    finish(result, now);
     return;
   }
   ++collisions_;
@@ -196,16 +204,14 @@ void EthernetPort::finish(TransmitResult result, Time now) {
 
 // ---- the signal on its way to the others ----
 
-void EthernetPort::arrives(Time now) {
-  audible_ = true;
-  for (EthernetPort* other : segment_->ports_)
-    if (other && other != this && other->plugged_) other->carrier_on(index_, now);
+void EthernetPort::signal_begins(Time now) {
+  carrier_on_ = true;
+  segment()->each_listener(*this, [&](EthernetPort& other) { other.carrier_on(index(), now); });
 }
 
-void EthernetPort::gone(Time now) {
-  audible_ = false;
-  for (EthernetPort* other : segment_->ports_)
-    if (other && other != this && other->plugged_) other->carrier_off(index_, now);
+void EthernetPort::signal_ends(Time now) {
+  carrier_on_ = false;
+  segment()->each_listener(*this, [&](EthernetPort& other) { other.carrier_off(index(), now); });
 }
 
 // ---- hearing ----
@@ -252,7 +258,7 @@ Reception EthernetPort::describe(std::uint32_t source) const {
   Reception r;
   r.first_bit = reception_start_;
   r.byte_time = byte_time();
-  if (const EthernetPort* sender = segment_->ports_[source]) r.frame = sender->wire_;
+  if (const EthernetPort* sender = segment()->port(source)) r.frame = sender->wire_;
   r.length = r.frame.size();
   if (damaged_from_ != UINT64_MAX) {
     r.damaged_from = static_cast<std::size_t>(damaged_from_);
@@ -268,7 +274,7 @@ std::optional<Reception> EthernetPort::receiving() const {
 
 void EthernetPort::end_reception(Time now) {
   Reception r = describe(source_);
-  const EthernetPort* sender = segment_->ports_[source_];
+  const EthernetPort* sender = segment()->port(source_);
   const std::int64_t bits = (now - reception_start_) / bit_time() - preamble_bits;
   r.length = bits <= 0 ? 0 : static_cast<std::size_t>(bits / 8);
   r.dribble = bits > 0 && bits % 8 != 0;
@@ -280,15 +286,15 @@ void EthernetPort::end_reception(Time now) {
 void EthernetPort::archive(Archive& a) {
   a.section("ethernet port", 1);
   a(mac_.attempts, mac_.retry_late_collisions, mac_.low_priority_backoff);
-  a(plugged_, state_, waiting_, wire_, fresh_, ready_, start_, heard_, collided_, late_, any_late_, deferred_,
+  a(plugged_, state_, waiting_, wire_, fresh_, ready_, start_, on_segment_, collided_, late_, any_late_, deferred_,
     lost_carrier_, underrun_, abandoned_, collisions_);
-  a(audible_, signals_, idle_since_, source_, reception_start_, damaged_from_, random_);
+  a(carrier_on_, signals_, idle_since_, source_, reception_start_, damaged_from_, random_);
   attempt_.archive(a);
   leaves_end_.archive(a);
-  arrives_.archive(a);
-  gone_.archive(a);
+  carrier_due_.archive(a);
+  carrier_off_.archive(a);
   // A damaged snapshot must not index beyond the stations that are here.
-  if (a.loading() && source_ != nobody && (!segment_ || source_ >= segment_->ports_.size())) source_ = nobody;
+  if (a.loading() && source_ != nobody && (!medium() || source_ >= segment()->ports().size())) source_ = nobody;
 }
 
 }  // namespace planar::net

@@ -7,8 +7,15 @@
 
 namespace planar::net {
 
-EthernetSegment::EthernetSegment(EthernetConfig config)
-    : config_(config),
+Destination ethernet_destination(std::span<const std::uint8_t> frame) {
+  if (frame.size() < broadcast_mac.size()) return Destination::unknown;
+  if (std::equal(broadcast_mac.begin(), broadcast_mac.end(), frame.begin())) return Destination::broadcast;
+  return frame[0] & 1 ? Destination::group : Destination::station;
+}
+
+EthernetSegment::EthernetSegment(EthernetConfig config, std::string name)
+    : Medium(std::move(name)),
+      config_(config),
       bit_time_{config.bits_per_second ? static_cast<std::int64_t>(1'000'000'000'000 / config.bits_per_second) : 0} {
   if (config.bits_per_second != 10'000'000 && config.bits_per_second != 100'000'000)
     throw Error(fmt::format("an Ethernet segment of {} bit/s is not modelled; use 10000000 or 100000000",
@@ -20,44 +27,28 @@ EthernetSegment::EthernetSegment(EthernetConfig config)
                     config.propagation.ps, (bit_time_ * gap_bits).ps));
 }
 
-EthernetSegment::~EthernetSegment() {
-  for (EthernetPort* port : ports_)
-    if (port) port->segment_ = nullptr;
+std::string EthernetSegment::title() const {
+  return fmt::format("{} Mbit/s, {} duplex", config_.bits_per_second / 1'000'000,
+                     config_.full_duplex ? "full" : "half");
 }
 
-std::uint32_t EthernetSegment::add(EthernetPort& port) {
-  const auto place = std::find(ports_.begin(), ports_.end(), nullptr);
-  const auto index = static_cast<std::uint32_t>(place - ports_.begin());
-  if (place == ports_.end())
-    ports_.push_back(&port);
-  else
-    *place = &port;
-  return index;
+std::vector<NamedCount> EthernetSegment::counts() const {
+  return {{"frames", counters_.frames},
+          {"bytes", counters_.bytes},
+          {"collisions", counters_.collisions},
+          {"damaged", counters_.damaged}};
 }
 
-void EthernetSegment::remove(EthernetPort& port) { ports_[port.index_] = nullptr; }
-
-void EthernetSegment::begins(const EthernetPort& port, Time now) {
-  for (WireObserver* observer : observers_) observer->begins(port.name(), now);
-}
-
-void EthernetSegment::left(const EthernetPort& port, WireRecord record) {
-  record.sender = port.name();
-  if (record.good) {
-    ++counters_.frames;
-    counters_.bytes += record.bytes.size();
-  } else if (record.collided) {
-    ++counters_.collisions;
-  } else {
-    ++counters_.damaged;
+void EthernetSegment::left(const WireRecord& record) {
+  switch (record.damage) {
+    case Damage::none:
+      ++counters_.frames;
+      counters_.bytes += record.bytes.size();
+      break;
+    case Damage::collision: ++counters_.collisions; break;
+    case Damage::other: ++counters_.damaged; break;
   }
-  if (trace_ && trace_->on(TraceCategory::wire))
-    (*trace_)(TraceCategory::wire, record.end, "{} sent {} bytes from {} ps{}", port.name(), record.bytes.size(),
-              record.start.ps,
-              record.good       ? ""
-              : record.collided ? ", collided"
-                                : ", damaged");
-  for (WireObserver* observer : observers_) observer->observe(record);
+  tell_end(record);
 }
 
 void EthernetSegment::archive(Archive& a) {

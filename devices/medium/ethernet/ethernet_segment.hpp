@@ -31,6 +31,7 @@
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
 #include "devices/medium/ethernet/ethernet_frame.hpp"
+#include "devices/medium/medium.hpp"
 
 namespace planar::net {
 
@@ -46,6 +47,14 @@ inline constexpr std::int64_t preamble_bits = 64;  ///< preamble and start frame
 inline constexpr std::int64_t gap_bits = 96;
 inline constexpr std::int64_t slot_bits = 512;
 inline constexpr std::int64_t jam_bits = 32;
+
+Destination ethernet_destination(std::span<const std::uint8_t> frame);
+inline constexpr FrameFormat ethernet_format{.link = LinkType::ethernet,
+                                             .header_bytes = 14,
+                                             .check_bytes = fcs_bytes,
+                                             .shortest = min_frame_bytes,
+                                             .longest = max_frame_bytes,
+                                             .destination = ethernet_destination};
 
 struct EthernetConfig {
   std::uint64_t bits_per_second = 10'000'000;  ///< 10'000'000 or 100'000'000
@@ -109,7 +118,7 @@ class EthernetStation {
 };
 
 /// A station's connection: its MAC (deferral, collisions, backoff) and its ear.
-class EthernetPort {
+class EthernetPort final : public Port {
  public:
   struct Mac {
     unsigned attempts = 16;
@@ -119,18 +128,15 @@ class EthernetPort {
 
   /// `seed` starts the backoff generator: give every station of a lab another one.
   EthernetPort(Scheduler& scheduler, std::string name, EthernetStation& station, std::uint64_t seed);
-  ~EthernetPort();
-  EthernetPort(const EthernetPort&) = delete;
-  EthernetPort& operator=(const EthernetPort&) = delete;
+  ~EthernetPort() override;
 
-  /// Joins a segment, plugged in. A port without a segment behaves as an unplugged one at 10 Mbit/s.
-  void attach(EthernetSegment& segment);
+  /// Joins a segment, plugged in. A port without a segment behaves as an unplugged one at 10 Mbit/s. Throws Error if
+  /// `medium` is no Ethernet segment.
+  void attach(Medium& medium);
   void detach();
-  EthernetSegment* segment() const { return segment_; }
 
   /// Pulls or inserts the cable. A frame on its way is cut for the others; the sender notices lost carrier.
-  void set_plugged(bool plugged, Time now);
-  bool plugged() const { return segment_ && plugged_; }
+  void set_plugged(bool plugged, Time now) override;
 
   /// Sends `frame` (which holds its FCS) as soon as the MAC rules allow. Ignored while busy().
   void transmit(std::span<const std::uint8_t> frame, Time now);
@@ -157,18 +163,16 @@ class EthernetPort {
 
   Time bit_time() const;
   Time byte_time() const { return bit_time() * 8; }
-  const std::string& name() const { return name_; }
   void archive(Archive& a);
 
  private:
   friend class EthernetSegment;
   enum class State : std::uint8_t { idle, waiting, on_wire };
-  static constexpr std::uint32_t nobody = UINT32_MAX;
 
   void attempt(Time now);
   void leaves_end(Time now);
-  void arrives(Time now);
-  void gone(Time now);
+  void signal_begins(Time now);
+  void signal_ends(Time now);
   void carrier_on(std::uint32_t source, Time now);
   void carrier_off(std::uint32_t source, Time now);
   void collide(Time now);
@@ -176,26 +180,23 @@ class EthernetPort {
   void end_reception(Time now);
   void finish(TransmitResult result, Time now);
   void back_off(Time now);
+  EthernetSegment* segment() const;
   bool full_duplex() const;
   Time gap() const { return bit_time() * gap_bits; }
   Reception describe(std::uint32_t source) const;
   bool wire_good() const;
 
   Scheduler& scheduler_;
-  std::string name_;
   EthernetStation& station_;
-  EthernetSegment* segment_ = nullptr;
-  std::uint32_t index_ = nobody;
   Mac mac_;
 
-  bool plugged_ = true;
   State state_ = State::idle;
   std::vector<std::uint8_t> waiting_;  // given to transmit(), first attempt still to come
   std::vector<std::uint8_t> wire_;     // the frame of the present or last attempt
   bool fresh_ = false;                 // waiting_ holds a frame that has not been on the wire
   Time ready_{};                       // request or end of backoff
   Time start_{};
-  bool heard_ = false;  // the present attempt goes out on the segment (cable was in when it began)
+  bool on_segment_ = false;  // the present attempt goes out on the segment (cable was in when it began)
   bool collided_ = false;
   bool late_ = false;
   bool any_late_ = false;
@@ -205,7 +206,7 @@ class EthernetPort {
   bool abandoned_ = false;
   unsigned collisions_ = 0;
 
-  bool audible_ = false;           // this port's signal is being heard by the others
+  bool carrier_on_ = false;        // this port's signal is being heard by the others
   std::uint32_t signals_ = 0;      // other stations' signals heard here
   Time idle_since_{};              // when this station last saw the medium fall silent
   std::uint32_t source_ = nobody;  // whose frame is being received
@@ -214,30 +215,12 @@ class EthernetPort {
 
   Random random_;
   Event attempt_;
-  Event leaves_end_;  // last bit leaves
-  Event arrives_;     // first bit reaches the others
-  Event gone_;        // last bit has passed the others
+  Event leaves_end_;   // last bit leaves
+  Event carrier_due_;  // first bit reaches the others
+  Event carrier_off_;  // last bit has passed the others
 };
 
-/// One frame, or fragment, as it left its sender.
-struct WireRecord {
-  Time start{};                         ///< first preamble bit
-  Time end{};                           ///< last bit
-  std::span<const std::uint8_t> bytes;  ///< with FCS
-  bool good = false;                    ///< complete, no collision, FCS matches
-  bool collided = false;
-  std::string_view sender;  ///< EthernetPort::name()
-};
-
-class WireObserver {
- public:
-  virtual ~WireObserver() = default;
-  /// The first preamble bit of an attempt leaves; observe() tells its end.
-  virtual void begins(std::string_view /*sender*/, Time /*now*/) {}
-  virtual void observe(const WireRecord& record) = 0;
-};
-
-class EthernetSegment {
+class EthernetSegment final : public Medium {
  public:
   struct Counters {
     std::uint64_t frames = 0;      ///< complete frames with a good FCS
@@ -247,35 +230,37 @@ class EthernetSegment {
   };
 
   /// Throws Error for a rate other than 10 or 100 Mbit/s or a delay that is not shorter than the gap.
-  explicit EthernetSegment(EthernetConfig config = {});
-  ~EthernetSegment();
-  EthernetSegment(const EthernetSegment&) = delete;
-  EthernetSegment& operator=(const EthernetSegment&) = delete;
+  explicit EthernetSegment(EthernetConfig config = {}, std::string name = "segment");
 
   const EthernetConfig& config() const { return config_; }
   Time bit_time() const { return bit_time_; }
-  Time lookahead() const { return config_.propagation; }
   const Counters& counters() const { return counters_; }
-  /// Sees every frame and fragment begin, and whole when its last bit has left. Added in order, called in order.
-  void add_observer(WireObserver& observer) { observers_.push_back(&observer); }
-  void remove_observer(WireObserver& observer) { std::erase(observers_, &observer); }
-  void set_trace(Trace* trace) { trace_ = trace; }
-  /// The segment's own state; every port is archived by its station.
-  void archive(Archive& a);
+
+  // Medium
+  std::string title() const override;
+  const FrameFormat& format() const override { return ethernet_format; }
+  std::uint64_t bits_per_second() const override { return config_.bits_per_second; }
+  Time lookahead() const override { return config_.propagation; }
+  Time gap() const override { return bit_time_ * gap_bits; }
+  std::vector<NamedCount> counts() const override;
+  void archive(Archive& a) override;
 
  private:
   friend class EthernetPort;
-  std::uint32_t add(EthernetPort& port);
-  void remove(EthernetPort& port);
-  void begins(const EthernetPort& port, Time now);
-  void left(const EthernetPort& port, WireRecord record);
+  EthernetPort* port(std::size_t index) const { return static_cast<EthernetPort*>(ports()[index]); }
+  /// Calls `hear(port)` for every port but `sender` that is plugged in.
+  template <class F>
+  void each_listener(const EthernetPort& sender, F&& hear) const {
+    for (std::size_t n = 0; n < ports().size(); ++n)
+      if (EthernetPort* other = port(n); other && other != &sender && other->plugged()) hear(*other);
+  }
+  void left(const WireRecord& record);
 
   EthernetConfig config_;
   Time bit_time_;
   Counters counters_;
-  std::vector<EthernetPort*> ports_;
-  std::vector<WireObserver*> observers_;
-  Trace* trace_ = nullptr;
 };
+
+inline EthernetSegment* EthernetPort::segment() const { return static_cast<EthernetSegment*>(medium()); }
 
 }  // namespace planar::net

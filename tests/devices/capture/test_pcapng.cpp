@@ -58,7 +58,7 @@ TEST_CASE("every good frame is captured once, without FCS, with its virtual time
     {
       Scheduler scheduler;
       EthernetSegment segment({.bits_per_second = rate});
-      PcapngWriter writer(file.path, rate, include_damaged);
+      PcapngWriter writer(file.path, {&segment}, include_damaged);
       segment.add_observer(writer);
       Recorder a(scheduler, &segment, "a", 1), b(scheduler, &segment, "b", 2);
       a.port.transmit(first, Time{});
@@ -100,6 +100,5 @@ TEST_CASE("every good frame is captured once, without FCS, with its virtual time
 }
 
 TEST_CASE("a capture that cannot be written is refused with the reason", "[pcapng]") {
-  CHECK_THROWS_WITH(PcapngWriter("/nonexistent/folder/x.pcapng", 10'000'000),
-                    Catch::Contains("cannot write the capture"));
+  CHECK_THROWS_WITH(PcapngWriter("/nonexistent/folder/x.pcapng", {}), Catch::Contains("cannot write the capture"));
 }

@@ -88,7 +88,7 @@ struct Log final : WireObserver {
     bool good, collided;
   };
   void observe(const WireRecord& r) override {
-    entries.push_back({r.start, r.end, Bytes(r.bytes.begin(), r.bytes.end()), r.good, r.collided});
+    entries.push_back({r.start, r.end, Bytes(r.bytes.begin(), r.bytes.end()), r.good(), r.damage == Damage::collision});
   }
   std::vector<Entry> entries;
 };

@@ -190,7 +190,7 @@ TEST_CASE("collisions: NCR and TSR.COL, and the frame still gets out", "[dp8390]
   CHECK(collisions >= 1);
   CHECK(b.in(4) == (Dp8390::TSR_PTX | Dp8390::COL));  // deferred, so ND is 0
   CHECK((b.in(7) & 0x0A) == Dp8390::PTX);
-  CHECK(b.card->counters().collisions == collisions);
+  CHECK(b.ne2().chip().counters().collisions == collisions);
 }
 
 TEST_CASE("after sixteen collisions ABT and TXE, NCR wraps to 0", "[dp8390]") {

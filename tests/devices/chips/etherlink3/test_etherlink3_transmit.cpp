@@ -150,7 +150,7 @@ TEST_CASE("after sixteen collisions the frame is dropped and the transmitter wai
   while (!(b.status() & EtherLink3::TxComplete)) b.step(1_ms);
   CHECK(b.in(0xB) == 0x88);
   CHECK(b.tx_free() == El3Bench::room);
-  CHECK(b.card->counters().collisions == 16);
+  CHECK(b.chip().counters().collisions == 16);
   other.port.detach();
   b.serve();
   CHECK(b.popped == Bytes{0x88});

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every shared medium is made of: ports that stations are plugged in with, observers of its frames, counters.
+//
+// A medium (an Ethernet segment, a ring) derives from Medium, its stations' connections from Port. Captures, frame
+// timing, labs and reports use nothing but this header; how a station gets at the medium and what becomes of a frame is
+// between the medium and its own ports.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/state/archive.hpp"
+#include "core/state/description.hpp"
+#include "core/state/trace.hpp"
+#include "core/time/time.hpp"
+
+namespace planar::net {
+
+class Medium;
+
+/// Link types of captures, as https://www.tcpdump.org/linktypes.html numbers them.
+enum class LinkType : std::uint16_t { ethernet = 1, token_ring = 6 };
+
+/// To whom a frame is addressed.
+enum class Destination : std::uint8_t { unknown, station, group, broadcast };
+
+/// The frames of a medium, as far as a capture must know them.
+struct FrameFormat {
+  LinkType link = LinkType::ethernet;
+  std::size_t header_bytes = 0;  ///< what a reader needs to make sense of a frame
+  std::size_t check_bytes = 0;   ///< check sequence at the end, which captures leave out of good frames
+  std::size_t shortest = 0;      ///< legal frame, check sequence included
+  std::size_t longest = 0;       ///< the same
+  Destination (*destination)(std::span<const std::uint8_t> frame) = nullptr;  ///< never null in use
+};
+
+/// Why a frame did not reach its end as it should have.
+enum class Damage : std::uint8_t {
+  none,       ///< complete, and its check sequence matches
+  collision,  ///< another station sent at the same time
+  other,      ///< cut short by its sender or the cable, or complete with a check sequence that does not match
+};
+
+/// One frame, or fragment, as it left its sender.
+struct WireRecord {
+  const Medium& medium;
+  Time start{};                         ///< first bit, a preamble included
+  Time end{};                           ///< last bit
+  std::span<const std::uint8_t> bytes;  ///< with the check sequence, without preamble
+  Damage damage = Damage::none;
+  std::string_view sender;  ///< Port::name()
+
+  bool good() const { return damage == Damage::none; }
+};
+
+class WireObserver {
+ public:
+  virtual ~WireObserver() = default;
+  /// The first bit of a frame leaves; observe() tells its end.
+  virtual void begins(const Medium& /*medium*/, std::string_view /*sender*/, Time /*now*/) {}
+  virtual void observe(const WireRecord& record) = 0;
+};
+
+/// A value that a medium counts, under the name that reports give it ("collisions").
+struct NamedCount {
+  std::string_view name;
+  std::uint64_t value = 0;
+};
+
+/// A station's connection to a medium. Derived ports detach() in their destructor, while they are still whole.
+class Port {
+ public:
+  explicit Port(std::string name) : name_(std::move(name)) {}
+  virtual ~Port() = default;
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  const std::string& name() const { return name_; }
+  /// Where it is attached, or null.
+  Medium* medium() const { return medium_; }
+  bool plugged() const { return medium_ && plugged_; }
+  /// Pulls or inserts the cable.
+  virtual void set_plugged(bool plugged, Time now) = 0;
+
+ protected:
+  static constexpr std::uint32_t nobody = UINT32_MAX;
+  void join(Medium& medium);
+  void leave();
+  /// Its place among the medium's ports, `nobody` without one. Kept in snapshots.
+  std::uint32_t index() const { return index_; }
+
+  bool plugged_ = true;
+
+ private:
+  friend class Medium;
+  std::string name_;
+  Medium* medium_ = nullptr;
+  std::uint32_t index_ = nobody;
+};
+
+class Medium {
+ public:
+  explicit Medium(std::string name) : name_(std::move(name)) {}
+  virtual ~Medium();
+  Medium(const Medium&) = delete;
+  Medium& operator=(const Medium&) = delete;
+
+  /// In captures and reports; unique in a lab.
+  const std::string& name() const { return name_; }
+  /// For a summary line: "10 Mbit/s, half duplex".
+  virtual std::string title() const = 0;
+  virtual const FrameFormat& format() const = 0;
+  virtual std::uint64_t bits_per_second() const = 0;
+  /// The shortest time in which a station can notice what another one does: so far machines may run ahead of each
+  /// other.
+  virtual Time lookahead() const = 0;
+  /// Silence behind a frame during which no station may begin another: the medium counts as occupied.
+  virtual Time gap() const = 0;
+  /// What it has counted since power-on.
+  virtual std::vector<NamedCount> counts() const = 0;
+
+  /// Sees every frame and fragment begin, and whole when its last bit has left. Added in order, called in order.
+  void add_observer(WireObserver& observer) { observers_.push_back(&observer); }
+  void remove_observer(WireObserver& observer) { std::erase(observers_, &observer); }
+  void set_trace(Trace* trace) { trace_ = trace; }
+  /// Name, speed, counters, and the ports with their names.
+  Description describe() const;
+  /// The medium's own state; every port is archived by its station.
+  virtual void archive(Archive& a) = 0;
+
+ protected:
+  /// By Port::index(); null where a port has left.
+  std::span<Port* const> ports() const { return ports_; }
+  void tell_begins(const Port& port, Time now) const;
+  /// Traces the frame and tells the observers.
+  void tell_end(const WireRecord& record) const;
+
+ private:
+  friend class Port;
+  std::string name_;
+  std::vector<Port*> ports_;
+  std::vector<WireObserver*> observers_;
+  Trace* trace_ = nullptr;
+};
+
+}  // namespace planar::net
