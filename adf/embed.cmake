@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Writes OUTPUT, a C++ source that holds every @XXXX.ADF of FOLDER byte for byte, ordered by name
-# (and so by ID).
+# Writes OUTPUT, a C++ source with the bytes of every @XXXX.ADF in FOLDER, ordered by name (and so by ID).
 file(GLOB files ${FOLDER}/@*.ADF)
 list(SORT files)
 set(arrays "")

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an adapter description file (ADF) says, once read: the adapter's ID, the POS bytes it uses,
-// what it always claims, and the items whose choices a configuration picks from. Plain data, no
-// behaviour but names.
+// The model of an adapter description file (ADF): the adapter's ID, the POS bytes it uses, its fixed resources, and the
+// items whose choices a configuration selects from. Plain data.
 //
-// Words as in the files themselves: an *item* is one field of the configuration screen, a *choice*
-// is one of its values; a choice sets POS bits and claims *resources*. POS byte n here is `pos[n]`,
-// which is POS register n + 2 at port 102h + n.
+// Terms as in the files: an *item* is one field of the configuration screen, a *choice* is one of its values; a choice
+// sets POS bits and claims *resources*. POS byte n is `pos[n]`, which is POS register n + 2 at port 102h + n.
 #pragma once
 
 #include <array>
@@ -20,7 +18,7 @@ namespace planar::adf {
 /// POS data bytes that the configuration NVRAM can hold (POS 2 to POS 7, roms/README.md section 2).
 inline constexpr unsigned max_pos_bytes = 6;
 
-/// A place in a file; lines and columns count from 1. Line 0 means "not from a file".
+/// A position in a file; lines and columns count from 1. Line 0 means "not from a file".
 struct Location {
   int line = 0;
   int column = 0;
@@ -28,9 +26,8 @@ struct Location {
 
 enum class ResourceKind : std::uint8_t { io, interrupt, arbitration, memory };
 
-/// One claim: an inclusive range of I/O ports or of physical addresses, or one level (first ==
-/// last). Interrupt level 2 of a file is the line that the system sees as level 9 and is stored
-/// as 9.
+/// One claim: an inclusive range of I/O ports or physical addresses, or one level (first == last). Interrupt level 2 of
+/// a file is the line that the system sees as level 9, and is stored as 9.
 struct Resource {
   ResourceKind kind = ResourceKind::io;
   std::uint32_t first = 0;
@@ -45,8 +42,7 @@ struct Resource {
 /// "I/O 1000h-102Fh", "IRQ 3", "arbitration level 5", "memory C8000h-CBFFFh".
 std::string to_string(const Resource& resource);
 
-/// The bits that a setting fixes in one POS byte: `mask` has a 1 for every bit that is 0 or 1 in
-/// the file.
+/// The bits that a setting fixes in one POS byte: `mask` has a 1 for every bit that the file gives as 0 or 1.
 struct PosBits {
   std::uint8_t mask = 0;
   std::uint8_t value = 0;
@@ -58,7 +54,7 @@ struct PosSetting {
   std::array<PosBits, max_pos_bytes> bytes{};
 
   bool empty() const;
-  /// True when some bit is fixed to 0 by one and to 1 by the other.
+  /// True if one setting fixes a bit to 0 and the other fixes it to 1.
   bool contradicts(const PosSetting& other) const;
   bool operator==(const PosSetting&) const = default;
 };
@@ -80,23 +76,23 @@ struct Item {
   Location where;
 };
 
-/// `SysMem`: the adapter carries system memory which IBM's program configures by running an adapter
-/// description program. planar reads it and runs no such program.
-/// The numbers are kept as written: their unit is not in the part of the grammar that is public.
+/// `SysMem`: the adapter carries system memory, which IBM's program configures by running an adapter description
+/// program. planar reads the statement but runs no such program. The numbers are kept as written: their unit is not in
+/// the public part of the grammar.
 struct SystemMemory {
   std::uint32_t granularity = 0;  // smallest block that can be switched off
   std::optional<std::uint32_t> address_size;
 };
 
-/// A header option that is read and shown but has no effect here (InitProg, lock enable, address
-/// width, programmed I/O): the word as written and its operands as written.
+/// A header option that is parsed and displayed but has no effect (InitProg, lock enable, address width, programmed
+/// I/O): keyword and operands as written.
 struct HeaderOption {
   std::string keyword;
   std::vector<std::string> operands;
   Location where;
 };
 
-/// Something odd that was read past: worth a line on the screen, not worth refusing the file.
+/// Something irregular that was skipped: worth reporting, not worth rejecting the file.
 struct Warning {
   Location where;
   std::string text;

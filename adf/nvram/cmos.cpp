@@ -11,14 +11,13 @@ namespace {
 constexpr std::size_t diskette_types = 0x10;  // high nibble drive A, low nibble drive B
 constexpr std::size_t equipment = 0x14;
 constexpr std::size_t base_memory = 0x15;      // KB, low byte first
-constexpr std::size_t extended_memory = 0x17;  // likewise
+constexpr std::size_t extended_memory = 0x17;  // the same
 constexpr std::size_t planar_pos = 0x21;
 constexpr std::size_t planar_pos2_default = 0x31;
 constexpr std::size_t crc_first = 0x10;
 constexpr std::size_t crc_end = 0x32;
 
-// Equipment byte, as INT 11h shows it. Bits 5-4 stay 0: the display has firmware of its own (EGA
-// and later).
+// Equipment byte, as returned by INT 11h. Bits 5-4 stay 0: the display has its own firmware (EGA and later).
 constexpr std::uint8_t equipment_diskette = 0x01;
 constexpr std::uint8_t equipment_coprocessor = 0x02;
 constexpr std::uint8_t equipment_mouse = 0x04;

@@ -27,7 +27,7 @@ struct CmosConfig {
   bool coprocessor = false;
   bool mouse = true;
   std::uint16_t base_kb = 640;
-  std::uint32_t extended_kb = 0;             // above 1 MB; the two bytes hold at most 65535, more is written as that
+  std::uint32_t extended_kb = 0;             // above 1 MB; stored in two bytes, larger values saturate at 65535
   std::array<std::uint8_t, 4> planar_pos{};  // planar POS 2 to 5: CMOS 21h to 24h, and POS 2 again at 31h
   bool operator==(const CmosConfig&) const = default;
 };
@@ -35,10 +35,10 @@ struct CmosConfig {
 /// Writes 10h to 33h.
 void write_cmos(std::span<std::uint8_t, cmos_size> cmos, const CmosConfig& config);
 
-/// The CRC over 10h to 31h is the one at 32h and 33h.
+/// True if the CRC over 10h to 31h matches the one at 32h and 33h.
 bool cmos_valid(std::span<const std::uint8_t, cmos_size> cmos);
 
-/// The configuration back from the bytes (the CRC is cmos_valid()'s business).
+/// Decodes the configuration; the CRC is not checked here.
 CmosConfig read_cmos(std::span<const std::uint8_t, cmos_size> cmos);
 
 }  // namespace planar::adf

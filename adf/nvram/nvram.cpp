@@ -32,7 +32,7 @@ NvramRecord& record(NvramConfig& config, std::size_t index) {
 }
 
 [[noreturn]] void fail(const std::string& problem) {
-  throw Error(fmt::format("NVRAM: {}; let planar write the configuration anew", problem));
+  throw Error(fmt::format("NVRAM: {}; let planar rewrite the configuration", problem));
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ NvramImage write_nvram(const NvramConfig& config) {
 
 NvramConfig read_nvram(std::span<const std::uint8_t> image) {
   if (image.size() != nvram_size) fail(fmt::format("{} bytes instead of {}", image.size(), nvram_size));
-  if (!std::equal(mark.begin(), mark.end(), image.begin())) fail("the mark PS2N is missing");
+  if (!std::equal(mark.begin(), mark.end(), image.begin())) fail("the signature PS2N is missing");
   if (image[4] != layout_version) fail(fmt::format("layout version {} instead of {}", image[4], layout_version));
   if (image[5] != nvram_records) fail(fmt::format("{} records instead of {}", image[5], nvram_records));
   const std::uint16_t stored = static_cast<std::uint16_t>(image[crc_offset] | image[crc_offset + 1] << 8);
@@ -90,12 +90,12 @@ NvramConfig read_nvram(std::span<const std::uint8_t> image) {
     one.enable = image[at + 2] != 0;
     one.count = image[at + 3];
     if (one.count > max_pos_bytes)
-      fail(fmt::format("record {} counts {} POS bytes, {} are the most", n, one.count, max_pos_bytes));
+      fail(fmt::format("record {} has {} POS bytes, the maximum is {}", n, one.count, max_pos_bytes));
     for (std::size_t b = 0; b < 12; ++b) {
       if (b < one.count)
         one.pos[b] = image[at + 4 + b];
       else if (image[at + 4 + b] != 0)
-        fail(fmt::format("record {} has data behind its {} POS bytes", n, one.count));
+        fail(fmt::format("record {} has data after its {} POS bytes", n, one.count));
     }
   }
   return config;

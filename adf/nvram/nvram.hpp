@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The configuration NVRAM: 2 KB behind ports 74h to 76h, in the layout of roms/README.md section 2
-// (planar's own; IBM's is not public). The solver's result is written here, POST reads it.
+// The configuration NVRAM: 2 KB behind ports 74h to 76h, in the layout of roms/README.md section 2 (planar's own; IBM's
+// is not public). The solver's result is written here; POST reads it.
 #pragma once
 
 #include <array>
@@ -32,15 +32,14 @@ struct NvramConfig {
   bool operator==(const NvramConfig&) const = default;
 };
 
-/// The records of the slots from a solution, every adapter enabled; the caller fills in the
-/// planar's three.
+/// The slot records of a solution, with every adapter enabled; the caller fills in the planar's three records.
 NvramConfig to_nvram(const Solution& solution);
 
 /// The image with its CRC; bytes after it are 0.
 NvramImage write_nvram(const NvramConfig& config);
 
-/// Reads an image back. Throws Error naming what is wrong: size, mark, version, number of records,
-/// a count, a byte that must be 0, or the CRC.
+/// Decodes an image. Throws Error naming the fault: size, signature, version, number of records, a count, a byte that
+/// must be 0, or the CRC.
 NvramConfig read_nvram(std::span<const std::uint8_t> image);
 
 }  // namespace planar::adf

@@ -14,7 +14,7 @@ std::string pos_bytes(const SlotResult& result) {
   return text;
 }
 
-/// The claims on one line; a level that somebody else has too is marked.
+/// The claims on one line; a level that has another user is marked.
 std::string claims(const SlotPage& page, const SlotResult& result) {
   const auto shared = [&](const Resource& resource) {
     if (resource.kind != ResourceKind::interrupt) return false;
@@ -72,7 +72,7 @@ std::string to_text(const SlotPage& page, bool with_planar) {
     for (const ChosenItem& item : result.items) widest = std::max(widest, item.item.size());
     for (const ChosenItem& item : result.items)
       out += fmt::format("    {:<{}}  {}{}\n", item.item, std::max<std::size_t>(widest, 10), item.choice,
-                         item.pinned ? "  (as you asked)" : "");
+                         item.pinned ? "  (pinned)" : "");
   }
   if (with_planar && !page.planar.empty()) {
     std::size_t widest = 0;
@@ -87,8 +87,9 @@ std::string to_text(const SlotPage& page, bool with_planar) {
     }
   }
   if (page.shared_interrupts > 0)
-    out += fmt::format("Levels marked (shared) have more than one user, which the Micro Channel allows; {}.\n",
-                       page.fewest_shared ? "no configuration shares less" : "the search for less sharing was cut off");
+    out += fmt::format(
+        "Levels marked (shared) have more than one user, which the Micro Channel permits; {}.\n",
+        page.fewest_shared ? "no configuration shares fewer levels" : "the search for less sharing was cut off");
   return out;
 }
 

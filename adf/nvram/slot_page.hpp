@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The slot page: what sits in every slot, its ID, POS bytes, chosen items and claims, as `planar
-// adf solve` prints it (the screen that people photograph).
+// The slot page: the contents of every slot, with ID, POS bytes, chosen items and claims, as `planar adf solve` prints
+// it.
 #pragma once
 
 #include <string>
@@ -23,17 +23,17 @@ struct SlotPage {
   bool fewest_shared = true;
 };
 
-/// A machine's slot, for the rows that have no adapter.
+/// A slot of the machine, for rows without an adapter.
 struct SlotShape {
   unsigned slot = 0;
   SlotWidth width = SlotWidth::bits16;
 };
 
-/// `shapes` lists all slots of the machine; slots of the solution that it lacks are added.
+/// `shapes` lists all slots of the machine; slots of the solution that are not in it are added.
 SlotPage slot_page(const Solution& solution, const std::vector<SlotShape>& shapes,
                    const std::vector<PlanarClaim>& planar = {});
 
-/// The page as text; with `with_planar` the planar's claims stand below the slots.
+/// The page as text; `with_planar` adds the planar's claims below the slots.
 std::string to_text(const SlotPage& page, bool with_planar = true);
 
 }  // namespace planar::adf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What can be wrong between the statements of an ADF: choices that contradict the fixed bits or
-// have one name for two things, items that exclude each other, bits that belong to the system, an
-// ID that is not the file's.
+// Consistency checks between the statements of an ADF: choices that contradict the fixed bits or use one name for two
+// settings, items that exclude each other, bits that are reserved for the system, an ID that does not match the file
+// name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ class Checker {
       for (const Choice& choice : item.choices) {
         check_system_bits(choice, fmt::format("choice \"{}\"", choice.name));
         if (choice.pos.contradicts(adapter_.fixed.pos))
-          fail(choice.where, fmt::format("the choice \"{}\" of \"{}\" fixes a bit that FixedResources fixes the other "
-                                         "way; write X for that bit in one of them",
+          fail(choice.where, fmt::format("the choice \"{}\" of \"{}\" fixes a bit to the opposite of FixedResources; "
+                                         "write X for that bit in one of them",
                                          choice.name, item.prompt));
       }
     }
@@ -50,8 +50,7 @@ class Checker {
                       file_, hex(adapter_.id, 4), hex(*expected, 4), adapter_.id));
   }
 
-  /// POS 2 bit 0 (card enable) and POS 5 bit 7 (channel check) are the system's; a file leaves them
-  /// at X.
+  /// POS 2 bit 0 (card enable) and POS 5 bit 7 (channel check) belong to the system; a file leaves them at X.
   void check_system_bits(const Choice& choice, std::string_view what) {
     if ((choice.pos.bytes[0].mask & 0x01) != 0)
       warn(choice.where,
@@ -60,7 +59,7 @@ class Checker {
       warn(choice.where, fmt::format("{} fixes bit 7 of pos[3], which is the channel check", what));
   }
 
-  /// A name that stands twice with the same meaning is dropped; with two meanings it is refused.
+  /// A choice that is repeated with the same settings is dropped; with different settings it is rejected.
   void check_names(Item& item) {
     for (std::size_t n = 0; n < item.choices.size(); ++n) {
       for (std::size_t m = n + 1; m < item.choices.size();) {
@@ -71,30 +70,30 @@ class Checker {
           continue;
         }
         if (one.pos != other.pos || one.resources != other.resources)
-          fail(other.where, fmt::format("the choice \"{}\" stands twice in \"{}\" with different settings (first in "
+          fail(other.where, fmt::format("the choice \"{}\" appears twice in \"{}\" with different settings (first in "
                                         "line {}); give one of them another name",
                                         other.name, item.prompt, one.where.line));
         warn(other.where,
-             fmt::format("the choice \"{}\" stands twice in \"{}\"; the second is dropped", other.name, item.prompt));
+             fmt::format("the choice \"{}\" appears twice in \"{}\"; the second is ignored", other.name, item.prompt));
         item.choices.erase(item.choices.begin() + static_cast<std::ptrdiff_t>(m));
       }
     }
   }
 
-  /// Two choices that do not differ in a fixed bit look the same to the adapter.
+  /// Two choices that do not differ in a fixed bit are indistinguishable to the adapter.
   void check_distinct(const Item& item) {
     for (std::size_t n = 0; n < item.choices.size(); ++n)
       for (std::size_t m = n + 1; m < item.choices.size(); ++m)
         if (!item.choices[n].pos.contradicts(item.choices[m].pos)) {
           warn(item.choices[m].where,
-               fmt::format("the masks of \"{}\" and \"{}\" in \"{}\" overlap: no POS bit tells the "
-                           "two apart",
+               fmt::format("the masks of \"{}\" and \"{}\" in \"{}\" overlap: no POS bit distinguishes "
+                           "them",
                            item.choices[n].name, item.choices[m].name, item.prompt));
-          return;  // one line for each item says enough
+          return;  // one warning per item is enough
         }
   }
 
-  /// Items that fix the same bits: some real files mean it so; refused only when no pair of choices
+  /// Items that fix the same bits: some real files do this intentionally, so it is rejected only if no pair of choices
   /// agrees.
   void check_items_together() {
     for (std::size_t a = 0; a < adapter_.items.size(); ++a)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// planar's own adapter descriptions (adf/files/*.ADF), compiled into the program by
-// adf/embed.cmake.
+// planar's own adapter descriptions (adf/files/*.ADF), compiled into the program by adf/embed.cmake.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ struct EmbeddedAdf {
   std::string_view text;
 };
 
-/// All of them, by ascending ID.
+/// All of them, in ascending order of ID.
 std::span<const EmbeddedAdf> embedded_adfs();
 
 /// The built-in description of adapter `id`, if there is one.

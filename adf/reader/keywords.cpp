@@ -24,7 +24,7 @@ constexpr std::array<Row, 24> rows{{
     {"InitProg", "initprog", Keyword::header_option},
     {"LockEnable", "lockenable", Keyword::header_option},
     {"AddressWidth", "addresswidth", Keyword::header_option},
-    {"AdressWidth", "adresswidth", Keyword::header_option},  // so spelt in the published grammar
+    {"AdressWidth", "adresswidth", Keyword::header_option},  // spelling of the published grammar
     {"ProgrammedIO", "programmedio", Keyword::header_option},
     {"NamedItem", "nameditem", Keyword::named_item},
     {"Item", "item", Keyword::named_item},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The words of the ADF grammar, in any letter case.
+// The keywords of the ADF grammar; case is ignored.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,10 @@ enum class Keyword : std::uint8_t {
 
 Keyword find_keyword(std::string_view word);
 
-/// The keyword that `word` is probably a misspelling of (at most two edits away); empty when none
-/// is near.
+/// The keyword nearest to `word` (at most two edits away), for error messages; empty if there is none.
 std::string_view nearest_keyword(std::string_view word);
 
-/// ASCII letters in lower case, the rest untouched.
+/// ASCII letters converted to lower case, everything else unchanged.
 std::string lower(std::string_view text);
 
 }  // namespace planar::adf

@@ -9,7 +9,7 @@ namespace planar::adf {
 namespace {
 
 constexpr char end_of_text = 0x1A;              // ^Z, the DOS end of a text file
-constexpr std::size_t largest_file = 1u << 20;  // real ones have a few KB
+constexpr std::size_t largest_file = 1u << 20;  // real files have a few KB
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 
@@ -36,7 +36,7 @@ Lexer::Lexer(std::string_view text, std::string_view file) : text_(text), file_(
   if (text_.size() > largest_file)
     throw Error(fmt::format("{}: {} bytes are too many for an adapter description; {}", file_, text_.size(),
                             not_a_description));
-  if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);  // UTF-8 mark of modern editors
+  if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);  // UTF-8 byte order mark
   if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
     throw Error(fmt::format("{}: the text is UTF-16; save it as plain ASCII", file_));
   if (const auto z = text_.find(end_of_text); z != std::string_view::npos) text_ = text_.substr(0, z);
@@ -45,7 +45,7 @@ Lexer::Lexer(std::string_view text, std::string_view file) : text_(text), file_(
     const char c = text_[n];
     const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
     if (control && !is_blank(c))
-      throw Error(fmt::format("{}: this is not text (byte {:02X}h at offset {}); {}", at(file_, place),
+      throw Error(fmt::format("{}: this is not a text file (byte {:02X}h at offset {}); {}", at(file_, place),
                               static_cast<unsigned char>(c), n, not_a_description));
     place = c == '\n' ? Location{place.line + 1, 1} : Location{place.line, place.column + 1};
   }
@@ -85,7 +85,7 @@ Token Lexer::next() {
     }
     if (done())
       throw Error(
-          fmt::format("{}: the string that begins here is not closed before the end of the file; "
+          fmt::format("{}: the string that begins here is not closed; "
                       "add the closing quotation mark, or get a complete copy of the file",
                       at(file_, token.where)));
     advance();
@@ -100,7 +100,7 @@ Token Lexer::next() {
   }
   if (!is_atom(text_[position_]))
     throw Error(
-        fmt::format("{}: a character that has no place outside a string ({:02X}h); remove it, or put "
+        fmt::format("{}: a character that is not allowed outside a string ({:02X}h); remove it, or put "
                     "the text between quotation marks",
                     at(file_, here_), static_cast<unsigned char>(text_[position_])));
   token.kind = Token::Kind::atom;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Cuts an ADF into tokens. Blanks, tabs and line ends separate, `;` starts a comment, ^Z (1Ah) ends
-// the text, strings stand in double quotes and may run over lines. A run of letters and digits is
-// one *atom*: whether it is a keyword, a number or a bit mask depends on where it stands and is the
-// parser's business.
+// Splits an ADF into tokens. Blanks, tabs and line ends separate tokens, `;` starts a comment, ^Z (1Ah) ends the text,
+// strings are in double quotes and may span lines. A run of letters and digits is one *atom*: whether it is a keyword,
+// a number or a bit mask depends on the context and is decided by the parser.
 #pragma once
 
 #include <string>
@@ -18,20 +17,20 @@ struct Token {
   std::string text;  // an atom as written, a string's content with LF line ends, or one punctuation
                      // character
   Location where;
-  int lines = 1;  // lines a string runs over
+  int lines = 1;  // lines that a string spans
 
   bool is(char punctuation_mark) const { return kind == Kind::punctuation && text[0] == punctuation_mark; }
 };
 
-/// The file as the user named it, a colon and the place: every message begins with it.
+/// "file:line:column", the prefix of every message; the file is named as the user gave it.
 std::string at(std::string_view file, Location where);
 
 class Lexer {
  public:
-  /// Throws Error when `text` is plainly not an ADF: binary, UTF-16, or larger than 1 MB.
+  /// Throws Error if `text` is clearly not an ADF: binary, UTF-16, or larger than 1 MB.
   Lexer(std::string_view text, std::string_view file);
 
-  /// The next token; `end` for ever after the last. Throws Error on a string that is not closed.
+  /// The next token; always `end` after the last one. Throws Error on an unterminated string.
   Token next();
 
  private:

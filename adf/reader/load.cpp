@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From a file or an ID to a description: the user's copy first, then the built-in one.
+// Finds and reads the description for a file name or an ID: the user's copy first, then the built-in one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_bytes = (1u << 20) + 1;  // one more than the lexer takes
+constexpr std::size_t most_bytes = (1u << 20) + 1;  // one more than the lexer accepts
 
 Adapter parse_embedded(const EmbeddedAdf& embedded) {
   Adapter adapter = parse_adf(embedded.text, embedded.file_name);
@@ -24,8 +24,7 @@ Adapter parse_embedded(const EmbeddedAdf& embedded) {
   return adapter;
 }
 
-/// The @XXXX.ADF of `id` in a directory, whatever its letter case; the first by name when there are
-/// several.
+/// The @XXXX.ADF of `id` in a directory, ignoring letter case; the first by name if there are several.
 std::optional<fs::path> find_in(const fs::path& directory, std::uint16_t id) {
   std::set<fs::path> found;
   std::error_code error;
@@ -65,10 +64,10 @@ Adapter load_adf(const fs::path& path) {
   const std::string name = path.string();
   std::error_code error;
   if (fs::is_directory(path, error))
-    throw Error(fmt::format("{}: this is a directory; name the @XXXX.ADF in it", name), ExitCode::missing_file);
+    throw Error(fmt::format("{}: this is a directory; give the @XXXX.ADF in it", name), ExitCode::missing_file);
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    throw Error(fmt::format("{}: the file cannot be opened; check its name and that you may read it", name),
+    throw Error(fmt::format("{}: the file cannot be opened; check its name and permissions", name),
                 ExitCode::missing_file);
   std::string text(most_bytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -117,10 +116,10 @@ Adapter find_adf(std::uint16_t id, std::span<const fs::path> places) {
   }
   if (embedded) return parse_embedded(*embedded);
   throw Error(fmt::format("no description of adapter {}: there is no @{:04X}.ADF {}; put the adapter's own "
-                          "description into a directory and name that",
+                          "description into a directory and give that directory",
                           hex(id, 4), id,
-                          searched.empty() ? std::string("built in and no place of yours was named")
-                                           : fmt::format("in {} and none built in", searched)),
+                          searched.empty() ? std::string("built in and no directory was given")
+                                           : fmt::format("in {} or built in", searched)),
               ExitCode::missing_file);
 }
 

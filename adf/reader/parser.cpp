@@ -56,7 +56,7 @@ void Parser::statement() {
     case Keyword::adapter_name: return adapter_name();
     case Keyword::num_bytes: return num_bytes();
     case Keyword::fixed_resources:
-      if (has_fixed_) warn(keyword.where, "FixedResources stands here a second time; both are used");
+      if (has_fixed_) warn(keyword.where, "FixedResources appears a second time; both are used");
       has_fixed_ = in_fixed_ = true;
       in_item_ = false;
       if (adapter_.fixed.where.line == 0) adapter_.fixed.where = keyword.where;
@@ -65,7 +65,7 @@ void Parser::statement() {
     case Keyword::header_option: return header_option(keyword);
     case Keyword::named_item: return begin_item(keyword.where);
     case Keyword::input:
-      warn(keyword.where, "an Input item (a number typed by a person) is passed over");
+      warn(keyword.where, "an Input item (a number entered by the user) is skipped");
       return skip_input();
     case Keyword::prompt: return prompt(keyword);
     case Keyword::choice: return choice(keyword);
@@ -77,7 +77,7 @@ void Parser::statement() {
     case Keyword::arbitration: return levels(keyword, ResourceKind::arbitration, 14);
     case Keyword::program:
       warn(keyword.where, fmt::format("{} calls a program of IBM's set-up, which planar does not run; it is "
-                                      "passed over",
+                                      "skipped",
                                       keyword.text));
       return skip_operands();
     case Keyword::none: break;
@@ -87,7 +87,7 @@ void Parser::statement() {
     unexpected("a keyword");
   }
   const std::string_view near = nearest_keyword(keyword.text);
-  warn(keyword.where, fmt::format("unknown keyword {}{}; it and what belongs to it is passed over", keyword.text,
+  warn(keyword.where, fmt::format("unknown keyword {}{}; it and its operands are skipped", keyword.text,
                                   near.empty() ? "" : fmt::format(" (did you mean {}?)", near)));
   skip_operands();
 }
@@ -95,7 +95,7 @@ void Parser::statement() {
 void Parser::adapter_id() {
   const Token at_value = current();
   const std::uint32_t id = expect_number("the ID after AdapterId");
-  if (has_id_) fail(at_value.where, "AdapterId stands here a second time; a file describes one adapter");
+  if (has_id_) fail(at_value.where, "AdapterId appears a second time; a file describes one adapter");
   if (id == 0 || id >= 0xFFFF)
     fail(at_value.where, fmt::format("{} cannot be an adapter's ID (0 means not ready, FFFFh an empty slot, and it "
                                      "has 16 bits); write the ID as in 07154h",
@@ -107,15 +107,15 @@ void Parser::adapter_id() {
 void Parser::adapter_name() {
   const Location where = current().where;
   std::string name = expect_name("the name after AdapterName");
-  if (!adapter_.name.empty()) fail(where, "AdapterName stands here a second time; remove one");
-  if (name.size() > 66) warn(where, "AdapterName is longer than the 66 characters that the set-up screen has");
+  if (!adapter_.name.empty()) fail(where, "AdapterName appears a second time; remove one");
+  if (name.size() > 66) warn(where, "AdapterName is longer than the 66 characters of the set-up screen");
   adapter_.name = std::move(name);
 }
 
 void Parser::num_bytes() {
   const Location where = current().where;
   const std::uint32_t count = expect_number("the count after NumBytes");
-  if (has_num_bytes_) fail(where, "NumBytes stands here a second time; remove one");
+  if (has_num_bytes_) fail(where, "NumBytes appears a second time; remove one");
   if (count == 0 || count > max_pos_bytes)
     fail(where, fmt::format("NumBytes {} is out of range; 1 to {} POS bytes can be stored (POS 2 to POS 7)", count,
                             max_pos_bytes));
@@ -142,7 +142,7 @@ void Parser::header_option(const Token& keyword) {
 
 void Parser::begin_item(Location where) {
   if (adapter_.items.size() >= most_items)
-    fail(where, fmt::format("more than {} items; an adapter has {} POS bits in all", most_items, most_items));
+    fail(where, fmt::format("more than {} items; an adapter has only {} POS bits", most_items, most_items));
   adapter_.items.push_back(Item{});
   adapter_.items.back().prompt = fmt::format("Item {}", adapter_.items.size());
   adapter_.items.back().where = where;
@@ -172,8 +172,8 @@ void Parser::choice(const Token& keyword) {
 void Parser::help(const Token& keyword) {
   if (current().kind != Token::Kind::string) unexpected("the text after Help");
   const std::string text = collapsed(take().text);
-  if (!in_item_) return warn(keyword.where, "a Help that belongs to no item is passed over");
-  if (text.size() > 1000) warn(keyword.where, "Help is longer than the 1000 characters that the set-up shows");
+  if (!in_item_) return warn(keyword.where, "a Help outside an item is ignored");
+  if (text.size() > 1000) warn(keyword.where, "Help is longer than the 1000 characters that the set-up displays");
   adapter_.items.back().help = text;
 }
 
@@ -189,8 +189,8 @@ void Parser::pos_byte(const Token& keyword) {
   Choice& owner = target(keyword);
   PosBits& known = owner.pos.bytes[index];
   if ((known.mask & bits.mask & (known.value ^ bits.value)) != 0)
-    fail(keyword.where, fmt::format("pos[{0}]={1}b contradicts pos[{0}]={2}b of the same {3}; a bit can have one "
-                                    "value only",
+    fail(keyword.where, fmt::format("pos[{0}]={1}b contradicts pos[{0}]={2}b of the same {3}; a bit can have "
+                                    "only one value",
                                     index, to_string(bits), to_string(known), in_fixed_ ? "FixedResources" : "choice"));
   known.mask |= bits.mask;
   known.value |= bits.value;
@@ -206,7 +206,7 @@ void Parser::ranges(const Token& keyword, ResourceKind kind, std::uint32_t highe
     const Location where = current().where;
     const Range range = expect_range(keyword.text);
     if (range.last > highest)
-      fail(where, fmt::format("{} is above the last {}, {}", hex(range.last, 4),
+      fail(where, fmt::format("{} is above the highest {}, {}", hex(range.last, 4),
                               kind == ResourceKind::io ? "I/O port" : "address", hex(highest)));
     add(owner, keyword, {kind, range.first, range.last});
     if (current().is(',')) {
@@ -224,7 +224,7 @@ void Parser::levels(const Token& keyword, ResourceKind kind, std::uint32_t highe
     if (value > highest)
       fail(level.where, fmt::format("there is no {} level {}; they go from 0 to {}",
                                     kind == ResourceKind::interrupt ? "interrupt" : "arbitration", value, highest));
-    if (kind == ResourceKind::interrupt && value == 2) value = 9;  // the AT's redirected line
+    if (kind == ResourceKind::interrupt && value == 2) value = 9;  // redirected as on the AT
     add(owner, keyword, {kind, value, value});
     if (current().is('-'))
       fail(current().where, fmt::format("levels of {} are written one by one, not as a range", keyword.text));

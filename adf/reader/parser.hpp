@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Turns the tokens of an ADF into the model. One pass; contradictions between statements are found
-// afterwards by check() (check.cpp).
+// Builds the model from the tokens of an ADF in one pass; contradictions between statements are found afterwards by
+// check() (check.cpp).
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace planar::adf {
 
-/// Limits far above any real file; they bound the work that a hostile one can cause.
+/// Limits far above any real file, which bound the work that a malicious file can cause.
 inline constexpr std::size_t most_items = 48;  // as many as there are POS bits
 inline constexpr std::size_t most_choices = 256;
 inline constexpr std::size_t most_resources = 64;
@@ -81,8 +81,7 @@ class Parser {
 /// Blanks and line ends collapsed to single blanks.
 std::string collapsed(std::string_view text);
 
-/// Refuses a description that contradicts itself and warns of what is odd in one (check.cpp).
-/// Throws Error.
+/// Rejects a description that contradicts itself and adds warnings about irregularities (check.cpp). Throws Error.
 void check(Adapter& adapter, std::string_view file);
 
 }  // namespace planar::adf

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parser's small parts: numbers, ranges, bit masks, names, and the sentences for what is
-// missing.
+// Parsing of numbers, ranges, bit masks and names, and messages about what is missing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +17,7 @@ bool is_mask_digit(char c) { return c == '0' || c == '1' || c == 'x' || c == 'X'
 
 bool ends_in(std::string_view text, char lower_case) { return !text.empty() && (text.back() | 0x20) == lower_case; }
 
-/// Written as a hexadecimal number with its h, whatever its first digit is.
+/// A hexadecimal number with its h suffix, even if it starts with a letter.
 bool is_marked_hex(std::string_view text) {
   return text.size() > 1 && ends_in(text, 'h') &&
          std::all_of(text.begin(), text.end() - 1, [](char c) { return is_hex_digit(c); });
@@ -82,7 +81,7 @@ void Parser::fail(Location where, std::string_view problem) const {
 void Parser::unexpected(std::string_view wanted) const {
   if (current().kind == Token::Kind::end)
     fail(current().where, fmt::format("the file ends where {} is expected; get a complete copy of it", wanted));
-  fail(current().where, fmt::format("{} stands where {} is expected; correct the line, or make it a comment with ;",
+  fail(current().where, fmt::format("found {} where {} is expected; correct the line, or make it a comment with ;",
                                     found(current()), wanted));
 }
 
@@ -96,7 +95,7 @@ std::uint32_t Parser::number(const Token& token, std::string_view what, bool hex
   unsigned base = 10;
   if (is_marked_hex(digits)) {
     if (!is_digit(digits[0]))
-      fail(token.where, fmt::format("{} would be a word, not a number; a hexadecimal number begins with a digit, "
+      fail(token.where, fmt::format("{} is a word, not a number; a hexadecimal number begins with a digit, "
                                     "write 0{}",
                                     token.text, token.text));
     digits.remove_suffix(1);
@@ -106,8 +105,8 @@ std::uint32_t Parser::number(const Token& token, std::string_view what, bool hex
   } else if (!is_decimal(digits)) {
     if (digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == 'x')
       fail(token.where,
-           fmt::format("{} is not how an ADF writes a number; write {}h", found(token), found(token).substr(2)));
-    fail(token.where, fmt::format("{} stands where {} is expected; numbers are decimal, or hexadecimal with an h "
+           fmt::format("{} is not a valid number in an ADF; write {}h", found(token), found(token).substr(2)));
+    fail(token.where, fmt::format("found {} where {} is expected; numbers are decimal, or hexadecimal with an h "
                                   "at the end",
                                   found(token), what));
   }
@@ -140,14 +139,14 @@ Parser::Range Parser::expect_range(std::string_view what) {
     unexpected(fmt::format("the end of the range after {}-", first.text));
   const Token last = take();
 
-  // Real files leave the h off the start of a range ("io 0220-022fh"); one mark, or a digit above
-  // 9, tells.
+  // Real files omit the h at the start of a range ("io 0220-022fh"); an h on the end, or a digit above 9, identifies it
+  // as hexadecimal.
   const bool marked = is_marked_hex(first.text) || is_marked_hex(last.text);
   const bool letters = !is_decimal(first.text) || !is_decimal(last.text);
   if (!marked && letters)
-    warn(first.where, fmt::format("{}-{} is taken as hexadecimal; write it with an h", first.text, last.text));
+    warn(first.where, fmt::format("{}-{} is read as hexadecimal; write it with an h", first.text, last.text));
   if (!marked && !letters)
-    warn(first.where, fmt::format("{}-{} is decimal as written; add h if hexadecimal is meant", first.text, last.text));
+    warn(first.where, fmt::format("{}-{} is read as decimal; add h if hexadecimal is meant", first.text, last.text));
   const bool hexadecimal = marked || letters;
   const Range range{number(first, one, hexadecimal), number(last, one, hexadecimal)};
   if (range.last < range.first)
@@ -164,7 +163,7 @@ PosBits Parser::expect_mask() {
   const bool marked = ends_in(digits, 'b');
   if (marked) digits.remove_suffix(1);
   if (!std::all_of(digits.begin(), digits.end(), is_mask_digit))
-    fail(token.where, fmt::format("{} stands where {} is expected; bits are 0, 1 or X", found(token), wanted));
+    fail(token.where, fmt::format("found {} where {} is expected; bits are 0, 1 or X", found(token), wanted));
   if (digits.size() != 8)
     fail(token.where, fmt::format("the mask {} has {} bits; a POS byte has exactly 8, write all of them and then b",
                                   found(token), digits.size()));
@@ -181,7 +180,7 @@ std::string Parser::expect_name(std::string_view what) {
   if (current().kind != Token::Kind::string) unexpected(fmt::format("{} in quotation marks", what));
   const Token token = take();
   if (token.lines > 1)
-    warn(token.where, fmt::format("{} runs over {} lines; is a quotation mark missing?", what, token.lines));
+    warn(token.where, fmt::format("{} spans {} lines; is a quotation mark missing?", what, token.lines));
   return collapsed(token.text);
 }
 
@@ -189,11 +188,11 @@ Choice& Parser::target(const Token& keyword) {
   if (in_fixed_) return adapter_.fixed;
   if (!in_item_)
     fail(keyword.where,
-         fmt::format("{} belongs to nothing here; it stands after FixedResources or after a Choice", keyword.text));
+         fmt::format("{} belongs to nothing here; it must follow FixedResources or a Choice", keyword.text));
   Item& item = adapter_.items.back();
   if (item.choices.empty()) {
     warn(keyword.where,
-         fmt::format("{} stands before the first Choice; it is taken as a choice without a name", keyword.text));
+         fmt::format("{} precedes the first Choice; it is read as a choice without a name", keyword.text));
     item.choices.push_back(Choice{"(unnamed)", {}, {}, keyword.where});
   }
   return item.choices.back();

@@ -64,7 +64,7 @@ std::string to_text(const Adapter& adapter) {
   for (const HeaderOption& option : adapter.options) {
     out += fmt::format("  {}", option.keyword);
     for (const std::string& operand : option.operands) out += " " + operand;
-    out += " (shown, without effect)\n";
+    out += " (no effect)\n";
   }
   if (!adapter.fixed.pos.empty() || !adapter.fixed.resources.empty())
     out += "\n" + trimmed(fmt::format("Always\n  {}  {}", to_string(adapter.fixed.pos), claims(adapter.fixed)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Says in words why a machine cannot be configured, and what would help.
+// Explains why a machine cannot be configured, and what would help.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string place(const Claim& claim) {
   if (claim.slot == 0) return text;
   if (claim.item.empty()) return text + ", fixed resources";
   text += fmt::format(", item \"{}\", choice \"{}\"", claim.item, claim.choice);
-  return claim.pinned ? text + " (as you asked)" : text;
+  return claim.pinned ? text + " (pinned)" : text;
 }
 
 std::string enumerate(const std::vector<unsigned>& numbers) {
@@ -59,8 +59,7 @@ class Explainer {
     return slots;
   }
 
-  /// Leaves out adapters that have no part in it, so that the collision shown is the one that
-  /// matters.
+  /// Leaves out adapters that are not involved, so that the collision shown is the relevant one.
   void find_obstacles() {
     minimal_ = slots_;
     for (std::size_t n = 0; n < minimal_.size();) {
@@ -82,9 +81,9 @@ class Explainer {
     for (std::size_t n = 0; n < slots_.size(); ++n)
       if (helps(without(slots_, n), problem_.planar)) removable.push_back(slots_[n].request->slot);
     if (removable.size() == 1)
-      refusal_.changes.push_back(fmt::format("take out the adapter in slot {}", removable[0]));
+      refusal_.changes.push_back(fmt::format("remove the adapter in slot {}", removable[0]));
     else if (!removable.empty())
-      refusal_.changes.push_back(fmt::format("take out one adapter: the one in slot {}", enumerate(removable)));
+      refusal_.changes.push_back(fmt::format("remove one adapter: the one in slot {}", enumerate(removable)));
 
     for (std::size_t n = 0; n < slots_.size(); ++n) {
       for (std::size_t p = 0; p < slots_[n].request->pins.size(); ++p) try_without_pin(n, p);
@@ -109,7 +108,7 @@ class Explainer {
     changed[slot] = prepare(request);
     if (helps(changed, problem_.planar))
       refusal_.changes.push_back(
-          fmt::format("let {} = {} of slot {} be auto", dropped.key, dropped.value, request.slot));
+          fmt::format("change {} = {} of slot {} to auto", dropped.key, dropped.value, request.slot));
   }
 
   void try_wider(std::size_t slot) {
@@ -129,19 +128,19 @@ class Explainer {
       for (std::size_t b = a + 1; b < slots_.size(); ++b) {
         if (!helps(without(without(slots_, b), a), problem_.planar)) continue;
         refusal_.changes.push_back(
-            fmt::format("take out the adapters in slots {} and {}", slots_[a].request->slot, slots_[b].request->slot));
+            fmt::format("remove the adapters in slots {} and {}", slots_[a].request->slot, slots_[b].request->slot));
         return;
       }
   }
 
   void compose() {
     std::string& text = refusal_.text;
-    text =
-        refusal_.cut_off
-            ? fmt::format("no configuration was found in {} tries, which is no proof that there is none", limits_.tried)
-            : "the adapters cannot be configured together";
+    text = refusal_.cut_off
+               ? fmt::format("no configuration was found in {} tries, which does not prove that there is none",
+                             limits_.tried)
+               : "the adapters cannot be configured together";
     if (refusal_.obstacles.empty()) {
-      text += "; take out an adapter";
+      text += "; remove an adapter";
       return;
     }
     const Obstacle& first = refusal_.obstacles.front();
@@ -152,11 +151,11 @@ class Explainer {
       text += fmt::format(": {} {}", place(first.wanted), first.reason);
 
     if (refusal_.obstacles.size() > 1) {
-      text += fmt::format("\n  no choice of \"{}\" in slot {} is left:", first.wanted.item, first.wanted.slot);
+      text += fmt::format("\n  no choice of \"{}\" in slot {} is possible:", first.wanted.item, first.wanted.slot);
       for (const Obstacle& obstacle : refusal_.obstacles) {
         text += fmt::format("\n    {}: ", obstacle.wanted.choice);
         if (obstacle.holder)
-          text += fmt::format("{} is held by {}", to_string(obstacle.holder->resource), owner(*obstacle.holder));
+          text += fmt::format("{} is used by {}", to_string(obstacle.holder->resource), owner(*obstacle.holder));
         else
           text += obstacle.reason;
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Understands what the user fixed for an adapter.
+// Parses and checks the settings that the user fixed for an adapter.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +28,7 @@ std::optional<ResourceKind> kind_of(const std::string& key) {
   return std::nullopt;
 }
 
-/// A whole number of base 10 or 16 with the usual marks; nothing when it is none or has more than
-/// 32 bits.
+/// An unsigned number of base 10 or 16 with the usual prefix or suffix; nothing if it is not one or exceeds 32 bits.
 std::optional<std::uint32_t> number(std::string text, bool hexadecimal) {
   text = lower(text);
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
@@ -87,11 +86,11 @@ class Preparer {
     const auto dash = pin.value.find('-');
     auto first = number(pin.value.substr(0, dash), range);
     if (!first || (dash != std::string::npos && !range))
-      fail(pin, range ? "this is no address; write it as in 1000h, 0x1000 or 1000h-102Fh"
-                      : "this is no level; write a decimal number");
+      fail(pin, range ? "this is not an address; write it as in 1000h, 0x1000 or 1000h-102Fh"
+                      : "this is not a level; write a decimal number");
     if (dash != std::string::npos) {
       wish.last = number(pin.value.substr(dash + 1), range);
-      if (!wish.last || *wish.last < *first) fail(pin, "this is no range; write it as in 1000h-102Fh");
+      if (!wish.last || *wish.last < *first) fail(pin, "this is not a range; write it as in 1000h-102Fh");
     }
     if (kind == ResourceKind::interrupt && *first == 2) first = 9;
     wish.first = *first;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the planar of a PS/2 has taken before any adapter is configured (docs/hardware/planar-devices.md#io-map,
-// docs/hardware/pos-and-adf.md#planar-pos-registers). The machine says which parts it has; the ranges are those of
-// every Micro Channel PS/2.
+// The resources that the planar of a PS/2 occupies before any adapter is configured
+// (docs/hardware/planar-devices.md#io-map, docs/hardware/pos-and-adf.md#planar-pos-registers). The machine says which
+// parts it has; the ranges are those of every Micro Channel PS/2.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,8 @@ struct PlanarParts {
   std::uint32_t memory_kb = 0;     // system memory; 640 KB below A0000h, the rest from 100000h
 };
 
-/// The claims of the planar. Serial and parallel interrupts are shareable; those of timer,
-/// keyboard, diskette, clock, mouse and coprocessor are not, since their handlers expect to be
-/// alone.
+/// The claims of the planar. Serial and parallel interrupts are shareable; those of timer, keyboard, diskette, clock,
+/// mouse and coprocessor are not, because their handlers assume exclusive use.
 std::vector<PlanarClaim> planar_claims(const PlanarParts& parts);
 
 }  // namespace planar::adf

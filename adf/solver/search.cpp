@@ -55,8 +55,7 @@ Search::Result Search::run(unsigned sharing, std::uint64_t limit) {
   return cut_off_ ? Result::cut_off : Result::impossible;
 }
 
-/// Chooses for `variable` and all after it. On failure `blame` holds the earlier variables that
-/// forced it.
+/// Assigns `variable` and all after it. On failure `blame` holds the earlier variables that caused it.
 bool Search::descend(std::size_t variable, Variables& blame) {
   if (variable == variables_.size()) return true;
   const std::size_t held_before = held_.size();
@@ -83,7 +82,7 @@ bool Search::descend(std::size_t variable, Variables& blame) {
     chosen_.pop_back();
     held_.resize(held_before);
     shared_ = shared_before;
-    if (!deeper.test(variable)) {  // another choice here changes nothing: go further back
+    if (!deeper.test(variable)) {  // another choice here cannot help: backjump
       blame = deeper;
       return false;
     }
@@ -106,9 +105,10 @@ std::optional<Search::Rejection> Search::rejects(std::size_t variable, const Cho
     const Claim other = claim_of(earlier, *chosen_[earlier], {});
     rejection.obstacle = plain_obstacle(
         variable, choice,
-        other.item.empty() ? std::string("needs a POS bit the other way than the fixed resources")
-                           : fmt::format("needs a POS bit the other way than the choice \"{}\" of the item \"{}\"",
-                                         other.choice, other.item));
+        other.item.empty()
+            ? std::string("needs the opposite value of a POS bit from the fixed resources")
+            : fmt::format("needs the opposite value of a POS bit from the choice \"{}\" of the item \"{}\"",
+                          other.choice, other.item));
     return rejection;
   }
   for (const Resource& resource : choice.resources)
@@ -123,13 +123,13 @@ std::optional<Search::Rejection> Search::rejects_claim(std::size_t variable, con
   if (resource.kind == ResourceKind::memory && request.width == SlotWidth::bits16 && resource.last > end_of_24_bits) {
     Rejection rejection;
     rejection.obstacle = plain_obstacle(
-        variable, choice, fmt::format("wants {}, which a 16-bit slot cannot address", to_string(resource)));
+        variable, choice, fmt::format("needs {}, which a 16-bit slot cannot address", to_string(resource)));
     rejection.obstacle.wanted = claim_of(variable, choice, resource);
     return rejection;
   }
   for (const PlanarClaim& planar : planar_) {
     if (planar.shareable || !planar.resource.overlaps(resource)) continue;
-    return Rejection{{}, {claim_of(variable, choice, resource), planar_claim(planar), "is taken"}};
+    return Rejection{{}, {claim_of(variable, choice, resource), planar_claim(planar), "is in use"}};
   }
   if (resource.kind == ResourceKind::interrupt) return std::nullopt;
   for (const Held& held : held_) {
@@ -137,14 +137,13 @@ std::optional<Search::Rejection> Search::rejects_claim(std::size_t variable, con
     Rejection rejection;
     rejection.blame.set(held.variable);
     rejection.obstacle = {claim_of(variable, choice, resource),
-                          claim_of(held.variable, *chosen_[held.variable], held.resource), "is taken"};
+                          claim_of(held.variable, *chosen_[held.variable], held.resource), "is in use"};
     return rejection;
   }
   return std::nullopt;
 }
 
-/// A pin on a resource can be met by any item of its slot, so it is lost only when no item is left
-/// to meet it.
+/// A resource pin can be satisfied by any item of its slot, so it fails only when no item is left that could.
 std::optional<Search::Rejection> Search::rejects_pins(std::size_t variable, const Choice& choice) const {
   const PreparedSlot& slot = slots_[variables_[variable].slot];
   for (const ResourcePin& pin : slot.resource_pins) {
@@ -161,7 +160,7 @@ std::optional<Search::Rejection> Search::rejects_pins(std::size_t variable, cons
                              [&](const Choice* c) { return pin.met_by(*c); });
     }
     if (possible) continue;
-    rejection.obstacle = plain_obstacle(variable, choice, fmt::format("is not what {} asks for", pin.text));
+    rejection.obstacle = plain_obstacle(variable, choice, fmt::format("does not satisfy {}", pin.text));
     return rejection;
   }
   return std::nullopt;
@@ -178,7 +177,7 @@ std::optional<Search::Rejection> Search::rejects_sharing(std::size_t variable, c
   return rejection;
 }
 
-/// The choices of a variable by how little they share now, then by the file's order.
+/// The choices of a variable, sorted by the sharing they add, then by the order in the file.
 std::vector<const Choice*> Search::in_order(std::size_t variable) const {
   std::vector<const Choice*> choices = variables_[variable].choices;
   if (variables_[variable].has_interrupts)
@@ -188,8 +187,7 @@ std::vector<const Choice*> Search::in_order(std::size_t variable) const {
   return choices;
 }
 
-/// The pairs that a choice adds: for each of its levels, those who have it and are not the same
-/// adapter.
+/// The number of sharing pairs that a choice adds: for each of its levels, the users other than its own adapter.
 unsigned Search::new_sharing(std::size_t variable, const Choice& choice) const {
   unsigned pairs = 0;
   for (const Resource& resource : choice.resources) {
@@ -197,7 +195,7 @@ unsigned Search::new_sharing(std::size_t variable, const Choice& choice) const {
     std::bitset<most_slots> users;
     for (const Held& held : held_)
       if (held.resource == resource) users.set(variables_[held.variable].slot);
-    if (users.test(variables_[variable].slot)) continue;  // counted with the claim before
+    if (users.test(variables_[variable].slot)) continue;  // already counted for an earlier claim
     pairs += static_cast<unsigned>(users.count());
     for (const PlanarClaim& planar : planar_) pairs += planar.resource == resource;
   }

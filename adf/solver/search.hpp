@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The solver's inside: the machine's items as variables in a row, and the search over them.
+// Internals of the solver: the machine's items as an ordered list of variables, and the search over them.
 #pragma once
 
 #include <bitset>
@@ -11,26 +11,26 @@
 
 namespace planar::adf {
 
-/// One demand of a resource pin: some claim of the adapter has this kind and these bounds.
+/// The constraint of a resource pin: some claim of the adapter has this kind and these bounds.
 struct ResourcePin {
   ResourceKind kind = ResourceKind::io;
   std::uint32_t first = 0;
-  std::optional<std::uint32_t> last;  // given: the claim is exactly first to last
-  std::string text;                   // "io = 1000h" for messages
+  std::optional<std::uint32_t> last;  // if set, the claim is exactly first to last
+  std::string text;                   // for messages: "io = 1000h"
 
   bool met_by(const Choice& choice) const;
 };
 
-/// A slot with its pins understood.
+/// A slot with its pins parsed.
 struct PreparedSlot {
   const SlotRequest* request = nullptr;
   std::vector<std::vector<bool>> allowed;  // [item][choice], by item pins
   std::vector<bool> item_pinned;           // [item]
   std::vector<ResourcePin> resource_pins;
-  std::vector<std::string> pin_texts;  // every effective pin, for suggestions
+  std::vector<std::string> pin_texts;  // every pin that has an effect, for suggestions
 };
 
-/// Understands and checks the pins of one slot (pins.cpp). Throws Error.
+/// Parses and checks the pins of one slot (pins.cpp). Throws Error.
 PreparedSlot prepare(const SlotRequest& request);
 
 /// An item of one slot, or its fixed resources (item == fixed_item).
@@ -40,7 +40,7 @@ struct Variable {
   std::size_t item = fixed_item;
   std::vector<const Choice*> choices;
   bool pinned = false;
-  bool has_interrupts = false;  // in some choice
+  bool has_interrupts = false;  // in any choice
 };
 
 class Search {
@@ -52,8 +52,7 @@ class Search {
   Search(const std::vector<PreparedSlot>& slots, const std::vector<PlanarClaim>& planar);
 
   enum class Result : std::uint8_t { found, impossible, cut_off };
-  /// Looks for the first configuration with at most `sharing` shared pairs, trying at most
-  /// `limit` choices.
+  /// Searches for the first configuration with at most `sharing` shared pairs, trying at most `limit` choices.
   Result run(unsigned sharing, std::uint64_t limit);
 
   std::uint64_t tried() const { return tried_; }
@@ -61,7 +60,7 @@ class Search {
   const std::vector<Variable>& variables() const { return variables_; }
   /// After `found`: the choice of each variable.
   const std::vector<const Choice*>& chosen() const { return chosen_; }
-  /// After `impossible`: the obstacles at the furthest item that found no choice at all.
+  /// After `impossible`: the obstacles at the deepest item for which no choice was possible.
   const std::vector<Obstacle>& obstacles() const { return obstacles_; }
 
   Claim claim_of(std::size_t variable, const Choice& choice, const Resource& resource) const;
@@ -100,7 +99,7 @@ class Search {
   std::vector<Obstacle> obstacles_;
 };
 
-/// The words for a person: collision, other obstacles, changes that help (explain.cpp).
+/// Explains a failure to the user: the collision, other obstacles, and changes that would help (explain.cpp).
 Refusal explain(const Problem& problem, const std::vector<PreparedSlot>& slots, const SolveLimits& limits);
 
 }  // namespace planar::adf

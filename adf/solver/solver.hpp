@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Automatic configuration: picks one choice for every item of every adapter so that nothing
-// collides.
+// Automatic configuration: selects one choice for every item of every adapter so that no resources conflict.
 //
-// Rules (docs/hardware/pos-and-adf.md#configuration-rules). I/O ports, memory and arbitration levels belong to one
-// owner only; interrupt levels are shareable between adapters, since the Micro Channel's are level-sensitive, but not
-// with those parts of the planar that say so. Sharing is counted in pairs of users of one level, so that what must be
-// shared is spread evenly. Slots are served in ascending order and items in the order of their file; an item takes the
-// choice that shares least, and among equals the one that its file names first. The result is the first configuration
-// in this order among those with the fewest shared pairs. It depends on nothing else: the same machine is always
-// configured the same way.
+// Rules (docs/hardware/pos-and-adf.md#configuration-rules). I/O ports, memory and arbitration levels have a single
+// owner. Interrupt levels are shareable between adapters, since the Micro Channel's are level-sensitive, but not with
+// those parts of the planar that are marked as not shareable. Sharing is counted in pairs of users of one level, so
+// that unavoidable sharing is spread evenly. Slots are processed in ascending order and items in the order of their
+// file; an item takes the choice that shares least, and among equals the one that its file lists first. The result is
+// the first configuration in this order among those with the fewest shared pairs. It depends on nothing else: the same
+// machine is always configured the same way.
 //
-// The search goes back to the decision that is to blame (conflict-directed backjumping), so that an
-// item which has nothing to do with a collision costs nothing. It is bounded by a number of tried
-// choices, and says so when it stops there. Not modelled: IBM's adapter description programs (ADP),
-// which some memory and SCSI adapters bring to find their addresses; the planar's own items; the
-// slot's width beyond its address lines (a 16-bit slot has 24 and decodes no address from
+// The search uses conflict-directed backjumping: it returns to the decision that caused a conflict, so that items
+// unrelated to it cost nothing. It is bounded by a number of tried choices, and reports when it stops there. Not
+// modelled: IBM's adapter description programs (ADP), which some memory and SCSI adapters use to find their addresses;
+// the planar's own items; the slot's width beyond its address lines (a 16-bit slot has 24 and decodes no address from
 // 1000000h).
 #pragma once
 
@@ -31,15 +29,13 @@ namespace planar::adf {
 
 inline constexpr unsigned most_slots = 8;  // port 96h selects one of eight
 
-/// What the user fixes for one adapter.
-///  - `key` is `io`, `mem`, `irq` (also `int`), `arb` (also `dma`): some claim of the adapter of
-///  that kind must
-///    begin at `value` (or be exactly `value` when that is a range, "1000h-102Fh"). I/O and memory
-///    values are hexadecimal with or without 0x or h; levels are decimal.
-///  - any other `key` is the prompt of an item and `value` the name of one of its choices; letter
-///  case, blanks
-///    and punctuation do not count ("boot-rom" is "Boot ROM").
-/// The value `auto` fixes nothing. `where` names the place of the wish in messages ("lab.toml:12").
+/// A setting that the user fixes for one adapter.
+/// - `key` is `io`, `mem`, `irq` (also `int`) or `arb` (also `dma`): some claim of the adapter of that kind must begin
+///   at `value`, or be exactly `value` if that is a range ("1000h-102Fh"). I/O and memory values are hexadecimal with
+///   or without 0x or h; levels are decimal.
+/// - any other `key` is the prompt of an item and `value` the name of one of its choices; letter case, blanks and
+///   punctuation are ignored ("boot-rom" is "Boot ROM").
+/// The value `auto` fixes nothing. `where` is the position of the setting for messages ("lab.toml:12").
 struct Pin {
   std::string key;
   std::string value;
@@ -53,16 +49,15 @@ struct SlotRequest {
   SlotWidth width = SlotWidth::bits16;
   Adapter adapter;
   std::vector<Pin> pins;
-  /// What POS bits hold that the description leaves open. A Micro Channel adapter's unused bits
-  /// read as 1.
+  /// Values of the POS bits that the description leaves open. A Micro Channel adapter's unused bits read as 1.
   std::array<std::uint8_t, max_pos_bytes> open_bits{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
 };
 
-/// A resource that the machine itself has taken.
+/// A resource used by the machine itself.
 struct PlanarClaim {
   std::string owner;  // "serial port 1"
   Resource resource;
-  bool shareable = false;  // interrupts only: adapters may use the level too
+  bool shareable = false;  // interrupts only: adapters may share the level
 };
 
 struct Problem {
@@ -70,12 +65,12 @@ struct Problem {
   std::vector<PlanarClaim> planar;
 };
 
-/// Somebody's claim, with everything needed to name it to a person.
+/// A claim with its owner, described for messages.
 struct Claim {
   unsigned slot = 0;   // 0 = the planar
-  std::string owner;   // adapter's name or planar part
+  std::string owner;   // adapter name or planar part
   std::string item;    // empty for fixed resources and the planar
-  std::string choice;  // likewise
+  std::string choice;  // the same
   Resource resource;
   bool pinned = false;
 };
@@ -83,8 +78,8 @@ struct Claim {
 /// "slot 2 (Novell NE/2), item "I/O Address", choice "1000h - 102Fh": I/O 1000h-102Fh".
 std::string to_string(const Claim& claim);
 
-/// A choice that could not be taken, and why: the claim it wants and the one that holds it, or
-/// another reason.
+/// A choice that could not be taken, and why: the claim it needs and the one that holds the resource, or another
+/// reason.
 struct Obstacle {
   Claim wanted;
   std::optional<Claim> holder;
@@ -103,24 +98,25 @@ struct SlotResult {
   std::uint16_t id = 0;
   std::string name;
   unsigned num_bytes = 0;
-  std::array<std::uint8_t, max_pos_bytes> pos{};  // POS 2 first; bit 0 of it (enable) set; 0 from num_bytes on
+  std::array<std::uint8_t, max_pos_bytes> pos{};  // starts with POS 2, whose bit 0 (enable) is set; 0 from num_bytes on
   std::vector<ChosenItem> items;
   std::vector<Claim> claims;  // fixed resources first, then in the order of the items
 };
 
 struct Solution {
   std::vector<SlotResult> slots;   // by slot number
-  unsigned shared_interrupts = 0;  // pairs of users (adapters, planar parts) that have a level in common
+  unsigned shared_interrupts = 0;  // pairs of users (adapters, planar parts) that share a level
   bool fewest_shared = true;       // false: the search for less sharing was cut off
   std::uint64_t tried = 0;         // choices tried
 };
 
 /// Why there is no configuration.
 struct Refusal {
-  std::vector<Obstacle> obstacles;   // at the item that found no choice, in its order; the first one is named first
-  std::vector<std::string> changes;  // each of them alone would make it possible
-  bool cut_off = false;              // the search was stopped, so this is no proof
-  std::string text;                  // all of it in words
+  std::vector<Obstacle> obstacles;   // at the item without a possible choice, in the order of its choices; the message
+                                     // starts with the first
+  std::vector<std::string> changes;  // each of them alone would make a configuration possible
+  bool cut_off = false;              // the search hit its limit, so this is not a proof
+  std::string text;                  // the whole explanation
 };
 
 struct Outcome {
@@ -130,16 +126,16 @@ struct Outcome {
 };
 
 struct SolveLimits {
-  std::uint64_t tried = 2'000'000;          // for the question whether there is any configuration
+  std::uint64_t tried = 2'000'000;          // to find any configuration
   std::uint64_t tried_spreading = 300'000;  // for each attempt with fewer shared interrupts
   std::uint64_t tried_changes = 500'000;    // for each change that may help
 };
 
-/// Configures the machine. Throws Error when the question itself is wrong: a slot number outside 1
-/// to 8 or used twice, a pin that names no item, choice or claim of its adapter.
+/// Configures the machine. Throws Error if the request itself is invalid: a slot number outside 1 to 8 or used twice, a
+/// pin that names no item, choice or claim of its adapter.
 Outcome solve(const Problem& problem, const SolveLimits& limits = {});
 
-/// As solve(), but a refusal is thrown as Error (bad configuration); `file` begins the message.
+/// As solve(), but throws Error (bad configuration) if there is no configuration; the message begins with `file`.
 Solution solve_or_refuse(const Problem& problem, const std::string& file, const SolveLimits& limits = {});
 
 }  // namespace planar::adf

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Synthetic descriptions for the tests, written from the POS tables of docs/hardware/pos-and-adf.md#adapter-ids. They
-// have the shape of real files, and their oddities, and nobody's text.
+// have the structure and the irregularities of real files, but none of their text.
 #pragma once
 
 #include <string>
 
 namespace corpus {
 
-/// Two asynchronous ports (ID EEFFh): eight places for each connector, so the two items of one card
-/// compete.
+/// Two asynchronous ports (ID EEFFh): eight addresses for each connector, so that the two items of one card compete.
 inline std::string dual_async() {
   std::string text =
       "AdapterId 0EEFFh\r\nAdapterName \"Dual Async Adapter/A\"\r\nNumBytes 1\r\n"
@@ -61,8 +60,7 @@ inline std::string scsi() {
          "appears.\"\n";
 }
 
-/// A sound card in the manner of ID 5085h: fixed ports, mixed x and X, a range whose start lacks
-/// its h.
+/// A sound card similar to ID 5085h: fixed ports, masks with x and X mixed, a range whose start lacks its h.
 inline std::string sound() {
   return "AdapterId  5085h\nAdapterName \"Sound\"\nNumBytes 2\n"
          "FixedResources\n  pos[0]=0000000Xb\n  io 0388h-0389h\n\n"
@@ -82,7 +80,7 @@ inline std::string sound() {
          "    Choice \"Disabled\" pos[1]=0xxxxxxxb\n";
 }
 
-/// A display adapter with an aperture above 16 MB as first choice (the manner of ID 8FDBh).
+/// A display adapter whose first choice is an aperture above 16 MB (similar to ID 8FDBh).
 inline std::string aperture() {
   return "AdapterId 08FDBh AdapterName \"Display\" NumBytes 4\n"
          "SysMem 4096 65536\nInitProg 12\nAddressWidth 32\n"
@@ -95,7 +93,7 @@ inline std::string aperture() {
          "Help \"Where the picture memory appears.\"\n";
 }
 
-/// `count` I/O choices, one item, nothing else: the smallest card for questions about the solver.
+/// One item with `count` I/O choices: the simplest card for testing the solver.
 inline std::string ports(unsigned id, unsigned count, const std::string& more = "") {
   const char* digits = "0123456789ABCDEF";
   std::string text = "AdapterId 0";

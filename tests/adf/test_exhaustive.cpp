@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The solver against plain enumeration: on small random machines it finds a configuration exactly
-// when there is one, shares as few interrupts as possible, and returns the first in order of
-// preference among those.
+// The solver against exhaustive enumeration: on small random machines it finds a configuration exactly when there is
+// one, shares as few interrupts as possible, and returns the first of those in order of preference.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -19,8 +18,8 @@ using planar::Random;
 
 namespace {
 
-/// A card of one to three items with one to three choices, each with up to two claims out of a
-/// narrow supply and sometimes a POS bit that another item's choice wants the other way.
+/// A card of one to three items with one to three choices, each with up to two claims from a small pool and sometimes a
+/// POS bit that conflicts with another item's choice.
 Adapter random_card(Random& random) {
   Adapter adapter;
   adapter.id = 0x1234;
@@ -63,7 +62,7 @@ struct Assigned {
   const Choice* choice;
 };
 
-/// Pairs of users that have a level in common; nothing when something collides.
+/// The number of pairs of users that share a level; nothing if there is a collision.
 std::optional<unsigned> cost(const std::vector<Assigned>& all, const std::vector<PlanarClaim>& planar) {
   std::map<std::uint32_t, std::set<std::size_t>> users;  // of each level; the planar's parts count from 100
   for (std::size_t n = 0; n < planar.size(); ++n)
@@ -93,7 +92,7 @@ struct Best {
   std::vector<std::string> choices;
 };
 
-/// Tries everything, in the solver's documented order, and keeps the first of the cheapest.
+/// Tries every combination in the solver's documented order, and keeps the first one with the least sharing.
 class Enumeration {
  public:
   explicit Enumeration(const Problem& problem) : problem_(problem) { next(0, 0); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NVRAM and CMOS as roms/README.md section 2 lays them out for POST.
+// NVRAM and CMOS in the layout that roms/README.md section 2 defines for POST.
 #include <string_view>
 
 #include "adf/nvram/cmos.hpp"
@@ -51,7 +51,7 @@ TEST_CASE("an NE/2 in slot 3 gives the bytes that POST reads", "[adf][nvram]") {
   CHECK(read_nvram(image) == config);
 }
 
-TEST_CASE("any configuration comes back from the image", "[adf][nvram]") {
+TEST_CASE("any configuration can be read back from its image", "[adf][nvram]") {
   planar::Random random(5);
   for (int n = 0; n < 200; ++n) {
     NvramConfig config;
@@ -69,7 +69,7 @@ TEST_CASE("any configuration comes back from the image", "[adf][nvram]") {
   }
 }
 
-TEST_CASE("every damaged bit of the image is noticed", "[adf][nvram]") {
+TEST_CASE("every flipped bit of the image is detected", "[adf][nvram]") {
   Problem problem;
   problem.slots.push_back({1, SlotWidth::bits16, find_adf(0x7154), {}});
   const NvramImage image = write_nvram(to_nvram(solve_or_refuse(problem, "test")));
@@ -95,7 +95,7 @@ bool complains(const NvramImage& image, const std::string& words) {
 }
 }  // namespace
 
-TEST_CASE("records that POST could not use are refused even with a good CRC", "[adf][nvram]") {
+TEST_CASE("records that POST could not use are rejected even with a correct CRC", "[adf][nvram]") {
   const auto sealed = [](std::size_t at, std::uint8_t value) {
     NvramImage image = write_nvram({});
     image[at] = value;
@@ -105,7 +105,7 @@ TEST_CASE("records that POST could not use are refused even with a good CRC", "[
     return image;
   };
   CHECK_NOTHROW(read_nvram(sealed(0x0A, 1)));
-  CHECK(complains(sealed(0x0B, 7), "record 0 counts 7 POS bytes"));
+  CHECK(complains(sealed(0x0B, 7), "record 0 has 7 POS bytes"));
   CHECK(complains(sealed(0x0A, 2), "unknown flags"));
   CHECK(complains(sealed(0x0C, 1), "data behind"));
   CHECK(complains(sealed(0x17, 1), "data behind"));
@@ -130,7 +130,7 @@ TEST_CASE("CMOS holds diskettes, equipment, memory and a CRC with its high byte 
   CHECK(cmos[0x24] == 4);
   CHECK(cmos[0x31] == 0x1D);
   CHECK(crc16(std::span(cmos).subspan(0x10, 0x22)) == (cmos[0x32] << 8 | cmos[0x33]));
-  CHECK(cmos[0x0F] == 0xA5);  // not ours
+  CHECK(cmos[0x0F] == 0xA5);  // not part of the configuration
   CHECK(cmos[0x34] == 0xA5);
   CHECK(cmos_valid(cmos));
   CHECK(read_cmos(cmos) == config);
@@ -138,7 +138,7 @@ TEST_CASE("CMOS holds diskettes, equipment, memory and a CRC with its high byte 
   cmos[0x20] ^= 1;
   CHECK(!cmos_valid(cmos));
 
-  config.extended_kb = 256 * 1024;  // more than two bytes can say
+  config.extended_kb = 256 * 1024;  // more than fits in two bytes
   write_cmos(cmos, config);
   CHECK((cmos[0x17] | cmos[0x18] << 8) == 0xFFFF);
   config.diskettes = {DisketteType::none, DisketteType::none};

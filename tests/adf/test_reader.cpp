@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the reader takes from a description, including what real files do beside the grammar.
+// What the reader extracts from a description, including deviations from the grammar found in real files.
 #include "adf/reader/embedded.hpp"
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("the built-in NE/2 description has the decode that its drivers use", "
   CHECK(ne2.items[2].choices[0].pos.bytes[0] == PosBits{0x10, 0x10});  // boot ROM off
 }
 
-TEST_CASE("every built-in description is valid and stands under its own ID", "[adf][reader]") {
+TEST_CASE("every built-in description is valid and is listed under its own ID", "[adf][reader]") {
   REQUIRE(!embedded_adfs().empty());
   for (const EmbeddedAdf& one : embedded_adfs()) {
     const Adapter adapter = parse_adf(one.text, one.file_name);
@@ -97,14 +97,14 @@ TEST_CASE("keywords in any letter case, comments, tabs, CRLF and the DOS end of 
   CHECK(adapter.warnings.empty());
 }
 
-TEST_CASE("help texts run over lines and are shown as one", "[adf][reader]") {
+TEST_CASE("help texts may span lines and are joined into one", "[adf][reader]") {
   const Adapter scsi = parse_adf(corpus::scsi(), "@8EFF.ADF");
   CHECK(scsi.items[3].help == "Where the ROM of the adapter appears.");
   CHECK(scsi.fixed.resources[0] == Resource{ResourceKind::interrupt, 14, 14});
   CHECK(scsi.items[3].choices[1].resources[0] == Resource{ResourceKind::memory, 0xC8000, 0xCFFFF});
 }
 
-TEST_CASE("header options are kept and shown without effect", "[adf][reader]") {
+TEST_CASE("header options are kept and displayed but have no effect", "[adf][reader]") {
   const Adapter display = parse_adf(corpus::aperture(), "x");
   REQUIRE(display.system_memory);
   CHECK(display.system_memory->granularity == 4096);
@@ -115,7 +115,7 @@ TEST_CASE("header options are kept and shown without effect", "[adf][reader]") {
   CHECK(to_text(display).find("AddressWidth 32") != std::string::npos);
 }
 
-TEST_CASE("unknown words are passed over with a warning up to the next known one", "[adf][reader]") {
+TEST_CASE("unknown words are skipped with a warning up to the next keyword", "[adf][reader]") {
   const Adapter adapter = parse_adf(head +
                                         "ResourceGroup 12 \"x\" [3]\nNamedItem Prompt \"p\"\n"
                                         " Chioce \"lost\"\n Choice \"c\" pos[0]=XXXXXX1Xb Exec 1 2 io 10h-1Fh\n",
@@ -128,7 +128,7 @@ TEST_CASE("unknown words are passed over with a warning up to the next known one
   CHECK(warned(adapter, "Exec calls a program"));
 }
 
-TEST_CASE("an Input item is passed over as a whole", "[adf][reader]") {
+TEST_CASE("an Input item is skipped as a whole", "[adf][reader]") {
   const Adapter adapter = parse_adf(head +
                                         "Input Prompt \"number\" pos[0]=XXXXXX1Xb Help \"h\"\n"
                                         "NamedItem Prompt \"p\" Choice \"c\" pos[1]=XXXXXXX1b\n",
@@ -138,7 +138,7 @@ TEST_CASE("an Input item is passed over as a whole", "[adf][reader]") {
   CHECK(warned(adapter, "Input item"));
 }
 
-TEST_CASE("odd but harmless things are warned of", "[adf][reader]") {
+TEST_CASE("harmless irregularities cause warnings", "[adf][reader]") {
   const auto warns = [](const std::string& body, const std::string& words) {
     return warned(parse_adf(head + body, "x"), words);
   };
@@ -159,7 +159,7 @@ TEST_CASE("odd but harmless things are warned of", "[adf][reader]") {
   CHECK(warned(parse_adf("AdapterId 1 NumBytes 6", "x"), "subaddress"));
 }
 
-TEST_CASE("the text for people names items, choices, POS bits and claims", "[adf][print]") {
+TEST_CASE("the printed description lists items, choices, POS bits and claims", "[adf][print]") {
   const std::string text = to_text(find_adf(0x7154));
   CHECK(text.find("Novell NE/2 Ethernet Adapter\n  ID 7154h, 1 POS byte (POS 2), from built-in "
                   "@7154.ADF") == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files that cannot be used are refused with file, line, column, problem and remedy.
+// Unusable files are rejected with file, line, column, problem and remedy.
 #include <unistd.h>
 
 #include <filesystem>
@@ -21,8 +21,7 @@ namespace {
 const std::string head = "AdapterId 01234h\nAdapterName \"Test\"\nNumBytes 2\n";
 const std::string item = head + "NamedItem Prompt \"p\"\n Choice \"a\" ";
 
-/// The message with which a text is refused; "(accepted)" when it is not. Every refusal is exit
-/// code 2.
+/// The message with which a text is rejected, or "(accepted)". Every rejection is exit code 2.
 std::string refusal(const std::string& text, const std::string& file = "t.adf") {
   try {
     parse_adf(text, file);
@@ -48,11 +47,11 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("the place of a mistake is file, line and column", "[adf][refusal]") {
+TEST_CASE("an error is located by file, line and column", "[adf][refusal]") {
   CHECK(refusal(item + "pos[0]=XXXX000b").find("t.adf:5:20: the mask XXXX000b has 7 bits") == 0);
 }
 
-TEST_CASE("contradictory and malformed statements are refused", "[adf][refusal]") {
+TEST_CASE("contradictory and malformed statements are rejected", "[adf][refusal]") {
   struct Case {
     std::string text;
     std::string words;
@@ -71,11 +70,11 @@ TEST_CASE("contradictory and malformed statements are refused", "[adf][refusal]"
       {item + "pos[0]=XXXX000Xb pos[0]=XXXX111Xb", "contradicts pos[0]=XXXX000Xb of the same choice"},
       {head + "FixedResources pos[0]=XXXX000Xb pos[0]=XXXX1XXXb", "of the same FixedResources"},
       {head + "FixedResources pos[0]=XXXX000Xb\nNamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXX111Xb",
-       "fixes a bit that FixedResources fixes the other way"},
+       "fixes a bit to the opposite of FixedResources"},
       {item + "pos[0]=XXXX000Xb NamedItem Prompt \"q\" Choice \"b\" pos[0]=XXXX001Xb", "none of their choices agree"},
-      {item + "int 3 Choice \"a\" int 4", "stands twice in \"p\" with different settings (first in line 5)"},
+      {item + "int 3 Choice \"a\" int 4", "appears twice in \"p\" with different settings (first in line 5)"},
       {item + "io 2000h-1000h", "ends before it begins"},
-      {item + "io 10000h-1000Fh", "above the last I/O port, FFFFh"},
+      {item + "io 10000h-1000Fh", "above the highest I/O port, FFFFh"},
       {item + "mem 0FFFFFFFFh-100000000h", "too large"},
       {item + "mem 99999999999999999999999999-1", "too large"},
       {item + "io C000h-C00Fh", "a hexadecimal number begins with a digit, write 0C000h"},
@@ -86,11 +85,11 @@ TEST_CASE("contradictory and malformed statements are refused", "[adf][refusal]"
       {item + "int 16", "there is no interrupt level 16"},
       {item + "int 3-5", "written one by one"},
       {item + "arb 15", "there is no arbitration level 15"},
-      {item + "arb Level", "stands where a level after arb is expected"},
-      {item + "\"stray\"", "the string \"stray\" stands where a keyword is expected"},
-      {item + "99", "99 stands where a keyword is expected"},
-      {item + "= ", "= stands where a keyword is expected"},
-      {item + "int 3 (see manual)", "a character that has no place outside a string (28h)"},
+      {item + "arb Level", "found Level where a level after arb is expected"},
+      {item + "\"stray\"", "found the string \"stray\" where a keyword is expected"},
+      {item + "99", "found 99 where a keyword is expected"},
+      {item + "= ", "found = where a keyword is expected"},
+      {item + "int 3 (see manual)", "a character that is not allowed outside a string (28h)"},
       {head + "NamedItem Prompt \"p\"\nHelp \"h\"", "t.adf:4:1: the item \"p\" has no Choice"},
       {head + "NamedItem Prompt \"p", "t.adf:4:18: the string that begins here is not closed"},
       {head + "NamedItem Prompt", "the file ends where the text after Prompt in quotation marks"},
@@ -98,9 +97,9 @@ TEST_CASE("contradictory and malformed statements are refused", "[adf][refusal]"
       {head + "io 10h-20h", "io belongs to nothing here"},
       {"AdapterName \"x\" NumBytes 1", "there is no AdapterId"},
       {"AdapterId 1 AdapterName \"x\"", "there is no NumBytes"},
-      {"AdapterId 1 AdapterId 1", "AdapterId stands here a second time"},
-      {head + "AdapterName \"other\"", "AdapterName stands here a second time"},
-      {head + "NumBytes 2", "NumBytes stands here a second time"},
+      {"AdapterId 1 AdapterId 1", "AdapterId appears a second time"},
+      {head + "AdapterName \"other\"", "AdapterName appears a second time"},
+      {head + "NumBytes 2", "NumBytes appears a second time"},
       {"AdapterId 0 NumBytes 1", "cannot be an adapter's ID"},
       {"AdapterId 0FFFFh NumBytes 1", "cannot be an adapter's ID"},
       {"AdapterId 012345h NumBytes 1", "cannot be an adapter's ID"},
@@ -118,16 +117,17 @@ TEST_CASE("contradictory and malformed statements are refused", "[adf][refusal]"
   }
 }
 
-TEST_CASE("what is not text is refused at once", "[adf][refusal]") {
-  CHECK(refusal(std::string("MZ\x90\x00\x03", 5)).find("this is not text (byte 00h at offset 3)") != std::string::npos);
+TEST_CASE("binary files are rejected immediately", "[adf][refusal]") {
+  CHECK(refusal(std::string("MZ\x90\x00\x03", 5)).find("this is not a text file (byte 00h at offset 3)") !=
+        std::string::npos);
   CHECK(refusal("\xFF\xFE"
                 "A\0")
             .find("UTF-16") != std::string::npos);
   CHECK(refusal(std::string(2u << 20, ' ')).find("too many for an adapter description") != std::string::npos);
-  CHECK(refusal(head + "\x80").find("no place outside a string (80h)") != std::string::npos);
+  CHECK(refusal(head + "\x80").find("not allowed outside a string (80h)") != std::string::npos);
 }
 
-TEST_CASE("a file's name must tell the adapter's ID", "[adf][refusal]") {
+TEST_CASE("an ID in a file's name must be the adapter's", "[adf][refusal]") {
   CHECK(refusal(head, "dir/@1235.ADF")
             .find("AdapterId is 1234h, but the file's name says 1235h; rename the file to "
                   "@1234.ADF") != std::string::npos);
@@ -136,7 +136,7 @@ TEST_CASE("a file's name must tell the adapter's ID", "[adf][refusal]") {
   CHECK(refusal(head, "P1235.ADF") == "(accepted)");
 }
 
-TEST_CASE("every cut of a valid file is read or refused with its place", "[adf][refusal]") {
+TEST_CASE("every truncation of a valid file is read or rejected with a location", "[adf][refusal]") {
   for (const std::string& text : {corpus::scsi(), corpus::sound(), corpus::dual_async(), corpus::aperture()})
     for (std::size_t length = 0; length < text.size(); ++length) {
       const std::string message = refusal(text.substr(0, length));
@@ -158,7 +158,7 @@ TEST_CASE("a missing or unreadable file is exit code 3", "[adf][refusal]") {
   CHECK(code(folder.write("@1235.ADF", head)) == ExitCode::bad_configuration);
 }
 
-TEST_CASE("a user's own description wins over the built-in one, and differences are told", "[adf][find]") {
+TEST_CASE("a user's description takes precedence over the built-in one, and differences are reported", "[adf][find]") {
   const Folder folder;
   const std::string ours(embedded_adf(0x7154)->text);
   folder.write("@7154.adf", ours);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Nothing that is fed to the reader crashes it, hangs it or makes it answer with anything but a
-// model or an Error; what it accepts, the printer and the solver can work with.
+// No input makes the reader crash, hang or return anything but a model or an Error; the printer and the solver can
+// handle whatever it accepts.
 #include <array>
 
 #include "adf/reader/embedded.hpp"
@@ -42,7 +42,7 @@ void feed(const std::string& text, Count& count) {
 
 }  // namespace
 
-TEST_CASE("random bytes are refused", "[adf][robust]") {
+TEST_CASE("random bytes are rejected", "[adf][robust]") {
   Random random(1);
   Count count;
   for (int n = 0; n < 2000; ++n) {
@@ -53,7 +53,7 @@ TEST_CASE("random bytes are refused", "[adf][robust]") {
   CHECK(count.accepted == 0);
 }
 
-TEST_CASE("random words of the grammar are read or refused", "[adf][robust]") {
+TEST_CASE("random keywords of the grammar are read or rejected", "[adf][robust]") {
   constexpr std::array<const char*, 34> words{"AdapterId",
                                               "AdapterName",
                                               "NumBytes",
@@ -100,7 +100,7 @@ TEST_CASE("random words of the grammar are read or refused", "[adf][robust]") {
   CHECK(count.refused > 100);
 }
 
-TEST_CASE("mutated files are read or refused", "[adf][robust]") {
+TEST_CASE("mutated files are read or rejected", "[adf][robust]") {
   const std::array<std::string, 5> seeds{corpus::scsi(), corpus::sound(), corpus::dual_async(), corpus::aperture(),
                                          std::string(embedded_adf(0x7154)->text)};
   Random random(3);
@@ -125,7 +125,7 @@ TEST_CASE("mutated files are read or refused", "[adf][robust]") {
   CHECK(count.refused > 100);
 }
 
-TEST_CASE("a file of nothing but items or choices stays within bounds", "[adf][robust]") {
+TEST_CASE("a file that consists only of items or choices stays within the limits", "[adf][robust]") {
   const std::string head = "AdapterId 01234h NumBytes 2 ";
   std::string items = head;
   while (items.size() < (1u << 19)) items += "NamedItem Prompt \"p\" Choice \"c\" int 3\n";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Automatic configuration as a person meets it: what gets what, what is shared, what is refused and
-// why.
+// Automatic configuration from the user's point of view: what is assigned, what is shared, what is rejected and why.
 #include <algorithm>
 
 #include "adf/nvram/slot_page.hpp"
@@ -42,7 +41,7 @@ std::uint32_t claimed(const Solution& solution, unsigned slot, ResourceKind kind
   return 0;
 }
 
-/// No two exclusive claims of the machine overlap, counted anew from the result and the planar.
+/// Checks that no two exclusive claims of the machine overlap, from the result and the planar's claims.
 void check_free_of_conflicts(const Solution& solution, const std::vector<PlanarClaim>& planar) {
   std::vector<Resource> all;
   for (const PlanarClaim& claim : planar)
@@ -119,7 +118,7 @@ TEST_CASE("the planar's claims are respected, and its serial interrupt is avoide
   CHECK(claimed(all, 6, ResourceKind::io) == 0x2F8);  // 3F8h is the planar's
 }
 
-TEST_CASE("interrupts are shared only when there are too few, and then as little as possible", "[adf][solver]") {
+TEST_CASE("interrupts are shared only if there are too few, and then as little as possible", "[adf][solver]") {
   for (unsigned count = 1; count <= 7; ++count) {
     const Solution solution = solve_or_refuse(ne2s(count), "test");
     CHECK(solution.shared_interrupts == (count > 4 ? count - 4 : 0));
@@ -128,7 +127,7 @@ TEST_CASE("interrupts are shared only when there are too few, and then as little
   }
 }
 
-TEST_CASE("what must be shared is spread over the levels, earlier slots first", "[adf][solver]") {
+TEST_CASE("unavoidable sharing is spread over the levels, earlier slots first", "[adf][solver]") {
   const Solution alone = solve_or_refuse(ne2s(7), "test");
   const std::uint32_t levels[7] = {3, 4, 5, 9, 3, 4, 5};
   for (unsigned slot = 1; slot <= 7; ++slot) CHECK(claimed(alone, slot, ResourceKind::interrupt) == levels[slot - 1]);
@@ -139,14 +138,14 @@ TEST_CASE("what must be shared is spread over the levels, earlier slots first", 
     CHECK(claimed(beside_serial, slot, ResourceKind::interrupt) == others[slot - 1]);
 }
 
-TEST_CASE("a level of the planar that is not shareable is never given away", "[adf][solver]") {
+TEST_CASE("a planar level that is not shareable is never assigned", "[adf][solver]") {
   const std::vector<PlanarClaim> planar = {{"private part", {ResourceKind::interrupt, 3, 3}, false}};
   const Solution solution = solve_or_refuse(ne2s(5, planar), "test");
   for (unsigned slot = 1; slot <= 5; ++slot) CHECK(claimed(solution, slot, ResourceKind::interrupt) != 3);
   CHECK(solution.shared_interrupts == 2);
 }
 
-TEST_CASE("eight NE/2 are refused with the two claims that collide", "[adf][solver]") {
+TEST_CASE("eight NE/2 are rejected, naming the two claims that collide", "[adf][solver]") {
   const Outcome outcome = solve(ne2s(8));
   REQUIRE(!outcome);
   CHECK(!outcome.refusal.cut_off);
@@ -165,7 +164,7 @@ TEST_CASE("eight NE/2 are refused with the two claims that collide", "[adf][solv
     CHECK(obstacle.wanted.slot != obstacle.holder->slot);
   }
   REQUIRE(outcome.refusal.changes.size() == 1);
-  CHECK(outcome.refusal.changes[0] == "take out one adapter: the one in slot 1, 2, 3, 4, 5, 6, 7 or 8");
+  CHECK(outcome.refusal.changes[0] == "remove one adapter: the one in slot 1, 2, 3, 4, 5, 6, 7 or 8");
 
   try {
     solve_or_refuse(ne2s(8), "lab.toml");
@@ -176,8 +175,8 @@ TEST_CASE("eight NE/2 are refused with the two claims that collide", "[adf][solv
   }
 }
 
-TEST_CASE("an earlier choice is revised when a later adapter needs its place", "[adf][solver]") {
-  // The second card knows one place only, and it is the first card's favourite.
+TEST_CASE("an earlier choice is revised if a later adapter needs its resource", "[adf][solver]") {
+  // The second card has only one choice, which is the first card's preferred one.
   Problem problem;
   problem.slots = {card(1, corpus::ports(0x1111, 3)), card(2, corpus::ports(0x2222, 1))};
   const Solution solution = solve_or_refuse(problem, "test");
@@ -185,7 +184,7 @@ TEST_CASE("an earlier choice is revised when a later adapter needs its place", "
   CHECK(claimed(solution, 2, ResourceKind::io) == 0x0800);
 }
 
-TEST_CASE("adapters that have no part in a collision are not blamed", "[adf][solver]") {
+TEST_CASE("adapters that are not involved in a collision are not blamed", "[adf][solver]") {
   Problem problem;
   problem.slots = {card(1, corpus::scsi()), card(2, corpus::ports(0x1111, 1)), card(3, corpus::sound()),
                    card(4, corpus::ports(0x1111, 1)), ne2(5)};
@@ -193,19 +192,19 @@ TEST_CASE("adapters that have no part in a collision are not blamed", "[adf][sol
   REQUIRE(!outcome);
   CHECK(outcome.refusal.obstacles[0].wanted.slot == 4);
   CHECK(outcome.refusal.obstacles[0].holder->slot == 2);
-  CHECK(outcome.refusal.changes == std::vector<std::string>{"take out one adapter: the one in slot 2 or 4"});
+  CHECK(outcome.refusal.changes == std::vector<std::string>{"remove one adapter: the one in slot 2 or 4"});
 }
 
-TEST_CASE("two collisions at once are helped by two changes", "[adf][solver]") {
+TEST_CASE("two simultaneous collisions need two changes", "[adf][solver]") {
   Problem problem;
   problem.slots = {card(1, corpus::ports(0x1111, 1)), card(2, corpus::ports(0x1111, 1)),
                    card(3, corpus::ports(0x1111, 1))};
   const Outcome outcome = solve(problem);
   REQUIRE(!outcome);
-  CHECK(outcome.refusal.changes == std::vector<std::string>{"take out the adapters in slots 1 and 2"});
+  CHECK(outcome.refusal.changes == std::vector<std::string>{"remove the adapters in slots 1 and 2"});
 }
 
-TEST_CASE("a part of the planar in the way is named, and switching it off offered", "[adf][solver]") {
+TEST_CASE("a conflicting planar part is named, and disabling it is suggested", "[adf][solver]") {
   Problem problem;
   problem.slots = {card(1, "AdapterId 1 NumBytes 1 AdapterName \"Rival\" FixedResources io 3F8h-3FFh")};
   problem.planar = planar_claims({});
@@ -216,7 +215,7 @@ TEST_CASE("a part of the planar in the way is named, and switching it off offere
   CHECK(contains(text, "switch off the planar's serial port 1"));
 }
 
-TEST_CASE("what the user fixed is honoured", "[adf][solver]") {
+TEST_CASE("settings fixed by the user are honoured", "[adf][solver]") {
   Problem problem;
   problem.slots = {ne2(1, {{"io", "0x2020", ""}, {"irq", "9", ""}}), ne2(2, {{"io-address", "c0c0h - c0efh", ""}}),
                    ne2(3, {{"io", "A0A0h-A0CFh", ""}, {"Interrupt Level", "Level 4", ""}}),
@@ -234,7 +233,7 @@ TEST_CASE("what the user fixed is honoured", "[adf][solver]") {
   CHECK(!solution.slots[3].items[0].pinned);
 }
 
-TEST_CASE("a later adapter's wish moves an earlier adapter", "[adf][solver]") {
+TEST_CASE("a pin of a later adapter moves an earlier adapter", "[adf][solver]") {
   Problem problem;
   problem.slots = {ne2(1), ne2(2, {{"io", "1000", ""}})};
   const Solution solution = solve_or_refuse(problem, "test");
@@ -242,7 +241,7 @@ TEST_CASE("a later adapter's wish moves an earlier adapter", "[adf][solver]") {
   CHECK(claimed(solution, 2, ResourceKind::io) == 0x1000);
 }
 
-TEST_CASE("a wish for a resource can be met by any item of the adapter", "[adf][solver]") {
+TEST_CASE("a resource pin can be satisfied by any item of the adapter", "[adf][solver]") {
   Problem problem;
   problem.planar = planar_claims({.serial = 0});
   problem.slots = {card(1, corpus::dual_async(), {{"io", "5228h", ""}, {"io", "3F8h", ""}})};
@@ -251,13 +250,13 @@ TEST_CASE("a wish for a resource can be met by any item of the adapter", "[adf][
   CHECK(solution.slots[0].items[1].choice == "SERIAL_8");
 }
 
-TEST_CASE("wishes force sharing when they must", "[adf][solver]") {
+TEST_CASE("pins force sharing when necessary", "[adf][solver]") {
   Problem problem;
   problem.slots = {ne2(1, {{"irq", "5", ""}}), ne2(2, {{"irq", "5", ""}})};
   CHECK(solve_or_refuse(problem, "test").shared_interrupts == 1);
 }
 
-TEST_CASE("wishes that collide are explained with what would help", "[adf][solver]") {
+TEST_CASE("colliding pins are explained with suggestions", "[adf][solver]") {
   Problem problem;
   problem.slots = {ne2(1, {{"io", "1000h", ""}}), ne2(2, {{"io", "1000h", ""}})};
   const Outcome outcome = solve(problem);
@@ -265,13 +264,13 @@ TEST_CASE("wishes that collide are explained with what would help", "[adf][solve
   INFO(outcome.refusal.text);
   CHECK(contains(outcome.refusal.text,
                  "slot 2 (Novell NE/2 Ethernet Adapter), item \"I/O Address\", choice \"1000h - "
-                 "102Fh\" (as you asked) collides with"));
-  CHECK(outcome.refusal.changes == std::vector<std::string>{"take out one adapter: the one in slot 1 or 2",
-                                                            "let io = 1000h of slot 1 be auto",
-                                                            "let io = 1000h of slot 2 be auto"});
+                 "102Fh\" (pinned) collides with"));
+  CHECK(outcome.refusal.changes == std::vector<std::string>{"remove one adapter: the one in slot 1 or 2",
+                                                            "change io = 1000h of slot 1 to auto",
+                                                            "change io = 1000h of slot 2 to auto"});
 }
 
-TEST_CASE("wishes that the adapter cannot fulfil are refused with what it offers", "[adf][solver]") {
+TEST_CASE("pins that the adapter cannot satisfy are rejected, listing what it offers", "[adf][solver]") {
   const auto message = [](const Pin& pin) -> std::string {
     Problem problem;
     problem.slots = {ne2(2, {pin})};
@@ -286,11 +285,11 @@ TEST_CASE("wishes that the adapter cannot fulfil are refused with what it offers
                  "offers I/O 1000h-102Fh, I/O 2020h-204Fh"));
   CHECK(contains(message({"irq", "7", ""}), "it offers IRQ 3, IRQ 4, IRQ 5, IRQ 9"));
   CHECK(message({"irq", "2", ""}) == "(accepted)");  // the line of level 9
-  CHECK(contains(message({"irq", "five", ""}), "this is no level"));
+  CHECK(contains(message({"irq", "five", ""}), "this is not a level"));
   CHECK(contains(message({"io", "1000h-1010h", ""}), "does not offer this"));
-  CHECK(contains(message({"io", "102Fh-1000h", ""}), "this is no range"));
-  CHECK(contains(message({"io", "", ""}), "this is no address"));
-  CHECK(contains(message({"io", "123456789ABCh", ""}), "this is no address"));
+  CHECK(contains(message({"io", "102Fh-1000h", ""}), "this is not a range"));
+  CHECK(contains(message({"io", "", ""}), "this is not an address"));
+  CHECK(contains(message({"io", "123456789ABCh", ""}), "this is not an address"));
   CHECK(contains(message({"arb", "5", ""}), "nothing of this kind"));
   CHECK(
       contains(message({"Boot ROM", "Enabled", ""}), "the item \"Boot ROM\" has no such choice; it has \"Disabled\""));
@@ -298,7 +297,7 @@ TEST_CASE("wishes that the adapter cannot fulfil are refused with what it offers
                  "no such item; it has \"I/O Address\", \"Interrupt Level\", \"Boot ROM\""));
 }
 
-TEST_CASE("slot numbers outside the machine and two adapters in one slot are refused", "[adf][solver]") {
+TEST_CASE("slot numbers outside the machine and two adapters in one slot are rejected", "[adf][solver]") {
   Problem problem;
   problem.slots = {ne2(0)};
   CHECK_THROWS_AS(solve(problem), Error);
@@ -357,8 +356,8 @@ TEST_CASE("the search is bounded and says when it was cut off", "[adf][solver]")
   check_free_of_conflicts(*spread.solution, {});
 }
 
-TEST_CASE("items that do not matter cost the search nothing", "[adf][solver]") {
-  // Eight cards for seven places, each with ten items of four choices that collide with nothing.
+TEST_CASE("irrelevant items do not slow down the search", "[adf][solver]") {
+  // Eight cards for seven addresses, each with ten items of four choices that collide with nothing.
   std::string more;
   for (int n = 0; n < 10; ++n) {
     more += "NamedItem Prompt \"Free " + std::to_string(n) + "\"";
@@ -390,8 +389,8 @@ TEST_CASE("the slot page shows slots, IDs, POS bytes and claims", "[adf][page]")
                  "Slot 2  32-bit  Novell NE/2 Ethernet Adapter  (ID 7154h)\n    POS 2       93\n"
                  "    claims      I/O 1000h-102Fh, IRQ 3\n"));
   CHECK(contains(text, "I/O 2020h-204Fh, IRQ 4 (shared)\n"));
-  CHECK(contains(text, "Interrupt Level  Level 4  (as you asked)\n"));
+  CHECK(contains(text, "Interrupt Level  Level 4  (pinned)\n"));
   CHECK(contains(text, "serial port 1        I/O 03F8h-03FFh, IRQ 4\n"));
   CHECK(contains(text, "Levels marked (shared) have more than one user"));
-  CHECK(contains(text, "no configuration shares less"));
+  CHECK(contains(text, "no configuration shares fewer levels"));
 }
