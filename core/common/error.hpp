@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Errors that end in front of a person: what, where, what to do. Thrown only while configuring or loading;
-// a guest's mistakes never throw, the chip's own behaviour answers them.
+// Errors reported to the user: what, where, what to do about it. Thrown only while configuring or loading; invalid
+// guest behaviour never throws but gets the modelled hardware's response.
 #pragma once
 
 #include <stdexcept>
@@ -18,7 +18,7 @@ enum class ExitCode : int {
   virtual_timeout = 5,
 };
 
-/// A configuration or file error. `what()` is the whole message: "file:line: problem; remedy".
+/// A configuration or file error. `what()` is the complete message: "file:line: problem; remedy".
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ExitCode code = ExitCode::bad_configuration)

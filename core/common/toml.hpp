@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// toml++ as planar uses it. The library asserts what some damaged files do not keep (an operator where a table's name
-// should begin); a user's file must not abort the program, so here that is an error like any other.
+// Includes toml++ with its assertion replaced: the library asserts on some malformed files (an operator where a table's
+// name should begin), and a user's file must raise an error rather than abort the program.
 #pragma once
 
 #include <stdexcept>
 
 namespace planar {
 
-/// Text that toml++ cannot digest and has no message for.
+/// Malformed TOML that toml++ has no error message for.
 struct TomlDamage : std::runtime_error {
   TomlDamage() : std::runtime_error("is no TOML") {}
 };

@@ -67,7 +67,7 @@ void AddressSpace::release(std::uint32_t id) {
   refresh_kinds();
 }
 
-// Claims change when POS does, a handful of times in a run: recompute from the lists rather than patch.
+// Claims change only when POS does, a few times per run, so everything is recomputed from the lists.
 void AddressSpace::refresh_kinds() {
   for (auto& table : directory_)
     if (table)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Physical memory as a processor or bus master sees it: RAM, ROM, adapter memory and slow handlers, in 4 KB pages.
+// Physical memory as seen by a processor or bus master: RAM, ROM, adapter memory and device handlers, in 4 KB pages.
 //
-// RAM and ROM pages hold a host pointer; their timing belongs to the processor's memory model. Every other page is
-// "device": the bus controller finds the claimed range, prices the cycle and moves the data.
+// RAM and ROM pages hold a host pointer; their timing belongs to the processor's memory model. For every other page
+// ("device") the bus controller finds the claimed range, computes the cycle's cost and moves the data.
 #pragma once
 
 #include <array>
@@ -16,34 +16,34 @@
 namespace planar {
 
 enum class PageKind : std::uint8_t {
-  unmapped,  ///< nobody answers: reads as ones, writes vanish
+  unmapped,  ///< not decoded: reads as ones, writes are ignored
   ram,
-  rom,     ///< writes vanish
-  device,  ///< at least one claimed range; the rest of the page is unmapped, or the RAM/ROM beneath
+  rom,     ///< writes are ignored
+  device,  ///< contains at least one claimed range; the rest of the page is unmapped or the underlying RAM/ROM
 };
 
 struct Page {
-  std::uint8_t* data = nullptr;  ///< RAM or ROM beneath, 4096 bytes; null if none
+  std::uint8_t* data = nullptr;  ///< underlying RAM or ROM, 4096 bytes; null if none
   PageKind kind = PageKind::unmapped;
-  /// 32 granules of 128 bytes that hold decoded code: a store into one must call code_written().
+  /// Bit n: the n-th 128-byte granule contains decoded code, so a store into it must call code_written().
   std::uint32_t code_granules = 0;
 };
 
-/// A processor's private copies of memory (TLB pointers, decoded code, cache tags).
+/// Implemented by a processor, which caches information about memory (TLB pointers, decoded code, cache tags).
 class MemoryListener {
  public:
   virtual ~MemoryListener() = default;
-  /// The page table changed: forget host pointers and decoded code.
+  /// The memory map changed: host pointers and decoded code are invalid.
   virtual void mapping_changed() = 0;
-  /// Bytes that hold decoded code have been written (by anybody).
+  /// Bytes that contain decoded code were written (by the processor or a bus master).
   virtual void code_written(std::uint32_t address, std::uint32_t bytes) = 0;
-  /// A bus master wrote RAM: cache tags for these bytes become invalid (snoop).
+  /// A bus master wrote RAM: cache tags for these bytes become invalid (snooping).
   virtual void master_wrote(std::uint32_t address, std::uint32_t bytes) = 0;
 };
 
 class AddressSpace;
 
-/// A claimed memory range; releasing it (destruction) ends the decode.
+/// A claimed memory range; destruction releases it and ends the decode.
 class [[nodiscard]] MemoryClaim {
  public:
   MemoryClaim() = default;
@@ -60,8 +60,8 @@ class [[nodiscard]] MemoryClaim {
   std::uint32_t id_ = 0;
 };
 
-/// Adapter memory with a plain store behind it: reads and writes go straight to `data`; the slave is told of accesses
-/// inside `watched` (offsets), where a chip fetches from the memory or registers lie in it.
+/// Adapter memory backed by an array: reads and writes go straight to `data`. The slave is notified only of accesses
+/// inside `watched` (offsets), where a chip fetches from the memory or registers are located.
 struct AdapterMemory {
   std::span<std::uint8_t> data;
   std::uint32_t watched_first = 1;  ///< first watched offset; first > last means nothing is watched
@@ -73,9 +73,9 @@ class AddressSpace {
   struct Range {
     std::uint32_t base;
     std::uint32_t size;
-    Slave* slave;  ///< null only for unwatched adapter memory
+    Slave* slave;  ///< null only for adapter memory without watched offsets
     CycleSpec cycle;
-    AdapterMemory memory;  ///< data empty: every access goes to the slave
+    AdapterMemory memory;  ///< if data is empty, every access goes to the slave
     bool* selected;        ///< -CD SFDBK latch, may be null
     std::uint32_t id;
 
@@ -87,28 +87,28 @@ class AddressSpace {
   AddressSpace() = default;
   AddressSpace(const AddressSpace&) = delete;
 
-  /// Maps RAM (or ROM) at `base`; both in whole pages. The memory stays the owner's and must outlive the mapping.
+  /// Maps RAM (or ROM) at `base`, in whole pages. The memory remains the caller's and must outlive the mapping.
   void map_ram(std::uint32_t base, std::span<std::uint8_t> memory);
   void map_rom(std::uint32_t base, std::span<std::uint8_t> memory);
   void unmap(std::uint32_t base, std::uint32_t size);
 
-  /// Decodes [base, base+size) for a slave (all accesses).
+  /// Decodes [base, base+size) for a slave, which handles all accesses.
   MemoryClaim claim(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle, bool* selected = nullptr);
-  /// Decodes [base, base+memory.data.size()) as adapter memory; `slave` may be null if nothing is watched.
+  /// Decodes [base, base+memory.data.size()) as adapter memory; `slave` may be null if no offset is watched.
   MemoryClaim claim(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle, bool* selected = nullptr);
 
-  /// The page that holds `address`; the reference stays valid for the life of the address space.
+  /// The page that contains `address`; the reference stays valid for the lifetime of the address space.
   Page& page(std::uint32_t address) {
     auto& table = directory_[address >> 22];
     if (!table) table = std::make_unique<std::array<Page, 1024>>();
     return (*table)[(address >> 12) & 0x3FF];
   }
 
-  /// The claimed range at `address`, latest first, or null.
+  /// The most recently claimed range that contains `address`, or null.
   const Range* find(std::uint32_t address) const;
 
-  /// RAM and ROM as they are seen now: runs of pages of one kind whose bytes follow one another, lowest first. Pages
-  /// with a claimed range in them are left out.
+  /// The RAM and ROM visible at present: runs of pages of one kind with contiguous host memory, in ascending order.
+  /// Pages that contain a claimed range are left out.
   struct Area {
     std::uint32_t base;
     std::uint32_t size;
@@ -120,12 +120,13 @@ class AddressSpace {
 
   void set_listener(MemoryListener* listener) { listener_ = listener; }
 
-  /// A bus master's or DMA transfer to and from memory: data only (the bus prices it). RAM writes reach cache tags and
-  /// decoded code; ROM and unmapped writes vanish; device ranges see byte accesses at `now`.
+  /// A bus-master or DMA transfer to or from memory: data only, the bus accounts for the time. RAM writes update cache
+  /// tags and decoded code; writes to ROM and unmapped memory are ignored; device ranges receive byte accesses at
+  /// `now`.
   void master_read(std::uint32_t address, std::span<std::uint8_t> data, Time now);
   void master_write(std::uint32_t address, std::span<const std::uint8_t> data, Time now);
 
-  /// Bytes without side effects; FFh where nobody answers.
+  /// A byte, read without side effects; FFh where nothing is decoded.
   std::uint8_t peek(std::uint32_t address) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 64 KB I/O space: which slave answers which port. All 16 address bits are decoded (Micro Channel rule).
+// The 64 KB I/O space: maps ports to slaves. All 16 address bits are decoded, as required on the Micro Channel.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace planar {
 
 class IoSpace;
 
-/// A claimed port range; releasing it (destruction) ends the decode.
+/// A claimed port range; destruction releases it and ends the decode.
 class [[nodiscard]] IoClaim {
  public:
   IoClaim() = default;
@@ -37,7 +37,7 @@ class IoSpace {
     std::uint16_t first;
     std::uint16_t last;
     CycleSpec cycle;
-    /// Where the decode is noticed: set when a cycle selects this range (-CD SFDBK); may be null.
+    /// Set when a cycle selects this range (-CD SFDBK); may be null.
     bool* selected;
     std::uint32_t id;
   };
@@ -45,16 +45,16 @@ class IoSpace {
   IoSpace() { table_.fill(0); }
   IoSpace(const IoSpace&) = delete;
 
-  /// Decodes ports first..last (inclusive) for `slave`. Where ranges overlap the latest claim answers.
+  /// Decodes ports first..last (inclusive) for `slave`. Where ranges overlap, the most recent claim responds.
   IoClaim claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle, bool* selected = nullptr);
 
-  /// The range that answers `port`, or null: nobody drives the bus, it reads as ones.
+  /// The range that decodes `port`, or null: the bus is not driven and reads as ones.
   const Range* find(std::uint16_t port) const {
     const auto index = table_[port];
     return index ? &ranges_[index - 1] : nullptr;
   }
 
-  /// Value without side effects; FFh for ports nobody decodes.
+  /// The value without side effects; FFh for ports that are not decoded.
   std::uint8_t peek(std::uint16_t port) const;
 
  private:

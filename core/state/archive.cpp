@@ -20,7 +20,7 @@ void Archive::bytes(std::span<std::uint8_t> data) {
 }
 
 void Archive::check_count(std::uint32_t n) const {
-  // Every element takes at least one byte: a larger count can only come from a damaged stream.
+  // Every element takes at least one byte, so a larger count can only come from a damaged stream.
   if (n > stream_.size() - position_)
     throw Error("snapshot holds an impossible length; it is damaged, take a new one", ExitCode::missing_file);
 }

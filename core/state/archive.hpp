@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Snapshot archive: one symmetric function per part serves saving, loading and the state hash.
 //
-//   void Uart::archive(Archive& a) { a.section("ns16550", 1); a(lcr_, ier_, fifo_); tx_done_.archive(a); }
+//     void Uart::archive(Archive& a) { a.section("ns16550", 1); a(lcr_, ier_, fifo_); tx_done_.archive(a); }
 //
-// The stream is little-endian with explicit widths, so it and its hash are the same on every host. It holds
-// architectural and timing state only: no host pointer, no host time.
+// The stream is little-endian with explicit widths, so it and its hash are the same on every host. It contains
+// architectural and timing state only: no host pointers, no host time.
 #pragma once
 
 #include <array>
@@ -34,18 +34,18 @@ concept Archivable = requires(T& value, Archive& a) {
 
 class Archive {
  public:
-  /// An archive that collects a stream.
+  /// An archive that writes a stream.
   static Archive saver() { return Archive(true, {}); }
-  /// An archive that replays `stream`; every read is checked, a short or foreign stream throws Error.
+  /// An archive that reads `stream`. Every read is checked: a truncated or foreign stream throws Error.
   static Archive loader(std::vector<std::uint8_t> stream) { return Archive(false, std::move(stream)); }
 
   bool saving() const { return saving_; }
   bool loading() const { return !saving_; }
   const std::vector<std::uint8_t>& stream() const { return stream_; }
-  /// Throws Error unless a loader has consumed its whole stream.
+  /// Throws Error if a loader has not consumed its whole stream.
   void expect_end() const;
 
-  /// Begins a named part. A loader throws Error, naming both, when the stream holds another part or version here.
+  /// Begins a named part. A loader throws Error, naming both parts, if the stream has another part or version here.
   void section(std::string_view name, std::uint32_t version);
 
   template <class... T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CRC-16 with polynomial 1021h, start FFFFh, most significant bit first: guards CMOS 10h-31h and the NVRAM records
-// (roms/README.md section 2).
+// CRC-16 with polynomial 1021h, initial value FFFFh, most significant bit first: protects CMOS 10h-31h and the NVRAM
+// records (roms/README.md section 2).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a device says of itself: its registers and state as named fields, for traces, an inspector, a debugger and
-// evidence files. Describing peeks only: it changes nothing in the machine and costs no virtual time.
+// A device's description of itself: its registers and state as named fields, for traces, the inspector, the debugger
+// and evidence files. Describing only peeks: it changes nothing in the machine and costs no virtual time.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Field {
   std::string text;          ///< of a text
 };
 
-/// Fields in groups: a device has its own and may have parts ("receive ring", "counter 0").
+/// A group of fields: a device has its own fields and may have parts ("receive ring", "counter 0").
 class Description {
  public:
   explicit Description(std::string name = {}) : name_(std::move(name)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SHA-256 of what comes in pieces; sha256_hex() in core/state/archive.hpp is the same for one piece.
+// Incremental SHA-256; sha256_hex() in core/state/archive.hpp does the same for one buffer.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Sha256 {
   Sha256();
   ~Sha256();
   void update(std::span<const std::uint8_t> data);
-  /// 64 lower-case hex digits of all so far; starts again.
+  /// The hash of all data so far as 64 lower-case hex digits; resets the state.
   std::string hex();
 
  private:

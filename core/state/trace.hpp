@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Trace: lines of "virtual time, category, text" for people and for byte-equal comparison of two runs.
-// Off it costs one test of a mask.
+// Trace: lines of "virtual time, category, text", for people and for byte-exact comparison of two runs. A disabled
+// trace costs one test of a mask.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace planar {
 enum class TraceCategory : std::uint8_t { cpu, irq, io, memory, bus, pos, dma, timer, diskette, keyboard, video, serial,
                                           nic, wire, peer, firmware, count };
 
-/// Names as the command line spells them, in the order of TraceCategory.
+/// Names as used on the command line, in the order of TraceCategory.
 inline constexpr std::string_view trace_category_names[] = {
     "cpu", "irq", "io", "memory", "bus", "pos", "dma", "timer", "diskette", "keyboard", "video", "serial",
     "nic", "wire", "peer", "firmware"};
@@ -31,7 +31,7 @@ class Trace {
 
   bool on(TraceCategory c) const { return mask_ >> static_cast<unsigned>(c) & 1; }
   void set_sink(Sink sink) { sink_ = std::move(sink); }
-  /// Switches categories on by a comma-separated list ("pos,nic" or "all"). Throws Error naming an unknown one.
+  /// Enables the categories in a comma-separated list ("pos,nic" or "all"). Throws Error naming an unknown one.
   void enable(std::string_view list);
 
   template <class... A>

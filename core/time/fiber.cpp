@@ -27,8 +27,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// planar_switch(save, to, argument): keeps what a call preserves on the present stack, whose pointer goes to *save, and
-// goes on with the stack `to`. A fresh stack finds `argument` where a function has its first one.
+// planar_switch(save, to, argument): pushes the callee-saved registers on the current stack, stores its pointer in
+// *save, and continues on the stack `to`. A new stack receives `argument` as its function's first argument.
 #if defined(__x86_64__)
 asm(R"(
   .text
@@ -101,26 +101,26 @@ namespace {
 
 constexpr std::size_t stack_bytes = 512 * 1024;
 
-// What is kept of a stack that does not run, and going from one stack to another.
+// The saved state of an inactive stack, and the switch between two stacks.
 #if defined(__x86_64__) || defined(__aarch64__)
-using Left = void*;  // its pointer
-void go(Left& from, Left& to, void* argument) { planar_switch(&from, to, argument); }
+using SavedStack = void*;  // the stack pointer
+void switch_stack(SavedStack& from, SavedStack& to, void* argument) { planar_switch(&from, to, argument); }
 #else
-using Left = ucontext_t;
-void go(Left& from, Left& to, void*) { swapcontext(&from, &to); }
+using SavedStack = ucontext_t;
+void switch_stack(SavedStack& from, SavedStack& to, void*) { swapcontext(&from, &to); }
 #endif
 
-/// Unwinds a body whose fiber goes away.
-struct Abandoned {};
+/// Thrown inside the body to unwind it when its fiber is destroyed.
+struct Unwind {};
 
 /// The exceptions being handled belong to a stack, not to the thread (Itanium C++ ABI section 2.2.2): a processor may
-/// be left inside a handler.
-struct Handled {
+/// be suspended inside a handler.
+struct ExceptionState {
   void* caught = nullptr;
   unsigned uncaught = 0;
   void exchange() {
     auto* present = reinterpret_cast<char*>(abi::__cxa_get_globals());
-    Handled mine;
+    ExceptionState mine;
     std::memcpy(&mine.caught, present, sizeof caught);
     std::memcpy(&mine.uncaught, present + sizeof caught, sizeof uncaught);
     std::memcpy(present, &caught, sizeof caught);
@@ -137,8 +137,8 @@ struct Fiber::Impl {
   std::size_t guard = 0;
   bool started = false, ended = false, abandoned = false;
   std::exception_ptr thrown;
-  Handled handled;
-  Left inside{}, outside{};
+  ExceptionState handled;
+  SavedStack inside{}, outside{};
 #if defined(PLANAR_ADDRESS_SANITIZER)
   void* fake_inside = nullptr;
   void* fake_outside = nullptr;
@@ -153,7 +153,7 @@ struct Fiber::Impl {
 #if defined(PLANAR_ADDRESS_SANITIZER)
     __sanitizer_start_switch_fiber(&fake_outside, bottom(), stack_bytes);
 #endif
-    go(outside, inside, this);
+    switch_stack(outside, inside, this);
 #if defined(PLANAR_ADDRESS_SANITIZER)
     __sanitizer_finish_switch_fiber(fake_outside, nullptr, nullptr);
 #endif
@@ -164,7 +164,7 @@ struct Fiber::Impl {
 #if defined(PLANAR_ADDRESS_SANITIZER)
     __sanitizer_start_switch_fiber(ended ? nullptr : &fake_inside, outside_bottom, outside_size);
 #endif
-    go(inside, outside, this);
+    switch_stack(inside, outside, this);
     arrived();
   }
 
@@ -178,17 +178,17 @@ struct Fiber::Impl {
     self->arrived();
     try {
       if (!self->abandoned) self->body();
-    } catch (const Abandoned&) {
+    } catch (const Unwind&) {
     } catch (...) { self->thrown = std::current_exception(); }
     self->ended = true;
     self->leave();
-    std::terminate();  // nobody resumes what has ended
+    std::terminate();  // an ended fiber is never resumed
   }
 
 #if defined(__x86_64__)
   void prepare() {
-    // As if planar_switch had been left: six registers, then where it returns to; there the stack must be 8 below a
-    // multiple of 16, as behind a call.
+    // The stack as planar_switch leaves it: six registers, then the return address, where the stack must be 8 below a
+    // multiple of 16, as after a call.
     auto* top = reinterpret_cast<std::uintptr_t*>(bottom() + stack_bytes);
     top[-2] = reinterpret_cast<std::uintptr_t>(&Impl::entry);
     inside = top - 2 - 6;
@@ -243,7 +243,7 @@ void Fiber::resume() {
 
 void Fiber::suspend() {
   impl_->leave();
-  if (impl_->abandoned) throw Abandoned{};
+  if (impl_->abandoned) throw Unwind{};
 }
 
 bool Fiber::ended() const { return impl_->ended; }

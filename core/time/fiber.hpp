@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A function on a stack of its own, which can be left in the middle and continued later: how several processors of a
-// lab, each inside an instruction, take turns (scheduler.hpp). No host thread is involved: exactly one runs, and who is
-// next is decided by virtual time alone.
+// A function with its own stack that can be suspended and resumed. The processors of a lab take turns this way, each
+// suspended inside an instruction (scheduler.hpp). No host threads are involved: exactly one fiber runs, and virtual
+// time alone decides which is next.
 //
-// x86-64 and AArch64 switch in a dozen instructions; any other host uses ucontext, which asks its kernel each time.
+// x86-64 and AArch64 switch in a dozen instructions; other hosts use ucontext, which makes a system call per switch.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,17 @@ namespace planar {
 
 class Fiber {
  public:
-  /// Nothing runs before the first resume(). Throws std::bad_alloc without memory for the stack (512 KB, guarded).
+  /// Nothing runs before the first resume(). Throws std::bad_alloc if there is no memory for the stack (512 KB, with a
+  /// guard page).
   explicit Fiber(std::function<void()> body);
-  /// A body that is suspended ends there: its stack is unwound.
+  /// A suspended body ends where it is: its stack is unwound.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Continues the body until it suspends itself or ends; rethrows what it threw. Not from inside a fiber.
+  /// Runs the body until it suspends itself or ends; rethrows its exception. Must not be called from inside a fiber.
   void resume();
-  /// From inside the body: back to who resumed it, until the next resume().
+  /// From inside the body: returns to the caller of resume(), until the next resume().
   void suspend();
   /// The body has returned or thrown.
   bool ended() const;

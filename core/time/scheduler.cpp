@@ -51,7 +51,7 @@ void Scheduler::changed(Event& event) {
     if (slot->running) slot->processor->lower_horizon(next_);
 }
 
-// A lab has some dozens of events: a scan is faster than keeping a heap, and its order needs no proof.
+// A lab has a few dozen events: a linear scan is faster than maintaining a heap, and its order is evident.
 void Scheduler::find_next() {
   Event* first = nullptr;
   Time when = Time::never();
@@ -86,17 +86,17 @@ void Scheduler::fire_until(Time t) {
   while (next_ <= t && next_event_) fire_next();
 }
 
-void Scheduler::reach(Time t) {
+void Scheduler::synchronize(Time t) {
   if (!current_) return fire_until(t);
   current_->until = t;
-  leave(*current_);
+  suspend(*current_);
 }
 
 Time Scheduler::advance_to_event(Time t) {
   if (current_) {
     current_->until = t;
     current_->for_event = true;
-    leave(*current_);
+    suspend(*current_);
     return current_->until;
   }
   t = std::max(t, next_);
@@ -118,7 +118,7 @@ bool Scheduler::run_one(Time limit) {
   Slot* const slot = processors_.empty() ? nullptr : processors_.front().get();
   while (!stop_) {
     const Time reached = slot ? slot->processor->time() : std::min(limit, next_);
-    // Everything due up to the processor's time happens before it goes on.
+    // Everything due up to the processor's time happens before it continues.
     if (next_ <= reached && next_ <= limit) {
       fire_until(next_);
       continue;

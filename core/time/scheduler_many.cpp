@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Several processors in one virtual time: who goes on, and how far.
+// Several processors in one virtual time: which one runs next, and how far.
 #include <algorithm>
 
 #include "core/time/scheduler.hpp"
 
 namespace planar {
 
-/// Up to when the processor can no longer act: the end of the access that it stands in, or where it has stopped.
+/// The time before which the processor will not act: the end of the access in which it is suspended, or its own time.
 Time Scheduler::reached(const Slot& slot) const {
   if (!slot.waits) return slot.processor->time();
   return slot.for_event ? std::max(slot.until, next_) : slot.until;
 }
 
-/// On the processor's stack: its access waits for its turn.
-void Scheduler::leave(Slot& slot) {
+/// Called on the processor's stack: suspends it until its access may complete.
+void Scheduler::suspend(Slot& slot) {
   slot.waits = true;
   slot.fiber->suspend();
 }
 
-/// Continues the processor, up to its horizon or its next access that must wait.
-void Scheduler::go_on(Slot& slot) {
+/// Resumes the processor, until its horizon or its next access that has to wait.
+void Scheduler::resume(Slot& slot) {
   if (slot.waits) {
     slot.waits = slot.for_event = false;
     now_ = std::max(now_, slot.until);
@@ -35,7 +35,7 @@ void Scheduler::go_on(Slot& slot) {
   }
   others_reached_ = Time::never();
   for (const auto& other : processors_)
-    if (other.get() != &slot && takes_part(*other)) others_reached_ = std::min(others_reached_, reached(*other));
+    if (other.get() != &slot && is_active(*other)) others_reached_ = std::min(others_reached_, reached(*other));
   set_next(next_event_, next_);
   current_ = &slot;
   try {
@@ -48,25 +48,25 @@ void Scheduler::go_on(Slot& slot) {
   current_ = nullptr;
 }
 
-/// Sleeping processors see the time pass.
-void Scheduler::let_sleep(Time t) {
+/// Advances the time of sleeping processors.
+void Scheduler::advance_sleeping(Time t) {
   for (auto& slot : processors_)
-    if (!takes_part(*slot) && slot->processor->time() < t) slot->processor->run(t);
+    if (!is_active(*slot) && slot->processor->time() < t) slot->processor->run(t);
 }
 
 bool Scheduler::run_many(Time limit) {
   bool complete = true;
   for (;;) {
     if (stop_ && complete) {
-      complete = false;  // what stands inside an instruction still completes it
+      complete = false;  // a processor inside an instruction still completes it
       limit = std::min(limit, now_);
     }
-    // Who is furthest behind, and up to when all must come because an access waits for it.
+    // The processor that is furthest behind, and the time that all must reach because an access waits for it.
     Slot* behind = nullptr;
     Time here = Time::never(), wanted = limit;
     bool waiting = false;
     for (auto& slot : processors_) {
-      if (!takes_part(*slot)) continue;
+      if (!is_active(*slot)) continue;
       const Time t = reached(*slot);
       if (slot->waits) {
         waiting = true;
@@ -78,7 +78,7 @@ bool Scheduler::run_many(Time limit) {
       }
     }
     if (next_event_ && next_ <= here && next_ <= wanted) {
-      let_sleep(next_);
+      advance_sleeping(next_);
       for (auto& slot : processors_)
         if (slot->for_event && next_ >= slot->until) {
           slot->until = next_;
@@ -88,11 +88,11 @@ bool Scheduler::run_many(Time limit) {
       continue;
     }
     if (behind && behind->waits) {
-      go_on(*behind);
+      resume(*behind);
       continue;
     }
     if (!waiting && here >= limit) {
-      let_sleep(limit);
+      advance_sleeping(limit);
       now_ = std::max(now_, limit);
       others_reached_ = Time::never();
       set_next(next_event_, next_);
@@ -100,10 +100,10 @@ bool Scheduler::run_many(Time limit) {
     }
     Time horizon = std::min(next_, wanted);
     for (const auto& other : processors_)
-      if (other.get() != behind && takes_part(*other) && reached(*other) < horizon)
+      if (other.get() != behind && is_active(*other) && reached(*other) < horizon)
         horizon = std::min(horizon, std::max(reached(*other) + lookahead_, here + Time{1}));
     behind->horizon = cut(*behind, horizon);
-    go_on(*behind);
+    resume(*behind);
   }
 }
 

@@ -25,7 +25,7 @@ struct Time {
   friend constexpr std::int64_t operator/(Time a, Time b) { return a.ps / b.ps; }
 
   static constexpr Time never() { return {INT64_MAX}; }
-  /// For people only (progress, reports); never used in emulated arithmetic.
+  /// For display only (progress, reports); never used in emulated arithmetic.
   constexpr double seconds() const { return static_cast<double>(ps) * 1e-12; }
 };
 
@@ -37,8 +37,8 @@ constexpr Time operator""_ms(unsigned long long n) { return {static_cast<std::in
 constexpr Time operator""_s(unsigned long long n) { return {static_cast<std::int64_t>(n) * 1'000'000'000'000}; }
 }  // namespace literals
 
-/// A clock of `hz_num / hz_den` Hz, exact. Cycle n begins at floor(n * period): nobody adds rounded periods, so
-/// 33.333... MHz (100'000'000 / 3) never drifts.
+/// A clock of exactly `hz_num / hz_den` Hz. Cycle n begins at floor(n * period). Rounded periods are never accumulated,
+/// so 33.333... MHz (100'000'000 / 3) does not drift.
 class ClockDomain {
  public:
   constexpr explicit ClockDomain(std::uint64_t hz_num, std::uint64_t hz_den = 1) {
