@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What lockstep over a machine's run does not compare, and why. Everything else counts.
+// What lockstep checking of a machine's run does not compare, and why. Everything else is compared.
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@
 
 namespace planar::lockstep {
 
-/// Why an instruction (or a part of its result) is taken over from the interpreter instead of compared.
+/// Why an instruction (or part of its result) is copied from the interpreter instead of compared.
 enum class Excuse : std::uint8_t {
   none,
-  device_code,  ///< executed out of device memory
-  chip,         ///< CPUID, RDTSC, MSRs, debug and test registers: the chip's own
-  undefined,    ///< the manuals leave the result undefined
-  limits,       ///< Unicorn checks no limits, rights, I/O permission, alignment
-  model,        ///< Unicorn has no 386: later instructions exist there
+  device_code,  ///< executed from device memory
+  chip,         ///< CPUID, RDTSC, MSRs, debug and test registers: specific to the chip
+  undefined,    ///< result undefined according to the manuals
+  limits,       ///< Unicorn does not check limits, access rights, I/O permission or alignment
+  model,        ///< Unicorn has no 386 model and accepts later instructions
   no_fpu,       ///< a processor without x87
   fpu_image,    ///< x87 environment in memory: pointers and exception flags
-  fpu_trap,     ///< an unmasked x87 exception: Unicorn stores the result all the same
+  fpu_trap,     ///< an unmasked x87 exception: Unicorn stores the result anyway
   single_step,  ///< TF
   task,         ///< task switches
   erratum,      ///< POPAD on a 386 with a 16-bit stack, ENTER whose operand and stack sizes differ
@@ -40,17 +40,17 @@ inline constexpr std::array<const char*, static_cast<unsigned>(Excuse::count)> e
     "task switches",
     "stack sizes"};
 
-/// Whether an instruction can be judged by Unicorn at all. `before`: the registers in front of it.
+/// Whether Unicorn can check an instruction at all. `before`: the registers before it.
 Excuse excuse(const cpu::Op& op, const cpu::Registers& before, const cpu::CpuConfig& config);
-/// Flags undefined behind the instruction: Pentium manual volume 3, appendix A, and the instruction pages.
+/// Flags left undefined by the instruction: Pentium manual volume 3, appendix A, and the instruction pages.
 std::uint32_t undefined_flags(const cpu::Op& op, const cpu::Registers& before);
-/// The destination register is undefined as well (BSF and BSR of zero).
+/// Whether the destination register is undefined too (BSF and BSR of zero).
 bool undefined_destination(const cpu::Op& op, const cpu::Registers& after);
-/// Loads CS.
+/// Whether the instruction loads CS.
 bool far_transfer(const cpu::Op& op);
-/// x87 functions, which Unicorn computes in double precision.
+/// Whether it is an x87 function that Unicorn computes in double precision.
 bool transcendental(const cpu::Op& op);
-/// Exceptions of the interpreter that Unicorn need not have seen.
+/// Whether Unicorn may not raise an exception that the interpreter raised.
 bool unicorn_may_miss(std::uint8_t vector, const cpu::Op* op, const cpu::Registers& before,
                       const cpu::CpuConfig& config, Excuse& why);
 

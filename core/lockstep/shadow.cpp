@@ -28,7 +28,7 @@ bool same(const cpu::SegmentView& a, const cpu::SegmentView& b) {
 }
 bool same(const cpu::TableView& a, const cpu::TableView& b) { return a.base == b.base && a.limit == b.limit; }
 
-/// Everything but general registers, EIP and flags.
+/// Everything except general registers, EIP and flags.
 bool same_system(const Registers& a, const Registers& b) {
   for (unsigned s = 0; s < 6; ++s)
     if (!same(a.segment[s], b.segment[s])) return false;
@@ -63,7 +63,6 @@ Shadow::Shadow(cpu::Cpu& processor, AddressSpace& space)
 Shadow::~Shadow() { processor_.observe(nullptr); }
 
 // ---- memory
-// ----------------------------------------------------------------------------------------------------------
 
 void Shadow::copy_memory() {
   remap_ = false;
@@ -76,7 +75,7 @@ void Shadow::copy_memory() {
   copies_.clear();
   for (const auto& area : areas) {
     copies_.push_back({area, std::vector<std::uint8_t>(area.data, area.data + area.size)});
-    unicorn_.map(area.base, copies_.back().bytes);  // ROM as well: what is stored there is put back
+    unicorn_.map(area.base, copies_.back().bytes);  // ROM too: stores to it are undone
   }
   unicorn_.flush_code();
   unicorn_.flush_tlb();
@@ -95,7 +94,7 @@ std::uint8_t* Shadow::copy_of(std::uint32_t address) {
   return copy ? const_cast<std::uint8_t*>(copy->bytes.data()) + (address - copy->area.base) : nullptr;
 }
 
-// The machine's bytes become Unicorn's.
+// Copies the machine's bytes to Unicorn.
 void Shadow::take_over(std::uint32_t address, std::uint32_t bytes) {
   while (bytes > 0) {
     const std::uint32_t run = std::min(bytes, page_bytes - address % page_bytes);
@@ -112,8 +111,8 @@ void Shadow::take_over(std::uint32_t address, std::uint32_t bytes) {
   }
 }
 
-// Physical memory that Unicorn met for the first time: devices and nothing, both behind the pins, and on a 386SX the
-// image of the 16 MB it can address.
+// Maps physical memory that Unicorn accessed for the first time: devices and unmapped memory, and on a 386SX the
+// aliases of the 16 MB that it can address.
 bool Shadow::map_on_demand(std::uint32_t address) {
   const std::uint32_t page = address & ~(page_bytes - 1);
   for (const Mapped& m : extra_)
@@ -137,8 +136,7 @@ void Shadow::note_code(const Registers& r) {
     if (const auto physical = processor_.translate(at)) code_pages_[*physical / page_bytes] = true;
 }
 
-// ---- what the interpreter does and hears
-// ---------------------------------------------------------------------------------
+// ---- what the interpreter does and receives
 
 void Shadow::before_step() {
   if (divergence_) return;
@@ -175,8 +173,7 @@ void Shadow::others_wrote(std::uint32_t address, std::uint32_t bytes) {
   if (!divergence_) take_over(address, bytes);
 }
 
-// ---- what Unicorn is told
-// --------------------------------------------------------------------------------------------------
+// ---- what Unicorn receives
 
 std::uint32_t Shadow::port_read(std::uint16_t port, unsigned bytes) {
   for (Transfer& t : port_reads_)
@@ -205,8 +202,7 @@ void Shadow::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t v
   their_device_writes_.push_back({address & address_mask_, bytes, value});
 }
 
-// ---- judging
-// -----------------------------------------------------------------------------------------------------------------
+// ---- comparison
 
 void Shadow::after_step(bool executed, const cpu::Op* op) {
   if (divergence_) return;
@@ -220,7 +216,7 @@ void Shadow::after_step(bool executed, const cpu::Op* op) {
   judge(op, now);
 }
 
-// The interpreter's state and stores become Unicorn's.
+// Copies the interpreter's state and stores to Unicorn.
 void Shadow::adopt(const Registers& now) {
   if (remap_) copy_memory();
   for (const Store& s : stores_) take_over(s.address, s.bytes);
@@ -243,7 +239,7 @@ StepResult Shadow::step() {
     their_device_writes_.clear();
     const StepResult result = unicorn_.step();
     if (result.kind != StepResult::Kind::unmapped) return result;
-    // A jump into device memory: the instruction is complete, Unicorn cannot fetch the next one.
+    // A jump into device memory: the instruction is complete, but Unicorn cannot fetch the next one.
     if (unicorn_.core().eip != before_.eip) return {};
     if (!map_on_demand(result.address)) return result;
     unicorn_.set_core(core_of(before_));
@@ -276,14 +272,14 @@ void Shadow::judge(const cpu::Op* op, const Registers& now) {
     if (const char* what = compare_fpu(*op)) return diverge(what, now);
   if (const char* what = compare_outside()) return diverge(what, now);
   if (const char* what = compare_stores(*op)) return diverge(what, now);
-  // What is masked follows the interpreter.
+  // Masked parts are copied from the interpreter.
   if (changed)
     unicorn_.set_registers(now);
   else if (const auto ours = core_of(now); std::memcmp(&ours, &theirs, sizeof ours) != 0)
     unicorn_.set_core(ours);
 }
 
-// The interpreter has delivered already; Unicorn only says what it would have raised.
+// The interpreter has already delivered the exception; Unicorn only reports what it would have raised.
 void Shadow::judge_exception(const cpu::Op* op, const Registers& now, const StepResult& result) {
   ++exceptions_;
   if (deliveries_.empty())
@@ -298,7 +294,7 @@ void Shadow::judge_exception(const cpu::Op* op, const Registers& now, const Step
                    now);
   }
   if (first.software != result.software && first.vector != 3 && first.vector != 4)
-    return diverge("one of them takes it for a software interrupt, the other for an exception", now);
+    return diverge("one treats it as a software interrupt, the other as an exception", now);
   if (first.has_error && (now.cr0 & 1) && has_error_code(first.vector) && first.error != result.error)
     return diverge(fmt::format("error code {:04X} of planar, {:04X} of Unicorn", first.error, result.error), now);
   if (first.vector == 14 && deliveries_.size() == 1 && now.cr2 != unicorn_.registers().cr2)
@@ -320,13 +316,14 @@ const char* Shadow::compare_core(const cpu::Op& op, const Registers& now, Unicor
 }
 
 const char* Shadow::compare_system(const Registers& a, const Registers& b) const {
-  const bool plain = !(a.cr0 & 1) || (a.eflags & flag_vm);  // real mode and V86 leave limit and rights to the chip
+  const bool plain = !(a.cr0 & 1) || (a.eflags & flag_vm);  // in real mode and V86, limit and rights are specific to
+                                                            // the chip
   for (unsigned s = 0; s < 6; ++s) {
     const auto &x = a.segment[s], &y = b.segment[s];
     if (x.selector != y.selector) return "a selector";
-    if (!plain && (x.selector & 0xFFFC) == 0) continue;  // nobody uses the cache of a null selector
+    if (!plain && (x.selector & 0xFFFC) == 0) continue;  // the cache of a null selector is not used
     if (x.base != y.base) return "a segment's base";
-    // Behind a change of CR0.PE the caches are still those of the other mode.
+    // After a change of CR0.PE the caches are still those of the other mode.
     if (plain || !((before_.cr0 ^ a.cr0) & 1) || s == CS) {
       if (plain) continue;
       if (x.limit != y.limit && (before_.cr0 & 1)) return "a segment's limit";
@@ -348,7 +345,7 @@ const char* Shadow::compare_system(const Registers& a, const Registers& b) const
 
 const char* Shadow::compare_fpu(const cpu::Op& op) {
   const cpu::Fpu ours = processor_.fpu(), theirs = unicorn_.fpu();
-  unicorn_.set_fpu(ours);  // exception flags, C1 and the pointers follow the interpreter
+  unicorn_.set_fpu(ours);  // exception flags, C1 and the pointers are copied from the interpreter
   if (ours.status & fpu_error_summary) {
     ++excused_[static_cast<unsigned>(Excuse::fpu_trap)];
     return nullptr;
@@ -365,17 +362,17 @@ const char* Shadow::compare_fpu(const cpu::Op& op) {
 }
 
 const char* Shadow::compare_stores(const cpu::Op& op) {
-  // A dword push of a segment register writes its two bytes only (core/cpu/exec/stack.cpp); Unicorn writes four.
+  // A dword push of a segment register writes only its two bytes (core/cpu/exec/stack.cpp); Unicorn writes four.
   for (const Store& s : stores_) {
     const Copy* copy = area_of(s.address);
     if (!copy) continue;
     const std::uint32_t offset = s.address - copy->area.base;
     const std::uint8_t *ours = copy->area.data + offset, *theirs = copy->bytes.data() + offset;
     if (std::memcmp(ours, theirs, s.bytes) == 0) continue;
-    // Accessed and dirty bits: Unicorn's TLB holds other entries than the chip's.
+    // Accessed and dirty bits: Unicorn's TLB has other entries than the chip's.
     const bool entry = s.bytes == 4 && !(s.address & 3) && !((ours[0] ^ theirs[0]) & ~accessed_and_dirty) &&
                        std::memcmp(ours + 1, theirs + 1, 3) == 0;
-    // Unicorn marks no code segment as accessed.
+    // Unicorn does not mark code segments as accessed.
     const bool mark = s.bytes == 1 && (ours[0] ^ theirs[0]) == 1 && far_transfer(op);
     if (!entry && !mark) return "memory";
     take_over(s.address, s.bytes);
@@ -395,7 +392,7 @@ const char* Shadow::compare_stores(const cpu::Op& op) {
   return nullptr;
 }
 
-// Port writes one by one; device writes byte for byte, since an unaligned one may be cut elsewhere.
+// Port writes are compared one by one, device writes byte by byte, since an unaligned one may be split differently.
 const char* Shadow::compare_outside() {
   const auto same_transfer = [](const Transfer& x, const Transfer& y) {
     const std::uint32_t mask = x.bytes == 4 ? 0xFFFFFFFFu : (1u << 8 * x.bytes) - 1;
@@ -416,8 +413,7 @@ const char* Shadow::compare_outside() {
   return bytes(device_writes_) == bytes(their_device_writes_) ? nullptr : "a write to device memory";
 }
 
-// ---- the report
-// -----------------------------------------------------------------------------------------------------------------
+// ---- report
 
 namespace {
 
@@ -449,7 +445,7 @@ std::string lines(const char* name, const Registers& r) {
 }  // namespace
 
 void Shadow::diverge(const std::string& what, const Registers& now) {
-  std::string text = fmt::format("lockstep: planar and Unicorn differ in {} behind {:04X}:{:08X}", what,
+  std::string text = fmt::format("lockstep: planar and Unicorn differ in {} after {:04X}:{:08X}", what,
                                  before_.segment[CS].selector, before_.eip);
   for (std::uint32_t i = 0; i < 15; ++i) {
     const auto byte = processor_.peek_linear(before_.segment[CS].base + before_.eip + i);

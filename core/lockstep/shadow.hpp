@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Unicorn in the shadow of a machine's processor: `planar run --lockstep`.
+// Runs Unicorn alongside a machine's processor: `planar run --lockstep`.
 //
-// The interpreter leads. Behind each of its instructions Unicorn executes the same one on a copy of the machine's RAM,
-// with what the interpreter was told from outside (ports, device memory) told again; registers, defined flags, stores,
-// port and device writes, exception vectors with error code and CR2 are compared. Interrupts, the delivery of
-// exceptions, resets and what bus masters write are taken over. What cannot be judged stands in judgement.hpp, and is
-// counted.
+// The interpreter leads. After each of its instructions Unicorn executes the same one on a copy of the machine's RAM,
+// with the values that the interpreter received from outside (ports, device memory) replayed. Registers, defined flags,
+// stores, port and device writes, and exception vectors with error code and CR2 are compared. Interrupts, the delivery
+// of exceptions, resets and bus-master writes are copied. judgement.hpp lists what is not compared; it is counted.
 //
-// The first divergence ends the watching; its report holds both states. Nothing in the machine changes by being
-// watched.
+// The first divergence ends the comparison; its report contains both states. Observation changes nothing in the
+// machine.
 #pragma once
 
 #include <array>
@@ -28,19 +27,19 @@ namespace planar::lockstep {
 
 class Shadow final : public cpu::Observer, private Outside {
  public:
-  /// Watches `processor` from its present state on. Both must outlive this object.
+  /// Observes `processor` from its present state on. Both arguments must outlive this object.
   Shadow(cpu::Cpu& processor, AddressSpace& space);
   ~Shadow() override;
 
   /// Called at the first divergence, between two instructions.
   void on_divergence(std::function<void()> f) { on_divergence_ = std::move(f); }
-  /// Both states and what differs, in lines; nothing while the two agree.
+  /// The report with both states and the differences; nothing while the two agree.
   const std::optional<std::string>& divergence() const { return divergence_; }
-  /// What has been compared and what not, in one line.
+  /// A one-line summary of what was compared and what was not.
   std::string summary() const;
   std::uint64_t compared() const { return compared_; }
 
-  /// Test hook: behind the instruction with this number Unicorn's EAX is wrong in one bit.
+  /// Test hook: flips one bit of Unicorn's EAX after the instruction with this number.
   void plant(std::uint64_t instruction) { planted_ = instruction; }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Unicorn's interface reads and writes selectors by loading descriptors and shows no descriptor caches, no error codes
-// and no CPL. All of them are in what uc_context_save() copies: the head of QEMU's CPUX86State. Its layout (below,
-// QEMU 5.0 as in Unicorn 2.1) is checked against the interface when an engine is made, so that another layout is an
-// error and no wrong answer.
+// Unicorn's interface reads and writes selectors by loading descriptors, and gives no access to descriptor caches,
+// error codes and CPL. All of them are in the data that uc_context_save() copies: the beginning of QEMU's CPUX86State.
+// Its layout (below, QEMU 5.0 as in Unicorn 2.1) is checked against the interface when an engine is created, so that a
+// different layout causes an error rather than wrong results.
 #include "core/lockstep/unicorn_cpu.hpp"
 
 #include <unicorn/unicorn.h>
@@ -35,7 +35,7 @@ struct alignas(16) QemuFloat {
 /// CPUX86State up to the x87.
 struct QemuState {
   std::uint64_t regs[16];
-  std::uint64_t eip, eflags;  ///< inside QEMU's loop without arithmetic flags and DF
+  std::uint64_t eip, eflags;  ///< within QEMU's loop: without arithmetic flags and DF
   std::uint64_t cc_dst, cc_src, cc_src2;
   std::uint32_t cc_op;
   std::int32_t df;  ///< 1 or -1
@@ -53,19 +53,19 @@ struct QemuState {
   std::uint64_t fpip, fpdp;
 };
 
-/// The part around the debug registers, which lies far behind the x87.
+/// The part around the debug registers, which is located far after the x87 state.
 struct QemuException {
   std::int32_t error_code;
   std::int32_t exception_is_int;
   std::uint64_t exception_next_eip;
   std::uint64_t dr[8];
   std::uint64_t breakpoints[4];
-  std::int32_t old_exception;  ///< in delivery, or -1: a second one makes a double fault
+  std::int32_t old_exception;  ///< being delivered, or -1: a second one causes a double fault
 };
 
 constexpr std::uint32_t cc_op_eflags = 1;  // CC_OP_EFLAGS: cc_src holds the flags
 
-// hflags: what QEMU derives from the registers at translation time.
+// hflags: state that QEMU derives from the registers at translation time.
 constexpr unsigned hf_cs32 = 4, hf_ss32 = 5, hf_addseg = 6, hf_pe = 7, hf_mp = 9;
 constexpr std::uint32_t hf_osfxsr = 0x400000;
 constexpr std::uint32_t tss_busy = 0x200;  // in the second word of a descriptor
@@ -119,7 +119,7 @@ struct UnicornCpu::Private {
     std::uint32_t base;
   };
   std::vector<std::unique_ptr<Device>> devices;
-  std::uint32_t cr0 = 0, cr3 = 0, cr4 = 0;  ///< as the TLB knows them
+  std::uint32_t cr0 = 0, cr3 = 0, cr4 = 0;  ///< as of the last TLB flush
 
   ~Private() {
     if (context) uc_context_free(context);
@@ -144,7 +144,7 @@ struct UnicornCpu::Private {
   StepResult finish(uc_err error);
   bool wide_addresses(std::uint32_t eip);
 
-  // ---- hooks: Unicorn's thread of control is ours, the user pointer is this ----
+  // ---- hooks: called on our own thread, with `this` as user pointer ----
   static void on_interrupt(uc_engine* engine, std::uint32_t vector, void* self) {
     auto& p = *static_cast<Private*>(self);
     p.result.kind = StepResult::Kind::exception;
@@ -184,13 +184,13 @@ struct UnicornCpu::Private {
   }
 };
 
-// The offsets, from values written through the interface.
+// Finds the offsets by writing values through the interface.
 void UnicornCpu::Private::find_layout() {
   const auto unknown = [] {
     unsigned major = 0, minor = 0;
     const unsigned version = uc_version(&major, &minor);
     return Error(
-        fmt::format("Unicorn {}.{} (version word {:08X}) lays out its registers in an unknown way; "
+        fmt::format("Unicorn {}.{} (version word {:08X}) has an unknown register layout; "
                     "configure with the pinned version (core/lockstep/unicorn.txt)",
                     major, minor, version));
   };
@@ -262,13 +262,13 @@ bool UnicornCpu::Private::wide_addresses(std::uint32_t eip) {
 UnicornCpu::UnicornCpu(cpu::Model model, Outside* outside) : p_(std::make_unique<Private>()) {
   Private& p = *p_;
   p.outside = outside;
-  // UC_MODE_16 would count EIP from CS * 16; real mode is CR0.PE = 0 here as in the chip.
+  // With UC_MODE_16, EIP would be relative to CS * 16; real mode is CR0.PE = 0 here as in the chip.
   check(uc_open(UC_ARCH_X86, UC_MODE_32, &p.engine), "open");
-  // An empty list of ends: with an address to stop at, each start would look it up through the guest's page tables, and
+  // An empty list of exits: with an address to stop at, each start would look it up through the guest's page tables and
   // leave a page fault's CR2 and error code behind.
   check(uc_ctl_exits_enable(p.engine), "ends");
   check(uc_ctl_set_cpu_model(p.engine, model == cpu::Model::pentium ? UC_CPU_X86_PENTIUM : UC_CPU_X86_486), "model");
-  // All hooks before the first block is translated: later ones do not reach blocks that exist.
+  // All hooks are installed before the first block is translated: later ones do not affect existing blocks.
   uc_hook hook;
   const auto add = [&](int type, auto callback, int instruction = 0) {
     check(uc_hook_add(p.engine, &hook, type, reinterpret_cast<void*>(callback), &p, 1, 0, instruction), "hook");
@@ -304,7 +304,7 @@ void UnicornCpu::map(std::uint32_t base, std::span<std::uint8_t> memory, bool wr
 }
 
 void UnicornCpu::map_device(std::uint32_t base, std::uint32_t size) {
-  // The callbacks hear offsets into the range; Outside speaks in addresses.
+  // The callbacks receive offsets into the range; Outside uses addresses.
   using Device = Private::Device;
   p_->devices.push_back(std::make_unique<Device>(Device{p_.get(), base}));
   Device* const device = p_->devices.back().get();
@@ -329,7 +329,7 @@ void UnicornCpu::set_registers(const cpu::Registers& r) {
   QemuState s = p.state();
   for (unsigned i = 0; i < 8; ++i) s.regs[i] = r.gpr[i];
   s.eip = r.eip;
-  s.eflags = (r.eflags & ~resume) | 2;  // QEMU takes the arithmetic ones from here when it enters its loop
+  s.eflags = (r.eflags & ~resume) | 2;  // QEMU loads the arithmetic flags from here when it enters its loop
   s.cc_op = cc_op_eflags;
   s.cc_src = r.eflags & (arithmetic_and_direction & ~direction);
   s.cc_dst = s.cc_src2 = 0;
@@ -338,7 +338,7 @@ void UnicornCpu::set_registers(const cpu::Registers& r) {
   for (unsigned i = 0; i < 6; ++i) s.segs[i] = to_qemu(r.segment[i]);
   s.ldt = to_qemu(r.ldtr);
   s.tr = to_qemu(r.tr);
-  s.tr.flags &= ~tss_busy;  // QEMU's cache never has it, and QEMU aborts the program where it finds it
+  s.tr.flags &= ~tss_busy;  // never set in QEMU's cache; QEMU aborts the program if it is
   s.gdt.base = r.gdtr.base;
   s.gdt.limit = r.gdtr.limit;
   s.idt.base = r.idtr.base;
@@ -350,7 +350,7 @@ void UnicornCpu::set_registers(const cpu::Registers& r) {
   p.put(s);
   QemuException e = p.exception();
   for (unsigned i = 0; i < 8; ++i) e.dr[i] = r.dr[i];
-  e.old_exception = -1;  // whatever was reported has been delivered by the caller
+  e.old_exception = -1;  // the caller has delivered whatever was reported
   std::memcpy(p.state_at + p.exception_at, &e, sizeof e);
   p.restore();
   if (p.cr0 != r.cr0 || p.cr3 != r.cr3 || p.cr4 != r.cr4) {
@@ -441,7 +441,7 @@ void UnicornCpu::set_core(const Core& c) {
   uc_reg_write(p_->engine, UC_X86_REG_EFLAGS, &c.eflags);
 }
 
-// What ended the engine's loop.
+// Determines what ended the engine's loop.
 StepResult UnicornCpu::Private::finish(uc_err error) {
   if (result.kind == StepResult::Kind::exception) {
     save();
@@ -468,7 +468,7 @@ StepResult UnicornCpu::step() {
   uc_reg_read(p.engine, UC_X86_REG_EIP, &eip_after);
   if (eip_after == eip && error == UC_ERR_OK && p.result.kind == StepResult::Kind::done) {
     uc_reg_read(p.engine, UC_X86_REG_ECX, &count_after);
-    // The last iteration of a REP: Unicorn looks at the count in front of each.
+    // The last iteration of a REP: Unicorn tests the count before each one.
     if (count_after == count - 1 && (count_after & 0xFFFF) == 0 && (count_after == 0 || !p.wide_addresses(eip))) {
       p.started = 0;
       error = uc_emu_start(p.engine, eip, 0, 0, 0);

@@ -42,7 +42,7 @@ TEST_CASE("a difference between planar and Unicorn ends the run with both states
   const auto said = run_planar("run model56sx --until '1 s' --quiet --lockstep --lockstep-plant 1000");
   INFO(said.err);
   CHECK(said.status == 4);
-  CHECK(says(said.err, "planar and Unicorn differ in general registers behind F000:"));
+  CHECK(says(said.err, "planar and Unicorn differ in general registers after F000:"));
   for (const char* part : {"before ", "planar ", "Unicorn ", "EIP=", "EFLAGS=", "CR0=", "1000 instructions compared"})
     CHECK(says(said.err, part));
 }
