@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar bench cpu`: how fast the emulator is on this host, and proof that its virtual results stayed what they were.
+// `planar bench cpu`: measures the emulator's speed on this host and checks that its virtual results are unchanged.
 #include "frontend/bench/bench_cpu.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct Workload {
   std::string name;
   std::vector<std::uint8_t> image;
   std::optional<std::string> card;
-  std::string start, end;  ///< lines of the guest between which the host's time counts
+  std::string start, end;  ///< guest output lines that delimit the timed span
   Time limit;
 };
 
@@ -75,7 +75,8 @@ nlohmann::ordered_json read_earlier(const std::string& file) {
   if (!in) throw Error(fmt::format("--compare {}: cannot be read", file), ExitCode::missing_file);
   auto json = nlohmann::ordered_json::parse(in, nullptr, false);
   if (!json.is_object())
-    throw Error(fmt::format("--compare {}: is no result of `planar bench cpu --json`", file), ExitCode::missing_file);
+    throw Error(fmt::format("--compare {}: is not a result of `planar bench cpu --json`", file),
+                ExitCode::missing_file);
   return json;
 }
 
@@ -115,7 +116,7 @@ int bench_cpu(const BenchCpuOptions& o) {
   const auto comparison = compare_bench_cpu(earlier, json, *o.compare);
   fmt::print(text ? stdout : stderr, "\nCompared with {}\n{}", *o.compare, comparison.text);
   if (comparison.compared == 0)
-    throw Error(fmt::format("--compare {}: holds none of the machines and workloads that ran", *o.compare));
+    throw Error(fmt::format("--compare {}: contains none of the machines and workloads that ran", *o.compare));
   return comparison.acceptable ? 0 : static_cast<int>(ExitCode::scenario_failed);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar bench cpu`: its options and what it does.
+// `planar bench cpu`: options and entry point.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ struct BenchCpuOptions {
   std::vector<std::string> machines;  ///< empty: every built-in one
   std::vector<std::string> workloads{"mix", "netio"};
   unsigned repeat = 5;
-  std::optional<std::uint32_t> passes;  ///< of the mix; the image's own number otherwise
-  std::string seconds = "0.5";          ///< netio's, for each size and direction
+  std::optional<std::uint32_t> passes;  ///< of the mix; default: the image's own number
+  std::string seconds = "0.5";          ///< of netio, for each size and direction
   std::optional<std::string> json;
   std::optional<std::string> compare;
   bool quiet = false;
 };
 
-/// The machines asked for, or all built-in ones.
+/// The requested machines, or all built-in ones.
 std::vector<std::string> bench_machines(const std::vector<std::string>& asked);
 
-/// Runs, prints, compares; the exit code.
+/// Runs, prints and compares; returns the exit code.
 int bench_cpu(const BenchCpuOptions& options);
 
 }  // namespace planar

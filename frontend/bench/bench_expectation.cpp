@@ -22,18 +22,19 @@ constexpr std::string_view file_name = "frontend/bench/timing.toml";
 toml::table parsed() {
   for (const EmbeddedFile& file : embedded_bench())
     if (file.path == file_name) return toml::parse(file.text, file_name);
-  throw Error(fmt::format("this build holds no '{}'", file_name));
+  throw Error(fmt::format("this build does not contain '{}'", file_name));
 }
 
 template <class T>
 T required(const toml::table& table, const char* key) {
   if (const auto value = table[key].value<T>()) return *value;
-  fail(table, fmt::format("'{}' is missing or of another kind", key));
+  fail(table, fmt::format("'{}' is missing or has the wrong type", key));
 }
 
 const toml::array& tables(const toml::table& in, const char* key) {
   const toml::array* list = in[key].as_array();
-  if (!list || !list->is_homogeneous(toml::node_type::table)) fail(in, fmt::format("'{}' is no list of tables", key));
+  if (!list || !list->is_homogeneous(toml::node_type::table))
+    fail(in, fmt::format("'{}' is not a list of tables", key));
   return *list;
 }
 
@@ -50,7 +51,7 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
   if (name == "dram.line_hit") return (t.dram.read_hit + rest) * per_bus;
   if (name == "dram.line_miss") return (t.dram.read_miss + rest) * per_bus;
   if (name == "dram.line_write_miss") return (t.dram.write_miss + rest) * per_bus;
-  const auto whole = [&](Time cycle) {  // the processor goes on at its next clock
+  const auto whole = [&](Time cycle) {  // the processor continues at its next clock
     return std::ceil((m.bus.synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);
   };
   if (name == "io_cycle") return whole(m.bus.cycle(m.bus.planar_cycle));

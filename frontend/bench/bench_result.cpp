@@ -36,7 +36,7 @@ void compare_row(const nlohmann::ordered_json& old, const nlohmann::ordered_json
   out.text += fmt::format("{:<18} {:>8.1f} -> {:>8.1f} MIPS  {:>6.2f}x", key_of(row), before, after, ratio);
   ++out.compared;
   if (old.value("image_sha256", "") != row.value("image_sha256", "")) {
-    out.text += "  other image or length: virtual results not compared\n";
+    out.text += "  different image or length: virtual results not compared\n";
     return;
   }
   std::string faults;
@@ -126,7 +126,8 @@ std::string bench_cpu_table(const std::vector<BenchCpuRow>& rows, unsigned repea
                        r.mips(), r.times_real_time(), r.spread_percent(), r.instructions, r.cycles, r.state_hash);
   out += fmt::format(
       "\nHost speed: median of {}, by processor time between the workload's start and end. Instructions, cycles and\n"
-      "state: the whole run from power-on; they are virtual and must not change when the emulator gets faster.\n{}, "
+      "state cover the whole run from power-on; they are virtual and must not change when the emulator gets "
+      "faster.\n{}, "
       "{}\n",
       repeat, processor_of_host(), bench_compiler());
   return out;
@@ -135,7 +136,8 @@ std::string bench_cpu_table(const std::vector<BenchCpuRow>& rows, unsigned repea
 BenchComparison compare_bench_cpu(const nlohmann::ordered_json& earlier, const nlohmann::ordered_json& now,
                                   const std::string& file) try {
   if (earlier.value("schema", "") != "planar.bench-cpu/1")
-    throw Error(fmt::format("--compare {}: is no result of `planar bench cpu --json`", file), ExitCode::missing_file);
+    throw Error(fmt::format("--compare {}: is not a result of `planar bench cpu --json`", file),
+                ExitCode::missing_file);
   BenchComparison out;
   for (const auto& row : now.at("results")) {
     const auto& rows = earlier.at("results");
@@ -148,7 +150,7 @@ BenchComparison compare_bench_cpu(const nlohmann::ordered_json& earlier, const n
   return out;
 } catch (const nlohmann::json::exception& e) {
   throw Error(
-      fmt::format("--compare {}: is damaged ({}); write it again with `planar bench cpu --json`", file, e.what()),
+      fmt::format("--compare {}: is damaged ({}); create it again with `planar bench cpu --json`", file, e.what()),
       ExitCode::missing_file);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Results of `planar bench cpu`: the table for people, the JSON object `planar.bench-cpu/1`
+// Results of `planar bench cpu`: the printed table, the JSON object `planar.bench-cpu/1`
 // (docs/results.md#planarbench-cpu1), and the comparison of two such objects.
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace planar {
 
-/// One workload on one machine. Host figures are medians over the repetitions; everything else is the same in each.
+/// One workload on one machine. Host figures are medians over the repetitions; all others are the same in each.
 struct BenchCpuRow {
   std::string machine;
   std::string workload;
   std::string image_sha256;                 ///< of the diskette that ran, settings included
   std::uint64_t measured_instructions = 0;  ///< between the workload's start and end
   double virtual_seconds = 0;               ///< the same span
-  /// The same span on the host, a value a repetition: processor time of this single-threaded program, which other work
-  /// on the host disturbs little, and elapsed time.
+  /// The same span on the host, one value per repetition: processor time of this single-threaded program, which is
+  /// little affected by other load on the host, and elapsed time.
   std::vector<double> host_seconds;
   std::vector<double> elapsed_seconds;
   std::uint64_t instructions = 0;  ///< from power-on to the end of the run
@@ -36,17 +36,17 @@ struct BenchCpuRow {
 nlohmann::ordered_json bench_cpu_json(const std::vector<BenchCpuRow>& rows, unsigned repeat);
 std::string bench_cpu_table(const std::vector<BenchCpuRow>& rows, unsigned repeat);
 
-/// Processor and name of the host, and the compiler, as reports name them.
+/// Processor and name of the host, and the compiler, for reports.
 nlohmann::ordered_json bench_host();
 std::string bench_compiler();
 
 struct BenchComparison {
-  std::string text;        ///< a line a row
+  std::string text;        ///< one line per row
   bool acceptable = true;  ///< no virtual result changed with the same image, no row more than 10 % slower
-  unsigned compared = 0;   ///< rows that both have
+  unsigned compared = 0;   ///< rows present in both
 };
 
-/// Compares the objects of two runs row by row. Throws Error naming `file` if `earlier` is no such object.
+/// Compares the objects of two runs row by row. Throws Error naming `file` if `earlier` is not such an object.
 BenchComparison compare_bench_cpu(const nlohmann::ordered_json& earlier, const nlohmann::ordered_json& now,
                                   const std::string& file);
 

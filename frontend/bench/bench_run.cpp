@@ -41,17 +41,17 @@ void BenchRun::run(Time limit, Progress& progress, const std::string& what) {
         throw Error(fmt::format("{} failed in the guest: {}", name_, text), ExitCode::scenario_failed);
     }
     if (lab_.machine().halted_for_good())
-      throw Error(fmt::format("{}: the processor halted before the program was done", name_),
+      throw Error(fmt::format("{}: the processor halted before the program had finished", name_),
                   ExitCode::scenario_failed);
   }
-  throw Error(fmt::format("{} was not done within {:.0f} virtual seconds", name_, limit.seconds()),
+  throw Error(fmt::format("{} did not finish within {:.0f} virtual seconds", name_, limit.seconds()),
               ExitCode::virtual_timeout);
 }
 
 const BenchLine& BenchRun::line(const std::string& text) const {
   for (const auto& l : lines_)
     if (l.text.starts_with(text)) return l;
-  throw Error(fmt::format("{}: the guest never said '{}'", name_, text), ExitCode::scenario_failed);
+  throw Error(fmt::format("{}: the guest never printed '{}'", name_, text), ExitCode::scenario_failed);
 }
 
 }  // namespace planar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One run of a benchmark diskette in a machine of its own: what the guest said on COM1, with virtual time, counters and
-// host time at each line.
+// One run of a benchmark diskette in a separate machine: the guest's output on COM1, with virtual time, counters and
+// host time for each line.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace planar {
 
 struct BenchLine {
   std::string text;
-  Time at{};  ///< when its last stop bit had left the serial port
+  Time at{};  ///< when its last stop bit was sent
   std::uint64_t instructions = 0;
   std::uint64_t clocks = 0;
   double processor_seconds = 0;  ///< host: processor time of this program
@@ -28,13 +28,13 @@ class BenchRun {
   /// Builds the lab of `config` with `image` in drive A.
   BenchRun(Config config, std::vector<std::uint8_t> image, const std::string& name);
 
-  /// Runs in steps of 100 ms of virtual time until the guest has said `@done 0`. Throws Error when it says `@fail` or
-  /// another status, halts without, or `limit` is reached (exit 5).
+  /// Runs in steps of 100 ms of virtual time until the guest has printed `@done 0`. Throws Error if it prints `@fail`
+  /// or another status, halts without a status, or reaches `limit` (exit 5).
   void run(Time limit, Progress& progress, const std::string& what);
 
   Lab& lab() { return lab_; }
   const std::vector<BenchLine>& lines() const { return lines_; }
-  /// The first line that begins with `text`; throws Error if the guest has not said it.
+  /// The first line that begins with `text`; throws Error if there is none.
   const BenchLine& line(const std::string& text) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar bench timing`: clocks of small loops, as the guest times them with the 8254, against the manuals'.
+// `planar bench timing`: compares the clocks of small loops, measured by the guest with the 8254, with the manuals.
 #include "frontend/bench/bench_timing.hpp"
 
 #include <fmt/format.h>
@@ -75,7 +75,7 @@ double percent(double measured, double expected) { return 100.0 * (measured - ex
 
 double bogomips(const MachineTiming& m) {
   const double hz = m.config.clock.hz();
-  return hz / find_kernel(m, "delay_1").clocks(hz) / 500'000;  // Linux counts 500000 passes a second as 1
+  return hz / find_kernel(m, "delay_1").clocks(hz) / 500'000;  // Linux defines 500000 loops per second as 1
 }
 
 nlohmann::ordered_json to_json(const std::vector<MachineTiming>& all) {
@@ -124,14 +124,14 @@ std::string table(const MachineTiming& m, bool explain) {
     const double measured = find_kernel(m, e.kernel).clocks(hz), residual = percent(measured, e.clocks());
     out += fmt::format("{:<18} {:>10.2f} {:>10.2f} {:>+7.1f} % {:>6.0f} %  {:<7} {}{}\n", e.kernel, measured,
                        e.clocks(), residual, e.bound_percent, e.source,
-                       std::abs(residual) <= e.bound_percent ? "" : "OUT OF BOUND: ", e.reason);
+                       std::abs(residual) <= e.bound_percent ? "" : "OUT OF BOUNDS: ", e.reason);
     if (!explain) continue;
     for (const auto& t : e.terms)
       out += fmt::format("{:>15} x {:<8g} {}{}\n", t.times, t.clocks, t.of.empty() ? "" : t.of + ": ", t.what);
     if (e.refresh) out += fmt::format("{:>15} {:.2f} % of the time: refresh\n", "+", 100 * e.refresh_share);
   }
   const double expected = expected_bogomips(m.config);
-  out += fmt::format("BogoMIPS {:.2f}, the class's {:.2f}: {:+.1f} %\n", bogomips(m), expected,
+  out += fmt::format("BogoMIPS {:.2f}, processor class {:.2f}: {:+.1f} %\n", bogomips(m), expected,
                      percent(bogomips(m), expected));
   return out;
 }
@@ -149,9 +149,10 @@ int bench_timing(const BenchTimingOptions& o) {
   }
   for (const auto& m : all) fmt::print("{}\n", table(m, o.explain));
   fmt::print(
-      "Clocks of a round (roms/bench/timing.asm), timed inside the machine with its 8254. Expected clocks:\n"
-      "frontend/bench/timing.toml; sources: M Intel's manuals, B the class's published BogoMIPS, I inferred. --explain "
-      "prints what is added up.\n");
+      "Clocks per round (roms/bench/timing.asm), measured inside the machine with its 8254. Expected clocks:\n"
+      "frontend/bench/timing.toml; sources: M Intel's manuals, B published BogoMIPS of the class, I inferred. "
+      "--explain "
+      "prints the terms.\n");
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar bench timing`: its options and what it does.
+// `planar bench timing`: options and entry point.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct BenchTimingOptions {
   bool quiet = false;
 };
 
-/// Runs the kernels, prints clocks measured and expected; the exit code.
+/// Runs the kernels and prints measured and expected clocks; returns the exit code.
 int bench_timing(const BenchTimingOptions& options);
 
 }  // namespace planar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of frontend/bench/: what the timing bench's kernels should cost.
+// The data files of frontend/bench/: the expected cost of the timing bench's kernels.
 #pragma once
 
 #include <span>

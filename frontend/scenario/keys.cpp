@@ -13,7 +13,7 @@ namespace planar {
 
 namespace {
 
-// The four rows of characters: key codes count upwards from the first one's. Above them what shift makes of them.
+// The four rows of character keys, with and without shift; key codes count upwards from the first key of a row.
 struct Row {
   std::uint16_t first;
   std::string_view plain;
@@ -63,9 +63,9 @@ std::uint16_t named_key(const std::string& name) {
   std::vector<std::string> known;
   for (const auto& n : names) known.emplace_back(n.name);
   const auto guess = nearest(name, known);
-  throw Error(fmt::format("no key is named '{}'; {}", name,
+  throw Error(fmt::format("there is no key named '{}'; {}", name,
                           guess.empty()
-                              ? "keys are a to z, 0 to 9, f1 to f12, enter, esc, up, del..., joined by '-' when "
+                              ? "keys are a to z, 0 to 9, f1 to f12, enter, esc, up, del..., joined by '-' if "
                                 "held together (ctrl-alt-del)"
                               : fmt::format("did you mean '{}'?", guess)));
 }
@@ -100,7 +100,7 @@ std::vector<std::uint16_t> parse_chord(std::string_view text) {
       continue;
     }
     if (name.empty())
-      throw Error(fmt::format("'{}' names no key on one side of a '-'; the key itself is named 'minus'", text));
+      throw Error(fmt::format("'{}' lacks a key on one side of a '-'; the key itself is named 'minus'", text));
     keys.push_back(named_key(name));
     name.clear();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The US keyboard as people name it: keys by name, and the keys that make a character. Codes are the set 1 make codes
-// that Ps2Keyboard::key() takes (E0h in the high byte for the grey keys).
+// The US keyboard: keys by name, and the keys that produce a character. Codes are the set 1 make codes that
+// Ps2Keyboard::key() takes (E0h in the high byte for extended keys).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace planar {
 
-/// A character as typed: its key, and whether shift is held.
+/// A typed character: its key, and whether shift is held.
 struct CharacterKey {
   std::uint16_t code = 0;
   bool shift = false;
@@ -20,8 +20,8 @@ struct CharacterKey {
 /// The key for an ASCII character, or for \n (enter), \t (tab), \b (backspace) and \e (escape); nothing for others.
 std::optional<CharacterKey> key_for(char character);
 
-/// Keys by name, in the order of a chord: "ctrl-alt-del", "f1", "shift-a", "enter", "kp-plus" is "kpplus". Throws Error
-/// with the problem and the remedy (a near name) for a name that no key has.
+/// The keys of a chord by name, in order: "ctrl-alt-del", "f1", "shift-a", "enter", "kpplus". Throws Error with the
+/// problem and a suggestion for an unknown name.
 std::vector<std::uint16_t> parse_chord(std::string_view text);
 
 }  // namespace planar

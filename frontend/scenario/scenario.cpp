@@ -11,11 +11,11 @@ namespace planar {
 
 namespace {
 
-constexpr Time look_every = 20_ms;   // what stands on the screen for less may be missed, as by a person
-constexpr Time last_words = 100_ms;  // behind a halt: characters still on their way out of COM1
+constexpr Time look_every = 20_ms;   // text visible for a shorter time may be missed
+constexpr Time last_words = 100_ms;  // after a halt: characters are still being sent on COM1
 constexpr std::size_t most_serial = 1 << 20;
 
-/// Bytes of the UTF-8 text that the first `characters` of it take; all of it if it has fewer.
+/// The number of bytes of the first `characters` characters of a UTF-8 text; its whole length if it has fewer.
 std::size_t bytes_of(const std::string& text, unsigned characters) {
   std::size_t at = 0;
   while (at < text.size() && characters) {
@@ -31,7 +31,7 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// Blanks between prompt and cursor do not count: lines are shown without theirs.
+/// Blanks between prompt and cursor are ignored, because lines are returned without trailing blanks.
 bool before_cursor(Machine& machine, const std::string& text) {
   const auto screen = machine.video().text_screen();
   const auto lines = machine.video().text_lines();
@@ -102,13 +102,14 @@ void Scenario::advance(ScenarioHost& host, Time now) {
     return;
   }
   if (now - started_ >= step.limit) {
-    fail(fmt::format("did not come within {:.6g} virtual seconds", step.limit.seconds()), ExitCode::virtual_timeout);
+    fail(fmt::format("did not complete within {:.6g} virtual seconds", step.limit.seconds()),
+         ExitCode::virtual_timeout);
   } else if (!host.lab.machine().halted_for_good()) {
     halted_since_ = Time::never();
   } else if (halted_since_ == Time::never()) {
     halted_since_ = now;
   } else if (now - halted_since_ >= last_words) {
-    fail("can no longer come: the processor has halted for good", ExitCode::scenario_failed);
+    fail("cannot complete: the processor has halted for good", ExitCode::scenario_failed);
   }
 }
 
@@ -138,7 +139,7 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
     case StepKind::grab_screen: host.grab_screen(step.text, ++grabs_); return true;
     case StepKind::insert_diskette: host.insert_diskette(step.text); return true;
     case StepKind::snapshot:
-      finish_step(now);  // first, so that a continuation does not begin with it
+      finish_step(now);  // first, so that a restored run does not repeat it
       host.snapshot(step.text);
       return true;
     case StepKind::power_off:
@@ -176,7 +177,7 @@ void Scenario::abandon() {
 
 void Scenario::archive(Archive& a) {
   a.section("scenario", 1);
-  // Steps are saved as they were written.
+  // Steps are saved in their textual form.
   std::vector<std::string> sources, origins;
   std::vector<Time> limits;
   for (const auto& step : steps_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Steps (scenario_steps.hpp) done one after another in virtual time, by looking at the machine every 20 ms and typing
-// on its keyboard. Which looks there are depends on virtual time alone, and what is half done is part of a snapshot: a
-// restored run goes on with the step it was in, and ends with the same state hash.
+// Executes steps (scenario_steps.hpp) one after another in virtual time, by polling the machine every 20 ms and typing
+// on its keyboard. The polls depend on virtual time alone, and a partly executed step is part of a snapshot: a restored
+// run continues with the current step and ends with the same state hash.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,27 @@ namespace planar {
 class Lab;
 class Machine;
 
-/// A line of the machine's text screen holds `text`.
+/// True if a line of the machine's text screen contains `text`.
 bool on_screen(const Machine& machine, const std::string& text);
 
-/// What steps need beside the lab.
+/// The lab and the operations that steps need from their host.
 struct ScenarioHost {
   Lab& lab;
-  std::function<void(const std::string& file)> snapshot;  ///< saves the lab, the scenario included
-  /// Into `file`, or if that is empty into picture number `count` of the result folder.
+  std::function<void(const std::string& file)> snapshot;  ///< saves the lab, including the scenario
+  /// Saves the screen to `file`, or if that is empty as picture number `count` in the result folder.
   std::function<void(const std::string& file, unsigned count)> grab_screen;
   std::function<void(const std::string& file)> insert_diskette;
 };
 
 class Scenario {
  public:
-  /// Begins `steps` at `now`, in place of those that are left; keys that are down are released.
+  /// Starts `steps` at `now`, replacing the remaining ones; pressed keys are released.
   void begin(std::vector<Step> steps, Time now);
-  /// A byte has left COM1.
+  /// A byte was sent on COM1.
   void serial(std::uint8_t byte);
 
   bool active() const { return next_ < steps_.size(); }
-  /// The last step has been done, or power is off.
+  /// True if the last step is done or the power is off.
   bool finished() const { return !steps_.empty() && !active() && !failure_; }
   bool powered_off() const { return powered_off_; }
   struct Failure {
@@ -50,15 +50,15 @@ class Scenario {
   };
   const std::optional<Failure>& failure() const { return failure_; }
 
-  /// When to look next: a time after the latest advance(), or never.
+  /// The time of the next poll: after the latest advance(), or never.
   Time next_look() const;
-  /// Looks at the machine, whose time is `now`, and does every step that can be done.
+  /// Polls the machine, whose time is `now`, and executes every step that is ready.
   void advance(ScenarioHost& host, Time now);
-  /// Gives the remaining steps up.
+  /// Discards the remaining steps.
   void abandon();
 
   const std::vector<Step>& steps() const { return steps_; }
-  /// The step that is being done, as written; empty if there is none.
+  /// The current step, as written; empty if there is none.
   std::string current() const { return active() ? steps_[next_].source : std::string(); }
   struct Done {
     std::string source;
@@ -78,12 +78,12 @@ class Scenario {
 
   std::vector<Step> steps_;
   std::uint64_t next_ = 0;
-  Time started_{};      // of the step
-  bool begun_ = false;  // type and press: the keys are with the typist
-  Time look_{};         // when steps are looked at next
+  Time started_{};      // start of the current step
+  bool begun_ = false;  // type and press: the keys have been queued
+  Time look_{};         // time of the next poll
   Typist typist_;
-  std::string serial_;             // COM1 behind the last text found there
-  std::vector<std::string> seen_;  // wait still: the screen, and since when
+  std::string serial_;             // COM1 output after the last text found there
+  std::vector<std::string> seen_;  // wait still: the screen, and since when it is unchanged
   Time seen_since_{};
   Time halted_since_ = Time::never();
   std::vector<Done> done_;

@@ -18,8 +18,8 @@ namespace {
 
 const std::vector<std::string> verbs = {"wait", "type", "press", "grab", "insert", "snapshot", "power"};
 constexpr Time tap = 40_ms;            // how long a pressed key is down
-constexpr Time longest = 1'000'000_s;  // eleven days: what is added to it stays far below the end of Time
-constexpr Time still_default = 3_s;    // longer than the diskette motor runs on (2 s)
+constexpr Time longest = 1'000'000_s;  // eleven days: sums stay far below the range of Time
+constexpr Time still_default = 3_s;    // longer than the diskette motor's run-on time (2 s)
 
 struct Word {
   std::string text;
@@ -27,7 +27,7 @@ struct Word {
   std::size_t column = 0;  // from 0
 };
 
-/// One line being read, and how it complains.
+/// The parser of one line, with its error reporting.
 class Line {
  public:
   Line(std::string_view text, std::string place) : text_(text), place_(std::move(place)) { split(); }
@@ -37,7 +37,7 @@ class Line {
   }
   bool empty() const { return words_.empty(); }
   bool at_end() const { return next_ == words_.size(); }
-  /// The word is there and not in quotes.
+  /// True if the next word is this one and is not in quotes.
   bool is(std::string_view word) const { return !at_end() && !words_[next_].quoted && words_[next_].text == word; }
   bool at_number() const {
     return !at_end() && !words_[next_].quoted && std::isdigit(static_cast<unsigned char>(words_[next_].text[0]));
@@ -53,7 +53,7 @@ class Line {
   }
   std::string quoted(const std::string& expected) {
     const Word& w = word(expected);
-    if (!w.quoted) fail(w.column, fmt::format("'{}': {} belongs in double quotes", w.text, expected));
+    if (!w.quoted) fail(w.column, fmt::format("'{}': {} must be in double quotes", w.text, expected));
     if (w.text.empty()) fail(w.column, fmt::format("{} is empty", expected));
     return w.text;
   }
@@ -63,15 +63,15 @@ class Line {
     auto value = parse_time(first.text);
     if (!value && !at_end() && !words_[next_].quoted) value = parse_time(first.text + " " + words_[next_++].text);
     if (!value || value->ps <= 0)
-      fail(first.column, fmt::format("'{}' is no time; write for example 90 s or 500 ms", first.text));
-    if (*value > longest) fail(first.column, fmt::format("a step takes at most {:.0f} s", longest.seconds()));
+      fail(first.column, fmt::format("'{}' is not a time; write for example 90 s or 500 ms", first.text));
+    if (*value > longest) fail(first.column, fmt::format("a step may take at most {:.0f} s", longest.seconds()));
     return *value;
   }
   std::size_t column() const { return at_end() ? text_.size() : words_[next_].column; }
   std::size_t last_column() const { return next_ ? words_[next_ - 1].column : 0; }
   void end() const {
     if (!at_end())
-      fail(words_[next_].column, fmt::format("'{}' is not understood here; one step a line", words_[next_].text));
+      fail(words_[next_].column, fmt::format("'{}' is not expected here; write one step per line", words_[next_].text));
   }
   /// The line without its comment.
   std::string source() const {
@@ -106,7 +106,7 @@ class Line {
     if (at == text_.size()) fail(w.column, "the text has no closing quote");
     return at + 1;
   }
-  /// Returns the place of the last character.
+  /// Returns the position of the last character.
   std::size_t escape(Word& w, std::size_t at) {
     switch (at < text_.size() ? text_[at] : '\0') {
       case 'n': w.text += '\n'; return at;
@@ -125,7 +125,8 @@ class Line {
         }
         [[fallthrough]];
       default:
-        fail(at - 1, "a backslash begins \\n \\t \\b \\e \\\" \\\\ or \\xHH; a backslash itself is written \\\\");
+        fail(at - 1,
+             "a backslash must start one of \\n \\t \\b \\e \\\" \\\\ or \\xHH; a backslash itself is written \\\\");
     }
   }
 
@@ -140,12 +141,12 @@ void check_typeable(const Line& line, const std::string& text, std::size_t colum
   for (const char c : text)
     if (!key_for(c))
       line.fail(column,
-                fmt::format("no key of the US keyboard types the character with code {:02X}h; use ASCII, \\n \\t "
+                fmt::format("the US keyboard has no key for the character with code {:02X}h; use ASCII, \\n \\t "
                             "\\b \\e, or press for other keys",
                             static_cast<unsigned char>(c)));
 }
 
-/// True for a step that waits for the machine, which `within` may bound.
+/// True for a step that waits for the machine, and may therefore have a `within`.
 bool read_wait(Line& line, Step& step) {
   if (line.take("screen"))
     step.kind = StepKind::wait_screen;
@@ -244,11 +245,10 @@ std::vector<Step> read_steps(const std::string& step_or_file, const std::string&
   if (is_step && !std::filesystem::exists(step_or_file)) return parse_steps(step_or_file, origin, limit);
   std::ifstream in(step_or_file, std::ios::binary);
   if (!in || std::filesystem::is_directory(step_or_file))
-    throw Error(
-        fmt::format("{}: '{}' is neither a step nor a file that can be read; a step is for example: wait screen "
-                    "\"TEXT\" within 90 s",
-                    origin, step_or_file),
-        ExitCode::missing_file);
+    throw Error(fmt::format("{}: '{}' is neither a step nor a readable file; an example of a step is: wait screen "
+                            "\"TEXT\" within 90 s",
+                            origin, step_or_file),
+                ExitCode::missing_file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (text.find('\0') != std::string::npos)
     throw Error(fmt::format("{}:1:1: is a binary file, not a list of steps", step_or_file));
@@ -258,7 +258,7 @@ std::vector<Step> read_steps(const std::string& step_or_file, const std::string&
 std::vector<Step> typing_steps(const std::string& text, Time limit) {
   std::string quoted;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    // Escapes are the step's own; only a bare quote would end the text.
+    // Escapes are those of the step; only an unescaped quote would end the text.
     if (text[at] == '\\' && at + 1 < text.size())
       quoted += text[at++];
     else if (text[at] == '"')

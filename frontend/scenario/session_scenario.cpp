@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The steps of a session: what they need of it, and what is kept of one that failed.
+// The steps of a session: the operations that they use, and the evidence kept when one fails.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,7 +22,7 @@ void Session::begin(std::vector<Step> steps) {
     if (step.kind != StepKind::insert_diskette) continue;
     const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
     if (!std::filesystem::exists(disk.file))
-      throw Error(fmt::format("{}: {}: cannot be read; name a raw diskette image", step.origin, disk.file),
+      throw Error(fmt::format("{}: {}: cannot be read; give a raw diskette image", step.origin, disk.file),
                   ExitCode::missing_file);
   }
   scenario_.begin(std::move(steps), now());
@@ -39,9 +39,9 @@ std::filesystem::path Session::result_folder() const {
   std::error_code failed;
   std::filesystem::create_directories(result_, failed);
   if (failed)
-    throw Error(
-        fmt::format("{}: the result folder cannot be made: {}; name another with --result", result_, failed.message()),
-        ExitCode::missing_file);
+    throw Error(fmt::format("{}: the result folder cannot be created: {}; give another with --result", result_,
+                            failed.message()),
+                ExitCode::missing_file);
   return result_;
 }
 
@@ -78,7 +78,7 @@ std::string Session::keep_evidence() {
                         lab_->machine().cpu().halted() ? ", halted" : "", lab_->machine().post_ports().checkpoint());
   for (const auto& done : scenario_.done()) report += fmt::format("{:10.3f} s  {}\n", done.at.seconds(), done.source);
   report += fmt::format("not done      {}\n", scenario_.current());
-  scenario_.abandon();  // a continuation of the snapshot is not to fail at once
+  scenario_.abandon();  // so that a run continued from the snapshot does not fail at once
   try {
     save((folder / "lab.snap").string());
   } catch (const Error& e) { report += fmt::format("\nno snapshot: {}\n", e.what()); }

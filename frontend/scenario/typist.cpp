@@ -13,11 +13,11 @@ namespace {
 
 constexpr Time key_down = 40_ms, key_up = 40_ms;
 constexpr Time chord_gap = 10_ms;   // between the keys of a chord, and around shift
-constexpr Time look_again = 20_ms;  // at a keyboard or buffer that is full
+constexpr Time look_again = 20_ms;  // retry interval if the keyboard or the buffer is full
 constexpr unsigned most_buffered = 10;
 constexpr std::uint16_t left_shift = 0x2A;  // its key code
 
-/// Keys in the firmware's buffer, as far as it is in use.
+/// The number of keys in the firmware's buffer, if that is in use.
 unsigned firmware_keys(Machine& machine) {
   constexpr std::uint32_t protection = 1, virtual_86 = 1u << 17;
   const cpu::Registers r = machine.cpu().registers();
@@ -71,7 +71,7 @@ void Typist::advance(Machine& machine, Time now) {
     const bool shifted = std::find(down_.begin(), down_.end(), left_shift) != down_.end();
     const bool wanted = action.shift != (action.letter && keyboard.leds() & caps_led);
     if (action.down && wanted && !shifted) {
-      // Shift goes down before the key and comes up behind it.
+      // Shift is pressed before the key and released after it.
       actions_.push_front({left_shift, true, false, false, chord_gap});
       actions_.insert(actions_.begin() + 3, {left_shift, false, false, false, key_up});
       actions_[2].after = chord_gap;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A person at the modelled keyboard, in virtual time: presses and releases keys one after another, and waits when the
+// A user at the modelled keyboard, in virtual time: presses and releases keys one after another, and waits if the
 // machine does not keep up.
 //
-// Pace (chosen): a key is down for 40 ms and up for 40 ms before the next, 12 characters a second, which keeps well
-// below the typematic delay (250 ms at its shortest). Before a key goes down the keyboard must have sent all earlier
-// codes, and, in real and virtual-86 mode, the firmware's keyboard buffer (40:1Ah to 40:3Dh, 15 keys) must have room
-// for five more: a person hears the beep of a full one. Protected-mode systems empty the keyboard in an interrupt of
-// their own.
+// Timing (chosen): a key is down for 40 ms and up for 40 ms before the next, 12 characters per second, which is well
+// below the typematic delay (at least 250 ms). Before a key is pressed the keyboard must have sent all earlier codes,
+// and, in real and virtual-86 mode, the firmware's keyboard buffer (40:1Ah to 40:3Dh, 15 keys) must have room for five
+// more, so that it never overflows. Protected-mode systems read the keyboard in an interrupt handler of their own.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +22,17 @@ class Machine;
 
 class Typist {
  public:
-  /// Queues the keys of `text`; characters without a key (keys.hpp) are left out.
+  /// Queues the keys of `text`; characters without a key (keys.hpp) are omitted.
   void type(std::string_view text, Time now);
   /// Queues a chord: pressed in order, held for `hold`, released in reverse order.
   void press(const std::vector<std::uint16_t>& keys, Time hold, Time now);
-  /// Forgets what is queued; keys that are down are released.
+  /// Discards the queue; pressed keys are released.
   void stop(Time now);
 
   bool busy() const { return !actions_.empty(); }
-  /// When advance() has something to do; Time::never() if nothing is queued.
+  /// The time of the next action; Time::never() if nothing is queued.
   Time next() const { return busy() ? next_ : Time::never(); }
-  /// Does what is due by `now`.
+  /// Performs the actions due by `now`.
   void advance(Machine& machine, Time now);
 
   void archive(Archive& a);
@@ -42,9 +41,9 @@ class Typist {
   struct Action {
     std::uint16_t code = 0;
     bool down = false;
-    bool letter = false;  ///< caps lock concerns it: shift is chosen when the key is pressed
+    bool letter = false;  ///< affected by caps lock: shift is decided when the key is pressed
     bool shift = false;   ///< hold shift for this key
-    Time after{};         ///< rest behind it
+    Time after{};         ///< delay after it
     void archive(Archive& a) { a(code, down, letter, shift, after); }
   };
   void queue(Action action, Time now);

@@ -10,7 +10,7 @@ struct Window::State {};
 Window::Window(Machine&) {
   throw Error(
       "--window: this planar was built without SDL2; install libsdl2-dev and configure again, or run without it "
-      "and look with --screen text or --screen png:FILE");
+      "and use --screen text or --screen png:FILE");
 }
 Window::~Window() = default;
 Time Window::next(Time now) const { return now; }

@@ -15,20 +15,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int first_width = 960, first_height = 720;  // 4:3, as the monitors of the time
+constexpr int first_width = 960, first_height = 720;  // 4:3, like the monitors of the period
 constexpr Time shortest_frame = 10_ms, longest_frame = 40_ms;
-/// Farther behind than this the machine does not catch up: the host is too slow, or was asleep.
+/// If the machine falls behind by more than this, it does not catch up: the host is too slow, or was asleep.
 constexpr auto most_lag = std::chrono::milliseconds(200);
 constexpr auto title_period = std::chrono::seconds(1);
-/// Pictures come no faster than this (a machine at full speed makes more), and on a host that cannot keep up at least
-/// so often.
+/// The minimum interval between pictures (a machine at full speed produces more), and the maximum on a host that cannot
+/// keep up.
 constexpr auto shortest_picture_period = std::chrono::milliseconds(12),
                longest_picture_period = std::chrono::milliseconds(100);
 constexpr auto late = std::chrono::milliseconds(20);
 
 struct KeyCode {
   SDL_Scancode scancode;
-  std::uint16_t code;  // as Ps2Keyboard::key takes it
+  std::uint16_t code;  // the code for Ps2Keyboard::key
 };
 
 // clang-format off
@@ -66,7 +66,7 @@ constexpr KeyCode key_codes[] = {
 };
 // clang-format on
 
-/// 0 for keys that the machine's keyboard does not have.
+/// Returns 0 for keys that the machine's keyboard does not have.
 std::uint16_t code_of(SDL_Scancode scancode) {
   for (const auto& key : key_codes)
     if (key.scancode == scancode) return key.code;
@@ -75,8 +75,8 @@ std::uint16_t code_of(SDL_Scancode scancode) {
 
 [[noreturn]] void no_window(const std::string& why) {
   throw Error(
-      fmt::format("--window: no window can be opened ({}); start planar within a graphical session (DISPLAY or "
-                  "WAYLAND_DISPLAY is set there), or run without it and look with --screen text or --screen "
+      fmt::format("--window: no window can be opened ({}); start planar in a graphical session (DISPLAY or "
+                  "WAYLAND_DISPLAY is set there), or run without it and use --screen text or --screen "
                   "png:FILE",
                   why));
 }
@@ -94,18 +94,18 @@ struct Window::State {
   bool unthrottled = false;
   bool closed = false;
   std::uint8_t buttons = 0;
-  std::set<std::uint16_t> down;  // keys that the machine takes for pressed
-  // Where virtual and host time were last set equal, and for the speed in the title.
+  std::set<std::uint16_t> down;  // keys that are pressed as far as the machine knows
+  // The point at which virtual and host time were last synchronised, also for the speed in the title.
   Clock::time_point host_start = Clock::now(), host_title{}, host_shown{};
   Time start{};
   Time title_at{};
   bool started = false;
 
   explicit State(Machine& m) : machine(m) {
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C on the terminal ends the run as without a window
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C on the terminal ends the run, as without a window
     SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
     if (SDL_Init(SDL_INIT_VIDEO) != 0) no_window(SDL_GetError());
-    // Without a display SDL may offer one of its drivers that draw nowhere; only a user who names it wants that.
+    // Without a display SDL may choose a driver without output; it is accepted only if the user selects it explicitly.
     if (const std::string driver = SDL_GetCurrentVideoDriver();
         (driver == "offscreen" || driver == "dummy") && !SDL_GetHint(SDL_HINT_VIDEODRIVER)) {
       SDL_QuitSubSystem(SDL_INIT_VIDEO);
@@ -139,7 +139,7 @@ struct Window::State {
       height = picture.height;
       texture = SDL_CreateTexture(renderer, SDL_PIXELFORMAT_RGB24, SDL_TEXTUREACCESS_STREAMING, static_cast<int>(width),
                                   static_cast<int>(height));
-      if (!texture) return;  // larger than the host's renderer takes: nothing to see until the mode changes
+      if (!texture) return;  // larger than the host's renderer supports: nothing is shown until the mode changes
     }
     SDL_UpdateTexture(texture, nullptr, picture.rgb.data(), static_cast<int>(3 * width));
     SDL_RenderClear(renderer);
@@ -196,7 +196,7 @@ struct Window::State {
         }
         break;
       case SDL_KEYDOWN:
-        if (event.key.repeat) break;  // the machine's keyboard repeats by itself
+        if (event.key.repeat) break;  // the machine's keyboard generates its own repeats
         if (event.key.keysym.mod & KMOD_CTRL && event.key.keysym.mod & KMOD_ALT) {
           if (event.key.keysym.scancode == SDL_SCANCODE_G) {
             release_all(now);
@@ -237,7 +237,7 @@ struct Window::State {
     }
   }
 
-  /// How far virtual time is ahead of the host's.
+  /// How far virtual time is ahead of host time.
   std::chrono::nanoseconds ahead(Time now) {
     if (unthrottled) return {};
     const auto host = Clock::now();
