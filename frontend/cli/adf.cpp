@@ -71,10 +71,10 @@ Verb add_adf(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("adf", "Read an adapter description file, or solve a machine's slots");
   auto* file = verb->add_option("file", o->file, "Adapter description file (@XXXX.ADF)")->type_name("FILE");
-  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
-  CLI::App* solve = verb->add_subcommand("solve", "Choose resources for every slot and print the slot page");
+  verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  CLI::App* solve = verb->add_subcommand("solve", "Assign resources to every slot and print the slot page");
   o->machine.add_to(*solve, true);
-  solve->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  solve->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
   verb->require_subcommand(0, 1);
   return [o, solve, file] {
     if (solve->parsed()) {
@@ -86,7 +86,7 @@ Verb add_adf(CLI::App& app) {
         fmt::print("{}", adf::to_text(page));
       return 0;
     }
-    if (file->count() == 0) throw Error("adf: names no file; write planar adf FILE or planar adf solve MACHINE");
+    if (file->count() == 0) throw Error("adf: no file given; write planar adf FILE or planar adf solve MACHINE");
     const auto adapter = adf::load_adf(o->file);
     if (o->json)
       write_json(*o->json, adapter_json(adapter));

@@ -18,7 +18,7 @@ Verb add_config(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("config", "Print the resolved machine file; `planar run THAT-FILE` runs it");
   o->machine.add_to(*verb, true);
   o->machine.drives.add_to(*verb);
-  verb->add_flag("--explain", o->explain, "Say for each value where it comes from");
+  verb->add_flag("--explain", o->explain, "Show the origin of each value");
   return [o] {
     LabConfig lab = o->machine.lab();
     lab.read();

@@ -22,7 +22,7 @@ struct Options {
   std::optional<std::string> json;
 };
 
-// "100 MB", "100M" or "2G" (of 1024), and what is printed on diskettes, whose "MB" are no such.
+// "100 MB", "100M" or "2G" (1024-based), and the nominal sizes of diskettes, which are not 1024-based.
 std::uint64_t image_bytes(std::string text) {
   std::erase(text, ' ');
   if (text.ends_with('B') && !text.ends_with("bytes")) text.pop_back();
@@ -41,7 +41,7 @@ std::uint64_t image_bytes(std::string text) {
   if (!bytes || *bytes == 0 || *bytes % storage::sector_bytes != 0 ||
       *bytes / storage::sector_bytes >= storage::most_sectors / unit)
     throw Error(
-        fmt::format("{}: is no size of a disk; write for example \"100 MB\", 2G or, for a diskette, 1.44M", text));
+        fmt::format("{}: is not a disk size; write for example \"100 MB\", 2G or, for a diskette, 1.44M", text));
   return *bytes * unit;
 }
 
@@ -49,7 +49,7 @@ int create(const Options& o) {
   if (o.base && o.size) throw Error("--base and SIZE: an overlay has the size of its base; give one of them");
   if (!o.base && !o.size)
     throw Error(
-        "say how large the image shall be (`planar disk create FILE 100M`) or over which base it shall keep changes "
+        "give the size of the image (`planar disk create FILE 100M`) or the base of an overlay "
         "(`planar disk create FILE --base BASE`)");
   if (o.base) {
     storage::create_overlay(o.file, *o.base);
@@ -92,7 +92,7 @@ int info(const Options& o) {
   fmt::print("  base      {}\n  changed   {} sectors in {} bytes\n", disk.name(), overlay->changed_sectors(),
              overlay->file_bytes());
   if (overlay->damaged_slots() || overlay->unreadable_sectors())
-    fmt::print("  damage    {} writes cut short or damaged, {} sectors unreadable until written again\n",
+    fmt::print("  damage    {} truncated or damaged writes, {} sectors unreadable until rewritten\n",
                overlay->damaged_slots(), overlay->unreadable_sectors());
   return 0;
 }
@@ -106,18 +106,20 @@ int commit(const Options& o) {
 
 Verb add_disk(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("disk", "Make, look at or commit the images of diskettes and hard disks");
+  CLI::App* verb = app.add_subcommand("disk", "Create, inspect or commit images of diskettes and hard disks");
   verb->require_subcommand(1);
   CLI::App* creates =
-      verb->add_subcommand("create", "Make an empty raw image, or an overlay that keeps changes of a base");
-  creates->add_option("file", o->file, "The image to make; never replaces one")->required()->type_name("FILE");
-  creates->add_option("size", o->size, "Its size: 100M, 2G, \"540 MB\"; a diskette's 360K, 720K, 1.2M, 1.44M or 2.88M")
+      verb->add_subcommand("create", "Create an empty raw image, or an overlay that stores changes to a base");
+  creates->add_option("file", o->file, "The image to create; an existing file is never replaced")
+      ->required()
+      ->type_name("FILE");
+  creates->add_option("size", o->size, "Size: 100M, 2G, \"540 MB\"; a diskette's 360K, 720K, 1.2M, 1.44M or 2.88M")
       ->type_name("SIZE");
-  creates->add_option("-b,--base", o->base, "Make an overlay: changes go into FILE, BASE is never written")
+  creates->add_option("-b,--base", o->base, "Create an overlay: changes go to FILE, BASE is never written")
       ->type_name("BASE");
-  CLI::App* shows = verb->add_subcommand("info", "Say what an image is, and check an overlay");
+  CLI::App* shows = verb->add_subcommand("info", "Show an image's properties and check an overlay");
   shows->add_option("file", o->file, "A raw image or an overlay")->required()->type_name("FILE");
-  shows->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  shows->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
   CLI::App* commits = verb->add_subcommand("commit", "Write an overlay's changes into its base and empty the overlay");
   commits->add_option("file", o->file, "An overlay")->required()->type_name("FILE");
   return [o, creates, shows] { return creates->parsed() ? create(*o) : shows->parsed() ? info(*o) : commit(*o); };

@@ -108,7 +108,9 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
   fmt::print("{}: {}, adapter ID {:04X}\n{}, {}, {}-bit\n", card.name, card.title, card.adapter_id,
              to_string(card.medium), card.data_path, card.bus_width);
   if (card.hypothetical)
-    fmt::print("HYPOTHETICAL INTERFACE: nothing about programming this card is public; what is here is planar's own\n");
+    fmt::print(
+        "HYPOTHETICAL INTERFACE: nothing about programming this card is public; its interface here was defined by "
+        "planar\n");
   fmt::print("\nTiming (override with --set {}.NAME=VALUE)\n", card.name);
   for (const auto& v : values) fmt::print("  {:<26} {:>14}  {:<10}  {}\n", v.name, v.value, v.confidence, v.source);
   if (const auto page = adapter_page(card.name); !page.empty()) fmt::print("\n{}", page);
@@ -148,12 +150,11 @@ Verb add_list(CLI::App& app) {
     std::optional<std::string> json;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("list", "List what there is: machines, network cards, or storage (SCSI adapters)");
+  CLI::App* verb = app.add_subcommand("list", "List the available machines, network cards, or storage (SCSI adapters)");
   verb->add_option("what", o->what, "machines, cards or storage")
       ->required()
       ->check(CLI::IsMember({"machines", "cards", "storage"}));
-  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
   return [o] { return list(o->what, o->json); };
 }
 
@@ -166,7 +167,7 @@ Verb add_show(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("show", "Show a card (timing with sources, limits, ADF) or a machine (its parts list)");
   verb->add_option("name", o->name, "A card or a machine")->required()->type_name("NAME");
-  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
   return [o] { return show(o->name, o->json); };
 }
 

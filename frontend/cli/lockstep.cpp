@@ -32,7 +32,7 @@ namespace planar {
 
 Lockstep::Lockstep(Lab&, std::uint64_t) {
   throw Error(
-      "--lockstep needs Unicorn, which this planar was built without; install python3-pip (or Unicorn 2.1 or later) "
+      "--lockstep needs Unicorn, but planar was built without it; install python3-pip (or Unicorn 2.1 or later) "
       "and build again with cmake -DPLANAR_UNICORN=ON");
 }
 Lockstep::~Lockstep() = default;

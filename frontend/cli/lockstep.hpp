@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `--lockstep`: Unicorn in the shadow of the lab's processor (core/lockstep/shadow.hpp), as far as this build has it.
+// `--lockstep`: runs Unicorn alongside the lab's processor (core/lockstep/shadow.hpp), if this build includes it.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ class Shadow;
 
 class Lockstep {
  public:
-  /// Watches from the lab's present state on; the lab must outlive this object. `planted`: Unicorn is made wrong behind
-  /// that instruction (a test). Throws Error naming the remedy if planar was built without Unicorn.
+  /// Observes from the lab's present state on; the lab must outlive this object. `planted`: Unicorn's result is
+  /// corrupted after that instruction (a test). Throws Error naming the remedy if planar was built without Unicorn.
   Lockstep(Lab& lab, std::uint64_t planted);
   ~Lockstep();
-  /// planar and Unicorn have differed; the run has been stopped.
+  /// True if planar and Unicorn have differed; the run was stopped.
   bool differs() const;
-  /// Throws Error (exit 4) with both states once planar and Unicorn have differed.
+  /// Throws Error (exit 4) with both states if planar and Unicorn have differed.
   void check() const;
-  /// What has been compared, in one line.
+  /// A one-line summary of what was compared.
   std::string summary() const;
 
  private:

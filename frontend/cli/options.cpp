@@ -26,10 +26,10 @@ CardOption parse_card_option(const std::string& text) {
     head = head.substr(equals + 1);
   }
   card.name = head;
-  if (card.name.empty()) throw Error(fmt::format("--card {}: names no card; see `planar list cards`", text));
+  if (card.name.empty()) throw Error(fmt::format("--card {}: no card given; see `planar list cards`", text));
   if (colon == std::string::npos) return card;
   std::string options = rest.substr(colon + 1);
-  // A MAC address has colons of its own but no comma, so commas separate and the first '=' splits.
+  // A MAC address contains colons but no commas, so commas separate options and the first '=' splits each.
   for (std::size_t at = 0; at <= options.size();) {
     const auto comma = std::min(options.find(',', at), options.size());
     const auto item = options.substr(at, comma - at);
@@ -45,7 +45,7 @@ CardOption parse_card_option(const std::string& text) {
 
 namespace {
 
-/// FILE[,key=value]...: the known keys are taken from the end, so that a file's name may have commas.
+/// FILE[,key=value]...: known keys are parsed from the end, because a file name may contain commas.
 struct DriveOption {
   std::string file;
   std::vector<std::pair<std::string, std::string>> values;
@@ -64,7 +64,7 @@ DriveOption parse_drive(const std::string& option, const std::string& text, cons
     drive.values.emplace_back(key, item.substr(equals + 1));
     file.resize(comma);
   }
-  if (file.empty()) throw Error(fmt::format("{} {}: names no file; write {} FILE[,mode=MODE]", option, text, option));
+  if (file.empty()) throw Error(fmt::format("{} {}: no file given; write {} FILE[,mode=MODE]", option, text, option));
   drive.file = file;
   return drive;
 }
@@ -75,7 +75,7 @@ void set_drive(Config& config, const std::string& path, const std::string& origi
     if (key != "id") config.set_text(path + "." + key, value, origin);
 }
 
-/// SCSI addresses: the one that id= says, or the next free one downwards from `first`.
+/// SCSI addresses: the one given by id=, or the next free one downwards from `first`.
 void set_scsi_drives(Config& config, const std::string& table, const std::vector<std::string>& texts, unsigned first,
                      const std::vector<std::string>& keys) {
   const auto used = [&](unsigned id) {
@@ -90,7 +90,7 @@ void set_scsi_drives(Config& config, const std::string& table, const std::vector
         throw Error(fmt::format("{} {}: id is the drive's SCSI address, 0 to 6", option, text));
     for (unsigned n = 0; !id && n < 7; ++n)
       if (const unsigned candidate = (first + 7 - n) % 7; !used(candidate)) id = candidate;
-    if (!id) throw Error(fmt::format("{} {}: all seven SCSI addresses are taken", option, text));
+    if (!id) throw Error(fmt::format("{} {}: all seven SCSI addresses are in use", option, text));
     set_drive(config, fmt::format("{}.{}", table, *id), option + " " + text, drive);
   }
 }
@@ -103,8 +103,8 @@ storage::DiskSpec parse_floppy_option(const std::string& option, const std::stri
   for (const auto& [key, value] : drive.values) {
     const auto mode = storage::parse_write_mode(value);
     if (key == "mode" && !mode)
-      throw Error(
-          fmt::format("{} {}: '{}' is no mode; overlay, write-through, memory or read-only", option, text, value));
+      throw Error(fmt::format("{} {}: '{}' is not a mode; use overlay, write-through, memory or read-only", option,
+                              text, value));
     if (key == "mode")
       disk.mode = *mode;
     else
@@ -115,15 +115,15 @@ storage::DiskSpec parse_floppy_option(const std::string& option, const std::stri
 
 void DriveOptions::add_to(CLI::App& app) {
   const std::string modes =
-      "mode is overlay (the default: changes stay in FILE.overlay, or in overlay=F), write-through "
-      "(into FILE itself), memory (forgotten at the end) or read-only";
+      "mode is overlay (the default: changes go to FILE.overlay, or to overlay=F), write-through "
+      "(to FILE itself), memory (discarded at the end) or read-only";
   app.add_option("--floppy", floppy,
                  "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
       ->type_name("FILE[,mode=M][,overlay=F]");
   app.add_option(
          "--disk", disks,
-         "SCSI hard disk: a raw image or an overlay, kept as --floppy keeps it; its SCSI address is id=N (0 to 6), by "
-         "default 6, 5... The first one boots. Without a card for it, IBM's SCSI adapter goes into the last free slot")
+         "SCSI hard disk: a raw image or an overlay, with the modes of --floppy; its SCSI address is id=N (0 to 6), by "
+         "default 6, 5... The first one boots. If there is no SCSI adapter, IBM's is put into the last free slot")
       ->type_name("FILE[,mode=M][,overlay=F][,id=N]")
       ->expected(1)
       ->take_all();
@@ -149,7 +149,7 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_option(
          "--card", cards,
          "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
-         "resource (io, irq, mem, arb) or set mac or a sister's adapter_id; the rest is solved from the adapter's ADF")
+         "resource (io, irq, mem, arb) or set mac or a variant's adapter_id; the rest is solved from the adapter's ADF")
       ->type_name("CARD")
       ->expected(1)
       ->take_all();
@@ -160,28 +160,26 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
       ->take_all();
   app.add_option(
          "--net", net,
-         "What the adapter's cable leads to: peer (a reference station in virtual time), slirp (the host's network, no "
-         "rights needed), tap:NAME, pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
+         "What the adapter is connected to: peer (a reference station in virtual time), slirp (the host's network, "
+         "without privileges), tap:NAME, pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
       ->type_name("peer|slirp|tap:NAME|pcap:IFACE|socket:ADDR|none");
-  app.add_option(
-         "--forward", forwards,
-         "A port of the host that leads into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
+  app.add_option("--forward", forwards,
+                 "A host port to forward into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
       ->type_name("FORWARD")
       ->expected(1)
       ->take_all();
   app.add_option("--net-time", net_time,
-                 "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as it "
-                 "goes, but "
-                 "never idle ahead of the host's replies)")
+                 "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as "
+                 "possible, but idle time never runs ahead of the host's replies)")
       ->type_name("as-hardware|unthrottled");
-  app.add_option("--seed", seed, "Seed of everything random in the lab (collision backoff)")->type_name("N");
+  app.add_option("--seed", seed, "Seed of all randomness in the lab (collision backoff)")->type_name("N");
   app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
-  app.add_flag("--force", force, "Build a machine with a card that refuses its processor");
+  app.add_flag("--force", force, "Allow a card in a machine whose processor it does not support");
 }
 
 namespace {
 
-/// What is one for all machines of a lab; `target` is a machine's configuration or a lab's.
+/// Settings shared by all machines of a lab; `target` is a machine's configuration or a lab's.
 void apply_shared(const MachineOptions& o, auto& target) {
   if (o.net) target.set("net.attach", *o.net, "--net " + *o.net);
   if (!o.forwards.empty()) target.set_texts("net.forward", o.forwards, "--forward");
@@ -204,7 +202,7 @@ LabConfig MachineOptions::lab() const {
       {"--disk", !drives.disks.empty()}, {"--cdrom", !drives.cdroms.empty()}};
   for (const auto& [option, is_given] : given)
     if (is_given)
-      throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it is for",
+      throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it applies to",
                               option, machine));
   apply_shared(*this, lab);
   return lab;
@@ -257,26 +255,26 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
       config.set_text(path + ".set." + key, text.substr(equals + 1), "--set " + text);
       found = true;
     }
-    if (!found) throw Error(fmt::format("--set {}: no slot holds a '{}'; add --card {}", text, card, card));
+    if (!found) throw Error(fmt::format("--set {}: no slot contains a '{}'; add --card {}", text, card, card));
   }
 }
 
 void OutputOptions::add_to(CLI::App& app) {
   app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
-  app.add_option("--serial", serial, "Where COM1 goes: stdio or file:F")->type_name("stdio|file:F");
+  app.add_option("--serial", serial, "Output of COM1: stdio or file:F")->type_name("stdio|file:F");
   app.add_option("--screen", screen,
-                 "At the end: text prints the text screen, png:FILE keeps its picture (in any mode)")
+                 "At the end: text prints the text screen, png:FILE saves a screenshot (in any mode)")
       ->type_name("text|png:FILE")
       ->expected(1)
       ->take_all();
-  app.add_option("--capture", capture, "Keep every frame on the medium, in virtual time")->type_name("F.pcapng");
+  app.add_option("--capture", capture, "Capture every frame on the medium, in virtual time")->type_name("F.pcapng");
   app.add_option("--trace", trace, "Trace categories, comma-separated, or all")->type_name("LIST");
-  app.add_option("--trace-file", trace_file, "Trace into a file instead of standard error")->type_name("F");
-  app.add_flag("--quiet", quiet, "No progress, no configuration block");
+  app.add_option("--trace-file", trace_file, "Write the trace to a file instead of standard error")->type_name("F");
+  app.add_flag("--quiet", quiet, "No progress line, no configuration block");
 }
 
 void StateOptions::add_to(CLI::App& app) {
-  app.add_option("--snapshot-at", snapshot, "Save the whole lab at a virtual TIME into FILE and go on")
+  app.add_option("--snapshot-at", snapshot, "Save the whole lab to FILE at a virtual TIME and continue")
       ->type_name("TIME FILE")
       ->expected(2);
   app.add_option("--restore", restore, "Continue from a snapshot (machine, cards and images come from it)")
@@ -285,16 +283,16 @@ void StateOptions::add_to(CLI::App& app) {
       "--lockstep", lockstep,
       "Check every instruction of the processor against Unicorn; stop at the first difference and print both states "
       "(exit 4). Slow; needs a build with Unicorn");
-  app.add_option("--lockstep-plant", lockstep_plant, "Make Unicorn wrong behind instruction N")->group("");
+  app.add_option("--lockstep-plant", lockstep_plant, "Corrupt Unicorn's result after instruction N")->group("");
   const char* group = "Determinism checks (none of them may change a virtual result)";
-  app.add_option("--check-block-length", block_length, "Decode at most N instructions a block")
+  app.add_option("--check-block-length", block_length, "Decode at most N instructions per block")
       ->type_name("N")
       ->check(CLI::Range(1, 64))
       ->group(group);
-  app.add_option("--check-flush-blocks", flush_blocks, "Flush the decoded-block cache at random moments")
+  app.add_option("--check-flush-blocks", flush_blocks, "Flush the decoded-block cache at random times")
       ->type_name("SEED")
       ->group(group);
-  app.add_option("--check-cut-horizons", cut_horizons, "Cut the processor's horizons at random points")
+  app.add_option("--check-cut-horizons", cut_horizons, "Shorten the processor's horizons at random")
       ->type_name("SEED")
       ->group(group);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The options that several verbs share, and how they become layers of one configuration.
+// Options shared by several verbs, and their translation into configuration layers.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,20 +13,20 @@
 
 namespace planar {
 
-/// What `--card [SLOT=]NAME[:option=value,...]` says.
+/// The parsed `--card [SLOT=]NAME[:option=value,...]`.
 struct CardOption {
   std::optional<int> slot;
   std::string name;
   std::vector<std::pair<std::string, std::string>> options;
 };
 
-/// Throws Error for anything that is not of that form.
+/// Throws Error for malformed text.
 CardOption parse_card_option(const std::string& text);
 
-/// What `--floppy FILE[,mode=M][,overlay=F]` says; `option` names it in errors. Throws Error.
+/// Parses `--floppy FILE[,mode=M][,overlay=F]`; `option` is named in errors. Throws Error.
 storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text);
 
-/// What the drives hold: FILE[,mode=M][,overlay=FILE][,id=N].
+/// The images in the drives: FILE[,mode=M][,overlay=FILE][,id=N].
 struct DriveOptions {
   std::optional<std::string> floppy;
   std::vector<std::string> disks;
@@ -47,19 +47,20 @@ struct MachineOptions {
   bool force = false;
   DriveOptions drives;
 
-  /// Adds the options to a verb. `positional` makes MACHINE an argument, otherwise it is `--machine`.
+  /// Adds the options to a verb. `positional` makes MACHINE a positional argument instead of `--machine`.
   void add_to(CLI::App& app, bool positional);
-  /// The layers: built-in machine, user's file, command line. `default_card` fills a machine without any card.
+  /// The configuration layers: built-in machine, user's file, command line. `default_card` is used if the machine has
+  /// no card.
   Config config(const std::optional<std::string>& default_card = {}) const;
-  /// The same for verbs that take a lab of several machines as well. Its machines are described in its file alone: of
-  /// these options only those about the wire and the seed apply to it, the others are refused.
+  /// The same for verbs that also accept a lab of several machines. Its machines are described in its file alone: only
+  /// the options about the network and the seed apply to it, the others are rejected.
   LabConfig lab() const;
 
  private:
   void apply(Config& config, const std::optional<std::string>& default_card) const;
 };
 
-/// Options about what a run shows and keeps.
+/// Options about the output of a run.
 struct OutputOptions {
   std::optional<std::string> json;     ///< file or "-"
   std::optional<std::string> serial;   ///< "stdio" or "file:F"
@@ -67,9 +68,9 @@ struct OutputOptions {
   std::optional<std::string> capture;  ///< pcapng file
   std::optional<std::string> trace;
   std::optional<std::string> trace_file;
-  std::string result = "planar-result";  ///< folder for what steps grab, and for what is left of a failed one
+  std::string result = "planar-result";  ///< folder for screens grabbed by steps and for the evidence of a failed step
   bool quiet = false;
-  bool window = false;  ///< `planar run` alone offers it
+  bool window = false;  ///< offered by `planar run` only
   void add_to(CLI::App& app);
 };
 
@@ -81,7 +82,7 @@ struct StateOptions {
   std::optional<std::uint64_t> flush_blocks;
   std::optional<std::uint64_t> cut_horizons;
   bool lockstep = false;
-  std::uint64_t lockstep_plant = 0;  ///< test: make Unicorn wrong behind this instruction
+  std::uint64_t lockstep_plant = 0;  ///< test: corrupt Unicorn's result after this instruction
   void add_to(CLI::App& app);
 };
 

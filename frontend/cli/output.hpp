@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where results go.
+// Writing of results.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace planar {
 
-/// Writes `text` as it is. Throws Error (exit 3) naming the file, behind `option` if one named it.
+/// Writes `text` unchanged. Throws Error (exit 3) naming the file, preceded by `option` if given.
 void write_text_file(const std::filesystem::path& file, std::string_view text, const std::string& option = {});
 
 /// Writes `json` to `target`, a file or "-" for standard output. Throws Error (exit 3) naming the file.
 void write_json(const std::string& target, const nlohmann::ordered_json& json);
 
-/// `value` with so many decimals: figures are stored with the digits that they have, so that two runs compare as text.
+/// `value` rounded to `decimals` decimals, so that the figures of two runs can be compared as text.
 double rounded(double value, int decimals);
 
 }  // namespace planar

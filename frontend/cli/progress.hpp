@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One line on the terminal for long work: virtual time, host time and their ratio. Silent when standard error is no
-// terminal.
+// A progress line on the terminal: virtual time, host time and their ratio. Silent if standard error is not a terminal.
 #pragma once
 
 #include <chrono>
@@ -16,9 +15,9 @@ class Progress {
  public:
   explicit Progress(bool wanted);
   ~Progress();
-  /// Redraws at most ten times a second; `what` is asked only then.
+  /// Redraws at most ten times per second; `what` is called only then.
   void show(Time now, const std::function<std::string()>& what);
-  /// The same for work that is counted: how many are done, of how many, and what runs.
+  /// The same for countable work: how many items are done, out of how many, and the current one.
   void count(std::size_t done, std::size_t all, const std::string& what);
   void finish();
   double host_seconds() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar run`: a machine with the user's own diskette image, until a time, a text, or its end.
+// `planar run`: runs a machine with the user's own diskette image, until a time, a text, or its end.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,13 +29,13 @@ struct Options {
   std::string timeout = "600 s";
   std::vector<std::string> steps;   // --do
   std::vector<std::string> typing;  // --type
-  std::vector<bool> in_order;       // as written: true for a step, false for typing
+  std::vector<bool> in_order;       // command line order: true for a step, false for typing
 };
 
-/// What `--until` waits for: a time, or the first of the texts.
+/// The condition of `--until`: a time, or the first of several texts.
 struct Until {
   struct Text {
-    std::string machine;  ///< whose; empty: any
+    std::string machine;  ///< name of the machine; empty: any
     bool serial = false;  ///< on COM1, not on the screen
     std::string text;
   };
@@ -52,7 +52,7 @@ struct Until {
 Until parse_until(const std::vector<std::string>& conditions) {
   Until u;
   for (const auto& condition : conditions) {
-    // NAME.screen:TEXT is of one machine of a lab.
+    // NAME.screen:TEXT applies to one machine of a lab.
     const auto colon = condition.find(':');
     const auto dot = condition.substr(0, colon).rfind('.');
     const auto place = dot == std::string::npos ? 0 : dot + 1;
@@ -86,11 +86,11 @@ void check_machines(Lab& lab, const Until& until) {
   for (const auto& t : until.texts)
     if (!t.machine.empty() && std::find(names.begin(), names.end(), t.machine) == names.end())
       throw Error(
-          fmt::format("--until {}...: there is no machine of that name here{}", t.machine,
+          fmt::format("--until {}...: there is no machine with that name{}", t.machine,
                       lab.machines() > 1 ? fmt::format("; they are {}", fmt::join(names, ", ")) : std::string{}));
 }
 
-/// The steps of the command line, or of the machine file where it has none.
+/// The steps of the command line, or of the machine file if it has none.
 std::vector<Step> read_all_steps(const Options& o, Config& config, Time limit) {
   std::vector<Step> all;
   const auto append = [&](std::vector<Step> steps) { std::move(steps.begin(), steps.end(), std::back_inserter(all)); };
@@ -126,9 +126,9 @@ std::unique_ptr<Session> open(const Options& o, Time limit) {
   for (const auto& [name, value] : given) {
     if (!value) continue;
     if (lab.named())
-      throw Error(
-          fmt::format("--{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it is for",
-                      name, o.machine.machine, name));
+      throw Error(fmt::format(
+          "--{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it applies to", name,
+          o.machine.machine, name));
     lab.machine(0).set_text(name, *value, fmt::format("--{} {}", name, *value));
   }
   auto steps = read_all_steps(o, lab.machine(0), limit);
@@ -137,7 +137,7 @@ std::unique_ptr<Session> open(const Options& o, Time limit) {
   return session;
 }
 
-/// What a machine has come to.
+/// The final state of a machine.
 nlohmann::ordered_json outcome(Session& session, std::size_t n) {
   Machine& machine = session.lab().machine(n);
   nlohmann::ordered_json j;
@@ -148,33 +148,34 @@ nlohmann::ordered_json outcome(Session& session, std::size_t n) {
   return j;
 }
 
-/// Why steps ended the run, if they failed: the evidence is kept first.
+/// Throws if a step failed or was not done; the evidence is saved first.
 void check_steps(Session& session, RunEnd end) {
   const auto& scenario = session.scenario();
   if (const auto failure = scenario.failure())
     throw Error(fmt::format("{}; screen, trace and snapshot are in {}", failure->message, session.keep_evidence()),
                 failure->code);
   if (end == RunEnd::time && scenario.active())
-    throw Error(fmt::format("--until came before step '{}' was done", scenario.current()), ExitCode::virtual_timeout);
+    throw Error(fmt::format("--until was reached before step '{}' was done", scenario.current()),
+                ExitCode::virtual_timeout);
 }
 
 int run(const Options& o) {
   if (o.image && o.machine.drives.floppy)
     throw Error("--image and --floppy both name the diskette in drive A; give one of them");
-  if (!o.kernel && (o.initrd || o.append)) throw Error("--initrd and --append are for a kernel; name it with --kernel");
+  if (!o.kernel && (o.initrd || o.append)) throw Error("--initrd and --append need a kernel; give it with --kernel");
   if (o.kernel && o.state.restore)
-    throw Error("--kernel and --restore: the snapshot already holds what was in memory; give one of them");
+    throw Error("--kernel and --restore: the snapshot already contains the memory; give one of them");
   if (o.bios && (o.state.restore || !o.state.snapshot.empty()))
-    throw Error("--bios: a snapshot holds no firmware of yours; run without --snapshot-at and --restore");
+    throw Error("--bios: a snapshot does not contain your own firmware; run without --snapshot-at and --restore");
   const Until until = parse_until(o.until);
   const auto timeout = parse_time(o.timeout);
-  if (!timeout) throw Error(fmt::format("--timeout {}: is no time; write for example --timeout \"60 s\"", o.timeout));
+  if (!timeout)
+    throw Error(fmt::format("--timeout {}: is not a time; write for example --timeout \"60 s\"", o.timeout));
   const bool waits = !until.texts.empty();
   if (waits && !o.in_order.empty())
     throw Error(
-        "--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until takes "
-        "a "
-        "time only");
+        "--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until then "
+        "accepts only a time");
   auto session = open(o, *timeout);
   check_machines(session->lab(), until);
   if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
@@ -204,7 +205,7 @@ int run(const Options& o) {
       j["schema"] = "planar.run/1";
       if (lab.machines() == 1) j["machine"] = lab.machine().config().name;
       j["net"] = lab.machine().config().net;
-      j["repeatable"] = session->repeatable();  // false: host or person in the loop
+      j["repeatable"] = session->repeatable();  // false: the host's network or user input in the loop
       j["ended"] = reason;
       j["virtual_seconds"] = session->now().seconds();
       j["host_seconds"] = session->progress().host_seconds();
@@ -222,7 +223,7 @@ int run(const Options& o) {
       write_json(*o.output.json, j);
     } else {
       fmt::print(stderr, "planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,
-                 lab.repeatable() && !session->repeatable() ? " (person in the loop, not repeatable)" : "",
+                 lab.repeatable() && !session->repeatable() ? " (user input, not repeatable)" : "",
                  session->now().seconds(), session->progress().host_seconds());
       for (std::size_t n = 0; n < lab.machines(); ++n) {
         const auto& cpu = lab.machine(n).cpu();
@@ -247,26 +248,25 @@ int run(const Options& o) {
 
 Verb add_run(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("run", "Run a machine with a diskette image or Linux kernel of your own, or a lab of several");
+  CLI::App* verb = app.add_subcommand(
+      "run", "Run a machine with your own diskette image or Linux kernel, or a lab of several machines");
   o->machine.add_to(*verb, true);
   verb->add_option("--image", o->image,
-                   "Bootable diskette image for drive A; like --floppy IMG,mode=memory, and a snapshot holds it")
+                   "Bootable diskette image for drive A; like --floppy IMG,mode=memory, but included in snapshots")
       ->type_name("IMG");
   o->machine.drives.add_to(*verb);
   verb->add_option("--bios", o->bios,
-                   "Firmware image of your own (32, 64 or 128 KB, mapped up to FFFFFh) instead of the built-in one")
+                   "Your own firmware image (32, 64 or 128 KB, mapped to end at FFFFFh) instead of the built-in one")
       ->type_name("F");
-  verb->add_option("--kernel", o->kernel, "Linux kernel (bzImage or zImage) to start without a diskette")
+  verb->add_option("--kernel", o->kernel, "Linux kernel (bzImage or zImage) to boot without a diskette")
       ->type_name("F");
   verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
   verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
   verb->add_option(
           "--until", o->until,
           "End at a virtual time (\"5 s\"), or when screen:TEXT or serial:TEXT has appeared (on any of several "
-          "machines; NAME.screen:TEXT on one); of several texts the first counts. Without it the run ends with its "
-          "last "
-          "step, when the processor halts for good, or with Ctrl-C")
+          "machines; NAME.screen:TEXT on one); with several texts the first to appear. Otherwise the run ends with "
+          "its last step, when the processor halts for good, or with Ctrl-C")
       ->type_name("TIME|screen:TEXT|serial:TEXT")
       ->expected(1)
       ->take_all();
@@ -276,27 +276,28 @@ Verb add_run(CLI::App& app) {
   auto* steps =
       verb->add_option(
               "--do", o->steps,
-              "Do a step, or the steps of a file, a line each: wait screen|prompt|serial \"TEXT\" [within TIME], "
+              "Execute a step, or the steps in a file, one per line: wait screen|prompt|serial \"TEXT\" [within TIME], "
               "wait still [TIME], wait TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, f1), grab "
               "screen [\"FILE\"], insert diskette \"FILE\", snapshot \"FILE\", power off. In lab.toml: [scenario] "
-              "steps = [...]. Of a lab's several machines, in front of the first")
+              "steps = [...]. In a lab of several machines they apply to the first")
           ->type_name("STEP|FILE")
           ->expected(1)
           ->take_all();
   verb->add_option(
           "--type", o->typing,
-          "Type TEXT (\\n is enter) when the screen stands still; repeated, in turn with --do, on the same machine")
+          "Type TEXT (\\n is enter) when the screen is unchanged; may be repeated and mixed with --do, in order")
       ->type_name("TEXT")
       ->expected(1)
       ->take_all();
-  verb->add_option("--result", o->output.result, "Folder for what steps grab and for what is kept of a failed one")
+  verb->add_option("--result", o->output.result,
+                   "Folder for screens grabbed by steps and for the evidence of a failed step")
       ->type_name("DIR")
       ->capture_default_str();
   o->output.add_to(*verb);
   verb->add_flag(
       "--window", o->output.window,
-      "Show the screen in a window at the machine's own speed, with the host's keyboard and mouse (a click captures "
-      "the mouse, Ctrl-Alt-G releases it, Ctrl-Alt-F runs as fast as it goes); what you do there is not repeatable");
+      "Show the screen in a window in real time, with the host's keyboard and mouse (a click captures the mouse, "
+      "Ctrl-Alt-G releases it, Ctrl-Alt-F toggles full speed); a run with user input is not repeatable");
   o->state.add_to(*verb);
   return [o, verb, steps] {
     for (const CLI::Option* option : verb->parse_order())

@@ -74,8 +74,8 @@ TEST_CASE("a step that nobody understands is refused with line, column and remed
   check_refused("wait screen", "1:12", "missing");
   check_refused("wait foo", "1:6", "wait for what?");
   check_refused("wait screen \"x\" within soon", "1:24", "90 s");
-  check_refused("wait screen \"x\" within 0 s", "1:24", "is no time");
-  check_refused("wait 5 s within 9 s", "1:10", "'within' is not understood");
+  check_refused("wait screen \"x\" within 0 s", "1:24", "is not a time");
+  check_refused("wait 5 s within 9 s", "1:10", "'within' is not expected");
   check_refused("wait 9223372 s", "1:6", "at most 1000000 s");
   check_refused("type \"a\\q\"", "1:8", "backslash");
   check_refused("type \"\xC3\xA4\"", "1:6", "C3h");
