@@ -107,8 +107,8 @@ TEST_CASE("records that POST could not use are rejected even with a correct CRC"
   CHECK_NOTHROW(read_nvram(sealed(0x0A, 1)));
   CHECK(complains(sealed(0x0B, 7), "record 0 has 7 POS bytes"));
   CHECK(complains(sealed(0x0A, 2), "unknown flags"));
-  CHECK(complains(sealed(0x0C, 1), "data behind"));
-  CHECK(complains(sealed(0x17, 1), "data behind"));
+  CHECK(complains(sealed(0x0C, 1), "data after"));
+  CHECK(complains(sealed(0x17, 1), "data after"));
   CHECK(complains(sealed(0x06, 1), "06h and 07h"));
 }
 

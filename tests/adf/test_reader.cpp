@@ -146,15 +146,15 @@ TEST_CASE("harmless irregularities cause warnings", "[adf][reader]") {
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" pos[3]=1XXXXXXXb", "bit 7 of pos[3]"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXXX00Xb Choice \"b\" pos[0]=XXXXX0XXb", "overlap"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXXX00X", "lacks the b"));
-  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" io 100-200", "decimal as written"));
-  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" io 1A0-1AF", "taken as hexadecimal"));
+  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" io 100-200", "is read as decimal"));
+  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" io 1A0-1AF", "is read as hexadecimal"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" io 1A0h", "single address"));
   CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" int 3 3", "claimed twice"));
   CHECK(warns("NamedItem Prompt \"two\nlines\" Choice \"a\" int 3", "quotation mark missing"));
-  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" int 3 Choice \"A\" int 3", "the second is dropped"));
-  CHECK(warns("NamedItem Prompt \"p\" pos[0]=XXXXX00Xb", "before the first Choice"));
+  CHECK(warns("NamedItem Prompt \"p\" Choice \"a\" int 3 Choice \"A\" int 3", "the second is ignored"));
+  CHECK(warns("NamedItem Prompt \"p\" pos[0]=XXXXX00Xb", "precedes the first Choice"));
   CHECK(warns("Prompt \"p\" Choice \"a\" int 3", "Prompt without NamedItem"));
-  CHECK(warns("Help \"lonely\"", "belongs to no item"));
+  CHECK(warns("Help \"lonely\"", "a Help outside an item is ignored"));
   CHECK(warned(parse_adf("AdapterId 1 NumBytes 6", "x"), "there is no AdapterName"));
   CHECK(warned(parse_adf("AdapterId 1 NumBytes 6", "x"), "subaddress"));
 }
