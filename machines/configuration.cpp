@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slots and the memory of their set-up: what IBM's reference diskette does by hand is done here before power-on.
+// Slot configuration and the NVRAM that stores it: done before power-on, where a real machine uses IBM's reference
+// diskette.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ void Machine::fill_slots(net::Medium* medium) {
     const AdapterEntry& entry = find_adapter(card.name);
     if (entry.refusal && !config_.force)
       if (const auto reason = entry.refusal(config_.timing.model); !reason.empty())
-        throw Error(fmt::format("slot.{}: {} does not work in {}: {}; another card, or --force to try", card.slot,
+        throw Error(fmt::format("slot.{}: {} does not work in {}: {}; use another card, or --force to try", card.slot,
                                 entry.title, config_.name, reason));
     bus::Slot& slot = *slots_[card.slot - 1];
     auto adapter = make_adapter(entry, card, medium);
@@ -52,7 +53,7 @@ void Machine::fill_slots(net::Medium* medium) {
     request.slot = card.slot;
     request.width = slot_width(slot.width());
     request.adapter = adf::find_adf(entry.adapter_id);
-    request.adapter.id = adapter->adapter_id();  // a sister's card has the same choices under its own ID
+    request.adapter.id = adapter->adapter_id();  // a variant has the same choices under its own ID
     for (const auto& [key, value] : card.pins)
       request.pins.push_back({key, value, fmt::format("slot.{}.{}", card.slot, key)});
     problem.slots.push_back(std::move(request));

@@ -17,21 +17,22 @@ namespace planar {
 
 namespace {
 
-// Addresses of the protocol; the loader ROM knows the first and the stack's end (roms/kernel_loader/kernel_loader.asm).
+// Addresses of the protocol; the loader ROM uses the first one and the end of the stack
+// (roms/kernel_loader/kernel_loader.asm).
 constexpr std::uint32_t setup_address = 0x90000;
-constexpr std::uint32_t heap_end = 0x9000;  // from setup_address on; set-up code, then its heap and stack
+constexpr std::uint32_t heap_end = 0x9000;  // relative to setup_address; set-up code, then its heap and stack
 constexpr std::uint32_t command_line_offset = 0x9000;
 constexpr std::uint32_t low_kernel = 0x10000;
 constexpr std::uint32_t megabyte = 0x100000;
 constexpr std::uint32_t page = 4096;
 
-// Header fields by their offset in the file.
+// Offsets of header fields in the file.
 constexpr std::size_t setup_sectors = 0x1F1, kernel_paragraphs = 0x1F4, video_mode = 0x1FA, boot_flag = 0x1FE,
                       signature = 0x202, version = 0x206, loader_type = 0x210, load_flags = 0x211,
                       ramdisk_address = 0x218, ramdisk_size = 0x21C, heap_end_field = 0x224,
                       command_line_pointer = 0x228, ramdisk_limit = 0x22C, command_line_size = 0x238,
                       header_end = 0x23C, preferred_address = 0x258, initial_size = 0x260, header_end_2_10 = 0x264;
-// Before 2.02 the command line is found by a mark and an offset in the boot sector.
+// Before 2.02 the command line is located by a magic number and an offset in the boot sector.
 constexpr std::size_t old_command_line_mark = 0x20, old_command_line_offset = 0x22;
 
 constexpr std::uint8_t flag_high = 0x01, flag_heap = 0x80;
@@ -54,23 +55,24 @@ void put(std::vector<std::uint8_t>& b, std::size_t at, unsigned bytes, std::uint
 void check_kernel(const NamedFile& kernel) {
   const auto& b = kernel.bytes;
   static constexpr std::uint8_t elf[] = {0x7F, 'E', 'L', 'F'}, gzip[] = {0x1F, 0x8B};
-  const char* remedy = "name a zImage or bzImage (arch/i386/boot/bzImage of a kernel's source tree)";
+  const char* remedy = "give a zImage or bzImage (arch/i386/boot/bzImage of a kernel's source tree)";
   if (b.size() >= 4 && std::equal(std::begin(elf), std::end(elf), b.begin()))
-    refuse(kernel, fmt::format("is an ELF file, no bootable kernel image; {}", remedy));
+    refuse(kernel, fmt::format("is an ELF file, not a bootable kernel image; {}", remedy));
   if (b.size() >= 2 && std::equal(std::begin(gzip), std::end(gzip), b.begin()))
-    refuse(kernel, fmt::format("is a gzip file, no bootable kernel image; {}", remedy));
+    refuse(kernel, fmt::format("is a gzip file, not a bootable kernel image; {}", remedy));
   if (b.size() < boot_flag + 2 || get(b, boot_flag, 2) != 0xAA55)
-    refuse(kernel, fmt::format("is no Linux kernel (no boot sector signature 55 AA); {}", remedy));
-  if (b.size() < header_end) refuse(kernel, "is cut off: it ends within the kernel's header; get the whole file");
+    refuse(kernel, fmt::format("is not a Linux kernel (no boot sector signature 55 AA); {}", remedy));
+  if (b.size() < header_end) refuse(kernel, "is truncated: it ends within the kernel's header; get the whole file");
   if (std::memcmp(b.data() + signature, "HdrS", 4) != 0 || get(b, version, 2) < 0x0200)
-    refuse(kernel, fmt::format("is no Linux kernel that speaks the boot protocol 2.00 (no HdrS header, so older than "
-                               "Linux 1.3.73, or none); {}, or start it from a diskette image with --image",
-                               remedy));
+    refuse(kernel,
+           fmt::format("is not a Linux kernel that supports the boot protocol 2.00 (no HdrS header, so older than "
+                       "Linux 1.3.73, or none); {}, or start it from a diskette image with --image",
+                       remedy));
   if (get(b, version, 2) >= 0x020A && b.size() < header_end_2_10)
-    refuse(kernel, "is cut off: it ends within the kernel's header; get the whole file");
+    refuse(kernel, "is truncated: it ends within the kernel's header; get the whole file");
 }
 
-/// What stands behind `key` ("mem=") wherever a word of the command line begins with it, in order.
+/// The values of all words of the command line that begin with `key` ("mem="), in order.
 std::vector<std::string> told(const std::string& command_line, std::string_view key) {
   std::vector<std::string> values;
   std::istringstream words(command_line);
@@ -79,7 +81,7 @@ std::vector<std::string> told(const std::string& command_line, std::string_view 
   return values;
 }
 
-/// Where memory ends for a kernel that is told so with mem=.
+/// The end of memory for a kernel with a mem= parameter.
 std::uint32_t told_memory_end(const std::string& command_line, std::uint32_t memory_end) {
   for (const auto& word : told(command_line, "mem=")) {
     std::uint64_t value = 0;
@@ -97,7 +99,7 @@ std::uint32_t told_memory_end(const std::string& command_line, std::uint32_t mem
   return memory_end;
 }
 
-/// What vga= asks for: a boot loader tells the set-up code, the kernel itself does not look. Throws Error.
+/// The video mode of vga=: the boot loader passes it to the set-up code, the kernel itself ignores it. Throws Error.
 std::optional<std::uint16_t> told_video_mode(const std::string& command_line) {
   std::optional<std::uint16_t> mode;
   for (const auto& word : told(command_line, "vga=")) {
@@ -109,14 +111,14 @@ std::optional<std::uint16_t> told_video_mode(const std::string& command_line) {
     else if (number && *number <= 0xFFFF)
       mode = static_cast<std::uint16_t>(*number);
     else
-      throw Error(
-          fmt::format("--append: vga={}: is no video mode; write normal, ext, ask or a number such as 0x0F01", word));
+      throw Error(fmt::format(
+          "--append: vga={}: is not a video mode; write normal, ext, ask or a number such as 0x0F01", word));
   }
   return mode;
 }
 
-/// The end of what the kernel needs before it looks at the memory map: from protocol 2.10 on its header says so, before
-/// it is the image itself.
+/// The end of the memory that the kernel needs before it reads the memory map: given in the header from protocol 2.10
+/// on, before that the image itself.
 std::uint64_t kernel_end(const std::vector<std::uint8_t>& file, std::uint32_t protocol, std::uint32_t address,
                          std::size_t bytes) {
   std::uint64_t end = std::uint64_t{address} + bytes;
@@ -138,17 +140,18 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
   const std::uint32_t sectors = file[setup_sectors] ? file[setup_sectors] : 4;
   const std::size_t real_mode_bytes = (1 + sectors) * 512;
   if (real_mode_bytes > heap_end - 0x200)
-    refuse(kernel, fmt::format("its header asks for {} set-up sectors, more than the boot protocol has room for; "
+    refuse(kernel, fmt::format("its header specifies {} set-up sectors, more than the boot protocol allows; "
                                "the file is damaged",
                                sectors));
   const bool high = file[load_flags] & flag_high;
   const std::uint32_t kernel_address = high ? megabyte : low_kernel;
-  if (file.size() <= real_mode_bytes) refuse(kernel, "is cut off: it ends within the set-up code; get the whole file");
+  if (file.size() <= real_mode_bytes)
+    refuse(kernel, "is truncated: it ends within the set-up code; get the whole file");
   const std::size_t kernel_bytes = file.size() - real_mode_bytes;
-  // The size field has 16 bits before 2.04: a bzImage's size is known modulo 1 MB only.
+  // The size field has 16 bits before 2.04, so a bzImage's size is known only modulo 1 MB.
   const std::uint64_t declared = std::uint64_t{get(file, kernel_paragraphs, protocol >= 0x0204 ? 4 : 2)} * 16;
   if ((kernel_bytes + 15) / 16 * 16 < declared)
-    refuse(kernel, fmt::format("is cut off: its header promises {} behind the set-up code, the file has {}; get the "
+    refuse(kernel, fmt::format("is truncated: its header specifies {} after the set-up code, the file has {}; get the "
                                "whole file",
                                kilobytes(declared), kilobytes(kernel_bytes)));
 
@@ -156,17 +159,17 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
   const std::uint64_t needed_end = kernel_end(file, protocol, kernel_address, kernel_bytes);
   const std::uint32_t room = high ? (memory_end > megabyte ? memory_end - megabyte : 0) : setup_address - low_kernel;
   if (kernel_bytes > room || (high && needed_end > memory_end))
-    refuse(kernel, high ? fmt::format("does not fit: {} are needed from 1 MB on, there are {}; give the machine more "
+    refuse(kernel, high ? fmt::format("does not fit: {} are needed above 1 MB, {} are available; give the machine more "
                                       "memory with --memory",
                                       kilobytes(needed_end - megabyte), kilobytes(room))
-                        : fmt::format("does not fit: a zImage has at most {}, this has {}; build a bzImage",
+                        : fmt::format("does not fit: a zImage may have at most {}, this one has {}; build a bzImage",
                                       kilobytes(room), kilobytes(kernel_bytes)));
 
   const std::size_t most_text = protocol >= 0x0206 ? get(file, command_line_size, 4) : 255;
   const std::size_t text_room = std::min<std::size_t>(most_text, 0x1000 - 1);
   if (command_line.size() > text_room)
     throw Error(
-        fmt::format("--append: {} characters, but this kernel takes at most {}", command_line.size(), text_room));
+        fmt::format("--append: {} characters, but this kernel accepts at most {}", command_line.size(), text_room));
 
   std::vector<std::uint8_t> setup(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(real_mode_bytes));
   setup[loader_type] = unregistered_loader;
@@ -185,8 +188,8 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
   LinuxBoot boot;
   std::string disk_summary;
   if (ramdisk) {
-    if (ramdisk->bytes.empty()) refuse(*ramdisk, "is empty; a ramdisk needs an image");
-    // Kernels of the older protocols may know no more than 16 MB; those after it state their limit.
+    if (ramdisk->bytes.empty()) refuse(*ramdisk, "is empty; give a ramdisk image");
+    // Kernels with older protocols may use at most 16 MB; later ones state their limit.
     constexpr std::uint32_t old_limit = 0x1000000;
     const std::uint32_t floor = high ? static_cast<std::uint32_t>(needed_end) : megabyte;
     std::uint32_t end = memory_end;
@@ -196,9 +199,11 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
       end = old_limit;
     const std::uint32_t disk_room = end > floor ? end - floor : 0;
     if (ramdisk->bytes.size() > disk_room || ((end - ramdisk->bytes.size()) & ~(page - 1)) < floor)
-      refuse(*ramdisk, fmt::format("does not fit: the ramdisk has {}, memory beside the kernel {}; give the machine "
-                                   "more memory with --memory",
-                                   kilobytes(ramdisk->bytes.size()), kilobytes(disk_room)));
+      refuse(*ramdisk,
+             fmt::format(
+                 "does not fit: the ramdisk has {}, but {} of memory are free besides the kernel; give the machine "
+                 "more memory with --memory",
+                 kilobytes(ramdisk->bytes.size()), kilobytes(disk_room)));
     const auto address = static_cast<std::uint32_t>((end - ramdisk->bytes.size()) & ~(page - 1));
     put(setup, ramdisk_address, 4, address);
     put(setup, ramdisk_size, 4, static_cast<std::uint32_t>(ramdisk->bytes.size()));
@@ -206,7 +211,7 @@ LinuxBoot prepare_linux_boot(const NamedFile& kernel, const std::optional<NamedF
     disk_summary = fmt::format(", ramdisk {} ({}) at {:X}h", ramdisk->name, kilobytes(ramdisk->bytes.size()), address);
   }
 
-  // One part from 90000h to the end of the command line: this is what the loader ROM checks.
+  // One part from 90000h to the end of the command line, which the loader ROM checks.
   setup.resize(command_line_offset);
   setup.insert(setup.end(), command_line.begin(), command_line.end());
   setup.push_back(0);

@@ -37,7 +37,7 @@ bool is_built_in(std::string_view name) { return built_in(name) != nullptr; }
 Config load_machine(const std::string& name) {
   if (const auto* file = built_in(name)) return layer_of(*file);
   if (!std::filesystem::exists(name) && name.find('/') == std::string::npos && !name.ends_with(".toml"))
-    throw Error(fmt::format("no machine '{}' and no file of that name; {}", name, choices(name)));
+    throw Error(fmt::format("no machine and no file named '{}'; {}", name, choices(name)));
   Config user;
   user.add_file(name);
   return load_machine(std::move(user), name);
@@ -46,14 +46,15 @@ Config load_machine(const std::string& name) {
 Config load_machine(Config user, const std::string& name) {
   if (user.is_list("machine"))
     throw Error(fmt::format(
-        "{}: is a lab of several machines ([[machine]]), and this takes one; `planar run` takes labs", name));
+        "{}: is a lab of several machines ([[machine]]), but this needs a single one; `planar run` accepts labs",
+        name));
   const auto base = user.text("machine", std::string{});
   const auto* file = built_in(base);
   if (!file) {
     if (base.empty())
       throw Error(
-          fmt::format("{}: machine: is missing; begin the file with machine = \"model95\" or another of the "
-                      "built-in ones that it is layered over",
+          fmt::format("{}: machine: is missing; start the file with machine = \"model95\" or another built-in "
+                      "machine that it is layered over",
                       name));
     user.fail("machine", fmt::format("no built-in machine '{}'; {}", base, choices(base)));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The built-in machine files (machines/models/*.toml, embedded) and a user's files over them.
+// The built-in machine files (machines/models/*.toml, embedded) and user files layered over them.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ struct MachineFile {
   std::string_view text;
 };
 
-/// The built-in machine files, by name.
+/// The built-in machine files, ordered by name.
 const std::vector<MachineFile>& machine_files();
 
 bool is_built_in(std::string_view name);
 
-/// Layers for `name`: a built-in machine, or a file whose `machine = "..."` names the built-in one it is layered over.
-/// Throws Error naming the choices when there is neither.
+/// Returns the layers for `name`: a built-in machine, or a file whose `machine = "..."` names the built-in one that it
+/// is layered over. Throws Error listing the choices if it is neither.
 Config load_machine(const std::string& name);
-/// The same for a machine file that has been read into `user`; `name` is the file's.
+/// The same for a machine file that was already read into `user`; `name` is the file's name.
 Config load_machine(Config user, const std::string& name);
 
 }  // namespace planar

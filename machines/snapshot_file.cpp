@@ -60,14 +60,14 @@ void write_snapshot(const std::filesystem::path& file, Snapshot& snapshot) {
 Snapshot read_snapshot(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file))
-    throw Error(fmt::format("{}: cannot be read; check the name and its permissions", file.string()),
+    throw Error(fmt::format("{}: cannot be read; check its name and permissions", file.string()),
                 ExitCode::missing_file);
   const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
   const auto refuse = [&](const std::string& problem) {
-    throw Error(fmt::format("{}: {}; take a new one with --snapshot-at", file.string(), problem),
+    throw Error(fmt::format("{}: {}; create a new one with --snapshot-at", file.string(), problem),
                 ExitCode::missing_file);
   };
-  if (bytes.size() < header_bytes || std::memcmp(bytes.data(), magic, 8) != 0) refuse("is no planar snapshot");
+  if (bytes.size() < header_bytes || std::memcmp(bytes.data(), magic, 8) != 0) refuse("is not a planar snapshot");
   if (little(bytes.data() + 8, 4) != format_version) refuse("was written by another version of planar");
   const std::string digest(bytes.begin() + 12, bytes.begin() + 76);
   const auto length = little(bytes.data() + 76, 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Quantities as people write them: "16 MB", "33.333 MHz" or "100/3 MHz", "200 ns", "15.12 us".
+// Parsing of quantities with units: "16 MB", "33.333 MHz" or "100/3 MHz", "200 ns", "15.12 us".
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Frequency {
   double hz() const { return static_cast<double>(num) / static_cast<double>(den); }
 };
 
-/// Each returns nothing when the text is not a quantity of that kind with a unit.
+/// All return nothing if the text is not a quantity of that kind with a unit.
 /// Time: ps, ns, us, ms, s; up to six decimals are exact.
 std::optional<Time> parse_time(std::string_view text);
 /// Hz, kHz, MHz; "100/3 MHz" is exact.
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> parse_size(std::string_view text);
 /// Decimal, 0x-prefixed or h-suffixed hexadecimal number.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-/// The known word nearest to `word` (edit distance at most a third of its length), or empty.
+/// The element of `known` nearest to `word` (edit distance at most a third of its length), or empty.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace planar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Real-mode programs for tests that want a processor of their own kind of work: bytes, labels, and jumps to them.
+// Assembles real-mode programs for tests: bytes, labels, and jumps to them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Assembler {
     for (const unsigned b : bytes) code_.push_back(static_cast<std::uint8_t>(b));
     return *this;
   }
-  /// An opcode and a word behind it.
+  /// An opcode followed by a word.
   Assembler& word(std::initializer_list<unsigned> opcode, unsigned value) {
     return (*this)(opcode)({value & 0xFF, value >> 8});
   }
@@ -39,7 +39,7 @@ class Assembler {
     fixes_.push_back({code_.size(), 2, to});
     return *this;
   }
-  /// An opcode and the address of `to` behind it.
+  /// An opcode followed by the address of `to`.
   Assembler& pointer(std::initializer_list<unsigned> opcode, const std::string& to) {
     word(opcode, 0);
     fixes_.push_back({code_.size(), 2, to, true});
@@ -69,7 +69,7 @@ class Assembler {
   std::vector<Fix> fixes_;
 };
 
-/// A diskette of 1.44 MB whose boot sector is `program`, which begins at 7C00h.
+/// A 1.44 MB diskette whose boot sector is `program`, which is assembled for 7C00h.
 inline std::vector<std::uint8_t> boot_diskette(Assembler& program) {
   auto image = program.code();
   REQUIRE(image.size() <= 510);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A bus master beside a working processor: the 3C527 fetches frames while the processor runs a loop of its own. On the
-// single path of the 56 SX the loop loses exactly the clocks that the transfers and their arbitration take; on the dual
-// path of the 95 a loop in the cache loses nothing, a loop that lives from DRAM does.
+// A bus master and a busy processor: the 3C527 fetches frames while the processor runs a loop. On the single path of
+// the 56 SX the loop loses exactly the clocks that the transfers and their arbitration take; on the dual path of the 95
+// a loop in the cache loses nothing, but a loop that accesses DRAM does.
 #include "devices/ethernet/3c527/3c527.hpp"
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
@@ -19,13 +19,13 @@ constexpr std::uint32_t program_at = 0x1000;
 constexpr unsigned frame_bytes = 1024;
 constexpr Time warm_up = 300_ms, measured = 50_ms;
 
-// Real mode. CX counts down, BP counts the rounds of CX.
+// Real mode. CX counts down, BP counts the iterations.
 const Code copy_words{0xB8, 0x00, 0x20, 0x8E, 0xD8, 0x8E, 0xC0, 0x31, 0xED, 0xFC,  // DS = ES = 2000h, BP = 0, CLD
                       0x31, 0xF6, 0xBF, 0x00, 0x80, 0xB9, 0x00, 0x40, 0xF3, 0xA5,  // 4000h words from 0 to 8000h
                       0x45, 0xEB, 0xF3};                                           // INC BP, again
 const Code enable_cache{0x0F, 0x20, 0xC0, 0x66, 0x25, 0xFF, 0xFF, 0xFF, 0x9F, 0x0F, 0x22, 0xC0};  // CR0.CD = NW = 0
 const Code count_in_registers{0x31, 0xED, 0xB9, 0x00, 0x40, 0x49, 0x75, 0xFD, 0x45, 0xEB, 0xF7};
-// 512 KB from 10000h on, more than the second-level cache holds: 64 KB a segment, a round a segment.
+// 512 KB from 10000h on, more than the second-level cache: 64 KB per segment, one segment per iteration.
 const Code read_memory{0x31, 0xED, 0xFC, 0xBB, 0x00, 0x10, 0x8E, 0xDB, 0x31, 0xF6, 0xB9, 0x00, 0x40, 0x66, 0xF3,
                        0xAD, 0x45, 0x81, 0xC3, 0x00, 0x10, 0x81, 0xFB, 0x00, 0x90, 0x72, 0xEB, 0xEB, 0xE6};
 
@@ -57,7 +57,7 @@ struct Bench {
     return std::uint64_t{r.gpr[5] & 0xFFFF} * 0x4000 + (0x4000 - (r.gpr[1] & 0xFFFF));
   }
 
-  // What a driver would do, past the processor: it has other work here.
+  // The work of a driver, done without the processor, which is busy with its loop.
   Mc32& chip() { return static_cast<ThreeC527&>(*lab.machine().adapter(1)).chip(); }
   Time now() { return lab.scheduler().now(); }
   std::uint16_t get(std::uint32_t at) {
@@ -73,7 +73,7 @@ struct Bench {
     chip().write(Mc32::CONTROL, Mc32::RESET, {});
     chip().write(Mc32::CONTROL, 0, {});
   }
-  // A list of frames without an end.
+  // An endless list of frames.
   void start_sending() {
     const std::uint16_t first = get(Mc32::tx_mailbox + 2);
     std::uint16_t at = first;
@@ -90,29 +90,30 @@ struct Bench {
   std::uint64_t done = 0;
 };
 
-// No refresh, and no rows: every access to memory takes the same time, so that clocks can be counted.
+// No refresh and no row misses: every memory access takes the same time, so that clocks can be counted.
 constexpr const char* plain_memory =
     "[memory.refresh]\nperiod = \"40 ms\"\n[memory.dram]\nread_miss = 2\nwrite_miss = 2\n";
 
 }  // namespace
 
-TEST_CASE("single path: a loop that lives from memory loses exactly what the bus master takes") {
+TEST_CASE("single path: a memory-bound loop loses exactly the time that the bus master takes") {
   Bench alone("model56sx", plain_memory, copy_words, false), with("model56sx", plain_memory, copy_words, true);
   const auto fetched = with.chip().counters().sent;
   REQUIRE(fetched > 30);
-  // A frame of 1024 bytes: 16 bursts of 32 words of 200 ns each, a phase of 300 ns before each burst and one behind
-  // all.
+  // A frame of 1024 bytes: 16 bursts of 32 words of 200 ns each, an arbitration phase of 300 ns before each burst and
+  // one after the last.
   const double stolen_us = static_cast<double>(fetched) * (16 * 32 * 0.2 + 17 * 0.3);
-  // A word copied is a read and a write of two clocks each, 0.2 us.
+  // Copying a word takes a read and a write of two clocks each, 0.2 us.
   const double lost_us = static_cast<double>(alone.done - with.done) * 0.2;
   INFO(fetched << " frames, " << stolen_us << " us stolen, " << lost_us << " us lost of 50000");
   CHECK(alone.done > 240'000);
   CHECK(lost_us >= stolen_us);
   CHECK(lost_us <=
-        stolen_us * (static_cast<double>(fetched) + 2.5) / static_cast<double>(fetched));  // two more are in the card
+        stolen_us * (static_cast<double>(fetched) + 2.5) / static_cast<double>(fetched));  // two more are buffered in
+                                                                                           // the card
 }
 
-TEST_CASE("dual path: a loop in the cache is not slowed, a loop that lives from DRAM is") {
+TEST_CASE("dual path: a loop in the cache is not slowed down, a DRAM-bound loop is") {
   const auto cached = [](const Code& loop) {
     Code all = enable_cache;
     all.insert(all.end(), loop.begin(), loop.end());
@@ -126,7 +127,7 @@ TEST_CASE("dual path: a loop in the cache is not slowed, a loop that lives from 
   Bench reads_alone("model95", "", cached(read_memory), false), reads_with("model95", "", cached(read_memory), true);
   INFO(reads_alone.done << " against " << reads_with.done);
   CHECK(reads_with.done < reads_alone.done);
-  // At most the transfers' own time: 16 bursts of 16 double words a frame, at 200 to 300 ns each.
+  // At most the time of the transfers: 16 bursts of 16 doublewords per frame, at 200 to 300 ns each.
   const double lost = 1 - static_cast<double>(reads_with.done) / static_cast<double>(reads_alone.done);
   const double taken = static_cast<double>(reads_with.chip().counters().sent) * 16 * 16 * 0.3 / 50'000;
   CHECK(lost > 0.01);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which cards a machine takes.
+// Which cards a machine accepts.
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
 #include "tests/catch.hpp"
@@ -9,7 +9,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Builds the machine with one card; the message of the refusal, empty if there is none.
+/// Builds the machine with one card; returns the error message, empty if it is accepted.
 std::string refusal(const std::string& model, const std::string& card, bool force = false) {
   Config c = load_machine(model);
   c.set("slot.2.card", card, "--card 2=" + card);
@@ -22,7 +22,7 @@ std::string refusal(const std::string& model, const std::string& card, bool forc
 
 }  // namespace
 
-TEST_CASE("the older 3C523 is refused outside a 386, with the reason and the remedy") {
+TEST_CASE("the older 3C523 is rejected in machines without a 386, with the reason and the remedy") {
   CHECK(refusal("model56sx", "3c523-old").empty());
   for (const std::string model : {"model77", "model95"}) {
     INFO(model);
@@ -35,7 +35,8 @@ TEST_CASE("the older 3C523 is refused outside a 386, with the reason and the rem
   }
 }
 
-TEST_CASE("the segment runs at its card's rate; cards of two rates, or a rate that the card lacks, are refused") {
+TEST_CASE(
+    "the segment runs at its card's rate; cards of different rates, or a rate that the card lacks, are rejected") {
   const auto rate = [](const std::string& card) {
     Config c = load_machine("model95");
     c.set("slot.1.card", card, "--card " + card);

@@ -38,7 +38,7 @@ TEST_CASE("quantities carry their unit and are exact") {
   CHECK_FALSE(parse_number(""));
 }
 
-TEST_CASE("a later layer wins, and the resolved file gives the same machine again") {
+TEST_CASE("a later layer takes precedence, and the resolved file describes the same machine") {
   Config c = load_machine("model95");
   c.set("memory.size", "16 MB", "--memory 16 MB");
   c.set("slot.2.card", "ne2", "--card 2=ne2");
@@ -56,7 +56,7 @@ TEST_CASE("a later layer wins, and the resolved file gives the same machine agai
   REQUIRE_THAT(c.explained(), Contains("memory.size = \"16 MB\"  # --memory 16 MB"));
 }
 
-TEST_CASE("the three machines are what their names say") {
+TEST_CASE("the three machines have the expected properties") {
   for (const auto& [name, hz, slots, model] :
        {std::tuple{"model56sx", 20e6, 3u, cpu::Model::i386sx}, std::tuple{"model77", 100e6 / 3, 5u, cpu::Model::i486sx},
         std::tuple{"model95", 90e6, 8u, cpu::Model::pentium}}) {
@@ -69,7 +69,7 @@ TEST_CASE("the three machines are what their names say") {
   }
 }
 
-TEST_CASE("a wrong setting is refused with its file, line and remedy") {
+TEST_CASE("an invalid setting is rejected with its file, line and remedy") {
   const auto with = [](const std::string& text) {
     return message([&] {
       Config c = load_machine("model95");
@@ -92,13 +92,13 @@ TEST_CASE("a wrong setting is refused with its file, line and remedy") {
   CHECK_THAT(message([] { load_machine("nowhere.toml"); }), Contains("nowhere.toml"));
 }
 
-TEST_CASE("a table header that begins with an operator is an error, no abort") {
+TEST_CASE("a table header that begins with an operator is an error and does not abort") {
   Config c;
   CHECK_THROWS_AS(c.add_text("[=memory]\n", "lab.toml"), Error);
   CHECK_THROWS_AS(c.add_text("[\n", "lab.toml"), Error);
 }
 
-TEST_CASE("damaged machine files never do worse than an error") {
+TEST_CASE("damaged machine files cause nothing worse than an error") {
   std::mt19937 random(1995);  // fixed seed: the same cases in every run
   const std::string good(machine_files().front().text);
   int refused = 0;

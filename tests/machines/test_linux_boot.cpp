@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A Linux kernel started without a diskette: what the boot protocol promises its set-up code, what is refused, and that
-// power-on self test, warm start and snapshot keep to it. The kernels are made here: a header and a few instructions.
+// Direct boot of a Linux kernel: the state that the boot protocol guarantees to the set-up code, rejected files, and
+// that power-on self test, warm start and snapshot preserve it. The kernels are generated here: a header and a few
+// instructions.
 #include <cstring>
 #include <iterator>
 #include <numeric>
@@ -16,8 +17,8 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Set-up code that shows on COM1: '+' if CS is 9020h, DS, ES, FS, GS and SS are 9000h and interrupts are off, otherwise
-// '-'; the text at 99000h; the byte at 100000h. Then it stops the processor.
+// Set-up code that prints on COM1: '+' if CS is 9020h, DS, ES, FS, GS and SS are 9000h and interrupts are off,
+// otherwise '-'; the text at 99000h; the byte at 100000h. Then it stops the processor.
 constexpr std::uint8_t reporter[] = {
     0x9C, 0x59,                                // pushf; pop cx
     0xB8, 0xE3, 0x00, 0x52, 0x31, 0xD2,        // mov ax, 00E3h (9600 8N1); push dx; xor dx, dx
@@ -143,7 +144,7 @@ void check_refused(const NamedFile& k, const std::optional<NamedFile>& disk, con
 
 }  // namespace
 
-TEST_CASE("A kernel's set-up code starts on every machine as the boot protocol asks", "[linux]") {
+TEST_CASE("A kernel's set-up code starts on every machine in the state that the boot protocol requires", "[linux]") {
   const auto model = GENERATE("model56sx", "model77", "model95");
   CAPTURE(model);
   Bench bench(model);
@@ -152,7 +153,8 @@ TEST_CASE("A kernel's set-up code starts on every machine as the boot protocol a
   CHECK(bench.com1 == "+root=/dev/ram0 quietK");
 }
 
-TEST_CASE("Kernels of every boot protocol are told where ramdisk, heap and command line are, low and high", "[linux]") {
+TEST_CASE("Kernels of every boot protocol receive the locations of ramdisk, heap and command line, low and high",
+          "[linux]") {
   for (const unsigned protocol :
        {0x0200u, 0x0201u, 0x0202u, 0x0203u, 0x0204u, 0x0205u, 0x0206u, 0x0208u, 0x020Au, 0x020Fu})
     for (const bool high : {false, true}) {
@@ -185,13 +187,13 @@ TEST_CASE("The oldest and the newest boot protocol start", "[linux]") {
   CHECK(bench.com1 == "+root=/dev/fd0K");
 }
 
-TEST_CASE("No number of set-up sectors means four", "[linux]") {
+TEST_CASE("A zero count of set-up sectors means four", "[linux]") {
   auto k = kernel(reporter);
   k.bytes[0x1F1] = 0;
   CHECK(part_at(prepare_linux_boot(k, {}, "", end_8mb), 0x100000).bytes == Bytes(100'000, 'K'));
 }
 
-TEST_CASE("vga= is told to the set-up code, which is who looks for it", "[linux]") {
+TEST_CASE("vga= is passed to the set-up code, which interprets it", "[linux]") {
   const auto mode = [](const std::string& text) {
     return get(part_at(prepare_linux_boot(kernel(reporter), {}, text, end_8mb), setup).bytes, 0x1FA) & 0xFFFF;
   };
@@ -204,7 +206,7 @@ TEST_CASE("vga= is told to the set-up code, which is who looks for it", "[linux]
   check_refused(kernel(reporter), {}, "vga=big", "vga=big", ExitCode::bad_configuration);
 }
 
-TEST_CASE("From protocol 2.10 on the memory that a kernel needs to unpack itself is kept free", "[linux]") {
+TEST_CASE("From protocol 2.10 on the memory that a kernel needs for decompression is kept free", "[linux]") {
   auto k = kernel(reporter, {0x020A, true});
   put(k.bytes, 0x22C, 4, 0x7FFFFFFF);
   put(k.bytes, 0x238, 4, 2047);
@@ -213,12 +215,12 @@ TEST_CASE("From protocol 2.10 on the memory that a kernel needs to unpack itself
   CHECK_NOTHROW(prepare_linux_boot(k, ramdisk(2'000'000), "", end_8mb));
   check_refused(k, ramdisk(3'000'000), "", "ramdisk: does not fit");
   put(k.bytes, 0x258, 4, 0x1000000);
-  check_refused(k, {}, "", "does not fit: 20243 KB are needed from 1 MB on, there are 7168 KB");
+  check_refused(k, {}, "", "does not fit: 20243 KB are needed above 1 MB, 7168 KB are available");
   CHECK_NOTHROW(prepare_linux_boot(k, {}, std::string(2047, 'x'), 32 << 20));
   check_refused(k, {}, std::string(2048, 'x'), "does not fit");
 }
 
-TEST_CASE("Power-on self test leaves kernel, ramdisk and command line as they were put", "[linux]") {
+TEST_CASE("Power-on self test does not modify kernel, ramdisk and command line", "[linux]") {
   const bool high = GENERATE(true, false);
   CAPTURE(high);
   Bench bench("model56sx");
@@ -238,7 +240,7 @@ TEST_CASE("Power-on self test leaves kernel, ramdisk and command line as they we
   }
 }
 
-TEST_CASE("The header tells the kernel where ramdisk and command line are", "[linux]") {
+TEST_CASE("The header contains the locations of ramdisk and command line", "[linux]") {
   const auto disk = ramdisk(300'000);
   SECTION("2.02: a pointer to the command line, heap up to 98E00h, ramdisk on the last pages") {
     const auto boot = prepare_linux_boot(kernel(reporter), disk, "a=b", end_8mb);
@@ -255,7 +257,7 @@ TEST_CASE("The header tells the kernel where ramdisk and command line are", "[li
     CHECK(part_at(boot, 0x100000).bytes == Bytes(100'000, 'K'));
     CHECK(boot.checked_sum == std::accumulate(header.begin(), header.end(), std::uint32_t{0}));
   }
-  SECTION("2.00: the old mark and offset, and a kernel that loads low") {
+  SECTION("2.00: the old magic number and offset, and a kernel that loads low") {
     const auto boot = prepare_linux_boot(kernel(reporter, {0x0200, false}), {}, "a=b", end_8mb);
     const auto& header = part_at(boot, setup).bytes;
     CHECK((get(header, 0x20) & 0xFFFF) == 0xA33F);
@@ -264,7 +266,7 @@ TEST_CASE("The header tells the kernel where ramdisk and command line are", "[li
     CHECK(get(header, 0x228) == 0);
     CHECK(part_at(boot, 0x10000).bytes == Bytes(100'000, 'K'));
   }
-  SECTION("A ramdisk lies below 16 MB, below the limit that newer kernels state, and below mem=") {
+  SECTION("A ramdisk is placed below 16 MB, below the limit that newer kernels specify, and below mem=") {
     const std::uint32_t end_64mb = 64 << 20;
     auto place = [&](const NamedFile& k, const std::string& text) {
       return get(part_at(prepare_linux_boot(k, disk, text, end_64mb), setup).bytes, 0x218);
@@ -279,14 +281,14 @@ TEST_CASE("The header tells the kernel where ramdisk and command line are", "[li
   }
 }
 
-TEST_CASE("What is no kernel, is cut off or does not fit is refused with exit code 3", "[linux]") {
+TEST_CASE("Files that are not kernels, are truncated or do not fit are rejected with exit code 3", "[linux]") {
   auto cut = [](NamedFile k, std::size_t bytes) {
     k.bytes.resize(bytes);
     return k;
   };
   const auto good = kernel(reporter);
-  check_refused({"empty", {}}, {}, "", "is no Linux kernel");
-  check_refused({"text", Bytes(5000, 'x')}, {}, "", "is no Linux kernel");
+  check_refused({"empty", {}}, {}, "", "is not a Linux kernel");
+  check_refused({"text", Bytes(5000, 'x')}, {}, "", "is not a Linux kernel");
   check_refused({"vmlinux", {0x7F, 'E', 'L', 'F', 1, 1}}, {}, "", "is an ELF file");
   check_refused({"vmlinux.gz", {0x1F, 0x8B, 8}}, {}, "", "is a gzip file");
   auto diskette = good;
@@ -298,11 +300,11 @@ TEST_CASE("What is no kernel, is cut off or does not fit is refused with exit co
   check_refused(ancient, {}, "", "older than Linux 1.3.73");
   check_refused(cut(kernel(reporter, {0x020A, true}), 0x250), {}, "", "ends within the kernel's header");
   check_refused(cut(good, 0x400), {}, "", "ends within the set-up code");
-  check_refused(cut(good, good.bytes.size() - 5000), {}, "", "its header promises 98 KB");
+  check_refused(cut(good, good.bytes.size() - 5000), {}, "", "its header specifies 98 KB");
   auto sectors = good;
   sectors.bytes[0x1F1] = 200;
   check_refused(sectors, {}, "", "200 set-up sectors");
-  check_refused(kernel(reporter, {0x0202, false, 600'000}), {}, "", "a zImage has at most 512 KB");
+  check_refused(kernel(reporter, {0x0202, false, 600'000}), {}, "", "a zImage may have at most 512 KB");
   check_refused(kernel(reporter, {0x0202, true, 8'000'000}), {}, "", "--memory");
   check_refused(good, ramdisk(7'400'000), "", "ramdisk: does not fit");
   check_refused(good, NamedFile{"ramdisk", {}}, "", "is empty");
@@ -321,7 +323,7 @@ TEST_CASE("A kernel that has run is not started again by a warm start", "[linux]
   CHECK_THAT(bench.screen(), Contains("drive A"));
 }
 
-TEST_CASE("A snapshot holds the loader's ROM and what it will start", "[linux]") {
+TEST_CASE("A snapshot contains the loader's ROM and the kernel that it will start", "[linux]") {
   Bench first("model95");
   first.load(kernel(reporter), {}, "once");
   first.run(100_ms);

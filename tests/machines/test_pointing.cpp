@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 15h C2h: a program's handler hears of the mouse through IRQ 12, on every machine; the keyboard's lights follow
-// the lock keys that the firmware serves.
+// INT 15h C2h: a program's handler is called for mouse packets through IRQ 12 on every machine; the keyboard's LEDs
+// follow the lock keys handled by the firmware.
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
 #include "tests/catch.hpp"
@@ -9,7 +9,7 @@
 using namespace planar;
 using planar::test::Assembler;
 
-TEST_CASE("a mouse handler hears of movements and buttons") {
+TEST_CASE("a mouse handler receives movements and buttons") {
   const char* model = GENERATE("model56sx", "model77", "model95");
   INFO(model);
   Assembler a(0x7C00);

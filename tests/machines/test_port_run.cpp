@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// REP INS and REP OUTS in one go against access by access: a real-mode program moves words, bytes and doublewords to
-// and from an NE/2's data port while the card sends and receives. Both end in the same state of everything, at the same
+// REP INS and REP OUTS as runs compared with single accesses: a real-mode program moves words, bytes and doublewords to
+// and from an NE/2's data port while the card sends and receives. Both must end in the same complete state at the same
 // clock.
 #include "core/common/random.hpp"
 #include "machines/lab.hpp"
@@ -29,7 +29,7 @@ void remote(Assembler& a, unsigned count, unsigned address, unsigned command) {
   out(a, 0, command);
 }
 
-// A transfer that need not fit what the chip was told: another width, more or fewer accesses, either direction of
+// A transfer that need not match the chip's programming: another width, more or fewer accesses, either direction of
 // memory.
 void transfer(Assembler& a, Random& random, bool write) {
   const unsigned bytes = 2 + static_cast<unsigned>(random.below(1600));
@@ -72,7 +72,7 @@ Program program(Random& random) {
   out(a, 7, 0x4D);
   out(a, 0, 0x22);
   for (int i = 0; i < 40; ++i) {
-    if (random.below(3) == 0) {  // a frame leaves while the next transfer runs, perhaps into it
+    if (random.below(3) == 0) {  // a frame is sent while the next transfer runs, and may overlap it
       const unsigned length = 60 + static_cast<unsigned>(random.below(1400));
       out(a, 4, 0x40 + static_cast<unsigned>(random.below(6)));
       out(a, 5, length);
@@ -127,7 +127,7 @@ End run(const std::string& model, const std::vector<std::uint8_t>& code, bool on
 
 }  // namespace
 
-TEST_CASE("string I/O in one go ends in the state of string I/O access by access") {
+TEST_CASE("string I/O as a run ends in the same state as string I/O by single accesses") {
   Random random(20260);
   for (const char* model : {"model56sx", "model77", "model95"})
     for (int round = 0; round < 6; ++round) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The firmware on its machines: power-on self test, set-up of adapters, configuration errors, start
-// from diskette. What a user sees: the screen, COM1, the checkpoints.
+// The firmware on each machine: power-on self test, adapter set-up, configuration errors, booting from diskette. Checks
+// what a user sees: the screen, COM1, the checkpoints.
 #include <fstream>
 #include <iterator>
 
@@ -34,7 +34,7 @@ class Bench {
 
   void run(Time duration) { lab_.scheduler().run_until(now() + duration); }
 
-  /// Until POST has come to its end, one way or the other; false if it does not within `limit`.
+  /// Runs until POST has finished, successfully or not; false if it does not within `limit`.
   bool post(Time limit = 5'000_ms) {
     for (const Time end = now() + limit; now() < end;) {
       run(10_ms);
@@ -81,7 +81,7 @@ class Bench {
   Lab lab_;
 };
 
-/// A card that never gets ready: its ID stays 0000h.
+/// A card that never becomes ready: its ID stays 0000h.
 class SilentCard final : public bus::Adapter {
  public:
   std::string_view name() const override { return "silent"; }
@@ -104,7 +104,7 @@ bool no_configuration_error(const std::string& screen) {
 
 }  // namespace
 
-TEST_CASE("every machine starts a diskette without complaint, in under three seconds") {
+TEST_CASE("every machine boots a diskette without errors, in under three seconds") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
     Bench bench(model, "sample-bios.img");
@@ -159,7 +159,7 @@ TEST_CASE("161: the battery is dead") {
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("161 Clock and configuration memory lost power"));
   CHECK(bench.machine().cmos().cmos(0x0E) & 0x80);
-  CHECK((bench.machine().post_ports().checkpoint() & 0xFF) == started);  // an error does not stop the start
+  CHECK((bench.machine().post_ports().checkpoint() & 0xFF) == started);  // an error does not prevent booting
 }
 
 TEST_CASE("162: a byte of the configuration memory or of the adapter records is damaged") {
@@ -182,7 +182,7 @@ TEST_CASE("162: a byte of the configuration memory or of the adapter records is 
   }
 }
 
-TEST_CASE("163: date and time were never set") {
+TEST_CASE("163: date and time are not set") {
   Bench bench("model56sx", "");
   bench.machine().cmos().set_date_time({.year = 1995, .month = 0, .day = 0}, {});
   REQUIRE(bench.post());
@@ -199,7 +199,7 @@ TEST_CASE("164: the memory found is not the memory recorded") {
   CHECK(bench.machine().cmos().cmos(0x0E) == 0x10);
 }
 
-TEST_CASE("165: a slot holds another adapter than its record says") {
+TEST_CASE("165: a slot contains a different adapter from its record") {
   Bench bench("model56sx", "");
   SECTION("the wrong one stays disabled") {
     bench.change_records([](adf::NvramConfig& r) { r.slots[1].id = 0x6042; });
@@ -214,7 +214,7 @@ TEST_CASE("165: a slot holds another adapter than its record says") {
     CHECK_THAT(bench.screen(), Contains("found FFFF, recorded 6042"));
     CHECK(bench.machine().adapter(2)->pos_peek(2) & 1);
   }
-  SECTION("the system board is somebody else's") {
+  SECTION("the system board has a different ID") {
     bench.change_records([](adf::NvramConfig& r) { r.planar.id = 0x1234; });
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("165 System board differs from the record"));
@@ -222,7 +222,7 @@ TEST_CASE("165: a slot holds another adapter than its record says") {
   CHECK(bench.machine().cmos().cmos(0x0E) == 0x02);
 }
 
-TEST_CASE("166: an adapter that never gets ready costs a second and stays off") {
+TEST_CASE("166: an adapter that never becomes ready costs a second and stays disabled") {
   Bench bench("model56sx", "", false);
   SilentCard card;
   bench.machine().pos().insert(0, &card);
@@ -234,7 +234,7 @@ TEST_CASE("166: an adapter that never gets ready costs a second and stays off") 
   bench.machine().pos().insert(0, nullptr);
 }
 
-TEST_CASE("without a diskette POST asks for one, and Ctrl-Alt-Del starts again") {
+TEST_CASE("without a diskette POST prompts for one, and Ctrl-Alt-Del restarts") {
   Bench bench("model95", "");
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("No bootable diskette: drive A cannot be read."));

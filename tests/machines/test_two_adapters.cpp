@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two different adapters in one machine, both at work at once on one segment: driven by the machine's processor through
-// one shared interrupt line, and one by the guest test bench while the other has a conversation of its own.
+// Two different adapters in one machine, active at the same time on one segment: driven by the machine's processor
+// through one shared interrupt line, and one by the guest test bench while the other carries separate traffic.
 #include <algorithm>
 
 #include "devices/ethernet/common/remote_dma_card.hpp"
@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned frames_each = 30, frame_bytes = 1514, irq = 5;
 constexpr MacAddress ne2_mac{0x00, 0x00, 0xD8, 0x11, 0x22, 0x33}, de320_mac{0x00, 0x80, 0xC8, 0x44, 0x55, 0x66};
 
-// A card as the program below knows it: a block of words.
+// A card's parameters for the program below: a block of words.
 struct Card {
   std::uint16_t block, base, frame, receive_segment;
   std::uint8_t pos2;
@@ -45,8 +45,8 @@ constexpr Card cards[] = {
 constexpr std::uint16_t write_table = 0x3200, send_table = 0x3220, curr_table = 0x3240, header_table = 0x3260,
                         vector_at = 4 * (8 + irq);
 
-/// What both cards are: a DP8390 with remote DMA. One handler serves the shared line: it asks each card in turn, sends
-/// the next frame when one has left, and takes in what has arrived. DS = 0; BX = the card's block.
+/// Both cards are a DP8390 with remote DMA. One handler serves the shared line: it polls each card in turn, sends the
+/// next frame when one has been sent, and reads received frames. DS = 0; BX = the card's block.
 Assembler program() {
   Assembler a(0x1000);
   a({0xFA, 0x31, 0xC0, 0x8E, 0xD8, 0x8E, 0xC0, 0x8E, 0xD0}).word({0xBC}, 0x0FF0)({0xFC});  // CLI; DS = ES = SS = 0; CLD
@@ -59,7 +59,7 @@ Assembler program() {
   for (const Card& c : cards)
     a.word({0xBB}, c.block)({0x8B, 0x77, start_table}).call("table");  // MOV SI,[BX+start_table]
   for (const Card& c : cards) a.word({0xBB}, c.block).call("send");
-  a({0xFB}).label("idle")({0xF4}).jump(0xEB, "idle");  // STI; HLT for ever
+  a({0xFB}).label("idle")({0xF4}).jump(0xEB, "idle");  // STI; HLT forever
 
   // Register, value pairs from SI to FFh.
   a.label("table")({0xAC, 0x3C, 0xFF}).jump(0x74, "table end");  // LODSB; CMP AL,FFh; JE
@@ -78,7 +78,7 @@ Assembler program() {
 
   a.label("service")({0x8B, 0x17, 0x83, 0xC2, 0x07, 0xEC, 0x24, 0x0B})
       .jump(0x75, "mine")({0xC3});                                                // ISR: PRX, PTX, TXE
-  a.label("mine")({0xEE, 0xFF, 0x47, served, 0xA8, 0x0A}).jump(0x74, "receive");  // acknowledge; has a frame left?
+  a.label("mine")({0xEE, 0xFF, 0x47, served, 0xA8, 0x0A}).jump(0x74, "receive");  // acknowledge; was a frame sent?
   a({0xFF, 0x47, sent, 0xA8, 0x08}).jump(0x74, "good")({0xFF, 0x47, failed});
   a.label("good")({0xFF, 0x4F, left}).jump(0x74, "receive").call("send");
   a.label("receive")
@@ -164,12 +164,12 @@ struct SharedLine {
 
   Lab lab;
   Log log;
-  unsigned both = 0;  // times at which a card pulled the line that the other was pulling
+  unsigned both = 0;  // times at which a card raised the line while the other was already raising it
 };
 
 }  // namespace
 
-TEST_CASE("two different adapters on one interrupt line: each frame of both arrives whole at the other") {
+TEST_CASE("two different adapters on one interrupt line: every frame of each arrives intact at the other") {
   for (const std::string model : {"model56sx", "model95"}) {
     INFO(model);
     SharedLine s(model);
@@ -187,11 +187,11 @@ TEST_CASE("two different adapters on one interrupt line: each frame of both arri
         Bytes arrived;
         for (unsigned k = 0; k < frame_bytes; ++k) arrived.push_back(s.lab.machine().memory().peek(at + 4 + k));
         INFO("frame " << n + 1);
-        CHECK(s.lab.machine().memory().peek(at) == 0x01);  // the receive status in front of it: intact
+        CHECK(s.lab.machine().memory().peek(at) == 0x01);  // the receive status preceding it: intact
         CHECK((arrived == SharedLine::contents(from, static_cast<std::uint8_t>(n + 1))));
       }
     }
-    // At once: frames of both take turns on the wire, and each pulled the line while the other did.
+    // Simultaneously: frames of both alternate on the wire, and each raised the line while the other did.
     unsigned turns = 0;
     const Bytes* last = nullptr;
     for (const auto& e : s.log.entries) {
@@ -205,7 +205,7 @@ TEST_CASE("two different adapters on one interrupt line: each frame of both arri
   }
 }
 
-// ---- beside the guest test bench ----
+// ---- together with the guest test bench ----
 
 namespace {
 
@@ -218,7 +218,7 @@ class SecondStation {
 
   explicit SecondStation(Lab& lab) : lab_(lab), friend_(lab.scheduler(), &lab.segment(), "friend", 55) {}
 
-  /// The driver's start-up; the friend begins to send.
+  /// The driver's initialisation; the other station starts to send.
   void start() {
     for (const auto& claim : lab_.machine().slot_page().rows.at(1).result.claims) {
       if (claim.resource.kind == adf::ResourceKind::io) io_ = static_cast<std::uint16_t>(claim.resource.first);
@@ -293,7 +293,7 @@ class SecondStation {
     const auto* range = lab_.machine().memory().find(ram_ + at);
     REQUIRE(range != nullptr);
     Bytes b;
-    for (unsigned k = 0; k < count; ++k) {  // beyond the ring's last page it goes on at its first
+    for (unsigned k = 0; k < count; ++k) {  // wraps from the ring's last page to its first
       const std::uint32_t place = at + k < 0x2000 ? at + k : at + k - 0x2000 + 0x600;
       b.push_back(static_cast<std::uint8_t>(range->slave->read(ram_ + place - range->base, 1, now())));
     }
@@ -331,7 +331,7 @@ Bytes short_netio() {
 
 }  // namespace
 
-TEST_CASE("the guest's netio over one adapter and another conversation over a second, on one segment") {
+TEST_CASE("the guest's netio over one adapter and other traffic over a second, on one segment") {
   Config c = load_machine("model95");
   c.set("slot.1.card", "ne2", "--card 1=ne2");
   c.set("slot.2.card", "smc8013", "--card 2=smc8013");

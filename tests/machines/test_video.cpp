@@ -13,7 +13,7 @@ using planar::test::Assembler;
 
 namespace {
 
-constexpr unsigned more = 0xA5, ready = 0x5A;  // checkpoints: at work, and the picture stands
+constexpr unsigned more = 0xA5, ready = 0x5A;  // checkpoints: working, and the picture is complete
 
 /// A machine whose diskette runs `body` as its boot program; `body` writes checkpoint 5Ah when there is something to
 /// see and calls "pause", which returns after a key.
@@ -40,7 +40,7 @@ class Screen {
     run(30_ms);
     while ((machine().post_ports().checkpoint() & 0xFF) != ready && lab_.scheduler().now() < limit) run(10_ms);
     REQUIRE((machine().post_ports().checkpoint() & 0xFF) == ready);
-    // Of two moments half a cursor's period apart the one that shows no cursor.
+    // Of two times half a cursor period apart, the one that shows no cursor.
     const Vga& video = machine().video();
     const Time now = lab_.scheduler().now();
     Picture one = video.picture(now), other = video.picture(now + video.frame_period() * 8);
