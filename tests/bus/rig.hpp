@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A planar without devices, a stepped clock instead of a processor, and slaves that remember what
-// they saw.
+// A planar without devices, a stepped clock instead of a processor, and slaves that record their accesses.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@ namespace planar::test {
 
 using namespace planar::bus;
 
-/// Refresh off the stage: tests that are not about it count in round numbers.
+/// Refresh disabled: tests that do not concern it use round numbers.
 inline BusTiming quiet_timing() {
   BusTiming t;
   t.synchronisation = 0_ns;
@@ -60,7 +59,7 @@ struct Rig {
     return {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, pos.feedback()};
   }
 
-  // A processor with nothing to do between accesses: each starts when the one before has ended.
+  // A processor that is idle between accesses: each starts when the previous one has ended.
   std::uint32_t in(std::uint16_t port, unsigned bytes = 1) {
     const auto cycle = bus.io_read(port, bytes, now);
     took = cycle.end - now;
@@ -83,7 +82,7 @@ struct Rig {
     took = end - now;
     now = end;
   }
-  /// Lets time pass without touching the channel.
+  /// Advances the time without using the channel.
   void step(Time t) {
     now += t;
     scheduler.advance(now);
@@ -111,10 +110,10 @@ struct Rig {
   IrqRecorder irqs;
   NmiRecorder nmi;
   Time now{};
-  Time took{};  // by the latest access
+  Time took{};  // of the latest access
 };
 
-/// Remembers every access; reads give the offset in each byte (byte at offset 3 reads 43h).
+/// Records every access; reads return the offset in each byte (byte at offset 3 reads 43h).
 struct RecordingSlave : Slave {
   struct Access {
     char kind;

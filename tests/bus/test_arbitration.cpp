@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who owns the channel and when: phases, levels, preemption, fairness, the bound, port 90h
+// Ownership of the channel: phases, levels, preemption, fairness, the bound, port 90h
 // (docs/hardware/micro-channel.md#arbitration).
 #include "tests/bus/rig.hpp"
 
@@ -15,7 +15,7 @@ struct Log {
   }
 };
 
-/// Holds the channel for `hold`, or until it is preempted plus `reluctance` when hold is never.
+/// Owns the channel for `hold`, or until it is preempted plus `reluctance` when hold is never.
 struct Master final : BusMaster {
   Master(Rig& r, Log& l, std::string name, unsigned level, Time hold, bool fairness = true)
       : BusMaster(r.bus.channel(), std::move(name), fairness), log(l), level(level), hold(hold) {}
@@ -40,7 +40,7 @@ struct Master final : BusMaster {
   unsigned level;
   Time hold;
   Time reluctance = 100_ns;
-  int again = 0;  // how many grants it wants in a row
+  int again = 0;  // how many consecutive grants it requests
 };
 
 using Lines = std::vector<std::string>;
@@ -59,7 +59,7 @@ TEST_CASE("the lowest level wins, and a phase of 300 ns precedes every grant") {
   REQUIRE(log.lines == Lines{"disk granted 10300", "net granted 11100", "scsi granted 12400"});
 }
 
-TEST_CASE("level Fh never wins: the processor has it") {
+TEST_CASE("level Fh never wins: it is the processor's") {
   Rig rig;
   Log log;
   Master odd(rig, log, "odd", 0xF, 1_us);
@@ -117,16 +117,16 @@ TEST_CASE("port 90h bit 5 makes the phase 600 ns; bit 7 gives it to the processo
     net.ask(rig.now);
     rig.in(0x300);
     REQUIRE(rig.now == 500_ns);
-    rig.in(0x300);  // reaches beyond the end of the phase: the grant waits
+    rig.in(0x300);  // extends beyond the end of the phase: the grant waits
     REQUIRE(rig.now == 700_ns);
-    rig.in(0x300);  // the channel is the processor's again as soon as it is released
+    rig.in(0x300);  // the processor has the channel again as soon as it is released
     REQUIRE(log.lines == Lines{"net granted 700"});
     REQUIRE(rig.now == 1'900_ns);
     REQUIRE((rig.bus.channel().port_peek(0x90) & 0x80) != 0);
   }
 }
 
-TEST_CASE("port 90h names the level of the latest grant") {
+TEST_CASE("port 90h shows the level of the latest grant") {
   Rig rig;
   Log log;
   Master net(rig, log, "net", 0xB, 1_us);
@@ -149,7 +149,7 @@ TEST_CASE("another requester preempts a burst") {
   REQUIRE(log.lines == Lines{"burst granted 300", "burst preempted 2000", "disk granted 2400"});
 }
 
-TEST_CASE("the processor's need preempts a burst, unless the planar does not do that") {
+TEST_CASE("the processor's request preempts a burst, unless the planar does not support that") {
   BusTiming timing = quiet_timing();
   timing.refresh = {15'120_ns, 400_ns};
   Log log;
@@ -170,7 +170,7 @@ TEST_CASE("the processor's need preempts a burst, unless the planar does not do 
     rig.step(2_us);
     rig.in(0x300);
     REQUIRE(log.lines == Lines{"burst granted 300", "burst preempted 15120"});
-    REQUIRE(rig.now == 15'120_ns + 100_ns + 400_ns + 200_ns);  // refresh lies within the arbitration phase
+    REQUIRE(rig.now == 15'120_ns + 100_ns + 400_ns + 200_ns);  // refresh falls within the arbitration phase
   }
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("a fair burst master lets the others and the processor in; an unfair o
                                "meek preempted 1400", "greedy granted 1800", "greedy preempted 1800",
                                "meek granted 2200", "meek preempted 2200"});
   }
-  SECTION("without fairness the better level returns at once") {
+  SECTION("without fairness the better level returns immediately") {
     Master greedy(rig, log, "greedy", 4, Time::never(), false), meek(rig, log, "meek", 0xE, Time::never());
     greedy.again = 3;
     greedy.ask(0_ns);
@@ -218,14 +218,14 @@ TEST_CASE("a fair burst master lets the others and the processor in; an unfair o
     rig.step(1_us);
     rig.in(0x300);  // burst ends at 1100, arbitration to 1400
     REQUIRE(rig.now == 1'600_ns);
-    rig.in(0x300);  // greedy again: 1900, preempted at once, 2000, 2300
+    rig.in(0x300);  // greedy again: 1900, preempted immediately, 2000, 2300
     REQUIRE(rig.now == 2'500_ns);
     REQUIRE(log.lines.back() == "greedy preempted 1900");
   }
 }
 
 TEST_CASE(
-    "who stays beyond 7.8 us after -PREEMPT loses the channel; arbitration stays masked until 90h "
+    "an owner that stays more than 7.8 us after -PREEMPT loses the channel; arbitration stays masked until 90h "
     "says so") {
   Rig rig;
   Log log;
@@ -244,7 +244,7 @@ TEST_CASE(
   REQUIRE(rig.bus.channel().port_peek(0x90) == 0x66);
   rig.step(50_us);
   REQUIRE(log.lines.size() == 3);  // net waits
-  SECTION("a write with bit 6 = 0 lets arbitration go on") {
+  SECTION("a write with bit 6 = 0 resumes arbitration") {
     rig.out(0x90, 0x00);
     REQUIRE_FALSE(rig.nmi.level[NmiSource::bus_timeout]);
     rig.step(300_ns);
@@ -259,7 +259,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the processor waits out a stuck owner and goes on after the time-out") {
+TEST_CASE("the processor waits for a stuck owner and continues after the time-out") {
   Rig rig;
   Log log;
   Master stuck(rig, log, "stuck", 6, Time::never());
@@ -293,7 +293,7 @@ TEST_CASE("an NMI stops arbitration, and so does forcing the arbitrate state") {
   REQUIRE(log.lines.size() == 1);
 }
 
-TEST_CASE("requesters that never let go cannot stop the processor for ever") {
+TEST_CASE("requesters that never release the channel cannot stop the processor forever") {
   Rig rig;
   Log log;
   Master hog(rig, log, "hog", 4, 5_us, false);
@@ -305,7 +305,7 @@ TEST_CASE("requesters that never let go cannot stop the processor for ever") {
   REQUIRE(rig.took < 11_ms);
 }
 
-TEST_CASE("transfers of a master are priced by width, alignment and streaming") {
+TEST_CASE("the cost of a master's transfers follows width, alignment and streaming") {
   Rig rig;
   const Channel& channel = rig.bus.channel();
   REQUIRE(channel.price({0x1000, 64, 32}) == 16 * 200_ns);
@@ -318,7 +318,7 @@ TEST_CASE("transfers of a master are priced by width, alignment and streaming") 
   REQUIRE(channel.price({0x1000, 4096, 32, true}) == 200_ns + 1023 * 100_ns);
 }
 
-TEST_CASE("on a single-path planar the processor is told when its memory path is taken") {
+TEST_CASE("on a single-path planar the processor learns when its memory path is busy") {
   Rig rig;
   Log log;
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;
@@ -361,7 +361,7 @@ TEST_CASE("a burst in progress survives a snapshot") {
   REQUIRE(finish(one, log_one, disk_one) == finish(two, log_two, disk_two));
 }
 
-TEST_CASE("a snapshot with other bus masters is refused") {
+TEST_CASE("a snapshot with other bus masters is rejected") {
   Rig one, two;
   Log log;
   Master extra(one, log, "extra", 9, 1_us);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an access costs, how it is split, and what the slave sees (docs/hardware/micro-channel.md#cycle-types and
+// The cost of an access, how it is split, and what the slave sees (docs/hardware/micro-channel.md#cycle-types and
 // docs/hardware/micro-channel.md#width-and-splitting).
 #include "tests/bus/rig.hpp"
 
@@ -16,8 +16,8 @@ struct Row {
   int cycles;
 };
 
-// Worked out by hand from the rules: a processor cycle never crosses its bus width, a channel cycle
-// never crosses the slave's.
+// Derived by hand from the rules: a processor cycle never crosses its bus width, a channel cycle never crosses the
+// slave's.
 const Row rows[] = {
     {32, 32, 1, 0, 1}, {32, 32, 1, 3, 1}, {32, 32, 2, 0, 1}, {32, 32, 2, 1, 1}, {32, 32, 2, 2, 1}, {32, 32, 2, 3, 2},
     {32, 32, 4, 0, 1}, {32, 32, 4, 1, 2}, {32, 32, 4, 2, 2}, {32, 32, 4, 3, 2}, {32, 16, 1, 1, 1}, {32, 16, 2, 0, 1},
@@ -69,7 +69,7 @@ TEST_CASE("every width and alignment costs its number of cycles of each kind, fo
   }
 }
 
-TEST_CASE("the synchronisation is paid once for each cycle of the processor") {
+TEST_CASE("synchronisation is charged once per processor cycle") {
   BusTiming timing = quiet_timing();
   timing.synchronisation = 75_ns;
   SECTION("a 386DX or later reads a doubleword from an 8-bit slave in one processor cycle") {
@@ -103,7 +103,7 @@ TEST_CASE(
   REQUIRE(rig.scheduler.now() == 600_ns);
 }
 
-TEST_CASE("a slave that holds CD CHRDY by its state stretches the cycle") {
+TEST_CASE("a slave that holds CD CHRDY depending on its state extends the cycle") {
   Rig rig;
   RecordingSlave slave;
   auto claim = rig.bus.io().claim(0x300, 0x301, slave, {16, CycleKind::asynchronous, {}});
@@ -114,7 +114,7 @@ TEST_CASE("a slave that holds CD CHRDY by its state stretches the cycle") {
   REQUIRE(rig.took == 300_ns);
 }
 
-TEST_CASE("a slave that never lets go of CD CHRDY runs into the bus time-out where the planar has one") {
+TEST_CASE("a slave that never releases CD CHRDY runs into the bus time-out if the planar has one") {
   BusTiming timing = quiet_timing();
   timing.ready_limit = 3'500_ns;
   Rig rig(timing);
@@ -140,7 +140,7 @@ TEST_CASE("a word access to an 8-bit slave is two cycles, which two cards may sh
   REQUIRE(high.log.size() == 1);
 }
 
-TEST_CASE("nobody answers: ones after a default cycle of an 8-bit slave, and writes vanish") {
+TEST_CASE("an undecoded access reads ones after an 8-bit default cycle, and writes are ignored") {
   Rig rig;
   REQUIRE(rig.in(0x0300, 1) == 0xFF);
   REQUIRE(rig.took == 200_ns);
@@ -170,7 +170,7 @@ TEST_CASE("adapter memory is reached without its slave except where it is watche
   rig.store(0xC9C00, 0x99, 1);
   REQUIRE(slave.log.size() == 1);
   REQUIRE(store[0x1C00] == 0);
-  // A word that straddles the border: one byte each way.
+  // A word that straddles the boundary: one byte on each side.
   store[0x1BFF] = 0x77;
   REQUIRE(rig.load(0xC9BFF, 2) == 0x4077);
 }
@@ -213,7 +213,7 @@ TEST_CASE("interrupt acknowledge takes two cycles and gives the controller's vec
 TEST_CASE("shutdown and FERR# reach the planar") {
   Rig rig;
   std::vector<std::string> log;
-  rig.bus.shutdown(0_ns);  // nobody connected: nothing happens
+  rig.bus.shutdown(0_ns);  // not connected: nothing happens
   rig.bus.on_shutdown([&](Time t) { log.push_back("shutdown " + std::to_string(t.ps)); });
   rig.bus.on_fpu_error([&](bool on, Time) { log.push_back(on ? "ferr" : "no ferr"); });
   rig.bus.shutdown(Time{5});
@@ -222,7 +222,7 @@ TEST_CASE("shutdown and FERR# reach the planar") {
   REQUIRE(log == std::vector<std::string>{"shutdown 5", "ferr", "no ferr"});
 }
 
-TEST_CASE("refresh takes the channel for its hold time, and only then") {
+TEST_CASE("refresh occupies the channel for its hold time, and only then") {
   BusTiming timing = quiet_timing();
   timing.refresh = {15'120_ns, 400_ns};
   Rig rig(timing);
@@ -253,7 +253,7 @@ TEST_CASE("refresh takes the channel for its hold time, and only then") {
       rig.in(0x300);
       ++cycles;
     }
-    // 10 ms hold 661 refreshes of 400 ns: (10 ms - 264.4 us) / 200 ns.
+    // 10 ms contain 661 refreshes of 400 ns: (10 ms - 264.4 us) / 200 ns.
     REQUIRE(cycles == 48678);
   }
 }

@@ -11,7 +11,7 @@ using namespace planar::test;
 
 namespace {
 
-/// A device that offers or takes `data`, an item every `pace` (zero: whenever it is served).
+/// A device that provides or accepts `data`, one item every `pace` (zero: whenever it is served).
 struct Device final : DmaClient {
   Device(Rig& r, unsigned level, Time pace = {}, bool burst = false)
       : rig(r),
@@ -69,7 +69,7 @@ std::vector<std::uint8_t> pattern(std::size_t n) {
   return v;
 }
 
-/// The floppy driver's set-up of channel 2: mask, flip-flop, mode, page, address, count, unmask.
+/// The floppy driver's programming of channel 2: mask, flip-flop, mode, page, address, count, unmask.
 void program_8237_channel_2(Rig& rig, std::uint8_t mode, std::uint32_t address, std::uint16_t count) {
   rig.out(0x0A, 0x06);
   rig.out(0x0C, 0x00);
@@ -260,18 +260,18 @@ TEST_CASE("Linux's ESDI driver: channel 5 by the extended functions, 16 bits, bu
   esdi.start(rig.now);
   rig.step(1_ms);
   REQUIRE(std::equal(esdi.data.begin(), esdi.data.end(), rig.ram.begin() + 0xA000));
-  // One arbitration, then two cycles of 200 ns for each word: 2.5 million words a second, as IBM gives it
+  // One arbitration, then two cycles of 200 ns for each word: 2.5 million words per second, IBM's figure
   // (docs/hardware/micro-channel.md#dma-controller).
   REQUIRE(esdi.ended - start == 300_ns + 256 * 400_ns);
   REQUIRE(read_extended(rig, 0x35, 3) == 0x0A200);
   REQUIRE(read_extended(rig, 0x55, 2) == 0xFFFF);
   REQUIRE(read_extended(rig, 0x75, 1) == 0x4C);
-  // Status: the second byte holds channels 4 to 7.
+  // Status: the second byte is for channels 4 to 7.
   REQUIRE(read_extended(rig, 0x60, 2) == 0x0200);
   REQUIRE(read_extended(rig, 0x60, 2) == 0x0000);
 }
 
-TEST_CASE("a burst leaves when preempted and goes on later; a single-item device arbitrates for each") {
+TEST_CASE("a burst yields when preempted and continues later; a single-item device arbitrates for each item") {
   Rig rig;
   struct Intruder final : BusMaster {
     explicit Intruder(Rig& r) : BusMaster(r.bus.channel(), "intruder") {}
@@ -389,11 +389,11 @@ TEST_CASE("registers that the PS/2 does not have, and latches that it has") {
   REQUIRE(rig.in(0xC1) == 0xFF);
 }
 
-TEST_CASE("POST's software request at a level nobody answers ends in a bus time-out") {
+TEST_CASE("POST's software request at a level without a device ends in a bus time-out") {
   Rig rig;
   rig.out(0x18, 0xB4);
   const Time asked = rig.now;
-  // The processor itself wants the channel for its next access: the bound runs from there.
+  // The processor itself requests the channel for its next access: the time limit starts there.
   rig.step(1_us);
   rig.in(0x300);
   REQUIRE(rig.nmi.level[NmiSource::bus_timeout]);
@@ -412,7 +412,7 @@ TEST_CASE("POST's software request at a level nobody answers ends in a bus time-
   REQUIRE(rig.nmi.count == 1);
 }
 
-TEST_CASE("a channel access of the processor waits for a DMA item, memory of its own does not notice") {
+TEST_CASE("a channel access of the processor waits for a DMA item, an access to its own memory does not") {
   Rig rig;
   Device fdc(rig, 2, 16_us);
   fdc.data = pattern(4);

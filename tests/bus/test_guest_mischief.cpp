@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whatever a guest writes to the planar's bus registers, time goes on and nothing is reached out of
-// bounds (the sanitizer build watches that); the same accesses give the same result twice.
+// Random guest accesses to the planar's bus registers: time continues and nothing is accessed out of bounds (checked by
+// the sanitizer build); the same accesses give the same result twice.
 #include "core/common/random.hpp"
 #include "tests/bus/rig.hpp"
 

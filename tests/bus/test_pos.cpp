@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// POS as software meets it: the scan that Linux makes, setup against normal operation, reset
+// POS as used by software: Linux's scan, setup against normal operation, reset
 // (docs/hardware/pos-and-adf.md#pos-ports).
 #include <optional>
 
@@ -141,7 +141,7 @@ TEST_CASE("planar SCSI answers the select of its model: F7h on a 56, FDh on the 
   }
 }
 
-TEST_CASE("the planar comes before VGA, VGA before SCSI, and all before the slot") {
+TEST_CASE("the planar has priority over VGA, VGA over SCSI, and all over the slot") {
   Rig rig;
   Slot slot(3, 32, rig.wiring());
   PlainCard card(slot, {0x54, 0x71, 0x03, 0, 0, 0xFF, 0xFF, 0xFF});
@@ -181,7 +181,7 @@ TEST_CASE("POST writes a card's registers, POS 2 last, and the card decodes") {
   REQUIRE(rig.in(0x300) == 0x40);
 }
 
-TEST_CASE("the rising edge of channel reset disables all cards; while it lasts none answers") {
+TEST_CASE("the rising edge of channel reset disables all cards; none responds while it is active") {
   Rig rig;
   const auto wiring = rig.wiring();
   Slot a(0, 32, wiring), b(7, 32, wiring);
@@ -203,7 +203,7 @@ TEST_CASE("the rising edge of channel reset disables all cards; while it lasts n
   REQUIRE(first.resets == 2);
 }
 
-TEST_CASE("word accesses to POS give garbage: one byte is moved, the other lanes float") {
+TEST_CASE("word accesses to POS return garbage: one byte is transferred, the other lanes float") {
   Rig rig;
   Slot slot(0, 32, rig.wiring());
   PlainCard card(slot, {0x54, 0x71, 0x00, 0x11, 0x22, 0xFF, 0xFF, 0xFF});
@@ -256,7 +256,7 @@ TEST_CASE("planar POS 2 switches the planar's ports") {
   REQUIRE(planar.pos_peek(6) == 0xFF);
 }
 
-TEST_CASE("planar VGA wakes through POS 2 bit 0 in its setup") {
+TEST_CASE("planar VGA is enabled through POS 2 bit 0 in its setup") {
   Rig rig;
   VideoPos video;
   std::vector<bool> calls;

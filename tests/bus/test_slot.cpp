@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the connector offers: width limits, card-selected feedback, shared interrupts, channel
-// check.
+// The slot connector: width limits, card-selected feedback, shared interrupts, channel check.
 #include "tests/bus/rig.hpp"
 
 using namespace planar;
@@ -48,7 +47,7 @@ TEST_CASE("port 91h latches that a card was selected; reading clears it") {
   REQUIRE(rig.in(0x91) == 0xFE);
   rig.store(0xC8000, 0, 1);
   REQUIRE(rig.in(0x91) == 0xFF);
-  rig.in(0x20);  // nobody in this rig
+  rig.in(0x20);  // not decoded in this rig
   rig.in(0x96);  // a planar register
   REQUIRE(rig.in(0x91) == 0xFE);
   io.release();
@@ -56,7 +55,7 @@ TEST_CASE("port 91h latches that a card was selected; reading clears it") {
   REQUIRE(rig.in(0x91) == 0xFE);
 }
 
-TEST_CASE("an interrupt line is the OR of all who pull it") {
+TEST_CASE("an interrupt line is the OR of all requests on it") {
   Rig rig;
   const auto wiring = rig.wiring();
   Slot one(0, 32, wiring), two(1, 32, wiring);

@@ -4,7 +4,7 @@
 // thousand clocks. Port writes pull the processor's pins, move DMA into RAM and change the memory map in the middle of
 // things.
 //
-// A finding: a crash or sanitizer report, an instruction that does not end, virtual time that runs away, and a run that
+// A finding: a crash or sanitizer report, an instruction that does not end, runaway virtual time, and a run that
 // changes when blocks are cut short, flushed, its horizons cut, or a snapshot is loaded in the middle.
 #include <algorithm>
 #include <array>
@@ -200,7 +200,7 @@ struct Board final : cpu::Pins {
     processor->set_intr(true);
     if (alarm_period > Time{}) alarm.at(now + alarm_period);
   }
-  /// Other memory behind a page that code, stack or tables may lie in.
+  /// Maps other memory at a page that may contain code, stack or tables.
   void move_ram(bool moved) {
     if (moved == ram_moved) return;
     ram_moved = moved;
@@ -289,7 +289,8 @@ cpu::SegmentView view(const Memory& m, std::uint16_t selector) {
           (hi & 0x400000) != 0};
 }
 
-/// Where an input starts. Fields stand at fixed places; a bit of `replace` lets one in, so that a sane state is near.
+/// The initial state of an input. Fields are at fixed positions; each is used only if its bit of `replace` is set, so
+/// that a sane state is close.
 void start(Board& b, Input& in) {
   static const Memory prepared = prepared_memory();
   std::copy(prepared.begin(), prepared.end(), b.ram.begin());

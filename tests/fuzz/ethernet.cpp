@@ -23,7 +23,7 @@ namespace {
 using namespace planar;
 using fuzz::Input;
 
-constexpr std::uint32_t window = 0xC0000;  // adapter memory lies in the 128 KB from here
+constexpr std::uint32_t window = 0xC0000;  // adapter memory is in the 128 KB from here
 constexpr Time run_limit = 300_ms, access_limit = 100_ms;
 constexpr unsigned operation_limit = 4000, looks_limit = 8;
 constexpr net::MacAddress own{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
@@ -36,13 +36,13 @@ struct Silent final : bus::InterruptSink, bus::NmiSink, net::EthernetStation {
 };
 
 // clang-format off
-// Low four bits of an operation's first byte; the others say how: bit 4 odd address, bits 6:5 width 1, 2, 4, 4; bit 7 host
-// memory instead of the adapter's, where a bus master's lists are.
+// Low four bits of an operation's first byte; the others select how: bit 4 odd address, bits 6:5 width 1, 2, 4, 4; bit
+// 7 host memory instead of the adapter's, where a bus master's lists are.
 enum Operation : unsigned { out8, out16, in8, in16, store, load, pause, long_pause, frame, cable, pos, block_store,
                             block_in, block_out, peeks, reset };
 // clang-format on
 
-/// The bus, the adapter, the wire; built once, each run begins with its first moment.
+/// The bus, the adapter and the network; built once, each run starts from the initial state.
 struct Lab {
   explicit Lab(unsigned slot_width)
       : bus(scheduler, memory, {}, trace),
@@ -162,7 +162,7 @@ struct Lab {
     }
   }
 
-  /// Debuggers look at everything and change nothing.
+  /// Peeks, as a debugger does, must change nothing.
   void peek_around(std::uint16_t port) {
     ++looked;
     const auto before = saved();
@@ -192,7 +192,7 @@ struct Lab {
 };
 
 // clang-format off
-/// Runs the operations; if `middle` is given, the state and the rest of the input after that many of them is left there.
+/// Runs the operations; if `middle` is given, it receives the state and the remaining input after that many operations.
 struct Middle { unsigned after; std::optional<Input> rest; std::vector<std::uint8_t> state; };
 // clang-format on
 void run(Lab& lab, Input input, unsigned done, Middle* middle) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every fuzz target shares: the bytes of an input taken apart field by field, and how a finding is reported.
-//
-// A target is one file that defines LLVMFuzzerTestOneInput (libFuzzer's entry). libFuzzer drives it when the build has
-// PLANAR_FUZZ=ON; everywhere else replay.cpp does, over the committed corpus and a burst of seeded mutations.
+// Shared by all fuzz targets: splitting the input into fields, and reporting of findings.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace planar::fuzz {
 
-/// Takes an input apart. Behind its end everything is zero, so that each field keeps its place while inputs shrink.
+/// Splits an input into fields. After its end everything is zero, so that each field keeps its position when inputs
+/// shrink.
 class Input {
  public:
   explicit Input(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -38,7 +36,7 @@ class Input {
   std::span<const std::uint8_t> bytes_;
 };
 
-/// A finding: says what is wrong and aborts, so that libFuzzer keeps the input and replay names it.
+/// A finding: prints the problem and aborts, so that libFuzzer saves the input and replay prints its name.
 [[noreturn]] void finding(const char* what);
 inline void expect(bool holds, const char* what) {
   if (!holds) finding(what);

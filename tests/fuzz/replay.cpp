@@ -3,9 +3,9 @@
 //
 //   fuzz_TARGET [--burst N] [--seed S] FILE|FOLDER...
 //
-// Runs every file, then N inputs made of them by seeded mutation (the same ones each time). A finding aborts; the input
-// in progress is named, and kept as fuzz-finding.bin when it is a mutated one. An input that takes longer than ten
-// seconds of host time counts as a hang.
+// Runs every file, then N inputs derived from them by seeded mutation (the same ones each time). A finding aborts; the
+// input in progress is named, and kept as fuzz-finding.bin when it is a mutated one. An input that takes longer than
+// ten seconds of host time counts as a hang.
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using Bytes = std::vector<std::uint8_t>;
 constexpr unsigned hang_seconds = 10;
 
 std::string current;  // what to name in a finding
-Bytes mutated;        // its bytes, if no file holds them
+Bytes mutated;        // its bytes, if it is not in a file
 
 void report(int number) {
   std::fprintf(stderr, "fuzz: %s in %s\n", number == SIGALRM ? "hang" : "crash", current.c_str());

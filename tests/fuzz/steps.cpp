@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target of what people write as steps in front of a machine (frontend/scenario/scenario_steps.hpp): the text of a
-// file of steps, and the same text as that of --type.
+// Fuzz target for scenario steps (frontend/scenario/scenario_steps.hpp): the text of a file of steps, and the same text
+// as that of --type.
 //
-// A finding: a crash or sanitizer report, an error that is none of planar's own, and a step whose source text, with
-// which a snapshot keeps it, is not read as the same step again.
+// A finding: a crash or sanitizer report, an error that is not planar's own, and a step whose source text, which a
+// snapshot stores, is not read back as the same step.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A planar without a processor: ports, a scheduler, and a clock that the test steps.
+// A planar without a processor: ports, a scheduler, and a clock stepped by the test.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct PlanarBench {
   void until(Time when) {
     if (when > now) step(when - now);
   }
-  /// Steps until `condition` or for at most `limit`; true if it came.
+  /// Steps until `condition` or for at most `limit`; true if the condition was met.
   template <class Condition>
   bool wait(Condition condition, Time limit, Time grain = 1_us) {
     const Time end = now + limit;
@@ -50,7 +50,7 @@ struct PlanarBench {
   }
 };
 
-/// Notes the edges of an output.
+/// Records the edges of an output.
 struct Probe final : Signal {
   bool level = false;
   std::vector<Time> rises, falls;

@@ -44,15 +44,15 @@ struct Keyboard : PlanarBench {
     for (int byte = read(quiet); byte >= 0; byte = read(quiet)) bytes.push_back(static_cast<unsigned>(byte));
     return bytes;
   }
-  /// What comes within a time.
+  /// Reads what arrives within a time.
   Bytes during(Time span) {
     Bytes bytes;
     for (const Time end = now + span; now < end;)
       if (const int byte = read(end - now); byte >= 0) bytes.push_back(static_cast<unsigned>(byte));
     return bytes;
   }
-  /// POST and a kernel's initialisation, down to scan codes with translation and interrupts; the
-  /// mouse stays off (its power-on answer waits until somebody switches it on).
+  /// POST and a kernel's initialisation, down to scan codes with translation and interrupts; the mouse stays off (its
+  /// power-on response waits until it is enabled).
   void start(std::uint8_t command_byte = 0x67) {
     command(0xAA);
     REQUIRE(read() == 0x55);
@@ -70,13 +70,13 @@ struct Keyboard : PlanarBench {
     data(0xF4);
     REQUIRE(read() == 0xFA);
   }
-  /// Starts the mouse's cable and takes its power-on answer.
+  /// Enables the mouse's interface and reads its power-on response.
   void start_mouse() {
     command(0xA8);
     REQUIRE(read(1_s) == 0xAA);
     REQUIRE(read() == 0x00);
   }
-  /// Sends bytes to the keyboard, each once the former has been answered; all answers.
+  /// Sends bytes to the keyboard, each after the previous one was acknowledged; returns all responses.
   Bytes tell(std::initializer_list<unsigned> bytes) { return tell(bytes, false); }
   Bytes tell_mouse(std::initializer_list<unsigned> bytes) { return tell(bytes, true); }
   Bytes press(std::uint16_t code, bool down) {

@@ -9,14 +9,14 @@ using planar::tests::Bytes;
 using planar::tests::Keyboard;
 using planar::tests::Probe;
 
-TEST_CASE("8042: the kernel's initialisation gets its answers, at believable times", "[planar][i8042]") {
+TEST_CASE("8042: a kernel's initialisation gets its responses at plausible times", "[planar][i8042]") {
   Keyboard k;
   CHECK((k.in(0x64) & 0x04) == 0);  // system flag: no self test yet
   k.start();
   CHECK((k.in(0x64) & 0x14) == 0x14);
   k.command(0x20);
   CHECK(k.read() == 0x67);
-  // A byte on the cable takes most of a millisecond each way.
+  // A byte on the cable takes almost a millisecond in each direction.
   const Time before = k.now;
   k.data(0xEE);
   CHECK(k.read() == 0xEE);
@@ -90,7 +90,7 @@ TEST_CASE("8042: translation of every key gives back its set 1 codes", "[planar]
   }
 }
 
-TEST_CASE("keyboard: shift states around the grey keys, print screen and pause", "[planar][i8042]") {
+TEST_CASE("keyboard: shift states around the extended keys, print screen and pause", "[planar][i8042]") {
   Keyboard k;
   k.start(0x67);
   k.press(0x2A, true);
@@ -214,7 +214,7 @@ TEST_CASE("mouse: the loopback probe and the enabling sequence of a driver", "[p
   REQUIRE(k.read(1_s) == 0xAA);
   REQUIRE(k.read() == 0x00);
   k.irq12.rises.clear();
-  k.command(0xD3);  // what is written comes back as mouse data
+  k.command(0xD3);  // the written byte is returned as mouse data
   k.data(0x5A);
   REQUIRE(k.wait([&] { return k.irq12.level; }, 10_ms));
   CHECK((k.in(0x64) & 0x21) == 0x21);
@@ -240,7 +240,7 @@ TEST_CASE("mouse: the loopback probe and the enabling sequence of a driver", "[p
   CHECK(k.read_all() == Bytes{});  // not enabled
   k.mouse(0xF4);
   CHECK(k.read() == 0xFA);
-  CHECK(k.read_all() == Bytes{0x08, 10, 10});  // 8 counts/mm: what had gathered is reported
+  CHECK(k.read_all() == Bytes{0x08, 10, 10});  // 8 counts/mm: the accumulated movement is reported
   k.chip.mouse().moved(-3, 4, k.now);
   k.chip.mouse().buttons(0x01, k.now);
   CHECK(k.read_all() == Bytes{0x19, 0xFA, 0x08});

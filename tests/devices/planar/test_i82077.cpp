@@ -28,8 +28,7 @@ std::vector<std::uint8_t> image_bytes(std::size_t size) {
 struct Diskette : PlanarBench {
   I82077 fdc{scheduler, trace};
   Probe irq6;
-  /// The DMA channel: moves a byte a microsecond after each request, with TC at the end of its
-  /// count.
+  /// The DMA channel: moves a byte one microsecond after each request, with TC at the end of its count.
   std::vector<std::uint8_t> memory;
   std::size_t dma_left = 0, dma_position = 0;
   bool dma_to_memory = true;
@@ -77,7 +76,7 @@ struct Diskette : PlanarBench {
     }
     return irq6.level;
   }
-  /// What kernels do before the first transfer: reset, four senses, specify, motor on, recalibrate.
+  /// A kernel's sequence before the first transfer: reset, four senses, specify, motor on, recalibrate.
   void start(unsigned rate = 0) {
     out(0x3F2, 0x00);
     step(20_us);
@@ -131,7 +130,7 @@ TEST_CASE("82077: identification sequence of a kernel", "[planar][i82077]") {
   CHECK(d.result() == Bytes{0x00});
   d.command({0x94});
   CHECK(d.result() == Bytes{0x10});
-  d.command({0x18});  // PART ID: an 82078 answers, this part does not know it
+  d.command({0x18});  // PART ID: an 82078 command, unknown to this part
   CHECK(d.result() == Bytes{0x80});
   d.command({0x10});
   CHECK(d.result() == Bytes{0x90});
@@ -209,7 +208,7 @@ TEST_CASE("82077: the wrong data rate finds no address marks", "[planar][i82077]
   CHECK(d.result()[1] == 0x01);
 }
 
-TEST_CASE("82077: missing sectors and wrong cylinders are told apart", "[planar][i82077]") {
+TEST_CASE("82077: missing sectors and wrong cylinders are distinguished", "[planar][i82077]") {
   Diskette d;
   d.start();
   CHECK(d.transfer(0xE6, 0, 0, 19, 36, 512) ==
@@ -268,7 +267,7 @@ TEST_CASE("82077: a host that does not serve in time gets an overrun", "[planar]
   d.command({0x46, 0, 0, 0, 1, 2, 18, 0x1B, 0xFF});
   REQUIRE(d.run(1_s));
   CHECK(d.result()[1] == 0x10);
-  d.dma(10, false);  // and an underrun when data to be written stay away
+  d.dma(10, false);  // and an underrun if the data to write do not arrive
   d.command({0x45, 0, 0, 0, 1, 2, 18, 0x1B, 0xFF});
   d.dma_left = 3;
   ++d.dma_left;
@@ -280,7 +279,7 @@ TEST_CASE("82077: a host that does not serve in time gets an overrun", "[planar]
   CHECK(d.result()[1] == 0x10);
 }
 
-TEST_CASE("82077: a write-protected diskette refuses at once", "[planar][i82077]") {
+TEST_CASE("82077: a write-protected diskette is rejected immediately", "[planar][i82077]") {
   Diskette d(1'474'560, true);
   d.start();
   d.dma(512, false);
@@ -307,7 +306,7 @@ TEST_CASE("82077: the change line falls at a step with a diskette in the drive",
   CHECK((d.in(0x3F7) & 0x80) == 0);
 }
 
-TEST_CASE("82077: an empty drive never answers a read, a reset ends it", "[planar][i82077]") {
+TEST_CASE("82077: a read from an empty drive never completes, a reset ends it", "[planar][i82077]") {
   Diskette d(0);
   d.start();
   d.dma(512, true);
@@ -320,7 +319,7 @@ TEST_CASE("82077: an empty drive never answers a read, a reset ends it", "[plana
   CHECK((d.in(0x3F4) & 0x90) == 0x80);
 }
 
-TEST_CASE("82077: step rate, recalibrate from far away and without a drive", "[planar][i82077]") {
+TEST_CASE("82077: step rate, recalibrate from beyond 79 tracks and without a drive", "[planar][i82077]") {
   Diskette d;
   d.start();
   Time start = d.now;
@@ -443,7 +442,7 @@ TEST_CASE("82077: registers of the PS/2 mode", "[planar][i82077]") {
   CHECK(d.io.find(0x3F6) == nullptr);
 }
 
-TEST_CASE("82077: any bytes a guest writes are survived", "[planar][i82077]") {
+TEST_CASE("82077: arbitrary guest writes are handled", "[planar][i82077]") {
   Random random(82077);
   Diskette d;
   d.start();
@@ -497,7 +496,7 @@ TEST_CASE("82077: a snapshot in the middle of a sector", "[planar][i82077]") {
   CHECK_THROWS_AS(empty.fdc.archive(loader), Error);
 }
 
-TEST_CASE("diskette images: recognised by size, refused with file, size and remedy", "[planar][floppy]") {
+TEST_CASE("diskette images: recognised by size, rejected with file, size and remedy", "[planar][floppy]") {
   CHECK(FloppyImage::recognise(1'474'560)->sectors == 18);
   CHECK(FloppyImage::recognise(2'949'120)->data_rate == 1000);
   CHECK_FALSE(FloppyImage::recognise(1'474'561));
@@ -526,7 +525,7 @@ TEST_CASE("diskette images: recognised by size, refused with file, size and reme
   CHECK_FALSE(image.write(40, 0, 1, sector));
   CHECK_FALSE(image.write(0, 1, 1, sector));
   CHECK_FALSE(image.write(0, 0, 0, sector));
-  // The file itself stays as it was.
+  // The file itself is unchanged.
   CHECK(FloppyImage::load(path).contents()[163'839] == 'y');
   CHECK(image.contents()[163'839] == 0);
   std::remove(path.c_str());

@@ -40,7 +40,7 @@ Time clocks(std::int64_t n) {
   return Time{static_cast<std::int64_t>(static_cast<__int128>(n) * 12 * 1'000'000'000'000 / hz_times_12)};
 }
 
-/// A counter as the data sheet words it, clock by clock: what the closed form must equal.
+/// A counter simulated clock by clock according to the data sheet; the closed form must equal it.
 class Stepped {
  public:
   void control(std::uint8_t word) {
@@ -147,7 +147,7 @@ TEST_CASE("8254: the closed form equals a clocked counter in every mode", "[plan
       const auto word = static_cast<std::uint8_t>(0x30 | mode << 1);
       closed.control(word, tick);
       stepped.control(word);
-      const bool strobed = mode == 4;  // its gate is left alone: a pause on the strobe is a known simplification
+      const bool strobed = mode == 4;  // its gate is not toggled: pausing during the strobe is a known simplification
       for (unsigned i = 0; i < 120; ++i) {
         const auto action = random.below(16);
         if (action == 0 || i == 0) {
@@ -186,8 +186,7 @@ TEST_CASE("8254: Linux's 100 Hz tick, with latched reads in between", "[planar][
     CHECK(count < last);  // counts down within one period
     last = count;
   }
-  // Ten ticks, each acknowledged through 61h bit 7 as the Micro Channel path of the tick handler
-  // does.
+  // Ten ticks, each acknowledged through 61h bit 7 as in the Micro Channel path of the tick handler.
   while (t.irq0.rises.size() < 10) {
     t.step(100_us);
     if (t.irq0.level) t.out(0x61, static_cast<std::uint8_t>(t.in(0x61) | 0x80));
@@ -232,7 +231,7 @@ TEST_CASE("8254: latch holds until both bytes are read, a second latch command c
   CHECK(first - second < 1300);
 }
 
-TEST_CASE("8254: channel 2 as a stop watch at port 61h (TSC calibration)", "[planar][i8254]") {
+TEST_CASE("8254: channel 2 as a stopwatch at port 61h (TSC calibration)", "[planar][i8254]") {
   Timers t;
   t.out(0x61, static_cast<std::uint8_t>((t.in(0x61) & ~0x02) | 0x01));  // gate on, speaker off
   constexpr unsigned count = 5 * 11932;
@@ -283,7 +282,7 @@ TEST_CASE("8254: one-byte counts, and zero is the longest", "[planar][i8254]") {
   CHECK(t.irq0.rises[0] - started <= clocks(65537));
 }
 
-TEST_CASE("8254: channel 1 and the holes of the register file are not decoded", "[planar][i8254]") {
+TEST_CASE("8254: channel 1 and gaps in the register file are not decoded", "[planar][i8254]") {
   Timers t;
   CHECK(t.io.find(0x41) == nullptr);
   CHECK(t.io.find(0x45) == nullptr);
@@ -312,7 +311,7 @@ TEST_CASE("8254: the watchdog counts missed ticks and ends in an NMI", "[planar]
   CHECK(nmi.rises[0] - stalled >= clocks(3 * 11932) - 1_ps);
   CHECK(nmi.rises[0] - stalled <= clocks(3 * 11932) + 1_ps);
   CHECK((t.in(0x92) & 0x10) != 0);
-  t.out(0x47, 0x10);  // programming it again takes the status and the NMI away
+  t.out(0x47, 0x10);  // programming it again clears the status and the NMI
   CHECK((t.in(0x92) & 0x10) == 0);
   CHECK_FALSE(nmi.level);
 }

@@ -17,8 +17,7 @@ struct Pics : PlanarBench {
     pair.claim_ports(io);
     pair.intr().connect(intr);
   }
-  /// What Linux writes on every machine: edge mode (11h), vectors 20h and 28h, cascade on 2, 8086
-  /// mode.
+  /// Linux's initialisation on every machine: edge mode (11h), vectors 20h and 28h, cascade on 2, 8086 mode.
   void linux_init(std::uint8_t icw4 = 0x01) {
     out(0x21, 0xFF);
     out(0xA1, 0xFF);
@@ -51,7 +50,7 @@ TEST_CASE("8259: ICW1 = 11h leaves the inputs level-sensitive", "[planar][i8259]
   CHECK(p.acknowledge() == 0x23);
   CHECK_FALSE(p.intr.level);  // in service: nothing until EOI
   p.out(0x20, 0x20);
-  // A shared line that is still pulled asks again; an edge-triggered controller would be silent.
+  // A shared line that is still active requests again; an edge-triggered controller would not.
   REQUIRE(p.intr.level);
   CHECK(p.acknowledge() == 0x23);
   p.irq(3, false);
@@ -59,7 +58,7 @@ TEST_CASE("8259: ICW1 = 11h leaves the inputs level-sensitive", "[planar][i8259]
   CHECK_FALSE(p.intr.level);
 }
 
-TEST_CASE("8259: uninitialised controllers ask for nothing and ICW1 clears the mask", "[planar][i8259]") {
+TEST_CASE("8259: uninitialised controllers request nothing and ICW1 clears the mask", "[planar][i8259]") {
   Pics p;
   p.irq(1, true);
   CHECK_FALSE(p.intr.level);
@@ -84,12 +83,12 @@ TEST_CASE("8259: the mask is read back and holds requests", "[planar][i8259]") {
   CHECK(p.acknowledge() == 0x29);
 }
 
-TEST_CASE("8259: lower lines interrupt higher ones, the slave sits at line 2", "[planar][i8259]") {
+TEST_CASE("8259: lower lines interrupt higher ones, the slave is at line 2", "[planar][i8259]") {
   Pics p;
   p.linux_init();
   p.irq(4, true);
   p.irq(12, true);
-  CHECK(p.acknowledge() == 0x2C);  // 12 comes in at 2, above 4
+  CHECK(p.acknowledge() == 0x2C);  // 12 is cascaded at 2, above 4
   CHECK_FALSE(p.intr.level);
   p.irq(0, true);
   CHECK(p.acknowledge() == 0x20);
@@ -106,14 +105,14 @@ TEST_CASE("8259: lower lines interrupt higher ones, the slave sits at line 2", "
   CHECK(p.acknowledge() == 0x24);
 }
 
-TEST_CASE("8259: a request that goes away before INTA is spurious 7", "[planar][i8259]") {
+TEST_CASE("8259: a request that is withdrawn before INTA becomes a spurious 7", "[planar][i8259]") {
   Pics p;
   p.linux_init();
   p.irq(5, true);
   p.irq(5, false);
   CHECK(p.acknowledge() == 0x27);
   p.out(0x20, 0x0B);
-  CHECK(p.in(0x20) == 0x00);  // how a handler tells it from a real IRQ 7
+  CHECK(p.in(0x20) == 0x00);  // how a handler distinguishes it from a real IRQ 7
   p.irq(7, true);
   CHECK(p.acknowledge() == 0x27);
   CHECK(p.in(0x20) == 0x80);
@@ -151,7 +150,7 @@ TEST_CASE("8259: special mask mode lets lower levels through", "[planar][i8259]"
   REQUIRE(p.intr.level);
   CHECK(p.acknowledge() == 0x26);
   p.irq(6, false);
-  p.out(0x20, 0x20);  // non-specific EOI passes over the masked level
+  p.out(0x20, 0x20);  // non-specific EOI skips the masked level
   p.out(0x20, 0x0B);
   CHECK(p.in(0x20) == 0x02);
   p.out(0x20, 0x48);

@@ -61,7 +61,7 @@ TEST_CASE("16550: the kernel's detection sequence finds a 16550A", "[planar][ns1
   CHECK(s.in(ier) == 0x12);
 }
 
-TEST_CASE("16550: characters leave at the time of their last bit", "[planar][ns16550]") {
+TEST_CASE("16550: characters are sent at the time of their last bit", "[planar][ns16550]") {
   Serial s;
   s.speed(3);  // 38400 8N1
   s.out(rbr, 'a');
@@ -78,7 +78,7 @@ TEST_CASE("16550: characters leave at the time of their last bit", "[planar][ns1
   CHECK((s.in(lsr)&0x60) == 0x60);
 }
 
-TEST_CASE("16550: formats have their lengths", "[planar][ns16550]") {
+TEST_CASE("16550: character formats have the right lengths", "[planar][ns16550]") {
   struct {
     std::uint8_t lcr;
     unsigned halves;
@@ -102,7 +102,7 @@ TEST_CASE("16550: transmitter-empty interrupt, as drivers use it", "[planar][ns1
   s.speed(3);
   s.out(mcr, 0x0B);
   CHECK((s.in(iir)&0x0F) == 0x01);
-  s.out(ier, 0x02);  // the holding register is empty: interrupt at once
+  s.out(ier, 0x02);  // the holding register is empty: immediate interrupt
   CHECK(s.irq.level);
   CHECK((s.in(iir)&0x0F) == 0x02);
   CHECK_FALSE(s.irq.level);  // reading IIR acknowledged it
@@ -116,7 +116,7 @@ TEST_CASE("16550: transmitter-empty interrupt, as drivers use it", "[planar][ns1
   CHECK_FALSE(s.irq.level);
 }
 
-TEST_CASE("16550: sixteen characters fit into the FIFO beside the one on its way", "[planar][ns16550]") {
+TEST_CASE("16550: sixteen characters fit into the FIFO in addition to the one being sent", "[planar][ns16550]") {
   Serial s;
   s.speed(1);
   s.out(iir, 0x07);
@@ -180,7 +180,7 @@ TEST_CASE("16550: a full FIFO keeps its sixteen and reports the overrun", "[plan
   CHECK((s.in(lsr)&0x01) == 0);
 }
 
-TEST_CASE("16550: loopback sends to itself and keeps the line quiet", "[planar][ns16550]") {
+TEST_CASE("16550: loopback sends to itself and leaves the line idle", "[planar][ns16550]") {
   Serial s;
   s.speed(1);
   s.out(mcr, 0x1B);

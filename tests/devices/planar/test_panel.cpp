@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parts that only hold or show something: panel, checkpoints, parallel port, memory.
+// Parts that only store or display something: panel, checkpoints, parallel port, memory.
 #include "core/common/error.hpp"
 #include "devices/planar/ports/parallel_port.hpp"
 #include "devices/planar/system/memory_controller.hpp"
@@ -106,7 +106,7 @@ TEST_CASE("memory: RAM, hole, ROM and its alias", "[planar][memory]") {
   CHECK(memory.extended_kb() == 7 * 1024);
 }
 
-TEST_CASE("memory: a 24-bit processor loses what lies beneath the ROM alias", "[planar][memory]") {
+TEST_CASE("memory: a 24-bit processor cannot access the memory under the ROM alias", "[planar][memory]") {
   AddressSpace space;
   MemoryController memory(space, 16 * 1024, 24);
   std::vector<std::uint8_t> rom(64 * 1024, 0xEA);

@@ -64,15 +64,15 @@ TEST_CASE("keyboard: F0h names and changes the set, also through the translation
 TEST_CASE("keyboard: the key pressed last repeats, with all of its codes", "[planar][keyboard]") {
   Keyboard k;
   k.start(0x27);
-  k.tell({0xF3, 0x00});  // after 250 ms, 30 a second
+  k.tell({0xF3, 0x00});  // after 250 ms, 30 per second
   CHECK(k.press(0xE048, true) == Bytes{0xE0, 0x75});
   CHECK(k.during(260_ms) == Bytes{0xE0, 0x75});
   CHECK(k.press(0x1E, true) == Bytes{0x1C});
-  CHECK(k.press(0xE048, false) == Bytes{0xE0, 0xF0, 0x75});  // the other goes on
+  CHECK(k.press(0xE048, false) == Bytes{0xE0, 0xF0, 0x75});  // the other continues
   CHECK(k.during(265_ms) == Bytes{0x1C, 0x1C});
   CHECK(k.press(0x1E, false) == Bytes{0xF0, 0x1C});
   CHECK(k.during(400_ms) == Bytes{});
-  // A change of the set forgets the held key.
+  // A change of the scan code set stops the held key's repeat.
   CHECK(k.press(0x1E, true) == Bytes{0x1C});
   k.tell({0xF0, 0x02});
   CHECK(k.during(400_ms) == Bytes{});

@@ -101,7 +101,7 @@ TEST_CASE("RTC: setting the time with SET, in 12 hours and binary", "[planar][rt
   CHECK(c.get(0x04) == (0x80 | 1));
 }
 
-TEST_CASE("RTC: releasing the divider starts a second half a second later", "[planar][rtc]") {
+TEST_CASE("RTC: releasing the divider completes the first second half a second later", "[planar][rtc]") {
   Clock c;
   c.put(0x0A, 0x76);
   c.step(5_s);
@@ -204,7 +204,7 @@ TEST_CASE("CMOS: the checksum that POST verifies", "[planar][rtc]") {
   CHECK_FALSE(c.rtc.crc_valid());
 }
 
-TEST_CASE("RTC: a date that cannot be is refused with a remedy", "[planar][rtc]") {
+TEST_CASE("RTC: an invalid date is rejected with a remedy", "[planar][rtc]") {
   CHECK(DateTime::parse("2000-02-29 12:00:00").day == 29);
   for (const char* bad : {"1995-02-29 00:00:00", "1995-13-01 00:00:00", "95-01-01 00:00:00", "1995-01-01 24:00:00",
                           "1995-01-01 00:00:0x", "1979-01-01 00:00:00", "1995-01-00 00:00:00", ""}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a monitor on the VGA shows, mode by mode: programs write registers and memory, a person looks at pixels.
+// The VGA's picture in each mode: programs write registers and memory, the tests check pixels.
 #include "devices/planar/video/vga_picture.hpp"
 
 #include <algorithm>
@@ -296,7 +296,7 @@ TEST_CASE("VGA picture: four planes make sixteen colours", "[planar][vga]") {
     v.out(0x3C6, 0x0F);
     CHECK(v.see().at(639, 479) == Monitor::colour(0x05));
   }
-  SECTION("in 200-line modes each line stands twice") {
+  SECTION("in 200-line modes each line is doubled") {
     v.set(Monitor::planar(false));
     v.plane(0x0F);
     v.poke(0xA0000 + 40, 0x80);
@@ -461,7 +461,7 @@ TEST_CASE("VGA picture: odd and even pages", "[planar][vga]") {
   CHECK(v.get(0xB8000) == 'A');
 }
 
-TEST_CASE("VGA picture: looking changes nothing, whatever is programmed", "[planar][vga]") {
+TEST_CASE("VGA picture: rendering changes nothing, whatever is programmed", "[planar][vga]") {
   Monitor v;
   v.mode3();
   std::uint64_t x = 12345;

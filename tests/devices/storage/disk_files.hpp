@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Image files of a test, in a directory of their own that goes with it.
+// Image files of a test, in a temporary directory that is removed with it.
 #pragma once
 
 #include <unistd.h>
@@ -44,7 +44,7 @@ class DiskFiles {
   std::filesystem::path path_;
 };
 
-/// A whole sector that says which one it is and how many times the disk had been written; any mixture of two differs
+/// The content of a sector, derived from its number and the number of writes to the disk; any mixture of two differs
 /// from both.
 inline std::array<std::uint8_t, storage::sector_bytes> sector_content(std::uint32_t sector, std::uint32_t generation) {
   std::array<std::uint8_t, storage::sector_bytes> bytes;
@@ -77,7 +77,7 @@ inline std::vector<std::uint8_t> base_content(std::uint32_t sectors) {
   return bytes;
 }
 
-/// What the Error said; empty if there was none.
+/// The message of the Error; empty if there was none.
 inline std::string refusal(const std::function<void()>& f) {
   try {
     f();

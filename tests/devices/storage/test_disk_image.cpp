@@ -33,7 +33,7 @@ bool write(DiskImage& disk, std::uint32_t sector, std::uint32_t generation) {
 
 }  // namespace
 
-TEST_CASE("an overlay keeps changes across runs and never writes its base") {
+TEST_CASE("an overlay preserves changes across runs and never writes to its base") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   const auto before = DiskFiles::read(base);
@@ -42,7 +42,7 @@ TEST_CASE("an overlay keeps changes across runs and never writes its base") {
     CHECK(disk.sectors() == sectors);
     CHECK(disk.mode() == WriteMode::overlay);
     CHECK(generation(disk, 7) == 0u);
-    CHECK_FALSE(std::filesystem::exists(base + ".overlay"));  // a run that writes nothing leaves nothing
+    CHECK_FALSE(std::filesystem::exists(base + ".overlay"));  // a run that writes nothing creates nothing
     CHECK(write(disk, 7, 1));
     CHECK(write(disk, 399, 2));
     CHECK(write(disk, 7, 3));
@@ -127,7 +127,7 @@ TEST_CASE("an overlay names its base, and commits into it") {
   CHECK_THAT(refusal([&] { create_overlay(files.file("x.ovl"), work); }), Contains("itself an overlay"));
   CHECK_THAT(refusal([&] { DiskImage::open({work, WriteMode::write_through, {}}); }), Contains("disk commit"));
   {
-    DiskImage disk = DiskImage::open({work, WriteMode::memory, {}});  // changes over changes, forgotten
+    DiskImage disk = DiskImage::open({work, WriteMode::memory, {}});  // changes on top of changes, discarded
     CHECK(generation(disk, 9) == 4u);
     CHECK(write(disk, 9, 5));
     CHECK(write(disk, 10, 5));
@@ -141,7 +141,7 @@ TEST_CASE("an overlay names its base, and commits into it") {
   CHECK(generation(disk, 9) == 4u);
 }
 
-TEST_CASE("images of other kinds and sizes are refused with file, reason and remedy") {
+TEST_CASE("images of other kinds and sizes are rejected with file, reason and remedy") {
   DiskFiles files;
   const auto open = [](const std::string& file, const ImageKind& kind = disk_kind) {
     return refusal([&] { DiskImage::open({file}, kind); });
@@ -173,7 +173,7 @@ TEST_CASE("images of other kinds and sizes are refused with file, reason and rem
   CHECK_THAT(refusal([&] { DiskImage::open({base, WriteMode::overlay, text}); }), Contains("no overlay of planar"));
 }
 
-TEST_CASE("malformed overlays are refused, whatever byte of the header is wrong") {
+TEST_CASE("malformed overlays are rejected, whichever byte of the header is wrong") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   const auto work = files.file("work.ovl");
@@ -209,7 +209,7 @@ TEST_CASE("malformed overlays are refused, whatever byte of the header is wrong"
   CHECK_THAT(refusal([&] { DiskImage::open({work}); }), Contains("base.img"));
 }
 
-TEST_CASE("a damaged slot is an unreadable sector until it is written again, never the old content") {
+TEST_CASE("a damaged slot is an unreadable sector until it is rewritten, never the old content") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   const auto work = files.file("work.ovl");
@@ -240,7 +240,7 @@ TEST_CASE("a damaged slot is an unreadable sector until it is written again, nev
   CHECK(disk.overlay()->unreadable_sectors() == 0);
 }
 
-TEST_CASE("a snapshot of a disk holds its changes and fits only its own base") {
+TEST_CASE("a snapshot of a disk contains its changes and fits only its own base") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   DiskImage disk = DiskImage::open({base});
@@ -248,7 +248,7 @@ TEST_CASE("a snapshot of a disk holds its changes and fits only its own base") {
   CHECK(write(disk, 300, 2));
   Archive saved = Archive::saver();
   disk.archive(saved);
-  CHECK(write(disk, 1, 3));  // the run goes on
+  CHECK(write(disk, 1, 3));  // the run continues
 
   DiskImage restored = DiskImage::open({base, WriteMode::memory, {}});
   Archive loader = Archive::loader(saved.stream());
@@ -290,7 +290,7 @@ TEST_CASE("diskettes of every PS/2 size open as overlay, written through, and by
   }
 }
 
-TEST_CASE("an overlay with any bytes wrong is refused or read, sector by sector whole or unreadable") {
+TEST_CASE("an overlay with arbitrary damage is rejected or read, with every sector intact or unreadable") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   const auto work = files.file("work.ovl");

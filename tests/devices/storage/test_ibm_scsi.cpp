@@ -208,7 +208,7 @@ TEST_CASE("SCSI: reads and writes, plain and through a scatter list") {
   CHECK(disk == all);
 }
 
-TEST_CASE("SCSI: errors come as check condition with sense, and leave the rest alone") {
+TEST_CASE("SCSI: errors are reported as check condition with sense, and affect nothing else") {
   Bench b;
   b.ready_disk();
   CHECK(b.read(disk_sectors - 1, 2) == 0xC0);
@@ -239,7 +239,7 @@ TEST_CASE("SCSI: errors come as check condition with sense, and leave the rest a
   CHECK(b.answer() == 0xE0);
 }
 
-TEST_CASE("SCSI: one control block a device at a time; several devices queue, results come one by one") {
+TEST_CASE("SCSI: one control block per device at a time; several devices queue, results arrive one by one") {
   Bench b;
   b.ready_disk();
   REQUIRE(b.assign(cdrom_id, 1) == 0xAF);
@@ -251,7 +251,7 @@ TEST_CASE("SCSI: one control block a device at a time; several devices queue, re
   CHECK(b.answer() == 0xF0);
   b.rig.step(1_s);
   CHECK(b.answer() == 0x10);
-  CHECK(b.rig.irqs.level[14]);  // the second result at once
+  CHECK(b.rig.irqs.level[14]);  // the second result immediately
   CHECK(b.answer() == 0x11);
   CHECK_FALSE(b.rig.irqs.level[14]);
   CHECK(b.get(buffer + 0x1000, 1) == 5);
@@ -285,7 +285,7 @@ TEST_CASE("SCSI: abort ends a device's command, reset ends all, both leave a wor
 
   b.issue(scb, block | 0);
   b.issue(0x0400, immediate | 15);
-  // The driver's reset looks at the interrupt status itself.
+  // The driver's reset polls the interrupt status.
   const Time end = b.rig.now + 60_s;
   while ((b.rig.in(base + 6) & 0x8F) != 0x8F && b.rig.now < end) b.rig.step(1_ms);
   CHECK(b.rig.in(base + 6) == 0xAF);
@@ -300,10 +300,10 @@ TEST_CASE("SCSI: abort ends a device's command, reset ends all, both leave a wor
   b.rig.out(base + 5, 0x03);
   b.rig.step(2_s);
   CHECK(b.answer() == 0x0F);
-  CHECK(b.inquiry(disk_id) == (0x10 | disk_id));  // targets stand as devices of their own number
+  CHECK(b.inquiry(disk_id) == (0x10 | disk_id));  // targets are devices with their own number
 }
 
-TEST_CASE("SCSI: without bus master enable or interrupts the card says so, or stays silent") {
+TEST_CASE("SCSI: without bus master enable the card reports an error, without interrupts it stays silent") {
   Bench b;
   b.ready_disk();
   b.rig.out(base + 5, 0x02);
@@ -320,7 +320,7 @@ TEST_CASE("SCSI: without bus master enable or interrupts the card says so, or st
   CHECK(b.answer() == 0xE0);
 }
 
-TEST_CASE("SCSI: a CD-ROM reads its blocks and its one track, and refuses writes") {
+TEST_CASE("SCSI: a CD-ROM reads its blocks and its one track, and rejects writes") {
   Bench b;
   REQUIRE(b.assign(cdrom_id, 0) == 0xAF);
   b.other(0, {0, 0, 0, 0, 0, 0}, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a killed process and a host without power leave of an overlay: every sector whole, nothing acknowledged lost
-// (killed) or nothing flushed lost (power), the base untouched.
+// The state of an overlay after the process is killed or the host loses power: every sector intact, no acknowledged
+// write lost (killed) or no flushed write lost (power), the base unchanged.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,7 +75,7 @@ TEST_CASE("killed at random moments, an overlay keeps every write it acknowledge
       write_until_killed(base, seed, generation, report[1]);
     }
     ::close(report[1]);
-    // The first report says that it is at work; then the blow falls somewhere.
+    // The first report shows that it is running; then it is killed at a random time.
     Written w{};
     REQUIRE(::read(report[0], &w, sizeof w) == sizeof w);
     ::usleep(static_cast<useconds_t>(random() % 3000));
