@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where generated code runs: a board and a Unicorn with the same 1 MB + 64 KB of memory, descriptor tables, page tables
-// and vectors. Every vector leads to an address of its own at which nothing is ever executed.
+// and vectors. Every vector points to a separate address at which nothing is executed.
 #pragma once
 
 #include <array>
@@ -67,9 +67,9 @@ class Arena : public Outside {
  public:
   explicit Arena(Model model);
 
-  /// Segments, tables and control registers as the mode has them; the rest 0, ESP in the stack, EIP at the code.
+  /// Segments, tables and control registers as the mode requires; the rest 0, ESP in the stack, EIP at the code.
   Registers plain(Mode mode) const;
-  /// A register state to start from: segments, tables and control registers fixed by the mode, the rest drawn.
+  /// A start state: segments, tables and control registers as the mode requires, the rest random.
   Registers initial(Mode mode, Random& random) const;
   cpu::Fpu initial_fpu(Random& random) const;
   /// Both processors take the state.
@@ -85,7 +85,7 @@ class Arena : public Outside {
 
   /// Linear address of EIP.
   static std::uint32_t linear(const Registers& r) { return r.segment[CS].base + r.eip; }
-  /// The vector whose handler the registers stand at, or -1.
+  /// The vector whose handler EIP points to, or -1.
   static int vector_at(const Registers& r);
 
   Model model;

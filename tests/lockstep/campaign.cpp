@@ -5,7 +5,8 @@ namespace planar::lockstep {
 
 namespace {
 constexpr std::uint32_t last_offset = 0xE000;  ///< programs move through the code segment, then it is cleared
-constexpr unsigned slices = 4;                 ///< each mode's share comes in so many pieces, each on fresh memory
+constexpr unsigned slices = 4;                 ///< each mode's share is divided into this many parts, each with fresh
+                                               ///< memory
 }  // namespace
 
 Outcome run(const Campaign& campaign) {

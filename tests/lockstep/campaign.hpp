@@ -16,7 +16,7 @@ struct Campaign {
   unsigned most_mismatches = 1;            ///< stops after so many
   unsigned states = 40;                    ///< register states a program is run from
   std::function<void(const Mismatch&)> report;
-  std::function<void(std::uint64_t program, Model, Mode)> begins;  ///< in front of each program
+  std::function<void(std::uint64_t program, Model, Mode)> begins;  ///< called before each program
   std::function<void(const Instruction&, const Registers&, Registers&)> meddle;
 };
 

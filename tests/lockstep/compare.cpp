@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What must be equal behind an instruction, and the questions on which a mask depends.
+// What must be equal after an instruction, and the conditions that the masks depend on.
 #include "tests/lockstep/compare.hpp"
 
 #include <algorithm>
@@ -25,11 +25,11 @@ bool Runner::same_as_second(const Mismatch& m) const {
 
 bool Runner::through_cs(const Instruction& instruction) const {
   const auto first = program_->bytes.begin() + instruction.offset;
-  const auto last = first + std::min<unsigned>(instruction.length, 4);  // prefixes stand first
+  const auto last = first + std::min<unsigned>(instruction.length, 4);  // prefixes come first
   return std::find(first, last, 0x2E) != last;
 }
 
-// MOV CR0 with a value the manuals refuse: PG without PE, NW without CD.
+// MOV CR0 with a value that the manuals reject: PG without PE, NW without CD.
 bool Runner::refused_cr0(const Instruction& instruction) const {
   const std::uint32_t v = before_.gpr[program_->bytes[instruction.offset + instruction.length - 1u] & 7];
   return (v & 0x80000001u) == 0x80000000u || (v & 0x60000000u) == 0x20000000u;
@@ -96,7 +96,7 @@ const char* Runner::system_difference(const Registers& a, const Registers& b) {
   return nullptr;
 }
 
-// Null: equal, or excused (and made equal).
+// Null: equal, or masked (and made equal).
 const char* Runner::compare_fpu(const Form& form) {
   const cpu::Fpu ours = arena.processor->fpu(), theirs = arena.unicorn.fpu();
   const auto empty = [](std::uint16_t tags) { return tags & tags >> 1 & 0x5555; };
@@ -147,16 +147,16 @@ const char* Runner::compare_fpu(const Form& form) {
     resynchronise();
     what = nullptr;
   }
-  fpu_fault_ = ours.status & 0x40;  // sticky: a fresh start
+  fpu_fault_ = ours.status & 0x40;  // sticky: requires a fresh start
   if (!what) arena.unicorn.set_fpu(ours);
   return what;
 }
 
-// The frame that planar pushed, against the state in front of the instruction and what Unicorn says of the exception.
+// Compares the frame that planar pushed with the state before the instruction and Unicorn's report of the exception.
 const char* Runner::check_frame(const Registers& before, const Registers& after, const StepResult& result,
                                 std::uint16_t& error) {
   const auto u = arena.unicorn.core();
-  const std::uint32_t flags = before.eflags & ~flag_rf;  // both agreed on them in front of the instruction
+  const std::uint32_t flags = before.eflags & ~flag_rf;  // both agreed on them before the instruction
   std::vector<std::uint32_t> frame;
   const bool is_real = !(before.cr0 & 1), v86 = !is_real && (before.eflags & 0x20000);
   const unsigned unit = is_real ? 2 : 4;
@@ -179,7 +179,7 @@ const char* Runner::check_frame(const Registers& before, const Registers& after,
   const auto pop = [&] {
     std::uint32_t v = 0;
     for (unsigned i = 0; i < unit; ++i) {
-      // A frame over the tables may have changed the entry that leads to it; what lies there is mapped as it is.
+      // A frame that overlaps the page tables may have changed its own entry; the memory there is mapped one-to-one.
       const std::uint32_t at = after.segment[SS].base + ((sp + i) & mask);
       const std::uint8_t byte = at < tables_end ? arena.ours[at] : arena.processor->peek_linear(at).value_or(0);
       v |= std::uint32_t{byte} << (8 * i);
@@ -197,7 +197,7 @@ const char* Runner::check_frame(const Registers& before, const Registers& after,
   return nullptr;
 }
 
-// A 16-bit offset so near the segment's end that the operand does not fit.
+// A 16-bit offset so close to the segment's end that the operand does not fit.
 bool Runner::wraps(const Instruction& instruction) const {
   if (!is_wide(program_->mode) && is_far(forms()[instruction.cell.form].kind) &&
       ((before_.gpr[ESP] + 0x10) & 0xFFFF) < 0x20)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Small questions that runner.cpp (what happens in which order) and compare.cpp (what must be equal) both ask.
+// Predicates used by runner.cpp (order of execution) and compare.cpp (what must be equal).
 #pragma once
 
 #include "tests/lockstep/runner.hpp"
@@ -16,7 +16,7 @@ inline bool same_table(const cpu::TableView& a, const cpu::TableView& b) {
   return a.base == b.base && a.limit == b.limit;
 }
 
-/// What no ordinary instruction changes.
+/// State that ordinary instructions do not change.
 inline bool same_system(const Registers& a, const Registers& b) {
   for (unsigned s = 0; s < 6; ++s)
     if (!same_segment(a.segment[s], b.segment[s])) return false;
@@ -25,7 +25,7 @@ inline bool same_system(const Registers& a, const Registers& b) {
          a.dr == b.dr && a.cpl == b.cpl;
 }
 
-/// Stores more than one operand: what stands in memory after a fault in the middle is the chip's own affair.
+/// Stores more than one operand: the memory contents after a fault in the middle are specific to the chip.
 inline bool several_stores(const Form& f) {
   return f.opcode == 0x60 || f.opcode == 0x0F01 || f.kind == Kind::enter || f.kind == Kind::far_pointer ||
          f.kind == Kind::far_indirect || (f.kind == Kind::fpu && f.memory_form());

@@ -7,7 +7,7 @@ namespace planar::lockstep {
 
 namespace {
 
-/// What the forms table leaves out.
+/// Encodings that the forms table omits.
 struct Left {
   const char* what;
   const char* why;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The coverage table: opcode x operand size x mode x register or memory, with how often each was executed and compared.
+// The coverage table: opcode x operand size x mode x register or memory, with the number of times each was executed and
+// compared.
 #pragma once
 
 #include <array>
@@ -46,7 +47,7 @@ class Coverage {
     Mask why = Mask::count;  ///< the last
   };
   std::vector<std::uint64_t> counts_;  ///< executed
-  std::vector<Excused> excused_;       ///< of these, not compared
+  std::vector<Excused> excused_;       ///< of these, the number not compared
   std::array<std::uint64_t, static_cast<unsigned>(Mask::count)> masked_{};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The instruction forms that lockstep generates: opcode, group member, operands, and what has to be known to compare
-// them. Written from the manuals' opcode maps (386 PRM appendix A, 486 and Pentium additions), not from planar's
+// The instruction forms that lockstep generates: opcode, group member, operands, and the properties needed for
+// comparison. Derived from the manuals' opcode maps (386 PRM appendix A, 486 and Pentium additions), not from planar's
 // decoder.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace planar::lockstep {
 
-/// Flags that the manuals leave undefined behind a form.
+/// Flags that the manuals leave undefined after a form.
 enum class Undefined : std::uint8_t {
   // clang-format off
   none, adjust /*AF: logic*/, shift, rotate, double_shift, multiply, divide, decimal /*DAA, DAS*/, ascii /*AAA, AAS*/,
@@ -20,12 +20,12 @@ enum class Undefined : std::uint8_t {
   // clang-format on
 };
 
-/// How the generator prepares the operands so that more than the first check is reached.
+/// How the generator prepares the operands, so that execution gets past the first check.
 enum class Kind : std::uint8_t {
   plain,
   string,  ///< may get a REP prefix and a small count
   string_io,
-  jump,  ///< relative, a little forward
+  jump,  ///< relative, a short distance forward
   call_near,
   indirect,      ///< FF /2 /4: target in register or memory
   return_near,   ///< C2, C3
@@ -43,8 +43,8 @@ enum class Kind : std::uint8_t {
   control,  ///< MOV to CR0, LMSW
   halt,
   fpu,
-  shift_count,  ///< CL made interesting
-  bit_offset,   ///< a bit offset within reach
+  shift_count,  ///< CL set to a useful value
+  bit_offset,   ///< a bit offset within range
 };
 
 struct Form {

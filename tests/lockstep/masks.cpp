@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Undefined flags by the Pentium manual's appendix on flags (volume 3, appendix A) and the instruction pages; what must
-// not be run.
+// Flags that are undefined according to the Pentium manual's appendix on flags (volume 3, appendix A) and the
+// instruction pages; code that must not be run.
 #include "tests/lockstep/masks.hpp"
 
 #include <algorithm>

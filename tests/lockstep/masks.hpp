@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What lockstep does not compare, and why. Everything else counts.
+// What lockstep does not compare, and why. Everything else is compared.
 #pragma once
 
 #include <array>
@@ -101,11 +101,11 @@ inline constexpr std::array<MaskReason, static_cast<unsigned>(Mask::count)> mask
 
 inline constexpr std::uint32_t arithmetic_mask = 0x8D5;
 
-/// Flags that are undefined behind the instruction, with the registers in front of it. `result_undefined` is set where
-/// the destination is, too.
+/// Flags that are undefined after the instruction, given the registers before it. `result_undefined` is set if the
+/// destination is undefined too.
 std::uint32_t undefined_flags(const Instruction& instruction, const Registers& before, bool& result_undefined);
 
-/// Whether `code` holds, from any byte on, an encoding at which Unicorn aborts (Mask::lock_bit_register).
+/// Whether `code` contains, at any byte offset, an encoding at which Unicorn aborts (Mask::lock_bit_register).
 bool aborts_unicorn(std::span<const std::uint8_t> code);
 
 }  // namespace planar::lockstep

@@ -20,8 +20,8 @@ using namespace planar::lockstep;
 
 namespace {
 
-// Unicorn's code generator can abort by itself (masks.hpp knows one case). The last words say in which program, and the
-// stack below whose fault it is.
+// Unicorn's code generator can abort (masks.hpp has one known case). The last message identifies the program, and the
+// stack trace below it the culprit.
 std::array<char, 200> last_words;
 
 void die(int signal) {

@@ -14,7 +14,7 @@ bool register_form(const Instruction& i) { return !i.cell.memory; }
 
 }  // namespace
 
-// Each acts only where the instruction completed, unless it is about the exception.
+// Each acts only if the instruction completed, unless it concerns the exception.
 const std::array<PlantedFault, 20> planted_faults{{
     {"ADC of bytes forgets AF",
      [](const Instruction& i, const Registers&, Registers& r) {

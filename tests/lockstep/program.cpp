@@ -35,7 +35,8 @@ std::vector<Cell> cells(Model model) {
 
 Generator::Generator(Model model, Mode mode, std::uint64_t seed)
     : model_(model), mode_(mode), random_(seed), wide_(is_wide(mode)) {
-  // What fewer models have comes more often on those that do, and the x87 too: each cell is to be well filled.
+  // Forms that fewer models support, and x87 forms, are generated more often on those that do, so that each cell is
+  // well covered.
   for (const Cell& cell : cells(model)) {
     const Form& form = forms()[cell.form];
     const unsigned times = form.since == Model::pentium                            ? 4
@@ -96,8 +97,8 @@ void Generator::prefixes(bool size32) {
   }
 }
 
-// ModRM, SIB and displacement. In 16-bit segments with 32-bit addresses, and the other way round, most of them are far
-// out: that is what the limit and #PF checks are for.
+// ModRM, SIB and displacement. In 16-bit segments with 32-bit addresses, and vice versa, most of them are out of range,
+// which exercises the limit and #PF checks.
 void Generator::modrm(unsigned reg, bool memory, int rm) {
   program_.instructions.back().modrm = static_cast<std::uint8_t>(reg << 3);
   if (!memory) {
@@ -148,7 +149,7 @@ void Generator::push(std::uint32_t v, bool size32) {
   end();
 }
 
-// A far pointer where fixed_memory_ points afterwards.
+// Stores a far pointer and sets fixed_memory_ to its address.
 void Generator::store_pointer(std::uint32_t offset, std::uint16_t sel, bool size32) {
   const std::uint32_t at = (wide_ ? data_at : 0u) + prepared;
   const auto store = [&](std::uint32_t where, std::uint32_t v, bool s32) {
@@ -341,7 +342,7 @@ void Generator::emit(const Cell& cell) {
   const bool count = (form.kind == Kind::string || form.kind == Kind::string_io) && program_.instructions.size() > 1 &&
                      random_.below(2);
   if (count) {
-    // Only behind a preparation that made the count small; otherwise a REP would run for seconds.
+    // Only after a preparation that made the count small; otherwise a REP would run for seconds.
     bool small = false;
     for (std::size_t i = program_.instructions.size() - 1; i-- > 0 && program_.instructions.size() - i < 5;)
       if (forms()[program_.instructions[i].cell.form].opcode == 0xB9) small = true;

@@ -10,7 +10,7 @@
 
 namespace planar::lockstep {
 
-/// A cell of the coverage table: what is counted and what the generator goes round.
+/// A cell of the coverage table: the unit of counting and of generation.
 struct Cell {
   std::uint16_t form;
   bool size32;  ///< operand size of the instruction, prefix applied
@@ -40,7 +40,7 @@ struct Program {
 class Generator {
  public:
   Generator(Model model, Mode mode, std::uint64_t seed);
-  /// `eip`: where the program will stand.
+  /// `eip`: the address of the program.
   Program make(std::uint32_t eip);
 
  private:

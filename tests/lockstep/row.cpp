@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<const char*, 8> register_names{"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"};
 
-/// Which of the forms the bytes are.
+/// Identifies the form of the bytes.
 std::optional<Cell> identify(std::span<const std::uint8_t> code, Model model, Mode mode) {
   cpu::Op op;
   if (!cpu::decode(code, {{model, true}, is_wide(mode), mode != Mode::real, mode == Mode::v86}, op))
@@ -75,7 +75,7 @@ std::string shrink(const Mismatch& mismatch) {
   Mismatch first = m;
   std::copy_n(blank.begin(), tables_end, first.memory.begin());
   if (!still(first)) return "none: it depends on changed tables";
-  // Memory: zeros in ever smaller pieces.
+  // Memory: zeroed in progressively smaller pieces.
   for (std::uint32_t size = 0x100000; size > 0; size /= 2)
     for (std::uint32_t a = tables_end; a < memory_bytes; a += size) {
       const auto begin = m.memory.begin() + a, end = m.memory.begin() + std::min<std::size_t>(a + size, memory_bytes);

@@ -30,7 +30,7 @@ void Runner::load(const Program& program) {
     index_[program.instructions[i].offset] = static_cast<std::int16_t>(i);
 }
 
-// With so many HLTs behind it.
+// Followed by this many HLTs.
 void Runner::place(unsigned halts) {
   for (auto* memory : {&arena.ours, &arena.theirs}) {
     const auto at = memory->begin() + start_linear_;
@@ -39,14 +39,14 @@ void Runner::place(unsigned halts) {
   }
 }
 
-// Whether the program still is what it was: it may have stored into itself, with or without being excused.
+// Whether the program is unchanged: it may have stored into itself, with or without being masked.
 bool Runner::intact() const {
   const auto& bytes = program_->bytes;
   return std::memcmp(&arena.ours[start_linear_], bytes.data(), bytes.size()) == 0 &&
          std::memcmp(&arena.theirs[start_linear_], bytes.data(), bytes.size()) == 0;
 }
 
-// From the state both have been given to wherever it ends.
+// Runs from the common start state to the end, wherever that is.
 void Runner::go() {
   current_ = -1;
   next_ = Next::go_on;
@@ -58,9 +58,9 @@ void Runner::go() {
   next_ = result.kind == StepResult::Kind::done ? finish() : finish_exception(result);
 }
 
-// What is found is looked at a second time: the whole program from the same memory and the same draws, with all memory
-// compared at every instruction. planar forgets everything decoded and translated at each start, so that it repeats
-// itself; where the second run is clean, Unicorn did not.
+// A mismatch is confirmed by a second run: the whole program from the same memory and the same random numbers, with all
+// memory compared at every instruction. planar discards all decoded and translated code at each start, so it repeats
+// itself; if the second run is clean, Unicorn was not deterministic.
 std::optional<Mismatch> Runner::run(const Program& program, Random& random, unsigned states) {
   if (aborts_unicorn(program.bytes)) {
     coverage_.note(Mask::lock_bit_register);
@@ -128,7 +128,7 @@ std::optional<Mismatch> Runner::run_once(const Program& program, Random& random,
   return std::move(found_);
 }
 
-// The instruction alone, in memory as it was: what lies behind it may be its operand.
+// The instruction alone, in unchanged memory: the bytes after it may be its operand.
 std::optional<Mismatch> Runner::replay(const Mismatch& m) {
   thorough_ = true;
   const Program one{m.mode, m.before.eip, m.code, {m.instruction}};
@@ -148,7 +148,7 @@ std::optional<Mismatch> Runner::replay(const Mismatch& m) {
   return std::move(found_);
 }
 
-// In front of each instruction of Unicorn: the one before is complete.
+// Called before each of Unicorn's instructions: the previous one is complete.
 bool Runner::boundary(std::uint32_t address) {
   const int index = index_at(address);
   if (current_ >= 0) {
@@ -156,8 +156,7 @@ bool Runner::boundary(std::uint32_t address) {
     if (index == current_ && !program_->instructions[static_cast<std::size_t>(index)].rep &&
         arena.unicorn.core().gpr[ESP] == before_.gpr[ESP]) {
       if (++boundaries_ > most_boundaries) return next_ = Next::stop, false;
-      arena.unicorn
-          .clear_stores();  // it stored into its own block: Unicorn translates anew and repeats the instruction
+      arena.unicorn.clear_stores();  // it stored into its own block: Unicorn retranslates and repeats the instruction
       return true;
     }
     if (!rep_passed_) {
@@ -165,10 +164,10 @@ bool Runner::boundary(std::uint32_t address) {
       if (next_ != Next::go_on) return false;
       const Instruction& i = program_->instructions[static_cast<std::size_t>(current_)];
       if (i.rep && index == current_) {
-        if (thorough_) return next_ = Next::restart, false;  // a replay is of one iteration
+        if (thorough_) return next_ = Next::restart, false;  // a replay covers one iteration
         const Registers now = arena.processor->registers();
         if (now.eip != before_.eip)
-          rep_passed_ = true;  // Unicorn looks at the count once more
+          rep_passed_ = true;  // Unicorn tests the count again
         else if (++iterations_ > most_iterations)
           return next_ = Next::restart, false;
         before_ = now;
@@ -180,7 +179,7 @@ bool Runner::boundary(std::uint32_t address) {
   }
   rep_passed_ = false;
   iterations_ = 0;
-  if (++boundaries_ > most_boundaries) return next_ = Next::stop, false;  // a return or jump went back, again and again
+  if (++boundaries_ > most_boundaries) return next_ = Next::stop, false;  // a return or jump went back repeatedly
   current_ = index < 0 ? current_ : index;
   if (index < 0) return next_ = Next::stop, false;
   begin(index);
@@ -221,7 +220,7 @@ Runner::Next Runner::mismatch(const char* what) {
   if (!intact()) return excuse(Mask::own_block);
   for (const Store& store : stores)
     if (store.address < code_end && store.address + store.bytes > code_at) return excuse(Mask::own_block);
-  // Once more from a clean start: inside a block Unicorn sometimes loses flags it keeps when it starts with the
+  // Repeat from a clean start: within a block Unicorn sometimes loses flags that it keeps when it starts with the
   // instruction.
   if (!thorough_) {
     if (!second_) second_ = std::make_unique<Runner>(arena.model, coverage_);
@@ -250,7 +249,7 @@ Runner::Next Runner::excuse(Mask mask) {
   return code_stored_ || tables_stored_ ? Next::stop : Next::restart;
 }
 
-// Unicorn's memory as planar's again: where Unicorn stored, and the frame if planar delivered an exception.
+// Copies planar's memory to Unicorn where Unicorn stored, and the frame if planar delivered an exception.
 void Runner::resynchronise() {
   for (const Store& s : arena.unicorn.stores()) {
     if (!in_memory(s)) continue;
@@ -262,7 +261,7 @@ void Runner::resynchronise() {
   if (Arena::vector_at(ours) >= 0) sync_stack(ours);
 }
 
-// planar's turn; a planted fault changes what it leaves.
+// Executes the instruction in planar; a planted fault changes its result.
 Registers Runner::step_planar(const Instruction& instruction) {
   arena.processor->step();
   const Registers ours = arena.processor->registers();
@@ -311,7 +310,7 @@ Runner::Next Runner::compare_done() {
   const Form& form = forms()[instruction.cell.form];
   const Registers ours = arena.processor->registers();
   UnicornCpu::Core theirs = arena.unicorn.core();
-  // Unicorn looks at the count of a REP once more before it leaves it.
+  // Unicorn tests the count of a REP again before leaving it.
   if (instruction.rep && theirs.eip == before_.eip && ours.eip == before_.eip + instruction.length)
     theirs.eip = ours.eip;
   for (const Store& store : arena.unicorn.stores())
@@ -362,14 +361,14 @@ Runner::Next Runner::compare_done() {
   return Next::go_on;
 }
 
-// Unicorn stopped in the current instruction, or at the fetch of the one behind it.
+// Unicorn stopped in the current instruction, or at the fetch of the next one.
 Runner::Next Runner::finish_exception(const StepResult& result) {
   if (current_ < 0) return Next::stop;
   const Instruction& instruction = program_->instructions[static_cast<std::size_t>(current_)];
   const Form& form = forms()[instruction.cell.form];
   const Registers theirs = arena.unicorn.registers();
   if (rep_passed_) return Next::stop;
-  // Unicorn's POPAD keeps what it has loaded in front of a page fault; planar's leaves all as it was.
+  // Unicorn's POPAD keeps the registers loaded before a page fault; planar's leaves all unchanged.
   const bool broken_off = form.opcode == 0x61 && theirs.eip == before_.eip;
   if (!result.software && !broken_off &&
       (theirs.eip != before_.eip || theirs.gpr != before_.gpr)) {  // the next instruction could not be fetched
@@ -395,7 +394,7 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     if (form.opcode == 0x63 && vector < 0 && result.vector == 14) return excuse(Mask::arpl);
     if (is_limit) return excuse(Mask::limits);
     if (vector == 13 && through_cs(instruction)) return excuse(Mask::rights);
-    // Unicorn reads the stack of a far return with the rights of ring 0, and comes to the selector that lies there.
+    // Unicorn reads the stack of a far return with ring 0 privilege, and gets to the selector stored there.
     if (is_far(form.kind) && vector == 14 && result.vector == 13 && before_.cpl == 3 && ours.cr2 - before_.gpr[ESP] < 8)
       return excuse(Mask::far_stack);
     found_.reset();
@@ -407,7 +406,7 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   const char* what = check_frame(before_, ours, result, error);
   if (!what && result.vector == 14 && ours.cr2 != theirs.cr2) {
     const bool crosses = (ours.cr2 ^ theirs.cr2) & 0xFFFFF000u && ours.cr2 - theirs.cr2 + 16 < 32;
-    // FBLD, FBSTP, environments and FSAVE images: the parts in the chip's own order.
+    // FBLD, FBSTP, environments and FSAVE images: the order of the parts is specific to the chip.
     const bool large = form.kind == Kind::fpu && (form.group == 4 || form.group == 6) && (form.opcode & 1);
     if (crosses || large || form.opcode == 0xA6 || form.opcode == 0xA7 || form.opcode == 0x60)
       return excuse(Mask::access_order);
@@ -433,7 +432,7 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     if (found_) found_->their_vector = result.vector;
     return n;
   }
-  // An instruction of several stores may have done some of them: the chip's own order.
+  // An instruction with several stores may have completed some of them; the order is specific to the chip.
   if (!arena.unicorn.stores().empty() || several_stores(form)) {
     coverage_.note(Mask::access_order);
     arena.copy_memory();
@@ -442,7 +441,7 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   return code_stored_ ? Next::stop : Next::restart;
 }
 
-// What the delivery pushed, which Unicorn knows nothing of.
+// The words pushed by the delivery, which Unicorn does not execute.
 void Runner::sync_stack(const Registers& handler) {
   const std::uint32_t mask = handler.segment[SS].big ? 0xFFFFFFFFu : 0xFFFFu;
   for (std::uint32_t i = 0; i < 48; ++i) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Runs generated programs on planar's interpreter and Unicorn and compares after every instruction.
 //
-// Unicorn executes an instruction, then planar does, then both are compared: general registers, EIP, flags, what was
-// stored; segments, tables and control registers where the form may change them, and otherwise that planar left them
-// alone; the x87; on an exception vector, error code, CR2 and the frame that planar pushed. What planar might have
-// written elsewhere is found by comparing all memory behind each program (and at every instruction while a mismatch is
-// traced).
+// Unicorn executes an instruction, then planar does, then both are compared: general registers, EIP, flags and stores;
+// segments, tables and control registers if the form may change them, and otherwise that planar left them unchanged;
+// the x87; for an exception vector, error code, CR2 and the frame that planar pushed. Stray writes by planar are found
+// by comparing all memory after each program (and at every instruction while a mismatch is traced).
 #pragma once
 
 #include <array>
@@ -26,7 +25,7 @@ struct Mismatch {
   Registers before, ours, theirs;
   cpu::Fpu fpu_before, fpu_ours, fpu_theirs;
   int our_vector = -1, their_vector = -1;
-  std::vector<std::uint8_t> memory;  ///< in front of the instruction
+  std::vector<std::uint8_t> memory;  ///< before the instruction
   std::string describe() const;
 };
 
@@ -38,7 +37,7 @@ class Runner {
   std::optional<Mismatch> run(const Program& program, Random& random, unsigned states);
   /// One instruction (one iteration of a REP) from the state in `m` (before, fpu_before, memory), all memory compared.
   std::optional<Mismatch> replay(const Mismatch& m);
-  /// Called with planar's registers behind each instruction, before they are compared: where a planted fault acts.
+  /// Called with planar's registers after each instruction, before the comparison: where a planted fault acts.
   std::function<void(const Instruction&, const Registers& before, Registers& after)> meddle;
 
   Arena arena;
@@ -81,13 +80,13 @@ class Runner {
   int current_ = -1;
   Registers before_;
   cpu::Fpu fpu_before_;
-  bool rep_passed_ = false;  ///< planar has left the REP that Unicorn looks at once more
+  bool rep_passed_ = false;  ///< planar has left the REP whose count Unicorn tests again
   unsigned iterations_ = 0, boundaries_ = 0;
   Next next_ = Next::go_on;
   bool code_stored_ = false, tables_stored_ = false, thorough_ = false, trace_memory_ = false,
        next_fetch_faulted_ = false, fpu_fault_ = false;
-  std::unique_ptr<Runner> second_;           ///< confirms a mismatch from the state in front of it
-  std::vector<std::uint8_t> memory_before_;  ///< in front of the program
+  std::unique_ptr<Runner> second_;           ///< confirms a mismatch from the state before it
+  std::vector<std::uint8_t> memory_before_;  ///< before the program
   std::string error_text_;
   std::optional<Mismatch> found_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // More than twenty million generated instructions with a fixed seed: no mismatch, and every cell of the coverage table
-// well filled. With PLANAR_SHORT (the sanitizer build) half a million, and the coverage is left to the release build.
+// well filled. With PLANAR_SHORT (the sanitizer build) half a million, without the coverage check.
 #include <fmt/format.h>
 #include <cstdlib>
 

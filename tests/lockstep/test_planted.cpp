@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The harness finds what is wrong: twenty planted faults, one by one.
+// The harness detects faults: twenty planted faults, one by one.
 #include <cstdlib>
 
 #include "tests/catch.hpp"
@@ -8,8 +8,8 @@
 
 using namespace planar::lockstep;
 
-TEST_CASE("Each of twenty planted faults is found") {
-  Campaign control;  // the same programs with nothing planted: what is found below is the fault
+TEST_CASE("Each of twenty planted faults is detected") {
+  Campaign control;  // the same programs without a fault: any mismatch below is due to the fault
   control.seed = 3;
   control.instructions = std::getenv("PLANAR_SHORT") ? 100'000 : 3'000'000;  // the sanitizer build is ten times slower
   control.meddle = [](const Instruction&, const Registers&, Registers&) {};

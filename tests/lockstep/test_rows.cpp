@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One-line reproducers, as planar-lockstep prints them: what was once found, and a few forms worth keeping. A row stays
-// when its mismatch is gone.
+// One-line reproducers as printed by planar-lockstep: former mismatches and a few other useful forms. Rows are kept
+// after their mismatch is fixed.
 #include "core/common/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/lockstep/masks.hpp"
@@ -19,8 +19,8 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
       "486 pm32r3 | 0F BE C3 | ebx=80 fl=46 |",
       "486 v86 | 9C | fl=23097 |",
       "pentium pm32 | 0F C7 0D 00 00 02 00 | eax=1 ebx=2 ecx=3 edx=0 | 20000=01",
-      "pentium pm32 | 61 | esp=6FFEF edi=246DE |",  // a fault in front of the last of the registers
-      "pentium pm32 | D1 4B D2 | esp=3016 |",       // the frame lies over its own page's table entry
+      "pentium pm32 | 61 | esp=6FFEF edi=246DE |",  // a fault before the last of the registers
+      "pentium pm32 | D1 4B D2 | esp=3016 |",       // the frame overlaps its own page table entry
       "pentium pm32 | D8 C1 | cw=33F sw=1800 tw=0 f3=3FFF.8000000000000000 f4=4000.C000000000000000 |",
   };
   for (const char* row : rows) {
@@ -31,18 +31,18 @@ TEST_CASE("Reproducer rows agree with Unicorn") {
   }
 }
 
-TEST_CASE("Code at which Unicorn aborts is known, from any byte on") {
+TEST_CASE("Code at which Unicorn aborts is recognised at any byte offset") {
   const auto aborts = [](std::vector<std::uint8_t> code) { return aborts_unicorn(code); };
   CHECK(aborts({0xF0, 0x0F, 0xBA, 0xE9, 0x00}));
-  CHECK(aborts({0x81, 0xF8, 0xED, 0xF0, 0x66, 0x0F, 0xBA, 0xE9, 0x00}));  // inside a CMP and what follows it
+  CHECK(aborts({0x81, 0xF8, 0xED, 0xF0, 0x66, 0x0F, 0xBA, 0xE9, 0x00}));  // inside a CMP and the bytes after it
   CHECK(aborts({0xF0, 0x66, 0x0F, 0xBB, 0xE8}));
   CHECK_FALSE(aborts({0xF0, 0x0F, 0xBB, 0x03}));        // memory
-  CHECK_FALSE(aborts({0xF0, 0x0F, 0xBA, 0xC1, 0x00}));  // /0 is no bit instruction
+  CHECK_FALSE(aborts({0xF0, 0x0F, 0xBA, 0xC1, 0x00}));  // /0 is not a bit instruction
   CHECK_FALSE(aborts({0x66, 0x0F, 0xBB, 0xE8}));
   CHECK_FALSE(aborts({0xF0, 0x0F, 0xBB}));
 }
 
-TEST_CASE("A row that cannot be read says why") {
+TEST_CASE("A malformed row gives an explanation") {
   CHECK_THROWS_WITH(run_row("586 pm32 | 90 | |"), Catch::Contains("begins with a model and a mode"));
   CHECK_THROWS_WITH(run_row("486 pm32 | 90 | zz=1 |"), Catch::Contains("unknown register zz"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Unicorn behind core/lockstep: the whole state goes in and comes out, and one step does one instruction.
+// Unicorn through core/lockstep: the complete state can be set and read, and one step executes one instruction.
 #include "core/lockstep/unicorn_cpu.hpp"
 #include "tests/core/cpu/machine.hpp"
 
@@ -57,7 +57,7 @@ void same(const Registers& a, const Registers& b) {
 
 }  // namespace
 
-TEST_CASE("Unicorn takes and returns the state of each mode") {
+TEST_CASE("Unicorn accepts and returns the state of each mode") {
   const Model model = GENERATE(Model::i486sx, Model::pentium);
   SECTION("real mode") {
     Pair p(model);
@@ -159,7 +159,7 @@ TEST_CASE("Unicorn steps a REP instruction by iterations") {
   CHECK(p.memory == p.board.ram);
 }
 
-TEST_CASE("Unicorn asks for ports and devices") {
+TEST_CASE("Unicorn forwards port and device accesses") {
   Pair p(Model::i486sx);
   p.board.flat({0xE5, 0x42,                      // in eax, 42h
                 0xE6, 0x43,                      // out 43h, al
@@ -176,7 +176,7 @@ TEST_CASE("Unicorn asks for ports and devices") {
   CHECK(p.written == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0x43, 0x04}, {0x300008, 0x51}});
 }
 
-TEST_CASE("Code written behind Unicorn's back is seen after invalidate_code") {
+TEST_CASE("Code modified externally is seen after invalidate_code") {
   Pair p(Model::i486sx);
   p.board.flat({0x40});  // inc eax
   p.start();
@@ -189,7 +189,7 @@ TEST_CASE("Code written behind Unicorn's back is seen after invalidate_code") {
   CHECK(p.unicorn.registers().gpr[EAX] == 0xFFFFFFFFu);
 }
 
-TEST_CASE("The x87 state goes in and comes out") {
+TEST_CASE("The x87 state can be set and read") {
   Pair p(Model::pentium);
   p.board.flat({0xD9, 0xE8,    // fld1
                 0xD9, 0xEB,    // fldpi

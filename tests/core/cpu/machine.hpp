@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A board with nothing but a processor and 2 MB of RAM, for tests. Code is given as bytes with the assembler text
-// beside them. Every exception vector leads to a HLT of its own, so that a test can ask which one was taken.
+// A test board with only a processor and 2 MB of RAM. Code is given as bytes, with the assembler text in comments.
+// Every exception vector points to a separate HLT, so that a test can determine which one was taken.
 #pragma once
 
 #include <algorithm>
@@ -53,11 +53,11 @@ struct BoardPins : cpu::Pins {
     return {vector, done(start)};
   }
   void shutdown(Time) override { ++shutdowns; }
-  std::vector<bool> fpu_errors;  ///< levels of FERR#, one behind the other
+  std::vector<bool> fpu_errors;  ///< successive levels of FERR#
   void fpu_error(bool level, Time) override { fpu_errors.push_back(level); }
 };
 
-// Where things are in memory.
+// Memory layout.
 inline constexpr std::uint32_t gdt_at = 0x3000, ldt_at = 0x3800, idt_at = 0x1000, handlers_at = 0x5000, tss_at = 0x4000,
                                page_directory_at = 0x8000, page_table_at = 0x9000, code_at = 0x10000, data_at = 0x20000,
                                stack_at = 0x40000, ring0_stack_at = 0x48000;
@@ -207,7 +207,7 @@ struct Board {
     while (!cpu.halted() && !cpu.in_shutdown() && cpu.time() < end) cpu.step();
     return *this;
   }
-  /// The vector of the exception handler in which the CPU stands, or -1.
+  /// The vector of the exception handler in which the CPU is halted, or -1.
   int vector() const {
     const Registers r = cpu.registers();
     const std::uint32_t linear = r.segment[CS].base + r.eip;

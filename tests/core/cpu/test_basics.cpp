@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Instructions as a program sees them: results, flags, addressing, what each model has.
+// Instructions from a program's point of view: results, flags, addressing, differences between models.
 #include "machine.hpp"
 
 using namespace planar;
@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t cf = 1, pf = 4, af = 0x10, zf = 0x40, sf = 0x80, of = 0x800, arithmetic = 0x8D5;
 }
 
-TEST_CASE("A processor comes out of reset as its manual says", "[cpu]") {
+TEST_CASE("The state of a processor after reset is as in its manual", "[cpu]") {
   const auto [model, signature] = GENERATE(
       table<Model, std::uint32_t>({{Model::i386sx, 0x2308u}, {Model::i486sx, 0x0423u}, {Model::pentium, 0x0525u}}));
   Board b(model);
@@ -51,7 +51,7 @@ TEST_CASE("Reset restarts the fetch wherever it was", "[cpu]") {
   b.space.unmap(model == Model::i386sx ? 0xFF0000 : 0xFFFF0000, 0x10000);
 }
 
-TEST_CASE("Arithmetic sets the six flags", "[cpu][flags]") {
+TEST_CASE("Arithmetic sets the six status flags", "[cpu][flags]") {
   Board b;
   SECTION("ADD with carry, overflow and adjust") {
     b.real({0xB0, 0x80, 0x04, 0x80}).step(2);  // MOV AL,80h; ADD AL,80h
@@ -61,12 +61,12 @@ TEST_CASE("Arithmetic sets the six flags", "[cpu][flags]") {
     b.real({0xB8, 0xFF, 0x7F, 0x05, 0x01, 0x00}).step(2);  // MOV AX,7FFFh; ADD AX,1
     CHECK((b.flags() & arithmetic) == (of | sf | af | pf));
   }
-  SECTION("SBB takes the borrow in") {
+  SECTION("SBB includes the borrow") {
     b.real({0xF9, 0x31, 0xC0, 0xF9, 0x83, 0xD8, 0x00}).step(4);  // STC; XOR AX,AX; STC; SBB AX,0
     CHECK((b.reg(EAX) & 0xFFFF) == 0xFFFF);
     CHECK((b.flags() & arithmetic) == (cf | sf | af | pf));
   }
-  SECTION("INC and DEC leave CF alone") {
+  SECTION("INC and DEC do not change CF") {
     b.real({0xF9, 0xB8, 0xFF, 0xFF, 0x40}).step(3);  // STC; MOV AX,FFFFh; INC AX
     CHECK((b.flags() & arithmetic) == (cf | zf | af | pf));
     b.real({0xF8, 0xB8, 0x00, 0x80, 0x48}).step(3);  // CLC; MOV AX,8000h; DEC AX
@@ -135,7 +135,7 @@ TEST_CASE("BP addresses the stack segment, an override another", "[cpu]") {
   CHECK((b.reg(EAX) & 0xFFFF) == 0x2211);
 }
 
-TEST_CASE("Each model has its instructions and flags", "[cpu][model]") {
+TEST_CASE("Each model has the right instructions and flags", "[cpu][model]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
   Board b(model);
   const int ud = 6;
@@ -157,7 +157,7 @@ TEST_CASE("Each model has its instructions and flags", "[cpu][model]") {
   CHECK((b.flags() & 0x200000) == (model == Model::pentium ? 0x200000u : 0));
 }
 
-TEST_CASE("CPUID names a Pentium, and an FPU only if there is one", "[cpu][model]") {
+TEST_CASE("CPUID identifies a Pentium, and reports an FPU only if there is one", "[cpu][model]") {
   Board b(Model::pentium);
   b.flat({0x31, 0xC0, 0x0F, 0xA2}).step(2);
   CHECK(b.reg(EBX) == 0x756E6547u);
@@ -174,7 +174,7 @@ TEST_CASE("RDTSC counts core clocks", "[cpu][model]") {
   CHECK(difference < 100);
 }
 
-TEST_CASE("Without an FPU the probe of the BIOS finds none", "[cpu][fpu]") {
+TEST_CASE("Without an FPU the BIOS's probe finds none", "[cpu][fpu]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx);
   Board b(model);
   // FNINIT; MOV word [0],5A5Ah; FNSTSW [0]; MOV AX,[0]
@@ -210,14 +210,14 @@ TEST_CASE("A20 off folds the second megabyte onto the first", "[cpu]") {
   CHECK((b.reg(EAX) & 0xFF) == 0x33);
 }
 
-TEST_CASE("Code can be changed before it runs, in the same block", "[cpu][smc]") {
+TEST_CASE("Code can be modified just before it runs, in the same block", "[cpu][smc]") {
   Board b;
   // MOV byte [10008h],2; NOP; MOV AL,1 (becomes MOV AL,2)
   b.flat({0xC6, 0x05, 0x09, 0x00, 0x01, 0x00, 0x02, 0x90, 0xB0, 0x01, 0xF4}).run();
   CHECK((b.reg(EAX) & 0xFF) == 2);
 }
 
-TEST_CASE("A bus master's write into decoded code counts for the next pass", "[cpu][smc]") {
+TEST_CASE("A bus master's write into decoded code takes effect in the next pass", "[cpu][smc]") {
   Board b;
   b.flat({0xB0, 0x01, 0xEB, 0xFC});  // MOV AL,1; JMP back
   b.step(4);
@@ -228,7 +228,7 @@ TEST_CASE("A bus master's write into decoded code counts for the next pass", "[c
   CHECK((b.reg(EAX) & 0xFF) == 2);
 }
 
-TEST_CASE("An instruction may lie across two pages", "[cpu]") {
+TEST_CASE("An instruction may span two pages", "[cpu]") {
   Board b;
   b.flat({0x90});
   b.put(code_at + 0xFFE, {0xB8, 0x78, 0x56, 0x34, 0x12});  // MOV EAX,12345678h
@@ -238,7 +238,7 @@ TEST_CASE("An instruction may lie across two pages", "[cpu]") {
   CHECK(b.cpu.registers().eip == code_at + 0x1003);
 }
 
-TEST_CASE("An instruction longer than fifteen bytes is refused", "[cpu]") {
+TEST_CASE("An instruction longer than fifteen bytes faults", "[cpu]") {
   Board b;
   b.flat({0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x90});
   CHECK(b.step(2).vector() == 13);

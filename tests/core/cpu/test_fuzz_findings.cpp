@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the fuzz target tests/fuzz/cpu.cpp and readers of the code have found, each as the guest that shows it.
+// Bugs found by the fuzz target tests/fuzz/cpu.cpp and by code review, each as a guest program that shows it.
 #include "machine.hpp"
 
 using namespace planar;
 using namespace planar::cpu_test;
 
-TEST_CASE("A REP that runs in device memory saves no bytes that an earlier fetch left behind", "[cpu][determinism]") {
-  // C0000h is unmapped: the pins answer every fetch. A longer instruction before it, or none, must not show.
+TEST_CASE("A REP that runs in device memory does not save stale bytes of an earlier fetch", "[cpu][determinism]") {
+  // C0000h is unmapped: every fetch goes to the pins. Whether a longer instruction preceded it must not make a
+  // difference.
   const auto state = [](bool long_one_before) {
     struct Pins : BoardPins {
       std::uint64_t code = 0;
@@ -34,7 +35,7 @@ TEST_CASE("A REP that runs in device memory saves no bytes that an earlier fetch
     processor.step();
     Archive a = Archive::saver();
     processor.archive(a);
-    // uncached_bytes is what differed; clocks differ as well, so the bytes alone are looked for
+    // uncached_bytes differed; clocks differ too, so only the bytes are compared
     const std::vector<std::uint8_t> leftover = {0x66, 0x66, 0x66};
     return std::search(a.stream().begin(), a.stream().end(), leftover.begin(), leftover.end()) != a.stream().end();
   };
@@ -42,8 +43,8 @@ TEST_CASE("A REP that runs in device memory saves no bytes that an earlier fetch
   CHECK_FALSE(state(true));
 }
 
-TEST_CASE("Two tasks that throw exceptions at each other for ever end in shutdown", "[cpu][task]") {
-  // Each task's back link lies over the other's access byte: the switch writes the selector there, 89h, an available
+TEST_CASE("Two tasks that raise exceptions in each other endlessly end in shutdown", "[cpu][task]") {
+  // Each task's back link overlaps the other's access byte: the switch writes the selector there, 89h, an available
   // TSS.
   constexpr std::uint16_t a = 0x89, b_task = 0x189;
   Board b;

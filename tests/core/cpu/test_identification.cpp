@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How systems of the period tell processors without CPUID apart.
+// How software of the period distinguishes processors without CPUID.
 #include "machine.hpp"
 
 using namespace planar;
 using namespace planar::cpu_test;
 
-// A Cyrix leaves the flags alone when it divides, an Intel 486 does not: clear the flags with SAHF, divide 5 by 2,
-// look.
+// A Cyrix does not change the flags in a division, an Intel 486 does: clear the flags with SAHF, divide 5 by 2, check.
 TEST_CASE("Dividing 5 by 2 does not make an Intel 486 look like a Cyrix", "[cpu]") {
   const auto model = GENERATE(Model::i486sx, Model::pentium);
   Board b(model);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Interrupts to the instruction, shadows, HLT, REP, debug traps; and that host-side structures never show in time.
+// Instruction-exact interrupts, interrupt shadows, HLT, REP, debug traps; and that host-side structures do not affect
+// timing.
 #include "machine.hpp"
 
 using namespace planar;
@@ -20,7 +21,7 @@ TEST_CASE("INTR is taken at the next boundary when IF is set", "[cpu][interrupt]
   CHECK((b.flags() & 0x200) == 0);
 }
 
-TEST_CASE("MOV SS holds interrupts for one instruction", "[cpu][interrupt]") {
+TEST_CASE("MOV SS inhibits interrupts for one instruction", "[cpu][interrupt]") {
   Board b;
   b.flat({0x8E, 0xD0, 0x90, 0x90});
   b.change([](Registers& r) {
@@ -51,7 +52,7 @@ TEST_CASE("NMI is taken once and masked until IRET", "[cpu][interrupt]") {
   CHECK(b.cpu.registers().eip == handlers_at + 2);
 }
 
-TEST_CASE("An NMI that waited for IRET is taken before the loop to which that returns", "[cpu][interrupt]") {
+TEST_CASE("An NMI held until IRET is taken before the loop that it returns to", "[cpu][interrupt]") {
   Board b(GENERATE(Model::i386sx, Model::i486sx, Model::pentium));
   b.put(handlers_at + 2,
         {0x43, 0x83, 0xFB, 0x02, 0x74, 0x01, 0xCF, 0xF4});  // INC EBX; CMP EBX, 2; JE halt; IRET; halt: HLT
@@ -89,7 +90,7 @@ struct Alarm {
 
 }  // namespace
 
-TEST_CASE("HLT sleeps to the event that wakes it", "[cpu][interrupt]") {
+TEST_CASE("HLT sleeps until the event that wakes it", "[cpu][interrupt]") {
   Board b;
   b.put(handlers_at + 0x20, {0x40, 0xF4});
   b.flat({0xFB, 0xF4, 0x43, 0xFA, 0xF4});
@@ -123,7 +124,7 @@ TEST_CASE("REP MOVS is interrupted between iterations and finishes afterwards", 
   CHECK(std::equal(&b.ram[0x20000], &b.ram[0x24000], &b.ram[0x30000]));
 }
 
-TEST_CASE("A cut time slice changes no clock of a REP", "[cpu][string][determinism]") {
+TEST_CASE("A shortened time slice does not change the clocks of a REP", "[cpu][string][determinism]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
   const auto clocks = [&](Time slice) {
     Board b(model);
@@ -141,7 +142,7 @@ TEST_CASE("A cut time slice changes no clock of a REP", "[cpu][string][determini
   CHECK(clocks(Time{130'000}) == whole);
 }
 
-TEST_CASE("Single step traps behind each instruction", "[cpu][debug]") {
+TEST_CASE("Single step traps after each instruction", "[cpu][debug]") {
   Board b;
   b.flat({0x90, 0x90});
   b.change([](Registers& r) { r.eflags |= 0x100; });
@@ -153,7 +154,7 @@ TEST_CASE("Single step traps behind each instruction", "[cpu][debug]") {
   CHECK((b.flags() & 0x100) == 0);
 }
 
-TEST_CASE("An instruction breakpoint faults before, RF lets it pass", "[cpu][debug]") {
+TEST_CASE("An instruction breakpoint faults before the instruction, RF suppresses it", "[cpu][debug]") {
   Board b;
   b.flat({0x90, 0x90, 0x90});
   b.change([](Registers& r) {
@@ -175,7 +176,7 @@ TEST_CASE("An instruction breakpoint faults before, RF lets it pass", "[cpu][deb
   CHECK((b.flags() & 0x10000) == 0);
 }
 
-TEST_CASE("A data breakpoint traps behind the store", "[cpu][debug]") {
+TEST_CASE("A data breakpoint traps after the store", "[cpu][debug]") {
   Board b;
   b.flat({0xA2, 0x03, 0x00, 0x02, 0x00, 0xA0, 0x03, 0x00, 0x02, 0x00, 0x90});
   b.change([](Registers& r) {
@@ -188,7 +189,7 @@ TEST_CASE("A data breakpoint traps behind the store", "[cpu][debug]") {
   CHECK((b.cpu.registers().dr[6] & 15) == 2);
 }
 
-TEST_CASE("Reset from within an instruction waits for its end", "[cpu]") {
+TEST_CASE("A reset raised within an instruction waits for its end", "[cpu]") {
   Board b;
   b.flat({0xE6, 0x64, 0x90});
   struct Resetter {
@@ -261,7 +262,7 @@ std::string outcome(Model model, Disturbance d) {
 
 }  // namespace
 
-TEST_CASE("Host blocks, flushes, horizon cuts and snapshots leave no trace in the result", "[cpu][determinism]") {
+TEST_CASE("Host blocks, flushes, horizon cuts and snapshots do not affect the result", "[cpu][determinism]") {
   const auto model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
   const std::string expected = outcome(model, Disturbance::none);
   CHECK(outcome(model, Disturbance::none) == expected);

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t target = 0x60000;  // the page under test
 }
 
-TEST_CASE("Page faults say who did what, and CR2 says where", "[cpu][paging]") {
+TEST_CASE("Page faults report the kind of access, and CR2 the address", "[cpu][paging]") {
   Board b;
   const auto access = [&](std::initializer_list<unsigned> code, unsigned ring, std::uint32_t entry) {
     b.paged(code, ring);
@@ -52,7 +52,7 @@ TEST_CASE("Accessed and dirty bits", "[cpu][paging]") {
   CHECK((b.get32(page_directory_at) & 0x20) != 0);
 }
 
-TEST_CASE("A translation stays until it is flushed", "[cpu][paging]") {
+TEST_CASE("A translation is kept until it is flushed", "[cpu][paging]") {
   Board b;
   // MOV EAX,[60000h] twice, INVLPG [60000h], MOV EAX,[60000h]
   b.paged({0xA1, 0, 0, 6, 0, 0xA1, 0, 0, 6, 0, 0x0F, 0x01, 0x3D, 0, 0, 6, 0, 0xA1, 0, 0, 6, 0});
@@ -76,7 +76,7 @@ TEST_CASE("A store across two pages faults before it writes either", "[cpu][pagi
   CHECK(b.get16(target + 0xFFE) == 0);
 }
 
-TEST_CASE("An unaligned access across pages that lie apart", "[cpu][paging]") {
+TEST_CASE("An unaligned access across two pages that are not adjacent in memory", "[cpu][paging]") {
   Board b;
   b.paged({0xA3, 0xFE, 0x0F, 0x06, 0x00, 0x8B, 0x1D, 0xFE, 0x0F, 0x06, 0x00});
   b.pte(target + 0x1000, 0x80000 | 7);
@@ -107,7 +107,7 @@ TEST_CASE("The Pentium maps 4 MB with one entry", "[cpu][paging]") {
   CHECK((b.get32(page_directory_at + 8) & 0x20) != 0);
 }
 
-TEST_CASE("A page fault during REP leaves the registers where it stopped", "[cpu][paging]") {
+TEST_CASE("A page fault during REP leaves the registers at the faulting iteration", "[cpu][paging]") {
   Board b;
   b.paged({0xF3, 0xAA});
   b.change([](Registers& r) {
@@ -123,7 +123,7 @@ TEST_CASE("A page fault during REP leaves the registers where it stopped", "[cpu
   CHECK(b.stack(1) == code_at);
 }
 
-TEST_CASE("Peeking at linear memory walks the tables without touching them", "[cpu][paging]") {
+TEST_CASE("Peeking at linear memory walks the tables without changing them", "[cpu][paging]") {
   Board b;
   b.paged({0x90});
   b.put8(0x70005, 0xAB);

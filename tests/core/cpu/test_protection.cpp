@@ -39,7 +39,7 @@ TEST_CASE("Loading a segment register checks the descriptor", "[cpu][protection]
     return b.vector();
   };
   const auto ds = 0xD8u, ss = 0xD0u;
-  SECTION("null is allowed in DS but not usable, and never in SS") {
+  SECTION("null may be loaded into DS but not used, and may not be loaded into SS") {
     CHECK(load(0, 0, ds) == -1);
     b.flat({0x31, 0xC0, 0x8E, 0xD8, 0xA0, 0, 0, 0, 0});
     CHECK(b.step(4).vector() == 13);
@@ -91,7 +91,7 @@ TEST_CASE("Limits and rights are checked on every access", "[cpu][protection]") 
   CHECK(with_ds(0xFFF, 0x97, 0, {0xA1, 0x00, 0x00, 1, 0}) == 13);  // 16-bit expand-down ends at FFFFh
 }
 
-TEST_CASE("Running off the code segment's end faults with the EIP behind it", "[cpu][protection]") {
+TEST_CASE("Running off the code segment's end faults with the EIP after it", "[cpu][protection]") {
   Board b;
   b.descriptor(gdt_at + spare, 0, code_at + 1, 0x9B, 4);
   b.flat({0x90, 0x90, 0x90});
@@ -101,7 +101,7 @@ TEST_CASE("Running off the code segment's end faults with the EIP behind it", "[
   CHECK(b.stack(1) == code_at + 2);
 }
 
-TEST_CASE("A far jump wants a code segment of the same privilege", "[cpu][protection]") {
+TEST_CASE("A far jump requires a code segment of the same privilege", "[cpu][protection]") {
   Board b;
   const auto jump = [&](std::uint16_t selector, unsigned ring) {
     b.flat({0xEA, 0x00, 0x02, 0x01, 0x00, selector & 0xFFu, unsigned{selector} >> 8}, ring);
@@ -115,7 +115,7 @@ TEST_CASE("A far jump wants a code segment of the same privilege", "[cpu][protec
   CHECK(b.stack(0) == code0);
 }
 
-TEST_CASE("A call gate enters the inner ring with its parameters, RETF comes back", "[cpu][gates]") {
+TEST_CASE("A call gate enters the inner ring with its parameters, RETF returns", "[cpu][gates]") {
   Board b;
   b.gate(gdt_at + spare, code0, code_at + 0x100, 0xEC, 2);
   // PUSH 11h; PUSH 22h; CALL spare:0
@@ -139,11 +139,11 @@ TEST_CASE("A call gate enters the inner ring with its parameters, RETF comes bac
   CHECK(r.cpl == 3);
   CHECK(r.eip == code_at + 11);
   CHECK(r.gpr[ESP] == stack_at);
-  CHECK(r.segment[FS].selector == 0);  // a ring 0 data segment does not go out with it
+  CHECK(r.segment[FS].selector == 0);  // a ring 0 data segment is not carried to the outer ring
   CHECK(r.segment[DS].selector == data3);
 }
 
-TEST_CASE("A gate that the caller may not use is refused with the gate's selector", "[cpu][gates]") {
+TEST_CASE("A gate that the caller may not use faults with the gate's selector", "[cpu][gates]") {
   Board b;
   b.gate(gdt_at + spare, code0, code_at + 0x100, 0x8C, 0);  // DPL 0
   b.flat({0x9A, 0, 0, 0, 0, spare | 3, 0}, 3);
@@ -182,7 +182,7 @@ TEST_CASE("Sensitive instructions obey CPL and IOPL", "[cpu][protection]") {
   CHECK((b.step().flags() & 0x200) == 0);
 }
 
-TEST_CASE("The I/O permission bitmap lets single ports through", "[cpu][protection]") {
+TEST_CASE("The I/O permission bitmap permits single ports", "[cpu][protection]") {
   Board b;
   b.put8(tss_at + 0x68 + 0x60 / 8, 0xFE);  // port 60h
   b.pins.input = 0x9C;
@@ -221,9 +221,9 @@ TEST_CASE("A faulting instruction changes no register", "[cpu][exceptions]") {
       r.gpr[ESP] = 0x2000;
       r.idtr.limit = 0x7FF;
     });
-    b.gate(idt_at + 12 * 8, 0, 0, 0x85);  // looked at below through the double fault's frame
+    b.gate(idt_at + 12 * 8, 0, 0, 0x85);  // checked below through the double fault's frame
     b.step();
-    CHECK(b.cpu.in_shutdown());  // no stack to deliver on
+    CHECK(b.cpu.in_shutdown());  // no stack for the delivery
     CHECK(b.reg(ESP) == 0x2000);
   }
   SECTION("POP to a bad address leaves ESP") {
@@ -278,7 +278,7 @@ TEST_CASE("Virtual-8086 mode: entry by IRET, exit by an interrupt, traps below I
   CHECK(r.segment[DS].selector == 0);
 }
 
-TEST_CASE("LAR, LSL, VERR and VERW say what may be used", "[cpu][protection]") {
+TEST_CASE("LAR, LSL, VERR and VERW report access rights", "[cpu][protection]") {
   Board b;
   b.flat({0x66, 0xB9, code0, 0, 0x0F, 0x02, 0xC1, 0x0F, 0x03, 0xD9, 0x0F, 0x00, 0xE9}).step(4);
   CHECK(b.reg(EAX) == 0x00C09B00u);

@@ -81,7 +81,7 @@ TEST_CASE("A bad segment in the new TSS faults in the new task", "[cpu][task]") 
   CHECK(b.cpu.registers().tr.selector == spare);
 }
 
-TEST_CASE("An exception through a task gate brings its error code to the new stack", "[cpu][task]") {
+TEST_CASE("An exception through a task gate pushes its error code on the new stack", "[cpu][task]") {
   Board b;
   second_task(b, code_at + 0x100);
   b.gate(idt_at + 13 * 8, spare, 0, 0x85);

@@ -75,7 +75,7 @@ TEST_CASE("a claim hides the RAM beneath only while it lasts") {
   REQUIRE(listener.mappings == 2);
 }
 
-TEST_CASE("sub-page ranges leave the rest of the page to what lies beneath") {
+TEST_CASE("sub-page ranges leave the rest of the page to the underlying memory") {
   AddressSpace space;
   std::vector<std::uint8_t> ram(0x10000, 0x22);
   space.map_ram(0, ram);
@@ -88,7 +88,7 @@ TEST_CASE("sub-page ranges leave the rest of the page to what lies beneath") {
   REQUIRE(data[2] == 0x99);
 }
 
-TEST_CASE("watched adapter memory tells its slave, the rest is plain store") {
+TEST_CASE("watched adapter memory notifies its slave, the rest is plain storage") {
   AddressSpace space;
   std::vector<std::uint8_t> shared(0x1000);
   Latch registers;
@@ -110,7 +110,7 @@ TEST_CASE("a master's write reaches RAM, cache tags and decoded code; ROM keeps 
   space.map_ram(0, ram);
   space.map_rom(0xFF000, rom);
   space.set_listener(&listener);
-  space.page(0x1000).code_granules = 1u << 2;  // 1100h..117Fh holds decoded code
+  space.page(0x1000).code_granules = 1u << 2;  // 1100h..117Fh contains decoded code
   const std::vector<std::uint8_t> data(0x20, 0x42);
   space.master_write(0x10F0, data, 0_ns);
   REQUIRE(ram[0x110F] == 0x42);
@@ -118,7 +118,7 @@ TEST_CASE("a master's write reaches RAM, cache tags and decoded code; ROM keeps 
   REQUIRE(listener.written == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0x10F0, 0x20}});
   space.master_write(0xFF000, data, 0_ns);
   REQUIRE(rom[0] == 0xEE);
-  space.master_write(0x80000000, data, 0_ns);  // nobody there
+  space.master_write(0x80000000, data, 0_ns);  // not decoded
   std::array<std::uint8_t, 2> read{};
   space.master_read(0x80000000, read, 0_ns);
   REQUIRE(read[0] == 0xFF);

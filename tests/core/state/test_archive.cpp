@@ -42,7 +42,7 @@ TEST_CASE("what is saved is what is loaded") {
   REQUIRE(p.list.back() == 0xFFFFFFFF);
 }
 
-TEST_CASE("a truncated, damaged or foreign stream is refused, never believed") {
+TEST_CASE("a truncated, damaged or foreign stream is rejected") {
   const auto good = saved();
   for (std::size_t n = 0; n < good.size(); ++n) {
     Archive a = Archive::loader({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n)});

@@ -8,7 +8,7 @@
 
 using planar::Fiber;
 
-TEST_CASE("a fiber goes on where it was left, inside an exception handler too") {
+TEST_CASE("a fiber resumes where it was suspended, also inside an exception handler") {
   int sum = 0;
   std::unique_ptr<Fiber> fiber;
   fiber = std::make_unique<Fiber>([&] {
@@ -33,7 +33,7 @@ TEST_CASE("a fiber goes on where it was left, inside an exception handler too") 
   CHECK(std::uncaught_exceptions() == 0);
 }
 
-TEST_CASE("a fiber that goes away in the middle is unwound, one that never ran is not entered") {
+TEST_CASE("a fiber destroyed while suspended is unwound, one that never ran is not entered") {
   struct Guard {
     bool& gone;
     ~Guard() { gone = true; }
@@ -55,7 +55,7 @@ TEST_CASE("a fiber that goes away in the middle is unwound, one that never ran i
   CHECK_FALSE(entered);
 }
 
-TEST_CASE("what a fiber throws reaches who resumed it, and ends it") {
+TEST_CASE("an exception thrown in a fiber reaches the caller of resume() and ends the fiber") {
   Fiber fiber([] { throw std::runtime_error("thrown inside"); });
   CHECK_THROWS_WITH(fiber.resume(), "thrown inside");
   CHECK(fiber.ended());

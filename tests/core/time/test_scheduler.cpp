@@ -99,7 +99,7 @@ TEST_CASE("two processors stay within the horizon of each other's events, also w
   REQUIRE(run(false) == run(true));
 }
 
-TEST_CASE("a stopped run goes on where it was") {
+TEST_CASE("a stopped run continues where it was") {
   Scheduler s;
   StepProcessor p(s);
   struct Stopper {
@@ -127,7 +127,8 @@ TEST_CASE("pending events are listed in firing order") {
 namespace {
 
 /// Executes instructions of changing length; every few ends in an access of changing length, which may reach far beyond
-/// the horizon, tells the other processor's box something `delay` later, and reads its own box. Sleeps now and then.
+/// the horizon, sends a value to the other processor's mailbox `delay` later, and reads its own mailbox. Sleeps
+/// occasionally.
 struct TalkingProcessor final : Processor {
   static constexpr Time delay{500};
   TalkingProcessor(Scheduler& s, std::uint64_t seed) : scheduler(s), random(seed) { scheduler.attach(*this); }
@@ -211,7 +212,7 @@ TEST_CASE("two processors' accesses are one sequence in virtual time, whatever t
   REQUIRE(whole.q.log.size() > 2000);
   for (const auto& seen : whole.p.log) REQUIRE(seen.at == seen.world);
   for (const auto& seen : whole.q.log) REQUIRE(seen.at == seen.world);
-  // Cut into pieces of odd lengths, and at random: the same accesses at the same times saw the same.
+  // Sliced at odd lengths and at random: the same accesses at the same times return the same values.
   Talk pieces(0);
   for (std::int64_t t = 0; t < 3'000'000; t += 777) pieces.s.run_until(Time{t});
   pieces.s.run_until(Time{3'000'000});
@@ -228,7 +229,7 @@ TEST_CASE("two processors' accesses are one sequence in virtual time, whatever t
   }
 }
 
-TEST_CASE("what a processor throws in the middle of its turn reaches who runs the lab") {
+TEST_CASE("an exception thrown by a processor during its slice reaches the caller that runs the lab") {
   struct Thrower final : Processor {
     explicit Thrower(Scheduler& s) : scheduler(s) { scheduler.attach(*this); }
     ~Thrower() override { scheduler.detach(*this); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What x87 instructions take on the Pentium, measured as the difference of one more in a warm cache.
+// The clocks of x87 instructions on the Pentium, measured as the cost of one additional instruction in a warm cache.
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -7,7 +7,7 @@ using namespace planar::cpu_test;
 
 namespace {
 
-/// Clocks of `code` behind FLD1, FLD1 with the given control word, second pass over the same code.
+/// Clocks of `code` after FLD1, FLD1 with the given control word, second pass over the same code.
 std::uint64_t clocks(std::initializer_list<unsigned> code, std::uint16_t control = 0x037F) {
   Board b(Model::pentium);
   b.put16(data_at, control);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The x87 as programs meet it: absence, #NM, #MF and IRQ 13, stack faults, adjusted results, environments.
+// The x87 from a program's point of view: absence, #NM, #MF and IRQ 13, stack faults, adjusted results, environments.
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -85,7 +85,7 @@ TEST_CASE("With NE an unmasked zero divide is #MF at the next waiting instructio
   CHECK(b.pins.fpu_errors.empty());
 }
 
-TEST_CASE("WAIT reports, FNCLEX disarms, a mask taken away arms", "[cpu][fpu]") {
+TEST_CASE("WAIT reports an error, FNCLEX clears it, unmasking it makes it pending", "[cpu][fpu]") {
   SECTION("WAIT") {
     Board b(Model::pentium);
     b.put16(data_at, 0x037E);
@@ -112,7 +112,7 @@ TEST_CASE("WAIT reports, FNCLEX disarms, a mask taken away arms", "[cpu][fpu]") 
   }
 }
 
-TEST_CASE("Without NE FERR# rises and the next waiting instruction stands until the interrupt", "[cpu][fpu]") {
+TEST_CASE("Without NE FERR# rises and the next waiting instruction waits for the interrupt", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.put16(data_at, 0x037B);
   b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xD9, 0xEE, 0xD9, 0xE8, 0xD8, 0xF1,  // .. FDIV ST(1)
@@ -122,9 +122,9 @@ TEST_CASE("Without NE FERR# rises and the next waiting instruction stands until 
   b.step(5);
   REQUIRE(b.pins.fpu_errors == std::vector<bool>{true});
   b.step(3);
-  CHECK(b.cpu.registers().eip == code_at + 14);  // does not get past it
+  CHECK(b.cpu.registers().eip == code_at + 14);  // does not proceed past it
 
-  SECTION("IRQ 13 takes it away; FNCLEX in the handler lowers FERR#") {
+  SECTION("IRQ 13 interrupts it; FNCLEX in the handler lowers FERR#") {
     b.pins.vector = 0x75;
     b.put(handlers_at + 0x75, {0xDB, 0xE2, 0xCF});  // FNCLEX; IRET
     b.cpu.set_intr(true);
@@ -136,7 +136,7 @@ TEST_CASE("Without NE FERR# rises and the next waiting instruction stands until 
     b.step(2);
     CHECK(b.cpu.registers().eip == code_at + 16);
   }
-  SECTION("IGNNE# lets it pass") {
+  SECTION("IGNNE# lets it proceed") {
     b.cpu.ignore_fpu_error(true);
     b.step();
     CHECK(b.cpu.registers().eip == code_at + 16);
@@ -144,7 +144,7 @@ TEST_CASE("Without NE FERR# rises and the next waiting instruction stands until 
   }
 }
 
-TEST_CASE("Stack faults tell overflow from underflow by C1", "[cpu][fpu]") {
+TEST_CASE("Stack faults distinguish overflow from underflow by C1", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.flat({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8,
           0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8, 0xD9, 0xE8,  // the ninth
@@ -197,7 +197,7 @@ TEST_CASE("The remainder of a denormal by an infinity is that denormal, without 
   CHECK(b.get16(data_at + 0x38) == 0);
 }
 
-TEST_CASE("A store that faults changes nothing and can be repeated", "[cpu][fpu]") {
+TEST_CASE("A faulting store changes nothing and can be restarted", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.paged({0xDB, 0xE3, 0xD9, 0xEB, 0xDD, 0x1D, 0xFC, 0x0F, 2, 0, 0xDF, 0xE0, 0xF4});  // FSTP qword over a page's end
   b.pte(data_at + 0x1000, 0);
@@ -227,8 +227,8 @@ TEST_CASE("The Pentium's division is exact: 4195835 / 3145727", "[cpu][fpu]") {
   CHECK(b.get32(data_at + 8) == 0);
 }
 
-TEST_CASE("FNSTENV stores each of its four layouts and FLDENV takes it back", "[cpu][fpu]") {
-  // FLDPI, then FST dword [20100h]; its environment tells code and data address.
+TEST_CASE("FNSTENV stores each of its four layouts and FLDENV restores it", "[cpu][fpu]") {
+  // FLDPI, then FST dword [20100h]; its environment contains code and data address.
   SECTION("32 bits, protected") {
     Board b(Model::pentium);
     b.flat({0xDB, 0xE3, 0xD9, 0xEB, 0xD9, 0x15, 0,   1, 2, 0, 0xD9, 0x35, 0, 0, 2, 0,  // FNSTENV
@@ -274,7 +274,7 @@ TEST_CASE("FNSTENV stores each of its four layouts and FLDENV takes it back", "[
   }
 }
 
-TEST_CASE("FNSAVE stores the stack from its top and initialises; FRSTOR brings everything back", "[cpu][fpu]") {
+TEST_CASE("FNSAVE stores the stack from its top and initialises; FRSTOR restores everything", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.flat({0xDB, 0xE3, 0xD9, 0xE8, 0xD9, 0xEE, 0xDD, 0x35, 0,   0, 2, 0,  // FLD1; FLDZ; FNSAVE
           0xDF, 0xE0, 0x89, 0xC3,                                        // FNSTSW AX; MOV EBX,EAX
@@ -298,7 +298,7 @@ TEST_CASE("Encodings of later processors are undefined on the Pentium", "[cpu][f
   }
 }
 
-TEST_CASE("RESET takes FERR# back", "[cpu][fpu]") {
+TEST_CASE("RESET deasserts FERR#", "[cpu][fpu]") {
   Board b(Model::pentium);
   b.put16(data_at, 0x037B);
   b.flat({0xDB, 0xE3, 0xD9, 0x2D, 0, 0, 2, 0, 0xD9, 0xEE, 0xD9, 0xE8, 0xD8, 0xF1}).step(5);
@@ -306,7 +306,7 @@ TEST_CASE("RESET takes FERR# back", "[cpu][fpu]") {
   CHECK(b.pins.fpu_errors == std::vector<bool>{true, false});
 }
 
-TEST_CASE("A 386SX with a 387SX reports through ERROR# and computes alike", "[cpu][fpu]") {
+TEST_CASE("A 386SX with a 387SX reports errors through ERROR# and computes the same results", "[cpu][fpu]") {
   cpu::CpuConfig config = Board::config(Model::i386sx);
   config.fpu = true;
   Board b(config);

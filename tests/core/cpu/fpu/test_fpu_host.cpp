@@ -43,7 +43,7 @@ Run host(Instruction i) {
   return table[i.opcode & 7][i.memory() ? i.reg() : i.modrm - 0xC0 + 8u];
 }
 
-/// C1 of FFREE, FFREEP and of FLD ST(i) with two stack faults at once is undefined: makers differ.
+/// C1 of FFREE, FFREEP and of FLD ST(i) with two stack faults at once is undefined: manufacturers differ.
 std::uint16_t defined_status(Instruction i) {
   const bool free = (i.opcode == 0xDD || i.opcode == 0xDF) && i.modrm >= 0xC0 && i.modrm < 0xC8;
   const bool load = i.opcode == 0xD9 && i.modrm >= 0xC0 && i.modrm < 0xC8;
@@ -75,9 +75,9 @@ std::string hex(const Operand& operand) {
   return r;
 }
 
-/// FPREM and FPREM1 of a denormal by an infinity with underflow unmasked: Intel's processors leave the operand alone,
-/// AMD's deliver the biased result with #U (float80_scale.cpp says which one is emulated; a test below holds it to
-/// that).
+/// FPREM and FPREM1 of a denormal by an infinity with underflow unmasked: Intel's processors leave the operand
+/// unchanged, AMD's deliver the biased result with #U (float80_scale.cpp says which one is emulated; a test below
+/// checks that).
 bool differs_by_maker(Instruction i, const Image& before) {
   const bool remainder = i.opcode == 0xD9 && (i.modrm == 0xF5 || i.modrm == 0xF8);
   const Float80 dividend = before.st(0), divisor = before.st(1);
@@ -110,7 +110,7 @@ unsigned compare(Guest& guest, Values& values, Instruction i, unsigned cases, un
   return wrong;
 }
 
-/// Distance of two results in units in the last place; a huge number if they are of different kinds.
+/// Distance of two results in units in the last place; a very large number if they are of different kinds.
 std::uint64_t distance(const Float80& a, const Float80& b) {
   if (a == b) return 0;
   const auto ka = cpu::classify(a), kb = cpu::classify(b);

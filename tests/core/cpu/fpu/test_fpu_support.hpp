@@ -54,7 +54,7 @@ struct Instruction {
   unsigned reg() const { return modrm >> 3 & 7; }
 };
 
-/// Every form whose result follows from RC, PC, masks and operands without approximation.
+/// Every form whose result is determined exactly by RC, PC, masks and operands.
 std::vector<Instruction> exact_instructions();
 
 /// A Pentium that executes single x87 instructions.
@@ -102,7 +102,7 @@ class Guest {
   cpu_test::Board board_{cpu::Model::pentium};
 };
 
-/// Values of all classes, near each other often enough that sums cancel and comparisons tie.
+/// Values of all classes, often close to each other so that sums cancel and comparisons are equal.
 class Values {
  public:
   explicit Values(std::uint64_t seed) : random(seed) {}
@@ -154,9 +154,9 @@ class Values {
   }
   Image state(bool full_stack = false) {
     Image s;
-    // Bytes 16 to 27 are pointers; what a program finds in the reserved words is not its business.
+    // Bytes 16 to 27 are pointers; the contents of the reserved words are undefined.
     const std::uint16_t c = control();
-    // One draw a statement: the sequence must not depend on the compiler's order of evaluation.
+    // One random draw per statement: the sequence must not depend on the compiler's order of evaluation.
     const std::uint64_t codes = random.next() & 0x4700;
     const auto condition = static_cast<std::uint16_t>(codes | below(8) << 11);
     // A sticky flag only if it is masked: no exception pends.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The x87 against stored results, on every host: for each instruction form a digest of what 400 random states become.
-// The digests of fpu_digests.txt were taken with the emulated x87 equal to a host's x87 for all of those states
-// (test_fpu_host.cpp compares with other seeds, case by case); those of the transcendentals are its own.
-// tests_core "[fpu-digests]" prints a fresh list.
+// The x87 against stored results, on every host: for each instruction form a digest of the results of 400 random
+// states. The digests of fpu_digests.txt were taken with the emulated x87 equal to a host's x87 for all of those states
+// (test_fpu_host.cpp compares with other seeds, case by case); those of the transcendentals are its own. tests_core
+// "[fpu-digests]" prints a fresh list.
 #include <cstdio>
 #include <fstream>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the clocks go: halted, standing still for the pins, copying, and the rest; no clock twice.
+// The breakdown of clocks: halted, waiting for the pins, copying, and the rest; no clock is counted twice.
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -9,7 +9,7 @@ namespace {
 
 using Code = std::initializer_list<unsigned>;
 
-/// Runs flat code with ESI, EDI in memory, ECX = 100, EDX = a port, to its HLT; what the account has then.
+/// Runs flat code with ESI, EDI in memory, ECX = 100, EDX = a port, to its HLT; returns the account.
 cpu::Cpu::Account spent(Model model, Code code, std::uint32_t destination = data_at + 0x4000) {
   Board b(model);
   b.flat(code);
@@ -34,12 +34,12 @@ constexpr std::uint64_t pin_cycle(Model m) { return m == Model::i386sx ? 8 : m =
 
 }  // namespace
 
-TEST_CASE("a REP OUTSW is the cycles of its port and copying beside them", "[cpu][account]") {
+TEST_CASE("a REP OUTSW consists of its port cycles and copying", "[cpu][account]") {
   for (const Model m : models) {
     const auto a = spent(m, {0xF3, 0x66, 0x6F, 0xF4});  // REP OUTSW; HLT
     INFO(int(m) << ": " << running(a) << " clocks, " << a.pins << " on the pins, " << a.copying << " copying");
     CHECK(a.pins >= 100 * pin_cycle(m));
-    CHECK(a.pins <= 100 * (pin_cycle(m) + 6));  // to an edge of the bus clock, behind memory's own cycles
+    CHECK(a.pins <= 100 * (pin_cycle(m) + 6));  // to an edge of the bus clock, after the memory cycles
     CHECK(a.copying > 100);
     CHECK(a.pins + a.copying <= running(a));
     CHECK(running(a) - a.pins - a.copying < 60);  // its issue and HLT
@@ -56,7 +56,7 @@ TEST_CASE("an IN or OUT is pins, no copying; a REP MOVS in memory is copying, no
     const auto memory = spent(m, {0xF3, 0xA5, 0xF4});  // REP MOVSD
     CHECK(memory.pins == 0);
     CHECK(memory.copying > 100);
-    const auto device = spent(m, {0xF3, 0xA5, 0xF4}, 0x00E00000);  // nobody's memory: the pins answer
+    const auto device = spent(m, {0xF3, 0xA5, 0xF4}, 0x00E00000);  // unmapped memory: the access goes to the pins
     CHECK(device.pins >= 100 * pin_cycle(m));
     CHECK(device.copying > 0);
     CHECK(device.pins + device.copying <= running(device));

@@ -8,7 +8,8 @@ using namespace planar;
 
 TEST_CASE("clock edges without division are the clock domain's", "[cpu]") {
   // clang-format off
-  // 20, 33.33, 90 MHz, fractions whose edges seldom or never fall on a picosecond, and clocks so slow that times overflow.
+  // 20, 33.33, 90 MHz, fractions whose edges rarely or never fall on a picosecond, and clocks so slow that times
+  // overflow.
   const ClockDomain domains[] = {ClockDomain(20'000'000),      ClockDomain(100'000'000, 3), ClockDomain(90'000'000),
                                  ClockDomain(14'318'180),      ClockDomain(1'193'181'667, 1000), ClockDomain(999'983),
                                  ClockDomain(1'000'000'000),   ClockDomain(7),              ClockDomain(3'579'545)};
@@ -23,7 +24,7 @@ TEST_CASE("clock edges without division are the clock domain's", "[cpu]") {
       differences += edges.at(clock) != domain.at(clock);
       const Time t{static_cast<std::int64_t>(random.below(std::uint64_t{2} << bits)) - 1};
       differences += edges.first_at_or_after(t) != domain.first_at_or_after(t);
-      // On an edge, before and behind it.
+      // On, before and after an edge.
       const Time edge = domain.at(clock);
       for (std::int64_t off = -1; off <= 1; ++off) {
         const Time near{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// REP INS and REP OUTS over pins that let accesses be priced without being made: the processor uses that, and what it
-// reads, writes and takes is what access by access gives.
+// REP INS and REP OUTS over pins that can compute the cost of accesses without making them: the processor uses that,
+// and what it reads, writes and takes is what access by access gives.
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -8,7 +8,7 @@ using namespace planar::cpu_test;
 
 namespace {
 
-/// A port that gives 1, 2, 3...; up to 50 accesses at a time may be made as a run.
+/// A port that returns 1, 2, 3...; up to 50 accesses may be made as one run.
 struct StreamPins final : BoardPins {
   std::uint32_t next = 1, runs = 0, run_accesses = 0, single = 0;
   unsigned size = 2;
@@ -106,7 +106,7 @@ constexpr Model models[] = {Model::i386sx, Model::i486sx, Model::pentium};
 
 }  // namespace
 
-TEST_CASE("REP OUTS and REP INS are made in runs where memory lies straight", "[string]") {
+TEST_CASE("REP OUTS and REP INS are made in runs if memory is contiguous", "[string]") {
   for (Model model : models)
     for (std::uint32_t count : {20u, 700u, 5000u}) {
       same_both_ways(model, {0xFC, 0xF3, 0x6F, 0xF4}, count, 0x1000, true);        // OUTSW
@@ -128,7 +128,7 @@ TEST_CASE("downwards, misaligned and by ones REP OUTS and REP INS go access by a
   }
 }
 
-TEST_CASE("an index that wraps in the middle of REP OUTSW and REP INSW goes on at the segment's start", "[string]") {
+TEST_CASE("an index that wraps in the middle of REP OUTSW and REP INSW continues at the segment's start", "[string]") {
   for (Model model : models) {
     same_both_ways(model, {0xFC, 0xF3, 0x6F, 0xF4}, 1000, 0xFE00, true);
     same_both_ways(model, {0xFC, 0xF3, 0x6D, 0xF4}, 1000, 0xFE00, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a processor's run is cut is the host's affair: the guest's state and its clock do not know of it.
+// The slicing of a processor's run must not affect the guest's state or clock.
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;
@@ -41,7 +41,7 @@ std::vector<std::uint8_t> state_after(Model model, std::int64_t slice, unsigned 
 
 }  // namespace
 
-TEST_CASE("However a run is cut, the guest's state and clock are the same", "[cpu][determinism]") {
+TEST_CASE("The guest's state and clock do not depend on how a run is sliced", "[cpu][determinism]") {
   const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
   const auto whole = state_after(model, 0, 0);
   for (const std::int64_t slice : {1, 2, 3, 5, 8, 13, 40, 150, 1000}) {

@@ -129,7 +129,7 @@ std::vector<std::uint8_t> saved(Timing& t) {
   return a.stream();
 }
 
-/// Random code; false at the first difference. `twin` runs the same and is looked at after every step.
+/// Random code; false at the first difference. `twin` runs the same and is compared after every step.
 bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
   Timing timing(config), twin(config);
   WordByWord reference(config);
@@ -200,7 +200,7 @@ bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
 
 }  // namespace
 
-TEST_CASE("386SX bus cycles in closed form are the cycles one by one", "[cpu][timing]") {
+TEST_CASE("386SX bus cycles in closed form equal the cycles counted one by one", "[cpu][timing]") {
   TimingConfig usual = sx_config();
   for (std::uint64_t seed = 1; seed <= 40; ++seed) CHECK(agrees(usual, seed, 3000));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The timing models behind the executor: real machine code, clocks by the processor's own count.
+// The timing models through the executor: real machine code, with the processor's own clock count.
 #include <algorithm>
 #include <memory>
 #include <vector>

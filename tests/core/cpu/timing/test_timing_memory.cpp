@@ -23,7 +23,7 @@ std::uint32_t step(std::uint32_t& state) {
   return state >> 8;
 }
 
-/// Replacement as the i486 data book draws it: a decision tree whose nodes point at the half to be replaced next.
+/// Replacement according to the i486 data book: a decision tree whose nodes point at the half to be replaced next.
 class TreeReference {
  public:
   TreeReference(unsigned sets, unsigned ways, unsigned line) : line_(line), ways_(ways), sets_(sets) {
@@ -114,7 +114,7 @@ TEST_CASE("486 cache: hits, misses and replacement", "[cpu][timing]") {
   CHECK(reads > 10000);
 }
 
-TEST_CASE("Pentium data cache: two ways, 32-byte lines, apart from code", "[cpu][timing]") {
+TEST_CASE("Pentium data cache: two ways, 32-byte lines, separate from code", "[cpu][timing]") {
   Runner r(quiet(pentium_config()));
   TreeReference data(128, 2, 32);
   std::uint32_t seed = 7;
@@ -130,7 +130,7 @@ TEST_CASE("Pentium data cache: two ways, 32-byte lines, apart from code", "[cpu]
   CHECK(r.timing.counters().code_misses > 100);
 }
 
-TEST_CASE("A line fill resumes on the wanted datum and holds later ones back", "[cpu][timing]") {
+TEST_CASE("A line fill resumes execution on the requested datum and delays later accesses", "[cpu][timing]") {
   Timing t(quiet(i486_config()));
   t.read(0x200000, 4);  // opens the row
   t.jump_to(100);
@@ -192,7 +192,8 @@ TEST_CASE("Copies and reads run at the machines' rates", "[cpu][timing]") {
   CHECK(far > 15);
 }
 
-TEST_CASE("Pentium: the second level answers at once or with a clock more by its way guess", "[cpu][timing]") {
+TEST_CASE("Pentium: the second level responds immediately or one clock later depending on its way prediction",
+          "[cpu][timing]") {
   TimingConfig c = quiet(pentium_config());
   Timing t(c);
   // Two lines that share a set of both levels: fill both, then push them out of the first level by two others.
@@ -213,7 +214,7 @@ TEST_CASE("Pentium: the second level answers at once or with a clock more by its
 }
 
 TEST_CASE("Refresh takes its share and no more", "[cpu][timing]") {
-  // Reads that keep the 386SX's bus busy: 15.12 us less the hold is left.
+  // Reads that keep the 386SX's bus busy: 15.12 us minus the hold time remain.
   TimingConfig with = sx_config(), without = quiet(sx_config());
   const auto run = [](const TimingConfig& c) {
     Timing t(c);
@@ -341,7 +342,7 @@ TEST_CASE("A restored timing state continues to the clock", "[cpu][timing]") {
   }
 }
 
-TEST_CASE("A configuration that cannot be built is refused by name", "[cpu][timing]") {
+TEST_CASE("An impossible configuration is rejected, naming the parameter", "[cpu][timing]") {
   const auto refused = [](auto change) {
     TimingConfig c = pentium_config();
     change(c);

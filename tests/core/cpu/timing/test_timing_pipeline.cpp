@@ -178,7 +178,7 @@ TEST_CASE("Pentium: mispredictions cost 3 clocks in U, 4 in V", "[cpu][timing]")
     return clocks;
   };
   for (int i = 0; i < 3; ++i) round(true, false);
-  CHECK(round(true, false) == 1);  // never taken: no entry, right guess
+  CHECK(round(true, false) == 1);  // never taken: no entry, predicted correctly
   CHECK(round(true, true) == 5);   // first taken
   CHECK(round(true, true) == 1);
   CHECK(round(true, false) == 5);  // strongly taken before
@@ -225,7 +225,7 @@ TEST_CASE("486: address interlock, hidden prefixes, misaligned operands", "[cpu]
   CHECK(i486([&](Runner& r) { r.issue(low(0xB8, eax, 5)); r.issue(low(0x40, edx)); use(r); }) == 3);
   const Op prefixed = with_prefixes(rr(0x89, edx, ecx), 1);
   CHECK(i486([&](Runner& r) { r.issue(low(0x40, edx)); r.issue(prefixed); }) == 3);
-  CHECK(i486([&](Runner& r) { r.issue(plain(0x98, 1)); r.issue(prefixed); }) == 4);  // behind CWDE (3) it hides
+  CHECK(i486([&](Runner& r) { r.issue(plain(0x98, 1)); r.issue(prefixed); }) == 4);  // hidden after CWDE (3)
   // clang-format on
   CHECK(i486([&](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200001); }) == 1 + 3);
   CHECK(i486([&](Runner& r) { r.load(rm(0x8B, ecx, eax), 0x200001, 2); }) == 1);

@@ -10,7 +10,7 @@
 namespace planar::cpu::timing_test {
 
 /// Parameters of the machines' kinds, which these tests work with whatever the machine files say: the 56 SX's with the
-/// two wait states of a DRAM miss that its class is said to have (docs/hardware/memory.md#dram-page-mode).
+/// two wait states of a DRAM miss reported for its class (docs/hardware/memory.md#dram-page-mode).
 TimingConfig sx_config();       // 56SX
 TimingConfig i486_config();     // 77
 TimingConfig pentium_config();  // 95
@@ -35,7 +35,7 @@ Op real_mode(Op op);
 Op sixteen_bit(Op op);
 inline Op jcc() { return plain(0x75, 2); }  // JNZ short
 
-/// A place in memory where instructions run one behind the other.
+/// A memory location where instructions run consecutively.
 class Runner {
  public:
   explicit Runner(const TimingConfig& config, std::uint32_t eip = 0x100000) : timing(config), eip(eip) {}
@@ -47,7 +47,7 @@ class Runner {
     timing.price(op);
     return op;
   }
-  /// Issues `op` at eip and steps behind it; returns the priced instruction.
+  /// Issues `op` at eip and advances past it; returns the instruction with its cost.
   Op issue(const Op& op);
   void load(const Op& op, std::uint32_t address, unsigned bytes = 4);
   void store(const Op& op, std::uint32_t address, unsigned bytes = 4);

@@ -8,7 +8,7 @@ using namespace planar::cpu_test;
 
 namespace {
 
-// Ring 1, for faults whose handler (ring 0) must have a stack of its own.
+// Ring 1, for faults whose handler (ring 0) needs a separate stack.
 constexpr std::uint16_t gate_at = spare, code1 = 0x48, data1 = 0x50, conforming = 0x58, scratch = 0x60;
 constexpr std::uint32_t target = code_at + 0x100, ring1_stack_at = 0x44000;
 
@@ -76,7 +76,7 @@ TEST_CASE("A call gate inwards copies its parameters and changes the stack", "[c
   });
 }
 
-TEST_CASE("What a gate refuses, and with which selector", "[cpu][vectors]") {
+TEST_CASE("Accesses that a gate rejects, and the selector in the error code", "[cpu][vectors]") {
   check({
       // clang-format off
       {"gate DPL below CPL", "PRM 6.3.4: #GP(gate)", gates(call, 3, gate_to(code1, target, 0xCC)), 1, 13, {{s0, gate_at}}},

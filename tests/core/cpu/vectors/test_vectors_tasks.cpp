@@ -106,7 +106,7 @@ TEST_CASE("Busy bits, back link and NT by the way a task is entered", "[cpu][vec
     CHECK(access_of(b, tss_selector) == 0x8B);
     CHECK(access_of(b, next_task) == 0x89);
     CHECK((b.get32(next_at + 0x24) & nt) == 0);      // cleared in the image that is saved
-    CHECK(b.get32(next_at + 0x20) == next_eip + 1);  // behind its IRET
+    CHECK(b.get32(next_at + 0x20) == next_eip + 1);  // after its IRET
   }
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("286 task states: words only, four segment registers", "[cpu][vectors]
   CHECK(access_of(b, next16) == 0x81);
 }
 
-TEST_CASE("What is refused before the switch belongs to the old task", "[cpu][vectors]") {
+TEST_CASE("Faults before the switch belong to the old task", "[cpu][vectors]") {
   const auto with = [](std::initializer_list<unsigned> bytes, std::function<void(Board&)> change, unsigned ring = 0) {
     auto start = tasks(bytes, std::move(change), ring);
     return [start](Board& b) {
@@ -267,7 +267,7 @@ TEST_CASE("EIP, trap bit, breakpoints and page tables of the new task", "[cpu][v
   b.put32(next_at + 0x1C, 0xA000);
   b.put32(0xA000, 0xB007);
   for (std::uint32_t i = 0; i < 512; ++i) b.put32(0xB000 + i * 4, i << 12 | 7);
-  b.put32(0xB000 + 0x60 * 4, 0x70007);  // 60000h lies elsewhere in the new task
+  b.put32(0xB000 + 0x60 * 4, 0x70007);  // 60000h is mapped elsewhere in the new task
   b.put32(0x70000, 0x600D600D);
   b.put(code_at, {0xEA, 0, 0, 0, 0, next_task, 0});
   b.put(code_at + 0x200, {0xA1, 0, 0, 6, 0});

@@ -117,7 +117,7 @@ TEST_CASE("Segments in V86 mode are paragraphs, and interrupts leave it", "[cpu]
   b.step();
   CHECK(look(b, eip) == code_at + 0x40);
   CHECK(look(b, flags) == 0);
-  // POPFD takes VM never.
+  // POPFD never changes VM.
   b.flat({0x9D});
   b.put32(stack_at, 2 | vm);
   CHECK(look(b.step(), flags) == 0);

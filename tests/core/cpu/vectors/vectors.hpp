@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Vectors by hand, for what Unicorn cannot judge: a row says where a program starts, how many steps it makes, which
-// exception it ends in and what stands in registers and on the stack. `source` is the section of the manual that asks
-// for it: PRM is Intel's 386 Programmer's Reference Manual (230985), 486 and P5 are the 486's and the Pentium's (volume
-// 3).
+// Hand-written vectors for behaviour that Unicorn cannot check: a row gives the start of a program, the number of
+// steps, the exception that it ends in and the expected registers and stack. `source` is the section of the manual that
+// asks for it: PRM is Intel's 386 Programmer's Reference Manual (230985), 486 and P5 are the 486's and the Pentium's
+// (volume 3).
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace planar::cpu_test {
 
-/// What a row may look at; EAX to EDI are 0 to 7.
+/// The values that a row may check; EAX to EDI are 0 to 7.
 enum Field : unsigned {
   eip = 8,
   cpl,
