@@ -209,8 +209,8 @@ TEST_CASE("two different adapters on one interrupt line: every frame of each arr
 
 namespace {
 
-/// An SMC 8013 in slot 2 that the guest leaves alone (its driver takes the first adapter that it knows), polled from
-/// outside through the machine's ports and memory: what another program of the machine would do.
+/// An SMC 8013 in slot 2 that the guest does not use (it drives the first adapter that it knows), polled from outside
+/// through the machine's ports and memory in place of a driver.
 class SecondStation {
  public:
   static constexpr MacAddress own{0x00, 0x00, 0xC0, 0x77, 0x88, 0x99}, friends{0x02, 0x60, 0x8C, 0x01, 0x02, 0x03};
@@ -240,7 +240,7 @@ class SecondStation {
     send();
     running_ = true;
   }
-  /// What its interrupt handler would do.
+  /// The work of its interrupt handler.
   void serve() {
     if (!running_) return;
     const unsigned causes = in(0x17);
@@ -319,7 +319,7 @@ class SecondStation {
   bool running_ = false;
 };
 
-/// The guest's image with its settings sector asking for one short row.
+/// The guest's image with settings for one short row.
 Bytes short_netio() {
   Bytes image(roms::guest().begin(), roms::guest().end());
   const std::string settings =
@@ -355,7 +355,8 @@ TEST_CASE("the guest's netio over one adapter and other traffic over a second, o
   runs_until("@done 0", 60_s);
   INFO(text);
   CHECK(text.find("@card ne2 slot 1") != std::string::npos);
-  // Its own conversation: what it sent is with the friend, in order, and the friend's frames are here, every byte.
+  // The other traffic: its frames arrived at the other station in order, and that station's frames arrived here,
+  // complete.
   const auto& heard = second.other().arrivals;
   unsigned whole = 0;
   for (const auto& a : heard) {
@@ -370,7 +371,7 @@ TEST_CASE("the guest's netio over one adapter and other traffic over a second, o
   CHECK((second.received[0] == SecondStation::contents(SecondStation::own, SecondStation::friends, 255)));
   for (unsigned n = 0; n < 100; ++n)
     CHECK((second.received[n + 1] == SecondStation::contents(SecondStation::own, SecondStation::friends, n)));
-  // Both had the wire.
+  // Both used the network.
   CHECK(lab.machine().adapter(1)->counters().sent > 60);
   CHECK(lab.machine().adapter(2)->counters().sent > 50);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 10h of the firmware, seen on the monitor: each mode's picture has its size, its pixels and its characters.
+// INT 10h of the firmware, checked in the picture: each mode has the right size, pixels and characters.
 #include <algorithm>
 #include <map>
 
@@ -27,7 +27,7 @@ class Screen {
   }
   Machine& machine() { return lab_.machine(); }
   void run(Time duration) { lab_.scheduler().run_until(lab_.scheduler().now() + duration); }
-  /// Until the program has something to show.
+  /// Runs until the program has something to show.
   Picture next() {
     if (started_) {
       auto& keyboard = machine().keyboard_controller().keyboard();
@@ -66,7 +66,7 @@ std::string cell(const Picture& p, unsigned column, unsigned columns, unsigned h
 
 }  // namespace
 
-TEST_CASE("INT 10h: every mode shows its size, a pixel and a character") {
+TEST_CASE("INT 10h: every mode shows the right size, a pixel and a character") {
   struct Mode {
     unsigned number, width, height, columns, cell_lines, row_lines, x, y;  // the pixel set with AH=0Ch
   };
@@ -139,7 +139,7 @@ TEST_CASE("INT 10h: 28, 43 and 50 rows of text, 200, 350 and 400 lines") {
   }
 }
 
-TEST_CASE("INT 10h: 1Ch brings back mode, palette and screen position") {
+TEST_CASE("INT 10h: 1Ch restores mode, palette and screen position") {
   Assembler a(0x7C00);
   a({0x31, 0xC0, 0x8E, 0xC0});                                                        // ES = 0
   a({0xB8, 0x13, 0x00, 0xCD, 0x10});                                                  // mode 13h
@@ -150,7 +150,7 @@ TEST_CASE("INT 10h: 1Ch brings back mode, palette and screen position") {
   a({0xB8, 0x01, 0x1C, 0xB9, 0x07, 0x00, 0xBB, 0x00, 0x20, 0xCD, 0x10});  // save at 0:2000h
   a({0x58, 0xA3, 0x00, 0x30});                                            // keep the number of blocks at 0:3000h
   a.call("pause");
-  a({0xB8, 0x83, 0x00, 0xCD, 0x10});  // text, memory kept but for the font (plane 2)
+  a({0xB8, 0x83, 0x00, 0xCD, 0x10});  // text, memory preserved except for the font (plane 2)
   a.call("pause");
   a({0xB8, 0x02, 0x1C, 0xB9, 0x07, 0x00, 0xBB, 0x00, 0x20, 0xCD, 0x10});
   a({0xB8, 0x00, 0x0F, 0xCD, 0x10, 0xA2, 0x02, 0x30});  // which mode, at 0:3002h
