@@ -51,7 +51,8 @@ Arena::Arena(Model model_)
       unicorn(model_, this) {
   space.map_ram(0, ours);
   unicorn.map(0, theirs);
-  processor->limit_block_length(1);  // stepping enters everywhere: longer blocks would be decoded again at each
+  processor->limit_block_length(1);  // stepping may start at any instruction: longer blocks would be decoded again at
+                                     // each
   build_tables();
 }
 
@@ -90,7 +91,7 @@ void Arena::build_tables() {
   descriptor(m, ldt_at, data_at, 0xFFFFF, 0xF2, 0x4);
   put32(m, tss_at + 4, ring0_stack_at);
   put16(m, tss_at + 8, data32);
-  put16(m, tss_at + 0x66, 0x68);  // a bitmap that permits every port: Unicorn knows none
+  put16(m, tss_at + 0x66, 0x68);  // a bitmap that permits every port: Unicorn does not check it
   m[tss_at + 0x68 + 0x2000] = 0xFF;
 
   // The first 4 MB: identity where there is memory, with pages of each right, some shared, a few absent.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where generated code runs: a board and a Unicorn with the same 1 MB + 64 KB of memory, descriptor tables, page tables
-// and vectors. Every vector points to a separate address at which nothing is executed.
+// The environment of generated code: a board and a Unicorn with the same 1 MB + 64 KB of memory, descriptor tables,
+// page tables and vectors. Every vector points to a separate address at which nothing is executed.
 #pragma once
 
 #include <array>
@@ -72,15 +72,15 @@ class Arena : public Outside {
   /// A start state: segments, tables and control registers as the mode requires, the rest random.
   Registers initial(Mode mode, Random& random) const;
   cpu::Fpu initial_fpu(Random& random) const;
-  /// Both processors take the state.
+  /// Loads the state into both processors.
   void set(const Registers& registers);
   /// The tables, and zeros.
   void clear();
-  /// Fresh contents for everything above the code, and for the tables.
+  /// Fills everything above the code, and the tables, with new contents.
   void fill(Random& random);
-  /// The tables as they were prepared; true if they had been changed.
+  /// Restores the tables; returns true if they had been changed.
   bool restore_tables();
-  /// Unicorn's memory becomes a copy of planar's.
+  /// Copies planar's memory to Unicorn.
   void copy_memory() { theirs = ours; }
 
   /// Linear address of EIP.

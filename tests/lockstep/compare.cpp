@@ -9,7 +9,7 @@
 
 namespace planar::lockstep {
 
-// Whether planar came to the same result inside the program and from the clean start that Unicorn agreed with.
+// Whether planar's result within the program equals the one from a clean start, with which Unicorn agreed.
 bool Runner::same_as_second(const Mismatch& m) const {
   const Registers again = second_->arena.processor->registers();
   bool result_undefined = false;
@@ -79,7 +79,9 @@ const char* Runner::system_difference(const Registers& a, const Registers& b) {
     // A null selector's cache is never used.
     if ((a.cr0 & 1) && !(a.eflags & 0x20000) && (x.selector & 0xFFFC) == 0) continue;
     if (x.base != y.base) return "segment base";
-    if (!(a.cr0 & 1) || (a.eflags & 0x20000)) continue;  // real mode and V86 leave limit and rights to the chip
+    if (!(a.cr0 & 1) || (a.eflags & 0x20000))
+      continue;  // in real mode and V86, limit and rights are specific to the
+                 // chip
     if (x.limit != y.limit) return "segment limit";
     if ((x.access ^ y.access) & 0xFE || x.big != y.big) return "segment rights";
   }

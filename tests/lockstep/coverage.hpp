@@ -35,7 +35,7 @@ class Coverage {
   };
   /// Cells with fewer than `least` executions, or with fewer than that compared (then with the mask as reason).
   std::vector<Gap> gaps(std::uint64_t least) const;
-  /// Markdown: the table (a row a form and operand kind, a column a mode and size), the gaps, the masks.
+  /// Markdown: the table (one row per form and operand kind, one column per mode and size), the gaps, the masks.
   std::string report(std::uint64_t least) const;
 
  private:

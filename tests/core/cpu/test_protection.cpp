@@ -58,7 +58,7 @@ TEST_CASE("Loading a segment register checks the descriptor", "[cpu][protection]
     CHECK(load(0, spare, ss) == 12);
     CHECK(b.stack(0) == spare);
   }
-  SECTION("privilege: a ring 3 program gets no ring 0 data") {
+  SECTION("privilege: a ring 3 program cannot load a ring 0 data segment") {
     CHECK(load(3, data0, ds) == 13);
     CHECK(b.stack(0) == data0);
   }
@@ -165,7 +165,7 @@ TEST_CASE("INT n from ring 3 needs a gate of DPL 3", "[cpu][gates]") {
   CHECK(b.stack(1) == code3);
   CHECK(b.stack(3) == stack_at);
   CHECK(b.stack(4) == data3);
-  CHECK((b.flags() & 0x200) != 0);  // a trap gate leaves IF
+  CHECK((b.flags() & 0x200) != 0);  // a trap gate does not clear IF
 }
 
 TEST_CASE("Sensitive instructions obey CPL and IOPL", "[cpu][protection]") {
@@ -195,7 +195,7 @@ TEST_CASE("The I/O permission bitmap permits single ports", "[cpu][protection]")
 
 TEST_CASE("An exception while another is delivered becomes a double fault", "[cpu][exceptions]") {
   Board b;
-  b.gate(idt_at + 13 * 8, 0, 0, 0x8E);  // #GP's own gate leads to a null selector
+  b.gate(idt_at + 13 * 8, 0, 0, 0x8E);  // #GP's own gate has a null selector
   b.flat({0x0F, 0x01, 0x15, 0, 0, 2, 0}, 3);
   CHECK(b.step(2).vector() == 8);
   CHECK(b.stack(0) == 0);
@@ -226,14 +226,14 @@ TEST_CASE("A faulting instruction changes no register", "[cpu][exceptions]") {
     CHECK(b.cpu.in_shutdown());  // no stack for the delivery
     CHECK(b.reg(ESP) == 0x2000);
   }
-  SECTION("POP to a bad address leaves ESP") {
+  SECTION("POP to an invalid address does not change ESP") {
     b.flat({0x8F, 0x05, 0, 0, 2, 0}, 3);
     b.change([](Registers& r) { r.segment[DS] = {0, 0, 0, 0, false}; });
     b.step();
     CHECK(b.vector() == 13);
     CHECK(b.stack(4) == stack_at);
   }
-  SECTION("XADD that cannot write leaves source and flags") {
+  SECTION("XADD that cannot write does not change source and flags") {
     b.descriptor(gdt_at + spare, 0, 0xFFFFF, 0x91, 0xC);
     b.flat({0x0F, 0xC1, 0x1D, 0, 0, 2, 0});
     b.change([&](Registers& r) {

@@ -24,7 +24,7 @@ struct Recorder {
   Event repeat{scheduler, "repeat", Priority::device, Callback::to<&Recorder::again>(this)};
 };
 
-/// Executes one "instruction" every 70 ps and touches the outside world at the end of each fifth.
+/// Executes one "instruction" every 70 ps and makes an external access at the end of every fifth.
 struct StepProcessor final : Processor {
   explicit StepProcessor(Scheduler& s) : scheduler(s) { scheduler.attach(*this); }
   ~StepProcessor() override { scheduler.detach(*this); }

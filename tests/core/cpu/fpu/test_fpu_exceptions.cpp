@@ -199,7 +199,8 @@ TEST_CASE("The remainder of a denormal by an infinity is that denormal, without 
 
 TEST_CASE("A faulting store changes nothing and can be restarted", "[cpu][fpu]") {
   Board b(Model::pentium);
-  b.paged({0xDB, 0xE3, 0xD9, 0xEB, 0xDD, 0x1D, 0xFC, 0x0F, 2, 0, 0xDF, 0xE0, 0xF4});  // FSTP qword over a page's end
+  b.paged({0xDB, 0xE3, 0xD9, 0xEB, 0xDD, 0x1D, 0xFC, 0x0F, 2, 0, 0xDF, 0xE0, 0xF4});  // FSTP qword across a page
+                                                                                      // boundary
   b.pte(data_at + 0x1000, 0);
   b.put32(data_at + 0xFFC, 0x77777777);
   b.put(handlers_at + 14, {0xF4});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The emulated x87 against the host's own: state, operand, result, status word and tags, bit for bit.
-// On other hosts these tests do not exist; test_fpu_vectors.cpp checks stored results instead.
+// The emulated x87 against the host's own: state, operand, result, status word and tags, bit for bit. On other hosts
+// these tests are not built; test_fpu_vectors.cpp checks stored results instead.
 #include "test_fpu_support.hpp"
 
 #include <cstdio>
@@ -129,7 +129,7 @@ struct Tally {
   std::uint64_t worst = 0;
 };
 
-/// States whose ST(0) and ST(1) come from `fill`.
+/// States whose ST(0) and ST(1) are set by `fill`.
 template <class F>
 Tally transcendental(Guest& guest, Values& values, Instruction i, unsigned cases, F&& fill) {
   Tally t;

@@ -47,7 +47,7 @@ struct Image {
 
 using Operand = std::array<std::uint8_t, 16>;
 
-/// An instruction by its two bytes; ModRM below C0h names a memory operand by its reg field alone.
+/// An instruction by its two bytes; a ModRM below C0h stands for a memory operand, with only its reg field used.
 struct Instruction {
   std::uint8_t opcode, modrm;
   bool memory() const { return modrm < 0xC0; }
@@ -147,7 +147,7 @@ class Values {
       default: return with_exponent(16383 - 64 + static_cast<int>(below(128)));
     }
   }
-  /// RC, PC and masks: all masked three times of four.
+  /// RC, PC and masks: all masked in three of four cases.
   std::uint16_t control() {
     const auto modes = static_cast<std::uint16_t>(below(16) << 8);
     return static_cast<std::uint16_t>(0x40 | modes | (below(4) ? 0x3F : below(64)));
@@ -159,7 +159,7 @@ class Values {
     // One random draw per statement: the sequence must not depend on the compiler's order of evaluation.
     const std::uint64_t codes = random.next() & 0x4700;
     const auto condition = static_cast<std::uint16_t>(codes | below(8) << 11);
-    // A sticky flag only if it is masked: no exception pends.
+    // A sticky flag only if it is masked, so that no exception is pending.
     const auto sticky = static_cast<std::uint16_t>(below(4) ? 0 : (random.next() & 0x3F & c));
     std::uint16_t tags = 0;
     const auto top = condition >> 11 & 7u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // REP INS and REP OUTS over pins that can compute the cost of accesses without making them: the processor uses that,
-// and what it reads, writes and takes is what access by access gives.
+// and data and time must equal those of single accesses.
 #include "tests/core/cpu/machine.hpp"
 
 using namespace planar;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 386SX's bus unit in closed form, with prefetch counted late, against the same unit moved word by word at every
-// step.
+// The 386SX's bus unit in closed form, with prefetch counted lazily, against the same unit advanced word by word at
+// every step.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +14,7 @@ using namespace planar::cpu::timing_test;
 
 namespace {
 
-/// timing/i386sx.cpp's rules in their plainest form: one cycle at a time, the queue brought up to date at every start.
+/// The rules of i386sx.cpp in their simplest form: one cycle at a time, the queue brought up to date at every start.
 class WordByWord {
  public:
   explicit WordByWord(const TimingConfig& config) : c_(config) { rows_.fill(UINT32_MAX); }
@@ -135,7 +135,7 @@ bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
   WordByWord reference(config);
   Random random(seed);
   const auto below = [&](unsigned n) { return static_cast<std::uint32_t>(random.below(n)); };
-  // Code and data in few rows, so that hits are common; now and then elsewhere, in ROM too.
+  // Code and data in few rows, so that hits are common; occasionally elsewhere, also in ROM.
   const auto place = [&] {
     static constexpr std::uint32_t bases[] = {0x100000, 0x100700, 0x102000, 0x9FF80, 0xE0000, 0xFFF80, 0x3007F0};
     return bases[below(std::size(bases))] + below(256);
@@ -183,7 +183,7 @@ bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
       reference.jump();
       eip = place();
     } else if (below(200) == 0) {
-      eip += 4096 + 2 * below(64);  // straight on into another page frame
+      eip += 4096 + 2 * below(64);  // sequentially into another page frame
     }
     if (timing.clocks() != reference.clock || twin.clocks() != reference.clock) return false;
     const auto state = saved(twin);

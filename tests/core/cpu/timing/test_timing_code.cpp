@@ -58,7 +58,7 @@ class Bench {
     cpu_->set_registers(r);
   }
   void load(std::uint32_t at, const Bytes& code) { std::copy(code.begin(), code.end(), ram_.begin() + at); }
-  /// Runs from `eip` until the processor reaches `stop`; clocks taken.
+  /// Runs from `eip` until the processor reaches `stop`; returns the clocks taken.
   std::uint64_t run(std::uint32_t eip, std::uint32_t stop, std::uint32_t ecx) {
     Registers r = cpu_->registers();
     r.eip = eip;

@@ -13,7 +13,7 @@ using namespace planar::cpu::timing_test;
 
 namespace {
 
-TimingConfig quiet(TimingConfig c) {
+TimingConfig without_refresh(TimingConfig c) {
   c.refresh.period_num = 0;
   return c;
 }
@@ -95,7 +95,7 @@ double mb_per_s(const TimingConfig& config, double mhz, std::uint32_t bytes, std
 }  // namespace
 
 TEST_CASE("486 cache: hits, misses and replacement", "[cpu][timing]") {
-  Timing t(quiet(i486_config()));
+  Timing t(without_refresh(i486_config()));
   TreeReference reference(128, 4, 16);
   std::uint32_t seed = 1;
   std::uint64_t reads = 0, writes = 0;
@@ -115,7 +115,7 @@ TEST_CASE("486 cache: hits, misses and replacement", "[cpu][timing]") {
 }
 
 TEST_CASE("Pentium data cache: two ways, 32-byte lines, separate from code", "[cpu][timing]") {
-  Runner r(quiet(pentium_config()));
+  Runner r(without_refresh(pentium_config()));
   TreeReference data(128, 2, 32);
   std::uint32_t seed = 7;
   std::uint64_t reads = 0;
@@ -131,7 +131,7 @@ TEST_CASE("Pentium data cache: two ways, 32-byte lines, separate from code", "[c
 }
 
 TEST_CASE("A line fill resumes execution on the requested datum and delays later accesses", "[cpu][timing]") {
-  Timing t(quiet(i486_config()));
+  Timing t(without_refresh(i486_config()));
   t.read(0x200000, 4);  // opens the row
   t.jump_to(100);
   t.read(0x200048, 4);
@@ -146,13 +146,13 @@ TEST_CASE("A line fill resumes execution on the requested datum and delays later
 }
 
 TEST_CASE("486: four writes are posted, the fifth waits", "[cpu][timing]") {
-  Timing t(quiet(i486_config()));
+  Timing t(without_refresh(i486_config()));
   t.write(0x200000, 4);
   t.jump_to(100);
   for (unsigned i = 1; i <= 4; ++i) t.write(0x200000 + 4 * i, 4);
   CHECK(t.clocks() == 100);
   t.write(0x200014, 4);
-  CHECK(t.clocks() == 103);  // the first has left after a 3-clock page-hit write
+  CHECK(t.clocks() == 103);  // the first has completed after a 3-clock page-hit write
   t.drain();
   CHECK(t.clocks() == 115);
   CHECK(t.cycle_start(true) == 115);
@@ -161,7 +161,7 @@ TEST_CASE("486: four writes are posted, the fifth waits", "[cpu][timing]") {
 TEST_CASE("486: a read miss overtakes posted writes that hit, not ones that missed", "[cpu][timing]") {
   for (const bool hit : {true, false}) {
     CAPTURE(hit);
-    Timing t(quiet(i486_config()));
+    Timing t(without_refresh(i486_config()));
     if (hit) t.read(0x200000, 4);
     t.jump_to(100);
     t.write(0x200000, 4);
@@ -177,7 +177,7 @@ TEST_CASE("486: a read miss overtakes posted writes that hit, not ones that miss
 
 TEST_CASE("Copies and reads run at the machines' rates", "[cpu][timing]") {
   // docs/hardware/machines.md#rates-to-expect (inferred there): copy 4-5, reads 9-10 MB/s on the 56SX; copy 12-15 on
-  // the 77. The bounds take in the manuals' cycle counts for the same wait states.
+  // the 77. The bounds include the manuals' cycle counts for the same wait states.
   CHECK(mb_per_s(sx_config(), 20, 65536, 1024, true) == Approx(5).margin(1));
   CHECK(mb_per_s(sx_config(), 20, 65536, 1024, false) == Approx(9.5).margin(1));
   CHECK(mb_per_s(i486_config(), 100.0 / 3, 65536, 1024, true) == Approx(16).margin(4));
@@ -194,9 +194,9 @@ TEST_CASE("Copies and reads run at the machines' rates", "[cpu][timing]") {
 
 TEST_CASE("Pentium: the second level responds immediately or one clock later depending on its way prediction",
           "[cpu][timing]") {
-  TimingConfig c = quiet(pentium_config());
+  TimingConfig c = without_refresh(pentium_config());
   Timing t(c);
-  // Two lines that share a set of both levels: fill both, then push them out of the first level by two others.
+  // Two lines that share a set of both levels: fill both, then evict them from the first level with two others.
   const std::uint32_t a = 0x200000, b = a + 0x20000;
   const auto touch = [&](std::uint32_t address) {
     t.jump_to(t.clocks() + 300);
@@ -215,7 +215,7 @@ TEST_CASE("Pentium: the second level responds immediately or one clock later dep
 
 TEST_CASE("Refresh takes its share and no more", "[cpu][timing]") {
   // Reads that keep the 386SX's bus busy: 15.12 us minus the hold time remain.
-  TimingConfig with = sx_config(), without = quiet(sx_config());
+  TimingConfig with = sx_config(), without = without_refresh(sx_config());
   const auto run = [](const TimingConfig& c) {
     Timing t(c);
     for (int i = 0; i < 100000; ++i) {
@@ -226,7 +226,7 @@ TEST_CASE("Refresh takes its share and no more", "[cpu][timing]") {
   };
   const double share = run(with) / run(without) - 1;
   CHECK(share == Approx((6 + 2) / 302.4).epsilon(0.1));  // hold, and the row is closed afterwards
-  // A processor that leaves the bus alone notices nothing.
+  // A processor that does not use the bus is not affected.
   Timing t(with);
   t.jump_to(1'000'000);
   t.spend(10);
@@ -239,13 +239,13 @@ TEST_CASE("Refresh takes its share and no more", "[cpu][timing]") {
 }
 
 TEST_CASE("Another master's cycles keep the processor off a single path", "[cpu][timing]") {
-  Timing t(quiet(sx_config()));
+  Timing t(without_refresh(sx_config()));
   t.read(0x200000, 2);
   t.jump_to(1000);
   t.steal(995, 30);
   t.read(0x200000, 2);
   CHECK(t.clocks() == 995 + 30 + 4);  // and the row is closed
-  Timing cached(quiet(i486_config()));
+  Timing cached(without_refresh(i486_config()));
   cached.read(0x200000, 4);
   cached.jump_to(1000);
   cached.steal(1000, 100);
@@ -257,7 +257,7 @@ TEST_CASE("Another master's cycles keep the processor off a single path", "[cpu]
 
 TEST_CASE("A master's write makes cached lines invalid", "[cpu][timing]") {
   for (const auto& config : {i486_config(), pentium_config()}) {
-    Timing t(quiet(config));
+    Timing t(without_refresh(config));
     for (std::uint32_t a = 0; a < 256; a += 4) t.read(0x200000 + a, 4);
     const auto misses = t.counters().read_misses;
     t.jump_to(10000);
@@ -273,7 +273,7 @@ TEST_CASE("A master's write makes cached lines invalid", "[cpu][timing]") {
 }
 
 TEST_CASE("Adapter memory and a disabled cache are never cached", "[cpu][timing]") {
-  Timing t(quiet(i486_config()));
+  Timing t(without_refresh(i486_config()));
   t.read(0xC8000, 4);
   t.jump_to(1000);
   t.read(0xC8000, 4);
@@ -282,7 +282,7 @@ TEST_CASE("Adapter memory and a disabled cache are never cached", "[cpu][timing]
   t.jump_to(2000);
   t.set_cache_enabled(false);
   t.read(0x200000, 4);
-  CHECK(t.clocks() == 2000);  // what is in still hits
+  CHECK(t.clocks() == 2000);  // cached lines still hit
   t.flush_caches();
   t.read(0x200000, 4);
   t.jump_to(3000);
@@ -291,7 +291,7 @@ TEST_CASE("Adapter memory and a disabled cache are never cached", "[cpu][timing]
 }
 
 TEST_CASE("WBINVD takes the time of the dirty lines", "[cpu][timing]") {
-  Timing t(quiet(pentium_config()));
+  Timing t(without_refresh(pentium_config()));
   for (std::uint32_t a = 0; a < 4096; a += 32) t.read(0x200000 + a, 4);
   t.jump_to(100000);
   t.flush_caches(true);

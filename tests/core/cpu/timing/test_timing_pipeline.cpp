@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How instructions follow each other: prefetch on the 386SX, interlocks on the 486, pairs and prediction on the
+// Interaction of consecutive instructions: prefetch on the 386SX, interlocks on the 486, pairs and prediction on the
 // Pentium.
 #include <functional>
 
@@ -11,17 +11,17 @@ using namespace planar::cpu::timing_test;
 
 namespace {
 
-TimingConfig quiet(TimingConfig c) {  // no refresh: sequences give whole clocks
+TimingConfig without_refresh(TimingConfig c) {  // no refresh, so that sequences take whole clocks
   c.refresh.period_num = 0;
   return c;
 }
 
-/// Clocks of `body` at a fixed place once code and data are in the caches and have been executed before.
+/// Clocks of `body` at a fixed address, with warm caches and after a previous execution.
 std::uint64_t warm(const TimingConfig& config, const std::function<void(Runner&)>& body) {
-  Runner r(quiet(config));
+  Runner r(without_refresh(config));
   const std::uint32_t start = r.eip;
   const auto round = [&] {
-    for (int i = 0; i < 4; ++i) r.issue(plain(0xFC, 1));  // CLD: closes pairs, separates from the round before
+    for (int i = 0; i < 4; ++i) r.issue(plain(0xFC, 1));  // CLD: closes pairs, separates from the previous iteration
     r.lap();
     body(r);
     const auto clocks = r.lap();
@@ -35,7 +35,7 @@ std::uint64_t warm(const TimingConfig& config, const std::function<void(Runner&)
 std::uint64_t p5(const std::function<void(Runner&)>& body) { return warm(pentium_config(), body); }
 std::uint64_t i486(const std::function<void(Runner&)>& body) { return warm(i486_config(), body); }
 
-/// Clocks of one round of a loop of `pairs` independent pairs, the last of which is DEC and a taken JNS.
+/// Clocks of one iteration of a loop of `pairs` independent pairs, the last of which is DEC and a taken JNS.
 double delay_loop(const TimingConfig& config, unsigned pairs) {
   Runner r(config);
   const std::uint32_t top = r.eip;
@@ -64,7 +64,7 @@ TEST_CASE("Linux's delay loop gives the class's BogoMIPS", "[cpu][timing]") {
 }
 
 TEST_CASE("Pentium: a single-issue loop stays unpredicted when it is entered again", "[cpu][timing]") {
-  Runner r(quiet(pentium_config()));
+  Runner r(without_refresh(pentium_config()));
   const std::uint32_t top = r.eip;
   for (int call = 0; call < 5; ++call) {
     r.issue(plain(0xFC, 1));
@@ -83,8 +83,8 @@ TEST_CASE("Pentium: a single-issue loop stays unpredicted when it is entered aga
 TEST_CASE("Longer loops are predicted", "[cpu][timing]") {
   for (unsigned pairs : {2u, 3u, 4u, 6u}) {
     CAPTURE(pairs);
-    CHECK(delay_loop(quiet(pentium_config()), pairs) == pairs);
-    CHECK(delay_loop(quiet(i486_config()), pairs) == 2 * pairs + 2);
+    CHECK(delay_loop(without_refresh(pentium_config()), pairs) == pairs);
+    CHECK(delay_loop(without_refresh(i486_config()), pairs) == 2 * pairs + 2);
   }
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("Pentium: a register written in the clock before stalls an address", "
 }
 
 TEST_CASE("Pentium: code executes once before it pairs", "[cpu][timing]") {
-  Runner r(quiet(pentium_config()));
+  Runner r(without_refresh(pentium_config()));
   const std::uint32_t start = r.eip;
   const auto round = [&] {
     unsigned pairs = 0;
@@ -156,12 +156,12 @@ TEST_CASE("Pentium: code executes once before it pairs", "[cpu][timing]") {
   };
   CHECK(round() == 0);
   CHECK(round() == 6);
-  r.timing.master_wrote(start, 4);  // the line leaves the cache, and with it what was known about it
+  r.timing.master_wrote(start, 4);  // the line is evicted, and its pairing information with it
   CHECK(round() == 0);
 }
 
 TEST_CASE("Pentium: mispredictions cost 3 clocks in U, 4 in V", "[cpu][timing]") {
-  Runner r(quiet(pentium_config()));
+  Runner r(without_refresh(pentium_config()));
   const std::uint32_t start = r.eip;
   const auto round = [&](bool in_v, bool taken) {
     for (int i = 0; i < 3; ++i) r.issue(plain(0xFC, 1));
@@ -186,7 +186,7 @@ TEST_CASE("Pentium: mispredictions cost 3 clocks in U, 4 in V", "[cpu][timing]")
   for (int i = 0; i < 4; ++i) round(true, false);
   CHECK(round(true, true) == 5);
   CHECK(round(true, true) == 1);  // strongly not taken goes straight to strongly taken
-  Runner u(quiet(pentium_config()));
+  Runner u(without_refresh(pentium_config()));
   for (int i = 0; i < 3; ++i) u.issue(plain(0xFC, 1));
   u.lap();
   u.jump(jcc(), u.eip + 8);
@@ -194,7 +194,7 @@ TEST_CASE("Pentium: mispredictions cost 3 clocks in U, 4 in V", "[cpu][timing]")
 }
 
 TEST_CASE("Pentium: returns are predicted by their last target", "[cpu][timing]") {
-  Runner r(quiet(pentium_config()));
+  Runner r(without_refresh(pentium_config()));
   const std::uint32_t function = r.eip + 0x200;
   const auto call_from = [&](std::uint32_t place) {
     r.eip = place;
@@ -234,7 +234,7 @@ TEST_CASE("486: address interlock, hidden prefixes, misaligned operands", "[cpu]
 
 TEST_CASE("386SX: code fetch bounds straight-line code", "[cpu][timing]") {
   const auto straight = [](const Op& op) {
-    Runner r(quiet(sx_config()));
+    Runner r(without_refresh(sx_config()));
     for (int i = 0; i < 50; ++i) r.issue(op);
     r.lap();
     for (int i = 0; i < 200; ++i) r.issue(op);
@@ -249,8 +249,8 @@ TEST_CASE("386SX: code fetch bounds straight-line code", "[cpu][timing]") {
 TEST_CASE("386SX: operands on the 16-bit bus", "[cpu][timing]") {
   // A long instruction leaves the queue full, so that only the data cycles count; the data row is opened before.
   const auto after_full_queue = [](std::uint32_t address, unsigned bytes) {
-    Runner r(quiet(sx_config()), 0x100800);  // code in another bank than the data
-    r.issue(rr(0xF7, ebx, 6));               // DIV
+    Runner r(without_refresh(sx_config()), 0x100800);  // code in another bank than the data
+    r.issue(rr(0xF7, ebx, 6));                         // DIV
     r.load(rm(0x8B, eax, ebx), 0x200100, 2);
     r.issue(rr(0xF7, ebx, 6));
     r.timing.read(0x200100, 2);
@@ -267,7 +267,7 @@ TEST_CASE("386SX: operands on the 16-bit bus", "[cpu][timing]") {
 }
 
 TEST_CASE("386SX: a posted write overlaps, the next access waits for it", "[cpu][timing]") {
-  Runner r(quiet(sx_config()));
+  Runner r(without_refresh(sx_config()));
   r.issue(rr(0xF7, ebx, 6));
   r.lap();
   r.store(rm(0x89, eax, ebx), 0x200000);

@@ -19,7 +19,7 @@ unsigned clocks(const TimingConfig& config, Op op) {
   return op.clocks;
 }
 
-/// The whole of a REP instruction over `count` items, as the executor charges it.
+/// The total of a REP instruction over `count` items, as charged by the executor.
 unsigned repeated(const TimingConfig& config, Op op, unsigned count) {
   op.rep = true;
   op = with_prefixes(op, 1);
@@ -93,7 +93,7 @@ TEST_CASE("Instructions cost what the manuals print", "[cpu][timing]") {
       {"HLT", plain(0xF4, 1), 5, 4, 4},
       {"NOP", plain(0x90, 1), 3, 1, 1},
       {"Jcc not taken", jcc(), 3, 1, 1},
-      // I/O, less the two clocks of the bus cycle
+      // I/O, minus the two clocks of the bus cycle
       {"IN real", real_mode(plain(0xEC, 1)), 13 - 2, 14 - 2, 7 - 2},
       {"IN CPL<=IOPL", plain(0xEC, 1), 7 - 2, 8 - 2, 4 - 2},
       {"OUT imm real", real_mode(plain(0xE6, 2)), 10 - 2, 16 - 2, 12 - 2},

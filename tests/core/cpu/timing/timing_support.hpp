@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Drives Timing the way the executor does, with instructions made by hand.
+// Drives Timing as the executor does, with hand-made instructions.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace planar::cpu::timing_test {
 
-/// Parameters of the machines' kinds, which these tests work with whatever the machine files say: the 56 SX's with the
-/// two wait states of a DRAM miss reported for its class (docs/hardware/memory.md#dram-page-mode).
+/// Typical parameters of the machines, independent of the machine files: the 56 SX's with the two wait states of a DRAM
+/// miss reported for its class (docs/hardware/memory.md#dram-page-mode).
 TimingConfig sx_config();       // 56SX
 TimingConfig i486_config();     // 77
 TimingConfig pentium_config();  // 95

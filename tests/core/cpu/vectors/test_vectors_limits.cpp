@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Segment limits and rights at their edges: PRM 6.3.1 (limit checking: granularity, expand-down, the B bit) and 6.3.2.
+// Segment limits and rights at their boundaries: PRM 6.3.1 (limit checking: granularity, expand-down, the B bit) and
+// 6.3.2.
 #include "vectors.hpp"
 
 using namespace planar;
@@ -19,7 +20,7 @@ struct Edge {
 };
 
 constexpr Edge edges[] = {
-    // Expand-up, bytes: the last byte of the operand counts.
+    // Expand-up, bytes: the last byte of the operand is checked.
     // clang-format off
     {up, big, 0xFFF, 0x000, 'd', true},   {up, big, 0xFFF, 0xFFF, 'b', true},   {up, big, 0xFFF, 0x1000, 'b', false},
     {up, big, 0xFFF, 0xFFE, 'w', true},   {up, big, 0xFFF, 0xFFF, 'w', false},  {up, big, 0xFFF, 0xFFC, 'd', true},
@@ -54,7 +55,7 @@ std::initializer_list<unsigned> instruction(char size, bool store) {
   return store ? stores[i] : loads[i];
 }
 
-/// One access through `segment` in ring 3; the vector it ends in.
+/// One access through `segment` in ring 3; returns the resulting vector.
 int access(Board& b, unsigned segment, unsigned rights, unsigned flags, std::uint32_t limit, std::uint32_t offset,
            std::initializer_list<unsigned> bytes) {
   b.descriptor(gdt_at + spare, data_at, limit, rights, flags);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What differs between 386SX, 486SX and Pentium; invalid encodings; debug registers, traps and their inhibition; double
+// Differences between 386SX, 486SX and Pentium; invalid encodings; debug registers, traps and their inhibition; double
 // faults. Sources: PRM chapter 12 and 9.8; 486 programmer's reference, sections 4.1, 10.1.3 and the instruction pages;
 // Pentium volume 3, chapters 4, 10, 14 and appendix on differences.
 #include "vectors.hpp"

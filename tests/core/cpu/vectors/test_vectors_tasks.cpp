@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Task switches every way: PRM chapter 7 (7.5 steps and table 7-1, 7.6 nesting, 7.7 busy bit), 9.8 for the error codes.
+// Task switches of every kind: PRM chapter 7 (7.5 steps and table 7-1, 7.6 nesting, 7.7 busy bit), 9.8 for the error
+// codes.
 #include "vectors.hpp"
 
 using namespace planar;
@@ -7,7 +8,7 @@ using namespace planar::cpu_test;
 
 namespace {
 
-// The running task has the TSS at tss_at; `next` is entered, `third` catches what goes wrong in it.
+// The running task has the TSS at tss_at; `next` is entered, `third` handles its exceptions.
 constexpr std::uint16_t next_task = spare, third_task = 0x48, task_gate = 0x50, ldt_selector = 0x58, scratch = 0x60,
                         next16 = 0x68;
 constexpr std::uint32_t next_at = 0x7000, third_at = 0x7200, next16_at = 0x7400, next_eip = code_at + 0x200,
@@ -125,7 +126,7 @@ TEST_CASE("286 task states: words only, four segment registers", "[cpu][vectors]
   CHECK((look(b, flags) & nt) != 0);
   CHECK(b.get16(next16_at) == tss_selector);
   CHECK(access_of(b, next16) == 0x83);
-  CHECK(b.get32(tss_at + 0x20) == code_at + 7);  // the 386 task was saved whole
+  CHECK(b.get32(tss_at + 0x20) == code_at + 7);  // the 386 task was saved completely
   b.step();
   CHECK(look(b, tr) == tss_selector);
   CHECK(look(b, eip) == code_at + 7);
@@ -233,7 +234,7 @@ TEST_CASE("What is wrong with the new task's segments faults in the new task", "
     row.start(b);
     b.step();
     CHECK(b.get16(third_at) == next_task);
-    CHECK(b.get32(next_at + 0x20) == next_eip);  // not one instruction of it has run
+    CHECK(b.get32(next_at + 0x20) == next_eip);  // none of its instructions has run
     CHECK(access_of(b, tss_selector) == 0x89);   // the old task is no longer busy
     CHECK(access_of(b, next_task) == 0x8B);
   }

@@ -28,7 +28,7 @@ enum Field : unsigned {
   cr3,
   dr6,
   dr7,
-  flags,  ///< arithmetic ones and bit 1 left out
+  flags,  ///< without the arithmetic flags and bit 1
   s0,
   s1,
   s2,
