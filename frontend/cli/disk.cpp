@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar disk`: makes, looks at and commits the images that drives use.
+// `planar disk`: creates, inspects and commits disk images.
 #include <fmt/format.h>
 
 #include <filesystem>

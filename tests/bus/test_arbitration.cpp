@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ownership of the channel: phases, levels, preemption, fairness, the bound, port 90h
+// Ownership of the channel: phases, levels, preemption, fairness, the 7.8 us limit, port 90h
 // (docs/hardware/micro-channel.md#arbitration).
 #include "tests/bus/rig.hpp"
 
@@ -287,7 +287,7 @@ TEST_CASE("an NMI stops arbitration, and so does forcing the arbitrate state") {
   REQUIRE(log.lines.empty());
   REQUIRE((rig.in(0x90) & 0x60) == 0x40);
   rig.in(0x300);
-  REQUIRE(rig.took == 200_ns);  // the channel is the processor's
+  REQUIRE(rig.took == 200_ns);  // the processor has the channel
   rig.out(0x90, 0x00);
   rig.step(1_us);
   REQUIRE(log.lines.size() == 1);

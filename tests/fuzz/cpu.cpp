@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target: decoder and executor of the processor. The input chooses the model, the mode, control and segment
 // registers, and pieces of code, descriptor tables, page tables and task states; the guest runs on them for a few
-// thousand clocks. Port writes pull the processor's pins, move DMA into RAM and change the memory map in the middle of
-// things.
+// thousand clocks. Port writes change the processor's pins, write RAM by DMA and change the memory map at any time.
 //
-// A finding: a crash or sanitizer report, an instruction that does not end, runaway virtual time, and a run that
-// changes when blocks are cut short, flushed, its horizons cut, or a snapshot is loaded in the middle.
+// A finding: a crash or sanitizer report, an instruction that does not end, runaway virtual time, and a run whose
+// result changes with short blocks, flushes, shortened horizons, or a snapshot loaded in the middle.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -66,8 +65,8 @@ void gate(Memory& m, std::uint32_t at, std::uint16_t selector, std::uint32_t off
   put32(m, at + 4, (offset & 0xFFFF0000u) | access << 8 | params);
 }
 
-/// A system in which every kind of descriptor, gate and task exists, so that single changes reach far. Its handlers
-/// step over one byte of the code that faulted.
+/// A system with every kind of descriptor, gate and task, so that single changes reach deep. Its handlers skip one byte
+/// of the code that faulted.
 Memory prepared_memory() {
   Memory m(ram_size);
   const auto put = [&](std::uint32_t at, std::initializer_list<unsigned> bytes) {
@@ -334,7 +333,7 @@ void start(Board& b, Input& in) {
                 : cpu::TableView{idt_at, static_cast<std::uint16_t>(choose(8, 0x7FF, idt_limit))};
   r.ldtr = view(b.ram, static_cast<std::uint16_t>(choose(9, ldt_selector, ldt) & 0xF8));
   r.tr = view(b.ram, static_cast<std::uint16_t>(choose(10, tss_selector, tr) & 0xF8));
-  // What no instruction can bring about is kept out: a guest starts from a state that it could have reached.
+  // States that no instruction can produce are excluded: a guest starts from a state that it could have reached.
   r.cr0 = real ? r.cr0 & ~1u : r.cr0 | 1;
   if (r.cr0 & 0x20000000u) r.cr0 |= 0x40000000u;
   r.cr0 = !real && mode & 0x80 ? r.cr0 | 0x80000000u : r.cr0 & 0x7FFFFFFFu;
@@ -368,8 +367,7 @@ void start(Board& b, Input& in) {
 
 enum class Disturbance { none, short_blocks, flushes, cuts, snapshot };
 
-/// Boards are built once: one that runs, one that is disturbed in each way. A snapshot of the first moment undoes a
-/// run.
+/// Boards are built once: one undisturbed, and one for each disturbance. A snapshot of the initial state undoes a run.
 struct Pair {
   Board plain;
   std::array<std::unique_ptr<Board>, 5> disturbed;
@@ -395,7 +393,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Disturbance disturbance = kinds[in.u8() % 8];
 
   const ClockDomain clock = pair->plain.processor->config().clock;
-  const Time limit = clock.at(disturbance == Disturbance::flushes ? 500 : 2500);  // a flush costs the host dear
+  const Time limit = clock.at(disturbance == Disturbance::flushes ? 500 : 2500);  // a flush is expensive on the host
   const auto begin = [&](Board& b) {
     b.load(b.pristine);
     Input rest = in;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target of one Ethernet adapter, PLANAR_FUZZ_CARD, in a slot of 16 or 32 bits with a station at the other end.
-// The input is what a program does to it: POS bytes, port and memory accesses of every width, pauses, frames and
-// fragments from the wire, the cable pulled and put back.
+// Fuzz target for one Ethernet adapter, PLANAR_FUZZ_CARD, in a 16- or 32-bit slot with one other station. The input is
+// a sequence of operations: POS bytes, port and memory accesses of every width, pauses, frames and fragments from the
+// network, the cable unplugged and plugged in.
 //
 // A finding: a crash or sanitizer report, an access that does not end, a peek that changes something, and a run that
-// ends otherwise when a snapshot is loaded in the middle of it.
+// ends differently if a snapshot is loaded in the middle of it.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -87,7 +87,7 @@ struct Lab {
   void in(std::uint16_t port, unsigned bytes) { ended(bus.io_read(port, bytes, now).end); }
   void out(std::uint16_t port, unsigned bytes, std::uint32_t value) { ended(bus.io_write(port, bytes, value, now)); }
   void put(std::uint32_t address, unsigned bytes, std::uint32_t value) {
-    if (address < ram.size()) {  // the processor's own way to it
+    if (address < ram.size()) {  // the processor's own access to it
       for (unsigned i = 0; i < bytes && address + i < ram.size(); ++i)
         ram[address + i] = static_cast<std::uint8_t>(value >> 8 * i);
       return step(200_ns);
@@ -106,7 +106,7 @@ struct Lab {
     if (other.busy()) return;
     std::vector<std::uint8_t> f(length, static_cast<std::uint8_t>(fill));
     net::MacAddress to = kind & 1 ? own : net::broadcast_mac;
-    if (kind & 2) to[0] ^= 1;  // a group address, or none of ours
+    if (kind & 2) to[0] ^= 1;  // a group address, or a foreign one
     std::copy_n(to.begin(), std::min(length, to.size()), f.begin());
     if (length > 13) f[12] = f[13] = static_cast<std::uint8_t>(kind);
     net::append_fcs(f);
@@ -187,7 +187,7 @@ struct Lab {
   std::unique_ptr<NetworkAdapter> card;
   net::EthernetPort other;
   Time now{};
-  unsigned looked = 0;  // by peek_around() in this run
+  unsigned looked = 0;  // number of peeks by peek_around() in this run
   std::vector<std::uint8_t> pristine;
 };
 

@@ -19,7 +19,7 @@ class Input {
   std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
   std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
   std::uint32_t u32() { return number(4); }
-  /// At most `count` bytes: fewer at the input's end.
+  /// At most `count` bytes, fewer at the end of the input.
   std::span<const std::uint8_t> take(std::size_t count) {
     const auto taken = bytes_.first(count < bytes_.size() ? count : bytes_.size());
     bytes_ = bytes_.subspan(taken.size());

@@ -4,8 +4,8 @@
 //   fuzz_TARGET [--burst N] [--seed S] FILE|FOLDER...
 //
 // Runs every file, then N inputs derived from them by seeded mutation (the same ones each time). A finding aborts; the
-// input in progress is named, and kept as fuzz-finding.bin when it is a mutated one. An input that takes longer than
-// ten seconds of host time counts as a hang.
+// current input is named, and saved as fuzz-finding.bin if it is a mutated one. An input that takes longer than ten
+// seconds of host time counts as a hang.
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 constexpr unsigned hang_seconds = 10;
 
-std::string current;  // what to name in a finding
+std::string current;  // the name for a finding
 Bytes mutated;        // its bytes, if it is not in a file
 
 void report(int number) {
@@ -49,7 +49,7 @@ void run(const Bytes& input) {
   alarm(0);
 }
 
-/// One to six edits: a byte, a bit, an interesting number, a piece moved, taken out or brought from another input.
+/// One to six edits: a byte, a bit, an interesting number, a piece moved, removed or copied from another input.
 Bytes mutate(const std::vector<Bytes>& corpus, planar::Random& random) {
   Bytes input = corpus[random.below(corpus.size())];
   static constexpr std::uint32_t numbers[] = {0,      1,      0x7F,    0x80,       0xFF,       0x100,     0x7FFF,

@@ -19,7 +19,7 @@ TEST_CASE("panel: 10Fh is the leftmost of eight characters", "[planar][panel]") 
   const std::string text = "PLANAR95";
   for (unsigned i = 0; i < 8; ++i) b.out(static_cast<std::uint16_t>(0x10F - i), static_cast<std::uint8_t>(text[i]));
   CHECK(panel.text() == text);
-  b.out(0x108, '6');  // Linux counts disks at the right end
+  b.out(0x108, '6');  // Linux displays the disk count at the right end
   CHECK(panel.text() == "PLANAR96");
   b.out(0x10F, 0x01);
   CHECK(panel.text() == " LANAR96");

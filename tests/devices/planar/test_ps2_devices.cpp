@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Keyboard and mouse as a driver knows them: every command with its answers, in virtual time.
+// Keyboard and mouse from a driver's point of view: every command with its responses, in virtual time.
 #include "tests/devices/planar/keyboard_bench.hpp"
 
 using namespace planar;
 using planar::tests::Bytes;
 using planar::tests::Keyboard;
 
-TEST_CASE("keyboard: lights follow EDh and go out with a reset", "[planar][keyboard]") {
+TEST_CASE("keyboard: LEDs follow EDh and are turned off by a reset", "[planar][keyboard]") {
   Keyboard k;
   k.start(0x27);
   CHECK(k.chip.keyboard().leds() == 0);
@@ -14,7 +14,7 @@ TEST_CASE("keyboard: lights follow EDh and go out with a reset", "[planar][keybo
   CHECK(k.chip.keyboard().leds() == 7);
   CHECK(k.tell({0xED, 0x02}) == Bytes{0xFA, 0xFA});
   CHECK(k.chip.keyboard().leds() == 2);
-  // A command instead of the option byte is carried out; the lights stay.
+  // A command instead of the option byte is executed; the LEDs do not change.
   CHECK(k.tell({0xED, 0xEE}) == Bytes{0xFA, 0xEE});
   CHECK(k.chip.keyboard().leds() == 2);
   CHECK(k.tell({0xF6}) == Bytes{0xFA});
@@ -44,7 +44,7 @@ TEST_CASE("keyboard: echo, disabling, enabling, defaults", "[planar][keyboard]")
   CHECK(k.press(0x1E, true) == Bytes{0x1C});  // set 2 again
 }
 
-TEST_CASE("keyboard: F0h names and changes the set, also through the translation", "[planar][keyboard]") {
+TEST_CASE("keyboard: F0h reports and changes the scan code set, also with translation", "[planar][keyboard]") {
   Keyboard k;
   k.start(0x27);
   for (const unsigned set : {1u, 3u, 2u}) {
@@ -78,7 +78,7 @@ TEST_CASE("keyboard: the key pressed last repeats, with all of its codes", "[pla
   CHECK(k.during(400_ms) == Bytes{});
 }
 
-TEST_CASE("keyboard: in set 3 keys repeat, break or do neither, as commands say", "[planar][keyboard]") {
+TEST_CASE("keyboard: in set 3 commands select whether keys repeat, break or do neither", "[planar][keyboard]") {
   Keyboard k;
   k.start(0x27);
   k.tell({0xF0, 0x03, 0xF3, 0x00});
@@ -88,7 +88,7 @@ TEST_CASE("keyboard: in set 3 keys repeat, break or do neither, as commands say"
     for (const unsigned b : k.press(code, false)) all.push_back(b);
     return all;
   };
-  // As the keyboard comes: letters repeat, shifts break, function keys only make.
+  // Power-on default: letters repeat, shift keys send a break code, function keys only a make code.
   CHECK(stroke(0x1E) == Bytes{0x1C, 0x1C});
   CHECK(stroke(0x2A) == Bytes{0x12, 0xF0, 0x12});
   CHECK(stroke(0x3B) == Bytes{0x07});
@@ -100,7 +100,7 @@ TEST_CASE("keyboard: in set 3 keys repeat, break or do neither, as commands say"
   CHECK(stroke(0x3B) == Bytes{0x07, 0x07, 0xF0, 0x07});
   CHECK(k.tell({0xF7}) == Bytes{0xFA});
   CHECK(stroke(0x3B) == Bytes{0x07, 0x07});
-  // Single keys by their set 3 code, until another command.
+  // Individual keys by their set 3 code, until another command.
   CHECK(k.tell({0xFD, 0x1C, 0x12, 0xF4}) == Bytes{0xFA, 0xFA, 0xFA, 0xFA});
   CHECK(stroke(0x1E) == Bytes{0x1C});
   CHECK(stroke(0x2A) == Bytes{0x12});
@@ -108,7 +108,7 @@ TEST_CASE("keyboard: in set 3 keys repeat, break or do neither, as commands say"
   CHECK(stroke(0x1E) == Bytes{0x1C, 0xF0, 0x1C});
   CHECK(k.tell({0xFB, 0x1C, 0xF4}) == Bytes{0xFA, 0xFA, 0xFA});
   CHECK(stroke(0x1E) == Bytes{0x1C, 0x1C});
-  // Grey keys have one code and no shifts around them.
+  // Extended keys have one code without shift codes around it.
   CHECK(k.tell({0xF6, 0xF0, 0x03}) == Bytes{0xFA, 0xFA, 0xFA});
   CHECK(k.press(0xE048, true) == Bytes{0x63});
 }
@@ -139,14 +139,14 @@ TEST_CASE("mouse: resolution and scaling", "[planar][mouse]") {
   k.start(0x67);
   k.start_mouse();
   k.tell_mouse({0xF0});
-  // A movement of 2 mm, at 1, 2, 4 and 8 counts a millimetre.
+  // A movement of 2 mm, at 1, 2, 4 and 8 counts per millimetre.
   for (const unsigned resolution : {0u, 1u, 2u, 3u}) {
     k.tell_mouse({0xE8, resolution});
     k.chip.mouse().moved(8, -8, k.now);
     const unsigned counts = 2u << resolution;
     CHECK(k.tell_mouse({0xEB}) == Bytes{0xFA, 0x28, counts, 0x100 - counts});
   }
-  // 2:1 is for the stream alone.
+  // 2:1 scaling applies to stream mode only.
   k.tell_mouse({0xF6, 0xF0, 0xE7});
   k.chip.mouse().moved(8, 0, k.now);
   CHECK(k.tell_mouse({0xEB}) == Bytes{0xFA, 0x08, 8, 0});
@@ -165,7 +165,7 @@ TEST_CASE("mouse: resolution and scaling", "[planar][mouse]") {
   CHECK(k.read_all(30_ms) == Bytes{});
 }
 
-TEST_CASE("mouse: IRQ 12 and the mouse's cable follow the command byte", "[planar][mouse]") {
+TEST_CASE("mouse: IRQ 12 and the mouse's interface follow the command byte", "[planar][mouse]") {
   Keyboard k;
   k.start(0x65);  // no IRQ 12
   k.start_mouse();
@@ -185,7 +185,7 @@ TEST_CASE("mouse: IRQ 12 and the mouse's cable follow the command byte", "[plana
   CHECK(k.read_all(30_ms) == Bytes{});
   k.command(0xA8);
   CHECK(k.read_all(30_ms) == Bytes{0x0A, 0, 0});
-  // The keyboard speaks between the mouse's bytes.
+  // The keyboard sends between the mouse's bytes.
   k.chip.mouse().moved(3, 0, k.now);
   k.chip.keyboard().key(0x1E, true, k.now);
   const Bytes both = k.read_all(10_ms);

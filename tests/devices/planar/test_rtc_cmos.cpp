@@ -29,7 +29,7 @@ struct Clock : PlanarBench {
     out(0x70, index);
     out(0x71, value);
   }
-  /// Seconds, minutes, hours, day, month, year as six BCD bytes in a row.
+  /// Seconds, minutes, hours, day, month, year as six consecutive BCD bytes.
   std::uint64_t date() {
     std::uint64_t all = 0;
     for (const std::uint8_t index : {9, 8, 7, 4, 2, 0}) all = all << 8 | get(index);
@@ -50,9 +50,9 @@ TEST_CASE("RTC: starts at the fixed date, valid, 24 hours, BCD", "[planar][rtc]"
   CHECK(c.get(0x0D) == 0x00);
 }
 
-TEST_CASE("RTC: waiting for UIP as kernels do gives a stable second", "[planar][rtc]") {
+TEST_CASE("RTC: waiting for UIP, as kernels do, gives a stable second", "[planar][rtc]") {
   Clock c;
-  // Wait for the rise, then for the fall: the registers have just changed.
+  // Wait for the rising, then for the falling edge: the registers have just changed.
   REQUIRE(c.wait([&] { return (c.get(0x0A) & 0x80) != 0; }, 2_s));
   const Time rise = c.now;
   REQUIRE(c.wait([&] { return (c.get(0x0A) & 0x80) == 0; }, 10_ms));
@@ -129,7 +129,7 @@ TEST_CASE("RTC: periodic interrupt is a level until register C is read", "[plana
   }
   CHECK(count >= 1023);
   CHECK(count <= 1024);
-  // Not acknowledged, it stays and does not come again.
+  // If not acknowledged, it remains active and does not recur.
   REQUIRE(c.wait([&] { return c.irq8.level; }, 2_ms));
   const auto rises = c.irq8.rises.size();
   c.step(100_ms);
@@ -169,7 +169,7 @@ TEST_CASE("RTC: update and alarm interrupts", "[planar][rtc]") {
   CHECK(c.irq8.rises[2] == 65_s);
 }
 
-TEST_CASE("RTC: reset keeps time and memory, drops interrupts, masks NMI", "[planar][rtc]") {
+TEST_CASE("RTC: reset preserves time and memory, clears interrupts, masks NMI", "[planar][rtc]") {
   Clock c;
   Probe mask;
   c.rtc.nmi_mask.connect(mask);

@@ -86,7 +86,7 @@ TEST_CASE("channel check: masked by port 70h, acknowledged by toggling 61h bit 3
   CHECK(c.nmi.level);
 }
 
-TEST_CASE("bus time-out passes the mask", "[planar][system_control]") {
+TEST_CASE("bus time-out bypasses the mask", "[planar][system_control]") {
   Control c;
   c.out(0x70, 0x8D);
   c.control.set_nmi(bus::NmiSource::parity, true, c.now);
@@ -96,7 +96,7 @@ TEST_CASE("bus time-out passes the mask", "[planar][system_control]") {
   CHECK(c.nmi.level);
 }
 
-TEST_CASE("A20 is the OR of port 92h and the 8042, as setup code switches it", "[planar][system_control]") {
+TEST_CASE("A20 is the OR of port 92h and the 8042, as used by setup code", "[planar][system_control]") {
   Control c;
   c.keyboard_command(0xD1, 0xDD);
   CHECK_FALSE(c.control.a20_enabled());
@@ -110,7 +110,7 @@ TEST_CASE("A20 is the OR of port 92h and the 8042, as setup code switches it", "
   CHECK(c.reset.rises.empty());
 }
 
-TEST_CASE("hot reset: a pulse at 0 to 1, and the bit stays for POST to see", "[planar][system_control]") {
+TEST_CASE("hot reset: a pulse on a 0 to 1 transition; the bit remains set for POST", "[planar][system_control]") {
   Control c;
   c.out(0x92, 0x01);
   CHECK(c.reset.rises.size() == 1);
@@ -132,7 +132,7 @@ TEST_CASE("8042 command FEh resets the processor", "[planar][system_control][i80
   CHECK(c.control.a20_enabled());  // only bit 0 was pulsed
 }
 
-TEST_CASE("port 92h: disk light, and the password lock that only power-off opens", "[planar][system_control]") {
+TEST_CASE("port 92h: disk LED, and the password lock that only power-off clears", "[planar][system_control]") {
   Control c;
   c.out(0x92, 0xC0);
   CHECK(c.light.level);

@@ -12,7 +12,7 @@ namespace {
 using Video = planar::tests::VideoBench;
 }  // namespace
 
-TEST_CASE("VGA: asleep or disabled it answers nothing", "[planar][vga]") {
+TEST_CASE("VGA: does not respond while asleep or disabled", "[planar][vga]") {
   Video v;
   v.mode3();
   CHECK(v.in(0x3CC) == 0x67);
@@ -81,7 +81,7 @@ TEST_CASE("VGA: characters and attributes are in planes 0 and 1", "[planar][vga]
   CHECK(v.get(0xB8000) == 0xFF);
 }
 
-TEST_CASE("VGA: loading a font into plane 2 leaves the text alone", "[planar][vga]") {
+TEST_CASE("VGA: loading a font into plane 2 does not change the text", "[planar][vga]") {
   Video v;
   v.mode3();
   v.print(0, 0, "text stays");
@@ -158,7 +158,7 @@ TEST_CASE("VGA: registers read back, protection, colour and mono ports", "[plana
   v.in(0x3DA);
   v.out(0x3C0, 0x11);
   CHECK(v.in(0x3C1) == 0x2A);
-  // What later chips have beyond the IBM set is not there.
+  // Registers of later chips beyond IBM's set do not exist.
   for (const std::uint8_t index : {0x06, 0x08, 0x11}) {
     v.indexed(0x3C4, index, 0x12);
     CHECK(v.indexed(0x3C4, index) == 0x00);
@@ -188,7 +188,7 @@ TEST_CASE("VGA: write and read modes equal the textbook pipeline", "[planar][vga
   v.indexed(0x3CE, 6, 0x05);
   std::uint8_t model[4][16] = {}, latch[4] = {};
   Random random(3);
-  // Whatever the text mode left in the first bytes of the planes.
+  // The contents left by text mode in the first bytes of the planes.
   v.indexed(0x3C4, 2, 0x0F);
   v.indexed(0x3CE, 5, 0x00);
   for (unsigned i = 0; i < 16; ++i) v.poke(0xA0000 + i, 0);

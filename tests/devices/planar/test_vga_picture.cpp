@@ -13,7 +13,7 @@ using namespace planar;
 namespace {
 
 struct Monitor : tests::VideoBench {
-  /// DAC entry n has the colour 0x10101 * n in 6-bit steps where n < 64; others are given by `dac`.
+  /// DAC entry n < 64 has the colour 0x10101 * n in 6-bit steps; others are set by `dac`.
   Monitor() {
     out(0x3C8, 0);
     for (unsigned i = 0; i < 256; ++i) {
@@ -114,7 +114,7 @@ struct Monitor : tests::VideoBench {
 
 }  // namespace
 
-TEST_CASE("VGA picture: a VGA that is off or being reset is dark", "[planar][vga]") {
+TEST_CASE("VGA picture: a VGA that is off or in reset is dark", "[planar][vga]") {
   Monitor v;
   CHECK(v.see().width == 640);
   v.mode3();
@@ -129,7 +129,7 @@ TEST_CASE("VGA picture: a VGA that is off or being reset is dark", "[planar][vga
   CHECK(v.see().width == 720);
   CHECK(v.see().at(0, 0) == 0);
   v.indexed(0x3C4, 1, 0x00);
-  v.attribute(0x11, 0x2A);  // and the palette with the processor: border colour all over
+  v.attribute(0x11, 0x2A);  // and the palette access enabled for the processor: border colour everywhere
   CHECK(v.see().at(300, 200) == Monitor::colour(0x2A));
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("VGA picture: text with nine dots, line graphics, colours", "[planar][
   CHECK(Monitor::dots(v.see(), 9, 0, 9, on, off) == "########.");
   v.indexed(0x3C4, 1, 0x01);  // eight dots
   CHECK(v.see().width == 640);
-  v.indexed(0x3C4, 1, 0x09);  // and half the dot clock
+  v.indexed(0x3C4, 1, 0x09);  // half the dot clock
   CHECK(v.see().width == 1280);
   CHECK(Monitor::dots(v.see(), 0, 0, 16, on, off) == "##............##");
 }
@@ -279,7 +279,7 @@ TEST_CASE("VGA picture: four planes make sixteen colours", "[planar][vga]") {
   REQUIRE(p.height == 480);
   const unsigned expected[] = {8, 1, 2, 3, 4, 5, 6, 7};
   for (unsigned x = 0; x < 8; ++x) CHECK(p.at(632 + x, 479) == Monitor::colour(expected[x]));
-  SECTION("planes can be kept from the screen") {
+  SECTION("planes can be excluded from the display") {
     v.attribute(0x12, 0x05);
     v.out(0x3C0, 0x20);
     p = v.see();

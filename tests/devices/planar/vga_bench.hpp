@@ -50,7 +50,7 @@ struct VideoBench : PlanarBench {
     std::array<std::uint8_t, 9> graphics;
     std::uint8_t attribute_mode, plane_enable, panning;
   };
-  /// Palette registers 0 to 15 hold their own number.
+  /// Palette registers 0 to 15 contain their own number.
   void set(const Mode& mode) {
     out(0x3C2, mode.misc);
     for (std::uint8_t i = 0; i < 5; ++i) indexed(0x3C4, i, mode.sequencer[i]);

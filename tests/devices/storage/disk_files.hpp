@@ -59,7 +59,7 @@ inline std::array<std::uint8_t, storage::sector_bytes> sector_content(std::uint3
   return bytes;
 }
 
-/// The generation of a sector read, or nothing if it is not whole.
+/// The generation of a sector that was read, or nothing if it is not intact.
 inline std::optional<std::uint32_t> generation_of(std::uint32_t sector, std::span<const std::uint8_t> bytes) {
   std::uint32_t generation = 0;
   for (unsigned k = 4; k-- > 0;) generation = generation << 8 | bytes[4 + k];

@@ -61,7 +61,7 @@ TEST_CASE("an overlay preserves changes across runs and never writes to its base
   CHECK(DiskFiles::read(base) == before);
 }
 
-TEST_CASE("an overlay's file stays as small as what was changed") {
+TEST_CASE("an overlay's file size is proportional to the changes") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   DiskImage disk = DiskImage::open({base});
@@ -82,7 +82,7 @@ TEST_CASE("an overlay's file stays as small as what was changed") {
   CHECK(back == many);
 }
 
-TEST_CASE("write-through writes the base, memory and read-only leave no file") {
+TEST_CASE("write-through writes to the base; memory and read-only create no file") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   {
@@ -198,7 +198,7 @@ TEST_CASE("malformed overlays are rejected, whichever byte of the header is wron
     INFO(length);
     CHECK_FALSE(refusal([&] { DiskImage::open({files.file("short.ovl"), WriteMode::memory, {}}); }).empty());
   }
-  // Another base, a changed base, a base that is gone.
+  // A different base, a modified base, a missing base.
   const auto other = files.write("other.img", base_content(sectors + 1));
   CHECK_THAT(refusal([&] { DiskImage::open({other, WriteMode::overlay, work}); }), Contains("401"));
   auto changed = base_content(sectors);
@@ -231,7 +231,7 @@ TEST_CASE("a damaged slot is an unreadable sector until it is rewritten, never t
   CHECK_THAT(refusal([&] { commit_overlay(work); }), Contains("damaged"));
   {
     DiskImage disk = DiskImage::open({work});
-    CHECK_FALSE(generation(disk, 3));  // it stays so
+    CHECK_FALSE(generation(disk, 3));  // it remains so
     CHECK(write(disk, 3, 2));
     CHECK(generation(disk, 3) == 2u);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The IBM SCSI subsystem through its ports, in the order of the period's Linux driver (ibmmca.c); the code is ours.
+// The IBM SCSI subsystem through its ports, in the order of the period's Linux driver (ibmmca.c); the code is planar's
+// own.
 #include "devices/storage/ibm_scsi.hpp"
 
 #include "tests/bus/rig.hpp"
@@ -44,7 +45,7 @@ struct Bench {
     rig.out(base, command, 4);
     rig.out(base + 4, attention);
   }
-  /// Waits for the interrupt as the driver's handler does, takes the result and ends it.
+  /// Waits for the interrupt as the driver's handler does, reads the result and acknowledges it.
   std::uint8_t answer(Time within = 5_s) {
     const Time end = rig.now + within;
     while (!rig.irqs.level[14] && rig.now < end) rig.step(20_us);
@@ -132,7 +133,7 @@ TEST_CASE("SCSI: POS selects ports, reads back, and CHRESET ends the decode") {
   CHECK(b.rig.in(0x3558 + 7) == 0xFF);
 }
 
-TEST_CASE("SCSI: the driver's probe finds what is there, and a result for what is not") {
+TEST_CASE("SCSI: the driver's probe finds existing devices, and gets an error result for missing ones") {
   Bench b;
   b.issue(0x040C | 45 << 16, immediate | 15);  // feature control
   CHECK(b.answer() == 0xAF);
@@ -186,7 +187,7 @@ TEST_CASE("SCSI: reads and writes, plain and through a scatter list") {
     std::copy(one.begin(), one.end(), b.rig.ram.begin() + buffer + s * 512);
   }
   REQUIRE(b.write(200, 3) == 0x10);
-  // 202 and 203 into pieces of odd lengths.
+  // 202 and 203 into pieces of unequal lengths.
   const Words pieces{{0x8001, 100}, {0xA000, 0}, {0x9000, 701}, {0x8100, 223}};
   for (std::uint32_t n = 0; n < pieces.size(); ++n) {
     b.put(list + n * 8, pieces[n].first, 4);
@@ -200,7 +201,7 @@ TEST_CASE("SCSI: reads and writes, plain and through a scatter list") {
   REQUIRE(all.size() == 1024);
   CHECK(generation_of(202, std::span(all).first(512)) == 9u);
   CHECK(generation_of(203, std::span(all).last(512)) == 0u);
-  // And back elsewhere.
+  // And written back elsewhere.
   b.control_block(0x1C82, on_error | to_list, 300, 32, 2, list);
   REQUIRE(b.run(0) == 0x10);
   std::vector<std::uint8_t> disk(1024);
@@ -220,7 +221,7 @@ TEST_CASE("SCSI: errors are reported as check condition with sense, and affect n
   CHECK(b.sense() == 0x0000);  // reported once
   CHECK(b.other(0, {0xFF, 0, 0, 0, 0, 0}, 0) == 0xC0);
   CHECK(b.sense() == 0x0520);
-  b.control_block(0x1C77, on_error, 0, 0);  // no such command
+  b.control_block(0x1C77, on_error, 0, 0);  // unknown command
   CHECK(b.run(0) == 0xC0);
   CHECK(b.get(tsb + 17, 1) == 0x01);
   b.control_block(0x1C81, from_device | on_error | to_list, 0, 12, 1, list);  // half an element
@@ -269,7 +270,7 @@ TEST_CASE("SCSI: chained blocks run until the end or an error") {
   CHECK_FALSE(b.rig.irqs.level[14]);
 }
 
-TEST_CASE("SCSI: abort ends a device's command, reset ends all, both leave a working card") {
+TEST_CASE("SCSI: abort ends a device's command, reset ends all, and the card works afterwards") {
   Bench b;
   b.ready_disk();
   b.control_block(0x1C81, from_device | on_error, 0, 0x8000, 64);
@@ -278,7 +279,7 @@ TEST_CASE("SCSI: abort ends a device's command, reset ends all, both leave a wor
   b.issue(0x040F, immediate | 0);
   CHECK(b.answer() == 0xA0);
   b.rig.step(200_ms);
-  CHECK_FALSE(b.rig.irqs.level[14]);  // the command itself does not answer any more
+  CHECK_FALSE(b.rig.irqs.level[14]);  // the command itself returns no result any more
   b.issue(0x040F, immediate | 0);
   CHECK(b.answer() == 0xC0);  // nothing to abort
   CHECK(b.read(5, 1) == 0x10);
@@ -342,7 +343,7 @@ TEST_CASE("SCSI: a CD-ROM reads its blocks and its one track, and rejects writes
   CHECK(b.rig.ram[buffer + 3] == 8);
 }
 
-TEST_CASE("SCSI: a snapshot in the middle of a transfer continues to the same end") {
+TEST_CASE("SCSI: a snapshot in the middle of a transfer continues to the same result") {
   const auto start = [](Bench& b) {
     b.ready_disk();
     b.control_block(0x1C81, from_device | on_error, 1000, 0xC000, 96);
@@ -366,7 +367,7 @@ TEST_CASE("SCSI: a snapshot in the middle of a transfer continues to the same en
   CHECK(generation_of(1095, std::span(b.rig.ram).subspan(buffer + 95 * 512, 512)) == 0u);
 }
 
-TEST_CASE("SCSI: time is the drive's: seeks, revolutions, the rate of the medium, read-ahead") {
+TEST_CASE("SCSI: timing of the drive: seeks, revolutions, media rate, read-ahead") {
   Bench b;
   b.ready_disk();
   const auto timed = [&](std::uint32_t lba, std::uint32_t count) {
@@ -385,7 +386,7 @@ TEST_CASE("SCSI: time is the drive's: seeks, revolutions, the rate of the medium
   CHECK(streamed < 60_ms);
 }
 
-TEST_CASE("SCSI: nothing that a guest writes into blocks and registers hurts") {
+TEST_CASE("SCSI: arbitrary control blocks and register writes are handled") {
   Bench b;
   std::uint32_t x = 12345;
   const auto random = [&] {

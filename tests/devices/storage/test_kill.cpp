@@ -58,7 +58,7 @@ unsigned kills() {
 
 }  // namespace
 
-TEST_CASE("killed at random moments, an overlay keeps every write it acknowledged") {
+TEST_CASE("killed at random times, an overlay keeps every acknowledged write") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
   std::mt19937 random(20261121);
@@ -106,7 +106,7 @@ TEST_CASE("killed at random moments, an overlay keeps every write it acknowledge
   CHECK(DiskFiles::read(base) == base_content(sectors));
 }
 
-TEST_CASE("without power, whichever pages had reached the host's disk, what was flushed is there") {
+TEST_CASE("after a power loss flushed data are present, whichever pages had reached the host's disk") {
   constexpr std::size_t page = 4096;
   DiskFiles files;
   const auto base = files.write("base.img", base_content(sectors));
@@ -128,7 +128,7 @@ TEST_CASE("without power, whichever pages had reached the host's disk, what was 
       }
       for (unsigned n = random() % 60; n-- > 0;) random_write(disk, random, ++generation);
     }
-    // The power went before the final flush: of the pages since the one above, some had been written.
+    // The power failed before the final flush: some of the pages since the one above had been written.
     auto left = DiskFiles::read(name);
     durable.resize(left.size(), 0);
     for (std::size_t at = 0; at < left.size(); at += page)
