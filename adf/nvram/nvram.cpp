@@ -40,7 +40,7 @@ NvramRecord& record(NvramConfig& config, std::size_t index) {
 NvramConfig to_nvram(const Solution& solution) {
   NvramConfig config;
   for (const SlotResult& slot : solution.slots) {
-    if (slot.slot < 1 || slot.slot > most_slots) continue;
+    if (slot.slot < 1 || slot.slot > max_slots) continue;
     NvramRecord& one = config.slots[slot.slot - 1];
     one.id = slot.id;
     one.enable = true;

@@ -126,7 +126,7 @@ class Checker {
   }
 
   void warn(Location where, std::string text) {
-    if (adapter_.warnings.size() < most_warnings) adapter_.warnings.push_back({where, std::move(text)});
+    if (adapter_.warnings.size() < max_warnings) adapter_.warnings.push_back({where, std::move(text)});
   }
   [[noreturn]] void fail(Location where, std::string_view problem) const {
     throw Error(fmt::format("{}: {}", at(file_, where), problem));

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_bytes = (1u << 20) + 1;  // one more than the lexer accepts
+constexpr std::size_t max_bytes = (1u << 20) + 1;  // one more than the lexer accepts
 
 Adapter parse_embedded(const EmbeddedAdf& embedded) {
   Adapter adapter = parse_adf(embedded.text, embedded.file_name);
@@ -69,7 +69,7 @@ Adapter load_adf(const fs::path& path) {
   if (!file)
     throw Error(fmt::format("{}: the file cannot be opened; check its name and permissions", name),
                 ExitCode::missing_file);
-  std::string text(most_bytes, '\0');
+  std::string text(max_bytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad()) throw Error(fmt::format("{}: reading the file failed", name), ExitCode::missing_file);
   text.resize(static_cast<std::size_t>(file.gcount()));

@@ -136,13 +136,13 @@ void Parser::header_option(const Token& keyword) {
   const std::size_t first = position_;
   skip_operands();
   for (std::size_t n = first; n < position_; ++n) option.operands.push_back(tokens_[n].text);
-  if (adapter_.options.size() >= most_items) fail(keyword.where, "too many header options; remove some");
+  if (adapter_.options.size() >= max_items) fail(keyword.where, "too many header options; remove some");
   adapter_.options.push_back(std::move(option));
 }
 
 void Parser::begin_item(Location where) {
-  if (adapter_.items.size() >= most_items)
-    fail(where, fmt::format("more than {} items; an adapter has only {} POS bits", most_items, most_items));
+  if (adapter_.items.size() >= max_items)
+    fail(where, fmt::format("more than {} items; an adapter has only {} POS bits", max_items, max_items));
   adapter_.items.push_back(Item{});
   adapter_.items.back().prompt = fmt::format("Item {}", adapter_.items.size());
   adapter_.items.back().where = where;
@@ -161,8 +161,8 @@ void Parser::prompt(const Token& keyword) {
 void Parser::choice(const Token& keyword) {
   if (!in_item_) fail(keyword.where, "a Choice outside an item; put NamedItem and Prompt \"...\" before it");
   Item& item = adapter_.items.back();
-  if (item.choices.size() >= most_choices)
-    fail(keyword.where, fmt::format("more than {} choices in one item", most_choices));
+  if (item.choices.size() >= max_choices)
+    fail(keyword.where, fmt::format("more than {} choices in one item", max_choices));
   Choice choice;
   choice.name = expect_name("the name after Choice");
   choice.where = keyword.where;

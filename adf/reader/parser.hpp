@@ -14,10 +14,10 @@
 namespace planar::adf {
 
 /// Limits far above any real file, which bound the work that a malicious file can cause.
-inline constexpr std::size_t most_items = 48;  // as many as there are POS bits
-inline constexpr std::size_t most_choices = 256;
-inline constexpr std::size_t most_resources = 64;
-inline constexpr std::size_t most_warnings = 100;
+inline constexpr std::size_t max_items = 48;  // as many as there are POS bits
+inline constexpr std::size_t max_choices = 256;
+inline constexpr std::size_t max_resources = 64;
+inline constexpr std::size_t max_warnings = 100;
 
 class Parser {
  public:

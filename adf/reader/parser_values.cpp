@@ -71,7 +71,7 @@ bool Parser::at_keyword() const {
 }
 
 void Parser::warn(Location where, std::string text) {
-  if (adapter_.warnings.size() < most_warnings) adapter_.warnings.push_back({where, std::move(text)});
+  if (adapter_.warnings.size() < max_warnings) adapter_.warnings.push_back({where, std::move(text)});
 }
 
 void Parser::fail(Location where, std::string_view problem) const {
@@ -201,8 +201,8 @@ Choice& Parser::target(const Token& keyword) {
 void Parser::add(Choice& owner, const Token& keyword, Resource resource) {
   for (const Resource& known : owner.resources)
     if (known == resource) return warn(keyword.where, fmt::format("{} is claimed twice", to_string(resource)));
-  if (owner.resources.size() >= most_resources)
-    fail(keyword.where, fmt::format("more than {} claims in one choice", most_resources));
+  if (owner.resources.size() >= max_resources)
+    fail(keyword.where, fmt::format("more than {} claims in one choice", max_resources));
   owner.resources.push_back(resource);
 }
 

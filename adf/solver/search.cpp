@@ -192,7 +192,7 @@ unsigned Search::new_sharing(std::size_t variable, const Choice& choice) const {
   unsigned pairs = 0;
   for (const Resource& resource : choice.resources) {
     if (resource.kind != ResourceKind::interrupt) continue;
-    std::bitset<most_slots> users;
+    std::bitset<max_slots> users;
     for (const Held& held : held_)
       if (held.resource == resource) users.set(variables_[held.variable].slot);
     if (users.test(variables_[variable].slot)) continue;  // already counted for an earlier claim

@@ -45,9 +45,9 @@ struct Variable {
 
 class Search {
  public:
-  static constexpr std::size_t most_variables = 512;  // 8 slots of 48 items and fixed resources
+  static constexpr std::size_t max_variables = 512;  // 8 slots of 48 items and fixed resources
   static constexpr unsigned any_sharing = std::numeric_limits<unsigned>::max();
-  using Variables = std::bitset<most_variables>;
+  using Variables = std::bitset<max_variables>;
 
   Search(const std::vector<PreparedSlot>& slots, const std::vector<PlanarClaim>& planar);
 

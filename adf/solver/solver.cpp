@@ -14,9 +14,9 @@ namespace {
 std::vector<PreparedSlot> prepare_all(const Problem& problem) {
   std::vector<PreparedSlot> slots;
   for (const SlotRequest& request : problem.slots) {
-    if (request.slot < 1 || request.slot > most_slots)
+    if (request.slot < 1 || request.slot > max_slots)
       throw Error(
-          fmt::format("slot {} ({}): slots are numbered from 1 to {}", request.slot, request.adapter.name, most_slots));
+          fmt::format("slot {} ({}): slots are numbered from 1 to {}", request.slot, request.adapter.name, max_slots));
     if (request.adapter.items.size() > 48)
       throw Error(fmt::format("slot {} ({}): more than 48 items", request.slot, request.adapter.name));
     slots.push_back(prepare(request));

@@ -27,7 +27,7 @@
 
 namespace planar::adf {
 
-inline constexpr unsigned most_slots = 8;  // port 96h selects one of eight
+inline constexpr unsigned max_slots = 8;  // port 96h selects one of eight
 
 /// A setting that the user fixes for one adapter.
 /// - `key` is `io`, `mem`, `irq` (also `int`) or `arb` (also `dma`): some claim of the adapter of that kind must begin
