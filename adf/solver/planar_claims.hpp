@@ -13,7 +13,7 @@ namespace planar::adf {
 
 struct PlanarParts {
   unsigned serial = 1;             // 1 = COM1 (3F8h, IRQ 4), 2 = COM2 (2F8h, IRQ 3), 0 = off
-  unsigned second_serial = 0;      // likewise, on planars with two
+  unsigned second_serial = 0;      // the same, on planars with two
   std::uint16_t parallel = 0x3BC;  // 3BCh, 378h or 278h (IRQ 7), 0 = off
   bool diskette = true;            // 3F0h-3F7h, IRQ 6, arbitration level 2
   bool video = true;               // VGA: 3B0h-3DFh without the parallel port at 3BCh, A0000h-BFFFFh

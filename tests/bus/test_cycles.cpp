@@ -36,7 +36,7 @@ TEST_CASE("every width and alignment costs its number of cycles of each kind, fo
       {{8, CycleKind::asynchronous, 450_ns}, 750_ns},
   };
   for (const Row& row : rows) {
-    for (const auto& [kind, price] : kinds) {
+    for (const auto& [kind, cost] : kinds) {
       BusTiming timing = quiet_timing();
       timing.cpu_bus_width = row.cpu;
       Rig rig(timing);
@@ -49,13 +49,13 @@ TEST_CASE("every width and alignment costs its number of cycles of each kind, fo
 
       std::uint32_t expected = slave.peek(row.offset, row.bytes);
       REQUIRE(rig.in(static_cast<std::uint16_t>(0x300 + row.offset), row.bytes) == expected);
-      REQUIRE(rig.took == row.cycles * price);
+      REQUIRE(rig.took == row.cycles * cost);
       REQUIRE(rig.load(0xD0000u + row.offset, row.bytes) == expected);
-      REQUIRE(rig.took == row.cycles * price);
+      REQUIRE(rig.took == row.cycles * cost);
 
       slave.log.clear();
       rig.out(static_cast<std::uint16_t>(0x300 + row.offset), 0x44332211, row.bytes);
-      REQUIRE(rig.took == row.cycles * price);
+      REQUIRE(rig.took == row.cycles * cost);
       std::uint32_t seen = 0;
       for (const auto& access : slave.log) {
         REQUIRE(access.bytes * 8 <= row.slave);
@@ -64,7 +64,7 @@ TEST_CASE("every width and alignment costs its number of cycles of each kind, fo
       }
       REQUIRE(seen == (0x44332211u & (row.bytes == 4 ? ~0u : (1u << 8 * row.bytes) - 1)));
       rig.store(0xD0000u + row.offset, 0, row.bytes);
-      REQUIRE(rig.took == row.cycles * price);
+      REQUIRE(rig.took == row.cycles * cost);
     }
   }
 }

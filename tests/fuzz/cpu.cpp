@@ -146,11 +146,11 @@ struct Board final : cpu::Pins {
   Memory ram = Memory(ram_size), rom = Memory(0x10000), spare = Memory(0x1000);
   std::unique_ptr<cpu::Cpu> processor;
   MemoryClaim device, moving_device;
-  struct Nobody final : Slave {
+  struct Unmapped final : Slave {
     std::uint32_t read(std::uint32_t, unsigned, Time) override { return 0xFFFFFFFFu; }
     void write(std::uint32_t, unsigned, std::uint32_t, Time) override {}
     std::uint32_t peek(std::uint32_t, unsigned) const override { return 0xFFFFFFFFu; }
-  } nobody;
+  } unmapped;
   Event alarm{scheduler, "alarm", Priority::device, Callback::to<&Board::ring>(this)};
   Event soon{scheduler, "soon", Priority::device, Callback::to<&Board::ring>(this)};
   Time alarm_period{};
@@ -165,7 +165,7 @@ struct Board final : cpu::Pins {
     const std::uint8_t start[] = {0xEA, 0x00, 0x00, 0x00, 0x10};  // JMP 1000:0000
     std::copy_n(start, sizeof start, rom.end() - 16);
     for (const std::uint32_t at : {0x000F0000u, 0x00FF0000u, 0xFFFF0000u}) space.map_rom(at, rom);
-    device = space.claim(0xA0000, 0x10000, nobody, CycleSpec{});
+    device = space.claim(0xA0000, 0x10000, unmapped, CycleSpec{});
     Archive saved = Archive::saver();
     archive(saved);
     pristine = saved.stream();
@@ -205,7 +205,7 @@ struct Board final : cpu::Pins {
     ram_moved = moved;
     space.unmap(remapped_at, 0x1000);
     space.map_ram(remapped_at, moved ? std::span(spare) : std::span(ram).subspan(remapped_at, 0x1000));
-    moving_device = moved ? space.claim(0x3F000, 0x100, nobody, CycleSpec{}) : MemoryClaim{};
+    moving_device = moved ? space.claim(0x3F000, 0x100, unmapped, CycleSpec{}) : MemoryClaim{};
   }
 
   Time done(Time start) {

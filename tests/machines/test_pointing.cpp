@@ -38,21 +38,21 @@ TEST_CASE("a mouse handler receives movements and buttons") {
     lab.scheduler().run_until(now() + 10_ms);
   REQUIRE((machine.post_ports().checkpoint() & 0xFF) == 0x5A);
 
-  const auto heard = [&] {
+  const auto received = [&] {
     lab.scheduler().run_until(now() + 30_ms);
     std::vector<unsigned> bytes;
     for (std::uint32_t i = 0; i < 4; ++i) bytes.push_back(machine.memory().peek(0x3000 + i));
     return bytes;
   };
   auto& mouse = machine.keyboard_controller().mouse();
-  CHECK(heard()[3] == 0);
+  CHECK(received()[3] == 0);
   mouse.moved(5, -3, now());
-  CHECK(heard() == std::vector<unsigned>{0x28, 5, 0xFD, 1});
+  CHECK(received() == std::vector<unsigned>{0x28, 5, 0xFD, 1});
   mouse.buttons(0x01, now());
-  CHECK(heard() == std::vector<unsigned>{0x09, 0, 0, 2});
+  CHECK(received() == std::vector<unsigned>{0x09, 0, 0, 2});
   mouse.moved(-100, 100, now());
   mouse.buttons(0x03, now());
-  const auto last = heard();
+  const auto last = received();
   CHECK(last[0] == 0x1B);
   CHECK(last[1] == 0x9C);
   CHECK(last[2] == 100);

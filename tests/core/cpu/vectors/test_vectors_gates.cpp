@@ -105,7 +105,7 @@ TEST_CASE("The inner stack is checked before anything is pushed", "[cpu][vectors
       {"not present", "PRM CALL: #SS(SS)", gates(call, 3, described(0xFFFFF, 0x33, 0xC, stack1(scratch | 1))), 1, 12, {{s0, scratch}}},
       {"no room", "PRM CALL: #SS", gates(call, 3, described(0xFFF, 0xB3, 0x4, stack1(scratch | 1, 8))), 1, 12, {{s1, code_at}, {s4, stack_at}}},
       {"just enough room", "PRM CALL", gates(call, 3, described(0xFFF, 0xB3, 0x4, stack1(scratch | 1, 16))), 1, no_exception, {{cpl, 1}, {ESP, 0}}},
-      {"parameters that lie beyond the outer stack", "PRM CALL: #SS(0)",
+      {"parameters beyond the outer stack", "PRM CALL: #SS(0)",
        gates(call, 3, [](Board& b) { b.gate(gdt_at + gate_at, code1, target, 0xEC, 4); b.descriptor(gdt_at + scratch, 0, stack_at + 11, 0xF3, 4);
          b.change([&](Registers& r) { r.segment[SS] = b.segment(scratch | 3); }); }), 1, 12, {{s0, 0}, {s1, code_at}}},
       {"a TSS too short to hold it", "PRM CALL: #TS(TSS)",

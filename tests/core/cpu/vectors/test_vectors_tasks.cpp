@@ -169,7 +169,7 @@ TEST_CASE("Faults before the switch belong to the old task", "[cpu][vectors]") {
       {"a TSS that is not present", "PRM 9.8.11: #NP(TSS)", with(call_next, descriptor(next_task, next_at, 0x67, 0x09)), 1, 11, old_with(next_task)},
       {"a busy TSS by JMP", "PRM 7.5: #GP(TSS)", with(jmp_next, descriptor(next_task, next_at, 0x67, 0x8B)), 1, 13, old_with(next_task)},
       {"a busy TSS by CALL", "PRM 7.5", with(call_next, descriptor(next_task, next_at, 0x67, 0x8B)), 1, 13, old_with(next_task)},
-      {"a busy TSS behind a task gate", "PRM CALL: #GP(TSS)", with(call_gate, descriptor(next_task, next_at, 0x67, 0x8B)), 1, 13, old_with(next_task)},
+      {"a busy TSS through a task gate", "PRM CALL: #GP(TSS)", with(call_gate, descriptor(next_task, next_at, 0x67, 0x8B)), 1, 13, old_with(next_task)},
       {"the own TSS", "PRM 7.6: tasks are not re-entrant", with({0x9A, 0, 0, 0, 0, tss_selector, 0}, {}), 1, 13, old_with(tss_selector)},
       {"a TSS of DPL 0 from ring 3", "PRM JMP: DPL >= max(CPL, RPL)", with(jmp_next, {}, 3), 1, 13, old_with(next_task)},
       {"a TSS of DPL 3 with RPL 3 from ring 0", "PRM JMP", with({0xEA, 0, 0, 0, 0, next_task | 3, 0}, descriptor(next_task, next_at, 0x67, 0xE9)), 1, no_exception, {{tr, next_task | 3}}},

@@ -98,8 +98,8 @@ TEST_CASE("What V86 mode may not do at any IOPL", "[cpu][vectors]") {
 TEST_CASE("Segments in V86 mode are paragraphs, and interrupts leave it", "[cpu][vectors]") {
   check({
       // clang-format off
-      {"MOV DS takes any selector", "PRM 15.2", v86({0x8E, 0xD8, 0xA0, 0x00, 0x00}, 0, [](Board& b) { b.change([](Registers& r) { r.gpr[EAX] = 0x2345; }); b.put8(0x23450, 0x77); }), 2, no_exception, {{ds, 0x2345}, {EAX, 0x2377}}},
-      {"a far jump takes any selector", "PRM 15.2", v86({0xEA, 0x10, 0x00, 0x45, 0x23}, 0), 1, no_exception, {{cs, 0x2345}, {eip, 0x10}, {flags, vm}}},
+      {"MOV DS accepts any selector", "PRM 15.2", v86({0x8E, 0xD8, 0xA0, 0x00, 0x00}, 0, [](Board& b) { b.change([](Registers& r) { r.gpr[EAX] = 0x2345; }); b.put8(0x23450, 0x77); }), 2, no_exception, {{ds, 0x2345}, {EAX, 0x2377}}},
+      {"a far jump accepts any selector", "PRM 15.2", v86({0xEA, 0x10, 0x00, 0x45, 0x23}, 0), 1, no_exception, {{cs, 0x2345}, {eip, 0x10}, {flags, vm}}},
       {"an address beyond 1 MB", "PRM 15.2: to 10FFEFh", v86({0xA0, 0xF0, 0xFF}, 0, [](Board& b) { b.change([](Registers& r) { r.segment[DS] = {0xFFFF, 0xFFFF0, 0xFFFF, 0xF3, false}; }); b.put8(0x10FFE0, 0x66); }), 1, no_exception, {{EAX, 0x66}}},
       {"an external interrupt", "PRM 15.4.1", v86({0x90}, 0, [](Board& b) { b.change([](Registers& r) { r.eflags |= flag_if; }); b.cpu.set_intr(true); }), 1, 0x20,
        {{s0, 0}, {s1, 0x1000}, {s2, 2 | vm | flag_if}, {s3, 0x8000}, {s4, 0x4000}, {s5, 0x2100}, {s6, 0x2000}, {s7, 0x2200}, {s8, 0x2300}, {flags, 0}, {ds, 0}, {ESP, ring0_stack_at - 36}}},
@@ -135,9 +135,9 @@ TEST_CASE("The I/O permission bitmap at its edges", "[cpu][vectors]") {
   };
   // Bits of ports 60h to 67h are 1111 1100b, of 68h to 6Fh 1111 1110b; FFF0h to FFFFh are all clear.
   const Row rows[] = {
-      {"ring 0 asks nobody", 0, 0, 0x2067, 0x68, 0x70, 'b', true},
-      {"CPL <= IOPL asks nobody", 3, 3, 0x2067, 0x68, 0x70, 'b', true},
-      {"V86 mode always asks", 8, 3, 0x2067, 0x68, 0x70, 'b', false},
+      {"ring 0 needs no permission", 0, 0, 0x2067, 0x68, 0x70, 'b', true},
+      {"CPL <= IOPL needs no permission", 3, 3, 0x2067, 0x68, 0x70, 'b', true},
+      {"V86 mode always checks the map", 8, 3, 0x2067, 0x68, 0x70, 'b', false},
       {"V86 mode, allowed at IOPL 0", 8, 0, 0x2067, 0x68, 0x60, 'b', true},
       {"a clear bit", 3, 0, 0x2067, 0x68, 0x60, 'b', true},
       {"the bit above it", 3, 0, 0x2067, 0x68, 0x61, 'b', true},
@@ -148,13 +148,13 @@ TEST_CASE("The I/O permission bitmap at its edges", "[cpu][vectors]") {
       {"a word across two bytes of the map, the second clear", 3, 0, 0x2067, 0x68, 0x67, 'w', false},
       {"the byte behind", 3, 0, 0x2067, 0x68, 0x68, 'b', true},
       {"four bits across two bytes", 3, 0, 0x2068, 0x68, 0xFFF6, 'd', true},
-      {"the last port with the byte of ones behind the map", 3, 0, 0x2068, 0x68, 0xFFFF, 'b', true},
+      {"the last port with the byte of ones after the map", 3, 0, 0x2068, 0x68, 0xFFFF, 'b', true},
       {"a word at the last port reaches the byte of ones", 3, 0, 0x2068, 0x68, 0xFFFF, 'w', false},
       {"the last port without that byte", 3, 0, 0x2067, 0x68, 0xFFFF, 'b', false},
       {"the last eight ports need it", 3, 0, 0x2067, 0x68, 0xFFF8, 'b', false},
       {"the eight before do not", 3, 0, 0x2067, 0x68, 0xFFF7, 'b', true},
       {"a map that ends before the port", 3, 0, 0x68 + 0xB, 0x68, 0x60, 'b', false},
-      {"a map that ends behind it", 3, 0, 0x68 + 0xD, 0x68, 0x60, 'b', true},
+      {"a map that ends after it", 3, 0, 0x68 + 0xD, 0x68, 0x60, 'b', true},
       {"a map beyond the limit", 3, 0, 0x67, 0x68, 0x60, 'b', false},
       {"a map far beyond the limit", 3, 0, 0x2067, 0xFFFF, 0x60, 'b', false},
       {"V86 mode, a map beyond the limit", 8, 3, 0x67, 0x68, 0x60, 'b', false},
