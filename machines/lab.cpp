@@ -39,7 +39,7 @@ Lab::Lab(LabConfig config) : config_(std::move(config)) {
         std::make_unique<Machine>(scheduler_, place->trace, place->config, connected ? segment_.get() : nullptr);
   if (first.net == "peer")
     peer_ = std::make_unique<net::Peer>(scheduler_, trace(), *segment_, first.seed,
-                                        net::PeerConfig{.netio_duration = first.peer_duration});
+                                        net::PeerConfig{.services = {.netio_duration = first.peer_duration}});
   for (auto& place : places_)
     if (place->config.floppy)
       place->machine->diskette().insert(0, FloppyImage::open(*place->config.floppy), scheduler_.now());

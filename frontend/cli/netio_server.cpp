@@ -77,8 +77,8 @@ class Connection {
 
   const char* generation() const {
     switch (service_.generation()) {
-      case net::NetioService::Generation::first: return "up to 1.14";
-      case net::NetioService::Generation::second: return "1.16 and later";
+      case net::NetioSession::Generation::first: return "up to 1.14";
+      case net::NetioSession::Generation::second: return "1.16 and later";
       default: return "nothing of netio";
     }
   }
@@ -104,7 +104,7 @@ class Connection {
 
   net::Descriptor socket_;
   std::string client_;
-  net::NetioService service_;
+  net::NetioSession service_;
   Time since_;
   std::size_t unsent_ = 0, filled_ = 0;
   std::array<std::uint8_t, chunk> buffer_{}, outgoing_{};

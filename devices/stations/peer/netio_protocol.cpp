@@ -6,9 +6,10 @@
 namespace planar::net {
 namespace {
 constexpr std::uint32_t command_client_sends = 1, command_server_sends = 2;
+constexpr std::array<ServicePort, 1> netio_ports{{{Transport::tcp, netio_port}}};
 }  // namespace
 
-void NetioService::record(Time now) {
+void NetioSession::record(Time now) {
   const std::uint32_t command = get32(control_, 0), size = get32(control_, 4);
   control_bytes_ = 0;
   in_block_ = 0;
@@ -32,7 +33,7 @@ void NetioService::record(Time now) {
   begin_block(now);
 }
 
-void NetioService::receive(ByteView data, Time now) {
+void NetioSession::receive(ByteView data, Time now) {
   while (!data.empty()) {
     std::size_t used = data.size();
     switch (phase_) {
@@ -63,12 +64,12 @@ void NetioService::receive(ByteView data, Time now) {
   }
 }
 
-void NetioService::begin_block(Time now) {
+void NetioSession::begin_block(Time now) {
   in_block_ = 0;
   last_ = now >= until_;
 }
 
-std::size_t NetioService::to_send(std::size_t at_most, Time now) {
+std::size_t NetioSession::to_send(std::size_t at_most, Time now) {
   if (phase_ != Phase::blocks_out) return 0;
   if (in_block_ == block_) {
     if (last_) {
@@ -81,13 +82,13 @@ std::size_t NetioService::to_send(std::size_t at_most, Time now) {
   return std::min<std::size_t>(at_most, block_ - in_block_);
 }
 
-void NetioService::take(std::span<std::uint8_t> data) {
+void NetioSession::take(std::span<std::uint8_t> data) {
   for (std::uint8_t& byte : data)  // the content is of no consequence, but for the first byte
     byte = in_block_++ == 0 ? last_ : static_cast<std::uint8_t>(in_block_ * 0x9D >> 3);
   sent_ += data.size();
 }
 
-void NetioService::archive(Archive& a) {
+void NetioSession::archive(Archive& a) {
   a.section("netio service", 1);
   a(duration_, phase_, generation_, control_bytes_, block_, in_block_, last_, until_, received_, sent_);
   a.bytes(control_);
@@ -96,6 +97,11 @@ void NetioService::archive(Archive& a) {
   block_ = std::min(block_, netio_longest_block);
   in_block_ = std::min(in_block_, block_);
   if (block_ == 0 && (phase_ == Phase::blocks_in || phase_ == Phase::blocks_out)) phase_ = Phase::over;
+}
+
+std::span<const ServicePort> NetioService::ports() const { return netio_ports; }
+std::unique_ptr<ServiceConnection> NetioService::accept(std::uint16_t) {
+  return std::make_unique<NetioSession>(duration_);
 }
 
 }  // namespace planar::net

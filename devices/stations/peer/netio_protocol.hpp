@@ -4,9 +4,9 @@
 //
 //   up to 1.14      the client's data, discarded until end of file
 //   1.16 and later  control records of two big-endian 32-bit words {command, data}: 0 QUIT; 1 C2S, the client sends
-//   blocks
-//                   of `data` bytes; 2 S2C, the server does, for its own duration. The first byte of a block is 0, of
-//                   the last one 1.
+//                   blocks of `data` bytes; 2 S2C, the server does, for its own duration. The first byte of a block
+//                   is 0, of the last one 1.
+//
 // A connection whose first eight bytes are C2S or S2C with a block size is of the later generation, any other of the
 // earlier. Source: facts about the wire; the program's licence is restrictive and none of it is used.
 //
@@ -17,9 +17,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/state/archive.hpp"
-#include "core/time/time.hpp"
-#include "devices/stations/packet.hpp"
+#include "devices/stations/peer/service.hpp"
 
 namespace planar::net {
 
@@ -29,25 +27,23 @@ inline constexpr Time netio_duration = 6_s;
 /// No netio uses larger blocks than 64 KB; a size beyond it is no netio.
 inline constexpr std::uint32_t netio_longest_block = 1 << 20;
 
-class NetioService {
+class NetioSession final : public ServiceConnection {
  public:
   enum class Generation : std::uint8_t { unknown, first, second };
 
-  explicit NetioService(Time duration = netio_duration) : duration_(duration) {}
+  explicit NetioSession(Time duration = netio_duration) : duration_(duration) {}
 
-  /// Takes what the client has sent.
-  void receive(ByteView data, Time now);
-  /// How many bytes the server would send now (0 = nothing until the client says so), in pieces as large as wanted.
-  std::size_t to_send(std::size_t at_most, Time now);
-  /// The next `data.size()` of those bytes; not more than to_send() allowed.
-  void take(std::span<std::uint8_t> data);
+  void receive(ByteView data, Time now) override;
+  /// In pieces as large as wanted; 0 until the client asks for data.
+  std::size_t to_send(std::size_t at_most, Time now) override;
+  void take(std::span<std::uint8_t> data) override;
   /// The client has quit, or is no netio of either kind: close the connection.
   bool over() const { return phase_ == Phase::over; }
 
   Generation generation() const { return generation_; }
   std::uint64_t received() const { return received_; }  ///< bytes of data, without control records
   std::uint64_t sent() const { return sent_; }
-  void archive(Archive& a);
+  void archive(Archive& a) override;
 
  private:
   enum class Phase : std::uint8_t { control, discard, blocks_in, blocks_out, over };
@@ -65,6 +61,20 @@ class NetioService {
   bool last_ = false;           // the present one is the last
   Time until_{};                // end of sending
   std::uint64_t received_ = 0, sent_ = 0;
+};
+
+/// The station's netio server. Like the real one it serves one connection after another, until end of file.
+class NetioService final : public Service {
+ public:
+  explicit NetioService(Time duration = netio_duration) : duration_(duration) {}
+
+  std::string_view name() const override { return "netio"; }
+  std::span<const ServicePort> ports() const override;
+  bool iterative() const override { return true; }
+  std::unique_ptr<ServiceConnection> accept(std::uint16_t port) override;
+
+ private:
+  Time duration_;
 };
 
 }  // namespace planar::net

@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned ethertype_ip = 0x0800, ethertype_arp = 0x0806;
 constexpr unsigned protocol_icmp = 1, protocol_tcp = 6, protocol_udp = 17;
-constexpr std::size_t ethernet_header = 14, ip_header = 20, min_payload = 46;
+constexpr std::size_t ethernet_header = 14, ip_header = 20, udp_header = 8, min_payload = 46;
 constexpr std::size_t max_unresolved = 3;  // Linux keeps three packets for a neighbour being resolved
 constexpr std::size_t max_neighbours = 64;
 
@@ -23,7 +23,8 @@ MacAddress mac_at(ByteView b, std::size_t at) {
 Peer::Peer(Scheduler& scheduler, Trace& trace, EthernetSegment& segment, std::uint64_t seed, PeerConfig config)
     : trace_(trace),
       config_(config),
-      tcp_(*this, netio_port, Random(seed * 0x100 + 0xFE).next(), config.netio_duration),
+      services_(config.services),
+      tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next()),
       port_(scheduler, "peer.port", *this, Random(seed * 0x100 + 0xFF).next()),
       process_(scheduler, "peer.process", Priority::device, Callback::to<&Peer::process>(this)),
       tick_(scheduler, "peer.tick", Priority::timer, Callback::to<&Peer::tick>(this)) {
@@ -149,13 +150,7 @@ void Peer::receive_ip(ByteView p, ByteView frame, Time now) {
   switch (p[9]) {
     case protocol_icmp: receive_icmp(from, body, now); break;
     case protocol_tcp: receive_tcp(from, body, frame, now); break;
-    case protocol_udp: {
-      Bytes unreachable{3, 3, 0, 0, 0, 0, 0, 0};  // port unreachable, with the head of the datagram (RFC 792)
-      put(unreachable, packet.first(std::min(total, header + 8)));
-      set16(unreachable, 2, checksum_fold(checksum_add(unreachable)));
-      send_ip(from, protocol_icmp, unreachable, now);
-      break;
-    }
+    case protocol_udp: receive_udp(from, packet, header, now); break;
     default: break;
   }
 }
@@ -197,6 +192,41 @@ void Peer::receive_tcp(Ipv4 from, ByteView p, ByteView frame, Time now) {
   tcp_.receive(s, now);
 }
 
+void Peer::receive_udp(Ipv4 from, ByteView packet, std::size_t header, Time now) {
+  const auto p = packet.subspan(header);
+  const std::size_t length = p.size() < udp_header ? 0 : get16(p, 4);
+  if (length < udp_header || length > p.size() ||
+      (get16(p, 6) && checksum_fold(checksum_add(p.first(length),
+                                                 checksum_pseudo(from, config_.address, protocol_udp, length))) != 0)) {
+    ++counters_.malformed;
+    return;
+  }
+  const std::uint16_t source = get16(p, 0), port = get16(p, 2);
+  trace_(TraceCategory::peer, now, "udp {} > {} length {}", source, port, length - udp_header);
+  if (Service* service = services_.find(Transport::udp, port)) {
+    if (const auto answer = service->datagram(port, p.subspan(udp_header, length - udp_header), now))
+      send_udp(from, port, source, *answer, now);
+    return;
+  }
+  Bytes unreachable{3, 3, 0, 0, 0, 0, 0, 0};  // port unreachable, with the head of the datagram (RFC 792)
+  put(unreachable, packet.first(std::min(packet.size(), header + 8)));
+  set16(unreachable, 2, checksum_fold(checksum_add(unreachable)));
+  send_ip(from, protocol_icmp, unreachable, now);
+}
+
+void Peer::send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView data, Time now) {
+  Bytes p;
+  put16(p, port);
+  put16(p, to_port);
+  put16(p, static_cast<std::uint32_t>(udp_header + data.size()));
+  put16(p, 0);
+  put(p, data);
+  const std::uint16_t sum =
+      checksum_fold(checksum_add(p, checksum_pseudo(config_.address, to, protocol_udp, p.size())));
+  set16(p, 6, sum ? sum : 0xFFFF);  // 0 means that there is none
+  send_ip(to, protocol_udp, p, now);
+}
+
 void Peer::send_tcp(Ipv4 to, Bytes segment, Time now) {
   set16(segment, 16,
         checksum_fold(checksum_add(segment, checksum_pseudo(config_.address, to, protocol_tcp, segment.size()))));
@@ -230,6 +260,7 @@ void Peer::archive(Archive& a) {
   a(counters_.frames_sent, counters_.frames_received, counters_.bytes_sent, counters_.bytes_received, counters_.damaged,
     counters_.malformed, counters_.collisions, counters_.dropped);
   a(arrived_, to_send_, neighbours_, unresolved_, ip_id_);
+  services_.archive(a);
   tcp_.archive(a);
   port_.archive(a);
   process_.archive(a);

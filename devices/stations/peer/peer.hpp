@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The reference station at the other end: a netio server in virtual time, so that runs repeat bit for bit.
+// The reference station at the other end: a server in virtual time, so that runs repeat bit for bit.
 //
-// It answers ARP and ping, serves netio (both generations) on TCP port 18767 as a Linux 2.2 machine does
-// (peer_tcp.hpp), resets other TCP connections and reports unreachable UDP ports. Its Ethernet adapter obeys CSMA/CD
+// It answers ARP and ping and serves what services.cpp lists over TCP and UDP as a Linux 2.2 machine does
+// (peer_tcp.hpp); it resets other TCP connections and reports unreachable UDP ports. Its Ethernet adapter obeys CSMA/CD
 // but is otherwise of unlimited speed; all that its host takes is one turnaround time, the same for every card and
 // machine.
 //
@@ -16,8 +16,8 @@
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
-#include "devices/stations/peer/netio_protocol.hpp"
 #include "devices/stations/peer/peer_tcp.hpp"
+#include "devices/stations/peer/services.hpp"
 
 namespace planar::net {
 
@@ -29,7 +29,7 @@ struct PeerConfig {
   MacAddress mac{0x02, 0x50, 0x4C, 0x41, 0x4E, 0x01};  ///< locally administered
   Ipv4 address = ipv4(192, 168, 10, 1);
   Time turnaround = peer_turnaround;
-  Time netio_duration = net::netio_duration;  ///< how long its netio sends for each size (1.16 and later)
+  ServiceConfig services;
 };
 
 class Peer final : public EthernetStation, private TcpOutput {
@@ -46,6 +46,7 @@ class Peer final : public EthernetStation, private TcpOutput {
 
   const PeerConfig& config() const { return config_; }
   const Counters& counters() const { return counters_; }
+  const Services& services() const { return services_; }
   const TcpServer& tcp() const { return tcp_; }
   EthernetPort& port() { return port_; }
   void archive(Archive& a);
@@ -61,7 +62,9 @@ class Peer final : public EthernetStation, private TcpOutput {
   void receive_ip(ByteView packet, ByteView frame, Time now);
   void receive_icmp(Ipv4 from, ByteView message, Time now);
   void receive_tcp(Ipv4 from, ByteView packet, ByteView frame, Time now);
+  void receive_udp(Ipv4 from, ByteView packet, std::size_t ip_header, Time now);
   void send_tcp(Ipv4 to, Bytes segment, Time now) override;
+  void send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView data, Time now);
   void send_arp(unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target, Time now);
   void send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now);
   void send_frame(const MacAddress& to, unsigned type, ByteView payload, Time now);
@@ -81,6 +84,7 @@ class Peer final : public EthernetStation, private TcpOutput {
   std::vector<std::pair<Ipv4, MacAddress>> neighbours_;
   std::vector<std::pair<Ipv4, Bytes>> unresolved_;  // IP packets that wait for an ARP reply
   std::uint16_t ip_id_ = 1;
+  Services services_;
   TcpServer tcp_;
   EthernetPort port_;
   Event process_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The peer's TCP: connections, acknowledgement, the server program.
+// The peer's TCP: connections, acknowledgement, and what the services read.
 #include "devices/stations/peer/peer_tcp.hpp"
 
 #include <algorithm>
@@ -37,15 +37,16 @@ TcpServer::Options TcpServer::parse(ByteView o) {
 
 TcpServer::Connection* TcpServer::find(const TcpSegment& s) {
   for (Connection& c : connections_)
-    if (c.remote == s.from && c.remote_port == s.source && c.state != State::closed) return &c;
+    if (c.remote == s.from && c.remote_port == s.source && c.local_port == s.destination && c.state != State::closed)
+      return &c;
   return nullptr;
 }
 
 void TcpServer::receive(const TcpSegment& s, Time now) {
   ++counters_.segments_in;
-  Connection* c = s.destination == port_ ? find(s) : nullptr;
+  Connection* c = find(s);
   if (!c) {
-    if (s.destination != port_ || s.has_ack() || !s.syn())
+    if (s.has_ack() || !s.syn())
       send_reset(s, now);
     else
       listen(s, now);
@@ -59,12 +60,19 @@ void TcpServer::receive(const TcpSegment& s, Time now) {
 // ---- opening ----
 
 void TcpServer::listen(const TcpSegment& s, Time now) {
+  Service* const service = services_.find(Transport::tcp, s.destination);
+  if (!service) {
+    send_reset(s, now);
+    return;
+  }
   if (s.rst() || connections_.size() >= PeerTcp::max_connections) return;
   const Options o = parse(s.options);
   Connection c;
-  c.program = NetioService(duration_);
+  c.service = service;
+  c.conversation = service->accept(s.destination);
   c.remote = s.from;
   c.remote_port = s.source;
+  c.local_port = s.destination;
   c.irs = s.seq;
   c.rcv_nxt = c.rcv_wup = c.last_ack_sent = s.seq + 1;
   c.iss = static_cast<std::uint32_t>(random_.next());
@@ -295,35 +303,51 @@ void TcpServer::check_ack(Connection& c, Time now) {
   if (!c.ack_at || before(at, *c.ack_at)) c.ack_at = at;
 }
 
-// ---- the server program: one connection after another, everything read at once, closed at end of file ----
+// ---- the services: they read at once what has come, and close at end of file ----
 
 void TcpServer::serve(Time now) {
+  std::vector<const Service*> busy;  // iterative services whose turn another connection has
   for (Connection& c : connections_) {
     if (c.state == State::syn_received || c.state == State::last_ack || c.state == State::closed) continue;
-    bool read = false;
-    while (!c.unread.empty()) {
-      counters_.bytes += c.unread.front().data.size();
-      c.program.receive(c.unread.front().data, now);
-      c.receive_memory -= c.unread.front().truesize;
-      c.unread.pop_front();
-      read = true;
-    }
-    if (read) {
-      const std::uint32_t left = window_left(c);
-      const std::uint32_t wanted = window_wanted(c);
-      if (wanted && wanted >= left * 2 && left + c.mss_cache <= c.window_clamp) send_ack(c, now);
-    }
-    if (!c.fin_received) {
+    if (std::find(busy.begin(), busy.end(), c.service) != busy.end()) continue;
+    read(c, now);
+    if (!c.fin_received || owes_data(c, now)) {
       fill_window(c, now);
-      return;  // it is this one's turn
+      if (c.service->iterative()) busy.push_back(c.service);
+    } else {
+      close(c, now);
     }
-    c.sender = {};  // a client that closes has what it wants
-    c.state = State::last_ack;
-    send_segment(c, 0x11, c.snd_nxt, now);
-    ++c.snd_nxt;
-    c.retransmit_at = jiffies(now) + PeerTcp::initial_rto;
-    c.retries = 0;
   }
+}
+
+void TcpServer::read(Connection& c, Time now) {
+  bool read = false;
+  while (!c.unread.empty() && c.conversation->reading()) {
+    counters_.bytes += c.unread.front().data.size();
+    c.conversation->receive(c.unread.front().data, now);
+    c.receive_memory -= c.unread.front().truesize;
+    c.unread.pop_front();
+    read = true;
+  }
+  if (!read) return;
+  const std::uint32_t left = window_left(c);
+  const std::uint32_t wanted = window_wanted(c);
+  if (wanted && wanted >= left * 2 && left + c.mss_cache <= c.window_clamp) send_ack(c, now);
+}
+
+// The client has closed its direction and still waits for data.
+bool TcpServer::owes_data(Connection& c, Time now) {
+  if (!c.conversation->sends_after_end()) return false;
+  return !c.unread.empty() || !c.sender.sent.empty() || !c.sender.next.empty() || c.conversation->to_send(1, now) > 0;
+}
+
+void TcpServer::close(Connection& c, Time now) {
+  c.sender = {};
+  c.state = State::last_ack;
+  send_segment(c, 0x11, c.snd_nxt, now);
+  ++c.snd_nxt;
+  c.retransmit_at = jiffies(now) + PeerTcp::initial_rto;
+  c.retries = 0;
 }
 
 void TcpServer::erase_closed() {

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The peer's TCP: a netio server with the behaviour of Linux 2.2, most of all as a receiver.
+// The peer's TCP: a server with the behaviour of Linux 2.2, most of all as a receiver.
 //
 // What is kept of Linux 2.2 (read in the public source, 2.2.1 and 2.2.26 alike; facts, none of its code):
 // - an ACK goes out at once when twice the estimated segment size is outstanding, when the window can be raised to more
 //   than double, in quick-ack mode, or while data is out of order; otherwise it is delayed;
 // - the estimate follows the largest segment seen, or two equal ones of 536 bytes or more in a row: it can fall;
 // - the delay is a smoothed interval between data segments (at least one tick of 10 ms, at most half a second), and
-// expires
-//   with a tick of the clock; the first data segment, a duplicate and an out-of-order one are acknowledged at once;
+//   expires with a tick of the clock; the first data segment, a duplicate and an out-of-order one are acknowledged at
+//   once;
 // - a small segment with PSH shortens the delay to two ticks;
 // - the window is half of the free receive buffer (65535 less what the unread buffers take), in multiples of the own
 //   segment size, and never shrinks: 32120 in the SYN/ACK, 31856 with timestamps afterwards;
 // - timestamps, window scaling and SACK are taken up when offered; PAWS drops old duplicates;
 // - a FIN is acknowledged at once; the server then closes and sends its own.
 //
-// The server program (netio_protocol.hpp, both generations) serves one connection after another, until end of file. Its
-// reading and writing take no time: buffers are empty before the next frame arrives, and there are data when a window
-// opens. Sending (peer_tcp_send.cpp): slow start from two segments, congestion avoidance, the half-MSS Nagle rule, fast
-// retransmit, time-out with doubling back-off, window probes.
+// What the connections are for is the services' business (service.hpp). Sending (peer_tcp_send.cpp): slow start from
+// two segments, congestion avoidance, the half-MSS Nagle rule, fast retransmit, time-out with doubling back-off, window
+// probes.
 //
 // Not modelled: urgent data (taken as data), IP options, keepalive, SYN cookies, simultaneous open, selective
 // acknowledgements as a sender.
@@ -25,6 +24,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,7 +33,7 @@
 #include "core/state/archive.hpp"
 #include "core/time/time.hpp"
 #include "devices/stations/packet.hpp"
-#include "devices/stations/peer/netio_protocol.hpp"
+#include "devices/stations/peer/services.hpp"
 
 namespace planar::net {
 
@@ -87,8 +87,8 @@ class TcpServer {
  public:
   struct Counters {
     std::uint64_t connections = 0;    ///< established
-    std::uint64_t bytes = 0;          ///< read by the server program
-    std::uint64_t bytes_out = 0;      ///< written by it and sent, each once
+    std::uint64_t bytes = 0;          ///< read by the services
+    std::uint64_t bytes_out = 0;      ///< written by them and sent, each once
     std::uint64_t retransmitted = 0;  ///< segments with data sent again
     std::uint64_t segments_in = 0, segments_out = 0;
     std::uint64_t acks_now = 0;      ///< sent because of arriving data
@@ -96,9 +96,9 @@ class TcpServer {
     std::uint64_t duplicates = 0, out_of_order = 0, resets = 0;
   };
 
-  /// `duration`: how long the program sends for each size.
-  TcpServer(TcpOutput& output, std::uint16_t port, std::uint64_t seed, Time duration = netio_duration)
-      : output_(output), port_(port), random_(seed), duration_(duration) {}
+  /// `services` must outlive the server.
+  TcpServer(TcpOutput& output, const Services& services, std::uint64_t seed)
+      : output_(output), services_(services), random_(seed) {}
 
   void receive(const TcpSegment& segment, Time now);
   /// The earliest timer; Time::never() if none runs.
@@ -152,7 +152,7 @@ class TcpServer {
   struct Connection {
     State state = State::syn_received;
     Ipv4 remote = 0;
-    std::uint16_t remote_port = 0;
+    std::uint16_t remote_port = 0, local_port = 0;
     std::uint32_t iss = 0, snd_una = 0, snd_nxt = 0, irs = 0;
     std::uint32_t rcv_nxt = 0, rcv_wup = 0, rcv_wnd = 0, last_ack_sent = 0;
     std::uint32_t window_clamp = 65535, mss_clamp = 0, mss_cache = 0, rcv_mss = 0, last_seg_size = 0;
@@ -171,7 +171,9 @@ class TcpServer {
     std::vector<Held> held;                                            // sorted by seq
     std::vector<std::pair<std::uint32_t, std::uint32_t>> sack_blocks;  // latest first
     Sender sender;
-    NetioService program;
+    Service* service = nullptr;  // at local_port
+    std::unique_ptr<ServiceConnection> conversation;
+    /// Everything but the service and its conversation.
     void archive(Archive& a);
   };
 
@@ -194,6 +196,9 @@ class TcpServer {
   void measure_mss(Connection& c, std::uint32_t length);
   void check_ack(Connection& c, Time now);
   void serve(Time now);
+  void read(Connection& c, Time now);
+  static bool owes_data(Connection& c, Time now);
+  void close(Connection& c, Time now);
   void erase_closed();
 
   void take_window(Connection& c, const TcpSegment& s, std::optional<std::uint32_t> echo, Time now);
@@ -218,9 +223,8 @@ class TcpServer {
   void send_reset(const TcpSegment& s, Time now);
 
   TcpOutput& output_;
-  std::uint16_t port_;
+  const Services& services_;
   Random random_;
-  Time duration_;
   Counters counters_;
   std::deque<Connection> connections_;  // in order of their SYN
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The peer's TCP: windows and outgoing segments.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "devices/stations/peer/peer_tcp.hpp"
@@ -60,7 +62,7 @@ std::uint32_t TcpServer::select_window(Connection& c) {
 }
 
 void TcpServer::send_synack(Connection& c, Time now) {
-  Bytes b = header(port_, c.remote_port, c.iss, c.irs + 1, flag_syn | flag_ack, c.rcv_wnd);
+  Bytes b = header(c.local_port, c.remote_port, c.iss, c.irs + 1, flag_syn | flag_ack, c.rcv_wnd);
   put32(b, 0x02040000 | c.mss_clamp);
   if (c.stamps) {
     put32(b, c.sack ? 0x0402080A : 0x0101080A);
@@ -76,7 +78,7 @@ void TcpServer::send_synack(Connection& c, Time now) {
 }
 
 void TcpServer::send_segment(Connection& c, std::uint8_t flags, std::uint32_t seq, Time now, ByteView data) {
-  Bytes b = header(port_, c.remote_port, seq, c.rcv_nxt, flags, select_window(c) >> c.rcv_wscale);
+  Bytes b = header(c.local_port, c.remote_port, seq, c.rcv_nxt, flags, select_window(c) >> c.rcv_wscale);
   if (c.stamps) {
     put32(b, 0x0101080A);
     put32(b, jiffies(now));
@@ -112,17 +114,28 @@ void TcpServer::send_reset(const TcpSegment& s, Time now) {
 }
 
 void TcpServer::Connection::archive(Archive& a) {
+  a.section("peer connection", 2);
+  a(local_port);
   a(state, remote, remote_port, iss, snd_una, snd_nxt, irs, rcv_nxt, rcv_wup, rcv_wnd, last_ack_sent);
   a(window_clamp, mss_clamp, mss_cache, rcv_mss, last_seg_size, rcv_wscale, stamps, sack, scaling, ts_recent,
     ts_recent_at, ato, last_receive, quick, delayed_acks, ack_at, retransmit_at, retries, fin_received, unread,
     receive_memory, held, sack_blocks);
   sender.archive(a);
-  program.archive(a);
 }
 
 void TcpServer::archive(Archive& a) {
   a.section("peer tcp", 1);
   a(random_, connections_);
+  for (Connection& c : connections_) {
+    if (a.loading()) {
+      c.service = services_.find(Transport::tcp, c.local_port);
+      if (!c.service)
+        throw Error(fmt::format("the snapshot has a connection to TCP port {} of the peer, which serves none there",
+                                c.local_port));
+      c.conversation = c.service->accept(c.local_port);
+    }
+    c.conversation->archive(a);
+  }
   a(counters_.connections, counters_.bytes, counters_.segments_in, counters_.segments_out, counters_.acks_now,
     counters_.acks_delayed, counters_.duplicates, counters_.out_of_order, counters_.resets, counters_.bytes_out,
     counters_.retransmitted);

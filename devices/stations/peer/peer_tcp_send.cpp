@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The peer's TCP as a sender: what the program has to send, in the windows; losses. Facts as peer_tcp.hpp.
+// The peer's TCP as a sender: what the services have to send, in the windows; losses. Facts as peer_tcp.hpp.
 #include <algorithm>
 
 #include "devices/stations/peer/peer_tcp.hpp"
@@ -117,17 +117,17 @@ void TcpServer::fill_window(Connection& c, Time now) {
   Sender& w = c.sender;
   for (;;) {
     while (w.next.size() < c.mss_cache) {
-      const std::size_t n = c.program.to_send(c.mss_cache - w.next.size(), now);
+      const std::size_t n = c.conversation->to_send(c.mss_cache - w.next.size(), now);
       if (!n) break;
       w.next.resize(w.next.size() + n);
-      c.program.take(std::span(w.next).last(n));
+      c.conversation->take(std::span(w.next).last(n));
     }
     auto size = static_cast<std::uint32_t>(w.next.size());
     if (w.sent.empty() && w.window) size = std::min(size, w.window);  // its whole window may be less than a segment
     if (!may_send(c, size)) break;
     Bytes rest(w.next.begin() + size, w.next.end());
     w.next.resize(size);
-    const bool last = rest.empty() && c.program.to_send(1, now) == 0;
+    const bool last = rest.empty() && c.conversation->to_send(1, now) == 0;
     w.sent.push_back({c.snd_nxt, std::move(w.next), jiffies(now)});
     w.next = std::move(rest);
     c.snd_nxt = w.sent.back().end_seq();

@@ -15,7 +15,7 @@ Bytes control(std::uint32_t command, std::uint32_t size) {
 }
 
 /// All that the server sends at one moment, at most `limit` bytes.
-Bytes sent(NetioService& s, Time now, std::size_t piece = 700, std::size_t limit = 100'000) {
+Bytes sent(NetioSession& s, Time now, std::size_t piece = 700, std::size_t limit = 100'000) {
   Bytes all;
   while (all.size() < limit) {
     const auto n = s.to_send(piece, now);
@@ -30,10 +30,10 @@ Bytes sent(NetioService& s, Time now, std::size_t piece = 700, std::size_t limit
 
 TEST_CASE("data without a control record are the first generation's, whatever they hold") {
   for (const Bytes& begin : {Bytes(8, 0), Bytes(8, 0x5A), control(1, 0), control(2, 0xFFFFFFFF), control(3, 5)}) {
-    NetioService s;
+    NetioSession s;
     s.receive(begin, {});
     s.receive(Bytes(1000, 1), {});
-    CHECK(s.generation() == NetioService::Generation::first);
+    CHECK(s.generation() == NetioSession::Generation::first);
     CHECK(s.received() == 1008);
     CHECK(s.to_send(100, {}) == 0);
     CHECK_FALSE(s.over());
@@ -42,7 +42,7 @@ TEST_CASE("data without a control record are the first generation's, whatever th
 
 TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any size") {
   for (const std::size_t piece : {1, 3, 1000, 100'000}) {
-    NetioService s(2_s);
+    NetioSession s(2_s);
     Bytes in = control(1, 1024);
     for (int block = 0; block < 3; ++block) {
       in.push_back(block == 2);
@@ -51,7 +51,7 @@ TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any 
     put(in, control(2, 2048));
     for (std::size_t at = 0; at < in.size(); at += piece)
       s.receive(ByteView(in).subspan(at, std::min(piece, in.size() - at)), 1_s);
-    CHECK(s.generation() == NetioService::Generation::second);
+    CHECK(s.generation() == NetioSession::Generation::second);
     CHECK(s.received() == 3 * 1024);
     Bytes out = sent(s, 1_s, piece, 10 * 2048);
     put(out, sent(s, 3_s, piece));
@@ -66,14 +66,14 @@ TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any 
 }
 
 TEST_CASE("a client that speaks out of turn ends nothing but its own connection") {
-  NetioService s(1_s);
+  NetioSession s(1_s);
   s.receive(control(2, 1024), {});
   s.receive(control(2, 4096), {});  // early: it waits for the last block
   CHECK(s.to_send(1, {}) == 1);
   s.receive(Bytes(9, 7), {});  // nobody speaks for so long ahead
   CHECK(s.over());
   CHECK(s.to_send(1, {}) == 0);
-  NetioService t;
+  NetioSession t;
   t.receive(control(1, 1), {});
   t.receive(Bytes{1}, {});
   t.receive(control(77, 1), {});

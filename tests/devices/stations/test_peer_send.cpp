@@ -17,7 +17,7 @@ Bytes control(std::uint32_t command, std::uint32_t size) {
 /// A client that has asked for blocks of `size`, and puts the stream together.
 struct Client {
   explicit Client(std::uint32_t block = 1024, Time duration = 100_ms)
-      : t({.full_duplex = true}, {.netio_duration = duration}), size(block) {
+      : t({.full_duplex = true}, {.services = {.netio_duration = duration}}), size(block) {
     t.connect();
     t.send_data(PSH | ACK, control(2, size));
   }

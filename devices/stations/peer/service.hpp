@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the reference station serves: programs that wait at TCP and UDP ports. The station's stack (peer.hpp,
+// peer_tcp.hpp) carries their bytes and knows none of them by name; services.cpp lists them. A program takes no time of
+// its own: buffers are empty before the next frame arrives, and there are data when a window opens.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/state/archive.hpp"
+#include "core/time/time.hpp"
+#include "devices/stations/packet.hpp"
+
+namespace planar::net {
+
+enum class Transport : std::uint8_t { tcp, udp };
+
+/// Where a service waits.
+struct ServicePort {
+  Transport transport = Transport::tcp;
+  std::uint16_t number = 0;
+};
+
+/// A service's side of one TCP connection.
+class ServiceConnection {
+ public:
+  virtual ~ServiceConnection() = default;
+
+  /// Takes what the client has sent, in order.
+  virtual void receive(ByteView data, Time now) = 0;
+  /// How many bytes the service would send now, `at_most` or fewer (0 = nothing for the present). Asked again whenever
+  /// a segment arrives, a timer runs or an earlier answer has been taken.
+  virtual std::size_t to_send(std::size_t at_most, Time now) = 0;
+  /// Fills `data` with the next bytes to send; not more than to_send() allowed.
+  virtual void take(std::span<std::uint8_t> data) = 0;
+  /// False while the service leaves what arrives in the receive buffer, whose window then closes.
+  virtual bool reading() const { return true; }
+  /// Whether a client that has closed its direction still gets what is to be sent. If not, the connection is closed at
+  /// once.
+  virtual bool sends_after_end() const { return false; }
+  /// All state of this connection.
+  virtual void archive(Archive& a) = 0;
+};
+
+/// A program of the station; one object serves all its connections, and what they share is its own.
+class Service {
+ public:
+  virtual ~Service() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual std::span<const ServicePort> ports() const = 0;
+  /// One connection after another: a second client waits until the first one is done.
+  virtual bool iterative() const { return false; }
+  /// The service's side of a connection to one of its TCP ports. Also builds an empty one for a snapshot to fill.
+  virtual std::unique_ptr<ServiceConnection> accept(std::uint16_t port);
+  /// Takes a datagram that has come to one of its UDP ports; the answer to its sender, if there is one.
+  virtual std::optional<Bytes> datagram(std::uint16_t port, ByteView data, Time now);
+  /// State that is not of one connection.
+  virtual void archive(Archive&) {}
+};
+
+}  // namespace planar::net

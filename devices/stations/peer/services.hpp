@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of the station's services. A new one: a class in a file of its own and a row in services.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "devices/stations/peer/netio_protocol.hpp"
+#include "devices/stations/peer/service.hpp"
+
+namespace planar::net {
+
+struct ServiceConfig {
+  Time netio_duration = net::netio_duration;  ///< how long netio sends for each size (1.16 and later)
+};
+
+class Services {
+ public:
+  explicit Services(const ServiceConfig& config = {});
+
+  /// The service at a port, or null.
+  Service* find(Transport transport, std::uint16_t port) const;
+  const std::vector<std::unique_ptr<Service>>& all() const { return services_; }
+  void archive(Archive& a);
+
+ private:
+  std::vector<std::unique_ptr<Service>> services_;
+};
+
+}  // namespace planar::net
