@@ -161,8 +161,14 @@ void Cpu::set_fpu(const Fpu& fpu) {
   f.stopped = false;
 }
 
-void Cpu::observe(Observer* observer) {
-  engine_->observer = observer;
+void Cpu::add_observer(Observer& observer) {
+  engine_->observers.add(observer);
+  engine_->observer = &engine_->observers;
+  engine_->flush_host_tlb();
+}
+void Cpu::remove_observer(Observer& observer) {
+  engine_->observers.remove(observer);
+  if (engine_->observers.empty()) engine_->observer = nullptr;
   engine_->flush_host_tlb();
 }
 bool Cpu::a20() const { return engine_->a20; }
@@ -181,6 +187,16 @@ std::optional<std::uint8_t> Cpu::peek_linear(std::uint32_t linear) const {
   return space_.peek(*physical);
 }
 
+bool Cpu::poke(std::uint32_t physical, std::uint8_t value) {
+  if (!space_.poke(physical, value)) return false;
+  if (engine_->observer) engine_->observer->others_wrote(physical, 1);
+  return true;
+}
+bool Cpu::poke_linear(std::uint32_t linear, std::uint8_t value) {
+  const auto physical = translate(linear);
+  return physical && poke(*physical, value);
+}
+
 void Cpu::limit_block_length(unsigned count) {
   engine_->block_limit = std::clamp(count, 1u, 32u);
   engine_->one_by_one = count <= 1;
@@ -192,6 +208,8 @@ void Cpu::flush_blocks_at_random(std::uint64_t seed) {
   engine_->longest_chain = engine_->chain_room = 0;  // block by block
   engine_->attend(attend_test);
 }
+
+void Cpu::describe(Description& description) const { engine_->describe(description); }
 
 void Cpu::archive(Archive& a) { engine_->archive(a); }
 

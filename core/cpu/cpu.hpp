@@ -18,7 +18,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/cpu/decode/op.hpp"
+#include "core/cpu/model.hpp"
 #include "core/cpu/pins.hpp"
 #include "core/cpu/timing/common/config.hpp"
 #include "core/memory/address_space.hpp"
@@ -26,6 +26,10 @@
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
+
+namespace planar {
+class Description;
+}
 
 namespace planar::cpu {
 
@@ -124,8 +128,11 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   const Fpu& fpu() const;
   /// Takes registers, control, status, tags and pointers as they are; the pins stay as they were driven.
   void set_fpu(const Fpu& fpu);
-  /// Watches run() from now on; null ends it. The observer must outlive the watching.
-  void observe(Observer* observer);
+  /// The observer follows run() from now on, until it is removed; it must live until then. Both may be called from
+  /// inside an access or a call of an observer. With the lab's Scheduler::stop() an observer stops a run at exactly one
+  /// instruction boundary: from before_step() in front of an instruction, from after_step() behind it.
+  void add_observer(Observer& observer);
+  void remove_observer(Observer& observer);
   bool a20() const;
   bool halted() const;
   /// The CPU gave up after a triple fault and waits for RESET.
@@ -134,6 +141,13 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   std::optional<std::uint32_t> translate(std::uint32_t linear) const;
   /// The byte at `linear` without side effects; nothing if not present.
   std::optional<std::uint8_t> peek_linear(std::uint32_t linear) const;
+  /// Writes a byte of memory for a debugger: RAM, or adapter memory without a register behind it; false, with nothing
+  /// done, elsewhere (ROM, registers, nobody) and where `linear` is not present. Decoded code is dropped; the caches'
+  /// tags, the TLB, the page tables and time stay as they are.
+  bool poke(std::uint32_t physical, std::uint8_t value);
+  bool poke_linear(std::uint32_t linear, std::uint8_t value);
+  /// Registers, EFLAGS, x87, TLBs and caches as named fields and parts. No side effects.
+  void describe(Description& description) const;
 
   /// One instruction (one iteration of a REP), or one interrupt or exception; a halted CPU lets one clock pass. Time
   /// goes on as in run(), but the scheduler is not asked.

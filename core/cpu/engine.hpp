@@ -153,7 +153,8 @@ struct Engine {
   bool resumed = false;                ///< the instruction about to run is a REP that was only cut
   std::uint8_t current_op_length = 0;  ///< what a fault takes back from EIP
 
-  Observer* observer = nullptr;  ///< usually nobody
+  ObserverList observers;
+  Observer* observer = nullptr;  ///< all of them; null while there is none
   CopyAccount copies;            ///< for reports
 
   // ---- host structures ----------------------------------------------------------------------------------------------
@@ -493,7 +494,7 @@ struct Engine {
   // ---- run.cpp, chain.cpp
   // ----------------------------------------------------------------------------------------------
   void run(Time horizon);
-  void run_observed();
+  void step_observed();
   void step();
   /// Looks after the boundary and executes. False if the boundary took the turn.
   bool run_block();
@@ -625,6 +626,7 @@ struct Engine {
   std::uint32_t instruction_breakpoints(std::uint32_t linear) const;
 
   void archive(Archive& a);
+  void describe(Description& description) const;
 };
 
 // Faults, out of line: the hot paths stay small.

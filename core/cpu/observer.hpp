@@ -1,42 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Somebody who watches a processor instruction by instruction: what it did, what it was told from outside, what others
-// wrote into memory. Lockstep mirrors a run from this. Watching changes no virtual result; nobody watching costs
-// nothing.
+// Somebody who follows a processor instruction by instruction: lockstep, a debugger, a tracer. Observing changes no
+// virtual result: an observed processor gives the same cycles and the same state. Without an observer it costs nothing.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "core/cpu/decode/op.hpp"
 
 namespace planar::cpu {
 
+/// Every call has an empty default: an observer overrides what it needs. A call may add and remove observers.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// The processor stands between two instructions.
-  virtual void before_step() = 0;
+  /// The processor stands between two instructions. An observer that stops the run here (Scheduler::stop) stops it in
+  /// front of the next instruction; when the run goes on, the same boundary is announced again.
+  virtual void before_step() {}
   /// `executed`: an instruction ran (one iteration of a REP; a fault in it has been delivered). Otherwise the processor
   /// did something at the boundary: an interrupt or trap was delivered, it was reset, or time passed in HLT or
-  /// shutdown. `op` is the instruction; null if none could be fetched.
-  virtual void after_step(bool executed, const Op* op) = 0;
+  /// shutdown. `op` is the instruction; null if none could be fetched. An observer that stops the run here stops it
+  /// behind this instruction.
+  virtual void after_step(bool /*executed*/, const Op* /*op*/) {}
 
   /// An interrupt or exception is about to be delivered; `software` for INT n, INT3, INTO. What its delivery raises in
   /// turn follows as another call.
-  virtual void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) = 0;
+  virtual void delivering(std::uint8_t /*vector*/, bool /*software*/, bool /*has_error*/, std::uint16_t /*error*/) {}
   /// The processor stored into RAM (physical; accessed and dirty bits of page tables included). It has happened.
-  virtual void stored(std::uint32_t address, std::uint32_t bytes) = 0;
+  virtual void stored(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
 
-  virtual void port_read(std::uint16_t port, unsigned bytes, std::uint32_t value) = 0;
-  virtual void port_written(std::uint16_t port, unsigned bytes, std::uint32_t value) = 0;
+  virtual void port_read(std::uint16_t /*port*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
+  virtual void port_written(std::uint16_t /*port*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
   /// Memory behind the pins; `fetch` for instruction bytes.
-  virtual void device_read(std::uint32_t address, unsigned bytes, std::uint32_t value, bool fetch) = 0;
-  virtual void device_written(std::uint32_t address, unsigned bytes, std::uint32_t value) = 0;
+  virtual void device_read(std::uint32_t /*address*/, unsigned /*bytes*/, std::uint32_t /*value*/, bool /*fetch*/) {}
+  virtual void device_written(std::uint32_t /*address*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
 
-  /// Somebody else wrote RAM (DMA, a bus master). It has happened.
-  virtual void others_wrote(std::uint32_t address, std::uint32_t bytes) = 0;
+  /// Somebody else wrote RAM (DMA, a bus master, Cpu::poke). It has happened.
+  virtual void others_wrote(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
   /// RAM, ROM and devices lie elsewhere now.
-  virtual void mapping_changed() = 0;
+  virtual void mapping_changed() {}
+};
+
+/// Several observers as one: each call goes to all of them, in the order in which they were added.
+class ObserverList final : public Observer {
+ public:
+  bool empty() const { return count_ == 0; }
+  void add(Observer& observer) {
+    list_.push_back(&observer);
+    ++count_;
+  }
+  void remove(Observer& observer) {
+    const auto at = std::find(list_.begin(), list_.end(), &observer);
+    if (at == list_.end()) return;
+    --count_;
+    if (calling_ != 0)
+      *at = nullptr;  // erased when nobody walks over the list
+    else
+      list_.erase(at);
+  }
+
+  void before_step() override {
+    each([](Observer& o) { o.before_step(); });
+  }
+  void after_step(bool executed, const Op* op) override {
+    each([=](Observer& o) { o.after_step(executed, op); });
+  }
+  void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override {
+    each([=](Observer& o) { o.delivering(vector, software, has_error, error); });
+  }
+  void stored(std::uint32_t address, std::uint32_t bytes) override {
+    each([=](Observer& o) { o.stored(address, bytes); });
+  }
+  void port_read(std::uint16_t port, unsigned bytes, std::uint32_t value) override {
+    each([=](Observer& o) { o.port_read(port, bytes, value); });
+  }
+  void port_written(std::uint16_t port, unsigned bytes, std::uint32_t value) override {
+    each([=](Observer& o) { o.port_written(port, bytes, value); });
+  }
+  void device_read(std::uint32_t address, unsigned bytes, std::uint32_t value, bool fetch) override {
+    each([=](Observer& o) { o.device_read(address, bytes, value, fetch); });
+  }
+  void device_written(std::uint32_t address, unsigned bytes, std::uint32_t value) override {
+    each([=](Observer& o) { o.device_written(address, bytes, value); });
+  }
+  void others_wrote(std::uint32_t address, std::uint32_t bytes) override {
+    each([=](Observer& o) { o.others_wrote(address, bytes); });
+  }
+  void mapping_changed() override {
+    each([](Observer& o) { o.mapping_changed(); });
+  }
+
+ private:
+  template <class F>
+  void each(F&& call) {
+    ++calling_;
+    for (std::size_t i = 0; i < list_.size(); ++i)
+      if (list_[i] != nullptr) call(*list_[i]);
+    if (--calling_ == 0 && list_.size() != count_) std::erase(list_, nullptr);
+  }
+
+  std::vector<Observer*> list_;  // null: removed during a call
+  std::size_t count_ = 0;        // of those that are not null
+  unsigned calling_ = 0;         // calls in progress
 };
 
 }  // namespace planar::cpu

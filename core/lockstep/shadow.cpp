@@ -56,11 +56,11 @@ Shadow::Shadow(cpu::Cpu& processor, AddressSpace& space)
       address_mask_(processor.config().model == Model::i386sx ? 0x00FFFFFFu : 0xFFFFFFFFu),
       unicorn_(processor.config().model, this),
       code_pages_(1u << 20) {
-  processor_.observe(this);
+  processor_.add_observer(*this);
   adopt(processor_.registers());
 }
 
-Shadow::~Shadow() { processor_.observe(nullptr); }
+Shadow::~Shadow() { processor_.remove_observer(*this); }
 
 // ---- memory
 

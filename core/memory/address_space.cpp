@@ -171,4 +171,18 @@ std::uint8_t AddressSpace::peek(std::uint32_t address) const {
   return p && p->data ? p->data[address % page_bytes] : 0xFF;
 }
 
+bool AddressSpace::poke(std::uint32_t address, std::uint8_t value) {
+  if (const Range* r = find(address)) {
+    const std::uint32_t offset = address - r->base;
+    if (!r->plain(offset, 1)) return false;
+    r->memory.data[offset] = value;
+    return true;
+  }
+  const Page* p = peek_page(address);
+  if (!p || p->kind != PageKind::ram) return false;
+  p->data[address % page_bytes] = value;
+  if (listener_ && p->code_granules >> (address % page_bytes / granule_bytes) & 1) listener_->code_written(address, 1);
+  return true;
+}
+
 }  // namespace planar

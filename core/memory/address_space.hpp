@@ -128,6 +128,9 @@ class AddressSpace {
 
   /// A byte, read without side effects; FFh where nothing is decoded.
   std::uint8_t peek(std::uint32_t address) const;
+  /// Writes a byte for a debugger: RAM, or adapter memory that no slave watches there. False, with nothing done,
+  /// elsewhere. Decoded code is dropped; no slave, no cache tag and no clock notices.
+  bool poke(std::uint32_t address, std::uint8_t value);
 
  private:
   friend class MemoryClaim;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bus/mca/slot.hpp"
-#include "core/cpu/decode/op.hpp"
+#include "core/cpu/model.hpp"
 #include "devices/medium/medium_kind.hpp"
 #include "devices/medium/net_counters.hpp"
 

@@ -8,8 +8,6 @@ namespace planar::cpu {
 
 struct Engine;
 
-enum class Model : std::uint8_t { i386sx, i486sx, pentium };
-
 /// Register numbers as in ModRM; `none` for an absent base or index.
 inline constexpr std::uint8_t no_register = 8;
 

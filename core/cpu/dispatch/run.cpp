@@ -126,24 +126,25 @@ void Engine::lower_horizon(Time horizon) {
 void Engine::run(Time horizon) {
   running = true;
   horizon_clock = clock.first_at_or_after(horizon);
-  if (observer) [[unlikely]]
-    run_observed();
   while (timing.clocks() < horizon_clock) {
+    if (observer) [[unlikely]] {
+      step_observed();
+      continue;
+    }
     stop_at = horizon_clock;
     run_block();
   }
   running = false;
 }
 
-// One instruction at a time, with the observer in between.
-void Engine::run_observed() {
-  while (timing.clocks() < horizon_clock) {
-    stop_at = 0;
-    observer->before_step();
-    current_op = nullptr;
-    const bool executed = run_block();
-    observer->after_step(executed, current_op);
-  }
+// One instruction, with the observers told in front of it and behind it. One that stops the run lowers the horizon.
+void Engine::step_observed() {
+  stop_at = 0;
+  observers.before_step();
+  if (timing.clocks() >= horizon_clock) return;
+  current_op = nullptr;
+  const bool executed = run_block();
+  observers.after_step(executed, current_op);
 }
 
 void Engine::step() {

@@ -128,4 +128,12 @@ void Timing::archive(Archive& a) {
   btb_.archive(a);
 }
 
+void Timing::describe(Description& description) const {
+  if (!data_.present()) return;
+  const std::pair<const char*, const TagCache*> caches[] = {
+      {config_.l1.split ? "L1 data cache" : "L1 cache", &data_}, {"L1 code cache", &code_}, {"L2 cache", &path_.l2()}};
+  for (const auto& [name, cache] : caches)
+    if (cache->present()) cache->describe(description.part(name));
+}
+
 }  // namespace planar::cpu

@@ -30,6 +30,7 @@
 #include "core/cpu/timing/pentium/btb.hpp"
 #include "core/cpu/timing/pentium/issue.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 
 namespace planar::cpu {
 
@@ -167,6 +168,8 @@ class Timing {
   void archive_counters(Archive& a) { a(counters_.pin_clocks, pins_until_); }
 
   void archive(Archive& a);
+  /// The caches, as parts: geometry, lines valid and dirty.
+  void describe(Description& description) const;
 
  private:
   friend class Steady386;

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/cpu/decode/op.hpp"
+#include "core/cpu/model.hpp"
 
 namespace planar::cpu {
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "core/cpu/decode/op.hpp"
+#include "core/cpu/model.hpp"
 
 namespace planar::cpu {
 

@@ -173,6 +173,7 @@ class MemoryPath {
   }
 
   TagCache& l2() { return l2_; }
+  const TagCache& l2() const { return l2_; }
   void archive(Archive& a);
 
  private:

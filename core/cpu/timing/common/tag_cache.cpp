@@ -104,4 +104,14 @@ void TagCache::archive(Archive& a) {
   }
 }
 
+void TagCache::describe(Description& description) const {
+  std::uint64_t valid_lines = 0, dirty_lines = 0;
+  for (const std::uint32_t tag : tags_) {
+    valid_lines += (tag & valid) != 0;
+    dirty_lines += (tag & dirty) != 0;
+  }
+  description.number("bytes", tags_.size() * line_).number("ways", ways_).number("line", line_);
+  description.number("valid lines", valid_lines).number("dirty lines", dirty_lines);
+}
+
 }  // namespace planar::cpu

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 
 namespace planar::cpu {
 
@@ -128,6 +129,8 @@ class TagCache {
   }
 
   void archive(Archive& a);
+  /// Geometry, lines valid and dirty.
+  void describe(Description& description) const;
 
  private:
   /// What is known of a set beside its tags: the tag and number of the way used last, and the tree's bits.
