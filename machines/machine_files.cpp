@@ -27,12 +27,19 @@ std::string choices(std::string_view wrong) {
 Config layer_of(const MachineFile& file) {
   Config config;
   config.add_text(file.text, std::string(file.name) + " (built in)");
+  config.remove({"provenance"});
   return config;
 }
 
 }  // namespace
 
 bool is_built_in(std::string_view name) { return built_in(name) != nullptr; }
+
+std::vector<Provenance> machine_provenance(std::string_view name) {
+  const MachineFile* const file = built_in(name);
+  if (!file) throw Error(fmt::format("no built-in machine '{}'; {}", name, choices(name)));
+  return read_provenance(file->text, fmt::format("machines/models/{}.toml", name));
+}
 
 Config load_machine(const std::string& name) {
   if (const auto* file = built_in(name)) return layer_of(*file);

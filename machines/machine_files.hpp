@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/adapter/provenance.hpp"
 #include "machines/config.hpp"
 
 namespace planar {
@@ -19,6 +20,10 @@ struct MachineFile {
 const std::vector<MachineFile>& machine_files();
 
 bool is_built_in(std::string_view name);
+
+/// Returns the [[provenance]] tables of the built-in machine file `name`: how some of its values, and of the processor's
+/// own, were chosen. They are not settings, and a user's file has none.
+std::vector<Provenance> machine_provenance(std::string_view name);
 
 /// Returns the layers for `name`: a built-in machine, or a file whose `machine = "..."` names the built-in one that it
 /// is layered over. Throws Error listing the choices if it is neither.

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
-#include "core/common/toml.hpp"
 
 #include "core/common/error.hpp"
+#include "core/common/toml.hpp"
 #include "devices/adapter/embedded_files.hpp"
+#include "devices/adapter/provenance_toml.hpp"
 
 namespace planar {
 namespace {
@@ -26,8 +27,6 @@ bool known_unit(std::string_view unit) {
   return picoseconds(unit) || unit == "Hz" || unit == "clocks" || unit == "bytes" || unit == "frames" ||
          unit == "tracks";
 }
-
-constexpr std::string_view confidences[] = {"datasheet", "measured", "inferred", "calibrated"};
 
 struct Reader {
   std::string_view file;
@@ -48,7 +47,7 @@ struct Reader {
   }
 
   void read(const toml::table& table, const std::string& path) {
-    if (!table.contains("value")) {
+    if (!table.contains("value") && !table.contains("rule")) {
       for (const auto& [key, node] : table) {
         const std::string name = path.empty() ? std::string(key.str()) : path + "." + std::string(key.str());
         if (!node.is_table()) fail(node, name, "stands outside of a [name] table with value, unit, source, confidence");
@@ -56,15 +55,20 @@ struct Reader {
       }
       return;
     }
-    const auto number = table["value"].value_exact<std::int64_t>();
-    if (!number || *number < 0) fail(table, path, "needs a whole number of 0 or more as its value");
-    ProfileValue v{path, *number, text(table, path, "unit"), text(table, path, "source"),
-                   text(table, path, "confidence")};
-    if (!known_unit(v.unit))
-      fail(table, path, fmt::format("has the unit '{}'; use ps, ns, us, Hz, clocks, bytes, frames or tracks", v.unit));
-    if (std::find(std::begin(confidences), std::end(confidences), v.confidence) == std::end(confidences))
-      fail(table, path,
-           fmt::format("has the confidence '{}'; use datasheet, measured, inferred or calibrated", v.confidence));
+    const Provenance from = provenance_of(table, file, fmt::format("timing value '{}'", path));
+    ProfileValue v{path, 0, {}, from.source, from.confidence, from.published, {}};
+    if (const auto rule = table["rule"].value<std::string>()) {
+      v.rule = *rule;
+      if (table.contains("value")) fail(table, path, "is a rule and has a value; it can be one of them");
+    } else {
+      const auto number = table["value"].value_exact<std::int64_t>();
+      if (!number || *number < 0) fail(table, path, "needs a whole number of 0 or more as its value");
+      v.value = *number;
+      v.unit = text(table, path, "unit");
+      if (!known_unit(v.unit))
+        fail(table, path,
+             fmt::format("has the unit '{}'; use ps, ns, us, Hz, clocks, bytes, frames or tracks", v.unit));
+    }
     values.push_back(std::move(v));
   }
 };
@@ -92,13 +96,16 @@ TimingProfile TimingProfile::embedded(std::string_view path) {
 std::vector<TimingValue> TimingProfile::rows() const {
   std::vector<TimingValue> rows;
   for (const ProfileValue& v : values_)
-    rows.push_back({v.name, fmt::format("{} {}", v.value, v.unit), v.source, v.confidence});
+    if (v.rule.empty())
+      rows.push_back({v.name, fmt::format("{} {}", v.value, v.unit), v.source, v.confidence, v.published, false});
+    else
+      rows.push_back({v.name, v.rule, v.source, v.confidence, v.published, true});
   return rows;
 }
 
 const ProfileValue& TimingProfile::get(std::string_view name) const {
   for (const ProfileValue& v : values_)
-    if (v.name == name) return v;
+    if (v.name == name && v.rule.empty()) return v;
   throw Error(fmt::format("{}: there is no timing value '{}'", file_, name));
 }
 
@@ -106,9 +113,12 @@ void TimingProfile::set(std::string_view name, std::string_view text) {
   const auto found = std::find_if(values_.begin(), values_.end(), [&](const auto& v) { return v.name == name; });
   if (found == values_.end()) {
     std::string names;
-    for (const ProfileValue& v : values_) names += (names.empty() ? "" : ", ") + v.name;
+    for (const ProfileValue& v : values_)
+      if (v.rule.empty()) names += (names.empty() ? "" : ", ") + v.name;
     throw Error(fmt::format("there is no timing value '{}'; {} has {}", name, file_, names));
   }
+  if (!found->rule.empty())
+    throw Error(fmt::format("'{}' is a rule that the model follows, not a number that could be set", name));
   const auto bad = [&]() -> Error {
     return Error(fmt::format("'{}' is no value for '{}'; write a number of 0 or more in {}{}", text, name, found->unit,
                              picoseconds(found->unit) ? ", or one with its unit, as in 500ns" : ""));
@@ -133,6 +143,7 @@ void TimingProfile::set(std::string_view name, std::string_view text) {
   if (scaled % divisor || scaled / divisor > INT64_MAX / 1'000'000) throw bad();
   found->value = static_cast<std::int64_t>(scaled / divisor);
   found->confidence = "user";
+  found->published.clear();
   found->source = "set on the command line or in a configuration file";
 }
 

@@ -5,7 +5,10 @@
 //   value = 450
 //   unit = "ns"
 //   source = "..."
-//   confidence = "inferred"       # datasheet, measured, inferred or calibrated; "user" after an override
+//   confidence = "inferred"       # see provenance.hpp; "user" after an override
+//
+// A table with `rule = "..."` in place of value and unit is a rule that the model follows: it is shown with its source
+// and cannot be set.
 //
 // A value's name is its table's path, "data_port.ready_delay"; `--set ne2.data_port.ready_delay=500ns` replaces it.
 #pragma once
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include "core/time/time.hpp"
+#include "devices/adapter/provenance.hpp"
 #include "devices/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -26,6 +30,8 @@ struct ProfileValue {
   std::string unit;  ///< ps, ns, us, Hz, clocks, bytes, frames or tracks
   std::string source;
   std::string confidence;
+  std::vector<PublishedUse> published;
+  std::string rule;  ///< in words; empty: a number
 };
 
 class TimingProfile {

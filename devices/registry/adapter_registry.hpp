@@ -13,6 +13,7 @@
 
 #include "bus/mca/slot.hpp"
 #include "core/cpu/model.hpp"
+#include "devices/adapter/provenance.hpp"
 #include "devices/medium/medium_kind.hpp"
 #include "devices/medium/net_counters.hpp"
 
@@ -27,9 +28,11 @@ enum class DriveKind : std::uint8_t;
 /// One value of a timing profile, as `planar show CARD` prints it and `--set CARD.NAME=VALUE` overrides it.
 struct TimingValue {
   std::string name;
-  std::string value;  ///< with its unit: "450 ns"
+  std::string value;  ///< with its unit: "450 ns"; of a rule its words
   std::string source;
-  std::string confidence;  ///< datasheet, measured, inferred or calibrated (then the source names the published row)
+  std::string confidence;               ///< provenance.hpp
+  std::vector<PublishedUse> published;  ///< the figures that it was chosen by, if it was calibrated or informed by any
+  bool rule = false;                    ///< what the model does, not a number
 };
 
 /// What an adapter is built with.

@@ -43,6 +43,12 @@ nlohmann::ordered_json machines_json() {
   return list;
 }
 
+std::vector<std::string> published_texts(const std::vector<PublishedUse>& uses) {
+  std::vector<std::string> texts;
+  for (const PublishedUse& use : uses) texts.push_back(use.text());
+  return texts;
+}
+
 std::vector<AdapterEntry> all_cards() {
   const auto network = adapter_registry(), storage = storage_registry();
   std::vector<AdapterEntry> all(network.begin(), network.end());
@@ -98,8 +104,11 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
                                 {"bus_width", card.bus_width},
                                 {"hypothetical", card.hypothetical}};
     j["timing"] = nlohmann::ordered_json::array();
-    for (const auto& v : values)
+    for (const auto& v : values) {
       j["timing"].push_back({{"name", v.name}, {"value", v.value}, {"confidence", v.confidence}, {"source", v.source}});
+      if (v.rule) j["timing"].back()["rule"] = true;
+      if (!v.published.empty()) j["timing"].back()["published"] = published_texts(v.published);
+    }
     j["page"] = adapter_page(card.name);
     j["not_modelled"] = std::vector<std::string>(card.limits.begin(), card.limits.end());
     write_json(*json, j);
@@ -112,7 +121,12 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
         "HYPOTHETICAL INTERFACE: nothing about programming this card is public; its interface here was defined by "
         "planar\n");
   fmt::print("\nTiming (override with --set {}.NAME=VALUE)\n", card.name);
-  for (const auto& v : values) fmt::print("  {:<26} {:>14}  {:<10}  {}\n", v.name, v.value, v.confidence, v.source);
+  for (const auto& v : values) {
+    const auto on = v.published.empty() ? "" : fmt::format("[{}] ", published_text(v.published));
+    const auto rule = v.rule ? v.value + ": " : "";
+    fmt::print("  {:<26} {:>14}  {:<21}  {}{}{}\n", v.name, v.rule ? "rule" : v.value, v.confidence, on, rule,
+               v.source);
+  }
   if (const auto page = adapter_page(card.name); !page.empty()) fmt::print("\n{}", page);
   fmt::print("\nNot modelled\n");
   for (const auto& limit : card.limits) fmt::print("  - {}\n", limit);
@@ -126,8 +140,16 @@ int show(const std::string& name, const std::optional<std::string>& json) {
   for (const auto& file : machine_files())
     if (file.name == name) {
       if (json) {
-        for (auto& machine : machines_json())
-          if (machine["name"] == name) write_json(*json, machine);
+        for (auto& machine : machines_json()) {
+          if (machine["name"] != name) continue;
+          machine["provenance"] = nlohmann::ordered_json::array();
+          for (const Provenance& p : machine_provenance(name))
+            machine["provenance"].push_back({{"value", p.value},
+                                             {"confidence", p.confidence},
+                                             {"source", p.source},
+                                             {"published", published_texts(p.published)}});
+          write_json(*json, machine);
+        }
       } else {
         fmt::print("{}", file.text);
       }

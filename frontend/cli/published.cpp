@@ -30,7 +30,17 @@ constexpr Demand demands[] = {{"model56sx", 5, 0.85, 6, {}}, {"model95", 4, 0.85
 struct Options {
   MatrixCommand command;
   std::string folder;
+  bool chosen = false;
 };
+
+/// What the row was used for.
+std::string use_of(const PublishedRow& p) {
+  if (p.prediction()) return "prediction";
+  std::string use;
+  if (!p.calibrated.empty()) use = "calibrated: " + p.calibrated;
+  if (!p.informed.empty()) use += (use.empty() ? "" : "; ") + std::string("informed: ") + p.informed;
+  return use;
+}
 
 std::string signed_percent(std::optional<double> value) { return value ? fmt::format("{:+.1f}", *value) : "-"; }
 
@@ -40,13 +50,13 @@ std::string figure(std::optional<double> value, int decimals = 1) {
 
 void print_row(const ScoredRow& row) {
   const auto& p = row.print;
-  std::string use = p.prediction() ? "prediction" : "calibration: " + p.calibrated;
+  std::string use = use_of(p);
   if (row.hypothetical) use = "prediction, hypothetical interface";
   fmt::print("{:<30}", p.title);
   for (const auto size : published_sizes) {
     const auto cell = p.kb_per_s.find(size);
-    const bool fitted = p.fitted_sizes.contains(size);
-    fmt::print(" {:>8}{}", cell == p.kb_per_s.end() ? "-" : fmt::format("{:.1f}", cell->second), fitted ? '*' : ' ');
+    const char mark = p.fitted_sizes.contains(size) ? '*' : p.informed_sizes.contains(size) ? '~' : ' ';
+    fmt::print(" {:>8}{}", cell == p.kb_per_s.end() ? "-" : fmt::format("{:.1f}", cell->second), mark);
   }
   fmt::print(" {:>7}{}  {}\n", p.load ? fmt::format("{:.1f} %", *p.load) : "-", p.load_fitted ? '*' : ' ', use);
   if (!row.run()) {
@@ -107,17 +117,20 @@ ordered_json row_json(const ScoredRow& row) {
                  {"printed_as", row.print.title},
                  {"medium", to_string(find_adapter(row.print.card).medium)},
                  {"hypothetical", row.hypothetical},
-                 {"use", row.hypothetical         ? "apart"
-                         : row.print.prediction() ? "prediction"
-                                                  : "calibration"}};
-  if (!row.print.prediction()) j["calibrated"] = row.print.calibrated;
+                 {"use", row.hypothetical               ? "apart"
+                         : row.print.prediction()       ? "prediction"
+                         : row.print.calibrated.empty() ? "informed-by-published"
+                                                        : "calibration"}};
+  if (!row.print.calibrated.empty()) j["calibrated"] = row.print.calibrated;
+  if (!row.print.informed.empty()) j["informed"] = row.print.informed;
   j["cells"] = ordered_json::array();
   for (const auto& [size, value] : row.print.kb_per_s)
     j["cells"].push_back({{"packet_bytes", size},
                           {"print_kb_per_s", value},
                           {"kb_per_s", row.run() ? number(row.ours->throughput(size), 2) : ordered_json()},
                           {"residual_percent", number(row.residual(size), 2)},
-                          {"fitted", row.print.fitted_sizes.contains(size)}});
+                          {"fitted", row.print.fitted_sizes.contains(size)},
+                          {"in_view", row.print.informed_sizes.contains(size)}});
   if (row.print.load) j["print_load_percent"] = *row.print.load;
   if (row.run())
     j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
@@ -127,6 +140,10 @@ ordered_json row_json(const ScoredRow& row) {
 }
 
 int run(const Options& o) {
+  if (o.chosen) {
+    fmt::print("{}", chosen_by_print_table());
+    return 0;
+  }
   MatrixOptions matrix = o.command.matrix;
   matrix.folder = o.folder;
   // Only what print has a row for is run.
@@ -146,13 +163,14 @@ int run(const Options& o) {
       j["scores"].push_back({{"machine", machine},
                              {"all", score_json(score(rows, machine, Rows::all))},
                              {"calibration", score_json(score(rows, machine, Rows::calibration))},
+                             {"informed_by_published", score_json(score(rows, machine, Rows::informed))},
                              {"prediction", score_json(score(rows, machine, Rows::prediction))},
                              {"apart", score_json(score(rows, machine, Rows::apart))}});
     j["missed"] = failures;
     write_json(*o.command.json, j);
     if (*o.command.json == "-") return failures.empty() ? 0 : 1;
   }
-  fmt::print("{:<30}", "KB/s; * = fitted on this cell");
+  fmt::print("{:<30}", "KB/s; * fitted, ~ in view");
   for (const auto size : published_sizes) fmt::print(" {:>8} ", size_name(size));
   fmt::print(" {:>7}\n", "load");
   const bool apart = std::any_of(rows.begin(), rows.end(), [](const ScoredRow& row) { return row.hypothetical; });
@@ -166,6 +184,7 @@ int run(const Options& o) {
   for (const auto& machine : o.command.machines) {
     print_score(machine, "all", score(rows, machine, Rows::all));
     print_score(machine, "calibration", score(rows, machine, Rows::calibration));
+    print_score(machine, "informed", score(rows, machine, Rows::informed));
     print_score(machine, "prediction", score(rows, machine, Rows::prediction));
     if (const Score s = score(rows, machine, Rows::apart); s.rows) print_score(machine, "apart", s);
   }
@@ -182,6 +201,8 @@ Verb add_published(CLI::App& app) {
   o->command.add_to(*verb);
   verb->add_option("--results", o->folder, "Keep finished runs in this folder; the same command goes on from them")
       ->type_name("DIR");
+  verb->add_flag("--chosen", o->chosen,
+                 "Run nothing: list the values that were fitted on print or chosen with it in view");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in --results already");
   return [o] { return run(*o); };
 }

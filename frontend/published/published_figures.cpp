@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <sstream>
-#include "core/common/toml.hpp"
 
 #include "core/common/error.hpp"
+#include "core/common/toml.hpp"
+#include "devices/registry/adapter_registry.hpp"
 #include "frontend/published/embedded_published.hpp"
+#include "machines/machine_files.hpp"
 
 namespace planar {
 namespace {
@@ -45,22 +47,49 @@ struct Names {
   }
 };
 
-void mark_calibration(const toml::table& table, std::vector<PublishedRow>& rows) {
-  const toml::array* list = table["calibration"].as_array();
-  if (!list) return;
+void append(std::string& list, const std::string& item) { list += (list.empty() ? "" : ", ") + item; }
+
+/// Whether `use` lies within the rows that the frozen list keeps for fitting.
+bool may_be_fitted(const toml::table& table, const PublishedUse& use) {
+  const toml::array* list = table["may_be_fitted"].as_array();
+  if (!list) return false;
   for (const toml::node& node : *list) {
     const toml::table& entry = *node.as_table();
-    const auto machine = entry["machine"].value<std::string>(), card = entry["card"].value<std::string>();
-    const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [&](const PublishedRow& r) { return r.machine == machine && r.card == card; });
-    if (row == rows.end())
-      throw Error(fmt::format("{}:{}: no published row is {} {}", rows_file, entry.source().begin.line,
-                              machine.value_or("?"), card.value_or("?")));
-    row->calibrated = entry["what"].value_or<std::string>("?");
-    row->load_fitted = entry["load"].value_or(false);
+    if (entry["machine"].value<std::string>() != use.machine || entry["card"].value<std::string>() != use.card)
+      continue;
+    if (use.load && !entry["load"].value_or(false)) return false;
+    std::set<std::uint32_t> allowed;
     if (const toml::array* sizes = entry["sizes"].as_array())
-      for (const toml::node& size : *sizes)
-        row->fitted_sizes.insert(static_cast<std::uint32_t>(size.value_or<std::int64_t>(0)));
+      for (const toml::node& size : *sizes) allowed.insert(static_cast<std::uint32_t>(size.value_or<std::int64_t>(0)));
+    return !use.sizes.empty() &&
+           std::all_of(use.sizes.begin(), use.sizes.end(), [&](std::uint32_t size) { return allowed.contains(size); });
+  }
+  return false;
+}
+
+/// Marks what the values say of the rows.
+void mark_uses(const toml::table& table, std::vector<PublishedRow>& rows) {
+  for (const ChosenValue& chosen : chosen_by_print()) {
+    const std::string name = chosen.owner + " " + chosen.from.value;
+    for (const PublishedUse& use : chosen.from.published) {
+      if (!use.figure.empty()) continue;
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const PublishedRow& r) {
+        return r.machine == use.machine && r.card == use.card;
+      });
+      if (row == rows.end())
+        throw Error(fmt::format("{} names {} {}, and no published row is that", name, use.machine, use.card));
+      const bool fitted = chosen.from.confidence == "calibrated";
+      if (fitted && !may_be_fitted(table, use))
+        throw Error(
+            fmt::format("{} was fitted on {}, which {} does not keep for that; take another row, or say what it is",
+                        name, use.text(), rows_file));
+      auto& sizes = fitted ? row->fitted_sizes : row->informed_sizes;
+      if (use.sizes.empty())
+        for (const auto& [size, value] : row->kb_per_s) sizes.insert(size);
+      sizes.insert(use.sizes.begin(), use.sizes.end());
+      row->load_fitted |= fitted && use.load;
+      append(fitted ? row->calibrated : row->informed, name);
+    }
   }
 }
 
@@ -101,8 +130,31 @@ std::vector<PublishedRow> published_ethernet() {
       row->load = value;
     }
   }
-  mark_calibration(names.table, rows);
+  mark_uses(names.table, rows);
   return rows;
+}
+
+std::vector<ChosenValue> chosen_by_print() {
+  std::vector<ChosenValue> list;
+  for (const MachineFile& file : machine_files())
+    for (Provenance& p : machine_provenance(file.name))
+      if (!p.published.empty()) list.push_back({std::string(file.name), std::move(p)});
+  for (const auto cards : {adapter_registry(), storage_registry()})
+    for (const AdapterEntry& card : cards)
+      for (TimingValue& v : card.timing())
+        if (!v.published.empty())
+          list.push_back({std::string(card.name), {v.name, v.source, v.confidence, std::move(v.published)}});
+  return list;
+}
+
+std::string chosen_by_print_table() {
+  std::string out;
+  for (const std::string_view confidence : {"calibrated", "informed-by-published"})
+    for (const ChosenValue& chosen : chosen_by_print())
+      if (chosen.from.confidence == confidence)
+        out += fmt::format("{:<21}  {:<12} {:<46}  {}\n", confidence, chosen.owner, chosen.from.value,
+                           published_text(chosen.from.published));
+  return out;
 }
 
 }  // namespace planar

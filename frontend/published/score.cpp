@@ -88,9 +88,10 @@ Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows
   Score s;
   for (const ScoredRow& row : rows) {
     if (row.print.machine != machine || row.hypothetical != (which == Rows::apart) || !row.plateau_residual()) continue;
-    if ((which == Rows::calibration || which == Rows::prediction) &&
-        row.print.prediction() != (which == Rows::prediction))
-      continue;
+    const bool calibrated = !row.print.calibrated.empty(), prediction = row.print.prediction();
+    if (which == Rows::calibration && !calibrated) continue;
+    if (which == Rows::informed && (calibrated || prediction)) continue;
+    if (which == Rows::prediction && !prediction) continue;
     ++s.rows;
     plateaus.push_back(row.print.plateau());
     ours.push_back(*row.ours->plateau());

@@ -41,7 +41,9 @@ struct Score {
   std::optional<double> skill;
 };
 
-enum class Rows { all, calibration, prediction, apart };
+/// Rows::calibration: something was fitted on the row; Rows::informed: something was chosen with it in view, nothing
+/// fitted; Rows::prediction: neither.
+enum class Rows { all, calibration, informed, prediction, apart };
 Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which);
 
 }  // namespace planar

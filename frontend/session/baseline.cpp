@@ -40,7 +40,8 @@ ordered_json machine_timing(const std::string& name) {
 /// A card's timing values, with the cell's own --set in force.
 ordered_json card_timing(const Cell& cell) {
   ordered_json values;
-  for (const TimingValue& v : find_adapter(cell.card).timing()) values[v.name] = v.value;
+  for (const TimingValue& v : find_adapter(cell.card).timing())
+    if (!v.rule) values[v.name] = v.value;
   for (std::size_t n = 0; n + 1 < cell.settings.size(); n += 2) {
     const auto& text = cell.settings[n + 1];
     const auto dot = text.find('.'), equals = text.find('=');

@@ -174,8 +174,8 @@ class Timing {
  private:
   friend class Steady386;
   static constexpr std::uint32_t no_line = 1;  // never a line's address
-  static constexpr std::uint64_t redirect_distance =
-      2;  // clocks between two predicted jumps; inferred from the class's BogoMIPS
+  // Clocks between two predicted jumps; informed by the class's BogoMIPS, as published.
+  static constexpr std::uint64_t redirect_distance = 2;
   static constexpr std::uint32_t misprediction_mark = 3;  // as an issue's address: the pipeline was refilled behind it
 
   // -- timing/i386sx.cpp

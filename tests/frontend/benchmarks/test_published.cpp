@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The published figures as data, and the score's arithmetic against figures worked out by hand.
 #include "frontend/published/score.hpp"
+
+#include <fstream>
+#include <sstream>
+
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 
@@ -26,19 +30,67 @@ PublishedRow printed(const std::string& card, double kb_per_s, double load, cons
 TEST_CASE("every published row has its machine, card and use", "[published]") {
   const auto rows = published_ethernet();
   CHECK(rows.size() == 25);
-  std::size_t calibrated = 0;
+  std::set<std::string> calibrated, informed;
   for (const auto& row : rows) {
     CHECK(row.kb_per_s.size() == 6);
-    calibrated += !row.prediction();
+    if (!row.calibrated.empty())
+      calibrated.insert(row.machine + " " + row.card);
+    else if (!row.informed.empty())
+      informed.insert(row.machine + " " + row.card);
     if (row.machine == "model56sx" && row.card == "3c529") {
       CHECK(row.kb_per_s.at(32767) == Approx(685.5));
       CHECK(row.load == Approx(98.3));
       CHECK(row.plateau() == Approx((667.3 + 667.5 + 673.3 + 685.5) / 4));
       CHECK(row.fitted_sizes == std::set<std::uint32_t>{4096, 8192, 16384, 32767});
+      CHECK(row.calibrated == "model56sx memory.dram.read_miss, memory.dram.write_miss");
+      CHECK(row.informed == "model56sx memory.dram.banks");
     }
-    if (row.card == "sknet") CHECK(row.prediction());
+    if (row.machine == "model56sx" && row.card == "sknet") CHECK(row.prediction());
+    if (row.machine == "model77") CHECK(row.informed_sizes.size() == 6);
   }
-  CHECK(calibrated == 8);  // the frozen list
+  CHECK(calibrated == std::set<std::string>{"model56sx 3c529", "model56sx de210", "model56sx de320",
+                                            "model56sx etherexpress", "model56sx ne2", "model56sx smc8013"});
+  CHECK(informed == std::set<std::string>{"model56sx 3c523-old", "model56sx ethernet-a", "model77 lan-a",
+                                          "model95 3c529", "model95 de210", "model95 lan-a", "model95 sknet"});
+}
+
+TEST_CASE("what was chosen by print is the same in the values, the program and the README", "[published]") {
+  const auto said = program::run_planar("published --chosen");
+  CHECK(said.status == 0);
+  CHECK(said.out == chosen_by_print_table());
+  std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/README.md");
+  const std::string readme{std::istreambuf_iterator<char>(in), {}};
+  std::istringstream lines(said.out);
+  std::string block;
+  for (std::string line; std::getline(lines, line);) block += "    " + line + "\n";
+  INFO("README.md must hold, word for word:\n" << block);
+  CHECK(readme.find("\n\n" + block + "\n") != std::string::npos);
+  // `planar show` has each of them with its mark.
+  for (const ChosenValue& chosen : chosen_by_print()) {
+    INFO(chosen.owner << " " << chosen.from.value);
+    const auto shown = program::run_planar("show " + chosen.owner + " --json -").json();
+    bool found = false;
+    for (const auto& [part, key] : {std::pair{"timing", "name"}, std::pair{"provenance", "value"}})
+      if (shown.contains(part))
+        for (const auto& v : shown[part])
+          found |= v[key] == chosen.from.value && v["confidence"] == chosen.from.confidence &&
+                   v["published"].size() == chosen.from.published.size();
+    CHECK(found);
+    CHECK_THAT(program::run_planar("show " + chosen.owner).out, Catch::Contains(chosen.from.confidence));
+  }
+}
+
+TEST_CASE("rows that a value was chosen with in view are scored apart from predictions", "[published]") {
+  std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "x"), printed("c", 400, 30, "")};
+  print[1].informed = print[2].informed = "y";
+  const std::vector<CellOutcome> ours{outcome("model95", "a", 110, 12), outcome("model95", "b", 190, 19),
+                                      outcome("model95", "c", 420, 33)};
+  const auto rows = score_rows(print, ours);
+  CHECK(score(rows, "model95", Rows::all).rows == 3);
+  CHECK(*score(rows, "model95", Rows::calibration).mape == Approx(5));  // b: fitted outweighs in view
+  CHECK(*score(rows, "model95", Rows::informed).mape == Approx(5));     // c
+  CHECK(score(rows, "model95", Rows::informed).rows == 1);
+  CHECK(*score(rows, "model95", Rows::prediction).mape == Approx(10));  // a
 }
 
 TEST_CASE("the score is what one works out by hand", "[published]") {

@@ -81,7 +81,7 @@ TEST_CASE("show prints every timing value with source and confidence, and the li
   for (const auto& v : shown.at("timing")) {
     CHECK(!v.at("source").get<std::string>().empty());
     CHECK_THAT(v.at("confidence").get<std::string>(),
-               Catch::Matchers::Matches("datasheet|measured|inferred|calibrated"));
+               Catch::Matchers::Matches("datasheet|measured|inferred|calibrated|informed-by-published"));
   }
   CHECK(run_planar("show ne3").status == 2);
 }

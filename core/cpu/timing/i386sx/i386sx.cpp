@@ -9,7 +9,8 @@
 // refill_lead and refill_decode: the manual's 7+m has the target's first doubleword on a 32-bit bus inside. It is split
 // into 3 clocks before the first fetch cycle, the cycle, and 3 clocks + m of decoding behind it, one clock more than
 // the manual: the class's BogoMIPS factor (0.18 a MHz for a 386DX from cache = 11 clocks for the two-instruction loop
-// that the manual puts at 10) says so; the same loop then gives the 386SX its 0.14 [calibrated on those two, S].
+// that the manual puts at 10) says so; the same loop then gives the 386SX its 0.14 [informed by those two published
+// factors, S].
 //
 // Prefetch cycles are counted when something else needs the bus or the queue might run dry or full, not at every
 // instruction, and in closed form within an open row: the same to the clock as word by word
@@ -25,7 +26,7 @@ namespace planar::cpu {
 namespace {
 
 constexpr std::uint32_t bus_cycle = 2;       // clocks of a cycle without wait states, inside the table
-constexpr std::uint64_t refill_decode = 3;   // calibrated, see above
+constexpr std::uint64_t refill_decode = 3;   // informed by published figures, see above
 constexpr std::uint64_t starved_decode = 2;  // arrival of the last byte to execution: decode, hand over [I]
 constexpr std::uint64_t refill_lead = 4;     // a taken branch's fetch starts so long before the end of its table clocks
 

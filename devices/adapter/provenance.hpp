@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where a value comes from: how far it can be trusted, and which published figures were looked at when it was chosen.
+//
+//   source = "..."
+//   confidence = "calibrated"     # datasheet, measured, inferred, calibrated or informed-by-published
+//   published = [{ machine = "model56sx", card = "ne2", sizes = [8192, 16384] }]
+//
+// "calibrated" was fitted to the figures that `published` names; "informed-by-published" was chosen with them in view
+// but not fitted. Both name them, the others must not. A figure is a row of the published network tables, by planar's
+// names (without `sizes` all of its packet sizes; `load = true` adds the processor's load), or `figure = "..."` in
+// words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planar {
+
+/// Published figures that a value was chosen by.
+struct PublishedUse {
+  std::string machine, card;         ///< a row of the network tables; empty if `figure` says it
+  std::vector<std::uint32_t> sizes;  ///< in bytes; empty: all of the row
+  bool load = false;
+  std::string figure;
+
+  /// "model56sx ne2 8K 16K"
+  std::string text() const;
+};
+
+/// The texts of several uses, with commas.
+std::string published_text(const std::vector<PublishedUse>& uses);
+
+struct Provenance {
+  std::string value;  ///< its name
+  std::string source;
+  std::string confidence;
+  std::vector<PublishedUse> published;
+};
+
+/// The [[provenance]] tables of a TOML text: value, source, confidence, published. `file` names it in errors. Throws
+/// Error with file and line for anything else in them.
+std::vector<Provenance> read_provenance(std::string_view text, std::string_view file);
+
+}  // namespace planar
