@@ -6,12 +6,12 @@
 #                              punctuation gone, blanks as hyphens). From the root of the tree, or beside the file that cites
 #   PAGE.md section N          the page has a heading that begins with "N."
 #   FOLDER/.../FILE.cpp ...    a file of ours, for the folders below and the kinds of file below
-# and prints file:line of each that leads nowhere. Includes are the compiler's business.
+# and prints file:line of each that does not resolve. Includes are left to the compiler.
 cmake_minimum_required(VERSION 3.21)
 
 set(folders core bus devices adf machines roms frontend tests docs)
 set(kinds cpp|hpp|toml|asm|cmake|csv|sh|c|h|md)
-# Placeholders, and names of files that programs make.
+# Placeholders, and names of files that programs write.
 set(allowed CARD.md PAGE.md docs/hardware/PAGE.md devices/ethernet/CARD.toml compare.md /compare.md)
 
 set(files "")
@@ -152,5 +152,5 @@ endforeach()
 
 message("${citations} citations")
 if(bad GREATER 0)
-  message(FATAL_ERROR "${bad} of them lead nowhere; correct the citation, or write the page that it needs")
+  message(FATAL_ERROR "${bad} of them do not resolve; correct the citation, or write the page that it needs")
 endif()

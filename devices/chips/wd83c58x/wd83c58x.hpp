@@ -13,7 +13,7 @@
 //   F        checksum: 8..F add to FFh.  Writes to 8..F are ignored: they would damage the address (the probe makes
 //   some)
 //
-// Not modelled: EEPROM recall and store (ICR 7:4), boot ROM windows, zero-wait options (IRR 4, LAAR 5). A write of
+// Not modelled: EEPROM recall and store (ICR 7:4), boot ROM windows, zero-wait options (IRR 0, LAAR 5). A write of
 // reset is a pulse and leaves the RAM enable alone: what a literal board does after the driver's reset, which never
 // lets go of the bit, is not known.
 #pragma once
