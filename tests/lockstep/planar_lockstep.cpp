@@ -12,8 +12,8 @@
 #include <ctime>
 #include <fstream>
 
-#include "tests/lockstep/campaign.hpp"
-#include "tests/lockstep/row.hpp"
+#include "tests/lockstep/harness/campaign.hpp"
+#include "tests/lockstep/harness/row.hpp"
 
 using namespace planar;
 using namespace planar::lockstep;

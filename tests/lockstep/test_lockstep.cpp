@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "tests/catch.hpp"
-#include "tests/lockstep/campaign.hpp"
-#include "tests/lockstep/row.hpp"
+#include "tests/lockstep/harness/campaign.hpp"
+#include "tests/lockstep/harness/row.hpp"
 
 using namespace planar::lockstep;
 

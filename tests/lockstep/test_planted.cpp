@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "tests/catch.hpp"
-#include "tests/lockstep/campaign.hpp"
-#include "tests/lockstep/planted.hpp"
+#include "tests/lockstep/harness/campaign.hpp"
+#include "tests/lockstep/harness/planted.hpp"
 
 using namespace planar::lockstep;
 

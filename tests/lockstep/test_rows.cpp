@@ -3,8 +3,8 @@
 // after their mismatch is fixed.
 #include "core/common/error.hpp"
 #include "tests/catch.hpp"
-#include "tests/lockstep/masks.hpp"
-#include "tests/lockstep/row.hpp"
+#include "tests/lockstep/harness/masks.hpp"
+#include "tests/lockstep/harness/row.hpp"
 
 using namespace planar::lockstep;
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "tests/lockstep/runner.hpp"
+#include "tests/lockstep/harness/runner.hpp"
 
 namespace planar::lockstep {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/lockstep/program.hpp"
+#include "tests/lockstep/harness/program.hpp"
 
 #include <algorithm>
 #include <array>

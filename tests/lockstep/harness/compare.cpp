@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What must be equal after an instruction, and the conditions that the masks depend on.
-#include "tests/lockstep/compare.hpp"
+#include "tests/lockstep/harness/compare.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "tests/lockstep/arena.hpp"
-#include "tests/lockstep/forms.hpp"
+#include "tests/lockstep/harness/arena.hpp"
+#include "tests/lockstep/harness/forms.hpp"
 
 namespace planar::lockstep {
 

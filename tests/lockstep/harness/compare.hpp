@@ -2,7 +2,7 @@
 // Predicates used by runner.cpp (order of execution) and compare.cpp (what must be equal).
 #pragma once
 
-#include "tests/lockstep/runner.hpp"
+#include "tests/lockstep/harness/runner.hpp"
 
 namespace planar::lockstep {
 

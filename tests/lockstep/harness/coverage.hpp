@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/lockstep/masks.hpp"
+#include "tests/lockstep/harness/masks.hpp"
 
 namespace planar::lockstep {
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "tests/lockstep/coverage.hpp"
-#include "tests/lockstep/masks.hpp"
+#include "tests/lockstep/harness/coverage.hpp"
+#include "tests/lockstep/harness/masks.hpp"
 
 namespace planar::lockstep {
 

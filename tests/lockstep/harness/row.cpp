@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/lockstep/row.hpp"
+#include "tests/lockstep/harness/row.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "tests/lockstep/program.hpp"
+#include "tests/lockstep/harness/program.hpp"
 
 namespace planar::lockstep {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Flags that are undefined according to the Pentium manual's appendix on flags (volume 3, appendix A) and the
 // instruction pages; code that must not be run.
-#include "tests/lockstep/masks.hpp"
+#include "tests/lockstep/harness/masks.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/lockstep/runner.hpp"
+#include "tests/lockstep/harness/runner.hpp"
 
 namespace planar::lockstep {
 

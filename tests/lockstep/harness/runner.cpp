@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/lockstep/compare.hpp"
+#include "tests/lockstep/harness/compare.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

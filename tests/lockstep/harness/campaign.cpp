@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/lockstep/campaign.hpp"
+#include "tests/lockstep/harness/campaign.hpp"
 
 namespace planar::lockstep {
 

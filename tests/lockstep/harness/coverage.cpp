@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/lockstep/coverage.hpp"
+#include "tests/lockstep/harness/coverage.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/lockstep/arena.hpp"
+#include "tests/lockstep/harness/arena.hpp"
 
 #include <algorithm>
 #include <cstring>

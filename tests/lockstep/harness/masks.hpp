@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tests/lockstep/program.hpp"
+#include "tests/lockstep/harness/program.hpp"
 
 namespace planar::lockstep {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/lockstep/planted.hpp"
+#include "tests/lockstep/harness/planted.hpp"
 
 namespace planar::lockstep {
 
