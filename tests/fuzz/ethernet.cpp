@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for one Ethernet adapter, PLANAR_FUZZ_CARD, in a 16- or 32-bit slot with one other station. The input is
+// Fuzz target for one Ethernet adapter, `card_name`, in a 16- or 32-bit slot with one other station. The input is
 // a sequence of operations: POS bytes, port and memory accesses of every width, pauses, frames and fragments from the
 // network, the cable unplugged and plugged in.
 //
@@ -21,6 +21,7 @@
 namespace {
 
 using namespace planar;
+using fuzz::card_name;
 using fuzz::Input;
 
 constexpr std::uint32_t window = 0xC0000;  // adapter memory is in the 128 KB from here
@@ -48,7 +49,7 @@ struct Lab {
       : bus(scheduler, memory, {}, trace),
         slot(0, slot_width,
              {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, &selected}),
-        card(find_adapter(PLANAR_FUZZ_CARD).make({slot, &segment, net::format_mac(own), {}, 1})),
+        card(find_adapter(card_name).make({slot, &segment, net::format_mac(own), {}, 1})),
         other(scheduler, "other", silent, 77) {
     interrupts.connect(silent);
     channel_check.connect(silent);
@@ -182,7 +183,7 @@ struct Lab {
   bus::InterruptLines interrupts;
   bus::ChannelCheck channel_check;
   bool selected = false;
-  net::EthernetSegment segment{{.bits_per_second = ethernet_rate(find_adapter(PLANAR_FUZZ_CARD).medium)}};
+  net::EthernetSegment segment{{.bits_per_second = ethernet_rate(find_adapter(card_name).medium)}};
   bus::Slot slot;
   std::unique_ptr<NetworkAdapter> card;
   net::EthernetPort other;

@@ -42,4 +42,7 @@ inline void expect(bool holds, const char* what) {
   if (!holds) finding(what);
 }
 
+/// The adapter that ethernet.cpp drives, by its card name; one program a card defines it.
+extern const char* const card_name;
+
 }  // namespace planar::fuzz
