@@ -148,7 +148,7 @@ constexpr std::uint32_t good = Streamer::RX_PROCESSED | Streamer::RX_LAST;
 
 TEST_CASE("EtherStreamer: it says that its interface is hypothetical", "[etherstreamer]") {
   CHECK(EtherStreamer::entry.hypothetical);
-  CHECK(EtherStreamer::entry.ethernet_rate() == 10'000'000);
+  CHECK(ethernet_rate(EtherStreamer::entry.medium) == 10'000'000);
   CHECK(EtherStreamer::entry.limits[0].find("HYPOTHETICAL") == 0);
   for (const TimingValue& v : EtherStreamer::entry.timing()) CHECK(v.confidence == "inferred");
 }

@@ -82,7 +82,7 @@ struct Oc2335Bench : CardBench {
 
 TEST_CASE("OC-2335: it says that its interface is hypothetical and its medium 100 Mbit/s", "[oc2335]") {
   CHECK(Oc2335::entry.hypothetical);
-  CHECK(Oc2335::entry.ethernet_rate() == 100'000'000);
+  CHECK(ethernet_rate(Oc2335::entry.medium) == 100'000'000);
   CHECK(Oc2335::entry.limits[0].find("HYPOTHETICAL") == 0);
   for (const TimingValue& v : Oc2335::entry.timing()) CHECK(v.confidence == "inferred");
 }
