@@ -41,9 +41,9 @@ std::vector<Occurrence> netio(unsigned size, const char* seconds) {
   run_until("@netio start", 20_s);
   lab.scheduler().run_until(lab.scheduler().now() + 300_ms);
   Counter counter(lab.machine().cpu(), Symbols(PLANAR_SOURCE_DIR "/roms/images/planar-guest.map"));
-  lab.machine().cpu().observe(&counter);
+  lab.machine().cpu().add_observer(counter);
   run_until("@row", lab.scheduler().now() + 5_s);
-  lab.machine().cpu().observe(nullptr);
+  lab.machine().cpu().remove_observer(counter);
   return counter.take();
 }
 
