@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make netio   boots a Model 95 with an NE/2 and runs netio inside it
-# make test    ROM images rebuilt byte for byte; release and sanitizer builds, each with all tests
-# Both say which packages are missing and install them first (Debian 12), with sudo when not root.
+# make netio      boots a Model 95 with an NE/2 and runs netio inside it
+# make test       rebuilds the ROM images byte for byte, builds once (release) and runs every test
+# make test-all   the same, then what takes longer: headers alone, clang-tidy, sanitizer build, long lockstep run
+# All say which packages are missing and install them first (Debian 12), with sudo when not root.
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
            nettle-dev libzstd-dev libdeflate-dev libslirp-dev libpng-dev libsdl2-dev
 TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip \
-                syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
+                clang-format-14 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
+LINT_PACKAGES = clang-tidy-14
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 # Looked up at each use: the packages above may have brought it.
@@ -29,7 +31,8 @@ $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pt
   { echo "planar: apt-get failed (its reason stands above); then run make again" >&2; exit 1; }
 endef
 
-.PHONY: all netio test test-images test-release test-sanitizer profile packages test-packages clean
+.PHONY: all netio test test-all test-images test-release test-headers test-tidy test-sanitizer test-lockstep \
+        profile packages test-packages lint-packages clean
 .NOTPARALLEL:
 
 all: build/release/frontend/planar
@@ -40,6 +43,9 @@ packages:
 test-packages:
 	$(call install,$(PACKAGES) $(TEST_PACKAGES))
 
+lint-packages:
+	$(call install,$(LINT_PACKAGES))
+
 .PHONY: build/release/frontend/planar
 build/release/frontend/planar: packages
 	@cmake --preset release -DPLANAR_TESTS=OFF $(LAUNCHER) >/dev/null
@@ -48,8 +54,11 @@ build/release/frontend/planar: packages
 netio: build/release/frontend/planar
 	build/release/frontend/planar netio
 
-# The images first: they take seconds. Last, the sanitizer tests and ctest's summary.
-test: test-images test-release test-sanitizer
+# The images first: they take seconds.
+test: test-images test-release
+
+# Each part can be run by itself. The sanitizer build takes longest and comes last.
+test-all: test test-headers test-tidy test-lockstep test-sanitizer
 
 test-images: test-packages
 	$(MAKE) -C roms check
@@ -58,6 +67,22 @@ test-release: test-packages
 	cmake --preset release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=ON $(LAUNCHER)
 	cmake --build --preset release
 	ctest --preset release -j$(JOBS)
+
+# Every header compiles by itself.
+test-headers: test-packages
+	cmake --preset release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=ON $(LAUNCHER)
+	python3 tests/rules/check_compile.py headers --build build/release --jobs $(JOBS)
+
+# The checks of .clang-tidy over the largest source file of each folder, and over the headers that those include.
+test-tidy: test-packages lint-packages
+	cmake --preset release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=ON $(LAUNCHER)
+	python3 tests/rules/check_compile.py tidy --build build/release --jobs $(JOBS)
+
+# Another seed than the test's, and four times as many instructions.
+test-lockstep: test-packages
+	cmake --preset release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=ON $(LAUNCHER)
+	cmake --build --preset release --target planar-lockstep
+	build/release/tests/lockstep/planar-lockstep --seed 2 --instructions 100M
 
 # PLANAR_SHORT: whole netio runs with short sizes only; everything else is the same.
 test-sanitizer: test-packages

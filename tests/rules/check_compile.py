@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rules that need the compiler. Usage: check_compile.py RULE --build DIR [--jobs N]
+
+headers    every header compiles alone, with the flags of its library. A header that its own .cpp includes before
+           anything else is known to: the build has compiled it so.
+tidy       the checks of .clang-tidy find nothing in the largest source file of each folder, and in what it includes
+
+DIR is a configured build folder (compile_commands.json). Each violation names file and line; the exit code is 1.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+LIBRARIES = ("adf", "bus", "core", "devices", "frontend", "machines", "roms", "tests")
+INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
+
+
+def sources(ending):
+    out = []
+    for library in LIBRARIES:
+        for folder, folders, names in os.walk(os.path.join(ROOT, library)):
+            folders[:] = [f for f in folders if f not in ("build", "corpus")]
+            out += [os.path.relpath(os.path.join(folder, n), ROOT) for n in names if n.endswith(ending)]
+    return sorted(out)
+
+
+def commands(build):
+    """{source: compiler call without its output and input}"""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as text:
+        entries = json.load(text)
+    found = {}
+    for entry in entries:
+        file = os.path.relpath(os.path.join(entry["directory"], entry["file"]), ROOT)
+        words = [w for w in shlex.split(entry["command"]) if os.path.basename(w) != "ccache"]
+        for option, count in (("-o", 2), ("-c", 2), ("-MF", 2), ("-MT", 2)):
+            if option in words:
+                at = words.index(option)
+                del words[at:at + count]
+        found.setdefault(file, [w for w in words if w != "-MD"])
+    return found
+
+
+def flags_for(header, known):
+    """The call of the source that lies nearest to the header."""
+    parts = header.split("/")
+
+    def shared(file):
+        other = file.split("/")
+        same = 0
+        while same < min(len(parts), len(other)) - 1 and parts[same] == other[same]:
+            same += 1
+        return same, -abs(len(other) - len(parts))
+
+    nearest = max((f for f in known if not f.startswith("..")), key=shared, default=None)
+    return known[nearest] if nearest and shared(nearest)[0] > 0 else None
+
+
+def included_first(header, known):
+    """Whether the header's own source file includes it before anything else."""
+    source = header[:-len(".hpp")] + ".cpp"
+    if source not in known:
+        return False
+    with open(os.path.join(ROOT, source), encoding="utf-8") as text:
+        for line in text:
+            found = INCLUDE.match(line)
+            if found:
+                return found[1] == header
+    return False
+
+
+def check_headers(known, build):
+    del build
+    jobs = []
+    for header in sources(".hpp"):
+        if included_first(header, known):
+            continue
+        call = flags_for(header, known)
+        if call is None:
+            yield header, None, "%s:1: no library compiles anything beside this header; take it out" % header
+            continue
+        jobs.append((header, call + ["-I" + ROOT, "-fsyntax-only", "-x", "c++", "-"]))
+    for header, call in jobs:
+        yield header, (call, '#include "%s"\n' % header), "does not compile alone; include what it uses"
+
+
+def check_tidy(known, build):
+    largest = {}
+    for file in sources(".cpp"):
+        if file in known and not file.startswith("tests/"):
+            folder = os.path.dirname(file)
+            size = os.path.getsize(os.path.join(ROOT, file))
+            if size > largest.get(folder, (0, ""))[0]:
+                largest[folder] = (size, file)
+    program = next((p for p in ("clang-tidy-14", "clang-tidy") if
+                    subprocess.run(["sh", "-c", "command -v " + p], capture_output=True).returncode == 0), None)
+    if program is None:
+        sys.exit("check_compile.py: clang-tidy is not there; install clang-tidy-14")
+    for _, file in sorted(largest.values()):
+        yield file, ([program, "--quiet", "-p", build, os.path.join(ROOT, file)], ""), \
+            "clang-tidy objects; mend it, or say why in a NOLINT comment"
+
+
+def run(job):
+    name, call, remedy = job
+    if call is None:
+        return remedy
+    words, text = call
+    done = subprocess.run(words, input=text, capture_output=True, text=True, cwd=ROOT)
+    if done.returncode == 0:
+        return None
+    first = [line for line in (done.stdout + done.stderr).splitlines() if re.search(r":\d+:\d+: (fatal )?error: ", line)]
+    said = "\n    ".join(first[:10]) or (done.stdout + done.stderr).strip()[-500:]
+    return "%s:1: %s\n    %s" % (name, remedy, said)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rule", choices=("headers", "tidy"))
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="", help="a regular expression for the files")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    rule = {"headers": check_headers, "tidy": check_tidy}[options.rule]
+    jobs = [job for job in rule(commands(build), build) if re.search(options.only, job[0])]
+    if not jobs:
+        sys.exit("check_compile.py: nothing to check; is %s configured with the tests?" % options.build)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = [line for line in pool.map(run, jobs) if line]
+    for line in found:
+        print(line)
+    print("%s: %d files, %d with something to mend" % (options.rule, len(jobs), len(found)))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
