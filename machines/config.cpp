@@ -58,6 +58,10 @@ std::string toml_string(std::string_view text) {
   return out + '"';
 }
 
+std::optional<std::string> quoted(const std::optional<std::string>& text) {
+  return text ? std::optional(toml_string(*text)) : std::nullopt;
+}
+
 }  // namespace
 
 struct Config::Impl {
@@ -68,6 +72,7 @@ struct Config::Impl {
   };
   std::vector<Layer> layers;
   std::vector<Read> reads;
+  std::vector<Asked> asked;
 
   struct Found {
     const Layer* layer = nullptr;
@@ -86,6 +91,12 @@ struct Config::Impl {
         return;
       }
     reads.push_back({path, std::move(value), std::move(origin)});
+  }
+  /// The first to ask says the type: a time is read as a text.
+  void ask(const std::string& path, std::string type, std::string range, std::optional<std::string> fallback) {
+    for (const auto& known : asked)
+      if (known.path == path) return;
+    asked.push_back({path, std::move(type), std::move(range), std::move(fallback)});
   }
 };
 
@@ -180,11 +191,14 @@ std::string Config::origin(const std::string& path, std::optional<std::size_t> e
   return where(*found.layer, node ? *node : *found.node);
 }
 
+const std::vector<Config::Asked>& Config::asked() const { return impl_->asked; }
+
 void Config::fail(const std::string& path, const std::string& problem) const {
   throw Error(fmt::format("{}: {}: {}", origin(path), path, problem));
 }
 
 std::string Config::text(const std::string& path, std::optional<std::string> fallback) {
+  impl_->ask(path, "text", {}, quoted(fallback));
   const auto found = impl_->find(path);
   if (!found.node) {
     if (!fallback) fail(path, "is missing; add it to the machine file");
@@ -204,6 +218,8 @@ std::string Config::text(const std::string& path, std::optional<std::string> fal
 
 std::int64_t Config::integer(const std::string& path, std::int64_t low, std::int64_t high,
                              std::optional<std::int64_t> fallback) {
+  impl_->ask(path, "whole number", fmt::format("{} to {}", low, high == INT64_MAX ? "2^63 - 1" : std::to_string(high)),
+             fallback ? std::optional(std::to_string(*fallback)) : std::nullopt);
   const auto found = impl_->find(path);
   std::int64_t value = 0;
   std::string origin = "default";
@@ -222,6 +238,8 @@ std::int64_t Config::integer(const std::string& path, std::int64_t low, std::int
 }
 
 bool Config::flag(const std::string& path, std::optional<bool> fallback) {
+  impl_->ask(path, "true or false", {},
+             fallback ? std::optional<std::string>(*fallback ? "true" : "false") : std::nullopt);
   const auto found = impl_->find(path);
   if (!found.node) {
     if (!fallback) fail(path, "is missing; expects true or false");
@@ -235,24 +253,28 @@ bool Config::flag(const std::string& path, std::optional<bool> fallback) {
 }
 
 Time Config::time(const std::string& path, std::optional<std::string> fallback) {
+  impl_->ask(path, "time", {}, quoted(fallback));
   const auto value = parse_time(text(path, std::move(fallback)));
   if (!value) fail(path, "expects a time with its unit, such as \"200 ns\" (ps, ns, us, ms, s)");
   return *value;
 }
 
 Frequency Config::frequency(const std::string& path, std::optional<std::string> fallback) {
+  impl_->ask(path, "frequency", {}, quoted(fallback));
   const auto value = parse_frequency(text(path, std::move(fallback)));
   if (!value) fail(path, "expects a frequency with its unit, such as \"20 MHz\" or \"100/3 MHz\" (Hz, kHz, MHz)");
   return *value;
 }
 
 std::uint64_t Config::size(const std::string& path, std::optional<std::string> fallback) {
+  impl_->ask(path, "size", {}, quoted(fallback));
   const auto value = parse_size(text(path, std::move(fallback)));
   if (!value) fail(path, "expects a size with its unit, such as \"16 MB\" (bytes, KB, MB)");
   return *value;
 }
 
 std::vector<std::int64_t> Config::integers(const std::string& path, std::int64_t low, std::int64_t high) {
+  impl_->ask(path, "list of whole numbers", fmt::format("{} to {}", low, high), {});
   const auto found = impl_->find(path);
   const auto* array = found.node ? found.node->as_array() : nullptr;
   if (!array) fail(path, "expects a list of whole numbers in brackets");
@@ -268,6 +290,7 @@ std::vector<std::int64_t> Config::integers(const std::string& path, std::int64_t
 }
 
 std::vector<std::string> Config::texts(const std::string& path) {
+  impl_->ask(path, "list of texts", {}, "[]");
   const auto found = impl_->find(path);
   std::vector<std::string> values, written;
   if (!found.node) return values;
@@ -285,6 +308,7 @@ std::vector<std::string> Config::texts(const std::string& path) {
 
 std::string Config::choice(const std::string& path, const std::vector<std::string>& words,
                            std::optional<std::string> fallback) {
+  impl_->ask(path, "text", fmt::format("`\"{}\"`", fmt::join(words, "\"`, `\"")), quoted(fallback));
   const auto value = text(path, std::move(fallback));
   if (std::find(words.begin(), words.end(), value) == words.end())
     fail(path, fmt::format("'{}' is not one of {}", value, fmt::join(words, ", ")));

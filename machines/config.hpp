@@ -90,6 +90,16 @@ class Config {
   /// The same list as "path = value  # where it came from".
   std::string explained() const;
 
+  /// What a reader was asked for, for the reference of all keys.
+  struct Asked {
+    std::string path;
+    std::string type;                     ///< "whole number", "time", ...
+    std::string range;                    ///< allowed values; empty if the type says all
+    std::optional<std::string> fallback;  ///< the default as it is written in a file; none: the key must be given
+  };
+  /// Every key that was asked for so far, each once, in that order.
+  const std::vector<Asked>& asked() const;
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -6,20 +6,26 @@
 
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "machines/key_reference.hpp"
 
 namespace planar {
 
 Verb add_config(CLI::App& app) {
   struct Options {
     MachineOptions machine;
-    bool explain = false;
+    bool explain = false, reference = false;
   };
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("config", "Print the resolved machine file; `planar run THAT-FILE` runs it");
   o->machine.add_to(*verb, true);
   o->machine.drives.add_to(*verb);
   verb->add_flag("--explain", o->explain, "Show the origin of each value");
+  verb->add_flag("--reference", o->reference, "Print the reference of all keys of machine and lab files");
   return [o] {
+    if (o->reference) {
+      fmt::print("{}", key_reference());
+      return 0;
+    }
     LabConfig lab = o->machine.lab();
     lab.read();
     fmt::print("{}", o->explain ? lab.explained() : lab.resolved());
