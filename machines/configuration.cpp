@@ -26,7 +26,7 @@ adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::b
 
 }  // namespace
 
-void Machine::fill_slots(net::Medium* medium) {
+void Machine::fill_slots(std::span<net::Medium* const> media) {
   const bus::SlotWiring wiring{scheduler_,  bus_.io(),      space_, bus_.channel(),  dma_,
                                interrupts_, channel_check_, trace_, pos_.feedback(), config_.name_prefix()};
   std::vector<adf::SlotShape> shapes;
@@ -48,7 +48,7 @@ void Machine::fill_slots(net::Medium* medium) {
         throw Error(fmt::format("slot.{}: {} does not work in {}: {}; use another card, or --force to try", card.slot,
                                 entry.title, config_.name, reason));
     bus::Slot& slot = *slots_[card.slot - 1];
-    auto adapter = make_adapter(entry, card, medium);
+    auto adapter = make_adapter(entry, card, media);
     adf::SlotRequest request;
     request.slot = card.slot;
     request.width = slot_width(slot.width());
@@ -71,7 +71,10 @@ void Machine::fill_slots(net::Medium* medium) {
 }
 
 std::unique_ptr<bus::Adapter> Machine::make_adapter(const AdapterEntry& entry, const CardConfig& card,
-                                                    net::Medium* medium) {
+                                                    std::span<net::Medium* const> media) {
+  const auto found =
+      std::find_if(media.begin(), media.end(), [&](const net::Medium* m) { return m->name() == card.medium; });
+  net::Medium* const medium = found == media.end() ? nullptr : *found;
   const AdapterContext context{*slots_[card.slot - 1], medium, card.mac, card.settings, config_.seed, config_.number};
   if (!entry.make_storage) {
     auto adapter = entry.make(context);

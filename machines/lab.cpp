@@ -2,8 +2,14 @@
 #include "machines/lab.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+
+#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/stations/bridge/bridge.hpp"
+#include "devices/stations/host/host_station.hpp"
+#include "devices/stations/peer/peer.hpp"
 
 namespace planar {
 
@@ -23,56 +29,104 @@ std::string disk_summary(const storage::DiskImage& disk) {
 
 }  // namespace
 
-Lab::Lab(LabConfig config) : config_(std::move(config)) {
+std::unique_ptr<net::Medium> make_medium(const MediumConfig& config) {
+  return std::make_unique<net::EthernetSegment>(
+      net::EthernetConfig{.bits_per_second = ethernet_rate(config.kind), .full_duplex = config.full_duplex},
+      config.name);
+}
+
+Lab::Lab(LabConfig config, const MediumFactory& make) : config_(std::move(config)) {
   for (MachineConfig& machine : config_.read()) {
-    places_.push_back(std::make_unique<Place>());
-    places_.back()->config = std::move(machine);
+    nodes_.push_back(std::make_unique<Node>());
+    nodes_.back()->config = std::move(machine);
   }
-  const MachineConfig& first = places_.front()->config;
-  segment_ = std::make_unique<net::EthernetSegment>(
-      net::EthernetConfig{.bits_per_second = first.bits_per_second, .full_duplex = first.full_duplex});
-  segment_->set_trace(&trace());
-  scheduler_.set_lookahead(segment_->lookahead());
-  const bool connected = first.net != "none" || config_.named();
-  for (auto& place : places_)
-    place->machine =
-        std::make_unique<Machine>(scheduler_, place->trace, place->config, connected ? segment_.get() : nullptr);
-  if (first.net == "peer")
-    peer_ = std::make_unique<net::Peer>(scheduler_, trace(), *segment_, first.seed,
-                                        net::PeerConfig{.services = {.netio_duration = first.peer_duration}});
-  for (auto& place : places_)
-    if (place->config.floppy)
-      place->machine->diskette().insert(0, FloppyImage::open(*place->config.floppy), scheduler_.now());
-  if (first.host_net) attach_host(first);
+  const MachineConfig& first = nodes_.front()->config;
+  make_media(first, make);
+  // A machine by itself, without a net, is not even plugged in.
+  const bool connected = first.net != "none" || config_.named() || media_.size() > 1;
+  for (auto& node : nodes_)
+    node->machine = std::make_unique<Machine>(scheduler_, node->trace, node->config,
+                                              connected ? std::span(media_) : std::span<net::Medium*>{});
+  if (first.net == "peer") add_peer(first);
+  for (auto& node : nodes_)
+    if (node->config.floppy)
+      node->machine->diskette().insert(0, FloppyImage::open(*node->config.floppy), scheduler_.now());
+  if (first.host_net) add_host(first);
+  add_bridges(first);
+}
+
+void Lab::make_media(const MachineConfig& config, const MediumFactory& make) {
+  Time lookahead = Time::never();
+  for (const MediumConfig& medium : config.media) {
+    owned_media_.push_back(make(medium));
+    media_.push_back(owned_media_.back().get());
+    media_.back()->set_trace(&trace());
+    lookahead = std::min(lookahead, media_.back()->lookahead());
+  }
+  scheduler_.set_lookahead(lookahead);
+}
+
+net::Medium& Lab::medium_named(const std::string& name) const {
+  return **std::find_if(media_.begin(), media_.end(), [&](const net::Medium* m) { return m->name() == name; });
+}
+
+std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
+  const std::string slots = nodes_[n]->config.name_prefix() + "slot";
+  const auto of_machine = [&](const net::Port* port) { return port && port->name().starts_with(slots); };
+  std::vector<net::Medium*> used;
+  for (net::Medium* medium : media_)
+    if (std::any_of(medium->ports().begin(), medium->ports().end(), of_machine)) used.push_back(medium);
+  return used;
+}
+
+void Lab::add_peer(const MachineConfig& config) {
+  stations_.push_back(
+      std::make_unique<net::Peer>(scheduler_, trace(), medium_named(config.net_medium), config.seed,
+                                  net::PeerConfig{.services = {.netio_duration = config.peer_duration}}));
 }
 
 // The guests idle as long as the one that idles most.
-void Lab::attach_host(const MachineConfig& config) {
+void Lab::add_host(const MachineConfig& config) {
   const auto idle = [this] {
     Time most{};
-    for (const auto& place : places_)
-      most = std::max(most, place->config.clock.clock().at(place->machine->cpu().halted_clocks()));
+    for (const auto& node : nodes_)
+      most = std::max(most, node->config.clock.clock().at(node->machine->cpu().halted_clocks()));
     return most;
   };
-  host_ = std::make_unique<net::HostStation>(scheduler_, trace(), *segment_, config.seed,
-                                             net::open_host_link(*config.host_net), config.host_time,
-                                             net::HostStation::Hooks{net::HostStation::steady_clock, idle});
+  stations_.push_back(std::make_unique<net::HostStation>(
+      scheduler_, trace(), medium_named(config.net_medium), config.seed, net::open_host_link(*config.host_net),
+      config.host_time, net::HostStation::Hooks{net::HostStation::steady_clock, idle}));
+}
+
+void Lab::add_bridges(const MachineConfig& config) {
+  // Beside the seeds of adapters (machine * 10h + slot) and of the other stations (FEh, FFh).
+  std::uint64_t seed = config.seed * 0x100 + 0x80;
+  for (const BridgeConfig& bridge : config.bridges) {
+    std::vector<net::Medium*> sides;
+    for (const std::string& name : bridge.media) sides.push_back(&medium_named(name));
+    stations_.push_back(std::make_unique<net::Bridge>(scheduler_, trace(), bridge.name, sides, seed, bridge.timing));
+    seed += sides.size();
+  }
+}
+
+bool Lab::repeatable() const {
+  return std::all_of(stations_.begin(), stations_.end(), [](const auto& station) { return station->repeatable(); });
 }
 
 Lab::~Lab() = default;
 
 void Lab::insert_diskette(std::vector<std::uint8_t> image, const std::string& name, std::size_t n) {
-  Place& place = *places_[n];
-  place.machine->diskette().insert(0, FloppyImage(image, name), scheduler_.now());
-  place.diskette_image = std::move(image);
-  place.diskette_name = name;
+  Node& node = *nodes_[n];
+  node.machine->diskette().insert(0, FloppyImage(image, name), scheduler_.now());
+  node.diskette_image = std::move(image);
+  node.diskette_name = name;
 }
 
 void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
-  Place& place = *places_[n];
-  place.machine->diskette().insert(0, FloppyImage::open(disk), scheduler_.now());
-  place.diskette_image.clear();
-  place.diskette_name.clear();
+  Node& node = *nodes_[n];
+  node.machine->diskette().insert(0, FloppyImage::open(disk), scheduler_.now());
+  node.diskette_image.clear();
+  node.diskette_name.clear();
   Config& config = config_.machine(n);
   const auto set = [&](const char* path, const std::string& value) {
     config.set_text(path, value, "insert diskette");
@@ -85,21 +139,23 @@ void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
 }
 
 void Lab::load_kernel(const LinuxBoot& boot, std::size_t n) {
-  places_[n]->machine->load_kernel(boot);
-  places_[n]->kernel_summary = boot.summary;
+  nodes_[n]->machine->load_kernel(boot);
+  nodes_[n]->kernel_summary = boot.summary;
 }
 
 bool Lab::halted_for_good() const {
-  return std::all_of(places_.begin(), places_.end(),
-                     [](const auto& place) { return place->machine->halted_for_good(); });
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->machine->halted_for_good(); });
 }
 
-std::string Lab::Place::summary() const {
+std::string Lab::Node::summary() const {
   std::string out;
   for (const auto& row : machine->slot_page().rows) {
     if (row.empty) continue;
     out += fmt::format("  slot {}: {} ({:04X})", row.slot, row.result.name, row.result.id);
     for (const auto& claim : row.result.claims) out += fmt::format(", {}", adf::to_string(claim.resource));
+    for (const CardConfig& card : config.cards)
+      if (config.media.size() > 1 && card.slot == row.slot && !card.medium.empty())
+        out += fmt::format(", on {}", card.medium);
     out += "\n";
   }
   for (const auto& [drive, disk] : disks()) out += fmt::format("  {}: {}\n", drive, disk_summary(*disk));
@@ -108,7 +164,7 @@ std::string Lab::Place::summary() const {
 }
 
 std::string Lab::summary() {
-  const auto& first = places_.front()->config;
+  const auto& first = nodes_.front()->config;
   const std::string net =
       fmt::format("net {}{}; seed {}", first.net,
                   !first.host_net                                 ? ""
@@ -116,25 +172,32 @@ std::string Lab::summary() {
                                                                   : " (host in the loop, unthrottled)",
                   first.seed);
   std::string out;
-  for (const auto& place : places_) {
-    const auto& m = place->config;
+  for (const auto& node : nodes_) {
+    const auto& m = node->config;
     out += fmt::format("{}{}\n  memory {} MB, {} path{}\n", m.label.empty() ? "" : m.label + ": ", m.title,
                        m.memory_bytes >> 20, m.dual_path ? "dual" : "single", m.label.empty() ? "; " + net : "");
-    out += place->summary();
+    out += node->summary();
   }
-  if (config_.named()) out += fmt::format("on one wire of {}; {}\n", segment_->title(), net);
+  if (media_.size() > 1) {
+    for (const net::Medium* medium : media_) out += fmt::format("{}: {}\n", medium->name(), medium->title());
+    for (const BridgeConfig& bridge : first.bridges)
+      out += fmt::format("{}: a bridge between {}\n", bridge.name, fmt::join(bridge.media, ", "));
+    if (config_.named()) out += fmt::format("{}{}\n", net, first.net == "none" ? "" : " on " + first.net_medium);
+  } else if (config_.named()) {
+    out += fmt::format("on one wire of {}; {}\n", medium().title(), net);
+  }
   return out;
 }
 
 NetCounters Lab::frames(std::size_t n) {
   NetCounters sum;
-  for (unsigned slot = 1; slot <= 8; ++slot) {
+  for (unsigned slot = 1; slot <= nodes_[n]->config.slot_widths.size(); ++slot) {
     if (const NetworkAdapter* adapter = machine(n).adapter(slot)) sum += adapter->counters();
   }
   return sum;
 }
 
-std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Place::disks() const {
+std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Node::disks() const {
   std::vector<std::pair<std::string, const storage::DiskImage*>> list;
   if (const auto& diskette = machine->diskette().drive(0).image) list.emplace_back("drive A", &diskette->disk());
   if (const StorageAdapter* storage = machine->storage())
@@ -147,19 +210,19 @@ std::vector<std::pair<std::string, const storage::DiskImage*>> Lab::Place::disks
 
 std::vector<std::string> Lab::drive_failures() const {
   std::vector<std::string> lines;
-  for (const auto& place : places_)
-    for (const auto& [drive, disk] : place->disks())
+  for (const auto& node : nodes_)
+    for (const auto& [drive, disk] : node->disks())
       if (!disk->failure().empty())
-        lines.push_back(fmt::format("{}{}{}: {}", place->config.label, place->config.label.empty() ? "" : ", ", drive,
+        lines.push_back(fmt::format("{}{}{}: {}", node->config.label, node->config.label.empty() ? "" : ", ", drive,
                                     disk->failure()));
   return lines;
 }
 
 void Lab::check_snapshot() const {
-  for (const auto& place : places_) {
-    if (const auto& bios = place->config.start.bios; !bios.empty())
+  for (const auto& node : nodes_) {
+    if (const auto& bios = node->config.start.bios; !bios.empty())
       throw Error(fmt::format("{}: a snapshot holds no firmware of yours (bios); run without one of the two", bios));
-    for (const auto& [drive, disk] : place->disks())
+    for (const auto& [drive, disk] : node->disks())
       if (disk->mode() == storage::WriteMode::write_through)
         throw Error(
             fmt::format("{}: a snapshot needs the disk as it was, but mode=write-through changes it; use mode=overlay",
@@ -170,10 +233,9 @@ void Lab::check_snapshot() const {
 void Lab::archive(Archive& a) {
   a.section("lab", 1);
   scheduler_.archive(a);
-  segment_->archive(a);
-  if (peer_) peer_->archive(a);
-  if (host_) host_->archive(a);
-  for (auto& place : places_) place->machine->archive(a);
+  for (net::Medium* medium : media_) medium->archive(a);
+  for (auto& station : stations_) station->archive(a);
+  for (auto& node : nodes_) node->machine->archive(a);
 }
 
 std::string Lab::state_hash() {

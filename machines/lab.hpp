@@ -1,45 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A lab: one machine or several, the medium their adapters are plugged into and the station at the other end, in one
-// virtual time.
+// A lab: one machine or several, the media their adapters are plugged into, and the stations on those (at the other
+// end, towards the host, bridges between two), in one virtual time.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
-#include "devices/medium/ethernet/ethernet_segment.hpp"
-#include "devices/stations/host/host_station.hpp"
-#include "devices/stations/peer/peer.hpp"
+#include "devices/medium/medium.hpp"
+#include "devices/stations/station.hpp"
 #include "machines/lab_config.hpp"
 #include "machines/linux_boot.hpp"
 #include "machines/machine.hpp"
 
 namespace planar {
 
+/// Makes the medium that `config` describes.
+using MediumFactory = std::function<std::unique_ptr<net::Medium>(const MediumConfig& config)>;
+std::unique_ptr<net::Medium> make_medium(const MediumConfig& config);
+
 class Lab {
  public:
   /// Builds everything that `config` describes. Throws Error for impossible configurations.
   explicit Lab(Config config) : Lab(LabConfig(std::move(config))) {}
-  explicit Lab(LabConfig config);
+  explicit Lab(LabConfig config, const MediumFactory& make = make_medium);
   ~Lab();
   Lab(const Lab&) = delete;
 
   Scheduler& scheduler() { return scheduler_; }
-  /// What happens in machine `n` and, with the first one, on the wire.
-  Trace& trace(std::size_t n = 0) { return places_[n]->trace; }
-  std::size_t machines() const { return places_.size(); }
-  Machine& machine(std::size_t n = 0) { return *places_[n]->machine; }
+  /// What happens in machine `n` and, with the first one, on the media.
+  Trace& trace(std::size_t n = 0) { return nodes_[n]->trace; }
+  std::size_t machines() const { return nodes_.size(); }
+  Machine& machine(std::size_t n = 0) { return *nodes_[n]->machine; }
   /// Its name in a lab with several; empty in others.
-  const std::string& name(std::size_t n) const { return places_[n]->config.label; }
-  /// What the machines' adapters and the stations are plugged into.
-  std::vector<net::Medium*> media() { return {segment_.get()}; }
-  net::EthernetSegment& segment() { return *segment_; }
+  const std::string& name(std::size_t n) const { return nodes_[n]->config.label; }
+  /// By name; at least one.
+  const std::vector<net::Medium*>& media() const { return media_; }
+  net::Medium& medium(std::size_t n = 0) { return *media_[n]; }
+  /// Those that adapters of machine `n` are plugged into, each once.
+  std::vector<net::Medium*> media_of(std::size_t n) const;
+  const std::vector<std::unique_ptr<net::Station>>& stations() const { return stations_; }
   /// The same configuration runs the same way again: no host in the loop.
-  bool repeatable() const { return !host_; }
+  bool repeatable() const;
   /// The resolved configuration: a file that builds this lab again.
   std::string configuration() const { return config_.resolved(); }
 
@@ -52,8 +59,8 @@ class Lab {
   void insert_diskette(std::vector<std::uint8_t> image, const std::string& name, std::size_t n = 0);
   /// Changes the diskette in drive A while the lab runs. Throws Error for a file that cannot be read.
   void change_diskette(const storage::DiskSpec& disk, std::size_t n = 0);
-  const std::vector<std::uint8_t>& diskette_image(std::size_t n = 0) const { return places_[n]->diskette_image; }
-  const std::string& diskette_name(std::size_t n = 0) const { return places_[n]->diskette_name; }
+  const std::vector<std::uint8_t>& diskette_image(std::size_t n = 0) const { return nodes_[n]->diskette_image; }
+  const std::string& diskette_name(std::size_t n = 0) const { return nodes_[n]->diskette_name; }
 
   /// Puts a Linux kernel into the machine's memory, to be started instead of a diskette. Before the lab runs.
   void load_kernel(const LinuxBoot& boot, std::size_t n = 0);
@@ -72,8 +79,8 @@ class Lab {
   std::string state_hash();
 
  private:
-  /// A machine and what came with it.
-  struct Place {
+  /// A machine of the lab and what came with it.
+  struct Node {
     MachineConfig config;
     Trace trace;
     std::unique_ptr<Machine> machine;
@@ -85,14 +92,18 @@ class Lab {
     std::string summary() const;
   };
 
-  void attach_host(const MachineConfig& config);
+  void make_media(const MachineConfig& config, const MediumFactory& make);
+  void add_peer(const MachineConfig& config);
+  void add_host(const MachineConfig& config);
+  void add_bridges(const MachineConfig& config);
+  net::Medium& medium_named(const std::string& name) const;
 
   LabConfig config_;
   Scheduler scheduler_;
-  std::unique_ptr<net::EthernetSegment> segment_;
-  std::unique_ptr<net::Peer> peer_;
-  std::vector<std::unique_ptr<Place>> places_;
-  std::unique_ptr<net::HostStation> host_;
+  std::vector<std::unique_ptr<net::Medium>> owned_media_;
+  std::vector<net::Medium*> media_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<net::Station>> stations_;
 };
 
 /// A snapshot file: what is needed to build the lab again, its state, and what the frontend wants to remember.

@@ -12,7 +12,7 @@ namespace planar {
 
 namespace {
 
-const std::vector<std::string> lab_tables = {"net", "peer", "run", "scenario"};
+const std::vector<std::string> lab_tables = {"net", "peer", "run", "scenario", "medium", "bridge"};
 
 bool good_name(const std::string& name) {
   return !name.empty() && name.size() <= 32 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -96,15 +96,16 @@ std::vector<MachineConfig> LabConfig::read() {
     if (named_) {
       c.text("name");
       if (c.has("model")) c.text("model");
-      // The wire has one rate; the first machine's card decides, or the file.
-      if (n > 0 && !c.has("net.rate"))
+      // The one medium has one rate; the first machine's card decides, or the file.
+      if (n > 0 && !c.has("net.rate") && !c.has("medium"))
         c.set_text("net.rate", machines_[0].peek_text("net.rate"), fmt::format("the card of {}", names_[0]));
     }
     MachineConfig m = read_machine(c);
     m.label = names_[n];
     m.number = static_cast<unsigned>(n);
-    if (named_ && n == 0 && !c.has("net.rate"))
-      c.set_text("net.rate", m.bits_per_second == 100'000'000 ? "100 Mbit/s" : "10 Mbit/s", "the card of " + names_[0]);
+    if (named_ && n == 0 && !c.has("net.rate") && !c.has("medium"))
+      c.set_text("net.rate", fmt::format("{} Mbit/s", ethernet_rate(m.media.front().kind) / 1'000'000),
+                 "the card of " + names_[0]);
     read.push_back(std::move(m));
   }
   return read;

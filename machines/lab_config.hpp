@@ -2,6 +2,7 @@
 // What a lab is built from: one machine's configuration, or those of a lab file with several [[machine]] tables.
 //
 //   [net]                       # what else is on the wire between them: peer, slirp, ..., none by default
+//   [medium.NAME], [bridge.NAME]  # several media and what connects them (network_config.hpp)
 //   [run]                       # seed
 //   [scenario]                  # steps in front of the first machine
 //
@@ -9,7 +10,9 @@
 //   name = "client"             # letters, digits, - and _
 //   model = "model56sx"         # a built-in machine or a machine file
 //   image = "boot.img"          # what `planar run`'s options of the same names say: image, bios, kernel, initrd,
-//   append, serial [machine.slot.1]            # and every table of a machine file card = "ne2"
+//                               # append, serial
+//   [machine.slot.1]            # and every table of a machine file
+//   card = "ne2"
 //
 //   [[machine]]
 //   ...

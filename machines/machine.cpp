@@ -23,7 +23,7 @@ unsigned scsi_setup_bit(const MachineConfig& m) { return m.timing.model == cpu::
 
 }  // namespace
 
-Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config, net::Medium* medium)
+Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config, std::span<net::Medium* const> media)
     : scheduler_(scheduler),
       trace_(trace),
       config_(config),
@@ -62,7 +62,7 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
   wire_interrupts();
   wire_control();
   wire_pos();
-  fill_slots(medium);
+  fill_slots(media);
   load_firmware();
   write_configuration();
 

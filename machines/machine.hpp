@@ -43,9 +43,10 @@ struct LinuxBoot;
 
 class Machine {
  public:
-  /// Builds the machine, solves its slots and writes NVRAM and CMOS as the reference diskette would. `medium` is where
-  /// network adapters are plugged in; null leaves them unplugged. Throws Error for impossible configurations.
-  Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config, net::Medium* medium);
+  /// Builds the machine, solves its slots and writes NVRAM and CMOS as the reference diskette would. `media` is what
+  /// network adapters are plugged into, by CardConfig::medium; those that are not in it leave them unplugged. Throws
+  /// Error for impossible configurations.
+  Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config, std::span<net::Medium* const> media);
   ~Machine();
   Machine(const Machine&) = delete;
 
@@ -65,7 +66,7 @@ class Machine {
   RtcCmos& cmos() { return cmos_; }
   bus::PosController& pos() { return pos_; }
   bus::InterruptLines& interrupts() { return interrupts_; }
-  /// The adapter in slot `number` (1 to 8), or null.
+  /// The network adapter in slot `number` (from 1), or null.
   NetworkAdapter* adapter(unsigned number);
   /// The adapter that the configuration's SCSI drives are on, or null.
   const StorageAdapter* storage() const { return storage_; }
@@ -88,8 +89,9 @@ class Machine {
   void wire_interrupts();
   void wire_control();
   void wire_pos();
-  void fill_slots(net::Medium* medium);
-  std::unique_ptr<bus::Adapter> make_adapter(const AdapterEntry& entry, const CardConfig& card, net::Medium* medium);
+  void fill_slots(std::span<net::Medium* const> media);
+  std::unique_ptr<bus::Adapter> make_adapter(const AdapterEntry& entry, const CardConfig& card,
+                                             std::span<net::Medium* const> media);
   void load_firmware();
   void write_configuration();
   void connect(Output& output, std::function<void(bool, Time)> function);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "devices/registry/adapter_registry.hpp"
+#include "machines/network_config.hpp"
 
 namespace planar {
 
@@ -166,6 +167,10 @@ void read_cards(Config& c, MachineConfig& m) {
         card.mac = c.text(path + ".mac");
         continue;
       }
+      if (key == "medium") {
+        card.medium = c.text(path + ".medium");
+        continue;
+      }
       if (key == "adapter_id") {
         card.settings.emplace_back(key, c.text(path + ".adapter_id"));
         continue;
@@ -176,60 +181,13 @@ void read_cards(Config& c, MachineConfig& m) {
       }
       if (std::find(pins.begin(), pins.end(), key) == pins.end())
         c.fail(path + "." + key,
-               "is no option of a card; use card, io, irq, mem, arb, mac, adapter_id or a [slot.N.set] table");
+               "is no option of a card; use card, io, irq, mem, arb, mac, medium, adapter_id or a [slot.N.set] table");
       const auto value = c.text(path + "." + key);
       if (value != "auto") card.pins.emplace_back(key, value);
     }
     m.cards.push_back(std::move(card));
   }
   std::sort(m.cards.begin(), m.cards.end(), [](const CardConfig& a, const CardConfig& b) { return a.slot < b.slot; });
-}
-
-void read_attachment(Config& c, MachineConfig& m) {
-  m.net = c.text("net.attach", "peer");
-  m.peer_duration = c.time("peer.duration", "6 s");
-  if (m.peer_duration < 10_ms || m.peer_duration > 3600_s) c.fail("peer.duration", "expects 10 ms to 3600 s");
-  const auto forwards = c.texts("net.forward");
-  if (net::is_host_net(m.net)) {
-    try {
-      m.host_net = net::parse_host_net(m.net, forwards);
-    } catch (const Error& e) { c.fail(c.has("net.forward") ? "net.forward" : "net.attach", e.what()); }
-    m.host_time = c.choice("net.time", {"as-hardware", "unthrottled"}, "as-hardware") == "unthrottled"
-                      ? net::HostTime::unthrottled
-                      : net::HostTime::as_hardware;
-    return;
-  }
-  if (m.net != "peer" && m.net != "none")
-    c.fail("net.attach", fmt::format("'{}' is not one of peer, none, slirp, tap:NAME, pcap:IFACE, socket:HOST:PORT, "
-                                     "socket:unix:PATH",
-                                     m.net));
-  for (const char* path : {"net.forward", "net.time"})
-    if (c.has(path)) c.fail(path, fmt::format("is for the host's network; net.attach is {}, write slirp there", m.net));
-}
-
-/// One segment for all cards: its rate is the user's, or else the first card's. A card of another rate is refused.
-void read_network(Config& c, MachineConfig& m) {
-  constexpr std::uint64_t slow = 10'000'000, fast = 100'000'000;
-  read_attachment(c, m);
-  m.full_duplex = c.choice("net.duplex", {"half", "full"}, "half") == "full";
-  const auto name = [](std::uint64_t rate) { return rate == fast ? "100 Mbit/s" : "10 Mbit/s"; };
-  const auto rate_of = [](const CardConfig& card) { return ethernet_rate(find_adapter(card.name).medium); };
-  const auto first = std::find_if(m.cards.begin(), m.cards.end(), rate_of);
-  const bool chosen = c.has("net.rate");
-  const std::uint64_t fallback = first == m.cards.end() ? slow : rate_of(*first);
-  m.bits_per_second = c.choice("net.rate", {name(slow), name(fast)}, name(fallback)) == name(fast) ? fast : slow;
-  for (const CardConfig& card : m.cards) {
-    const std::uint64_t rate = rate_of(card);
-    if (rate == 0 || rate == m.bits_per_second) continue;
-    c.fail(fmt::format("slot.{}.card", card.slot),
-           chosen
-               ? fmt::format(
-                     "'{}' works at {}, but net.rate is \"{}\"; set it to \"{}\" or leave it out, or take another card",
-                     card.name, name(rate), name(m.bits_per_second), name(rate))
-               : fmt::format(
-                     "'{}' works at {}, but '{}' in slot {} at {}, and both are on one segment; take one of them out",
-                     card.name, name(rate), first->name, first->slot, name(m.bits_per_second)));
-  }
 }
 
 void read_start(Config& c, StartConfig& start) {

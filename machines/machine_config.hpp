@@ -11,6 +11,8 @@
 
 #include "bus/mca/timing.hpp"
 #include "core/cpu/timing/timing.hpp"
+#include "devices/medium/medium_kind.hpp"
+#include "devices/stations/bridge/bridge.hpp"
 #include "devices/stations/host/host_net.hpp"
 #include "devices/stations/host/host_station.hpp"
 #include "devices/storage/disk_image.hpp"
@@ -21,12 +23,27 @@ namespace planar {
 
 /// A card in a slot as the configuration asks for it.
 struct CardConfig {
-  unsigned slot = 1;  ///< 1 to 8
+  unsigned slot = 1;  ///< from 1
   std::string name;
+  std::string medium;  ///< what a network adapter is plugged into: MediumConfig::name
   /// Resources pinned by the user ("io" = "1000h", "irq" = "3", "mem", "arb"); the solver chooses the rest.
   std::vector<std::pair<std::string, std::string>> pins;
   std::optional<std::string> mac;
   std::vector<std::pair<std::string, std::string>> settings;  ///< timing values overridden with --set
+};
+
+/// A medium of the lab.
+struct MediumConfig {
+  std::string name = "segment";  ///< of the one that a lab has without [medium.NAME] tables
+  MediumKind kind = MediumKind::ethernet_10;
+  bool full_duplex = false;  ///< both ends send at once, nothing collides
+};
+
+/// A bridge between media of the lab.
+struct BridgeConfig {
+  std::string name;
+  std::vector<std::string> media;  ///< two or more
+  net::BridgeTiming timing;
 };
 
 /// INT 15h C0h and the planar's POS ID.
@@ -82,8 +99,10 @@ struct MachineConfig {
   std::optional<net::HostNet> host_net;  ///< set if the host's network is attached
   Time peer_duration{};                  ///< how long the peer's netio sends for each size (1.16 and later)
   net::HostTime host_time = net::HostTime::as_hardware;
-  bool full_duplex = false;  ///< of the Ethernet segment: both ends send at once, nothing collides
-  std::uint64_t bits_per_second = 10'000'000;
+  // The lab's, the same in all of its machines:
+  std::vector<MediumConfig> media;    ///< by name; at least one
+  std::string net_medium;             ///< where `net` is
+  std::vector<BridgeConfig> bridges;  ///< by name
   std::uint64_t seed = 1;
   bool force = false;  ///< cards that would refuse this processor are built all the same
 };

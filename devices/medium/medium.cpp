@@ -17,6 +17,7 @@ void Port::join(Medium& medium) {
 }
 
 void Port::leave() {
+  if (!medium_) return;
   medium_->ports_[index_] = nullptr;
   medium_ = nullptr;
   index_ = nobody;
@@ -43,7 +44,7 @@ void Medium::tell_end(const WireRecord& record) const {
 
 Description Medium::describe() const {
   Description d(name_);
-  d.text("medium", title()).number("bits per second", bits_per_second());
+  d.text("medium", title());
   for (const NamedCount& count : counts()) d.number(count.name, count.value);
   for (const Port* port : ports_)
     if (port) d.part(port->name()).flag("plugged", port->plugged());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +18,14 @@
 #include "core/state/trace.hpp"
 #include "core/time/time.hpp"
 
+namespace planar {
+class Scheduler;
+}
+
 namespace planar::net {
 
+class LinkLayer;
+class LinkUser;
 class Medium;
 
 /// Link types of captures, as https://www.tcpdump.org/linktypes.html numbers them.
@@ -89,7 +96,7 @@ class Port {
   static constexpr std::uint32_t nobody = UINT32_MAX;
   void join(Medium& medium);
   void leave();
-  /// Its place among the medium's ports, `nobody` without one. Kept in snapshots.
+  /// Its place in Medium::ports(), `nobody` without one. Kept in snapshots.
   std::uint32_t index() const { return index_; }
 
   bool plugged_ = true;
@@ -119,6 +126,12 @@ class Medium {
   virtual Time lookahead() const = 0;
   /// Silence behind a frame during which no station may begin another: the medium counts as occupied.
   virtual Time gap() const = 0;
+  /// Plugs in a plain station under the name `name` (link_layer.hpp). `seed` starts the generator of what it does at
+  /// random: give every station of a lab another one.
+  virtual std::unique_ptr<LinkLayer> connect(Scheduler& scheduler, std::string name, LinkUser& user,
+                                             std::uint64_t seed) = 0;
+  /// In the order in which they joined; null where one has left.
+  std::span<Port* const> ports() const { return ports_; }
   /// What it has counted since power-on.
   virtual std::vector<NamedCount> counts() const = 0;
 
@@ -132,8 +145,6 @@ class Medium {
   virtual void archive(Archive& a) = 0;
 
  protected:
-  /// By Port::index(); null where a port has left.
-  std::span<Port* const> ports() const { return ports_; }
   void tell_begins(const Port& port, Time now) const;
   /// Traces the frame and tells the observers.
   void tell_end(const WireRecord& record) const;

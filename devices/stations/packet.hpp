@@ -2,8 +2,11 @@
 // Packets as bytes: big-endian fields and the Internet checksum.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace planar::net {
@@ -13,6 +16,11 @@ using ByteView = std::span<const std::uint8_t>;
 using Ipv4 = std::uint32_t;  ///< host order: 192.168.10.1 is C0A80A01h
 
 constexpr Ipv4 ipv4(unsigned a, unsigned b, unsigned c, unsigned d) { return a << 24 | b << 16 | c << 8 | d; }
+
+/// "192.168.10.2".
+inline std::string format_ipv4(Ipv4 a) {
+  return fmt::format("{}.{}.{}.{}", a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255);
+}
 
 inline std::uint16_t get16(ByteView b, std::size_t at) { return static_cast<std::uint16_t>(b[at] << 8 | b[at + 1]); }
 inline std::uint32_t get32(ByteView b, std::size_t at) {

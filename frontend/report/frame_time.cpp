@@ -8,7 +8,6 @@ namespace planar {
 namespace {
 
 constexpr std::size_t most_marks = 1 << 14;
-constexpr unsigned slots = 8;  // interrupt sources of a machine before the planar's own
 
 }  // namespace
 
@@ -45,10 +44,12 @@ FrameTimer::FrameTimer(Lab& lab, std::size_t number)
     : lab_(lab),
       number_(number),
       senders_(machine().config().name_prefix() + "slot"),
+      media_(lab.media_of(number)),
       last_(machine().cpu().account()),
       gap_(lab.scheduler(), "frame timer.gap", Priority::observer, Callback::to<&FrameTimer::gap_over>(this)) {
-  lab_.segment().add_observer(*this);
-  machine().interrupts().watch([this](unsigned, unsigned source, Time) {
+  for (net::Medium* medium : media_) medium->add_observer(*this);
+  // The first interrupt sources are the slots, those behind them planar devices.
+  machine().interrupts().watch([this, slots = machine().config().slot_widths.size()](unsigned, unsigned source, Time) {
     if (source >= slots) return;
     settle();
     give_silence(FrameTime::card);
@@ -56,7 +57,7 @@ FrameTimer::FrameTimer(Lab& lab, std::size_t number)
 }
 
 FrameTimer::~FrameTimer() {
-  lab_.segment().remove_observer(*this);
+  for (net::Medium* medium : media_) medium->remove_observer(*this);
   machine().interrupts().watch({});
 }
 
@@ -88,7 +89,8 @@ void FrameTimer::begins(const net::Medium&, std::string_view sender, Time) {
 
 void FrameTimer::observe(const net::WireRecord& record) {
   settle();
-  if (signals_ > 0 && --signals_ == 0) gap_.at(record.end + record.medium.gap());
+  occupied_until_ = std::max(occupied_until_, record.end + record.medium.gap());
+  if (signals_ > 0 && --signals_ == 0) gap_.at(occupied_until_);
   if (!record.good() || !of_the_machine(record.sender)) return;
   if (row_began_ == Time::never()) row_began_ = record.end;
   const auto bytes = static_cast<std::uint32_t>(record.bytes.size());
@@ -136,9 +138,9 @@ void FrameTimer::row_ended(std::uint32_t packet_bytes, std::uint64_t ticks) {
 }
 
 void FrameTimer::archive(Archive& a) {
-  a.section("frame timer", 1);
+  a.section("frame timer", 2);
   if (!a.loading()) settle();
-  a(clocks_, silence_, signals_, row_began_, longest_, longest_count_, stride_, marks_, rows_);
+  a(clocks_, silence_, signals_, occupied_until_, row_began_, longest_, longest_count_, stride_, marks_, rows_);
   gap_.archive(a);
   machine().cpu().archive_account(a);
   if (a.loading()) {

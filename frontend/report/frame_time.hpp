@@ -10,7 +10,8 @@
 //   checksum),
 //              their cycles on the pins excluded; a loop's first pass is not seen as one
 //   stack      it runs anything else
-//   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or the gap behind it
+//   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or the gap behind it; with
+//              adapters on several media, on any of those
 //   card       it is halted, the wire is silent, and it is an adapter that ends this: by sending or by an interrupt
 //   idle       the same, and another station ends it: its turn-around, its delayed acknowledgement, its backoff
 // Between collisions the wire is silent: such a wait belongs to the station that sends next.
@@ -83,12 +84,14 @@ class FrameTimer final : public net::WireObserver {
 
   Lab& lab_;
   std::size_t number_;
-  std::string senders_;  // how the names of the machine's ports begin: by their slots
+  std::string senders_;              // how the names of the machine's ports begin: by their slots
+  std::vector<net::Medium*> media_;  // its adapters are on these
   cpu::Cpu::Account last_;
   Clocks clocks_{};            // so far
   std::uint64_t silence_ = 0;  // halted clocks of a silent wire that nobody has ended yet
   std::uint32_t signals_ = 0;
-  Event gap_;  // the gap behind the last signal ends
+  Time occupied_until_{};  // by the longest gap behind a signal so far
+  Event gap_;              // that one ends
   // the present row: its first frame, and its longest ones (in a long row every second, fourth... of them)
   Time row_began_ = Time::never();
   std::uint32_t longest_ = 0;

@@ -15,6 +15,20 @@ namespace {
 
 std::string lines(const auto& texts) { return fmt::format("{}\n", fmt::join(texts, "\n")); }
 
+/// A line for the device and one, further in, for each of its parts.
+std::string described(const Description& device, const std::string& margin = {}) {
+  std::string out = fmt::format("{}{}:", margin, device.name());
+  for (const Field& field : device.fields()) switch (field.kind) {
+      case Field::Kind::text: out += fmt::format(" {} {},", field.name, field.text); break;
+      case Field::Kind::flag: out += fmt::format(" {}{},", field.value ? "" : "not ", field.name); break;
+      case Field::Kind::number: out += fmt::format(" {} {},", field.value, field.name); break;
+      case Field::Kind::reg: out += fmt::format(" {} {:0{}X},", field.name, field.value, (field.bits + 3) / 4); break;
+    }
+  out.back() = '\n';
+  for (const Description& part : device.parts()) out += described(part, margin + "  ");
+  return out;
+}
+
 }  // namespace
 
 void Session::begin(std::vector<Step> steps) {
@@ -77,7 +91,9 @@ std::string Session::keep_evidence() {
   report += fmt::format("processor at {:04X}:{:08X}{}, checkpoint {:04X}\n\n", cpu.segment[1].selector, cpu.eip,
                         lab_->machine().cpu().halted() ? ", halted" : "", lab_->machine().post_ports().checkpoint());
   for (const auto& done : scenario_.done()) report += fmt::format("{:10.3f} s  {}\n", done.at.seconds(), done.source);
-  report += fmt::format("not done      {}\n", scenario_.current());
+  report += fmt::format("not done      {}\n\n", scenario_.current());
+  for (const net::Medium* medium : lab_->media()) report += described(medium->describe());
+  for (const auto& station : lab_->stations()) report += described(station->describe());
   scenario_.abandon();  // so that a run continued from the snapshot does not fail at once
   try {
     save((folder / "lab.snap").string());

@@ -68,7 +68,7 @@ Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions
     : lab_(std::make_unique<Lab>(std::move(config))), progress_(!output.quiet) {
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     Machine& machine = lab_->machine(n);
-    seats_.push_back(std::make_unique<Seat>(*lab_, n));
+    consoles_.push_back(std::make_unique<Console>(*lab_, n));
     Media m = n < media.size() ? std::move(media[n]) : read_media(machine.config().start);
     if (m.diskette) lab_->insert_diskette(std::move(m.diskette->bytes), m.diskette->name, n);
     if (m.firmware) machine.load_firmware(m.firmware->bytes, m.firmware->name);
@@ -94,7 +94,7 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
   Archive lab_state = Archive::loader(snapshot.state);
   lab_->archive(lab_state);
   lab_state.expect_end();
-  for (std::size_t n = 0; n < lab_->machines(); ++n) seats_.push_back(std::make_unique<Seat>(*lab_, n));
+  for (std::size_t n = 0; n < lab_->machines(); ++n) consoles_.push_back(std::make_unique<Console>(*lab_, n));
   Archive own = Archive::loader(snapshot.frontend);
   archive(own);
   own.expect_end();
@@ -102,42 +102,42 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
 }
 
 Session::~Session() {
-  for (auto& seat : seats_)
-    if (!seat->prefix.empty() && !seat->guest.partial().empty())
-      fmt::print(seat->serial.get(), "{}{}\n", seat->prefix, seat->guest.partial());
+  for (auto& console : consoles_)
+    if (!console->prefix.empty() && !console->guest.partial().empty())
+      fmt::print(console->serial.get(), "{}{}\n", console->prefix, console->guest.partial());
 }
 
 void Session::archive(Archive& a) {
-  for (auto& seat : seats_) {
-    seat->guest.archive(a);
-    seat->frames.archive(a);
+  for (auto& console : consoles_) {
+    console->guest.archive(a);
+    console->frames.archive(a);
   }
   scenario_.archive(a);
 }
 
-void Session::open_serial(Seat& seat, const std::string& where, const std::string& option) {
+void Session::open_serial(Console& console, const std::string& where, const std::string& option) {
   if (where == "stdio") {
-    seat.serial = {stdout, std::fflush};
+    console.serial = {stdout, std::fflush};
   } else if (where.starts_with("file:") && where.size() > 5) {
-    seat.serial = open_for_writing(where.substr(5), option);
+    console.serial = open_for_writing(where.substr(5), option);
   } else {
     throw Error(fmt::format("{} {}: write stdio or file:NAME", option, where));
   }
 }
 
 void Session::open(const OutputOptions& output, const StateOptions& state) {
-  const bool several = seats_.size() > 1;
-  for (std::size_t n = 0; n < seats_.size(); ++n) {
-    Seat& seat = *seats_[n];
+  const bool several = consoles_.size() > 1;
+  for (std::size_t n = 0; n < consoles_.size(); ++n) {
+    Console& console = *consoles_[n];
     const MachineConfig& config = lab_->machine(n).config();
     const std::string& own = config.start.serial;
     if (output.serial && n > 0)
-      seat.serial = seats_[0]->serial;
+      console.serial = consoles_[0]->serial;
     else if (output.serial)
-      open_serial(seat, *output.serial, "--serial");
+      open_serial(console, *output.serial, "--serial");
     else if (!own.empty())
-      open_serial(seat, own, config.name_prefix() + "serial");
-    if (several && (output.serial || own == "stdio")) seat.prefix = lab_->name(n) + ": ";
+      open_serial(console, own, config.name_prefix() + "serial");
+    if (several && (output.serial || own == "stdio")) console.prefix = lab_->name(n) + ": ";
     lab_->machine(n).serial().on_output([this, n](std::uint8_t value, Time now) { serial_byte(n, value, now); });
   }
   quiet_ = output.quiet;
@@ -191,18 +191,18 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
 }
 
 void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
-  Seat& seat = *seats_[n];
+  Console& console = *consoles_[n];
   if (n == 0) scenario_.serial(value);
   const auto& cpu = lab_->machine(n).cpu();
-  if (seat.guest.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
-    if (const auto row = seat.guest.new_row()) seat.frames.row_ended(row->packet_bytes, row->ticks);
-  if (!seat.serial) return;
-  if (seat.prefix.empty()) {
-    std::fputc(value, seat.serial.get());
-    if (value == '\n') std::fflush(seat.serial.get());
+  if (console.guest.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
+    if (const auto row = console.guest.new_row()) console.frames.row_ended(row->packet_bytes, row->ticks);
+  if (!console.serial) return;
+  if (console.prefix.empty()) {
+    std::fputc(value, console.serial.get());
+    if (value == '\n') std::fflush(console.serial.get());
   } else if (value == '\n') {  // whole lines, since another machine's may come in between
-    fmt::print(seat.serial.get(), "{}{}\n", seat.prefix, seat.guest.lines().back().text);
-    std::fflush(seat.serial.get());
+    fmt::print(console.serial.get(), "{}{}\n", console.prefix, console.guest.lines().back().text);
+    std::fflush(console.serial.get());
   }
 }
 
@@ -284,8 +284,8 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
 }
 
 void Session::print_screen() {
-  for (std::size_t n = 0; show_screen_ && n < seats_.size(); ++n) {
-    if (seats_.size() > 1) fmt::print("---- {} ----\n", lab_->name(n));
+  for (std::size_t n = 0; show_screen_ && n < consoles_.size(); ++n) {
+    if (consoles_.size() > 1) fmt::print("---- {} ----\n", lab_->name(n));
     for (const auto& line : screen(n)) fmt::print("{}\n", line);
   }
   for (const auto& file : screen_files_) write_png(picture(), file);

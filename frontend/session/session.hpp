@@ -48,10 +48,10 @@ class Session {
 
   Lab& lab() { return *lab_; }
   /// What machine `n` has said on COM1.
-  GuestOutput& guest(std::size_t n = 0) { return seats_[n]->guest; }
+  GuestOutput& guest(std::size_t n = 0) { return consoles_[n]->guest; }
   Progress& progress() { return progress_; }
   /// Where the time of the guest's frames went.
-  const FrameTimer& frames(std::size_t n = 0) const { return seats_[n]->frames; }
+  const FrameTimer& frames(std::size_t n = 0) const { return consoles_[n]->frames; }
   Time now() { return lab_->scheduler().now(); }
   std::string state_hash() { return lab_->state_hash(); }
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
@@ -81,14 +81,14 @@ class Session {
  private:
   void open(const OutputOptions& output, const StateOptions& state);
   /// What belongs to one machine.
-  struct Seat {
-    Seat(Lab& lab, std::size_t n) : frames(lab, n) {}
+  struct Console {
+    Console(Lab& lab, std::size_t n) : frames(lab, n) {}
     GuestOutput guest;
     FrameTimer frames;
     std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
     std::string prefix;                 ///< of its lines on COM1, where several machines share an output
   };
-  void open_serial(Seat& seat, const std::string& where, const std::string& option);
+  void open_serial(Console& console, const std::string& where, const std::string& option);
   void serial_byte(std::size_t n, std::uint8_t value, Time now);
   void archive(Archive& a);
   void save(const std::string& file);
@@ -101,7 +101,7 @@ class Session {
   std::filesystem::path result_folder() const;
 
   std::unique_ptr<Lab> lab_;
-  std::vector<std::unique_ptr<Seat>> seats_;
+  std::vector<std::unique_ptr<Console>> consoles_;
   std::unique_ptr<net::PcapngWriter> capture_;
   std::shared_ptr<std::FILE> trace_;
   bool show_screen_ = false;

@@ -40,7 +40,7 @@ TEST_CASE(
   const auto rate = [](const std::string& card) {
     Config c = load_machine("model95");
     c.set("slot.1.card", card, "--card " + card);
-    return Lab(std::move(c)).segment().config().bits_per_second;
+    return Lab(std::move(c)).medium().bits_per_second();
   };
   CHECK(rate("ne2") == 10'000'000);
   CHECK(rate("etherstreamer") == 10'000'000);

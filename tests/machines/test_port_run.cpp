@@ -114,7 +114,7 @@ End run(const std::string& model, const std::vector<std::uint8_t>& code, bool on
   for (auto& b : data) b = static_cast<std::uint8_t>(random.next());
   machine.memory().master_write(0x20000, data, {});
   machine.adapter(1)->pos_write(2, 0x01 | 1 << 1 | 2 << 5, {});
-  Recorder other(lab.scheduler(), &lab.segment(), "other", 77);
+  Recorder other(lab.scheduler(), &lab.medium(), "other", 77);
   for (unsigned i = 0; i < 30; ++i) other.to_send.push_back(make_frame(60 + 40 * i));
   other.port.transmit(make_frame(400), {});
   if (one_by_one) machine.cpu().limit_block_length(1);

@@ -123,9 +123,9 @@ struct SharedLine {
     lab.machine().interrupts().watch([this](unsigned line, unsigned, Time) {
       if (line == irq && lab.machine().interrupts().sources(irq) == 3) ++both;
     });
-    lab.segment().add_observer(log);
+    lab.medium().add_observer(log);
   }
-  ~SharedLine() { lab.segment().remove_observer(log); }
+  ~SharedLine() { lab.medium().remove_observer(log); }
 
   static Config config(const std::string& model) {
     Config c = load_machine(model);
@@ -216,7 +216,7 @@ class SecondStation {
   static constexpr MacAddress own{0x00, 0x00, 0xC0, 0x77, 0x88, 0x99}, friends{0x02, 0x60, 0x8C, 0x01, 0x02, 0x03};
   static constexpr unsigned bytes = 700;
 
-  explicit SecondStation(Lab& lab) : lab_(lab), friend_(lab.scheduler(), &lab.segment(), "friend", 55) {}
+  explicit SecondStation(Lab& lab) : lab_(lab), friend_(lab.scheduler(), &lab.medium(), "friend", 55) {}
 
   /// The driver's initialisation; the other station starts to send.
   void start() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/common/error.hpp"
+#include "devices/medium/ethernet/ethernet_link_layer.hpp"
 
 namespace planar::net {
 
@@ -30,6 +31,11 @@ EthernetSegment::EthernetSegment(EthernetConfig config, std::string name)
 std::string EthernetSegment::title() const {
   return fmt::format("{} Mbit/s, {} duplex", config_.bits_per_second / 1'000'000,
                      config_.full_duplex ? "full" : "half");
+}
+
+std::unique_ptr<LinkLayer> EthernetSegment::connect(Scheduler& scheduler, std::string name, LinkUser& user,
+                                                    std::uint64_t seed) {
+  return std::make_unique<EthernetLinkLayer>(scheduler, std::move(name), *this, user, seed);
 }
 
 std::vector<NamedCount> EthernetSegment::counts() const {

@@ -242,6 +242,8 @@ class EthernetSegment final : public Medium {
   std::uint64_t bits_per_second() const override { return config_.bits_per_second; }
   Time lookahead() const override { return config_.propagation; }
   Time gap() const override { return bit_time_ * gap_bits; }
+  std::unique_ptr<LinkLayer> connect(Scheduler& scheduler, std::string name, LinkUser& user,
+                                     std::uint64_t seed) override;
   std::vector<NamedCount> counts() const override;
   void archive(Archive& a) override;
 

@@ -55,8 +55,6 @@ bool read_end(std::string_view text, Ipv4& ip, std::uint16_t& port) {
 
 }  // namespace
 
-std::string format_ipv4(Ipv4 a) { return fmt::format("{}.{}.{}.{}", a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255); }
-
 Forward parse_forward(const std::string& text) {
   Forward f;
   const std::string_view all = trimmed(text);

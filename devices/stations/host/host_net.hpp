@@ -36,8 +36,6 @@ struct Forward {
 /// "tcp 127.0.0.1:2323 -> 23", "udp 0.0.0.0:6900 -> 192.168.10.15:69"; without an address 127.0.0.1 is meant. Throws
 /// Error naming the text and the form.
 Forward parse_forward(const std::string& text);
-/// "192.168.10.2".
-std::string format_ipv4(Ipv4 address);
 
 struct HostNet {
   enum class Kind : std::uint8_t { slirp, tap, pcap, socket };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The station through which the host's network takes part in a segment. Frames pass with wire timing both ways; the
+// The station through which the host's network takes part in a medium. Frames pass with wire timing both ways; the
 // host is looked at every `host_poll` of virtual time. Such a run does not repeat: results say "host in the loop".
 //
 // Time modes:
@@ -15,14 +15,14 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
-#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/medium/link_layer.hpp"
 #include "devices/stations/host/host_link.hpp"
+#include "devices/stations/station.hpp"
 
 namespace planar::net {
 
@@ -36,34 +36,38 @@ inline constexpr std::size_t host_queue = 256;
 
 enum class HostTime : std::uint8_t { as_hardware, unthrottled };
 
-class HostStation final : public EthernetStation, private HostSink {
+class HostStation final : public Station, private LinkUser, private HostSink {
  public:
   struct Counters {
-    std::uint64_t to_host = 0, from_host = 0;   ///< good frames
-    std::uint64_t damaged = 0;                  ///< from the segment: bad FCS or length
-    std::uint64_t refused = 0;                  ///< from the host: no Ethernet frame, or no room
-    std::uint64_t collisions = 0, dropped = 0;  ///< dropped: after 16 collisions
+    std::uint64_t to_host = 0, from_host = 0;        ///< good frames
+    std::uint64_t damaged = 0;                       ///< from the medium: bad FCS or length
+    std::uint64_t refused = 0;                       ///< from the host: no Ethernet frame, or no room
+    std::uint64_t failed_attempts = 0, dropped = 0;  ///< to send: collisions on Ethernet; dropped: given up
   };
   struct Hooks {
     std::function<HostDuration()> host_clock;  ///< since any fixed moment
     std::function<Time()> idle;                ///< for how long the guest has idled altogether
   };
 
-  HostStation(Scheduler& scheduler, Trace& trace, EthernetSegment& segment, std::uint64_t seed,
-              std::unique_ptr<HostLink> link, HostTime time, Hooks hooks);
+  HostStation(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t seed, std::unique_ptr<HostLink> link,
+              HostTime time, Hooks hooks);
 
   const Counters& counters() const { return counters_; }
-  /// The state on this side of the link; what the host keeps (connections) is not in it, and lost with a snapshot.
-  void archive(Archive& a);
 
-  // EthernetStation
-  void frame_ends(const Reception& reception, Time now) override;
-  void transmit_ends(const TransmitOutcome& outcome, Time now) override;
+  // Station
+  bool repeatable() const override { return false; }
+  Description describe() const override;
+  /// The state on this side of the link; what the host keeps (connections) is not in it, and lost with a snapshot.
+  void archive(Archive& a) override;
 
   /// The steady clock of the host.
   static HostDuration steady_clock();
 
  private:
+  // LinkUser
+  void frame_received(ByteView frame, Time now) override;
+  void frame_damaged(Time now) override;
+  void frame_sent(const LinkOutcome& outcome, Time now) override;
   // HostSink
   void frame_from_host(ByteView frame) override;
   void host_note(std::string_view text) override;
@@ -72,16 +76,14 @@ class HostStation final : public EthernetStation, private HostSink {
   void hold_as_hardware(Time now);
   void hold_while_idle(Time now);
   void wait(Time now, HostDuration until, bool stop_at_frame);
-  void start_next(Time now);
 
   Trace& trace_;
-  std::unique_ptr<HostLink> link_;
+  std::unique_ptr<HostLink> host_;
   HostTime time_;
   Hooks hooks_;
   Counters counters_;
-  std::deque<Bytes> to_send_;  // with FCS; the first one is in the adapter
-  bool spoken_ = false;        // the guest has sent a frame
-  EthernetPort port_;
+  bool spoken_ = false;  // the guest has sent a frame
+  std::unique_ptr<LinkLayer> link_;
   Event poll_;
   // Host time, not part of the state.
   bool anchored_ = false;

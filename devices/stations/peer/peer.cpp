@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/stations/peer/peer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "core/common/random.hpp"
 
 namespace planar::net {
 namespace {
 
 constexpr unsigned ethertype_ip = 0x0800, ethertype_arp = 0x0806;
 constexpr unsigned protocol_icmp = 1, protocol_tcp = 6, protocol_udp = 17;
-constexpr std::size_t ethernet_header = 14, ip_header = 20, udp_header = 8, min_payload = 46;
+constexpr std::size_t ethernet_header = 14, ip_header = 20, udp_header = 8, arp_bytes = 28;
 constexpr std::size_t max_unresolved = 3;  // Linux keeps three packets for a neighbour being resolved
 constexpr std::size_t max_neighbours = 64;
 
@@ -20,27 +24,22 @@ MacAddress mac_at(ByteView b, std::size_t at) {
 
 }  // namespace
 
-Peer::Peer(Scheduler& scheduler, Trace& trace, EthernetSegment& segment, std::uint64_t seed, PeerConfig config)
+Peer::Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t seed, PeerConfig config)
     : trace_(trace),
       config_(config),
       services_(config.services),
       tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next()),
-      port_(scheduler, "peer.port", *this, Random(seed * 0x100 + 0xFF).next()),
+      link_(medium.connect(scheduler, "peer.port", *this, Random(seed * 0x100 + 0xFF).next())),
       process_(scheduler, "peer.process", Priority::device, Callback::to<&Peer::process>(this)),
-      tick_(scheduler, "peer.tick", Priority::timer, Callback::to<&Peer::tick>(this)) {
-  port_.attach(segment);
-}
+      tick_(scheduler, "peer.tick", Priority::timer, Callback::to<&Peer::tick>(this)) {}
 
 // ---- adapter ----
 
-void Peer::frame_ends(const Reception& r, Time now) {
-  if (!r.fcs_ok || r.length < min_frame_bytes || r.length > max_frame_bytes) {
-    if (r.length) ++counters_.damaged;
-    return;
-  }
-  const MacAddress to = mac_at(r.frame, 0);
+void Peer::frame_damaged(Time) { ++counters_.damaged; }
+
+void Peer::frame_received(ByteView frame, Time now) {
+  const MacAddress to = mac_at(frame, 0);
   if (to != config_.mac && to != broadcast_mac) return;
-  const auto frame = r.frame.first(r.length - fcs_bytes);
   ++counters_.frames_received;
   counters_.bytes_received += frame.size();
   arrived_.push_back({Bytes(frame.begin(), frame.end()), now + config_.turnaround});
@@ -71,32 +70,26 @@ void Peer::send_frame(const MacAddress& to, unsigned type, ByteView payload, Tim
   put(frame, config_.mac);
   put16(frame, type);
   put(frame, payload);
-  frame.resize(std::max(frame.size(), ethernet_header + min_payload));
-  append_fcs(frame);
-  to_send_.push_back(std::move(frame));
-  if (to_send_.size() == 1) start_next(now);
+  link_->send(frame, now);
 }
 
-void Peer::start_next(Time now) { port_.transmit(to_send_.front(), now); }
-
-void Peer::transmit_ends(const TransmitOutcome& outcome, Time now) {
-  if (to_send_.empty()) return;
-  counters_.collisions += outcome.collisions;
-  if (outcome.result == TransmitResult::ok) {
+void Peer::frame_sent(const LinkOutcome& outcome, Time now) {
+  counters_.failed_attempts += outcome.failed_attempts;
+  if (outcome.sent) {
     ++counters_.frames_sent;
-    counters_.bytes_sent += to_send_.front().size() - fcs_bytes;
+    counters_.bytes_sent += outcome.bytes;
   } else {
     ++counters_.dropped;
-    trace_(TraceCategory::peer, now, "a frame was lost after {} collisions", outcome.collisions);
+    trace_(TraceCategory::peer, now, "a frame was lost after {} failed attempts", outcome.failed_attempts);
   }
-  to_send_.pop_front();
-  if (!to_send_.empty()) start_next(now);
 }
 
 // ---- ARP (RFC 826) ----
 
 void Peer::receive_arp(ByteView p, Time now) {
-  if (get16(p, 0) != 1 || get16(p, 2) != ethertype_ip || p[4] != 6 || p[5] != 4) return;
+  if (p.size() < arp_bytes || get16(p, 0) != link_->arp_hardware() || get16(p, 2) != ethertype_ip || p[4] != 6 ||
+      p[5] != 4)
+    return;
   const unsigned operation = get16(p, 6);
   const MacAddress sender = mac_at(p, 8);
   const Ipv4 sender_ip = get32(p, 14);
@@ -121,7 +114,7 @@ void Peer::receive_arp(ByteView p, Time now) {
 
 void Peer::send_arp(unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target, Time now) {
   Bytes p;
-  put16(p, 1);
+  put16(p, link_->arp_hardware());
   put16(p, ethertype_ip);
   p.push_back(6);
   p.push_back(4);
@@ -136,6 +129,10 @@ void Peer::send_arp(unsigned operation, const MacAddress& to, const MacAddress& 
 // ---- IP ----
 
 void Peer::receive_ip(ByteView p, ByteView frame, Time now) {
+  if (p.size() < ip_header) {
+    ++counters_.malformed;
+    return;
+  }
   const std::size_t header = (p[0] & 15u) * 4;
   const std::size_t total = get16(p, 2);
   if (p[0] >> 4 != 4 || header < ip_header || total < header || total > p.size() ||
@@ -255,14 +252,24 @@ void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now) {
   send_arp(1, broadcast_mac, {}, to, now);
 }
 
+Description Peer::describe() const {
+  Description d("peer");
+  d.text("address", fmt::format("{}, {}", format_ipv4(config_.address), format_mac(config_.mac)));
+  d.number("frames sent", counters_.frames_sent).number("frames received", counters_.frames_received);
+  d.number("damaged", counters_.damaged).number("malformed", counters_.malformed).number("dropped", counters_.dropped);
+  return d;
+}
+
 void Peer::archive(Archive& a) {
   a.section("peer", 1);
   a(counters_.frames_sent, counters_.frames_received, counters_.bytes_sent, counters_.bytes_received, counters_.damaged,
-    counters_.malformed, counters_.collisions, counters_.dropped);
-  a(arrived_, to_send_, neighbours_, unresolved_, ip_id_);
+    counters_.malformed, counters_.failed_attempts, counters_.dropped);
+  a(arrived_);
+  link_->archive_waiting(a);
+  a(neighbours_, unresolved_, ip_id_);
   services_.archive(a);
   tcp_.archive(a);
-  port_.archive(a);
+  link_->archive(a);
   process_.archive(a);
   tick_.archive(a);
   if (a.loading() && arrived_.empty()) process_.cancel();  // a damaged snapshot

@@ -2,22 +2,25 @@
 // The reference station at the other end: a server in virtual time, so that runs repeat bit for bit.
 //
 // It answers ARP and ping and serves what services.cpp lists over TCP and UDP as a Linux 2.2 machine does
-// (peer_tcp.hpp); it resets other TCP connections and reports unreachable UDP ports. Its Ethernet adapter obeys CSMA/CD
-// but is otherwise of unlimited speed; all that its host takes is one turnaround time, the same for every card and
-// machine.
+// (peer_tcp.hpp); it resets other TCP connections and reports unreachable UDP ports. Its adapter obeys the rules of the
+// medium but is otherwise of unlimited speed; all that its host takes is one turnaround time, the same for every card
+// and machine.
 //
-// Not modelled: IP fragments (dropped) and options, routing (everybody is on the segment), ARP retries and expiry.
+// Not modelled: IP fragments (dropped) and options, routing (everybody is on the medium), ARP retries and expiry.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <utility>
 
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
-#include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/medium/ethernet/ethernet_frame.hpp"
+#include "devices/medium/link_layer.hpp"
 #include "devices/stations/peer/peer_tcp.hpp"
 #include "devices/stations/peer/services.hpp"
+#include "devices/stations/station.hpp"
 
 namespace planar::net {
 
@@ -32,30 +35,34 @@ struct PeerConfig {
   ServiceConfig services;
 };
 
-class Peer final : public EthernetStation, private TcpOutput {
+class Peer final : public Station, private LinkUser, private TcpOutput {
  public:
   struct Counters {
     std::uint64_t frames_sent = 0, frames_received = 0;  ///< received: good and for us
-    std::uint64_t bytes_sent = 0, bytes_received = 0;    ///< Ethernet frames without FCS
+    std::uint64_t bytes_sent = 0, bytes_received = 0;    ///< frames without FCS
     std::uint64_t damaged = 0;                           ///< bad FCS or length
     std::uint64_t malformed = 0;                         ///< good frame, but a length or checksum in it is wrong
-    std::uint64_t collisions = 0, dropped = 0;           ///< dropped: after 16 collisions
+    std::uint64_t failed_attempts = 0, dropped = 0;      ///< to send: collisions on Ethernet; dropped: given up
   };
 
-  Peer(Scheduler& scheduler, Trace& trace, EthernetSegment& segment, std::uint64_t seed, PeerConfig config = {});
+  Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t seed, PeerConfig config = {});
 
   const PeerConfig& config() const { return config_; }
   const Counters& counters() const { return counters_; }
   const Services& services() const { return services_; }
   const TcpServer& tcp() const { return tcp_; }
-  EthernetPort& port() { return port_; }
-  void archive(Archive& a);
+  Port& port() { return link_->port(); }
 
-  // EthernetStation
-  void frame_ends(const Reception& reception, Time now) override;
-  void transmit_ends(const TransmitOutcome& outcome, Time now) override;
+  // Station
+  Description describe() const override;
+  void archive(Archive& a) override;
 
  private:
+  // LinkUser
+  void frame_received(ByteView frame, Time now) override;
+  void frame_damaged(Time now) override;
+  void frame_sent(const LinkOutcome& outcome, Time now) override;
+
   void process(Time now);
   void tick(Time now);
   void receive_arp(ByteView packet, Time now);
@@ -68,7 +75,6 @@ class Peer final : public EthernetStation, private TcpOutput {
   void send_arp(unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target, Time now);
   void send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now);
   void send_frame(const MacAddress& to, unsigned type, ByteView payload, Time now);
-  void start_next(Time now);
 
   struct Arrived {
     Bytes frame;
@@ -80,13 +86,12 @@ class Peer final : public EthernetStation, private TcpOutput {
   PeerConfig config_;
   Counters counters_;
   std::deque<Arrived> arrived_;
-  std::deque<Bytes> to_send_;  // frames with FCS; the first one is in the adapter
   std::vector<std::pair<Ipv4, MacAddress>> neighbours_;
   std::vector<std::pair<Ipv4, Bytes>> unresolved_;  // IP packets that wait for an ARP reply
   std::uint16_t ip_id_ = 1;
   Services services_;
   TcpServer tcp_;
-  EthernetPort port_;
+  std::unique_ptr<LinkLayer> link_;
   Event process_;
   Event tick_;
 };

@@ -7,7 +7,7 @@
 
 #include "core/common/error.hpp"
 #include "devices/capture/pcapng.hpp"
-#include "tests/devices/medium/wire.hpp"
+#include "tests/devices/medium/toy_medium.hpp"
 
 using namespace planar;
 using namespace planar::test;
@@ -101,4 +101,46 @@ TEST_CASE("every good frame is captured once, without FCS, with its virtual time
 
 TEST_CASE("a capture that cannot be written is refused with the reason", "[pcapng]") {
   CHECK_THROWS_WITH(PcapngWriter("/nonexistent/folder/x.pcapng", {}), Catch::Contains("cannot write the capture"));
+}
+
+TEST_CASE("media of different kinds share a file: an interface each, with link type, name and rate", "[pcapng]") {
+  TemporaryFile file;
+  {
+    Scheduler scheduler;
+    EthernetSegment segment({}, "floor");
+    ToyLine line("toy line");
+    EthernetSegment stranger({}, "stranger");
+    PcapngWriter writer(file.path, {&segment, &line}, true);
+    for (Medium* medium :
+         {static_cast<Medium*>(&segment), static_cast<Medium*>(&line), static_cast<Medium*>(&stranger)})
+      medium->add_observer(writer);
+    Ear a(scheduler, segment, "a", 1), b(scheduler, line, "b", 2), c(scheduler, stranger, "c", 3);
+    const Bytes data = body(100);
+    a.link->send(data, Time{});
+    b.link->send(data, Time{});
+    c.link->send(data, Time{});
+    scheduler.run_until(1_ms);
+    CHECK(writer.frames() == 2);
+    writer.flush();
+  }
+  const auto blocks = read_blocks(file.path);
+  REQUIRE(blocks.size() == 5);
+  const auto name = [&](const Block& block, const std::string& text) {
+    CHECK(little32(block.body, 8) == (static_cast<std::uint32_t>(text.size()) << 16 | 2));
+    CHECK(std::equal(text.begin(), text.end(), block.body.begin() + 12));
+  };
+  CHECK((little32(blocks[1].body, 0) & 0xFFFF) == 1);
+  name(blocks[1], "floor");
+  CHECK((little32(blocks[2].body, 0) & 0xFFFF) == 147);
+  name(blocks[2], "toy line");
+  CHECK(little32(blocks[2].body, 24) == 4'000'000);  // if_speed, behind the name and its own header
+  // In the order of their ends: on Ethernet in 89.6 us, on the line in 202 us. Without their check sequences.
+  CHECK(little32(blocks[3].body, 0) == 0);
+  CHECK(little32(blocks[3].body, 8) == 89'600);
+  CHECK(little32(blocks[3].body, 12) == 100);
+  CHECK(little32(blocks[4].body, 0) == 1);
+  CHECK(little32(blocks[4].body, 8) == 202'000);
+  CHECK(little32(blocks[4].body, 12) == 100);
+  CHECK((little32(blocks[3].body, 20 + 100 + 4) & 7u << 2) == 3u << 2);  // epb_flags: broadcast
+  CHECK((little32(blocks[4].body, 20 + 100 + 4) & 7u << 2) == 3u << 2);
 }

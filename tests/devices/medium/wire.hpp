@@ -36,9 +36,8 @@ inline Bytes damaged(Bytes frame) {
 }
 
 struct Recorder final : EthernetStation {
-  Recorder(Scheduler& s, EthernetSegment* segment, std::string name, std::uint64_t seed)
-      : port(s, std::move(name), *this, seed) {
-    if (segment) port.attach(*segment);
+  Recorder(Scheduler& s, Medium* medium, std::string name, std::uint64_t seed) : port(s, std::move(name), *this, seed) {
+    if (medium) port.attach(*medium);
   }
   void frame_begins(const Reception& r, Time now) override {
     begins.push_back(now);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "tests/catch.hpp"
 #include "tests/frontend/benchmarks/netio_run.hpp"
 #include "tests/frontend/guest_diskette.hpp"
@@ -161,6 +163,44 @@ TEST_CASE("planar run takes a lab file: each machine has its diskette, COM1 and 
   const auto both = scratch.file("both.txt");
   CHECK(run_planar("run " + file + " --until near.serial:@card --quiet --serial file:" + both).status == 0);
   CHECK(program::read_file(both).find("near: @card 3c529") != std::string::npos);
+}
+
+TEST_CASE("two segments with a bridge: netio crosses it, and the capture has an interface for each") {
+  Scratch scratch;
+  auto lab = program::read_file(lab_file(scratch));
+  const auto insert = [&](const std::string& behind, const std::string& text) {
+    const auto at = lab.find(behind);
+    REQUIRE(at != std::string::npos);
+    lab.insert(at + behind.size(), text);
+  };
+  insert("seed = 7\n", "[medium.floor]\n[medium.office]\n[bridge.between]\nmedia = [\"floor\", \"office\"]\n");
+  insert("\"3c529\"\n", "medium = \"floor\"\n");
+  insert("\"smc8013\"\n", "medium = \"office\"\n");
+  const auto capture = scratch.file("wire.pcapng");
+  const auto file = scratch.write("bridged.toml", lab);
+  const std::string until = " --until 'near.serial:@done' --timeout '30 s' --json - --quiet --capture ";
+  const auto run = run_planar("run " + file + until + capture);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(run.json().at("ended") == "text seen");
+  CHECK(run_planar("run " + file + until + capture).json().at("state_hash") == run.json().at("state_hash"));
+
+  const auto bytes = program::read_file(capture);
+  std::vector<std::string> names;
+  std::vector<unsigned> frames(2);
+  for (std::size_t at = 0; at + 12 <= bytes.size();) {
+    const auto word = [&](std::size_t offset) {
+      std::uint32_t value = 0;
+      std::memcpy(&value, bytes.data() + at + offset, 4);
+      return value;
+    };
+    if (word(0) == 1) names.push_back(bytes.substr(at + 20, word(16) >> 16));
+    if (word(0) == 6) ++frames.at(word(8));
+    at += word(4);
+  }
+  CHECK(names == std::vector<std::string>{"floor", "office"});
+  CHECK(frames[0] > 20);
+  CHECK(frames[1] > 20);
 }
 
 TEST_CASE("what is wrong in a lab file is said with its line and a remedy") {

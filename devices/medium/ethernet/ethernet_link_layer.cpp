@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/medium/ethernet/ethernet_link_layer.hpp"
+
+#include <algorithm>
+
+namespace planar::net {
+
+EthernetLinkLayer::EthernetLinkLayer(Scheduler& scheduler, std::string name, EthernetSegment& segment, LinkUser& user,
+                                     std::uint64_t seed)
+    : LinkLayer(user), port_(scheduler, std::move(name), *this, seed) {
+  port_.attach(segment);
+}
+
+std::vector<std::uint8_t> EthernetLinkLayer::encapsulate(std::span<const std::uint8_t> frame) const {
+  std::vector<std::uint8_t> padded(frame.begin(), frame.end());
+  padded.resize(std::max(padded.size(), min_frame_bytes - fcs_bytes));
+  append_fcs(padded);
+  return padded;
+}
+
+void EthernetLinkLayer::frame_ends(const Reception& r, Time now) {
+  if (r.fcs_ok && r.length >= min_frame_bytes && r.length <= max_frame_bytes)
+    user().frame_received(r.frame.first(r.length - fcs_bytes), now);
+  else if (r.length)
+    user().frame_damaged(now);
+}
+
+void EthernetLinkLayer::transmit_ends(const TransmitOutcome& outcome, Time now) {
+  finished(outcome.result == TransmitResult::ok, outcome.collisions, now);
+}
+
+}  // namespace planar::net

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A transparent bridge between two or more media (IEEE 802.1D): store and forward.
+//
+// It hears every frame on each of its media and learns behind which port a source address is. A frame whose destination
+// is known goes out at that port alone, or nowhere if it came from there; any other goes out at every other port. An
+// address not heard as a source for the ageing time is forgotten. Group addresses 01:80:C2:00:00:00 to 0F are the
+// bridges' own and never cross.
+//
+// The figures are those of a two-port Ethernet bridge of the time, HP's 10:10 LAN Bridge MB (28673A, Installation and
+// Reference Guide, 1992): 512 addresses, 300 s, and forwarding as fast as the medium carries frames.
+//
+// Not modelled: the spanning tree (a lab whose bridges close a loop is refused), management, a station address of its
+// own, a limit on the time a frame may spend in the bridge.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/common/random.hpp"
+#include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
+#include "devices/medium/ethernet/ethernet_frame.hpp"
+#include "devices/medium/link_layer.hpp"
+#include "devices/stations/packet.hpp"
+#include "devices/stations/station.hpp"
+
+namespace planar::net {
+
+/// From a frame's last bit to its place in the queue of the port where it leaves. Source: inferred; a bridge that keeps
+/// up with 10 Mbit/s Ethernet is done with a frame when the next one of the shortest length can have arrived, 67.2 us
+/// later.
+inline constexpr Time bridge_delay = 67'200_ns;
+/// How long an address is remembered. Source: IEEE 802.1D, recommended value, and HP's default.
+inline constexpr Time bridge_ageing = 300_s;
+/// Addresses that are remembered; with no room left new ones are not learned. Source: HP's guide.
+inline constexpr std::size_t bridge_addresses = 512;
+/// Frames that wait at a port; what comes beyond is dropped. Source: inferred, 96 KB of the longest frames.
+inline constexpr std::size_t bridge_queue = 64;
+
+struct BridgeTiming {
+  Time delay = bridge_delay;
+  Time ageing = bridge_ageing;
+};
+
+class Bridge final : public Station {
+ public:
+  struct Counters {
+    std::uint64_t received = 0;   ///< good frames
+    std::uint64_t filtered = 0;   ///< of those: destination on the side they came from, or a bridges' own address
+    std::uint64_t forwarded = 0;  ///< to the one port of a known address
+    std::uint64_t flooded = 0;    ///< to every other port
+    std::uint64_t dropped = 0;    ///< for want of room at a port, or given up by its medium; one for each port
+    std::uint64_t damaged = 0;    ///< bad check sequence or length
+    void archive(Archive& a) { a(received, filtered, forwarded, flooded, dropped, damaged); }
+  };
+
+  /// Plugs into each of `media`; `seed` starts the first port's generator, the ports behind it use the numbers that
+  /// follow.
+  Bridge(Scheduler& scheduler, Trace& trace, std::string name, std::span<Medium* const> media, std::uint64_t seed,
+         BridgeTiming timing = {});
+  ~Bridge() override;
+
+  const std::string& name() const { return name_; }
+  const Counters& counters() const { return counters_; }
+  Port& port(std::size_t number);
+
+  // Station
+  Description describe() const override;
+  void archive(Archive& a) override;
+
+ private:
+  class Side;  // a port of the bridge
+  static constexpr std::uint32_t all_others = UINT32_MAX;
+  struct Address {
+    MacAddress mac{};
+    std::uint32_t side = 0;
+    Time heard{};
+    void archive(Archive& a) { a(mac, side, heard); }
+  };
+  struct Held {
+    Bytes frame;
+    std::uint32_t from = 0, to = all_others;
+    Time due{};
+    void archive(Archive& a) { a(frame, from, to, due); }
+  };
+
+  void receive(std::uint32_t from, ByteView frame, Time now);
+  void learn(const MacAddress& source, std::uint32_t side, Time now);
+  const Address* find(const MacAddress& mac, Time now) const;
+  void forward(Time now);
+  void send(Side& side, ByteView frame, Time now);
+
+  Trace& trace_;
+  std::string name_;
+  BridgeTiming timing_;
+  Counters counters_;
+  std::vector<Address> addresses_;  // by address
+  std::deque<Held> held_;           // in the order in which they are due
+  std::vector<std::unique_ptr<Side>> sides_;
+  Event forward_;
+};
+
+}  // namespace planar::net

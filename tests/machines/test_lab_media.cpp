@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A lab with several media: what is plugged into which, what is refused, and the guest's netio across a bridge.
+#include "machines/lab.hpp"
+#include "roms/images.hpp"
+#include "tests/devices/medium/toy_medium.hpp"
+
+using namespace planar;
+using namespace planar::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string two_segments =
+    "[net]\nattach = \"peer\"\nmedium = \"office\"\n"
+    "[medium.office]\nrate = \"100 Mbit/s\"\n"
+    "[medium.floor]\n"
+    "[bridge.between]\nmedia = [\"floor\", \"office\"]\n"
+    "[[machine]]\nname = \"client\"\nmodel = \"model95\"\n"
+    "[machine.slot.1]\ncard = \"ne2\"\nmedium = \"floor\"\n"
+    "[machine.slot.2]\ncard = \"oc2335\"\nmedium = \"office\"\n";
+
+/// The guest's image with its settings sector asking for one short row.
+Bytes short_netio() {
+  Bytes image(roms::guest().begin(), roms::guest().end());
+  const std::string settings =
+      "planar-settings 1\ndo=netio\nseconds=0.2\nsizes=8192\nip=192.168.10.2\npeer=192.168.10.1\nseed=1\n";
+  std::fill_n(image.begin() + 512, 512, std::uint8_t{0});
+  std::copy(settings.begin(), settings.end(), image.begin() + 512);
+  return image;
+}
+
+/// A lab whose first machine boots the guest, and what that says.
+struct Running {
+  explicit Running(const std::string& toml, const MediumFactory& make = make_medium)
+      : lab(parse_lab(toml, "lab.toml"), make) {
+    lab.insert_diskette(short_netio(), "guest");
+    lab.machine().serial().on_output([&](std::uint8_t byte, Time) { text += static_cast<char>(byte); });
+  }
+  void run_until(const char* words) {
+    const Time limit = lab.scheduler().now() + 60_s;
+    while (text.find(words) == std::string::npos && lab.scheduler().now() < limit)
+      lab.scheduler().run_until(lab.scheduler().now() + 10_ms);
+    INFO(text);
+    REQUIRE(text.find(words) != std::string::npos);
+  }
+  const net::Bridge& bridge() { return dynamic_cast<const net::Bridge&>(*lab.stations().at(1)); }
+
+  Lab lab;
+  std::string text;
+};
+
+std::string refusal(const std::string& toml) {
+  try {
+    Lab lab(parse_lab(toml, "lab.toml"));
+    return {};
+  } catch (const Error& e) { return e.what(); }
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("each adapter is on the medium that its slot names, and the resolved lab is the same again") {
+  Lab lab(parse_lab(two_segments, "lab.toml"));
+  REQUIRE(lab.media().size() == 2);
+  CHECK(lab.medium(0).name() == "floor");
+  CHECK(lab.medium(0).bits_per_second() == 10'000'000);
+  CHECK(lab.medium(1).name() == "office");
+  CHECK(lab.medium(1).bits_per_second() == 100'000'000);
+  const auto ports = [&](std::size_t n) {
+    std::string names;
+    for (const net::Port* port : lab.medium(n).ports()) names += port->name() + " ";
+    return names;
+  };
+  CHECK(ports(0) == "client.slot1.ne2 between.floor ");
+  CHECK(ports(1) == "client.slot2.oc2335 peer.port between.office ");
+  CHECK(lab.media_of(0) == lab.media());
+  CHECK_THAT(lab.summary(), Contains("slot 1: Novell NE/2") && Contains(", on floor\n") && Contains(", on office\n") &&
+                                Contains("floor: 10 Mbit/s, half duplex\n") &&
+                                Contains("between: a bridge between floor, office\n") &&
+                                Contains("net peer; seed 1 on office\n"));
+  const std::string resolved = lab.configuration();
+  Lab again(parse_lab(resolved, "resolved.toml"));
+  CHECK(again.configuration() == resolved);
+  CHECK(again.state_hash() == lab.state_hash());
+}
+
+TEST_CASE("a lab's media, plugs and bridges are checked, with the place and the remedy") {
+  CHECK(refusal(two_segments).empty());
+  CHECK_THAT(refusal(replaced(two_segments, "\"ne2\"\nmedium = \"floor\"", "\"ne2\"")),
+             Contains("slot.1.card") && Contains("does not say what it is plugged into") &&
+                 Contains("slot.1.medium with one of floor, office"));
+  CHECK_THAT(refusal(replaced(two_segments, "\"ne2\"\nmedium = \"floor\"", "\"ne2\"\nmedium = \"attic\"")),
+             Contains("lab.toml:14") && Contains("there is no medium 'attic'; the lab has floor, office"));
+  CHECK_THAT(refusal(replaced(two_segments, "\"ne2\"\nmedium = \"floor\"", "\"ne2\"\nmedium = \"office\"")),
+             Contains("'ne2' works on 10 Mbit/s Ethernet, but medium 'office' is 100 Mbit/s Ethernet"));
+  CHECK_THAT(refusal(replaced(two_segments, "medium = \"office\"\n[medium", "[medium")),
+             Contains("net.attach") && Contains("write net.medium with one of floor, office"));
+  CHECK_THAT(refusal(replaced(two_segments, "attach = \"peer\"", "attach = \"none\"")),
+             Contains("net.medium") && Contains("leave it out"));
+  CHECK_THAT(refusal(replaced(two_segments, "[net]\n", "[net]\nrate = \"10 Mbit/s\"\n")),
+             Contains("net.rate") && Contains("write it into the table of the medium"));
+  CHECK_THAT(refusal(replaced(two_segments, "[\"floor\", \"office\"]", "[\"floor\"]")),
+             Contains("bridge.between.media") && Contains("expects two media or more"));
+  CHECK_THAT(refusal(replaced(two_segments, "[\"floor\", \"office\"]", "[\"floor\", \"hall\"]")),
+             Contains("there is no medium 'hall'"));
+  CHECK_THAT(refusal(replaced(two_segments, "[bridge.between]",
+                              "[bridge.again]\nmedia = [\"office\", \"floor\"]\n[bridge.between]")),
+             Contains("closes a loop") && Contains("take one out"));
+  CHECK_THAT(refusal(replaced(two_segments, "media = [", "ageing = \"5 s\"\nmedia = [")),
+             Contains("bridge.between.ageing") && Contains("10 s to 1000000 s"));
+  CHECK_THAT(refusal(replaced(two_segments, "[medium.floor]", "[medium.floor]\nkind = \"string\"")),
+             Contains("medium.floor.kind") && Contains("ethernet"));
+}
+
+TEST_CASE("the guest's netio reaches the other segment through the bridge; the run repeats and can be restored") {
+  Running first(two_segments), second(two_segments);
+  for (Running* r : {&first, &second}) r->run_until("@netio start");
+  Archive saver = Archive::saver();
+  second.lab.archive(saver);
+  Running third(second.lab.configuration());
+  Archive loader = Archive::loader(saver.stream());
+  third.lab.archive(loader);
+  loader.expect_end();
+  for (Running* r : {&first, &third}) r->run_until("@done 0");
+  CHECK(first.lab.scheduler().now() == third.lab.scheduler().now());
+  CHECK(first.lab.state_hash() == third.lab.state_hash());
+  const auto& crossed = first.bridge().counters();
+  CHECK(first.lab.machine().adapter(1)->counters().sent > 60);
+  CHECK(crossed.received >= first.lab.machine().adapter(1)->counters().sent);
+  CHECK(crossed.flooded <= 2);  // the first ARP request
+  CHECK(crossed.forwarded == crossed.received - crossed.flooded);
+  CHECK(crossed.dropped == 0);
+}
+
+TEST_CASE("the guest's netio reaches a station on a medium that planar does not know") {
+  const std::string toml =
+      replaced(replaced(two_segments, "[machine.slot.2]\ncard = \"oc2335\"\nmedium = \"office\"\n", ""),
+               "rate = \"100 Mbit/s\"\n", "");
+  Running run(toml, [](const MediumConfig& config) -> std::unique_ptr<net::Medium> {
+    if (config.name == "office") return std::make_unique<ToyLine>(config.name);
+    return make_medium(config);
+  });
+  run.run_until("@done 0");
+  CHECK(run.lab.medium(1).counts().at(0).value > 60);
+  CHECK(run.bridge().counters().dropped == 0);
+}
