@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "adf/nvram/slot_page.hpp"
+#include "bus/common/interrupts.hpp"
 #include "bus/mca/bus_controller.hpp"
 #include "bus/mca/dma.hpp"
-#include "bus/mca/interrupts.hpp"
 #include "bus/mca/pos.hpp"
 #include "bus/mca/slot.hpp"
 #include "core/cpu/cpu.hpp"

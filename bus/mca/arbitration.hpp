@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "bus/mca/interrupts.hpp"
-#include "bus/mca/port_window.hpp"
+#include "bus/common/interrupts.hpp"
+#include "bus/common/port_window.hpp"
 #include "bus/mca/refresh.hpp"
 #include "bus/mca/timing.hpp"
 #include "core/state/archive.hpp"

@@ -64,7 +64,7 @@ BusController::Target BusController::memory_target(std::uint32_t address) const 
     }
     return target;
   }
-  // RAM or ROM beneath a page that a device shares: planar memory's price.
+  // RAM or ROM beneath a page that a device shares: planar memory's cost.
   Page& page = memory_.page(address);
   if (!page.data) return {};
   const std::uint32_t in_page = address & 0xFFF;
@@ -238,30 +238,28 @@ Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t v
 bool BusController::port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) {
   const IoSpace::Range* const r = single(port, bytes);
   if (!r || trace_.on(TraceCategory::io) || !channel_.quiet(run.from, run.before)) return false;
-  run.offset = std::uint32_t{port} - r->first;
-  run.port = r->slave->port_run(run.offset, bytes, direction);
+  run_ = {r->slave, std::uint32_t{port} - r->first, r->selected};
+  run.port = r->slave->port_run(run_.offset, bytes, direction);
   run.synchronisation = timing_.synchronisation;
   run.cycle = timing_.cycle(r->cycle);
   run.limit = timing_.ready_limit;
   run.quiet_until = scheduler_.quiet_until();
-  run.slave = r->slave;
-  run.selected = r->selected;
   return run.port.count != 0;
 }
 
-inline void BusController::finish_run(const cpu::PinsRun& run, std::uint32_t count, Time end) {
-  finish_cycle(run.selected, end);
+inline void BusController::finish_run(std::uint32_t count, Time end) {
+  finish_cycle(run_.selected, end);
   cycles_ += count - 1;
 }
 
 void BusController::run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) {
-  finish_run(run, count, end);
-  run.slave->run_written(run.offset, data, run.port, end);
+  finish_run(count, end);
+  run_.slave->run_written(run_.offset, data, run.port, end);
 }
 
 void BusController::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) {
-  finish_run(run, count, end);
-  run.slave->run_read(run.offset, data, run.port, end);
+  finish_run(count, end);
+  run_.slave->run_read(run_.offset, data, run.port, end);
 }
 
 cpu::Cycle BusController::memory_read(std::uint32_t address, unsigned bytes, Time start) {

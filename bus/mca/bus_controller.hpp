@@ -4,7 +4,7 @@
 //
 // Each access is split as the processor and the planar split it (docs/hardware/micro-channel.md#width-and-splitting):
 // first at the width of the processor's bus, then at the width of the slave that answers; every part is a cycle with
-// its own price, slave and wait for the channel. A price is: synchronisation (once a processor cycle) + waiting for the
+// its own cost, slave and wait for the channel. The cost is: synchronisation (once a processor cycle) + waiting for the
 // channel + the cycle by its CycleSpec, stretched to Slave::ready(). The world is brought up to the end of a cycle
 // before the slave sees it.
 //
@@ -19,8 +19,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "bus/common/interrupts.hpp"
 #include "bus/mca/arbitration.hpp"
-#include "bus/mca/interrupts.hpp"
 #include "bus/mca/timing.hpp"
 #include "core/cpu/pins.hpp"
 #include "core/memory/address_space.hpp"
@@ -76,7 +76,7 @@ class BusController final : public cpu::Pins {
   std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
   void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time& t);
   const IoSpace::Range* single(std::uint16_t port, unsigned bytes) const;
-  void finish_run(const cpu::PinsRun& run, std::uint32_t count, Time end);
+  void finish_run(std::uint32_t count, Time end);
   bool cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes, Direction direction,
                  Time start, Time& end);
   void finish_cycle(bool* selected, Time end);
@@ -91,6 +91,12 @@ class BusController final : public cpu::Pins {
   std::function<void(Time)> shutdown_;
   std::function<void(bool, Time)> fpu_error_;
   std::uint64_t cycles_ = 0;
+  /// Who answers the run of accesses that port_run() has granted last.
+  struct Run {
+    Slave* slave = nullptr;
+    std::uint32_t offset = 0;
+    bool* selected = nullptr;
+  } run_;
 };
 
 }  // namespace planar::bus

@@ -40,8 +40,8 @@
 #include <string>
 #include <vector>
 
+#include "bus/common/port_window.hpp"
 #include "bus/mca/arbitration.hpp"
-#include "bus/mca/port_window.hpp"
 #include "bus/mca/timing.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"

@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "bus/mca/port_window.hpp"
+#include "bus/common/port_window.hpp"
 #include "bus/mca/slot.hpp"
 #include "bus/mca/timing.hpp"
 

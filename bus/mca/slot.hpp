@@ -21,8 +21,10 @@
 #include <string>
 #include <string_view>
 
+#include "bus/common/interrupts.hpp"
 #include "bus/mca/arbitration.hpp"
-#include "bus/mca/interrupts.hpp"
+#include "bus/mca/channel_check.hpp"
+#include "bus/mca/cycles.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/memory/io_space.hpp"
 #include "core/state/archive.hpp"

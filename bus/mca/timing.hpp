@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "core/memory/slave.hpp"
+#include "bus/mca/cycles.hpp"
 #include "core/time/time.hpp"
 
 namespace planar::bus {
@@ -65,8 +65,8 @@ struct BusTiming {
 
   /// The time of one cycle to a slave that claims `spec`.
   constexpr Time cycle(const CycleSpec& spec) const {
-    if (spec.kind == CycleKind::standard) return standard;
-    if (spec.kind == CycleKind::synchronous_extended) return extended;
+    if (spec.is(CycleKind::standard)) return standard;
+    if (spec.is(CycleKind::synchronous_extended)) return extended;
     return extended + spec.ready_delay;
   }
 };

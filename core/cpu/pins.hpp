@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/memory/slave.hpp"
+#include "core/memory/port_run.hpp"
 #include "core/time/time.hpp"
 
 namespace planar::cpu {
@@ -23,9 +23,6 @@ struct PinsRun {
   PortRun port;  ///< its next_ready() is asked behind each access but the last
   Time synchronisation{}, cycle{}, limit{};
   Time from{}, before{}, quiet_until{};
-  Slave* slave = nullptr;
-  std::uint32_t offset = 0;
-  bool* selected = nullptr;
 };
 
 /// Everything outside RAM and ROM. `start` is the time at which the CPU starts the cycle; the returned end is exact and
@@ -37,7 +34,7 @@ class Pins {
   /// `bytes` is 1, 2 or 4; the operand may be unaligned, the pins split it as the bus does.
   virtual Cycle io_read(std::uint16_t port, unsigned bytes, Time start) = 0;
   virtual Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) = 0;
-  /// REP OUTS and REP INS: whether accesses of `bytes` to `port` may be priced without being made, as things stand.
+  /// REP OUTS and REP INS: whether accesses of `bytes` to `port` may be charged without being made, as things stand.
   /// Those that were are made up for by the other two before anything else is asked: `count` of them, the last of which
   /// ended at `end`. The result is the same as that of io_read() and io_write().
   virtual bool port_run(std::uint16_t /*port*/, unsigned /*bytes*/, Direction, PinsRun&) { return false; }

@@ -1,54 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The slave's side of a bus access, and the characteristics of its cycles.
+// The slave's side of an access on any bus, and the characteristics of its cycles.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
+#include "core/memory/port_run.hpp"
 #include "core/time/time.hpp"
 
 namespace planar {
 
-/// The three kinds of Micro Channel cycle (docs/hardware/micro-channel.md#cycle-types).
-enum class CycleKind : std::uint8_t {
-  standard,              ///< CD CHRDY stays high: 200 ns
-  synchronous_extended,  ///< CD CHRDY released within the fixed window: 300 ns
-  asynchronous,          ///< CD CHRDY low until the slave is done: 300 ns + ready_delay
-};
-
-/// How a claimed range responds: its data width, its kind of cycle, and how long it holds CD CHRDY inactive.
+/// How a claimed range responds. The kinds of cycle are an enumeration of the bus (bus/mca/cycles.hpp): a range belongs
+/// to one bus, which alone interprets the kind.
 struct CycleSpec {
-  std::uint8_t width = 8;  ///< data-size reply in bits: 8, 16 (-CD DS 16) or 32 (-CD DS 32)
-  CycleKind kind = CycleKind::synchronous_extended;
-  Time ready_delay{};  ///< asynchronous only: time beyond 300 ns for one cycle
-};
+  constexpr CycleSpec() = default;
+  /// `kind`: an enumerator of the bus; `wait`: the time by which the slave lengthens a cycle, if the kind permits that.
+  template <class Kind>
+  requires std::is_enum_v<Kind>
+  constexpr CycleSpec(unsigned data_width, Kind cycle_kind, Time wait)
+      : width(static_cast<std::uint8_t>(data_width)), kind(static_cast<std::uint8_t>(cycle_kind)), ready_delay(wait) {}
 
-enum class Direction : std::uint8_t { read, write };
+  template <class Kind>
+  requires std::is_enum_v<Kind>
+  constexpr bool is(Kind wanted) const { return kind == static_cast<std::uint8_t>(wanted); }
 
-/// A slave's description, in advance, of consecutive accesses to one port (REP INS, REP OUTS) during which no other
-/// access reaches it and no event fires: how many there may be, and when each may end. They can then be made as a
-/// batch.
-struct PortRun {
-  std::uint32_t count = 0;  ///< maximum number of accesses; 0: each access must be made individually
-  Time ready{};             ///< earliest end of the first access
-  /// After an access the slave requests its buffer, waits while the buffer is busy, and uses it.
-  Time request{}, use{};
-  /// The buffer is busy from `taken_from` for `taken`, and again every `period`; never if `period` is zero.
-  Time taken_from{}, taken{}, period{};
-
-  /// The earliest end of the access that follows one which ended at `end`. Must be called in ascending order of `end`.
-  Time next_ready(Time end) {
-    const Time t = end + request;
-    if (period == Time{} || t < taken_from) return t + use;
-    if (t - taken_from >= period) {
-      taken_from += period;
-      if (t - taken_from >= period) [[unlikely]]
-        taken_from += period * ((t - taken_from) / period);
-    }
-    const Time into = t - taken_from;
-    return (into < taken ? t + (taken - into) : t) + use;
-  }
+  std::uint8_t width = 8;  ///< of the slave's data path in bits: 8, 16 or 32
+  std::uint8_t kind = 0;   ///< the bus's default cycle
+  Time ready_delay{};
 };
 
 /// The slave's side of an I/O or memory cycle. `offset` counts from the start of the claimed range; `bytes` is 1, 2 or
@@ -60,7 +40,7 @@ class Slave {
   virtual void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) = 0;
   /// The value a read would return, without its side effects (debuggers, traces).
   virtual std::uint32_t peek(std::uint32_t offset, unsigned bytes) const = 0;
-  /// The earliest time at which this cycle may end, for slaves whose CD CHRDY depends on their state (a FIFO being
+  /// The earliest time at which this cycle may end, for slaves whose readiness depends on their state (a FIFO being
   /// filled, a memory port in use). The bus uses the later of this and the claim's own timing.
   virtual Time ready(std::uint32_t /*offset*/, unsigned /*bytes*/, Direction, Time start) { return start; }
 

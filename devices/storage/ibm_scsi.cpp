@@ -103,7 +103,7 @@ void IbmScsi::claim() {
   if (!enabled()) return;
   const auto base = static_cast<std::uint16_t>(first_port + 8 * (pos_[0] >> 1 & 7));
   const auto width = static_cast<std::uint8_t>(entry_.bus_width);
-  io_claim_ = slot_.claim_io(base, base + 7, *this, {width, CycleKind::synchronous_extended, {}});
+  io_claim_ = slot_.claim_io(base, base + 7, *this, {width, bus::CycleKind::synchronous_extended, {}});
 }
 
 void IbmScsi::channel_reset(Time now) {

@@ -60,8 +60,8 @@ ThreeC527::ThreeC527(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAd
     : slot_(slot),
       adapter_id_(adapter_id),
       mac_(mac),
-      port_cycle_{8, CycleKind::synchronous_extended, {}},
-      window_cycle_{16, CycleKind::asynchronous, profile.time("window.ready_delay")},
+      port_cycle_{8, bus::CycleKind::synchronous_extended, {}},
+      window_cycle_{16, bus::CycleKind::asynchronous, profile.time("window.ready_delay")},
       chip_(slot.scheduler(), device_name(slot), *this, firmware_timing(profile), mac, seed),
       master_(slot, device_name(slot), *this, static_cast<std::uint32_t>(profile.integer("master.burst", 4, 128))) {}
 

@@ -62,9 +62,9 @@ EtherLink3Timing chip_timing(const TimingProfile& profile) {
 // held.
 CycleSpec cycle(Time length) {
   constexpr Time standard = 200_ns, extended = 300_ns;
-  if (length <= standard) return {16, CycleKind::standard, {}};
-  if (length <= extended) return {16, CycleKind::synchronous_extended, {}};
-  return {16, CycleKind::asynchronous, length - extended};
+  if (length <= standard) return {16, bus::CycleKind::standard, {}};
+  if (length <= extended) return {16, bus::CycleKind::synchronous_extended, {}};
+  return {16, bus::CycleKind::asynchronous, length - extended};
 }
 
 std::unique_ptr<NetworkAdapter> make_3c529(const AdapterContext& context) {

@@ -26,7 +26,7 @@ class LanceRam : public Am7990Board {
         chip_(scheduler, name, *this, timing(profile), seed) {}
 
   /// The asynchronous 16-bit cycle of the window.
-  CycleSpec window_cycle() const { return {16, CycleKind::asynchronous, ready_delay_}; }
+  CycleSpec window_cycle() const { return {16, bus::CycleKind::asynchronous, ready_delay_}; }
   /// When a host access to the RAM that begins at `start` may end: not before the LANCE has left and the card's own
   /// delay.
   Time ram_ready(Time start) const {

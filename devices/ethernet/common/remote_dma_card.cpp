@@ -18,8 +18,8 @@ RemoteDmaCard::RemoteDmaCard(const AdapterContext& context, const AdapterEntry& 
     : slot_(context.slot),
       entry_(entry),
       options_(std::move(options)),
-      register_cycle_{8, CycleKind::asynchronous, options_.profile.time("register.ready_delay")},
-      data_cycle_{16, CycleKind::asynchronous, options_.profile.time("data_port.ready_delay")},
+      register_cycle_{8, bus::CycleKind::asynchronous, options_.profile.time("register.ready_delay")},
+      data_cycle_{16, bus::CycleKind::asynchronous, options_.profile.time("data_port.ready_delay")},
       ram_(ram_size),
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, dp8390_timing(options_.profile), options_.seed) {
   chip_.set_memory(ram_base, ram_, decoded);

@@ -65,16 +65,17 @@ WdCard::WdCard(const AdapterContext& context, const AdapterEntry& entry, Station
     : slot_(context.slot),
       entry_(entry),
       options_(std::move(options)),
-      register_cycle_{8, CycleKind::asynchronous, options_.profile.time("register.ready_delay")},
+      register_cycle_{8, bus::CycleKind::asynchronous, options_.profile.time("register.ready_delay")},
       ram_access_(options_.profile.time("ram.access")),
       ram_(ram_size),
       asic_(options_.mac, host_bits == 16 ? board_8013ep : board_8003e),
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, dp8390_timing(options_.profile), options_.seed) {
   const Time beyond = options_.profile.time("ram.extension");
-  window_cycle_ = {static_cast<std::uint8_t>(host_bits), CycleKind::standard, {}};
+  window_cycle_ = {static_cast<std::uint8_t>(host_bits), bus::CycleKind::standard, {}};
   // Any use of CD CHRDY makes it an extended cycle of at least 300 ns.
   if (beyond > Time{})
-    window_cycle_ = {static_cast<std::uint8_t>(host_bits), CycleKind::asynchronous, std::max(beyond, 100_ns) - 100_ns};
+    window_cycle_ = {static_cast<std::uint8_t>(host_bits), bus::CycleKind::asynchronous,
+                     std::max(beyond, 100_ns) - 100_ns};
   if (context.medium) chip_.port().attach(*context.medium);
 }
 

@@ -70,7 +70,7 @@ De210::De210(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& m
     : LanceRam(slot.scheduler(), slot.device_name("de210"), ram_size, profile, seed),
       slot_(slot),
       adapter_id_(adapter_id),
-      port_cycle_{16, CycleKind::asynchronous, profile.time("port.ready_delay")},
+      port_cycle_{16, bus::CycleKind::asynchronous, profile.time("port.ready_delay")},
       prom_(address_prom(mac)) {}
 
 // ---- POS ----

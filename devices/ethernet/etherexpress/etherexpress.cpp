@@ -78,8 +78,8 @@ const AdapterEntry EtherExpress::entry{
 EtherExpress::EtherExpress(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile,
                            std::uint64_t seed)
     : slot_(slot),
-      register_cycle_{16, CycleKind::synchronous_extended, {}},
-      ram_cycle_{16, CycleKind::asynchronous, profile.time("ram.ready_delay")},
+      register_cycle_{16, bus::CycleKind::synchronous_extended, {}},
+      ram_cycle_{16, bus::CycleKind::asynchronous, profile.time("ram.ready_delay")},
       ram_(ram_size(profile)),
       eeprom_(eeprom_contents(mac)),
       chip_(slot.scheduler(), slot.device_name("etherexpress"), *this, ram_, i82586_timing(profile), seed) {}
@@ -114,7 +114,8 @@ void EtherExpress::claim_ports() {
   const auto at = [&](unsigned offset) { return static_cast<std::uint16_t>(base + offset); };
   register_claim_ = slot_.claim_io(base, at(0x000F), registers_, register_cycle_);
   data_claim_ = slot_.claim_io(base, at(0x0001), registers_, ram_cycle_);
-  connector_claim_ = slot_.claim_io(at(0x300E), at(0x300E), connector_port_, {8, CycleKind::synchronous_extended, {}});
+  connector_claim_ =
+      slot_.claim_io(at(0x300E), at(0x300E), connector_port_, {8, bus::CycleKind::synchronous_extended, {}});
   low_claim_ = slot_.claim_io(at(0x4000), at(0x400F), low_, ram_cycle_);
   high_claim_ = slot_.claim_io(at(0x8000), at(0x800F), high_, ram_cycle_);
   scb_claim_ = slot_.claim_io(at(0xC000), at(0xC00F), scb_, ram_cycle_);

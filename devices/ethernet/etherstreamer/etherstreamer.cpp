@@ -60,7 +60,7 @@ const AdapterEntry EtherStreamer::entry{"etherstreamer",
 EtherStreamer::EtherStreamer(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile,
                              std::uint64_t seed)
     : slot_(slot),
-      cycle_{32, CycleKind::asynchronous, profile.time("register.ready_delay")},
+      cycle_{32, bus::CycleKind::asynchronous, profile.time("register.ready_delay")},
       chip_(slot.scheduler(), device_name(slot), *this, chip_config(profile), mac, seed),
       master_(slot, device_name(slot), *this, static_cast<std::uint32_t>(profile.integer("master.burst", 16, 128))) {}
 

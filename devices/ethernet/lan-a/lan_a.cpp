@@ -30,8 +30,8 @@ constexpr SisterId sister_ids[] = {{LanA::ibm_id, "IBM"}, {0xFEE6, "IBM 5494"}};
 // cycle, anything is at least an extended one of 300 ns.
 CycleSpec ram_cycle(std::uint8_t width, Time extension) {
   constexpr Time extended = 100_ns;
-  if (extension == Time{}) return {width, CycleKind::standard, {}};
-  return {width, CycleKind::asynchronous, std::max(Time{}, extension - extended)};
+  if (extension == Time{}) return {width, bus::CycleKind::standard, {}};
+  return {width, bus::CycleKind::asynchronous, std::max(Time{}, extension - extended)};
 }
 
 SonicConfig chip_config(const TimingProfile& profile) {
@@ -66,7 +66,7 @@ LanA::LanA(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac
     : slot_(slot),
       adapter_id_(adapter_id),
       mac_(mac),
-      register_cycle_{16, CycleKind::asynchronous, profile.time("register.ready_delay")},
+      register_cycle_{16, bus::CycleKind::asynchronous, profile.time("register.ready_delay")},
       window_cycle_(slot.width() == 32 ? ram_cycle(32, profile.time("ram.extension_32"))
                                        : ram_cycle(16, profile.time("ram.extension_16"))),
       ram_access_(profile.time("ram.access")),
@@ -107,7 +107,7 @@ void LanA::claim_ports() {
   if (!enabled() || !base) return;
   register_claim_ = slot_.claim_io(base, base + register_bytes - 1, registers_, register_cycle_);
   control_claim_ = slot_.claim_io(base + register_bytes, base + decoded_bytes - 1, control_,
-                                  {8, CycleKind::synchronous_extended, {}});
+                                  {8, bus::CycleKind::synchronous_extended, {}});
 }
 
 void LanA::claim_window() {

@@ -47,7 +47,7 @@ void Ne2::claim_card_ports(std::uint16_t base) {
   reset_claim_.release();
   if (!base) return;
   claim_data_port(base + 0x10, base + 0x1F);
-  reset_claim_ = claim(base + 0x20, base + 0x2F, reset_port_, {8, CycleKind::synchronous_extended, {}});
+  reset_claim_ = claim(base + 0x20, base + 0x2F, reset_port_, {8, bus::CycleKind::synchronous_extended, {}});
 }
 
 }  // namespace planar::ethernet

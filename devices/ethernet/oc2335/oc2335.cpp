@@ -43,7 +43,7 @@ const AdapterEntry Oc2335::entry{
 
 Oc2335::Oc2335(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed)
     : slot_(slot),
-      cycle_{16, CycleKind::asynchronous, profile.time("port.ready_delay")},
+      cycle_{16, bus::CycleKind::asynchronous, profile.time("port.ready_delay")},
       chip_(slot.scheduler(), slot.device_name("oc2335"), *this, chip_config(profile), mac, seed) {}
 
 // ---- POS ----

@@ -13,7 +13,7 @@
 #include <array>
 #include <cstdint>
 
-#include "bus/mca/interrupts.hpp"
+#include "bus/common/interrupts.hpp"
 #include "core/memory/io_space.hpp"
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "bus/mca/cycles.hpp"
+
 namespace planar {
 
 void OptionRom::install(std::uint32_t base, std::vector<std::uint8_t> image) {
@@ -19,7 +21,7 @@ void OptionRom::decode() {
   claim_.release();
   if (image_.empty()) return;
   claim_ = space_.claim(base_, static_cast<std::uint32_t>(image_.size()), *this,
-                        CycleSpec{8, CycleKind::synchronous_extended, {}});
+                        CycleSpec{8, bus::CycleKind::synchronous_extended, {}});
 }
 
 std::uint32_t OptionRom::peek(std::uint32_t offset, unsigned bytes) const {

@@ -8,12 +8,13 @@
 #include <memory>
 #include <vector>
 
+#include "bus/mca/cycles.hpp"
 #include "core/memory/io_space.hpp"
 
 namespace planar {
 
 /// I/O cycles to a planar device: 8-bit, 300 ns (docs/hardware/micro-channel.md#planar-devices, inferred).
-inline constexpr CycleSpec planar_port_cycle{8, CycleKind::synchronous_extended, {}};
+inline constexpr CycleSpec planar_port_cycle{8, bus::CycleKind::synchronous_extended, {}};
 
 /// First and last port, inclusive.
 struct PortRange {

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "bus/mca/interrupts.hpp"
+#include "bus/common/interrupts.hpp"
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/trace.hpp"

@@ -47,7 +47,7 @@ struct TextScreen {
 
 /// CPU cycles to video memory: 8-bit port, CHRDY held while the CRTC fetches (inferred: 700 ns on
 /// average).
-inline constexpr CycleSpec video_cycle{8, CycleKind::asynchronous, 400_ns};
+inline constexpr CycleSpec video_cycle{8, bus::CycleKind::asynchronous, 400_ns};
 
 /// Ports; offsets count from 3B0h.
 class Vga final : public Slave {

@@ -8,6 +8,8 @@
 using namespace planar;
 
 namespace {
+enum class Kind : std::uint8_t { usual, waits };  // of some bus
+
 struct Latch final : Slave {
   std::uint32_t read(std::uint32_t offset, unsigned, Time) override {
     ++reads;
@@ -65,7 +67,7 @@ TEST_CASE("a claim hides the RAM beneath only while it lasts") {
   space.set_listener(&listener);
   std::vector<std::uint8_t> shared(0x2000, 0x77);
   {
-    auto claim = space.claim(0xC8000, AdapterMemory{shared}, nullptr, {16, CycleKind::asynchronous, 100_ns});
+    auto claim = space.claim(0xC8000, AdapterMemory{shared}, nullptr, {16, Kind::waits, 100_ns});
     REQUIRE(space.page(0xC8000).kind == PageKind::device);
     REQUIRE(space.peek(0xC9FFF) == 0x77);
     REQUIRE(space.page(0xCA000).kind == PageKind::ram);

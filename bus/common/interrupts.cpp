@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bus/mca/interrupts.hpp"
+#include "bus/common/interrupts.hpp"
 
 #include "core/common/error.hpp"
 
@@ -28,19 +28,6 @@ void InterruptLines::release_all(unsigned source, Time now) {
 
 void InterruptLines::archive(Archive& a) {
   a.section("interrupt lines", 1);
-  a(pulled_);
-}
-
-void ChannelCheck::set(unsigned slot, bool asserted, Time now) {
-  if (slot >= 32) return;
-  const std::uint32_t before = pulled_;
-  const std::uint32_t bit = 1u << slot;
-  pulled_ = asserted ? before | bit : before & ~bit;
-  if (sink_ && (before != 0) != (pulled_ != 0)) sink_->set_nmi(NmiSource::channel_check, pulled_ != 0, now);
-}
-
-void ChannelCheck::archive(Archive& a) {
-  a.section("channel check", 1);
   a(pulled_);
 }
 

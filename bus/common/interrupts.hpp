@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The interrupt lines of a Micro Channel machine: -IRQ3 to -IRQ15, open collector, level-sensitive,
-// shared.
+// Level-sensitive, shared interrupt lines, and where they and the non-maskable interrupts lead.
 //
-// Every line is the OR of its sources, and a source is whoever can pull it: a slot, or a planar
-// device. The interrupt controller sees the level of the line; it is told of changes only. The same
-// wiring serves -CHCK.
+// Every line is the OR of its sources, and a source is whoever can pull it: a slot, or a planar device. The interrupt
+// controller sees the level of the line; it is told of changes only.
 #pragma once
 
 #include <array>
@@ -79,19 +77,6 @@ class InterruptLines {
   Watcher watcher_;
   std::array<std::uint32_t, lines> pulled_{};
   unsigned next_source_ = 8;
-};
-
-/// -CHCK: the OR of all slots, to the NMI logic.
-class ChannelCheck {
- public:
-  void connect(NmiSink& sink) { sink_ = &sink; }
-  void set(unsigned slot, bool asserted, Time now);
-  bool level() const { return pulled_ != 0; }
-  void archive(Archive& a);
-
- private:
-  NmiSink* sink_ = nullptr;
-  std::uint32_t pulled_ = 0;
 };
 
 }  // namespace planar::bus

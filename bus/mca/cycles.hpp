@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kinds of Micro Channel cycle, of which a claim's CycleSpec names one. What each takes is the planar's
+// (timing.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "core/memory/slave.hpp"
+
+namespace planar::bus {
+
+/// The three ways in which a cycle ends (docs/hardware/micro-channel.md#cycle-types).
+enum class CycleKind : std::uint8_t {
+  standard,              ///< CD CHRDY stays high: 200 ns
+  synchronous_extended,  ///< released within the fixed window: 300 ns
+  asynchronous,          ///< CD CHRDY low until the slave is done: 300 ns + CycleSpec::ready_delay
+};
+
+}  // namespace planar::bus
