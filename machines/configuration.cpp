@@ -11,9 +11,9 @@
 #include "adf/solver/planar_claims.hpp"
 #include "adf/solver/solver.hpp"
 #include "core/common/error.hpp"
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/storage/disk_image.hpp"
+#include "devices/storage/image/disk_image.hpp"
 #include "machines/machine.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 
@@ -21,6 +21,15 @@ namespace {
 
 /// Planar POS 2: master enable, diskette, COM1, LPT at 3BCh (docs/hardware/pos-and-adf.md#planar-pos-registers).
 constexpr std::uint8_t planar_pos2 = 0x01 | 0x02 | 0x04 | 0x08 | 0x10;
+
+ProcessorGeneration generation(cpu::Model model) {
+  switch (model) {
+    case cpu::Model::i386sx: return ProcessorGeneration::i386;
+    case cpu::Model::i486sx: return ProcessorGeneration::i486;
+    case cpu::Model::pentium: return ProcessorGeneration::pentium;
+  }
+  return ProcessorGeneration::pentium;
+}
 
 adf::SlotWidth slot_width(unsigned bits) { return bits == 32 ? adf::SlotWidth::bits32 : adf::SlotWidth::bits16; }
 
@@ -44,21 +53,22 @@ void Machine::fill_slots(std::span<net::Medium* const> media) {
   for (const CardConfig& card : config_.cards) {
     const AdapterEntry& entry = find_adapter(card.name);
     if (entry.refusal && !config_.force)
-      if (const auto reason = entry.refusal(config_.timing.model); !reason.empty())
+      if (const auto reason = entry.refusal(generation(config_.timing.model)); !reason.empty())
         throw Error(fmt::format("slot.{}: {} does not work in {}: {}; use another card, or --force to try", card.slot,
                                 entry.title, config_.name, reason));
     bus::Slot& slot = *slots_[card.slot - 1];
-    auto adapter = make_adapter(entry, card, media);
+    AdapterParts made = make_adapter(entry, card, media);
     adf::SlotRequest request;
     request.slot = card.slot;
     request.width = slot_width(slot.width());
     request.adapter = adf::find_adf(entry.adapter_id);
-    request.adapter.id = adapter->adapter_id();  // a variant has the same choices under its own ID
+    request.adapter.id = made.card->adapter_id();  // a variant has the same choices under its own ID
     for (const auto& [key, value] : card.pins)
       request.pins.push_back({key, value, fmt::format("slot.{}.{}", card.slot, key)});
     problem.slots.push_back(std::move(request));
-    pos_.insert(card.slot - 1, adapter.get());
-    adapters_[card.slot - 1] = std::move(adapter);
+    pos_.insert(card.slot - 1, made.card.get());
+    network_[card.slot - 1] = made.network;
+    adapters_[card.slot - 1] = std::move(made.card);
   }
   const auto solution = adf::solve_or_refuse(problem, config_.name);
   slot_page_ = adf::slot_page(solution, shapes, problem.planar);
@@ -70,27 +80,22 @@ void Machine::fill_slots(std::span<net::Medium* const> media) {
   std::copy(image.begin(), image.end(), nvram_.contents().begin());
 }
 
-std::unique_ptr<bus::Adapter> Machine::make_adapter(const AdapterEntry& entry, const CardConfig& card,
-                                                    std::span<net::Medium* const> media) {
+AdapterParts Machine::make_adapter(const AdapterEntry& entry, const CardConfig& card,
+                                   std::span<net::Medium* const> media) {
   const auto found =
       std::find_if(media.begin(), media.end(), [&](const net::Medium* m) { return m->name() == card.medium; });
   net::Medium* const medium = found == media.end() ? nullptr : *found;
-  const AdapterContext context{*slots_[card.slot - 1], medium, card.mac, card.settings, config_.seed, config_.number};
-  if (!entry.make_storage) {
-    auto adapter = entry.make(context);
-    network_[card.slot - 1] = adapter.get();
-    return adapter;
-  }
-  auto adapter = entry.make_storage(context);
-  if (!storage_) {
-    storage_ = adapter.get();
+  AdapterParts made =
+      entry.make({*slots_[card.slot - 1], medium, card.mac, card.settings, config_.seed, config_.number});
+  if (made.storage && !storage_) {
+    storage_ = made.storage;
     for (const DriveConfig& drive : config_.drives)
       storage_->attach(
           drive.id, drive.kind,
           storage::DiskImage::open(drive.disk,
                                    drive.kind == storage::DriveKind::disk ? storage::disk_kind : storage::cdrom_kind));
   }
-  return adapter;
+  return made;
 }
 
 void Machine::write_configuration() {

@@ -201,6 +201,10 @@ void Machine::load_kernel(const LinuxBoot& boot) {
   kernel_loader_.install(base, rom);
 }
 
+bus::Adapter* Machine::card(unsigned number) {
+  return number >= 1 && number <= adapters_.size() ? adapters_[number - 1].get() : nullptr;
+}
+
 NetworkAdapter* Machine::adapter(unsigned number) {
   return number >= 1 && number <= network_.size() ? network_[number - 1] : nullptr;
 }

@@ -34,8 +34,8 @@
 #include "devices/planar/system/panel.hpp"
 #include "devices/planar/system/system_control.hpp"
 #include "devices/planar/video/vga.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "machines/machine_config.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 
@@ -66,7 +66,9 @@ class Machine {
   RtcCmos& cmos() { return cmos_; }
   bus::PosController& pos() { return pos_; }
   bus::InterruptLines& interrupts() { return interrupts_; }
-  /// The network adapter in slot `number` (from 1), or null.
+  /// What is in slot `number` (counted from 1), or null.
+  bus::Adapter* card(unsigned number);
+  /// The network adapter in slot `number` (counted from 1), or null.
   NetworkAdapter* adapter(unsigned number);
   /// The adapter that the configuration's SCSI drives are on, or null.
   const StorageAdapter* storage() const { return storage_; }
@@ -90,8 +92,7 @@ class Machine {
   void wire_control();
   void wire_pos();
   void fill_slots(std::span<net::Medium* const> media);
-  std::unique_ptr<bus::Adapter> make_adapter(const AdapterEntry& entry, const CardConfig& card,
-                                             std::span<net::Medium* const> media);
+  AdapterParts make_adapter(const AdapterEntry& entry, const CardConfig& card, std::span<net::Medium* const> media);
   void load_firmware();
   void write_configuration();
   void connect(Output& output, std::function<void(bool, Time)> function);

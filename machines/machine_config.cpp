@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "devices/registry/adapter_registry.hpp"
 #include "machines/network_config.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 

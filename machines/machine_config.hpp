@@ -15,8 +15,8 @@
 #include "devices/stations/bridge/bridge.hpp"
 #include "devices/stations/host/host_net.hpp"
 #include "devices/stations/host/host_station.hpp"
-#include "devices/storage/disk_image.hpp"
-#include "devices/storage/scsi_drive.hpp"
+#include "devices/storage/image/disk_image.hpp"
+#include "devices/storage/scsi/scsi_drive.hpp"
 #include "machines/config.hpp"
 
 namespace planar {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "devices/registry/adapter_registry.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 

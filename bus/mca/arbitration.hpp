@@ -52,6 +52,7 @@ class BusMaster {
   bool requesting_channel() const { return requesting_; }
   bool owns_channel() const { return owner_; }
   void set_fairness(bool on) { fairness_ = on; }
+  bool fairness() const { return fairness_; }
   const std::string& master_name() const { return name_; }
 
   /// It owns the channel from `now` until it releases it. Called from an event.
@@ -63,7 +64,7 @@ class BusMaster {
   virtual void timed_out(Time /*now*/) {}
 
  protected:
-  /// Ends ownership at `at`, now or in the future: a transfer priced in closed form releases in
+  /// Ends ownership at `at`, now or in the future: a transfer whose cost is known releases in
   /// advance.
   void release_channel(Time at);
   Channel& channel() { return channel_; }
@@ -80,7 +81,7 @@ class BusMaster {
   bool owner_ = false;
 };
 
-/// A transfer of an owner to or from a slave, for pricing.
+/// A transfer of an owner to or from a slave, to know its cost.
 struct Transfer {
   std::uint32_t address = 0;
   std::uint32_t bytes = 0;

@@ -17,7 +17,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,6 +27,7 @@
 #include "core/memory/address_space.hpp"
 #include "core/memory/io_space.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 
@@ -59,9 +59,9 @@ class Adapter : public SetupTarget {
   /// CHRESET: the card is disabled (POS 2 bit 0 = 0), releases its claims, its interrupt and its
   /// requests.
   virtual void channel_reset(Time now) = 0;
+  /// Its POS bytes, registers and state; changes nothing.
+  virtual void describe(Description& d) const = 0;
   virtual void archive(Archive& a) = 0;
-  /// What is not modelled, one sentence each (`planar show CARD`).
-  virtual std::span<const std::string_view> limits() const { return {}; }
 };
 
 /// The parts of the machine that slots lead to. All outlive the slots.
@@ -118,7 +118,7 @@ class Slot {
   Channel& channel() const { return wiring_.channel; }
   /// DMA service: construct a DmaLine with it.
   DmaController& dma() const { return wiring_.dma; }
-  /// System memory for bus masters (data only; the channel prices the transfer).
+  /// System memory for bus masters (data only; the channel says what the transfer costs).
   AddressSpace& memory() const { return wiring_.memory; }
   Scheduler& scheduler() const { return wiring_.scheduler; }
   Trace& trace() const { return wiring_.trace; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,5 +54,12 @@ class Description {
   std::vector<Field> fields_;
   std::vector<Description> parts_;
 };
+
+/// A register that is kept as bytes, the first one the most significant: up to eight.
+constexpr std::uint64_t big_endian(std::span<const std::uint8_t> bytes) {
+  std::uint64_t value = 0;
+  for (const std::uint8_t byte : bytes) value = value << 8 | byte;
+  return value;
+}
 
 }  // namespace planar

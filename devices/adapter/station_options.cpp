@@ -7,33 +7,25 @@
 
 #include "core/common/error.hpp"
 #include "core/common/random.hpp"
-#include "devices/adapter/embedded_files.hpp"
 
 namespace planar::ethernet {
 namespace {
 
-std::uint16_t find_id(std::string_view card, const std::string& text, std::span<const SisterId> ids) {
+std::uint16_t find_id(std::string_view card, const std::string& text, std::span<const OemId> ids) {
   std::string known;
-  for (const SisterId& sister : ids) {
-    const std::string hex = fmt::format("{:04x}", sister.id);
+  for (const OemId& oem : ids) {
+    const std::string hex = fmt::format("{:04x}", oem.id);
     if (std::equal(text.begin(), text.end(), hex.begin(), hex.end(),
                    [](unsigned char a, unsigned char b) { return (a >= 'A' && a <= 'F' ? a + ('a' - 'A') : a) == b; }))
-      return sister.id;
-    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", hex, sister.maker);
+      return oem.id;
+    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", hex, oem.maker);
   }
   throw Error(fmt::format("{}.adapter_id: '{}' is none of this board's IDs; use {}", card, text, known));
 }
 
 }  // namespace
 
-std::string profile_path(std::string_view card) {
-  const std::string file = fmt::format("/{}.toml", card);
-  for (const EmbeddedFile& f : embedded_files())
-    if (f.path.ends_with(file)) return std::string(f.path);
-  return fmt::format("devices/ethernet/{0}/{0}.toml", card);  // whoever opens it says that there is none
-}
-
-StationOptions station_options(const AdapterContext& context, std::string_view card, std::span<const SisterId> ids,
+StationOptions station_options(const AdapterContext& context, std::string_view card, std::span<const OemId> ids,
                                std::array<std::uint8_t, 3> maker_prefix) {
   const unsigned slot = context.slot.number();
   StationOptions options{ids.front().id, {}, TimingProfile::embedded(profile_path(card)), 0};

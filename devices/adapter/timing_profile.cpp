@@ -75,6 +75,13 @@ struct Reader {
 
 }  // namespace
 
+std::string profile_path(std::string_view card) {
+  const std::string file = fmt::format("/{}.toml", card);
+  for (const EmbeddedFile& f : embedded_files())
+    if (f.path.ends_with(file)) return std::string(f.path);
+  return fmt::format("devices/ethernet/{0}/{0}.toml", card);  // whoever opens it says that there is none
+}
+
 TimingProfile TimingProfile::parse(std::string_view text, std::string_view file) {
   TimingProfile profile;
   profile.file_ = file;

@@ -20,9 +20,21 @@
 
 #include "core/time/time.hpp"
 #include "devices/adapter/provenance.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar {
+
+/// One value of a timing profile, as `planar show CARD` shows it and `--set CARD.NAME=VALUE` overrides it.
+struct TimingValue {
+  std::string name;
+  std::string value;  ///< with its unit: "450 ns"; of a rule its words
+  std::string source;
+  std::string confidence;               ///< provenance.hpp
+  std::vector<PublishedUse> published;  ///< the figures that it was chosen by, if it was calibrated or informed by any
+  bool rule = false;                    ///< what the model does, not a number
+};
+
+/// The path of a card's timing profile in the source tree.
+std::string profile_path(std::string_view card);
 
 struct ProfileValue {
   std::string name;

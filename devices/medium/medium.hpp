@@ -86,6 +86,8 @@ class Port {
   Port& operator=(const Port&) = delete;
 
   const std::string& name() const { return name_; }
+  /// Joins a medium, plugged in. Throws Error if it is none of this port's kind.
+  virtual void attach(Medium& medium) = 0;
   /// Where it is attached, or null.
   Medium* medium() const { return medium_; }
   bool plugged() const { return medium_ && plugged_; }

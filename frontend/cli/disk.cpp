@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "devices/planar/diskette/floppy_image.hpp"
-#include "devices/storage/disk_image.hpp"
+#include "devices/storage/image/disk_image.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "machines/units.hpp"

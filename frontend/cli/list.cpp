@@ -6,11 +6,11 @@
 
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 
@@ -64,6 +64,7 @@ nlohmann::ordered_json cards_json(std::span<const AdapterEntry> cards) {
                     {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
                     {"medium", to_string(card.medium)},
                     {"data_path", card.data_path},
+                    {"bus", to_string(card.bus)},
                     {"bus_width", card.bus_width},
                     {"hypothetical", card.hypothetical}});
   return list;
@@ -101,6 +102,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
                                 {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
                                 {"medium", to_string(card.medium)},
                                 {"data_path", card.data_path},
+                                {"bus", to_string(card.bus)},
                                 {"bus_width", card.bus_width},
                                 {"hypothetical", card.hypothetical}};
     j["timing"] = nlohmann::ordered_json::array();

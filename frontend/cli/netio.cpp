@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <memory>
 
-#include "devices/registry/adapter_registry.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/report/netio_result.hpp"
 #include "frontend/session/guest_image.hpp"
 #include "frontend/session/session.hpp"
+#include "machines/registry/adapter_registry.hpp"
 #include "roms/images.hpp"
 
 namespace planar {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "devices/storage/disk_image.hpp"
+#include "devices/storage/image/disk_image.hpp"
 #include "machines/lab_config.hpp"
 
 namespace planar {

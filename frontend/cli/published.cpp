@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "core/common/error.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/published/score.hpp"
 #include "frontend/report/netio_result.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 namespace {

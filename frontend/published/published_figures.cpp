@@ -8,7 +8,7 @@
 
 #include "core/common/error.hpp"
 #include "core/common/toml.hpp"
-#include "devices/registry/adapter_registry.hpp"
+#include "machines/registry/adapter_registry.hpp"
 #include "frontend/published/embedded_published.hpp"
 #include "machines/machine_files.hpp"
 

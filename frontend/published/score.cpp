@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "devices/registry/adapter_registry.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "devices/registry/adapter_registry.hpp"
 #include "frontend/published/published_figures.hpp"
 #include "frontend/report/compare_report.hpp"
 #include "frontend/report/netio_result.hpp"
 #include "frontend/report/svg_plot.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 namespace {

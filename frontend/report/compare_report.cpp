@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "devices/registry/adapter_registry.hpp"
 #include "frontend/report/netio_result.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "devices/registry/adapter_registry.hpp"
 #include "frontend/report/frame_time.hpp"
 #include "frontend/session/guest_output.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 

@@ -8,10 +8,10 @@
 #include "core/common/error.hpp"
 #include "core/state/archive.hpp"
 #include "devices/adapter/timing_profile.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "frontend/report/netio_result.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
 #include "roms/images.hpp"
 
 namespace planar {

@@ -17,9 +17,9 @@
 
 #include "core/common/error.hpp"
 #include "core/state/archive.hpp"
-#include "devices/registry/adapter_registry.hpp"
 #include "frontend/cli/progress.hpp"
 #include "machines/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 extern char** environ;
 

@@ -33,6 +33,7 @@ struct PlainCard final : Adapter {
     io.release();
     if (pos[2] & 1) io = slot.claim_io(0x300, 0x30F, slave, {});
   }
+  void describe(Description&) const override {}
   void archive(Archive& a) override {
     a(pos);
     if (a.loading()) decode();

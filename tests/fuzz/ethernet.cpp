@@ -15,7 +15,7 @@
 #include "bus/mca/dma.hpp"
 #include "bus/mca/slot.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
-#include "devices/registry/adapter_registry.hpp"
+#include "machines/registry/adapter_registry.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace {
@@ -49,7 +49,7 @@ struct Lab {
       : bus(scheduler, memory, {}, trace),
         slot(0, slot_width,
              {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, &selected}),
-        card(find_adapter(card_name).make({slot, &segment, net::format_mac(own), {}, 1})),
+        card(find_adapter(card_name).make({slot, &segment, net::format_mac(own), {}, 1}).card),
         other(scheduler, "other", silent, 77) {
     interrupts.connect(silent);
     channel_check.connect(silent);
@@ -185,7 +185,7 @@ struct Lab {
   bool selected = false;
   net::EthernetSegment segment{{.bits_per_second = ethernet_rate(find_adapter(card_name).medium)}};
   bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
+  std::unique_ptr<bus::Adapter> card;
   net::EthernetPort other;
   Time now{};
   unsigned looked = 0;  // number of peeks by peek_around() in this run

@@ -58,7 +58,7 @@ struct Bench {
   }
 
   // The work of a driver, done without the processor, which is busy with its loop.
-  Mc32& chip() { return static_cast<ThreeC527&>(*lab.machine().adapter(1)).chip(); }
+  Mc32& chip() { return static_cast<ThreeC527&>(*lab.machine().card(1)).chip(); }
   Time now() { return lab.scheduler().now(); }
   std::uint16_t get(std::uint32_t at) {
     return static_cast<std::uint16_t>(chip().ram_peek(at) | chip().ram_peek(at + 1) << 8);

@@ -89,6 +89,7 @@ class SilentCard final : public bus::Adapter {
   void pos_write(unsigned, std::uint8_t, Time) override { written_ = true; }
   std::uint8_t pos_peek(unsigned) const override { return 0; }
   void channel_reset(Time) override {}
+  void describe(Description&) const override {}
   void archive(Archive&) override {}
   bool written() const { return written_; }
 
@@ -139,7 +140,7 @@ TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
   Bench bench("model56sx", "");
   const auto records = adf::read_nvram(bench.machine().nvram().contents());
   REQUIRE(records.slots[1].id == 0x7154);
-  NetworkAdapter* card = bench.machine().adapter(2);
+  bus::Adapter* card = bench.machine().card(2);
   REQUIRE_FALSE(card->pos_peek(2) & 1);
   REQUIRE(bench.post());
   CHECK(card->pos_peek(2) == (records.slots[1].pos[0] | 1));
@@ -148,7 +149,7 @@ TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
     Bench other("model56sx", "");
     other.change_records([](adf::NvramConfig& r) { r.slots[1].enable = false; });
     REQUIRE(other.post());
-    CHECK(other.machine().adapter(2)->pos_peek(2) == (records.slots[1].pos[0] & 0xFE));
+    CHECK(other.machine().card(2)->pos_peek(2) == (records.slots[1].pos[0] & 0xFE));
     CHECK(no_configuration_error(other.screen()));
   }
 }
@@ -169,14 +170,14 @@ TEST_CASE("162: a byte of the configuration memory or of the adapter records is 
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("162 Configuration memory (CMOS) checksum"));
     CHECK(bench.machine().cmos().cmos(0x0E) == 0x40);
-    CHECK(bench.machine().adapter(2)->pos_peek(2) & 1);  // its record is good
+    CHECK(bench.machine().card(2)->pos_peek(2) & 1);  // its record is good
   }
   SECTION("adapter records") {
     bench.machine().nvram().contents()[0x1C] ^= 0x10;
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("162 Adapter records (NVRAM) checksum"));
     CHECK(bench.machine().cmos().cmos(0x0E) == 0x20);
-    CHECK_FALSE(bench.machine().adapter(2)->pos_peek(2) & 1);
+    CHECK_FALSE(bench.machine().card(2)->pos_peek(2) & 1);
     REQUIRE(bench.halt());
     CHECK_THAT(bench.com1(), Contains("sample-bios: ok"));  // COM1 and diskette work by default
   }
@@ -206,13 +207,13 @@ TEST_CASE("165: a slot contains a different adapter from its record") {
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("165 Adapter differs from the record, slot 2"));
     CHECK_THAT(bench.screen(), Contains("found 7154, recorded 6042"));
-    CHECK_FALSE(bench.machine().adapter(2)->pos_peek(2) & 1);
+    CHECK_FALSE(bench.machine().card(2)->pos_peek(2) & 1);
   }
   SECTION("a removed one is missed") {
     bench.change_records([](adf::NvramConfig& r) { r.slots[2] = {0x6042, true, 1, {0x03}}; });
     REQUIRE(bench.post());
     CHECK_THAT(bench.screen(), Contains("found FFFF, recorded 6042"));
-    CHECK(bench.machine().adapter(2)->pos_peek(2) & 1);
+    CHECK(bench.machine().card(2)->pos_peek(2) & 1);
   }
   SECTION("the system board has a different ID") {
     bench.change_records([](adf::NvramConfig& r) { r.planar.id = 0x1234; });

@@ -17,9 +17,8 @@ constexpr Time ready_limit = 25'600_ns;
 
 }  // namespace
 
-Am7990::Am7990(Scheduler& scheduler, const std::string& name, Am7990Board& board, Am7990Timing timing,
-               std::uint64_t seed)
-    : board_(board),
+Am7990::Am7990(Scheduler& scheduler, const std::string& name, Am7990Host& host, Am7990Timing timing, std::uint64_t seed)
+    : host_(host),
       timing_(timing),
       port_(scheduler, name + ".port", *this, seed),
       initialised_(scheduler, name + ".initialised", Priority::device, Callback::to<&Am7990::initialised>(this)),
@@ -136,7 +135,7 @@ void Am7990::update_interrupt(Time now) {
   const bool level = on(INEA) && csr0_ & interrupting;
   if (level == interrupt_) return;
   interrupt_ = level;
-  board_.interrupt(level, now);
+  host_.interrupt(level, now);
 }
 
 // ---- the local bus ----
@@ -144,7 +143,7 @@ void Am7990::update_interrupt(Time now) {
 /// False if part of the range does not answer; then MERR is raised and both directions are off.
 bool Am7990::reachable(std::uint32_t address, std::uint32_t bytes, Time now) {
   for (std::uint32_t i = 0; i < bytes; i += 2) {
-    if (board_.local_ready((address + i) & 0xFFFFFF)) continue;
+    if (host_.local_ready((address + i) & 0xFFFFFF)) continue;
     hold_bus(now + ready_limit);
     csr0_ &= static_cast<std::uint16_t>(~(RXON | TXON | TDMD));
     look_.cancel();
@@ -155,13 +154,13 @@ bool Am7990::reachable(std::uint32_t address, std::uint32_t bytes, Time now) {
 }
 
 std::uint16_t Am7990::word(std::uint32_t address) const {
-  return static_cast<std::uint16_t>(board_.local_read(address & 0xFFFFFF) | board_.local_read((address + 1) & 0xFFFFFF)
-                                                                                << 8);
+  return static_cast<std::uint16_t>(host_.local_read(address & 0xFFFFFF) | host_.local_read((address + 1) & 0xFFFFFF)
+                                                                               << 8);
 }
 
 void Am7990::store_word(std::uint32_t address, std::uint16_t value) {
-  board_.local_write(address & 0xFFFFFF, static_cast<std::uint8_t>(value));
-  board_.local_write((address + 1) & 0xFFFFFF, static_cast<std::uint8_t>(value >> 8));
+  host_.local_write(address & 0xFFFFFF, static_cast<std::uint8_t>(value));
+  host_.local_write((address + 1) & 0xFFFFFF, static_cast<std::uint8_t>(value >> 8));
 }
 
 // While bytes leave or arrive the chip asks for the bus whenever sixteen bytes of the SILO are empty (or full) and
@@ -207,6 +206,28 @@ void Am7990::local_bus_denied(Time from, Time now) {
     overflow_ = true;
   }
   if (port_.transmitting() && !orphan_) port_.underrun(now);
+}
+
+void Am7990::describe(Description& d) const {
+  d.reg("RAP", rap_, 16)
+      .reg("CSR0", csr(0), 16)
+      .reg("CSR1", csr(1), 16)
+      .reg("CSR2", csr(2), 16)
+      .reg("CSR3", csr(3), 16);
+  d.reg("MODE", mode_, 16).reg("PADR", big_endian(padr_), 48).reg("LADRF", big_endian(ladrf_), 64);
+  d.flag("INTR", interrupt_);
+  const auto ring = [&](std::string_view name, const Ring& r) -> Description& {
+    Description& part = d.part(name);
+    part.reg("base", r.base, 24).number("descriptors", r.length).number("current", r.index);
+    return part;
+  };
+  Description& receive = ring("receive ring", receive_ring_);
+  receive.text("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
+  receive.reg("buffer", buffer_, 24).number("buffer bytes left", buffer_left_).number("bytes stored", stored_);
+  receive.flag("SILO overflow", overflow_);
+  Description& transmit = ring("transmit ring", transmit_ring_);
+  transmit.reg("TMD1", tmd1_, 16).flag("loading the SILO", loading_).number("frame bytes", frame_.size());
+  transmit.number("collisions", port_.collisions()).number("buffers given back", chain_done_);
 }
 
 void Am7990::archive(Archive& a) {

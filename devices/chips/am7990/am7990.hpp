@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // AMD Am7990 LANCE, local area network controller for Ethernet.
 //
-// The chip knows its four registers, the memory of its local bus (Am7990Board), its place on the wire, and time; no
+// The chip knows its four registers, the memory of its local bus (Am7990Host), its place on the wire, and time; no
 // bus. Source of behaviour: AMD's data sheets of the Am7990 and Am79C90, names and chapters; Linux 2.2 sk_mca.c and
 // depca.c for what drivers rely on (docs/hardware/am7990.md). Files by chapter: am7990.cpp registers, initialisation,
 // interrupts and who has the local bus; am7990_transmit.cpp look for work, transmitter, loopback; am7990_receive.cpp
@@ -41,21 +41,24 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
+#include "devices/chips/chip_host.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
 
 /// What the chip reaches: memory on its local bus (24 address lines), and its interrupt pin.
-class Am7990Board {
+class Am7990Host : public ChipHost {
  public:
-  virtual ~Am7990Board() = default;
   /// False where nothing answers with READY: the chip gives up after 25.6 us with MERR.
   virtual bool local_ready(std::uint32_t /*address*/) const { return true; }
   virtual std::uint8_t local_read(std::uint32_t address) const = 0;
   virtual void local_write(std::uint32_t address, std::uint8_t value) = 0;
-  virtual void interrupt(bool asserted, Time now) = 0;
+
+ protected:
+  ~Am7990Host() = default;
 };
 
 /// The board may change them; the values here are the chip's own.
@@ -127,7 +130,7 @@ class Am7990 final : public net::EthernetStation {
   };
 
   /// `name` prefixes its events; `seed` starts the backoff generator.
-  Am7990(Scheduler& scheduler, const std::string& name, Am7990Board& board, Am7990Timing timing, std::uint64_t seed);
+  Am7990(Scheduler& scheduler, const std::string& name, Am7990Host& host, Am7990Timing timing, std::uint64_t seed);
 
   /// The RESET pin. A frame on the wire is cut.
   void reset(Time now);
@@ -148,6 +151,8 @@ class Am7990 final : public net::EthernetStation {
 
   net::EthernetPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
+  /// Registers and state; changes nothing.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
   // net::EthernetStation
@@ -219,7 +224,7 @@ class Am7990 final : public net::EthernetStation {
   void receive_done(Time now);
   void missed(Time now);
 
-  Am7990Board& board_;
+  Am7990Host& host_;
   Am7990Timing timing_;
 
   std::uint16_t rap_ = 0, csr0_ = STOP, csr1_ = 0, csr2_ = 0, csr3_ = 0;

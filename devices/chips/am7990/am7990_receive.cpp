@@ -81,7 +81,7 @@ void Am7990::plan_receive_step(Time) {
 void Am7990::store_arrived(std::size_t count, const net::Reception& r, Time now) {
   while (stored_ < count && !lost_ && !overflow_) {
     if (buffer_left_ == 0 && !next_buffer(0, now)) return;
-    board_.local_write(data_address(buffer_++), r.byte(stored_++));
+    host_.local_write(data_address(buffer_++), r.byte(stored_++));
     --buffer_left_;
   }
 }

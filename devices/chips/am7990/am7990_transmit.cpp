@@ -81,7 +81,7 @@ void Am7990::load_frame(Time now) {
     const std::uint32_t buffer = (std::uint32_t{tmd1} & 0xFF) << 16 | word(at);
     const std::uint32_t bytes = buffer_size(word(at + 4));
     if (!reachable(buffer, bytes, now)) return;
-    for (std::uint32_t i = 0; i < bytes; ++i) frame_.push_back(board_.local_read(data_address(buffer + i)));
+    for (std::uint32_t i = 0; i < bytes; ++i) frame_.push_back(host_.local_read(data_address(buffer + i)));
     chain_.push_back({at, static_cast<std::uint32_t>(frame_.size())});
     if (tmd1 & ENP) {
       buffer_error_ = false;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 
 namespace planar::ethernet {
 
@@ -24,6 +25,10 @@ class At93c46 {
   /// DO; high where the part does not drive it (pull-up).
   bool data_out() const { return data_out_; }
 
+  void describe(Description& d) const {
+    d.flag("SK", clock_).flag("DO", data_out_).flag("command begun", started_).number("command bits", bits_);
+    d.reg("command", command_, 8).reg("shift register", shift_, 16);
+  }
   void archive(Archive& a) { a(contents_, clock_, started_, bits_, command_, shift_, data_out_); }
 
  private:

@@ -2,13 +2,15 @@
 // DP83800: registers, commands, interrupts.
 #include "devices/chips/dp83800/dp83800.hpp"
 
+#include <fmt/format.h>
+
 #include "core/common/error.hpp"
 
 namespace planar::ethernet {
 
-Dp83800::Dp83800(Scheduler& scheduler, const std::string& name, Dp83800Board& board, const Dp83800Config& config,
+Dp83800::Dp83800(Scheduler& scheduler, const std::string& name, ChipHost& host, const Dp83800Config& config,
                  const net::MacAddress& mac, std::uint64_t seed)
-    : board_(board),
+    : host_(host),
       config_(config),
       mac_(mac),
       port_(scheduler, name, *this, seed),
@@ -136,12 +138,27 @@ void Dp83800::raise(std::uint16_t raised, Time now) {
 void Dp83800::update_interrupt(Time now) {
   if (interrupt() == asserted_) return;
   asserted_ = interrupt();
-  board_.interrupt(asserted_, now);
+  host_.interrupt(asserted_, now);
 }
 
 void Dp83800::tally(std::uint16_t& counter, Time now) {
   if (counter == 0xFFFF) return;
   if (++counter == 0x8000) raise(CTO, now);
+}
+
+void Dp83800::describe(Description& d) const {
+  d.reg("CR", peek(CR), 16).reg("ISR", peek(ISR), 16).reg("IMR", peek(IMR), 16).reg("TCR", peek(TCR), 16);
+  d.reg("RCR", peek(RCR), 16).reg("MPT", peek(MPT), 16).reg("CRCT", peek(CRCT), 16).reg("FAET", peek(FAET), 16);
+  for (unsigned n = 0; n < par_.size(); ++n) d.reg(fmt::format("PAR{}", n), par_[n], 16);
+  for (unsigned n = 0; n < mar_.size(); ++n) d.reg(fmt::format("MAR{}", n), mar_[n], 16);
+  d.flag("INT", asserted_);
+  Description& transmit = d.part("transmit FIFO");
+  transmit.reg("TLR", peek(TLR), 16).reg("TFR", peek(TFR), 16).reg("TSR", peek(TSR), 16);
+  transmit.number("frames", transmit_.size()).number("statuses", statuses_.size()).flag("sending", sending_);
+  transmit.number("collisions", port_.collisions());
+  Description& receive = d.part("receive FIFO");
+  receive.reg("RSR", peek(RSR), 16).number("frames", receive_.size()).number("bytes free", receive_room());
+  receive.flag("overrun", overrun_);
 }
 
 void Dp83800::archive(Archive& a) {

@@ -37,19 +37,12 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
+#include "devices/chips/chip_host.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
-
-/// What the chip is soldered to.
-class Dp83800Board {
- public:
-  virtual void interrupt(bool asserted, Time now) = 0;
-
- protected:
-  ~Dp83800Board() = default;
-};
 
 struct Dp83800Config {
   std::uint32_t transmit_fifo = 8192;  ///< bytes
@@ -88,7 +81,7 @@ class Dp83800 final : private net::EthernetStation {
   };
 
   /// `mac` stands in PAR after each reset.
-  Dp83800(Scheduler& scheduler, const std::string& name, Dp83800Board& board, const Dp83800Config& config,
+  Dp83800(Scheduler& scheduler, const std::string& name, ChipHost& host, const Dp83800Config& config,
           const net::MacAddress& mac, std::uint64_t seed);
 
   /// A register of the window, `offset` even. Registers are words; a pair of byte lanes moves at a time.
@@ -101,6 +94,8 @@ class Dp83800 final : private net::EthernetStation {
   bool interrupt() const { return isr_ & imr_; }
   net::EthernetPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
+  /// Registers and state; changes nothing.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:
@@ -150,7 +145,7 @@ class Dp83800 final : private net::EthernetStation {
   void frame_ends(const net::Reception& r, Time now) override;
   void take_frame(const net::Reception& r, Time now);
 
-  Dp83800Board& board_;
+  ChipHost& host_;
   const Dp83800Config config_;
   const net::MacAddress mac_;
 

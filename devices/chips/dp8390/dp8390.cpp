@@ -18,10 +18,9 @@ void set_high(std::uint16_t& v, std::uint8_t b) { v = static_cast<std::uint16_t>
 
 }  // namespace
 
-Dp8390::Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Board& board, Dp8390Timing timing,
-               std::uint64_t seed)
+Dp8390::Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Host& host, Dp8390Timing timing, std::uint64_t seed)
     : scheduler_(scheduler),
-      board_(board),
+      host_(host),
       timing_(timing),
       clock_time_{static_cast<std::int64_t>(1'000'000'000'000 / timing.bus_clock_hz)},
       port_(scheduler, name + ".port", *this, seed),
@@ -264,13 +263,37 @@ void Dp8390::update_interrupt(Time now) {
   const bool level = isr_ & imr_ & 0x7F;
   if (level == interrupt_) return;
   interrupt_ = level;
-  board_.interrupt(level, now);
+  host_.interrupt(level, now);
 }
 
 void Dp8390::tally(unsigned counter, Time now) {
   std::uint8_t& c = cntr_[counter];
   if (c < tally_limit) ++c;
   if (c >= tally_alarm) raise(CNT, now);
+}
+
+void Dp8390::describe(Description& d) const {
+  d.reg("CR", cr_, 8).reg("ISR", isr_, 8).reg("IMR", imr_, 8).reg("DCR", dcr_, 8);
+  d.reg("TCR", tcr_, 8).reg("TSR", tsr_, 8).reg("RCR", rcr_, 8).reg("RSR", rsr_, 8).reg("NCR", ncr_, 8);
+  d.reg("PAR", big_endian(par_), 48).reg("MAR", big_endian(mar_), 64);
+  d.reg("CNTR0", cntr_[0], 8).reg("CNTR1", cntr_[1], 8).reg("CNTR2", cntr_[2], 8);
+  d.flag("INT", interrupt_);
+  Description& ring = d.part("receive ring");
+  ring.reg("PSTART", pstart_, 8)
+      .reg("PSTOP", pstop_, 8)
+      .reg("BNRY", bnry_, 8)
+      .reg("CURR", curr_, 8)
+      .reg("CLDA", clda_, 16);
+  ring.reg("local next packet", local_next_, 8).flag("full", ring_full_).flag("stopped by overflow", receiver_off_);
+  ring.text("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
+  ring.number("bytes stored", stored_).flag("FIFO overrun", fifo_overrun_);
+  Description& transmit = d.part("transmitter");
+  transmit.reg("TPSR", tpsr_, 8).reg("TBCR", tbcr_, 16).flag("sending", sending());
+  transmit.number("collisions", port_.collisions()).flag("held by TCR.ATD", transmit_held_);
+  Description& remote = d.part("remote DMA");
+  remote.text("direction", remote_ == Remote::none ? "none" : remote_ == Remote::read ? "read" : "write");
+  remote.reg("RSAR", rsar_, 16).reg("RBCR", rbcr_, 16).reg("latch", latch_, 16);
+  remote.reg("remote next packet", remote_next_, 8).flag("send packet", send_packet_);
 }
 
 void Dp8390::archive(Archive& a) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // National DP8390 network interface controller (DP8390D, DP83901, DP83902 and licensed cores such as the 83C690).
 //
-// The chip knows its registers, its local bus (buffer memory behind Dp8390Board), its place on the wire, and time; no
+// The chip knows its registers, its local bus (buffer memory behind Dp8390Host), its place on the wire, and time; no
 // bus. Source of behaviour: the DP8390D data sheet, its register names and its chapters; Linux 2.2 8390.c for what
 // drivers rely on (docs/hardware/dp8390.md). Files by chapter: dp8390.cpp registers and control, dp8390_transmit.cpp
 // transmitter and loopback, dp8390_receive.cpp receiver and buffer ring, dp8390_remote.cpp remote DMA and the local
@@ -39,21 +39,24 @@
 #include <span>
 #include <vector>
 
-#include "core/memory/slave.hpp"
+#include "core/memory/port_run.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
+#include "devices/chips/chip_host.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
 
 /// What the chip reaches: buffer memory on its local bus, and its interrupt pin.
-class Dp8390Board {
+class Dp8390Host : public ChipHost {
  public:
-  virtual ~Dp8390Board() = default;
   virtual std::uint8_t buffer_read(std::uint16_t address) const = 0;
   virtual void buffer_write(std::uint16_t address, std::uint8_t value) = 0;
-  virtual void interrupt(bool asserted, Time now) = 0;
+
+ protected:
+  ~Dp8390Host() = default;
 };
 
 /// Unit: bus clocks (BSCK) unless said. The board may change them; the values here are the chip's own.
@@ -109,7 +112,7 @@ class Dp8390 final : public net::EthernetStation {
   };
 
   /// `name` prefixes its events; `seed` starts the backoff generator.
-  Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Board& board, Dp8390Timing timing, std::uint64_t seed);
+  Dp8390(Scheduler& scheduler, const std::string& name, Dp8390Host& host, Dp8390Timing timing, std::uint64_t seed);
 
   /// The part of the buffer memory that is plain bytes, from local address `first` on: the chip uses it directly and
   /// asks the board for the other addresses only. Address lines that are not in `decoded` lead nowhere: what differs in
@@ -151,6 +154,8 @@ class Dp8390 final : public net::EthernetStation {
 
   net::EthernetPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
+  /// Registers and state; changes nothing.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
   // net::EthernetStation
@@ -220,14 +225,14 @@ class Dp8390 final : public net::EthernetStation {
   }
   std::uint8_t buffer_read(std::uint16_t address) const {
     const std::uint16_t at = place(address);
-    return at < memory_.size() ? memory_[at] : board_.buffer_read(address);
+    return at < memory_.size() ? memory_[at] : host_.buffer_read(address);
   }
   void buffer_write(std::uint16_t address, std::uint8_t value) {
     const std::uint16_t at = place(address);
     if (at < memory_.size())
       memory_[at] = value;
     else
-      board_.buffer_write(address, value);
+      host_.buffer_write(address, value);
   }
   std::uint8_t local_read(std::uint16_t address) const { return buffer_read(swapped(address)); }
   void local_write(std::uint16_t address, std::uint8_t value) { buffer_write(swapped(address), value); }
@@ -235,7 +240,7 @@ class Dp8390 final : public net::EthernetStation {
   std::uint16_t swapped(std::uint16_t a) const { return (dcr_ & (WTS | BOS)) == (WTS | BOS) ? a ^ 1 : a; }
 
   Scheduler& scheduler_;
-  Dp8390Board& board_;
+  Dp8390Host& host_;
   std::span<std::uint8_t> memory_;
   std::uint16_t memory_first_ = 0, decoded_ = 0xFFFF;
   Dp8390Timing timing_;

@@ -3,6 +3,7 @@
 #include "devices/chips/etherlink3/etherlink3.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/common/error.hpp"
 
@@ -23,10 +24,10 @@ std::uint16_t word(const std::uint8_t* bytes) { return static_cast<std::uint16_t
 
 }  // namespace
 
-EtherLink3::EtherLink3(Scheduler& scheduler, const std::string& name, EtherLink3Board& board,
-                       const EtherLink3Timing& timing, const Eeprom& eeprom, std::uint16_t media, std::uint64_t seed)
+EtherLink3::EtherLink3(Scheduler& scheduler, const std::string& name, ChipHost& host, const EtherLink3Timing& timing,
+                       const Eeprom& eeprom, std::uint16_t media, std::uint64_t seed)
     : scheduler_(scheduler),
-      board_(board),
+      host_(host),
       timing_(timing),
       media_(media),
       eeprom_(eeprom),
@@ -329,7 +330,7 @@ void EtherLink3::update(Time now) {
   const bool level = latch_ && interrupt_mask_ & ~InterruptLatch && config_control_ & ConfigEnable && window_ != 0;
   if (level == interrupt_) return;
   interrupt_ = level;
-  board_.interrupt(level, now);
+  host_.interrupt(level, now);
 }
 
 // ---- statistics ----
@@ -381,6 +382,33 @@ void EtherLink3::eeprom_finish(Time) {
 }
 
 // ---- snapshot ----
+
+void EtherLink3::describe(Description& d) const {
+  d.reg("Status", status(), 16).number("window", window_).flag("INT", interrupt_);
+  d.reg("Interrupt Mask", interrupt_mask_, 8).reg("Read Zero Mask", read_zero_mask_, 8).reg("RX Filter", rx_filter_, 8);
+  d.reg("Config Control", config_control_, 16).reg("Address Config", address_config_, 16);
+  d.reg("Resource Config", resource_config_, 16).reg("Station Address", big_endian(address_), 48);
+  d.reg("Net Diagnostics", net_diagnostics_, 16)
+      .reg("Media Status", media_status_, 16)
+      .flag("coax transceiver on", coax_on_);
+  d.reg("EEPROM Command", eeprom_command_, 16).reg("EEPROM Data", eeprom_data_, 16);
+  Description& transmit = d.part("TX FIFO");
+  transmit.flag("enabled", tx_enabled_).number("TX Free", tx_free()).number("packets", tx_fifo_.size());
+  transmit.number("TX Start Threshold", tx_start_threshold_).number("TX Available Threshold", tx_available_threshold_);
+  transmit.reg("TX Status", tx_status_.empty() ? 0u : tx_status_.front(), 8).number("statuses", tx_status_.size());
+  transmit.flag("sending", sending_).number("collisions", port_.collisions());
+  Description& receive = d.part("RX FIFO");
+  receive.flag("enabled", rx_enabled_).number("RX Free", rx_free()).number("packets", rx_fifo_.size());
+  receive.number("RX Early Threshold", rx_early_threshold_).reg("RX Status", rx_status(), 16).flag("storing", storing_);
+  constexpr std::array names{"Carrier Lost",     "No SQE",          "Multiple Collisions",
+                             "Single Collision", "Late Collisions", "RX Overruns",
+                             "Frames Sent",      "Frames Received", "Deferrals"};
+  Description& statistics = d.part("statistics");
+  statistics.flag("enabled", statistics_enabled_);
+  for (unsigned n = 0; n < names.size(); ++n) statistics.number(names[n], statistics_[n]);
+  statistics.number("RX Octets", statistics_[RxOctets] | statistics_[RxOctets + 1] << 8);
+  statistics.number("TX Octets", statistics_[TxOctets] | statistics_[TxOctets + 1] << 8);
+}
 
 void EtherLink3::archive(Archive& a) {
   a.section("etherlink3", 1);

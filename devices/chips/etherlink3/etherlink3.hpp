@@ -35,18 +35,13 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
+#include "devices/chips/chip_host.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
-
-/// What the chip reaches besides the wire: its interrupt pin.
-class EtherLink3Board {
- public:
-  virtual ~EtherLink3Board() = default;
-  virtual void interrupt(bool asserted, Time now) = 0;
-};
 
 /// The board may change them; the values here are the chip's own.
 struct EtherLink3Timing {
@@ -165,7 +160,7 @@ class EtherLink3 final : public net::EthernetStation {
 
   /// `name` prefixes its events; `media` are the transceivers present (ConfigControl); `seed` starts the backoff
   /// generator.
-  EtherLink3(Scheduler& scheduler, const std::string& name, EtherLink3Board& board, const EtherLink3Timing& timing,
+  EtherLink3(Scheduler& scheduler, const std::string& name, ChipHost& host, const EtherLink3Timing& timing,
              const Eeprom& eeprom, std::uint16_t media, std::uint64_t seed);
 
   /// The RESET pin, at once. A frame on the wire is cut.
@@ -180,6 +175,8 @@ class EtherLink3 final : public net::EthernetStation {
 
   net::EthernetPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
+  /// Registers and state; changes nothing.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
   // net::EthernetStation
@@ -280,7 +277,7 @@ class EtherLink3 final : public net::EthernetStation {
   std::uint16_t rx_status() const;
 
   Scheduler& scheduler_;
-  EtherLink3Board& board_;
+  ChipHost& host_;
   EtherLink3Timing timing_;
   std::uint16_t media_;
 

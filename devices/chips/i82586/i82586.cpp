@@ -2,7 +2,10 @@
 // 82586: reset and start-up, channel attention, SCB, interrupts, who has the memory.
 #include "devices/chips/i82586/i82586.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "core/common/error.hpp"
 
@@ -18,9 +21,9 @@ constexpr std::array<std::uint8_t, 12> defaults{12, 8, 0x00, 0x26, 0x00, 96, 0x0
 
 }  // namespace
 
-I82586::I82586(Scheduler& scheduler, const std::string& name, I82586Board& board, std::span<std::uint8_t> memory,
+I82586::I82586(Scheduler& scheduler, const std::string& name, ChipHost& host, std::span<std::uint8_t> memory,
                I82586Timing timing, std::uint64_t seed)
-    : board_(board),
+    : host_(host),
       memory_(memory),
       mask_(static_cast<std::uint32_t>(memory.size() - 1)),
       timing_(timing),
@@ -122,7 +125,7 @@ void I82586::update_scb(Time now) {
   const bool level = events_ != 0;
   if (level == pin_) return;
   pin_ = level;
-  board_.interrupt(level, now);
+  host_.interrupt(level, now);
 }
 
 // A counter lives in memory only: read, incremented, written back.
@@ -162,6 +165,31 @@ Time I82586::bus_free(Time t) const {
   if (storing_)
     if (const auto r = port_.receiving()) stream(r->first_bit);
   return free;
+}
+
+void I82586::describe(Description& d) const {
+  d.flag("RESET", held_)
+      .flag("initialised", initialised_)
+      .flag("INT", pin_)
+      .flag("attention pending", attention_.pending());
+  d.reg("SCB base", base_, 24).reg("SCB offset", scb_, 16).reg("events", events_, 16);
+  d.reg("individual address", big_endian(address_), 48).reg("multicast filter", big_endian(hash_), 64);
+  for (unsigned n = 0; n < config_.size(); ++n) d.reg(fmt::format("CONFIGURE byte {}", n), config_[n], 8);
+  constexpr std::array cu_states{"idle", "suspended", "active"};
+  Description& cu = d.part("command unit");
+  cu.text("state", cu_states[static_cast<unsigned>(cu_)]).reg("command block", cb_, 16).reg("command", command_, 16);
+  cu.reg("link", link_, 16).flag("spins on a NOP", parked_).flag("suspend requested", suspend_requested_);
+  cu.number("frame bytes", frame_.size())
+      .number("collisions", port_.collisions())
+      .reg("transmit status", last_tx_status_, 16);
+  Description& ru = d.part("receive unit");
+  ru.text("state", ru_ == Ru::idle        ? "idle"
+                   : ru_ == Ru::suspended ? "suspended"
+                   : ru_ == Ru::ready     ? "ready"
+                                          : "no resources");
+  ru.reg("frame descriptor", rfd_, 16).reg("buffer descriptor", rbd_, 16).reg("buffer", buffer_, 24);
+  ru.number("buffer size", buffer_size_).number("bytes in the buffer", buffer_count_).number("bytes stored", stored_);
+  ru.reg("receive status", last_rx_status_, 16).flag("FIFO overrun", overrun_);
 }
 
 void I82586::archive(Archive& a) {

@@ -33,18 +33,13 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
+#include "devices/chips/chip_host.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
-
-/// The chip's interrupt pin.
-class I82586Board {
- public:
-  virtual ~I82586Board() = default;
-  virtual void interrupt(bool asserted, Time now) = 0;
-};
 
 /// Unit: clocks of the chip unless said. The board may change them.
 struct I82586Timing {
@@ -85,7 +80,7 @@ class I82586 final : public net::EthernetStation {
 
   /// `memory` is all that the chip can reach: a power of two of bytes, of which only the low address lines are decoded,
   /// so that it appears throughout the 16 MB. `name` prefixes the events; `seed` starts the backoff generator.
-  I82586(Scheduler& scheduler, const std::string& name, I82586Board& board, std::span<std::uint8_t> memory,
+  I82586(Scheduler& scheduler, const std::string& name, ChipHost& host, std::span<std::uint8_t> memory,
          I82586Timing timing, std::uint64_t seed);
 
   /// The RESET pin. While it is held nothing happens; its release waits for the first channel attention.
@@ -115,6 +110,8 @@ class I82586 final : public net::EthernetStation {
 
   net::EthernetPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
+  /// Registers and state; changes nothing.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
   // net::EthernetStation
@@ -187,7 +184,7 @@ class I82586 final : public net::EthernetStation {
   void reclaim();
   void receive_done(Time now);
 
-  I82586Board& board_;
+  ChipHost& host_;
   std::span<std::uint8_t> memory_;
   std::uint32_t mask_;
   I82586Timing timing_;

@@ -3,6 +3,7 @@
 #include "devices/chips/mc32/mc32.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/common/error.hpp"
 
@@ -18,9 +19,9 @@ constexpr unsigned most_multicast = 10;
 
 }  // namespace
 
-Mc32::Mc32(Scheduler& scheduler, const std::string& name, Mc32Board& board, const Mc32Timing& timing,
+Mc32::Mc32(Scheduler& scheduler, const std::string& name, BusMasterHost& host, const Mc32Timing& timing,
            const net::MacAddress& mac, std::uint64_t seed)
-    : board_(board),
+    : host_(host),
       timing_(timing),
       burnt_in_(mac),
       ram_(ram_bytes),
@@ -77,7 +78,7 @@ void Mc32::ram_write(std::uint32_t offset, std::uint8_t value, Time now) {
   if (booted_ && offset >= lists && !notice_.pending()) notice_.at(now + timing_.notice);
 }
 
-void Mc32::update_interrupt(Time now) { board_.interrupt(interrupt_pin(), now); }
+void Mc32::update_interrupt(Time now) { host_.interrupt(interrupt_pin(), now); }
 
 // A response goes into the port's latch; the next one follows when the firmware has seen it read.
 void Mc32::push(std::uint8_t byte, Time now) {
@@ -99,7 +100,7 @@ void Mc32::refill(Time now) {
 
 void Mc32::reset(Time now) {
   for (planar::Event* e : {&step_, &refill_, &notice_, &chain_}) e->cancel();
-  if (work_ == Work::receive_transfer || work_ == Work::fetch_transfer) board_.cancel_transfer(now);
+  if (work_ == Work::receive_transfer || work_ == Work::fetch_transfer) host_.cancel_transfer(now);
   port_.abandon(now);
   work_ = Work::none;
   control_ = 0;
@@ -257,6 +258,28 @@ void Mc32::report_configuration() {
   put16(data + 20, rx_list_);
   put16(data + 22, rx_count_);
   put16(data + 24, firmware_revision);
+}
+
+void Mc32::describe(Description& d) const {
+  d.reg("response", peek(COMMAND), 8).reg("status", peek(STATUS), 8).reg("control", peek(CONTROL), 8);
+  d.reg("command", command_, 8).flag("interrupt", interrupt_pin()).number("responses waiting", responses_.size());
+  constexpr std::array works{"idle",    "self test",        "command",        "exec mailbox",     "frame sent",
+                             "receive", "receive transfer", "fetch fragment", "fragment transfer"};
+  Description& firmware = d.part("firmware");
+  firmware.flag("booted", booted_).text("at work on", works[static_cast<unsigned>(work_)]);
+  firmware.flag("exec pending", exec_pending_)
+      .flag("indications on", indications_)
+      .flag("82586 workaround", workaround_);
+  firmware.reg("filter", filter_, 16).reg("station address", big_endian(address_), 48);
+  firmware.number("group addresses", multicast_.size());
+  Description& transmit = d.part("transmit list");
+  transmit.flag("running", tx_running_).reg("base", tx_list_, 16).number("descriptors", tx_count_);
+  transmit.reg("last taken", tx_last_, 16).number("frames in card RAM", outgoing_.size()).flag("on the wire", on_wire_);
+  transmit.number("frames to report", sent_.size());
+  Description& receive = d.part("receive list");
+  receive.flag("running", rx_running_).reg("base", rx_list_, 16).number("descriptors", rx_count_);
+  receive.reg("next", rx_next_, 16).reg("last filled", rx_last_, 16).flag("at the end", list_ended());
+  receive.number("frames in card RAM", arrived_.size());
 }
 
 void Mc32::archive(Archive& a) {

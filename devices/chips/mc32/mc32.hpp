@@ -31,23 +31,14 @@
 #include <string>
 #include <vector>
 
-#include "core/memory/slave.hpp"
+#include "core/memory/port_run.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
+#include "devices/chips/chip_host.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
-
-/// What the firmware reaches beyond its card.
-class Mc32Board {
- public:
-  virtual ~Mc32Board() = default;
-  virtual void interrupt(bool asserted, Time now) = 0;
-  /// Moves `bytes` bytes between host memory and Mc32::transfer_buffer(), `direction` as the host's memory sees it;
-  /// Mc32::transfer_done() ends it.
-  virtual void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) = 0;
-  virtual void cancel_transfer(Time now) = 0;
-};
 
 /// How long the firmware takes; see the card's profile for sources.
 struct Mc32Timing {
@@ -91,7 +82,7 @@ class Mc32 final : public net::EthernetStation {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0;
   };
 
-  Mc32(Scheduler& scheduler, const std::string& name, Mc32Board& board, const Mc32Timing& timing,
+  Mc32(Scheduler& scheduler, const std::string& name, BusMasterHost& host, const Mc32Timing& timing,
        const net::MacAddress& mac, std::uint64_t seed);
 
   std::uint8_t read(unsigned port, Time now);
@@ -109,6 +100,8 @@ class Mc32 final : public net::EthernetStation {
 
   net::EthernetPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
+  /// Registers and state; changes nothing.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
   // net::EthernetStation
@@ -189,7 +182,7 @@ class Mc32 final : public net::EthernetStation {
   void store_frame(Time now);
   void frame_stored(Time now);
 
-  Mc32Board& board_;
+  BusMasterHost& host_;
   const Mc32Timing timing_;
   const net::MacAddress burnt_in_;
   std::vector<std::uint8_t> ram_;

@@ -81,7 +81,7 @@ void Mc32::store_frame(Time now) {
   if (transfer_.empty())
     transfer_done(now);
   else
-    board_.start_transfer(get32(rx_next_ + 6u), static_cast<std::uint32_t>(transfer_.size()), Direction::write, now);
+    host_.start_transfer(get32(rx_next_ + 6u), static_cast<std::uint32_t>(transfer_.size()), Direction::write, now);
 }
 
 void Mc32::frame_stored(Time now) {

@@ -52,7 +52,7 @@ void Mc32::fetch_fragment(Time now) {
   if (transfer_.empty())
     transfer_done(now);
   else
-    board_.start_transfer(get32(tx_fragment_ + 6u), static_cast<std::uint32_t>(transfer_.size()), Direction::read, now);
+    host_.start_transfer(get32(tx_fragment_ + 6u), static_cast<std::uint32_t>(transfer_.size()), Direction::read, now);
 }
 
 void Mc32::fetched(Time now) {

@@ -2,7 +2,10 @@
 // SONIC: registers, commands, interrupts, CAM, watchdog timer, and who has the memory bus when.
 #include "devices/chips/sonic/sonic.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 namespace planar::ethernet {
 namespace {
@@ -14,10 +17,10 @@ constexpr Time timer_tick = 200_ns;
 
 }  // namespace
 
-Sonic::Sonic(Scheduler& scheduler, const std::string& name, SonicBoard& board, const SonicConfig& config,
+Sonic::Sonic(Scheduler& scheduler, const std::string& name, SonicHost& host, const SonicConfig& config,
              std::uint64_t seed)
     : scheduler_(scheduler),
-      board_(board),
+      host_(host),
       config_(config),
       clock_time_{static_cast<std::int64_t>(1'000'000'000'000 / config.bus_clock_hz)},
       port_(scheduler, name + ".port", *this, seed),
@@ -200,7 +203,7 @@ void Sonic::update_interrupt(Time now) {
   const bool level = regs_[ISR] & regs_[IMR];
   if (level == interrupt_) return;
   interrupt_ = level;
-  board_.interrupt(level, now);
+  host_.interrupt(level, now);
 }
 
 void Sonic::tally(Reg counter, IsrBit rollover, Time now) {
@@ -284,8 +287,8 @@ std::uint32_t Sonic::field_at(Reg upper, std::uint16_t base, unsigned n) const {
 }
 
 std::uint16_t Sonic::load(std::uint32_t address) const {
-  const std::uint8_t low = board_.memory_read(address & config_.address_mask);
-  return static_cast<std::uint16_t>(low | board_.memory_read((address + 1) & config_.address_mask) << 8);
+  const std::uint8_t low = host_.memory_read(address & config_.address_mask);
+  return static_cast<std::uint16_t>(low | host_.memory_read((address + 1) & config_.address_mask) << 8);
 }
 
 // In 32-bit mode the upper half repeats the lower (a remark in ibmlana.c, whose author saw it).
@@ -296,7 +299,7 @@ void Sonic::store(std::uint32_t address, std::uint16_t value, Time now) {
 
 void Sonic::store_byte(std::uint32_t address, std::uint8_t value, Time now) {
   address &= config_.address_mask;
-  board_.memory_write(address, value);
+  host_.memory_write(address, value);
   memory_written(address, value, now);
 }
 
@@ -306,6 +309,28 @@ void Sonic::memory_written(std::uint32_t address, std::uint8_t value, Time now) 
     const std::uint32_t into = (address - base) & config_.address_mask;
     if (into < bytes) port_.patch(offset + into, value, !(regs_[TCR] & CRCI) && !mismatch_, now);
   }
+}
+
+void Sonic::describe(Description& d) const {
+  constexpr std::array names{
+      // clang-format off
+      "CR", "DCR", "RCR", "TCR", "IMR", "ISR", "UTDA", "CTDA", "TPS", "TFC", "TSA0", "TSA1", "TFS", "URDA", "CRDA", "CRBA0",
+      "CRBA1", "RBWC0", "RBWC1", "EOBC", "URRA", "RSA", "REA", "RRP", "RWP", "TRBA0", "TRBA1", "TBWC0", "TBWC1", "ADDR0",
+      "ADDR1", "LLFA", "TTDA", "CEP", "CAP2", "CAP1", "CAP0", "CE", "CDP", "CDC", "SR", "WT0", "WT1", "RSC", "CRCT", "FAET",
+      "MPT", "MDT"
+      // clang-format on
+  };
+  for (unsigned reg = 0; reg < names.size(); ++reg) d.reg(names[reg], peek(reg), 16);
+  d.reg("DCR2", peek(DCR2), 16).flag("INT", interrupt_);
+  Description& cam = d.part("CAM");
+  for (unsigned n = 0; n < cam_.size(); ++n)
+    cam.text(fmt::format("entry {}", n), fmt::format("{:04X} {:04X} {:04X}", cam_[n][0], cam_[n][1], cam_[n][2]));
+  Description& receive = d.part("receiver");
+  receive.text("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
+  receive.number("bytes stored", stored_).flag("FIFO overrun", overrun_).flag("resources used up", exhausted_);
+  Description& transmit = d.part("transmitter");
+  transmit.flag("frame with the MAC", port_.busy()).number("collisions", port_.collisions());
+  transmit.number("fragments", fragments_.size()).reg("status", status_, 16);
 }
 
 void Sonic::archive(Archive& a) {

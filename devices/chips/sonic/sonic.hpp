@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // National DP83932 SONIC and DP83934 SONIC-T: Ethernet controller that masters a 16 or 32-bit memory bus.
 //
-// The chip knows its 64 registers, the memory that it masters (behind SonicBoard), its place on the wire, and time; no
+// The chip knows its 64 registers, the memory that it masters (behind SonicHost), its place on the wire, and time; no
 // system bus. Source of behaviour: the DP83932C data sheet (register names and chapters; passages recalled or quoted by
 // others: docs/hardware/sonic.md), Linux 2.4 ibmlana.c and sonic.c for what drivers rely on. Files by chapter:
 // sonic.cpp registers, commands, CAM, timer and the bus; sonic_transmit.cpp; sonic_receive.cpp.
@@ -37,20 +37,23 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
+#include "devices/chips/chip_host.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
 
 /// What the chip reaches: the memory that it masters, and its interrupt pin.
-class SonicBoard {
+class SonicHost : public ChipHost {
  public:
-  virtual ~SonicBoard() = default;
   /// `address` has been masked with SonicConfig::address_mask.
   virtual std::uint8_t memory_read(std::uint32_t address) const = 0;
   virtual void memory_write(std::uint32_t address, std::uint8_t value) = 0;
-  virtual void interrupt(bool asserted, Time now) = 0;
+
+ protected:
+  ~SonicHost() = default;
 };
 
 /// Straps and timing. Unit: bus clocks (BSCK) unless said.
@@ -95,8 +98,7 @@ class Sonic final : public net::EthernetStation {
   };
 
   /// `name` prefixes its events; `seed` starts the backoff generator.
-  Sonic(Scheduler& scheduler, const std::string& name, SonicBoard& board, const SonicConfig& config,
-        std::uint64_t seed);
+  Sonic(Scheduler& scheduler, const std::string& name, SonicHost& host, const SonicConfig& config, std::uint64_t seed);
 
   /// The RESET pin, at once. A frame on the wire is cut.
   void reset(Time now);
@@ -117,6 +119,8 @@ class Sonic final : public net::EthernetStation {
 
   net::EthernetPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
+  /// Registers and state; changes nothing.
+  void describe(Description& d) const;
   bool interrupt() const { return interrupt_; }
   void archive(Archive& a);
 
@@ -185,7 +189,7 @@ class Sonic final : public net::EthernetStation {
   std::uint32_t buffer_words() const { return at(RBWC1, regs_[RBWC0]); }
 
   Scheduler& scheduler_;
-  SonicBoard& board_;
+  SonicHost& host_;
   SonicConfig config_;
   Time clock_time_;
 

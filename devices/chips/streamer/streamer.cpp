@@ -3,6 +3,7 @@
 #include "devices/chips/streamer/streamer.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/common/error.hpp"
 
@@ -14,9 +15,9 @@ constexpr std::uint16_t upper(std::uint32_t value) { return static_cast<std::uin
 
 }  // namespace
 
-Streamer::Streamer(Scheduler& scheduler, const std::string& name, StreamerBoard& board, const StreamerConfig& config,
+Streamer::Streamer(Scheduler& scheduler, const std::string& name, BusMasterHost& host, const StreamerConfig& config,
                    const net::MacAddress& mac, std::uint64_t seed)
-    : board_(board),
+    : host_(host),
       config_(config),
       mac_(mac),
       address_(mac),
@@ -128,7 +129,7 @@ bool Streamer::interrupt_pin() const { return sisr_mask_ & MI && sisr() & sisr_m
 void Streamer::update_interrupt(Time now) {
   if (interrupt_pin() == asserted_) return;
   asserted_ = !asserted_;
-  board_.interrupt(asserted_, now);
+  host_.interrupt(asserted_, now);
 }
 
 void Streamer::raise(std::uint16_t causes, Time now) {
@@ -244,7 +245,7 @@ void Streamer::put32(std::size_t at, std::uint32_t value) {
 void Streamer::begin(Job job, std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) {
   job_ = job;
   transfer_.resize(bytes);
-  board_.start_transfer(address, bytes, direction, now);
+  host_.start_transfer(address, bytes, direction, now);
 }
 
 void Streamer::pump(Time now) {
@@ -284,6 +285,30 @@ void Streamer::transfer_done(Time now) {
     case Job::tx_status: status_written(now); break;
   }
   pump(now);
+}
+
+void Streamer::describe(Description& d) const {
+  const auto wide = [this](unsigned offset) { return peek(offset) | std::uint32_t{peek(offset + 2)} << 16; };
+  d.reg("LISR", peek(LISR), 16).reg("SISR", peek(SISR), 16).reg("SISR_MASK", peek(SISR_MASK), 16);
+  d.reg("BMCTL", peek(BMCTL_SUM), 16).reg("MISR", peek(MISR_RUM), 16).reg("MISR_MASK", peek(MISR_MASK), 16);
+  d.reg("BCTL", peek(BCTL), 16).reg("LAPA", peek(LAPA), 16).reg("LAPWWO", peek(LAPWWO), 16);
+  d.reg("station address", big_endian(address_), 48).flag("interrupt", interrupt_pin()).flag("open", open_);
+  d.flag("all frames", promiscuous_).number("group addresses", groups_.size());
+  constexpr std::array jobs{"none",           "receive descriptor",  "received bytes",
+                            "receive status", "transmit descriptor", "bytes to send",
+                            "transmit status"};
+  d.text("bus transfer", jobs[static_cast<unsigned>(job_)]);
+  constexpr std::array steps{"idle", "descriptor", "filling", "sending", "status"};
+  Description& transmit = d.part("transmitter");
+  transmit.reg("TX2LFDA", wide(TX2LFDA), 32).reg("TX2FDA", wide(TX2FDA), 32);
+  transmit.text("step", steps[static_cast<unsigned>(step_)]).number("frame bytes", tx_length_);
+  transmit.number("bytes fetched", tx_fetched_).number("bytes in the FIFO", tx_fetched_ - tx_released_);
+  transmit.number("collisions", port_.collisions());
+  Description& receive = d.part("receiver");
+  receive.reg("RXLBDA", wide(RXLBDA), 32).reg("RXBDA", wide(RXBDA), 32).number("frames in the FIFO", incoming_.size());
+  receive.number("buffer bytes left", rx_room_)
+      .number("buffer bytes stored", rx_stored_)
+      .flag("out of buffers", rx_ended_);
 }
 
 void Streamer::archive(Archive& a) {

@@ -51,24 +51,14 @@
 #include <string>
 #include <vector>
 
-#include "core/memory/slave.hpp"
+#include "core/memory/port_run.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
+#include "devices/chips/chip_host.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
-
-/// What the chip reaches beyond itself.
-class StreamerBoard {
- public:
-  virtual void interrupt(bool asserted, Time now) = 0;
-  /// Moves bytes between host memory and Streamer::transfer_buffer(); Streamer::transfer_done() ends it.
-  virtual void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) = 0;
-  virtual void cancel_transfer(Time now) = 0;
-
- protected:
-  ~StreamerBoard() = default;
-};
 
 struct StreamerConfig {
   std::uint32_t transmit_fifo = 256, receive_fifo = 256;  ///< bytes
@@ -151,7 +141,7 @@ class Streamer final : private net::EthernetStation {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, underruns = 0;
   };
 
-  Streamer(Scheduler& scheduler, const std::string& name, StreamerBoard& board, const StreamerConfig& config,
+  Streamer(Scheduler& scheduler, const std::string& name, BusMasterHost& host, const StreamerConfig& config,
            const net::MacAddress& mac, std::uint64_t seed);
 
   /// Registers of the window; `offset` even.
@@ -166,6 +156,8 @@ class Streamer final : private net::EthernetStation {
 
   net::EthernetPort& port() { return port_; }
   const Counters& counters() const { return counters_; }
+  /// Registers and state; changes nothing.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:
@@ -230,7 +222,7 @@ class Streamer final : private net::EthernetStation {
   void stop_receive(Time now);
   void buffer_returned(Time now);
 
-  StreamerBoard& board_;
+  BusMasterHost& host_;
   const StreamerConfig config_;
   const net::MacAddress mac_;
 

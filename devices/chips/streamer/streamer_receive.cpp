@@ -189,7 +189,7 @@ void Streamer::buffer_returned(Time now) {
 
 void Streamer::stop_receive(Time now) {
   if (job_ == Job::rx_fetch || job_ == Job::rx_data || job_ == Job::rx_status) {
-    board_.cancel_transfer(now);
+    host_.cancel_transfer(now);
     job_ = Job::none;
   }
   incoming_.clear();

@@ -142,7 +142,7 @@ void Streamer::status_written(Time now) {
 // A frame on the wire is cut; nobody reports it.
 void Streamer::stop_transmit(Time now) {
   if (job_ == Job::tx_fetch || job_ == Job::tx_data || job_ == Job::tx_status) {
-    board_.cancel_transfer(now);
+    host_.cancel_transfer(now);
     job_ = Job::none;
   }
   if (tx_started_ && port_.abandon(now)) {

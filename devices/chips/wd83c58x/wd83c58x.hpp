@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "devices/medium/ethernet/ethernet_frame.hpp"
 
 namespace planar::ethernet {
@@ -44,6 +45,11 @@ class Wd83c58x {
 
   bool ram_enabled() const { return msr_ & MENB; }
   bool interrupts_enabled() const { return laar_ & IEN; }
+  void describe(Description& d) const {
+    d.reg("MSR", read(0), 8).reg("ICR", read(1), 8).reg("IRR", read(4), 8).reg("LAAR", read(5), 8);
+    d.reg("register 6", read(6), 8).reg("board ID", read(0xE), 8);
+    d.flag("RAM enabled", ram_enabled()).flag("interrupts enabled", interrupts_enabled());
+  }
   void archive(Archive& a) { a(prom_, address_, msr_, icr_, irr_, laar_, register6_); }
 
  private:

@@ -5,8 +5,7 @@
 #include <bit>
 
 #include "core/common/error.hpp"
-#include "devices/adapter/station_options.hpp"
-#include "devices/chips/i82586/i82586_profile.hpp"
+#include "devices/ethernet/common/i82586_profile.hpp"
 
 namespace planar::ethernet {
 namespace {
@@ -43,121 +42,99 @@ constexpr std::string_view old_limitations[] = {
     limitations[5],
     "What differs from the later revision is not documented: the revision nibble and the synchroniser of the RAM are "
     "inferred, "
-    "the restriction to the 386 is print's word.",
+    "the restriction to the 386 is a published report's.",
 };
 
 // A Model 95 reports revision Eh of the later board; what the older one says is not recorded anywhere.
 constexpr std::uint8_t later_revision = 0x0E, older_revision = 0x01;
 
-constexpr SisterId ids[] = {{EtherLinkMc::id, "3Com"}};
+constexpr OemId ids[] = {{EtherLinkMc::id, "3Com"}};
 
-template <bool old>
-std::unique_ptr<NetworkAdapter> make(const AdapterContext& context) {
-  const AdapterEntry& row = old ? EtherLinkMc::old_entry : EtherLinkMc::entry;
-  const StationOptions o = station_options(context, row.name, ids, {0x02, 0x60, 0x8C});
-  auto card =
-      std::make_unique<EtherLinkMc>(row, old ? older_revision : later_revision, context.slot, o.mac, o.profile, o.seed);
-  if (context.medium) card->chip().port().attach(*context.medium);
-  return card;
-}
-
-template <bool old>
-std::vector<TimingValue> timing_rows() {
-  return TimingProfile::embedded(profile_path(old ? "3c523-old" : "3c523")).rows();
-}
-
-std::string_view refuse_but_386(cpu::Model processor) {
-  if (processor == cpu::Model::i386sx) return {};
+std::string_view refuse_but_386(ProcessorGeneration processor) {
+  if (processor == ProcessorGeneration::i386) return {};
   return "this revision is reported (A. Arnold, 2002) to work with a 386 only; 3c523 is the later revision";
 }
 
 }  // namespace
 
 const AdapterEntry EtherLinkMc::entry{
-    "3c523",     "3Com 3C523 EtherLink/MC", id,         MediumKind::ethernet_10, "shared RAM", 16,
-    make<false>, timing_rows<false>,        limitations};
-const AdapterEntry EtherLinkMc::old_entry{"3c523-old",
-                                          "3Com 3C523 EtherLink/MC (older revision)",
-                                          id,
-                                          MediumKind::ethernet_10,
-                                          "shared RAM",
-                                          16,
-                                          make<true>,
-                                          timing_rows<true>,
-                                          old_limitations,
-                                          refuse_but_386};
+    .name = "3c523",
+    .title = "3Com 3C523 EtherLink/MC",
+    .adapter_id = id,
+    .medium = MediumKind::ethernet_10,
+    .data_path = "shared RAM",
+    .bus_width = 16,
+    .make = [](const AdapterContext& c) { return make_network_card<EtherLinkMc>(c, entry, later_revision); },
+    .limits = limitations};
 
-EtherLinkMc::EtherLinkMc(const AdapterEntry& row, std::uint8_t revision, bus::Slot& slot, const net::MacAddress& mac,
-                         const TimingProfile& profile, std::uint64_t seed)
-    : row_(row),
+const AdapterEntry EtherLinkMc::old_entry{
+    .name = "3c523-old",
+    .title = "3Com 3C523 EtherLink/MC (older revision)",
+    .adapter_id = id,
+    .medium = MediumKind::ethernet_10,
+    .data_path = "shared RAM",
+    .bus_width = 16,
+    .make = [](const AdapterContext& c) { return make_network_card<EtherLinkMc>(c, old_entry, older_revision); },
+    .limits = old_limitations,
+    .refusal = refuse_but_386};
+
+EtherLinkMc::EtherLinkMc(const AdapterContext& context, const AdapterEntry& row, std::uint8_t revision)
+    : EtherLinkMc(context, row, revision, station_options(context, row.name, ids, {0x02, 0x60, 0x8C})) {}
+
+EtherLinkMc::EtherLinkMc(const AdapterContext& context, const AdapterEntry& row, std::uint8_t revision,
+                         const StationOptions& o)
+    : McaNetworkCard(context.slot, row, o.adapter_id, {{.latched = 0x3F}, {.latched = 0x0F}}),
       revision_(revision),
-      slot_(slot),
-      mac_(mac),
+      mac_(o.mac),
       register_cycle_{8, bus::CycleKind::synchronous_extended, {}},
-      ram_cycle_{16, bus::CycleKind::asynchronous, profile.time("ram.ready_delay")},
-      synchroniser_clocks_(static_cast<unsigned>(profile.integer("ram.synchroniser", 0, 100))),
-      clock_{1'000'000'000'000 / profile.integer("chip.clock", 1'000'000, 100'000'000)},
+      ram_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("ram.ready_delay")},
+      synchroniser_clocks_(static_cast<unsigned>(o.profile.integer("ram.synchroniser", 0, 100))),
+      clock_{1'000'000'000'000 / o.profile.integer("chip.clock", 1'000'000, 100'000'000)},
       ram_(ram_size),
-      chip_(slot.scheduler(), slot.device_name(row.name), *this, ram_, i82586_timing(profile), seed) {}
+      chip_(slot_.scheduler(), slot_.device_name(row.name), *this, ram_, i82586_timing(o.profile), o.seed) {
+  irq_.gate(control_ & enable_bit, {});
+}
 
 // ---- POS ----
 
 // The lowest of the selected lines; -1 if none is.
-int EtherLinkMc::irq_choice() const { return pos3_ ? std::countr_zero(pos3_) : -1; }
+int EtherLinkMc::irq_choice() const { return pos_[3] ? std::countr_zero(pos_[3]) : -1; }
 
 std::uint8_t EtherLinkMc::pos_peek(unsigned reg) const {
-  switch (reg) {
-    case 0: return static_cast<std::uint8_t>(id);
-    case 1: return static_cast<std::uint8_t>(id >> 8);
-    case 2: return static_cast<std::uint8_t>(pos2_ | (irq_choice() > 0 ? irq_choice() << 6 : 0));
-    case 3: return pos3_;
-    default: return 0xFF;
-  }
+  const std::uint8_t value = McaCard::pos_peek(reg);
+  return static_cast<std::uint8_t>(value | (reg == 2 && irq_choice() > 0 ? irq_choice() << 6 : 0));
 }
 
-void EtherLinkMc::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg == 2 && (value & 0x3F) != pos2_) {
-    pos2_ = value & 0x3F;
+void EtherLinkMc::pos_changed(unsigned reg, Time now) {
+  if (reg == 3)
+    select_irq(now);
+  else
     decode(now);
-  } else if (reg == 3 && (value & 0x0F) != pos3_) {
-    pos3_ = value & 0x0F;
-    slot_.release_irqs(now);
-    update_line(now);
-  }
 }
 
-void EtherLinkMc::decode(Time now) {
-  slot_.release_irqs(now);
-  claim_ranges();
-  update_line(now);
-}
-
-void EtherLinkMc::claim_ranges() {
+void EtherLinkMc::apply_pos() {
   port_claim_.release();
   ram_claim_.release();
-  if (!(pos2_ & 1)) return;
-  const std::uint16_t base = io_bases[pos2_ >> 1 & 3];
+  if (!enabled()) return;
+  const std::uint16_t base = io_bases[pos_[2] >> 1 & 3];
   port_claim_ = slot_.claim_io(base, base + 7, ports_, register_cycle_);
-  ram_claim_ = slot_.claim_memory(ram_bases[pos2_ >> 3 & 3], ram_size, window_, ram_cycle_);
+  ram_claim_ = slot_.claim_memory(ram_bases[pos_[2] >> 3 & 3], ram_size, window_, ram_cycle_);
 }
 
-void EtherLinkMc::channel_reset(Time now) {
-  pos2_ = pos3_ = 0;
+void EtherLinkMc::reset_board(Time now) {
   write_control(0, now);
   latch_ = false;
-  decode(now);
 }
 
 // ---- interrupt ----
 
-void EtherLinkMc::interrupt(bool asserted, Time now) {
-  if (asserted) latch_ = true;
-  update_line(now);
+unsigned EtherLinkMc::irq_line() const {
+  return irq_choice() >= 0 ? irq_lines[static_cast<unsigned>(irq_choice())] : 0;
 }
 
-void EtherLinkMc::update_line(Time now) {
-  if (pos2_ & 1 && irq_choice() >= 0)
-    slot_.set_irq(irq_lines[static_cast<unsigned>(irq_choice())], control_ & enable_bit && chip_.interrupt_pin(), now);
+void EtherLinkMc::interrupt(bool asserted, Time now) {
+  if (asserted) latch_ = true;
+  irq_.set(asserted, now);
 }
 
 // ---- ports ----
@@ -185,7 +162,7 @@ void EtherLinkMc::write_control(std::uint8_t value, Time now) {
   chip_.hold_reset(!(control_ & run_bit), now);
   chip_.set_serial_loopback(control_ & loopback_bit);
   if (before & attention_bit && !(control_ & attention_bit)) chip_.channel_attention(now);
-  update_line(now);
+  irq_.gate(control_ & enable_bit, now);
 }
 
 // ---- the RAM in the host's memory ----
@@ -223,19 +200,18 @@ Time EtherLinkMc::Window::ready(std::uint32_t, unsigned, Direction, Time start) 
   return card.chip_.bus_free(request) + (extended_cycle - address_phase) + card.ram_cycle_.ready_delay;
 }
 
-NetCounters EtherLinkMc::counters() const {
-  const I82586::Counters& c = chip_.counters();
-  return ethernet_counters(c);
+void EtherLinkMc::describe_board(Description& d) const {
+  d.reg("station address", big_endian(mac_), 48).reg("control", ports_.peek(6, 1), 8).reg("revision", revision_, 4);
+  d.number("RAM bank", control_ & bank_bits).flag("interrupt latch", latch_);
+  chip_.describe(d.part("82586"));
 }
 
 void EtherLinkMc::archive(Archive& a) {
   a.section("3c523", 1);
-  a(mac_, pos2_, pos3_, control_, latch_);
+  a(mac_, pos_, control_, latch_);
   a.bytes(ram_);
-  pos2_ &= 0x3F;
-  pos3_ &= 0x0F;
   chip_.archive(a);
-  if (a.loading()) claim_ranges();  // the interrupt lines restore their own levels
+  if (a.loading()) restored(chip_.interrupt_pin(), control_ & enable_bit);
 }
 
 }  // namespace planar::ethernet

@@ -14,31 +14,26 @@
 
 #include <vector>
 
-#include "bus/mca/slot.hpp"
-#include "devices/adapter/timing_profile.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/adapter/station_options.hpp"
 #include "devices/chips/i82586/i82586.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class EtherLinkMc final : public NetworkAdapter, private I82586Board {
+class EtherLinkMc final : public McaNetworkCard, private ChipHost {
  public:
   static constexpr std::uint16_t id = 0x6042;
   static const AdapterEntry entry;      ///< "3c523"
   static const AdapterEntry old_entry;  ///< "3c523-old"
 
-  EtherLinkMc(const AdapterEntry& row, std::uint8_t revision, bus::Slot& slot, const net::MacAddress& mac,
-              const TimingProfile& profile, std::uint64_t seed);
+  EtherLinkMc(const AdapterContext& context, const AdapterEntry& row, std::uint8_t revision);
 
   // bus::Adapter
-  std::string_view name() const override { return row_.name; }
-  std::uint16_t adapter_id() const override { return id; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
   std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return row_.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
   I82586& chip() { return chip_; }
   const net::MacAddress& mac() const { return mac_; }
@@ -60,22 +55,27 @@ class EtherLinkMc final : public NetworkAdapter, private I82586Board {
     EtherLinkMc& card;
   };
 
+  EtherLinkMc(const AdapterContext& context, const AdapterEntry& row, std::uint8_t revision,
+              const StationOptions& options);
+
   void interrupt(bool asserted, Time now) override;
+  // McaCard
+  unsigned irq_line() const override;
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
+  void pos_changed(unsigned reg, Time now) override;
+
   void write_control(std::uint8_t value, Time now);
-  void decode(Time now);
-  void claim_ranges();
-  void update_line(Time now);
   int irq_choice() const;
   bool bank_is_there() const;
 
-  const AdapterEntry& row_;
   std::uint8_t revision_;
-  bus::Slot& slot_;
   net::MacAddress mac_;
   CycleSpec register_cycle_, ram_cycle_;
   unsigned synchroniser_clocks_;
   Time clock_;
-  std::uint8_t pos2_ = 0, pos3_ = 0, control_ = 0;
+  std::uint8_t control_ = 0;
   bool latch_ = false;
   std::vector<std::uint8_t> ram_;
   I82586 chip_;

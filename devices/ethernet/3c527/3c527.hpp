@@ -13,31 +13,26 @@
 #include <cstdint>
 #include <span>
 
-#include "bus/mca/slot.hpp"
-#include "devices/adapter/burst_master.hpp"
-#include "devices/adapter/timing_profile.hpp"
+#include "devices/adapter/mca/bus_master_port.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/adapter/station_options.hpp"
 #include "devices/chips/mc32/mc32.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class ThreeC527 final : public NetworkAdapter, private Mc32Board, private BurstClient {
+class ThreeC527 final : public McaNetworkCard, private BusMasterHost, private BusMasterClient {
  public:
   static constexpr std::uint16_t threecom_id = 0x0041;
   static const AdapterEntry entry;  ///< its row of the registry
 
-  ThreeC527(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
-            std::uint64_t seed);
+  explicit ThreeC527(const AdapterContext& context);
 
   // bus::Adapter
-  std::string_view name() const override { return entry.name; }
-  std::uint16_t adapter_id() const override { return adapter_id_; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
   std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
   Mc32& chip() { return chip_; }
   const net::MacAddress& mac() const { return mac_; }
@@ -60,33 +55,33 @@ class ThreeC527 final : public NetworkAdapter, private Mc32Board, private BurstC
     ThreeC527& card;
   };
 
-  // Mc32Board
-  void interrupt(bool asserted, Time now) override;
-  void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) override;
-  void cancel_transfer(Time now) override;
-  // BurstClient
+  ThreeC527(const AdapterContext& context, const StationOptions& options);
+
+  // BusMasterHost
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
+  void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) override {
+    master_.start(address, bytes, direction, now);
+  }
+  void cancel_transfer(Time now) override { master_.cancel(now); }
+  // BusMasterClient
   std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
   void transfer_done(Time now) override { chip_.transfer_done(now); }
 
-  void decode(Time now);
-  void claim();
-  bool enabled() const { return pos_[0] & 1; }
-  unsigned irq_line() const { return 9 + (pos_[3] >> 2 & 3); }
-  unsigned arbitration_level() const { return pos_[2] >> 2 & 15; }
+  // McaCard
+  unsigned irq_line() const override { return 9 + (pos_[5] >> 2 & 3); }
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
+  void pos_changed(unsigned reg, Time now) override;
 
-  bus::Slot& slot_;
-  std::uint16_t adapter_id_;
   net::MacAddress mac_;
   CycleSpec port_cycle_, window_cycle_;
-  std::array<std::uint8_t, 6> pos_{};  // POS 2 to 7
-  bool interrupt_ = false;
-
   Mc32 chip_;
   Ports ports_{*this};
   Window window_{*this};
   IoClaim io_claim_;
   MemoryClaim window_claim_;
-  BurstMaster master_;
+  BusMasterPort master_;
 };
 
 }  // namespace planar::ethernet

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/3c529/3c529.hpp"
 
-#include "devices/adapter/station_options.hpp"
-
 namespace planar::ethernet {
 namespace {
 
-constexpr std::uint8_t pos5_check = 0x80;  // reads 1: no channel check
 constexpr std::uint16_t manufacturer = 0x6D50;
 
 constexpr std::string_view limitations[] = {
@@ -19,11 +16,11 @@ constexpr std::string_view limitations[] = {
     "Chip: no FIFO self test, no jabber cut-off; heartbeat always heard; link beat present with a plugged cable.",
 };
 
-constexpr SisterId sister_ids[] = {{ThreeC529::coax_id, "3C529, coax and AUI"},
-                                   {0x627D, "3C529-TP"},
-                                   {0x62DB, "3C529, test mode"},
-                                   {0x62F6, "3C529, TP and coax"},
-                                   {0x62F7, "3C529, TP only"}};
+constexpr OemId oem_ids[] = {{ThreeC529::coax_id, "3C529, coax and AUI"},
+                             {0x627D, "3C529-TP"},
+                             {0x62DB, "3C529, test mode"},
+                             {0x62F6, "3C529, TP and coax"},
+                             {0x62F7, "3C529, TP only"}};
 
 std::uint16_t media(std::uint16_t adapter_id) {
   switch (adapter_id) {
@@ -67,88 +64,52 @@ CycleSpec cycle(Time length) {
   return {16, bus::CycleKind::asynchronous, length - extended};
 }
 
-std::unique_ptr<NetworkAdapter> make_3c529(const AdapterContext& context) {
-  const StationOptions o = station_options(context, "3c529", sister_ids, {0x00, 0x20, 0xAF});
-  auto card = std::make_unique<ThreeC529>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
-  if (context.medium) card->chip().port().attach(*context.medium);
-  return card;
-}
-
-std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("3c529")).rows(); }
-
 }  // namespace
 
-const AdapterEntry ThreeC529::entry{"3c529",      "3Com 3C529 EtherLink III/MC",
-                                    coax_id,      MediumKind::ethernet_10,
-                                    "PIO (FIFO)", 16,
-                                    make_3c529,   timing_rows,
-                                    limitations};
+const AdapterEntry ThreeC529::entry{.name = "3c529",
+                                    .title = "3Com 3C529 EtherLink III/MC",
+                                    .adapter_id = coax_id,
+                                    .medium = MediumKind::ethernet_10,
+                                    .data_path = "PIO (FIFO)",
+                                    .bus_width = 16,
+                                    .make = make_network_card<ThreeC529>,
+                                    .limits = limitations};
 
-ThreeC529::ThreeC529(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac,
-                     const TimingProfile& profile, std::uint64_t seed)
-    : slot_(slot),
-      adapter_id_(adapter_id),
-      cycle_(cycle(profile.time("port.cycle"))),
-      chip_(slot.scheduler(), slot.device_name("3c529"), *this, chip_timing(profile), eeprom(mac, adapter_id),
-            media(adapter_id), seed) {}
+ThreeC529::ThreeC529(const AdapterContext& context)
+    : ThreeC529(context, station_options(context, entry.name, oem_ids, {0x00, 0x20, 0xAF})) {}
+
+ThreeC529::ThreeC529(const AdapterContext& context, const StationOptions& o)
+    : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte, whole_byte, whole_byte}),
+      cycle_(cycle(o.profile.time("port.cycle"))),
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_timing(o.profile),
+            eeprom(o.mac, o.adapter_id), media(o.adapter_id), o.seed) {}
 
 // ---- POS ----
 
-std::uint8_t ThreeC529::pos_peek(unsigned reg) const {
-  switch (reg) {
-    case 0: return static_cast<std::uint8_t>(adapter_id_);
-    case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
-    case 2:
-    case 3:
-    case 4: return pos_[reg - 2];
-    case 5: return pos_[3] | pos5_check;
-    default: return 0xFF;
-  }
-}
-
 void ThreeC529::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg < 2 || reg > 5) return;
   if (reg == 4) chip_.select_transceiver(static_cast<EtherLink3::Transceiver>(value & 3));
-  if (pos_[reg - 2] == value) return;
-  pos_[reg - 2] = value;
-  decode(now);
+  McaCard::pos_write(reg, value, now);
 }
 
-void ThreeC529::decode(Time now) {
-  slot_.release_irqs(now);
-  if (enabled() && interrupt_) slot_.set_irq(irq_line(), true, now);
-  claim_ports();
-}
-
-void ThreeC529::claim_ports() {
+void ThreeC529::apply_pos() {
   claim_.release();
   if (!enabled()) return;
-  const auto base = static_cast<std::uint16_t>((pos_[2] & 0xFC) << 8 | 0x0200);
+  const auto base = static_cast<std::uint16_t>((pos_[4] & 0xFC) << 8 | 0x0200);
   claim_ = slot_.claim_io(base, base + 0x0F, ports_, cycle_);
 }
 
-void ThreeC529::channel_reset(Time now) {
-  pos_ = {};
+void ThreeC529::reset_board(Time now) {
   chip_.reset(now);
   chip_.select_transceiver(EtherLink3::TwistedPair);
-  decode(now);
 }
 
-void ThreeC529::interrupt(bool asserted, Time now) {
-  interrupt_ = asserted;
-  if (enabled()) slot_.set_irq(irq_line(), asserted, now);
-}
-
-NetCounters ThreeC529::counters() const {
-  const EtherLink3::Counters& c = chip_.counters();
-  return ethernet_counters(c);
-}
+void ThreeC529::describe_board(Description& d) const { chip_.describe(d.part("EtherLink III")); }
 
 void ThreeC529::archive(Archive& a) {
   a.section("3c529", 1);
-  a(adapter_id_, pos_, interrupt_);
+  a(adapter_id_, pos_, irq_);
   chip_.archive(a);
-  if (a.loading()) claim_ports();  // the interrupt lines restore their own levels
+  if (a.loading()) restored(irq_.cause());
 }
 
 }  // namespace planar::ethernet

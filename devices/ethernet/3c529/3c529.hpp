@@ -10,33 +10,27 @@
 //   POS 5    bits 3:0 interrupt line in binary
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "bus/mca/slot.hpp"
-#include "devices/adapter/timing_profile.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/adapter/station_options.hpp"
 #include "devices/chips/etherlink3/etherlink3.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class ThreeC529 final : public NetworkAdapter, private EtherLink3Board {
+class ThreeC529 final : public McaNetworkCard, private ChipHost {
  public:
   static constexpr std::uint16_t coax_id = 0x627C;
   static const AdapterEntry entry;  ///< its row of the registry
 
-  ThreeC529(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
-            std::uint64_t seed);
+  explicit ThreeC529(const AdapterContext& context);
 
   // bus::Adapter
-  std::string_view name() const override { return entry.name; }
-  std::uint16_t adapter_id() const override { return adapter_id_; }
   void pos_write(unsigned reg, std::uint8_t value, Time now) override;
-  std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
   EtherLink3& chip() { return chip_; }
 
@@ -53,17 +47,16 @@ class ThreeC529 final : public NetworkAdapter, private EtherLink3Board {
     EtherLink3& chip;
   };
 
-  void interrupt(bool asserted, Time now) override;
-  void decode(Time now);
-  void claim_ports();
-  bool enabled() const { return pos_[0] & 1; }
-  unsigned irq_line() const { return pos_[3] & 15; }
+  ThreeC529(const AdapterContext& context, const StationOptions& options);
 
-  bus::Slot& slot_;
-  std::uint16_t adapter_id_;
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
+  // McaCard
+  unsigned irq_line() const override { return pos_[5] & 15; }
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
+
   CycleSpec cycle_;
-  std::array<std::uint8_t, 4> pos_{};  // POS 2 to 5
-  bool interrupt_ = false;
   EtherLink3 chip_;
   Ports ports_{chip_};
   IoClaim claim_;

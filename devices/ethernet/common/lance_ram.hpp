@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/memory/slave.hpp"
+#include "bus/mca/cycles.hpp"
 #include "devices/adapter/timing_profile.hpp"
 #include "devices/chips/am7990/am7990.hpp"
 
@@ -14,7 +14,7 @@ namespace planar::ethernet {
 
 /// Base of a card: the chip, its RAM (a power of two; further address lines lead nowhere, so it repeats), the host's
 /// side.
-class LanceRam : public Am7990Board {
+class LanceRam : public Am7990Host {
  public:
   Am7990& chip() { return chip_; }
 
@@ -47,7 +47,7 @@ class LanceRam : public Am7990Board {
     for (unsigned i = 0; i < bytes; ++i) ram_[index(offset + i)] = static_cast<std::uint8_t>(value >> 8 * i);
   }
 
-  // Am7990Board
+  // Am7990Host
   std::uint8_t local_read(std::uint32_t address) const override { return ram_[index(address)]; }
   void local_write(std::uint32_t address, std::uint8_t value) override { ram_[index(address)] = value; }
 

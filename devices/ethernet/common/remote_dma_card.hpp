@@ -16,24 +16,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "bus/mca/slot.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/chips/dp8390/dp8390.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class RemoteDmaCard : public NetworkAdapter, private Dp8390Board {
+class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
  public:
   // bus::Adapter
-  std::string_view name() const override { return entry_.name; }
-  std::uint16_t adapter_id() const override { return options_.adapter_id; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
-  std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry_.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
   Dp8390& chip() { return chip_; }
   const net::MacAddress& mac() const { return options_.mac; }
@@ -44,13 +39,13 @@ class RemoteDmaCard : public NetworkAdapter, private Dp8390Board {
 
   /// I/O base that POS 2 selects; 0: none.
   virtual std::uint16_t io_base(std::uint8_t pos2) const = 0;
-  virtual unsigned irq_line(std::uint8_t pos2) const = 0;
   /// What the chip reads where its packet RAM is not (A14 low).
   virtual std::uint8_t prom(std::uint16_t address) const = 0;
   /// Claims the card's ports at `base`, releases them when it is 0; the chip's registers are claimed here.
   virtual void claim_card_ports(std::uint16_t base) = 0;
   /// State of the card beyond chip, RAM and POS.
   virtual void archive_card(Archive&) {}
+  virtual void describe_card(Description&) const {}
 
   void claim_data_port(std::uint16_t first, std::uint16_t last);
   /// Claims ports with a slave of the card's own.
@@ -93,21 +88,17 @@ class RemoteDmaCard : public NetworkAdapter, private Dp8390Board {
     Dp8390& chip;
   };
 
-  // Dp8390Board
-  std::uint8_t buffer_read(std::uint16_t address) const override;
-  void buffer_write(std::uint16_t address, std::uint8_t value) override;
-  void interrupt(bool asserted, Time now) override;
+  // McaCard
+  void apply_pos() override;
+  void reset_board(Time now) override { chip_.reset(now); }
+  void describe_board(Description& d) const override;
+  // Dp8390Host: what lies beside the RAM, which the chip has itself
+  std::uint8_t buffer_read(std::uint16_t address) const override { return prom(address); }
+  void buffer_write(std::uint16_t, std::uint8_t) override {}
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
 
-  void decode(Time now);
-  void claim_ports();
-  bool enabled() const { return pos2_ & 1; }
-
-  bus::Slot& slot_;
-  const AdapterEntry& entry_;
   StationOptions options_;
   CycleSpec register_cycle_, data_cycle_;
-  std::uint8_t pos2_ = 0;
-  bool interrupt_ = false;
   std::vector<std::uint8_t> ram_;
   Dp8390 chip_;
   Registers registers_{chip_};

@@ -3,20 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "core/common/error.hpp"
-#include "devices/chips/dp8390/dp8390_profile.hpp"
+#include "devices/ethernet/common/dp8390_profile.hpp"
 
 namespace planar::ethernet {
 namespace {
 
 constexpr std::uint32_t ram_size = 0x4000;
 constexpr std::array<unsigned, 4> irq_lines_8013{3, 4, 10, 14}, irq_lines_8003{3, 4, 10, 15};
-constexpr std::uint8_t no_channel_check = 0x80;
 // 83C58x register E: Micro Channel, and the board's type (86Box).
 constexpr std::uint8_t board_8013ep = 0xA7, board_8003e = 0xA5;
 
-constexpr SisterId smc_ids[] = {{0x61C8, "SMC 8013EP/A"}, {0x61C9, "SMC 8013WP/A"}};
-constexpr SisterId ibm_ids[] = {{0xEFE5, "IBM, 8003 board"}, {0x6FC0, "WD 8003E/A"}, {0x6FC2, "WD 8003W/A"}};
+constexpr OemId smc_ids[] = {{0x61C8, "SMC 8013EP/A"}, {0x61C9, "SMC 8013WP/A"}};
+constexpr OemId ibm_ids[] = {{0xEFE5, "IBM, 8003 board"}, {0x6FC0, "WD 8003E/A"}, {0x6FC2, "WD 8003W/A"}};
 
 constexpr std::string_view limitations[] = {
     "The boot ROM socket is empty; POS 4 is kept and has no effect. Connector selection changes nothing.",
@@ -27,43 +29,38 @@ constexpr std::string_view limitations[] = {
     "Chip: no 32-bit DMA addresses; after a ring overflow the receiver stays off until it is stopped and started.",
 };
 
-template <const AdapterEntry& Entry, unsigned HostBits>
-std::unique_ptr<NetworkAdapter> make(const AdapterContext& context) {
-  const bool smc = &Entry == &WdCard::smc8013;
-  auto options = smc ? station_options(context, Entry.name, smc_ids, {0x00, 0x00, 0xC0})
-                     : station_options(context, Entry.name, ibm_ids, {0x08, 0x00, 0x5A});
-  return std::make_unique<WdCard>(context, Entry, std::move(options), HostBits);
-}
-
-template <const AdapterEntry& Entry>
-std::vector<TimingValue> rows() {
-  return TimingProfile::embedded(profile_path(Entry.name)).rows();
-}
-
 }  // namespace
 
-const AdapterEntry WdCard::smc8013{"smc8013",
-                                   "SMC EtherCard PLUS Elite/A (8013EP/A)",
-                                   smc_ids[0].id,
-                                   MediumKind::ethernet_10,
-                                   "shared RAM",
-                                   16,
-                                   make<WdCard::smc8013, 16>,
-                                   rows<WdCard::smc8013>,
-                                   limitations};
-const AdapterEntry WdCard::ethernet_a{"ethernet-a",
-                                      "IBM PS/2 Adapter/A for Ethernet Networks",
-                                      ibm_ids[0].id,
-                                      MediumKind::ethernet_10,
-                                      "shared RAM",
-                                      8,
-                                      make<WdCard::ethernet_a, 8>,
-                                      rows<WdCard::ethernet_a>,
-                                      limitations};
+const AdapterEntry WdCard::smc8013{.name = "smc8013",
+                                   .title = "SMC EtherCard PLUS Elite/A (8013EP/A)",
+                                   .adapter_id = smc_ids[0].id,
+                                   .medium = MediumKind::ethernet_10,
+                                   .data_path = "shared RAM",
+                                   .bus_width = 16,
+                                   .make =
+                                       [](const AdapterContext& c) {
+                                         return make_network_card<WdCard>(
+                                             c, smc8013, station_options(c, smc8013.name, smc_ids, {0x00, 0x00, 0xC0}),
+                                             16u);
+                                       },
+                                   .limits = limitations};
+
+const AdapterEntry WdCard::ethernet_a{.name = "ethernet-a",
+                                      .title = "IBM PS/2 Adapter/A for Ethernet Networks",
+                                      .adapter_id = ibm_ids[0].id,
+                                      .medium = MediumKind::ethernet_10,
+                                      .data_path = "shared RAM",
+                                      .bus_width = 8,
+                                      .make =
+                                          [](const AdapterContext& c) {
+                                            return make_network_card<WdCard>(
+                                                c, ethernet_a,
+                                                station_options(c, ethernet_a.name, ibm_ids, {0x08, 0x00, 0x5A}), 8u);
+                                          },
+                                      .limits = limitations};
 
 WdCard::WdCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options, unsigned host_bits)
-    : slot_(context.slot),
-      entry_(entry),
+    : McaNetworkCard(context.slot, entry, options.adapter_id, {whole_byte, whole_byte, whole_byte, whole_byte}),
       options_(std::move(options)),
       register_cycle_{8, bus::CycleKind::asynchronous, options_.profile.time("register.ready_delay")},
       ram_access_(options_.profile.time("ram.access")),
@@ -71,54 +68,33 @@ WdCard::WdCard(const AdapterContext& context, const AdapterEntry& entry, Station
       asic_(options_.mac, host_bits == 16 ? board_8013ep : board_8003e),
       chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, dp8390_timing(options_.profile), options_.seed) {
   const Time beyond = options_.profile.time("ram.extension");
-  window_cycle_ = {static_cast<std::uint8_t>(host_bits), bus::CycleKind::standard, {}};
+  window_cycle_ = {host_bits, bus::CycleKind::standard, {}};
   // Any use of CD CHRDY makes it an extended cycle of at least 300 ns.
-  if (beyond > Time{})
-    window_cycle_ = {static_cast<std::uint8_t>(host_bits), bus::CycleKind::asynchronous,
-                     std::max(beyond, 100_ns) - 100_ns};
-  if (context.medium) chip_.port().attach(*context.medium);
+  if (beyond > Time{}) window_cycle_ = {host_bits, bus::CycleKind::asynchronous, std::max(beyond, 100_ns) - 100_ns};
+  irq_.gate(asic_.interrupts_enabled(), {});
+  asic_.set_ram_address(static_cast<std::uint8_t>(ram_base() >> 13));
 }
 
 // ---- POS ----
 
-bool WdCard::is_8003() const { return options_.adapter_id == 0xEFE5 || (options_.adapter_id & 0xFFF0) == 0x6FC0; }
+bool WdCard::is_8003() const { return adapter_id_ == 0xEFE5 || (adapter_id_ & 0xFFF0) == 0x6FC0; }
 
 std::uint16_t WdCard::io_base() const {
-  return static_cast<std::uint16_t>(is_8003() ? (pos_[0] & 0xFE) << 4 : 0x0800 + ((pos_[0] & 0xF0) << 8));
+  return static_cast<std::uint16_t>(is_8003() ? (pos_[2] & 0xFE) << 4 : 0x0800 + ((pos_[2] & 0xF0) << 8));
 }
 
 std::uint32_t WdCard::ram_base() const {
-  if (is_8003()) return (pos_[1] & 0xFCu) << 12;
-  return (pos_[1] & 0x80 ? 0xFC0000u : 0xC0000u) + (pos_[1] & 0x0Fu) * 0x2000u;
+  if (is_8003()) return (pos_[3] & 0xFCu) << 12;
+  return (pos_[3] & 0x80 ? 0xFC0000u : 0xC0000u) + (pos_[3] & 0x0Fu) * 0x2000u;
 }
 
-std::uint32_t WdCard::ram_window() const { return is_8003() || pos_[1] & 0x10 ? ram_size : ram_size / 2; }
+std::uint32_t WdCard::ram_window() const { return is_8003() || pos_[3] & 0x10 ? ram_size : ram_size / 2; }
 
-unsigned WdCard::irq_line() const { return is_8003() ? irq_lines_8003[pos_[3] & 3] : irq_lines_8013[pos_[3] >> 2 & 3]; }
+unsigned WdCard::irq_line() const { return is_8003() ? irq_lines_8003[pos_[5] & 3] : irq_lines_8013[pos_[5] >> 2 & 3]; }
 
-std::uint8_t WdCard::pos_peek(unsigned reg) const {
-  switch (reg) {
-    case 0: return static_cast<std::uint8_t>(options_.adapter_id);
-    case 1: return static_cast<std::uint8_t>(options_.adapter_id >> 8);
-    case 2:
-    case 3:
-    case 4: return pos_[reg - 2];
-    case 5: return pos_[3] | no_channel_check;
-    default: return 0xFF;
-  }
-}
-
-void WdCard::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg < 2 || reg > 5 || pos_[reg - 2] == value) return;
-  pos_[reg - 2] = value;
-  decode(now);
-}
-
-void WdCard::decode(Time now) {
+void WdCard::apply_pos() {
   asic_.set_ram_address(static_cast<std::uint8_t>(ram_base() >> 13));
-  slot_.release_irqs(now);
   claim();
-  update_interrupt(now);
 }
 
 void WdCard::claim() {
@@ -131,22 +107,10 @@ void WdCard::claim() {
     window_claim_ = slot_.claim_memory(ram_base(), ram_window(), window_, window_cycle_);
 }
 
-void WdCard::channel_reset(Time now) {
-  pos_ = {};
+void WdCard::reset_board(Time now) {
   asic_.reset();
+  irq_.gate(asic_.interrupts_enabled(), now);
   chip_.reset(now);
-  decode(now);
-}
-
-// ---- interrupt ----
-
-void WdCard::interrupt(bool asserted, Time now) {
-  interrupt_ = asserted;
-  update_interrupt(now);
-}
-
-void WdCard::update_interrupt(Time now) {
-  if (enabled()) slot_.set_irq(irq_line(), interrupt_ && asic_.interrupts_enabled(), now);
 }
 
 // ---- 83C58x and chip ----
@@ -168,7 +132,7 @@ void WdCard::Registers::write(std::uint32_t offset, unsigned, std::uint32_t valu
   const bool had_ram = card.asic_.ram_enabled();
   if (card.asic_.write(offset, byte)) card.chip_.reset(now);
   if (card.asic_.ram_enabled() != had_ram) card.claim();
-  card.update_interrupt(now);
+  card.irq_.gate(card.asic_.interrupts_enabled(), now);
 }
 
 // ---- shared RAM ----
@@ -195,20 +159,22 @@ Time WdCard::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
   return free > start ? free + card.ram_access_ : start;
 }
 
-NetCounters WdCard::counters() const {
-  const Dp8390::Counters& c = chip_.counters();
-  return ethernet_counters(c);
+void WdCard::describe_board(Description& d) const {
+  d.reg("station address", big_endian(options_.mac), 48).reg("I/O base", io_base(), 16);
+  d.reg("RAM window", window_claim_ ? ram_base() : 0, 24).number("RAM window bytes", window_claim_ ? ram_window() : 0);
+  asic_.describe(d.part("83C58x"));
+  chip_.describe(d.part("83C690"));
 }
 
 void WdCard::archive(Archive& a) {
   a.section(entry_.name, 1);
-  a(options_.adapter_id, options_.mac, pos_, interrupt_, ram_);
+  a(adapter_id_, options_.mac, pos_, irq_, ram_);
   if (a.loading() && ram_.size() != ram_size)
     throw Error(fmt::format("snapshot holds a damaged {} buffer; take a new one", entry_.title),
                 ExitCode::missing_file);
   asic_.archive(a);
   chip_.archive(a);
-  if (a.loading()) claim();  // the interrupt lines restore their own levels
+  if (a.loading()) restored(irq_.cause(), asic_.interrupts_enabled());
 }
 
 }  // namespace planar::ethernet

@@ -16,19 +16,17 @@
 // docs/hardware/wd83c58x.md#ibm-adaptera-for-ethernet).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "bus/mca/slot.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
 #include "devices/adapter/station_options.hpp"
 #include "devices/chips/dp8390/dp8390.hpp"
 #include "devices/chips/wd83c58x/wd83c58x.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class WdCard final : public NetworkAdapter, private Dp8390Board {
+class WdCard final : public McaNetworkCard, private Dp8390Host {
  public:
   static const AdapterEntry smc8013;  ///< rows of the registry
   static const AdapterEntry ethernet_a;
@@ -37,14 +35,10 @@ class WdCard final : public NetworkAdapter, private Dp8390Board {
   WdCard(const AdapterContext& context, const AdapterEntry& entry, StationOptions options, unsigned host_bits);
 
   // bus::Adapter
-  std::string_view name() const override { return entry_.name; }
-  std::uint16_t adapter_id() const override { return options_.adapter_id; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
-  std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry_.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
   Dp8390& chip() { return chip_; }
   const net::MacAddress& mac() const { return options_.mac; }
@@ -66,32 +60,29 @@ class WdCard final : public NetworkAdapter, private Dp8390Board {
     WdCard& card;
   };
 
-  // Dp8390Board
+  // Dp8390Host
   std::uint8_t buffer_read(std::uint16_t address) const override {
     return address < ram_.size() ? ram_[address] : 0xFF;
   }
   void buffer_write(std::uint16_t address, std::uint8_t value) override {
     if (address < ram_.size()) ram_[address] = value;
   }
-  void interrupt(bool asserted, Time now) override;
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
+  // McaCard
+  unsigned irq_line() const override;
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
 
-  bool enabled() const { return pos_[0] & 1; }
   bool is_8003() const;
   std::uint16_t io_base() const;
   std::uint32_t ram_base() const;
   std::uint32_t ram_window() const;
-  unsigned irq_line() const;
-  void decode(Time now);
   void claim();
-  void update_interrupt(Time now);
 
-  bus::Slot& slot_;
-  const AdapterEntry& entry_;
   StationOptions options_;
   CycleSpec register_cycle_, window_cycle_;
   Time ram_access_;
-  std::array<std::uint8_t, 4> pos_{};  // POS 2 to 5
-  bool interrupt_ = false;
   std::vector<std::uint8_t> ram_;
   Wd83c58x asic_;
   Dp8390 chip_;

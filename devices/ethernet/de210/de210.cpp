@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/de210/de210.hpp"
 
-#include "devices/adapter/station_options.hpp"
-
 namespace planar::ethernet {
 namespace {
 
@@ -22,7 +20,7 @@ constexpr std::string_view limitations[] = {
     "The transceiver is taken to deliver the collision heartbeat; chip: see the simplifications of the Am7990.",
 };
 
-constexpr SisterId sister_ids[] = {{De210::de212_id, "DE210/DE212"}, {De210::de210_id, "DE210 of later lists"}};
+constexpr OemId oem_ids[] = {{De210::de212_id, "DE210/DE212"}, {De210::de210_id, "DE210 of later lists"}};
 
 /// Digital's check word: per little-endian address word the sum doubled, the word added, both with end-around carry.
 std::uint16_t address_checksum(const net::MacAddress& mac) {
@@ -48,51 +46,34 @@ std::array<std::uint8_t, 32> address_prom(const net::MacAddress& mac) {
   return prom;
 }
 
-std::unique_ptr<NetworkAdapter> make_de210(const AdapterContext& context) {
-  const StationOptions o = station_options(context, "de210", sister_ids, {0x08, 0x00, 0x2B});
-  auto card = std::make_unique<De210>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
-  if (context.medium) card->chip().port().attach(*context.medium);
-  return card;
-}
-
-std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("de210")).rows(); }
+bool enables_interrupt(std::uint8_t nicsr) { return (nicsr & (IEN | IM)) == IEN; }
 
 }  // namespace
 
-const AdapterEntry De210::entry{"de210",      "Digital EtherWORKS MC (DE210)",
-                                de212_id,     MediumKind::ethernet_10,
-                                "shared RAM", 16,
-                                make_de210,   timing_rows,
-                                limitations};
+const AdapterEntry De210::entry{.name = "de210",
+                                .title = "Digital EtherWORKS MC (DE210)",
+                                .adapter_id = de212_id,
+                                .medium = MediumKind::ethernet_10,
+                                .data_path = "shared RAM",
+                                .bus_width = 16,
+                                .make = make_network_card<De210>,
+                                .limits = limitations};
 
-De210::De210(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
-             std::uint64_t seed)
-    : LanceRam(slot.scheduler(), slot.device_name("de210"), ram_size, profile, seed),
-      slot_(slot),
-      adapter_id_(adapter_id),
-      port_cycle_{16, bus::CycleKind::asynchronous, profile.time("port.ready_delay")},
-      prom_(address_prom(mac)) {}
+De210::De210(const AdapterContext& context)
+    : De210(context, station_options(context, entry.name, oem_ids, {0x08, 0x00, 0x2B})) {}
+
+De210::De210(const AdapterContext& context, const StationOptions& o)
+    : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
+      LanceRam(slot_.scheduler(), slot_.device_name(entry.name), ram_size, o.profile, o.seed),
+      port_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("port.ready_delay")},
+      prom_(address_prom(o.mac)) {
+  irq_.gate(enables_interrupt(nicsr_), {});
+}
 
 // ---- POS ----
 
-std::uint8_t De210::pos_peek(unsigned reg) const {
-  switch (reg) {
-    case 0: return static_cast<std::uint8_t>(adapter_id_);
-    case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
-    case 2:
-    case 3: return pos_[reg - 2];
-    default: return 0xFF;
-  }
-}
-
-void De210::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg < 2 || reg > 3 || pos_[reg - 2] == value) return;
-  pos_[reg - 2] = value;
-  decode(now);
-}
-
 unsigned De210::irq_line() const {
-  switch (pos_[1] & 0x0F) {
+  switch (pos_[3] & 0x0F) {
     case 1: return 9;
     case 2: return 5;
     case 4: return 10;
@@ -101,30 +82,23 @@ unsigned De210::irq_line() const {
   }
 }
 
-void De210::decode(Time now) {
-  slot_.release_irqs(now);
-  drive_interrupt(now);
-  claim_ranges();
-}
-
-void De210::claim_ranges() {
+void De210::apply_pos() {
   port_claim_.release();
   memory_claim_.release();
   if (!enabled()) return;
-  const auto base = static_cast<std::uint16_t>(0x2C00 + 0x10 * (pos_[0] >> 1 & 3));
+  const auto base = static_cast<std::uint16_t>(0x2C00 + 0x10 * (pos_[2] >> 1 & 3));
   port_claim_ = slot_.claim_io(base, base + 0x0F, ports_, port_cycle_);
-  const unsigned n = pos_[0] >> 3 & 3;
+  const unsigned n = pos_[2] >> 3 & 3;
   if (n < 3)
     memory_claim_ = slot_.claim_memory(0xC0000 + n * ram_size + window_offset(), ram_size - window_offset(), window_,
                                        window_cycle());
 }
 
-void De210::channel_reset(Time now) {
-  pos_[0] = pos_[1] = 0;
+void De210::reset_board(Time now) {
   nicsr_ = 0;
+  irq_.gate(enables_interrupt(nicsr_), now);
   prom_at_ = 0;
   chip_.reset(now);
-  decode(now);
 }
 
 // ---- memory ----
@@ -153,7 +127,7 @@ void De210::Window::write(std::uint32_t offset, unsigned bytes, std::uint32_t va
 
 // ---- ports ----
 
-std::uint8_t De210::nicsr() const { return static_cast<std::uint8_t>((nicsr_ & ~BUF) | (pos_[0] & 0x20 ? BUF : 0)); }
+std::uint8_t De210::nicsr() const { return static_cast<std::uint8_t>((nicsr_ & ~BUF) | (pos_[2] & 0x20 ? BUF : 0)); }
 
 std::uint32_t De210::Ports::peek(std::uint32_t offset, unsigned bytes) const {
   const unsigned shift = 8 * (offset & 1);
@@ -181,7 +155,7 @@ void De210::Ports::write(std::uint32_t offset, unsigned, std::uint32_t value, Ti
   switch (offset) {
     case NICSR:
       card.nicsr_ = static_cast<std::uint8_t>(word & ~BUF);
-      card.drive_interrupt(now);
+      card.irq_.gate(enables_interrupt(card.nicsr_), now);
       break;
     case RBI: card.rbi_ = word; break;
     case DATA: card.chip_.write_rdp(word, now); break;
@@ -197,27 +171,19 @@ Time De210::Ports::ready(std::uint32_t offset, unsigned, Direction, Time start) 
   return free > start ? free + card.port_cycle_.ready_delay : start;
 }
 
-void De210::interrupt(bool asserted, Time now) {
-  interrupt_ = asserted;
-  drive_interrupt(now);
-}
-
-void De210::drive_interrupt(Time now) {
-  if (enabled() && irq_line()) slot_.set_irq(irq_line(), interrupt_ && (nicsr_ & (IEN | IM)) == IEN, now);
-}
-
-NetCounters De210::counters() const {
-  const Am7990::Counters& c = chip_.counters();
-  return ethernet_counters(c);
+void De210::describe_board(Description& d) const {
+  d.reg("NICSR", nicsr(), 8).reg("buffer index", rbi_, 16).reg("buffer start", rbsa_, 16);
+  d.reg("station address", big_endian(std::span(prom_).first(6)), 48).number("PROM position", prom_at_);
+  chip_.describe(d.part("Am7990"));
 }
 
 void De210::archive(Archive& a) {
   a.section("de210", 1);
-  a(adapter_id_, prom_, pos_, nicsr_, rbi_, rbsa_, prom_at_, interrupt_);
+  a(adapter_id_, prom_, pos_, nicsr_, rbi_, rbsa_, prom_at_, irq_);
   prom_at_ &= 31;
   archive_ram(a);
   chip_.archive(a);
-  if (a.loading()) claim_ranges();  // the interrupt lines restore their own levels
+  if (a.loading()) restored(irq_.cause(), enables_interrupt(nicsr_));
 }
 
 }  // namespace planar::ethernet

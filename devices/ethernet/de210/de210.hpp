@@ -17,29 +17,24 @@
 #include <array>
 #include <cstdint>
 
-#include "bus/mca/slot.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/adapter/station_options.hpp"
 #include "devices/ethernet/common/lance_ram.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class De210 final : public NetworkAdapter, public LanceRam {
+class De210 final : public McaNetworkCard, public LanceRam {
  public:
   static constexpr std::uint16_t de212_id = 0x6DEF, de210_id = 0x628D;
   static const AdapterEntry entry;  ///< its row of the registry
 
-  De210(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
-        std::uint64_t seed);
+  explicit De210(const AdapterContext& context);
 
   // bus::Adapter
-  std::string_view name() const override { return entry.name; }
-  std::uint16_t adapter_id() const override { return adapter_id_; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
-  std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
  private:
   struct Window final : Slave {
@@ -62,27 +57,25 @@ class De210 final : public NetworkAdapter, public LanceRam {
     De210& card;
   };
 
-  void interrupt(bool asserted, Time now) override;
+  De210(const AdapterContext& context, const StationOptions& options);
 
-  std::uint32_t window_offset() const { return pos_[0] & 0x20 ? 0x8000 : 0; }  // of the window in the RAM
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
+  // McaCard
+  unsigned irq_line() const override;
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
+
+  std::uint32_t window_offset() const { return pos_[2] & 0x20 ? 0x8000 : 0; }  // of the window in the RAM
   bool shows_rom(std::uint32_t offset) const;
   std::uint8_t rom_byte(std::uint32_t offset) const;
   std::uint8_t nicsr() const;
-  bool enabled() const { return pos_[0] & 1; }
-  unsigned irq_line() const;  ///< 0: none
-  void drive_interrupt(Time now);
-  void decode(Time now);
-  void claim_ranges();
 
-  bus::Slot& slot_;
-  std::uint16_t adapter_id_;
   CycleSpec port_cycle_;
-  std::uint8_t pos_[2] = {0, 0};  // POS 2 and 3
   std::uint8_t nicsr_ = 0;
   std::uint16_t rbi_ = 0, rbsa_ = 0;
   std::array<std::uint8_t, 32> prom_{};
   std::uint8_t prom_at_ = 0;
-  bool interrupt_ = false;
   Window window_{*this};
   Ports ports_{*this};
   MemoryClaim memory_claim_;

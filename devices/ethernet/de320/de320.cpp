@@ -9,7 +9,7 @@ namespace planar::ethernet {
 namespace {
 
 constexpr std::array<unsigned, 8> irq_lines{3, 4, 5, 9, 10, 11, 14, 15};
-constexpr SisterId sister_ids[] = {{0x56EA, "D-Link"}};
+constexpr OemId oem_ids[] = {{0x56EA, "D-Link"}};
 enum : std::uint8_t { eeprom_do = 0x01, eeprom_di = 0x02, eeprom_sk = 0x04, eeprom_cs = 0x08, delay_clock = 0x80 };
 
 constexpr std::string_view limitations[] = {
@@ -30,15 +30,17 @@ std::array<std::uint16_t, At93c46::words> eeprom_contents(const net::MacAddress&
 
 }  // namespace
 
-const AdapterEntry De320::entry{
-    // clang-format off
-    "de320", "D-Link DE-320CT", sister_ids[0].id, MediumKind::ethernet_10, "PIO (remote DMA)", 16,
-    [](const AdapterContext& c) -> std::unique_ptr<NetworkAdapter> { return std::make_unique<De320>(c); },
-    [] { return TimingProfile::embedded(profile_path("de320")).rows(); }, limitations};
-// clang-format on
+const AdapterEntry De320::entry{.name = "de320",
+                                .title = "D-Link DE-320CT",
+                                .adapter_id = oem_ids[0].id,
+                                .medium = MediumKind::ethernet_10,
+                                .data_path = "PIO (remote DMA)",
+                                .bus_width = 16,
+                                .make = make_network_card<De320>,
+                                .limits = limitations};
 
 De320::De320(const AdapterContext& context)
-    : De320(context, station_options(context, entry.name, sister_ids, {0x00, 0x80, 0xC8})) {}
+    : De320(context, station_options(context, entry.name, oem_ids, {0x00, 0x80, 0xC8})) {}
 
 De320::De320(const AdapterContext& context, const StationOptions& options)
     : RemoteDmaCard(context, entry, options),
@@ -49,7 +51,7 @@ De320::De320(const AdapterContext& context, const StationOptions& options)
 
 std::uint16_t De320::io_base(std::uint8_t pos2) const { return static_cast<std::uint16_t>(0x300 + (pos2 & 0x60)); }
 
-unsigned De320::irq_line(std::uint8_t pos2) const { return irq_lines[pos2 >> 2 & 7]; }
+unsigned De320::irq_line() const { return irq_lines[pos_[2] >> 2 & 7]; }
 
 void De320::claim_card_ports(std::uint16_t base) {
   board_claim_.release();
@@ -81,6 +83,11 @@ void De320::BoardPorts::write(std::uint32_t offset, unsigned, std::uint32_t valu
 // A peek has no time: the delay clock shows low.
 std::uint32_t De320::BoardPorts::peek(std::uint32_t offset, unsigned) const {
   return offset == 0 ? card.eeprom_port(Time{}) : 0xFF;
+}
+
+void De320::describe_card(Description& d) const {
+  d.reg("EEPROM pins", eeprom_pins_, 8);
+  eeprom_.describe(d.part("93C46"));
 }
 
 void De320::archive_card(Archive& a) {

@@ -36,10 +36,11 @@ class De320 final : public RemoteDmaCard {
 
   // RemoteDmaCard
   std::uint16_t io_base(std::uint8_t pos2) const override;
-  unsigned irq_line(std::uint8_t pos2) const override;
+  unsigned irq_line() const override;
   std::uint8_t prom(std::uint16_t) const override { return 0xFF; }  // the socket is not fitted
   void claim_card_ports(std::uint16_t base) override;
   void archive_card(Archive& a) override;
+  void describe_card(Description& d) const override;
 
   std::uint8_t eeprom_port(Time now) const;
 

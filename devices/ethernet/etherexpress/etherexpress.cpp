@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/etherexpress/etherexpress.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <numeric>
 
 #include "core/common/error.hpp"
-#include "devices/adapter/station_options.hpp"
-#include "devices/chips/i82586/i82586_profile.hpp"
+#include "devices/ethernet/common/i82586_profile.hpp"
 
 namespace planar::ethernet {
 namespace {
@@ -39,16 +40,7 @@ constexpr std::string_view limitations[] = {
     "Chip: the 82586's own simplifications stand in its header; its cycles are not slowed down by the host's.",
 };
 
-constexpr SisterId ids[] = {{EtherExpress::id, "Intel"}};
-
-std::unique_ptr<NetworkAdapter> make(const AdapterContext& context) {
-  const StationOptions o = station_options(context, EtherExpress::entry.name, ids, {0x00, 0xAA, 0x00});
-  auto card = std::make_unique<EtherExpress>(context.slot, o.mac, o.profile, o.seed);
-  if (context.medium) card->chip().port().attach(*context.medium);
-  return card;
-}
-
-std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("etherexpress")).rows(); }
+constexpr OemId ids[] = {{EtherExpress::id, "Intel"}};
 
 std::size_t ram_size(const TimingProfile& profile) {
   const auto bytes = static_cast<std::size_t>(profile.integer("ram.size", 0x4000, 0x10000));
@@ -71,46 +63,37 @@ std::uint16_t io_base(std::uint8_t pos3) {
 
 }  // namespace
 
-const AdapterEntry EtherExpress::entry{
-    "etherexpress", "Intel EtherExpress/MC", id, MediumKind::ethernet_10, "PIO (pointer port)", 16, make, timing_rows,
-    limitations};
+const AdapterEntry EtherExpress::entry{.name = "etherexpress",
+                                       .title = "Intel EtherExpress/MC",
+                                       .adapter_id = id,
+                                       .medium = MediumKind::ethernet_10,
+                                       .data_path = "PIO (pointer port)",
+                                       .bus_width = 16,
+                                       .make = make_network_card<EtherExpress>,
+                                       .limits = limitations};
 
-EtherExpress::EtherExpress(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile,
-                           std::uint64_t seed)
-    : slot_(slot),
+EtherExpress::EtherExpress(const AdapterContext& context)
+    : EtherExpress(context, station_options(context, entry.name, ids, {0x00, 0xAA, 0x00})) {}
+
+EtherExpress::EtherExpress(const AdapterContext& context, const StationOptions& o)
+    : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
       register_cycle_{16, bus::CycleKind::synchronous_extended, {}},
-      ram_cycle_{16, bus::CycleKind::asynchronous, profile.time("ram.ready_delay")},
-      ram_(ram_size(profile)),
-      eeprom_(eeprom_contents(mac)),
-      chip_(slot.scheduler(), slot.device_name("etherexpress"), *this, ram_, i82586_timing(profile), seed) {}
+      ram_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("ram.ready_delay")},
+      ram_(ram_size(o.profile)),
+      eeprom_(eeprom_contents(o.mac)),
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, ram_, i82586_timing(o.profile), o.seed) {
+  irq_.gate(irq_select_ & enable_bit, {});
+}
 
 // ---- POS ----
 
-std::uint8_t EtherExpress::pos_peek(unsigned reg) const {
-  switch (reg) {
-    case 0: return static_cast<std::uint8_t>(id);
-    case 1: return static_cast<std::uint8_t>(id >> 8);
-    case 2: return pos2_;
-    case 3: return pos3_;
-    default: return 0xFF;
-  }
-}
+unsigned EtherExpress::irq_line() const { return irq_lines[pos_[3] >> 4 & 7]; }
 
-void EtherExpress::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg != 2 && reg != 3) return;
-  std::uint8_t& pos = reg == 2 ? pos2_ : pos3_;
-  if (pos == value) return;
-  pos = value;
-  slot_.release_irqs(now);
-  claim_ports();
-  update_line(now);
-}
-
-void EtherExpress::claim_ports() {
+void EtherExpress::apply_pos() {
   for (IoClaim* claim : {&data_claim_, &register_claim_, &low_claim_, &high_claim_, &scb_claim_, &connector_claim_})
     claim->release();
-  if (!(pos2_ & 1)) return;
-  const std::uint16_t base = io_base(pos3_);
+  if (!enabled()) return;
+  const std::uint16_t base = io_base(pos_[3]);
   const auto at = [&](unsigned offset) { return static_cast<std::uint16_t>(base + offset); };
   register_claim_ = slot_.claim_io(base, at(0x000F), registers_, register_cycle_);
   data_claim_ = slot_.claim_io(base, at(0x0001), registers_, ram_cycle_);
@@ -121,10 +104,7 @@ void EtherExpress::claim_ports() {
   scb_claim_ = slot_.claim_io(at(0xC000), at(0xC00F), scb_, ram_cycle_);
 }
 
-void EtherExpress::channel_reset(Time now) {
-  pos2_ = pos3_ = 0;
-  slot_.release_irqs(now);
-  claim_ports();
+void EtherExpress::reset_board(Time now) {
   reset_asic(now);
   write_control(chip_reset_bit, now);
 }
@@ -136,15 +116,7 @@ void EtherExpress::reset_asic(Time now) {
   memory_mode_ = {};
   id_step_ = 0;
   chip_.set_serial_loopback(false);
-  update_line(now);
-}
-
-// ---- interrupt ----
-
-void EtherExpress::interrupt(bool, Time now) { update_line(now); }
-
-void EtherExpress::update_line(Time now) {
-  if (pos2_ & 1) slot_.set_irq(irq_lines[pos3_ >> 4 & 7], irq_select_ & enable_bit && chip_.interrupt_pin(), now);
+  irq_.gate(irq_select_ & enable_bit, now);
 }
 
 // ---- RAM ----
@@ -228,7 +200,7 @@ void EtherExpress::write_register(unsigned reg, std::uint8_t value, Time now) {
     case 0x6: chip_.channel_attention(now); break;
     case 0x7:
       irq_select_ = value & 0x0F;
-      update_line(now);
+      irq_.gate(irq_select_ & enable_bit, now);
       break;
     case 0x8:
     case 0x9: set_half(shadow_pointer_); break;
@@ -271,14 +243,19 @@ void EtherExpress::Shadow::write(std::uint32_t offset, unsigned bytes, std::uint
   card.ram_write(address(offset), bytes, value, now);
 }
 
-NetCounters EtherExpress::counters() const {
-  const I82586::Counters& c = chip_.counters();
-  return ethernet_counters(c);
+void EtherExpress::describe_board(Description& d) const {
+  d.reg("write pointer", write_pointer_, 16).reg("read pointer", read_pointer_, 16);
+  d.reg("shadow pointer", shadow_pointer_, 16).reg("interrupt select", irq_select_, 8).reg("configuration", config_, 8);
+  d.reg("control", peek_register(0xE), 8).reg("connector", connector_, 8);
+  for (unsigned n = 0; n < memory_mode_.size(); ++n)
+    d.reg(fmt::format("memory mode +{:X}", 0xA + n), memory_mode_[n], 8);
+  eeprom_.describe(d.part("93C46"));
+  chip_.describe(d.part("82586"));
 }
 
 void EtherExpress::archive(Archive& a) {
   a.section("etherexpress", 1);
-  a(pos2_, pos3_, read_pointer_, write_pointer_, shadow_pointer_, irq_select_, config_, control_, connector_, id_step_,
+  a(pos_, read_pointer_, write_pointer_, shadow_pointer_, irq_select_, config_, control_, connector_, id_step_,
     memory_mode_);
   id_step_ &= 3;
   auto bytes = static_cast<std::uint32_t>(ram_.size());
@@ -289,7 +266,7 @@ void EtherExpress::archive(Archive& a) {
   a.bytes(ram_);
   eeprom_.archive(a);
   chip_.archive(a);
-  if (a.loading()) claim_ports();  // the interrupt lines restore their own levels
+  if (a.loading()) restored(chip_.interrupt_pin(), irq_select_ & enable_bit);
 }
 
 }  // namespace planar::ethernet

@@ -16,31 +16,26 @@
 #include <array>
 #include <vector>
 
-#include "bus/mca/slot.hpp"
-#include "devices/adapter/timing_profile.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/adapter/station_options.hpp"
 #include "devices/chips/at93c46/at93c46.hpp"
 #include "devices/chips/i82586/i82586.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class EtherExpress final : public NetworkAdapter, private I82586Board {
+class EtherExpress final : public McaNetworkCard, private ChipHost {
  public:
   static constexpr std::uint16_t id = 0x628B;
   static const AdapterEntry entry;
 
   /// Throws Error for a RAM size that is no power of two from 16 to 64 KB.
-  EtherExpress(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed);
+  explicit EtherExpress(const AdapterContext& context);
 
   // bus::Adapter
-  std::string_view name() const override { return entry.name; }
-  std::uint16_t adapter_id() const override { return id; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
-  std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
   I82586& chip() { return chip_; }
 
@@ -75,7 +70,15 @@ class EtherExpress final : public NetworkAdapter, private I82586Board {
     EtherExpress& card;
   };
 
-  void interrupt(bool asserted, Time now) override;
+  EtherExpress(const AdapterContext& context, const StationOptions& options);
+
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
+  // McaCard
+  unsigned irq_line() const override;
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
+
   std::uint8_t peek_register(unsigned reg) const;
   void write_register(unsigned reg, std::uint8_t value, Time now);
   void write_control(std::uint8_t value, Time now);
@@ -83,13 +86,9 @@ class EtherExpress final : public NetworkAdapter, private I82586Board {
   void ram_write(std::uint32_t at, unsigned bytes, std::uint32_t value, Time now);
   Time ram_ready(Time start) const;
   void reset_asic(Time now);
-  void claim_ports();
-  void update_line(Time now);
 
-  bus::Slot& slot_;
   CycleSpec register_cycle_, ram_cycle_;
   std::vector<std::uint8_t> ram_;
-  std::uint8_t pos2_ = 0, pos3_ = 0;
   std::uint16_t read_pointer_ = 0, write_pointer_ = 0, shadow_pointer_ = 0;
   std::uint8_t irq_select_ = 0, config_ = 0, control_ = 0, connector_ = 0, id_step_ = 0;
   std::array<std::uint8_t, 3> memory_mode_{};

@@ -3,8 +3,6 @@
 
 #include <array>
 
-#include "devices/adapter/station_options.hpp"
-
 namespace planar::ethernet {
 namespace {
 
@@ -15,14 +13,14 @@ constexpr std::string_view limitations[] = {
     "a "
     "Token-Ring relative for PCI as Linux uses them; software for the real card cannot work with it, and its figures "
     "are "
-    "not compared with anything printed.",
+    "not compared with any published one.",
     "FIFO sizes, threshold, burst and all times are inferred; byte order of the descriptors is unknown (taken as "
     "little-endian).",
     "One transmit channel of two; no ARB/ASB, parity and adapter checks, timer, microcode update, boot ROM.",
     "Full duplex is the segment's (net.duplex), never negotiated. The Dual EtherStreamer is not modelled.",
 };
 
-constexpr SisterId ids[] = {{EtherStreamer::declared_id, "IBM, planar's choice"}};
+constexpr OemId ids[] = {{EtherStreamer::declared_id, "IBM, planar's choice"}};
 
 StreamerConfig chip_config(const TimingProfile& p) {
   const auto bytes = [&](std::string_view name, std::int64_t least, std::int64_t most) {
@@ -32,81 +30,40 @@ StreamerConfig chip_config(const TimingProfile& p) {
           bytes("chip.threshold", 1, 1514),       p.time("firmware.self_test"),          p.time("firmware.request")};
 }
 
-std::unique_ptr<NetworkAdapter> make_etherstreamer(const AdapterContext& context) {
-  const StationOptions o = station_options(context, "etherstreamer", ids, {0x08, 0x00, 0x5A});
-  auto card = std::make_unique<EtherStreamer>(context.slot, o.mac, o.profile, o.seed);
-  if (context.medium) card->chip().port().attach(*context.medium);
-  return card;
-}
-
-std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("etherstreamer")).rows(); }
-
-std::string device_name(const bus::Slot& slot) { return slot.device_name("etherstreamer"); }
-
 }  // namespace
 
-const AdapterEntry EtherStreamer::entry{"etherstreamer",
-                                        "IBM EtherStreamer MC 32",
-                                        declared_id,
-                                        MediumKind::ethernet_10,
-                                        "bus master",
-                                        32,
-                                        make_etherstreamer,
-                                        timing_rows,
-                                        limitations,
-                                        nullptr,
-                                        true};
+const AdapterEntry EtherStreamer::entry{.name = "etherstreamer",
+                                        .title = "IBM EtherStreamer MC 32",
+                                        .adapter_id = declared_id,
+                                        .medium = MediumKind::ethernet_10,
+                                        .data_path = "bus master",
+                                        .bus_width = 32,
+                                        .make = make_network_card<EtherStreamer>,
+                                        .limits = limitations,
+                                        .hypothetical = true};
 
-EtherStreamer::EtherStreamer(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile,
-                             std::uint64_t seed)
-    : slot_(slot),
-      cycle_{32, bus::CycleKind::asynchronous, profile.time("register.ready_delay")},
-      chip_(slot.scheduler(), device_name(slot), *this, chip_config(profile), mac, seed),
-      master_(slot, device_name(slot), *this, static_cast<std::uint32_t>(profile.integer("master.burst", 16, 128))) {}
+EtherStreamer::EtherStreamer(const AdapterContext& context)
+    : EtherStreamer(context, station_options(context, entry.name, ids, {0x08, 0x00, 0x5A})) {}
+
+EtherStreamer::EtherStreamer(const AdapterContext& context, const StationOptions& o)
+    : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
+      cycle_{32, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")},
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_config(o.profile), o.mac, o.seed),
+      master_(slot_, slot_.device_name(entry.name), *this,
+              static_cast<std::uint32_t>(o.profile.integer("master.burst", 16, 128))) {}
 
 // ---- POS ----
 
-std::uint8_t EtherStreamer::pos_peek(unsigned reg) const {
-  switch (reg) {
-    case 0: return static_cast<std::uint8_t>(declared_id & 0xFF);
-    case 1: return static_cast<std::uint8_t>(declared_id >> 8);
-    case 2: return pos2_;
-    case 3: return pos3_;
-    default: return 0xFF;
-  }
-}
+unsigned EtherStreamer::irq_line() const { return irq_lines[pos_[2] >> 1 & 3]; }
 
-void EtherStreamer::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg == 3) {
-    pos3_ = value;
-    configure_master();
-  }
-  if (reg != 2) return;
-  pos2_ = value;
-  slot_.release_irqs(now);
-  claim();
-  interrupt(chip_.interrupt_pin(), now);
-}
-
-unsigned EtherStreamer::irq_line() const { return irq_lines[pos2_ >> 1 & 3]; }
-
-void EtherStreamer::claim() {
+void EtherStreamer::apply_pos() {
+  master_.configure(pos_[3] & 15, pos_[3] & 0x10, pos_[3] & 0x20);
   claim_.release();
-  const auto base = static_cast<std::uint16_t>((pos2_ & 0xF0) << 8);
+  const auto base = static_cast<std::uint16_t>((pos_[2] & 0xF0) << 8);
   if (enabled() && base) claim_ = slot_.claim_io(base, base + Streamer::window_bytes - 1, registers_, cycle_);
 }
 
-void EtherStreamer::channel_reset(Time now) {
-  pos2_ = pos3_ = 0;
-  slot_.release_irqs(now);
-  chip_.reset(now);
-  configure_master();
-  claim();
-}
-
-void EtherStreamer::interrupt(bool asserted, Time now) {
-  if (enabled()) slot_.set_irq(irq_line(), asserted, now);
-}
+void EtherStreamer::reset_board(Time now) { chip_.reset(now); }
 
 // ---- registers ----
 
@@ -129,20 +86,17 @@ void EtherStreamer::Registers::write(std::uint32_t offset, unsigned bytes, std::
   if (bytes == 4) chip.write(offset + 2, static_cast<std::uint16_t>(value >> 16), now);
 }
 
-NetCounters EtherStreamer::counters() const {
-  const Streamer::Counters& c = chip_.counters();
-  return ethernet_counters(c);
+void EtherStreamer::describe_board(Description& d) const {
+  chip_.describe(d.part("Streamer"));
+  master_.describe(d.part("bus master"));
 }
 
 void EtherStreamer::archive(Archive& a) {
   a.section("etherstreamer", 1);
-  a(pos2_, pos3_);
+  a(pos_);
   chip_.archive(a);
   master_.archive(a);
-  if (a.loading()) {
-    configure_master();
-    claim();  // the interrupt lines restore their own levels
-  }
+  if (a.loading()) restored(chip_.interrupt_pin());
 }
 
 }  // namespace planar::ethernet

@@ -17,30 +17,25 @@
 #include <cstdint>
 #include <span>
 
-#include "bus/mca/slot.hpp"
-#include "devices/adapter/burst_master.hpp"
-#include "devices/adapter/timing_profile.hpp"
+#include "devices/adapter/mca/bus_master_port.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/adapter/station_options.hpp"
 #include "devices/chips/streamer/streamer.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class EtherStreamer final : public NetworkAdapter, private StreamerBoard, private BurstClient {
+class EtherStreamer final : public McaNetworkCard, private BusMasterHost, private BusMasterClient {
  public:
   static constexpr std::uint16_t declared_id = 0x8FA7;
   static const AdapterEntry entry;  ///< its row of the registry
 
-  EtherStreamer(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed);
+  explicit EtherStreamer(const AdapterContext& context);
 
   // bus::Adapter
-  std::string_view name() const override { return entry.name; }
-  std::uint16_t adapter_id() const override { return declared_id; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
-  std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
   Streamer& chip() { return chip_; }
 
@@ -53,28 +48,29 @@ class EtherStreamer final : public NetworkAdapter, private StreamerBoard, privat
     Streamer& chip;
   };
 
-  // StreamerBoard
-  void interrupt(bool asserted, Time now) override;
+  EtherStreamer(const AdapterContext& context, const StationOptions& options);
+
+  // BusMasterHost
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
   void start_transfer(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) override {
     master_.start(address, bytes, direction, now);
   }
   void cancel_transfer(Time now) override { master_.cancel(now); }
-  // BurstClient
+  // BusMasterClient
   std::span<std::uint8_t> transfer_buffer() override { return chip_.transfer_buffer(); }
   void transfer_done(Time now) override { chip_.transfer_done(now); }
 
-  void claim();
-  void configure_master() { master_.configure(pos3_ & 15, pos3_ & 0x10, pos3_ & 0x20); }
-  bool enabled() const { return pos2_ & 1; }
-  unsigned irq_line() const;
+  // McaCard
+  unsigned irq_line() const override;
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
 
-  bus::Slot& slot_;
   CycleSpec cycle_;
-  std::uint8_t pos2_ = 0, pos3_ = 0;
   Streamer chip_;
   Registers registers_{chip_};
   IoClaim claim_;
-  BurstMaster master_;
+  BusMasterPort master_;
 };
 
 }  // namespace planar::ethernet

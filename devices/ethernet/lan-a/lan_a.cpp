@@ -2,9 +2,9 @@
 #include "devices/ethernet/lan-a/lan_a.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/common/error.hpp"
-#include "devices/adapter/station_options.hpp"
 
 namespace planar::ethernet {
 namespace {
@@ -24,11 +24,11 @@ constexpr std::string_view limitations[] = {
     "Chip: little-endian; no heartbeat loss, bus retry or monitored-bad status; its file says what sources leave open.",
 };
 
-constexpr SisterId sister_ids[] = {{LanA::ibm_id, "IBM"}, {0xFEE6, "IBM 5494"}};
+constexpr OemId oem_ids[] = {{LanA::ibm_id, "IBM"}, {0xFEE6, "IBM 5494"}};
 
 // A RAM cycle of the channel, by how long CD CHRDY is held beyond the default cycle of 200 ns: not at all is that
 // cycle, anything is at least an extended one of 300 ns.
-CycleSpec ram_cycle(std::uint8_t width, Time extension) {
+CycleSpec ram_cycle(unsigned width, Time extension) {
   constexpr Time extended = 100_ns;
   if (extension == Time{}) return {width, bus::CycleKind::standard, {}};
   return {width, bus::CycleKind::asynchronous, std::max(Time{}, extension - extended)};
@@ -47,63 +47,41 @@ SonicConfig chip_config(const TimingProfile& profile) {
   return config;
 }
 
-std::unique_ptr<NetworkAdapter> make_lan_a(const AdapterContext& context) {
-  const StationOptions o = station_options(context, "lan-a", sister_ids, {0x08, 0x00, 0x5A});
-  auto card = std::make_unique<LanA>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
-  if (context.medium) card->chip().port().attach(*context.medium);
-  return card;
-}
-
-std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("lan-a")).rows(); }
-
 }  // namespace
 
-const AdapterEntry LanA::entry{"lan-a",    "IBM LAN Adapter/A", ibm_id,     MediumKind::ethernet_10, "shared RAM", 32,
-                               make_lan_a, timing_rows,         limitations};
+const AdapterEntry LanA::entry{.name = "lan-a",
+                               .title = "IBM LAN Adapter/A",
+                               .adapter_id = ibm_id,
+                               .medium = MediumKind::ethernet_10,
+                               .data_path = "shared RAM",
+                               .bus_width = 32,
+                               .make = make_network_card<LanA>,
+                               .limits = limitations};
 
-LanA::LanA(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
-           std::uint64_t seed)
-    : slot_(slot),
-      adapter_id_(adapter_id),
-      mac_(mac),
-      register_cycle_{16, bus::CycleKind::asynchronous, profile.time("register.ready_delay")},
-      window_cycle_(slot.width() == 32 ? ram_cycle(32, profile.time("ram.extension_32"))
-                                       : ram_cycle(16, profile.time("ram.extension_16"))),
-      ram_access_(profile.time("ram.access")),
+LanA::LanA(const AdapterContext& context)
+    : LanA(context, station_options(context, entry.name, oem_ids, {0x08, 0x00, 0x5A})) {}
+
+LanA::LanA(const AdapterContext& context, const StationOptions& o)
+    : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, whole_byte}),
+      mac_(o.mac),
+      register_cycle_{16, bus::CycleKind::asynchronous, o.profile.time("register.ready_delay")},
+      window_cycle_(slot_.width() == 32 ? ram_cycle(32, o.profile.time("ram.extension_32"))
+                                        : ram_cycle(16, o.profile.time("ram.extension_16"))),
+      ram_access_(o.profile.time("ram.access")),
       ram_(ram_size),
-      chip_(slot.scheduler(), slot.device_name("lan-a"), *this, chip_config(profile), seed) {}
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_config(o.profile), o.seed) {
+  irq_.gate(bcm_ & IEN, {});
+}
 
 // ---- POS ----
 
-std::uint8_t LanA::pos_peek(unsigned reg) const {
-  switch (reg) {
-    case 0: return static_cast<std::uint8_t>(adapter_id_);
-    case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
-    case 2: return pos2_;
-    case 3: return pos3_;
-    default: return 0xFF;
-  }
-}
+unsigned LanA::irq_line() const { return irq_lines[pos_[2] >> 1 & 3]; }
 
-void LanA::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg == 2)
-    pos2_ = value;
-  else if (reg == 3)
-    pos3_ = value;
-  else
-    return;
-  slot_.release_irqs(now);
-  claim_ports();
-  claim_window();
-  update_interrupt(now);
-}
-
-unsigned LanA::irq_line() const { return irq_lines[pos2_ >> 1 & 3]; }
-
-void LanA::claim_ports() {
+void LanA::apply_pos() {
   register_claim_.release();
   control_claim_.release();
-  const auto base = static_cast<std::uint16_t>((pos2_ & 0xE0) << 7);
+  claim_window();
+  const auto base = static_cast<std::uint16_t>((pos_[2] & 0xE0) << 7);
   if (!enabled() || !base) return;
   register_claim_ = slot_.claim_io(base, base + register_bytes - 1, registers_, register_cycle_);
   control_claim_ = slot_.claim_io(base + register_bytes, base + decoded_bytes - 1, control_,
@@ -113,16 +91,14 @@ void LanA::claim_ports() {
 void LanA::claim_window() {
   window_claim_.release();
   if (!enabled() || !(bcm_ & RAMWIN) || !(bcm_ & RAMEN)) return;
-  const std::uint32_t base = 0xC0000 + ((pos3_ & 0xF0u) << 9);
-  window_claim_ = slot_.claim_memory(base, pos3_ & 1 ? ram_size : ram_size / 2, window_, window_cycle_);
+  const std::uint32_t base = 0xC0000 + ((pos_[3] & 0xF0u) << 9);
+  window_claim_ = slot_.claim_memory(base, pos_[3] & 1 ? ram_size : ram_size / 2, window_, window_cycle_);
 }
 
-void LanA::channel_reset(Time now) {
-  pos2_ = pos3_ = bcm_ = 0;
-  slot_.release_irqs(now);
+void LanA::reset_board(Time now) {
+  bcm_ = 0;
+  irq_.gate(bcm_ & IEN, now);
   chip_.reset(now);
-  claim_ports();
-  claim_window();
 }
 
 // ---- board control ----
@@ -131,13 +107,7 @@ void LanA::write_control(std::uint8_t value, Time now) {
   bcm_ = value & writable_control;
   if (held_in_reset()) chip_.reset(now);
   claim_window();
-  update_interrupt(now);
-}
-
-void LanA::interrupt(bool, Time now) { update_interrupt(now); }
-
-void LanA::update_interrupt(Time now) {
-  if (enabled()) slot_.set_irq(irq_line(), bcm_ & IEN && chip_.interrupt(), now);
+  irq_.gate(bcm_ & IEN, now);
 }
 
 std::uint32_t LanA::BoardControl::peek(std::uint32_t offset, unsigned) const {
@@ -203,21 +173,19 @@ Time LanA::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
   return free > start ? free + card.ram_access_ : start;
 }
 
-NetCounters LanA::counters() const {
-  const Sonic::Counters& c = chip_.counters();
-  return ethernet_counters(c);
+void LanA::describe_board(Description& d) const {
+  d.reg("station address", big_endian(mac_), 48).reg("board control", control_.peek(0, 1), 8);
+  d.flag("RAM window", bool(window_claim_));
+  chip_.describe(d.part("SONIC-T"));
 }
 
 void LanA::archive(Archive& a) {
   a.section("lan-a", 1);
-  a(adapter_id_, mac_, pos2_, pos3_, bcm_, ram_);
+  a(adapter_id_, mac_, pos_, bcm_, ram_);
   if (a.loading() && ram_.size() != ram_size)
     throw Error("snapshot holds a damaged LAN Adapter/A memory; take a new one", ExitCode::missing_file);
   chip_.archive(a);
-  if (a.loading()) {  // the interrupt lines restore their own levels
-    claim_ports();
-    claim_window();
-  }
+  if (a.loading()) restored(chip_.interrupt(), bcm_ & IEN);
 }
 
 }  // namespace planar::ethernet

@@ -15,18 +15,16 @@
 // The RAM is 8K x 32 bits. In a 32-bit slot the window answers with -CD DS 32, in a 16-bit slot with -CD DS 16.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "bus/mca/slot.hpp"
-#include "devices/adapter/timing_profile.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/adapter/station_options.hpp"
 #include "devices/chips/sonic/sonic.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class LanA final : public NetworkAdapter, private SonicBoard {
+class LanA final : public McaNetworkCard, private SonicHost {
  public:
   static constexpr std::uint16_t ibm_id = 0xFFE0;
   static const AdapterEntry entry;  ///< its row of the registry
@@ -34,18 +32,13 @@ class LanA final : public NetworkAdapter, private SonicBoard {
   /// Bits of the board control register.
   enum Bcm : std::uint8_t { IEN = 0x01, RAMWIN = 0x02, BIT16 = 0x04, RESET = 0x08, IPEND = 0x40, RAMEN = 0x80 };
 
-  LanA(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
-       std::uint64_t seed);
+  explicit LanA(const AdapterContext& context);
 
   // bus::Adapter
-  std::string_view name() const override { return entry.name; }
-  std::uint16_t adapter_id() const override { return adapter_id_; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
-  std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
   Sonic& chip() { return chip_; }
   const net::MacAddress& mac() const { return mac_; }
@@ -74,25 +67,27 @@ class LanA final : public NetworkAdapter, private SonicBoard {
     LanA& card;
   };
 
-  // SonicBoard
+  LanA(const AdapterContext& context, const StationOptions& options);
+
+  // SonicHost
   std::uint8_t memory_read(std::uint32_t address) const override { return ram_[address]; }
   void memory_write(std::uint32_t address, std::uint8_t value) override { ram_[address] = value; }
-  void interrupt(bool asserted, Time now) override;
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
 
-  void claim_ports();
+  // McaCard
+  unsigned irq_line() const override;
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
+
   void claim_window();
-  void update_interrupt(Time now);
   void write_control(std::uint8_t value, Time now);
-  unsigned irq_line() const;
-  bool enabled() const { return pos2_ & 1; }
   bool held_in_reset() const { return bcm_ & RESET; }
 
-  bus::Slot& slot_;
-  std::uint16_t adapter_id_;
   net::MacAddress mac_;
   CycleSpec register_cycle_, window_cycle_;
   Time ram_access_;
-  std::uint8_t pos2_ = 0, pos3_ = 0, bcm_ = 0;
+  std::uint8_t bcm_ = 0;
   std::vector<std::uint8_t> ram_;
   Sonic chip_;
   Registers registers_{*this};

@@ -10,7 +10,7 @@ constexpr std::array<std::uint16_t, 8> io_bases{0, 0x1000, 0x2020, 0x8020, 0xA0A
 constexpr std::array<unsigned, 4> irq_lines{3, 4, 5, 9};
 constexpr std::uint16_t prom_packed = 0x0400;  // below it every byte stands twice
 constexpr std::uint8_t prom_filler = 0x57;     // 'W': the NE2000's mark of a 16-bit card
-constexpr SisterId sister_ids[] = {{0x7154, "Novell"}, {0x6354, "Arco AE/2"}, {0x70DE, "Compex ENET16-MC/P"}};
+constexpr OemId oem_ids[] = {{0x7154, "Novell"}, {0x6354, "Arco AE/2"}, {0x70DE, "Compex ENET16-MC/P"}};
 
 constexpr std::string_view limitations[] = {
     "The boot ROM socket is empty; POS 2 bit 4 and the ROM addresses of the choices have no effect.",
@@ -24,19 +24,21 @@ constexpr std::string_view limitations[] = {
 
 }  // namespace
 
-const AdapterEntry Ne2::entry{
-    // clang-format off
-    "ne2", "Novell NE/2", sister_ids[0].id, MediumKind::ethernet_10, "PIO (remote DMA)", 16,
-    [](const AdapterContext& c) -> std::unique_ptr<NetworkAdapter> { return std::make_unique<Ne2>(c); },
-    [] { return TimingProfile::embedded(profile_path("ne2")).rows(); }, limitations};
-// clang-format on
+const AdapterEntry Ne2::entry{.name = "ne2",
+                              .title = "Novell NE/2",
+                              .adapter_id = oem_ids[0].id,
+                              .medium = MediumKind::ethernet_10,
+                              .data_path = "PIO (remote DMA)",
+                              .bus_width = 16,
+                              .make = make_network_card<Ne2>,
+                              .limits = limitations};
 
 Ne2::Ne2(const AdapterContext& context)
-    : RemoteDmaCard(context, entry, station_options(context, entry.name, sister_ids, {0x00, 0x00, 0xD8})) {}
+    : RemoteDmaCard(context, entry, station_options(context, entry.name, oem_ids, {0x00, 0x00, 0xD8})) {}
 
 std::uint16_t Ne2::io_base(std::uint8_t pos2) const { return io_bases[pos2 >> 1 & 7]; }
 
-unsigned Ne2::irq_line(std::uint8_t pos2) const { return irq_lines[pos2 >> 5 & 3]; }
+unsigned Ne2::irq_line() const { return irq_lines[pos_[2] >> 5 & 3]; }
 
 std::uint8_t Ne2::prom(std::uint16_t address) const {
   const unsigned n = (address & prom_packed ? address : address >> 1) & 0x0F;

@@ -38,7 +38,7 @@ class Ne2 final : public RemoteDmaCard {
 
   // RemoteDmaCard
   std::uint16_t io_base(std::uint8_t pos2) const override;
-  unsigned irq_line(std::uint8_t pos2) const override;
+  unsigned irq_line() const override;
   std::uint8_t prom(std::uint16_t address) const override;
   void claim_card_ports(std::uint16_t base) override;
 

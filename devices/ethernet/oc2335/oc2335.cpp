@@ -3,8 +3,6 @@
 
 #include <array>
 
-#include "devices/adapter/station_options.hpp"
-
 namespace planar::ethernet {
 namespace {
 
@@ -24,65 +22,39 @@ Dp83800Config chip_config(const TimingProfile& p) {
   return {bytes("chip.transmit_fifo"), bytes("chip.receive_fifo"), p.time("chip.transmit_start"), p.time("chip.reset")};
 }
 
-constexpr SisterId ids[] = {{Oc2335::declared_id, "Olicom, planar's choice"}};
-
-std::unique_ptr<NetworkAdapter> make_oc2335(const AdapterContext& context) {
-  const StationOptions o = station_options(context, "oc2335", ids, {0x00, 0x00, 0x24});
-  auto card = std::make_unique<Oc2335>(context.slot, o.mac, o.profile, o.seed);
-  if (context.medium) card->chip().port().attach(*context.medium);
-  return card;
-}
-
-std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("oc2335")).rows(); }
+constexpr OemId ids[] = {{Oc2335::declared_id, "Olicom, planar's choice"}};
 
 }  // namespace
 
-const AdapterEntry Oc2335::entry{
-    "oc2335",    "Olicom OC-2335", declared_id, MediumKind::ethernet_100, "PIO (FIFO)", 16, make_oc2335, timing_rows,
-    limitations, nullptr,          true};
+const AdapterEntry Oc2335::entry{.name = "oc2335",
+                                 .title = "Olicom OC-2335",
+                                 .adapter_id = declared_id,
+                                 .medium = MediumKind::ethernet_100,
+                                 .data_path = "PIO (FIFO)",
+                                 .bus_width = 16,
+                                 .make = make_network_card<Oc2335>,
+                                 .limits = limitations,
+                                 .hypothetical = true};
 
-Oc2335::Oc2335(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed)
-    : slot_(slot),
-      cycle_{16, bus::CycleKind::asynchronous, profile.time("port.ready_delay")},
-      chip_(slot.scheduler(), slot.device_name("oc2335"), *this, chip_config(profile), mac, seed) {}
+Oc2335::Oc2335(const AdapterContext& context)
+    : Oc2335(context, station_options(context, entry.name, ids, {0x00, 0x00, 0x24})) {}
+
+Oc2335::Oc2335(const AdapterContext& context, const StationOptions& o)
+    : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte}),
+      cycle_{16, bus::CycleKind::asynchronous, o.profile.time("port.ready_delay")},
+      chip_(slot_.scheduler(), slot_.device_name(entry.name), *this, chip_config(o.profile), o.mac, o.seed) {}
 
 // ---- POS ----
 
-std::uint8_t Oc2335::pos_peek(unsigned reg) const {
-  switch (reg) {
-    case 0: return static_cast<std::uint8_t>(declared_id & 0xFF);
-    case 1: return static_cast<std::uint8_t>(declared_id >> 8);
-    case 2: return pos2_;
-    default: return 0xFF;
-  }
-}
+unsigned Oc2335::irq_line() const { return irq_lines[pos_[2] >> 1 & 3]; }
 
-void Oc2335::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg != 2) return;
-  pos2_ = value;
-  slot_.release_irqs(now);
-  claim();
-  interrupt(chip_.interrupt(), now);
-}
-
-unsigned Oc2335::irq_line() const { return irq_lines[pos2_ >> 1 & 3]; }
-
-void Oc2335::claim() {
+void Oc2335::apply_pos() {
   claim_.release();
-  const auto base = static_cast<std::uint16_t>((pos2_ & 0xF0) << 8);
+  const auto base = static_cast<std::uint16_t>((pos_[2] & 0xF0) << 8);
   if (enabled() && base) claim_ = slot_.claim_io(base, base + Dp83800::window_bytes - 1, registers_, cycle_);
 }
 
-void Oc2335::channel_reset(Time now) {
-  pos2_ = 0;
-  slot_.release_irqs(now);
-  chip_.reset(now);
-  claim();
-}
-
-void Oc2335::interrupt(bool asserted, Time now) {
-  if (enabled()) slot_.set_irq(irq_line(), asserted, now);
-}
+void Oc2335::reset_board(Time now) { chip_.reset(now); }
 
 // ---- registers ----
 
@@ -101,16 +73,13 @@ void Oc2335::Registers::write(std::uint32_t offset, unsigned bytes, std::uint32_
   if (bytes == 2) chip.write(offset, static_cast<std::uint16_t>(value), now);
 }
 
-NetCounters Oc2335::counters() const {
-  const Dp83800::Counters& c = chip_.counters();
-  return ethernet_counters(c);
-}
+void Oc2335::describe_board(Description& d) const { chip_.describe(d.part("DP83800")); }
 
 void Oc2335::archive(Archive& a) {
   a.section("oc2335", 1);
-  a(pos2_);
+  a(pos_);
   chip_.archive(a);
-  if (a.loading()) claim();  // the interrupt lines restore their own levels
+  if (a.loading()) restored(chip_.interrupt());
 }
 
 }  // namespace planar::ethernet

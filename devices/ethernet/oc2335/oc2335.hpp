@@ -14,29 +14,24 @@
 
 #include <cstdint>
 
-#include "bus/mca/slot.hpp"
-#include "devices/adapter/timing_profile.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/adapter/station_options.hpp"
 #include "devices/chips/dp83800/dp83800.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class Oc2335 final : public NetworkAdapter, private Dp83800Board {
+class Oc2335 final : public McaNetworkCard, private ChipHost {
  public:
   static constexpr std::uint16_t declared_id = 0x6F35;
   static const AdapterEntry entry;  ///< its row of the registry
 
-  Oc2335(bus::Slot& slot, const net::MacAddress& mac, const TimingProfile& profile, std::uint64_t seed);
+  explicit Oc2335(const AdapterContext& context);
 
   // bus::Adapter
-  std::string_view name() const override { return entry.name; }
-  std::uint16_t adapter_id() const override { return declared_id; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
-  std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
   Dp83800& chip() { return chip_; }
 
@@ -49,16 +44,16 @@ class Oc2335 final : public NetworkAdapter, private Dp83800Board {
     Dp83800& chip;
   };
 
-  // Dp83800Board
-  void interrupt(bool asserted, Time now) override;
+  Oc2335(const AdapterContext& context, const StationOptions& options);
 
-  void claim();
-  bool enabled() const { return pos2_ & 1; }
-  unsigned irq_line() const;
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
+  // McaCard
+  unsigned irq_line() const override;
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
 
-  bus::Slot& slot_;
   CycleSpec cycle_;
-  std::uint8_t pos2_ = 0;
   Dp83800 chip_;
   Registers registers_{chip_};
   IoClaim claim_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/ethernet/sknet/sknet.hpp"
 
-#include "devices/adapter/station_options.hpp"
-
 namespace planar::ethernet {
 namespace {
 
@@ -24,79 +22,56 @@ constexpr std::string_view limitations[] = {
     "The transceiver is taken to deliver the collision heartbeat; chip: see the simplifications of the Am7990.",
 };
 
-constexpr SisterId sister_ids[] = {{SkNet::mc2_plus_id, "SKnet MC2+"}, {SkNet::junior_id, "SKnet Junior MC2"}};
-
-std::unique_ptr<NetworkAdapter> make_sknet(const AdapterContext& context) {
-  const StationOptions o = station_options(context, "sknet", sister_ids, {0x00, 0x00, 0x5A});
-  auto card = std::make_unique<SkNet>(context.slot, o.adapter_id, o.mac, o.profile, o.seed);
-  if (context.medium) card->chip().port().attach(*context.medium);
-  return card;
-}
-
-std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_path("sknet")).rows(); }
+constexpr OemId oem_ids[] = {{SkNet::mc2_plus_id, "SKnet MC2+"}, {SkNet::junior_id, "SKnet Junior MC2"}};
 
 }  // namespace
 
-const AdapterEntry SkNet::entry{"sknet",    "SKnet MC2+", mc2_plus_id, MediumKind::ethernet_10, "shared RAM", 16,
-                                make_sknet, timing_rows,  limitations};
+const AdapterEntry SkNet::entry{.name = "sknet",
+                                .title = "SKnet MC2+",
+                                .adapter_id = mc2_plus_id,
+                                .medium = MediumKind::ethernet_10,
+                                .data_path = "shared RAM",
+                                .bus_width = 16,
+                                .make = make_network_card<SkNet>,
+                                .limits = limitations};
 
-SkNet::SkNet(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
-             std::uint64_t seed)
-    : LanceRam(slot.scheduler(), slot.device_name("sknet"), ram_size, profile, seed),
-      slot_(slot),
-      adapter_id_(adapter_id),
-      mac_(mac),
-      transfer_time_(profile.time("register.transfer")),
-      transfer_done_(slot.scheduler(), slot.device_name("sknet.transfer_done"), Priority::device,
+SkNet::SkNet(const AdapterContext& context)
+    : SkNet(context, station_options(context, entry.name, oem_ids, {0x00, 0x00, 0x5A})) {}
+
+SkNet::SkNet(const AdapterContext& context, const StationOptions& o)
+    : McaNetworkCard(context.slot, entry, o.adapter_id, {whole_byte, {0x0F, 0x30}, whole_byte}),
+      LanceRam(slot_.scheduler(), slot_.device_name(entry.name), ram_size, o.profile, o.seed),
+      mac_(o.mac),
+      transfer_time_(o.profile.time("register.transfer")),
+      transfer_done_(slot_.scheduler(), slot_.device_name("sknet.transfer_done"), Priority::device,
                      Callback::to<&SkNet::transfer_done>(this)) {}
 
 // ---- POS ----
 
-std::uint8_t SkNet::pos_peek(unsigned reg) const {
-  switch (reg) {
-    case 0: return static_cast<std::uint8_t>(adapter_id_);
-    case 1: return static_cast<std::uint8_t>(adapter_id_ >> 8);
-    case 2: return pos_[0];
-    case 3:
-    case 4: return junior() ? 0xFF : pos_[reg - 2];
-    default: return 0xFF;
-  }
-}
+// The Junior has POS 2 alone.
+std::uint8_t SkNet::pos_peek(unsigned reg) const { return junior() && reg > 2 ? 0xFF : McaCard::pos_peek(reg); }
 
 // The driver of the MC2+ enables the card itself: it clears POS 4 bits 1:0 and sets POS 2 bit 0 while it looks for it.
 void SkNet::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg < 2 || reg > (junior() ? 2u : 4u)) return;
-  if (reg == 3) value = static_cast<std::uint8_t>((value & 0x0F) | 0x30);
-  if (pos_[reg - 2] == value) return;
-  pos_[reg - 2] = value;
-  decode(now);
+  if (!junior() || reg <= 2) McaCard::pos_write(reg, value, now);
 }
 
 unsigned SkNet::irq_line() const {
   constexpr unsigned lines[] = {3, 5, 10, 11};
-  return junior() ? (pos_[0] & 0x10 ? 11 : 10) : lines[pos_[2] >> 2 & 3];
+  return junior() ? (pos_[2] & 0x10 ? 11 : 10) : lines[pos_[4] >> 2 & 3];
 }
 
-void SkNet::decode(Time now) {
-  slot_.release_irqs(now);
-  if (enabled() && interrupt_) slot_.set_irq(irq_line(), true, now);
-  claim_window();
-}
-
-void SkNet::claim_window() {
+void SkNet::apply_pos() {
   claim_.release();
-  if (!enabled() || (!junior() && pos_[2] & 3)) return;
-  const unsigned n = junior() ? pos_[0] >> 1 & 7 : pos_[1] & 7;
+  if (!enabled() || (!junior() && pos_[4] & 3)) return;
+  const unsigned n = junior() ? pos_[2] >> 1 & 7 : pos_[3] & 7;
   claim_ = slot_.claim_memory(0xC0000 + n * ram_size, ram_size, window_, window_cycle());
 }
 
-void SkNet::channel_reset(Time now) {
-  pos_[0] = pos_[2] = 0;
-  pos_[1] = 0x30;
+void SkNet::reset_board(Time now) {
   control_ = 0;
   transfer_done_.cancel();
   chip_.reset(now);
-  decode(now);
 }
 
 // ---- the window ----
@@ -127,7 +102,7 @@ std::uint8_t SkNet::register_byte(std::uint32_t offset) const {
     case latch_at: return static_cast<std::uint8_t>(latch_);
     case latch_at + 1: return static_cast<std::uint8_t>(latch_ >> 8);
     case control_at:
-      return static_cast<std::uint8_t>(control_ | (interrupt_ ? 0 : status_idle) |
+      return static_cast<std::uint8_t>(control_ | (irq_.cause() ? 0 : status_idle) |
                                        (transfer_done_.pending() ? status_busy : 0));
     default: return 0xFF;
   }
@@ -162,23 +137,19 @@ void SkNet::transfer_done(Time now) {
     chip_.write_rdp(latch_, now);
 }
 
-void SkNet::interrupt(bool asserted, Time now) {
-  interrupt_ = asserted;
-  if (enabled()) slot_.set_irq(irq_line(), asserted, now);
-}
-
-NetCounters SkNet::counters() const {
-  const Am7990::Counters& c = chip_.counters();
-  return ethernet_counters(c);
+void SkNet::describe_board(Description& d) const {
+  d.reg("station address", big_endian(mac_), 48).reg("control", register_byte(control_at), 8).reg("latch", latch_, 16);
+  d.flag("register transfer", transfer_done_.pending());
+  chip_.describe(d.part("Am7990"));
 }
 
 void SkNet::archive(Archive& a) {
   a.section("sknet", 1);
-  a(adapter_id_, mac_, pos_, control_, latch_, interrupt_);
+  a(adapter_id_, mac_, pos_, control_, latch_, irq_);
   archive_ram(a);
   chip_.archive(a);
   transfer_done_.archive(a);
-  if (a.loading()) claim_window();  // the interrupt lines restore their own levels
+  if (a.loading()) restored(irq_.cause());
 }
 
 }  // namespace planar::ethernet

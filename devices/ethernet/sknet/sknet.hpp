@@ -18,29 +18,26 @@
 
 #include <cstdint>
 
-#include "bus/mca/slot.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/adapter/station_options.hpp"
 #include "devices/ethernet/common/lance_ram.hpp"
-#include "devices/registry/adapter_registry.hpp"
 
 namespace planar::ethernet {
 
-class SkNet final : public NetworkAdapter, public LanceRam {
+class SkNet final : public McaNetworkCard, public LanceRam {
  public:
   static constexpr std::uint16_t mc2_plus_id = 0x6AFD, junior_id = 0x6BE9;
   static const AdapterEntry entry;  ///< its row of the registry
 
-  SkNet(bus::Slot& slot, std::uint16_t adapter_id, const net::MacAddress& mac, const TimingProfile& profile,
-        std::uint64_t seed);
+  explicit SkNet(const AdapterContext& context);
 
   // bus::Adapter
-  std::string_view name() const override { return entry.name; }
-  std::uint16_t adapter_id() const override { return adapter_id_; }
   void pos_write(unsigned reg, std::uint8_t value, Time now) override;
   std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry.limits; }
-  NetCounters counters() const override;
+  // NetworkAdapter
+  NetCounters counters() const override { return ethernet_counters(chip_.counters()); }
+  net::Port& port() override { return chip_.port(); }
 
  private:
   struct Window final : Slave {
@@ -55,25 +52,24 @@ class SkNet final : public NetworkAdapter, public LanceRam {
   };
   static constexpr std::uint32_t registers = 0x3FC0;  // and what lies above
 
-  void interrupt(bool asserted, Time now) override;
+  SkNet(const AdapterContext& context, const StationOptions& options);
+
+  void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
+  // McaCard
+  unsigned irq_line() const override;
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
 
   bool junior() const { return adapter_id_ == junior_id; }
   std::uint8_t register_byte(std::uint32_t offset) const;
   void write_register_byte(std::uint32_t offset, std::uint8_t value, Time now);
   void transfer_done(Time now);
-  bool enabled() const { return pos_[0] & 1; }
-  unsigned irq_line() const;
-  void decode(Time now);
-  void claim_window();
 
-  bus::Slot& slot_;
-  std::uint16_t adapter_id_;
   net::MacAddress mac_;
   Time transfer_time_;
-  std::uint8_t pos_[3] = {0, 0x30, 0};  // POS 2 to 4
   std::uint8_t control_ = 0;
   std::uint16_t latch_ = 0;
-  bool interrupt_ = false;
   Event transfer_done_;
   Window window_{*this};
   MemoryClaim claim_;

@@ -2,7 +2,6 @@
 #include "devices/medium/ethernet/ethernet_frame.hpp"
 
 #include <fmt/format.h>
-#include <libdeflate.h>
 
 #include "core/common/error.hpp"
 
@@ -20,10 +19,6 @@ std::uint32_t reverse(std::uint32_t v) {
 }
 
 }  // namespace
-
-std::uint32_t crc32(std::span<const std::uint8_t> data, std::uint32_t crc) {
-  return data.empty() ? crc : libdeflate_crc32(crc, data.data(), data.size());
-}
 
 std::uint32_t crc32_remainder(std::span<const std::uint8_t> data) { return reverse(~crc32(data)); }
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/common/crc32.hpp"
+
 namespace planar::net {
 
 using MacAddress = std::array<std::uint8_t, 6>;
@@ -20,9 +22,7 @@ inline constexpr std::size_t min_frame_bytes = 64;
 /// Longest legal untagged frame, FCS included.
 inline constexpr std::size_t max_frame_bytes = 1518;
 
-/// CRC-32 of IEEE 802.3 over `data`, as transmitted (the complement of the remainder). Continue a
-/// sum by passing the previous result as `crc`.
-std::uint32_t crc32(std::span<const std::uint8_t> data, std::uint32_t crc = 0);
+using planar::crc32;
 
 /// The remainder register after an address, most significant bit first and not complemented: the
 /// form in which the 8390 family's multicast hash takes its top six bits.

@@ -132,7 +132,7 @@ class EthernetPort final : public Port {
 
   /// Joins a segment, plugged in. A port without a segment behaves as an unplugged one at 10 Mbit/s. Throws Error if
   /// `medium` is no Ethernet segment.
-  void attach(Medium& medium);
+  void attach(Medium& medium) override;
   void detach();
 
   /// Pulls or inserts the cable. A frame on its way is cut for the others; the sender notices lost carrier.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
-#include "devices/storage/disk_image.hpp"
+#include "devices/storage/image/disk_image.hpp"
 
 namespace planar {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "devices/registry/adapter_registry.hpp"
+#include "machines/registry/adapter_registry.hpp"
 #include "tests/bus/rig.hpp"
 #include "tests/devices/medium/wire.hpp"
 
@@ -19,7 +19,8 @@ struct CardBench {
             EthernetConfig medium = {})
       : segment(medium),
         slot(0, width, rig.wiring()),
-        card(entry.make({slot, plugged ? &segment : nullptr, address, std::move(settings), 1})),
+        made(entry.make({slot, plugged ? &segment : nullptr, address, std::move(settings), 1})),
+        card(made.card.get()),
         other(rig.scheduler, &segment, "other", 77) {
     segment.add_observer(log);
   }
@@ -41,7 +42,8 @@ struct CardBench {
   EthernetSegment segment;
   Log log;
   bus::Slot slot;
-  std::unique_ptr<NetworkAdapter> card;
+  AdapterParts made;
+  bus::Adapter* card;
   Recorder other;
 };
 

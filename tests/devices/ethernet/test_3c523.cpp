@@ -507,9 +507,9 @@ TEST_CASE("the older board's synchroniser costs each word one to two clocks", "[
 TEST_CASE("the older revision is for the 386", "[3c523][registry]") {
   const AdapterEntry& row = find_adapter("3c523-old");
   REQUIRE(row.refusal);
-  CHECK(row.refusal(cpu::Model::i386sx).empty());
-  CHECK(row.refusal(cpu::Model::i486sx).find("386 only") != std::string_view::npos);
-  CHECK_FALSE(row.refusal(cpu::Model::pentium).empty());
+  CHECK(row.refusal(ProcessorGeneration::i386).empty());
+  CHECK(row.refusal(ProcessorGeneration::i486).find("386 only") != std::string_view::npos);
+  CHECK_FALSE(row.refusal(ProcessorGeneration::pentium).empty());
   CHECK(find_adapter("3c523").refusal == nullptr);
 }
 

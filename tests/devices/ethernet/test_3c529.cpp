@@ -100,7 +100,7 @@ TEST_CASE("a frame leaves when its last doubleword is written, and tells nobody"
   }
   CHECK(b.in(0xB) == 0);
   CHECK_FALSE(b.interrupt());
-  CHECK(b.card->counters().sent == 6);
+  CHECK(b.made.network->counters().sent == 6);
 }
 
 TEST_CASE("the FIFO holds one full frame, and its room comes back at the frame's end", "[3c529][transmit]") {

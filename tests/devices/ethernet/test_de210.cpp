@@ -218,8 +218,8 @@ TEST_CASE("the checksum holds for any address", "[de210]") {
   for (const char* mac : {"08:00:2b:ff:ff:ff", "fe:ff:ff:ff:ff:ff", "00:00:00:00:00:00", "aa:00:04:00:12:fc"}) {
     Rig rig;
     bus::Slot slot(0, 16, rig.wiring());
-    auto card = De210::entry.make({slot, nullptr, mac, {}, 1});
-    card->pos_write(2, 0x01 | 1 << 1, Time{});
+    const auto made = De210::entry.make({slot, nullptr, mac, {}, 1});
+    made.card->pos_write(2, 0x01 | 1 << 1, Time{});
     std::array<unsigned, 32> prom{};
     for (unsigned& v : prom) v = rig.in(DepcaBench::io + 0xC);
     unsigned k = 0;

@@ -17,7 +17,7 @@ struct De320Bench {
   Rig rig;
   EthernetSegment segment;
   bus::Slot slot{0, 16, rig.wiring()};
-  std::unique_ptr<NetworkAdapter> card = De320::entry.make({slot, &segment, "00:80:c8:12:34:56", {}, 1});
+  std::unique_ptr<bus::Adapter> card = De320::entry.make({slot, &segment, "00:80:c8:12:34:56", {}, 1}).card;
 
   De320Bench() { card->pos_write(2, 0x01, Time{}); }  // enable, 300h, IRQ 3
   std::uint8_t in(unsigned reg) { return static_cast<std::uint8_t>(rig.in(base + reg)); }

@@ -145,7 +145,7 @@ TEST_CASE("frames leave when the jump is patched, in a chain, without channel at
     b.handle();
   }
   CHECK(b.log.entries.size() == 9);
-  CHECK(b.card->counters().sent == 9);
+  CHECK(b.made.network->counters().sent == 9);
 }
 
 TEST_CASE("against a chip that is ready within the gap a waiting frame collides", "[etherexpress][transmit]") {

@@ -173,7 +173,7 @@ TEST_CASE("four buffers, one descriptor at a time: each frame starts from the in
     if (n != 2) CHECK(done[n] - b.log.entries[n].end < 1_us);  // the short one ends while the driver copies another
   }
   for (unsigned n = 1; n < 6; ++n) CHECK(b.log.entries[n].start > done[n - 1] + 30_us);
-  CHECK(b.card->counters().sent == 6);
+  CHECK(b.made.network->counters().sent == 6);
 }
 
 TEST_CASE("a transmit interrupt that is lost stops transmission for good", "[lan-a][transmit]") {
@@ -215,7 +215,7 @@ TEST_CASE("received frames come out as they were sent, with their check sequence
     }
     // Once in each pass round the list, whose last buffer is given up when the warning is acknowledged.
     CHECK(warnings == 50 / (b.rx_count - 1));
-    CHECK(b.card->counters().received == 50);
+    CHECK(b.made.network->counters().received == 50);
   }
 }
 
@@ -341,7 +341,7 @@ TEST_CASE("two adapters on one segment share an interrupt line: it stays until b
   bus::Slot second(1, 32, b.rig.wiring());
   const MacAddress ne2_mac{0x00, 0x00, 0xD8, 0x01, 0x01, 0x01};
   auto ne2 = Ne2::entry.make({second, &b.segment, "00:00:d8:01:01:01", {}, 2});
-  ne2->pos_write(2, 0x01 | 1 << 1 | 1 << 4 | 2 << 5, b.now());  // 1000h, IRQ 5
+  ne2.card->pos_write(2, 0x01 | 1 << 1 | 1 << 4 | 2 << 5, b.now());  // 1000h, IRQ 5
   const std::pair<unsigned, unsigned> start[] = {{0, 0x21},   {0xE, 0x49}, {0xC, 0x04}, {0xD, 0x00},
                                                  {1, 0x4C},   {2, 0x80},   {3, 0x7F},   {7, 0xFF},
                                                  {0xF, 0x3F}, {0, 0x61},   {7, 0x4C},   {0, 0x22}};
@@ -360,7 +360,7 @@ TEST_CASE("two adapters on one segment share an interrupt line: it stays until b
   b.send(without_fcs(make_frame(200, ne2_mac)));
   b.step(1_ms);
   CHECK(b.serve().causes == Sonic::TXDN);
-  CHECK(ne2->counters().received == 1);  // its own address was never programmed
+  CHECK(ne2.network->counters().received == 1);  // its own address was never programmed
 }
 
 TEST_CASE("a snapshot in the middle of a frame each way continues to the same end", "[lan-a][snapshot]") {

@@ -116,7 +116,7 @@ TEST_CASE("two buffers: the second frame starts from the interrupt of the first"
   CHECK(done - b.log.entries[0].end <= 6'600_ns);
   CHECK(b.log.entries[1].start == std::max(triggered + 400_ns, b.log.entries[0].end + 9'600_ns));
   CHECK(b.other.arrivals.size() == 2);
-  CHECK(b.card->counters().sent == 2);
+  CHECK(b.made.network->counters().sent == 2);
 }
 
 TEST_CASE("a frame shorter than 60 bytes goes out as it is: the chip does not pad", "[ne2][transmit]") {
@@ -196,7 +196,7 @@ TEST_CASE("received frames stand in the ring as the driver expects, across its e
     if (b.current_page < page) ++wrapped;
   }
   CHECK(wrapped >= 3);
-  CHECK(b.card->counters().received == 90);
+  CHECK(b.made.network->counters().received == 90);
 }
 
 TEST_CASE("the address filter: own, broadcast, multicast hash, promiscuous", "[ne2][receive]") {
@@ -287,7 +287,7 @@ TEST_CASE("ring overflow: OVW, and the driver's recovery loses only what did not
   CHECK(b.in(0xF) == 0);
   b.hear(b.for_us(100));
   CHECK(b.receive().size() == 1);
-  CHECK(b.card->counters().overruns == 1);
+  CHECK(b.made.network->counters().overruns == 1);
 }
 
 TEST_CASE("a ring filled to its last page refuses the next frame and destroys nothing", "[ne2][overflow]") {

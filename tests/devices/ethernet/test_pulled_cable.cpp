@@ -38,7 +38,7 @@ TEST_CASE("DP8390: its cable pulled while it sends: the frame ends with CRS set 
   CHECK(b.now() - pulled > 600_us);  // the chip sends the frame to its end
   CHECK((b.in(7) & 0x0A) == Dp8390::PTX);
   CHECK((b.in(4) & Dp8390::CRS) != 0);
-  CHECK(b.card->counters().sent == 0);
+  CHECK(b.made.network->counters().sent == 0);
   b.out(7, 0xFF);
   cut_for_the_other(b.other, 1514);
   b.ne2().chip().port().set_plugged(true, b.now());
@@ -116,14 +116,14 @@ TEST_CASE("EtherLink III: its cable pulled while it sends: counted as lost carri
   b.step(500_us);
   b.chip().port().set_plugged(false, b.now());
   b.step(2_ms);
-  CHECK(b.card->counters().sent == 0);
+  CHECK(b.made.network->counters().sent == 0);
   CHECK(b.counter(0) == 1);
   cut_for_the_other(b.other, 1514);
   b.chip().port().set_plugged(true, b.now());
   b.fill(El3Bench::data(100));
   b.step(1_ms);
   CHECK(b.other.arrivals.back().ok);
-  CHECK(b.card->counters().sent == 1);
+  CHECK(b.made.network->counters().sent == 1);
 }
 
 TEST_CASE("EtherLink III: its cable pulled while it receives: an error that the driver discards; the next is whole",

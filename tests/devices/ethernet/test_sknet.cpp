@@ -278,7 +278,7 @@ TEST_CASE("a frame that nobody demands leaves at the next poll; four at once sha
     CHECK(sent == body(1514, static_cast<std::uint8_t>(i)));
   }
   CHECK(b.tx_packets == 4);
-  CHECK(b.card->counters().sent == 4);
+  CHECK(b.made.network->counters().sent == 4);
   // Two lonely frames, some time after the poll: each waits for the next one.
   for (int i = 0; i < 2; ++i) {
     b.run(500_us);
@@ -309,7 +309,7 @@ TEST_CASE("received frames come with their FCS", "[sknet][receive]") {
     REQUIRE(b.frames.size() == n + 1);
     CHECK(b.frames.back() == frame);
   }
-  CHECK(b.card->counters().received == 10);
+  CHECK(b.made.network->counters().received == 10);
 }
 
 TEST_CASE("an acknowledged reception takes a transmit interrupt with it that was visible by then", "[sknet]") {

@@ -23,7 +23,7 @@ struct WdBench {
   Rig rig;
   EthernetSegment segment;
   bus::Slot slot{0, 16, rig.wiring()};
-  std::unique_ptr<NetworkAdapter> card = WdCard::smc8013.make({slot, &segment, "00:00:c0:12:34:56", {}, 1});
+  std::unique_ptr<bus::Adapter> card = WdCard::smc8013.make({slot, &segment, "00:00:c0:12:34:56", {}, 1}).card;
   Recorder other{rig.scheduler, &segment, "other", 77};
 
   WdBench() {
@@ -187,7 +187,7 @@ TEST_CASE("WD: the host waits while the chip has the local bus", "[wd][timing]")
 TEST_CASE("WD: IBM's board has the 8003's POS and an 8-bit path", "[wd][pos]") {
   Rig rig;
   bus::Slot slot(0, 16, rig.wiring());
-  const auto card = WdCard::ethernet_a.make({slot, nullptr, {}, {}, 1});
+  const auto card = WdCard::ethernet_a.make({slot, nullptr, {}, {}, 1}).card;
   CHECK(card->pos_peek(0) == 0xE5);
   CHECK(card->pos_peek(1) == 0xEF);
   card->pos_write(3, 0xD2, rig.now);

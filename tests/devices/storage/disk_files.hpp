@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/common/error.hpp"
-#include "devices/storage/disk_image.hpp"
+#include "devices/storage/image/disk_image.hpp"
 
 namespace planar::tests {
 

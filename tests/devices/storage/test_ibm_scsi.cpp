@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The IBM SCSI subsystem through its ports, in the order of the period's Linux driver (ibmmca.c); the code is planar's
 // own.
-#include "devices/storage/ibm_scsi.hpp"
+#include "devices/storage/scsi/ibm_scsi.hpp"
 
 #include "tests/bus/rig.hpp"
 #include "tests/devices/storage/disk_files.hpp"
@@ -26,7 +26,7 @@ using Words = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 struct Bench {
   explicit Bench(const AdapterEntry& entry = IbmScsi::cached, bool attached = true)
-      : slot(2, 32, rig.wiring()), made(entry.make_storage({slot, nullptr, {}, {}, 1})) {
+      : slot(2, 32, rig.wiring()), made(entry.make({slot, nullptr, {}, {}, 1}).card) {
     if (attached) {
       card().attach(disk_id, DriveKind::disk, DiskImage(base_content(disk_sectors), "disk.img"));
       std::vector<std::uint8_t> cd(2048 * 300);
@@ -115,7 +115,7 @@ struct Bench {
 
   Rig rig;
   bus::Slot slot;
-  std::unique_ptr<StorageAdapter> made;
+  std::unique_ptr<bus::Adapter> made;
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "core/state/archive.hpp"
-#include "devices/storage/disk_image.hpp"
+#include "devices/storage/image/disk_image.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/storage/disk_files.hpp"
 

@@ -10,7 +10,7 @@ namespace planar::test {
 
 using ethernet::Am7990;
 
-struct LanceBench final : ethernet::Am7990Board {
+struct LanceBench final : ethernet::Am7990Host {
   // Where a driver of the tests puts things; rings of 4.
   static constexpr std::uint32_t block = 0x1000, rx_ring = 0x1020, tx_ring = 0x1040, rx_data = 0x2000, tx_data = 0x6000,
                                  size = 0x600, hole = 0x800000;
@@ -21,7 +21,7 @@ struct LanceBench final : ethernet::Am7990Board {
     segment.add_observer(log);
   }
 
-  // Am7990Board
+  // Am7990Host
   bool local_ready(std::uint32_t address) const override { return address < hole; }
   std::uint8_t local_read(std::uint32_t address) const override { return ram[address & 0xFFFF]; }
   void local_write(std::uint32_t address, std::uint8_t value) override { ram[address & 0xFFFF] = value; }

@@ -217,7 +217,7 @@ TEST_CASE("without a cable the frame takes its time and CRS reports the lost car
   CHECK(b.now() - start >= 57'600_ns);
   CHECK((b.in(7) & 0x0A) == Dp8390::PTX);
   CHECK((b.in(4) & (Dp8390::TSR_PTX | Dp8390::CRS)) == (Dp8390::TSR_PTX | Dp8390::CRS));
-  CHECK(b.card->counters().sent == 0);
+  CHECK(b.made.network->counters().sent == 0);
 }
 
 TEST_CASE("status and PTX of a sent frame come after the heartbeat's window, 6.4 us behind its last bit", "[dp8390]") {

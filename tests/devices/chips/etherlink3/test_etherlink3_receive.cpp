@@ -98,7 +98,7 @@ TEST_CASE("the FIFO overruns when it is full, and takes frames again when it is 
   b.hear(b.for_us(1514, 2));  // 524 bytes of it fit
   b.hear(b.for_us(60, 3));    // nothing of it
   CHECK((b.fifo_diagnostics() & EtherLink3::RxOverrun) != 0);
-  CHECK(b.card->counters().overruns == 2);
+  CHECK(b.made.network->counters().overruns == 2);
   b.serve();
   REQUIRE(b.received.size() == 2);
   CHECK(b.received[0].bytes == without_fcs(b.for_us(1514, 1)));

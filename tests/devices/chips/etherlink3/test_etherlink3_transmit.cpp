@@ -179,7 +179,7 @@ TEST_CASE("single, multiple and late collisions are counted apart", "[etherlink3
   b.step(20_ms);
   CHECK(b.counter(4) == 1);  // late, and sent again all the same
   CHECK(b.in(0xB) == 0);
-  CHECK(b.card->counters().sent == 2);
+  CHECK(b.made.network->counters().sent == 2);
 }
 
 TEST_CASE("TX Reset in mid-frame cuts it; the next frame is sound", "[etherlink3][transmit]") {
@@ -210,7 +210,7 @@ TEST_CASE("without a cable, or with the coax transceiver off, carrier is lost an
     CHECK(b->counter(0) == 1);
     CHECK(b->counter(6) == 0);
     CHECK(b->in(0xB) == 0);
-    CHECK(b->card->counters().sent == 0);
+    CHECK(b->made.network->counters().sent == 0);
   }
   off.hear(off.for_us(60));
   CHECK(off.rx_status() == 0x8000);

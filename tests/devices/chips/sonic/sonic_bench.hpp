@@ -11,7 +11,7 @@ namespace planar::test {
 using ethernet::Sonic;
 using ethernet::SonicConfig;
 
-struct SonicBench final : ethernet::SonicBoard {
+struct SonicBench final : ethernet::SonicHost {
   static constexpr std::uint16_t cda = 0x0000, rra = 0x0100, rda = 0x0200, tda = 0x0600, data = 0x1000,
                                  buffers = 0x4000;
   static constexpr MacAddress own{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};

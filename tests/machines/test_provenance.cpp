@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where values come from: what a profile must say, and rules beside numbers.
 #include "devices/adapter/timing_profile.hpp"
-#include "devices/registry/adapter_registry.hpp"
+#include "machines/registry/adapter_registry.hpp"
 #include "tests/catch.hpp"
 
 using namespace planar;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The bus master side of an adapter: moves a buffer of the card to or from host memory in bursts. It competes for the
 // channel, moves so many bytes as a burst may have, leaves, and competes again. In a 16-bit slot it moves 16 bits at a
-// time. The whole burst is priced in advance; it is shorter than -PREEMPT allows.
+// time. The cost of the whole burst is known in advance; it is shorter than -PREEMPT allows.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,25 @@
 #include <string>
 
 #include "bus/mca/slot.hpp"
+#include "core/state/description.hpp"
 
-namespace planar::ethernet {
+namespace planar {
 
 /// Who asked for a transfer.
-class BurstClient {
+class BusMasterClient {
  public:
   /// The card's side of the transfer under way, at least as long as it was said to be.
   virtual std::span<std::uint8_t> transfer_buffer() = 0;
   virtual void transfer_done(Time now) = 0;
 
  protected:
-  ~BurstClient() = default;
+  ~BusMasterClient() = default;
 };
 
-class BurstMaster final : private bus::BusMaster {
+class BusMasterPort final : private bus::BusMaster {
  public:
   /// `burst` bytes (4 to 128) of one tenure.
-  BurstMaster(bus::Slot& slot, const std::string& name, BurstClient& client, std::uint32_t burst);
+  BusMasterPort(bus::Slot& slot, const std::string& name, BusMasterClient& client, std::uint32_t burst);
 
   /// From POS: arbitration level 0 to 15 (15 never wins), fairness; `streaming`: by the streaming data procedure where
   /// the slot has 32 bits.
@@ -34,6 +35,8 @@ class BurstMaster final : private bus::BusMaster {
   /// Moves `bytes` bytes (more than 0), `direction` as the host's memory sees it. One transfer at a time.
   void start(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now);
   void cancel(Time now);
+  /// Arbitration and the transfer under way.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:
@@ -42,7 +45,7 @@ class BurstMaster final : private bus::BusMaster {
   void burst_done(Time now);
 
   bus::Slot& slot_;
-  BurstClient& client_;
+  BusMasterClient& client_;
   const std::uint32_t burst_bytes_;
   unsigned level_ = 15;
   bool streaming_ = false;
@@ -52,4 +55,4 @@ class BurstMaster final : private bus::BusMaster {
   Event burst_done_;
 };
 
-}  // namespace planar::ethernet
+}  // namespace planar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "devices/storage/overlay_file.hpp"
+#include "devices/storage/image/overlay_file.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "core/common/crc32.hpp"
 #include "core/common/error.hpp"
-#include "devices/medium/ethernet/ethernet_frame.hpp"
 
 namespace planar::storage {
 namespace {
@@ -49,16 +49,16 @@ void fill_slot(std::uint8_t* slot, std::uint64_t sector, std::uint64_t sequence,
   put(slot, slot_magic, 4);
   put(slot + 8, sector, 8);
   put(slot + 16, sequence, 8);
-  put(slot + 24, net::crc32(data), 4);
+  put(slot + 24, crc32(data), 4);
   put(slot + 28, 0, 4);
-  put(slot + 4, net::crc32({slot + 8, 24}), 4);
+  put(slot + 4, crc32({slot + 8, 24}), 4);
   std::copy(data.begin(), data.end(), slot + slot_header);
 }
 
 bool header_fits(const std::uint8_t* slot) {
-  return get(slot, 4) == slot_magic && get(slot + 4, 4) == net::crc32({slot + 8, 24});
+  return get(slot, 4) == slot_magic && get(slot + 4, 4) == crc32({slot + 8, 24});
 }
-bool data_fits(const std::uint8_t* slot) { return get(slot + 24, 4) == net::crc32({slot + slot_header, sector_bytes}); }
+bool data_fits(const std::uint8_t* slot) { return get(slot + 24, 4) == crc32({slot + slot_header, sector_bytes}); }
 
 std::vector<std::uint8_t> encode(const OverlayBase& base) {
   std::vector<std::uint8_t> header(header_bytes);
@@ -72,7 +72,7 @@ std::vector<std::uint8_t> encode(const OverlayBase& base) {
   put(&header[104], base.committing, 4);
   put(&header[108], base.name.size(), 2);
   std::copy(base.name.begin(), base.name.end(), header.begin() + 110);
-  put(&header[header_checked], net::crc32(std::span(header).first(header_checked)), 4);
+  put(&header[header_checked], crc32(std::span(header).first(header_checked)), 4);
   return header;
 }
 
@@ -109,7 +109,7 @@ void OverlayFile::read_header() {
                        get(&h[16], 4), format_version));
   const auto length = get(&h[108], 2);
   base_.sectors = get(&h[32], 8);
-  if (get(&h[header_checked], 4) != net::crc32(std::span(h).first(header_checked)) || get(&h[20], 4) != header_bytes ||
+  if (get(&h[header_checked], 4) != crc32(std::span(h).first(header_checked)) || get(&h[20], 4) != header_bytes ||
       get(&h[24], 4) != sector_bytes || get(&h[28], 4) != slot_bytes || length > longest_name || base_.sectors == 0 ||
       base_.sectors > most_sectors)
     refuse(name(), "is an overlay with a damaged header; take a copy of it from your backup, or remove it");
@@ -122,7 +122,7 @@ void OverlayFile::read_checkpoints() {
   for (unsigned n = 0; n < 2; ++n) {
     std::array<std::uint8_t, checkpoint_bytes> c{};
     if (!file_.read(checkpoint_at[n], c) || std::memcmp(c.data(), sync_magic.data(), sync_magic.size()) != 0 ||
-        get(&c[24], 4) != net::crc32(std::span(c).first(24)) || get(&c[8], 8) < synced_)
+        get(&c[24], 4) != crc32(std::span(c).first(24)) || get(&c[8], 8) < synced_)
       continue;
     synced_ = get(&c[8], 8);
     synced_slots_ = get(&c[16], 8);
@@ -268,7 +268,7 @@ bool OverlayFile::write_checkpoint(std::uint64_t sequence, std::uint64_t slots) 
   std::copy(sync_magic.begin(), sync_magic.end(), c.begin());
   put(&c[8], sequence, 8);
   put(&c[16], slots, 8);
-  put(&c[24], net::crc32(std::span(c).first(24)), 4);
+  put(&c[24], crc32(std::span(c).first(24)), 4);
   if (!file_.write(checkpoint_at[second_checkpoint_], c)) return false;
   second_checkpoint_ = !second_checkpoint_;
   return true;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "devices/storage/scsi_drive.hpp"
-#include "devices/storage/scsi_fields.hpp"
+#include "devices/storage/scsi/scsi_drive.hpp"
+#include "devices/storage/scsi/scsi_fields.hpp"
 
 namespace planar::storage {
 namespace {

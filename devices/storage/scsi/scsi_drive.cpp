@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "devices/storage/scsi_drive.hpp"
+#include "devices/storage/scsi/scsi_drive.hpp"
 
 #include <algorithm>
 
 #include "core/common/error.hpp"
-#include "devices/storage/scsi_fields.hpp"
+#include "devices/storage/scsi/scsi_fields.hpp"
 
 namespace planar::storage {
 namespace {

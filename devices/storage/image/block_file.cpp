@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "devices/storage/block_file.hpp"
+#include "devices/storage/image/block_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

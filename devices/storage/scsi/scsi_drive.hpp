@@ -19,7 +19,7 @@
 
 #include "core/state/archive.hpp"
 #include "devices/adapter/timing_profile.hpp"
-#include "devices/storage/disk_image.hpp"
+#include "devices/storage/image/disk_image.hpp"
 
 namespace planar::storage {
 

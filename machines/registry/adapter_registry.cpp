@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "devices/registry/adapter_registry.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 #include "devices/ethernet/ne2/ne2.hpp"
 #include "devices/ethernet/oc2335/oc2335.hpp"
 #include "devices/ethernet/sknet/sknet.hpp"
-#include "devices/storage/ibm_scsi.hpp"
+#include "devices/storage/scsi/ibm_scsi.hpp"
 
 namespace planar {
 namespace {

@@ -2,9 +2,9 @@
 // The IBM SCSI subsystem's control blocks: fetched, executed, concluded.
 #include <algorithm>
 
-#include "devices/storage/ibm_scsi.hpp"
-#include "devices/storage/ibm_scsi_codes.hpp"
-#include "devices/storage/scsi_fields.hpp"
+#include "devices/storage/scsi/ibm_scsi.hpp"
+#include "devices/storage/scsi/ibm_scsi_codes.hpp"
+#include "devices/storage/scsi/scsi_fields.hpp"
 
 namespace planar::storage {
 namespace {
@@ -307,10 +307,10 @@ std::array<std::uint8_t, 18> IbmScsi::pos_information() const {
                          busy_time = 30;
   std::array<std::uint8_t, 18> info{};
   put_little(info, adapter_id(), 2);
-  info[2] = pos_[1];
-  info[3] = pos_[0];
+  info[2] = pos_[3];
+  info[3] = pos_[2];
   info[4] = interrupt;
-  info[5] = pos_[2];
+  info[5] = pos_[4];
   put_little(std::span(info).subspan(6), entry_.bus_width == 16 ? narrow_connector : 0, 2);
   info[8] = luns;
   info[9] = targets;

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "devices/storage/ibm_scsi.hpp"
+#include "devices/storage/scsi/ibm_scsi.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/common/error.hpp"
-#include "devices/storage/ibm_scsi_codes.hpp"
+#include "devices/storage/scsi/ibm_scsi_codes.hpp"
 
 namespace planar::storage {
 namespace {
 
 constexpr std::uint16_t first_port = 0x3540;
-constexpr unsigned irq_line = 14;
-constexpr std::uint8_t pos5_check = 0x80;
 constexpr std::uint8_t control_reset = 0x80, control_master = 0x02, control_interrupts = 0x01;
 constexpr std::uint8_t status_full = 0x08, status_empty = 0x04, status_interrupt = 0x02, status_busy = 0x01;
 constexpr std::uint8_t reset_complete = 0x0F;
-constexpr std::string_view profile_file = "devices/storage/scsi.toml";
+constexpr std::string_view profile_name = "scsi";
 
 enum Port : unsigned { ATTENTION = 4, BASIC_CONTROL = 5, INTERRUPT_STATUS = 6, BASIC_STATUS = 7 };
 
@@ -30,29 +28,41 @@ constexpr std::string_view limitations[] = {
     "Integrated subsystems of the planars (setup select F7h, FDh) and the Fast/Wide adapter 8EFCh.",
 };
 
-std::unique_ptr<StorageAdapter> make(const AdapterContext& context, const AdapterEntry& entry) {
-  TimingProfile profile = TimingProfile::embedded(profile_file);
+AdapterParts make(const AdapterContext& context, const AdapterEntry& entry) {
+  TimingProfile profile = TimingProfile::embedded(profile_path(profile_name));
   for (const auto& [name, value] : context.settings) profile.set(name, value);
   if (context.mac) throw Error(fmt::format("{}: has no station address; leave mac= out", entry.name));
-  return std::make_unique<IbmScsi>(context.slot, entry, profile);
+  auto card = std::make_unique<IbmScsi>(context, entry, profile);
+  StorageAdapter* storage = card.get();
+  return {std::move(card), nullptr, storage};
 }
-std::unique_ptr<StorageAdapter> make_plain(const AdapterContext& context) { return make(context, IbmScsi::plain); }
-std::unique_ptr<StorageAdapter> make_cached(const AdapterContext& context) { return make(context, IbmScsi::cached); }
-std::vector<TimingValue> timing_rows() { return TimingProfile::embedded(profile_file).rows(); }
+
 std::string device_name(const bus::Slot& slot) { return slot.device_name("scsi"); }
 
 }  // namespace
 
-// clang-format off
-const AdapterEntry IbmScsi::plain{"scsi-a", "IBM PS/2 SCSI Adapter/A", 0x8EFE, MediumKind::scsi, "bus master", 16, nullptr,
-                                  timing_rows, limitations, nullptr, false, make_plain};
-const AdapterEntry IbmScsi::cached{"scsi-cache", "IBM PS/2 SCSI Adapter/A with cache", 0x8EFF, MediumKind::scsi, "bus master", 32,
-                                   nullptr, timing_rows, limitations, nullptr, false, make_cached};
-// clang-format on
+const AdapterEntry IbmScsi::plain{.name = "scsi-a",
+                                  .title = "IBM PS/2 SCSI Adapter/A",
+                                  .adapter_id = 0x8EFE,
+                                  .medium = MediumKind::scsi,
+                                  .data_path = "bus master",
+                                  .bus_width = 16,
+                                  .make = [](const AdapterContext& c) { return make(c, plain); },
+                                  .limits = limitations,
+                                  .profile = profile_name};
+const AdapterEntry IbmScsi::cached{.name = "scsi-cache",
+                                   .title = "IBM PS/2 SCSI Adapter/A with cache",
+                                   .adapter_id = 0x8EFF,
+                                   .medium = MediumKind::scsi,
+                                   .data_path = "bus master",
+                                   .bus_width = 32,
+                                   .make = [](const AdapterContext& c) { return make(c, cached); },
+                                   .limits = limitations,
+                                   .profile = profile_name};
 
-IbmScsi::IbmScsi(bus::Slot& slot, const AdapterEntry& entry, const TimingProfile& p)
-    : slot_(slot),
-      entry_(entry),
+IbmScsi::IbmScsi(const AdapterContext& context, const AdapterEntry& entry, const TimingProfile& p)
+    : McaCard(context.slot, entry, entry.adapter_id,
+              {whole_byte, whole_byte, whole_byte, whole_byte, whole_byte, whole_byte}),
       attention_time_(p.time("firmware.attention")),
       immediate_time_(p.time("firmware.immediate")),
       block_time_(p.time("firmware.block")),
@@ -63,13 +73,14 @@ IbmScsi::IbmScsi(bus::Slot& slot, const AdapterEntry& entry, const TimingProfile
       disk_timing_(DriveTiming::read(p, DriveKind::disk)),
       cdrom_timing_(DriveTiming::read(p, DriveKind::cdrom)),
       buffer_(piece_bytes),
-      master_(slot, device_name(slot), *this, static_cast<std::uint32_t>(p.integer("master.burst", 4, 128))),
-      attention_event_(slot.scheduler(), device_name(slot) + ".attention", Priority::device,
+      master_(slot_, device_name(slot_), *this, static_cast<std::uint32_t>(p.integer("master.burst", 4, 128))),
+      attention_event_(slot_.scheduler(), device_name(slot_) + ".attention", Priority::device,
                        Callback::to<&IbmScsi::attention_taken>(this)),
-      immediate_event_(slot.scheduler(), device_name(slot) + ".immediate", Priority::device,
+      immediate_event_(slot_.scheduler(), device_name(slot_) + ".immediate", Priority::device,
                        Callback::to<&IbmScsi::immediate_done>(this)),
-      step_event_(slot.scheduler(), device_name(slot) + ".step", Priority::device, Callback::to<&IbmScsi::step>(this)),
-      reset_event_(slot.scheduler(), device_name(slot) + ".reset", Priority::device,
+      step_event_(slot_.scheduler(), device_name(slot_) + ".step", Priority::device,
+                  Callback::to<&IbmScsi::step>(this)),
+      reset_event_(slot_.scheduler(), device_name(slot_) + ".reset", Priority::device,
                    Callback::to<&IbmScsi::reset_done>(this)) {}
 
 void IbmScsi::attach(unsigned id, DriveKind kind, DiskImage image) {
@@ -79,40 +90,21 @@ void IbmScsi::attach(unsigned id, DriveKind kind, DiskImage image) {
 
 // ---- POS ----
 
-std::uint8_t IbmScsi::pos_peek(unsigned reg) const {
-  if (reg == 0) return static_cast<std::uint8_t>(adapter_id());
-  if (reg == 1) return static_cast<std::uint8_t>(adapter_id() >> 8);
-  return reg == 5 ? pos_[3] | pos5_check : pos_[reg - 2];
-}
+unsigned IbmScsi::irq_line() const { return 14; }
 
-void IbmScsi::pos_write(unsigned reg, std::uint8_t value, Time now) {
-  if (reg < 2 || pos_[reg - 2] == value) return;
-  pos_[reg - 2] = value;
-  decode(now);
-}
-
-void IbmScsi::decode(Time now) {
-  master_.configure(pos_[1] & 0x0F, pos_[1] & 0x10);
-  slot_.release_irqs(now);
-  update_irq(now);
-  claim();
-}
-
-void IbmScsi::claim() {
+void IbmScsi::apply_pos() {
+  master_.configure(pos_[3] & 0x0F, pos_[3] & 0x10);
   io_claim_.release();
   if (!enabled()) return;
-  const auto base = static_cast<std::uint16_t>(first_port + 8 * (pos_[0] >> 1 & 7));
-  const auto width = static_cast<std::uint8_t>(entry_.bus_width);
-  io_claim_ = slot_.claim_io(base, base + 7, *this, {width, bus::CycleKind::synchronous_extended, {}});
+  const auto base = static_cast<std::uint16_t>(first_port + 8 * (pos_[2] >> 1 & 7));
+  io_claim_ = slot_.claim_io(base, base + 7, *this, {entry_.bus_width, bus::CycleKind::synchronous_extended, {}});
 }
 
-void IbmScsi::channel_reset(Time now) {
+void IbmScsi::reset_board(Time now) {
   stop(now);
-  pos_ = {};
   control_ = 0;
   busy_ = false;
   reset_event_.cancel();
-  decode(now);
 }
 
 // ---- ports ----
@@ -207,9 +199,7 @@ void IbmScsi::stop(Time now) {
 
 // ---- interrupts ----
 
-void IbmScsi::update_irq(Time now) {
-  if (enabled()) slot_.set_irq(irq_line, interrupting_ && (control_ & control_interrupts), now);
-}
+void IbmScsi::update_irq(Time now) { irq_.set(interrupting_ && (control_ & control_interrupts), now); }
 
 void IbmScsi::post(std::uint8_t result, unsigned device, Time now) {
   const auto status = static_cast<std::uint8_t>(result | device);
@@ -322,6 +312,27 @@ bool IbmScsi::abort(unsigned device, Time now) {
   return true;
 }
 
+void IbmScsi::describe_board(Description& d) const {
+  constexpr std::array steps{"idle",          "control block", "scatter list", "firmware",          "selection",
+                             "target's data", "bus transfer",  "result",       "termination status"};
+  d.reg("command interface", std::uint32_t{peek(0, 4)}, 32).reg("attention", attention_, 8);
+  d.reg("basic control", control_, 8)
+      .reg("interrupt status", interrupt_status_, 8)
+      .reg("basic status", basic_status(), 8);
+  d.number("SCSI ID", own_id()).number("results waiting", results_.size()).number("requests waiting", queue_.size());
+  Description& block = d.part("control block");
+  block.text("step", steps[static_cast<unsigned>(step_)]).reg("attention", active_.attention, 8);
+  block.reg("address", block_address_, 32).number("segment", segment_).number("segments", segments_.size());
+  block.number("bytes moved", moved_).number("bytes of the target", target_bytes_);
+  Description& devices = d.part("logical devices");
+  for (unsigned n = 0; n < devices_.size(); ++n)
+    devices.text(fmt::format("device {}", n), devices_[n].target < 0
+                                                  ? "not assigned"
+                                                  : fmt::format("target {}, unit {}{}", devices_[n].target,
+                                                                devices_[n].lun, devices_[n].busy ? ", busy" : ""));
+  master_.describe(d.part("bus master"));
+}
+
 void IbmScsi::archive(Archive& a) {
   a.section("ibm_scsi", 1);
   a(pos_, interface_, written_, attention_, control_, busy_, immediate_pending_, interrupt_status_, interrupting_,
@@ -345,8 +356,7 @@ void IbmScsi::archive(Archive& a) {
       segment_ <= segments_.size() && (segment_ == segments_.size() || segment_at_ <= segments_[segment_].bytes) &&
       std::all_of(devices_.begin(), devices_.end(), [](const Device& d) { return d.target >= -1 && d.target < 8; });
   if (!good) throw Error("snapshot holds a damaged SCSI adapter; take a new one", ExitCode::missing_file);
-  master_.configure(pos_[1] & 0x0F, pos_[1] & 0x10);
-  claim();  // the interrupt line restores its own level
+  restored(interrupting_ && (control_ & control_interrupts));
 }
 
 }  // namespace planar::storage

@@ -32,7 +32,7 @@
 #include <string>
 #include <vector>
 
-#include "devices/storage/block_file.hpp"
+#include "devices/storage/image/block_file.hpp"
 
 namespace planar::storage {
 

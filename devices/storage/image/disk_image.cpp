@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "devices/storage/disk_image.hpp"
+#include "devices/storage/image/disk_image.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "devices/adapter/burst_master.hpp"
+#include "devices/adapter/mca/bus_master_port.hpp"
 
 #include <algorithm>
 
 #include "core/common/error.hpp"
 
-namespace planar::ethernet {
+namespace planar {
 
-BurstMaster::BurstMaster(bus::Slot& slot, const std::string& name, BurstClient& client, std::uint32_t burst)
+BusMasterPort::BusMasterPort(bus::Slot& slot, const std::string& name, BusMasterClient& client, std::uint32_t burst)
     : BusMaster(slot.channel(), name),
       slot_(slot),
       client_(client),
       burst_bytes_(burst),
-      burst_done_(slot.scheduler(), name + ".burst", Priority::device, Callback::to<&BurstMaster::burst_done>(this)) {}
+      burst_done_(slot.scheduler(), name + ".burst", Priority::device, Callback::to<&BusMasterPort::burst_done>(this)) {
+}
 
-void BurstMaster::configure(unsigned level, bool fairness, bool streaming) {
+void BusMasterPort::configure(unsigned level, bool fairness, bool streaming) {
   level_ = level;
   streaming_ = streaming && slot_.width() == 32;
   set_fairness(fairness);
 }
 
-void BurstMaster::start(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) {
+void BusMasterPort::start(std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) {
   address_ = address;
   bytes_ = bytes;
   moved_ = burst_ = 0;
@@ -29,13 +30,13 @@ void BurstMaster::start(std::uint32_t address, std::uint32_t bytes, Direction di
   request_channel(level_, now);
 }
 
-void BurstMaster::cancel(Time now) {
+void BusMasterPort::cancel(Time now) {
   transferring_ = false;
   withdraw_request(now);
   burst_done_.cancel();
 }
 
-void BurstMaster::granted(Time now) {
+void BusMasterPort::granted(Time now) {
   if (!transferring_) {
     release_channel(now);
     return;
@@ -46,7 +47,7 @@ void BurstMaster::granted(Time now) {
   burst_done_.at(end);
 }
 
-void BurstMaster::burst_done(Time now) {
+void BusMasterPort::burst_done(Time now) {
   const auto part = client_.transfer_buffer().subspan(moved_, burst_);
   if (direction_ == Direction::read)
     slot_.memory().master_read(address_ + moved_, part, now);
@@ -61,15 +62,22 @@ void BurstMaster::burst_done(Time now) {
   client_.transfer_done(now);
 }
 
-void BurstMaster::timed_out(Time now) {
+void BusMasterPort::timed_out(Time now) {
   if (transferring_) request_channel(level_, now);
 }
 
-void BurstMaster::archive(Archive& a) {
+void BusMasterPort::describe(Description& d) const {
+  d.number("arbitration level", level_).flag("fairness", fairness()).flag("streaming data", streaming_);
+  d.flag("requests the channel", requesting_channel()).flag("owns the channel", owns_channel());
+  d.flag("transferring", transferring_).text("direction", direction_ == Direction::read ? "from memory" : "to memory");
+  d.reg("address", address_, 32).number("bytes", bytes_).number("bytes moved", moved_).number("burst", burst_);
+}
+
+void BusMasterPort::archive(Archive& a) {
   a(address_, bytes_, moved_, burst_, direction_, transferring_, burst_done_);
   if (a.loading() && transferring_ &&
       (bytes_ > client_.transfer_buffer().size() || moved_ > bytes_ || burst_ > bytes_ - moved_))
     throw Error("snapshot holds a damaged bus master transfer; take a new one", ExitCode::missing_file);
 }
 
-}  // namespace planar::ethernet
+}  // namespace planar

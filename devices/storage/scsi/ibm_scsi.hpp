@@ -20,32 +20,24 @@
 #include <memory>
 #include <vector>
 
-#include "bus/mca/slot.hpp"
-#include "devices/adapter/burst_master.hpp"
-#include "devices/adapter/timing_profile.hpp"
-#include "devices/registry/adapter_registry.hpp"
-#include "devices/storage/scsi_drive.hpp"
+#include "devices/adapter/mca/bus_master_port.hpp"
+#include "devices/adapter/mca/mca_card.hpp"
+#include "devices/storage/scsi/scsi_drive.hpp"
 
 namespace planar::storage {
 
-class IbmScsi final : public StorageAdapter, private Slave, private ethernet::BurstClient {
+class IbmScsi final : public McaCard, public StorageAdapter, private Slave, private BusMasterClient {
  public:
   static const AdapterEntry plain, cached;  ///< rows of the registry
 
-  IbmScsi(bus::Slot& slot, const AdapterEntry& entry, const TimingProfile& profile);
+  IbmScsi(const AdapterContext& context, const AdapterEntry& entry, const TimingProfile& profile);
 
   // StorageAdapter
   void attach(unsigned id, DriveKind kind, DiskImage image) override;
   const ScsiDrive* drive(unsigned id) const override { return id < drives_.size() ? drives_[id].get() : nullptr; }
 
   // bus::Adapter
-  std::string_view name() const override { return entry_.name; }
-  std::uint16_t adapter_id() const override { return entry_.adapter_id; }
-  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
-  std::uint8_t pos_peek(unsigned reg) const override;
-  void channel_reset(Time now) override;
   void archive(Archive& a) override;
-  std::span<const std::string_view> limits() const override { return entry_.limits; }
 
  private:
   static constexpr unsigned subsystem = 15;  ///< as a device: the adapter itself
@@ -87,10 +79,13 @@ class IbmScsi final : public StorageAdapter, private Slave, private ethernet::Bu
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time) override { return peek(offset, bytes); }
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
-  bool enabled() const { return pos_[0] & 1; }
-  unsigned own_id() const { return pos_[1] >> 5; }
-  void decode(Time now);
-  void claim();
+  // McaCard
+  unsigned irq_line() const override;
+  void apply_pos() override;
+  void reset_board(Time now) override;
+  void describe_board(Description& d) const override;
+
+  unsigned own_id() const { return pos_[3] >> 5; }
   std::uint8_t basic_status() const;
   void write_attention(std::uint8_t value, Time now);
   void write_control(std::uint8_t value, Time now);
@@ -131,16 +126,13 @@ class IbmScsi final : public StorageAdapter, private Slave, private ethernet::Bu
   Device& device() { return devices_[active_.attention & 15]; }
   ScsiDrive* target() { return device().target < 0 ? nullptr : drives_[static_cast<unsigned>(device().target)].get(); }
 
-  // BurstClient
+  // BusMasterClient
   std::span<std::uint8_t> transfer_buffer() override { return std::span(buffer_).subspan(buffer_at_); }
   void transfer_done(Time now) override;
 
-  bus::Slot& slot_;
-  const AdapterEntry& entry_;
   const Time attention_time_, immediate_time_, block_time_, select_time_, timeout_time_, conclude_time_, reset_time_;
   const DriveTiming disk_timing_, cdrom_timing_;
   std::array<std::unique_ptr<ScsiDrive>, 8> drives_;
-  std::array<std::uint8_t, 6> pos_{};
 
   // the registers
   std::array<std::uint8_t, 4> interface_{};
@@ -175,7 +167,7 @@ class IbmScsi final : public StorageAdapter, private Slave, private ethernet::Bu
   Ending ending_;
   std::array<std::uint8_t, 26> last_status_{};  // for "get command complete status"
 
-  ethernet::BurstMaster master_;
+  BusMasterPort master_;
   IoClaim io_claim_;
   Event attention_event_;
   Event immediate_event_;

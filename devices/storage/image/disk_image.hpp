@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
-#include "devices/storage/overlay_file.hpp"
+#include "devices/storage/image/overlay_file.hpp"
 
 namespace planar::storage {
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every Micro Channel card here is made of: its identity, its POS registers and its interrupt pin.
+//
+// A card says what its POS bits mean: irq_line() and apply_pos(). POS writes that change something, and channel reset,
+// lead there; before POST has enabled the card it drives no line and claims nothing.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <utility>
+
+#include "bus/mca/slot.hpp"
+#include "devices/adapter/adapter_entry.hpp"
+#include "devices/adapter/mca/irq_pin.hpp"
+#include "devices/adapter/mca/pos_registers.hpp"
+
+namespace planar {
+
+class McaCard : public bus::Adapter {
+ public:
+  // bus::Adapter
+  std::string_view name() const override { return entry_.name; }
+  std::uint16_t adapter_id() const override { return adapter_id_; }
+  void pos_write(unsigned reg, std::uint8_t value, Time now) override;
+  std::uint8_t pos_peek(unsigned reg) const override;
+  void channel_reset(Time now) override;
+  void describe(Description& d) const override;
+
+ protected:
+  McaCard(bus::Slot& slot, const AdapterEntry& entry, std::uint16_t adapter_id,
+          std::initializer_list<PosRegisters::Register> pos)
+      : slot_(slot), entry_(entry), adapter_id_(adapter_id), pos_(pos), irq_(slot) {}
+
+  /// The interrupt line that POS selects; 0: none.
+  virtual unsigned irq_line() const = 0;
+  /// Claims what POS selects and nothing else (nothing at all if the card is not enabled); sets up what else follows
+  /// from POS.
+  virtual void apply_pos() = 0;
+  /// CHRESET: all but POS.
+  virtual void reset_board(Time now) = 0;
+  /// The board's registers, and a part for each chip.
+  virtual void describe_board(Description& d) const = 0;
+  /// POS register `reg` has another value.
+  virtual void pos_changed(unsigned /*reg*/, Time now) { decode(now); }
+
+  bool enabled() const { return pos_.card_enabled(); }
+  /// Selects the interrupt line and claims, as POS says now.
+  void decode(Time now);
+  void select_irq(Time now) { irq_.select(enabled() ? irq_line() : 0, now); }
+  /// After a snapshot was loaded; `cause` and `gate` of the interrupt pin follow from the card's state.
+  void restored(bool cause, bool gate = true);
+
+  bus::Slot& slot_;
+  const AdapterEntry& entry_;
+  std::uint16_t adapter_id_;
+  PosRegisters pos_;
+  IrqPin irq_;
+};
+
+/// A Micro Channel card that is a network adapter.
+class McaNetworkCard : public McaCard, public NetworkAdapter {
+ public:
+  std::string_view name() const override { return McaCard::name(); }
+  void describe(Description& d) const override { McaCard::describe(d); }
+
+ protected:
+  using McaCard::McaCard;
+};
+
+/// For the registry rows of network cards: builds `Card`(context, arguments...) and plugs it into the medium.
+template <class Card, class... Arguments>
+AdapterParts make_network_card(const AdapterContext& context, Arguments&&... arguments) {
+  auto card = std::make_unique<Card>(context, std::forward<Arguments>(arguments)...);
+  if (context.medium) card->port().attach(*context.medium);
+  NetworkAdapter* network = card.get();
+  return {std::move(card), network, nullptr};
+}
+
+}  // namespace planar
