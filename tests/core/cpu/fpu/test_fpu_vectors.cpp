@@ -74,7 +74,7 @@ std::uint64_t digest(Guest& guest, Instruction i) {
   return hash;
 }
 
-const char* const digests = PLANAR_SOURCE_DIR "/tests/core/cpu/fpu_digests.txt";
+const char* const digests = PLANAR_SOURCE_DIR "/tests/core/cpu/fpu/fpu_digests.txt";
 
 }  // namespace
 
