@@ -44,10 +44,9 @@ void Engine::archive(Archive& a) {
   flush_blocks();
   if (uncached_valid) {
     const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
-    if (decode({uncached_bytes.data(), uncached_length & 15u}, decode_mode, uncached_op))
-      timing.price(uncached_op);
-    else
-      uncached_valid = false;
+    uncached_valid = decode({uncached_bytes.data(), uncached_length & 15u}, decode_mode, uncached_op);
+    if (uncached_valid) timing.set_static_clocks(uncached_op);
+    if (uncached_valid && accounting) accounting->decoded(uncached_op, decode_mode);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/common/error.hpp"
+#include "core/cpu/account/copy_account.hpp"
 #include "core/cpu/engine.hpp"
 
 namespace planar::cpu {
@@ -91,13 +92,13 @@ std::uint64_t Cpu::instructions() const { return engine_->instructions_executed(
 std::uint64_t Cpu::clocks() const { return engine_->timing.clocks(); }
 std::uint64_t Cpu::halted_clocks() const { return engine_->halted_clocks; }
 Cpu::Account Cpu::account() const {
-  const Engine& e = *engine_;
-  return {e.timing.clocks(), e.halted_clocks, e.timing.counters().pin_clocks, e.copies.clocks()};
+  const std::uint64_t copying = copy_account(*engine_).clocks();
+  return {engine_->timing.clocks(), engine_->halted_clocks, engine_->timing.pin_clocks(), copying};
 }
 void Cpu::archive_account(Archive& a) {
   a.section("cpu account", 1);
   engine_->timing.archive_counters(a);
-  engine_->copies.archive(a);
+  copy_account(*engine_).archive(a);
 }
 const CpuConfig& Cpu::config() const { return engine_->config; }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/cpu/engine.hpp"
+#include "core/state/description.hpp"
 
 namespace planar::cpu {
 

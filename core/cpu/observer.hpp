@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Somebody who follows a processor instruction by instruction: lockstep, a debugger, a tracer. Observing changes no
+// An observer follows a processor instruction by instruction: lockstep, a debugger, a tracer. Observing changes no
 // virtual result: an observed processor gives the same cycles and the same state. Without an observer it costs nothing.
 #pragma once
 
@@ -38,7 +38,7 @@ class Observer {
   virtual void device_read(std::uint32_t /*address*/, unsigned /*bytes*/, std::uint32_t /*value*/, bool /*fetch*/) {}
   virtual void device_written(std::uint32_t /*address*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
 
-  /// Somebody else wrote RAM (DMA, a bus master, Cpu::poke). It has happened.
+  /// Another party wrote RAM (DMA, a bus master, Cpu::poke). It has happened.
   virtual void others_wrote(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
   /// RAM, ROM and devices lie elsewhere now.
   virtual void mapping_changed() {}
@@ -57,7 +57,7 @@ class ObserverList final : public Observer {
     if (at == list_.end()) return;
     --count_;
     if (calling_ != 0)
-      *at = nullptr;  // erased when nobody walks over the list
+      *at = nullptr;  // erased when no call is in progress
     else
       list_.erase(at);
   }

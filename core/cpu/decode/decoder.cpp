@@ -323,10 +323,10 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
     handlers = undefined_opcode;
     op.ends_block = true;
   }
-  const bool uncached = mode.target.model == Model::i386sx;
-  op.execute = uncached ? handlers.uncached : handlers.execute;
-  op.chained = uncached ? handlers.step : handlers.chained;
-  op.quiet = handlers.quiet;
+  const bool i386sx = mode.target.model == Model::i386sx;
+  op.execute = i386sx ? handlers.i386sx.execute : handlers.execute;
+  op.chained = i386sx ? handlers.i386sx.step : handlers.pentium.link;
+  op.register_only = handlers.register_only;
   return true;
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "core/cpu/timing/common/branch_kind.hpp"
+
 namespace planar::cpu {
 
 struct Engine;
@@ -11,11 +13,11 @@ struct Engine;
 /// Register numbers as in ModRM; `none` for an absent base or index.
 inline constexpr std::uint8_t no_register = 8;
 
-/// As large as a line of the host's cache: a block's way through its instructions touches no line twice and none half.
+/// One line of the host's cache.
 struct alignas(64) Op {
   /// Executes the instruction; EIP already points behind it.
   void (*execute)(Engine&, const Op&) = nullptr;
-  /// Executes it and what follows it in its block (Pentium: chain.hpp; 386SX, when it has begun: step.hpp).
+  /// Executes it and jumps to what follows it in its block (Pentium: chain.hpp; 386SX, once it has begun: step.hpp).
   void (*chained)(Engine&, const Op&) = nullptr;
   std::uint32_t immediate = 0;     ///< immediate, relative displacement of a branch, or offset of a far pointer
   std::uint32_t displacement = 0;  ///< of the memory operand, sign-extended; selector of a far pointer
@@ -42,27 +44,41 @@ struct alignas(64) Op {
   bool protected_mode : 1 = false;  ///< decoded with CR0.PE = 1 (and not V86): selects the clocks column
   bool v86 : 1 = false;
 
-  /// The timing model's part, filled by Timing::price() at decode time.
-  std::uint16_t clocks = 0;       ///< base clocks, prefixes and static penalties included, memory and branches not
-  std::uint8_t pair_class = 0;    ///< Pentium: NP, UV, PU, PV (timing/issue.hpp)
-  std::uint8_t timing_flags = 0;  ///< model-specific
-  std::uint8_t reads =
-      0;  ///< registers read or written, bit per register: what an earlier half of a pair must not write
-  std::uint8_t address_reads = 0;  ///< registers that form the address
+  // ---- the timing model's part, filled by ProcessorTiming::set_static_clocks() at decode time ----
+  std::uint16_t clocks = 0;        ///< prefixes and static penalties included, memory and branches not
   std::uint16_t writes = 0;        ///< registers written; bit 8 = flags
-  std::uint16_t issue_clocks = 0;  ///< Pentium: what it adds where its block runs by plan (timing/issue.hpp)
+  std::uint8_t reads = 0;          ///< registers read or written: what an earlier half of a pair must not write
+  std::uint8_t address_reads = 0;  ///< registers that form the address
+  BranchKind branch = BranchKind::none;
 
-  /// The block's part, filled when the instruction is put into one.
+  struct I386sx {
+    std::uint16_t tail;   ///< clocks behind the end of its first read
+    std::uint8_t refill;  ///< decode clocks where it is the target of a jump (the manual's m)
+  };
+  struct I486sx {
+    std::uint8_t prefixes;  ///< whose clocks a longer predecessor hides
+  };
+  struct Pentium {
+    std::uint16_t issue_clocks;  ///< what it adds where its block runs by plan (pentium/issue.hpp)
+    std::uint16_t ahead;         ///< issue_clocks from this instruction to the block's last, that excluded
+    std::uint16_t run_clocks;  ///< issue_clocks of this instruction and of the register-only ones right in front of it
+    std::uint8_t pair;         ///< pipes in which it pairs
+    std::uint8_t line_behind;  ///< the plan's code line in which the next instruction ends
+    mutable std::uint8_t btb_entry;  ///< where the branch target buffer had this branch last: a hint, no state
+  };
+  union {
+    I386sx i386sx;
+    I486sx i486sx;
+    Pentium pentium{};
+  };
+
+  // ---- the block's part, filled when the instruction is put into one ----
   enum class Edge : std::uint8_t { none, line, end };
   std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
   std::uint16_t behind = 0;                 ///< bytes from the block's start to behind this instruction
-  Edge edge = Edge::none;        ///< what follows: an instruction that ends in another code line (Pentium), or nothing
-  bool quiet = false;            ///< touches registers and flags alone, and may run before its clocks have passed
-  std::uint16_t ahead = 0;       ///< issue_clocks from this instruction to the block's last, that excluded
-  std::uint16_t run_clocks = 0;  ///< issue_clocks of this instruction and of the quiet ones right in front of it
-  std::uint16_t tail = 0;        ///< 386SX: clocks behind the end of its first read
-  std::uint8_t line_behind = 0;  ///< Pentium: the plan's code line in which the next instruction ends
-  mutable std::uint8_t btb_entry = 0;  ///< where the branch target buffer had this branch last: a hint, no state
+  Edge edge = Edge::none;      ///< what follows: an instruction that ends in another code line (Pentium), or nothing
+  bool register_only = false;  ///< touches registers and flags alone, and may run before its clocks have passed
 };
+static_assert(sizeof(Op) == 64);
 
 }  // namespace planar::cpu

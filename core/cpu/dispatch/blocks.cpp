@@ -3,7 +3,7 @@
 // up to 32 instructions. Pages know which of their 128-byte granules hold decoded code; a store into one comes here.
 #include <algorithm>
 
-#include "core/cpu/exec/copy_loop.hpp"
+#include "core/cpu/decode/decoder.hpp"
 #include "core/memory/large_pages.hpp"
 
 namespace planar::cpu {
@@ -20,10 +20,10 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
 /// How `op` is executed in a chain or by steps as the last one of a code line or of its block.
 Handler chained_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
   const Handlers h = select(op, target);
-  if (target.model == Model::i386sx) return h.uncached == op.execute ? h.last_step : step_selected_last;
+  if (target.model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : step_selected_last;
   const bool as_selected = h.execute == op.execute;
-  if (op.edge == Op::Edge::line) return as_selected ? h.edge : chain_selected_edge;
-  return as_selected && !plan.single ? h.last : chain_selected_last;
+  if (op.edge == Op::Edge::line) return as_selected ? h.pentium.edge : chain_selected_edge;
+  return as_selected && !plan.single ? h.pentium.last : chain_selected_last;
 }
 }  // namespace
 
@@ -50,11 +50,15 @@ Block* Engine::find_block(std::uint32_t physical) {
   while (count < block_limit && at < 0x1000) {
     Op& op = ops[count];
     if (!decode({page.data + at, 0x1000 - at}, decode_mode, op)) break;
-    timing.price(op);
+    timing.set_static_clocks(op);
     if (model == Model::pentium && count > 0 &&
-        timing.line_number(at + op.length - 1) - timing.line_number(start + ops->length - 1) >= IssuePlan::most_lines)
+        timing.pentium().line_number(at + op.length - 1) - timing.pentium().line_number(start + ops->length - 1) >=
+            IssuePlan::most_lines)
       break;
-    if (op.ends_block && closes_copy_loop({page.data, 0x1000}, at, op, decode_mode)) op.execute = copy_loop_pass;
+    if (accounting) {
+      accounting->decoded(op, decode_mode);
+      if (op.ends_block) accounting->block_ends({page.data, 0x1000}, at, op, decode_mode);
+    }
     at += op.length;
     op.behind = static_cast<std::uint16_t>(at - start);
     ++count;
@@ -71,7 +75,7 @@ Block* Engine::find_block(std::uint32_t physical) {
   b.bytes = static_cast<std::uint16_t>(at - start);
   b.ops = ops;
   b.links.fill(no_link());
-  if (model == Model::pentium) timing.plan(ops, count, physical, b.plan);
+  if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
   for (Op* op = ops; op != ops + count; ++op)
     if (op->edge != Op::Edge::none) op->chained = chained_at_edge(*op, b.plan, decode_mode.target);
   Block*& head = page_heads[physical >> 12];
@@ -81,7 +85,7 @@ Block* Engine::find_block(std::uint32_t physical) {
   first = &b;
   const std::uint32_t held = page.code_granules;
   page.code_granules |= granules(start, b.bytes);
-  if (page.code_granules != held) forget_views();  // a store there must be noticed
+  if (page.code_granules != held) forget_l0();  // a store there must be noticed
   return &b;
 }
 

@@ -4,36 +4,17 @@
 
 namespace planar::cpu {
 
-// Behind `op`, in front of another code line: whether the plan goes on to hold. If not, the rest of the block has run.
-inline bool Engine::cross_line(const Op& op) {
+// Behind `op`: the rest of the block runs without a plan.
+void Engine::leave_chain(const Op& op) {
   current_op = &op + 1;
-  if (timing.plan_holds_behind(current_block->plan, op)) return true;
   planned = false;
-  timing.leave_plan(current_block->plan, current_op);
+  timing.pentium().leave_plan(current_block->plan, current_op);
   run_unplanned<Model::pentium>(false);
-  return false;
 }
 
-// With stop_at near: the block from current_op on, looking at the clock behind each instruction.
-void Engine::run_singly() {
-  for (;;) {
-    const Op& op = *current_op;
-    timing.begin_planned(op);
-    if (op.edge == Op::Edge::end) timing.finish_plan(current_block->plan);
-    eip = block_eip + op.behind;
-    op.execute(*this, op);
-    if (op.edge == Op::Edge::end || timing.clocks() >= stop_at) return;
-    if (op.edge == Op::Edge::none)
-      ++current_op;
-    else if (!cross_line(op))
-      return;
-  }
-}
-
-void Engine::go_on_singly(const Op& op) {
-  if (timing.clocks() >= stop_at) return;
-  current_op = &op + 1;
-  run_singly();
+// The block may not end before stop_at: from here on the clock is compared behind each instruction.
+void Engine::chain_near_deadline(const Op& op) {
+  if (timing.clocks() < stop_at) leave_chain(op);
 }
 
 namespace {
@@ -43,7 +24,7 @@ void as_selected(Engine& c, const Op& op) { op.execute(c, op); }
 void chain_selected(Engine& c, const Op& op) { return chain_any<as_selected>(c, op); }
 void chain_selected_edge(Engine& c, const Op& op) { return chain_any_edge<as_selected>(c, op); }
 void chain_selected_last(Engine& c, const Op& op) {
-  c.timing.finish_plan(c.current_block->plan);
+  c.timing.pentium().finish_plan(c.current_block->plan);
   c.begin_chained(op);
   op.execute(c, op);
   return c.chain_to_next(c.branched());
@@ -52,29 +33,31 @@ void chain_selected_last(Engine& c, const Op& op) {
 void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
 void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
 
-// The 386SX's way out of a block in front of its end. Where one that is not quiet has put EIP it stays: a REP that was
-// cut points at itself.
+// The 386SX's way out of a block in front of its end. Where an instruction that is not register-only has put EIP, it
+// stays: a REP that was cut points at itself.
 void Engine::stop_behind(const Op& op) {
-  if (op.quiet) arrive_at(op);
+  if (op.register_only) arrive_at(op);
 }
 
+// In front of another code line. Once that has been fetched, the next instruction runs whatever the clock says.
 void Engine::cross_line_in_chain(const Op& op) {
-  if (timing.clocks() >= stop_at || !cross_line(op)) return;
-  if (timing.clocks() + (&op)[1].ahead < stop_at) return chain_on(*this, op);
-  run_singly();  // the next one has been fetched and must run
+  if (timing.clocks() >= stop_at) return;
+  const bool holds = timing.pentium().plan_holds_behind(current_block->plan, op);
+  if (holds && timing.clocks() + (&op)[1].pentium.ahead < stop_at) return chain_on(*this, op);
+  leave_chain(op);
 }
 
-void Engine::chain_branch_as_new(const Op& op, bool taken, std::uint32_t target) {
+void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target) {
   timing.branch(op, taken, target);
   return chain_to_next(taken);
 }
 
 // The Pentium's way into the block in progress where nothing is known yet, or stop_at is near.
 void Engine::enter_slowly(const Op& first, bool goes_on) {
-  planned = !goes_on && timing.enter_plan(current_block->plan);
-  if (planned && timing.clocks() + first.ahead < stop_at) return first.chained(*this, first);
+  const auto in_time = [&] { return timing.clocks() + first.pentium.ahead < stop_at; };
+  planned = !goes_on && in_time() && timing.pentium().enter_plan(current_block->plan) && in_time();
+  if (planned) return first.chained(*this, first);
   current_op = &first;
-  if (planned) return run_singly();
   run_unplanned<Model::pentium>(goes_on);
 }
 

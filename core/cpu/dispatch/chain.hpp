@@ -2,22 +2,21 @@
 // How the instructions of blocks that run by plan follow one another (Pentium): each ends with a jump to the next, and
 // what the host does between two of them is only what that kind of instruction can need.
 //
-//   quiet      computes in registers and flags: no access, no fault, no clocks that depend on data, no look at EIP, the
-//   clock
-//              or a system flag. Nobody can tell when it ran: its clocks pass with those of the next that is not quiet.
-//   accessing  is quiet but for one access to memory, written so that it can be tried (Glance): if a view allows the
-//   access
-//              it is free and harmless; if not, nothing has happened and the instruction runs like any other.
-//   branch     near, the last of its block: decides where to go; its clocks and what follows come from that decision.
-//   any other  may change everything: EIP is set, and afterwards the clock is looked at.
+//   register-only  computes in registers and flags: no access, no fault, no clocks that depend on data, no use of EIP,
+//                  the clock or a system flag. When it ran cannot be observed: its clocks are charged with those of the
+//                  next instruction of another kind.
+//   accessing      the same but for one access to memory, tried on the fast path first (FastPath): if the L0 line cache
+//                  allows it, it costs nothing; if not, nothing has happened and the instruction runs like any other.
+//   branch         near, the last of its block: decides where to go; its clocks and what follows come from that.
+//   any other      may change everything: EIP is set, and afterwards the clock is compared with the deadline.
 //
-// A chain is entered where all its instructions will begin before stop_at if nothing happens (Op::ahead), and the same
-// is asked again behind whatever may have taken time or lowered stop_at. From block to block it goes on by known links,
-// as long as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain, singly and one
-// block an instruction give the same state at the same clock (tests/core/cpu, fuzz/cpu).
+// A chain is entered where all its instructions will begin before stop_at if nothing happens (Op::Pentium::ahead), and
+// the same is checked again behind whatever may have taken time or lowered stop_at. From block to block it goes on by
+// known links, as long as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain,
+// without a plan and one block an instruction give the same state at the same clock (tests/core/cpu, tests/fuzz).
 #pragma once
 
-#include "core/cpu/engine.hpp"
+#include "core/cpu/mmu/access.hpp"
 
 namespace planar::cpu {
 
@@ -32,21 +31,21 @@ void chain_selected_last(Engine& c, const Op& op);
   return next.chained(c, next);
 }
 
-// In a chain an instruction that is not quiet begins; those in front of it have passed with it.
+// In a chain an instruction that is not register-only begins; the clocks of those in front of it are charged with it.
 inline void Engine::begin_chained(const Op& op) {
   current_op = &op;
-  timing.begin_planned_run(op);
+  timing.pentium().begin_planned_run(op);
   eip = block_eip + op.behind;
 }
 // Behind one that may have changed everything: goes on as the clock allows.
-inline void Engine::look_around(const Op& op) {
-  if (timing.clocks() + (&op)[1].ahead < stop_at) [[likely]]
+inline void Engine::check_deadline(const Op& op) {
+  if (timing.clocks() + (&op)[1].pentium.ahead < stop_at) [[likely]]
     return chain_on(*this, op);
-  return go_on_singly(op);
+  return chain_near_deadline(op);
 }
 // In front of another code line.
-inline void Engine::look_over_edge(const Op& op) {
-  if (timing.plan_holds_behind_seen(current_block->plan, op)) [[likely]]
+inline void Engine::check_code_line(const Op& op) {
+  if (timing.pentium().plan_holds_behind_seen(current_block->plan, op)) [[likely]]
     return chain_on(*this, op);
   return cross_line_in_chain(op);
 }
@@ -55,36 +54,36 @@ template <Handler F>
 [[gnu::noinline]] void chain_any(Engine& c, const Op& op) {
   c.begin_chained(op);
   F(c, op);
-  return c.look_around(op);
+  return c.check_deadline(op);
 }
 template <Handler F>
 [[gnu::noinline]] void chain_any_edge(Engine& c, const Op& op) {
   c.begin_chained(op);
   F(c, op);
-  if (c.timing.clocks() + (&op)[1].ahead >= c.stop_at) [[unlikely]]
+  if (c.timing.clocks() + (&op)[1].pentium.ahead >= c.stop_at) [[unlikely]]
     return c.cross_line_in_chain(op);
-  return c.look_over_edge(op);
+  return c.check_code_line(op);
 }
 
 template <Handler F>
-[[gnu::flatten]] void chain_quiet(Engine& c, const Op& op) {
+[[gnu::flatten]] void chain_register_only(Engine& c, const Op& op) {
   F(c, op);
   return chain_on(c, op);
 }
 template <Handler F>
-[[gnu::flatten]] void chain_quiet_edge(Engine& c, const Op& op) {
+[[gnu::flatten]] void chain_register_only_edge(Engine& c, const Op& op) {
   F(c, op);
-  c.timing.begin_planned_run(op);
-  return c.look_over_edge(op);
+  c.timing.pentium().begin_planned_run(op);
+  return c.check_code_line(op);
 }
 
-/// The ways to memory, as a template parameter of accessing instructions (step.hpp has one more): an access as it is,
-/// and one that only happens where it has no effect but its own. They say whether it has happened; `then` gets what was
-/// read, `change` gives what to write.
+/// The ways to memory, as a template parameter of accessing instructions: the full access, and the fast path, which
+/// does nothing where the access is not free (step.hpp has one more). They say whether it has happened; `then` gets
+/// what was read, `change` gives what to write.
 struct ModrmOperand {
   static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
 };
-struct Whole : ModrmOperand {
+struct FullAccess : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     then(c.read<T>(s, offset));
@@ -101,18 +100,18 @@ struct Whole : ModrmOperand {
     return true;
   }
 };
-struct Glance : ModrmOperand {
+struct FastPath : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
-    const LineView& v = c.timing.view(offset);
-    if (!c.readable<T>(v, s, offset) || !c.timing.settled()) [[unlikely]]
+    const L0Line& v = l0_line(c.l0, offset);
+    if (!c.readable<T>(v, s, offset) || !c.timing.cached().settled()) [[unlikely]]
       return false;
     then(Engine::load<T>(v.at(offset)));
     return true;
   }
   template <class T>
   static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
-    const LineView& v = c.timing.view(offset);
+    const L0Line& v = l0_line(c.l0, offset);
     if (!c.writable<T>(v, s, offset)) [[unlikely]]
       return false;
     Engine::store<T>(v.at(offset), value);
@@ -120,7 +119,7 @@ struct Glance : ModrmOperand {
   }
   template <class T, class F>
   static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
-    const LineView& v = c.timing.view(offset);
+    const L0Line& v = l0_line(c.l0, offset);
     if (!c.writable<T>(v, s, offset)) [[unlikely]]
       return false;
     Engine::store<T>(v.at(offset), change(Engine::load<T>(v.at(offset))));
@@ -136,22 +135,22 @@ struct AtBase : Way {
 using Attempt = bool (*)(Engine&, const Op&);
 
 template <Attempt F>
-[[gnu::flatten]] void execute_whole(Engine& c, const Op& op) {
+[[gnu::flatten]] void execute_full(Engine& c, const Op& op) {
   F(c, op);
 }
-template <Attempt F, Attempt OnWhole>
+template <Attempt F, Attempt OnFull>
 [[gnu::flatten]] void chain_access(Engine& c, const Op& op) {
   if (!F(c, op)) [[unlikely]]
-    return chain_any<execute_whole<OnWhole>>(c, op);
-  c.timing.begin_planned_run(op);
+    return chain_any<execute_full<OnFull>>(c, op);
+  c.timing.pentium().begin_planned_run(op);
   return chain_on(c, op);
 }
-template <Attempt F, Attempt OnWhole>
+template <Attempt F, Attempt OnFull>
 [[gnu::flatten]] void chain_access_edge(Engine& c, const Op& op) {
   if (!F(c, op)) [[unlikely]]
-    return chain_any_edge<execute_whole<OnWhole>>(c, op);
-  c.timing.begin_planned_run(op);
-  return c.look_over_edge(op);
+    return chain_any_edge<execute_full<OnFull>>(c, op);
+  c.timing.pentium().begin_planned_run(op);
+  return c.check_code_line(op);
 }
 
 /// What a near branch decided. EIP is where it goes on already; the clocks follow from this.
@@ -168,17 +167,17 @@ template <Decision F>
 }
 template <Decision F>
 [[gnu::flatten]] void chain_branch(Engine& c, const Op& op) {
-  c.timing.finish_long_plan(c.current_block->plan);
+  c.timing.pentium().finish_long_plan(c.current_block->plan);
   c.begin_chained(op);
   const Outcome o = F(c, op);
   const std::uint32_t target = c.seg[CS].base + o.target;
-  if (!c.timing.branch_as_ever(op, o.taken, target)) [[unlikely]]
-    return c.chain_branch_as_new(op, o.taken, target);
+  if (!c.timing.pentium().branch_as_predicted(op, o.taken, target)) [[unlikely]]
+    return c.chain_branch_unpredicted(op, o.taken, target);
   return c.chain_to_next(o.taken);
 }
 
 // Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be
-// looked after in between.
+// handled at the boundary in between.
 inline void Engine::chain_to_next(bool branched) {
   const Block& done = *current_block;
   const Block::Link& link = done.links[branched];
@@ -186,7 +185,7 @@ inline void Engine::chain_to_next(bool branched) {
     return;
   Block& b = *link.to;
   const Op& first = *b.ops;
-  if (timing.clocks() + first.ahead >= stop_at || !timing.enter_plan_seen(b.plan)) [[unlikely]]
+  if (timing.clocks() + first.pentium.ahead >= stop_at || !timing.pentium().enter_plan_seen(b.plan)) [[unlikely]]
     return;
   chain_room -= done.count;
   if (chain_room < 0) [[unlikely]] {
@@ -206,7 +205,7 @@ inline void Engine::run_unplanned(bool begun) {
   const Op* op = current_op;
   for (std::uint32_t at = physical + op->behind - op->length;; at = physical + op->behind, current_op = ++op) {
     if (!begun) [[likely]]
-      timing.begin_as<M>(*op, at);
+      timing.of<M>().begin(*op, at);
     begun = false;
     eip = start + op->behind;
     op->execute(*this, *op);

@@ -10,7 +10,7 @@ namespace planar::cpu {
 Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& trace_, const CpuConfig& config_)
     // clang-format off
     : timing(config_.timing), scheduler(scheduler_), space(space_), pins(pins_), trace(trace_), config(config_),
-      clock(config_.clock), model(config_.model), block_limit(32) {
+      clock(config_.clock), model(config_.model) {
   // clang-format on
   // The 386SX has 24 address lines.
   address_lines = model == Model::i386sx ? 0x00FFFFFFu : 0xFFFFFFFFu;
@@ -19,6 +19,7 @@ Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& 
   code_tlb.sets = 8;
   large_tlb.sets = 2;
   large_tlb.shift = 22;
+  if (timing.has_cache()) timing.cached().attach(l0);
   flush_tlb();
   tlb = host_tlb[0].data();
   no_block.links.fill(no_link());
@@ -68,7 +69,7 @@ void Engine::do_reset() {
   timing.set_cache_enabled(model == Model::i386sx);
   timing.flush_caches();
   timing.interrupt_flush();
-  copies.leave();
+  if (accounting) accounting->interrupted();
   tsc_offset = 0 - timing.clocks();
   update_mode();
 }
@@ -137,7 +138,7 @@ void Engine::run(Time horizon) {
   running = false;
 }
 
-// One instruction, with the observers told in front of it and behind it. One that stops the run lowers the horizon.
+// One instruction, with the observers called in front of it and behind it. One that stops the run lowers the horizon.
 void Engine::step_observed() {
   stop_at = 0;
   observers.before_step();
@@ -170,8 +171,8 @@ bool Engine::run_block() {
   return true;
 }
 
-// Looks after everything that waits for an instruction boundary. Returns whether an instruction is to be executed; sets
-// stop_at to 0 if it must be one alone. Priorities: 386 PRM section 9.4.
+// Handles everything that waits for an instruction boundary. Returns whether an instruction is to be executed; sets
+// stop_at to 0 if only a single one may be. Priorities: 386 PRM section 9.4.
 bool Engine::boundary() {
   if (attention & attend_test) {
     if (flush_at_random && flush_random.below(8) == 0) attention |= attend_flush;
@@ -235,7 +236,7 @@ bool Engine::boundary() {
         return false;
       }
     }
-    // RF counts for one instruction.
+    // RF is in force for one instruction.
     if (before & attend_rf) {
       system_flags &= ~flag_rf;
       attention &= ~attend_rf;
@@ -248,7 +249,7 @@ bool Engine::boundary() {
   return true;
 }
 
-// HLT and shutdown: time passes to the horizon, where whoever wakes the CPU has been heard.
+// HLT and shutdown: time passes to the horizon, at which every event that could wake the CPU has fired.
 void Engine::wait_halted() {
   const std::uint64_t from = timing.clocks();
   if (horizon_clock > from) {
@@ -290,7 +291,7 @@ inline bool Engine::is_block_at(const Block& b, std::uint32_t linear) const {
          within_code(b);
 }
 
-// The block at `linear`, by translation and table; null if the instruction there was run alone (run_uncached).
+// The block at `linear`, by translation and table; null if the instruction there was executed uncached (run_uncached).
 Block* Engine::block_at(std::uint32_t linear) {
   current_op_length = 0;  // faults of the fetch leave EIP where it is
   Block* const known = blocks[block_slot(host_entry(linear).physical + (linear & 0xFFF))];
@@ -305,8 +306,8 @@ Block* Engine::block_at(std::uint32_t linear) {
   return nullptr;
 }
 
-// Executes block `b`, on the Pentium also those that follow it in a chain; false if the last one ended early: at
-// stop_at or by a fault that was taken.
+// Executes block `b` and, on the Pentium, those chained behind it; false if the last one ended early: at stop_at, or by
+// a fault, which has been delivered.
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
   current_block = &b;
@@ -314,14 +315,15 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
   const Op& first = *b.ops;
   try {
     if constexpr (M == Model::pentium) {
-      if (!goes_on && timing.clocks() + first.ahead < stop_at && timing.enter_plan_seen(b.plan)) [[likely]] {
+      if (!goes_on && timing.clocks() + first.pentium.ahead < stop_at && timing.pentium().enter_plan_seen(b.plan))
+          [[likely]] {
         planned = true;
         first.chained(*this, first);
       } else {
         enter_slowly(first, goes_on);
       }
     } else if constexpr (M == Model::i386sx) {
-      if (!goes_on) timing.begin_as<M>(first, b.physical);
+      if (!goes_on) timing.of<M>().begin(first, b.physical);
       first.chained(*this, first);
     } else {
       current_op = &first;
@@ -330,7 +332,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
   } catch (const Fault& fault) {
     settle_chain();
     leave_block(false);
-    if (!fault.committed) eip = block_eip + current_op->behind;  // a chain does not tell where it is
+    if (!fault.committed) eip = block_eip + current_op->behind;  // in a chain EIP is not kept up to date
     current_op_length = current_op->length;
     take_fault(fault);
     return false;
@@ -344,7 +346,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
   return true;
 }
 
-// A REP instruction that was only cut goes on.
+// A REP instruction that was cut by the end of a time slice goes on.
 template <Model M>
 void Engine::resume() {
   if (uncached_valid) {
@@ -358,8 +360,8 @@ void Engine::resume() {
   pass_through<M>(*b, resumed);
 }
 
-// Block after block until the clock reaches stop_at, something wants the boundary's attention, or a fault was taken.
-// What changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
+// Block after block until the clock reaches stop_at, something must be handled at a boundary, or a fault has been
+// delivered. What changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
 template <Model M>
 void Engine::execute_blocks() {
   if constexpr (M == Model::pentium) enter_link_context();
@@ -384,7 +386,7 @@ void Engine::execute_blocks() {
   } while (timing.clocks() < stop_at && !attention);
 }
 
-// A block's end is held against the segment's limit when it is linked.
+// Links are made only to blocks within the segment's limit: another limit or base ends them all.
 inline void Engine::enter_link_context() {
   const bool limited = seg[CS].limit != 0xFFFFFFFFu;
   if (seg[CS].limit != linked_limit || (limited && seg[CS].base != linked_base)) {
@@ -397,12 +399,13 @@ inline void Engine::enter_link_context() {
 
 // The block ends early behind current_op, whether that has been executed or has faulted.
 void Engine::leave_block(bool executed) {
-  if (planned && current_op->edge != Op::Edge::end) timing.leave_plan(current_block->plan, current_op + 1);
+  if (planned && current_op->edge != Op::Edge::end) timing.pentium().leave_plan(current_block->plan, current_op + 1);
   instructions += static_cast<std::uint64_t>(current_op - current_block->ops) + executed;
 }
 
-// One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory that is no
-// RAM. No byte behind it is looked at. A device page is read in aligned pieces of the processor's bus width, each once.
+// One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory
+// other than RAM and ROM. No byte behind it is fetched. A device page is read in aligned units of the processor's bus
+// width, each once.
 void Engine::fetch_uncached(std::uint32_t linear) {
   const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};
   const std::uint32_t unit = model == Model::i386sx ? 2 : 4;
@@ -428,7 +431,8 @@ void Engine::fetch_uncached(std::uint32_t linear) {
     }
     if (decode({uncached_bytes.data(), have}, decode_mode, uncached_op)) break;
   }
-  timing.price(uncached_op);
+  timing.set_static_clocks(uncached_op);
+  if (accounting) accounting->decoded(uncached_op, decode_mode);
 }
 
 void Engine::run_uncached(std::uint32_t physical) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How the instructions of a block follow one another on the 386SX: each, when it has executed, begins the next one at
 // the clock as it then is, and jumps to it. What an instruction costs depends on what the prefetch queue and the bus
-// have been doing, so there is no plan; but within a block nothing flushes the queue between two instructions, and for
-// one that is quiet (chain.hpp) nobody looks at EIP. A block's length bounds the stack where the compiler makes no tail
-// calls.
+// have been doing, so there is no plan; but within a block nothing flushes the queue between two instructions, and one
+// that is register-only (chain.hpp) does not use EIP. A block's length bounds the stack where the compiler makes no
+// tail calls.
 #pragma once
 
 #include "core/cpu/dispatch/chain.hpp"
@@ -14,7 +14,7 @@ namespace planar::cpu {
 void step_selected(Engine& c, const Op& op);
 void step_selected_last(Engine& c, const Op& op);
 
-// In front of an instruction that has begun and is not quiet.
+// In front of an instruction that has begun and is not register-only.
 inline void Engine::arrive_at(const Op& op) {
   current_op = &op;
   eip = block_eip + op.behind;
@@ -24,7 +24,7 @@ inline void Engine::arrive_at(const Op& op) {
   if (timing.clocks() >= stop_at) [[unlikely]]
     return stop_behind(op);
   const Op& next = (&op)[1];
-  timing.begin_next_386(next);
+  timing.i386sx().begin_next(next);
   return next.chained(*this, next);
 }
 
@@ -35,7 +35,7 @@ template <Handler F>
   return c.step_on(op);
 }
 template <Handler F>
-[[gnu::flatten]] void step_quiet(Engine& c, const Op& op) {
+[[gnu::flatten]] void step_register_only(Engine& c, const Op& op) {
   F(c, op);
   return c.step_on(op);
 }
@@ -45,7 +45,7 @@ template <Handler F>
   F(c, op);
 }
 
-/// The way to memory of a processor without a cache, where no view is ever open.
+/// The way to memory of a processor without a cache, whose L0 line cache is always empty.
 struct Uncached : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {

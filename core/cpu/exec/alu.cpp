@@ -83,7 +83,7 @@ Handlers select_alu_form(const Op& op) {
     switch (op.opcode & 6) {
       case 0: return PLANAR_SIZED_RM(op, alu_e_g, A);
       case 2: return PLANAR_SIZED_RM(op, alu_g_e, A);
-      default: return PLANAR_SIZED_AS(quiet, op, alu_e_i_reg, A);  // accumulator: the decoder set rm = 0
+      default: return PLANAR_SIZED_AS(register_only, op, alu_e_i_reg, A);  // accumulator: the decoder set rm = 0
     }
   }
   return PLANAR_SIZED_RM(op, alu_e_i, A);
@@ -235,19 +235,19 @@ void set_direction(Engine& c, const Op&) {
 Handlers select_alu(const Op& op, const Target& target) {
   const unsigned code = op.opcode;
   if (code < 0x40 && (code & 7) < 6) return select_alu_operation(op, code >> 3);
-  if (code >= 0x40 && code < 0x48) return PLANAR_WORD_AS(quiet, op, inc_dec_reg, false);
-  if (code >= 0x48 && code < 0x50) return PLANAR_WORD_AS(quiet, op, inc_dec_reg, true);
+  if (code >= 0x40 && code < 0x48) return PLANAR_WORD_AS(register_only, op, inc_dec_reg, false);
+  if (code >= 0x48 && code < 0x50) return PLANAR_WORD_AS(register_only, op, inc_dec_reg, true);
   switch (code) {
     // clang-format off
     case 0x80: case 0x81: case 0x82: case 0x83: return select_alu_operation(op, op.reg);
     case 0x84: case 0x85: return PLANAR_SIZED_RM(op, test_g);
-    case 0xA8: case 0xA9: return PLANAR_SIZED_AS(quiet, op, test_i_reg);
+    case 0xA8: case 0xA9: return PLANAR_SIZED_AS(register_only, op, test_i_reg);
     // clang-format on
-    case 0xF5: return quiet<complement_carry>();
-    case 0xF8: return quiet<set_carry<false>>();
-    case 0xF9: return quiet<set_carry<true>>();
-    case 0xFC: return quiet<set_direction<false>>();
-    case 0xFD: return quiet<set_direction<true>>();
+    case 0xF5: return register_only<complement_carry>();
+    case 0xF8: return register_only<set_carry<false>>();
+    case 0xF9: return register_only<set_carry<true>>();
+    case 0xFC: return register_only<set_direction<false>>();
+    case 0xFD: return register_only<set_direction<true>>();
     case 0xF6:
     case 0xF7:
       switch (op.reg) {

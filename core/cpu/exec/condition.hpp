@@ -2,7 +2,7 @@
 // The sixteen conditions of Jcc and SETcc, from the lazy flags.
 #pragma once
 
-#include "core/cpu/engine.hpp"
+#include "core/cpu/mmu/access.hpp"
 
 namespace planar::cpu {
 

@@ -112,7 +112,7 @@ bool setcc_mem(Engine& c, const Op& op) {
 template <std::size_t... CC>
 Handlers select_setcc(const Op& op, std::index_sequence<CC...>) {
   const std::array<Handlers, sizeof...(CC)> forms{
-      (op.has_memory ? PLANAR_ALL_WAYS(op, setcc_mem < CC, ) : quiet<setcc_reg<CC>>())...};
+      (op.has_memory ? PLANAR_ALL_WAYS(op, setcc_mem < CC, ) : register_only<setcc_reg<CC>>())...};
   return forms[op.opcode & 15];
 }
 
@@ -126,11 +126,11 @@ void sahf(Engine& c, const Op&) {
 
 Handlers select_move(const Op& op, const Target& target) {
   const unsigned code = op.opcode;
-  if (code >= 0xB0 && code < 0xB8) return quiet<mov_i_reg<std::uint8_t>>();
-  if (code >= 0xB8 && code < 0xC0) return PLANAR_WORD_AS(quiet, op, mov_i_reg);
-  if (code >= 0x91 && code < 0x98) return PLANAR_WORD_AS(quiet, op, xchg_accumulator);
+  if (code >= 0xB0 && code < 0xB8) return register_only<mov_i_reg<std::uint8_t>>();
+  if (code >= 0xB8 && code < 0xC0) return PLANAR_WORD_AS(register_only, op, mov_i_reg);
+  if (code >= 0x91 && code < 0x98) return PLANAR_WORD_AS(register_only, op, xchg_accumulator);
   if (code >= 0x0F90 && code < 0x0FA0) return select_setcc(op, std::make_index_sequence<16>());
-  if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : quiet<bswap>();
+  if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : register_only<bswap>();
   switch (code) {
     // clang-format off
     case 0x86: case 0x87: return PLANAR_SIZED_RM(op, xchg);
@@ -143,10 +143,10 @@ Handlers select_move(const Op& op, const Target& target) {
       // clang-format on
       if (target.model == Model::pentium) return nullptr;
       return PLANAR_SIZED_RM(op, mov_g_e);
-    case 0x8D: return op.has_memory ? PLANAR_WORD_AS(quiet, op, lea) : nullptr;
-    case 0x90: return quiet<nop>();
-    case 0x9E: return quiet<sahf>();
-    case 0x9F: return quiet<lahf>();
+    case 0x8D: return op.has_memory ? PLANAR_WORD_AS(register_only, op, lea) : nullptr;
+    case 0x90: return register_only<nop>();
+    case 0x9E: return register_only<sahf>();
+    case 0x9F: return register_only<lahf>();
     case 0xA0:
     case 0xA1: return PLANAR_SIZED_ACCESS(op, mov_load_accumulator);
     case 0xA2:

@@ -208,8 +208,8 @@ Handlers select_multiply(const Op& op, const Target&) {
     case 0x3F: return aaa_aas<true>;
     case 0x69:
     case 0x6B: return PLANAR_WORD(op, imul_three);
-    case 0x98: return quiet<extend_accumulator>();
-    case 0x99: return quiet<extend_to_dx>();
+    case 0x98: return register_only<extend_accumulator>();
+    case 0x99: return register_only<extend_to_dx>();
     case 0xD4: return aam;
     case 0xD5: return aad;
     case 0xD6: return salc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// REP INS and REP OUTS in one go: while the slave, the channel and the memory's page stay as they are, an iteration is
-// priced here and its data moves with that of the others. The result is the same as one by one
+// REP INS and REP OUTS in one go: while the slave, the channel and the memory's page stay as they are, the time of an
+// iteration is computed here and the data of all iterations is moved at once. The result is the same as one by one
 // (tests/machines/test_port_run.cpp).
 #include "core/cpu/exec/port_run.hpp"
 
@@ -25,12 +25,11 @@ std::uint32_t within(const Segment& g, std::int64_t span, std::uint32_t offset, 
   return static_cast<std::uint32_t>(std::min<std::int64_t>(count, bytes / static_cast<std::int64_t>(sizeof(T))));
 }
 
-/// The other models' counterpart of Steady386.
-class AsItIs {
+/// The clock of a processor for which the closed form does not hold: its timing itself.
+class GenericClock {
  public:
   static constexpr bool skips = false;
-  explicit AsItIs(Timing& timing) : timing_(timing) {}
-  void enter() {}
+  explicit GenericClock(CachedTiming& timing) : timing_(timing) {}
   void leave() {}
   std::uint64_t clocks() const { return timing_.clocks(); }
   void read_aligned(std::uint32_t address, unsigned bytes) { timing_.read_aligned(address, bytes); }
@@ -40,7 +39,7 @@ class AsItIs {
   void spend(unsigned clocks) { timing_.spend(clocks); }
 
  private:
-  Timing& timing_;
+  CachedTiming& timing_;
 };
 
 /// A run of REP OUTS (`direction` write) or REP INS with elements of `T` at `data`, which is `physical`.
@@ -55,7 +54,7 @@ struct Repeated {
   Byte* data;
   unsigned each;
 
-  /// Makes up for `count` iterations that were priced, the last access of which ended at `end`.
+  /// Moves the data of `count` iterations whose time has been computed; the last access ended at `end`.
   void flush(std::uint32_t count, Time end) {
     if (count == 0) return;
     if constexpr (direction == Direction::write)
@@ -70,11 +69,11 @@ struct Repeated {
     else
       c.write_linear<T>(linear + n * size, static_cast<T>(c.in(port, size, start)));
   }
-  /// Prices iterations until `count` of them are over or the clock has reached stop_at; the first that does not fit the
-  /// run any more is made by itself and is the last.
-  template <class Clock>
-  std::uint32_t go(std::uint32_t count) {
-    Clock clock(c.timing);
+  /// Computes the time of iterations until `count` of them are over or the clock has reached stop_at; the first that
+  /// does not fit the run any more is made by itself and is the last.
+  template <class Clock, class ProcessorClock>
+  std::uint32_t go(ProcessorClock& timing, std::uint32_t count) {
+    Clock clock(timing);
     Time ready = run.port.ready, end{};
     const std::uint64_t usual = c.clock.span(run.synchronisation + run.cycle);
     for (std::uint32_t done = 0;;) {
@@ -125,15 +124,15 @@ struct Repeated {
   }
   std::uint32_t go(std::uint32_t count) {
     count = std::min(count, run.port.count);
-    return c.model == Model::i386sx ? go<Steady386>(count) : go<AsItIs>(count);
+    return c.timing.has_cache() ? go<GenericClock>(c.timing.cached(), count) : go<Steady386>(c.timing.i386sx(), count);
   }
 };
 }  // namespace
 
 template <class T, Direction direction>
-std::uint32_t run_port(Engine& c, const Op& op, std::uint16_t port, std::uint32_t count, bool& ever) {
-  ever = !c.one_by_one && count >= worthwhile && !(c.system_flags & flag_df);
-  if (!ever) return 0;
+std::uint32_t run_port(Engine& c, const Op& op, std::uint16_t port, std::uint32_t count, bool& possible) {
+  possible = !c.one_by_one && count >= worthwhile && !(c.system_flags & flag_df);
+  if (!possible) return 0;
   constexpr bool writes_port = direction == Direction::write;
   constexpr unsigned index = writes_port ? ESI : EDI;
   const Segment& g = c.seg[writes_port ? op.segment : unsigned{ES}];
@@ -144,8 +143,8 @@ std::uint32_t run_port(Engine& c, const Op& op, std::uint16_t port, std::uint32_
   count = within<T>(g, writes_port ? g.read_span : g.write_span, offset, op.address32, count);
   if (count < worthwhile) return 0;
   PinsRun run;
-  ever = c.pins.port_run(port, sizeof(T), direction, run);
-  if (!ever) return 0;
+  possible = c.pins.port_run(port, sizeof(T), direction, run);
+  if (!possible) return 0;
   Repeated<T, direction> repeated{
       c, run, port, e.physical + (linear & 0xFFF), linear, e.host + (linear & 0xFFF), repeat_iteration(c.model, op)};
   const std::uint32_t done = repeated.go(count);

@@ -118,7 +118,7 @@ template <Shift S, Count C, class T>
 void rotate_carry(Engine& c, const Op& op) {
   const unsigned count = shift_count<C>(c, op);
   if (op.has_memory)
-    shift_mem<S, C, T, Whole>(c, op);
+    shift_mem<S, C, T, FullAccess>(c, op);
   else
     shift_reg<S, C, T>(c, op);
   c.timing.spend(rotate_carry_extra(c.model, count));

@@ -3,7 +3,7 @@
 // committed until the caller loads SS:ESP from here.
 #pragma once
 
-#include "core/cpu/engine.hpp"
+#include "core/cpu/mmu/access.hpp"
 
 namespace planar::cpu {
 

@@ -23,7 +23,7 @@ struct Span {
 template <class T, bool Writing>
 Span within_line(const Engine& c, unsigned s, std::uint32_t offset, unsigned count) {
   const Segment& g = c.seg[s];
-  const std::uint32_t linear = g.base + offset, line = c.timing.data_line();
+  const std::uint32_t linear = g.base + offset, line = c.timing.cached().data_line();
   const HostTlbEntry& e = c.host_entry(linear);
   if ((Writing ? e.write_tag : e.read_tag) != (linear & (page_mask | (sizeof(T) - 1)))) return {};
   count = std::min<unsigned>(count, (line - (linear & (line - 1))) / sizeof(T));
@@ -36,14 +36,14 @@ Span within_line(const Engine& c, unsigned s, std::uint32_t offset, unsigned cou
 
 /// Several iterations of REP MOVS (`Copies`) or REP STOS at once, upwards and within one line (see repeat()).
 template <class T, bool Copies>
-std::uint32_t run_up(Engine& c, const Op& op, std::uint32_t count, bool& ever) {
-  ever = c.timing.writes_back() && op.address32 && !(c.system_flags & flag_df);
-  if (!ever) return 0;
+std::uint32_t run_line(Engine& c, const Op& op, std::uint32_t count, bool& possible) {
+  possible = c.timing.has_cache() && c.timing.cached().writes_back() && op.address32 && !(c.system_flags & flag_df);
+  if (!possible) return 0;
   const Span to = within_line<T, true>(c, ES, c.gpr[EDI], count);
   const Span from = Copies ? within_line<T, false>(c, op.segment, c.gpr[ESI], to.count) : to;
-  if (from.count == 0 || (Copies && !c.timing.read_hits(from.physical))) return 0;
+  if (from.count == 0 || (Copies && !c.timing.cached().read_hits(from.physical))) return 0;
   const unsigned each = repeat_iteration(c.model, op);
-  const unsigned done = c.timing.write_run(to.physical, from.count, each, c.stop_at);
+  const unsigned done = c.timing.cached().write_run(to.physical, from.count, each, c.stop_at);
   if (done == 0) return 0;
   if constexpr (Copies)
     c.timing.spend_before_write(each);
@@ -58,14 +58,14 @@ std::uint32_t run_up(Engine& c, const Op& op, std::uint32_t count, bool& ever) {
 }
 
 /// For repeat(): every iteration by itself.
-constexpr auto no_runs = [](std::uint32_t, bool& ever) {
-  ever = false;
+constexpr auto no_runs = [](std::uint32_t, bool& possible) {
+  possible = false;
   return std::uint32_t{0};
 };
 
 /// Runs `iteration` (true: go on) once, or CX/ECX times under a REP prefix. `copies`: it reads, then writes. `run` does
-/// as many of a count of iterations as it can in one go, what they cost included, and says how many, and whether ever
-/// again.
+/// as many of a count of iterations as it can in one go, what they cost included, and says how many; clears `possible`
+/// if it cannot do any more.
 template <bool copies = false, class F, class R = decltype(no_runs)>
 void repeat(Engine& c, const Op& op, F&& iteration, R run = no_runs) {
   if (!op.rep && !op.repne) {
@@ -118,7 +118,7 @@ void movs(Engine& c, const Op& op) {
         c.set_sized(EDI, wide, di + d);
         return true;
       },
-      [&](std::uint32_t count, bool& ever) { return run_up<T, true>(c, op, count, ever); });
+      [&](std::uint32_t count, bool& possible) { return run_line<T, true>(c, op, count, possible); });
 }
 template <class T>
 void stos(Engine& c, const Op& op) {
@@ -131,7 +131,7 @@ void stos(Engine& c, const Op& op) {
         c.set_sized(EDI, wide, di + step<T>(c));
         return true;
       },
-      [&](std::uint32_t count, bool& ever) { return run_up<T, false>(c, op, count, ever); });
+      [&](std::uint32_t count, bool& possible) { return run_line<T, false>(c, op, count, possible); });
 }
 template <class T>
 void lods(Engine& c, const Op& op) {
@@ -192,7 +192,7 @@ void ins(Engine& c, const Op& op) {
         c.set_sized(EDI, wide, di + step<T>(c));
         return true;
       },
-      [&](std::uint32_t count, bool& ever) { return run_port<T, Direction::read>(c, op, port, count, ever); });
+      [&](std::uint32_t count, bool& possible) { return run_port<T, Direction::read>(c, op, port, count, possible); });
 }
 template <class T>
 void outs(Engine& c, const Op& op) {
@@ -207,30 +207,17 @@ void outs(Engine& c, const Op& op) {
         c.set_sized(ESI, wide, si + step<T>(c));
         return true;
       },
-      [&](std::uint32_t count, bool& ever) { return run_port<T, Direction::write>(c, op, port, count, ever); });
+      [&](std::uint32_t count, bool& possible) { return run_port<T, Direction::write>(c, op, port, count, possible); });
 }
-
-/// A repeated instruction that copies, with the clocks that it takes counted.
-template <Handler F>
-void copying(Engine& c, const Op& op) {
-  const CopyAccount::Mark from = c.copies.mark(c.timing);
-  F(c, op);
-  c.copies.copied(from, c.timing);
-}
-#define PLANAR_COPYING(op, f)                                    \
-  (!(op).rep && !(op).repne ? PLANAR_SIZED(op, f)                \
-   : !((op).opcode & 1)     ? Handler(copying<f<std::uint8_t>>)  \
-   : (op).operand32         ? Handler(copying<f<std::uint32_t>>) \
-                            : Handler(copying<f<std::uint16_t>>))
 
 }  // namespace
 
 Handlers select_string(const Op& op, const Target&) {
   switch (op.opcode) {
     // clang-format off
-    case 0x6C: case 0x6D: return PLANAR_COPYING(op, ins);
-    case 0x6E: case 0x6F: return PLANAR_COPYING(op, outs);
-    case 0xA4: case 0xA5: return PLANAR_COPYING(op, movs);
+    case 0x6C: case 0x6D: return PLANAR_SIZED(op, ins);
+    case 0x6E: case 0x6F: return PLANAR_SIZED(op, outs);
+    case 0xA4: case 0xA5: return PLANAR_SIZED(op, movs);
     case 0xA6: case 0xA7: return PLANAR_SIZED(op, cmps);
     case 0xAA: case 0xAB: return PLANAR_SIZED(op, stos);
     case 0xAC: case 0xAD: return PLANAR_SIZED(op, lods);

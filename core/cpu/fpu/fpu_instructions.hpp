@@ -3,7 +3,7 @@
 // access before they change anything, so that a fault leaves no trace.
 #pragma once
 
-#include "core/cpu/engine.hpp"
+#include "core/cpu/mmu/access.hpp"
 
 namespace planar::cpu {
 

@@ -8,7 +8,7 @@
 // pseudo-LRU is not modelled.
 #include <algorithm>
 
-#include "core/cpu/engine.hpp"
+#include "core/cpu/mmu/access.hpp"
 
 namespace planar::cpu {
 
@@ -52,7 +52,7 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
 
 void Engine::drop_host(std::uint32_t linear_page, Half half) {
   if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code)) forget_links();
-  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) forget_views();
+  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) forget_l0();
   for (auto& table : host_tlb) {
     HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];
     if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) {
@@ -69,7 +69,7 @@ void Engine::drop_host(std::uint32_t linear_page, Half half) {
 void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
   if (entry.tag == no_tag) return;
   if (&from == &large_tlb) {
-    forget_views();
+    forget_l0();
     for (auto& table : host_tlb)
       for (HostTlbEntry& e : table) {
         if ((e.read_tag & 0xFFC00000u) == entry.tag) e.read_tag = no_tag;
@@ -86,7 +86,7 @@ void Engine::flush_host_tlb() {
   for (auto& table : host_tlb)
     for (HostTlbEntry& e : table) e.read_tag = e.write_tag = e.exec_tag = no_tag;
   forget_links();
-  forget_views();
+  forget_l0();
   break_loop();
 }
 

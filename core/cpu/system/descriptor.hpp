@@ -21,18 +21,19 @@ struct alignas(64) Segment {
   static constexpr std::int64_t endless = std::int64_t{1}
                                           << 40;  ///< span of a 4 GB segment: an access at its end wraps
 
-  /// The context in which this segment's offsets may be looked up in views (Engine::open_view), or none. Not copied.
-  struct ViewContext {
+  /// The context in which this segment's offsets are looked up in the L0 line cache (Engine::fill_l0), or none. Not
+  /// copied.
+  struct AddressContext {
     static constexpr std::uint64_t none = std::uint64_t{1} << 63;
     std::uint64_t value = none;
-    ViewContext() = default;
-    ViewContext(const ViewContext&) {}
-    ViewContext& operator=(const ViewContext&) {
+    AddressContext() = default;
+    AddressContext(const AddressContext&) {}
+    AddressContext& operator=(const AddressContext&) {
       value = none;
       return *this;
     }
   };
-  ViewContext reads, writes;
+  AddressContext reads, writes;
 
   bool present() const { return access & 0x80; }
   unsigned dpl() const { return access >> 5 & 3; }

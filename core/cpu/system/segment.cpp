@@ -132,9 +132,9 @@ void Engine::set_cpl(unsigned level) {
   cpl = level;
   const bool user = level == 3;
   tlb = host_tlb[user].data();
-  if (user == static_cast<bool>(view_context >> 32 & 1)) return;
-  view_context ^= std::uint64_t{1} << 32;
-  forget_segment_views();
+  if (user == static_cast<bool>(l0_context >> 32 & 1)) return;
+  l0_context ^= std::uint64_t{1} << 32;
+  forget_segment_contexts();
 }
 
 void Engine::load_cs(std::uint16_t selector, Descriptor d, unsigned new_cpl) {

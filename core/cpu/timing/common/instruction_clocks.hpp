@@ -2,10 +2,12 @@
 // Clocks that the decoder cannot know: what the executor hands to Timing::spend().
 //
 // Who charges what:
-//   price()   base clocks of the form that was decoded, in the column of its mode (real and V86, or protected with
+//   set_static_clocks()
+//             base clocks of the form that was decoded, in the column of its mode (real and V86, or protected with
 //             CPL <= IOPL), with prefix, index and immediate+displacement penalties. Conditional branches: not taken.
 //             Multiply: shortest. REP strings: count zero. Far transfers, INT and IRET: zero.
-//             Memory time without wait states is inside. The bus cycle of IN, OUT, INS, OUTS is not: the pins price it.
+//             Memory time without wait states is inside. The bus cycle of IN, OUT, INS, OUTS is not: the pins charge
+//             it.
 //   branch()  the taken part of any branch, refill, prediction.
 //   read(), write()   what memory costs beyond the table.
 //   spend()   the functions below.
@@ -23,23 +25,24 @@ namespace planar::cpu {
 /// IMUL, the immediate or r/m source of the others). `bits` is 8, 16 or 32; `is_signed` for IMUL.
 unsigned multiply_extra(Model model, unsigned bits, std::uint32_t multiplier, bool is_signed);
 
-/// RCL and RCR by a count other than one: clocks beyond price() for `count` (masked to 5 bits).
+/// RCL and RCR by a count other than one: clocks beyond the static ones for `count` (masked to 5 bits).
 unsigned rotate_carry_extra(Model model, unsigned count);
 
-/// BSF, BSR: clocks beyond price() when `zeros` zero bits were stepped over (operand zero: pass the operand size).
+/// BSF, BSR: clocks beyond the static ones when `zeros` zero bits were stepped over (operand zero: pass the operand
+/// size).
 unsigned bit_scan_extra(Model model, bool reverse, unsigned zeros);
 
-/// ENTER with nesting `level` (0..31): clocks beyond price(), which covers level 0.
+/// ENTER with nesting `level` (0..31): clocks beyond the static ones, which cover level 0.
 unsigned enter_extra(Model model, unsigned level);
 
 /// REP strings: clocks once if the count is not zero, and clocks of one iteration. A REP that resumes after an
 /// interrupt starts again and pays the start again.
-unsigned repeat_zero(Model model, const Op& op);  ///< what price() holds
+unsigned repeat_zero(Model model, const Op& op);  ///< the static clocks
 unsigned repeat_start(Model model, const Op& op);
 unsigned repeat_iteration(Model model, const Op& op);
 
 /// IN, OUT, INS, OUTS that consulted the permission bitmap (protected mode with CPL > IOPL, or V86): clocks beyond
-/// price(). The bitmap's own reads are included as zero-wait accesses: call read() for them as well.
+/// the static ones. The bitmap's own reads are included as zero-wait accesses: call read() for them as well.
 unsigned io_permission_extra(Model model, const Op& op);
 
 /// A TLB miss: microcode around the two table reads (call read() for each, write() for accessed/dirty updates).
@@ -57,7 +60,7 @@ enum class Reach : std::uint8_t {
   to_v86,     ///< IRET into V86 mode
   task,       ///< task switch
 };
-/// Whole cost of a far CALL, JMP, RET, of an interrupt or exception (INTA cycles excluded: the pins price them) and of
+/// Whole cost of a far CALL, JMP, RET, of an interrupt or exception (INTA cycles excluded: the pins charge them) and of
 /// IRET; parameters copied through a gate are `params`.
 unsigned transfer_clocks(Model model, Transfer transfer, Reach reach, unsigned params = 0);
 

@@ -16,7 +16,7 @@ constexpr std::uint16_t eight = 0xFFF8;
 constexpr std::uint16_t sixteen = 0xFFF0;
 constexpr std::uint16_t alu = 0xFFC6;  // the eight ALU operations, both sizes
 
-// I/O rows hold the manuals' figure less the two clocks of the bus cycle, which the pins price.
+// I/O rows hold the manuals' figure less the two clocks of the bus cycle, which the pins charge.
 constexpr InstructionRow rows[] = {
     // opcode  mask   /r  when          386       486       Pentium   pair form
     // clang-format off
@@ -90,7 +90,7 @@ constexpr InstructionRow rows[] = {
     {0x008E, one,    -1, always,        {2, 5},   {3, 3},   {2, 3},   NP, rm_test},       // MOV sreg,r/m
     {0x008E, one,    -1, protected_mode, {18, 19}, {9, 9},  {3, 3},   NP, rm_test},
     {0x0086, two,    -1, always,        {3, 5},   {3, 5},   {3, 3},   NP, exchange},      // XCHG r/m,r
-    {0x0090, eight,  -1, always,        {3, 3},   {3, 3},   {2, 2},   NP, low},           // XCHG eAX,r (eAX: price())
+    {0x0090, eight,  -1, always,        {3, 3},   {3, 3},   {2, 2},   NP, low},           // XCHG eAX,r (eAX: static_form)
     {0x0090, one,    -1, always,        {3, 3},   {1, 1},   {1, 1},   UV, none},          // NOP
     {0x0FB6, 0xFFF6, -1, always,        {3, 6},   {3, 3},   {3, 3},   NP, reg_rm_move},   // MOVZX MOVSX
     {0x00D7, one,    -1, always,        {5, 5},   {4, 4},   {4, 4},   NP, acc},           // XLAT

@@ -32,7 +32,7 @@ class MemoryPath {
     const std::uint64_t t = ticks(at);
     return core(aligned(t > bus_free_ ? t : bus_free_));
   }
-  /// The bus is taken until core clock `until`; whoever took it left no row open.
+  /// The bus is taken until core clock `until`.
   void occupy(std::uint64_t until);
   /// Another master has the memory for `clocks` core clocks from `from`.
   void steal(std::uint64_t from, unsigned clocks);
@@ -40,10 +40,11 @@ class MemoryPath {
   /// 386SX bus cycles, whose core and bus clock are the same. Each is a word at an even address; words lie between an
   /// address and a limit; none begins before `at`, and word_free() is the end of the last.
   std::uint64_t word_free() const { return bus_free_; }
+  std::uint64_t& word_free() { return bus_free_; }
   /// Data: all the words from `address` (at least one).
   void access(std::uint64_t at, std::uint32_t address, std::uint32_t limit, bool writing) {
     const bool one_row = (((limit - 2) ^ address) & row_mask_) == 0;
-    if (!one_row || !access_in_row(at, address, (limit - address) / 2, writing))
+    if (!one_row || !access_in_row(bus_free_, at, address, (limit - address) / 2, writing))
       words_one_by_one(at > bus_free_ ? at : bus_free_, UINT64_MAX, address, limit, writing);
   }
   /// Code: moves `next` on over the words up to `full` that can begin before `until`, and over those up to `needed` in
@@ -59,23 +60,22 @@ class MemoryPath {
     return fetched == Fetched::late;
   }
   /// The same in closed form for `words` words that lie in one row: RAM, and up to the next refresh. If that does not
-  /// hold it returns false and has done nothing; so do those for code below.
-  bool access_in_row(std::uint64_t at, std::uint32_t address, unsigned words, bool writing) {
+  /// hold it returns false and has done nothing; so do those for code below. `bus_free` is word_free(), or the caller's
+  /// copy of it.
+  bool access_in_row(std::uint64_t& bus_free, std::uint64_t at, std::uint32_t address, unsigned words, bool writing) {
     const std::uint32_t row = address >> row_shift_, bank = bank_of_row(row);
     const DramTiming& d = config_.dram;
     const bool open = open_row_[bank] == row;
-    const std::uint64_t end = (at > bus_free_ ? at : bus_free_) +
-                              std::uint64_t{words} * (writing ? d.write_hit : d.read_hit) +
-                              (open      ? 0u
-                               : writing ? write_extra_
-                                         : read_extra_);
+    const std::uint32_t extra = writing ? write_extra_ : read_extra_;
+    const std::uint64_t end = (at > bus_free ? at : bus_free) +
+                              std::uint64_t{words} * (writing ? d.write_hit : d.read_hit) + (open ? 0u : extra);
     if (end > plain_until_ || !surely_plain(address)) [[unlikely]]
       return false;
     if (!open) {
       open_row_[bank] = row;
       if (bank == code_bank_) code_end_ = 0;
     }
-    bus_free_ = end;
+    bus_free = end;
     return true;
   }
   enum class Fetched : std::uint8_t { in_time, late, not_plain };
@@ -110,22 +110,12 @@ class MemoryPath {
     if (row_end(next) != code_end_) code_end_ = 0;
   }
 
-  /// The same for data whose row is open: their clocks, and whether they may be priced so when they end at `end`. The
-  /// caller keeps word_free().
-  std::uint64_t open_read(std::uint32_t address, unsigned bytes) const {
-    return words(address, bytes) * config_.dram.read_hit;
-  }
-  std::uint64_t open_write(std::uint32_t address, unsigned bytes) const {
-    return words(address, bytes) * config_.dram.write_hit;
-  }
-  bool may_take_open(std::uint32_t address, std::uint64_t end) const {
-    const std::uint32_t row = address >> row_shift_;
-    return end <= plain_until_ && open_row_[bank_of_row(row)] == row && surely_plain(address);
-  }
+  /// Whether the row of `address` is open.
+  bool row_open(std::uint32_t address) const { return open_row_[bank(address)] == address >> row_shift_; }
+  /// Words that end by this clock may be counted in closed form.
   std::uint64_t plain_until() const { return plain_until_; }
   /// Bytes from `address` to its row's end.
   std::uint32_t row_left(std::uint32_t address) const { return row_end(address) - address; }
-  void set_word_free(std::uint64_t clock) { bus_free_ = clock; }
 
   /// Fetches the first level's line around `address`, the wanted datum first, not before core clock `at`.
   Burst fetch_line(std::uint64_t at, std::uint32_t address) {
@@ -185,12 +175,11 @@ class MemoryPath {
                                  bool writing);
   bool fetch_one_by_one(std::uint64_t t, std::uint64_t until, std::uint32_t& next, std::uint32_t needed,
                         std::uint32_t full);
-  /// Whoever changes next_refresh_ calls it.
+  /// To be called behind every change of next_refresh_.
   void settle_plain() {
     plain_until_ = one_by_one_ ? 0 : next_refresh_;
     plain_fetch_until_ = config_.dram.read_hit == 2 ? plain_until_ : 0;
   }
-  static std::uint64_t words(std::uint32_t address, unsigned bytes) { return ((address & 1) + bytes + 1) / 2; }
   /// Bytes of the words that begin within `clocks` clocks after the first one, and of that.
   static std::int64_t words_before(std::int64_t clocks) {
     const std::int64_t bytes = (clocks + 1) & ~std::int64_t{1};
@@ -245,7 +234,6 @@ class MemoryPath {
   }
   /// Meaningful if no row spans several banks.
   unsigned bank_of_row(std::uint32_t row) const { return (row >> bank_row_shift_) & bank_mask_; }
-  bool row_open(std::uint32_t address) const { return open_row_[bank(address)] == address >> row_shift_; }
   /// Opens the row of `address`; bus clocks to the first datum.
   unsigned open(std::uint32_t address, unsigned hit, unsigned miss) {
     if (row_open(address)) return hit;
@@ -269,7 +257,7 @@ class MemoryPath {
   std::uint32_t code_end_ = 0, code_bank_ = 0;
   std::array<std::uint64_t, 4> special_low_{};  // one bit a page below 1 MB
   std::uint32_t special_high_ = 0xFFFFFFFF;
-  std::uint64_t plain_until_ = UINT64_MAX;  // words that end by then may be priced in closed form
+  std::uint64_t plain_until_ = UINT64_MAX;  // words that end by then may be counted in closed form
   std::uint64_t plain_fetch_until_ = UINT64_MAX;
   bool one_by_one_ = false;  // a row holds ROM and other memory, or lies in several banks: no closed form
   std::uint8_t bank_row_shift_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/timing/common/tag_cache.hpp"
 
+#include "core/state/description.hpp"
+
 namespace planar::cpu {
 
 // Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way 3

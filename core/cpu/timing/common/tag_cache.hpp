@@ -11,30 +11,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/cpu/timing/common/l0_line.hpp"
 #include "core/state/archive.hpp"
-#include "core/state/description.hpp"
+
+namespace planar {
+class Description;
+}
 
 namespace planar::cpu {
-
-/// The host's short cut to 32 bytes of RAM that lie in the way used last of their set in a cache (of 16-byte lines: of
-/// both sets), under the linear addresses that some context gives them: empty again as soon as the set changes. No
-/// state of the machine.
-struct alignas(32) LineView {
-  static constexpr std::uint32_t mask = ~31u;
-  static constexpr unsigned count =
-      128;  ///< of views: by bits 11-5 of the address, which are the same in linear and physical ones
-  static unsigned number(std::uint32_t address) { return (address & 0xFE0) / 32; }
-  static LineView& of(std::array<LineView, count>& views, std::uint32_t address) {
-    static_assert(sizeof(LineView) == 32);
-    return *reinterpret_cast<LineView*>(reinterpret_cast<std::uint8_t*>(views.data()) + (address & 0xFE0));
-  }
-  std::uint64_t reads =
-      0;  ///< context + linear address: reads within cost nothing, unless a line is on its way; 0: none
-  std::uint64_t writes = 0;    ///< likewise; the line is dirty and so not on its way
-  std::uintptr_t base = 0;     ///< + linear address: of the host's byte
-  std::uint32_t physical = 0;  ///< address of the first byte
-  std::uint8_t* at(std::uint32_t linear) const { return reinterpret_cast<std::uint8_t*>(base + linear); }
-};
 
 class TagCache {
  public:
@@ -115,17 +99,17 @@ class TagCache {
   /// Drops everything; returns the number of dirty lines.
   unsigned flush();
 
-  /// Keeps `views`, all LineView::count of them, true from now on. Not of every shape of cache: a change of a set may
-  /// concern two views at most.
-  void show(LineView* views) {
+  /// Keeps `lines` true from now on: the entries of a set are dropped when it changes. Not of every shape of cache: a
+  /// change of a set may concern two entries at most.
+  void attach(L0Lines& lines) {
     const std::uint32_t sets = set_mask_ + 1;
-    if (sets < LineView::count || (line_ != 32 && line_ != 16)) return;
-    views_ = views;
-    second_view_ = line_ == 16 && sets == LineView::count ? LineView::count / 2 : 0;
+    if (sets < L0Line::count || (line_ != 32 && line_ != 16)) return;
+    l0_ = lines.data();
+    second_l0_ = line_ == 16 && sets == L0Line::count ? L0Line::count / 2 : 0;
   }
-  /// Whether the view of `address` may be open.
-  bool in_view(std::uint32_t address) const {
-    return views_ != nullptr && in_mru_way(address) && (line_ == 32 || in_mru_way(address ^ 16));
+  /// Whether the L0 line of `address` may be filled.
+  bool in_l0(std::uint32_t address) const {
+    return l0_ != nullptr && in_mru_way(address) && (line_ == 32 || in_mru_way(address ^ 16));
   }
 
   void archive(Archive& a);
@@ -148,9 +132,9 @@ class TagCache {
   /// The way used last in `set` is another, or gone.
   void changed(std::uint32_t set) {
     ++changes_;
-    if (views_ == nullptr) return;
-    const unsigned first = LineView::number(set << shift_);
-    for (const unsigned v : {first, first ^ second_view_}) views_[v].reads = views_[v].writes = 0;
+    if (l0_ == nullptr) return;
+    const unsigned first = L0Line::number(set << shift_);
+    for (const unsigned n : {first, first ^ second_l0_}) l0_[n].reads = l0_[n].writes = 0;
   }
   bool find_among(std::uint32_t address);
   std::uint32_t fill_among(std::uint32_t address);
@@ -161,8 +145,8 @@ class TagCache {
   std::vector<std::uint32_t> tags_;                      // line address | valid | dirty; 0 = empty
   std::vector<Recent> recent_ = std::vector<Recent>(1);  // an absent cache has one set, and nothing in it
   std::uint64_t changes_ = 1;
-  LineView* views_ = nullptr;
-  std::uint32_t second_view_ = 0;  ///< beside the first one of a set
+  L0Line* l0_ = nullptr;
+  std::uint32_t second_l0_ = 0;  // ^ the first entry of a set: its other one
   std::uint32_t line_ = 0;
   std::uint32_t line_mask_ = 0;
   std::uint32_t set_mask_ = 0;

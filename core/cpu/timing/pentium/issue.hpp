@@ -16,12 +16,6 @@
 
 namespace planar::cpu {
 
-/// What kind of branch an instruction is; kept in the high nibble of Op::pair_class.
-enum class BranchKind : std::uint8_t { none, conditional, loop, direct, indirect, ret, loop_z, jcxz, far };
-constexpr BranchKind branch_kind(const Op& op) { return static_cast<BranchKind>(op.pair_class >> 4); }
-/// LOOPZ, JCXZ and far transfers: whose clocks are more than those of their prediction.
-constexpr bool is_special_branch(const Op& op) { return branch_kind(op) >= BranchKind::loop_z; }
-
 /// Pipes in which a Pentium instruction can issue together with another: bit 0 = U, bit 1 = V.
 enum : std::uint8_t { pair_none = 0, pair_u = 1, pair_v = 2, pair_uv = 3, pair_mask = 3 };
 
@@ -29,18 +23,18 @@ enum : std::uint8_t { pair_none = 0, pair_u = 1, pair_v = 2, pair_uv = 3, pair_m
 /// counts, and two that both use memory and modify interleave (docs/hardware/processors.md#pentium-pairing).
 inline constexpr std::uint8_t pair_extra[4][4] = {{0, 1, 2, 3}, {0, 0, 1, 2}, {0, 0, 0, 2}, {0, 0, 1, 2}};
 
-/// The open issue and the one before. The 486, which has one pipe, uses last_writes and last_clocks only.
+/// The open issue and the one before.
 struct IssueState {
-  std::uint16_t last_writes = 0;   ///< registers written: 486 by the previous instruction, Pentium by the open issue
+  std::uint16_t last_writes = 0;   ///< registers written by the open issue
   std::uint16_t agi_writes = 0;    ///< by the issue before the open one
-  std::uint16_t last_clocks = 0;   ///< 486: the previous instruction's; Pentium: the U pipe's, at most 3
+  std::uint16_t last_clocks = 0;   ///< of the U pipe's instruction, at most 3
   std::uint8_t pair_open = 0;      ///< pair_v: the U pipe's instruction would take a partner
   bool in_v = false;               ///< the latest instruction went to V
   std::uint32_t eip = 0;           ///< U address of the open issue
   std::uint32_t previous_eip = 0;  ///< and of the one before
 
   /// Whether `op` joins the open issue in V.
-  bool takes(const Op& op) const { return (op.pair_class & pair_open) && !(op.reads & last_writes); }
+  bool takes(const Op& op) const { return (op.pentium.pair & pair_open) && !(op.reads & last_writes); }
   /// Puts `op` into V; returns the clocks it adds.
   unsigned join(const Op& op) {
     const unsigned clocks = pair_extra[last_clocks][op.clocks & 3] + ((op.address_reads & agi_writes) != 0);
@@ -51,7 +45,7 @@ struct IssueState {
   }
   /// Puts `op` into U; returns its clocks. It may take a partner if bit 0 of `seen` is set.
   unsigned open(const Op& op, std::uint32_t physical_eip, unsigned seen) {
-    pair_open = static_cast<std::uint8_t>((op.pair_class & seen & 1) << 1);
+    pair_open = static_cast<std::uint8_t>((op.pentium.pair & seen & 1) << 1);
     agi_writes = last_writes;
     const unsigned clocks = op.clocks + ((op.address_reads & agi_writes) != 0);
     last_writes = op.writes;
@@ -71,7 +65,7 @@ struct LineMemo {
 };
 
 /// How a block's instructions issue if the first one opens an issue, no interlock reaches in from before the block, and
-/// the code cache knows where the instructions begin. Their clocks are in Op::issue_clocks.
+/// the code cache knows where the instructions begin. Their clocks are in Op::pentium.
 struct IssuePlan {
   static constexpr unsigned most_lines = 4;
   std::uint32_t first_line = 0;  ///< code line in which the first instruction ends

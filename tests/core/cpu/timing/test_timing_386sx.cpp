@@ -14,7 +14,7 @@ using namespace planar::cpu::timing_test;
 
 namespace {
 
-/// The rules of i386sx.cpp in their simplest form: one cycle at a time, the queue brought up to date at every start.
+/// The rules of Timing386sx in their simplest form: one cycle at a time, the queue brought up to date at every start.
 class WordByWord {
  public:
   explicit WordByWord(const TimingConfig& config) : c_(config) { rows_.fill(UINT32_MAX); }
@@ -27,7 +27,7 @@ class WordByWord {
       refill_ = false;
       next_ = eip & ~1u;
       words(from_, UINT64_MAX, next_, needed, false);
-      clock = std::max(clock, free_ + 3) + op.timing_flags;
+      clock = std::max(clock, free_ + 3) + op.i386sx.refill;
     } else {
       next_ += eip - eip_;
       eip_ = eip;
@@ -123,7 +123,7 @@ class WordByWord {
   bool refill_ = true;
 };
 
-std::vector<std::uint8_t> saved(Timing& t) {
+std::vector<std::uint8_t> saved(Timing386sx& t) {
   Archive a = Archive::saver();
   t.archive(a);
   return a.stream();
@@ -131,7 +131,7 @@ std::vector<std::uint8_t> saved(Timing& t) {
 
 /// Random code; false at the first difference. `twin` runs the same and is compared after every step.
 bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
-  Timing timing(config), twin(config);
+  Timing386sx timing(config), twin(config);
   WordByWord reference(config);
   Random random(seed);
   const auto below = [&](unsigned n) { return static_cast<std::uint32_t>(random.below(n)); };
@@ -151,8 +151,8 @@ bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
                      : below(3)    ? plain(0x90, 1)
                                    : with_prefixes(rr(0xF7, ecx, 4), static_cast<std::uint8_t>(below(6)));
     Op op = model;
-    timing.price(op);
-    both([&](Timing& t) { t.begin(op, eip); });
+    timing.set_static_clocks(op);
+    both([&](Timing386sx& t) { t.begin(op, eip); });
     reference.begin(op, eip);
     eip += op.length;
     for (unsigned n = below(3); n > 0; --n) {
@@ -160,26 +160,26 @@ bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
       const unsigned bytes = 1u << below(3), clocks = below(12);
       switch (below(6)) {
         // clang-format off
-        case 0: case 1: both([&](Timing& t) { t.read(at, bytes); }); reference.read(at, bytes); break;
-        case 2: both([&](Timing& t) { t.write(at, bytes); }); reference.write(at, bytes); break;
-        case 3: both([&](Timing& t) { t.spend(clocks); }); reference.spend(clocks); break;
+        case 0: case 1: both([&](Timing386sx& t) { t.read(at, bytes); }); reference.read(at, bytes); break;
+        case 2: both([&](Timing386sx& t) { t.write(at, bytes); }); reference.write(at, bytes); break;
+        case 3: both([&](Timing386sx& t) { t.spend(clocks); }); reference.spend(clocks); break;
         // clang-format on
         case 4: {
           const bool io = below(2);
           const std::uint64_t start = reference.cycle_start(io);
           if (timing.cycle_start(io) != start || twin.cycle_start(io) != start) return false;
-          both([&](Timing& t) { t.wait_until(start + clocks); });
+          both([&](Timing386sx& t) { t.wait_until(start + clocks); });
           reference.wait_until(start + clocks);
           break;
         }
         default:
           if (below(4) != 0) break;
-          both([&](Timing& t) { t.steal(reference.clock + clocks, bytes * 3); });
+          both([&](Timing386sx& t) { t.steal(reference.clock + clocks, bytes * 3); });
           reference.steal(reference.clock + clocks, bytes * 3);
       }
     }
     if (below(5) == 0) {
-      both([](Timing& t) { t.interrupt_flush(); });
+      both([](Timing386sx& t) { t.interrupt_flush(); });
       reference.jump();
       eip = place();
     } else if (below(200) == 0) {
@@ -190,7 +190,7 @@ bool agrees(const TimingConfig& config, std::uint64_t seed, unsigned steps) {
     if (below(16) == 0) {
       if (saved(timing) != state) return false;
       Archive a = Archive::loader(state);
-      Timing restored(config);
+      Timing386sx restored(config);
       restored.archive(a);
       twin = restored;
     }

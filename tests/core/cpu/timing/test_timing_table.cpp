@@ -15,7 +15,7 @@ struct Sample {
 };
 
 unsigned clocks(const TimingConfig& config, Op op) {
-  Timing(config).price(op);
+  Timing(config).set_static_clocks(op);
   return op.clocks;
 }
 
@@ -23,7 +23,7 @@ unsigned clocks(const TimingConfig& config, Op op) {
 unsigned repeated(const TimingConfig& config, Op op, unsigned count) {
   op.rep = true;
   op = with_prefixes(op, 1);
-  Timing(config).price(op);
+  Timing(config).set_static_clocks(op);
   if (count == 0) return op.clocks;
   return op.clocks + repeat_start(config.model, op) + count * repeat_iteration(config.model, op);
 }

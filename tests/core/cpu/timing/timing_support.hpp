@@ -44,7 +44,7 @@ class Runner {
   std::uint32_t eip;
 
   Op priced(Op op) const {
-    timing.price(op);
+    timing.set_static_clocks(op);
     return op;
   }
   /// Issues `op` at eip and advances past it; returns the instruction with its cost.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Counts the clocks in which the processor copies: repeated MOVS, INS and OUTS, and loops that copy (copy_loop.hpp)
-// from their second pass on. Cycles on the pins in between are counted as such (Timing::Counters::pin_clocks), not
-// here. For people: nothing reads it but reports, and it is no part of the machine's state.
+// from their second pass on. Cycles on the pins in between are counted as such (ProcessorTiming::pin_clocks), not here.
+// For reports: nothing else reads it, and it is no part of the machine's state.
 #pragma once
 
 #include <cstdint>
 
+#include "core/cpu/account/accounting.hpp"
 #include "core/cpu/timing/timing.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {
 
-class CopyAccount {
+class CopyAccount final : public Accounting {
  public:
   std::uint64_t clocks() const { return clocks_; }
 
@@ -19,7 +20,7 @@ class CopyAccount {
   struct Mark {
     std::uint64_t clock, other;
   };
-  Mark mark(const Timing& t) const { return {t.clocks(), t.counters().pin_clocks + clocks_}; }
+  Mark mark(const Timing& t) const { return {t.clocks(), t.pin_clocks() + clocks_}; }
   void copied(const Mark& from, const Timing& t) { clocks_ += t.clocks() - from.clock - (mark(t).other - from.other); }
 
   /// The branch whose next instruction is at linear address `loop` ends a pass; `again`: it was taken.
@@ -29,8 +30,11 @@ class CopyAccount {
     loop_ = loop;
     began_ = mark(t);
   }
-  /// An interrupt or exception: the pass in progress is not counted.
-  void leave() { inside_ = false; }
+  // Accounting
+  void decoded(Op& op, const DecodeMode& mode) override;
+  void block_ends(std::span<const std::uint8_t> page, std::uint32_t at, Op& op, const DecodeMode& mode) override;
+  /// The pass in progress is not counted.
+  void interrupted() override { inside_ = false; }
 
   void archive(Archive& a) { a(clocks_, inside_, loop_, began_.clock, began_.other); }
 
@@ -40,5 +44,8 @@ class CopyAccount {
   std::uint32_t loop_ = 0;
   Mark began_{0, 0};
 };
+
+/// That of a processor: counts from the first call on.
+CopyAccount& copy_account(Engine& c);
 
 }  // namespace planar::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/cpu/exec/copy_loop.hpp"
+#include "core/cpu/account/copy_loop.hpp"
 
 namespace planar::cpu {
 namespace {
@@ -79,12 +79,6 @@ bool closes_copy_loop(std::span<const std::uint8_t> page, std::uint32_t at, cons
     if (here > at) return false;  // the branch lies inside an instruction of the loop
   }
   return copies && accesses * 4 >= instructions;
-}
-
-void copy_loop_pass(Engine& c, const Op& branch) {
-  const std::uint32_t next = c.eip;
-  select_control(branch, {c.model, c.config.fpu}).execute(c, branch);
-  c.copies.pass(c.seg[CS].base + next, c.timing, c.eip != next);
 }
 
 }  // namespace planar::cpu

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loops that copy, such as the period kernels' copy with checksum: found in the code as it is decoded, counted as they
-// run, for Cpu::account(). Nothing here changes what an instruction does or costs.
+// Loops that copy, such as the period kernels' copy with checksum, found in the code as it is decoded.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,5 @@ namespace planar::cpu {
 /// a store (memory or port on either side) and a quarter or more of the instructions load or store. At most 32
 /// instructions.
 bool closes_copy_loop(std::span<const std::uint8_t> page, std::uint32_t at, const Op& branch, const DecodeMode& mode);
-
-/// Executes such a branch and counts the pass that it ends.
-void copy_loop_pass(Engine& c, const Op& branch);
 
 }  // namespace planar::cpu

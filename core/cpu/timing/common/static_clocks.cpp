@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decode time: from a decoded instruction to its static clocks, pairing class and register sets.
-#include "core/cpu/timing/common/instruction_table.hpp"
-#include "core/cpu/timing/timing.hpp"
+#include "core/cpu/timing/common/static_clocks.hpp"
+
+#include "core/cpu/timing/common/instruction_clocks.hpp"
 
 namespace planar::cpu {
 namespace {
@@ -154,50 +154,26 @@ void operand_registers(Op& op, const InstructionRow& row) {
   op.writes = static_cast<std::uint16_t>(w);
 }
 
-/// The manual's m: prefixes, opcode bytes, ModRM, SIB, displacement and immediate count one each.
+}  // namespace
+
 unsigned components(const Op& op) {
   const bool sib = op.has_memory && op.address32 && (op.modrm & 7) == 4;
   return op.prefixes + (op.opcode >= 0x0F00 ? 2u : 1u) + op.has_modrm + sib + op.has_displacement + op.has_immediate;
 }
 
-}  // namespace
-
-void Timing::price(Op& op) const {
-  const InstructionRow& row = instruction_row(op);
-  const unsigned extension = op.has_modrm ? (op.modrm >> 3) & 7u : 0u;
-  const Clocks& column = model_ == Model::i386sx ? row.i386 : model_ == Model::i486sx ? row.i486 : row.pentium;
-  unsigned clocks = op.has_memory ? column.mem : column.reg;
-  unsigned pair = row.pair;
-  unsigned note = 0;
+StaticForm static_form(Op& op, Model model) {
+  StaticForm form;
+  form.row = &instruction_row(op);
   const bool repeated = is_string(op.opcode) && (op.rep || op.repne);
-  if (repeated) clocks = repeat_zero(model_, op);
-  const unsigned prefixes = op.prefixes - (repeated && op.prefixes > 0 ? 1u : 0u);  // the table has REP inside
-
+  form.memory = op.has_memory;
+  form.repeated = repeated;
+  if (repeated) form.repeat_clocks = repeat_zero(model, op);
+  form.prefixes = op.prefixes - (repeated && op.prefixes > 0 ? 1u : 0u);  // the table has REP inside
+  const unsigned extension = op.has_modrm ? (op.modrm >> 3) & 7u : 0u;
+  op.branch = kind_of(op.opcode, extension);
   op.address_reads = address_registers(op, extension);
-  operand_registers(op, row);
-
-  const bool indexed = op.has_memory && op.index < no_register;
-  switch (model_) {
-    case Model::i386sx:
-      if (indexed && op.base < no_register) clocks += 1;
-      note = components(op);
-      break;
-    case Model::i486sx:
-      clocks += prefixes + indexed;
-      if (op.has_memory && op.has_displacement && op.has_immediate) clocks += 1;
-      note = prefixes;
-      break;
-    case Model::pentium:
-      clocks += prefixes;
-      // Prefixed instructions go to U only, long ones and those with displacement and immediate pair with nobody.
-      if (prefixes != 0) pair &= pair_u;
-      if (op.length > 7 || (op.has_memory && op.has_displacement && op.has_immediate)) pair = pair_none;
-      break;
-  }
-  op.clocks = static_cast<std::uint16_t>(clocks);
-  op.tail = static_cast<std::uint16_t>(clocks > 4 ? clocks - 4 : 0);
-  op.timing_flags = static_cast<std::uint8_t>(note);
-  op.pair_class = static_cast<std::uint8_t>(pair | static_cast<unsigned>(kind_of(op.opcode, extension)) << 4);
+  operand_registers(op, *form.row);
+  return form;
 }
 
 }  // namespace planar::cpu

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The interpreter's one hook for accounting: counting what a guest spends its clocks on. It is called when instructions
+// are decoded, so that it costs nothing while no accounting is attached and nothing for instructions not counted.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/cpu/decode/op.hpp"
+
+namespace planar::cpu {
+
+struct DecodeMode;
+
+class Accounting {
+ public:
+  virtual ~Accounting() = default;
+  /// `op` has been decoded; its handlers may be replaced by ones that do the same and count.
+  virtual void decoded(Op& op, const DecodeMode& mode) = 0;
+  /// `op`, at `at` of its `page`, ends a block.
+  virtual void block_ends(std::span<const std::uint8_t> page, std::uint32_t at, Op& op, const DecodeMode& mode) = 0;
+  /// An interrupt or exception is delivered, or the processor is reset.
+  virtual void interrupted() = 0;
+};
+
+}  // namespace planar::cpu

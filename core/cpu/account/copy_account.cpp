@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/cpu/account/copy_account.hpp"
+
+#include "core/cpu/account/copy_loop.hpp"
+#include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/mmu/access.hpp"
+
+namespace planar::cpu {
+
+namespace {
+
+bool repeated_copy(const Op& op) {
+  if (!op.rep && !op.repne) return false;
+  return (op.opcode & 0xFE) == 0xA4 || (op.opcode >= 0x6C && op.opcode <= 0x6F);
+}
+
+CopyAccount& counting(Engine& c) { return static_cast<CopyAccount&>(*c.accounting); }
+
+/// A repeated instruction that copies, with the clocks that it takes counted.
+void counted_copy(Engine& c, const Op& op) {
+  const CopyAccount::Mark from = counting(c).mark(c.timing);
+  select_string(op, {c.model, c.config.fpu}).execute(c, op);
+  counting(c).copied(from, c.timing);
+}
+
+/// The branch that ends a pass of a loop that copies.
+void counted_pass(Engine& c, const Op& branch) {
+  const std::uint32_t next = c.eip;
+  select_control(branch, {c.model, c.config.fpu}).execute(c, branch);
+  counting(c).pass(c.seg[CS].base + next, c.timing, c.eip != next);
+}
+
+}  // namespace
+
+void CopyAccount::decoded(Op& op, const DecodeMode& mode) {
+  if (!repeated_copy(op)) return;
+  op.execute = counted_copy;
+  op.chained = mode.target.model == Model::i386sx ? step_selected : chain_selected;
+}
+
+// A block's last instruction is chained by its kind of end (blocks.cpp), which finds the handler replaced.
+void CopyAccount::block_ends(std::span<const std::uint8_t> page, std::uint32_t at, Op& op, const DecodeMode& mode) {
+  if (closes_copy_loop(page, at, op, mode)) op.execute = counted_pass;
+}
+
+CopyAccount& copy_account(Engine& c) {
+  if (!c.accounting) {
+    c.accounting = std::make_unique<CopyAccount>();
+    c.attend(attend_flush);  // code decoded so far does not count
+  }
+  return counting(c);
+}
+
+}  // namespace planar::cpu

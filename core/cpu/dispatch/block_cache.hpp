@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The decoded-block cache's data (blocks.cpp). The host's: no state of the machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/common/random.hpp"
+#include "core/cpu/decode/op.hpp"
+#include "core/cpu/dispatch/block.hpp"
+
+namespace planar::cpu {
+
+struct BlockCache {
+  unsigned block_limit = 32;  ///< instructions in a block
+  bool one_by_one = false;    ///< no runs of port accesses (port_run.hpp)
+  bool flush_at_random = false;
+  Random flush_random{0};
+  std::vector<Block*> blocks;  ///< the first of each block_slot()
+  std::vector<Block> block_pool;
+  std::vector<Op> op_pool;
+  std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
+  Block no_block;                             ///< what is found where there is none: its mode is no mode
+  Block::Link no_link() { return {0, &no_block}; }
+  /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest is an age that grows
+  /// with whatever ends them all (a block dropped, a translation of code given up, the pools' fresh start). On the
+  /// Pentium only, where code has a TLB of its own and data do not drive it out.
+  std::uint64_t code_context = link_age;
+  static constexpr std::uint64_t link_age = std::uint64_t{1} << 38, oldest_link = std::uint64_t{1} << 63;
+  std::uint32_t linked_limit = 0, linked_base = 0;  ///< of the code segment in which the links were made
+  std::unordered_map<std::uint32_t, Block*>
+      page_heads;  ///< first block of a physical page; never iterated in an order that matters
+  Block* current_block = nullptr;
+  int longest_chain = 256;         ///< in instructions: bounds the stack where the compiler makes no tail calls
+  int chain_room = longest_chain;  ///< what is left of that
+
+  std::uint64_t link_key(std::uint32_t linear) const { return code_context + linear; }
+  static constexpr unsigned block_slots = 1u << 14;
+  static unsigned block_slot(std::uint32_t physical) { return (physical ^ physical >> 14) & (block_slots - 1); }
+};
+
+}  // namespace planar::cpu

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Memory access by segment and offset, from the fastest way to the slowest:
+//   1. the L0 line cache: allowed, translated, a hit in the data cache, free of charge; one comparison, in line;
+//   2. segment check, the host's TLB, the timing model; out of line; fills the L0 line cache;
+//   3. paging.cpp: page walk, page crossings, device pages, breakpoints.
+#pragma once
+
+#include "core/cpu/engine.hpp"
+
+namespace planar::cpu {
+
+inline std::uint32_t Engine::linear_for_read(unsigned s, std::uint32_t offset, unsigned bytes) {
+  const Segment& g = seg[s];
+  if (std::int64_t{offset - g.low} + (bytes - 1) > g.read_span) [[unlikely]]
+    segment_violation(s);
+  return g.base + offset;
+}
+inline std::uint32_t Engine::linear_for_write(unsigned s, std::uint32_t offset, unsigned bytes) {
+  const Segment& g = seg[s];
+  if (std::int64_t{offset - g.low} + (bytes - 1) > g.write_span) [[unlikely]]
+    segment_violation(s);
+  return g.base + offset;
+}
+
+template <class T, Model... M, class Seen>
+inline T Engine::read_linear(std::uint32_t linear, Seen&& seen) {
+  const HostTlbEntry& e = host_entry(linear);
+  if (e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
+    return static_cast<T>(read_slow(linear, sizeof(T), cpl == 3));
+  timing.read_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
+  seen(e);
+  return load<T>(e.host + (linear & 0xFFF));
+}
+template <class T, Model... M, class Seen>
+inline void Engine::write_linear(std::uint32_t linear, T v, Seen&& seen) {
+  const HostTlbEntry& e = host_entry(linear);
+  if (e.write_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
+    return write_slow(linear, sizeof(T), v, cpl == 3);
+  timing.write_aligned<M...>(e.physical + (linear & 0xFFF), sizeof(T));
+  seen(e);
+  store<T>(e.host + (linear & 0xFFF), v);
+  if (e.holds_code(linear)) [[unlikely]]
+    code_written(e.physical + (linear & 0xFFF), sizeof(T));
+}
+
+template <class T>
+T Engine::read_during_fill(const L0Line& v, std::uint32_t offset) {
+  timing.cached().read_l0(v, offset);
+  return load<T>(v.at(offset));
+}
+template <class T>
+T Engine::read_checked(unsigned s, std::uint32_t offset) {
+  const std::uint32_t linear = linear_for_read(s, offset, sizeof(T));
+  return read_linear<T>(linear, [&](const HostTlbEntry& e) { fill_l0(seg[s], seg[s].reads, e, linear); });
+}
+template <class T>
+void Engine::write_checked(unsigned s, std::uint32_t offset, T v) {
+  const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
+  write_linear<T>(linear, v, [&](const HostTlbEntry& e) { fill_l0(seg[s], seg[s].writes, e, linear); });
+}
+template <class T, class F>
+void Engine::modify_checked(unsigned s, std::uint32_t offset, F& f) {
+  const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
+  const HostTlbEntry& e = host_entry(linear);
+  if (e.write_tag == (linear & (page_mask | (sizeof(T) - 1)))) {
+    const std::uint32_t physical = e.physical + (linear & 0xFFF);
+    timing.read_aligned(physical, sizeof(T));
+    std::uint8_t* p = e.host + (linear & 0xFFF);
+    const T v = f(load<T>(p));
+    timing.write_aligned(physical, sizeof(T));
+    fill_l0(seg[s], seg[s].writes, e, linear);
+    store<T>(p, v);
+    if (e.holds_code(linear)) [[unlikely]]
+      code_written(physical, sizeof(T));
+    return;
+  }
+  probe_write(linear, sizeof(T), cpl == 3);
+  const T v = f(static_cast<T>(read_slow(linear, sizeof(T), cpl == 3)));
+  write_slow(linear, sizeof(T), v, cpl == 3);
+}
+
+template <class T>
+inline T Engine::read(unsigned s, std::uint32_t offset) {
+  const L0Line& v = l0_line(l0, offset);
+  if (!readable<T>(v, s, offset)) [[unlikely]]
+    return read_checked<T>(s, offset);
+  if (!timing.cached().settled()) [[unlikely]]
+    return read_during_fill<T>(v, offset);
+  return load<T>(v.at(offset));
+}
+template <class T>
+inline void Engine::write(unsigned s, std::uint32_t offset, T value) {
+  const L0Line& v = l0_line(l0, offset);
+  if (writable<T>(v, s, offset)) [[likely]]
+    store<T>(v.at(offset), value);
+  else
+    write_checked<T>(s, offset, value);
+}
+template <class T, class F>
+inline void Engine::modify(unsigned s, std::uint32_t offset, F&& f) {
+  const L0Line& v = l0_line(l0, offset);
+  if (writable<T>(v, s, offset)) [[likely]]
+    store<T>(v.at(offset), f(load<T>(v.at(offset))));
+  else
+    modify_checked<T>(s, offset, f);
+}
+
+template <class T>
+inline void Engine::push(T v) {
+  if (seg[SS].big) {
+    const std::uint32_t sp = gpr[ESP] - static_cast<std::uint32_t>(sizeof(T));
+    write<T>(SS, sp, v);
+    gpr[ESP] = sp;
+  } else {
+    const std::uint32_t sp = (gpr[ESP] - static_cast<std::uint32_t>(sizeof(T))) & 0xFFFF;
+    write<T>(SS, sp, v);
+    gpr[ESP] = (gpr[ESP] & 0xFFFF0000u) | sp;
+  }
+}
+template <class T>
+inline T Engine::pop() {
+  if (seg[SS].big) {
+    const T v = read<T>(SS, gpr[ESP]);
+    gpr[ESP] += static_cast<std::uint32_t>(sizeof(T));
+    return v;
+  }
+  const T v = read<T>(SS, gpr[ESP] & 0xFFFF);
+  gpr[ESP] = (gpr[ESP] & 0xFFFF0000u) | ((gpr[ESP] + static_cast<std::uint32_t>(sizeof(T))) & 0xFFFF);
+  return v;
+}
+
+}  // namespace planar::cpu

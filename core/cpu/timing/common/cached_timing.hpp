@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the 486 and the Pentium share: a first-level cache of tags, line fills, posted writes, the code line that
+// executes and the one prefetched behind it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/cpu/timing/common/l0_line.hpp"
+#include "core/cpu/timing/common/processor_timing.hpp"
+#include "core/cpu/timing/common/tag_cache.hpp"
+
+namespace planar::cpu {
+
+/// The caches and what is under way between them and the bus.
+struct CacheState {
+  static constexpr std::uint32_t no_line = 1;  ///< never a line's address
+
+  TagCache data;                          ///< unified on the 486
+  TagCache code;                          ///< absent on the 486
+  std::uint32_t code_line = no_line;      ///< line of the byte before the next sequential one
+  std::uint32_t prefetch_line = no_line;  ///< wanted, not yet on the bus
+  std::uint64_t prefetch_from = 0;
+  std::array<std::uint32_t, 2> fill_line{no_line, no_line};  ///< data, code
+  std::array<std::uint64_t, 2> fill_done{};
+  std::uint64_t fills_until = 0;
+  std::array<std::uint64_t, 8> write_start{}, write_done{};  ///< posted writes: on the bus, done
+  std::uint8_t write_next = 0;
+  std::uint8_t write_hits = 0;  ///< consecutive latest posted writes that hit the cache
+
+  void archive(Archive& a) {
+    data.archive(a);
+    code.archive(a);
+    a(code_line, prefetch_line, prefetch_from, fill_line, fill_done, fills_until, write_start, write_done, write_next,
+      write_hits);
+  }
+};
+
+class CachedTiming : public ProcessorTiming {
+ public:
+  /// Keeps `lines` true from now on: entries are dropped as the data cache changes.
+  void attach(L0Lines& lines) { state_.data.attach(lines); }
+
+  void read(std::uint32_t physical, unsigned bytes) final {
+    if ((physical & 3) + bytes <= 4) [[likely]]
+      read_aligned(physical, bytes);
+    else
+      read_misaligned(physical, bytes);
+  }
+  void write(std::uint32_t physical, unsigned bytes) final {
+    if ((physical & 3) + bytes <= 4) [[likely]]
+      write_aligned(physical, bytes);
+    else
+      write_misaligned(physical, bytes);
+  }
+  /// The same within a doubleword.
+  void read_aligned(std::uint32_t physical, unsigned bytes) {
+    if (state_.data.find(physical)) [[likely]] {
+      if (!settled()) wait_for_fill(state_.data.line_of(physical));
+      return;
+    }
+    read_miss(physical, bytes);
+  }
+  void write_aligned(std::uint32_t physical, unsigned bytes) {
+    if (!write_hits(physical)) [[unlikely]]
+      write_slow(physical, bytes);
+  }
+
+  /// Whether an access within a doubleword would cost nothing and change nothing: then it need not be told.
+  bool read_hits(std::uint32_t physical) const { return state_.data.in_mru_way(physical) && settled(); }
+  bool write_hits(std::uint32_t physical) const { return state_.data.dirty_in_mru_way(physical); }
+  /// Whether the L0 line cache may hold the line of `physical`.
+  bool in_l0(std::uint32_t physical) const { return state_.data.in_l0(physical); }
+  /// Whether no line fill is under way.
+  bool settled() const { return clock_ >= state_.fills_until; }
+  /// A read through an L0 line while a line fill is under way.
+  void read_l0(const L0Line& line, std::uint32_t address) {
+    wait_for_fill(state_.data.line_of(line.physical | (address & ~L0Line::mask)));
+  }
+  /// Aligned writes one behind the other from `address` on, all in one line and none across a datum, `each` clocks
+  /// spent between one and the next: as many of `count` as can begin before the clock reaches `stop_at`. Returns their
+  /// number; 0 if they must be told one by one, with nothing done.
+  unsigned write_run(std::uint32_t address, unsigned count, unsigned each, std::uint64_t stop_at);
+  /// Whether write_run() is worth asking: a first level that writes back.
+  bool writes_back() const { return config_.l1.write_back; }
+  std::uint32_t data_line() const { return state_.data.line(); }
+
+  std::uint64_t cycle_start(bool io) final;
+  /// Waits until posted writes have reached memory.
+  void drain();
+  void steal(std::uint64_t from, unsigned clocks) final { path_.steal(from, clocks); }
+  void master_wrote(std::uint32_t address, std::uint32_t bytes) final;
+  void flush_caches(bool write_back) override;
+  void describe(Description& description) const final;
+
+ protected:
+  static constexpr std::uint32_t no_line = CacheState::no_line;
+
+  explicit CachedTiming(const TimingConfig& config);
+
+  /// A read has missed the data cache: the line is fetched. The 486 puts it in front of posted writes.
+  virtual void fetch_data_line(std::uint32_t address);
+  /// Another line has taken the place `slot` of a separate code cache.
+  virtual void code_line_replaced(std::size_t /*slot*/) {}
+
+  TagCache& code_cache() { return config_.l1.split ? state_.code : state_.data; }
+  const TagCache& code_cache() const { return config_.l1.split ? state_.code : state_.data; }
+  /// Code goes on in `line`; the one behind it is wanted next.
+  void enter_line(std::uint32_t line);
+  void settle_prefetch() {
+    if (state_.prefetch_line != no_line) settle_wanted_prefetch();
+  }
+  /// The code prefetched behind the line that executes is not wanted any more, unless it is on the bus by now.
+  void drop_prefetch() {
+    settle_prefetch();
+    state_.prefetch_line = no_line;
+  }
+  void note_fill(unsigned which, std::uint32_t line, std::uint64_t done);
+  MemoryPath::Burst fill(TagCache& cache, std::uint32_t address, std::uint64_t at);
+  /// The data line of `address` comes with `burst`: the processor goes on with the wanted datum.
+  void take_data_line(std::uint32_t address, const MemoryPath::Burst& burst) {
+    note_fill(0, state_.data.line_of(address), burst.done);
+    jump_to(burst.first);
+  }
+
+  std::uint32_t line_mask_;  // of a first-level line's address
+  std::uint8_t line_shift_;
+  CacheState state_;
+
+ private:
+  MemoryPath::Burst fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at);
+  void settle_wanted_prefetch();
+  void read_miss(std::uint32_t address, unsigned bytes);
+  void read_misaligned(std::uint32_t address, unsigned bytes);
+  void write_misaligned(std::uint32_t address, unsigned bytes);
+  void write_slow(std::uint32_t address, unsigned bytes);
+  void post(MemoryPath::Burst burst) {
+    state_.write_start[state_.write_next] = burst.first;
+    state_.write_done[state_.write_next] = burst.done;
+    state_.write_next =
+        static_cast<std::uint8_t>(state_.write_next + 1u < config_.write_buffers ? state_.write_next + 1u : 0u);
+  }
+  void wait_for_buffer() { jump_to(state_.write_done[state_.write_next]); }
+  void wait_for_fill(std::uint32_t line) {
+    for (unsigned which = 0; which < 2; ++which)
+      if (state_.fill_line[which] == line) jump_to(state_.fill_done[which]);
+  }
+};
+
+}  // namespace planar::cpu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The host's L0 line cache: a direct-mapped table of data-cache lines that are known to hit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace planar::cpu {
+
+/// The host's way to 32 bytes of RAM that lie in the way used last of their set in the data cache (of 16-byte lines: of
+/// both sets), by the linear addresses that an address context gives them. Empty again as soon as the set changes. It
+/// is no state of the machine.
+struct alignas(32) L0Line {
+  static constexpr std::uint32_t mask = ~31u;
+  static constexpr unsigned count = 128;  ///< indexed by address bits 11-5, the same in linear and physical addresses
+  static unsigned number(std::uint32_t address) { return (address & 0xFE0) / 32; }
+
+  std::uint64_t reads =
+      0;  ///< address context + linear address: reads cost nothing unless a fill is under way; 0: none
+  std::uint64_t writes = 0;    ///< likewise; the line is dirty, so that no fill of it is under way
+  std::uintptr_t base = 0;     ///< + linear address: of the host's byte
+  std::uint32_t physical = 0;  ///< address of the first byte
+  std::uint8_t* at(std::uint32_t linear) const { return reinterpret_cast<std::uint8_t*>(base + linear); }
+};
+
+using L0Lines = std::array<L0Line, L0Line::count>;
+
+/// The entry in which `address` would be.
+inline L0Line& l0_line(L0Lines& lines, std::uint32_t address) {
+  static_assert(sizeof(L0Line) == 32);
+  return *reinterpret_cast<L0Line*>(reinterpret_cast<std::uint8_t*>(lines.data()) + (address & 0xFE0));
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Decode time: what the static clocks of an instruction follow from, the same for every processor.
+#pragma once
+
+#include "core/cpu/decode/op.hpp"
+#include "core/cpu/model.hpp"
+#include "core/cpu/timing/common/instruction_table.hpp"
+
+namespace planar::cpu {
+
+struct StaticForm {
+  const InstructionRow* row = nullptr;
+  unsigned prefixes = 0;  ///< prefix bytes that cost a clock of their own
+  bool memory = false;
+  bool repeated = false;       ///< a string instruction under REP
+  unsigned repeat_clocks = 0;  ///< of that with a count of zero
+
+  /// Of the row's `column` for one processor.
+  unsigned clocks(const Clocks& column) const { return repeated ? repeat_clocks : memory ? column.mem : column.reg; }
+};
+
+/// Finds the row of `op` and fills its branch kind and register sets (Op::reads, writes, address_reads).
+StaticForm static_form(Op& op, Model model);
+
+/// The 386 manual's m: prefixes, opcode bytes, ModRM, SIB, displacement and immediate count one each.
+unsigned components(const Op& op);
+
+}  // namespace planar::cpu

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The 386SX's bus unit: what it remembers, and the rules of its data cycles, written once for the
+// two that keep its figures: Timing386sx, and Steady386 on copies in host registers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/cpu/timing/common/execution_clocks.hpp"
+
+namespace planar::cpu {
+
+/// One write is posted: it waits here for the bus.
+struct WriteLatch {
+  std::uint64_t starts = 0;  ///< when the write leaves for the bus
+
+  /// When an instruction that has reached `clock` may post its write: behind the one before.
+  std::uint64_t free_at(std::uint64_t clock) const { return std::max(clock, starts); }
+};
+
+/// State, part of a snapshot.
+struct BusUnitState {
+  std::uint32_t fetch_next = 0;  ///< address of the next code word to fetch
+  std::uint32_t fetch_eip = 0;   ///< address of the next byte to be consumed
+  std::uint64_t fetch_from = 0;  ///< when the queue last got room
+  WriteLatch latch;
+  bool refill = true;  ///< the queue was flushed
+};
+
+/// The rules of aligned data cycles that stay in closed form. `Unit` has: clock(), word_free() (the clock from which
+/// the bus is free), overlap() and latch(), all as references; bring_up_to(clock), which counts the prefetch cycles
+/// that begin before a data cycle, false where that is not closed; and path().
+template <class Unit>
+struct DataCycles {
+  /// Both: false, with nothing of the access done, if it takes the long way.
+  static bool read(Unit& u, std::uint32_t address, unsigned bytes) {
+    const std::uint64_t wanted = u.overlap().read_wanted(u.clock());
+    if (!u.bring_up_to(wanted) || !u.path().access_in_row(u.word_free(), wanted, address, words(bytes), false))
+        [[unlikely]]
+      return false;
+    u.clock() = u.overlap().read_ended(u.clock(), u.word_free());
+    return true;
+  }
+  static bool write(Unit& u, std::uint32_t address, unsigned bytes) {
+    const std::uint64_t posted = u.latch().free_at(u.clock());
+    if (!u.bring_up_to(posted)) [[unlikely]]
+      return false;
+    const std::uint64_t starts = std::max(posted, u.word_free());
+    if (!u.path().access_in_row(u.word_free(), starts, address, words(bytes), true)) [[unlikely]]
+      return false;
+    u.clock() = posted;
+    u.latch().starts = starts;
+    return true;
+  }
+
+ private:
+  static constexpr unsigned words(unsigned bytes) { return (bytes + 1) / 2; }  // of an aligned access
+};
+
+}  // namespace planar::cpu

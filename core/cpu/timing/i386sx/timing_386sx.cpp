@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/cpu/timing/i386sx/timing_386sx.hpp"
+
+#include <algorithm>
+
+#include "core/cpu/timing/common/cached_timing.hpp"
+#include "core/cpu/timing/common/instruction_table.hpp"
+#include "core/cpu/timing/common/snapshot.hpp"
+#include "core/cpu/timing/common/static_clocks.hpp"
+
+namespace planar::cpu {
+namespace {
+
+constexpr std::uint64_t refill_decode = 3;   // informed by published figures, see timing_386sx.hpp
+constexpr std::uint64_t starved_decode = 2;  // arrival of the last byte to execution: decode, hand over [I]
+constexpr std::uint64_t refill_lead = 4;     // a taken branch's fetch starts so long before the end of its table clocks
+
+std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? clock - by : 0; }
+
+}  // namespace
+
+Timing386sx::Timing386sx(const TimingConfig& config)
+    : ProcessorTiming(config), fetch_mask_(~(config.prefetch_request - 1u)) {}
+
+void Timing386sx::set_static_clocks(Op& op) const {
+  const StaticForm form = static_form(op, Model::i386sx);
+  unsigned clocks = form.clocks(form.row->i386);
+  if (op.has_memory && op.index < no_register && op.base < no_register) clocks += 1;
+  op.clocks = static_cast<std::uint16_t>(clocks);
+  op.i386sx = {.tail = static_cast<std::uint16_t>(clocks > 4 ? clocks - 4 : 0),
+               .refill = static_cast<std::uint8_t>(components(op))};
+}
+
+void Timing386sx::prefetch(std::uint64_t until) {
+  if (bring_up_to(until)) [[likely]]
+    return;
+  const std::uint32_t full = (bus_.fetch_eip & fetch_mask_) + queue_bytes;
+  path_.fetch(bus_.fetch_from, std::max(until, fetch_put_off_), bus_.fetch_next, bus_.fetch_next, full);
+}
+
+/// A full queue gets room from here on; `line` is the request that holds the instruction's first byte.
+inline void Timing386sx::supplied(std::uint32_t line) {
+  if (bus_.fetch_next - line >= queue_bytes) bus_.fetch_from = clock_;
+  fetch_put_off_ = 0;
+}
+
+/// The latest word fetched is the one that was waited for.
+inline void Timing386sx::starve() {
+  ++counters_.code_misses;
+  jump_to(path_.word_free() + starved_decode);
+}
+
+/// The instruction is not known to be in the queue, or the queue could have filled up meanwhile.
+void Timing386sx::supply(const Op& op) {
+  const std::uint32_t eip = bus_.fetch_eip;
+  const std::uint32_t line = eip & fetch_mask_;
+  const auto must = static_cast<std::int32_t>(((eip + op.length + ~fetch_mask_) & fetch_mask_) - bus_.fetch_next);
+  const MemoryPath::Fetched fetched = path_.fetch_on(fetch_at(), clock_, bus_.fetch_next, must, room());
+  if (fetched == MemoryPath::Fetched::not_plain) [[unlikely]]
+    return supply_in_new_row(op, eip);
+  if (fetched == MemoryPath::Fetched::late) starve();
+  supplied(line);
+}
+
+/// The same where the row may have to be opened, or the closed form does not hold.
+void Timing386sx::supply_in_new_row(const Op& op, std::uint32_t eip) {
+  const std::uint32_t line = eip & fetch_mask_, needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
+  if (path_.fetch(bus_.fetch_from, clock_, bus_.fetch_next, needed, line + queue_bytes)) starve();
+  supplied(line);
+}
+
+/// Behind a jump, or straight on into another page frame.
+void Timing386sx::supply_afresh(const Op& op, std::uint32_t eip) {
+  if (!bus_.refill) {
+    prefetch(0);
+    bus_.fetch_next += eip - bus_.fetch_eip;
+    path_.fetch_from(bus_.fetch_next);
+    return supply_in_new_row(op, eip);
+  }
+  bus_.refill = false;
+  bus_.fetch_next = eip & ~1u;
+  path_.fetch_from(bus_.fetch_next);
+  const std::uint32_t needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
+  if (!path_.fetch_at_once(fetch_at(), bus_.fetch_next, needed)) [[unlikely]]
+    path_.fetch(bus_.fetch_from, 0, bus_.fetch_next, needed, bus_.fetch_next);
+  jump_to(path_.word_free() + refill_decode);
+  clock_ += op.i386sx.refill;
+  supplied(eip & fetch_mask_);
+}
+
+void Timing386sx::read(std::uint32_t address, unsigned bytes) {
+  const std::uint64_t wanted = overlap_.read_wanted(clock_);
+  prefetch(wanted);
+  path_.access(wanted, address & ~1u, (address + bytes + 1) & ~1u, false);
+  clock_ = overlap_.read_ended(clock_, path_.word_free());
+}
+
+void Timing386sx::read_aligned(std::uint32_t address, unsigned bytes) {
+  if (!DataCycles<Timing386sx>::read(*this, address, bytes)) [[unlikely]]
+    read(address, bytes);
+}
+
+void Timing386sx::write(std::uint32_t address, unsigned bytes) {
+  clock_ = bus_.latch.free_at(clock_);
+  prefetch(clock_);
+  bus_.latch.starts = std::max(clock_, path_.word_free());
+  path_.access(bus_.latch.starts, address & ~1u, (address + bytes + 1) & ~1u, true);
+}
+
+void Timing386sx::write_aligned(std::uint32_t address, unsigned bytes) {
+  if (!DataCycles<Timing386sx>::write(*this, address, bytes)) [[unlikely]]
+    write(address, bytes);
+}
+
+void Timing386sx::branch(const Op& op, bool taken, std::uint32_t) {
+  if (!taken) return;
+  switch (op.branch) {
+    case BranchKind::conditional:
+    case BranchKind::jcxz: clock_ += 4; break;  // 7+m against 3, 9+m against 5
+    default: break;
+  }
+  interrupt_flush();
+}
+
+std::uint64_t Timing386sx::cycle_start(bool io) {
+  const std::uint64_t wanted = !io && clock_ >= TableOverlap::bus_cycle ? clock_ - TableOverlap::bus_cycle : clock_;
+  pins_.begin(wanted);
+  prefetch(wanted);
+  return std::max(wanted, path_.word_free());
+}
+
+void Timing386sx::steal(std::uint64_t from, unsigned clocks) {
+  prefetch(from);
+  path_.steal(from, clocks);
+}
+
+void Timing386sx::interrupt_flush() {
+  const std::uint64_t from = back(clock_, refill_lead);
+  prefetch(from);
+  bus_.refill = true;
+  bus_.fetch_from = from;
+}
+
+void Timing386sx::archive(Archive& a) {
+  if (!a.loading()) prefetch(0);
+  fetch_put_off_ = 0;
+  archive_common(a);
+  archive_bus_unit(a, bus_);
+  CacheState caches;
+  caches.archive(a);
+  PipelineState pipeline(0);
+  pipeline.archive(a);
+}
+
+}  // namespace planar::cpu

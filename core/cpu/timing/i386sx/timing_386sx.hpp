@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The 386SX: an execution unit that runs by the table, and a bus unit that data and prefetch share.
+//
+// The prefetch unit asks for aligned doublewords while its four-doubleword queue has room; on the 16-bit bus each is
+// two cycles, and the decoder sees it when both have arrived. Any data cycle goes first, but waits for the word that is
+// already on the bus. Reads are placed where the table has them (an instruction of n clocks with a memory source has
+// its 2-clock cycle n-4 clocks before its end), writes are posted one deep. A taken branch empties the queue.
+//
+// refill_lead and refill_decode: the manual's 7+m has the target's first doubleword on a 32-bit bus inside. It is split
+// into 3 clocks before the first fetch cycle, the cycle, and 3 clocks + m of decoding behind it, one clock more than
+// the manual: the class's BogoMIPS factor (0.18 a MHz for a 386DX from cache = 11 clocks for the two-instruction loop
+// that the manual puts at 10) says so; the same loop then gives the 386SX its 0.14 [informed by those two published factors, S].
+//
+// Prefetch cycles are counted when something else needs the bus or the queue might run dry or full, not at every
+// instruction, and in closed form within an open row: the same to the clock as word by word
+// (tests/core/cpu/timing/test_timing_386sx.cpp).
+//
+// Not modelled: the decoder's three-instruction queue (prefetched bytes leave the queue when their instruction starts),
+// its one byte a clock, the TLB (the executor's page walks come in as reads), NA# pipelining other than in the page-hit
+// figure, a locked cycle's idle clocks.
+#pragma once
+
+#include <cstdint>
+
+#include "core/cpu/timing/common/processor_timing.hpp"
+#include "core/cpu/timing/i386sx/bus_unit.hpp"
+
+namespace planar::cpu {
+
+class Timing386sx final : public ProcessorTiming {
+ public:
+  explicit Timing386sx(const TimingConfig& config);
+
+  void set_static_clocks(Op& op) const override;
+  void begin(const Op& op, std::uint32_t physical_eip) override;
+  /// The same for the instruction behind the one that began last, with no branch or flush in between.
+  void begin_next(const Op& op);
+  void read(std::uint32_t physical, unsigned bytes) override;
+  void write(std::uint32_t physical, unsigned bytes) override;
+  /// The same for an address that is a multiple of `bytes`.
+  void read_aligned(std::uint32_t physical, unsigned bytes);
+  void write_aligned(std::uint32_t physical, unsigned bytes);
+  void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
+  std::uint64_t cycle_start(bool io) override;
+  void steal(std::uint64_t from, unsigned clocks) override;
+  void master_wrote(std::uint32_t, std::uint32_t) override {}  // no cache
+  void flush_caches(bool) override {}
+  void interrupt_flush() override;
+  void archive(Archive& a) override;
+  void describe(Description&) const override {}
+
+ private:
+  friend class Steady386;
+  friend struct DataCycles<Timing386sx>;
+  static constexpr std::uint32_t queue_bytes = 16;
+
+  // For DataCycles.
+  std::uint64_t& clock() { return clock_; }
+  std::uint64_t& word_free() { return path_.word_free(); }
+  TableOverlap& overlap() { return overlap_; }
+  WriteLatch& latch() { return bus_.latch; }
+  MemoryPath& path() { return path_; }
+  /// Brings the queue up to `until`, or to what begin_next() put off if that is later.
+  bool bring_up_to(std::uint64_t until);
+
+  /// Bytes that the queue may still ask for; not positive when it is full.
+  std::int32_t room() const {
+    return static_cast<std::int32_t>((bus_.fetch_eip & fetch_mask_) + queue_bytes - bus_.fetch_next);
+  }
+  /// When the next prefetch cycle may begin.
+  std::uint64_t fetch_at() const { return std::max(bus_.fetch_from, path_.word_free()); }
+  void issue(const Op& op, std::uint32_t end);
+  void prefetch(std::uint64_t until);
+  void supply(const Op& op);
+  void supply_in_new_row(const Op& op, std::uint32_t eip);
+  void supply_afresh(const Op& op, std::uint32_t eip);
+  void supplied(std::uint32_t line);
+  void starve();
+
+  BusUnitState bus_;
+  std::uint32_t fetch_mask_;         // of a prefetch request's address
+  std::uint64_t fetch_put_off_ = 0;  // words that begin before are still to be counted; 0 in a snapshot
+};
+
+inline bool Timing386sx::bring_up_to(std::uint64_t until) {
+  if (until < fetch_put_off_) until = fetch_put_off_;
+  const std::uint64_t from = fetch_at();
+  if (until <= from || bus_.refill) return true;  // nothing can begin, or it is not known where
+  const std::int32_t left = room();
+  return left <= 0 || path_.prefetch_plain(from, until, bus_.fetch_next, left);
+}
+
+inline void Timing386sx::begin_next(const Op& op) {
+  const std::uint32_t eip = bus_.fetch_eip, end = eip + op.length;
+  const std::uint64_t from = fetch_at();
+  // If the queue holds the instruction and cannot have filled up since `from` (two clocks a word at least), nothing
+  // that happened between is seen before the next cycle of another kind: the words are counted then.
+  if (static_cast<std::int32_t>(bus_.fetch_next - ((end + ~fetch_mask_) & fetch_mask_)) >= 0 &&
+      static_cast<std::int64_t>(clock_ - from) + 1 < room())
+    fetch_put_off_ = clock_;
+  else
+    supply(op);
+  issue(op, end);
+}
+
+inline void Timing386sx::begin(const Op& op, std::uint32_t eip) {
+  if (!bus_.refill && eip == bus_.fetch_eip) return begin_next(op);
+  supply_afresh(op, eip);
+  issue(op, eip + op.length);
+}
+
+// The queue has it: `end` is the address behind it.
+inline void Timing386sx::issue(const Op& op, std::uint32_t end) {
+  bus_.fetch_eip = end;
+  clock_ += op.clocks;
+  overlap_ = {.tail = op.i386sx.tail, .credit = 0};
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/cpu/timing/i486sx/timing_486.hpp"
+
+#include "core/cpu/timing/common/instruction_table.hpp"
+#include "core/cpu/timing/common/snapshot.hpp"
+#include "core/cpu/timing/common/static_clocks.hpp"
+
+namespace planar::cpu {
+
+void Timing486::set_static_clocks(Op& op) const {
+  const StaticForm form = static_form(op, Model::i486sx);
+  unsigned clocks = form.clocks(form.row->i486) + form.prefixes;
+  if (op.has_memory && op.index < no_register) clocks += 1;
+  if (op.has_memory && op.has_displacement && op.has_immediate) clocks += 1;
+  op.clocks = static_cast<std::uint16_t>(clocks);
+  op.i486sx = {.prefixes = static_cast<std::uint8_t>(form.prefixes)};
+}
+
+void Timing486::fetch(std::uint32_t eip, std::uint32_t last_line) {
+  const std::uint32_t first_line = eip & line_mask_;
+  if (first_line != state_.code_line) enter_line(first_line);
+  if (last_line != first_line) {
+    if (jumped_) clock_ += 1;
+    enter_line(last_line);
+  }
+  state_.code_line = last_line;
+}
+
+void Timing486::branch(const Op& op, bool taken, std::uint32_t) {
+  if (!taken) {
+    if (op.branch == BranchKind::far) jumped_ = false;
+    return;
+  }
+  switch (op.branch) {
+    case BranchKind::conditional: clock_ += 2; break;  // 3 against 1
+    case BranchKind::loop: clock_ += 1; break;         // 7 against 6
+    case BranchKind::loop_z: clock_ += 3; break;       // 9 against 6
+    case BranchKind::jcxz: clock_ += 3; break;         // 8 against 5
+    default: break;
+  }
+  drop_prefetch();
+  jumped_ = true;
+  last_clocks_ = 3;  // decoding restarts: nothing of the target's prefixes is hidden twice
+}
+
+void Timing486::fetch_data_line(std::uint32_t address) {
+  // Posted writes, oldest first, that have not reached the bus yet.
+  const unsigned count = config_.write_buffers;
+  std::uint64_t first_start = UINT64_MAX;
+  unsigned waiting = 0;
+  for (unsigned n = 0; n < count; ++n) {
+    const unsigned i = (state_.write_next + n) % count;
+    if (state_.write_done[i] <= clock_ || state_.write_start[i] <= clock_) continue;
+    if (first_start == UINT64_MAX) first_start = state_.write_start[i];
+    ++waiting;
+  }
+  if (waiting == 0 || waiting > state_.write_hits) {
+    take_data_line(address, fill(state_.data, address, clock_));
+    return;
+  }
+  const std::uint64_t resume = path_.take_back(first_start);
+  const auto burst = fill(state_.data, address, clock_);
+  note_fill(0, state_.data.line_of(address), burst.done);
+  const std::uint64_t delay = path_.free() - first_start;
+  path_.give_back(resume + delay);
+  for (unsigned i = 0; i < count; ++i)
+    if (state_.write_done[i] > clock_ && state_.write_start[i] >= first_start) {
+      state_.write_start[i] += delay;
+      state_.write_done[i] += delay;
+    }
+  jump_to(burst.first);
+}
+
+void Timing486::interrupt_flush() {
+  drop_prefetch();
+  state_.code_line = no_line;
+  last_writes_ = 0;
+  last_clocks_ = 0;
+  jumped_ = true;
+}
+
+void Timing486::archive(Archive& a) {
+  archive_common(a);
+  BusUnitState bus;
+  archive_bus_unit(a, bus);
+  state_.archive(a);
+  PipelineState pipeline(code_cache().lines());
+  pipeline.issue.last_writes = last_writes_;
+  pipeline.issue.last_clocks = last_clocks_;
+  pipeline.jumped = jumped_;
+  pipeline.archive(a);
+  last_writes_ = pipeline.issue.last_writes;
+  last_clocks_ = pipeline.issue.last_clocks;
+  jumped_ = pipeline.jumped;
+}
+
+}  // namespace planar::cpu

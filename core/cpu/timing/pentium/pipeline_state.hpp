@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the Pentium's pipes and prefetcher remember between instructions. Part of a snapshot.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/cpu/timing/pentium/btb.hpp"
+#include "core/cpu/timing/pentium/issue.hpp"
+#include "core/state/archive.hpp"
+
+namespace planar::cpu {
+
+struct PipelineState {
+  /// For a code cache of `lines` lines.
+  explicit PipelineState(std::size_t lines) : marks(lines + 1, 0) {}
+
+  IssueState issue;
+  bool jumped = false;                   ///< of the 486; true on the Pentium
+  std::uint32_t mispredicted_issue = 0;  ///< behind TimingPentium::misprediction_mark
+  std::uint64_t redirected = 0;          ///< when the prefetcher last followed a jump
+  std::uint32_t mark_slot = 0;           ///< the code line that executes, as an index into marks
+  std::vector<std::uint32_t> marks;      ///< a code line's bytes at which an instruction was seen to begin
+  BranchTargetBuffer btb;
+
+  void archive(Archive& a) {
+    const std::size_t slots = marks.size();
+    std::uint32_t executing = marks[mark_slot];
+    a(issue.last_writes, issue.last_clocks, jumped);
+    a(issue.pair_open, issue.in_v, issue.agi_writes, issue.eip, issue.previous_eip, mispredicted_issue, redirected,
+      executing, mark_slot, marks);
+    if (a.loading()) {
+      marks.resize(slots);
+      if (mark_slot >= slots) mark_slot = static_cast<std::uint32_t>(slots - 1);
+      marks[mark_slot] = executing;
+    }
+    btb.archive(a);
+  }
+};
+
+}  // namespace planar::cpu

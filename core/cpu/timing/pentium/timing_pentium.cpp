@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/cpu/timing/pentium/timing_pentium.hpp"
+
+#include <algorithm>
+
+#include "core/cpu/timing/common/instruction_table.hpp"
+#include "core/cpu/timing/common/snapshot.hpp"
+#include "core/cpu/timing/common/static_clocks.hpp"
+
+namespace planar::cpu {
+
+void TimingPentium::set_static_clocks(Op& op) const {
+  const StaticForm form = static_form(op, Model::pentium);
+  unsigned pair = form.row->pair;
+  // Prefixed instructions go to U only, long ones and those with displacement and immediate do not pair.
+  if (form.prefixes != 0) pair &= pair_u;
+  if (op.length > 7 || (op.has_memory && op.has_displacement && op.has_immediate)) pair = pair_none;
+  op.clocks = static_cast<std::uint16_t>(form.clocks(form.row->pentium) + form.prefixes);
+  op.pentium = {};
+  op.pentium.pair = static_cast<std::uint8_t>(pair & pair_mask);
+}
+
+void TimingPentium::code_line_replaced(std::size_t slot) {
+  pipeline_.marks[slot] = 0;
+  if (slot != pipeline_.mark_slot) return;
+  // The line that executes was displaced; what executes now comes from the prefetch buffer.
+  pipeline_.mark_slot = static_cast<std::uint32_t>(pipeline_.marks.size() - 1);
+  pipeline_.marks[pipeline_.mark_slot] = 0;
+}
+
+void TimingPentium::fetch(std::uint32_t eip, std::uint32_t last_line) {
+  const std::uint32_t first_line = eip & line_mask_;
+  if (first_line != state_.code_line) enter_line(first_line);
+  if (last_line != first_line) enter_line(last_line);
+  state_.code_line = last_line;
+  const TagCache& cache = code_cache();
+  // Uncached code has the spare slot behind the cache's lines.
+  pipeline_.mark_slot = static_cast<std::uint32_t>(cache.in_mru_way(last_line) ? cache.slot(last_line) : cache.lines());
+}
+
+bool TimingPentium::fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line) {
+  const bool two_lines = number == 0 && plan.crosses;
+  if (line != state_.code_line) fetch(two_lines ? plan.eip : line, line);
+  if ((pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) != plan.marks[number]) return false;
+  const TagCache& cache = code_cache();
+  if (&cache == &state_.code && !two_lines && cache.in_mru_way(line) && cache.in_mru_way(line + cache.line()))
+    plan.memos[number] = {cache.changes(), static_cast<std::uint32_t>(cache.slot(line))};
+  return true;
+}
+
+void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
+  plan = IssuePlan{};
+  plan.first = ops;
+  plan.eip = eip;
+  plan.first_line = (eip + ops[0].length - 1) & line_mask_;
+  plan.crosses = (eip & line_mask_) != plan.first_line;
+  unsigned issues = 0;
+  for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
+    const auto line = static_cast<std::uint8_t>(line_number(eip + op->length - 1) - line_number(plan.first_line));
+    if (op != ops) {
+      if (line != op[-1].pentium.line_behind) op[-1].edge = Op::Edge::line;
+      op[-1].pentium.line_behind = line;
+    }
+    op->pentium.line_behind = line;
+    if (plan.end.takes(*op)) {
+      op->pentium.issue_clocks = static_cast<std::uint16_t>(plan.end.join(*op));
+    } else {
+      op->pentium.issue_clocks = static_cast<std::uint16_t>(plan.end.open(*op, eip, 1));
+      plan.marks[line] |= std::uint32_t{1} << (eip & 31);
+      ++issues;
+    }
+    if (issues == 1) plan.entry_reads |= op->address_reads;
+  }
+  plan.single = issues == 1;
+  std::uint16_t run = 0;
+  for (Op* op = ops; op != ops + count; ++op) {
+    op->register_only = op->register_only && op->edge == Op::Edge::none;
+    op->pentium.run_clocks = run = static_cast<std::uint16_t>(run + op->pentium.issue_clocks);
+    if (!op->register_only) run = 0;
+  }
+  ops[count - 1].pentium.ahead = 0;
+  for (Op* op = ops + count - 1; op-- != ops;)
+    op->pentium.ahead = static_cast<std::uint16_t>(op->pentium.issue_clocks + op[1].pentium.ahead);
+}
+
+void TimingPentium::leave_plan(const IssuePlan& plan, const Op* next) {
+  std::uint32_t eip = plan.eip;
+  for (const Op* op = plan.first; op != next; eip += op->length, ++op) {
+    if (pipeline_.issue.takes(*op))
+      pipeline_.issue.join(*op);
+    else
+      pipeline_.issue.open(*op, eip, 1);
+  }
+}
+
+void TimingPentium::branch(const Op& op, bool taken, std::uint32_t target) {
+  if (is_special(op.branch)) [[unlikely]] {
+    if (op.branch == BranchKind::far) {
+      if (taken) interrupt_flush();
+      return;
+    }
+    if (taken) clock_ += 1;  // JCXZ 6 against 5, LOOPZ 8 against 7
+  }
+  IssueState& issue = pipeline_.issue;
+  const bool shadowed = issue.previous_eip == misprediction_mark;
+  const std::uint32_t key = shadowed ? pipeline_.mispredicted_issue : issue.previous_eip;
+  const auto predicted = pipeline_.btb.lookup(key, taken, target, op.pentium.btb_entry);
+  const bool followed = predicted.taken && !shadowed && clock_ >= pipeline_.redirected + redirect_distance;
+  const bool right = taken ? followed && predicted.target_right : !followed;
+  if (taken) drop_prefetch();
+  if (right) {
+    if (taken) pipeline_.redirected = clock_;
+    return;
+  }
+  ++counters_.mispredictions;
+  clock_ += op.branch == BranchKind::conditional && issue.in_v ? 4 : 3;
+  pipeline_.mispredicted_issue = issue.eip;
+  issue.eip = misprediction_mark;
+  issue.pair_open = 0;
+  issue.last_writes = 0;  // the pipeline stood still: no interlock with the target
+  pipeline_.redirected = clock_;
+}
+
+void TimingPentium::flush_caches(bool write_back) {
+  std::fill(pipeline_.marks.begin(), pipeline_.marks.end(), 0u);
+  CachedTiming::flush_caches(write_back);
+}
+
+void TimingPentium::interrupt_flush() {
+  drop_prefetch();
+  state_.code_line = no_line;
+  pipeline_.issue.last_writes = 0;
+  pipeline_.issue.last_clocks = 0;
+  pipeline_.issue.pair_open = 0;
+}
+
+void TimingPentium::archive(Archive& a) {
+  archive_common(a);
+  BusUnitState bus;
+  archive_bus_unit(a, bus);
+  state_.archive(a);
+  pipeline_.archive(a);
+}
+
+}  // namespace planar::cpu

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The Pentium (P5, P54C): two pipes, split caches, branch prediction with its habits.
+//
+// Pairing is carried from instruction to instruction, and planned for a block where possible: issue.hpp. Flags never
+// prevent a pair (CMP + Jcc pairs); ESP changes implied by PUSH, POP, CALL and RET do not either and cause no
+// interlock.
+//
+// Prediction: the buffer is looked up with the issue before the branch (btb.hpp). A prediction that says "taken" turns
+// the prefetcher to its other queue, and it can do so only every second clock [I]; while the pipeline refills after a
+// misprediction it cannot at all, so that a branch in the first issue behind one falls through in the processor's eyes
+// [S]. Either way the branch costs the penalty of a misprediction. A loop of a single one-clock issue therefore never
+// gets predicted, however well the buffer knows it (Linux's dec/jns: 1 + 4 = 5 clocks, the 0.40 BogoMIPS a MHz of the
+// class), while a loop of two issues does.
+// Penalties: 3 clocks, 4 for a conditional branch in V (docs/hardware/processors.md#pentium-branch-prediction).
+//
+// Not modelled: cache bank conflicts within a pair, stores into a line of the code cache (self-modifying code costs
+// nothing extra), write-once (first store to a clean line), snoop stalls, FXCH pairing and x87 overlap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/cpu/timing/common/cached_timing.hpp"
+#include "core/cpu/timing/pentium/issue.hpp"
+#include "core/cpu/timing/pentium/pipeline_state.hpp"
+
+namespace planar::cpu {
+
+class TimingPentium final : public CachedTiming {
+ public:
+  explicit TimingPentium(const TimingConfig& config) : CachedTiming(config), pipeline_(code_cache().lines()) {
+    pipeline_.jumped = true;
+  }
+
+  void set_static_clocks(Op& op) const override;
+  void begin(const Op& op, std::uint32_t physical_eip) override;
+  void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
+  void flush_caches(bool write_back) override;
+  void interrupt_flush() override;
+  void archive(Archive& a) override;
+
+  // ---- blocks that run by plan ----
+  /// Decode time: settles how `count` instructions with their static clocks, from `physical_eip` on, issue as a block.
+  /// They end in at most IssuePlan::most_lines code lines.
+  void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
+  /// The code line of the byte at `address`, counted from address 0.
+  std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
+  /// Whether a block's plan holds here: then its instructions begin with begin_planned_run() instead of begin(), those
+  /// that end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the instructions
+  /// leave in the pipes is put there in front of the last one (finish_plan) or where the block is left early.
+  bool enter_plan(const IssuePlan& plan) { return pipes_suit(plan) && fetch_planned(plan, 0, plan.first_line); }
+  bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
+    return fetch_planned(plan, op.pentium.line_behind, line_behind(plan, op));
+  }
+  /// The same for where that was the case before and takes no time now; if not, nothing has happened and the two above
+  /// are to be asked.
+  bool enter_plan_seen(const IssuePlan& plan) { return pipes_suit(plan) && fetch_seen(plan, 0, plan.first_line); }
+  bool plan_holds_behind_seen(const IssuePlan& plan, const Op& op) {
+    return fetch_seen(plan, op.pentium.line_behind, line_behind(plan, op));
+  }
+  /// begin() by plan, for the register-only instructions in front of `op`, which have executed already, and for `op`.
+  void begin_planned_run(const Op& op) { clock_ += op.pentium.run_clocks; }
+  void finish_plan(const IssuePlan& plan);
+  /// The same for a block of several issues.
+  void finish_long_plan(const IssuePlan& plan) { pipeline_.issue = plan.end; }
+  /// The block ends early, in front of `next`, not the first.
+  void leave_plan(const IssuePlan& plan, const Op* next);
+  /// branch() in a block by plan of several issues, where a branch that is not special goes where it went all the last
+  /// times and is predicted so: known as strongly taken to this target or strongly not taken, with nothing in the
+  /// prefetcher's way. If not, nothing has happened.
+  bool branch_as_predicted(const Op& op, bool taken, std::uint32_t linear_target);
+
+ protected:
+  void code_line_replaced(std::size_t slot) override;
+
+ private:
+  /// Clocks between two predicted jumps; informed by the class's BogoMIPS, as published.
+  static constexpr std::uint64_t redirect_distance = 2;
+  /// As an issue's address: the pipeline was refilled behind it.
+  static constexpr std::uint32_t misprediction_mark = 3;
+
+  bool pipes_suit(const IssuePlan& plan) const {
+    const IssueState& issue = pipeline_.issue;
+    return issue.pair_open == 0 && !(issue.last_writes & plan.entry_reads);
+  }
+  std::uint32_t line_behind(const IssuePlan& plan, const Op& op) const {
+    return plan.first_line + (std::uint32_t{op.pentium.line_behind} << line_shift_);
+  }
+  bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  void fetch(std::uint32_t eip, std::uint32_t last_line);
+
+  PipelineState pipeline_;
+};
+
+inline void TimingPentium::begin(const Op& op, std::uint32_t eip) {
+  const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
+  if (last_line != state_.code_line) [[unlikely]]
+    fetch(eip, last_line);
+  IssueState& issue = pipeline_.issue;
+  if (issue.takes(op)) {
+    clock_ += issue.join(op);
+    return;
+  }
+  // Until a line has been executed once the processor does not know where its instructions end: no pairing then.
+  const unsigned at = eip & 31;
+  std::uint32_t& marks = pipeline_.marks[pipeline_.mark_slot];
+  const unsigned seen = (marks >> at) | (op.length == 1);
+  marks |= std::uint32_t{1} << at;
+  clock_ += issue.open(op, eip, seen);
+}
+
+/// Where a memo says that the line and its successor are in, each as the one used last in its set, with all that the
+/// plan relies on known, and nothing is on its way: enters the plan's line `number`, or goes on in it. If not, nothing
+/// has happened.
+inline bool TimingPentium::fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line) {
+  const LineMemo& memo = plan.memos[number];
+  if (memo.changes != state_.code.changes()) [[unlikely]]
+    return false;
+  if (line == state_.code_line) return true;
+  if (state_.prefetch_line != no_line || !settled()) [[unlikely]]
+    return false;
+  state_.code_line = line;
+  pipeline_.mark_slot = memo.slot;
+  return true;
+}
+
+inline void TimingPentium::finish_plan(const IssuePlan& plan) {
+  const IssueState before = pipeline_.issue;
+  pipeline_.issue = plan.end;
+  if (plan.single) {
+    pipeline_.issue.agi_writes = before.last_writes;
+    pipeline_.issue.previous_eip = before.eip;
+  }
+}
+
+inline bool TimingPentium::branch_as_predicted(const Op& op, bool taken, std::uint32_t target) {
+  const std::uint32_t key = pipeline_.issue.previous_eip;
+  if (!taken) return pipeline_.btb.never_taken(op.pentium.btb_entry, key);
+  if (state_.prefetch_line != no_line || clock_ < pipeline_.redirected + redirect_distance) return false;
+  if (!pipeline_.btb.always_taken(op.pentium.btb_entry, key, target)) return false;
+  pipeline_.redirected = clock_;
+  return true;
+}
+
+}  // namespace planar::cpu
