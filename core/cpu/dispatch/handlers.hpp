@@ -31,17 +31,20 @@ struct Handlers {
   Handlers(std::nullptr_t) {}
   explicit operator bool() const { return execute != nullptr; }
 };
+using Selector = Handlers (*)(const Op&);
 
+/// What finds the handlers of an instruction: one function for each kind of instruction. Any:
 template <Handler F>
-Handlers any() {
+Handlers any(const Op&) {
   Handlers h = F;
   h.pentium.link = chain_any<F>;
   h.pentium.edge = chain_any_edge<F>;
   h.i386sx.step = step<F>;
   return h;
 }
+/// Touches registers and flags alone.
 template <Handler F>
-Handlers register_only() {
+Handlers register_only(const Op&) {
   Handlers h = F;
   h.pentium.link = chain_register_only<F>;
   h.pentium.edge = chain_register_only_edge<F>;
@@ -49,26 +52,36 @@ Handlers register_only() {
   h.register_only = true;
   return h;
 }
-/// `OnFull` and so on: the instruction with each way to memory.
-template <Attempt OnFull, Attempt OnUncached, Attempt OnUncachedAtBase, Attempt OnFast, Attempt OnFastAtBase>
+/// The same but for one access to memory: Form::mem is a template on the way to it.
+template <class Form>
 Handlers accessing(const Op& op) {
-  Handlers h = execute_full<OnFull>;
-  h.i386sx.execute = execute_full<OnUncached>;
+  constexpr Attempt full = Form::template mem<FullAccess>, uncached = Form::template mem<Uncached>,
+                    uncached_at_base = Form::template mem<AtBase<Uncached>>, fast = Form::template mem<FastPath>,
+                    fast_at_base = Form::template mem<AtBase<FastPath>>;
   const bool at_base = has_plain_address(op);
-  h.pentium.link = at_base ? chain_access<OnFastAtBase, OnFull> : chain_access<OnFast, OnFull>;
-  h.pentium.edge = at_base ? chain_access_edge<OnFastAtBase, OnFull> : chain_access_edge<OnFast, OnFull>;
-  h.i386sx.step = at_base ? step<execute_full<OnUncachedAtBase>> : step<execute_full<OnUncached>>;
+  Handlers h = execute_full<full>;
+  h.pentium.link = at_base ? chain_access<fast_at_base, full> : chain_access<fast, full>;
+  h.pentium.edge = at_base ? chain_access_edge<fast_at_base, full> : chain_access_edge<fast, full>;
+  h.i386sx.execute = execute_full<uncached>;
+  h.i386sx.step = at_base ? step<execute_full<uncached_at_base>> : step<execute_full<uncached>>;
   return h;
 }
+/// An instruction with a register form, Form::reg, and a memory form, Form::mem.
+template <class Form>
+Handlers forms(const Op& op) {
+  return op.has_memory ? accessing<Form>(op) : register_only<Form::reg>(op);
+}
+/// A near branch, which ends its block.
 template <Decision F>
-Handlers branch() {
+Handlers branch(const Op&) {
   Handlers h = execute_branch<F>;
   h.pentium.last = chain_branch<F>;
   h.i386sx.last = step_last<execute_branch<F>>;
   return h;
 }
+/// One that costs more than its prediction says (is_special).
 template <Decision F>
-Handlers special_branch() {
+Handlers special_branch(const Op&) {
   return execute_branch<F>;
 }
 

@@ -37,16 +37,6 @@ T compute(Engine& c, T a, T b) {
 }
 
 // Destination names: e = ModRM r/m, g = ModRM reg, i = immediate.
-template <Alu A, class T>
-void alu_e_g_reg(Engine& c, const Op& op) {
-  const T r = compute<A, T>(c, c.get<T>(op.rm), c.get<T>(op.reg));
-  if constexpr (A != Alu::cmp) c.set<T>(op.rm, r);
-}
-template <Alu A, class T>
-void alu_g_e_reg(Engine& c, const Op& op) {
-  const T r = compute<A, T>(c, c.get<T>(op.reg), c.get<T>(op.rm));
-  if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
-}
 /// Memory with `operand`; CMP only reads.
 template <Alu A, class T, class Memory>
 bool compute_mem(Engine& c, const Op& op, T operand) {
@@ -56,37 +46,55 @@ bool compute_mem(Engine& c, const Op& op, T operand) {
   else
     return Memory::template modify<T>(c, op.segment, Memory::address(c, op), with_operand);
 }
-template <Alu A, class T, class Memory>
-bool alu_e_g_mem(Engine& c, const Op& op) {
-  return compute_mem<A, T, Memory>(c, op, c.get<T>(op.reg));
-}
-template <Alu A, class T, class Memory>
-bool alu_g_e_mem(Engine& c, const Op& op) {
-  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) {
-    const T r = compute<A, T>(c, c.get<T>(op.reg), m);
-    if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
-  });
-}
 template <Alu A, class T>
-void alu_e_i_reg(Engine& c, const Op& op) {
-  const T r = compute<A, T>(c, c.get<T>(op.rm), static_cast<T>(op.immediate));
-  if constexpr (A != Alu::cmp) c.set<T>(op.rm, r);
-}
-template <Alu A, class T, class Memory>
-bool alu_e_i_mem(Engine& c, const Op& op) {
-  return compute_mem<A, T, Memory>(c, op, static_cast<T>(op.immediate));
-}
+struct AluEG {
+  static void reg(Engine& c, const Op& op) {
+    const T r = compute<A, T>(c, c.get<T>(op.rm), c.get<T>(op.reg));
+    if constexpr (A != Alu::cmp) c.set<T>(op.rm, r);
+  }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return compute_mem<A, T, Memory>(c, op, c.get<T>(op.reg));
+  }
+};
+template <Alu A, class T>
+struct AluGE {
+  static void reg(Engine& c, const Op& op) {
+    const T r = compute<A, T>(c, c.get<T>(op.reg), c.get<T>(op.rm));
+    if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
+  }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) {
+      const T r = compute<A, T>(c, c.get<T>(op.reg), m);
+      if constexpr (A != Alu::cmp) c.set<T>(op.reg, r);
+    });
+  }
+};
+template <Alu A, class T>
+struct AluEI {
+  static void reg(Engine& c, const Op& op) {
+    const T r = compute<A, T>(c, c.get<T>(op.rm), static_cast<T>(op.immediate));
+    if constexpr (A != Alu::cmp) c.set<T>(op.rm, r);
+  }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return compute_mem<A, T, Memory>(c, op, static_cast<T>(op.immediate));
+  }
+};
 
 template <Alu A>
 Handlers select_alu_form(const Op& op) {
   if (op.opcode < 0x40) {
     switch (op.opcode & 6) {
-      case 0: return PLANAR_SIZED_RM(op, alu_e_g, A);
-      case 2: return PLANAR_SIZED_RM(op, alu_g_e, A);
-      default: return PLANAR_SIZED_AS(register_only, op, alu_e_i_reg, A);  // accumulator: the decoder set rm = 0
+      case 0: return by_size(op, []<class T> { return forms<AluEG<A, T>>; });
+      case 2: return by_size(op, []<class T> { return forms<AluGE<A, T>>; });
+      default:
+        return by_size(op,
+                       []<class T> { return register_only<AluEI<A, T>::reg>; });  // accumulator: the decoder set rm = 0
     }
   }
-  return PLANAR_SIZED_RM(op, alu_e_i, A);
+  return by_size(op, []<class T> { return forms<AluEI<A, T>>; });
 }
 
 Handlers select_alu_operation(const Op& op, unsigned operation) {
@@ -102,21 +110,26 @@ Handlers select_alu_operation(const Op& op, unsigned operation) {
   }
 }
 
-template <class T>
-void test_g_reg(Engine& c, const Op& op) {
-  c.set_logic<T>(c.get<T>(op.rm) & c.get<T>(op.reg));
-}
 template <class T, class Memory>
 bool test_mem(Engine& c, const Op& op, T mask) {
   return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T m) { c.set_logic<T>(m & mask); });
 }
-template <class T, class Memory>
-// clang-format off
-bool test_g_mem(Engine& c, const Op& op) { return test_mem<T, Memory>(c, op, c.get<T>(op.reg)); }
 template <class T>
-void test_i_reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & static_cast<T>(op.immediate)); }
-template <class T, class Memory>
-bool test_i_mem(Engine& c, const Op& op) { return test_mem<T, Memory>(c, op, static_cast<T>(op.immediate)); }
+struct TestG {
+  static void reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & c.get<T>(op.reg)); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return test_mem<T, Memory>(c, op, c.get<T>(op.reg));
+  }
+};
+template <class T>
+struct TestI {
+  static void reg(Engine& c, const Op& op) { c.set_logic<T>(c.get<T>(op.rm) & static_cast<T>(op.immediate)); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return test_mem<T, Memory>(c, op, static_cast<T>(op.immediate));
+  }
+};
 // clang-format on
 
 template <class T>
@@ -132,22 +145,23 @@ T inc_dec(Engine& c, T v) {
   return r;
 }
 template <bool Dec, class T>
-void inc_dec_reg(Engine& c, const Op& op) {
-  c.set<T>(op.rm, inc_dec<Dec, T>(c, c.get<T>(op.rm)));
-}
-template <bool Dec, class T, class Memory>
-bool inc_dec_mem(Engine& c, const Op& op) {
-  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return inc_dec<Dec, T>(c, v); });
-}
+struct IncDec {
+  static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, inc_dec<Dec, T>(c, c.get<T>(op.rm))); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template modify<T>(c, op.segment, Memory::address(c, op),
+                                      [&](T v) { return inc_dec<Dec, T>(c, v); });
+  }
+};
 
 template <class T>
-void not_reg(Engine& c, const Op& op) {
-  c.set<T>(op.rm, static_cast<T>(~c.get<T>(op.rm)));
-}
-template <class T, class Memory>
-bool not_mem(Engine& c, const Op& op) {
-  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [](T v) { return static_cast<T>(~v); });
-}
+struct Not {
+  static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(~c.get<T>(op.rm))); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [](T v) { return static_cast<T>(~v); });
+  }
+};
 template <class T>
 T negate(Engine& c, T v) {
   const T r = static_cast<T>(0 - v);
@@ -155,55 +169,59 @@ T negate(Engine& c, T v) {
   return r;
 }
 template <class T>
-void neg_reg(Engine& c, const Op& op) {
-  c.set<T>(op.rm, negate<T>(c, c.get<T>(op.rm)));
-}
-template <class T, class Memory>
-bool neg_mem(Engine& c, const Op& op) {
-  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return negate<T>(c, v); });
-}
+struct Neg {
+  static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, negate<T>(c, c.get<T>(op.rm))); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) { return negate<T>(c, v); });
+  }
+};
 
 template <class T>
-void xadd_reg(Engine& c, const Op& op) {
-  const T a = c.get<T>(op.rm), b = c.get<T>(op.reg);
-  const T r = compute<Alu::add, T>(c, a, b);
-  c.set<T>(op.reg, a);
-  c.set<T>(op.rm, r);
-}
-template <class T, class Memory>
-bool xadd_mem(Engine& c, const Op& op) {
-  T before{};
-  const auto add = [&](T old) {
-    before = old;
-    return compute<Alu::add, T>(c, old, c.get<T>(op.reg));
-  };
-  if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), add)) return false;
-  c.set<T>(op.reg, before);
-  return true;
-}
+struct Xadd {
+  static void reg(Engine& c, const Op& op) {
+    const T a = c.get<T>(op.rm), b = c.get<T>(op.reg);
+    const T r = compute<Alu::add, T>(c, a, b);
+    c.set<T>(op.reg, a);
+    c.set<T>(op.rm, r);
+  }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    T before{};
+    const auto add = [&](T old) {
+      before = old;
+      return compute<Alu::add, T>(c, old, c.get<T>(op.reg));
+    };
+    if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), add)) return false;
+    c.set<T>(op.reg, before);
+    return true;
+  }
+};
 
-template <class T>
-void cmpxchg_reg(Engine& c, const Op& op) {
-  const T old = c.get<T>(op.rm);
-  compute<Alu::cmp, T>(c, c.get<T>(EAX), old);
-  if (c.zf())
-    c.set<T>(op.rm, c.get<T>(op.reg));
-  else
-    c.set<T>(EAX, old);
-}
 // The destination is written in either case (its old value when the comparison fails), so it must be writable.
-template <class T, class Memory>
-bool cmpxchg_mem(Engine& c, const Op& op) {
-  T before{};
-  const auto exchange = [&](T old) {
-    before = old;
+template <class T>
+struct Cmpxchg {
+  static void reg(Engine& c, const Op& op) {
+    const T old = c.get<T>(op.rm);
     compute<Alu::cmp, T>(c, c.get<T>(EAX), old);
-    return c.zf() ? c.get<T>(op.reg) : old;
-  };
-  if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), exchange)) return false;
-  if (!c.zf()) c.set<T>(EAX, before);
-  return true;
-}
+    if (c.zf())
+      c.set<T>(op.rm, c.get<T>(op.reg));
+    else
+      c.set<T>(EAX, old);
+  }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    T before{};
+    const auto exchange = [&](T old) {
+      before = old;
+      compute<Alu::cmp, T>(c, c.get<T>(EAX), old);
+      return c.zf() ? c.get<T>(op.reg) : old;
+    };
+    if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), exchange)) return false;
+    if (!c.zf()) c.set<T>(EAX, before);
+    return true;
+  }
+};
 
 void cmpxchg8b(Engine& c, const Op& op) {
   const std::uint32_t linear = c.linear_for_write(op.segment, c.effective_address(op), 8);
@@ -235,42 +253,42 @@ void set_direction(Engine& c, const Op&) {
 Handlers select_alu(const Op& op, const Target& target) {
   const unsigned code = op.opcode;
   if (code < 0x40 && (code & 7) < 6) return select_alu_operation(op, code >> 3);
-  if (code >= 0x40 && code < 0x48) return PLANAR_WORD_AS(register_only, op, inc_dec_reg, false);
-  if (code >= 0x48 && code < 0x50) return PLANAR_WORD_AS(register_only, op, inc_dec_reg, true);
+  if (code >= 0x40 && code < 0x48) return by_word(op, []<class T> { return register_only<IncDec<false, T>::reg>; });
+  if (code >= 0x48 && code < 0x50) return by_word(op, []<class T> { return register_only<IncDec<true, T>::reg>; });
   switch (code) {
     // clang-format off
     case 0x80: case 0x81: case 0x82: case 0x83: return select_alu_operation(op, op.reg);
-    case 0x84: case 0x85: return PLANAR_SIZED_RM(op, test_g);
-    case 0xA8: case 0xA9: return PLANAR_SIZED_AS(register_only, op, test_i_reg);
+    case 0x84: case 0x85: return by_size(op, []<class T> { return forms<TestG<T>>; });
+    case 0xA8: case 0xA9: return by_size(op, []<class T> { return register_only<TestI<T>::reg>; });
     // clang-format on
-    case 0xF5: return register_only<complement_carry>();
-    case 0xF8: return register_only<set_carry<false>>();
-    case 0xF9: return register_only<set_carry<true>>();
-    case 0xFC: return register_only<set_direction<false>>();
-    case 0xFD: return register_only<set_direction<true>>();
+    case 0xF5: return register_only<complement_carry>(op);
+    case 0xF8: return register_only<set_carry<false>>(op);
+    case 0xF9: return register_only<set_carry<true>>(op);
+    case 0xFC: return register_only<set_direction<false>>(op);
+    case 0xFD: return register_only<set_direction<true>>(op);
     case 0xF6:
     case 0xF7:
       switch (op.reg) {
         case 0:
-        case 1: return PLANAR_SIZED_RM(op, test_i);
-        case 2: return PLANAR_SIZED_RM(op, not );
-        case 3: return PLANAR_SIZED_RM(op, neg);
+        case 1: return by_size(op, []<class T> { return forms<TestI<T>>; });
+        case 2: return by_size(op, []<class T> { return forms<Not<T>>; });
+        case 3: return by_size(op, []<class T> { return forms<Neg<T>>; });
         default: return nullptr;
       }
     case 0xFE:
     case 0xFF:
-      if (op.reg == 0) return PLANAR_SIZED_RM(op, inc_dec, false);
-      if (op.reg == 1) return PLANAR_SIZED_RM(op, inc_dec, true);
+      if (op.reg == 0) return by_size(op, []<class T> { return forms<IncDec<false, T>>; });
+      if (op.reg == 1) return by_size(op, []<class T> { return forms<IncDec<true, T>>; });
       return nullptr;
     case 0x0FB0:
     case 0x0FB1:
       if (target.model == Model::i386sx) return nullptr;
-      return PLANAR_SIZED_RM(op, cmpxchg);
+      return by_size(op, []<class T> { return forms<Cmpxchg<T>>; });
     case 0x0FC0:
     case 0x0FC1:
       if (target.model == Model::i386sx) return nullptr;
-      return PLANAR_SIZED_RM(op, xadd);
-    case 0x0FC7: return target.model == Model::pentium && op.reg == 1 && op.has_memory ? any<cmpxchg8b>() : nullptr;
+      return by_size(op, []<class T> { return forms<Xadd<T>>; });
+    case 0x0FC7: return target.model == Model::pentium && op.reg == 1 && op.has_memory ? any<cmpxchg8b>(op) : nullptr;
     default: return nullptr;
   }
 }

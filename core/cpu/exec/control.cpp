@@ -89,13 +89,9 @@ Outcome loop(Engine& c, const Op& op) {
 }
 
 template <class T, unsigned... CC>
-Handlers jcc_handlers(unsigned code, std::integer_sequence<unsigned, CC...>) {
-  static const Handlers all[] = {branch<jcc<CC, T>>()...};
-  return all[code & 15];
-}
-template <class T>
-Handlers jcc_handlers(unsigned code) {
-  return jcc_handlers<T>(code, std::make_integer_sequence<unsigned, 16>{});
+Handlers select_jcc(const Op& op, std::integer_sequence<unsigned, CC...>) {
+  static constexpr Selector table[] = {branch<jcc<CC, T>>...};
+  return table[op.opcode & 15](op);
 }
 
 // Far forms.
@@ -155,33 +151,34 @@ void bound(Engine& c, const Op& op) {
 Handlers select_control(const Op& op, const Target&) {
   const unsigned code = op.opcode;
   if ((code >= 0x70 && code < 0x80) || (code >= 0x0F80 && code < 0x0F90))
-    return op.operand32 ? jcc_handlers<std::uint32_t>(code) : jcc_handlers<std::uint16_t>(code);
+    return op.operand32 ? select_jcc<std::uint32_t>(op, std::make_integer_sequence<unsigned, 16>{})
+                        : select_jcc<std::uint16_t>(op, std::make_integer_sequence<unsigned, 16>{});
   switch (code) {
-    case 0x62: return op.has_memory ? PLANAR_WORD(op, bound) : nullptr;
+    case 0x62: return op.has_memory ? by_word(op, []<class T> { return any<bound<T>>; }) : nullptr;
     case 0x9A: return call_far_direct;
     case 0xC2:
-    case 0xC3: return PLANAR_WORD_AS(branch, op, ret);
+    case 0xC3: return by_word(op, []<class T> { return branch<ret<T>>; });
     case 0xCA:
     case 0xCB: return ret_far;
     case 0xCC: return int3;
     case 0xCD: return int_n;
     case 0xCE: return into;
     case 0xCF: return iret;
-    case 0xE0: return PLANAR_WORD_AS(special_branch, op, loop, Loop::ne);
-    case 0xE1: return PLANAR_WORD_AS(special_branch, op, loop, Loop::e);
-    case 0xE2: return PLANAR_WORD_AS(branch, op, loop, Loop::plain);
-    case 0xE3: return PLANAR_WORD_AS(special_branch, op, loop, Loop::jcxz);
-    case 0xE8: return PLANAR_WORD_AS(branch, op, call_relative);
+    case 0xE0: return by_word(op, []<class T> { return special_branch<loop<Loop::ne, T>>; });
+    case 0xE1: return by_word(op, []<class T> { return special_branch<loop<Loop::e, T>>; });
+    case 0xE2: return by_word(op, []<class T> { return branch<loop<Loop::plain, T>>; });
+    case 0xE3: return by_word(op, []<class T> { return special_branch<loop<Loop::jcxz, T>>; });
+    case 0xE8: return by_word(op, []<class T> { return branch<call_relative<T>>; });
     case 0xE9:
-    case 0xEB: return PLANAR_WORD_AS(branch, op, jmp_relative);
+    case 0xEB: return by_word(op, []<class T> { return branch<jmp_relative<T>>; });
     case 0xEA: return jmp_far_direct;
     case 0xF1: return icebp;
     case 0xFF:
       switch (op.reg) {
-        case 2: return PLANAR_WORD_AS(branch, op, call_indirect);
-        case 3: return op.has_memory ? PLANAR_WORD(op, call_far_indirect) : nullptr;
-        case 4: return PLANAR_WORD_AS(branch, op, jmp_indirect);
-        case 5: return op.has_memory ? PLANAR_WORD(op, jmp_far_indirect) : nullptr;
+        case 2: return by_word(op, []<class T> { return branch<call_indirect<T>>; });
+        case 3: return op.has_memory ? by_word(op, []<class T> { return any<call_far_indirect<T>>; }) : nullptr;
+        case 4: return by_word(op, []<class T> { return branch<jmp_indirect<T>>; });
+        case 5: return op.has_memory ? by_word(op, []<class T> { return any<jmp_far_indirect<T>>; }) : nullptr;
         default: return nullptr;
       }
     default: return nullptr;

@@ -55,13 +55,13 @@ void out_port(Engine& c, const Op& op) {
 Handlers select_io(const Op& op, const Target&) {
   switch (op.opcode) {
     case 0xE4:
-    case 0xE5: return PLANAR_SIZED(op, in_port, true);
+    case 0xE5: return by_size(op, []<class T> { return any<in_port<true, T>>; });
     case 0xE6:
-    case 0xE7: return PLANAR_SIZED(op, out_port, true);
+    case 0xE7: return by_size(op, []<class T> { return any<out_port<true, T>>; });
     case 0xEC:
-    case 0xED: return PLANAR_SIZED(op, in_port, false);
+    case 0xED: return by_size(op, []<class T> { return any<in_port<false, T>>; });
     case 0xEE:
-    case 0xEF: return PLANAR_SIZED(op, out_port, false);
+    case 0xEF: return by_size(op, []<class T> { return any<out_port<false, T>>; });
     default: return nullptr;
   }
 }

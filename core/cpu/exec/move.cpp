@@ -8,38 +8,44 @@ namespace planar::cpu {
 namespace {
 
 template <class T>
-void mov_e_g_reg(Engine& c, const Op& op) {
-  c.set<T>(op.rm, c.get<T>(op.reg));
-}
-template <class T, class Memory>
-bool mov_e_g_mem(Engine& c, const Op& op) {
-  return Memory::template write<T>(c, op.segment, Memory::address(c, op), c.get<T>(op.reg));
-}
+struct MovEG {
+  static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, c.get<T>(op.reg)); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template write<T>(c, op.segment, Memory::address(c, op), c.get<T>(op.reg));
+  }
+};
 template <class T>
-void mov_g_e_reg(Engine& c, const Op& op) {
-  c.set<T>(op.reg, c.get<T>(op.rm));
-}
-template <class T, class Memory>
-bool mov_g_e_mem(Engine& c, const Op& op) {
-  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) { c.set<T>(op.reg, v); });
-}
+struct MovGE {
+  static void reg(Engine& c, const Op& op) { c.set<T>(op.reg, c.get<T>(op.rm)); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) { c.set<T>(op.reg, v); });
+  }
+};
 template <class T>
-void mov_i_reg(Engine& c, const Op& op) {
-  c.set<T>(op.rm, static_cast<T>(op.immediate));
-}
-template <class T, class Memory>
-bool mov_i_mem(Engine& c, const Op& op) {
-  return Memory::template write<T>(c, op.segment, Memory::address(c, op), static_cast<T>(op.immediate));
-}
+struct MovI {
+  static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, static_cast<T>(op.immediate)); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template write<T>(c, op.segment, Memory::address(c, op), static_cast<T>(op.immediate));
+  }
+};
 // A0..A3: the decoder put the offset into displacement.
-template <class T, class Memory>
-bool mov_load_accumulator(Engine& c, const Op& op) {
-  return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) { c.set<T>(EAX, v); });
-}
-template <class T, class Memory>
-bool mov_store_accumulator(Engine& c, const Op& op) {
-  return Memory::template write<T>(c, op.segment, Memory::address(c, op), c.get<T>(EAX));
-}
+template <class T>
+struct MovLoadAccumulator {
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template read<T>(c, op.segment, Memory::address(c, op), [&](T v) { c.set<T>(EAX, v); });
+  }
+};
+template <class T>
+struct MovStoreAccumulator {
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template write<T>(c, op.segment, Memory::address(c, op), c.get<T>(EAX));
+  }
+};
 
 template <bool Signed, class From, class T>
 void extend(Engine& c, const Op& op, From v) {
@@ -49,32 +55,34 @@ void extend(Engine& c, const Op& op, From v) {
     c.set<T>(op.reg, static_cast<T>(v));
 }
 template <bool Signed, class From, class T>
-void extend_move_reg(Engine& c, const Op& op) {
-  extend<Signed, From, T>(c, op, c.get<From>(op.rm));
-}
-template <bool Signed, class From, class T, class Memory>
-bool extend_move_mem(Engine& c, const Op& op) {
-  return Memory::template read<From>(c, op.segment, Memory::address(c, op),
-                                     [&](From v) { extend<Signed, From, T>(c, op, v); });
-}
+struct ExtendMove {
+  static void reg(Engine& c, const Op& op) { extend<Signed, From, T>(c, op, c.get<From>(op.rm)); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template read<From>(c, op.segment, Memory::address(c, op),
+                                       [&](From v) { extend<Signed, From, T>(c, op, v); });
+  }
+};
 
 template <class T>
-void xchg_reg(Engine& c, const Op& op) {
-  const T a = c.get<T>(op.rm);
-  c.set<T>(op.rm, c.get<T>(op.reg));
-  c.set<T>(op.reg, a);
-}
-template <class T, class Memory>
-bool xchg_mem(Engine& c, const Op& op) {
-  T before{};
-  const auto exchange = [&](T v) {
-    before = v;
-    return c.get<T>(op.reg);
-  };
-  if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), exchange)) return false;
-  c.set<T>(op.reg, before);
-  return true;
-}
+struct Xchg {
+  static void reg(Engine& c, const Op& op) {
+    const T a = c.get<T>(op.rm);
+    c.set<T>(op.rm, c.get<T>(op.reg));
+    c.set<T>(op.reg, a);
+  }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    T before{};
+    const auto exchange = [&](T v) {
+      before = v;
+      return c.get<T>(op.reg);
+    };
+    if (!Memory::template modify<T>(c, op.segment, Memory::address(c, op), exchange)) return false;
+    c.set<T>(op.reg, before);
+    return true;
+  }
+};
 template <class T>
 void xchg_accumulator(Engine& c, const Op& op) {
   const T a = c.get<T>(EAX);
@@ -102,18 +110,17 @@ void bswap(Engine& c, const Op& op) {
 }
 
 template <unsigned CC>
-void setcc_reg(Engine& c, const Op& op) {
-  c.set<std::uint8_t>(op.rm, condition<CC>(c) ? 1 : 0);
-}
-template <unsigned CC, class Memory>
-bool setcc_mem(Engine& c, const Op& op) {
-  return Memory::template write<std::uint8_t>(c, op.segment, Memory::address(c, op), condition<CC>(c) ? 1 : 0);
-}
+struct Setcc {
+  static void reg(Engine& c, const Op& op) { c.set<std::uint8_t>(op.rm, condition<CC>(c) ? 1 : 0); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template write<std::uint8_t>(c, op.segment, Memory::address(c, op), condition<CC>(c) ? 1 : 0);
+  }
+};
 template <std::size_t... CC>
 Handlers select_setcc(const Op& op, std::index_sequence<CC...>) {
-  const std::array<Handlers, sizeof...(CC)> forms{
-      (op.has_memory ? PLANAR_ALL_WAYS(op, setcc_mem < CC, ) : register_only<setcc_reg<CC>>())...};
-  return forms[op.opcode & 15];
+  static constexpr Selector table[] = {forms<Setcc<CC>>...};
+  return table[op.opcode & 15](op);
 }
 
 void lahf(Engine& c, const Op&) { c.set<std::uint8_t>(4, static_cast<std::uint8_t>(c.arithmetic() | 2)); }
@@ -126,40 +133,40 @@ void sahf(Engine& c, const Op&) {
 
 Handlers select_move(const Op& op, const Target& target) {
   const unsigned code = op.opcode;
-  if (code >= 0xB0 && code < 0xB8) return register_only<mov_i_reg<std::uint8_t>>();
-  if (code >= 0xB8 && code < 0xC0) return PLANAR_WORD_AS(register_only, op, mov_i_reg);
-  if (code >= 0x91 && code < 0x98) return PLANAR_WORD_AS(register_only, op, xchg_accumulator);
+  if (code >= 0xB0 && code < 0xB8) return register_only<MovI<std::uint8_t>::reg>(op);
+  if (code >= 0xB8 && code < 0xC0) return by_word(op, []<class T> { return register_only<MovI<T>::reg>; });
+  if (code >= 0x91 && code < 0x98) return by_word(op, []<class T> { return register_only<xchg_accumulator<T>>; });
   if (code >= 0x0F90 && code < 0x0FA0) return select_setcc(op, std::make_index_sequence<16>());
-  if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : register_only<bswap>();
+  if (code >= 0x0FC8 && code < 0x0FD0) return target.model == Model::i386sx ? nullptr : register_only<bswap>(op);
   switch (code) {
     // clang-format off
-    case 0x86: case 0x87: return PLANAR_SIZED_RM(op, xchg);
-    case 0x88: case 0x89: return PLANAR_SIZED_RM(op, mov_e_g);
-    case 0x8A: case 0x8B: return PLANAR_SIZED_RM(op, mov_g_e);
+    case 0x86: case 0x87: return by_size(op, []<class T> { return forms<Xchg<T>>; });
+    case 0x88: case 0x89: return by_size(op, []<class T> { return forms<MovEG<T>>; });
+    case 0x8A: case 0x8B: return by_size(op, []<class T> { return forms<MovGE<T>>; });
     case 0x0F10: case 0x0F11:  // UMOV, 386 and 486 only
       if (target.model == Model::pentium) return nullptr;
-      return PLANAR_SIZED_RM(op, mov_e_g);
+      return by_size(op, []<class T> { return forms<MovEG<T>>; });
     case 0x0F12: case 0x0F13:
       // clang-format on
       if (target.model == Model::pentium) return nullptr;
-      return PLANAR_SIZED_RM(op, mov_g_e);
-    case 0x8D: return op.has_memory ? PLANAR_WORD_AS(register_only, op, lea) : nullptr;
-    case 0x90: return register_only<nop>();
-    case 0x9E: return register_only<sahf>();
-    case 0x9F: return register_only<lahf>();
+      return by_size(op, []<class T> { return forms<MovGE<T>>; });
+    case 0x8D: return op.has_memory ? by_word(op, []<class T> { return register_only<lea<T>>; }) : nullptr;
+    case 0x90: return register_only<nop>(op);
+    case 0x9E: return register_only<sahf>(op);
+    case 0x9F: return register_only<lahf>(op);
     case 0xA0:
-    case 0xA1: return PLANAR_SIZED_ACCESS(op, mov_load_accumulator);
+    case 0xA1: return by_size(op, []<class T> { return accessing<MovLoadAccumulator<T>>; });
     case 0xA2:
-    case 0xA3: return PLANAR_SIZED_ACCESS(op, mov_store_accumulator);
+    case 0xA3: return by_size(op, []<class T> { return accessing<MovStoreAccumulator<T>>; });
     case 0xC6:
     case 0xC7:
       if (op.reg != 0) return nullptr;
-      return PLANAR_SIZED_RM(op, mov_i);
+      return by_size(op, []<class T> { return forms<MovI<T>>; });
     case 0xD7: return xlat;
-    case 0x0FB6: return PLANAR_WORD_RM(op, extend_move, false, std::uint8_t);
-    case 0x0FB7: return PLANAR_WORD_RM(op, extend_move, false, std::uint16_t);
-    case 0x0FBE: return PLANAR_WORD_RM(op, extend_move, true, std::uint8_t);
-    case 0x0FBF: return PLANAR_WORD_RM(op, extend_move, true, std::uint16_t);
+    case 0x0FB6: return by_word(op, []<class T> { return forms<ExtendMove<false, std::uint8_t, T>>; });
+    case 0x0FB7: return by_word(op, []<class T> { return forms<ExtendMove<false, std::uint16_t, T>>; });
+    case 0x0FBE: return by_word(op, []<class T> { return forms<ExtendMove<true, std::uint8_t, T>>; });
+    case 0x0FBF: return by_word(op, []<class T> { return forms<ExtendMove<true, std::uint16_t, T>>; });
     default: return nullptr;
   }
 }

@@ -207,20 +207,20 @@ Handlers select_multiply(const Op& op, const Target&) {
     case 0x37: return aaa_aas<false>;
     case 0x3F: return aaa_aas<true>;
     case 0x69:
-    case 0x6B: return PLANAR_WORD(op, imul_three);
-    case 0x98: return register_only<extend_accumulator>();
-    case 0x99: return register_only<extend_to_dx>();
+    case 0x6B: return by_word(op, []<class T> { return any<imul_three<T>>; });
+    case 0x98: return register_only<extend_accumulator>(op);
+    case 0x99: return register_only<extend_to_dx>(op);
     case 0xD4: return aam;
     case 0xD5: return aad;
     case 0xD6: return salc;
-    case 0x0FAF: return PLANAR_WORD(op, imul_two);
+    case 0x0FAF: return by_word(op, []<class T> { return any<imul_two<T>>; });
     case 0xF6:
     case 0xF7:
       switch (op.reg) {
-        case 4: return PLANAR_SIZED(op, mul);
-        case 5: return PLANAR_SIZED(op, imul);
-        case 6: return PLANAR_SIZED(op, div);
-        case 7: return PLANAR_SIZED(op, idiv);
+        case 4: return by_size(op, []<class T> { return any<mul<T>>; });
+        case 5: return by_size(op, []<class T> { return any<imul<T>>; });
+        case 6: return by_size(op, []<class T> { return any<div<T>>; });
+        case 7: return by_size(op, []<class T> { return any<idiv<T>>; });
         default: return nullptr;
       }
     default: return nullptr;

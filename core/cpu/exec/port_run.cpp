@@ -152,12 +152,16 @@ std::uint32_t run_port(Engine& c, const Op& op, std::uint16_t port, std::uint32_
   return done;
 }
 
-#define PLANAR_RUN_PORT(T)                                                                                       \
-  template std::uint32_t run_port<T, Direction::write>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&); \
-  template std::uint32_t run_port<T, Direction::read>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&)
-PLANAR_RUN_PORT(std::uint8_t);
-PLANAR_RUN_PORT(std::uint16_t);
-PLANAR_RUN_PORT(std::uint32_t);
-#undef PLANAR_RUN_PORT
+template std::uint32_t run_port<std::uint8_t, Direction::write>(Engine&, const Op&, std::uint16_t, std::uint32_t,
+                                                                bool&);
+template std::uint32_t run_port<std::uint8_t, Direction::read>(Engine&, const Op&, std::uint16_t, std::uint32_t, bool&);
+template std::uint32_t run_port<std::uint16_t, Direction::write>(Engine&, const Op&, std::uint16_t, std::uint32_t,
+                                                                 bool&);
+template std::uint32_t run_port<std::uint16_t, Direction::read>(Engine&, const Op&, std::uint16_t, std::uint32_t,
+                                                                bool&);
+template std::uint32_t run_port<std::uint32_t, Direction::write>(Engine&, const Op&, std::uint16_t, std::uint32_t,
+                                                                 bool&);
+template std::uint32_t run_port<std::uint32_t, Direction::read>(Engine&, const Op&, std::uint16_t, std::uint32_t,
+                                                                bool&);
 
 }  // namespace planar::cpu

@@ -104,32 +104,32 @@ unsigned shift_count(Engine& c, const Op& op) {
 }
 
 template <Shift S, Count C, class T>
-void shift_reg(Engine& c, const Op& op) {
-  c.set<T>(op.rm, shift<S, T>(c, c.get<T>(op.rm), shift_count<C>(c, op)));
-}
-template <Shift S, Count C, class T, class Memory>
-bool shift_mem(Engine& c, const Op& op) {
-  const unsigned count = shift_count<C>(c, op);
-  return Memory::template modify<T>(c, op.segment, Memory::address(c, op),
-                                    [&](T v) { return shift<S, T>(c, v, count); });
-}
+struct ShiftForms {
+  static void reg(Engine& c, const Op& op) { c.set<T>(op.rm, shift<S, T>(c, c.get<T>(op.rm), shift_count<C>(c, op))); }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    const unsigned count = shift_count<C>(c, op);
+    return Memory::template modify<T>(c, op.segment, Memory::address(c, op),
+                                      [&](T v) { return shift<S, T>(c, v, count); });
+  }
+};
 /// RCL and RCR by a count take clocks for it.
 template <Shift S, Count C, class T>
 void rotate_carry(Engine& c, const Op& op) {
   const unsigned count = shift_count<C>(c, op);
   if (op.has_memory)
-    shift_mem<S, C, T, FullAccess>(c, op);
+    ShiftForms<S, C, T>::template mem<FullAccess>(c, op);
   else
-    shift_reg<S, C, T>(c, op);
+    ShiftForms<S, C, T>::reg(c, op);
   c.timing.spend(rotate_carry_extra(c.model, count));
 }
 
 template <Shift S, Count C>
 Handlers select_shift_count(const Op& op) {
   if constexpr ((S == Shift::rcl || S == Shift::rcr) && C != Count::one)
-    return PLANAR_SIZED(op, rotate_carry, S, C);
+    return by_size(op, []<class T> { return any<rotate_carry<S, C, T>>; });
   else
-    return PLANAR_SIZED_RM(op, shift, S, C);
+    return by_size(op, []<class T> { return forms<ShiftForms<S, C, T>>; });
 }
 template <Shift S>
 Handlers select_shift_form(const Op& op) {
@@ -172,15 +172,17 @@ T double_shift(Engine& c, T dst, T src, unsigned count) {
 }
 
 template <bool Left, Count C, class T>
-void double_shift_reg(Engine& c, const Op& op) {
-  c.set<T>(op.rm, double_shift<Left, T>(c, c.get<T>(op.rm), c.get<T>(op.reg), shift_count<C>(c, op)));
-}
-template <bool Left, Count C, class T, class Memory>
-bool double_shift_mem(Engine& c, const Op& op) {
-  return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) {
-    return double_shift<Left, T>(c, v, c.get<T>(op.reg), shift_count<C>(c, op));
-  });
-}
+struct DoubleShift {
+  static void reg(Engine& c, const Op& op) {
+    c.set<T>(op.rm, double_shift<Left, T>(c, c.get<T>(op.rm), c.get<T>(op.reg), shift_count<C>(c, op)));
+  }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return Memory::template modify<T>(c, op.segment, Memory::address(c, op), [&](T v) {
+      return double_shift<Left, T>(c, v, c.get<T>(op.reg), shift_count<C>(c, op));
+    });
+  }
+};
 
 enum class Bit { test, set, reset, complement };
 
@@ -209,39 +211,41 @@ void set_bit_flags(Engine& c, T v, unsigned bit) {
 }
 
 template <Bit B, bool Immediate, class T>
-void bit_reg(Engine& c, const Op& op) {
-  const unsigned bit = (Immediate ? op.immediate : c.gpr[op.reg]) & (8 * sizeof(T) - 1);
-  const T v = c.get<T>(op.rm);
-  if constexpr (B != Bit::test) c.set<T>(op.rm, change_bit<B, T>(v, bit));
-  set_bit_flags<T>(c, v, bit);
-}
-template <Bit B, bool Immediate, class T, class Memory>
-bool bit_mem(Engine& c, const Op& op) {
-  std::uint32_t ea = Memory::address(c, op);
-  unsigned bit;
-  if constexpr (Immediate) {
-    bit = op.immediate & (8 * sizeof(T) - 1);
-  } else {  // the register's bit offset is signed and reaches beyond the operand
-    const std::int32_t offset = static_cast<std::make_signed_t<T>>(c.get<T>(op.reg));
-    constexpr int log2_bits = sizeof(T) == 4 ? 5 : 4;
-    ea += static_cast<std::uint32_t>((offset >> log2_bits) * static_cast<std::int32_t>(sizeof(T)));
-    if (!op.address32) ea &= 0xFFFF;
-    bit = static_cast<unsigned>(offset) & (8 * sizeof(T) - 1);
-  }
-  const auto change = [&](T v) {
+struct BitForms {
+  static void reg(Engine& c, const Op& op) {
+    const unsigned bit = (Immediate ? op.immediate : c.gpr[op.reg]) & (8 * sizeof(T) - 1);
+    const T v = c.get<T>(op.rm);
+    if constexpr (B != Bit::test) c.set<T>(op.rm, change_bit<B, T>(v, bit));
     set_bit_flags<T>(c, v, bit);
-    return change_bit<B, T>(v, bit);
-  };
-  if constexpr (B == Bit::test)
-    return Memory::template read<T>(c, op.segment, ea, change);
-  else
-    return Memory::template modify<T>(c, op.segment, ea, change);
-}
+  }
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    std::uint32_t ea = Memory::address(c, op);
+    unsigned bit;
+    if constexpr (Immediate) {
+      bit = op.immediate & (8 * sizeof(T) - 1);
+    } else {  // the register's bit offset is signed and reaches beyond the operand
+      const std::int32_t offset = static_cast<std::make_signed_t<T>>(c.get<T>(op.reg));
+      constexpr int log2_bits = sizeof(T) == 4 ? 5 : 4;
+      ea += static_cast<std::uint32_t>((offset >> log2_bits) * static_cast<std::int32_t>(sizeof(T)));
+      if (!op.address32) ea &= 0xFFFF;
+      bit = static_cast<unsigned>(offset) & (8 * sizeof(T) - 1);
+    }
+    const auto change = [&](T v) {
+      set_bit_flags<T>(c, v, bit);
+      return change_bit<B, T>(v, bit);
+    };
+    if constexpr (B == Bit::test)
+      return Memory::template read<T>(c, op.segment, ea, change);
+    else
+      return Memory::template modify<T>(c, op.segment, ea, change);
+  }
+};
 
 template <Bit B>
 Handlers select_bit(const Op& op, bool immediate) {
-  if (immediate) return PLANAR_WORD_RM(op, bit, B, true);
-  return PLANAR_WORD_RM(op, bit, B, false);
+  if (immediate) return by_word(op, []<class T> { return forms<BitForms<B, true, T>>; });
+  return by_word(op, []<class T> { return forms<BitForms<B, false, T>>; });
 }
 
 template <bool Reverse, class T>
@@ -273,10 +277,10 @@ Handlers select_shift(const Op& op, const Target&) {
         case 7: return select_shift_form<Shift::sar>(op);
         default: return select_shift_form<Shift::shl>(op);
       }
-    case 0x0FA4: return PLANAR_WORD_RM(op, double_shift, true, Count::immediate);
-    case 0x0FA5: return PLANAR_WORD_RM(op, double_shift, true, Count::cl);
-    case 0x0FAC: return PLANAR_WORD_RM(op, double_shift, false, Count::immediate);
-    case 0x0FAD: return PLANAR_WORD_RM(op, double_shift, false, Count::cl);
+    case 0x0FA4: return by_word(op, []<class T> { return forms<DoubleShift<true, Count::immediate, T>>; });
+    case 0x0FA5: return by_word(op, []<class T> { return forms<DoubleShift<true, Count::cl, T>>; });
+    case 0x0FAC: return by_word(op, []<class T> { return forms<DoubleShift<false, Count::immediate, T>>; });
+    case 0x0FAD: return by_word(op, []<class T> { return forms<DoubleShift<false, Count::cl, T>>; });
     case 0x0FA3: return select_bit<Bit::test>(op, false);
     case 0x0FAB: return select_bit<Bit::set>(op, false);
     case 0x0FB3: return select_bit<Bit::reset>(op, false);
@@ -289,8 +293,8 @@ Handlers select_shift(const Op& op, const Target&) {
         case 7: return select_bit<Bit::complement>(op, true);
         default: return nullptr;
       }
-    case 0x0FBC: return PLANAR_WORD(op, bit_scan, false);
-    case 0x0FBD: return PLANAR_WORD(op, bit_scan, true);
+    case 0x0FBC: return by_word(op, []<class T> { return any<bit_scan<false, T>>; });
+    case 0x0FBD: return by_word(op, []<class T> { return any<bit_scan<true, T>>; });
     default: return nullptr;
   }
 }

@@ -14,23 +14,37 @@ bool push(Engine& c, T v) {
   c.set_sized(ESP, wide, sp);
   return true;
 }
-template <class T, class Memory>
-// clang-format off
-bool push_reg(Engine& c, const Op& op) { return push<T, Memory>(c, c.get<T>(op.rm)); }
-template <class T, class Memory>
-bool push_imm(Engine& c, const Op& op) { return push<T, Memory>(c, static_cast<T>(op.immediate)); }
 template <class T>
-void push_mem(Engine& c, const Op& op) { c.push<T>(c.read<T>(op.segment, c.effective_address(op))); }
-// clang-format on
-template <class T, class Memory>
-bool pop_reg(Engine& c, const Op& op) {
-  const bool wide = c.seg[SS].big;
-  const std::uint32_t sp = c.get_sized(ESP, wide);
-  return Memory::template read<T>(c, SS, sp, [&](T v) {
-    c.set_sized(ESP, wide, sp + static_cast<std::uint32_t>(sizeof(T)));
-    c.set<T>(op.rm, v);
-  });
+struct PushReg {
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return push<T, Memory>(c, c.get<T>(op.rm));
+  }
+};
+template <class T>
+struct PushImm {
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    return push<T, Memory>(c, static_cast<T>(op.immediate));
+  }
+};
+template <class T>
+void push_mem(Engine& c, const Op& op) {
+  c.push<T>(c.read<T>(op.segment, c.effective_address(op)));
 }
+// clang-format on
+template <class T>
+struct PopReg {
+  template <class Memory>
+  static bool mem(Engine& c, const Op& op) {
+    const bool wide = c.seg[SS].big;
+    const std::uint32_t sp = c.get_sized(ESP, wide);
+    return Memory::template read<T>(c, SS, sp, [&](T v) {
+      c.set_sized(ESP, wide, sp + static_cast<std::uint32_t>(sizeof(T)));
+      c.set<T>(op.rm, v);
+    });
+  }
+};
 // ESP as a base counts with its value after the pop; a faulting store leaves it as it was.
 template <class T>
 void pop_mem(Engine& c, const Op& op) {
@@ -140,40 +154,45 @@ void enter(Engine& c, const Op& op) {
   c.set_sized(ESP, wide, sp);
 }
 
-template <class T, class Memory>
-bool leave(Engine& c, const Op&) {
-  const bool wide = c.seg[SS].big;
-  const std::uint32_t bp = c.get_sized(EBP, wide);
-  return Memory::template read<T>(c, SS, bp, [&](T v) {
-    c.set_sized(ESP, wide, bp + static_cast<std::uint32_t>(sizeof(T)));
-    c.set<T>(EBP, v);
-  });
-}
+template <class T>
+struct Leave {
+  template <class Memory>
+  static bool mem(Engine& c, const Op&) {
+    const bool wide = c.seg[SS].big;
+    const std::uint32_t bp = c.get_sized(EBP, wide);
+    return Memory::template read<T>(c, SS, bp, [&](T v) {
+      c.set_sized(ESP, wide, bp + static_cast<std::uint32_t>(sizeof(T)));
+      c.set<T>(EBP, v);
+    });
+  }
+};
 
 }  // namespace
 
 Handlers select_stack(const Op& op, const Target&) {
   const unsigned code = op.opcode;
-  if (code >= 0x50 && code < 0x58) return PLANAR_WORD_ACCESS(op, push_reg);
-  if (code >= 0x58 && code < 0x60) return PLANAR_WORD_ACCESS(op, pop_reg);
+  if (code >= 0x50 && code < 0x58) return by_word(op, []<class T> { return accessing<PushReg<T>>; });
+  if (code >= 0x58 && code < 0x60) return by_word(op, []<class T> { return accessing<PopReg<T>>; });
   switch (code) {
     // clang-format off
-    case 0x06: case 0x0E: case 0x16: case 0x1E: case 0x0FA0: case 0x0FA8: return PLANAR_WORD(op, push_segment);
-    case 0x07: case 0x17: case 0x1F: case 0x0FA1: case 0x0FA9: return PLANAR_WORD(op, pop_segment);
-    case 0x60: return PLANAR_WORD(op, pusha);
-    case 0x61: return PLANAR_WORD(op, popa);
-    case 0x68: case 0x6A: return PLANAR_WORD_ACCESS(op, push_imm);
+    case 0x06: case 0x0E: case 0x16: case 0x1E: case 0x0FA0: case 0x0FA8: return by_word(op, []<class T> { return any<push_segment<T>>; });
+    case 0x07: case 0x17: case 0x1F: case 0x0FA1: case 0x0FA9: return by_word(op, []<class T> { return any<pop_segment<T>>; });
+    case 0x60: return by_word(op, []<class T> { return any<pusha<T>>; });
+    case 0x61: return by_word(op, []<class T> { return any<popa<T>>; });
+    case 0x68: case 0x6A: return by_word(op, []<class T> { return accessing<PushImm<T>>; });
     // clang-format on
     case 0x8F:
       if (op.reg != 0) return nullptr;
-      return op.has_memory ? PLANAR_WORD(op, pop_mem) : PLANAR_WORD_ACCESS(op, pop_reg);
+      return op.has_memory ? by_word(op, []<class T> { return any<pop_mem<T>>; })
+                           : by_word(op, []<class T> { return accessing<PopReg<T>>; });
     case 0xFF:
       if (op.reg != 6) return nullptr;
-      return op.has_memory ? PLANAR_WORD(op, push_mem) : PLANAR_WORD_ACCESS(op, push_reg);
-    case 0x9C: return PLANAR_WORD(op, pushf);
-    case 0x9D: return PLANAR_WORD(op, popf);
-    case 0xC8: return PLANAR_WORD(op, enter);
-    case 0xC9: return PLANAR_WORD_ACCESS(op, leave);
+      return op.has_memory ? by_word(op, []<class T> { return any<push_mem<T>>; })
+                           : by_word(op, []<class T> { return accessing<PushReg<T>>; });
+    case 0x9C: return by_word(op, []<class T> { return any<pushf<T>>; });
+    case 0x9D: return by_word(op, []<class T> { return any<popf<T>>; });
+    case 0xC8: return by_word(op, []<class T> { return any<enter<T>>; });
+    case 0xC9: return by_word(op, []<class T> { return accessing<Leave<T>>; });
     default: return nullptr;
   }
 }

@@ -215,13 +215,13 @@ void outs(Engine& c, const Op& op) {
 Handlers select_string(const Op& op, const Target&) {
   switch (op.opcode) {
     // clang-format off
-    case 0x6C: case 0x6D: return PLANAR_SIZED(op, ins);
-    case 0x6E: case 0x6F: return PLANAR_SIZED(op, outs);
-    case 0xA4: case 0xA5: return PLANAR_SIZED(op, movs);
-    case 0xA6: case 0xA7: return PLANAR_SIZED(op, cmps);
-    case 0xAA: case 0xAB: return PLANAR_SIZED(op, stos);
-    case 0xAC: case 0xAD: return PLANAR_SIZED(op, lods);
-    case 0xAE: case 0xAF: return PLANAR_SIZED(op, scas);
+    case 0x6C: case 0x6D: return by_size(op, []<class T> { return any<ins<T>>; });
+    case 0x6E: case 0x6F: return by_size(op, []<class T> { return any<outs<T>>; });
+    case 0xA4: case 0xA5: return by_size(op, []<class T> { return any<movs<T>>; });
+    case 0xA6: case 0xA7: return by_size(op, []<class T> { return any<cmps<T>>; });
+    case 0xAA: case 0xAB: return by_size(op, []<class T> { return any<stos<T>>; });
+    case 0xAC: case 0xAD: return by_size(op, []<class T> { return any<lods<T>>; });
+    case 0xAE: case 0xAF: return by_size(op, []<class T> { return any<scas<T>>; });
     // clang-format on
     default: return nullptr;
   }

@@ -196,13 +196,13 @@ void arpl(Engine& c, const Op& op) {
 Handlers select_segment(const Op& op, const Target&) {
   switch (op.opcode) {
     case 0x63: return arpl;
-    case 0x8C: return op.reg < 6 ? PLANAR_WORD(op, mov_e_sreg) : nullptr;
+    case 0x8C: return op.reg < 6 ? by_word(op, []<class T> { return any<mov_e_sreg<T>>; }) : nullptr;
     case 0x8E: return op.reg < 6 && op.reg != CS ? Handler(mov_sreg_e) : nullptr;
-    case 0xC4: return op.has_memory ? PLANAR_WORD(op, load_far_pointer, ES) : nullptr;
-    case 0xC5: return op.has_memory ? PLANAR_WORD(op, load_far_pointer, DS) : nullptr;
-    case 0x0FB2: return op.has_memory ? PLANAR_WORD(op, load_far_pointer, SS) : nullptr;
-    case 0x0FB4: return op.has_memory ? PLANAR_WORD(op, load_far_pointer, FS) : nullptr;
-    case 0x0FB5: return op.has_memory ? PLANAR_WORD(op, load_far_pointer, GS) : nullptr;
+    case 0xC4: return op.has_memory ? by_word(op, []<class T> { return any<load_far_pointer<ES, T>>; }) : nullptr;
+    case 0xC5: return op.has_memory ? by_word(op, []<class T> { return any<load_far_pointer<DS, T>>; }) : nullptr;
+    case 0x0FB2: return op.has_memory ? by_word(op, []<class T> { return any<load_far_pointer<SS, T>>; }) : nullptr;
+    case 0x0FB4: return op.has_memory ? by_word(op, []<class T> { return any<load_far_pointer<FS, T>>; }) : nullptr;
+    case 0x0FB5: return op.has_memory ? by_word(op, []<class T> { return any<load_far_pointer<GS, T>>; }) : nullptr;
     default: return nullptr;
   }
 }

@@ -318,8 +318,8 @@ Handlers select_system(const Op& op, const Target& target) {
         case 7: return op.has_memory && !is386 ? Handler(invlpg) : nullptr;
         default: return nullptr;
       }
-    case 0x0F02: return PLANAR_WORD(op, lar);
-    case 0x0F03: return PLANAR_WORD(op, lsl);
+    case 0x0F02: return by_word(op, []<class T> { return any<lar<T>>; });
+    case 0x0F03: return by_word(op, []<class T> { return any<lsl<T>>; });
     case 0x0F06: return clts;
     case 0x0F08: return is386 ? nullptr : Handler(invalidate_caches<false>);
     case 0x0F09: return is386 ? nullptr : Handler(invalidate_caches<true>);
