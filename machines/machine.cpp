@@ -90,8 +90,8 @@ void Machine::connect(Output& output, std::function<void(bool, Time)> function) 
   output.connect(*wires_.back());
 }
 
-void Machine::connect_irq(Output& output, unsigned line) {
-  const unsigned source = interrupts_.add_source();
+void Machine::connect_irq(Output& output, unsigned line, std::string name) {
+  const unsigned source = interrupts_.add_source(std::move(name));
   connect(output, [this, line, source](bool level, Time now) { interrupts_.set(line, source, level, now); });
 }
 
@@ -99,17 +99,17 @@ void Machine::wire_interrupts() {
   interrupts_.connect(pic_);
   bus_.connect(pic_);
   connect(pic_.intr(), [this](bool level, Time) { cpu_.set_intr(level); });
-  connect_irq(timers_.irq0, 0);
-  connect_irq(keyboard_.irq1, 1);
-  connect_irq(diskette_.irq6, 6);
-  connect_irq(parallel_.irq, 7);
-  connect_irq(cmos_.irq8, 8);
-  connect_irq(video_.irq9, 9);
-  connect_irq(keyboard_.irq12, 12);
+  connect_irq(timers_.irq0, 0, "timer");
+  connect_irq(keyboard_.irq1, 1, "keyboard");
+  connect_irq(diskette_.irq6, 6, "diskette");
+  connect_irq(parallel_.irq, 7, "parallel");
+  connect_irq(cmos_.irq8, 8, "clock");
+  connect_irq(video_.irq9, 9, "video");
+  connect_irq(keyboard_.irq12, 12, "mouse");
   // COM1 is IRQ 4, COM2 IRQ 3: planar POS 2 bit 3 decides which of the two this port is.
-  const unsigned serial = interrupts_.add_source();
+  const unsigned serial = interrupts_.add_source("serial");
   connect(serial_.irq, [this, serial](bool level, Time now) { interrupts_.set(serial_irq_, serial, level, now); });
-  connect_irq(coprocessor_.irq13, 13);
+  connect_irq(coprocessor_.irq13, 13, "coprocessor");
   connect(coprocessor_.ignne, [this](bool level, Time) { cpu_.ignore_fpu_error(level); });
   bus_.on_fpu_error([this](bool active, Time now) { coprocessor_.ferr(active, now); });
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adf/nvram/slot_page.hpp"
@@ -17,6 +18,7 @@
 #include "bus/mca/slot.hpp"
 #include "core/cpu/cpu.hpp"
 #include "core/memory/address_space.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/clocks/i8254.hpp"
@@ -85,6 +87,16 @@ class Machine {
   /// The processor stands in HLT with interrupts off: nothing but NMI or reset will wake it.
   bool halted_for_good() const;
 
+  /// The time up to which describe() shows the devices: as far as the processor has come, but before any event that is
+  /// due and has not fired.
+  Time now() const;
+  /// Its devices by name: "cpu", "pic", "pit", "dma"..., "slot1.ne2".
+  std::vector<std::string> devices() const;
+  /// The registers and state of the device of that name, or of all. Peeks only: nothing changes, no time passes. Throws
+  /// Error, naming the nearest, if there is no such device.
+  Description describe(std::string_view device) const;
+  std::vector<Description> describe() const;
+
   void archive(Archive& a);
 
  private:
@@ -96,8 +108,10 @@ class Machine {
   void load_firmware();
   void write_configuration();
   void connect(Output& output, std::function<void(bool, Time)> function);
-  void connect_irq(Output& output, unsigned line);
+  void connect_irq(Output& output, unsigned line, std::string name);
   void enable_functions(const bus::PlanarFunctions& functions, Time now);
+  struct DescribedDevice;
+  std::vector<DescribedDevice> described() const;
 
   Scheduler& scheduler_;
   Trace& trace_;

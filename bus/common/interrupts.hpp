@@ -8,9 +8,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/time.hpp"
 
 namespace planar::bus {
@@ -42,12 +45,15 @@ class NmiSink {
   virtual void set_nmi(NmiSource source, bool asserted, Time now) = 0;
 };
 
+/// The slots whose bit is set, counted from 1 as people do: "slot 1, slot 3".
+std::string slot_names(std::uint32_t bits);
+
 /// Sixteen shared interrupt lines. Sources 0 to 7 are the slots; planar devices take theirs with
 /// add_source().
 class InterruptLines {
  public:
   static constexpr unsigned lines = 16;
-  static constexpr unsigned max_sources = 32;
+  static constexpr unsigned max_sources = 32, slot_sources = 8;
 
   /// The lines may be built before the controller they lead to.
   void connect(InterruptSink& sink) { sink_ = &sink; }
@@ -55,9 +61,9 @@ class InterruptLines {
   using Watcher = std::function<void(unsigned line, unsigned source, Time now)>;
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
-  /// A source number for a planar device. Order of calls is order of construction, the same in
-  /// every run. Throws Error when all are taken.
-  unsigned add_source();
+  /// A source number for a planar device, which describe() calls `name`. Order of calls is order of
+  /// construction, the same in every run. Throws Error when all are taken.
+  unsigned add_source(std::string name);
 
   /// `source` pulls `line` (true) or lets it go. No effect when nothing changes; out-of-range lines
   /// do nothing.
@@ -70,13 +76,15 @@ class InterruptLines {
   /// Who pulls it, one bit a source.
   std::uint32_t sources(unsigned line) const { return line < lines ? pulled_[line] : 0; }
 
+  /// Each line: its level, and who pulls it.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:
   InterruptSink* sink_ = nullptr;
   Watcher watcher_;
   std::array<std::uint32_t, lines> pulled_{};
-  unsigned next_source_ = 8;
+  std::vector<std::string> planar_sources_;  // from source 8 on
 };
 
 }  // namespace planar::bus

@@ -105,6 +105,7 @@ BusMaster* Channel::winner() {
 
 void Channel::request(BusMaster& master, unsigned level, Time now) {
   master.level_ = level & 0x0F;
+  if (!master.requesting_ && !master.owner_) master.since_ = now;
   master.requesting_ = true;
   if (!owner_)
     arbitrate(now);
@@ -175,6 +176,7 @@ void Channel::grant(Time now) {
   preempted_ = false;
   last_level_ = static_cast<std::uint8_t>(master->level_);
   master->owner_ = true;
+  master->since_ = now;
   master->requesting_ = false;
   if (!competes() && !processor_waits_)  // -PREEMPT is inactive
     for (BusMaster* m : masters_) m->inhibited_ = false;
@@ -211,6 +213,7 @@ void Channel::release(BusMaster& master, Time at) {
   if (owner_ != &master) return;
   owner_ = nullptr;
   master.owner_ = false;
+  master.since_ = scheduler_.now();
   master.inhibited_ = preempted_ && master.fairness_;
   preempted_ = false;
   watch_.cancel();
@@ -288,6 +291,28 @@ void Channel::port_write(std::uint16_t, std::uint8_t value, Time now) {
     if (timeout_ && nmi_) nmi_->set_nmi(NmiSource::bus_timeout, false, now);
     timeout_ = false;
     unmask(now);
+  }
+}
+
+void Channel::describe(Description& d) const {
+  d.text("owner", std::string(owner_name()));
+  d.reg("arbitration register (90h)", port_peek(0x90), 8).number("last level granted", last_level_);
+  d.flag("masked", masked_).flag("bus time-out", timeout_);
+  d.flag("cycles during arbitration", during_arbitration_).flag("extended arbitration", extended_);
+  d.flag("-PREEMPT", preempted_);
+  if (preempted_) d.time("-PREEMPT since", preempt_at_);
+  if (grant_.pending()) d.time("arbitration phase ends", grant_.when());
+  d.flag("processor waits", processor_waits_);
+  d.time("processor may start from", processor_from_);
+  d.time("next refresh", next_refresh_);
+  for (const BusMaster* m : masters_) {
+    Description& part = d.part(m->name_);
+    part.number("level", m->level_).flag("fairness", m->fairness_);
+    part.text("state", m->owner_        ? "owns the channel"
+                       : m->inhibited_  ? "waits for the others (fairness)"
+                       : m->requesting_ ? "waits for a grant"
+                                        : "idle");
+    if ((m->owner_ || m->requesting_) && m->since_ != Time::never()) part.time("since", m->since_);
   }
 }
 

@@ -25,6 +25,7 @@
 #include "bus/mca/refresh.hpp"
 #include "bus/mca/timing.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 
@@ -79,9 +80,10 @@ class BusMaster {
   bool requesting_ = false;
   bool inhibited_ = false;  // fairness: waits until -PREEMPT is inactive
   bool owner_ = false;
+  Time since_ = Time::never();  // of the request or the grant, for describe(): no part of the state
 };
 
-/// A transfer of an owner to or from a slave, to know its cost.
+/// A transfer of an owner to or from a slave, for its duration.
 struct Transfer {
   std::uint32_t address = 0;
   std::uint32_t bytes = 0;
@@ -147,14 +149,14 @@ class Channel {
   Time transfer(const Transfer& transfer, Time from, Time slave_cycle = {});
   /// The same without an effect.
   Time price(const Transfer& transfer, Time slave_cycle = {}) const;
-  /// The owner keeps the channel busy in this span (cycles it priced itself); `memory`: and planar
+  /// The owner keeps the channel busy in this span (cycles whose time it computed itself); `memory`: and planar
   /// memory with it.
   void occupy(Time from, Time to, bool memory = false) {
     if (steal_ && to > from && (memory || path_ == Path::single)) steal_(from, to);
   }
 
   /// When -PREEMPT is or will be active for the owner, as far as is known now: already, or with the
-  /// next refresh request. A burst priced in closed form ends there.
+  /// next refresh request. A burst computed in closed form ends there.
   Time preempt_from() const { return preempted_ ? preempt_at_ : next_refresh_; }
   bool preempt_active() const { return preempted_; }
 
@@ -175,6 +177,8 @@ class Channel {
   void port_write(std::uint16_t port, std::uint8_t value, Time now);
   std::uint8_t port_peek(std::uint16_t port) const;
 
+  /// Owner, arbitration, refresh, and each master: its level, since when it waits or owns the channel, fairness.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:

@@ -38,6 +38,7 @@ class BusController final : public cpu::Pins {
   IoSpace& io() { return io_; }
   AddressSpace& memory() { return memory_; }
   Channel& channel() { return channel_; }
+  const Channel& channel() const { return channel_; }
   const BusTiming& timing() const { return timing_; }
 
   /// The 8259 pair. Without one INTA cycles read ones.

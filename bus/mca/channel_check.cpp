@@ -11,6 +11,10 @@ void ChannelCheck::set(unsigned slot, bool asserted, Time now) {
   if (sink_ && (before != 0) != (pulled_ != 0)) sink_->set_nmi(NmiSource::channel_check, pulled_ != 0, now);
 }
 
+void ChannelCheck::describe(Description& d) const {
+  d.text("-CHCK", pulled_ ? "active: " + slot_names(pulled_) : "inactive");
+}
+
 void ChannelCheck::archive(Archive& a) {
   a.section("channel check", 1);
   a(pulled_);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "bus/common/interrupts.hpp"
+#include "core/state/description.hpp"
 
 namespace planar::bus {
 
@@ -13,6 +14,7 @@ class ChannelCheck {
   void connect(NmiSink& sink) { sink_ = &sink; }
   void set(unsigned slot, bool asserted, Time now);
   bool level() const { return pulled_ != 0; }
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bus/mca/dma.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "bus/mca/dma_internal.hpp"
@@ -82,6 +84,26 @@ void DmaController::reset(Time now) {
     channels_[n].mode.bits = n < 4 ? 0 : 0x40;
   }
   master_clear(0, channels - 1, now);
+}
+
+void DmaController::describe(Description& d) const {
+  d.reg("function (18h)", function_, 8).number("byte pointer (1Ah)", byte_pointer_);
+  d.flag("byte pointer 0-3", high_byte_[0]).flag("byte pointer 4-7", high_byte_[1]);
+  d.text("serving", serving_ ? fmt::format("channel {} for {}, {}", serving_channel_, serving_->master_name(),
+                                           step_state_ == Step::first_cycle ? "first cycle" : "second cycle")
+                             : "none");
+  for (const DmaLine* line : lines_)
+    if (line->wanted_) d.text("request of " + line->master_name(), fmt::format("level {:X}", line->level_));
+  for (unsigned n = 0; n < channels; ++n) {
+    const ChannelRegisters& c = channels_[n];
+    Description& part = d.part(fmt::format("channel {}", n));
+    part.reg("address", c.current_address, 24).reg("base address", c.base_address, 24);
+    part.reg("count", c.current_count, 16).reg("base count", c.base_count, 16);
+    part.reg("I/O address", c.io_address, 16).reg("mode", c.mode.bits, 8);
+    part.text("transfer", c.mode.verify() ? "verify" : c.mode.to_memory() ? "I/O to memory" : "memory to I/O");
+    part.number("arbitration level", c.level);
+    part.flag("masked", c.masked).flag("terminal count", c.terminal_count).flag("software request", c.software_request);
+  }
 }
 
 void DmaController::archive(Archive& a) {

@@ -45,6 +45,7 @@
 #include "bus/mca/timing.hpp"
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 
@@ -143,6 +144,8 @@ class DmaController {
   void port_write(std::uint16_t port, std::uint8_t value, Time now);
   std::uint8_t port_peek(std::uint16_t port) const;
 
+  /// The transfer under way, and each channel's registers.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:

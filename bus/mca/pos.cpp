@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bus/mca/pos.hpp"
 
+#include <fmt/format.h>
+
 namespace planar::bus {
 
 namespace {
@@ -15,6 +17,12 @@ constexpr std::uint8_t reads_as_one = 0x70;
 
 constexpr std::uint16_t window_first = 0x100;
 constexpr std::uint16_t window_last = 0x107;
+
+void describe_target(Description& d, std::string_view name, const SetupTarget& target) {
+  Description& part = d.part(name);
+  part.reg("ID", target.pos_peek(0) | target.pos_peek(1) << 8, 16);
+  for (unsigned reg = 2; reg < 8; ++reg) part.reg(fmt::format("POS {}", reg), target.pos_peek(reg), 8);
+}
 }  // namespace
 
 PosController::PosController(IoSpace& io, const BusTiming& timing, Trace& trace, unsigned scsi_setup_bit)
@@ -96,6 +104,27 @@ std::uint32_t PosController::peek(std::uint32_t offset, unsigned bytes) const {
   return bytes == 1 ? value : value | 0xFFFF'FF00u;
 }
 
+std::string PosController::selected_name() const {
+  if ((system_setup_ & select_planar) == 0) return "planar";
+  if ((system_setup_ & select_video) == 0) return "video";
+  if ((system_setup_ & scsi_mask_) == 0) return "scsi";
+  if ((adapter_setup_ & setup_enable) != 0 && (adapter_setup_ & channel_reset) == 0)
+    return fmt::format("slot {}", (adapter_setup_ & slot_mask) + 1);
+  return "none";
+}
+
+void PosController::describe(Description& d) const {
+  d.reg("system board setup (94h)", system_setup_, 8).reg("adapter setup (96h)", port_peek(0x96), 8);
+  d.text("setup", selected_name());
+  d.flag("channel reset", (adapter_setup_ & channel_reset) != 0);
+  d.flag("card selected feedback (91h)", feedback_);
+  if (planar_) describe_target(d, "planar", *planar_);
+  if (video_) describe_target(d, "video", *video_);
+  if (scsi_) describe_target(d, "scsi", *scsi_);
+  for (unsigned n = 0; n < slots; ++n)
+    if (adapters_[n]) describe_target(d, fmt::format("slot {}: {}", n + 1, adapters_[n]->name()), *adapters_[n]);
+}
+
 void PosController::archive(Archive& a) {
   a.section("pos", 1);
   a(system_setup_, adapter_setup_, feedback_);
@@ -138,6 +167,14 @@ PlanarFunctions PlanarPos::functions() const {
   }
   f.parallel_extended = (pos2 & 0x80) == 0;
   return f;
+}
+
+void PlanarPos::describe(Description& d) const {
+  const PlanarFunctions f = functions();
+  d.flag("diskette", f.diskette);
+  d.text("serial", f.serial ? fmt::format("{:03X}h, IRQ {}", f.serial_base, f.serial_irq) : "off");
+  d.text("parallel",
+         f.parallel ? fmt::format("{:03X}h{}", f.parallel_base, f.parallel_extended ? ", extended" : "") : "off");
 }
 
 void PlanarPos::reset(Time now) {

@@ -22,6 +22,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "bus/common/port_window.hpp"
 #include "bus/mca/slot.hpp"
@@ -56,11 +57,14 @@ class PosController final : private Slave {
   void port_write(std::uint16_t port, std::uint8_t value, Time now);
   std::uint8_t port_peek(std::uint16_t port) const;
 
+  /// Setup lines, the feedback latch, and the POS bytes of every target.
+  void describe(Description& d) const;
   /// Saves the selection; adapters are saved by their machine.
   void archive(Archive& a);
 
  private:
   SetupTarget* selected() const;
+  std::string selected_name() const;
   // Ports 100h to 107h.
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
@@ -111,6 +115,8 @@ class PlanarPos final : public SetupTarget {
 
   /// What POS 2 says: bit 0 = 0 switches diskette, serial and parallel off together.
   PlanarFunctions functions() const;
+  /// The functions in words.
+  void describe(Description& d) const;
   /// Power-on: everything off until POST writes POS 2.
   void reset(Time now);
   /// After loading, the owner enables its devices from functions(); the callback is not called.

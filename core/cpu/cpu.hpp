@@ -94,6 +94,7 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   // ---- Processor -----------------------------------------------------------------------------------------------
   Time time() const override;
   void run(Time horizon) override;
+  void step() override;
   void lower_horizon(Time horizon) override;
   bool asleep() const override;
 
@@ -148,10 +149,6 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   bool poke_linear(std::uint32_t linear, std::uint8_t value);
   /// Registers, EFLAGS, x87, TLBs and caches as named fields and parts. No side effects.
   void describe(Description& description) const;
-
-  /// One instruction (one iteration of a REP), or one interrupt or exception; a halted CPU lets one clock pass. Time
-  /// goes on as in run(), but the scheduler is not asked.
-  void step();
 
   // ---- test hooks: none may change a virtual result ---------------------------------------------------------------
   /// At most `count` instructions in a decoded block (1..32). With 1 REP INS and REP OUTS, too, make every access by

@@ -141,12 +141,8 @@ void AddressSpace::master_write(std::uint32_t address, std::span<const std::uint
     Page& p = page(a);
     if (p.kind == PageKind::ram) {
       std::memcpy(p.data + a % page_bytes, data.data() + done, run);
-      if (listener_) {
-        const std::uint32_t first = a % page_bytes / granule_bytes, last = (a % page_bytes + run - 1) / granule_bytes;
-        const std::uint32_t mask = (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
-        if (p.code_granules & mask) listener_->code_written(a, run);
-        listener_->master_wrote(a, run);
-      }
+      code_changed(p, a, run);
+      if (listener_) listener_->master_wrote(a, run);
     } else if (p.kind == PageKind::device) {
       for (std::uint32_t i = 0; i < run; ++i) {
         const Range* r = find(a + i);
@@ -161,10 +157,18 @@ void AddressSpace::master_write(std::uint32_t address, std::span<const std::uint
   }
 }
 
+/// Tells the listener if bytes of one page that have been written held decoded code.
+void AddressSpace::code_changed(const Page& page, std::uint32_t address, std::uint32_t bytes) {
+  const std::uint32_t first = address % page_bytes / granule_bytes;
+  const std::uint32_t last = (address % page_bytes + bytes - 1) / granule_bytes;
+  const std::uint32_t mask = (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
+  if (listener_ && page.code_granules & mask) listener_->code_written(address, bytes);
+}
+
 std::uint8_t AddressSpace::peek(std::uint32_t address) const {
   if (const Range* r = find(address)) {
     const std::uint32_t offset = address - r->base;
-    if (!r->memory.data.empty()) return r->memory.data[offset];
+    if (r->plain(offset, 1)) return r->memory.data[offset];
     return static_cast<std::uint8_t>(r->slave->peek(offset, 1));
   }
   const Page* p = peek_page(address);
@@ -181,7 +185,7 @@ bool AddressSpace::poke(std::uint32_t address, std::uint8_t value) {
   const Page* p = peek_page(address);
   if (!p || p->kind != PageKind::ram) return false;
   p->data[address % page_bytes] = value;
-  if (listener_ && p->code_granules >> (address % page_bytes / granule_bytes) & 1) listener_->code_written(address, 1);
+  code_changed(*p, address, 1);
   return true;
 }
 

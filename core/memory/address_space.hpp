@@ -126,7 +126,7 @@ class AddressSpace {
   void master_read(std::uint32_t address, std::span<std::uint8_t> data, Time now);
   void master_write(std::uint32_t address, std::span<const std::uint8_t> data, Time now);
 
-  /// A byte, read without side effects; FFh where nothing is decoded.
+  /// The byte that a read would return, without side effects and without time; FFh where nothing is decoded.
   std::uint8_t peek(std::uint32_t address) const;
   /// Writes a byte for a debugger: RAM, or adapter memory that no slave watches there. False, with nothing done,
   /// elsewhere. Decoded code is dropped; no slave, no cache tag and no clock notices.
@@ -138,6 +138,7 @@ class AddressSpace {
   void release(std::uint32_t id);
   void map(std::uint32_t base, std::span<std::uint8_t> memory, PageKind kind);
   void refresh_kinds();
+  void code_changed(const Page& page, std::uint32_t address, std::uint32_t bytes);
   const Page* peek_page(std::uint32_t address) const {
     const auto& table = directory_[address >> 22];
     return table ? &(*table)[(address >> 12) & 0x3FF] : nullptr;

@@ -54,7 +54,7 @@ class IoSpace {
     return index ? &ranges_[index - 1] : nullptr;
   }
 
-  /// The value without side effects; FFh for ports that are not decoded.
+  /// The byte that a read would return, without side effects and without time; FFh for ports that are not decoded.
   std::uint8_t peek(std::uint16_t port) const;
 
  private:

@@ -10,13 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "core/time/time.hpp"
+
 namespace planar {
 
 struct Field {
-  enum class Kind : std::uint8_t { reg, number, flag, text };
+  enum class Kind : std::uint8_t { reg, number, flag, time, text };
   std::string name;          ///< the data sheet's name: "ISR", "CURR"
   Kind kind = Kind::number;  ///< reg: shown in hexadecimal with `bits` / 4 digits
-  std::uint64_t value = 0;   ///< of everything but text
+  std::uint64_t value = 0;   ///< of everything but text; a time in picoseconds
   unsigned bits = 0;         ///< of a reg: 1 to 64
   std::string text;          ///< of a text
 };
@@ -36,6 +38,11 @@ class Description {
   }
   Description& flag(std::string_view name, bool value) {
     fields_.push_back({std::string(name), Field::Kind::flag, value, 1, {}});
+    return *this;
+  }
+  /// A point in virtual time, or a span of it; Time::never() is "never".
+  Description& time(std::string_view name, Time value) {
+    fields_.push_back({std::string(name), Field::Kind::time, static_cast<std::uint64_t>(value.ps), 0, {}});
     return *this;
   }
   Description& text(std::string_view name, std::string value) {

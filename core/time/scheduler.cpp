@@ -135,6 +135,40 @@ bool Scheduler::run_one(Time limit) {
   return false;
 }
 
+bool Scheduler::step(Processor& processor, Time limit) {
+  stop_ = false;
+  for (auto& slot : processors_)
+    if (slot->processor == &processor) return processors_.size() > 1 ? step_many(*slot, limit) : step_one(*slot, limit);
+  return false;
+}
+
+bool Scheduler::step_one(Slot& slot, Time limit) {
+  while (!stop_) {
+    const Time reached = slot.processor->time();
+    if (next_ <= reached && next_ <= limit) {
+      fire_until(next_);
+      continue;
+    }
+    if (reached >= limit) {
+      now_ = std::max(now_, limit);
+      return false;
+    }
+    const bool asleep = slot.processor->asleep();
+    slot.running = true;
+    if (asleep)
+      slot.processor->run(std::min(next_, limit));
+    else
+      slot.processor->step();
+    slot.running = false;
+    if (!asleep) return !stop_;
+  }
+  return false;
+}
+
+bool Scheduler::between_instructions() const {
+  return std::none_of(processors_.begin(), processors_.end(), [](const auto& slot) { return slot->waits; });
+}
+
 void Scheduler::stop() {
   stop_ = true;
   for (auto& slot : processors_)

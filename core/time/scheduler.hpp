@@ -83,6 +83,9 @@ class Processor {
   virtual Time time() const = 0;
   /// Executes until its time is at or past `horizon`; may overshoot by the current instruction.
   virtual void run(Time horizon) = 0;
+  /// Executes one instruction, as run() does (one iteration of a repeated one; one interrupt or exception; one clock of
+  /// sleep).
+  virtual void step() = 0;
   /// Called during run(): stop at `horizon` if that is earlier than the current one.
   virtual void lower_horizon(Time horizon) = 0;
   /// Between two runs: true if it will neither execute nor access anything until an event wakes it (HLT), so that run()
@@ -124,6 +127,15 @@ class Scheduler {
   bool run_until(Time limit);
   /// Ends run_until() at the next instruction boundary of every processor.
   void stop();
+  /// As run_until(limit), but ends when `processor` has made one step() (asleep: the first one after it wakes). Other
+  /// processors execute only what comes before in virtual time, and may be left inside an instruction:
+  /// between_instructions() says so, and run_until(now()) lets them complete it. Returns whether the step was made:
+  /// false at `limit` and after stop().
+  bool step(Processor& processor, Time limit = Time::never());
+  /// No processor stands inside an access: the state can be saved.
+  bool between_instructions() const;
+  /// When the next event is due; Time::never() if none is pending.
+  Time next_event() const { return next_; }
 
   /// Test hook: shortens horizons at random. Must not change any virtual result.
   void cut_horizons_at_random(std::uint64_t seed);
@@ -141,6 +153,7 @@ class Scheduler {
     // With several processors:
     std::unique_ptr<Fiber> fiber{};
     Time horizon{};          // of the run that is starting
+    bool single = false;     // the run that is starting is a step()
     bool waits = false;      // suspended in an access
     bool for_event = false;  // the access completes at the next event from `until` on
     Time until{};            // when the access completes
@@ -159,8 +172,15 @@ class Scheduler {
   void synchronize(Time t);
   Time cut(const Slot& slot, Time horizon);
   bool run_one(Time limit);
+  bool step_one(Slot& slot, Time limit);
   // scheduler_many.cpp
   bool run_many(Time limit);
+  bool step_many(Slot& slot, Time limit);
+  struct Turn;
+  Turn next_turn(Time limit);
+  bool take_turn(const Turn& turn);
+  void run_ahead(Slot& slot, Time horizon, Time here);
+  void reach_limit(Time limit);
   static bool is_active(const Slot& slot) { return slot.waits || !slot.processor->asleep(); }
   Time reached(const Slot& slot) const;
   void suspend(Slot& slot);

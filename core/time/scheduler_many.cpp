@@ -27,8 +27,11 @@ void Scheduler::resume(Slot& slot) {
     slot.fiber = std::make_unique<Fiber>([&slot] {
       for (;;) {
         slot.running = true;
-        slot.processor->run(slot.horizon);
-        slot.running = false;
+        if (slot.single)
+          slot.processor->step();
+        else
+          slot.processor->run(slot.horizon);
+        slot.running = slot.single = false;
         slot.fiber->suspend();
       }
     });
@@ -42,7 +45,7 @@ void Scheduler::resume(Slot& slot) {
     slot.fiber->resume();
   } catch (...) {
     current_ = nullptr;
-    slot.running = slot.waits = slot.for_event = false;
+    slot.running = slot.single = slot.waits = slot.for_event = false;
     throw;
   }
   current_ = nullptr;
@@ -54,6 +57,65 @@ void Scheduler::advance_sleeping(Time t) {
     if (!is_active(*slot) && slot->processor->time() < t) slot->processor->run(t);
 }
 
+/// The processor that is furthest behind, and the time that all must reach because an access waits for it.
+struct Scheduler::Turn {
+  Slot* behind = nullptr;  // null: all sleep
+  Time here = Time::never();
+  Time wanted;
+  bool waiting = false;
+};
+
+Scheduler::Turn Scheduler::next_turn(Time limit) {
+  Turn turn{.wanted = limit};
+  for (auto& slot : processors_) {
+    if (!is_active(*slot)) continue;
+    const Time t = reached(*slot);
+    if (slot->waits) {
+      turn.waiting = true;
+      if (t != Time::never()) turn.wanted = std::max(turn.wanted, t);
+    }
+    if (!turn.behind || t < turn.here || (t == turn.here && slot->waits && !turn.behind->waits)) {
+      turn.behind = slot.get();
+      turn.here = t;
+    }
+  }
+  return turn;
+}
+
+/// What comes before any processor executes: the next event, or an access whose turn it is. False if there is neither.
+bool Scheduler::take_turn(const Turn& turn) {
+  if (next_event_ && next_ <= turn.here && next_ <= turn.wanted) {
+    advance_sleeping(next_);
+    for (auto& slot : processors_)
+      if (slot->for_event && next_ >= slot->until) {
+        slot->until = next_;
+        slot->for_event = false;
+      }
+    fire_next();
+    return true;
+  }
+  if (!turn.behind || !turn.behind->waits) return false;
+  resume(*turn.behind);
+  return true;
+}
+
+/// The processor, which is furthest behind, executes up to `horizon`, or as far ahead of the others as they allow.
+void Scheduler::run_ahead(Slot& slot, Time horizon, Time here) {
+  horizon = std::min(horizon, next_);
+  for (const auto& other : processors_)
+    if (other.get() != &slot && is_active(*other) && reached(*other) < horizon)
+      horizon = std::min(horizon, std::max(reached(*other) + lookahead_, here + Time{1}));
+  slot.horizon = cut(slot, horizon);
+  resume(slot);
+}
+
+void Scheduler::reach_limit(Time limit) {
+  advance_sleeping(limit);
+  now_ = std::max(now_, limit);
+  others_reached_ = Time::never();
+  set_next(next_event_, next_);
+}
+
 bool Scheduler::run_many(Time limit) {
   bool complete = true;
   for (;;) {
@@ -61,50 +123,36 @@ bool Scheduler::run_many(Time limit) {
       complete = false;  // a processor inside an instruction still completes it
       limit = std::min(limit, now_);
     }
-    // The processor that is furthest behind, and the time that all must reach because an access waits for it.
-    Slot* behind = nullptr;
-    Time here = Time::never(), wanted = limit;
-    bool waiting = false;
-    for (auto& slot : processors_) {
-      if (!is_active(*slot)) continue;
-      const Time t = reached(*slot);
-      if (slot->waits) {
-        waiting = true;
-        if (t != Time::never()) wanted = std::max(wanted, t);
-      }
-      if (!behind || t < here || (t == here && slot->waits && !behind->waits)) {
-        behind = slot.get();
-        here = t;
-      }
-    }
-    if (next_event_ && next_ <= here && next_ <= wanted) {
-      advance_sleeping(next_);
-      for (auto& slot : processors_)
-        if (slot->for_event && next_ >= slot->until) {
-          slot->until = next_;
-          slot->for_event = false;
-        }
-      fire_next();
-      continue;
-    }
-    if (behind && behind->waits) {
-      resume(*behind);
-      continue;
-    }
-    if (!waiting && here >= limit) {
-      advance_sleeping(limit);
-      now_ = std::max(now_, limit);
-      others_reached_ = Time::never();
-      set_next(next_event_, next_);
+    const Turn turn = next_turn(limit);
+    if (take_turn(turn)) continue;
+    if (!turn.waiting && turn.here >= limit) {
+      reach_limit(limit);
       return complete;
     }
-    Time horizon = std::min(next_, wanted);
-    for (const auto& other : processors_)
-      if (other.get() != behind && is_active(*other) && reached(*other) < horizon)
-        horizon = std::min(horizon, std::max(reached(*other) + lookahead_, here + Time{1}));
-    behind->horizon = cut(*behind, horizon);
-    resume(*behind);
+    run_ahead(*turn.behind, turn.wanted, turn.here);
   }
+}
+
+bool Scheduler::step_many(Slot& slot, Time limit) {
+  bool begun = slot.waits;
+  if (begun) slot.processor->lower_horizon(Time{});  // completing the instruction that it stands in is the step
+  while (!begun || slot.waits) {
+    if (stop_ && !begun) return false;
+    const bool awake = is_active(slot);
+    const Turn turn = next_turn(awake && !begun ? std::min(limit, slot.processor->time() + Time{1}) : limit);
+    if (take_turn(turn)) continue;
+    if (!begun && !turn.waiting && turn.here >= limit) {
+      reach_limit(limit);
+      return false;
+    }
+    if (turn.behind == &slot) {
+      begun = slot.single = true;
+      resume(slot);
+    } else {
+      run_ahead(*turn.behind, turn.wanted, turn.here);
+    }
+  }
+  return !stop_;
 }
 
 }  // namespace planar

@@ -22,6 +22,7 @@ constexpr const char* footer =
     "  planar compare --machines model95 --report out   every card in one machine: table, plots, JSON\n"
     "  planar published                                 comparison with the published tables\n"
     "  planar run model95 --image boot.img --screen text   boot a diskette image and show the screen\n"
+    "  planar describe model95 --card ne2 --until '2 s' pic ne2   registers and state of devices at a virtual time\n"
     "  planar list cards; planar show ne2               the available cards; a card's timing and limits\n"
     "  planar config model95 --card ne2 > lab.toml      the machine as a file; planar run lab.toml\n\n"
     "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing or "
@@ -36,8 +37,8 @@ int run_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   using Adder = Verb (*)(CLI::App&);
   std::vector<std::pair<CLI::App*, Verb>> verbs;
-  for (const Adder add : {add_netio, add_run, add_list, add_show, add_config, add_adf, add_disk, add_bench, add_compare,
-                          add_published, add_regress, add_netio_server}) {
+  for (const Adder add : {add_netio, add_run, add_describe, add_list, add_show, add_config, add_adf, add_disk,
+                          add_bench, add_compare, add_published, add_regress, add_netio_server}) {
     const auto before = app.get_subcommands({}).size();
     Verb verb = add(app);
     verbs.emplace_back(app.get_subcommands({}).at(before), std::move(verb));

@@ -278,8 +278,9 @@ Verb add_run(CLI::App& app) {
               "--do", o->steps,
               "Execute a step, or the steps in a file, one per line: wait screen|prompt|serial \"TEXT\" [within TIME], "
               "wait still [TIME], wait TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, f1), grab "
-              "screen [\"FILE\"], insert diskette \"FILE\", snapshot \"FILE\", power off. In lab.toml: [scenario] "
-              "steps = [...]. In a lab of several machines they apply to the first")
+              "screen [\"FILE\"], describe [DEVICE], insert diskette \"FILE\", snapshot \"FILE\", power off. In "
+              "lab.toml: "
+              "[scenario] steps = [...]. In a lab of several machines they apply to the first")
           ->type_name("STEP|FILE")
           ->expected(1)
           ->take_all();

@@ -138,6 +138,7 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
       return !typist_.busy();
     case StepKind::grab_screen: host.grab_screen(step.text, ++grabs_); return true;
     case StepKind::insert_diskette: host.insert_diskette(step.text); return true;
+    case StepKind::describe: host.describe(step.text); return true;
     case StepKind::snapshot:
       finish_step(now);  // first, so that a restored run does not repeat it
       host.snapshot(step.text);

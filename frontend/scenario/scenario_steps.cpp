@@ -16,7 +16,7 @@ namespace planar {
 
 namespace {
 
-const std::vector<std::string> verbs = {"wait", "type", "press", "grab", "insert", "snapshot", "power"};
+const std::vector<std::string> verbs = {"wait", "type", "press", "grab", "insert", "describe", "snapshot", "power"};
 constexpr Time tap = 40_ms;            // how long a pressed key is down
 constexpr Time longest = 1'000'000_s;  // eleven days: sums stay far below the range of Time
 constexpr Time still_default = 3_s;    // longer than the diskette motor's run-on time (2 s)
@@ -200,6 +200,9 @@ Step read_step(Line& line) {
     expect(line, "diskette");
     step.kind = StepKind::insert_diskette;
     step.text = line.quoted("the image file");
+  } else if (line.take("describe")) {
+    step.kind = StepKind::describe;
+    if (!line.at_end()) step.text = line.word("a device").text;
   } else if (line.take("snapshot")) {
     step.kind = StepKind::snapshot;
     step.text = line.quoted("the file");
@@ -211,7 +214,7 @@ Step read_step(Line& line) {
     const auto guess = nearest(verb.text, verbs);
     line.fail(verb.column, fmt::format("there is no step '{}'{}", verb.text,
                                        guess.empty() ? "; steps are wait, type, press, grab screen, insert diskette, "
-                                                       "snapshot and power off"
+                                                       "describe, snapshot and power off"
                                                      : fmt::format("; did you mean '{}'?", guess)));
   }
   if (bounded && line.take("within")) step.limit = line.time("a time");

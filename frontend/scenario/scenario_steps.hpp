@@ -10,6 +10,7 @@
 //   press ctrl-alt-del                  keys held together; with `for 2 s` held for that time
 //   grab screen ["FILE"]                to FILE: as text, or as a picture if it ends in .png; without FILE both, as
 //                                       screen-1.txt and .png, screen-2.txt... in the result folder
+//   describe [DEVICE]                   prints the registers and state of a device (pic, slot1, ne2...), or of all
 //   insert diskette "FILE[,mode=MODE]"  into drive A, replacing the present one (modes as in --floppy)
 //   snapshot "FILE"
 //   power off
@@ -37,13 +38,14 @@ enum class StepKind : std::uint8_t {
   press,
   grab_screen,
   insert_diskette,
+  describe,
   snapshot,
   power_off
 };
 
 struct Step {
   StepKind kind = StepKind::power_off;
-  std::string text;                 ///< the text to wait for or to type; a file name
+  std::string text;                 ///< the text to wait for or to type; a file name; a device
   std::vector<std::uint16_t> keys;  ///< of press
   Time time{};                      ///< duration of wait and wait still; how long keys are held
   Time limit{};                     ///< virtual time limit of the step

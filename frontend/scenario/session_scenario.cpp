@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "frontend/cli/output.hpp"
+#include "frontend/debug/lab_devices.hpp"
 #include "frontend/session/screen_image.hpp"
 #include "frontend/session/session.hpp"
 
@@ -29,10 +30,22 @@ std::string described(const Description& device, const std::string& margin = {})
   return out;
 }
 
+std::vector<std::string> chosen(const std::string& device) {
+  return device.empty() ? std::vector<std::string>{} : std::vector{device};
+}
+
+/// Throws Error, before the machine starts, for a step that names no device.
+void check_device(Lab& lab, const Step& step) {
+  try {
+    describe_devices(lab, chosen(step.text));
+  } catch (const Error& e) { throw Error(fmt::format("{}: describe: {}", step.origin, e.what())); }
+}
+
 }  // namespace
 
 void Session::begin(std::vector<Step> steps) {
   for (const Step& step : steps) {
+    if (step.kind == StepKind::describe) check_device(*lab_, step);
     if (step.kind != StepKind::insert_diskette) continue;
     const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
     if (!std::filesystem::exists(disk.file))
@@ -71,6 +84,10 @@ void Session::insert_diskette(const std::string& text) {
   lab_->change_diskette(parse_floppy_option("insert diskette", text));
 }
 
+void Session::print_devices(const std::string& device) {
+  fmt::print("{}", to_text(describe_devices(*lab_, chosen(device))));
+}
+
 std::string Session::keep_evidence() {
   std::string report = fmt::format("failed at {:.3f} s virtual: {}\n", now().seconds(), scenario_.failure()->message);
   const auto folder = result_folder();
@@ -87,6 +104,9 @@ std::string Session::keep_evidence() {
     write_text_file(folder / "trace.txt", lines(evidence_->trace()));
   }
   write_text_file(folder / "lab.toml", lab_->configuration());
+  const auto devices = describe_devices(*lab_, {});
+  write_text_file(folder / "devices.txt", to_text(devices));
+  write_json((folder / "devices.json").string(), to_json(devices));
   const auto cpu = lab_->machine().cpu().registers();
   report += fmt::format("processor at {:04X}:{:08X}{}, checkpoint {:04X}\n\n", cpu.segment[1].selector, cpu.eip,
                         lab_->machine().cpu().halted() ? ", halted" : "", lab_->machine().post_ports().checkpoint());

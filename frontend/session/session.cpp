@@ -126,6 +126,8 @@ void Session::open_serial(Console& console, const std::string& where, const std:
 }
 
 void Session::open(const OutputOptions& output, const StateOptions& state) {
+  control_.emplace(*lab_);
+  looked_ = now();
   const bool several = consoles_.size() > 1;
   for (std::size_t n = 0; n < consoles_.size(); ++n) {
     Console& console = *consoles_[n];
@@ -152,7 +154,8 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   result_ = output.result;
   scenario_host_.emplace(ScenarioHost{*lab_, [this](const std::string& file) { save(file); },
                                       [this](const std::string& file, unsigned count) { grab_screen(file, count); },
-                                      [this](const std::string& file) { insert_diskette(file); }});
+                                      [this](const std::string& file) { insert_diskette(file); },
+                                      [this](const std::string& device) { print_devices(device); }});
   if (output.capture) {
     const auto media = lab_->media();
     capture_ = std::make_unique<net::PcapngWriter>(*output.capture,
@@ -221,50 +224,76 @@ void Session::save(const std::string& file) {
   write_snapshot(file, snapshot);
 }
 
-bool Session::advance(Time end) {
-  Scheduler& scheduler = lab_->scheduler();
-  if (!window_) {
-    scheduler.run_until(end);
-    return true;
+Time Session::next_look() const {
+  constexpr Time step = 100_ms;
+  return std::min(step * (looked_ / step + 1), scenario_.next_look());
+}
+
+void Session::save_due(Time reached) {
+  if (!snapshot_at_ || *snapshot_at_ > reached) return;
+  save(snapshot_file_);
+  snapshot_at_.reset();
+}
+
+std::optional<RunEnd> Session::advance(Time end) {
+  if (snapshot_at_ && *snapshot_at_ <= end) {
+    if (const auto stopped = advance_lab(*snapshot_at_)) return stopped;
+    if (lockstep_ && lockstep_->differs()) return std::nullopt;
+    save_due(*snapshot_at_);
   }
-  while (scheduler.now() < end) {
-    scheduler.run_until(std::min(end, std::max(frame_due_, scheduler.now())));
+  return advance_lab(end);
+}
+
+std::optional<RunEnd> Session::advance_lab(Time end) {
+  const auto paused = [&](Time t) {
+    return control_->run_until(t) == RunControl::Stop::request && !(lockstep_ && lockstep_->differs());
+  };
+  if (!window_) return paused(end) ? std::optional(RunEnd::paused) : std::nullopt;
+  while (now() < end) {
+    if (paused(std::min(end, std::max(frame_due_, now())))) return RunEnd::paused;
     if (lockstep_ && lockstep_->differs()) break;
-    if (scheduler.now() < frame_due_) continue;
-    if (!window_->update(scheduler.now())) return false;
-    frame_due_ = window_->next(scheduler.now());
+    if (now() < frame_due_) continue;
+    if (!window_->update(now())) return RunEnd::closed;
+    frame_due_ = window_->next(now());
   }
-  return true;
+  return std::nullopt;
+}
+
+bool Session::step(std::size_t n) {
+  for (;;) {
+    const Time look = next_look(), limit = snapshot_at_ ? std::min(look, *snapshot_at_) : look;
+    const auto stop = control_->step(n, limit);
+    if (stop != RunControl::Stop::limit) return stop == RunControl::Stop::step;
+    save_due(limit);
+    if (limit < look) continue;
+    looked_ = look;
+    scenario_.advance(*scenario_host_, look);
+  }
 }
 
 RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what) {
-  constexpr Time step = 100_ms;
-  Scheduler& scheduler = lab_->scheduler();
   interrupted = 0;
   auto* previous = std::signal(SIGINT, on_interrupt);
   RunEnd end = RunEnd::time;
-  scenario_.advance(*scenario_host_, scheduler.now());
-  while (scheduler.now() < limit) {
+  control_->settle();
+  // An access of the last instruction may have ended behind the time for which steps are due.
+  scenario_.advance(*scenario_host_, std::min(now(), scenario_.next_look()));
+  while (now() < limit) {
     if (scenario_.failure() || scenario_.powered_off() ||
         (scenario_.finished() && limit == Time::never() && !window_)) {
       end = RunEnd::scenario;
       break;
     }
-    const Time next = std::min({limit, step * (scheduler.now() / step + 1), scenario_.next_look()});
-    if (snapshot_at_ && *snapshot_at_ <= next) {
-      if (!advance(*snapshot_at_)) {
-        end = RunEnd::closed;
-        break;
-      }
-      if (lockstep_ && lockstep_->differs()) break;
-      save(snapshot_file_);
-      snapshot_at_.reset();
+    const Time next = std::min(limit, next_look());
+    if (const auto stopped = advance(next)) {
+      end = *stopped;
+      break;
     }
     // clang-format off
-    if (!advance(next)) { end = RunEnd::closed; break; }
     if (lockstep_ && lockstep_->differs()) break;
+    looked_ = next;
     scenario_.advance(*scenario_host_, next);
-    progress_.show(scheduler.now(), what);
+    progress_.show(now(), what);
     if (ended()) { end = RunEnd::condition; break; }
     // Steps that are left may go on without the processor, and say so themselves when they cannot.
     if (!window_ && lab_->halted_for_good() && !scenario_.active()) { end = RunEnd::halted; break; }
@@ -272,15 +301,19 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     // clang-format on
   }
   std::signal(SIGINT, previous);
+  if (end != RunEnd::paused) finish_run();
+  return end;
+}
+
+void Session::finish_run() {
   progress_.finish();
   if (capture_) capture_->flush();
   for (const auto& line : lab_->drive_failures()) fmt::print(stderr, "planar: warning: {}\n", line);
   if (snapshot_at_)
     fmt::print(stderr, "planar: warning: {} was not written: the run ended at {:.3f} s virtual, before {:.6g} s\n",
-               snapshot_file_, scheduler.now().seconds(), snapshot_at_->seconds());
+               snapshot_file_, now().seconds(), snapshot_at_->seconds());
   if (lockstep_) lockstep_->check();
   if (lockstep_ && !quiet_) fmt::print(stderr, "planar: {}\n", lockstep_->summary());
-  return end;
 }
 
 void Session::print_screen() {

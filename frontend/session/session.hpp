@@ -20,6 +20,7 @@
 #include "frontend/session/guest_output.hpp"
 #include "frontend/window/window.hpp"
 #include "machines/lab.hpp"
+#include "machines/run_control.hpp"
 
 namespace planar {
 
@@ -36,7 +37,7 @@ struct Media {
 Media read_media(const StartConfig& start);
 
 /// Why a run ended.
-enum class RunEnd { condition, time, halted, interrupted, closed, scenario };
+enum class RunEnd { condition, time, halted, interrupted, closed, scenario, paused };
 
 class Session {
  public:
@@ -61,15 +62,23 @@ class Session {
   /// Error for a step whose file is missing.
   void begin(std::vector<Step> steps);
   const Scenario& scenario() const { return scenario_; }
-  /// After a failed step: leaves screen, COM1, capture, trace, snapshot and the steps in the result folder, and returns
-  /// its name.
+  /// After a failed step: leaves screen, COM1, capture, trace, every device's registers and state, snapshot and the
+  /// steps in the result folder, and returns its name.
   std::string keep_evidence();
 
   /// Runs in steps of `step` on absolute multiples of it (so that a run and its continuation end alike) until `ended`
   /// says so, `limit` is reached, a step has failed or turned power off, the last step is done and `limit` is never,
-  /// the processor has stopped for good (with a window: stays on it), or the user interrupts or closes the window.
-  /// Throws Error (exit 4) when --lockstep has found a difference.
+  /// the processor has stopped for good (with a window: stays on it), the user interrupts or closes the window, or
+  /// somebody pauses it: another call goes on then, and all ends as it would have without the pause. Throws Error
+  /// (exit 4) when --lockstep has found a difference.
   RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
+  /// Pauses run() at the next instruction boundary, or the next run() at once. May be called from inside the run.
+  void pause(std::string why) { control_->request_stop(std::move(why)); }
+  /// Of the latest pause.
+  const std::string& pause_reason() const { return control_->why(); }
+  /// Between runs: one instruction of machine `n` (RunControl::step()), and what comes before it: other machines' work,
+  /// the scenario's steps, a snapshot. False: somebody paused it before the instruction.
+  bool step(std::size_t n = 0);
 
   /// The text screen's lines.
   std::vector<std::string> screen(std::size_t n = 0) { return lab_->machine(n).video().text_lines(); }
@@ -92,15 +101,22 @@ class Session {
   void serial_byte(std::size_t n, std::uint8_t value, Time now);
   void archive(Archive& a);
   void save(const std::string& file);
-  /// Runs up to `end`, with a window frame by frame; false: it has been closed.
-  bool advance(Time end);
+  /// When run() looks at the lab next: every 100 ms, and when the scenario needs it.
+  Time next_look() const;
+  /// Runs up to `end`, saving the snapshot that is due before; why it ended earlier, if it did.
+  std::optional<RunEnd> advance(Time end);
+  std::optional<RunEnd> advance_lab(Time end);
+  void save_due(Time reached);
+  void finish_run();
   void watch_scenario();
   void grab_screen(const std::string& file, unsigned count);
   void insert_diskette(const std::string& text);
+  void print_devices(const std::string& device);
   /// The result folder, made if need be.
   std::filesystem::path result_folder() const;
 
   std::unique_ptr<Lab> lab_;
+  std::optional<RunControl> control_;
   std::vector<std::unique_ptr<Console>> consoles_;
   std::unique_ptr<net::PcapngWriter> capture_;
   std::shared_ptr<std::FILE> trace_;
@@ -113,6 +129,7 @@ class Session {
   bool quiet_ = false;
   std::optional<Time> snapshot_at_;
   std::string snapshot_file_;
+  Time looked_{};  // the time for which run() or step() has looked at the lab last
   Progress progress_;
   std::unique_ptr<Lockstep> lockstep_;
   std::unique_ptr<Window> window_;

@@ -59,7 +59,7 @@ TEST_CASE("an interrupt line is the OR of all requests on it") {
   Rig rig;
   const auto wiring = rig.wiring();
   Slot one(0, 32, wiring), two(1, 32, wiring);
-  const unsigned serial = rig.interrupts.add_source();
+  const unsigned serial = rig.interrupts.add_source("serial");
 
   one.set_irq(3, true, 10_ns);
   REQUIRE(rig.irqs.level[3]);

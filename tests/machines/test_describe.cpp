@@ -1,166 +1,213 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every card of the registry describes itself: with fields that say what its ports say, and without a trace in the
-// machine.
-#include <fmt/format.h>
-
+// Machines that are asked for their devices' state: what is said is what the guest's ports would say, and asking
+// changes nothing.
+#include <fstream>
+#include <iterator>
 #include <set>
 
+#include "core/common/error.hpp"
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
-#include "machines/registry/adapter_registry.hpp"
 #include "tests/catch.hpp"
+#include "tests/machines/assembler.hpp"
 
 using namespace planar;
+using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr unsigned slot = 2;
-
-/// A register as the description names it, and where the processor finds it.
-struct Probe {
-  std::string_view card, part, field;
-  unsigned offset;  ///< from the card's first port, or from its window if it has no ports
-  unsigned bytes = 1;
-  std::uint64_t mask = ~0ull;
-};
-
-constexpr Probe probes[] = {
-    // clang-format off
-    {"ne2", "DP8390", "CR", 0x00}, {"ne2", "DP8390", "ISR", 0x07}, {"ne2", "receive ring", "BNRY", 0x03},
-    {"de320", "DP8390", "CR", 0x00}, {"de320", "DP8390", "ISR", 0x07}, {"de320", "DP8390", "TSR", 0x04},
-    {"smc8013", "83C690", "CR", 0x10}, {"smc8013", "83C690", "ISR", 0x17}, {"smc8013", "83C58x", "MSR", 0x00},
-    {"ethernet-a", "83C690", "CR", 0x10}, {"ethernet-a", "83C58x", "board ID", 0x0E},
-    {"3c523", "", "control", 6}, {"3c523", "", "revision", 7, 1, 0x0F},
-    {"3c523-old", "", "control", 6}, {"3c523-old", "", "revision", 7, 1, 0x0F},
-    {"3c527", "mailbox processor", "status", 2}, {"3c527", "mailbox processor", "control", 6},
-    {"3c529", "EtherLink III", "Status", 0x0E, 2},
-    {"sknet", "", "control", 0x3FF2},
-    {"lan-a", "SONIC-T", "CR", 0x00, 2}, {"lan-a", "SONIC-T", "SR", 0x50, 2}, {"lan-a", "", "board control", 0x80},
-    {"etherexpress", "", "write pointer", 0x02, 2}, {"etherexpress", "", "configuration", 0x0D},
-    {"etherexpress", "", "control", 0x0E},
-    {"de210", "", "NICSR", 0x00}, {"de210", "Am7990", "CSR0", 0x04, 2}, {"de210", "Am7990", "RAP", 0x06, 2},
-    {"oc2335", "DP83800", "IMR", 0x0E, 2}, {"oc2335", "transmit FIFO", "TFR", 0x04, 2},
-    {"oc2335", "DP83800", "PAR0", 0x20, 2},
-    {"etherstreamer", "Streamer", "BMCTL", 0x50, 2}, {"etherstreamer", "Streamer", "LAPWWO", 0x6A, 2},
-    {"scsi-a", "", "basic status", 7}, {"scsi-a", "", "command interface", 0, 4},
-    {"scsi-cache", "", "basic status", 7}, {"scsi-cache", "", "basic control", 5},
-    // clang-format on
-};
-
-std::vector<AdapterEntry> all_cards() {
-  const auto network = adapter_registry(), storage = storage_registry();
-  std::vector<AdapterEntry> all(network.begin(), network.end());
-  all.insert(all.end(), storage.begin(), storage.end());
-  return all;
+std::unique_ptr<Lab> sample_lab(const std::string& model) {
+  Config c = load_machine(model);
+  c.set("slot.2.card", "ne2", "--card 2=ne2");
+  auto lab = std::make_unique<Lab>(std::move(c));
+  std::ifstream in(std::string(PLANAR_SOURCE_DIR) + "/roms/images/sample-bios.img", std::ios::binary);
+  REQUIRE(in);
+  lab->insert_diskette({std::istreambuf_iterator<char>(in), {}}, "sample-bios.img");
+  return lab;
 }
 
-Lab lab_with(std::string_view card) {
-  Config c = load_machine("model56sx");
-  c.set(fmt::format("slot.{}.card", slot), std::string(card), "--card");
-  return Lab(std::move(c));
+/// The field behind the names of parts: "master", "IMR".
+const Field& field(const Description& d, const std::vector<std::string>& path) {
+  const Description* at = &d;
+  for (std::size_t n = 0; n + 1 < path.size(); ++n) {
+    const Description* found = nullptr;
+    for (const auto& part : at->parts())
+      if (part.name() == path[n]) found = &part;
+    INFO("part " << path[n]);
+    REQUIRE(found != nullptr);
+    at = found;
+  }
+  for (const auto& f : at->fields())
+    if (f.name == path.back()) return f;
+  FAIL("no field " << path.back());
+  return at->fields().front();
 }
 
-/// Until POST has enabled the card.
-void post(Lab& lab) {
-  for (int n = 0; n < 300 && !(lab.machine().card(slot)->pos_peek(2) & 1); ++n)
-    lab.scheduler().run_until(lab.scheduler().now() + 10_ms);
-  REQUIRE(lab.machine().card(slot)->pos_peek(2) & 1);
+std::uint64_t value(const Machine& machine, const std::string& device, const std::vector<std::string>& path) {
+  return field(machine.describe(device), path).value;
 }
 
-Description described(Lab& lab) {
-  Description d;
-  lab.machine().card(slot)->describe(d);
-  return d;
+/// What the guest would read at the time that descriptions show.
+std::uint8_t in(Machine& machine, std::uint16_t port) {
+  const auto* range = machine.io().find(port);
+  REQUIRE(range != nullptr);
+  return static_cast<std::uint8_t>(range->slave->read(port - range->first, 1, machine.now()));
 }
-
-/// The field of that name in the part of that name, at any depth; "" is the card itself.
-const Field* find(const Description& d, std::string_view part, std::string_view name) {
-  if (d.name() == part)
-    for (const Field& f : d.fields())
-      if (f.name == name) return &f;
-  for (const Description& p : d.parts())
-    if (const Field* f = find(p, part, name)) return f;
-  return nullptr;
+void out(Machine& machine, std::uint16_t port, std::uint8_t value) {
+  const auto* range = machine.io().find(port);
+  REQUIRE(range != nullptr);
+  range->slave->write(port - range->first, 1, value, machine.now());
 }
 
 void check_names(const Description& d) {
-  INFO(d.name());
-  CHECK(!d.fields().empty());
+  INFO("device or part " << d.name());
+  CHECK_FALSE((d.fields().empty() && d.parts().empty()));
   std::set<std::string> names;
-  for (const Field& f : d.fields()) {
-    INFO(f.name);
-    CHECK(!f.name.empty());
+  for (const auto& f : d.fields()) {
+    INFO("field " << f.name);
     CHECK(names.insert(f.name).second);
     if (f.kind == Field::Kind::reg) {
-      REQUIRE((f.bits >= 1 && f.bits <= 64));
+      REQUIRE(f.bits >= 1);
+      REQUIRE(f.bits <= 64);
       CHECK((f.bits == 64 || f.value >> f.bits == 0));
     }
-    if (f.kind == Field::Kind::text) CHECK(!f.text.empty());
   }
-  for (const Description& p : d.parts()) {
-    CHECK(!p.name().empty());
-    CHECK(names.insert(p.name()).second);
-    check_names(p);
-  }
-}
-
-/// What the processor would read there, without the effects of a read.
-std::uint64_t peek(Lab& lab, const Probe& probe) {
-  std::uint64_t value = 0;
-  for (const auto& claim : lab.machine().slot_page().rows.at(slot - 1).result.claims) {
-    const bool ports = claim.resource.kind == adf::ResourceKind::io;
-    if (!ports && !(claim.resource.kind == adf::ResourceKind::memory && probe.card == "sknet")) continue;
-    for (unsigned n = 0; n < probe.bytes; ++n) {
-      const auto at = static_cast<std::uint32_t>(claim.resource.first + probe.offset + n);
-      value |= std::uint64_t{ports ? lab.machine().io().peek(static_cast<std::uint16_t>(at))
-                                   : lab.machine().memory().peek(at)}
-               << 8 * n;
-    }
-    break;
-  }
-  return value & probe.mask;
+  for (const auto& part : d.parts()) check_names(part);
 }
 
 }  // namespace
 
-TEST_CASE("each card's description has fields with unique names, and leaves the machine as it was", "[describe]") {
-  for (const AdapterEntry& row : all_cards()) {
-    INFO(row.name);
-    Lab looked_at = lab_with(row.name), left_alone = lab_with(row.name);
-    post(looked_at);
-    post(left_alone);
-    const std::string before = looked_at.state_hash();
-    const Description d = described(looked_at);
-    CHECK(looked_at.state_hash() == before);
-    check_names(d);
-    CHECK(find(d, "", "adapter ID")->value == looked_at.machine().card(slot)->adapter_id());
-    CHECK(find(d, "", "enabled")->value == 1);
-    for (unsigned reg = 2; reg < 8; ++reg)
-      if (const Field* pos = find(d, "", fmt::format("POS {}", reg)))
-        CHECK(pos->value == looked_at.machine().card(slot)->pos_peek(reg));
-    CHECK(find(d, "", "POS 2") != nullptr);
-
-    const Time end = looked_at.scheduler().now() + 20_ms;
-    while (looked_at.scheduler().now() < end) {
-      looked_at.scheduler().run_until(looked_at.scheduler().now() + 1_ms);
-      described(looked_at);
+TEST_CASE("describing every device in the middle of a run changes nothing") {
+  for (const std::string model : {"model56sx", "model77", "model95"}) {
+    INFO(model);
+    const auto whole = sample_lab(model), asked = sample_lab(model);
+    for (const Time t : {Time{}, 3_ms, 170_ms, 800_ms, 1'400_ms}) {
+      asked->scheduler().run_until(t);
+      const auto before = asked->state_hash();
+      for (const auto& device : asked->machine().describe()) check_names(device);
+      REQUIRE(asked->state_hash() == before);
     }
-    left_alone.scheduler().run_until(end);
-    CHECK(looked_at.state_hash() == left_alone.state_hash());
+    whole->scheduler().run_until(1'500_ms);
+    asked->scheduler().run_until(1'500_ms);
+    CHECK(asked->state_hash() == whole->state_hash());
+    CHECK(asked->machine().cpu().instructions() == whole->machine().cpu().instructions());
   }
 }
 
-TEST_CASE("a described register has the value that its port has", "[describe]") {
-  std::set<std::string_view> probed;
-  for (const Probe& probe : probes) {
-    INFO(probe.card << ": " << probe.part << " " << probe.field);
-    Lab lab = lab_with(probe.card);
-    post(lab);
-    const Description d = described(lab);
-    const Field* f = find(d, probe.part, probe.field);
-    REQUIRE(f);
-    CHECK((f->value & probe.mask) == peek(lab, probe));
-    probed.insert(probe.card);
+TEST_CASE("devices say what the guest's ports would say") {
+  for (const std::string model : {"model56sx", "model95"}) {
+    INFO(model);
+    const auto lab = sample_lab(model);
+    Machine& m = lab->machine();
+    lab->scheduler().run_until(1'234'567_us);
+    // The firmware has programmed them all.
+    CHECK(value(m, "pic", {"master", "IMR"}) == m.io().peek(0x21));
+    CHECK(value(m, "pic", {"slave", "IMR"}) == m.io().peek(0xA1));
+    CHECK(value(m, "pic", {"master", "vector of input 0"}) == 0x08);
+    CHECK(field(m.describe("pic"), {"master", "initialisation"}).text == "complete");
+    CHECK(value(m, "system", {"port B (61h)"}) == in(m, 0x61));
+    CHECK(value(m, "system", {"port A (92h)"}) == in(m, 0x92));
+    CHECK(value(m, "diskette", {"MSR"}) == in(m, 0x3F4));
+    CHECK(value(m, "diskette", {"SRA"}) == in(m, 0x3F0));
+    CHECK(value(m, "com1", {"LCR"}) == in(m, 0x3FB));
+    CHECK(value(m, "com1", {"LSR"}) == in(m, 0x3FD));
+    CHECK(value(m, "keyboard", {"status"}) == in(m, 0x64));
+    CHECK(value(m, "channel", {"arbitration register (90h)"}) == in(m, 0x90));
+    CHECK(value(m, "vga", {"input status 1"}) == in(m, 0x3DA));
+    CHECK(field(m.describe("vga"), {"mode"}).text == "text, 80 by 25 characters");
+    CHECK(field(m.describe("channel"), {"owner"}).text == "processor");
+    CHECK(value(m, "memory", {"from 100000h, KB"}) == (m.memory_end() - 0x100000) / 1024);
+    CHECK(value(m, "cpu", {"EIP"}) == m.cpu().registers().eip);
+
+    const auto count = value(m, "pit", {"counter 0", "count"});
+    CHECK(value(m, "pit", {"counter 0", "mode"}) == 3);
+    out(m, 0x43, 0x00);  // latch
+    const unsigned low = in(m, 0x40);
+    CHECK(count == (low | in(m, 0x40) << 8));
+
+    const auto clock = m.describe("rtc");
+    out(m, 0x70, 0x8C);
+    CHECK(field(clock, {"register C"}).value == in(m, 0x71));
+    out(m, 0x70, 0x80);
+    CHECK_THAT(field(clock, {"time"}).text, Catch::Matchers::EndsWith(fmt::format(":{:02X}", in(m, 0x71))));
+
+    const NetworkAdapter* card = m.adapter(2);
+    for (unsigned reg = 2; reg < 8; ++reg)
+      CHECK(value(m, "pos", {"slot 2: ne2", fmt::format("POS {}", reg)}) == card->pos_peek(reg));
+    CHECK(value(m, "pos", {"slot 2: ne2", "ID"}) == 0x7154);
+    CHECK(value(m, "slot2.ne2", {"adapter ID"}) == 0x7154);
+    CHECK(value(m, "pos", {"planar", "ID"}) == m.config().identity.planar_id);
+    CHECK(field(m.describe("pos"), {"planar functions", "diskette"}).value == 1);
   }
-  for (const AdapterEntry& row : all_cards()) CHECK(probed.contains(row.name));
+}
+
+TEST_CASE("the clock is shown as it stands, though nobody has read it since") {
+  Config c = load_machine("model56sx");
+  Lab lab(std::move(c));
+  lab.scheduler().run_until(900_ms);
+  const auto early = field(lab.machine().describe("rtc"), {"time"}).text;
+  lab.scheduler().run_until(3'900_ms);
+  const auto late = field(lab.machine().describe("rtc"), {"time"}).text;
+  CHECK(std::stoi(late.substr(6)) == std::stoi(early.substr(6)) + 3);
+}
+
+TEST_CASE("who pulls an interrupt line, and who waits for the channel since when") {
+  const auto lab = sample_lab("model95");
+  Machine& m = lab->machine();
+  lab->scheduler().run_until(50_ms);
+  m.interrupts().set(5, 1, true, m.now());
+  CHECK(field(m.describe("irq"), {"IRQ 5"}).text == "active: slot 2");
+  CHECK(field(m.describe("irq"), {"IRQ 3"}).text == "inactive");
+  CHECK((value(m, "pic", {"master", "IRR"}) & 1u << 5) != 0);
+  m.interrupts().set(5, 1, false, m.now());
+  CHECK(field(m.describe("irq"), {"IRQ 5"}).text == "inactive");
+
+  // The diskette's DMA channel: while the boot sector is read its line takes turns with the processor.
+  bool seen = false;
+  for (int n = 0; n < 200'000 && !seen; ++n) {
+    lab->scheduler().run_until(lab->scheduler().now() + 10_us);
+    const auto channel = m.describe("channel");
+    for (const auto& master : channel.parts()) {
+      const auto& state = field(master, {"state"}).text;
+      if (state == "idle") continue;
+      seen = true;
+      CHECK(field(master, {"level"}).value == 2);
+      const Time since{static_cast<std::int64_t>(field(master, {"since"}).value)};
+      CHECK(since <= m.now());
+      CHECK(m.now() - since < 100_us);
+      CHECK(field(m.describe("dma"), {"channel 2", "masked"}).value == 0);
+    }
+  }
+  CHECK(seen);
+}
+
+TEST_CASE("a device that is not there is named with the nearest that is") {
+  Lab lab(load_machine("model95"));
+  CHECK_THROWS_WITH(lab.machine().describe("pci"), Contains("pci") && Contains("did you mean 'pi"));
+  const auto names = lab.machine().devices();
+  CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
+  CHECK(lab.machine().describe().size() == names.size());
+}
+
+TEST_CASE("a debugger's stores reach decoded code, take no time, and are refused by ROM and registers") {
+  for (const std::string model : {"model56sx", "model77", "model95"}) {
+    INFO(model);
+    test::Assembler program(0x7C00);
+    program.label("loop")({0x40}).jump(0xEB, "loop")({0xFA, 0xF4});  // INC AX; JMP; CLI; HLT
+    Lab lab(load_machine(model));
+    lab.insert_diskette(test::boot_diskette(program), "loop");
+    Machine& m = lab.machine();
+    lab.scheduler().run_until(3_s);
+    REQUIRE_FALSE(m.cpu().halted());
+    REQUIRE((m.cpu().registers().eip & 0xFFF0) == 0x7C00);
+    const Time before = m.cpu().time();
+    CHECK_FALSE(m.memory().poke(0xF0000, 0x90));  // ROM
+    CHECK_FALSE(m.memory().poke(0xB8000, 0x90));  // the VGA
+    CHECK(m.memory().poke(0x7C01, 0x90));         // two NOPs in place of the jump
+    CHECK(m.memory().poke(0x7C02, 0x90));
+    CHECK(m.memory().peek(0x7C01) == 0x90);
+    CHECK(m.cpu().time() == before);
+    lab.scheduler().run_until(3_s + 10_us);
+    CHECK(m.halted_for_good());
+  }
 }

@@ -151,8 +151,12 @@ void Engine::step_observed() {
 void Engine::step() {
   running = true;
   horizon_clock = timing.clocks() + 1;
-  stop_at = 0;
-  run_block();
+  if (observer) {
+    step_observed();
+  } else {
+    stop_at = 0;
+    run_block();
+  }
   running = false;
 }
 

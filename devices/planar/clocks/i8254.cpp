@@ -136,6 +136,17 @@ void I8254::reset(Time now) {
   watchdog.set(false, now);
 }
 
+void I8254::describe(Description& d, Time now) const {
+  d.flag("IRQ 0 latch", irq0.level());
+  d.time("next rise of OUT 0", edge_.when());
+  channel0_.describe(d.part("counter 0"), tick(now));
+  channel2_.describe(d.part("counter 2"), tick(now));
+  Description& part = d.part("watchdog");
+  part.reg("control", watchdog_control_, 8).number("count", watchdog_count_).flag("loaded", watchdog_loaded_);
+  if (watchdog_latched_) part.reg("latched count", watchdog_latch_, 8);
+  part.flag("output", watchdog.level());
+}
+
 void I8254::archive(Archive& a) {
   a.section("i8254", 1);
   a(channel0_, channel2_, watchdog_loaded_, watchdog_latched_, watchdog_control_, watchdog_count_, watchdog_latch_,

@@ -17,6 +17,7 @@
 
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/system/port_group.hpp"
@@ -48,6 +49,8 @@ class I8254Counter {
   Tick next_rise(Tick now) const;
   unsigned mode() const { return mode_; }
 
+  /// As at tick `now`.
+  void describe(Description& d, Tick now) const;
   void archive(Archive& a);
 
  private:
@@ -116,6 +119,8 @@ class I8254 final : public Slave {
   bool out2(Time now) const;
 
   void reset(Time now);
+  /// Counters and outputs as at `now`.
+  void describe(Description& d, Time now) const;
   void archive(Archive& a);
 
  private:

@@ -232,6 +232,20 @@ std::uint8_t I8254Counter::peek(Tick now) const {
   return static_cast<std::uint8_t>(high ? count >> 8 : count);
 }
 
+void I8254Counter::describe(Description& d, Tick now) const {
+  I8254Counter at = *this;
+  at.settle(now);
+  d.number("count", at.count_at(at.elapsed(now))).number("count register", count_register_);
+  d.number("mode", mode_).flag("BCD", bcd_);
+  constexpr const char* access[] = {"none", "low byte", "high byte", "low byte, high byte"};
+  d.text("access", access[control_ >> 4 & 3]).text("next byte read", read_high_ ? "high" : "low");
+  d.text("next byte written", write_high_ ? "high" : "low");
+  d.flag("gate", gate_).flag("output", at.out_at(at.elapsed(now))).flag("counting", at.running_);
+  d.flag("null count", at.null_count_);
+  if (count_latched_) d.number("latched count", latched_count_);
+  if (status_latched_) d.reg("latched status", latched_status_, 8);
+}
+
 void I8254Counter::archive(Archive& a) {
   a(control_, mode_, bcd_, gate_, loaded_, running_, null_count_, count_written_, write_high_, read_high_, inhibited_);
   a(count_register_, initial_, start_, held_, reload_at_, residue_);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/clocks/nvram.hpp"
 
+#include <algorithm>
+
 namespace planar {
 
 std::uint32_t Nvram::read(std::uint32_t offset, unsigned bytes, Time) { return peek(offset, bytes); }
@@ -21,6 +23,12 @@ void Nvram::write(std::uint32_t offset, unsigned, std::uint32_t value, Time) {
     case 2: contents_[address_ % size] = static_cast<std::uint8_t>(value); break;
     default: break;
   }
+}
+
+void Nvram::describe(Description& d) const {
+  d.reg("address", address_, 16).reg("data", contents_[address_ % size], 8);
+  d.number("bytes", size)
+      .number("bytes not 00h", size - static_cast<std::size_t>(std::count(contents_.begin(), contents_.end(), 0)));
 }
 
 }  // namespace planar

@@ -12,6 +12,7 @@
 
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "devices/planar/system/port_group.hpp"
 
 namespace planar {
@@ -32,6 +33,8 @@ class Nvram final : public Slave {
   /// a run.
   std::span<std::uint8_t, size> contents() { return contents_; }
 
+  /// Address and what it points at; how much of the contents is in use.
+  void describe(Description& d) const;
   void archive(Archive& a) {
     a.section("nvram", 1);
     a(address_, contents_);

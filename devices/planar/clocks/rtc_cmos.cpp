@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/clocks/rtc_cmos.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -87,88 +89,88 @@ RtcCmos::RtcCmos(Scheduler& scheduler, Trace& trace)
 void RtcCmos::claim_ports(IoSpace& space) { ports_.claim(space, *this, 0x70, {{0x70, 0x71}}); }
 
 void RtcCmos::set_date_time(const DateTime& date, Time now) {
-  ram_[register_a] = 0x26;  // 32.768 kHz, 1024 Hz
-  ram_[register_b] = hours_24;
-  put(seconds, date.second);
-  put(minutes, date.minute);
-  put_hour(date.hour);
-  put(weekday, date.weekday());
-  put(day, date.day);
-  put(month, date.month);
-  put(year, date.year % 100);
-  put(century, date.year / 100);
-  phase_ = now;
-  updates_ = periodics_ = 0;
+  clock_.ram[register_a] = 0x26;  // 32.768 kHz, 1024 Hz
+  clock_.ram[register_b] = hours_24;
+  clock_.put(seconds, date.second);
+  clock_.put(minutes, date.minute);
+  clock_.put_hour(date.hour);
+  clock_.put(weekday, date.weekday());
+  clock_.put(day, date.day);
+  clock_.put(month, date.month);
+  clock_.put(year, date.year % 100);
+  clock_.put(century, date.year / 100);
+  clock_.phase = now;
+  clock_.updates = clock_.periodics = 0;
   schedule(now);
 }
 
 void RtcCmos::set_cmos(unsigned index, std::uint8_t value) {
-  if (index > register_d && index < ram_.size()) ram_[index] = value;
+  if (index > register_d && index < clock_.ram.size()) clock_.ram[index] = value;
 }
 
 void RtcCmos::seal() {
-  const std::uint16_t crc = crc16(std::span(ram_).subspan(0x10, 0x22));
-  ram_[0x32] = static_cast<std::uint8_t>(crc >> 8);
-  ram_[0x33] = static_cast<std::uint8_t>(crc);
+  const std::uint16_t crc = crc16(std::span(clock_.ram).subspan(0x10, 0x22));
+  clock_.ram[0x32] = static_cast<std::uint8_t>(crc >> 8);
+  clock_.ram[0x33] = static_cast<std::uint8_t>(crc);
 }
 
-bool RtcCmos::crc_valid() const { return crc16(std::span(ram_).subspan(0x10, 0x22)) == (ram_[0x32] << 8 | ram_[0x33]); }
-
-unsigned RtcCmos::get(unsigned index) const {
-  const unsigned raw = ram_[index];
-  return ram_[register_b] & binary ? raw : (raw >> 4) * 10 + (raw & 15);
+bool RtcCmos::crc_valid() const {
+  return crc16(std::span(clock_.ram).subspan(0x10, 0x22)) == (clock_.ram[0x32] << 8 | clock_.ram[0x33]);
 }
 
-void RtcCmos::put(unsigned index, unsigned value) {
-  ram_[index] = static_cast<std::uint8_t>(ram_[register_b] & binary ? value : (value / 10 % 10) << 4 | value % 10);
+unsigned RtcCmos::Clock::get(unsigned index) const {
+  const unsigned raw = ram[index];
+  return ram[register_b] & binary ? raw : (raw >> 4) * 10 + (raw & 15);
 }
 
-unsigned RtcCmos::get_hour() const {
-  if (ram_[register_b] & hours_24) return get(hours);
-  const unsigned raw = ram_[hours] & 0x7F;
-  const unsigned hour = ram_[register_b] & binary ? raw : (raw >> 4) * 10 + (raw & 15);
-  return hour % 12 + (ram_[hours] & 0x80 ? 12 : 0);
+void RtcCmos::Clock::put(unsigned index, unsigned value) {
+  ram[index] = static_cast<std::uint8_t>(ram[register_b] & binary ? value : (value / 10 % 10) << 4 | value % 10);
 }
 
-void RtcCmos::put_hour(unsigned hour) {
-  if (ram_[register_b] & hours_24) {
+unsigned RtcCmos::Clock::get_hour() const {
+  if (ram[register_b] & hours_24) return get(hours);
+  const unsigned raw = ram[hours] & 0x7F;
+  const unsigned hour = ram[register_b] & binary ? raw : (raw >> 4) * 10 + (raw & 15);
+  return hour % 12 + (ram[hours] & 0x80 ? 12 : 0);
+}
+
+void RtcCmos::Clock::put_hour(unsigned hour) {
+  if (ram[register_b] & hours_24) {
     put(hours, hour);
     return;
   }
   put(hours, (hour + 11) % 12 + 1);
-  if (hour >= 12) ram_[hours] |= 0x80;
+  if (hour >= 12) ram[hours] |= 0x80;
 }
 
-bool RtcCmos::dividers_run() const { return (ram_[register_a] & 0x70) == 0x20; }
-
-std::int64_t RtcCmos::updates_at(Time now) const { return (now - phase_) / 1_s; }
+bool RtcCmos::Clock::dividers_run() const { return (ram[register_a] & 0x70) == 0x20; }
 
 /// The periodic rate as a number of 32.768 kHz ticks; 0 = off.
-std::int64_t RtcCmos::periodic_ticks() const {
-  const unsigned rate = ram_[register_a] & 15;
+std::int64_t RtcCmos::Clock::periodic_ticks() const {
+  const unsigned rate = ram[register_a] & 15;
   if (rate == 0) return 0;
   return rate <= 2 ? 64 << rate : 1 << (rate - 1);
 }
 
-std::int64_t RtcCmos::periodics_at(Time now) const {
+std::int64_t RtcCmos::Clock::periodics_at(Time now) const {
   const std::int64_t period = periodic_ticks();
-  return period == 0 ? 0 : static_cast<std::int64_t>(crystal_.index_at(now - phase_)) / period;
+  return period == 0 ? 0 : static_cast<std::int64_t>(crystal.index_at(now - phase)) / period;
 }
 
-bool RtcCmos::update_in_progress(Time now) const {
-  if (!dividers_run() || ram_[register_b] & set_bit) return false;
-  const Time into_second{(now - phase_).ps % (1_s).ps};
+bool RtcCmos::Clock::update_in_progress(Time now) const {
+  if (!dividers_run() || ram[register_b] & set_bit) return false;
+  const Time into_second{(now - phase).ps % (1_s).ps};
   return into_second >= 1_s - update_cycle - update_warning;
 }
 
-bool RtcCmos::alarm_matches() const {
+bool RtcCmos::Clock::alarm_matches() const {
   const auto matches = [&](unsigned alarm, unsigned value) {
-    return (ram_[alarm] & 0xC0) == 0xC0 || ram_[alarm] == ram_[value];
+    return (ram[alarm] & 0xC0) == 0xC0 || ram[alarm] == ram[value];
   };
   return matches(seconds_alarm, seconds) && matches(minutes_alarm, minutes) && matches(hours_alarm, hours);
 }
 
-void RtcCmos::second_passes() {
+void RtcCmos::Clock::second_passes() {
   const auto count_up = [&](unsigned index, unsigned limit, unsigned first) {
     const unsigned next = get(index) + 1;
     put(index, next < limit ? next : first);
@@ -183,69 +185,70 @@ void RtcCmos::second_passes() {
   count_up(year, 100, 0);
 }
 
-/// Brings registers and flags up to `now`.
-void RtcCmos::settle(Time now) {
+void RtcCmos::Clock::settle(Time now) {
   if (!dividers_run()) return;
-  for (const std::int64_t due = updates_at(now); updates_ < due; ++updates_) {
-    if (ram_[register_b] & set_bit) continue;
+  for (const std::int64_t due = updates_at(now); updates < due; ++updates) {
+    if (ram[register_b] & set_bit) continue;
     second_passes();
-    flags_ |= update_flag;
-    if (alarm_matches()) flags_ |= alarm_flag;
+    flags |= update_flag;
+    if (alarm_matches()) flags |= alarm_flag;
   }
-  if (const std::int64_t due = periodics_at(now); due > periodics_) {
-    periodics_ = due;
-    flags_ |= periodic_flag;
+  if (const std::int64_t due = periodics_at(now); due > periodics) {
+    periodics = due;
+    flags |= periodic_flag;
   }
 }
 
-std::uint8_t RtcCmos::register_c() const {
-  return static_cast<std::uint8_t>(flags_ | (flags_ & ram_[register_b] & enables ? 0x80 : 0));
+std::uint8_t RtcCmos::Clock::register_c() const {
+  return static_cast<std::uint8_t>(flags | (flags & ram[register_b] & enables ? 0x80 : 0));
 }
 
-void RtcCmos::update_irq(Time now) { irq8.set(flags_ & ram_[register_b] & enables, now); }
+void RtcCmos::update_irq(Time now) { irq8.set(clock_.flags & clock_.ram[register_b] & enables, now); }
 
 void RtcCmos::schedule(Time now) {
   Time next = Time::never();
-  const std::uint8_t wanted = ram_[register_b] & enables;
-  if (dividers_run() && !irq8.level()) {
-    if (const std::int64_t period = periodic_ticks(); wanted & periodic_flag && period != 0)
-      next = phase_ + crystal_.at(static_cast<std::uint64_t>((periodics_at(now) + 1) * period));
-    if (wanted & (alarm_flag | update_flag) && !(ram_[register_b] & set_bit))
-      next = std::min(next, phase_ + (updates_at(now) + 1) * 1_s);
+  const std::uint8_t wanted = clock_.ram[register_b] & enables;
+  if (clock_.dividers_run() && !irq8.level()) {
+    if (const std::int64_t period = clock_.periodic_ticks(); wanted & periodic_flag && period != 0)
+      next = clock_.phase + Clock::crystal.at(static_cast<std::uint64_t>((clock_.periodics_at(now) + 1) * period));
+    if (wanted & (alarm_flag | update_flag) && !(clock_.ram[register_b] & set_bit))
+      next = std::min(next, clock_.phase + (clock_.updates_at(now) + 1) * 1_s);
   }
   interrupt_.at(next);
 }
 
 void RtcCmos::tick(Time now) {
-  settle(now);
+  clock_.settle(now);
   update_irq(now);
   schedule(now);
 }
 
 std::uint32_t RtcCmos::read(std::uint32_t offset, unsigned, Time now) {
   if (offset != 1) return 0xFF;  // 70h is write-only
-  settle(now);
-  const std::uint8_t value = peek_register(index_, now);
+  clock_.settle(now);
+  const std::uint8_t value = value_at(clock_, index_, now);
   if (index_ == register_c_index) {
-    flags_ = 0;
+    clock_.flags = 0;
     update_irq(now);
     schedule(now);
   }
   return value;
 }
 
-std::uint8_t RtcCmos::peek_register(unsigned index, Time now) const {
+/// What the register shows at `now`, to which `clock` has been brought.
+std::uint8_t RtcCmos::value_at(const Clock& clock, unsigned index, Time now) const {
   switch (index) {
-    case register_a: return static_cast<std::uint8_t>((ram_[index] & 0x7F) | (update_in_progress(now) ? 0x80 : 0));
-    case register_c_index: return register_c();
+    case register_a:
+      return static_cast<std::uint8_t>((clock.ram[index] & 0x7F) | (clock.update_in_progress(now) ? 0x80 : 0));
+    case register_c_index: return clock.register_c();
     case register_d: return battery_good_ ? 0x80 : 0x00;
-    default: return ram_[index];
+    default: return clock.ram[index];
   }
 }
 
 std::uint32_t RtcCmos::peek(std::uint32_t offset, unsigned) const {
   if (offset != 1) return 0xFF;
-  return index_ == register_a ? ram_[index_] : peek_register(index_, phase_);
+  return index_ == register_a ? clock_.ram[index_] : value_at(clock_, index_, clock_.phase);
 }
 
 void RtcCmos::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time now) {
@@ -254,7 +257,7 @@ void RtcCmos::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time 
     index_ = value & 0x3F;
     nmi_mask.set(value & 0x80, now);
   } else if (offset == 1) {
-    settle(now);
+    clock_.settle(now);
     write_register(index_, value, now);
   }
 }
@@ -262,37 +265,55 @@ void RtcCmos::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time 
 void RtcCmos::write_register(unsigned index, std::uint8_t value, Time now) {
   switch (index) {
     case register_a: {
-      const bool ran = dividers_run();
-      ram_[index] = value & 0x7F;
-      if (!ran && dividers_run()) {
-        phase_ = now - (1_s - first_update);
-        updates_ = 0;
+      const bool ran = clock_.dividers_run();
+      clock_.ram[index] = value & 0x7F;
+      if (!ran && clock_.dividers_run()) {
+        clock_.phase = now - (1_s - first_update);
+        clock_.updates = 0;
       }
-      periodics_ = dividers_run() ? periodics_at(now) : 0;
+      clock_.periodics = clock_.dividers_run() ? clock_.periodics_at(now) : 0;
       break;
     }
-    case register_b: ram_[index] = value & set_bit ? value & static_cast<std::uint8_t>(~update_enable) : value; break;
+    case register_b:
+      clock_.ram[index] = value & set_bit ? value & static_cast<std::uint8_t>(~update_enable) : value;
+      break;
     case register_c_index:
     case register_d: return;  // read-only
-    default: ram_[index] = value; return;
+    default: clock_.ram[index] = value; return;
   }
   update_irq(now);
   schedule(now);
 }
 
 void RtcCmos::reset(Time now) {
-  settle(now);
-  ram_[register_b] &= static_cast<std::uint8_t>(~(enables | square_wave));
-  flags_ = 0;
+  clock_.settle(now);
+  clock_.ram[register_b] &= static_cast<std::uint8_t>(~(enables | square_wave));
+  clock_.flags = 0;
   index_ = 0;
   nmi_mask.set(true, now);
   update_irq(now);
   schedule(now);
 }
 
+void RtcCmos::describe(Description& d, Time now) const {
+  Clock at = clock_;
+  at.settle(now);
+  const auto bcd = [&](unsigned index) { return fmt::format("{:02X}", at.ram[index]); };  // as the guest keeps it
+  d.reg("index", index_, 8);
+  d.text("date", fmt::format("{}{}-{}-{}", bcd(century), bcd(year), bcd(month), bcd(day)));
+  d.text("time", fmt::format("{}:{}:{}", bcd(hours), bcd(minutes), bcd(seconds)));
+  d.text("alarm", fmt::format("{}:{}:{}", bcd(hours_alarm), bcd(minutes_alarm), bcd(seconds_alarm)));
+  d.flag("24 hours", at.ram[register_b] & hours_24).flag("binary", at.ram[register_b] & binary);
+  constexpr const char* names[] = {"register A", "register B", "register C", "register D"};
+  for (unsigned n = 0; n < 4; ++n) d.reg(names[n], value_at(at, register_a + n, now), 8);
+  d.flag("IRQ 8", irq8.level()).flag("NMI masked (70h)", nmi_mask.level()).flag("CRC valid", crc_valid());
+  Description& cmos = d.part("CMOS");
+  for (unsigned n = register_d + 1; n < at.ram.size(); ++n) cmos.reg(fmt::format("{:02X}", n), at.ram[n], 8);
+}
+
 void RtcCmos::archive(Archive& a) {
   a.section("rtc_cmos", 1);
-  a(ram_, index_, flags_, battery_good_, phase_, updates_, periodics_);
+  a(clock_.ram, index_, clock_.flags, battery_good_, clock_.phase, clock_.updates, clock_.periodics);
   a(irq8, nmi_mask, interrupt_);
 }
 

@@ -22,6 +22,7 @@
 
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/system/port_group.hpp"
@@ -59,7 +60,7 @@ class RtcCmos final : public Slave {
   void set_date_time(const DateTime& date, Time now);
   /// Byte 0Eh to 3Fh.
   void set_cmos(unsigned index, std::uint8_t value);
-  std::uint8_t cmos(unsigned index) const { return ram_[index & 63]; }
+  std::uint8_t cmos(unsigned index) const { return clock_.ram[index & 63]; }
   /// Writes the CRC of 10h-31h into 32h (high) and 33h (low), as the reference diskette does.
   void seal();
   bool crc_valid() const;
@@ -68,37 +69,47 @@ class RtcCmos final : public Slave {
 
   /// A system reset: interrupt enables and flags go, time and memory stay (battery). NMI is masked.
   void reset(Time now);
+  /// Clock, registers A to D and CMOS as at `now`.
+  void describe(Description& d, Time now) const;
   void archive(Archive& a);
 
  private:
-  std::uint8_t peek_register(unsigned index, Time now) const;
+  /// Registers and dividers: all that time changes by itself. A copy can be brought up to a time to be looked at.
+  struct Clock {
+    static constexpr ClockDomain crystal{32'768};
+    std::array<std::uint8_t, 64> ram{};
+    std::uint8_t flags = 0;      // register C bits 6 to 4
+    Time phase{};                // an instant at which the one-second divider wrapped (an update ended)
+    std::int64_t updates = 0;    // updates since phase that the registers already show
+    std::int64_t periodics = 0;  // periodic ticks since phase that register C already shows
+
+    /// Brings registers and flags up to `now`.
+    void settle(Time now);
+    bool dividers_run() const;
+    std::int64_t periodic_ticks() const;
+    std::int64_t updates_at(Time now) const { return (now - phase) / 1_s; }
+    std::int64_t periodics_at(Time now) const;
+    bool update_in_progress(Time now) const;
+    std::uint8_t register_c() const;
+    void put(unsigned index, unsigned value);
+    void put_hour(unsigned hour);
+
+   private:
+    void second_passes();
+    bool alarm_matches() const;
+    unsigned get(unsigned index) const;
+    unsigned get_hour() const;
+  };
+  std::uint8_t value_at(const Clock& clock, unsigned index, Time now) const;
   void write_register(unsigned index, std::uint8_t value, Time now);
-  bool dividers_run() const;
-  std::int64_t periodic_ticks() const;
-  std::int64_t updates_at(Time now) const;
-  std::int64_t periodics_at(Time now) const;
-  std::uint8_t register_c() const;
-  bool update_in_progress(Time now) const;
-  void settle(Time now);
-  void second_passes();
-  bool alarm_matches() const;
-  unsigned get(unsigned index) const;
-  void put(unsigned index, unsigned value);
-  unsigned get_hour() const;
-  void put_hour(unsigned hour);
   void update_irq(Time now);
   void schedule(Time now);
   void tick(Time now);
 
   Trace& trace_;
-  ClockDomain crystal_{32'768};
-  std::array<std::uint8_t, 64> ram_{};
+  Clock clock_;
   std::uint8_t index_ = 0;
-  std::uint8_t flags_ = 0;  // register C bits 6 to 4
   bool battery_good_ = true;
-  Time phase_{};                // an instant at which the one-second divider wrapped (an update ended)
-  std::int64_t updates_ = 0;    // updates since phase_ that the registers already show
-  std::int64_t periodics_ = 0;  // periodic ticks since phase_ that register C already shows
   Event interrupt_;
   PortGroup ports_;
 };

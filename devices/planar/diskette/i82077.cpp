@@ -2,6 +2,9 @@
 // 82077AA: registers, interrupt, reset, drives.
 #include "devices/planar/diskette/i82077.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "core/common/error.hpp"
@@ -224,6 +227,37 @@ void I82077::write_fifo(std::uint8_t value, Time now) {
   command_.push_back(value);
   ready_for_byte_ = false;
   command_event_.at(now + command_byte);
+}
+
+void I82077::describe(Description& d, Time now) const {
+  d.flag("decoded", ports_.claimed());
+  d.reg("SRA", sra(now), 8).reg("SRB", srb(), 8).reg("DOR", dor_, 8).reg("MSR", msr(), 8).reg("DSR", dsr_, 8);
+  d.reg("DIR", dir(), 8).number("data rate, kbit/s", rate());
+  d.flag("interrupt", irq6.level()).flag("DMA request", drq.level());
+  constexpr const char* phases[] = {"idle", "command", "execution", "result"};
+  d.text("phase", phases[static_cast<unsigned>(phase_)]);
+  if (!command_.empty()) d.text("command", fmt::format("{:02X}", fmt::join(command_, " ")));
+  if (phase_ == Phase::result)
+    d.text("result", fmt::format("{:02X}", fmt::join(results_, " "))).number("result bytes read", result_position_);
+  if (phase_ == Phase::execution) {
+    d.number("drive", unit_).number("C", c_).number("H", h_).number("R", r_).number("N", n_).number("EOT", eot_);
+    d.text("looks for", stuck_ ? "index pulses" : searching_ ? "an ID" : "data");
+    d.number("data bytes passed", disk_position_).number("FIFO", fifo_.size()).flag("terminal count", terminal_);
+  }
+  d.reg("SPECIFY 1", srt_hut_, 8).reg("SPECIFY 2", hlt_nd_, 8).reg("CONFIGURE", configure_, 8);
+  d.reg("PERPENDICULAR", perpendicular_, 8).flag("LOCK", locked_);
+  for (unsigned n = 0; n < drives; ++n)
+    if (drives_[n].installed) describe_drive(d.part(fmt::format("drive {}", n)), n);
+}
+
+void I82077::describe_drive(Description& d, unsigned number) const {
+  const FloppyDrive& drive = drives_[number];
+  d.text("diskette", drive.image ? drive.image->name() : "none");
+  if (drive.image)
+    d.flag("write-protected", drive.image->write_protected()).flag("changed since", drive.image->changed());
+  d.flag("disk change line", drive.changed).flag("motor", drive.motor).time("at speed from", drive.motor_ready);
+  d.number("cylinder", drive.cylinder).number("PCN", pcn_[number]).flag("seeking", seeks_[number].active);
+  if (seek_pending_[number]) d.reg("ST0 to be sensed", seek_status_[number], 8);
 }
 
 void I82077::archive(Archive& a) {

@@ -27,6 +27,7 @@
 
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/diskette/floppy_image.hpp"
@@ -81,6 +82,8 @@ class I82077 final : public Slave {
   bool motor_on() const { return dor_ & 0xF0; }
 
   void reset(Time now);
+  /// Registers as at `now`, the command under way, and each installed drive.
+  void describe(Description& d, Time now) const;
   /// The diskettes in the drives are saved with their changes; to load, the same images must be in
   /// the drives.
   void archive(Archive& a);
@@ -102,6 +105,7 @@ class I82077 final : public Slave {
   std::uint8_t sra(Time now) const;
   std::uint8_t srb() const;
   std::uint8_t dir() const;
+  void describe_drive(Description& d, unsigned number) const;
   std::uint8_t st3(unsigned drive) const;
   void write_dor(std::uint8_t value, Time now);
   void enter_reset(Time now);

@@ -328,6 +328,21 @@ void I8042::check_password(std::uint8_t code, Time now) {
   if (ram_[security_off_code]) fill(ram_[security_off_code], false, now);
 }
 
+void I8042::describe(Description& d) const {
+  d.reg("status", status(), 8).reg("command byte", ram_[0], 8).reg("output port", output_port(), 8);
+  d.flag("output buffer full", output_full_).reg("output buffer", output_, 8);
+  d.text("output buffer from", output_from_mouse_ ? "mouse" : "keyboard or controller");
+  d.flag("input buffer full", input_full_).reg("input buffer", input_, 8);
+  if (expecting_) d.reg("command waits for data", expecting_, 8);
+  d.number("answers to come", answers_.size());
+  d.flag("IRQ 1", irq1.level()).flag("IRQ 12", irq12.level()).flag("A20", a20.level());
+  d.flag("reset line", cpu_reset.level()).flag("password security", security_);
+  constexpr const char* links[] = {"idle", "from keyboard", "from mouse", "to keyboard", "to mouse"};
+  d.text("cable", links[static_cast<unsigned>(link_)]).time("cable done", link_event_.when());
+  keyboard_.describe(d.part("keyboard"));
+  mouse_.describe(d.part("mouse"));
+}
+
 void I8042::archive(Archive& a) {
   a.section("i8042", 1);
   a(keyboard_, mouse_, ram_, output_full_, output_from_mouse_, input_full_, input_is_command_, polling_, polling_high_,

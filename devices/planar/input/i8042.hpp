@@ -18,6 +18,7 @@
 
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/input/ps2_keyboard.hpp"
@@ -53,6 +54,8 @@ class I8042 final : public Slave, private Ps2Host {
   /// Power-on or system reset: both interfaces disabled (command byte 30h), A20 on (all port lines
   /// high), no IRQ; both devices run their self tests.
   void reset(Time now);
+  /// With keyboard and mouse as parts.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:

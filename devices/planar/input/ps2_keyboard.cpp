@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/input/ps2_keyboard.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace planar {
@@ -358,6 +360,16 @@ void Ps2Keyboard::append_set3(std::vector<std::uint8_t>& out, unsigned row, bool
   if (!down && !(types_[row] & make_break)) return;
   if (!down) out.push_back(0xF0);
   out.push_back(keys[row].set3);
+}
+
+void Ps2Keyboard::describe(Description& d) const {
+  d.flag("scanning", scanning_).number("scan code set", set_).reg("LEDs", leds_, 4).reg("typematic", rate_, 8);
+  d.number("answers to send", answers_.size()).number("codes to send", strokes_.size()).reg("last sent", last_sent_, 8);
+  if (expecting_) d.reg("command waits for data", expecting_, 8);
+  std::string pressed;
+  for (unsigned row = 0; row < key_count; ++row)
+    if (down_[row]) pressed += fmt::format("{}{:02X}", pressed.empty() ? "" : " ", keys[row].set1);
+  d.text("keys down (set 1)", pressed);
 }
 
 void Ps2Keyboard::archive(Archive& a) {

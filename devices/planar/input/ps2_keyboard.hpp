@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/input/ps2_device.hpp"
 
@@ -41,6 +42,7 @@ class Ps2Keyboard final : public Ps2Device {
 
   /// Power-on: self test, AAh after 500 ms.
   void reset(Time now);
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:

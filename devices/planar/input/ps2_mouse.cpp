@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/input/ps2_mouse.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace planar {
@@ -164,6 +166,14 @@ void Ps2Mouse::command(std::uint8_t byte, Time now) {
   }
   acknowledge(now);
   something_happened(now);
+}
+
+void Ps2Mouse::describe(Description& d) const {
+  d.text("mode", wrap_ ? "wrap" : remote_ ? "remote" : "stream").flag("reporting", enabled_);
+  d.number("reports/s", rate_).number("counts/mm", 1u << resolution_).flag("scaling 2:1", double_scale_);
+  d.reg("buttons", pressed_, 4).text("not yet reported, 1/8 mm", fmt::format("{}, {}", x_, y_));
+  d.number("bytes to send", queue_.size());
+  if (expecting_) d.reg("command waits for data", expecting_, 8);
 }
 
 void Ps2Mouse::archive(Archive& a) {

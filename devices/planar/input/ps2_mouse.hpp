@@ -13,6 +13,7 @@
 #include <string>
 
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/input/ps2_device.hpp"
 
@@ -36,6 +37,7 @@ class Ps2Mouse final : public Ps2Device {
 
   /// Power-on: self test, AAh 00h after 300 ms.
   void reset(Time now);
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:

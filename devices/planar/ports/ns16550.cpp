@@ -264,6 +264,17 @@ void Ns16550::reset(Time now) {
   update_irq(now);
 }
 
+void Ns16550::describe(Description& d) const {
+  d.flag("decoded", ports_.claimed());
+  d.reg("IER", ier_, 8).reg("IIR", iir(), 8).reg("FCR", fcr_, 8).reg("LCR", lcr_, 8).reg("MCR", mcr_, 8);
+  d.reg("LSR", lsr(), 8).reg("MSR", modem_inputs() | deltas_, 8).reg("SCR", scr_, 8).number("divisor", divisor_);
+  d.number("bits per second", divisor_ ? 115'200u / divisor_ : 0).number("data bits", data_bits());
+  d.flag("interrupt", irq.level()).flag("THRE pending", thre_pending_).flag("time-out pending", timeout_pending_);
+  d.number("transmit FIFO", transmit_.size()).flag("shifting", shifting_);
+  if (shifting_) d.reg("shift register", shift_register_, 8).time("shifted out", transmitted_.when());
+  d.number("receive FIFO", receive_.size()).number("on the line", line_in_.size());
+}
+
 void Ns16550::archive(Archive& a) {
   a.section("ns16550", 1);
   a(ier_, fcr_, lcr_, mcr_, scr_, divisor_, lines_, deltas_, overrun_, thre_pending_, timeout_pending_, shifting_,

@@ -18,6 +18,7 @@
 
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/system/port_group.hpp"
@@ -49,6 +50,7 @@ class Ns16550 final : public Slave {
   void set_modem(bool cts, bool dsr, bool ri, bool dcd, Time now);
 
   void reset(Time now);
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:

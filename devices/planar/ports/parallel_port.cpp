@@ -80,6 +80,12 @@ void ParallelPort::reset(Time now) {
   update_irq(now);
 }
 
+void ParallelPort::describe(Description& d) const {
+  d.flag("decoded", ports_.claimed()).flag("extended", extended_);
+  d.reg("data", data_, 8).reg("status", status(), 8).reg("control", control_, 8).reg("inbound", inbound_, 8);
+  d.flag("interrupt pending", pending_).flag("interrupt", irq.level());
+}
+
 void ParallelPort::archive(Archive& a) {
   a.section("parallel_port", 1);
   a(extended_, data_, control_, inbound_, busy_, acknowledge_, pending_);

@@ -18,6 +18,7 @@
 
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
@@ -47,6 +48,7 @@ class ParallelPort final : public Slave {
   void drive(std::uint8_t value) { inbound_ = value; }
 
   void reset(Time now);
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:

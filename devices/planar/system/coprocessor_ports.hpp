@@ -11,6 +11,7 @@
 
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
 
@@ -46,6 +47,7 @@ class CoprocessorPorts final : public Slave {
     irq13.set(false, now);
     ignne.set(false, now);
   }
+  void describe(Description& d) const { d.flag("IRQ 13", irq13.level()).flag("IGNNE#", ignne.level()); }
   void archive(Archive& a) {
     a.section("coprocessor ports", 1);
     a(irq13, ignne);

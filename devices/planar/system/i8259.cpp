@@ -163,6 +163,22 @@ std::uint32_t I8259::peek(std::uint32_t offset, unsigned) const {
   return read_isr_ ? isr_ : lines_;
 }
 
+void I8259::describe(Description& d) const {
+  d.reg("IRR", lines_, 8).reg("ISR", isr_, 8).reg("IMR", imr_, 8);
+  d.reg("ICW1", icw1_, 8).reg("ICW2", icw2_, 8).reg("ICW3", icw3_, 8).reg("ICW4", icw4_, 8);
+  d.text("initialisation", init_ == Init::ready  ? "complete"
+                           : init_ == Init::none ? "none since power-on"
+                           : init_ == Init::icw2 ? "waits for ICW2"
+                           : init_ == Init::icw3 ? "waits for ICW3"
+                                                 : "waits for ICW4");
+  d.reg("vector of input 0", vector(0), 8);
+  d.text("trigger", icw1_ & 0x08 ? "level" : "level (forced by the planar; ICW1 asks for edges)");
+  d.flag("single", single_).flag("automatic EOI", icw4_ & 0x02).flag("special fully nested", icw4_ & 0x10);
+  d.flag("special mask", special_mask_).flag("poll", poll_).flag("rotate on automatic EOI", rotate_on_aeoi_);
+  d.text("offset 0 reads", read_isr_ ? "ISR" : "IRR");
+  d.number("lowest priority", lowest_).flag("INT", intr.level());
+}
+
 void I8259::archive(Archive& a) {
   a.section("i8259", 1);
   a(init_, single_, needs_icw4_, special_mask_, poll_, read_isr_, rotate_on_aeoi_);
@@ -210,6 +226,11 @@ std::uint8_t I8259Pair::acknowledge(Time now) {
 void I8259Pair::reset(Time now) {
   slave_.reset(now);
   master_.reset(now);
+}
+
+void I8259Pair::describe(Description& d) const {
+  master_.describe(d.part("master"));
+  slave_.describe(d.part("slave"));
 }
 
 void I8259Pair::archive(Archive& a) {

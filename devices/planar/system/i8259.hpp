@@ -17,6 +17,7 @@
 #include "core/memory/io_space.hpp"
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
@@ -60,6 +61,7 @@ class I8259 final : public Slave {
 
   /// Power-on: uninitialised, INT low. Input levels stay.
   void reset(Time now);
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:
@@ -118,6 +120,8 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
   I8259& slave() { return slave_; }
 
   void reset(Time now);
+  /// Both controllers, as parts.
+  void describe(Description& d) const;
   void archive(Archive& a);
 
  private:

@@ -51,6 +51,11 @@ void MemoryController::load_rom(std::span<const std::uint8_t> image, const std::
     std::copy(image.begin(), image.end(), rom_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
+void MemoryController::describe(Description& d) const {
+  d.number("installed, KB", ram_kb()).number("from 100000h, KB", extended_kb_);
+  d.reg("base memory ends", base_memory, 32).reg("ROM", rom_base, 32).number("ROM, KB", rom_bytes / 1024);
+}
+
 void MemoryController::archive(Archive& a) {
   a.section("memory", 1);
   auto size = static_cast<std::uint32_t>(ram_.size());

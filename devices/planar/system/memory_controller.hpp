@@ -17,6 +17,7 @@
 
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 
 namespace planar {
 
@@ -39,6 +40,7 @@ class MemoryController {
   std::uint32_t extended_kb() const { return extended_kb_; }
   std::uint32_t ram_kb() const { return static_cast<std::uint32_t>(ram_.size() / 1024); }
 
+  void describe(Description& d) const;
   /// The contents of RAM, pages of zeros in short form (ROM is the machine's, not the snapshot's).
   void archive(Archive& a);
 

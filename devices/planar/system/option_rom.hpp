@@ -10,6 +10,7 @@
 
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 
 namespace planar {
 
@@ -24,6 +25,7 @@ class OptionRom final : private Slave {
   std::uint32_t base() const { return base_; }
   const std::vector<std::uint8_t>& image() const { return image_; }
 
+  void describe(Description& d) const { d.reg("base", base_, 32).number("bytes", image_.size()); }
   void archive(Archive& a);
 
  private:

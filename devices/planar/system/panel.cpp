@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/system/panel.hpp"
 
+#include <fmt/format.h>
+
 namespace planar {
 
 // --- Information panel ---
@@ -57,6 +59,13 @@ void PostPorts::write(std::uint32_t offset, unsigned, std::uint32_t value32, Tim
   trace_(TraceCategory::firmware, now, "checkpoint {:04x}", checkpoint());
   if (history_.size() == history_length) history_.erase(history_.begin());
   history_.push_back(value);
+}
+
+void PostPorts::describe(Description& d) const {
+  d.reg("checkpoint", checkpoint(), 16);
+  std::string latest;
+  for (const std::uint8_t code : history_) latest += fmt::format("{}{:02X}", latest.empty() ? "" : " ", code);
+  d.text("history of 680h", latest);
 }
 
 }  // namespace planar

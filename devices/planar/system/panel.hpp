@@ -14,6 +14,7 @@
 
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "devices/planar/system/port_group.hpp"
 
@@ -34,6 +35,7 @@ class InformationPanel final : public Slave {
   /// The eight characters, leftmost first; codes outside printable ASCII as blanks.
   std::string text() const;
 
+  void describe(Description& d) const { d.text("text", text()); }
   void archive(Archive& a) {
     a.section("panel", 1);
     a(characters_);
@@ -65,6 +67,7 @@ class PostPorts final : public Slave {
   /// The latest values written to 680h, oldest first (at most 64), for reports.
   const std::vector<std::uint8_t>& history() const { return history_; }
 
+  void describe(Description& d) const;
   void archive(Archive& a) {
     a.section("post_ports", 1);
     a(checkpoint_, latches_, history_);

@@ -115,6 +115,21 @@ void SystemControl::reset(Time now) {
   update_checks(now);
 }
 
+void SystemControl::describe(Description& d, Time now) const {
+  d.reg("port B (61h)", port_b(now), 8).reg("port A (92h)", port_a(), 8);
+  d.flag("timer 2 gate", port_b_ & timer2_gate)
+      .flag("timer 2 output", timers_.out2(now))
+      .flag("speaker data", speaker_data());
+  d.flag("parity check on", !(port_b_ & parity_disable)).flag("channel check on", !(port_b_ & channel_check_disable));
+  d.flag("A20", a20.level()).flag("A20 of the keyboard controller", keyboard_a20_level_);
+  d.flag("password locked", password_locked()).flag("disk light", disk_light.level());
+  Description& part = d.part("NMI");
+  part.flag("output", nmi.level()).flag("masked (70h)", masked_);
+  part.flag("parity", parity_input_).flag("parity latched", parity_latched_);
+  part.flag("channel check", channel_input_).flag("channel check latched", channel_latched_);
+  part.flag("watchdog", watchdog_input_).flag("bus time-out", timeout_input_);
+}
+
 void SystemControl::archive(Archive& a) {
   a.section("system_control", 1);
   a(seen_, port_b_, port_a_, parity_latched_, channel_latched_, parity_input_, channel_input_, watchdog_input_,

@@ -13,6 +13,7 @@
 #include "bus/common/interrupts.hpp"
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/state/trace.hpp"
 #include "devices/planar/clocks/i8254.hpp"
 #include "devices/planar/system/port_group.hpp"
@@ -55,6 +56,8 @@ class SystemControl final : public Slave, public bus::NmiSink {
   /// Power-on state: NMI masked, A20 from the 8042 only, everything else 0. A CPU-only reset does
   /// not call this.
   void reset(Time now);
+  /// The ports as they read at `now`, NMI sources and masks, A20.
+  void describe(Description& d, Time now) const;
   void archive(Archive& a);
 
  private:

@@ -2,6 +2,9 @@
 // VGA: registers and frame timing.
 #include "devices/planar/video/vga.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "devices/planar/video/vga_registers.hpp"
@@ -279,6 +282,33 @@ void Vga::write_port(std::uint32_t offset, std::uint8_t value, Time now) {
       break;
     default: break;
   }
+}
+
+void Vga::describe(Description& d, Time now) const {
+  d.flag("awake (POS)", pos_awake_).flag("enabled (3C3h)", enabled_);
+  const bool graphics = graphics_[miscellaneous] & 1;
+  const unsigned characters = crtc_[horizontal_display_end] + 1u;
+  const unsigned row_lines = (crtc_[maximum_scan_line] & 0x1Fu) + 1;
+  d.text("mode", graphics ? fmt::format("graphics, {} by {} dots", characters * 8, displayed_lines())
+                          : fmt::format("text, {} by {} characters", characters, displayed_lines() / row_lines));
+  const std::int64_t position = static_cast<std::int64_t>(character_clock().index_at(now)) % frame_length();
+  d.number("scan line", static_cast<std::uint64_t>(position / line_length()));
+  d.number("lines in a frame", static_cast<std::uint64_t>(frame_lines())).time("frame period", frame_period());
+  d.reg("miscellaneous output", misc_, 8).reg("feature control", feature_, 8).reg("input status 1", status1(now), 8);
+  d.flag("retrace interrupt", irq9.level()).time("next retrace interrupt", retrace_.when());
+  d.text("latches", fmt::format("{:02X}", fmt::join(latches_, " ")));
+  const auto registers = [&d](std::string_view name, std::uint8_t index, const auto& values) {
+    Description& part = d.part(name);
+    part.reg("index", index, 8);
+    for (std::size_t n = 0; n < values.size(); ++n) part.reg(fmt::format("{:02X}", n), values[n], 8);
+  };
+  registers("sequencer", sequencer_index_, sequencer_);
+  registers("CRTC", crtc_index_, crtc_);
+  registers("graphics controller", graphics_index_, graphics_);
+  registers("attribute controller", attribute_index_, attribute_);
+  Description& dac = d.part("DAC");
+  dac.reg("mask", dac_mask_, 8).reg("read index", dac_read_, 8).reg("write index", dac_write_, 8);
+  dac.text("mode", dac_reading_ ? "read" : "write").number("component", dac_component_);
 }
 
 void Vga::archive(Archive& a) {

@@ -27,6 +27,7 @@
 #include "core/memory/address_space.hpp"
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
+#include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
@@ -85,6 +86,8 @@ class Vga final : public Slave {
   Time frame_period() const;
 
   void reset(Time now);
+  /// Mode, place in the frame at `now`, and the registers behind the index ports by their index.
+  void describe(Description& d, Time now) const;
   void archive(Archive& a);
 
  private:

@@ -125,3 +125,41 @@ TEST_CASE("a master's write reaches RAM, cache tags and decoded code; ROM keeps 
   space.master_read(0x80000000, read, 0_ns);
   REQUIRE(read[0] == 0xFF);
 }
+
+TEST_CASE("a peek into watched memory asks the slave, which nobody has read from") {
+  AddressSpace space;
+  std::vector<std::uint8_t> shared(0x1000, 0x77);
+  Latch registers;
+  registers.values[4] = 0x3C;
+  auto claim = space.claim(0xD0000, AdapterMemory{shared, 0x100, 0x10F}, &registers, {});
+  CHECK(space.peek(0xD0104) == 0x3C);
+  CHECK(space.peek(0xD0110) == 0x77);
+  CHECK(registers.reads == 0);
+}
+
+TEST_CASE("a poke reaches RAM, decoded code and plain adapter memory, but no cache tags and no slave") {
+  AddressSpace space;
+  std::vector<std::uint8_t> ram(0x10000, 0x11), rom(0x1000, 0xEE), shared(0x1000, 0x77);
+  Listener listener;
+  Latch latch;
+  space.map_ram(0, ram);
+  space.map_rom(0x10000, rom);
+  auto claim = space.claim(0x4010, 16, latch, {});
+  auto adapter = space.claim(0xD0000, AdapterMemory{shared, 0x100, 0x10F}, &latch, {});
+  space.set_listener(&listener);
+  space.page(0x2000).code_granules = 1;  // 2000h..207Fh holds decoded code
+  for (std::uint32_t at = 0x1FFE; at < 0x2002; ++at) CHECK(space.poke(at, 0x42));
+  CHECK(ram[0x1FFE] == 0x42);
+  CHECK(ram[0x2001] == 0x42);
+  CHECK(listener.code == std::vector<std::uint32_t>{0x2000, 0x2001});
+  CHECK(listener.written.empty());
+  CHECK(space.poke(0xD0000, 0x42));
+  CHECK(shared[0] == 0x42);
+  for (const std::uint32_t refused : {0x10000u, 0x4010u, 0xD0100u, 0x80000000u}) {
+    INFO(refused);
+    CHECK_FALSE(space.poke(refused, 0x42));
+  }
+  CHECK(rom[0] == 0xEE);
+  CHECK(shared[0x100] == 0x77);
+  CHECK(latch.values[0] == 0);
+}

@@ -39,6 +39,7 @@ struct StepProcessor final : Processor {
       }
     }
   }
+  void step() override { run(now + Time{1}); }
   void lower_horizon(Time t) override {
     if (t < horizon) horizon = t;
   }
@@ -162,6 +163,7 @@ struct TalkingProcessor final : Processor {
     if (random.below(4) == 0 && !other->letter.pending()) other->letter.at(now + delay);
     if (random.below(4) == 0) own.at(now + Time{static_cast<std::int64_t>(random.below(900))});
   }
+  void step() override { run(now + Time{1}); }
   void lower_horizon(Time t) override {
     if (t < horizon) horizon = t;
   }
@@ -229,6 +231,51 @@ TEST_CASE("two processors' accesses are one sequence in virtual time, whatever t
   }
 }
 
+TEST_CASE("a run that is stepped by single instructions of one processor gives the same accesses") {
+  Talk whole(0);
+  whole.s.run_until(Time{3'000'000});
+  Talk stepped(0);
+  Random choice(5);
+  unsigned steps = 0, inside = 0;
+  while (stepped.s.now() < Time{3'000'000}) {
+    TalkingProcessor& p = choice.below(2) ? stepped.p : stepped.q;
+    const int before = p.steps;
+    const bool inside_before = !stepped.s.between_instructions();
+    if (!stepped.s.step(p, Time{3'000'000})) continue;
+    ++steps;
+    inside += stepped.s.between_instructions() ? 0 : 1;
+    // One that stood inside its instruction has completed it; any other has made one.
+    CHECK(p.steps - before <= 1);
+    if (!inside_before) CHECK(p.steps - before == 1);
+    if (choice.below(20) == 0) {
+      stepped.s.run_until(stepped.s.now());
+      REQUIRE(stepped.s.between_instructions());
+    }
+  }
+  stepped.s.run_until(Time{3'000'000});
+  CHECK(steps > 1000);
+  CHECK(inside > 50);  // the other one was left in the middle of an access that often
+  CHECK(stepped.p.log == whole.p.log);
+  CHECK(stepped.q.log == whole.q.log);
+  CHECK(stepped.p.steps == whole.p.steps);
+  CHECK(stepped.q.steps == whole.q.steps);
+}
+
+TEST_CASE("a step of a processor that sleeps ends with its first instruction afterwards, or at the limit") {
+  Scheduler s;
+  TalkingProcessor p(s, 1);
+  p.other = &p;
+  p.sleeping = true;
+  p.alarm.at(Time{4000});
+  CHECK_FALSE(s.step(p, Time{1000}));
+  CHECK(s.now() == Time{1000});
+  CHECK(p.steps == 0);
+  CHECK(s.step(p, Time{1'000'000}));
+  CHECK(p.steps == 1);
+  CHECK(p.now > Time{4000});
+  CHECK_FALSE(p.alarm.pending());
+}
+
 TEST_CASE("an exception thrown by a processor during its slice reaches the caller that runs the lab") {
   struct Thrower final : Processor {
     explicit Thrower(Scheduler& s) : scheduler(s) { scheduler.attach(*this); }
@@ -239,6 +286,7 @@ TEST_CASE("an exception thrown by a processor during its slice reaches the calle
       scheduler.advance(now);
       throw std::string("enough");
     }
+    void step() override { run(now + Time{1}); }
     void lower_horizon(Time) override {}
     Scheduler& scheduler;
     Time now{};

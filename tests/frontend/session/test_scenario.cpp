@@ -150,6 +150,9 @@ TEST_CASE("a wait that fails keeps screen, COM1, trace, capture and a snapshot t
   CHECK_THAT(read_file(b.result + "/serial.txt"), Contains(">hello"));
   CHECK_THAT(read_file(b.result + "/trace.txt"), Contains("diskette"));
   CHECK_THAT(read_file(b.result + "/scenario.txt"), Contains("type \"hello") && Contains("not done"));
+  CHECK_THAT(read_file(b.result + "/devices.txt"), Contains("\npic\n") && Contains("IMR") && Contains("\nvga\n"));
+  const auto devices = nlohmann::ordered_json::parse(read_file(b.result + "/devices.json"));
+  CHECK(devices.at("machines").at(0).at("devices").size() > 10);
   const auto on = run_planar("run --quiet --screen text --restore " + b.result + "/lab.snap" + step("type \"on\\n\"") +
                              step("wait screen \">on\" within 5 s"));
   INFO(on.err);
@@ -232,6 +235,25 @@ TEST_CASE("a snapshot behind a change of diskette holds the new one, whatever na
   INFO(rest.err);
   REQUIRE(rest.status == 0);
   CHECK(rest.json().at("state_hash") == run.json().at("state_hash"));
+}
+
+TEST_CASE("a step describes a device; the run is the same run", "[scenario]") {
+  Bench b;
+  const auto base = b.run() + step("wait prompt \">\"");
+  const auto run = run_planar(base + step("describe pic") + step("wait 1 s"));
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK_THAT(run.out, Contains("---- model95 at ") && Contains("pic\n  master\n") && !Contains("vga"));
+  const auto with = run_planar(base + step("describe") + step("wait 1 s") + " --json " + b.scratch.file("with"));
+  const auto without = run_planar(base + step("wait 1 s") + " --json " + b.scratch.file("without"));
+  CHECK_THAT(with.out, Contains("\nvga\n"));
+  const auto hash = [&](const char* name) {
+    return nlohmann::ordered_json::parse(read_file(b.scratch.file(name))).at("instructions");
+  };
+  CHECK(hash("with") == hash("without"));
+  const auto refused = run_planar(base + step("describe pik"));
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Contains("--do 2:1") && Contains("did you mean 'pic'"));
 }
 
 TEST_CASE("what cannot be done is said before the machine starts", "[scenario]") {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar describe`: the registers and state of a machine's devices at a virtual time.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "frontend/cli/output.hpp"
+#include "frontend/cli/verbs.hpp"
+#include "frontend/debug/lab_devices.hpp"
+#include "frontend/session/session.hpp"
+
+namespace planar {
+
+namespace {
+
+struct Options {
+  MachineOptions machine;
+  std::optional<std::string> image;
+  std::optional<std::string> restore;
+  std::string until = "0 s";
+  unsigned steps = 0;
+  std::vector<std::string> devices;
+  std::optional<std::string> json;
+};
+
+std::unique_ptr<Session> open(const Options& o) {
+  OutputOptions output;
+  output.quiet = true;
+  if (o.restore) return std::make_unique<Session>(read_snapshot(*o.restore), output, StateOptions{});
+  LabConfig lab = o.machine.lab();
+  if (o.image && lab.named())
+    throw Error(fmt::format("--image: {} is a lab of several machines; write image below the [[machine]] it is for",
+                            o.machine.machine));
+  if (o.image) lab.machine(0).set_text("image", *o.image, "--image " + *o.image);
+  return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, output, StateOptions{});
+}
+
+int describe(const Options& o) {
+  const auto until = parse_time(o.until);
+  if (!until) throw Error(fmt::format("--until {}: is no time; write for example --until \"2.5 s\"", o.until));
+  const auto session = open(o);
+  describe_devices(session->lab(), o.devices);  // a wrong name is refused before the run
+  const auto end = session->run(
+      *until, [] { return false; }, [] { return std::string(); });
+  for (unsigned n = 0; n < o.steps; ++n) session->step();
+  const auto described = describe_devices(session->lab(), o.devices);
+  if (o.json)
+    write_json(*o.json, to_json(described));
+  else
+    fmt::print("{}", to_text(described));
+  if (end == RunEnd::halted)
+    fmt::print(stderr, "planar: processor halted for good before {:.6g} s virtual\n", until->seconds());
+  return end == RunEnd::interrupted ? static_cast<int>(ExitCode::scenario_failed) : 0;
+}
+
+}  // namespace
+
+Verb add_describe(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "describe", "Run a machine to a virtual time and show the registers and state of its devices, all or some");
+  o->machine.add_to(*verb, true);
+  verb->add_option(
+          "device", o->devices,
+          "What to show: cpu, pic, pit, dma, channel, pos, irq, vga, slot1, ne2...; all if none is named. Of a "
+          "lab's several machines NAME.DEVICE")
+      ->type_name("DEVICE");
+  o->machine.drives.add_to(*verb);
+  verb->add_option("--image", o->image, "Diskette image in drive A; its file is never written to")->type_name("FILE");
+  verb->add_option("--restore", o->restore, "Begin with a snapshot (machine, cards and images come from it)")
+      ->type_name("FILE");
+  verb->add_option("--until", o->until, "Virtual time to run to")->type_name("TIME")->capture_default_str();
+  verb->add_option("--steps", o->steps, "Then execute N instructions (of a lab's several machines, of the first)")
+      ->type_name("N");
+  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  return [o, verb] {
+    // A snapshot brings its machine: every name is a device's then.
+    if (o->restore && verb->get_option("machine")->count() > 0)
+      o->devices.insert(o->devices.begin(), o->machine.machine);
+    return describe(*o);
+  };
+}
+
+}  // namespace planar

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/debug/lab_devices.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/common/error.hpp"
+#include "frontend/debug/description_text.hpp"
+#include "machines/units.hpp"
+
+namespace planar {
+
+namespace {
+
+/// "slot1.ne2" is also the device "slot1" and the device "ne2".
+bool fits(const std::string& device, std::string_view name) {
+  if (device == name) return true;
+  const auto dot = device.find('.');
+  return dot != std::string::npos && (device.substr(0, dot) == name || device.substr(dot + 1) == name);
+}
+
+/// The device that `name` asks for in the machine called `machine`; empty for all of them.
+std::string_view asked_of(const std::string& machine, std::string_view name) {
+  if (machine.empty() || !name.starts_with(machine)) return name;
+  if (name == machine) return "";
+  return name[machine.size()] == '.' ? name.substr(machine.size() + 1) : name;
+}
+
+[[noreturn]] void refuse(Lab& lab, const std::string& name) {
+  std::vector<std::string> there;
+  for (std::size_t n = 0; n < lab.machines(); ++n)
+    for (const auto& device : lab.machine(n).devices())
+      if (std::find(there.begin(), there.end(), device) == there.end()) there.push_back(device);
+  const auto guess = nearest(name, there);
+  throw Error(fmt::format("there is no device '{}'; {}", name,
+                          guess.empty() ? fmt::format("the devices are {}", fmt::join(there, ", "))
+                                        : fmt::format("did you mean '{}'?", guess)));
+}
+
+}  // namespace
+
+std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::string>& chosen) {
+  std::vector<MachineDevices> machines;
+  std::vector<bool> found(chosen.size());
+  for (std::size_t n = 0; n < lab.machines(); ++n) {
+    const Machine& machine = lab.machine(n);
+    MachineDevices& entry = machines.emplace_back();
+    entry.machine = lab.name(n).empty() ? machine.config().name : lab.name(n);
+    entry.at = machine.now();
+    for (const auto& device : machine.devices()) {
+      bool wanted = chosen.empty();
+      for (std::size_t k = 0; k < chosen.size(); ++k) {
+        const auto asked = asked_of(lab.name(n), chosen[k]);
+        if (!asked.empty() && !fits(device, asked)) continue;
+        wanted = found[k] = true;
+      }
+      if (wanted) entry.devices.push_back(machine.describe(device));
+    }
+  }
+  for (std::size_t k = 0; k < chosen.size(); ++k)
+    if (!found[k]) refuse(lab, chosen[k]);
+  std::erase_if(machines, [](const MachineDevices& m) { return m.devices.empty(); });
+  return machines;
+}
+
+std::string to_text(const std::vector<MachineDevices>& machines) {
+  std::string out;
+  for (const auto& m : machines) {
+    out += fmt::format("---- {} at {:.9f} s virtual ----\n", m.machine, m.at.seconds());
+    for (const auto& device : m.devices) out += to_text(device);
+  }
+  return out;
+}
+
+nlohmann::ordered_json to_json(const std::vector<MachineDevices>& machines) {
+  nlohmann::ordered_json j{{"schema", "planar.describe/1"}};
+  for (const auto& m : machines) {
+    nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+    for (const auto& device : m.devices) devices.push_back(to_json(device));
+    j["machines"].push_back({{"name", m.machine}, {"virtual_ps", m.at.ps}, {"devices", std::move(devices)}});
+  }
+  return j;
+}
+
+}  // namespace planar

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The devices of a lab's machines, chosen by name, as they describe themselves now.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/state/description.hpp"
+#include "core/time/time.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+struct MachineDevices {
+  std::string machine;  ///< its name in a lab with several; otherwise that of the model
+  Time at{};            ///< the virtual time up to which its devices are shown
+  std::vector<Description> devices;
+};
+
+/// Describes the devices that `chosen` names, or all if it is empty, without changing anything. A name is that of a
+/// device ("pic", "slot1.ne2"), of its card or slot alone ("ne2", "slot1"), or either behind a machine's name and a dot
+/// ("client.pic"); a machine's name alone stands for all of its devices. Throws Error, saying what there is, for a name
+/// that fits nothing.
+std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::string>& chosen);
+
+/// Each machine under a heading with its time, each device under its name.
+std::string to_text(const std::vector<MachineDevices>& machines);
+/// {"schema": "planar.describe/1", "machines": [{"name", "virtual_ps", "devices": [...]}]}.
+nlohmann::ordered_json to_json(const std::vector<MachineDevices>& machines);
+
+}  // namespace planar
