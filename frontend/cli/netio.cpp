@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "devices/stations/peer/netio_protocol.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/report/netio_result.hpp"
