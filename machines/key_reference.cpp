@@ -18,7 +18,7 @@ namespace planar {
 namespace {
 
 struct Key {
-  const char* path;     ///< as a reader asks for it; N stands for a number
+  const char* path;     ///< as a reader asks for it; N stands for a number, NAME for a name of the user's
   const char* meaning;  ///< with a condition on the value that no reader's range says
 };
 
@@ -122,6 +122,7 @@ const std::vector<Section>& sections() {
         {"slot.N.mem", "Address of the adapter's memory or ROM."},
         {"slot.N.arb", "Arbitration level."},
         {"slot.N.mac", "Station address, six bytes with colons; without it each card gets one of its own."},
+        {"slot.N.medium", "The medium that a network adapter is plugged into, where the lab has several."},
         {"slot.N.adapter_id", "POS identifier of the OEM version of the same card."},
         {"slot.N.set.NAME", "A timing value of the card, as `planar show CARD` names it (`data_port.ready_delay`)."}}},
       {"[floppy.a]",
@@ -140,20 +141,32 @@ const std::vector<Section>& sections() {
        {{"net.attach",
          "What else is on it: `\"peer\"` (the reference station), `\"none\"`, or the host's network as `\"slirp\"`, "
          "`\"tap:NAME\"`, `\"pcap:IFACE\"`, `\"socket:HOST:PORT\"`, `\"socket:unix:PATH\"`."},
-        {"net.duplex", "Half or full duplex."},
-        {"net.rate", "Bit rate; without it that of the first card."},
+        {"net.medium", "The medium on which that is, where the lab has several."},
+        {"net.duplex", "Half or full duplex; not with `[medium.NAME]` tables."},
+        {"net.rate", "Bit rate; without it that of the first card. Not with `[medium.NAME]` tables."},
         {"net.forward", "Ports of the host that lead to the guest: `\"tcp 127.0.0.1:2323 -> 23\"`; with slirp only."},
         {"net.time",
          "With the host's network: whether the run is paced to real time (`as-hardware`) or runs as fast as it can."},
         {"peer.duration", "For how long the reference station asks netio to measure a packet size, 10 ms to 3600 s."}}},
+      {"[medium.NAME]",
+       "A medium of the lab; without such a table there is one Ethernet segment, called `segment`.",
+       {{"medium.NAME.kind", "What it is."},
+        {"medium.NAME.rate", "Bit rate."},
+        {"medium.NAME.duplex", "Half or full duplex."}}},
+      {"[bridge.NAME]",
+       "A transparent bridge between media of the lab (`docs/two-machines.md`).",
+       {{"bridge.NAME.media", "The names of two media or more."},
+        {"bridge.NAME.delay", "From a frame's last bit to its place in the other side's queue, at most 1 s."},
+        {"bridge.NAME.ageing", "For how long an address is remembered, 10 s to 1000000 s."}}},
       {"[run] and [scenario]",
        "",
        {{"run.seed", "Seed of every random draw of the run."},
         {"run.force", "Whether to start in spite of a conflict in the configuration of the slots."},
         {"scenario.steps", "Steps in front of the machine, as `--do` takes them."}}},
       {"Labs",
-       "A file with several `[[machine]]` tables is a lab: `[net]`, `[peer]`, `[run]` and `[scenario]` stand once at "
-       "the top, every other table as `[machine.TABLE]` below its machine, which has two keys of its own "
+       "A file with several `[[machine]]` tables is a lab: `[net]`, `[peer]`, `[medium.NAME]`, `[bridge.NAME]`, "
+       "`[run]` and `[scenario]` stand once at the top, every other table as `[machine.TABLE]` below its machine, "
+       "which has two keys of its own "
        "(`docs/two-machines.md`).",
        {{"name", "Name of the machine in the lab: letters, digits, `-` and `_`, at most 32."},
         {"model", "A built-in machine, or a machine file."}}},
@@ -161,7 +174,7 @@ const std::vector<Section>& sections() {
   return all;
 }
 
-/// The path with N for the number of a slot or drive, and one NAME for all timing values.
+/// The path with N for the number of a slot or drive, and NAME for a medium's, a bridge's or a timing value's.
 std::string pattern(const std::string& path) {
   for (const std::string table : {"slot.", "disk.", "cdrom."}) {
     if (!path.starts_with(table)) continue;
@@ -169,6 +182,8 @@ std::string pattern(const std::string& path) {
     const auto key = path.substr(dot);
     return table + "N" + (key.starts_with(".set.") ? ".set.NAME" : key);
   }
+  for (const std::string table : {"medium.", "bridge."})
+    if (path.starts_with(table)) return table + "NAME" + path.substr(path.find('.', table.size()));
   return path;
 }
 
@@ -201,7 +216,19 @@ file = "d"
 file = "c"
 )";
   constexpr const char* diskette = "machine = \"model95\"\n[floppy.a]\nfile = \"f\"\n";
-  for (const char* text : {more, diskette}) {
+  constexpr const char* bridged = R"(
+machine = "model95"
+[net]
+medium = "a"
+[medium.a]
+[medium.b]
+[bridge.c]
+media = ["a", "b"]
+[slot.1]
+card = "ne2"
+medium = "b"
+)";
+  for (const char* text : {more, diskette, bridged}) {
     Config file;
     file.add_text(text, "reference");
     labs.emplace_back(load_machine(std::move(file), "reference"));

@@ -10,7 +10,7 @@
 namespace planar::net {
 namespace {
 
-constexpr unsigned ethertype_ip = 0x0800, ethertype_arp = 0x0806;
+constexpr unsigned ethertype_ip = 0x0800, ethertype_arp = 0x0806, arp_ethernet = 1;
 constexpr unsigned protocol_icmp = 1, protocol_tcp = 6, protocol_udp = 17;
 constexpr std::size_t ethernet_header = 14, ip_header = 20, udp_header = 8, arp_bytes = 28;
 constexpr std::size_t max_unresolved = 3;  // Linux keeps three packets for a neighbour being resolved
@@ -87,7 +87,11 @@ void Peer::frame_sent(const LinkOutcome& outcome, Time now) {
 // ---- ARP (RFC 826) ----
 
 void Peer::receive_arp(ByteView p, Time now) {
-  if (p.size() < arp_bytes || get16(p, 0) != link_->arp_hardware() || get16(p, 2) != ethertype_ip || p[4] != 6 ||
+  if (p.size() < arp_bytes) return;
+  // Behind a bridge the medium may be another one: a station of an Ethernet asks with its own hardware type, and is
+  // answered with that.
+  const unsigned hardware = get16(p, 0);
+  if ((hardware != link_->arp_hardware() && hardware != arp_ethernet) || get16(p, 2) != ethertype_ip || p[4] != 6 ||
       p[5] != 4)
     return;
   const unsigned operation = get16(p, 6);
@@ -101,7 +105,7 @@ void Peer::receive_arp(ByteView p, Time now) {
   else if (for_us && neighbours_.size() < max_neighbours)
     neighbours_.emplace_back(sender_ip, sender);
   if (!for_us) return;
-  if (operation == 1) send_arp(2, sender, sender, sender_ip, now);
+  if (operation == 1) send_arp(hardware, 2, sender, sender, sender_ip, now);
   auto waiting = std::move(unresolved_);
   unresolved_.clear();
   for (auto& [ip, packet] : waiting) {
@@ -112,9 +116,10 @@ void Peer::receive_arp(ByteView p, Time now) {
   }
 }
 
-void Peer::send_arp(unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target, Time now) {
+void Peer::send_arp(unsigned hardware, unsigned operation, const MacAddress& to, const MacAddress& target_mac,
+                    Ipv4 target, Time now) {
   Bytes p;
-  put16(p, link_->arp_hardware());
+  put16(p, hardware);
   put16(p, ethertype_ip);
   p.push_back(6);
   p.push_back(4);
@@ -249,7 +254,7 @@ void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now) {
   }
   if (unresolved_.size() >= max_unresolved) unresolved_.erase(unresolved_.begin());
   unresolved_.emplace_back(to, std::move(p));
-  send_arp(1, broadcast_mac, {}, to, now);
+  send_arp(link_->arp_hardware(), 1, broadcast_mac, {}, to, now);
 }
 
 Description Peer::describe() const {

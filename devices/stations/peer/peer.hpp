@@ -72,7 +72,8 @@ class Peer final : public Station, private LinkUser, private TcpOutput {
   void receive_udp(Ipv4 from, ByteView packet, std::size_t ip_header, Time now);
   void send_tcp(Ipv4 to, Bytes segment, Time now) override;
   void send_udp(Ipv4 to, std::uint16_t port, std::uint16_t to_port, ByteView data, Time now);
-  void send_arp(unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target, Time now);
+  void send_arp(unsigned hardware, unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target,
+                Time now);
   void send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now);
   void send_frame(const MacAddress& to, unsigned type, ByteView payload, Time now);
 

@@ -19,6 +19,10 @@ class ToyPort final : public Port {
  public:
   ToyPort(Scheduler& scheduler, std::string name, Medium& line, LinkLayer& owner);
   ~ToyPort() override { leave(); }
+  void attach(Medium& line) override {
+    leave();
+    join(line);
+  }
   void set_plugged(bool plugged, Time) override { plugged_ = plugged; }
   void send(std::span<const std::uint8_t> frame, Time now);
   void archive(Archive& a) {

@@ -152,10 +152,11 @@ TEST_CASE("no more addresses are learned than there is room for, until old ones 
 
 TEST_CASE("a side that cannot keep up drops what it has no room for", "[bridge]") {
   Bridged n;
-  RelentlessSender jammer(n.scheduler, n.right);
-  jammer.port.transmit(make_frame(1514), n.scheduler.now());
-  for (unsigned k = 0; k < bridge_queue + 20; ++k) n.a.link->send(frame_of(60, bob, alice), n.scheduler.now());
-  n.scheduler.run_until(20_ms);
+  n.send(n.b, frame_of(60, broadcast_mac, bob));
+  RelentlessSender jammer(n.scheduler, n.right, bob);
+  jammer.port.transmit(make_frame(1514, bob), n.scheduler.now());
+  for (unsigned k = 0; k < bridge_queue + 20; ++k) n.a.link->send(frame_of(60, anna, alice), n.scheduler.now());
+  n.scheduler.run_until(40_ms);
   CHECK(n.bridge.counters().dropped > 0);
   CHECK(n.bridge.counters().received > bridge_queue);
   CHECK(n.c.heard.size() > bridge_queue);  // the other side took every one
