@@ -205,6 +205,10 @@ namespace {
 
 /// After a reset and a driver's start the chip receives and sends as a new one does.
 void check_works_after_reset(SonicBench& c) {
+  c.out(Sonic::CR, Sonic::RST);
+  c.out(Sonic::DCR2, 0);  // kept by the software reset; RJCM would turn the address filter round
+  c.out(Sonic::DCR, 0);   // with DW the low bits of the resource pointers keep what they were
+  for (const unsigned pointer : {Sonic::RSA, Sonic::REA, Sonic::RRP, Sonic::RWP}) c.out(pointer, 0);
   c.start();
   const Bytes frame = c.for_us(100, 0x5A);
   c.hear(frame);
