@@ -67,7 +67,7 @@ struct Bench {
     for (unsigned i = 0; i < bytes; ++i) chip().ram_write(at + i, static_cast<std::uint8_t>(value >> 8 * i), now());
   }
   void boot() {
-    auto& card = *lab.machine().adapter(1);
+    auto& card = *lab.machine().card(1);
     card.pos_write(2, 0x01 | 4 << 4, {});
     card.pos_write(4, 0x01 | 9 << 2, {});
     chip().write(Mc32::CONTROL, Mc32::RESET, {});

@@ -131,7 +131,7 @@ TEST_CASE("devices say what the guest's ports would say") {
     out(m, 0x70, 0x80);
     CHECK_THAT(field(clock, {"time"}).text, Catch::Matchers::EndsWith(fmt::format(":{:02X}", in(m, 0x71))));
 
-    const NetworkAdapter* card = m.adapter(2);
+    const bus::Adapter* card = m.card(2);
     for (unsigned reg = 2; reg < 8; ++reg)
       CHECK(value(m, "pos", {"slot 2: ne2", fmt::format("POS {}", reg)}) == card->pos_peek(reg));
     CHECK(value(m, "pos", {"slot 2: ne2", "ID"}) == 0x7154);

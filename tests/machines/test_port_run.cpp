@@ -113,7 +113,7 @@ End run(const std::string& model, const std::vector<std::uint8_t>& code, bool on
   std::vector<std::uint8_t> data(0x10000);
   for (auto& b : data) b = static_cast<std::uint8_t>(random.next());
   machine.memory().master_write(0x20000, data, {});
-  machine.adapter(1)->pos_write(2, 0x01 | 1 << 1 | 2 << 5, {});
+  machine.card(1)->pos_write(2, 0x01 | 1 << 1 | 2 << 5, {});
   Recorder other(lab.scheduler(), &lab.medium(), "other", 77);
   for (unsigned i = 0; i < 30; ++i) other.to_send.push_back(make_frame(60 + 40 * i));
   other.port.transmit(make_frame(400), {});

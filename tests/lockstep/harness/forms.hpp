@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cpu/decode/op.hpp"
+#include "core/cpu/model.hpp"
 
 namespace planar::lockstep {
 

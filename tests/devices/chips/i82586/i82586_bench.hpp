@@ -10,7 +10,7 @@ namespace planar::test {
 
 using ethernet::I82586;
 
-struct I82586Bench : ethernet::ChipHost {
+struct I82586Bench : ChipHost {
   static constexpr std::uint16_t top = 0x4000;
   static constexpr std::uint32_t base = 0xFFC000;  // where offset 0 lies in the chip's address space
   static constexpr std::uint16_t scb = 0, rfds = 0x200, rbds = 0x400, buffers = 0x600, commands = 0x40,
