@@ -21,8 +21,8 @@ const std::vector<MachineFile>& machine_files();
 
 bool is_built_in(std::string_view name);
 
-/// Returns the [[provenance]] tables of the built-in machine file `name`: how some of its values, and of the processor's
-/// own, were chosen. They are not settings, and a user's file has none.
+/// Returns the [[provenance]] tables of the built-in machine file `name`: how some of its values, and of the
+/// processor's own, were chosen. They are not settings, and a user's file has none.
 std::vector<Provenance> machine_provenance(std::string_view name);
 
 /// Returns the layers for `name`: a built-in machine, or a file whose `machine = "..."` names the built-in one that it

@@ -8,9 +8,9 @@
 
 #include "core/common/error.hpp"
 #include "core/common/toml.hpp"
-#include "machines/registry/adapter_registry.hpp"
 #include "frontend/published/embedded_published.hpp"
 #include "machines/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 namespace {

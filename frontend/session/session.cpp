@@ -276,8 +276,10 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   auto* previous = std::signal(SIGINT, on_interrupt);
   RunEnd end = RunEnd::time;
   control_->settle();
-  // An access of the last instruction may have ended behind the time for which steps are due.
-  scenario_.advance(*scenario_host_, std::min(now(), scenario_.next_look()));
+  // An access of the last instruction may have ended behind the time for which steps are due. A run that goes on behind
+  // a pause looks at the scenario when one without the pause would have.
+  if (!std::exchange(paused_, false) || scenario_.next_look() <= now())
+    scenario_.advance(*scenario_host_, std::min(now(), scenario_.next_look()));
   while (now() < limit) {
     if (scenario_.failure() || scenario_.powered_off() ||
         (scenario_.finished() && limit == Time::never() && !window_)) {
@@ -301,7 +303,8 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     // clang-format on
   }
   std::signal(SIGINT, previous);
-  if (end != RunEnd::paused) finish_run();
+  paused_ = end == RunEnd::paused;
+  if (!paused_) finish_run();
   return end;
 }
 

@@ -19,8 +19,8 @@
 #include "frontend/session/evidence.hpp"
 #include "frontend/session/guest_output.hpp"
 #include "frontend/window/window.hpp"
+#include "machines/control/run_control.hpp"
 #include "machines/lab.hpp"
-#include "machines/run_control.hpp"
 
 namespace planar {
 
@@ -129,7 +129,8 @@ class Session {
   bool quiet_ = false;
   std::optional<Time> snapshot_at_;
   std::string snapshot_file_;
-  Time looked_{};  // the time for which run() or step() has looked at the lab last
+  bool paused_ = false;  // how the latest run() ended
+  Time looked_{};        // the time for which run() or step() has looked at the lab last
   Progress progress_;
   std::unique_ptr<Lockstep> lockstep_;
   std::unique_ptr<Window> window_;

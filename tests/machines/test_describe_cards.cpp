@@ -140,9 +140,9 @@ TEST_CASE("each card's description has fields with unique names, and leaves the 
         CHECK(pos->value == looked_at.machine().card(slot)->pos_peek(reg));
     CHECK(find(d, "", "POS 2") != nullptr);
 
-    const Time end = looked_at.scheduler().now() + 20_ms;
-    while (looked_at.scheduler().now() < end) {
-      looked_at.scheduler().run_until(looked_at.scheduler().now() + 1_ms);
+    const Time start = looked_at.scheduler().now(), end = start + 20_ms;
+    for (Time at = start + 1_ms; at <= end; at += 1_ms) {
+      looked_at.scheduler().run_until(at);
       described(looked_at);
     }
     left_alone.scheduler().run_until(end);

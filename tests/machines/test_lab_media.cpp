@@ -77,7 +77,7 @@ TEST_CASE("each adapter is on the medium that its slot names, and the resolved l
     return names;
   };
   CHECK(ports(0) == "client.slot1.ne2.port between.floor ");
-  CHECK(ports(1) == "client.slot2.oc2335.port peer.port between.office ");
+  CHECK(ports(1) == "client.slot2.oc2335 peer.port between.office ");
   CHECK(lab.media_of(0) == lab.media());
   CHECK_THAT(lab.summary(), Contains("slot 1: Novell NE/2") && Contains(", on floor\n") && Contains(", on office\n") &&
                                 Contains("floor: 10 Mbit/s, half duplex\n") &&

@@ -91,7 +91,7 @@ TEST_CASE("a session that is paused and stepped through its scenario ends as one
   while ((end = paused->run(Time::never(), never, what)) == RunEnd::paused) {
     CHECK(paused->pause_reason() == "keyboard");
     ++pauses;
-    for (unsigned n = 0; n < 2000; ++n) paused->step();
+    for (unsigned n = 0; n < 50; ++n) paused->step();
   }
   CHECK(end == RunEnd::scenario);
   CHECK(pauses > 10);

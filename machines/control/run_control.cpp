@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "machines/run_control.hpp"
+#include "machines/control/run_control.hpp"
 
 #include <utility>
 
