@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "frontend/cli/output.hpp"
+#include "frontend/debug/description_text.hpp"
 #include "frontend/debug/lab_devices.hpp"
 #include "frontend/session/screen_image.hpp"
 #include "frontend/session/session.hpp"
@@ -15,20 +16,6 @@ namespace planar {
 namespace {
 
 std::string lines(const auto& texts) { return fmt::format("{}\n", fmt::join(texts, "\n")); }
-
-/// A line for the device and one, further in, for each of its parts.
-std::string described(const Description& device, const std::string& margin = {}) {
-  std::string out = fmt::format("{}{}:", margin, device.name());
-  for (const Field& field : device.fields()) switch (field.kind) {
-      case Field::Kind::text: out += fmt::format(" {} {},", field.name, field.text); break;
-      case Field::Kind::flag: out += fmt::format(" {}{},", field.value ? "" : "not ", field.name); break;
-      case Field::Kind::number: out += fmt::format(" {} {},", field.value, field.name); break;
-      case Field::Kind::reg: out += fmt::format(" {} {:0{}X},", field.name, field.value, (field.bits + 3) / 4); break;
-    }
-  out.back() = '\n';
-  for (const Description& part : device.parts()) out += described(part, margin + "  ");
-  return out;
-}
 
 std::vector<std::string> chosen(const std::string& device) {
   return device.empty() ? std::vector<std::string>{} : std::vector{device};
@@ -112,8 +99,8 @@ std::string Session::keep_evidence() {
                         lab_->machine().cpu().halted() ? ", halted" : "", lab_->machine().post_ports().checkpoint());
   for (const auto& done : scenario_.done()) report += fmt::format("{:10.3f} s  {}\n", done.at.seconds(), done.source);
   report += fmt::format("not done      {}\n\n", scenario_.current());
-  for (const net::Medium* medium : lab_->media()) report += described(medium->describe());
-  for (const auto& station : lab_->stations()) report += described(station->describe());
+  for (const net::Medium* medium : lab_->media()) report += to_text(medium->describe());
+  for (const auto& station : lab_->stations()) report += to_text(station->describe());
   scenario_.abandon();  // so that a run continued from the snapshot does not fail at once
   try {
     save((folder / "lab.snap").string());
