@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Token Ring frames as bytes (IEEE 802.5 clause 3), from AC to FCS: delimiters and frame status are not among them.
+//
+//   AC 1 | FC 1 | DA 6 | SA 6 | routing information 0 to 30 | data | FCS 4
+//
+// Addresses stand as they are sent, most significant bit first ("non-canonical").
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "devices/medium/ethernet/ethernet_frame.hpp"
+#include "devices/medium/medium.hpp"
+
+namespace planar::net {
+
+/// Access control: priority, token (0) or frame (1), monitor, reservation.
+namespace ring_ac {
+inline constexpr std::uint8_t priority = 0xE0, frame = 0x10, monitor = 0x08, reservation = 0x07;
+}
+/// Frame control: the two upper bits tell the type.
+namespace ring_fc {
+inline constexpr std::uint8_t type = 0xC0, mac = 0x00, llc = 0x40;
+}
+/// Frame status, sent behind the end delimiter: address recognised and frame copied, each twice.
+namespace ring_fs {
+inline constexpr std::uint8_t recognised = 0x88, copied = 0x44;
+}
+
+/// AC, FC, DA, SA.
+inline constexpr std::size_t ring_header_bytes = 14;
+/// Start delimiter in front of AC; end delimiter and frame status behind the FCS.
+inline constexpr std::size_t ring_start_bytes = 1, ring_end_bytes = 2;
+/// Set in the first byte of SA: routing information follows.
+inline constexpr std::uint8_t routing_indicator = 0x80;
+/// Set in the first byte of DA: group address.
+inline constexpr std::uint8_t ring_group = 0x80;
+/// Ring broadcast of MAC frames: every station of this ring.
+inline constexpr MacAddress ring_broadcast{0xC0, 0x00, 0xFF, 0xFF, 0xFF, 0xFF};
+
+/// Bytes of routing information behind SA, 0 if there is none; not checked against the frame's length.
+inline std::size_t routing_bytes(std::span<const std::uint8_t> frame) {
+  return frame.size() > ring_header_bytes && (frame[8] & routing_indicator) ? frame[ring_header_bytes] & 0x1F : 0;
+}
+inline bool is_mac_frame(std::span<const std::uint8_t> frame) {
+  return frame.size() > 1 && (frame[1] & ring_fc::type) == ring_fc::mac;
+}
+
+}  // namespace planar::net

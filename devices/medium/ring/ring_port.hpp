@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A station's connection to a Token Ring: what the ring controllers of all adapters do in the same way (IEEE 802.5).
+//
+// The port inserts itself (lobe test, phantom current, duplicate address test, ring poll, request for parameters),
+// waits for tokens, sends, strips, recognises addresses, takes part in neighbour notification and monitor contention,
+// answers the MAC frames that are addressed to a ring station, and counts errors. The adapter's chip behind it decides
+// what is copied to its host, and speaks to that in its own way.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/common/random.hpp"
+#include "core/time/scheduler.hpp"
+#include "devices/medium/ring/ring_station.hpp"
+
+namespace planar::net {
+
+class RingPort final : public Port {
+ public:
+  /// `seed` starts the generator of what the station does at random.
+  RingPort(Scheduler& scheduler, std::string name, RingStation& station, std::uint64_t seed);
+  ~RingPort() override;
+
+  // Port
+  void attach(Medium& medium) override;  ///< throws Error if `medium` is no ring
+  void set_plugged(bool plugged, Time now) override;
+
+  /// Goes onto the ring; RingStation::insertion_ends() tells what came of it, some seconds later (sooner on an error,
+  /// or where the ring's `insertion` setting is quick). Ignored unless removed.
+  void insert(const RingInsertion& parameters, Time now);
+  /// Leaves the ring: the phantom current drops. A frame waiting or under way ends as `removed`.
+  void remove(Time now);
+  /// On the ring, behind insertion_ends().
+  bool inserted() const;
+  bool full_duplex() const;
+  std::uint64_t bits_per_second() const;
+  /// The active monitor's is this one; its upstream neighbour, once the poll has told.
+  bool active_monitor() const;
+  std::optional<MacAddress> upstream_neighbour() const;
+  /// Address that the station goes by.
+  const MacAddress& node() const;
+
+  /// While inserted or before.
+  void set_functional(std::uint32_t mask);
+  void set_group(std::uint32_t group);
+  /// MAC frames to hand to the station beside what the port itself does with them: `adapter` those addressed to it that
+  /// no ring station acts on, `attention` claim, beacon, purge, AMP, SMP; `beacon` beacons alone.
+  void pass_mac(bool adapter, bool attention, bool beacon);
+
+  /// Sends a frame, AC to the end of its data, when a token (priority 0) comes by; the port sets the token and
+  /// monitor bits and appends the FCS. Ignored while busy() or not inserted.
+  void transmit(std::span<const std::uint8_t> frame, Time now) { transmit(frame, frame.size(), now); }
+  /// The same for a frame of `total` bytes of which the first ones are known; the others follow by supply() while it is
+  /// sent. What is late when its turn comes ends the frame by an abort sequence (underrun).
+  void transmit(std::span<const std::uint8_t> first, std::size_t total, Time now);
+  void supply(std::span<const std::uint8_t> more, Time now);
+  /// A frame waits or is on the ring and not stripped yet.
+  bool busy() const;
+  /// First bit of the start delimiter of the frame that is being sent.
+  Time transmit_start() const;
+  /// The frame for this station that is arriving, if one is.
+  std::optional<RingReception> receiving() const;
+
+  /// Counts since they were last read.
+  const RingErrors& errors() const;
+  RingErrors take_errors();
+
+  Time byte_time() const;
+  void describe(Description& d) const;
+  void archive(Archive& a);
+};
+
+}  // namespace planar::net

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a ring controller tells the adapter's chip behind it, in the codes that all adapters report to their drivers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/state/archive.hpp"
+#include "core/time/time.hpp"
+#include "devices/medium/ring/ring_frame.hpp"
+
+namespace planar::net {
+
+/// Phases of insertion, as the high nibble of an adapter's open error reports them.
+enum class InsertionPhase : std::uint8_t {
+  none = 0,
+  lobe_test = 1,
+  physical_insertion = 2,
+  address_verification = 3,
+  ring_poll = 4,
+  request_parameters = 5,
+  registration = 6,  ///< dedicated ring: the port at the other end is asked for full duplex
+  registration_lobe_test = 7,
+  registration_address = 8,
+};
+
+/// Why it failed, as the low nibble does.
+enum class InsertionError : std::uint8_t {
+  none = 0,
+  function_failure = 1,
+  signal_loss = 2,
+  wire_fault = 3,
+  wrong_speed = 4,
+  timeout = 5,
+  ring_failure = 6,
+  beaconing = 7,
+  duplicate_address = 8,
+  parameters_refused = 9,
+  remove_received = 10,
+  no_monitor = 13,
+};
+
+struct InsertionOutcome {
+  InsertionPhase phase = InsertionPhase::none;  ///< where it failed
+  InsertionError error = InsertionError::none;
+  std::uint64_t bits_per_second = 0;
+  bool full_duplex = false;
+  bool ok() const { return error == InsertionError::none; }
+};
+
+/// Ring status, in the bits that all adapters report to their drivers.
+namespace ring_status {
+inline constexpr std::uint16_t signal_loss = 0x8000, hard_error = 0x4000, soft_error = 0x2000,
+                               transmitting_beacon = 0x1000, lobe_wire_fault = 0x0800, auto_removal = 0x0400,
+                               remove_received = 0x0100, counter_overflow = 0x0080, single_station = 0x0040,
+                               ring_recovery = 0x0020;
+}
+
+/// Errors that a ring station counts (802.5 report error: isolating, then others). Each stops at 255.
+struct RingErrors {
+  std::uint8_t line = 0, internal = 0, burst = 0, ac = 0, abort_delimiter = 0;
+  std::uint8_t lost_frame = 0, congestion = 0, frame_copied = 0, frequency = 0, token = 0;
+  void archive(Archive& a) {
+    a(line, internal, burst, ac, abort_delimiter, lost_frame, congestion, frame_copied, frequency, token);
+  }
+};
+
+/// How a station goes onto the ring.
+struct RingInsertion {
+  MacAddress node{};             ///< individual
+  std::uint32_t functional = 0;  ///< the 31 bits behind C0-00; bit 31 is ignored
+  std::uint32_t group = 0;       ///< the 31 bits behind C0-00 of a group address; 0: none
+  std::uint64_t bits_per_second = 16'000'000;
+  bool autosense = false;  ///< take the speed of a ring that is there
+  bool early_token_release = true;
+  bool contender = false;    ///< takes part in monitor contention that another station began
+  bool full_duplex = false;  ///< asks a dedicated port to register for transmit immediate; half duplex otherwise
+  std::array<std::uint8_t, 18> product{};    ///< product instance ID of report station attachments and request init.
+  std::array<std::uint8_t, 10> microcode{};  ///< microcode level of the same
+};
+
+/// What became of a frame that was sent.
+struct RingTransmitOutcome {
+  enum class Result : std::uint8_t {
+    stripped,  ///< came round: `status` is its frame status. Full duplex: sent, status as if copied
+    lost,      ///< did not come round in time (TRR), or came back damaged
+    underrun,  ///< bytes did not arrive in time: ended by an abort sequence
+    removed,   ///< the station left the ring
+  };
+  Result result = Result::stripped;
+  std::uint8_t status = 0;  ///< FS as stripped (ring_fs)
+  Time start{};             ///< first bit of the start delimiter left
+};
+
+/// A frame on its way into a station. While it arrives, only the bytes that arrived() counts may be looked at.
+struct RingReception {
+  Time first_bit{};  ///< of the start delimiter, at this station
+  Time byte_time{};
+  std::span<const std::uint8_t> frame;           ///< AC to FCS, as sent
+  std::size_t length = 0;                        ///< as announced while it arrives, as arrived at its end
+  bool good = false;                             ///< at its end: complete, FCS matches, no error bit
+  std::uint8_t status = 0;                       ///< at its end: FS as it came in, before this station's A and C
+  bool by_functional = false, by_group = false;  ///< which of the station's addresses matched; none: the individual one
+
+  /// When byte `k` of `frame` has arrived completely.
+  Time arrival(std::size_t k) const {
+    return first_bit + byte_time * static_cast<std::int64_t>(ring_start_bytes + k + 1);
+  }
+  std::size_t arrived(Time now) const {
+    const std::int64_t n = (now - first_bit) / byte_time - static_cast<std::int64_t>(ring_start_bytes);
+    return n <= 0 ? 0 : n < static_cast<std::int64_t>(length) ? static_cast<std::size_t>(n) : length;
+  }
+};
+
+/// The chip behind a port.
+class RingStation {
+ public:
+  virtual ~RingStation() = default;
+  /// Header (AC to SA) of a frame for this station has arrived: LLC frames to one of its addresses, and MAC frames that
+  /// it asked for (RingPort::pass_mac). Not called in snapshots' restore.
+  virtual void frame_begins(const RingReception&, Time /*now*/) {}
+  /// The same frame's end delimiter has arrived. True if it was copied (C is set; otherwise congestion is counted).
+  virtual bool frame_ends(const RingReception& reception, Time now) = 0;
+  /// The token is captured: the first bit of the frame leaves.
+  virtual void transmit_begins(Time /*now*/) {}
+  /// The frame given to transmit() is finished with.
+  virtual void transmit_ends(const RingTransmitOutcome& outcome, Time now) = 0;
+  /// insert() has come to its end.
+  virtual void insertion_ends(const InsertionOutcome& outcome, Time now) = 0;
+  /// Ring status has changed: `bits` that have come on (ring_status). After signal loss that lasts, wire fault, auto
+  /// removal and remove the port has left the ring by itself.
+  virtual void ring_status_changed(std::uint16_t bits, Time now) = 0;
+};
+
+}  // namespace planar::net
