@@ -34,6 +34,9 @@ class LinkUser {
   virtual void frame_received(std::span<const std::uint8_t> frame, Time now) = 0;
   /// A frame has arrived with a wrong check sequence or length.
   virtual void frame_damaged(Time now) = 0;
+  /// A frame to `destination` is for this station, or for what is behind it. Where the medium lets the sender know what
+  /// became of its frame (on a ring), this decides what it is told; every frame arrives all the same.
+  virtual bool accepts(std::span<const std::uint8_t> /*destination*/, Time /*now*/) { return true; }
   virtual void frame_sent(const LinkOutcome& outcome, Time now) = 0;
 };
 

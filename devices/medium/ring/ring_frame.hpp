@@ -44,6 +44,18 @@ inline constexpr MacAddress ring_broadcast{0xC0, 0x00, 0xFF, 0xFF, 0xFF, 0xFF};
 inline std::size_t routing_bytes(std::span<const std::uint8_t> frame) {
   return frame.size() > ring_header_bytes && (frame[8] & routing_indicator) ? frame[ring_header_bytes] & 0x1F : 0;
 }
+/// Puts the check sequence, which covers FC to the end of the data, into the last four bytes.
+void set_ring_fcs(std::span<std::uint8_t> frame);
+/// The bits of a byte the other way round: Ethernet's order to the ring's and back.
+constexpr std::uint8_t reversed(std::uint8_t byte) {
+  unsigned r = 0;
+  for (unsigned bit = 0; bit < 8; ++bit) r |= (byte >> bit & 1u) << (7 - bit);
+  return static_cast<std::uint8_t>(r);
+}
+inline MacAddress reversed(MacAddress address) {
+  for (std::uint8_t& byte : address) byte = reversed(byte);
+  return address;
+}
 inline bool is_mac_frame(std::span<const std::uint8_t> frame) {
   return frame.size() > 1 && (frame[1] & ring_fc::type) == ring_fc::mac;
 }

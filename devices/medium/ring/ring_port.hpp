@@ -19,6 +19,8 @@
 
 namespace planar::net {
 
+class Ring;
+
 class RingPort final : public Port {
  public:
   /// `seed` starts the generator of what the station does at random.
@@ -65,6 +67,12 @@ class RingPort final : public Port {
   /// The frame for this station that is arriving, if one is.
   std::optional<RingReception> receiving() const;
 
+  /// The station looks at every LLC frame, and sets A and C where accepts() says so: bridges, and plain stations.
+  void hear_all(bool on) { hear_all_ = on; }
+  /// Goes onto the ring without phases: a plain station. At time 0 it has always been there and disturbs nobody.
+  /// Ignored unless removed, and with an unplugged cable.
+  void insert_at_rest(const RingInsertion& parameters, Time now);
+
   /// Counts since they were last read.
   const RingErrors& errors() const;
   RingErrors take_errors();
@@ -72,6 +80,56 @@ class RingPort final : public Port {
   Time byte_time() const;
   void describe(Description& d) const;
   void archive(Archive& a);
+
+ private:
+  friend class Ring;
+  enum class State : std::uint8_t { removed, lobe_test, joining, inserted };
+  enum class Sending : std::uint8_t { nothing, waits, on_ring };
+  struct Match {
+    bool recognised = false, wanted = false, by_functional = false, by_group = false;
+  };
+
+  void detach();
+  Ring* ring() const;
+  // insertion
+  void begin(State state, Time after, Time now);
+  void phase_ends(Time now);
+  void lobe_tested(Time now);
+  void fail(InsertionPhase phase, InsertionError error, Time now);
+  void withdraw(Time now);
+  bool address_taken() const;
+
+  // The ring calls these.
+  bool waits() const { return sending_ == Sending::waits; }
+  bool releases_early() const;
+  void starts(std::uint64_t flight, Time now);
+  /// Whose address the frame with this header has.
+  Match match(std::span<const std::uint8_t> frame, Time now) const;
+  void begins(const RingReception& reception, Time now);
+  /// True if it was copied.
+  bool ends(const RingReception& reception, bool wanted, Time now);
+  void finished(RingTransmitOutcome::Result result, std::uint8_t status, Time now);
+
+  Scheduler& scheduler_;
+  RingStation& station_;
+  Random random_;
+  State state_ = State::removed;
+  bool on_ring_ = false;  // its lobe is part of the ring
+  bool hear_all_ = false;
+  bool pass_adapter_ = false, pass_attention_ = false, pass_beacon_ = false;
+  RingInsertion parameters_;
+  RingErrors errors_;
+  std::optional<MacAddress> upstream_;
+
+  Sending sending_ = Sending::nothing;
+  std::vector<std::uint8_t> frame_;  // waiting: what is known of it
+  std::uint64_t total_ = 0;
+  Time queued_{};
+  Time free_{};  // full duplex: the gap behind the last frame is over
+  Time start_{};
+  std::uint64_t flight_ = 0;
+
+  Event phase_;  // the present phase of insertion, or of a fault, ends
 };
 
 }  // namespace planar::net

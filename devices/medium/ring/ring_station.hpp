@@ -120,6 +120,9 @@ class RingStation {
   /// Header (AC to SA) of a frame for this station has arrived: LLC frames to one of its addresses, and MAC frames that
   /// it asked for (RingPort::pass_mac). Not called in snapshots' restore.
   virtual void frame_begins(const RingReception&, Time /*now*/) {}
+  /// A station that hears everything (RingPort::hear_all): A and C are to be set for frames to `destination`, whose
+  /// bits are as sent.
+  virtual bool accepts(std::span<const std::uint8_t> /*destination*/, Time /*now*/) { return false; }
   /// The same frame's end delimiter has arrived. True if it was copied (C is set; otherwise congestion is counted).
   virtual bool frame_ends(const RingReception& reception, Time now) = 0;
   /// The token is captured: the first bit of the frame leaves.
@@ -131,6 +134,8 @@ class RingStation {
   /// Ring status has changed: `bits` that have come on (ring_status). After signal loss that lasts, wire fault, auto
   /// removal and remove the port has left the ring by itself.
   virtual void ring_status_changed(std::uint16_t bits, Time now) = 0;
+  /// The lobe cable is plugged in again, and the port is not on the ring.
+  virtual void lobe_connected(Time /*now*/) {}
 };
 
 }  // namespace planar::net

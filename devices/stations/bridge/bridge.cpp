@@ -30,6 +30,9 @@ class Bridge::Side final : private LinkUser {
 
  private:
   void frame_received(ByteView frame, Time now) override { bridge_.receive(number_, frame, now); }
+  bool accepts(ByteView destination, Time now) override {
+    return bridge_.crosses(number_, mac_at(destination, 0), now);
+  }
   void frame_damaged(Time) override { ++bridge_.counters_.damaged; }
   void frame_sent(const LinkOutcome& outcome, Time) override {
     if (!outcome.sent) ++bridge_.counters_.dropped;
@@ -59,13 +62,19 @@ void Bridge::receive(std::uint32_t from, ByteView frame, Time now) {
   const MacAddress destination = mac_at(frame, 0);
   learn(mac_at(frame, 6), from, now);
   const Address* known = find(destination, now);
-  if (reserved(destination) || (known && known->side == from)) {
+  if (!crosses(from, destination, now)) {
     ++counters_.filtered;
     return;
   }
   ++(known ? counters_.forwarded : counters_.flooded);
   held_.push_back({Bytes(frame.begin(), frame.end()), from, known ? known->side : all_others, now + timing_.delay});
   if (!forward_.pending()) forward_.at(held_.front().due);
+}
+
+bool Bridge::crosses(std::uint32_t from, const MacAddress& destination, Time now) const {
+  if (reserved(destination)) return false;
+  const Address* known = find(destination, now);
+  return !known || known->side != from;
 }
 
 const Bridge::Address* Bridge::find(const MacAddress& mac, Time now) const {

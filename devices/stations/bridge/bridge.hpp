@@ -89,6 +89,8 @@ class Bridge final : public Station {
   };
 
   void receive(std::uint32_t from, ByteView frame, Time now);
+  /// A frame to `destination` that is heard at port `from` goes out elsewhere.
+  bool crosses(std::uint32_t from, const MacAddress& destination, Time now) const;
   void learn(const MacAddress& source, std::uint32_t side, Time now);
   const Address* find(const MacAddress& mac, Time now) const;
   void forward(Time now);

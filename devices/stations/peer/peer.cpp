@@ -37,6 +37,10 @@ Peer::Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t see
 
 void Peer::frame_damaged(Time) { ++counters_.damaged; }
 
+bool Peer::accepts(ByteView destination, Time) {
+  return std::equal(config_.mac.begin(), config_.mac.end(), destination.begin()) || destination[0] & 1;
+}
+
 void Peer::frame_received(ByteView frame, Time now) {
   const MacAddress to = mac_at(frame, 0);
   if (to != config_.mac && to != broadcast_mac) return;

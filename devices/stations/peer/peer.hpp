@@ -61,6 +61,7 @@ class Peer final : public Station, private LinkUser, private TcpOutput {
   // LinkUser
   void frame_received(ByteView frame, Time now) override;
   void frame_damaged(Time now) override;
+  bool accepts(ByteView destination, Time now) override;
   void frame_sent(const LinkOutcome& outcome, Time now) override;
 
   void process(Time now);

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The ring as a medium, and the stations on it.
+#include "devices/medium/ring/ring.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/common/error.hpp"
+#include "devices/medium/ring/ring_link_layer.hpp"
+
+namespace planar::net {
+namespace {
+
+constexpr FrameFormat format_of(std::size_t longest_on_ring) {
+  return {.link = LinkType::token_ring,
+          .header_bytes = ring_header_bytes,
+          .check_bytes = fcs_bytes,
+          .shortest = ring_header_bytes + fcs_bytes,
+          .longest = longest_on_ring - ring_start_bytes - ring_end_bytes,
+          .destination = ring_destination};
+}
+constexpr FrameFormat format_4 = format_of(ring_longest_4), format_16 = format_of(ring_longest_16);
+
+}  // namespace
+
+Destination ring_destination(std::span<const std::uint8_t> frame) {
+  if (frame.size() < ring_header_bytes) return Destination::unknown;
+  const auto is = [&](const MacAddress& address) {
+    return std::equal(address.begin(), address.end(), frame.begin() + 2);
+  };
+  if (is(broadcast_mac) || is(ring_broadcast)) return Destination::broadcast;
+  return frame[2] & ring_group ? Destination::group : Destination::station;
+}
+
+Ring::Ring(Scheduler& scheduler, RingConfig config, std::string name)
+    : Medium(std::move(name)),
+      config_(config),
+      bit_time_{config.bits_per_second ? static_cast<std::int64_t>(1'000'000'000'000 / config.bits_per_second) : 0},
+      start_(scheduler, this->name() + ".start", Priority::wire, Callback::to<&Ring::start_due>(this)),
+      wire_(scheduler, this->name() + ".wire", Priority::wire, Callback::to<&Ring::wire_due>(this)),
+      recover_(scheduler, this->name() + ".recover", Priority::wire, Callback::to<&Ring::recover>(this)) {
+  if (config.bits_per_second != 4'000'000 && config.bits_per_second != 16'000'000)
+    throw Error(fmt::format("a ring of {} bit/s is not modelled; use 4000000 or 16000000", config.bits_per_second));
+  if (config.full_duplex && config.bits_per_second != 16'000'000)
+    throw Error("full duplex (transmit immediate) is modelled at 16 Mbit/s; use half duplex at 4");
+  if (config.lobe_metres < 1 || config.lobe_metres > 500)
+    throw Error(fmt::format("a lobe cable of {} m is out of range; use 1 to 500 m", config.lobe_metres));
+}
+
+Ring::~Ring() = default;
+
+std::string Ring::title() const {
+  return fmt::format("Token Ring, {} Mbit/s, {} duplex", config_.bits_per_second / 1'000'000,
+                     config_.full_duplex ? "full" : "half");
+}
+
+const FrameFormat& Ring::format() const { return config_.bits_per_second == 4'000'000 ? format_4 : format_16; }
+
+Time Ring::gap() const {
+  return byte_time() * (config_.bits_per_second == 4'000'000 ? ring_gap_bytes_4 : ring_gap_bytes_16);
+}
+
+std::unique_ptr<LinkLayer> Ring::connect(Scheduler& scheduler, std::string name, LinkUser& user, std::uint64_t seed) {
+  return std::make_unique<RingLinkLayer>(scheduler, std::move(name), *this, user, seed);
+}
+
+std::vector<NamedCount> Ring::counts() const {
+  return {{"frames", counters_.frames},
+          {"bytes", counters_.bytes},
+          {"damaged", counters_.damaged},
+          {"purges", counters_.purges}};
+}
+
+// ---- the stations on it ----
+
+bool Ring::on_ring(std::uint32_t index) const {
+  return index < ports().size() && ports()[index] && port(index)->on_ring_;
+}
+
+std::size_t Ring::stations() const {
+  std::size_t n = 0;
+  for (std::uint32_t i = 0; i < ports().size(); ++i) n += on_ring(i);
+  return n;
+}
+
+std::uint32_t Ring::next_station(std::uint32_t from) const {
+  const auto n = static_cast<std::uint32_t>(ports().size());
+  for (std::uint32_t step = 1; step <= n; ++step)
+    if (on_ring((from + step) % n)) return (from + step) % n;
+  return nobody;
+}
+
+Time Ring::hop() const {
+  return ring_cable_delay * 2 * static_cast<std::int64_t>(config_.lobe_metres) +
+         Time{bit_time_.ps * ring_station_half_bits / 2};
+}
+
+Time Ring::latency() const {
+  return hop() * static_cast<std::int64_t>(stations()) + bit_time_ * (on_ring(monitor_) ? ring_monitor_bits : 0);
+}
+
+// From a station to itself: once round.
+Time Ring::delay(std::uint32_t from, std::uint32_t to) const {
+  Time sum{};
+  std::uint32_t at = from;
+  for (std::size_t steps = ports().size(); steps > 0; --steps) {
+    at = next_station(at);
+    if (at == nobody) break;
+    sum += hop();
+    if (at == monitor_) sum += bit_time_ * ring_monitor_bits;
+    if (at == to) break;
+  }
+  return sum;
+}
+
+bool Ring::full_duplex() const {
+  if (!config_.full_duplex) return false;
+  for (std::uint32_t i = 0; i < ports().size(); ++i)
+    if (on_ring(i) && !port(i)->parameters_.full_duplex) return false;
+  return stations() <= 2;
+}
+
+void Ring::enter(RingPort& p, bool at_rest, Time now) {
+  p.on_ring_ = true;
+  if (!at_rest || !flights_.empty()) {
+    interrupt(now);
+    return;
+  }
+  if (!on_ring(monitor_)) elect(now);
+  if (!recover_.pending()) release_token(monitor_, now, now);
+}
+
+void Ring::leave(RingPort& p, Time now) {
+  if (!p.on_ring_) return;
+  for (RingFlight& flight : flights_)
+    if (flight.source == p.index()) flight.source = nobody;
+  p.on_ring_ = false;
+  if (monitor_ == p.index()) monitor_ = nobody;
+  interrupt(now);
+}
+
+// A relay switches: what is on the ring comes to nothing.
+void Ring::interrupt(Time now) {
+  token_.present = false;
+  for (RingFlight& flight : flights_) {
+    flight.broken = true;
+    for (Stop& stop : flight.stops)
+      if (stop.kind == Stop::Kind::stripped) stop.kind = Stop::Kind::lost;
+  }
+  find_start(now);
+  find_stop();
+  if (stations() == 0)
+    recover_.cancel();
+  else
+    recover_.at(now + (on_ring(monitor_) ? ring_timer::valid_transmission : ring_timer::no_token));
+}
+
+// Contention is won by the station with the highest address.
+void Ring::elect(Time) {
+  monitor_ = nobody;
+  for (std::uint32_t i = 0; i < ports().size(); ++i)
+    if (on_ring(i) && (monitor_ == nobody || port(monitor_)->node() < port(i)->node())) monitor_ = i;
+}
+
+void Ring::recover(Time now) {
+  if (!on_ring(monitor_)) elect(now);
+  if (monitor_ == nobody) return;
+  ++counters_.purges;
+  release_token(monitor_, now, now);
+}
+
+void Ring::archive(Archive& a) {
+  a.section("ring", 1);
+  counters_.archive(a);
+  a(monitor_, token_, flights_, next_flight_);
+  start_.archive(a);
+  wire_.archive(a);
+  recover_.archive(a);
+}
+
+}  // namespace planar::net
