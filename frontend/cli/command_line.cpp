@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/common/error.hpp"
+#include "frontend/benchmarks/benchmark.hpp"
 #include "frontend/cli/verbs.hpp"
 
 namespace planar {
@@ -35,10 +36,12 @@ int run_command_line(int argc, const char* const* argv) {
   app.footer(footer);
   app.set_version_flag("--version", std::string("planar ") + PLANAR_VERSION);
   app.require_subcommand(1);
-  using Adder = Verb (*)(CLI::App&);
+  std::vector<Verb (*)(CLI::App&)> adders;
+  for (const Benchmark* benchmark : benchmarks()) adders.push_back(benchmark->add_verb);
+  adders.insert(adders.end(), {add_run, add_describe, add_list, add_show, add_config, add_adf, add_disk, add_bench,
+                               add_compare, add_published, add_regress, add_netio_server});
   std::vector<std::pair<CLI::App*, Verb>> verbs;
-  for (const Adder add : {add_netio, add_run, add_describe, add_list, add_show, add_config, add_adf, add_disk,
-                          add_bench, add_compare, add_published, add_regress, add_netio_server}) {
+  for (const auto add : adders) {
     const auto before = app.get_subcommands({}).size();
     Verb verb = add(app);
     verbs.emplace_back(app.get_subcommands({}).at(before), std::move(verb));

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <sstream>
 
 #include "core/common/error.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/report/compare_report.hpp"
-#include "machines/units.hpp"
 
 namespace planar {
 namespace {
@@ -19,26 +17,14 @@ namespace fs = std::filesystem;
 
 struct Options {
   MatrixCommand command;
-  std::string scenario = "netio";
   std::string folder;
 };
 
-std::vector<std::uint32_t> sizes_of(const std::string& list) {
-  std::vector<std::uint32_t> sizes;
-  std::istringstream in(list);
-  for (std::string item; std::getline(in, item, ',');) {
-    const auto size = parse_number(item);
-    if (!size || *size < 1 || *size > 65536)
-      throw Error(fmt::format("--sizes {}: expects sizes from 1 to 65536 bytes, separated by commas", list));
-    sizes.push_back(static_cast<std::uint32_t>(*size));
-  }
-  return sizes;
-}
-
 int run(const Options& o) {
-  MatrixOptions matrix = o.command.matrix;
+  MatrixOptions matrix = o.command.options();
   if (!o.folder.empty()) matrix.folder = fs::path(o.folder) / "runs";
-  Comparison c{{}, o.command.machines, sizes_of(matrix.sizes), matrix.seconds, matrix.seed};
+  Comparison c{*matrix.benchmark, {},         o.command.machines, matrix.benchmark->sizes(matrix.sizes),
+               matrix.seconds,    matrix.seed};
   c.outcomes = run_matrix(o.command.cells(), matrix);
   const auto json = comparison_json(c);
   if (!o.folder.empty()) {
@@ -64,12 +50,8 @@ int run(const Options& o) {
 Verb add_compare(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb =
-      app.add_subcommand("compare", "Run the same scenario with many cards in many machines, side by side");
+      app.add_subcommand("compare", "Run the same benchmark with many cards in many machines, side by side");
   o->command.add_to(*verb);
-  verb->add_option("--do", o->scenario, "The scenario")
-      ->check(CLI::IsMember({"netio"}))
-      ->type_name("netio")
-      ->capture_default_str();
   verb->add_option("--report", o->folder,
                    "Write compare.html, .md, .csv and .json into this folder and keep the finished runs "
                    "there; the same command goes on from them")

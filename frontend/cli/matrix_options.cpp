@@ -2,13 +2,21 @@
 #include "frontend/cli/matrix_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/common/error.hpp"
 #include "machines/machine_files.hpp"
 
 namespace planar {
 
-void MatrixCommand::add_to(CLI::App& app) {
+void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
+  std::vector<std::string> names;
+  for (const Benchmark* b : benchmarks()) names.emplace_back(b->name);
+  if (any_benchmark)
+    app.add_option("--do", benchmark, "The benchmark to run")
+        ->check(CLI::IsMember(names))
+        ->type_name(fmt::format("{}", fmt::join(names, "|")))
+        ->capture_default_str();
   if (machines.empty())
     for (const auto& file : machine_files()) machines.emplace_back(file.name);
   app.add_option("--machines", machines, "Machines, comma-separated; see `planar list machines`")
@@ -19,10 +27,9 @@ void MatrixCommand::add_to(CLI::App& app) {
       ->delimiter(',')
       ->type_name("LIST")
       ->capture_default_str();
-  app.add_option("--seconds", matrix.seconds, "Duration of each packet size, virtual")
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--sizes", matrix.sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
+  app.add_option("--seconds", seconds, "Duration of each size, virtual; the benchmark's own by default")
+      ->type_name("N");
+  app.add_option("--sizes", sizes, "Sizes in bytes, in order; the benchmark's own by default")->type_name("LIST");
   app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")->type_name("N")->capture_default_str();
   app.add_option("--jobs", matrix.jobs, "Runs at once; by default one a core")->type_name("N");
   app.add_option("--set", values, "Override a timing value in the runs of its card: CARD.VALUE=X")
@@ -31,6 +38,14 @@ void MatrixCommand::add_to(CLI::App& app) {
       ->take_all();
   app.add_option("--json", json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
   app.add_flag("--quiet", matrix.quiet, "No progress");
+}
+
+MatrixOptions MatrixCommand::options(Workload Benchmark::*workload) const {
+  MatrixOptions o = matrix;
+  o.benchmark = &find_benchmark(benchmark);
+  o.seconds = seconds.value_or((o.benchmark->*workload).seconds);
+  o.sizes = sizes.value_or((o.benchmark->*workload).sizes);
+  return o;
 }
 
 std::vector<Cell> MatrixCommand::cells() const {

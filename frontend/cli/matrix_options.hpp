@@ -14,11 +14,16 @@ namespace planar {
 struct MatrixCommand {
   std::vector<std::string> machines;
   std::vector<std::string> cards{"all"};
-  std::vector<std::string> values;  ///< --set CARD.VALUE=X, for the runs of that card
+  std::vector<std::string> values;                    ///< --set CARD.VALUE=X, for the runs of that card
+  std::string benchmark{benchmarks().front()->name};  ///< --do
+  std::optional<std::string> seconds, sizes;          ///< unless given, the benchmark's own
   MatrixOptions matrix;
   std::optional<std::string> json;
 
-  void add_to(CLI::App& app);
+  /// `any_benchmark`: with --do.
+  void add_to(CLI::App& app, bool any_benchmark = true);
+  /// What a matrix is run with; without --seconds and --sizes, the benchmark's `workload`.
+  MatrixOptions options(Workload Benchmark::*workload = &Benchmark::comparison) const;
   /// The cells that the options name, each with the --set values of its card.
   std::vector<Cell> cells() const;
 };

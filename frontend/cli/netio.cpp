@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar netio`: boots the guest test bench, lets it run netio, and prints what it counted.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
 #include "devices/stations/peer/netio_protocol.hpp"
+#include "frontend/benchmarks/benchmark.hpp"
+#include "frontend/benchmarks/benchmark_run.hpp"
+#include "frontend/benchmarks/netio_result.hpp"
 #include "frontend/cli/output.hpp"
-#include "frontend/cli/verbs.hpp"
-#include "frontend/report/netio_result.hpp"
-#include "frontend/session/guest_image.hpp"
-#include "frontend/session/session.hpp"
-#include "machines/registry/adapter_registry.hpp"
-#include "roms/images.hpp"
+#include "machines/units.hpp"
 
 namespace planar {
 
 namespace {
 
-constexpr const char* guest_name = "planar-guest.img (built in)";
+constexpr std::size_t most_sizes = 16;                           // that the guest's netio takes
+constexpr std::uint32_t plateau[] = {4096, 8192, 16384, 32767};  // where throughput hardly depends on the size
 
 /// How long the client of two machines waits before it asks for the server, which may be the slower one to boot: its
 /// ARP gives up after three seconds. Unit: seconds of the guest.
@@ -43,106 +40,37 @@ std::string seconds(const Options& o) { return o.seconds.value_or(o.generation =
 /// Power-on to the first packet takes some virtual seconds; each size its duration, with room for a slow machine's
 /// tail.
 Time virtual_limit(const Options& o) {
-  const auto duration = parse_time(seconds(o) + " s");
-  if (!duration || *duration < 10_ms || *duration > 3600_s)
-    throw Error(fmt::format("--seconds {}: expects 0.01 to 3600", seconds(o)));
-  std::size_t count = 0;
-  for (std::size_t at = 0; at <= o.sizes.size(); ++count) {
-    const auto comma = std::min(o.sizes.find(',', at), o.sizes.size());
-    const auto size = parse_number(o.sizes.substr(at, comma - at));
-    if (!size || *size < 1 || *size > 65536 || count == 16)
-      throw Error(
-          fmt::format("--sizes {}: expects up to 16 sizes from 1 to 65536 bytes, separated by commas", o.sizes));
-    at = comma + 1;
-  }
-  return 60_s + *duration * static_cast<std::int64_t>(2 * count * o.generation);
+  const auto sizes = parse_sizes(o.sizes, most_sizes).size();
+  return 60_s + parse_seconds(seconds(o)) * static_cast<std::int64_t>(2 * sizes * o.generation);
 }
 
-std::string first_card(const MachineConfig& machine) {
-  return machine.cards.empty() ? "none" : machine.cards.front().name;
-}
-bool hypothetical(const MachineConfig& machine) {
-  return !machine.cards.empty() && find_adapter(first_card(machine)).hypothetical;
-}
-
-/// The share of clocks not halted between two lines of the guest.
-double busy_percent(const GuestLine* start, const GuestLine* end) {
-  if (!start || !end || end->processor.clocks <= start->processor.clocks) return 0;
-  const auto all = end->processor.clocks - start->processor.clocks;
-  const auto halted = end->processor.halted - start->processor.halted;
-  return 100.0 * static_cast<double>(all - halted) / static_cast<double>(all);
-}
-
-double load_percent(const GuestOutput& guest) {
-  const auto load = guest.value("@load", "percent");
-  return load ? std::strtod(load->c_str(), nullptr) : 0;
-}
-
-NetioServer collect_server(Session& session) {
-  Machine& machine = session.lab().machine(1);
-  const GuestOutput& guest = session.guest(1);
-  NetioServer s;
-  s.machine = machine.config().name;
-  s.card = first_card(machine.config());
-  s.hypothetical = hypothetical(machine.config());
-  s.cpu_load_percent = load_percent(guest);
-  s.true_busy_percent = busy_percent(guest.find("@server start"), guest.find("@server end"));
-  const auto count = [&](const char* key) {
-    return parse_number(guest.value("@served", key).value_or("")).value_or(0);
-  };
-  s.received_kb = count("received_kb");
-  s.sent_kb = count("sent_kb");
-  s.instructions = machine.cpu().instructions();
-  s.cycles = machine.cpu().clocks();
-  s.frames = session.lab().frames(1);
-  return s;
-}
-
-NetioResult collect(Session& session) {
-  Lab& lab = session.lab();
-  Machine& machine = lab.machine();
+NetioResult read_result(Session& session) {
   const GuestOutput& guest = session.guest();
   NetioResult r;
-  r.host_seconds = session.progress().host_seconds();
-  r.machine = machine.config().name;
-  r.card = first_card(machine.config());
-  r.hypothetical = hypothetical(machine.config());
-  if (lab.machines() > 1) r.against = collect_server(session);
-  r.net = r.against ? "machine" : machine.config().net;
-  r.repeatable = lab.repeatable();
-  r.seed = machine.config().seed;
+  collect(session, "@netio start", "@netio end", r);
+  if (session.lab().machines() > 1) {
+    NetioServer& server = r.against.emplace();
+    collect(session, 1, "@server start", "@server end", server);
+    server.received_kb = parse_number(session.guest(1).value("@served", "received_kb").value_or("")).value_or(0);
+    server.sent_kb = parse_number(session.guest(1).value("@served", "sent_kb").value_or("")).value_or(0);
+  }
   if (const auto* line = guest.find("@planar-guest"))
     r.netio_version = line->text.substr(std::min(line->text.size(), line->text.rfind(' ') + 1));
   if (const auto version = guest.value("@netio start", "version")) r.netio_version = *version;
-  r.guest_image_sha256 = sha256_hex(roms::guest());
-  r.rows = guest.rows();
-  r.received_rows = guest.received_rows();
-  r.cpu_load_percent = load_percent(guest);
-  r.true_busy_percent = busy_percent(guest.find("@netio start"), guest.find("@netio end"));
-  r.clock = machine.cpu().config().clock;
-  for (const FrameTime& f : session.frames().rows())
-    if (!r.frame_time || f.packet_bytes >= r.frame_time->packet_bytes) r.frame_time = f;
-  r.virtual_seconds = session.now().seconds();
-  r.instructions = machine.cpu().instructions();
-  r.cycles = machine.cpu().clocks();
-  r.frames = lab.frames();
-  r.state_hash = session.state_hash();
+  r.rows = netio_rows(guest);
+  r.received_rows = netio_rows(guest, netio_received);
   return r;
 }
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
 /// The guest with `task` to do, and settings that only this one of the machines has.
-Media guest_diskette(const Options& o, const std::string& task, const Settings& own = {}) {
-  Settings settings{{"do", task},
-                    {"seconds", seconds(o)},
-                    {"sizes", o.sizes},
-                    {"generation", std::to_string(o.generation)},
-                    {"port", std::to_string(o.port)}};
+Media diskette(const Options& o, const std::string& task, const GuestSettings& own = {}) {
+  GuestSettings settings{{"do", task},
+                         {"seconds", seconds(o)},
+                         {"sizes", o.sizes},
+                         {"generation", std::to_string(o.generation)},
+                         {"port", std::to_string(o.port)}};
   settings.insert(settings.end(), own.begin(), own.end());
-  Media media;
-  media.diskette = NamedFile{guest_name, with_settings(roms::guest(), settings)};
-  return media;
+  return guest_diskette(settings);
 }
 
 /// `--against MACHINE[:CARD]`: the same lab-wide options, another machine and card.
@@ -162,53 +90,29 @@ std::unique_ptr<Session> open(const Options& o) {
   std::vector<Media> media;
   if (!o.against) {
     config.set_text("peer.duration", seconds(o) + " s", "--seconds");
-    media.push_back(guest_diskette(o, "netio"));
+    media.push_back(diskette(o, "netio"));
     return std::make_unique<Session>(LabConfig(std::move(config)), std::move(media), o.output, o.state);
   }
   if (o.machine.net) throw Error("--net and --against both name the other end of the wire; give one of them");
   std::vector<std::pair<std::string, Config>> machines;
   machines.emplace_back("client", std::move(config));
   machines.emplace_back("server", server_config(o));
-  media.push_back(guest_diskette(o, "netio", {{"wait", server_head_start}}));
-  media.push_back(guest_diskette(o, "netio-server", {{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}));
+  media.push_back(diskette(o, "netio", {{"wait", server_head_start}}));
+  media.push_back(diskette(o, "netio-server", {{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}));
   return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), o.output, o.state);
-}
-
-/// Every guest has come to its end, or one of them to a bad one.
-bool over(Session& session) {
-  bool all = true;
-  for (std::size_t n = 0; n < session.lab().machines(); ++n) {
-    const auto status = session.guest(n).done();
-    if (status.value_or(0) != 0) return true;
-    all &= status.has_value();
-  }
-  return all;
 }
 
 int run(const Options& o) {
   const Time limit = virtual_limit(o);
   auto session = open(o);
-  if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
-  const auto end = session->run(
-      limit, [&] { return over(*session); },
-      [&] {
-        const auto rows = session->guest().rows();
-        return rows.empty() ? std::string("booting") : fmt::format("{} sizes done", rows.size());
-      });
-  session->print_screen();
-  if (end == RunEnd::interrupted) throw Error("interrupted", ExitCode::scenario_failed);
-  if (!over(*session)) {
-    const auto screen = session->screen();
-    throw Error(fmt::format("netio did not finish within {:.0f} virtual seconds{}{}", limit.seconds(),
-                            screen.empty() ? "" : "; the screen shows:\n  ", fmt::join(screen, "\n  ")),
-                end == RunEnd::halted ? ExitCode::scenario_failed : ExitCode::virtual_timeout);
-  }
-  const NetioResult result = collect(*session);
-  for (std::size_t n = 0; n < session->lab().machines(); ++n)
-    if (session->guest(n).done().value_or(0) != 0)
-      throw Error(fmt::format("netio{} failed in the guest: {}", n ? "'s server" : "",
-                              session->guest(n).failure().value_or("no reason given")),
-                  ExitCode::scenario_failed);
+  session->on_guest_line([&](std::size_t n, const GuestLine& line) {
+    if (const auto row = netio_row(line)) session->frames(n).row_ended(row->packet_bytes, row->ticks);
+  });
+  run_guests(*session, limit, "netio", o.output.quiet, [&] {
+    const auto rows = netio_rows(session->guest());
+    return rows.empty() ? std::string("booting") : fmt::format("{} sizes done", rows.size());
+  });
+  const NetioResult result = read_result(*session);
   if (o.output.json) {
     write_json(*o.output.json, result.json());
     if (*o.output.json == "-") return 0;
@@ -217,7 +121,22 @@ int run(const Options& o) {
   return 0;
 }
 
-}  // namespace
+std::optional<double> throughput(const nlohmann::ordered_json& result, std::uint32_t packet_bytes) {
+  for (const auto& row : result["rows"])
+    if (row["packet_bytes"] == packet_bytes) return row["kb_per_s"].get<double>();
+  return {};
+}
+
+/// Mean KB/s of the plateau, or nothing if one of its sizes is missing.
+std::optional<double> score(const nlohmann::ordered_json& result) {
+  double sum = 0;
+  for (const std::uint32_t size : plateau) {
+    const auto value = throughput(result, size);
+    if (!value) return {};
+    sum += *value;
+  }
+  return sum / static_cast<double>(std::size(plateau));
+}
 
 Verb add_netio(CLI::App& app) {
   auto o = std::make_shared<Options>();
@@ -246,5 +165,20 @@ Verb add_netio(CLI::App& app) {
   o->state.add_to(*verb);
   return [o] { return run(*o); };
 }
+
+}  // namespace
+
+const Benchmark netio_benchmark{
+    .name = "netio",
+    .heading = "netio, KB/s by packet size",
+    .metric = "throughput",
+    .unit = "KB/s",
+    .comparison = {"10", "1024,2048,4096,8192,16384,32767"},
+    .regression = {"0.5", "1024,8192"},
+    .add_verb = add_netio,
+    .sizes = [](const std::string& list) { return parse_sizes(list, most_sizes); },
+    .figure = throughput,
+    .score = score,
+};
 
 }  // namespace planar

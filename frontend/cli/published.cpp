@@ -11,7 +11,7 @@
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/published/score.hpp"
-#include "frontend/report/netio_result.hpp"
+#include "frontend/report/labels.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -64,7 +64,8 @@ void print_row(const ScoredRow& row) {
     return;
   }
   fmt::print("{:<30}", "  planar");
-  for (const auto size : published_sizes) fmt::print(" {:>8} ", figure(row.ours->throughput(size)));
+  for (const auto size : published_sizes)
+    fmt::print(" {:>8} ", figure(row.ours->figure(find_benchmark(published_benchmark), size)));
   fmt::print(" {:>5.1f} %\n{:<30}", (*row.ours->result)["cpu_load_percent"].get<double>(),
              "  residual %, load in points");
   for (const auto size : published_sizes) fmt::print(" {:>8} ", signed_percent(row.residual(size)));
@@ -125,12 +126,14 @@ ordered_json row_json(const ScoredRow& row) {
   if (!row.print.informed.empty()) j["informed"] = row.print.informed;
   j["cells"] = ordered_json::array();
   for (const auto& [size, value] : row.print.kb_per_s)
-    j["cells"].push_back({{"packet_bytes", size},
-                          {"print_kb_per_s", value},
-                          {"kb_per_s", row.run() ? number(row.ours->throughput(size), 2) : ordered_json()},
-                          {"residual_percent", number(row.residual(size), 2)},
-                          {"fitted", row.print.fitted_sizes.contains(size)},
-                          {"in_view", row.print.informed_sizes.contains(size)}});
+    j["cells"].push_back(
+        {{"packet_bytes", size},
+         {"print_kb_per_s", value},
+         {"kb_per_s",
+          row.run() ? number(row.ours->figure(find_benchmark(published_benchmark), size), 2) : ordered_json()},
+         {"residual_percent", number(row.residual(size), 2)},
+         {"fitted", row.print.fitted_sizes.contains(size)},
+         {"in_view", row.print.informed_sizes.contains(size)}});
   if (row.print.load) j["print_load_percent"] = *row.print.load;
   if (row.run())
     j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
@@ -144,7 +147,7 @@ int run(const Options& o) {
     fmt::print("{}", chosen_by_print_table());
     return 0;
   }
-  MatrixOptions matrix = o.command.matrix;
+  MatrixOptions matrix = o.command.options();
   matrix.folder = o.folder;
   // Only what print has a row for is run.
   const auto print = published_ethernet();
@@ -198,7 +201,8 @@ Verb add_published(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb =
       app.add_subcommand("published", "Run what was published and print every cell beside ours, with the score");
-  o->command.add_to(*verb);
+  o->command.add_to(*verb, false);
+  o->command.benchmark = published_benchmark;
   verb->add_option("--results", o->folder, "Keep finished runs in this folder; the same command goes on from them")
       ->type_name("DIR");
   verb->add_flag("--chosen", o->chosen,

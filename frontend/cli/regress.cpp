@@ -21,7 +21,7 @@ using nlohmann::ordered_json;
 
 struct Options {
   MatrixCommand command;
-  std::string baseline = "tests/baselines/netio.json";
+  std::optional<std::string> baseline;  ///< tests/baselines/BENCHMARK.json unless given
   std::string reason;
 };
 
@@ -69,20 +69,22 @@ void print(const std::vector<Change>& list, const ordered_json& baseline, const 
 
 int run(const Options& o) {
   std::optional<ordered_json> baseline;
-  MatrixCommand command = o.command;
+  const MatrixCommand& command = o.command;
+  const MatrixOptions matrix = command.options(&Benchmark::regression);
+  const std::string file = o.baseline.value_or(fmt::format("tests/baselines/{}.json", command.benchmark));
   if (o.reason.empty()) {
-    baseline = read_baseline(o.baseline);
+    baseline = read_baseline(file);
     // Refused before the work, not after it.
-    check_comparable(*baseline, make_baseline({}, command.matrix, {}));
+    check_comparable(*baseline, make_baseline({}, matrix, {}));
   }
-  const auto outcomes = run_matrix(command.cells(), command.matrix);
-  const auto made = make_baseline(outcomes, command.matrix, o.reason);
+  const auto outcomes = run_matrix(command.cells(), matrix);
+  const auto made = make_baseline(outcomes, matrix, o.reason);
   if (!o.reason.empty()) {
     if (!command.values.empty()) throw Error("--accept with --set: a baseline holds the values of the source tree");
-    if (const auto folder = std::filesystem::path(o.baseline).parent_path(); !folder.empty())
+    if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
       std::filesystem::create_directories(folder);
-    write_json(o.baseline, made);
-    fmt::print("{}: {} runs accepted: {}\n", o.baseline, outcomes.size(), o.reason);
+    write_json(file, made);
+    fmt::print("{}: {} runs accepted: {}\n", file, outcomes.size(), o.reason);
     return 0;
   }
   // Only what was run is judged: --machines and --cards may name less than the baseline holds.
@@ -97,9 +99,9 @@ int run(const Options& o) {
   if (!command.json || *command.json != "-") {
     print(list, *baseline, made);
     if (list.empty())
-      fmt::print("{} runs equal the baseline ({}), cycle for cycle\n", outcomes.size(), o.baseline);
+      fmt::print("{} runs equal the baseline ({}), cycle for cycle\n", outcomes.size(), file);
     else
-      fmt::print("{} figures differ from the baseline ({})\n", list.size(), o.baseline);
+      fmt::print("{} figures differ from the baseline ({})\n", list.size(), file);
   }
   return list.empty() ? 0 : 1;
 }
@@ -108,12 +110,11 @@ int run(const Options& o) {
 
 Verb add_regress(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  o->command.matrix.seconds = "0.5";
-  o->command.matrix.sizes = "1024,8192";
   CLI::App* verb =
       app.add_subcommand("regress", "Run every card in every machine and compare with the stored baseline");
   o->command.add_to(*verb);
-  verb->add_option("--baseline", o->baseline, "The baseline")->type_name("FILE")->capture_default_str();
+  verb->add_option("--baseline", o->baseline, "The baseline; tests/baselines/BENCHMARK.json by default")
+      ->type_name("FILE");
   verb->add_option("--accept", o->reason,
                    "Write what is measured now as the new baseline, with the reason for the change")
       ->type_name("REASON");

@@ -10,7 +10,6 @@ namespace planar {
 
 using Verb = std::function<int()>;
 
-Verb add_netio(CLI::App& app);
 Verb add_netio_server(CLI::App& app);
 Verb add_run(CLI::App& app);
 Verb add_describe(CLI::App& app);

@@ -8,18 +8,25 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devices/adapter/provenance.hpp"
 
 namespace planar {
 
+/// What the tables were measured with.
+inline constexpr std::string_view published_benchmark = "netio";
+
+/// Packet sizes of the published tables, in their order (the published 32K column is netio's 32767).
+inline constexpr std::uint32_t published_sizes[] = {1024, 2048, 4096, 8192, 16384, 32767};
+
 /// One row of a published table: a card in a machine.
 struct PublishedRow {
   std::string machine;                       ///< planar's name
   std::string card;                          ///< planar's name
   std::string title;                         ///< as printed: "PS/2 56SX, 3C529"
-  std::map<std::uint32_t, double> kb_per_s;  ///< by packet size of the run (print's 32768 is netio's 32767)
+  std::map<std::uint32_t, double> kb_per_s;  ///< by packet size of the run (the published 32768 is netio's 32767)
   std::optional<double> load;                ///< percent
   std::string calibrated;                    ///< the values that were fitted on this row
   std::set<std::uint32_t> fitted_sizes;      ///< the cells that were fitted on

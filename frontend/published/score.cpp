@@ -10,6 +10,8 @@
 namespace planar {
 namespace {
 
+const Benchmark& benchmark() { return find_benchmark(published_benchmark); }
+
 std::optional<double> mean(const std::vector<double>& values) {
   if (values.empty()) return {};
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -55,12 +57,12 @@ std::optional<double> percent(std::optional<double> ours, double print) {
 std::optional<double> ScoredRow::residual(std::uint32_t packet_bytes) const {
   const auto cell = print.kb_per_s.find(packet_bytes);
   if (!run() || cell == print.kb_per_s.end()) return {};
-  return percent(ours->throughput(packet_bytes), cell->second);
+  return percent(ours->figure(benchmark(), packet_bytes), cell->second);
 }
 
 std::optional<double> ScoredRow::plateau_residual() const {
   if (!run()) return {};
-  return percent(ours->plateau(), print.plateau());
+  return percent(ours->score(benchmark()), print.plateau());
 }
 
 std::optional<double> ScoredRow::load_residual() const {
@@ -94,7 +96,7 @@ Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows
     if (which == Rows::prediction && !prediction) continue;
     ++s.rows;
     plateaus.push_back(row.print.plateau());
-    ours.push_back(*row.ours->plateau());
+    ours.push_back(*row.ours->score(benchmark()));
     errors.push_back(std::abs(*row.plateau_residual()));
     if (which != Rows::apart)
       by_median.push_back(std::abs(median(printed) - row.print.plateau()) / row.print.plateau() * 100);

@@ -6,7 +6,7 @@
 
 #include "frontend/published/published_figures.hpp"
 #include "frontend/report/compare_report.hpp"
-#include "frontend/report/netio_result.hpp"
+#include "frontend/report/labels.hpp"
 #include "frontend/report/svg_plot.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -37,7 +37,7 @@ std::string table(const Comparison& c, const std::string& machine, MediumKind me
       continue;
     }
     for (const auto size : c.sizes) {
-      const auto value = o.throughput(size);
+      const auto value = o.figure(c.benchmark, size);
       out += value ? fmt::format("<td>{:.1f}</td>", *value) : "<td>-</td>";
     }
     out += fmt::format("<td>{:.1f}</td><td>{:.1f}</td></tr>\n", (*o.result)["cpu_load_percent"].get<double>(),
@@ -61,14 +61,15 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
     const auto row = std::find_if(print.begin(), print.end(),
                                   [&](const PublishedRow& r) { return r.machine == machine && r.card == o.cell.card; });
     for (const auto size : c.sizes) {
-      line.values.push_back(o.throughput(size));
+      line.values.push_back(o.figure(c.benchmark, size));
       const bool printed = row != print.end() && row->kb_per_s.contains(size);
       line.marks.push_back(printed ? std::optional(row->kb_per_s.at(size)) : std::nullopt);
     }
     lines.push_back(std::move(line));
   }
   if (lines.empty()) return {};
-  return svg_lines("Throughput by packet size (crosses: published)", categories, "KB/s", lines);
+  return svg_lines(fmt::format("{}{}", c.benchmark.heading, print.empty() ? "" : " (crosses: published)"), categories,
+                   std::string(c.benchmark.unit), lines);
 }
 
 std::string frame_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
@@ -91,16 +92,16 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
 }  // namespace
 
 std::string comparison_html(const Comparison& c) {
-  const auto print = published_ethernet();
+  const auto print = c.benchmark.name == published_benchmark ? published_ethernet() : std::vector<PublishedRow>();
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar "
       "compare</title><style>{}</style></head>"
-      "<body>\n<h1>netio on PS/2 network adapters</h1>\n<p>KB/s by packet size, {} virtual seconds a size, seed {}. "
+      "<body>\n<h1>{} on PS/2 network adapters</h1>\n<p>{}, {} virtual seconds a size, seed {}. "
       "Load is "
       "what the guest's clock ticks say, busy what the processor really did. Hypothetical interface (hyp.): nothing "
       "about "
       "programming that card is public, planar declares an interface of its own.</p>\n",
-      style, c.seconds, c.seed);
+      style, c.benchmark.name, c.benchmark.heading, c.seconds, c.seed);
   out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),

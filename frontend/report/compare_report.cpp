@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "frontend/report/netio_result.hpp"
+#include "frontend/report/frame_time.hpp"
+#include "frontend/report/labels.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -65,7 +66,7 @@ std::string table_title(const std::string& machine, MediumKind medium) {
 std::string comparison_text(const Comparison& c) {
   std::string out;
   c.each_table([&](const std::string& machine, MediumKind medium) {
-    out += fmt::format("{}{}\n{:<48}", out.empty() ? "" : "\n", table_title(machine, medium), "KB/s");
+    out += fmt::format("{}{}\n{:<48}", out.empty() ? "" : "\n", table_title(machine, medium), c.benchmark.unit);
     for (const auto size : c.sizes) out += fmt::format(" {:>8}", size_name(size));
     out += fmt::format(" {:>8} {:>8}\n", "load %", "busy %");
     each(c, machine, medium, [&](const CellOutcome& o) {
@@ -74,7 +75,7 @@ std::string comparison_text(const Comparison& c) {
         out += " " + problem(o) + "\n";
         return;
       }
-      for (const auto size : c.sizes) out += fmt::format(" {:>8}", cell(o.throughput(size)));
+      for (const auto size : c.sizes) out += fmt::format(" {:>8}", cell(o.figure(c.benchmark, size)));
       out += fmt::format(" {:>8} {:>8}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
     out += fmt::format("{:<48} {:>8}", "us a data frame, largest packets", "all");
@@ -92,10 +93,10 @@ std::string comparison_text(const Comparison& c) {
 
 std::string comparison_markdown(const Comparison& c) {
   std::string out = fmt::format(
-      "# netio, KB/s by packet size\n\n{} virtual seconds a size, seed {}. Load is what the guest's "
+      "# {}\n\n{} virtual seconds a size, seed {}. Load is what the guest's "
       "clock ticks say, busy what the processor really did. Hypothetical interface: nothing about "
       "programming that card is public, planar declares an interface of its own.\n",
-      c.seconds, c.seed);
+      c.benchmark.heading, c.seconds, c.seed);
   out += "\n" + std::string(frame_parts_explained) + "\n";
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("\n## {}\n\n| card |", table_title(machine, medium));
@@ -109,7 +110,7 @@ std::string comparison_markdown(const Comparison& c) {
         out += fmt::format(" {} |\n", problem(o));
         return;
       }
-      for (const auto size : c.sizes) out += fmt::format(" {} |", cell(o.throughput(size)));
+      for (const auto size : c.sizes) out += fmt::format(" {} |", cell(o.figure(c.benchmark, size)));
       out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
     out += "\nus a data frame with the largest packets:\n\n| card | all |";
@@ -132,9 +133,10 @@ std::string comparison_csv(const Comparison& c) {
   for (const CellOutcome& o : c.outcomes) {
     if (!o.result) continue;
     const char* apart = find_adapter(o.cell.card).hypothetical ? "yes" : "no";
-    for (const auto& row : (*o.result)["rows"])
-      out += fmt::format("{},{},{},throughput,{:.2f},KB/s,{}\n", o.cell.machine, o.cell.card,
-                         row["packet_bytes"].get<std::uint32_t>(), row["kb_per_s"].get<double>(), apart);
+    for (const auto size : c.sizes)
+      if (const auto value = o.figure(c.benchmark, size))
+        out += fmt::format("{},{},{},{},{:.2f},{},{}\n", o.cell.machine, o.cell.card, size, c.benchmark.metric, *value,
+                           c.benchmark.unit, apart);
     for (const auto* metric : {"cpu_load", "true_busy"})
       out += fmt::format("{},{},,{},{},%,{}\n", o.cell.machine, o.cell.card, metric,
                          percent(o, (std::string(metric) + "_percent").c_str()), apart);

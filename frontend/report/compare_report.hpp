@@ -13,6 +13,7 @@
 namespace planar {
 
 struct Comparison {
+  const Benchmark& benchmark;
   std::vector<CellOutcome> outcomes;
   std::vector<std::string> machines;  ///< in the order in which they are shown
   std::vector<std::uint32_t> sizes;   ///< packet sizes that were asked for

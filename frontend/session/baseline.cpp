@@ -8,7 +8,7 @@
 #include "core/common/error.hpp"
 #include "core/state/archive.hpp"
 #include "devices/adapter/timing_profile.hpp"
-#include "frontend/report/netio_result.hpp"
+#include "frontend/report/labels.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -50,12 +50,14 @@ ordered_json card_timing(const Cell& cell) {
   return values;
 }
 
-ordered_json figures(const ordered_json& result) {
+ordered_json figures(const ordered_json& result, const MatrixOptions& options) {
+  const Benchmark& benchmark = *options.benchmark;
   ordered_json f;
   f["cycles"] = result["cycles"];
   f["instructions"] = result["instructions"];
-  for (const auto& row : result["rows"])
-    f[size_name(row["packet_bytes"].get<std::uint32_t>()) + " KB/s"] = row["kb_per_s"];
+  for (const std::uint32_t size : benchmark.sizes(options.sizes))
+    if (const auto value = benchmark.figure(result, size))
+      f[fmt::format("{} {}", size_name(size), benchmark.unit)] = *value;
   f["load %"] = result["cpu_load_percent"];
   f["busy %"] = result["true_busy_percent"];
   for (const auto& [name, value] : result["frames"].items()) f["frames " + name] = value;
@@ -110,14 +112,16 @@ const ordered_json& at(const ordered_json& object, const char* part, const std::
 
 ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options,
                            const std::string& reason) {
-  ordered_json b{
-      {"schema", "planar.baseline/1"}, {"reason", reason},       {"guest_image_sha256", sha256_hex(roms::guest())},
-      {"seconds", options.seconds},    {"sizes", options.sizes}, {"seed", options.seed}};
+  ordered_json b{{"schema", "planar.baseline/1"}, {"reason", reason},
+                 {"do", options.benchmark->name}, {"guest_image_sha256", sha256_hex(roms::guest())},
+                 {"seconds", options.seconds},    {"sizes", options.sizes},
+                 {"seed", options.seed}};
   b["machines"] = b["cards"] = b["cells"] = ordered_json::object();
   for (const CellOutcome& o : outcomes) {
     if (!b["machines"].contains(o.cell.machine)) b["machines"][o.cell.machine] = machine_timing(o.cell.machine);
     if (!b["cards"].contains(o.cell.card)) b["cards"][o.cell.card] = card_timing(o.cell);
-    b["cells"][o.cell.machine][o.cell.card] = o.result ? figures(*o.result) : ordered_json{{"problem", o.problem}};
+    b["cells"][o.cell.machine][o.cell.card] =
+        o.result ? figures(*o.result, options) : ordered_json{{"problem", o.problem}};
   }
   return b;
 }
@@ -125,6 +129,9 @@ ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const Matri
 void check_comparable(const ordered_json& baseline, const ordered_json& run) {
   if (baseline.value("schema", "") != "planar.baseline/1")
     throw Error("the baseline is no planar.baseline/1 file; make one with planar regress --accept \"reason\"");
+  if (baseline.contains("do") && baseline["do"] != run["do"])
+    throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",
+                            shown(baseline["do"]), shown(run["do"])));
   for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed"})
     if (baseline.value(key, ordered_json()) != run[key])
       throw Error(

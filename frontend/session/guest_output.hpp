@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the guest test bench says on COM1: lines for people, and lines beginning with '@' for programs
-// (roms/README.md section 3). The figures are the guest's own; nothing is computed behind its back.
+// What the guest test bench says on COM1: lines for people, and records `@tag key=value ...` for programs
+// (roms/README.md section 3). What a benchmark's records mean is its own business (frontend/benchmarks/).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,6 @@
 
 namespace planar {
 
-/// One size of a netio run as the guest counted it.
-struct NetioRow {
-  std::uint32_t packet_bytes = 0;
-  std::uint64_t blocks = 0;
-  std::uint64_t ticks = 0;  ///< of 1/1024 s
-  /// netio's figure: KB (1024 bytes) a second.
-  double kb_per_s() const;
-};
-
 /// The processor's clocks at some moment, for the share of time in which it worked.
 struct ClockReading {
   std::uint64_t clocks = 0;
@@ -32,6 +23,14 @@ struct GuestLine {
   Time at{};  ///< when the stop bit of its line feed left the serial port
   std::string text;
   ClockReading processor;
+
+  /// It begins with the words `tag`: "@row", "@netio start".
+  bool tagged(const std::string& tag) const;
+  /// The word behind `key=`, or nothing.
+  std::optional<std::string> value(const std::string& key) const;
+  /// The same as a decimal number; nothing if it is none.
+  std::optional<std::uint64_t> number(const std::string& key) const;
+
   void archive(Archive& a) { a(at, text, processor.clocks, processor.halted); }
 };
 
@@ -50,11 +49,6 @@ class GuestOutput {
   std::optional<std::string> value(const std::string& tag, const std::string& key) const;
   /// The first line that begins with the words `text`, or null.
   const GuestLine* find(const std::string& text) const;
-  /// What it sent, and (netio from 1.16 on) what it received.
-  std::vector<NetioRow> rows() const { return rows("@row"); }
-  std::vector<NetioRow> received_rows() const { return rows("@row_received"); }
-  /// The row of what it sent that the last line tells, if it tells one.
-  std::optional<NetioRow> new_row() const;
   /// The status of `@done`, once it has come.
   std::optional<int> done() const;
   /// The text behind `@fail`, if it came.
@@ -63,8 +57,6 @@ class GuestOutput {
   void archive(Archive& a);
 
  private:
-  std::vector<NetioRow> rows(const std::string& tag) const;
-
   std::string partial_;
   Time latest_{};  // byte
   std::vector<GuestLine> lines_;

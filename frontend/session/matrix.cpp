@@ -13,11 +13,13 @@
 #include <deque>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <thread>
 
 #include "core/common/error.hpp"
 #include "core/state/archive.hpp"
 #include "frontend/cli/progress.hpp"
+#include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -43,11 +45,25 @@ std::string program_hash() {
 }
 
 std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
-  std::vector<std::string> list = {
-      "netio", "--machine", cell.machine,          "--card", cell.card, "--seconds", o.seconds, "--sizes",
-      o.sizes, "--seed",    std::to_string(o.seed)};
+  std::vector<std::string> list = {std::string(o.benchmark->name),
+                                   "--machine",
+                                   cell.machine,
+                                   "--card",
+                                   cell.card,
+                                   "--seconds",
+                                   o.seconds,
+                                   "--sizes",
+                                   o.sizes,
+                                   "--seed",
+                                   std::to_string(o.seed)};
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());
   return list;
+}
+
+/// Hz, as the machine's file declares it.
+double processor_clock(const std::string& machine) {
+  Config config = load_machine(machine);
+  return static_cast<double>(read_machine(config).clock.hz());
 }
 
 /// A directory that is removed with its content.
@@ -109,9 +125,13 @@ class Matrix {
       outcomes_[n].cell = cells_[n];
       if (!reuse(n)) waiting.push_back(n);
     }
-    // Faster processors take longer: they go first, so that the last runs are short ones.
-    std::stable_sort(waiting.begin(), waiting.end(),
-                     [&](std::size_t a, std::size_t b) { return cells_[a].machine > cells_[b].machine; });
+    // Faster processors take longer to emulate: they go first, so that the last runs are short ones.
+    std::map<std::string, double> clock_hz;
+    for (const Cell& cell : cells_)
+      if (!clock_hz.contains(cell.machine)) clock_hz[cell.machine] = processor_clock(cell.machine);
+    std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) {
+      return clock_hz[cells_[a].machine] > clock_hz[cells_[b].machine];
+    });
     const unsigned jobs = options_.jobs ? options_.jobs : std::max(1u, std::thread::hardware_concurrency());
     done_ = cells_.size() - waiting.size();
     while (!waiting.empty() || !running_.empty()) {
@@ -213,21 +233,12 @@ class Matrix {
 
 }  // namespace
 
-std::optional<double> CellOutcome::throughput(std::uint32_t packet_bytes) const {
-  if (result)
-    for (const auto& row : (*result)["rows"])
-      if (row["packet_bytes"] == packet_bytes) return row["kb_per_s"].get<double>();
-  return {};
+std::optional<double> CellOutcome::figure(const Benchmark& benchmark, std::uint32_t size) const {
+  return result ? benchmark.figure(*result, size) : std::nullopt;
 }
 
-std::optional<double> CellOutcome::plateau() const {
-  double sum = 0;
-  for (const std::uint32_t size : {4096u, 8192u, 16384u, 32767u}) {
-    const auto value = throughput(size);
-    if (!value) return {};
-    sum += *value;
-  }
-  return sum / 4;
+std::optional<double> CellOutcome::score(const Benchmark& benchmark) const {
+  return result ? benchmark.score(*result) : std::nullopt;
 }
 
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Many netio runs, each in a process of its own, as many at once as the host has cores: what compare, published and
-// regress stand on. Each finished run is a file of its own, so that a broken-off matrix goes on where it stopped.
+// Many runs of a benchmark, each in a process of its own, as many at once as the host has cores: what compare,
+// published and regress stand on. Each finished run is a file of its own, so that a broken-off matrix goes on where it
+// stopped.
 #pragma once
 
 #include <cstdint>
@@ -10,44 +11,43 @@
 #include <string>
 #include <vector>
 
+#include "frontend/benchmarks/benchmark.hpp"
+
 namespace planar {
 
 /// One run: a card in a machine.
 struct Cell {
   std::string machine;
   std::string card;
-  std::vector<std::string> settings;  ///< further arguments of `planar netio`, such as --set
+  std::vector<std::string> settings;  ///< further arguments of the benchmark's verb, such as --set
   std::string key() const { return machine + "-" + card; }
 };
 
 /// What came of a cell. Either a result or a problem in words.
 struct CellOutcome {
   Cell cell;
-  std::optional<nlohmann::ordered_json> result;  ///< the object of `planar netio --json`
+  std::optional<nlohmann::ordered_json> result;  ///< the object of the verb's --json
   int status = 0;                                ///< exit code of the run
   std::string problem;                           ///< what it said on standard error, if it failed
   bool reused = false;                           ///< from an earlier matrix in the same folder
 
   /// The machine refuses this card (exit code 2): nothing failed, but there is nothing to measure.
   bool refused() const { return status == 2; }
-  /// KB/s at a packet size, or nothing.
-  std::optional<double> throughput(std::uint32_t packet_bytes) const;
-  /// Mean KB/s of the sizes from 4096 bytes on, or nothing if one of them is missing.
-  std::optional<double> plateau() const;
+  /// What `benchmark` measured at a size, and its score, or nothing.
+  std::optional<double> figure(const Benchmark& benchmark, std::uint32_t size) const;
+  std::optional<double> score(const Benchmark& benchmark) const;
 };
 
 struct MatrixOptions {
-  std::string seconds = "10";  ///< virtual, of each packet size
-  std::string sizes = "1024,2048,4096,8192,16384,32767";
+  const Benchmark* benchmark = benchmarks().front();
+  std::string seconds = benchmark->comparison.seconds;  ///< virtual, of each size
+  std::string sizes = benchmark->comparison.sizes;
   std::uint64_t seed = 1;
   unsigned jobs = 0;             ///< processes at once; 0: one a core
   std::filesystem::path folder;  ///< of the finished runs; empty: nothing is kept
   bool fresh = false;            ///< runs that are in the folder already are done again
   bool quiet = false;
 };
-
-/// Packet sizes of the published tables, in their order (print's 32K column is netio's 32767).
-inline constexpr std::uint32_t published_sizes[] = {1024, 2048, 4096, 8192, 16384, 32767};
 
 /// The cells of `machines` x `cards`; "all" stands for every card. Throws Error for a name that does not exist.
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards);

@@ -198,7 +198,7 @@ void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
   if (n == 0) scenario_.serial(value);
   const auto& cpu = lab_->machine(n).cpu();
   if (console.guest.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
-    if (const auto row = console.guest.new_row()) console.frames.row_ended(row->packet_bytes, row->ticks);
+    if (guest_line_) guest_line_(n, console.guest.lines().back());
   if (!console.serial) return;
   if (console.prefix.empty()) {
     std::fputc(value, console.serial.get());

@@ -50,9 +50,13 @@ class Session {
   Lab& lab() { return *lab_; }
   /// What machine `n` has said on COM1.
   GuestOutput& guest(std::size_t n = 0) { return consoles_[n]->guest; }
+  /// Calls `listener` with every line that a machine's guest ends on COM1 from now on.
+  void on_guest_line(std::function<void(std::size_t machine, const GuestLine&)> listener) {
+    guest_line_ = std::move(listener);
+  }
   Progress& progress() { return progress_; }
   /// Where the time of the guest's frames went.
-  const FrameTimer& frames(std::size_t n = 0) const { return consoles_[n]->frames; }
+  FrameTimer& frames(std::size_t n = 0) { return consoles_[n]->frames; }
   Time now() { return lab_->scheduler().now(); }
   std::string state_hash() { return lab_->state_hash(); }
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
@@ -131,6 +135,7 @@ class Session {
   std::string snapshot_file_;
   bool paused_ = false;  // how the latest run() ended
   Time looked_{};        // the time for which run() or step() has looked at the lab last
+  std::function<void(std::size_t, const GuestLine&)> guest_line_;
   Progress progress_;
   std::unique_ptr<Lockstep> lockstep_;
   std::unique_ptr<Window> window_;

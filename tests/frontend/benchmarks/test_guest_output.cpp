@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/benchmarks/netio_result.hpp"
 #include "frontend/cli/options.hpp"
-#include "frontend/report/netio_result.hpp"
 #include "frontend/session/guest_image.hpp"
 #include "frontend/session/guest_output.hpp"
 #include "tests/catch.hpp"
@@ -21,9 +21,9 @@ TEST_CASE("rows are what the guest counted, in netio's own unit") {
       "kb_per_s=365.0\r\n"
       "@row bytes=32767 blocks=177 ticks=10240 kb_per_s=566.3\r\n@load percent=98.1 busy_ticks=1 all_ticks=2\r\n@done "
       "0\r\n");
-  REQUIRE(g.rows().size() == 2);
-  CHECK(g.rows()[0].kb_per_s() == Approx(3652.0 * 1024 / 1024 / (10245.0 / 1024)));
-  CHECK(g.rows()[1].kb_per_s() == Approx(566.39).epsilon(0.001));
+  REQUIRE(netio_rows(g).size() == 2);
+  CHECK(netio_rows(g)[0].kb_per_s() == Approx(3652.0 * 1024 / 1024 / (10245.0 / 1024)));
+  CHECK(netio_rows(g)[1].kb_per_s() == Approx(566.39).epsilon(0.001));
   CHECK(g.value("@load", "percent") == "98.1");
   CHECK(g.done() == 0);
   CHECK_FALSE(g.failure());
@@ -42,7 +42,7 @@ TEST_CASE("a line is said when it has ended, a prompt when it stands") {
 TEST_CASE("a guest that sends nonsense is read past") {
   const auto g = heard("@row bytes=x blocks=1 ticks=2\n@row\n@done\n@rowbytes=1 blocks=2 ticks=3\n" +
                        std::string(100000, 'a') + "\n");
-  CHECK(g.rows().empty());
+  CHECK(netio_rows(g).empty());
   CHECK(g.done() == 1);
   CHECK(g.lines().back().text.size() == 4096);
 }

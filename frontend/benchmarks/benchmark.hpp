@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The network benchmarks that the guest runs, as the rest of the front end sees them: a verb each, and what
+// comparisons, baselines and reports need to know of its results. A new one: a file with its verb and its row, named in
+// benchmarks.cpp; its guest program (roms/guest/README.md) and, if it needs one, its service of the peer
+// (devices/stations/peer/services.cpp).
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/cli/verbs.hpp"
+
+namespace planar {
+
+/// What a run is asked for, in the words of its verb: the same for every machine and card of a comparison.
+struct Workload {
+  const char* seconds;  ///< virtual, of each size
+  const char* sizes;    ///< bytes, separated by commas
+};
+
+struct Benchmark {
+  std::string_view name;     ///< of its verb, of the guest's program and in --do
+  std::string_view heading;  ///< of a report: "netio, KB/s by packet size"
+  std::string_view metric;   ///< what a figure is, in the CSV: "throughput"
+  std::string_view unit;     ///< of a figure: "KB/s"
+  Workload comparison;       ///< unless the options say otherwise
+  Workload regression;
+
+  /// Adds the verb `planar NAME --machine M --card C --seconds N --sizes LIST --seed N --set ... --quiet --json -`. Its
+  /// JSON object holds at least machine, card, cycles, instructions, cpu_load_percent, true_busy_percent, frames,
+  /// guest_image_sha256 and state_hash as planar.netio/1 has them (BenchmarkResult).
+  Verb (*add_verb)(CLI::App& app);
+  /// The sizes of a list. Throws Error naming the option for what the verb would refuse.
+  std::vector<std::uint32_t> (*sizes)(const std::string& list);
+  /// The figure of such an object at a size, or nothing.
+  std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
+  /// The one figure by which runs are ranked, or nothing if the run was not asked for what it is made of.
+  std::optional<double> (*score)(const nlohmann::ordered_json& result);
+};
+
+extern const Benchmark netio_benchmark;
+
+/// All of them, the default first.
+std::span<const Benchmark* const> benchmarks();
+/// Throws Error for a name that is none.
+const Benchmark& find_benchmark(std::string_view name);
+
+}  // namespace planar

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/benchmarks/benchmark_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "frontend/session/guest_image.hpp"
+#include "machines/units.hpp"
+#include "roms/images.hpp"
+
+namespace planar {
+namespace {
+
+constexpr const char* guest_name = "planar-guest.img (built in)";
+
+bool over(Session& session) {
+  bool all = true;
+  for (std::size_t n = 0; n < session.lab().machines(); ++n) {
+    const auto status = session.guest(n).done();
+    if (status.value_or(0) != 0) return true;
+    all &= status.has_value();
+  }
+  return all;
+}
+
+}  // namespace
+
+Media guest_diskette(const GuestSettings& settings) {
+  Media media;
+  media.diskette = NamedFile{guest_name, with_settings(roms::guest(), settings)};
+  return media;
+}
+
+Time parse_seconds(const std::string& text) {
+  const auto duration = parse_time(text + " s");
+  if (!duration || *duration < 10_ms || *duration > 3600_s)
+    throw Error(fmt::format("--seconds {}: expects 0.01 to 3600", text));
+  return *duration;
+}
+
+std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most) {
+  std::vector<std::uint32_t> sizes;
+  for (std::size_t at = 0; at <= list.size();) {
+    const auto comma = std::min(list.find(',', at), list.size());
+    const auto size = parse_number(list.substr(at, comma - at));
+    if (!size || *size < 1 || *size > 65536 || sizes.size() == most)
+      throw Error(
+          fmt::format("--sizes {}: expects up to {} sizes from 1 to 65536 bytes, separated by commas", list, most));
+    sizes.push_back(static_cast<std::uint32_t>(*size));
+    at = comma + 1;
+  }
+  return sizes;
+}
+
+void run_guests(Session& session, Time limit, std::string_view name, bool quiet,
+                const std::function<std::string()>& progress) {
+  if (!quiet) fmt::print(stderr, "{}", session.lab().summary());
+  const auto end = session.run(
+      limit, [&] { return over(session); }, progress);
+  session.print_screen();
+  if (end == RunEnd::interrupted) throw Error("interrupted", ExitCode::scenario_failed);
+  if (!over(session)) {
+    const auto screen = session.screen();
+    throw Error(fmt::format("{} did not finish within {:.0f} virtual seconds{}{}", name, limit.seconds(),
+                            screen.empty() ? "" : "; the screen shows:\n  ", fmt::join(screen, "\n  ")),
+                end == RunEnd::halted ? ExitCode::scenario_failed : ExitCode::virtual_timeout);
+  }
+  for (std::size_t n = 0; n < session.lab().machines(); ++n)
+    if (session.guest(n).done().value_or(0) != 0)
+      throw Error(fmt::format("{}{} failed in the guest: {}", name, n ? "'s server" : "",
+                              session.guest(n).failure().value_or("no reason given")),
+                  ExitCode::scenario_failed);
+}
+
+}  // namespace planar

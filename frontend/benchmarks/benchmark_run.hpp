@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the verbs of the benchmarks share: the guest with a program to do, and its run to the end.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/session/session.hpp"
+
+namespace planar {
+
+/// Key and value of the guest's settings sector (roms/README.md section 3).
+using GuestSettings = std::vector<std::pair<std::string, std::string>>;
+
+/// The built-in guest with these settings, for drive A.
+Media guest_diskette(const GuestSettings& settings);
+
+/// Throws Error unless `text` is a duration of 0.01 to 3600 seconds, the option's value.
+Time parse_seconds(const std::string& text);
+/// The sizes of a comma-separated list, each from 1 to 65536 bytes; at most `most`. Throws Error.
+std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most);
+
+/// Runs until every guest has come to its end or one of them to a bad one. `name` is the benchmark's in errors;
+/// `progress` says how far it is. Throws Error when a guest failed, none is done within `limit` or the user interrupts.
+void run_guests(Session& session, Time limit, std::string_view name, bool quiet,
+                const std::function<std::string()>& progress);
+
+}  // namespace planar

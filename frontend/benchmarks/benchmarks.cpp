@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include "core/common/error.hpp"
+#include "frontend/benchmarks/benchmark.hpp"
+
+namespace planar {
+namespace {
+const Benchmark* const table[] = {&netio_benchmark};
+}  // namespace
+
+std::span<const Benchmark* const> benchmarks() { return table; }
+
+const Benchmark& find_benchmark(std::string_view name) {
+  std::string names;
+  for (const Benchmark* benchmark : table) {
+    if (benchmark->name == name) return *benchmark;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", benchmark->name);
+  }
+  throw Error(fmt::format("'{}' is no benchmark; there is {}", name, names));
+}
+
+}  // namespace planar

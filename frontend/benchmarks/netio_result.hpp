@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The result of a netio run, as the guest's netio has written it: the table for people and the JSON object
+// `planar.netio/1` (docs/results.md#planarnetio1).
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/benchmarks/benchmark_result.hpp"
+#include "frontend/session/guest_output.hpp"
+
+namespace planar {
+
+/// One size of a run as the guest counted it.
+struct NetioRow {
+  std::uint32_t packet_bytes = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t ticks = 0;  ///< of 1/1024 s
+  /// netio's figure: KB (1024 bytes) a second.
+  double kb_per_s() const;
+};
+
+/// The tags of rows: what the client sent, and (netio from 1.16 on) what it received.
+inline constexpr const char *netio_sent = "@row", *netio_received = "@row_received";
+
+/// The row that a line of the guest tells, if it tells one of this kind.
+std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag = netio_sent);
+std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& tag = netio_sent);
+
+/// The machine at the other end of the wire, which ran netio's server (`--against`).
+struct NetioServer : MachineFigures {
+  std::uint64_t received_kb = 0, sent_kb = 0;  ///< by its own count, of 1024 bytes
+};
+
+struct NetioResult : BenchmarkResult {
+  std::string netio_version;
+  std::vector<NetioRow> rows;
+  std::vector<NetioRow> received_rows;  ///< from netio 1.16 on: the other direction, one for each of `rows`
+  std::optional<NetioServer> against;
+
+  nlohmann::ordered_json json() const;
+  /// The table as netio users know it, load and counters below.
+  std::string table() const;
+};
+
+}  // namespace planar
