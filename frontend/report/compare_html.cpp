@@ -94,13 +94,11 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
 std::string comparison_html(const Comparison& c) {
   const auto print = c.benchmark.name == published_benchmark ? published_ethernet() : std::vector<PublishedRow>();
   std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar "
-      "compare</title><style>{}</style></head>"
-      "<body>\n<h1>{} on PS/2 network adapters</h1>\n<p>{}, {} virtual seconds a size, seed {}. "
-      "Load is "
-      "what the guest's clock ticks say, busy what the processor really did. Hypothetical interface (hyp.): nothing "
-      "about "
-      "programming that card is public, planar declares an interface of its own.</p>\n",
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title>"
+      "<style>{}</style></head><body>\n<h1>{} on PS/2 network adapters</h1>\n"
+      "<p>{}, {} virtual seconds a size, seed {}. Load is what the guest's clock ticks say, busy what the processor "
+      "really did. Hypothetical interface (hyp.): nothing about programming that card is public, planar declares an "
+      "interface of its own.</p>\n",
       style, c.benchmark.name, c.benchmark.heading, c.seconds, c.seed);
   out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
   c.each_table([&](const std::string& machine, MediumKind medium) {

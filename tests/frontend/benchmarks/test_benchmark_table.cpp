@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What compares, reports and keeps baselines knows a benchmark by its row alone: here one that planar does not have.
+#include "core/common/error.hpp"
+#include "frontend/report/compare_report.hpp"
+#include "frontend/session/baseline.hpp"
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using namespace planar;
+using program::run_planar;
+
+namespace {
+
+std::optional<double> round_trip(const nlohmann::ordered_json& result, std::uint32_t size) {
+  const auto found = result["us"].find(std::to_string(size));
+  return found == result["us"].end() ? std::nullopt : std::optional(found->get<double>());
+}
+
+const Benchmark ping{
+    .name = "ping",
+    .heading = "ping, microseconds by data bytes",
+    .metric = "round_trip",
+    .unit = "us",
+    .comparison = {"1", "64"},
+    .regression = {"0.1", "64"},
+    .add_verb = nullptr,
+    .sizes =
+        [](const std::string&) {
+          return std::vector<std::uint32_t>{64, 1024};
+        },
+    .figure = round_trip,
+    .score = [](const nlohmann::ordered_json& result) { return round_trip(result, 64); },
+};
+
+CellOutcome answered(const std::string& card, double us) {
+  return {{"model95", card, {}},
+          nlohmann::ordered_json{{"us", {{"64", us}, {"1024", 2 * us}}},
+                                 {"cpu_load_percent", 1.5},
+                                 {"true_busy_percent", 2.5},
+                                 {"cycles", 10},
+                                 {"instructions", 5},
+                                 {"frames", {{"sent", 1}, {"received", 1}}},
+                                 {"guest_image_sha256", "abc"},
+                                 {"state_hash", "def"}}};
+}
+
+}  // namespace
+
+TEST_CASE("a comparison of another benchmark has its heading, unit and figures in every form", "[benchmark]") {
+  const Comparison c{ping, {answered("ne2", 812.25), answered("lan-a", 700)}, {"model95"}, {64, 1024}, "1", 1};
+  const auto text = comparison_text(c);
+  CHECK_THAT(text, Catch::Contains("\nus ") && Catch::Contains("812.2") && Catch::Contains("1624.5"));
+  CHECK_THAT(comparison_markdown(c), Catch::StartsWith("# ping, microseconds by data bytes\n") &&
+                                         Catch::Contains("| Novell NE/2 | 812.2 | 1624.5 | 1.5 | 2.5 |"));
+  CHECK_THAT(comparison_csv(c), Catch::Contains("model95,ne2,64,round_trip,812.25,us,no\n"));
+  const auto page = comparison_html(c);
+  CHECK_THAT(page, Catch::Contains("<h1>ping on PS/2 network adapters</h1>") && Catch::Contains("<td>812.2</td>"));
+  CHECK_THAT(page, !Catch::Contains("published"));  // the tables hold netio's figures
+  CHECK(c.outcomes[0].score(ping) == 812.25);
+  CHECK_FALSE(c.outcomes[0].figure(ping, 4096));
+}
+
+TEST_CASE("a baseline is one benchmark's", "[benchmark]") {
+  MatrixOptions options;
+  options.benchmark = &ping;
+  const auto made = make_baseline({answered("ne2", 812.25)}, options, "a test");
+  CHECK(made["do"] == "ping");
+  const auto& cell = made["cells"]["model95"]["ne2"];
+  CHECK(cell["64 us"] == 812.25);
+  CHECK(cell["1K us"] == 1624.5);
+  CHECK_NOTHROW(check_comparable(made, made));
+  MatrixOptions netio;
+  CHECK_THROWS_WITH(check_comparable(made, make_baseline({}, netio, {})), Catch::Contains("is one of ping"));
+}
+
+TEST_CASE("--do takes the benchmarks that there are, netio unless told", "[benchmark]") {
+  CHECK(benchmarks().front()->name == "netio");
+  const std::string brief = "compare --machines model56sx --cards ne2 --seconds 0.05 --sizes 8192 --quiet --json -";
+  const auto told = run_planar(brief + " --do netio"), untold = run_planar(brief);
+  REQUIRE(told.status == 0);
+  CHECK(told.json()[0]["state_hash"] == untold.json()[0]["state_hash"]);
+  const auto wrong = run_planar("compare --do nothing");
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.err, Catch::Contains("netio"));
+  CHECK(run_planar("regress --do nothing").status == 2);
+  CHECK(run_planar("published --do netio").status == 2);  // the tables are netio's
+}
