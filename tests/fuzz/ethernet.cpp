@@ -1,107 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for one Ethernet adapter, `card_name`, in a 16- or 32-bit slot with one other station. The input is
-// a sequence of operations: POS bytes, port and memory accesses of every width, pauses, frames and fragments from the
-// network, the cable unplugged and plugged in.
-//
-// A finding: a crash or sanitizer report, an access that does not end, a peek that changes something, and a run that
-// ends differently if a snapshot is loaded in the middle of it.
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <optional>
-#include <vector>
-
-#include "bus/mca/bus_controller.hpp"
-#include "bus/mca/dma.hpp"
-#include "bus/mca/slot.hpp"
+// Fuzz target for an Ethernet adapter: the segment at its rate and one other station.
 #include "devices/medium/ethernet/ethernet_segment.hpp"
-#include "machines/registry/adapter_registry.hpp"
-#include "tests/fuzz/fuzz.hpp"
+#include "tests/fuzz/network_adapter.hpp"
 
 namespace {
 
 using namespace planar;
-using fuzz::card_name;
 using fuzz::Input;
+using fuzz::own;
 
-constexpr std::uint32_t window = 0xC0000;  // adapter memory is in the 128 KB from here
-constexpr Time run_limit = 300_ms, access_limit = 100_ms;
-constexpr unsigned operation_limit = 4000, looks_limit = 8;
-constexpr net::MacAddress own{0x08, 0x00, 0x5A, 0x12, 0x34, 0x56};
-
-struct Silent final : bus::InterruptSink, bus::NmiSink, net::EthernetStation {
-  void set_irq(unsigned, bool, Time) override {}
-  void set_nmi(bus::NmiSource, bool, Time) override {}
+struct Segment final : net::EthernetStation {
+  explicit Segment(Scheduler& scheduler) : other(scheduler, "other", *this, 77) { other.attach(segment); }
+  static fuzz::Settings settings() { return {}; }
+  net::Medium& medium() { return segment; }
+  void archive(Archive& a) {
+    segment.archive(a);
+    other.archive(a);
+  }
+  void toggle_cable(net::Port&, Time now) { other.set_plugged(!other.plugged(), now); }
   void frame_ends(const net::Reception&, Time) override {}
   void transmit_ends(const net::TransmitOutcome&, Time) override {}
-};
 
-// clang-format off
-// Low four bits of an operation's first byte; the others select how: bit 4 odd address, bits 6:5 width 1, 2, 4, 4; bit
-// 7 host memory instead of the adapter's, where a bus master's lists are.
-enum Operation : unsigned { out8, out16, in8, in16, store, load, pause, long_pause, frame, cable, pos, block_store,
-                            block_in, block_out, peeks, reset };
-// clang-format on
-
-/// The bus, the adapter and the network; built once, each run starts from the initial state.
-struct Lab {
-  explicit Lab(unsigned slot_width)
-      : bus(scheduler, memory, {}, trace),
-        slot(0, slot_width,
-             {scheduler, bus.io(), memory, bus.channel(), dma, interrupts, channel_check, trace, &selected}),
-        card(find_adapter(card_name).make({slot, &segment, net::format_mac(own), {}, 1}).card),
-        other(scheduler, "other", silent, 77) {
-    interrupts.connect(silent);
-    channel_check.connect(silent);
-    bus.channel().connect(silent);
-    memory.map_ram(0, ram);
-    other.attach(segment);
-    pristine = saved();
-  }
-
-  void archive(Archive& a) {
-    scheduler.archive(a);
-    bus.archive(a);
-    dma.archive(a);
-    interrupts.archive(a);
-    channel_check.archive(a);
-    segment.archive(a);
-    card->archive(a);
-    other.archive(a);
-    a(now, ram);
-  }
-  std::vector<std::uint8_t> saved() {
-    Archive a = Archive::saver();
-    archive(a);
-    return a.stream();
-  }
-  void restore(const std::vector<std::uint8_t>& stream) {
-    Archive a = Archive::loader(stream);
-    archive(a);
-    a.expect_end();
-  }
-
-  void ended(Time end) {
-    fuzz::expect(end >= now && end - now < access_limit, "an access that does not end");
-    now = end;
-  }
-  void in(std::uint16_t port, unsigned bytes) { ended(bus.io_read(port, bytes, now).end); }
-  void out(std::uint16_t port, unsigned bytes, std::uint32_t value) { ended(bus.io_write(port, bytes, value, now)); }
-  void put(std::uint32_t address, unsigned bytes, std::uint32_t value) {
-    if (address < ram.size()) {  // the processor's own access to it
-      for (unsigned i = 0; i < bytes && address + i < ram.size(); ++i)
-        ram[address + i] = static_cast<std::uint8_t>(value >> 8 * i);
-      return step(200_ns);
-    }
-    ended(bus.memory_write(address, bytes, value, now));
-  }
-  void get(std::uint32_t address, unsigned bytes) { ended(bus.memory_read(address, bytes, now).end); }
-  void step(Time t) {
-    now += t;
-    scheduler.advance(now);
-  }
-
-  void send(Input& input) {
+  void send(Input& input, Time now) {
     const std::size_t length = input.u16() & 0x1FFF;
     const unsigned kind = input.u8(), fill = input.u8();
     if (other.busy()) return;
@@ -115,114 +35,12 @@ struct Lab {
     other.transmit(f, now);
   }
 
-  void operate(Input& input) {
-    const unsigned first = input.u8(), bytes = std::min(4u, 1u << (first >> 5 & 3));
-    const auto address = [&] {
-      const std::uint32_t offset = 2u * input.u16() + (first >> 4 & 1);
-      return first & 0x80 ? offset % static_cast<std::uint32_t>(ram.size()) : window + offset;
-    };
-    switch (first & 15) {
-      // clang-format off
-      case out8: { const auto port = input.u16(); out(port, 1, input.u8()); break; }
-      case out16: { const auto port = input.u16(); out(port, 2, input.u16()); break; }
-      case in8: in(input.u16(), 1); break;
-      case in16: in(input.u16(), 2); break;
-      case store: { const auto at = address(); put(at, bytes, bytes == 4 ? input.u32() : input.u16()); break; }
-      // clang-format on
-      case load: get(address(), bytes); break;
-      case pause: step(100_ns * input.u16()); break;
-      case long_pause: step(100_us * input.u8()); break;
-      case frame: send(input); break;
-      case cable: other.set_plugged(!other.plugged(), now); break;
-      case pos: {
-        const unsigned reg = input.u8() & 7;
-        card->pos_write(reg, input.u8(), now);
-        break;
-      }
-      case block_store: {
-        std::uint32_t at = address();
-        for (const std::uint8_t b : input.take(input.u8())) put(at++, 1, b);
-        break;
-      }
-      case block_in: {
-        const auto port = input.u16();
-        for (unsigned n = input.u8(); n; --n) in(port, bytes);
-        break;
-      }
-      case block_out: {
-        const auto port = input.u16();
-        for (unsigned n = input.u8(), value = input.u8(); n; --n) out(port, bytes, value * 0x01010101u + n);
-        break;
-      }
-      case peeks: {
-        const auto port = input.u16();
-        if (looked < looks_limit) peek_around(port);
-        break;
-      }
-      case reset: card->channel_reset(now); break;
-    }
-  }
-
-  /// Peeks, as a debugger does, must change nothing.
-  void peek_around(std::uint16_t port) {
-    ++looked;
-    const auto before = saved();
-    for (unsigned i = 0; i < 64; ++i) bus.io().peek(static_cast<std::uint16_t>((port & ~63u) + i));
-    for (unsigned i = 0; i < 64; ++i) memory.peek(window + 2u * port + i);
-    for (unsigned reg = 0; reg < 8; ++reg) card->pos_peek(reg);
-    fuzz::expect(before == saved(), "a peek that changes something");
-  }
-
-  Silent silent;
-  Scheduler scheduler;
-  AddressSpace memory;
-  Trace trace;
-  std::vector<std::uint8_t> ram = std::vector<std::uint8_t>(0x4000);  // for bus masters
-  bus::BusController bus;
-  bus::DmaController dma{bus.channel(), bus.io(), memory, trace};
-  bus::InterruptLines interrupts;
-  bus::ChannelCheck channel_check;
-  bool selected = false;
-  net::EthernetSegment segment{{.bits_per_second = ethernet_rate(find_adapter(card_name).medium)}};
-  bus::Slot slot;
-  std::unique_ptr<bus::Adapter> card;
+  net::EthernetSegment segment{{.bits_per_second = ethernet_rate(find_adapter(fuzz::card_name).medium)}};
   net::EthernetPort other;
-  Time now{};
-  unsigned looked = 0;  // number of peeks by peek_around() in this run
-  std::vector<std::uint8_t> pristine;
 };
-
-// clang-format off
-/// Runs the operations; if `middle` is given, it receives the state and the remaining input after that many operations.
-struct Middle { unsigned after; std::optional<Input> rest; std::vector<std::uint8_t> state; };
-// clang-format on
-void run(Lab& lab, Input input, unsigned done, Middle* middle) {
-  lab.looked = 0;
-  for (; input.left() && done < operation_limit && lab.now < run_limit; ++done) {
-    if (middle && done == middle->after) {
-      middle->rest = input;
-      middle->state = lab.saved();
-    }
-    lab.operate(input);
-  }
-  lab.step(5_ms);
-}
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static Lab narrow(16), wide(32);
-  Input input(std::span(data, size));
-  const unsigned first = input.u8();
-  Lab& lab = first & 1 ? wide : narrow;
-  lab.restore(lab.pristine);
-  for (unsigned reg = 2; reg < 6; ++reg) lab.card->pos_write(reg, input.u8(), lab.now);
-  Middle middle{first >> 1, {}, {}};
-  run(lab, input, 0, &middle);
-  if (!middle.rest) return 0;
-  const auto whole = lab.saved();
-  lab.restore(middle.state);
-  run(lab, *middle.rest, middle.after, nullptr);
-  fuzz::expect(whole == lab.saved(), "a run that a snapshot changes");
-  return 0;
+  return fuzz::run_input<Segment>(data, size);
 }
