@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
 ; Second stage: asks the firmware what the kernel needs to know, opens A20, enters protected mode,
-; moves the kernel from 10400h to 100000h and jumps there. Runs at 1000:0000, 1024 bytes.
+; moves the kernel from 10400h to 100000h and jumps there. The ring-3 programs behind it stay. Runs at 1000:0000, 1024 bytes.
 ;
 ; Left for the kernel at physical 600h (kernel/boot_params.h):
 ;   +00 word   conventional memory in KB (INT 12h)
@@ -10,6 +10,7 @@
 ;   +08 16 b   the INT 15h AH=C0h table, length word first; 0 when the call failed.
 ;              Feature byte 1 (table +5) bit 1 = Micro Channel: the only sign Linux goes by
 ;              (docs/hardware/bios.md#what-linux-asks-for).
+;   +18h 3 dwords  where the ring-3 programs lie (a page's start), their bytes, the bytes of their variables
 ; The settings sector stays where the boot sector put it, at 7E00h.
 
         bits 16
@@ -18,6 +19,7 @@
 PARAMS  equ 600h
 BASE    equ 10000h                      ; where this stage lies
 KERNEL  equ 100000h
+PROGRAMS equ (BASE + 1024 + KERNEL_BYTES + 4095) / 4096 * 4096
 
 setup:  mov ax, cs
         mov ds, ax
@@ -28,6 +30,9 @@ setup:  mov ax, cs
         cld
         rep stosw
         mov [es:PARAMS + 4], dl
+        mov dword [es:PARAMS + 18h], PROGRAMS
+        mov dword [es:PARAMS + 1Ch], PROGRAMS_BYTES
+        mov dword [es:PARAMS + 20h], DATA_BYTES
 
         mov ax, 0003h                   ; 80 by 25 text
         int 10h

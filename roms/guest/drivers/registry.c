@@ -19,6 +19,8 @@ static const struct driver *const drivers[] = {
     &streamer_driver,
 };
 
+const char *driver_version;
+
 #ifdef GUEST_ISA_TEST
 // Build for QEMU's ISA NE2000 (make isa-test; never the committed image): pretend that slot 1 holds
 // an NE/2 whose POS says I/O C3D0h and interrupt 5. QEMU: -device ne2k_isa,iobase=0xc3d0,irq=5.

@@ -21,9 +21,9 @@ enum { HZ = 100 };                      // ticks a second, as Linux on i386
 enum { PIT_HZ = 1193180, LATCH = (PIT_HZ + HZ / 2) / HZ };
 
 enum {                                  // error numbers of the Linux system call interface
-    EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EFAULT = 14, EINVAL = 22, EPIPE = 32,
-    ENOSYS = 38, ECONNRESET = 104, ENOTCONN = 107, ETIMEDOUT = 110, ECONNREFUSED = 111,
-    EHOSTUNREACH = 113, ERESTARTSYS = 512
+    EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EFAULT = 14, EINVAL = 22, EMFILE = 24, EPIPE = 32,
+    ENOSYS = 38, EADDRINUSE = 98, ECONNRESET = 104, ENOBUFS = 105, EISCONN = 106, ENOTCONN = 107,
+    ETIMEDOUT = 110, ECONNREFUSED = 111, EHOSTUNREACH = 113, ERESTARTSYS = 512
 };
 
 // What entry.asm leaves on the kernel stack.
@@ -84,16 +84,19 @@ struct wait_queue {
     struct wait_entry *first;
 };
 
+extern union task_union idle_union;
 extern u32 context_switches;
-void sched_init(void);
-void spawn_user(void);
 void schedule(void);
 void cpu_idle(void) __attribute__((noreturn));
 void wake_up(struct wait_queue *q);
 void wake_up_task(struct task *t);
 void wait_add(struct wait_queue *q, struct wait_entry *e);
 void wait_remove(struct wait_queue *q, struct wait_entry *e);
-void do_exit(int code);
+void sched_enqueue(struct task *t);
+
+// process.c
+void sched_init(void);
+void spawn_user(void);
 
 // ---- time (timer.c) -----------------------------------------------------------------------------
 extern volatile u32 jiffies;
@@ -107,7 +110,11 @@ void timer_del(struct timer *t);
 void get_time(struct timeval *tv);
 void udelay_spin(u32 microseconds);
 
-// ---- interrupts (irq.c, bh.c) -------------------------------------------------------------------
+// wait.c: halts until an interrupt handler has set *flag (1) or so many ticks are over (0). For start-up: with a process
+// it would keep everybody waiting.
+int wait_for(const volatile int *flag, u32 ticks);
+
+// ---- interrupts (irq.c) -------------------------------------------------------------------------
 enum { IRQF_INTERRUPT = 1 };            // the handler runs with interrupts off
 void irq_init(void);
 void idt_init(void);
@@ -247,20 +254,7 @@ void printk(const char *f, ...) __attribute__((format(printf, 1, 2)));
 void report(const char *f, ...) __attribute__((format(printf, 1, 2)));
 void fail(const char *f, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-// ---- settings (settings.c) and what the firmware said -------------------------------------------
-enum { MAX_SIZES = 16 };
-struct settings {
-    char task[16];                      // `do`
-    u32 milliseconds;                   // of each size
-    u32 size[MAX_SIZES], sizes;
-    u32 ip, peer;                       // network order
-    u32 seed;
-    u32 port, bytes, generation;        // of netio's protocol: 1 = up to 1.14, 2 = from 1.16 on
-    u32 wait;                           // seconds before the server is looked for
-};
-extern struct settings settings;
-void settings_read(void);
-
+// ---- what the firmware said (firmware.c), and the Micro Channel (mca.c) --------------------------
 struct boot_params {                    // boot/setup.asm
     u16 base_kb, extended_kb;
     u8 drive, pad[3];
@@ -268,6 +262,10 @@ struct boot_params {                    // boot/setup.asm
     u8 model, submodel, revision, feature[5];
 };
 extern struct boot_params boot_params;
+enum { BOOT_PROGRAMS = 0x618 };         // physical: the ring-3 programs, by boot/setup.asm
+struct boot_programs {
+    u32 address, text_bytes, data_bytes;
+};
 extern int has_mca;
 
 struct pos {

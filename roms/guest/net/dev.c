@@ -10,8 +10,6 @@
 #include "net.h"
 #include "tcp.h"
 
-extern int driver_probe(struct netdev *dev);
-
 struct netdev netdev;
 static struct skb_queue backlog;
 static int active;                      // the device is on the list of queues to run
@@ -109,19 +107,18 @@ static void net_bottom_half(void) {
 }
 
 void net_init(void) {
-    struct netdev *dev = &netdev;
     skb_init();
-    files_init();
     queue_init(&backlog);
-    queue_init(&dev->queue);
+    queue_init(&netdev.queue);
     queue_init(&gateway.waiting);
     bh_init(NET_BH, net_bottom_half);
-    if (!driver_probe(dev)) {
-        if (settings.task[0] != 'i')    // idle alone needs none
-            fail("no network adapter that a driver knows is installed and enabled");
-        return;
-    }
-    dev->open(dev);
+}
+
+void net_open(void) {
+    struct netdev *dev = &netdev;
+    if (dev->open(dev))
+        fail("%s: the adapter does not open", dev->name);
+    dev->opened = 1;
     watchdog.function = watchdog_rings;
     watchdog.data = (u32)dev;
     timer_set(&watchdog, jiffies + WATCHDOG);
@@ -135,7 +132,7 @@ void net_init(void) {
 
 void net_report_counters(void) {
     struct netdev *dev = &netdev;
-    if (!dev->name)
+    if (!dev->opened)
         return;
     const struct net_counters *c = &dev->counters;
     if (dev->update_counters)
@@ -143,6 +140,6 @@ void net_report_counters(void) {
     report("@counters sent=%u received=%u collisions=%u tx_errors=%u rx_errors=%u overruns=%u "
            "missed=%u dropped=%u retransmitted=%u interrupts=%u switches=%u\n",
            c->tx_packets, c->rx_packets, c->collisions, c->tx_errors, c->rx_errors,
-           c->rx_over_errors, c->rx_missed_errors, c->rx_dropped, tcp_retransmitted(),
+           c->rx_over_errors, c->rx_missed_errors, c->rx_dropped, tcp_retransmitted,
            irq_count(dev->irq), context_switches);
 }

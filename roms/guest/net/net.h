@@ -133,8 +133,10 @@ struct netdev {
     const char *name;                   // of the driver
     int slot;                           // 1 to 8
     u16 io;
+    u16 mtu;                            // bytes of an IP datagram; set before a driver's probe
     int irq;
     u8 mac[6];
+    u8 link;                            // LINK_TOKEN_RING: by such a driver's probe
     volatile int busy;                  // the card takes no frame now
     volatile int in_interrupt, started;
     u32 transmit_start;                 // jiffies
@@ -146,32 +148,47 @@ struct netdev {
     // queue of frames to send: one list, first in first out
     struct skb_queue queue;
     u32 last_transmit;
-    int on_active_list;
+    int opened;
 };
 enum { QUEUE_LENGTH = 100, BACKLOG_LENGTH = 300 };
+enum { LINK_ETHERNET, LINK_TOKEN_RING };
 
 extern struct netdev netdev;
 void net_init(void);
+void net_open(void);                    // a driver has taken over `netdev`
 void net_report_counters(void);
 void dev_queue_transmit(struct skb *b);
 void netif_rx(struct skb *b);
 
-// ---- Ethernet, ARP (ether.c) --------------------------------------------------------------------
-enum { ETH_HEADER = 14, ETH_MIN = 60, ETH_MTU = 1500, ETH_IP = 0x0800, ETH_ARP = 0x0806 };
+// ---- Ethernet (ether.c), Token Ring (tr.c) ------------------------------------------------------
+enum { ETH_HEADER = 14, ETH_MIN = 60, ETH_SOURCE = 6, ETH_IP = 0x0800, ETH_ARP = 0x0806 };
+// AC, FC and addresses, a routing field of up to 18 bytes, SNAP
+enum { TR_HEADER = 40, TR_SOURCE = 8 };
+enum { MTU_STANDARD = 1500, MTU_ETHERNET = 1500, MTU_TOKEN_RING = 4464, MTU_LEAST = 576 };
 enum { PACKET_HOST, PACKET_BROADCAST, PACKET_MULTICAST, PACKET_OTHER };
+extern const u8 link_broadcast[6];
+// A driver's frame, from the link's header on, on its way up: takes the header away, returns the type in network order
+// (0: neither IP nor ARP). On a ring the frame begins with the AC byte.
+u16 eth_type(struct skb *b, struct netdev *dev);
+u16 tr_type(struct skb *b, struct netdev *dev);
+void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length);
+// Puts the link's header in front; there are LINK_HEADROOM bytes for it.
+enum { LINK_HEADROOM = 48 };
+void eth_header(struct skb *b, u16 type, const u8 *to);
+void tr_header(struct skb *b, u16 type, const u8 *to);
+
+// ---- ARP (arp.c) --------------------------------------------------------------------------------
 struct neighbour {
     u32 ip;
-    int known;
-    u32 tries;
-    u8 header[16];                      // 2 bytes of padding and the Ethernet header, ready to copy
+    int cached;                         // the header is ready to copy
+    int known;                          // the address is
+    u8 header[16];                      // 2 bytes of padding and the Ethernet header; its first 6 bytes: the address
     struct skb_queue waiting;
     struct timer timer;
 };
 extern struct neighbour gateway;        // the one station we talk to
-u16 eth_type(struct skb *b, struct netdev *dev);
-void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length);
 void arp_receive(struct skb *b);
-void neighbour_learn(u32 ip, const u8 *mac);
+void neighbour_learn(u32 ip, const struct skb *b);     // the sender of this frame
 void neighbour_output(struct skb *b);
 
 // ---- IP (ip.c) ----------------------------------------------------------------------------------
@@ -182,6 +199,8 @@ struct ip_header {
     u16 check;
     u32 from, to;
 };
+extern u32 own_ip;                      // network order
+extern u32 own_seed;                    // initial sequence numbers and ports derive from it
 enum { IP_TCP = 6, IP_DONT_FRAGMENT = 0x4000 };
 void ip_receive(struct skb *b);
 void ip_queue_transmit(struct skb *b);
@@ -189,5 +208,3 @@ void ip_queue_transmit(struct skb *b);
 // Bytes that TCP leaves free in front of its data: 32 for the link, 128 for IP and TCP, as Linux
 // 2.2 (MAX_HEADER and tcp_prot.max_header).
 enum { HEADROOM = 32 + 128 };
-
-void files_init(void);

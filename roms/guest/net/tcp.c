@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// TCP as the process calls it: connect, send, receive, close.
+// TCP as the process calls it: the send buffer, the socket lock, send and receive.
 #include "linux_cost.h"
 #include "tcp.h"
-
-static struct sock the_socket;
-static u32 connections;              // so far: each has its own numbers
 
 // ---- memory of the send buffer ------------------------------------------------------------------
 // Every buffer, also the clone on its way to the card, counts with its truesize; freeing any of
@@ -24,7 +21,7 @@ void sock_own_write(struct sock *sk, struct skb *b) {
 }
 
 struct skb *sock_alloc(struct sock *sk, u32 size, int force) {
-    if (!force && sk->write_memory >= SEND_BUFFER)
+    if (!force && sk->write_memory >= sk->send_buffer)
         return NULL;
     struct skb *b = skb_alloc(size);
     if (b)
@@ -33,9 +30,7 @@ struct skb *sock_alloc(struct sock *sk, u32 size, int force) {
 }
 
 // ---- the socket lock: segments that arrive meanwhile are worked off at release -----------------
-static void lock(struct sock *sk) { sk->locked++; }
-
-static void release(struct sock *sk) {
+void sock_release(struct sock *sk) {
     barrier();
     if (--sk->locked)
         return;
@@ -48,112 +43,21 @@ static void release(struct sock *sk) {
     bh_atomic_end();
 }
 
-static int sock_error(struct sock *sk) {
-    int e = sk->error;
-    sk->error = 0;
-    return e ? -e : -EPIPE;
-}
-
-// ---- connect ------------------------------------------------------------------------------------
-u16 tcp_own_port(void) {
-    return htons((u16)(1024 + (settings.seed * 69069u + 1 + connections) % 3976));
-}
-
-// The socket as it is before the first segment of a connection.
-struct sock *tcp_new(u32 ip, u16 remote_port, u16 local_port) {
-    struct sock *sk = &the_socket;
-    memset(sk, 0, sizeof *sk);
-    queue_init(&sk->waiting);
-    queue_init(&sk->receive);
-    queue_init(&sk->write);
-    tcp_timers_init(sk);
-    u32 draw = settings.seed * 69069u + 1 + connections++;
-    sk->remote_ip = ip;
-    sk->local_ip = settings.ip;
-    sk->remote_port = remote_port;
-    sk->local_port = local_port;
-    sk->write_seq = draw * 1664525u + 1013904223u;
-    sk->rto = RTO_INIT;
-    sk->mdev = RTO_INIT;
-    sk->cwnd = 2;
-    sk->ssthresh = 0x7FFFFFFF;
-    sk->header_length = TCP_HEADER + TCP_STAMP;
-    sk->mss_clamp = ETH_MTU - 40;
-    sk->mss = sk->mss_clamp - TCP_STAMP;
-    sk->rcv_mss = 536;
-    sk->snd_wl2 = sk->snd_una = sk->write_seq;
-    sk->window_clamp = MAX_WINDOW;
-    sk->rcv_wnd = MAX_WINDOW / sk->mss_clamp * sk->mss_clamp;   // 22 segments = 32120
-    return sk;
-}
-
-struct sock *tcp_connect(u32 ip, u16 port, int *error) {
-    gateway.ip = ip;
-    struct sock *sk = tcp_new(ip, htons(port), tcp_own_port());
-    struct skb *b = sock_alloc(sk, HEADROOM + 15, 1);
-    if (!b) {
-        *error = -ENOMEM;
-        return NULL;
-    }
-    skb_reserve(b, HEADROOM);
-    b->flags = TCP_SYN;
-    b->seq = sk->write_seq++;
-    b->end_seq = sk->snd_nxt = sk->write_seq;
-    b->when = jiffies;
-    tcp_socket = sk;
-    lock(sk);
-    sk->state = TCP_SYN_SENT;
-    queue_tail(&sk->write, b);
-    sk->packets_out++;
-    tcp_transmit(sk, skb_clone(b));
-    tcp_set_retransmit(sk, sk->rto);
-    release(sk);
-
-    struct wait_entry wait = {current, NULL};
-    wait_add(&sk->sleep, &wait);
-    for (;;) {
-        current->state = TASK_INTERRUPTIBLE;
-        if (sk->state != TCP_SYN_SENT)
-            break;
-        schedule();
-    }
-    current->state = TASK_RUNNING;
-    wait_remove(&sk->sleep, &wait);
-    if (sk->state == TCP_ESTABLISHED || sk->state == TCP_CLOSE_WAIT)
-        return sk;
-    *error = sock_error(sk);
-    tcp_timers_stop(sk);
-    tcp_socket = NULL;
-    return NULL;
-}
-
-u32 tcp_retransmitted(void) { return the_socket.retransmit_count; }
-
-void tcp_unreachable(void) {
-    struct sock *sk = tcp_socket;
-    if (!sk || sk->state != TCP_SYN_SENT)
-        return;
-    sk->error = EHOSTUNREACH;
-    sk->state = TCP_CLOSED;
-    tcp_timers_stop(sk);
-    wake_up(&sk->sleep);
-}
-
 // ---- send ---------------------------------------------------------------------------------------
 static void wait_for_memory(struct sock *sk) {
     struct wait_entry wait = {current, NULL};
     wait_add(&sk->sleep, &wait);
-    release(sk);
+    sock_release(sk);
     COST(block);
     for (;;) {
         if (current->sigpending)
             break;
         current->state = TASK_INTERRUPTIBLE;
-        if (sk->write_memory < SEND_BUFFER || sk->shutdown || sk->error)
+        if (sk->write_memory < sk->send_buffer || sk->shutdown || sk->error)
             break;
         schedule();
     }
-    lock(sk);
+    sock_lock(sk);
     current->state = TASK_RUNNING;
     wait_remove(&sk->sleep, &wait);
 }
@@ -185,7 +89,7 @@ static u32 top_up(struct sock *sk, const u8 *from, u32 left) {
 int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n) {
     u32 left = n;
     int result;
-    lock(sk);
+    sock_lock(sk);
     while (left) {
         if (sk->error || sk->shutdown || sk->state == TCP_CLOSED)
             goto broken;
@@ -242,14 +146,16 @@ interrupted:
     result = n != left ? (int)(n - left) : -ERESTARTSYS;
 out:
     tcp_push(sk);
-    release(sk);
+    sock_release(sk);
     return result;
 }
 
 // ---- receive ------------------------------------------------------------------------------------
 int tcp_recvmsg(struct sock *sk, u8 *to, u32 n) {
     int result = 0;
-    lock(sk);
+    if (!sk->remote_port)
+        return -ENOTCONN;
+    sock_lock(sk);
     for (;;) {
         struct skb *b = queue_first(&sk->receive);
         if (b) {
@@ -277,46 +183,13 @@ int tcp_recvmsg(struct sock *sk, u8 *to, u32 n) {
         struct wait_entry wait = {current, NULL};
         wait_add(&sk->sleep, &wait);
         current->state = TASK_INTERRUPTIBLE;
-        release(sk);
+        sock_release(sk);
         if (queue_empty(&sk->receive) && sk->state == TCP_ESTABLISHED && !sk->error)
             schedule();
         current->state = TASK_RUNNING;
         wait_remove(&sk->sleep, &wait);
-        lock(sk);
+        sock_lock(sk);
     }
-    release(sk);
+    sock_release(sk);
     return result;
-}
-
-// ---- close --------------------------------------------------------------------------------------
-static void linger_over(u32 data) {
-    struct sock *sk = (struct sock *)data;
-    sk->linger_over = 1;
-    wake_up(&sk->sleep);
-}
-
-// Sends FIN after what is queued and waits until both sides have said so, at most 5 s: the run's
-// last segments then are on the wire before the results are.
-int tcp_close(struct sock *sk) {
-    struct timer limit = {.function = linger_over, .data = (u32)sk};
-    lock(sk);
-    sk->shutdown = 1;
-    if (sk->state == TCP_ESTABLISHED || sk->state == TCP_CLOSE_WAIT) {
-        sk->state = sk->state == TCP_ESTABLISHED ? TCP_FIN_WAIT1 : TCP_LAST_ACK;
-        tcp_send_fin(sk);
-    }
-    release(sk);
-    struct wait_entry wait = {current, NULL};
-    wait_add(&sk->sleep, &wait);
-    timer_set(&limit, jiffies + 5 * HZ);
-    for (;;) {
-        current->state = TASK_INTERRUPTIBLE;
-        if (sk->linger_over || sk->state == TCP_CLOSED || sk->state == TCP_TIME_WAIT)
-            break;
-        schedule();
-    }
-    current->state = TASK_RUNNING;
-    wait_remove(&sk->sleep, &wait);
-    timer_del(&limit);
-    return sk->linger_over ? -ETIMEDOUT : 0;
 }

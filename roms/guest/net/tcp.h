@@ -2,18 +2,19 @@
 //
 // TCP with the behaviour of Linux 2.2 that shapes bulk sending.
 //
-// Files: tcp.c (calls of the process), tcp_listen.c (the passive side of opening), tcp_output.c (when and how segments leave),
-// tcp_input.c (what arrives), tcp_timer.c (retransmission, delayed acknowledgement, window probe). Facts: net/ipv4/tcp*.c of
-// Linux 2.2 and include/net/tcp.h, read; docs/hardware/linux-2.2-network-path.md#sizes-on-the-wire.
+// Files: sock.c (the sockets), tcp_connect.c and tcp_listen.c (opening from both sides, closing), tcp.c (send and
+// receive), tcp_output.c (when and how segments leave), tcp_input.c (what arrives), tcp_timer.c (retransmission, delayed
+// acknowledgement, window probe). Facts: net/ipv4/tcp*.c of Linux 2.2 and include/net/tcp.h, read;
+// docs/hardware/linux-2.2-network-path.md#sizes-on-the-wire.
 //
 // Not modelled: selective acknowledgements and window scaling (neither is offered),
 // urgent data, keepalive, out-of-order reassembly (such segments are answered with an immediate
-// acknowledgement and dropped), more than one connection at a time in the demultiplexer.
+// acknowledgement and dropped), resets for ports that nobody listens on, SYN cookies.
 #pragma once
 #include "net.h"
 
 enum { TCP_CLOSED, TCP_SYN_SENT, TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_FIN_WAIT2, TCP_CLOSING,
-       TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_TIME_WAIT, TCP_SYN_RECEIVED };
+       TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_TIME_WAIT, TCP_SYN_RECEIVED, TCP_LISTEN };
 enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16, TCP_URG = 32 };
 
 struct tcp_header {
@@ -24,7 +25,8 @@ struct tcp_header {
 };
 enum { TCP_HEADER = 20, TCP_STAMP = 12 };
 
-enum { SEND_BUFFER = 65535, RECEIVE_BUFFER = 65535, MAX_WINDOW = 32767 };
+enum { SEND_BUFFER = 65535, RECEIVE_BUFFER = 65535, MAX_WINDOW = 32767 };   // what Linux 2.2 starts with
+enum { SOCKETS = 8, BACKLOG = 4 };      // of the machine; connections that wait for one accept()
 enum { RTO_INIT = 3 * HZ, RTO_MIN = HZ / 5, RTO_MAX = 120 * HZ, RETRIES = 15, SYN_RETRIES = 10 };
 
 struct sock {
@@ -61,7 +63,9 @@ struct sock {
     u32 probes;
     struct timer retransmit_timer, ack_timer, probe_timer;
     int linger_over;                    // close() has waited long enough
-    u32 retransmit_count;               // segments sent again, for the report
+    struct sock *listener;              // of a connection that nobody has accepted yet
+    int open;                           // a process or a listener has it
+    u32 send_buffer;                    // most of write_memory
 };
 
 static inline int before(u32 a, u32 b) { return (s32)(a - b) < 0; }
@@ -70,25 +74,42 @@ static inline u32 min_u(u32 a, u32 b) { return a < b ? a : b; }
 static inline u32 max_u(u32 a, u32 b) { return a > b ? a : b; }
 static inline u32 in_flight(struct sock *sk) { return sk->packets_out + sk->retransmitted_out; }
 
+// sock.c
+extern struct sock sockets[SOCKETS];
+struct sock *tcp_socket(void);          // NULL when all are in use
+struct sock *tcp_lookup(u32 ip, u16 remote_port, u16 local_port);   // NULL when there is no such connection
+void tcp_abandon(struct sock *sk);      // closed at once; what is queued is dropped
+void sock_drop(struct skb_queue *q);    // everything in it
+static inline int sock_error(struct sock *sk) {
+    int e = sk->error;
+    sk->error = 0;
+    return e ? -e : -EPIPE;
+}
+
+// tcp_connect.c
+void tcp_open(struct sock *sk, u32 ip, u16 remote_port, u16 local_port);    // ports in network order
+int tcp_connect(struct sock *sk, u32 ip, u16 port);
+void tcp_unreachable(void);             // nobody answers ARP for the peer
+int tcp_close(struct sock *sk);         // the socket is no longer the caller's
+
 // tcp.c
-struct sock *tcp_new(u32 ip, u16 remote_port, u16 local_port);      // ports in network order
-u16 tcp_own_port(void);                 // a new one for a connection, network order
-struct sock *tcp_connect(u32 ip, u16 port, int *error);
+struct skb *sock_alloc(struct sock *sk, u32 size, int force);      // NULL when the send buffer is full and not `force`
+void sock_own_write(struct sock *sk, struct skb *b);
+// While the process works on a socket, segments for it wait; they are worked off at release.
+static inline void sock_lock(struct sock *sk) { sk->locked++; }
+void sock_release(struct sock *sk);
 int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n);
 int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);
-int tcp_close(struct sock *sk);
-u32 tcp_retransmitted(void);             // segments sent again on the last connection
-void tcp_unreachable(void);             // nobody answers ARP for the peer
-struct skb *sock_alloc(struct sock *sk, u32 size, int force);
-void sock_own_write(struct sock *sk, struct skb *b);
 
 // tcp_listen.c
-int tcp_listen(u16 port);
-struct sock *tcp_accept(int *error);
+int tcp_listen(struct sock *sk, u16 port);
+struct sock *tcp_accept(struct sock *sk, int *error);
+void tcp_listen_close(struct sock *sk);
 void tcp_listen_receive(struct skb *b);                             // no connection has claimed it. Takes it.
 int tcp_completes_open(struct sock *sk, struct skb *b);
 
 // tcp_output.c
+extern u32 tcp_retransmitted;           // segments sent again on all connections
 void tcp_transmit(struct sock *sk, struct skb *b);
 void tcp_send_or_queue(struct sock *sk, struct skb *b, int hold);
 void tcp_write_pending(struct sock *sk);
@@ -107,7 +128,6 @@ int tcp_may_raise_window(struct sock *sk);
 void tcp_receive(struct skb *b);
 void tcp_process(struct sock *sk, struct skb *b);
 void tcp_parse_options(struct sock *sk, struct tcp_header *th);
-extern struct sock *tcp_socket;         // the one connection
 
 // tcp_timer.c
 void tcp_timers_init(struct sock *sk);

@@ -4,7 +4,8 @@
 #include "linux_cost.h"
 #include "tcp.h"
 
-struct sock *tcp_socket;
+// The connection of the segment before: most have one of the same (Linux 2.2 keeps such a cache, too).
+static struct sock *recent = sockets;
 
 enum { GOT_DATA = 1, WINDOW_UPDATE = 2, DATA_ACKED = 4, RETRANSMITTED_ACKED = 8 };
 
@@ -481,17 +482,20 @@ void tcp_receive(struct skb *b) {
     COST(tcp_receive);
     struct tcp_header *th = header(b);
     struct ip_header *ip = (struct ip_header *)b->nh;
-    struct sock *sk = tcp_socket;
+    struct sock *sk = recent;
     u32 words;
     if (b->length < TCP_HEADER || (words = th->words >> 4) < 5 || words * 4 > b->length)
         goto drop;
     if (csum_fold(b->summed ? csum_pseudo(ip->from, ip->to, b->length, b->csum)
                             : csum_partial(th, b->length, csum_pseudo(ip->from, ip->to, b->length, 0))))
         goto drop;
-    if (!sk || sk->remote_ip != ip->from || sk->remote_port != th->from ||
-        sk->local_port != th->to) {
-        tcp_listen_receive(b);
-        return;
+    if (sk->state == TCP_CLOSED || sk->remote_ip != ip->from || sk->remote_port != th->from || sk->local_port != th->to) {
+        sk = tcp_lookup(ip->from, th->from, th->to);
+        if (!sk) {
+            tcp_listen_receive(b);
+            return;
+        }
+        recent = sk;
     }
     b->seq = ntohl(th->seq);
     b->end_seq = b->seq + b->length - words * 4 + (th->flags >> 1 & 1) + (th->flags & TCP_FIN);

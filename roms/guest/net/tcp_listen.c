@@ -1,66 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The passive side of opening: one port, one connection at a time.
-//
-// Not modelled: a queue of connections (a SYN that comes during one is dropped and comes again), resets for ports that
-// nobody listens on.
+// The passive side of opening: sockets that listen, and connections that wait to be accepted. A SYN that finds no room
+// is dropped and comes again.
 #include "linux_cost.h"
 #include "tcp.h"
 
-static u16 listening;                   // network order; 0 = nobody
-static u16 port;
-static struct sock *opened;             // SYN received, or established and not yet taken
-static struct wait_queue accept_sleep;
+static struct sock *listener_at(u16 port) {     // network order
+    for (struct sock *sk = sockets; sk < sockets + SOCKETS; sk++)
+        if (sk->state == TCP_LISTEN && sk->local_port == port)
+            return sk;
+    return NULL;
+}
 
-int tcp_listen(u16 number) {
-    if (!number || tcp_socket)
+int tcp_listen(struct sock *sk, u16 port) {
+    if (!port || sk->local_port)
         return -EINVAL;
-    port = htons(number);
-    listening = port;
+    if (listener_at(htons(port)))
+        return -EADDRINUSE;
+    sk->local_port = htons(port);
+    sk->state = TCP_LISTEN;
     return 0;
 }
 
-static void again(void) {
-    opened = NULL;
-    tcp_socket = NULL;
-    listening = port;
+static struct sock *accepted(struct sock *listener) {
+    for (struct sock *sk = sockets; sk < sockets + SOCKETS; sk++)
+        if (sk->listener == listener && sk->state != TCP_SYN_RECEIVED && sk->state != TCP_CLOSED)
+            return sk;
+    return NULL;
 }
 
-struct sock *tcp_accept(int *error) {
+struct sock *tcp_accept(struct sock *listener, int *error) {
     struct wait_entry wait = {current, NULL};
-    if (!port) {
-        *error = -EINVAL;
+    struct sock *sk;
+    *error = -EINVAL;
+    if (listener->state != TCP_LISTEN)
         return NULL;
-    }
-    wait_add(&accept_sleep, &wait);
+    wait_add(&listener->sleep, &wait);
     for (;;) {
         current->state = TASK_INTERRUPTIBLE;
-        if (opened && opened->state == TCP_CLOSED)      // reset before it was complete
-            again();
-        if (opened && opened->state != TCP_SYN_RECEIVED)
+        if ((sk = accepted(listener)))
             break;
+        if (current->sigpending) {
+            *error = -ERESTARTSYS;
+            break;
+        }
         schedule();
     }
     current->state = TASK_RUNNING;
-    wait_remove(&accept_sleep, &wait);
-    struct sock *sk = opened;
-    opened = NULL;
+    wait_remove(&listener->sleep, &wait);
+    if (sk)
+        sk->listener = NULL;
     return sk;
+}
+
+// Room for one more connection to `listener`; those that broke off before they were accepted make some.
+static int has_room(struct sock *listener) {
+    int waiting = 0;
+    for (struct sock *sk = sockets; sk < sockets + SOCKETS; sk++) {
+        if (sk->listener != listener)
+            continue;
+        if (sk->state == TCP_CLOSED) {
+            tcp_abandon(sk);
+            sk->listener = NULL;
+            sk->open = 0;
+        } else {
+            waiting++;
+        }
+    }
+    return waiting < BACKLOG;
 }
 
 void tcp_listen_receive(struct skb *b) {
     struct tcp_header *th = (struct tcp_header *)b->th;
     struct ip_header *ip = (struct ip_header *)b->nh;
-    if (opened && opened->state == TCP_CLOSED)          // timed out
-        again();
-    if (!listening || th->to != listening || (th->flags & (TCP_SYN | TCP_ACK | TCP_RST | TCP_FIN)) != TCP_SYN)
+    struct sock *sk, *listener = listener_at(th->to);
+    if (!listener || (th->flags & (TCP_SYN | TCP_ACK | TCP_RST | TCP_FIN)) != TCP_SYN || !has_room(listener) ||
+        !(sk = tcp_socket()))
         goto drop;
-    struct sock *sk = tcp_new(ip->from, th->from, th->to);
+    tcp_open(sk, ip->from, th->from, th->to);
     struct skb *answer = sock_alloc(sk, HEADROOM + 15, 1);
-    if (!answer)
+    if (!answer) {
+        sk->open = 0;
         goto drop;
-    listening = 0;
-    neighbour_learn(ip->from, b->mac + 6);
+    }
+    neighbour_learn(ip->from, b);
     tcp_parse_options(sk, th);
     sk->header_length = TCP_HEADER + (sk->stamps ? TCP_STAMP : 0);
     sk->mss = sk->mss_clamp - (sk->header_length - TCP_HEADER);
@@ -75,7 +98,7 @@ void tcp_listen_receive(struct skb *b) {
     answer->end_seq = sk->snd_nxt = sk->write_seq;
     answer->when = jiffies;
     sk->state = TCP_SYN_RECEIVED;
-    tcp_socket = opened = sk;
+    sk->listener = listener;
     queue_tail(&sk->write, answer);
     sk->packets_out++;
     tcp_transmit(sk, skb_clone(answer));
@@ -88,20 +111,29 @@ drop:
 int tcp_completes_open(struct sock *sk, struct skb *b) {
     struct tcp_header *th = (struct tcp_header *)b->th;
     if (th->flags & TCP_RST) {
-        tcp_timers_stop(sk);
-        while (!queue_empty(&sk->write)) {
-            struct skb *old = queue_first(&sk->write);
-            queue_unlink(old);
-            skb_free(old);
-        }
-        sk->state = TCP_CLOSED;
-        wake_up(&accept_sleep);
+        tcp_abandon(sk);
         return 0;
     }
     if ((th->flags & (TCP_SYN | TCP_ACK)) != TCP_ACK || b->ack_seq != sk->snd_nxt)
         return 0;
     sk->predict = htonl(sk->header_length << 26 | (u32)TCP_ACK << 16 | sk->snd_wnd);
     sk->state = TCP_ESTABLISHED;
-    wake_up(&accept_sleep);
+    wake_up(&sk->listener->sleep);
     return 1;
+}
+
+void tcp_listen_close(struct sock *listener) {
+    for (struct sock *sk = sockets; sk < sockets + SOCKETS; sk++) {
+        if (sk->listener != listener)
+            continue;
+        bh_atomic_begin();
+        if (sk->state == TCP_ESTABLISHED || sk->state == TCP_CLOSE_WAIT)
+            tcp_send_reset(sk, sk->snd_nxt);
+        tcp_abandon(sk);
+        sk->listener = NULL;
+        sk->open = 0;
+        bh_atomic_end();
+    }
+    listener->state = TCP_CLOSED;
+    listener->local_port = 0;
 }

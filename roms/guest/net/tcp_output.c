@@ -4,6 +4,8 @@
 #include "linux_cost.h"
 #include "tcp.h"
 
+u32 tcp_retransmitted;
+
 // May this segment go now? Nagle as in 2.2: only a segment shorter than HALF the MSS is held, only
 // at the end of the queue, only while something is unacknowledged, and only if 32 bytes or more
 // could still be added. Then the congestion window, the peer's window, and no time-out pending.
@@ -238,7 +240,7 @@ void tcp_retransmit(struct sock *sk, struct skb *b) {
     if (!b->retransmitted)
         b->retransmitted = 1;
     sk->retransmitted_out++;
-    sk->retransmit_count++;
+    tcp_retransmitted++;
     b->when = jiffies;
     tcp_transmit(sk, skb_cloned(b) ? skb_copy(b) : skb_clone(b));
 }

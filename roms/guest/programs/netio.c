@@ -7,18 +7,18 @@
 //
 // With the setting `generation=2` the client of 1.16 and later: a control record (two 32-bit words, big-endian) before
 // each size and direction, the client's blocks first, then the server's; the first byte of the last block is 1. What
-// receiving costs the processor is this stack's own: nothing pads it to Linux 2.2's (kernel/linux_cost.asm).
+// receiving costs the processor is this stack's own: nothing pads it to Linux 2.2's (kernel/linux_cost.asm). With
+// `generation=3` the client of 1.23 and later, which asks for a send buffer of 131072 bytes; each size finds it empty, and
+// what it holds at the end of a size has been counted.
 //
 // CPU load: ticks charged to a process against all ticks, from the first block to the last size's
 // end.
+#include "netio.h"
 #include "user.h"
 
-static volatile int time_over;
-
-static void on_alarm(int signal) {
-    (void)signal;
-    time_over = 1;
-}
+enum { MAX_SIZES = 16 };
+static int connection;
+static u32 milliseconds;                // of each size and direction
 
 // Elapsed time in 1/1024 s.
 static u32 elapsed(const struct timeval *from, const struct timeval *to) {
@@ -36,11 +36,10 @@ static int run_size(u32 size, u32 *blocks, u32 *ticks) {
     struct timeval start, stop;
     int error = 0;
     *blocks = 0;
-    time_over = 0;
-    system_call3(CALL_ALARM, set.milliseconds * 1000, (u32)on_alarm, (u32)alarm_restorer);
+    start_alarm(milliseconds * 1000);
     system_call3(CALL_TIME, (u32)&start, 0, 0);
     while (!time_over) {
-        if ((error = send_block(size)))
+        if ((error = send_block(connection, size)))
             break;
         ++*blocks;
     }
@@ -75,49 +74,9 @@ static void print_row(const char *tag, const char *direction, u32 size, u32 bloc
     put(FD_CONSOLE, line);
 }
 
-void print_load(const u32 before[2], const u32 after[2]) {
-    u32 all = after[0] - before[0], busy = after[1] - before[1];
-    u32 load = all ? mul_div(busy, 1000, all) : 0;
-    begin();
-    text("@load percent=");
-    tenths(load, 0);
-    text(" busy_ticks=");
-    number(busy, 0);
-    text(" all_ticks=");
-    number(all, 0);
-    text("\n");
-    put(FD_LOG, line);
-    begin();
-    text("CPU load ");
-    tenths(load, 0);
-    text(" %\n");
-    put(FD_CONSOLE, line);
-}
-
-static void pause_for(u32 microseconds) {
-    time_over = 0;
-    system_call3(CALL_ALARM, microseconds, (u32)on_alarm, (u32)alarm_restorer);
-    while (!time_over)
-        system_call3(CALL_PAUSE, 0, 0, 0);
-}
-
-// Nothing for the set time: what the tick and the card cost by themselves.
-int idle(void) {
-    u32 before[2], after[2];
-    put(FD_CONSOLE, "idle\n");
-    put(FD_LOG, "@idle start\n");
-    system_call3(CALL_TICKS, (u32)before, 0, 0);
-    pause_for(set.milliseconds * 1000);
-    system_call3(CALL_TICKS, (u32)after, 0, 0);
-    print_load(before, after);
-    system_call3(CALL_COUNTERS, 0, 0, 0);
-    put(FD_LOG, "@idle end\n");
-    return 0;
-}
-
 static int control(u32 command, u32 data) {
     u32 record[2] = {htonl(command), htonl(data)};
-    int n = system_call3(CALL_WRITE, FD_SOCKET, (u32)record, sizeof record);
+    int n = system_call3(CALL_WRITE, (u32)connection, (u32)record, sizeof record);
     return n < 0 ? n : 0;
 }
 
@@ -130,7 +89,7 @@ static int receive_size(u32 size, u32 *blocks, u32 *ticks) {
         return error;
     system_call3(CALL_TIME, (u32)&start, 0, 0);
     do {
-        if ((error = receive_block(size)))
+        if ((error = receive_block(connection, size)))
             return error;
         ++*blocks;
     } while (!buffer[0]);
@@ -146,7 +105,7 @@ static int both_ways(u32 size) {
     if ((error = control(NETIO_CLIENT_SENDS, size)) || (error = run_size(size, &blocks, &ticks)))
         return error;
     buffer[0] = 1;
-    if ((error = send_block(size)))
+    if ((error = send_block(connection, size)))
         return error;
     print_row("@row", " sent", size, blocks, ticks);
     if ((error = receive_size(size, &blocks, &ticks)))
@@ -163,35 +122,46 @@ static int one_way(u32 size) {
     return error;
 }
 
-int netio(void) {
-    int second = set.generation == 2;
+static int netio(void) {
+    static const char *const version[] = {[NETIO_ONE_WAY] = "1.14", [NETIO_BOTH_WAYS] = "1.16", [NETIO_BUFFERS] = "1.31"};
+    u32 generation = option_number("generation", NETIO_ONE_WAY, NETIO_ONE_WAY, NETIO_BUFFERS);
+    u32 sizes[MAX_SIZES], count = option_sizes("sizes", "1024,2048,4096,8192,16384,32767", sizes, MAX_SIZES);
+    u32 wait = option_number("wait", 0, 0, 60), port = option_port(NETIO_PORT);
     u32 before[2], after[2];
-    u32 draw = set.seed * 1103515245u + 12345;
+    u32 draw = option_seed() * 1103515245u + 12345;
+    milliseconds = option_milliseconds("seconds", "10");
     for (u32 i = 1; i < BUFFER; i++, draw = draw * 1103515245u + 12345)
         buffer[i] = (u8)(draw >> 16);
     put(FD_CONSOLE, "\nNETIO - Network Throughput Benchmark, Version ");
-    put(FD_CONSOLE, second ? "1.16 (rebuilt)\n\n" : "1.14 (rebuilt)\n\n");
-    if (set.wait)
-        pause_for(set.wait * 1000000);
-    int error = system_call3(CALL_CONNECT, set.peer, set.port, 0);
-    if (error < 0)
-        return fail_with("connect", error);
-    error = 0;
+    put(FD_CONSOLE, version[generation]);
+    put(FD_CONSOLE, " (rebuilt)\n\n");
+    if (wait)
+        pause_for(wait * 1000000);
+    connection = connect_to(option_peer(), port);
+    if (connection < 0)
+        return fail_with("connect", connection);
+    int error = 0;
     put(FD_CONSOLE, "TCP/IP connection established.\n");
-    put(FD_LOG, second ? "@netio start version=1.16\n" : "@netio start\n");
+    if (generation == NETIO_BUFFERS)
+        system_call3(CALL_SEND_BUFFER, (u32)connection, NETIO_SEND_BUFFER, 0);
+    put(FD_LOG, "@netio start version=");
+    put(FD_LOG, version[generation]);
+    put(FD_LOG, "\n");
     system_call3(CALL_MEASURE, 1, 0, 0);
     system_call3(CALL_TICKS, (u32)before, 0, 0);
-    for (u32 i = 0; i < set.sizes && !error; i++)
-        error = second ? both_ways(set.size[i]) : one_way(set.size[i]);
-    if (second && !error)
+    for (u32 i = 0; i < count && !error; i++)
+        error = generation == NETIO_ONE_WAY ? one_way(sizes[i]) : both_ways(sizes[i]);
+    if (generation != NETIO_ONE_WAY && !error)
         error = control(NETIO_QUIT, 0);
     system_call3(CALL_TICKS, (u32)after, 0, 0);
     system_call3(CALL_MEASURE, 0, 0, 0);
     if (error < 0)
         return fail_with("transfer", error);
     print_load(before, after);
-    error = system_call3(CALL_CLOSE, FD_SOCKET, 0, 0);
+    error = system_call3(CALL_CLOSE, (u32)connection, 0, 0);
     system_call3(CALL_COUNTERS, 0, 0, 0);
     put(FD_LOG, "@netio end\n");
     return error < 0 ? fail_with("close", error) : 0;
 }
+
+PROGRAM(netio, "netio", "seconds sizes peer port seed generation wait");

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the ring-3 programs share: lines for the screen and for COM1, whole blocks over the connection.
+// Lines for the screen and for COM1.
 #include "user.h"
-
-u8 buffer[BUFFER];
 
 static u32 length_of(const char *s) {
     u32 n = 0;
@@ -44,30 +42,27 @@ void tenths(u32 v, u32 width) {
     number(v % 10, 0);
 }
 
-// One block; a call that the alarm cut short is continued. 0 = sent.
-int send_block(u32 size) {
-    for (u32 done = 0; done < size;) {
-        int n = system_call3(CALL_WRITE, FD_SOCKET, (u32)buffer + done, size - done);
-        if (n < 0)
-            return n;
-        done += (u32)n;
-    }
-    return 0;
-}
-
-// One block of exactly `size` bytes. 0 = received; -EPIPE when the connection ended before.
-int receive_block(u32 size) {
-    for (u32 done = 0; done < size;) {
-        int n = system_call3(CALL_READ, FD_SOCKET, (u32)buffer + done, size - done);
-        if (n <= 0)
-            return n < 0 ? n : -EPIPE;
-        done += (u32)n;
-    }
-    return 0;
+void print_load(const u32 before[2], const u32 after[2]) {
+    u32 all = after[0] - before[0], busy = after[1] - before[1];
+    u32 load = all ? mul_div(busy, 1000, all) : 0;
+    begin();
+    text("@load percent=");
+    tenths(load, 0);
+    text(" busy_ticks=");
+    number(busy, 0);
+    text(" all_ticks=");
+    number(all, 0);
+    text("\n");
+    put(FD_LOG, line);
+    begin();
+    text("CPU load ");
+    tenths(load, 0);
+    text(" %\n");
+    put(FD_CONSOLE, line);
 }
 
 int fail_with(const char *what, int error) {
-    put(FD_CONSOLE, set.task);
+    put(FD_CONSOLE, program->name);
     begin();
     text(what);
     text(": error ");
@@ -80,23 +75,22 @@ int fail_with(const char *what, int error) {
     return 1;
 }
 
-// COM1 has the line, the screen what stands behind its @.
+int fail_setting(const char *setting) {
+    begin();
+    text("setting not understood: ");
+    for (u32 i = 0; i < settings_length(setting); i++) {
+        char one[2] = {setting[i], 0};
+        text(one);
+    }
+    text("\n");
+    put(FD_CONSOLE, line);
+    put(FD_LOG, "@fail ");
+    put(FD_LOG, line);
+    return 1;
+}
+
 void end_line(void) {
     text("\n");
     put(FD_LOG, line);
     put(FD_CONSOLE, line + 1);
-}
-
-// Opens `port`, says so in a line that begins with `tag`, and waits for one connection. 0 = it is there.
-int take_connection(const char *tag) {
-    int error = system_call3(CALL_LISTEN, set.port, 0, 0);
-    if (error < 0)
-        return fail_with("listen", error);
-    begin();
-    text(tag);
-    text(" port=");
-    number(set.port, 0);
-    end_line();
-    error = system_call3(CALL_ACCEPT, 0, 0, 0);
-    return error < 0 ? fail_with("accept", error) : 0;
 }

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// System calls (INT 80h, number in EAX, arguments in EBX, ECX, EDX), the alarm signal, files.
-// Numbers: user/calls.h. write() on a connection is the measured path: call -> file -> socket ->
-// TCP.
-#include "kernel.h"
+// System calls (INT 80h, number in EAX, arguments in EBX, ECX, EDX: calls.h), the alarm signal, files. A process has a
+// table of them: the console, the log, and its sockets. write() on a connection is the measured path: call -> file ->
+// socket -> TCP.
+#include "calls.h"
 #include "linux_cost.h"
 #include "net.h"
+#include "system.h"
 #include "tcp.h"
-#include "../programs/calls.h"
 
-enum { FILES = 4 };
-struct file {
-    int (*write)(struct file *f, const u8 *from, u32 n);
-    struct sock *sk;
-};
-static struct file files[FILES];
+struct file files[FILES];
 
 static int write_console(struct file *f, const u8 *from, u32 n) {
     (void)f;
@@ -28,14 +23,8 @@ static int write_log(struct file *f, const u8 *from, u32 n) {
     return (int)n;
 }
 
-static int write_socket(struct file *f, const u8 *from, u32 n) {
+int write_socket(struct file *f, const u8 *from, u32 n) {
     return tcp_sendmsg(f->sk, from, n);
-}
-
-static struct file *get_file(u32 fd) {
-    if (fd >= FILES || !files[fd].write)
-        return NULL;
-    return &files[fd];
 }
 
 static int sys_write(struct regs r) {
@@ -53,51 +42,12 @@ static int sys_write(struct regs r) {
 }
 
 static int sys_read(struct regs r) {
-    struct file *f = get_file(r.ebx);
-    if (!f || !f->sk)
+    struct sock *sk = file_socket(r.ebx);
+    if (!sk)
         return -EBADF;
     if (bad_user((void *)r.ecx, r.edx))
         return -EFAULT;
-    return tcp_recvmsg(f->sk, (u8 *)r.ecx, r.edx);
-}
-
-static int sys_connect(struct regs r) {
-    struct file *f = &files[FD_SOCKET];
-    int error = 0;
-    if (f->sk)
-        return -EINVAL;
-    struct sock *sk = tcp_connect(r.ebx, (u16)r.ecx, &error);
-    if (!sk)
-        return error;
-    f->sk = sk;
-    f->write = write_socket;
-    return FD_SOCKET;
-}
-
-static int sys_listen(struct regs r) { return tcp_listen((u16)r.ebx); }
-
-static int sys_accept(struct regs r) {
-    struct file *f = &files[FD_SOCKET];
-    int error = 0;
-    (void)r;
-    if (f->sk)
-        return -EINVAL;
-    struct sock *sk = tcp_accept(&error);
-    if (!sk)
-        return error;
-    f->sk = sk;
-    f->write = write_socket;
-    return FD_SOCKET;
-}
-
-static int sys_close(struct regs r) {
-    struct file *f = get_file(r.ebx);
-    if (!f || !f->sk)
-        return -EBADF;
-    struct sock *sk = f->sk;
-    f->sk = NULL;
-    f->write = NULL;
-    return tcp_close(sk);
+    return tcp_recvmsg(sk, (u8 *)r.ecx, r.edx);
 }
 
 static void alarm_rings(u32 data) {
@@ -136,9 +86,9 @@ static int sys_ticks(struct regs r) {   // what /proc/stat tells: all ticks, and
 }
 
 static int sys_settings(struct regs r) {
-    if (bad_user((void *)r.ebx, sizeof settings))
+    if (bad_user((void *)r.ebx, SETTINGS_BYTES))
         return -EFAULT;
-    memcpy((void *)r.ebx, &settings, sizeof settings);
+    memcpy((void *)r.ebx, settings_text, SETTINGS_BYTES);
     return 0;
 }
 
@@ -189,9 +139,14 @@ void do_signal(struct regs *r) {
     r->eip = t->alarm_handler;
 }
 
-static int sys_exit(struct regs r) {
-    do_exit((int)r.ebx);
-    return 0;
+static __attribute__((noreturn)) int sys_exit(struct regs r) {
+    serial_defer(0);
+    report("@done %d\n", (int)r.ebx);
+    printk("done\n");
+    serial_flush();
+    current->state = TASK_INTERRUPTIBLE;
+    for (;;)
+        schedule();
 }
 
 static int sys_pause(struct regs r) {   // sleeps until the alarm rings
@@ -207,28 +162,14 @@ static int sys_pause(struct regs r) {   // sleeps until the alarm rings
     return -EINTR;
 }
 
-static int sys_none(struct regs r) {
-    (void)r;
-    return -ENOSYS;
-}
-
-void do_exit(int code) {
-    serial_defer(0);
-    report("@done %d\n", code);
-    printk("done\n");
-    serial_flush();
-    current->state = TASK_INTERRUPTIBLE;
-    for (;;)
-        schedule();
-}
-
-int (*const call_table[16])(struct regs r) = {
+int (*const call_table[CALLS])(struct regs r) = {
     [CALL_EXIT] = sys_exit,         [CALL_WRITE] = sys_write,       [CALL_READ] = sys_read,
     [CALL_CONNECT] = sys_connect,   [CALL_CLOSE] = sys_close,       [CALL_ALARM] = sys_alarm,
     [CALL_TIME] = sys_time,         [CALL_TICKS] = sys_ticks,       [CALL_SETTINGS] = sys_settings,
     [CALL_MEASURE] = sys_measure,   [CALL_SIGRETURN] = sys_sigreturn,
     [CALL_COUNTERS] = sys_counters, [CALL_PAUSE] = sys_pause,       [CALL_LISTEN] = sys_listen,
-    [CALL_ACCEPT] = sys_accept,     [15] = sys_none,
+    [CALL_ACCEPT] = sys_accept,     [CALL_SOCKET] = sys_socket,
+    [CALL_SEND_BUFFER] = sys_send_buffer,
 };
 
 void files_init(void) {

@@ -1,19 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Order of start-up, from paging on to the idle loop.
-#include "kernel.h"
+#include "driver.h"
 #include "net.h"
+#include "system.h"
 
-struct boot_params boot_params;
-int has_mca;
+char settings_text[SETTINGS_BYTES + 1];
+
+// The settings of the network; all others are the ring-3 program's.
+static void read_settings(void) {
+    const char *value;
+    memcpy(settings_text, virt(0x7E00), SETTINGS_BYTES);
+    if (!settings_valid(settings_text))
+        fail("settings sector (LBA 1) does not begin with 'planar-settings 1'");
+    if ((value = settings_find(settings_text, "ip")) && !settings_address(value, &own_ip))
+        fail("setting not understood: ip");
+    if ((value = settings_find(settings_text, "seed")) && !settings_number(value, 0, 999999999, &own_seed))
+        fail("setting not understood: seed");
+    netdev.mtu = MTU_STANDARD;
+    if ((value = settings_find(settings_text, "mtu"))) {
+        u32 mtu;
+        if (!settings_number(value, MTU_LEAST, MTU_TOKEN_RING, &mtu))
+            fail("setting not understood: mtu");
+        netdev.mtu = (u16)mtu;
+    }
+    driver_version = settings_find(settings_text, "driver");
+}
 
 void kernel_main(void) {
     memcpy(&boot_params, virt(0x600), sizeof boot_params);
     idt_init();
     console_init();
     printk("planar guest test bench 1\n");
-    report("@planar-guest 1 netio 1.14\n");
-    settings_read();
+    report("@planar-guest 1 os=linux22\n");
+    read_settings();
     has_mca = (boot_params.feature[0] >> 1) & 1;
     mm_init();
     printk("model %02x submodel %02x, %u KB above 1 MB, %sMicro Channel\n", boot_params.model,
@@ -24,6 +44,12 @@ void kernel_main(void) {
     if (has_mca)
         mca_scan();
     net_init();
+    if (driver_probe(&netdev)) {
+        if (netdev.link == LINK_ETHERNET && netdev.mtu > MTU_ETHERNET)
+            fail("mtu %u is more than an Ethernet frame holds", netdev.mtu);
+        net_open();
+    }
+    files_init();
     spawn_user();
     cpu_idle();
 }

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netio's server, of both generations, for another machine's client (netio.c): takes one connection to `port`.
+// netio's server, of every generation, for another machine's client (netio.c): takes one connection to `port`.
 //
 // `generation=1` (up to 1.14): reads and discards whatever comes until the other end closes. `generation=2` (from 1.16
 // on): a control record before each size and direction; where the client wants to be sent to, blocks for `seconds`, the
-// first byte of the last one 1.
+// first byte of the last one 1. `generation=3` (from 1.23 on): the same with a send buffer of 131072 bytes.
 //
 // CPU load: ticks charged to a process against all ticks, from the connection to its end. What receiving costs the
 // processor is this stack's own: nothing pads it to Linux 2.2's (kernel/linux_cost.asm).
+#include "netio.h"
 #include "user.h"
 
-static volatile int time_over;
+static int connection;
 static u32 received_kb, sent_kb;        // of 1024 bytes: the runs of an hour fit
-
-static void on_alarm(int signal) {
-    (void)signal;
-    time_over = 1;
-}
 
 // Bytes into KB, the rest kept for the next ones.
 static void count(u32 *kb, u32 *rest, u32 bytes) {
@@ -28,7 +24,7 @@ static void count(u32 *kb, u32 *rest, u32 bytes) {
 static int discard_all(void) {
     u32 rest = 0;
     for (;;) {
-        int n = system_call3(CALL_READ, FD_SOCKET, (u32)buffer, BUFFER);
+        int n = system_call3(CALL_READ, (u32)connection, (u32)buffer, BUFFER);
         if (n <= 0)
             return n;
         count(&received_kb, &rest, (u32)n);
@@ -39,7 +35,7 @@ static int take_size(u32 size) {
     u32 rest = 0;
     int error;
     do {
-        if ((error = receive_block(size)))
+        if ((error = receive_block(connection, size)))
             return error;
         count(&received_kb, &rest, size);
     } while (!buffer[0]);
@@ -49,22 +45,21 @@ static int take_size(u32 size) {
 static int give_size(u32 size) {
     u32 rest = 0;
     int error = 0;
-    time_over = 0;
     buffer[0] = 0;
-    system_call3(CALL_ALARM, set.milliseconds * 1000, (u32)on_alarm, (u32)alarm_restorer);
+    start_alarm(option_milliseconds("seconds", "10") * 1000);
     while (!time_over && !error) {
-        error = send_block(size);
+        error = send_block(connection, size);
         count(&sent_kb, &rest, size);
     }
     buffer[0] = 1;
-    return error ? error : send_block(size);
+    return error ? error : send_block(connection, size);
 }
 
 // What the client wants next, until it has enough.
 static int serve_records(void) {
     for (;;) {
         const u32 *record = (const u32 *)buffer;
-        int error = receive_block(2 * sizeof *record);
+        int error = receive_block(connection, 2 * sizeof *record);
         if (error)
             return error;
         u32 command = htonl(record[0]), size = htonl(record[1]);
@@ -79,14 +74,18 @@ static int serve_records(void) {
     }
 }
 
-int server(void) {
+static int server(void) {
+    u32 generation = option_number("generation", NETIO_ONE_WAY, NETIO_ONE_WAY, NETIO_BUFFERS);
+    int error;
     u32 before[2], after[2];
-    int error = take_connection("@server");
-    if (error)
-        return error;
+    connection = take_connection("@server", option_port(NETIO_PORT));
+    if (connection < 0)
+        return fail_with("accept", connection);
+    if (generation == NETIO_BUFFERS)
+        system_call3(CALL_SEND_BUFFER, (u32)connection, NETIO_SEND_BUFFER, 0);
     put(FD_LOG, "@server start\n");
     system_call3(CALL_TICKS, (u32)before, 0, 0);
-    error = set.generation == 2 ? serve_records() : discard_all();
+    error = generation == NETIO_ONE_WAY ? discard_all() : serve_records();
     system_call3(CALL_TICKS, (u32)after, 0, 0);
     if (error < 0)
         return fail_with("serve", error);
@@ -99,6 +98,8 @@ int server(void) {
     print_load(before, after);
     system_call3(CALL_COUNTERS, 0, 0, 0);
     put(FD_LOG, "@server end\n");
-    error = system_call3(CALL_CLOSE, FD_SOCKET, 0, 0);
+    error = system_call3(CALL_CLOSE, (u32)connection, 0, 0);
     return error < 0 ? fail_with("close", error) : 0;
 }
+
+PROGRAM(server, "netio-server", "seconds port generation");

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What netio's client and server agree on.
+#pragma once
+
+enum { NETIO_PORT = 18767 };
+// The setting `generation`: which programs' protocol.
+enum {
+    NETIO_ONE_WAY = 1,                  // up to 1.14: the client sends, nothing else
+    NETIO_BOTH_WAYS,                    // from 1.16 on: control records, both directions
+    NETIO_BUFFERS                       // from 1.23 on: as before, with send buffers of NETIO_SEND_BUFFER bytes
+};
+enum { NETIO_SEND_BUFFER = 131072 };
+enum { NETIO_QUIT, NETIO_CLIENT_SENDS, NETIO_SERVER_SENDS };   // commands from the second generation on

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// System calls as a ring-3 program sees them (INT 80h): number in EAX, arguments in EBX, ECX, EDX; a negative result is
+// an error number.
+#pragma once
+
+enum {
+    CALL_EXIT,              // status
+    CALL_WRITE,             // fd, from, bytes: bytes taken
+    CALL_READ,              // fd, to, bytes: bytes, 0 at the end of the connection
+    CALL_CONNECT,           // fd, address in network order, port
+    CALL_CLOSE,             // fd
+    CALL_ALARM,             // microseconds (0 cancels), handler, restorer
+    CALL_TIME,              // struct timeval
+    CALL_TICKS,             // two words: all ticks, those charged to a process
+    CALL_SETTINGS,          // 512 bytes: the settings sector
+    CALL_MEASURE,           // 1: COM1 output waits for the tick; 0: it goes out at once
+    CALL_SIGRETURN,         // crt.asm knows this number
+    CALL_COUNTERS,          // reports @counters
+    CALL_PAUSE,             // until the alarm rings
+    CALL_LISTEN,            // fd, port
+    CALL_ACCEPT,            // fd that listens: fd of the connection
+    CALL_SOCKET,            // fd of a new TCP socket
+    CALL_SEND_BUFFER,       // fd, bytes: as setsockopt(SO_SNDBUF)
+    CALLS                   // entry.asm knows their number
+};
+enum { FD_CONSOLE = 1, FD_LOG = 2 };    // the screen with COM1; COM1 alone

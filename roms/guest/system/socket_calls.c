@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// System calls that make and end sockets.
+#include "net.h"
+#include "system.h"
+
+// The lowest free descriptor, behind which `sk` is from now on.
+static int new_file(struct sock *sk) {
+    for (int fd = 0; fd < FILES; fd++) {
+        struct file *f = &files[fd];
+        if (f->write)
+            continue;
+        f->sk = sk;
+        f->write = write_socket;
+        return fd;
+    }
+    return -EMFILE;
+}
+
+int sys_socket(struct regs r) {
+    (void)r;
+    if (!netdev.opened)
+        fail("no network adapter that a driver knows is installed and enabled");
+    struct sock *sk = tcp_socket();
+    if (!sk)
+        return -ENOBUFS;
+    int fd = new_file(sk);
+    if (fd < 0)
+        tcp_close(sk);
+    return fd;
+}
+
+int sys_connect(struct regs r) {
+    struct sock *sk = file_socket(r.ebx);
+    return sk ? tcp_connect(sk, r.ecx, (u16)r.edx) : -EBADF;
+}
+
+// Linux 2.2: no more than a socket has to begin with, and twice what is asked for, as what a buffer holds beside its data
+// counts too.
+int sys_send_buffer(struct regs r) {
+    struct sock *sk = file_socket(r.ebx);
+    if (!sk)
+        return -EBADF;
+    sk->send_buffer = max_u(min_u(r.ecx, SEND_BUFFER) * 2, 2048);
+    return 0;
+}
+
+int sys_listen(struct regs r) {
+    struct sock *sk = file_socket(r.ebx);
+    return sk ? tcp_listen(sk, (u16)r.ecx) : -EBADF;
+}
+
+int sys_accept(struct regs r) {
+    struct sock *listener = file_socket(r.ebx);
+    int error;
+    if (!listener)
+        return -EBADF;
+    struct sock *sk = tcp_accept(listener, &error);
+    if (!sk)
+        return error;
+    int fd = new_file(sk);
+    if (fd < 0)
+        tcp_close(sk);
+    return fd;
+}
+
+int sys_close(struct regs r) {
+    struct file *f = get_file(r.ebx);
+    if (!f || !f->sk)
+        return -EBADF;
+    struct sock *sk = f->sk;
+    f->sk = NULL;
+    f->write = NULL;
+    return tcp_close(sk);
+}

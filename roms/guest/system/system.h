@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The top of the kernel: start-up (main.c) and system calls (call.c). It knows kernel/, net/ and drivers/; none of them
+// knows it.
+#pragma once
+#include "kernel.h"
+#include "settings.h"
+#include "tcp.h"
+
+extern char settings_text[SETTINGS_BYTES + 1];
+void files_init(void);                  // console and log are open
+
+// What a descriptor stands for; free when it has no write().
+struct file {
+    int (*write)(struct file *f, const u8 *from, u32 n);
+    struct sock *sk;
+};
+int write_socket(struct file *f, const u8 *from, u32 n);
+enum { FILES = 16 };
+extern struct file files[FILES];        // of the process
+static inline struct file *get_file(u32 fd) {
+    return fd >= FILES || !files[fd].write ? NULL : &files[fd];
+}
+static inline struct sock *file_socket(u32 fd) {
+    struct file *f = get_file(fd);
+    return f ? f->sk : NULL;
+}
+
+// socket_calls.c
+int sys_socket(struct regs r);
+int sys_connect(struct regs r);
+int sys_send_buffer(struct regs r);
+int sys_listen(struct regs r);
+int sys_accept(struct regs r);
+int sys_close(struct regs r);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The guest's programs beside netio: several sockets at once, and what is said of settings that make no sense.
+#include <fmt/format.h>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/guest_diskette.hpp"
+
+using program::guest_with;
+using program::run_planar;
+using program::Scratch;
+
+namespace {
+
+/// What the guest says on COM1 up to its end.
+std::string said(const Scratch& scratch, const std::vector<std::pair<std::string, std::string>>& settings,
+                 const std::string& machine = "model95 --card ne2") {
+  const auto com1 = scratch.file("com1.txt");
+  const auto run =
+      run_planar(fmt::format("run {} --image {} --until serial:@done --timeout '60 s' --quiet --serial file:{}",
+                             machine, guest_with(scratch, settings), com1));
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  return program::read_file(com1);
+}
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a process holds several connections at once, and each one's bytes stay its own", "[guest]") {
+  const Scratch scratch;
+  for (const std::string machine : {"model95 --card ne2", "model56sx --card 3c523"}) {
+    INFO(machine);
+    const auto two = said(scratch, {{"do", "sockets"}, {"bytes", "30001"}}, machine);
+    INFO(two);
+    CHECK(holds(two, "@sockets start connections=2"));
+    CHECK(holds(two, "@sockets end bytes=30001 wrong=0"));
+    CHECK(holds(two, "@done 0"));
+  }
+  const auto four = said(scratch, {{"do", "sockets"}, {"connections", "4"}, {"bytes", "8192"}});
+  INFO(four);
+  CHECK(holds(four, "@sockets end bytes=8192 wrong=0"));
+  CHECK(holds(four, "@done 0"));
+}
+
+TEST_CASE("a connection that is refused fails the run with its reason", "[guest]") {
+  const Scratch scratch;
+  const auto text = said(scratch, {{"do", "sockets"}, {"port", "99"}});
+  INFO(text);
+  CHECK(holds(text, "@fail connect: error 111"));
+  CHECK(holds(text, "@done 1"));
+}
+
+TEST_CASE("a setting that makes no sense ends the run, and is named", "[guest]") {
+  const Scratch scratch;
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"do", "nothing"}, {"colour", "blue"}, {"seconds", "x"}, {"sizes", "1024,70000"}, {"peer", "1.2.3"}}) {
+    INFO(key);
+    const auto text = said(scratch, {{key, value}});
+    INFO(text);
+    CHECK(holds(text, "@fail setting not understood: " + key + "=" + value));
+    CHECK(holds(text, "@done 1"));
+  }
+}
+
+TEST_CASE("idle needs no network adapter", "[guest]") {
+  const Scratch scratch;
+  const auto text = said(scratch, {{"do", "idle"}, {"seconds", "0.2"}}, "model95");
+  INFO(text);
+  CHECK(holds(text, "@idle end"));
+  CHECK(holds(text, "@done 0"));
+}
