@@ -213,7 +213,7 @@ void Shadow::after_step(bool executed, const cpu::Op* op) {
     adopt(now);
     return;
   }
-  judge(op, now);
+  compare(op, now);
 }
 
 // Copies the interpreter's state and stores to Unicorn.
@@ -225,8 +225,8 @@ void Shadow::adopt(const Registers& now) {
   if (now.tr.selector != before_.tr.selector) unicorn_.flush_tlb();
 }
 
-void Shadow::adopt_unjudged(const Registers& now, Excuse why) {
-  ++excused_[static_cast<unsigned>(why)];
+void Shadow::adopt_uncompared(const Registers& now, Exclusion why) {
+  ++excluded_[static_cast<unsigned>(why)];
   for (const Store& s : unicorn_.stores()) take_over(s.address & address_mask_, s.bytes);
   adopt(now);
 }
@@ -246,18 +246,18 @@ StepResult Shadow::step() {
   }
 }
 
-void Shadow::judge(const cpu::Op* op, const Registers& now) {
-  if (device_code_) return adopt_unjudged(now, Excuse::device_code);
+void Shadow::compare(const cpu::Op* op, const Registers& now) {
+  if (device_code_) return adopt_uncompared(now, Exclusion::device_code);
   if (op)
-    if (const Excuse why = excuse(*op, before_, processor_.config()); why != Excuse::none)
-      return adopt_unjudged(now, why);
-  if (now.tr.selector != before_.tr.selector) return adopt_unjudged(now, Excuse::task);
+    if (const Exclusion why = exclusion(*op, before_, processor_.config()); why != Exclusion::none)
+      return adopt_uncompared(now, why);
+  if (now.tr.selector != before_.tr.selector) return adopt_uncompared(now, Exclusion::task);
   note_code(before_);
   const StepResult result = step();
   ++compared_;
   if (result.kind == StepResult::Kind::unmapped)
     return diverge(fmt::format("Unicorn could not reach physical address {:08X}", result.address), now);
-  if (result.kind == StepResult::Kind::exception || !deliveries_.empty()) return judge_exception(op, now, result);
+  if (result.kind == StepResult::Kind::exception || !deliveries_.empty()) return compare_exception(op, now, result);
 
   UnicornCpu::Core theirs = unicorn_.core();
   if (planted_ && compared_ == planted_) {
@@ -270,7 +270,7 @@ void Shadow::judge(const cpu::Op* op, const Registers& now) {
     if (const char* what = compare_system(now, unicorn_.registers())) return diverge(what, now);
   if (op->opcode >= 0xD8 && op->opcode <= 0xDF)
     if (const char* what = compare_fpu(*op)) return diverge(what, now);
-  if (const char* what = compare_outside()) return diverge(what, now);
+  if (const char* what = compare_bus()) return diverge(what, now);
   if (const char* what = compare_stores(*op)) return diverge(what, now);
   // Masked parts are copied from the interpreter.
   if (changed)
@@ -280,14 +280,14 @@ void Shadow::judge(const cpu::Op* op, const Registers& now) {
 }
 
 // The interpreter has already delivered the exception; Unicorn only reports what it would have raised.
-void Shadow::judge_exception(const cpu::Op* op, const Registers& now, const StepResult& result) {
+void Shadow::compare_exception(const cpu::Op* op, const Registers& now, const StepResult& result) {
   ++exceptions_;
   if (deliveries_.empty())
     return diverge(fmt::format("Unicorn raised exception {}, planar did not", result.vector), now);
   const Delivery& first = deliveries_.front();
-  Excuse why = Excuse::none;
+  Exclusion why = Exclusion::none;
   if (result.kind != StepResult::Kind::exception || result.vector != first.vector) {
-    if (unicorn_may_miss(first.vector, op, before_, processor_.config(), why)) return adopt_unjudged(now, why);
+    if (unicorn_may_miss(first.vector, op, before_, processor_.config(), why)) return adopt_uncompared(now, why);
     return diverge(result.kind == StepResult::Kind::exception
                        ? fmt::format("planar raised exception {}, Unicorn {}", first.vector, result.vector)
                        : fmt::format("planar raised exception {}, Unicorn none", first.vector),
@@ -347,7 +347,7 @@ const char* Shadow::compare_fpu(const cpu::Op& op) {
   const cpu::Fpu ours = processor_.fpu(), theirs = unicorn_.fpu();
   unicorn_.set_fpu(ours);  // exception flags, C1 and the pointers are copied from the interpreter
   if (ours.status & fpu_error_summary) {
-    ++excused_[static_cast<unsigned>(Excuse::fpu_trap)];
+    ++excluded_[static_cast<unsigned>(Exclusion::fpu_trap)];
     return nullptr;
   }
   const auto empty = [](std::uint16_t tags) { return tags & tags >> 1 & 0x5555; };
@@ -393,7 +393,7 @@ const char* Shadow::compare_stores(const cpu::Op& op) {
 }
 
 // Port writes are compared one by one, device writes byte by byte, since an unaligned one may be split differently.
-const char* Shadow::compare_outside() {
+const char* Shadow::compare_bus() {
   const auto same_transfer = [](const Transfer& x, const Transfer& y) {
     const std::uint32_t mask = x.bytes == 4 ? 0xFFFFFFFFu : (1u << 8 * x.bytes) - 1;
     return x.address == y.address && x.bytes == y.bytes && !((x.value ^ y.value) & mask);
@@ -490,8 +490,8 @@ std::string Shadow::summary() const {
       fmt::format("lockstep: {} instructions compared, {} exceptions among them; {} interrupts taken over", compared_,
                   exceptions_, interrupts_);
   std::string rest;
-  for (unsigned i = 1; i < excused_.size(); ++i)
-    if (excused_[i]) rest += fmt::format("{}{} {}", rest.empty() ? "" : ", ", excused_[i], excuse_names[i]);
+  for (unsigned i = 1; i < excluded_.size(); ++i)
+    if (excluded_[i]) rest += fmt::format("{}{} {}", rest.empty() ? "" : ", ", excluded_[i], exclusion_names[i]);
   return rest.empty() ? text : text + "; not compared: " + rest;
 }
 

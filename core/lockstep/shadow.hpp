@@ -4,7 +4,7 @@
 // The interpreter leads. After each of its instructions Unicorn executes the same one on a copy of the machine's RAM,
 // with the values that the interpreter received from outside (ports, device memory) replayed. Registers, defined flags,
 // stores, port and device writes, and exception vectors with error code and CR2 are compared. Interrupts, the delivery
-// of exceptions, resets and bus-master writes are copied. judgement.hpp lists what is not compared; it is counted.
+// of exceptions, resets and bus-master writes are copied. exclusions.hpp lists what is not compared; it is counted.
 //
 // The first divergence ends the comparison; its report contains both states. Observation changes nothing in the
 // machine.
@@ -19,13 +19,13 @@
 
 #include "core/cpu/cpu.hpp"
 #include "core/cpu/observer.hpp"
-#include "core/lockstep/judgement.hpp"
+#include "core/lockstep/exclusions.hpp"
 #include "core/lockstep/unicorn_cpu.hpp"
 #include "core/memory/address_space.hpp"
 
 namespace planar::lockstep {
 
-class Shadow final : public cpu::Observer, private Outside {
+class Shadow final : public cpu::Observer, private ExternalBus {
  public:
   /// Observes `processor` from its present state on. Both arguments must outlive this object.
   Shadow(cpu::Cpu& processor, AddressSpace& space);
@@ -74,7 +74,7 @@ class Shadow final : public cpu::Observer, private Outside {
   void others_wrote(std::uint32_t address, std::uint32_t bytes) override;
   void mapping_changed() override { remap_ = true; }
 
-  // ---- Outside
+  // ---- ExternalBus
   std::uint32_t port_read(std::uint16_t port, unsigned bytes) override;
   void port_write(std::uint16_t port, unsigned bytes, std::uint32_t value) override;
   std::uint32_t memory_read(std::uint32_t address, unsigned bytes) override;
@@ -88,17 +88,17 @@ class Shadow final : public cpu::Observer, private Outside {
   bool map_on_demand(std::uint32_t address);
   void note_code(const cpu::Registers& r);
 
-  // ---- judging
-  void judge(const cpu::Op* op, const cpu::Registers& now);
+  // ---- comparison
+  void compare(const cpu::Op* op, const cpu::Registers& now);
   StepResult step();
   void adopt(const cpu::Registers& now);
-  void adopt_unjudged(const cpu::Registers& now, Excuse why);
-  void judge_exception(const cpu::Op* op, const cpu::Registers& now, const StepResult& result);
+  void adopt_uncompared(const cpu::Registers& now, Exclusion why);
+  void compare_exception(const cpu::Op* op, const cpu::Registers& now, const StepResult& result);
   const char* compare_core(const cpu::Op& op, const cpu::Registers& now, UnicornCpu::Core& theirs) const;
   const char* compare_system(const cpu::Registers& now, const cpu::Registers& theirs) const;
   const char* compare_fpu(const cpu::Op& op);
   const char* compare_stores(const cpu::Op& op);
-  const char* compare_outside();
+  const char* compare_bus();
   void diverge(const std::string& what, const cpu::Registers& now);
 
   cpu::Cpu& processor_;
@@ -118,7 +118,7 @@ class Shadow final : public cpu::Observer, private Outside {
   std::vector<Transfer> their_port_writes_, their_device_writes_;
 
   std::uint64_t compared_ = 0, exceptions_ = 0, interrupts_ = 0;
-  std::array<std::uint64_t, static_cast<unsigned>(Excuse::count)> excused_{};
+  std::array<std::uint64_t, static_cast<unsigned>(Exclusion::count)> excluded_{};
   std::uint64_t planted_ = 0;
   std::optional<std::string> divergence_;
   std::function<void()> on_divergence_;

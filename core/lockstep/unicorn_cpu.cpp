@@ -107,7 +107,7 @@ std::uint32_t hidden_flags(const cpu::Registers& r) {
 struct UnicornCpu::Private {
   uc_engine* engine = nullptr;
   uc_context* context = nullptr;
-  Outside* outside = nullptr;
+  ExternalBus* bus = nullptr;
   std::byte* state_at = nullptr;  ///< in `context`
   std::ptrdiff_t exception_at = 0;
   StepResult result;
@@ -175,12 +175,12 @@ struct UnicornCpu::Private {
   }
   static std::uint32_t on_in(uc_engine*, std::uint32_t port, int bytes, void* self) {
     const auto& p = *static_cast<Private*>(self);
-    if (!p.outside) return 0xFFFFFFFFu;
-    return p.outside->port_read(static_cast<std::uint16_t>(port), static_cast<unsigned>(bytes));
+    if (!p.bus) return 0xFFFFFFFFu;
+    return p.bus->port_read(static_cast<std::uint16_t>(port), static_cast<unsigned>(bytes));
   }
   static void on_out(uc_engine*, std::uint32_t port, int bytes, std::uint32_t value, void* self) {
     const auto& p = *static_cast<Private*>(self);
-    if (p.outside) p.outside->port_write(static_cast<std::uint16_t>(port), static_cast<unsigned>(bytes), value);
+    if (p.bus) p.bus->port_write(static_cast<std::uint16_t>(port), static_cast<unsigned>(bytes), value);
   }
 };
 
@@ -259,9 +259,9 @@ bool UnicornCpu::Private::wide_addresses(std::uint32_t eip) {
   return wide;
 }
 
-UnicornCpu::UnicornCpu(cpu::Model model, Outside* outside) : p_(std::make_unique<Private>()) {
+UnicornCpu::UnicornCpu(cpu::Model model, ExternalBus* bus) : p_(std::make_unique<Private>()) {
   Private& p = *p_;
-  p.outside = outside;
+  p.bus = bus;
   // With UC_MODE_16, EIP would be relative to CS * 16; real mode is CR0.PE = 0 here as in the chip.
   check(uc_open(UC_ARCH_X86, UC_MODE_32, &p.engine), "open");
   // An empty list of exits: with an address to stop at, each start would look it up through the guest's page tables and
@@ -304,19 +304,19 @@ void UnicornCpu::map(std::uint32_t base, std::span<std::uint8_t> memory, bool wr
 }
 
 void UnicornCpu::map_device(std::uint32_t base, std::uint32_t size) {
-  // The callbacks receive offsets into the range; Outside uses addresses.
+  // The callbacks receive offsets into the range; ExternalBus uses addresses.
   using Device = Private::Device;
   p_->devices.push_back(std::make_unique<Device>(Device{p_.get(), base}));
   Device* const device = p_->devices.back().get();
   const auto read = [](uc_engine*, std::uint64_t offset, unsigned bytes, void* user) -> std::uint64_t {
     const auto& d = *static_cast<Device*>(user);
-    if (!d.p->outside) return ~std::uint64_t{0};
-    return d.p->outside->memory_read(d.base + static_cast<std::uint32_t>(offset), bytes);
+    if (!d.p->bus) return ~std::uint64_t{0};
+    return d.p->bus->memory_read(d.base + static_cast<std::uint32_t>(offset), bytes);
   };
   const auto write = [](uc_engine*, std::uint64_t offset, unsigned bytes, std::uint64_t value, void* user) {
     const auto& d = *static_cast<Device*>(user);
-    if (d.p->outside)
-      d.p->outside->memory_write(d.base + static_cast<std::uint32_t>(offset), bytes, static_cast<std::uint32_t>(value));
+    if (d.p->bus)
+      d.p->bus->memory_write(d.base + static_cast<std::uint32_t>(offset), bytes, static_cast<std::uint32_t>(value));
   };
   check(uc_mmio_map(p_->engine, base, size, read, device, write, device), "map a device");
 }

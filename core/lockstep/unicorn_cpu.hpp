@@ -9,7 +9,7 @@
 //   were before the instruction (after INT n, INT3 and INTO: with EIP after it). Let the interpreter deliver it, copy
 //   what it pushed (memory is the caller's) and adopt its registers with set_registers(). The same applies to
 //   interrupts, NMI, task switches and all other external events.
-// - Ports and unmapped memory are read from Outside, which replays what the interpreter saw.
+// - Ports and unmapped memory are read from ExternalBus, which replays what the interpreter saw.
 // - After writing memory that may hold code, the caller must call invalidate_code(); after writing page tables, or for
 //   the effect of INVLPG and MOV CR3, flush_tlb(). set_registers() flushes the TLB when CR0, CR3 or CR4 change.
 //
@@ -32,10 +32,10 @@
 
 namespace planar::lockstep {
 
-/// Everything outside Unicorn's memory.
-class Outside {
+/// Ports, device memory and unmapped memory, as Unicorn reaches them.
+class ExternalBus {
  public:
-  virtual ~Outside() = default;
+  virtual ~ExternalBus() = default;
   virtual std::uint32_t port_read(std::uint16_t port, unsigned bytes) = 0;
   virtual void port_write(std::uint16_t port, unsigned bytes, std::uint32_t value) = 0;
   /// For device ranges (map_device); `bytes` is 1, 2 or 4.
@@ -67,14 +67,14 @@ struct Store {
 class UnicornCpu {
  public:
   /// Throws Error if this Unicorn's register file has an unknown layout.
-  explicit UnicornCpu(cpu::Model model, Outside* outside = nullptr);
+  explicit UnicornCpu(cpu::Model model, ExternalBus* bus = nullptr);
   ~UnicornCpu();
   UnicornCpu(const UnicornCpu&) = delete;
   UnicornCpu& operator=(const UnicornCpu&) = delete;
 
   /// Maps physical memory in whole pages. It is used in place and must outlive this object.
   void map(std::uint32_t base, std::span<std::uint8_t> memory, bool writable = true);
-  /// Directs every access to [base, base + size) to Outside.
+  /// Directs every access to [base, base + size) to ExternalBus.
   void map_device(std::uint32_t base, std::uint32_t size);
   void unmap(std::uint32_t base, std::uint32_t size);
 

@@ -11,7 +11,7 @@ using lockstep::UnicornCpu;
 namespace {
 
 /// A board and a Unicorn with a copy of its memory and state.
-struct Pair : lockstep::Outside {
+struct Pair : lockstep::ExternalBus {
   Board board;
   std::vector<std::uint8_t> memory;
   UnicornCpu unicorn;

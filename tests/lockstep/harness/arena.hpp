@@ -63,7 +63,7 @@ struct ArenaPins : cpu::Pins {
   std::array<std::uint32_t, 3> written{};
 };
 
-class Arena : public Outside {
+class Arena : public ExternalBus {
  public:
   explicit Arena(Model model);
 

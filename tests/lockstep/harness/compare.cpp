@@ -145,7 +145,7 @@ const char* Runner::compare_fpu(const Form& form) {
   else if (special || (ours.status & ~fpu_before_.status & 3))
     why = Mask::fpu_special;
   if (what && why) {
-    coverage_.excuse(program_->mode, instruction.cell, *why);
+    coverage_.exclude(program_->mode, instruction.cell, *why);
     resynchronise();
     what = nullptr;
   }

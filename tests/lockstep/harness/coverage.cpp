@@ -23,23 +23,23 @@ constexpr Left left_out[] = {
     {"0F 22 /4, 0F 21 /4-7, 0F 23 /4-7", "MOV to CR4 and to the status and control debug registers: fixed bits differ"},
     {"undocumented aliases of the x87", "tests/core/cpu/fpu/test_fpu_vectors.cpp"},
     {"task gates and switches, debug traps, alignment checks, I/O permission, limits to the byte",
-     "Unicorn cannot judge them: vectors in tests/core/cpu"},
+     "Unicorn cannot check them: vectors in tests/core/cpu"},
 };
 
 }  // namespace
 
-Coverage::Coverage() : counts_(forms().size() * 4 * mode_count), excused_(counts_.size()) {}
+Coverage::Coverage() : counts_(forms().size() * 4 * mode_count), excluded_(counts_.size()) {}
 
 std::vector<Coverage::Gap> Coverage::gaps(std::uint64_t least) const {
   std::vector<Gap> list;
   for (const Cell& cell : cells(Model::pentium))
     for (unsigned m = 0; m < mode_count; ++m) {
       const auto at = index(static_cast<Mode>(m), cell);
-      const std::uint64_t executed = counts_[at], compared = executed - excused_[at].times;
+      const std::uint64_t executed = counts_[at], compared = executed - excluded_[at].times;
       if (compared >= least) continue;
       const bool masked = executed >= least;
       list.push_back({static_cast<Mode>(m), cell, executed, compared,
-                      masked ? mask_reasons[static_cast<unsigned>(excused_[at].why)].name : nullptr});
+                      masked ? mask_reasons[static_cast<unsigned>(excluded_[at].why)].name : nullptr});
     }
   return list;
 }

@@ -20,10 +20,10 @@ class Coverage {
   /// A part of a result was not compared.
   void note(Mask mask) { ++masked_[static_cast<unsigned>(mask)]; }
   /// An execution was not compared at all.
-  void excuse(Mode mode, const Cell& cell, Mask mask) {
+  void exclude(Mode mode, const Cell& cell, Mask mask) {
     note(mask);
-    ++excused_[index(mode, cell)].times;
-    excused_[index(mode, cell)].why = mask;
+    ++excluded_[index(mode, cell)].times;
+    excluded_[index(mode, cell)].why = mask;
   }
   std::uint64_t masked(Mask mask) const { return masked_[static_cast<unsigned>(mask)]; }
 
@@ -42,12 +42,12 @@ class Coverage {
   static std::size_t index(Mode mode, const Cell& cell) {
     return ((cell.form * 2u + cell.size32) * 2u + cell.memory) * mode_count + static_cast<unsigned>(mode);
   }
-  struct Excused {
+  struct Excluded {
     std::uint64_t times = 0;
     Mask why = Mask::count;  ///< the last
   };
   std::vector<std::uint64_t> counts_;  ///< executed
-  std::vector<Excused> excused_;       ///< of these, the number not compared
+  std::vector<Excluded> excluded_;     ///< of these, the number not compared
   std::array<std::uint64_t, static_cast<unsigned>(Mask::count)> masked_{};
 };
 

@@ -217,26 +217,26 @@ Runner::Next Runner::mismatch(const char* what) {
     if (in_memory(stores[s]))
       std::copy_n(stores[s].before.begin(), std::min<std::size_t>(16, stores[s].bytes),
                   m.memory.begin() + stores[s].address);
-  if (!intact()) return excuse(Mask::own_block);
+  if (!intact()) return exclude(Mask::own_block);
   for (const Store& store : stores)
-    if (store.address < code_end && store.address + store.bytes > code_at) return excuse(Mask::own_block);
+    if (store.address < code_end && store.address + store.bytes > code_at) return exclude(Mask::own_block);
   // Repeat from a clean start: within a block Unicorn sometimes loses flags that it keeps when it starts with the
   // instruction.
   if (!thorough_) {
     if (!second_) second_ = std::make_unique<Runner>(arena.model, coverage_);
     second_->meddle = meddle;
-    if (!second_->replay(m) && same_as_second(m)) return excuse(Mask::hooked_flags);
+    if (!second_->replay(m) && same_as_second(m)) return exclude(Mask::hooked_flags);
   }
   found_ = std::move(m);
   return Next::stop;
 }
 
-Runner::Next Runner::excuse(Mask mask) {
+Runner::Next Runner::exclude(Mask mask) {
   const Instruction& instruction = program_->instructions[static_cast<std::size_t>(current_)];
   if (mask == Mask::hooked_flags)
     coverage_.note(mask);  // it was compared after all
   else if (!thorough_)
-    coverage_.excuse(program_->mode, instruction.cell, mask);
+    coverage_.exclude(program_->mode, instruction.cell, mask);
   if (mask == Mask::delivery || mask == Mask::unmapped || mask == Mask::wrap || mask == Mask::far_stack ||
       mask == Mask::rights || mask == Mask::hooked_flags || mask == Mask::own_block || mask == Mask::limits ||
       several_stores(forms()[instruction.cell.form])) {
@@ -279,27 +279,27 @@ Runner::Next Runner::finish() {
   const Instruction& instruction = program_->instructions[static_cast<std::size_t>(current_)];
   const Form& form = forms()[instruction.cell.form];
   const Registers ours = step_planar(instruction);
-  if (arena.processor->in_shutdown()) return excuse(Mask::delivery);
+  if (arena.processor->in_shutdown()) return exclude(Mask::delivery);
   const int vector = Arena::vector_at(ours);
   if (vector >= 0 && Arena::vector_at(arena.unicorn.registers()) != vector) {
-    if (wraps(instruction)) return excuse(Mask::wrap);
-    if ((vector == 13 || vector == 12) && !is_wide(program_->mode)) return excuse(Mask::limits);
+    if (wraps(instruction)) return exclude(Mask::wrap);
+    if ((vector == 13 || vector == 12) && !is_wide(program_->mode)) return exclude(Mask::limits);
     if (vector == 13 && form.opcode == 0x0F22 && form.group == 0 && refused_cr0(instruction))
-      return excuse(Mask::control_bits);
+      return exclude(Mask::control_bits);
     if (vector == 14 && form.kind == Kind::fpu && instruction.cell.memory && form.group == 4)
-      return excuse(Mask::fpu_pointers);
-    if (vector == 13 && through_cs(instruction)) return excuse(Mask::rights);
+      return exclude(Mask::fpu_pointers);
+    if (vector == 13 && through_cs(instruction)) return exclude(Mask::rights);
     if (vector == 13 && (form.kind == Kind::port || form.kind == Kind::string_io) && is_ring3(program_->mode))
-      return excuse(Mask::io_permission);
+      return exclude(Mask::io_permission);
     if (form.opcode == 0x0F00 && form.group == 3 && vector == 13 &&
         (arena.unicorn.registers().tr.selector & 0xFFFC) == 0)
-      return excuse(Mask::ltr_null);
+      return exclude(Mask::ltr_null);
     if (const Registers u = arena.unicorn.registers(); vector == 13 && u.eip > u.segment[CS].limit)
-      return excuse(Mask::limits);
+      return exclude(Mask::limits);
     if (form.opcode == 0xCF && before_.cpl != 0 && (arena.unicorn.core().eflags & flag_vm))
-      return excuse(Mask::iret_vm);
-    if (form.kind == Kind::enter && (vector == 14 || vector == 12)) return excuse(Mask::enter_probe);
-    if (is_far(form.kind) && vector == 14 && before_.cpl == 3) return excuse(Mask::far_stack);
+      return exclude(Mask::iret_vm);
+    if (form.kind == Kind::enter && (vector == 14 || vector == 12)) return exclude(Mask::enter_probe);
+    if (is_far(form.kind) && vector == 14 && before_.cpl == 3) return exclude(Mask::far_stack);
     return mismatch("planar raised an exception, Unicorn did not");
   }
   return compare_done();
@@ -314,35 +314,36 @@ Runner::Next Runner::compare_done() {
   if (instruction.rep && theirs.eip == before_.eip && ours.eip == before_.eip + instruction.length)
     theirs.eip = ours.eip;
   for (const Store& store : arena.unicorn.stores())
-    if (!in_memory(store)) return excuse(Mask::unmapped);
+    if (!in_memory(store)) return exclude(Mask::unmapped);
   bool result_undefined = false;
   const std::uint32_t undefined = undefined_flags(instruction, before_, result_undefined);
-  if (result_undefined) return excuse(Mask::undefined_result);
-  if (form.opcode == 0x0FA2) return excuse(Mask::cpuid);
+  if (result_undefined) return exclude(Mask::undefined_result);
+  if (form.opcode == 0x0FA2) return exclude(Mask::cpuid);
   if (form.opcode == 0x61 && instruction.cell.size32 && arena.model == Model::i386sx && !is_wide(program_->mode))
-    return excuse(Mask::popad_386);
-  if (form.opcode == 0xCF && (theirs.eflags & ~ours.eflags & flag_vm) && before_.cpl != 0) return excuse(Mask::iret_vm);
-  if (form.opcode == 0x9C && instruction.cell.size32 && program_->mode == Mode::v86) return excuse(Mask::pushf_v86);
-  if (form.kind == Kind::enter && instruction.cell.size32 != is_wide(program_->mode)) return excuse(Mask::enter_66);
+    return exclude(Mask::popad_386);
+  if (form.opcode == 0xCF && (theirs.eflags & ~ours.eflags & flag_vm) && before_.cpl != 0)
+    return exclude(Mask::iret_vm);
+  if (form.opcode == 0x9C && instruction.cell.size32 && program_->mode == Mode::v86) return exclude(Mask::pushf_v86);
+  if (form.kind == Kind::enter && instruction.cell.size32 != is_wide(program_->mode)) return exclude(Mask::enter_66);
   if (form.opcode == 0x0F01 && form.group == 4 && instruction.cell.size32 && !instruction.cell.memory)
-    return excuse(Mask::smsw);
+    return exclude(Mask::smsw);
   const char* what = nullptr;
   if (form.opcode == 0xDF && form.group == 4 && !instruction.cell.memory)  // FNSTSW AX: exceptions and C1
     theirs.gpr[EAX] = (theirs.gpr[EAX] & ~0x02FFu) | (ours.gpr[EAX] & 0x02FFu);
-  if (!same_core(ours, theirs, undefined, what)) return wraps(instruction) ? excuse(Mask::wrap) : mismatch(what);
+  if (!same_core(ours, theirs, undefined, what)) return wraps(instruction) ? exclude(Mask::wrap) : mismatch(what);
   if (undefined) coverage_.note(Mask::undefined_flags);
   if (form.system) {
     if (const char* difference = system_difference(ours, arena.unicorn.registers()))
-      return wraps(instruction) ? excuse(Mask::wrap) : mismatch(difference);
+      return wraps(instruction) ? exclude(Mask::wrap) : mismatch(difference);
   } else if (!same_system(before_, ours)) {
     return mismatch("an ordinary instruction changed the system state");
   }
-  if (form.kind == Kind::fpu && wraps(instruction)) return excuse(Mask::wrap);
+  if (form.kind == Kind::fpu && wraps(instruction)) return exclude(Mask::wrap);
   if (form.kind == Kind::fpu)
     if (const char* difference = compare_fpu(form)) return mismatch(difference);
   if (form.kind == Kind::port && arena.pins.written != arena.port_written) return mismatch("port");
   if (!stores_equal()) {
-    if (wraps(instruction)) return excuse(Mask::wrap);
+    if (wraps(instruction)) return exclude(Mask::wrap);
     error_text_ = "memory";
     for (const Store& st : arena.unicorn.stores()) {
       error_text_ += fmt::format(" {:X}:", st.address);
@@ -380,23 +381,23 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   const Registers ours = step_planar(instruction);
   ++instructions;
   const int vector = Arena::vector_at(ours);
-  if (arena.processor->in_shutdown() || !stack_usable(ours)) return excuse(Mask::delivery);
+  if (arena.processor->in_shutdown() || !stack_usable(ours)) return exclude(Mask::delivery);
   if (result.kind == StepResult::Kind::unmapped)
-    return excuse(vector == 12 || vector == 13 ? Mask::limits : Mask::unmapped);
+    return exclude(vector == 12 || vector == 13 ? Mask::limits : Mask::unmapped);
   ++exceptions;
   const bool is_limit = (vector == 12 || vector == 13) && !is_wide(program_->mode);
   if (vector != result.vector) {
-    if (vector == 8) return excuse(Mask::delivery);
-    if (wraps(instruction)) return excuse(Mask::wrap);
+    if (vector == 8) return exclude(Mask::delivery);
+    if (wraps(instruction)) return exclude(Mask::wrap);
     if (vector == 13 && (form.kind == Kind::port || form.kind == Kind::string_io) && is_ring3(program_->mode))
-      return excuse(Mask::io_permission);
-    if (form.opcode == 0xF1) return excuse(Mask::icebp);
-    if (form.opcode == 0x63 && vector < 0 && result.vector == 14) return excuse(Mask::arpl);
-    if (is_limit) return excuse(Mask::limits);
-    if (vector == 13 && through_cs(instruction)) return excuse(Mask::rights);
+      return exclude(Mask::io_permission);
+    if (form.opcode == 0xF1) return exclude(Mask::icebp);
+    if (form.opcode == 0x63 && vector < 0 && result.vector == 14) return exclude(Mask::arpl);
+    if (is_limit) return exclude(Mask::limits);
+    if (vector == 13 && through_cs(instruction)) return exclude(Mask::rights);
     // Unicorn reads the stack of a far return with ring 0 privilege, and gets to the selector stored there.
     if (is_far(form.kind) && vector == 14 && result.vector == 13 && before_.cpl == 3 && ours.cr2 - before_.gpr[ESP] < 8)
-      return excuse(Mask::far_stack);
+      return exclude(Mask::far_stack);
     found_.reset();
     const Next n = mismatch("vector");
     if (found_) found_->their_vector = result.vector;
@@ -409,17 +410,17 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
     // FBLD, FBSTP, environments and FSAVE images: the order of the parts is specific to the chip.
     const bool large = form.kind == Kind::fpu && (form.group == 4 || form.group == 6) && (form.opcode & 1);
     if (crosses || large || form.opcode == 0xA6 || form.opcode == 0xA7 || form.opcode == 0x60)
-      return excuse(Mask::access_order);
+      return exclude(Mask::access_order);
     what = "CR2";
   }
   const bool only_write = vector == 14 && (error ^ result.error) == 2 && (error & 2) && instruction.cell.memory;
   if (only_write) coverage_.note(Mask::access_order);
   if (!what && (before_.cr0 & 1) && !result.software && error != result.error && !only_write) {
     // A far transfer beyond the target's limit: #GP(0) by the manual, #GP(selector) in Unicorn.
-    if ((is_limit || (vector == 13 && is_far(form.kind))) && error == 0) return excuse(Mask::limits);
-    if (wraps(instruction)) return excuse(Mask::wrap);
+    if ((is_limit || (vector == 13 && is_far(form.kind))) && error == 0) return exclude(Mask::limits);
+    if (wraps(instruction)) return exclude(Mask::wrap);
     if (is_far(form.kind) && vector == 14 && (error ^ result.error) == 4 && before_.cpl == 3)
-      return excuse(Mask::far_stack);
+      return exclude(Mask::far_stack);
     error_text_ = fmt::format("error code {:X} and {:X}", error, result.error);
     what = error_text_.c_str();
   }

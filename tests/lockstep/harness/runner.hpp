@@ -52,7 +52,7 @@ class Runner {
   Next finish_exception(const StepResult& result);
   Next compare_done();
   Next mismatch(const char* what);
-  Next excuse(Mask mask);
+  Next exclude(Mask mask);
   void resynchronise();
   bool same_core(const Registers& ours, const UnicornCpu::Core& theirs, std::uint32_t undefined, const char*& what);
   const char* system_difference(const Registers& ours, const Registers& theirs);

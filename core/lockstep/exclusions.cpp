@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "core/lockstep/judgement.hpp"
+#include "core/lockstep/exclusions.hpp"
 
 namespace planar::lockstep {
 
@@ -29,34 +29,34 @@ unsigned shift_count(const cpu::Op& op, const cpu::Registers& before) {
 
 }  // namespace
 
-Excuse excuse(const cpu::Op& op, const cpu::Registers& before, const cpu::CpuConfig& config) {
-  if (before.eflags & flag_tf) return Excuse::single_step;
+Exclusion exclusion(const cpu::Op& op, const cpu::Registers& before, const cpu::CpuConfig& config) {
+  if (before.eflags & flag_tf) return Exclusion::single_step;
   switch (op.opcode) {
     // clang-format off
     case 0x0FA2: case 0x0F30: case 0x0F31: case 0x0F32: case 0x0F21: case 0x0F23: case 0x0F24: case 0x0F26: case 0xF1:
     case 0x0F10: case 0x0F11: case 0x0F12: case 0x0F13:
-      return Excuse::chip;
+      return Exclusion::chip;
     // clang-format on
     case 0x61:
-      if (config.model == Model::i386sx && op.operand32 && !before.segment[2].big) return Excuse::erratum;
+      if (config.model == Model::i386sx && op.operand32 && !before.segment[2].big) return Exclusion::erratum;
       break;
     case 0xC8:
-      if (op.operand32 != before.segment[2].big) return Excuse::erratum;
+      if (op.operand32 != before.segment[2].big) return Exclusion::erratum;
       break;
     // clang-format off
     case 0x0FC8: case 0x0FC9: case 0x0FCA: case 0x0FCB: case 0x0FCC: case 0x0FCD: case 0x0FCE: case 0x0FCF:
       // clang-format on
-      if (!op.operand32) return Excuse::undefined;
+      if (!op.operand32) return Exclusion::undefined;
       break;
     default: break;
   }
-  if (is_double_shift(op) && !op.operand32 && shift_count(op, before) > 16) return Excuse::undefined;
+  if (is_double_shift(op) && !op.operand32 && shift_count(op, before) > 16) return Exclusion::undefined;
   if (is_escape(op)) {
-    if (!config.fpu) return Excuse::no_fpu;
+    if (!config.fpu) return Exclusion::no_fpu;
     const bool image = op.has_memory && ((op.opcode == 0xD9 || op.opcode == 0xDD) && op.reg == 6);
-    if (image) return Excuse::fpu_image;
+    if (image) return Exclusion::fpu_image;
   }
-  return Excuse::none;
+  return Exclusion::none;
 }
 
 std::uint32_t undefined_flags(const cpu::Op& op, const cpu::Registers& before) {
@@ -125,18 +125,18 @@ bool transcendental(const cpu::Op& op) {
 }
 
 bool unicorn_may_miss(std::uint8_t vector, const cpu::Op* op, const cpu::Registers& before,
-                      const cpu::CpuConfig& config, Excuse& why) {
-  why = Excuse::limits;
+                      const cpu::CpuConfig& config, Exclusion& why) {
+  why = Exclusion::limits;
   if (vector == 12 || vector == 13 || vector == 17) return true;
-  why = Excuse::model;
+  why = Exclusion::model;
   if (vector == 6 && op && config.model != Model::pentium) {
     const unsigned code = op->opcode;
     return code == 0x0F08 || code == 0x0F09 || code == 0x0F01 || code == 0x0FB0 || code == 0x0FB1 || code == 0x0FC0 ||
            code == 0x0FC1 || code == 0x0FC7 || (code >= 0x0FC8 && code <= 0x0FCF) || code == 0x0FA2;
   }
-  why = Excuse::fpu_trap;
+  why = Exclusion::fpu_trap;
   if (vector == 16) return true;
-  why = Excuse::chip;
+  why = Exclusion::chip;
   return vector == 1 && (before.dr[7] & 0xFF);
 }
 

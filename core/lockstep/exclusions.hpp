@@ -11,7 +11,7 @@
 namespace planar::lockstep {
 
 /// Why an instruction (or part of its result) is copied from the interpreter instead of compared.
-enum class Excuse : std::uint8_t {
+enum class Exclusion : std::uint8_t {
   none,
   device_code,  ///< executed from device memory
   chip,         ///< CPUID, RDTSC, MSRs, debug and test registers: specific to the chip
@@ -26,7 +26,7 @@ enum class Excuse : std::uint8_t {
   erratum,      ///< POPAD on a 386 with a 16-bit stack, ENTER whose operand and stack sizes differ
   count
 };
-inline constexpr std::array<const char*, static_cast<unsigned>(Excuse::count)> excuse_names{
+inline constexpr std::array<const char*, static_cast<unsigned>(Exclusion::count)> exclusion_names{
     "",
     "code in device memory",
     "CPUID, TSC, MSRs, debug registers",
@@ -41,7 +41,7 @@ inline constexpr std::array<const char*, static_cast<unsigned>(Excuse::count)> e
     "stack sizes"};
 
 /// Whether Unicorn can check an instruction at all. `before`: the registers before it.
-Excuse excuse(const cpu::Op& op, const cpu::Registers& before, const cpu::CpuConfig& config);
+Exclusion exclusion(const cpu::Op& op, const cpu::Registers& before, const cpu::CpuConfig& config);
 /// Flags left undefined by the instruction: Pentium manual volume 3, appendix A, and the instruction pages.
 std::uint32_t undefined_flags(const cpu::Op& op, const cpu::Registers& before);
 /// Whether the destination register is undefined too (BSF and BSR of zero).
@@ -52,6 +52,6 @@ bool far_transfer(const cpu::Op& op);
 bool transcendental(const cpu::Op& op);
 /// Whether Unicorn may not raise an exception that the interpreter raised.
 bool unicorn_may_miss(std::uint8_t vector, const cpu::Op* op, const cpu::Registers& before,
-                      const cpu::CpuConfig& config, Excuse& why);
+                      const cpu::CpuConfig& config, Exclusion& why);
 
 }  // namespace planar::lockstep
