@@ -225,7 +225,7 @@ void Channel::release(BusMaster& master, Time at) {
   update_contended();
 }
 
-Time Channel::price(const Transfer& transfer, Time slave_cycle) const {
+Time Channel::transfer_time(const Transfer& transfer, Time slave_cycle) const {
   if (transfer.bytes == 0) return {};
   const std::uint32_t unit = std::max(1u, transfer.width / 8);
   const std::int64_t cycles = (std::int64_t{transfer.address % unit} + transfer.bytes + unit - 1) / unit;
@@ -234,7 +234,7 @@ Time Channel::price(const Transfer& transfer, Time slave_cycle) const {
 }
 
 Time Channel::transfer(const Transfer& transfer, Time from, Time slave_cycle) {
-  const Time end = from + price(transfer, slave_cycle);
+  const Time end = from + transfer_time(transfer, slave_cycle);
   occupy(from, end, slave_cycle == Time{});
   return end;
 }

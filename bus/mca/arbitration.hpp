@@ -148,7 +148,7 @@ class Channel {
   /// one cycle of the slave; planar memory's when zero.
   Time transfer(const Transfer& transfer, Time from, Time slave_cycle = {});
   /// The same without an effect.
-  Time price(const Transfer& transfer, Time slave_cycle = {}) const;
+  Time transfer_time(const Transfer& transfer, Time slave_cycle = {}) const;
   /// The owner keeps the channel busy in this span (cycles whose time it computed itself); `memory`: and planar
   /// memory with it.
   void occupy(Time from, Time to, bool memory = false) {

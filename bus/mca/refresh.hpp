@@ -2,7 +2,7 @@
 // Memory refresh as a function of time: no event, no counter.
 //
 // Request number n is due at n * period. Port 61h bit 4 toggles with each request; firmware and DOS delay loops count
-// its edges (docs/hardware/micro-channel.md#refresh). The channel prices the time a refresh takes when the next cycle
+// its edges (docs/hardware/micro-channel.md#refresh). The channel charges the time a refresh takes when the next cycle
 // wants to start.
 #pragma once
 

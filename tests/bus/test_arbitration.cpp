@@ -308,14 +308,14 @@ TEST_CASE("requesters that never release the channel cannot stop the processor f
 TEST_CASE("the cost of a master's transfers follows width, alignment and streaming") {
   Rig rig;
   const Channel& channel = rig.bus.channel();
-  REQUIRE(channel.price({0x1000, 64, 32}) == 16 * 200_ns);
-  REQUIRE(channel.price({0x1001, 64, 32}) == 17 * 200_ns);
-  REQUIRE(channel.price({0x1000, 64, 16}) == 32 * 200_ns);
-  REQUIRE(channel.price({0x1003, 1, 32}) == 200_ns);
-  REQUIRE(channel.price({0x1000, 0, 32}) == 0_ns);
-  REQUIRE(channel.price({0x1000, 64, 32}, 300_ns) == 16 * 300_ns);
+  REQUIRE(channel.transfer_time({0x1000, 64, 32}) == 16 * 200_ns);
+  REQUIRE(channel.transfer_time({0x1001, 64, 32}) == 17 * 200_ns);
+  REQUIRE(channel.transfer_time({0x1000, 64, 16}) == 32 * 200_ns);
+  REQUIRE(channel.transfer_time({0x1003, 1, 32}) == 200_ns);
+  REQUIRE(channel.transfer_time({0x1000, 0, 32}) == 0_ns);
+  REQUIRE(channel.transfer_time({0x1000, 64, 32}, 300_ns) == 16 * 300_ns);
   // Streaming at 10 MHz: 40 MB/s on 32 bits once it runs.
-  REQUIRE(channel.price({0x1000, 4096, 32, true}) == 200_ns + 1023 * 100_ns);
+  REQUIRE(channel.transfer_time({0x1000, 4096, 32, true}) == 200_ns + 1023 * 100_ns);
 }
 
 TEST_CASE("on a single-path planar the processor learns when its memory path is busy") {

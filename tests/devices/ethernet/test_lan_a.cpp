@@ -255,8 +255,8 @@ TEST_CASE("a driver that sleeps loses the newest frames, and goes on when it wak
   CHECK(late[1] == b.for_us(300));
 }
 
-TEST_CASE("an 8, 16 or 32-bit access to the window has its own number of cycles and price", "[lan-a][timing]") {
-  const auto price = [](LanABench& b, unsigned offset, unsigned bytes) {
+TEST_CASE("an 8, 16 or 32-bit access to the window has its own number of cycles and cost", "[lan-a][timing]") {
+  const auto cost = [](LanABench& b, unsigned offset, unsigned bytes) {
     b.rig.load(LanABench::window + offset, bytes);
     const Time read = b.rig.took;
     b.rig.store(LanABench::window + offset, 0, bytes);
@@ -265,14 +265,14 @@ TEST_CASE("an 8, 16 or 32-bit access to the window has its own number of cycles 
   };
   LanABench wide, narrow({}, 16), slowed(Settings{{"ram.extension_32", "250 ns"}});
   for (LanABench* b : {&wide, &narrow, &slowed}) b->probe();
-  CHECK(price(wide, 0x100, 4) == 200_ns);
-  CHECK(price(wide, 0x100, 2) == 200_ns);
-  CHECK(price(wide, 0x101, 1) == 200_ns);
-  CHECK(price(wide, 0x102, 4) == 400_ns);
-  CHECK(price(narrow, 0x100, 4) == 800_ns);
-  CHECK(price(narrow, 0x100, 2) == 400_ns);
-  CHECK(price(narrow, 0x101, 1) == 400_ns);
-  CHECK(price(slowed, 0x100, 4) == 450_ns);
+  CHECK(cost(wide, 0x100, 4) == 200_ns);
+  CHECK(cost(wide, 0x100, 2) == 200_ns);
+  CHECK(cost(wide, 0x101, 1) == 200_ns);
+  CHECK(cost(wide, 0x102, 4) == 400_ns);
+  CHECK(cost(narrow, 0x100, 4) == 800_ns);
+  CHECK(cost(narrow, 0x100, 2) == 400_ns);
+  CHECK(cost(narrow, 0x101, 1) == 400_ns);
+  CHECK(cost(slowed, 0x100, 4) == 450_ns);
   wide.in(Sonic::SR);
   CHECK(wide.rig.took == 350_ns);
   wide.control();
