@@ -112,13 +112,15 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   const CpuConfig& config() const;
   /// Where the clocks have gone, by kind; no clock is in two of them. Influences nothing, is not part of a snapshot.
   struct Account {
-    std::uint64_t clocks = 0;   ///< all
-    std::uint64_t halted = 0;   ///< in HLT or shutdown
-    std::uint64_t pins = 0;     ///< standing still for cycles on the pins: I/O, device memory, interrupt acknowledge
-    std::uint64_t copying = 0;  ///< in repeated MOVS, INS, OUTS and in loops that copy, cycles on the pins excluded
+    std::uint64_t clocks = 0;  ///< all
+    std::uint64_t halted = 0;  ///< in HLT or shutdown
+    std::uint64_t pins = 0;    ///< waiting for cycles on the pins: I/O, device memory, interrupt acknowledge
+    /// In repeated MOVS, INS, OUTS and in loops that copy, cycles on the pins excluded; counted from the first call of
+    /// account() on.
+    std::uint64_t copying = 0;
   };
   Account account() const;
-  /// Saves and restores what account() counts, for who wants it to go on behind a snapshot.
+  /// Saves and restores what account() counts, for reports that continue after a snapshot.
   void archive_account(Archive& a);
 
   // ---- debuggers and tests -------------------------------------------------------------------------------------
@@ -143,7 +145,7 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   /// The byte at `linear` without side effects; nothing if not present.
   std::optional<std::uint8_t> peek_linear(std::uint32_t linear) const;
   /// Writes a byte of memory for a debugger: RAM, or adapter memory without a register behind it; false, with nothing
-  /// done, elsewhere (ROM, registers, nobody) and where `linear` is not present. Decoded code is dropped; the caches'
+  /// done, elsewhere (ROM, registers, unmapped) and where `linear` is not present. Decoded code is dropped; the caches'
   /// tags, the TLB, the page tables and time stay as they are.
   bool poke(std::uint32_t physical, std::uint8_t value);
   bool poke_linear(std::uint32_t linear, std::uint8_t value);

@@ -16,7 +16,7 @@ struct Cycle {
   Time end;
 };
 
-/// Accesses to one port, one behind the other, for as long as nobody else has a part in them. Each starts at the clock
+/// Successive accesses to one port, as long as no other party can influence them. Each starts at the clock
 /// edge that the processor chooses, plus `synchronisation`; that must lie at or after `from` and before `before`. It
 /// lasts `cycle`, or until port.ready if that is later, and must end before `quiet_until` and within `limit`.
 struct PinsRun {
@@ -26,17 +26,17 @@ struct PinsRun {
 };
 
 /// Everything outside RAM and ROM. `start` is the time at which the CPU starts the cycle; the returned end is exact and
-/// the CPU goes on at its first clock edge at or after it. The pins bring the world up to that end before the
-/// slave sees the access, so events up to it have fired (and may have changed INTR) when the call returns.
+/// the CPU continues at its first clock edge at or after it. Events up to that end fire before the slave sees the
+/// access (and may have changed INTR) when the call returns.
 class Pins {
  public:
   virtual ~Pins() = default;
   /// `bytes` is 1, 2 or 4; the operand may be unaligned, the pins split it as the bus does.
   virtual Cycle io_read(std::uint16_t port, unsigned bytes, Time start) = 0;
   virtual Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) = 0;
-  /// REP OUTS and REP INS: whether accesses of `bytes` to `port` may be charged without being made, as things stand.
-  /// Those that were are made up for by the other two before anything else is asked: `count` of them, the last of which
-  /// ended at `end`. The result is the same as that of io_read() and io_write().
+  /// REP OUTS and REP INS: whether the time of accesses of `bytes` to `port` may be computed from the run without
+  /// making them one by one. The other two then make `count` of them at once, before any other call; the last one ended
+  /// at `end`. The result is the same as that of io_read() and io_write().
   virtual bool port_run(std::uint16_t /*port*/, unsigned /*bytes*/, Direction, PinsRun&) { return false; }
   virtual void run_written(PinsRun&, std::span<const std::uint8_t> /*data*/, std::uint32_t /*count*/, Time /*end*/) {}
   virtual void run_read(PinsRun&, std::span<std::uint8_t> /*data*/, std::uint32_t /*count*/, Time /*end*/) {}

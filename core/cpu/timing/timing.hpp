@@ -85,7 +85,12 @@ class Timing {
   void spend_before_write(unsigned clocks) { common().spend_before_write(clocks); }
   std::uint64_t clocks() const { return common().clocks(); }
   std::uint64_t cycle_start(bool io) { return common().cycle_start(io); }
-  void wait_until(std::uint64_t clock) { common().wait_until(clock); }
+  void wait_until(std::uint64_t clock) {
+    if (has_cache())
+      cached().wait_until(clock);
+    else
+      i386sx().wait_until(clock);
+  }
   void jump_to(std::uint64_t clock) { common().jump_to(clock); }
   void steal(std::uint64_t from, unsigned clocks) { common().steal(from, clocks); }
   void master_wrote(std::uint32_t address, std::uint32_t bytes) { common().master_wrote(address, bytes); }

@@ -17,13 +17,14 @@ constexpr std::uint32_t page_mask = 0xFFFFF000;
 
 CachedTiming::CachedTiming(const TimingConfig& config)
     : ProcessorTiming(config),
+      path_(config),
       line_mask_(~(config.l1.line - 1u)),
       line_shift_(static_cast<std::uint8_t>(std::countr_zero(config.l1.line))) {
   state_.data = TagCache(config.l1.bytes, config.l1.ways, config.l1.line);
   state_.code = TagCache(config.l1.split ? config.l1.bytes : 0, config.l1.ways, config.l1.line);
 }
 
-inline MemoryPath::Burst CachedTiming::fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at) {
+inline CachedPath::Burst CachedTiming::fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at) {
   const auto burst = path_.fetch_line(at, address);
   const std::uint32_t victim = cache.fill(address);
   if (victim & TagCache::dirty) path_.write_back(burst.done, cache.line_of(victim));
@@ -31,7 +32,7 @@ inline MemoryPath::Burst CachedTiming::fill_cacheable(TagCache& cache, std::uint
   return burst;
 }
 
-MemoryPath::Burst CachedTiming::fill(TagCache& cache, std::uint32_t address, std::uint64_t at) {
+CachedPath::Burst CachedTiming::fill(TagCache& cache, std::uint32_t address, std::uint64_t at) {
   if (!cache_enabled_ || !path_.cacheable(address)) return path_.read_single(at, cache.line_of(address), cache.line());
   return fill_cacheable(cache, address, at);
 }
@@ -143,10 +144,6 @@ std::uint64_t CachedTiming::cycle_start(bool) {
   settle_prefetch();
   jump_to(path_.next_start(clock_));
   return clock_;
-}
-
-void CachedTiming::drain() {
-  for (unsigned i = 0; i < config_.write_buffers; ++i) jump_to(state_.write_done[i]);
 }
 
 void CachedTiming::master_wrote(std::uint32_t address, std::uint32_t bytes) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/cpu/timing/common/cached_path.hpp"
 #include "core/cpu/timing/common/l0_line.hpp"
 #include "core/cpu/timing/common/processor_timing.hpp"
 #include "core/cpu/timing/common/tag_cache.hpp"
@@ -86,8 +87,7 @@ class CachedTiming : public ProcessorTiming {
   std::uint32_t data_line() const { return state_.data.line(); }
 
   std::uint64_t cycle_start(bool io) final;
-  /// Waits until posted writes have reached memory.
-  void drain();
+  void wait_until(std::uint64_t clock) final { end_cycle(path_, clock); }
   void steal(std::uint64_t from, unsigned clocks) final { path_.steal(from, clocks); }
   void master_wrote(std::uint32_t address, std::uint32_t bytes) final;
   void flush_caches(bool write_back) override;
@@ -116,25 +116,26 @@ class CachedTiming : public ProcessorTiming {
     state_.prefetch_line = no_line;
   }
   void note_fill(unsigned which, std::uint32_t line, std::uint64_t done);
-  MemoryPath::Burst fill(TagCache& cache, std::uint32_t address, std::uint64_t at);
+  CachedPath::Burst fill(TagCache& cache, std::uint32_t address, std::uint64_t at);
   /// The data line of `address` comes with `burst`: the processor goes on with the wanted datum.
-  void take_data_line(std::uint32_t address, const MemoryPath::Burst& burst) {
+  void take_data_line(std::uint32_t address, const CachedPath::Burst& burst) {
     note_fill(0, state_.data.line_of(address), burst.done);
     jump_to(burst.first);
   }
 
+  CachedPath path_;
   std::uint32_t line_mask_;  // of a first-level line's address
   std::uint8_t line_shift_;
   CacheState state_;
 
  private:
-  MemoryPath::Burst fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at);
+  CachedPath::Burst fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at);
   void settle_wanted_prefetch();
   void read_miss(std::uint32_t address, unsigned bytes);
   void read_misaligned(std::uint32_t address, unsigned bytes);
   void write_misaligned(std::uint32_t address, unsigned bytes);
   void write_slow(std::uint32_t address, unsigned bytes);
-  void post(MemoryPath::Burst burst) {
+  void post(CachedPath::Burst burst) {
     state_.write_start[state_.write_next] = burst.first;
     state_.write_done[state_.write_next] = burst.done;
     state_.write_next =

@@ -5,10 +5,9 @@
 
 namespace planar::cpu {
 
-void ProcessorTiming::archive_common(Archive& a) {
+void ProcessorTiming::archive_clock(Archive& a) {
   a.section("cpu.timing", 1);
   a(cache_enabled_, clock_);
-  path_.archive(a);
 }
 
 void ProcessorTiming::archive_bus_unit(Archive& a, BusUnitState& bus) {

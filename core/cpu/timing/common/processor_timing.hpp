@@ -27,7 +27,6 @@
 #include "core/cpu/decode/op.hpp"
 #include "core/cpu/timing/common/config.hpp"
 #include "core/cpu/timing/common/execution_clocks.hpp"
-#include "core/cpu/timing/common/memory_path.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar {
@@ -68,11 +67,7 @@ class ProcessorTiming {
   /// clocks back: the table holds them for a zero-wait cycle.
   virtual std::uint64_t cycle_start(bool io) = 0;
   /// The cycle on the pins ends at `clock`: the CPU and its bus stand still until then. Earlier clocks change nothing.
-  void wait_until(std::uint64_t clock) {
-    jump_to(clock);
-    path_.occupy(clock);
-    pins_.end(clock_);
-  }
+  virtual void wait_until(std::uint64_t clock) = 0;
   /// HLT: time passes, nothing else happens. Earlier clocks change nothing.
   void jump_to(std::uint64_t clock) {
     if (clock > clock_) clock_ = clock;
@@ -108,19 +103,26 @@ class ProcessorTiming {
   virtual void describe(Description& description) const = 0;
 
  protected:
-  explicit ProcessorTiming(const TimingConfig& config) : config_(config), path_(config) {}
+  explicit ProcessorTiming(const TimingConfig& config) : config_(config) {}
   ProcessorTiming(const ProcessorTiming&) = default;
   ProcessorTiming& operator=(const ProcessorTiming&) = default;
 
-  // The first two parts of a snapshot (snapshot.hpp).
-  void archive_common(Archive& a);
+  /// wait_until() with the processor's way to memory, whose bus is taken until then.
+  template <class Path>
+  void end_cycle(Path& path, std::uint64_t clock) {
+    jump_to(clock);
+    path.occupy(clock);
+    pins_.end(clock_);
+  }
+
+  // Parts of a snapshot (snapshot.hpp); the way to memory is between these two.
+  void archive_clock(Archive& a);
   void archive_bus_unit(Archive& a, BusUnitState& bus);
 
   TimingConfig config_;
   bool cache_enabled_ = true;
   std::uint64_t clock_ = 0;
   TableOverlap overlap_;  // matters on the 386SX alone; the others spend by it too, and find nothing held
-  MemoryPath path_;
   Counters counters_;
   PinClocks pins_;
 };

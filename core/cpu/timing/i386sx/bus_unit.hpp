@@ -27,7 +27,7 @@ struct BusUnitState {
   bool refill = true;  ///< the queue was flushed
 };
 
-/// The rules of aligned data cycles that stay in closed form. `Unit` has: clock(), word_free() (the clock from which
+/// The rules of aligned data cycles that stay in closed form. `Unit` has: clock(), bus_free() (the clock from which
 /// the bus is free), overlap() and latch(), all as references; bring_up_to(clock), which counts the prefetch cycles
 /// that begin before a data cycle, false where that is not closed; and path().
 template <class Unit>
@@ -35,18 +35,18 @@ struct DataCycles {
   /// Both: false, with nothing of the access done, if it takes the long way.
   static bool read(Unit& u, std::uint32_t address, unsigned bytes) {
     const std::uint64_t wanted = u.overlap().read_wanted(u.clock());
-    if (!u.bring_up_to(wanted) || !u.path().access_in_row(u.word_free(), wanted, address, words(bytes), false))
+    if (!u.bring_up_to(wanted) || !u.path().access_in_row(u.bus_free(), wanted, address, words(bytes), false))
         [[unlikely]]
       return false;
-    u.clock() = u.overlap().read_ended(u.clock(), u.word_free());
+    u.clock() = u.overlap().read_ended(u.clock(), u.bus_free());
     return true;
   }
   static bool write(Unit& u, std::uint32_t address, unsigned bytes) {
     const std::uint64_t posted = u.latch().free_at(u.clock());
     if (!u.bring_up_to(posted)) [[unlikely]]
       return false;
-    const std::uint64_t starts = std::max(posted, u.word_free());
-    if (!u.path().access_in_row(u.word_free(), starts, address, words(bytes), true)) [[unlikely]]
+    const std::uint64_t starts = std::max(posted, u.bus_free());
+    if (!u.path().access_in_row(u.bus_free(), starts, address, words(bytes), true)) [[unlikely]]
       return false;
     u.clock() = posted;
     u.latch().starts = starts;

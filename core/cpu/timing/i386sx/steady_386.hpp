@@ -21,12 +21,12 @@ class Steady386 {
 
   void enter() {
     repeats_ = false;
-    now_ = {timing_.clock_, timing_.path_.word_free(), timing_.overlap_, timing_.bus_.latch, timing_.pins_};
+    now_ = {timing_.clock_, timing_.path_.bus_free(), timing_.overlap_, timing_.bus_.latch, timing_.pins_};
     full_ = timing_.bus_.refill || timing_.room() <= 0;
   }
   void leave() {
     timing_.clock_ = now_.clock;
-    timing_.path_.word_free() = now_.word_free;
+    timing_.path_.bus_free() = now_.bus_free;
     timing_.overlap_ = now_.overlap;
     timing_.bus_.latch = now_.latch;
     timing_.pins_ = now_.pins;
@@ -57,11 +57,11 @@ class Steady386 {
       return start;
     }
     now_.pins.begin(now_.clock);
-    return std::max(now_.clock, now_.word_free);
+    return std::max(now_.clock, now_.bus_free);
   }
   void wait_until(std::uint64_t clock) {
     now_.clock = std::max(now_.clock, clock);
-    now_.word_free = std::max(now_.word_free, clock);
+    now_.bus_free = std::max(now_.bus_free, clock);
     now_.pins.end(now_.clock);
   }
   void spend(unsigned clocks) { now_.clock = now_.overlap.spend(now_.clock, clocks); }
@@ -71,7 +71,7 @@ class Steady386 {
   std::uint64_t step() {
     const std::uint64_t clocks = now_.clock - mark_.clock;
     const std::uint64_t starts = now_.latch.starts, started = mark_.latch.starts;
-    const bool same = repeats_ && now_.word_free - mark_.word_free == clocks &&
+    const bool same = repeats_ && now_.bus_free - mark_.bus_free == clocks &&
                       now_.pins.until - mark_.pins.until == clocks &&
                       (starts == started || starts - started == clocks) &&
                       ((now_.overlap.tail ^ mark_.overlap.tail) | (now_.overlap.credit ^ mark_.overlap.credit)) == 0;
@@ -83,16 +83,16 @@ class Steady386 {
   /// How many such iterations of `clocks` may follow before clock `stop`, with data at `address` and up that are
   /// `bytes` each.
   std::uint64_t may_skip(std::uint64_t clocks, std::uint64_t stop, std::uint32_t address, unsigned bytes) const {
-    const std::uint64_t until = timing_.path_.plain_until();
-    if (now_.word_free >= until || now_.clock + 1 >= stop) return 0;
-    return std::min(std::min(until - now_.word_free, stop - now_.clock - 1) / clocks,
+    const std::uint64_t until = timing_.path_.closed_until();
+    if (now_.bus_free >= until || now_.clock + 1 >= stop) return 0;
+    return std::min(std::min(until - now_.bus_free, stop - now_.clock - 1) / clocks,
                     std::uint64_t{timing_.path_.row_left(address) / bytes});
   }
   void skip(std::uint64_t iterations, std::uint64_t clocks) {
     const std::uint64_t all = iterations * clocks;
     if (now_.latch.starts != before_.latch.starts) now_.latch.starts += all;
     now_.clock += all;
-    now_.word_free += all;
+    now_.bus_free += all;
     now_.pins.until += all;
     now_.pins.total += iterations * (now_.pins.total - before_.pins.total);
     repeats_ = false;
@@ -102,7 +102,7 @@ class Steady386 {
   friend struct DataCycles<Steady386>;
   /// Of Timing386sx: what changes.
   struct Figures {
-    std::uint64_t clock = 0, word_free = 0;
+    std::uint64_t clock = 0, bus_free = 0;
     TableOverlap overlap;
     WriteLatch latch;
     PinClocks pins;
@@ -110,10 +110,10 @@ class Steady386 {
 
   // For DataCycles.
   std::uint64_t& clock() { return now_.clock; }
-  std::uint64_t& word_free() { return now_.word_free; }
+  std::uint64_t& bus_free() { return now_.bus_free; }
   TableOverlap& overlap() { return now_.overlap; }
   WriteLatch& latch() { return now_.latch; }
-  MemoryPath& path() { return timing_.path_; }
+  WordPath& path() { return timing_.path_; }
   bool bring_up_to(std::uint64_t) const { return full_; }  // a full queue asks for nothing
 
   Timing386sx& timing_;

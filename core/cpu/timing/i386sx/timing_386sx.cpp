@@ -20,7 +20,7 @@ std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? 
 }  // namespace
 
 Timing386sx::Timing386sx(const TimingConfig& config)
-    : ProcessorTiming(config), fetch_mask_(~(config.prefetch_request - 1u)) {}
+    : ProcessorTiming(config), path_(config), fetch_mask_(~(config.prefetch_request - 1u)) {}
 
 void Timing386sx::set_static_clocks(Op& op) const {
   const StaticForm form = static_form(op, Model::i386sx);
@@ -47,7 +47,7 @@ inline void Timing386sx::supplied(std::uint32_t line) {
 /// The latest word fetched is the one that was waited for.
 inline void Timing386sx::starve() {
   ++counters_.code_misses;
-  jump_to(path_.word_free() + starved_decode);
+  jump_to(path_.bus_free() + starved_decode);
 }
 
 /// The instruction is not known to be in the queue, or the queue could have filled up meanwhile.
@@ -55,10 +55,10 @@ void Timing386sx::supply(const Op& op) {
   const std::uint32_t eip = bus_.fetch_eip;
   const std::uint32_t line = eip & fetch_mask_;
   const auto must = static_cast<std::int32_t>(((eip + op.length + ~fetch_mask_) & fetch_mask_) - bus_.fetch_next);
-  const MemoryPath::Fetched fetched = path_.fetch_on(fetch_at(), clock_, bus_.fetch_next, must, room());
-  if (fetched == MemoryPath::Fetched::not_plain) [[unlikely]]
+  const WordPath::Fetched fetched = path_.fetch_on(fetch_at(), clock_, bus_.fetch_next, must, room());
+  if (fetched == WordPath::Fetched::not_closed) [[unlikely]]
     return supply_in_new_row(op, eip);
-  if (fetched == MemoryPath::Fetched::late) starve();
+  if (fetched == WordPath::Fetched::late) starve();
   supplied(line);
 }
 
@@ -83,7 +83,7 @@ void Timing386sx::supply_afresh(const Op& op, std::uint32_t eip) {
   const std::uint32_t needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
   if (!path_.fetch_at_once(fetch_at(), bus_.fetch_next, needed)) [[unlikely]]
     path_.fetch(bus_.fetch_from, 0, bus_.fetch_next, needed, bus_.fetch_next);
-  jump_to(path_.word_free() + refill_decode);
+  jump_to(path_.bus_free() + refill_decode);
   clock_ += op.i386sx.refill;
   supplied(eip & fetch_mask_);
 }
@@ -92,7 +92,7 @@ void Timing386sx::read(std::uint32_t address, unsigned bytes) {
   const std::uint64_t wanted = overlap_.read_wanted(clock_);
   prefetch(wanted);
   path_.access(wanted, address & ~1u, (address + bytes + 1) & ~1u, false);
-  clock_ = overlap_.read_ended(clock_, path_.word_free());
+  clock_ = overlap_.read_ended(clock_, path_.bus_free());
 }
 
 void Timing386sx::read_aligned(std::uint32_t address, unsigned bytes) {
@@ -103,7 +103,7 @@ void Timing386sx::read_aligned(std::uint32_t address, unsigned bytes) {
 void Timing386sx::write(std::uint32_t address, unsigned bytes) {
   clock_ = bus_.latch.free_at(clock_);
   prefetch(clock_);
-  bus_.latch.starts = std::max(clock_, path_.word_free());
+  bus_.latch.starts = std::max(clock_, path_.bus_free());
   path_.access(bus_.latch.starts, address & ~1u, (address + bytes + 1) & ~1u, true);
 }
 
@@ -126,7 +126,7 @@ std::uint64_t Timing386sx::cycle_start(bool io) {
   const std::uint64_t wanted = !io && clock_ >= TableOverlap::bus_cycle ? clock_ - TableOverlap::bus_cycle : clock_;
   pins_.begin(wanted);
   prefetch(wanted);
-  return std::max(wanted, path_.word_free());
+  return std::max(wanted, path_.bus_free());
 }
 
 void Timing386sx::steal(std::uint64_t from, unsigned clocks) {
@@ -144,7 +144,8 @@ void Timing386sx::interrupt_flush() {
 void Timing386sx::archive(Archive& a) {
   if (!a.loading()) prefetch(0);
   fetch_put_off_ = 0;
-  archive_common(a);
+  archive_clock(a);
+  path_.archive(a);
   archive_bus_unit(a, bus_);
   CacheState caches;
   caches.archive(a);

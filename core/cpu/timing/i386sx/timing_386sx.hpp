@@ -25,6 +25,7 @@
 
 #include "core/cpu/timing/common/processor_timing.hpp"
 #include "core/cpu/timing/i386sx/bus_unit.hpp"
+#include "core/cpu/timing/i386sx/word_path.hpp"
 
 namespace planar::cpu {
 
@@ -43,6 +44,7 @@ class Timing386sx final : public ProcessorTiming {
   void write_aligned(std::uint32_t physical, unsigned bytes);
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
   std::uint64_t cycle_start(bool io) override;
+  void wait_until(std::uint64_t clock) override { end_cycle(path_, clock); }
   void steal(std::uint64_t from, unsigned clocks) override;
   void master_wrote(std::uint32_t, std::uint32_t) override {}  // no cache
   void flush_caches(bool) override {}
@@ -57,10 +59,10 @@ class Timing386sx final : public ProcessorTiming {
 
   // For DataCycles.
   std::uint64_t& clock() { return clock_; }
-  std::uint64_t& word_free() { return path_.word_free(); }
+  std::uint64_t& bus_free() { return path_.bus_free(); }
   TableOverlap& overlap() { return overlap_; }
   WriteLatch& latch() { return bus_.latch; }
-  MemoryPath& path() { return path_; }
+  WordPath& path() { return path_; }
   /// Brings the queue up to `until`, or to what begin_next() put off if that is later.
   bool bring_up_to(std::uint64_t until);
 
@@ -69,7 +71,7 @@ class Timing386sx final : public ProcessorTiming {
     return static_cast<std::int32_t>((bus_.fetch_eip & fetch_mask_) + queue_bytes - bus_.fetch_next);
   }
   /// When the next prefetch cycle may begin.
-  std::uint64_t fetch_at() const { return std::max(bus_.fetch_from, path_.word_free()); }
+  std::uint64_t fetch_at() const { return std::max(bus_.fetch_from, path_.bus_free()); }
   void issue(const Op& op, std::uint32_t end);
   void prefetch(std::uint64_t until);
   void supply(const Op& op);
@@ -78,6 +80,7 @@ class Timing386sx final : public ProcessorTiming {
   void supplied(std::uint32_t line);
   void starve();
 
+  WordPath path_;
   BusUnitState bus_;
   std::uint32_t fetch_mask_;         // of a prefetch request's address
   std::uint64_t fetch_put_off_ = 0;  // words that begin before are still to be counted; 0 in a snapshot
@@ -88,7 +91,7 @@ inline bool Timing386sx::bring_up_to(std::uint64_t until) {
   const std::uint64_t from = fetch_at();
   if (until <= from || bus_.refill) return true;  // nothing can begin, or it is not known where
   const std::int32_t left = room();
-  return left <= 0 || path_.prefetch_plain(from, until, bus_.fetch_next, left);
+  return left <= 0 || path_.prefetch_closed(from, until, bus_.fetch_next, left);
 }
 
 inline void Timing386sx::begin_next(const Op& op) {

@@ -80,7 +80,8 @@ void Timing486::interrupt_flush() {
 }
 
 void Timing486::archive(Archive& a) {
-  archive_common(a);
+  archive_clock(a);
+  path_.archive(a);
   BusUnitState bus;
   archive_bus_unit(a, bus);
   state_.archive(a);

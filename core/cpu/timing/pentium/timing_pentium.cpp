@@ -135,7 +135,8 @@ void TimingPentium::interrupt_flush() {
 }
 
 void TimingPentium::archive(Archive& a) {
-  archive_common(a);
+  archive_clock(a);
+  path_.archive(a);
   BusUnitState bus;
   archive_bus_unit(a, bus);
   state_.archive(a);

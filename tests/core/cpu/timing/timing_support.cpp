@@ -107,7 +107,7 @@ Op sixteen_bit(Op op) {
 }
 
 Op Runner::issue(const Op& op) {
-  const Op ready = priced(op);
+  const Op ready = with_clocks(op);
   timing.begin(ready, eip);
   eip += op.length;
   return ready;

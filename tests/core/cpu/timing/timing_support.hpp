@@ -43,7 +43,7 @@ class Runner {
   Timing timing;
   std::uint32_t eip;
 
-  Op priced(Op op) const {
+  Op with_clocks(Op op) const {
     timing.set_static_clocks(op);
     return op;
   }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The processor's two clocks: times on its bus are ticks, 1/core_per_bus_den of a core clock, so that a 60 MHz bus on a
+// 90 MHz core (3 ticks a bus clock, 2 a core clock) stays integer. The bus clock's edges are the multiples of
+// core_per_bus_num ticks. Where both clocks are the same, a tick is a clock.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "core/cpu/timing/common/config.hpp"
+
+namespace planar::cpu {
+
+class BusClock {
+ public:
+  explicit BusClock(const TimingConfig& config)
+      : den_shift_(static_cast<std::uint8_t>(std::countr_zero(config.core_per_bus_den))),
+        period_(config.core_per_bus_num) {}
+
+  /// Ticks of a bus clock.
+  std::uint8_t period() const { return period_; }
+  std::uint64_t ticks(std::uint64_t core_clock) const { return core_clock << den_shift_; }
+  /// The core clock at or after tick `t`.
+  std::uint64_t core(std::uint64_t t) const { return (t + (1u << den_shift_) - 1) >> den_shift_; }
+  /// The bus clock's edge at or after tick `t`. By constants where it matters: a division is as slow as a cache hit of
+  /// the guest.
+  std::uint64_t edge(std::uint64_t t) const {
+    if (period_ == 1) return t;
+    if (period_ == 3) return (t + 2) / 3 * 3;
+    return (t + period_ - 1) / period_ * period_;
+  }
+
+ private:
+  std::uint8_t den_shift_;
+  std::uint8_t period_;
+};
+
+}  // namespace planar::cpu

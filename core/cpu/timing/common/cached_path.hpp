@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The way to memory of a processor with a first-level cache (486, Pentium): lines and posted writes on a bus with a
+// clock of its own, a second-level cache on that bus if there is one, and planar memory behind it. With a second level
+// bus and memory are two resources, each busy by itself; without, they are one.
+//
+// Times inside are ticks (bus_clock.hpp), at the interface core clocks. Not modelled: pipelined bus cycles, snoop
+// cycles' own bus time.
+#pragma once
+
+#include <cstdint>
+
+#include "core/cpu/timing/common/bus_clock.hpp"
+#include "core/cpu/timing/common/planar_memory.hpp"
+#include "core/cpu/timing/common/tag_cache.hpp"
+#include "core/state/archive.hpp"
+
+namespace planar::cpu {
+
+class CachedPath {
+ public:
+  explicit CachedPath(const TimingConfig& config);
+
+  /// First and last datum of a burst, in core clocks.
+  struct Burst {
+    std::uint64_t first, done;
+  };
+
+  /// The core clock from which the bus is free.
+  std::uint64_t free() const { return clock_.core(bus_free_); }
+  /// The start of the first bus cycle possible at or after core clock `at`.
+  std::uint64_t next_start(std::uint64_t at) const { return clock_.core(bus_start(at)); }
+  /// The bus is taken until core clock `until`.
+  void occupy(std::uint64_t until) {
+    if (const std::uint64_t t = clock_.ticks(until); bus_free_ < t) bus_free_ = t;
+  }
+  /// Another master has the memory for `clocks` core clocks from `from`.
+  void steal(std::uint64_t from, unsigned clocks);
+
+  /// Fetches the first level's line around `address`, the wanted datum first, not before core clock `at`.
+  Burst fetch_line(std::uint64_t at, std::uint32_t address) {
+    const std::uint64_t t = bus_start(at);
+    if (!l2_.present() || memory_.rom(address)) [[unlikely]]
+      return fetch_line_from_memory(t, address);
+    const bool guessed = l2_.in_mru_way(address);
+    if (!guessed && !l2_.find_other(address)) [[unlikely]]
+      return fill_l2(t, address);
+    const std::uint64_t first = t + (guessed ? l2_hit_mru_ticks_ : l2_hit_other_ticks_);
+    bus_free_ = first + l2_rest_ticks_;
+    return {clock_.core(first), clock_.core(bus_free_)};
+  }
+  /// Single reads of every datum that [address, address+bytes) touches.
+  Burst read_single(std::uint64_t at, std::uint32_t address, unsigned bytes);
+  /// A write of up to a datum or two: the core clocks at which it begins on the bus and at which the bus has taken it.
+  Burst write(std::uint64_t at, std::uint32_t address, unsigned bytes);
+  /// Whether a write to `address` would only take the bus for a while, and how that goes (write_posted): the second
+  /// level has the line, used last and dirty already.
+  bool takes_write(std::uint32_t address) const { return l2_.dirty_in_mru_way(address); }
+  Burst write_posted(std::uint64_t at) {
+    const std::uint64_t t = bus_start(at);
+    bus_free_ = t + posted_ticks_;
+    return {clock_.core(t), clock_.core(bus_free_)};
+  }
+  /// A displaced dirty line of the first level goes out.
+  void write_back(std::uint64_t at, std::uint32_t line) {
+    const std::uint64_t t = bus_start(at);
+    if (!l2_.present() || !l2_.find_for_write(line)) [[unlikely]]
+      return write_back_to_memory(t, line);
+    bus_free_ = t + l2_write_back_ticks_;
+  }
+  /// Writes `lines` dirty lines of `bytes` one after the other; returns the end (WBINVD).
+  std::uint64_t write_back_all(std::uint64_t at, unsigned lines, unsigned bytes);
+
+  /// For a read that overtakes posted writes (486): makes the bus free at core clock `until`; returns when it would
+  /// have been.
+  std::uint64_t take_back(std::uint64_t until);
+  /// Behind that read: the writes have the bus until core clock `until`.
+  void give_back(std::uint64_t until) { bus_free_ = clock_.ticks(until); }
+
+  /// Whether the line at `address` may be cached (KEN#).
+  bool cacheable(std::uint32_t address) const { return memory_.cacheable(address); }
+
+  TagCache& l2() { return l2_; }
+  const TagCache& l2() const { return l2_; }
+  void archive(Archive& a);
+
+ private:
+  Burst fetch_line_from_memory(std::uint64_t t, std::uint32_t address);
+  Burst fill_l2(std::uint64_t t, std::uint32_t address);
+  void write_back_to_memory(std::uint64_t t, std::uint32_t line);
+  std::uint64_t bus_start(std::uint64_t at) const {
+    const std::uint64_t t = clock_.ticks(at);
+    return clock_.edge(t > bus_free_ ? t : bus_free_);
+  }
+  /// Until when memory is busy: what a refresh or another master waits for.
+  std::uint64_t& busy() { return l2_.present() ? memory_free_ : bus_free_; }
+  /// The earliest tick at or after `t` at which the DRAM can begin, refresh included.
+  std::uint64_t memory_start(std::uint64_t t) {
+    return t >= memory_.next_refresh() ? clock_.edge(memory_.refresh(t, busy())) : t;
+  }
+  /// Bus clocks from the first datum of a DRAM burst to its last.
+  unsigned burst_rest(unsigned bytes) const;
+  /// Bus clocks of a burst of `bytes` that reads or writes `line` in DRAM.
+  unsigned burst_read(std::uint32_t line, unsigned bytes) { return memory_.read(line) + burst_rest(bytes); }
+  unsigned burst_write(std::uint32_t line, unsigned bytes) { return memory_.write(line) + burst_rest(bytes); }
+  /// In ticks.
+  std::uint64_t bus(unsigned clocks) const { return std::uint64_t{clocks} * clock_.period(); }
+
+  PlanarMemory memory_;
+  BusClock clock_;
+  TagCache l2_;
+  std::uint64_t bus_free_ = 0;
+  std::uint64_t memory_free_ = 0;  // with a second-level cache only
+  // Ticks of the second level: a posted datum; of a line the first datum and the rest, and its writing back.
+  std::uint32_t posted_ticks_, l2_hit_mru_ticks_, l2_hit_other_ticks_, l2_rest_ticks_, l2_write_back_ticks_;
+};
+
+}  // namespace planar::cpu

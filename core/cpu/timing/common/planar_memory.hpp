@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What lies behind every processor's bus: DRAM with open rows and refresh, and firmware ROM. How the bus reaches it is
+// the processor's (i386sx/word_path.hpp, common/cached_path.hpp). Times are ticks (bus_clock.hpp).
+//
+// Not modelled: ECC read-modify-write.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/cpu/timing/common/bus_clock.hpp"
+#include "core/cpu/timing/common/config.hpp"
+#include "core/state/archive.hpp"
+
+namespace planar::cpu {
+
+class PlanarMemory {
+ public:
+  explicit PlanarMemory(const TimingConfig& config);
+  const TimingConfig& config() const { return config_; }
+
+  // ---- ranges --------------------------------------------------------------------------------------------------
+  bool rom(std::uint32_t address) const { return special(address) && in(config_.rom_ranges, address); }
+  /// RAM: no range of the configuration touches the page of `address`. False says nothing.
+  bool surely_ram(std::uint32_t address) const { return address - 0x100000 < plain_bytes_ || !special(address); }
+  /// Whether the line at `address` may be cached (KEN#).
+  bool cacheable(std::uint32_t address) const {
+    if (!special(address)) return true;
+    return !in(config_.uncached, address) && (config_.rom.cacheable || !in(config_.rom_ranges, address));
+  }
+
+  // ---- rows ----------------------------------------------------------------------------------------------------
+  std::uint32_t row(std::uint32_t address) const { return address >> row_shift_; }
+  std::uint32_t row_end(std::uint32_t address) const { return (address & row_mask_) - row_mask_; }
+  bool same_row(std::uint32_t a, std::uint32_t b) const { return ((a ^ b) & row_mask_) == 0; }
+  /// Whether each row lies in one bank and holds either ROM or none: the functions with a row's bank are for that case.
+  bool uniform_rows() const { return uniform_rows_; }
+  unsigned bank_of(std::uint32_t row) const { return (row >> bank_row_shift_) & bank_mask_; }
+  bool open(std::uint32_t row, unsigned bank) const { return open_row_[bank] == row; }
+  void set_open(std::uint32_t row, unsigned bank) { open_row_[bank] = row; }
+  /// Whether the row of `address` is open.
+  bool row_open(std::uint32_t address) const { return open_row_[bank(address)] == row(address); }
+  /// Opens the row of `address`; bus clocks to the first datum.
+  unsigned read(std::uint32_t address) { return reach(address, config_.dram.read_hit, config_.dram.read_miss); }
+  unsigned write(std::uint32_t address) { return reach(address, config_.dram.write_hit, config_.dram.write_miss); }
+  void close_rows() { open_row_.fill(no_row); }
+
+  // ---- refresh -------------------------------------------------------------------------------------------------
+  /// When the next refresh begins; UINT64_MAX without refresh.
+  std::uint64_t next_refresh() const { return next_refresh_; }
+  /// `t` is next_refresh() or later: the refreshes up to then take place, each when the memory, busy until `busy`, is
+  /// free. Returns the first tick at or after `t` at which an access can begin.
+  std::uint64_t refresh(std::uint64_t t, std::uint64_t busy);
+
+  void archive(Archive& a) { a(refresh_number_, next_refresh_, open_row_); }
+
+ private:
+  using Ranges = std::array<AddressRange, 4>;
+  static constexpr std::uint32_t no_row = 0xFFFFFFFF;
+
+  static bool in(const Ranges& ranges, std::uint32_t address) {
+    for (const auto& r : ranges)
+      if (r.holds(address)) return true;
+    return false;
+  }
+  /// Whether `address` lies in a page that any range of the configuration touches.
+  bool special(std::uint32_t address) const {
+    if (address < 0x100000) return (special_low_[address >> 18] >> ((address >> 12) & 63)) & 1;
+    return address >= special_high_;
+  }
+  unsigned bank(std::uint32_t address) const { return (address >> config_.dram.bank_shift) & bank_mask_; }
+  unsigned reach(std::uint32_t address, unsigned hit, unsigned miss) {
+    if (row_open(address)) return hit;
+    open_row_[bank(address)] = row(address);
+    return miss;
+  }
+  std::uint64_t refresh_at(std::uint64_t number) const;
+
+  TimingConfig config_;
+  BusClock clock_;
+  std::uint64_t refresh_number_ = 1;
+  std::uint64_t next_refresh_ = UINT64_MAX;
+  std::array<std::uint32_t, 8> open_row_;
+  std::array<std::uint64_t, 4> special_low_{};  // one bit a page below 1 MB
+  std::uint32_t special_high_ = 0xFFFFFFFF;
+  std::uint32_t plain_bytes_ = 0;  // from 1 MB on, no range touches them
+  std::uint32_t row_mask_;
+  std::uint32_t bank_mask_;
+  std::uint8_t row_shift_;
+  std::uint8_t bank_row_shift_ = 0;
+  bool uniform_rows_ = true;
+};
+
+}  // namespace planar::cpu
