@@ -8,12 +8,10 @@
 #include "core/common/error.hpp"
 
 namespace planar::ethernet {
-namespace {
 
-constexpr std::uint16_t lower(std::uint32_t value) { return static_cast<std::uint16_t>(value); }
-constexpr std::uint16_t upper(std::uint32_t value) { return static_cast<std::uint16_t>(value >> 16); }
-
-}  // namespace
+using streamer::lower;
+using streamer::put32;
+using streamer::upper;
 
 Streamer::Streamer(Scheduler& scheduler, const std::string& name, BusMasterHost& host, const StreamerConfig& config,
                    const net::MacAddress& mac, std::uint64_t seed)
@@ -21,6 +19,7 @@ Streamer::Streamer(Scheduler& scheduler, const std::string& name, BusMasterHost&
       config_(config),
       mac_(mac),
       address_(mac),
+      receive_(*this, more_, {config.receive_fifo, config.burst, net::min_frame_bytes - net::fcs_bytes, longest, 64}),
       port_(scheduler, name, *this, seed),
       self_test_(scheduler, name + ".self_test", Priority::device, Callback::to<&Streamer::self_tested>(this)),
       request_(scheduler, name + ".request", Priority::device, Callback::to<&Streamer::request>(this)),
@@ -29,8 +28,6 @@ Streamer::Streamer(Scheduler& scheduler, const std::string& name, BusMasterHost&
       more_(scheduler, name + ".more", Priority::device, Callback::to<&Streamer::more_arrived>(this)) {}
 
 // ---- registers ----
-
-std::uint16_t Streamer::sisr() const { return static_cast<std::uint16_t>(sisr_ | (misr_ & misr_mask_ ? MI : 0)); }
 
 std::uint16_t Streamer::local(std::uint16_t at) const {
   return static_cast<std::uint16_t>(local_[at % local_bytes] | local_[(at + 1u) % local_bytes] << 8);
@@ -42,24 +39,20 @@ void Streamer::put_local(std::uint16_t at, std::uint16_t value) {
 }
 
 std::uint16_t Streamer::peek(std::uint32_t offset) const {
+  if (const auto value = system_.peek(offset)) return *value;
   switch (offset) {
     // clang-format off
-    case LISR: case LISR_SUM: case LISR_RUM: return lisr_;
-    case SISR: case SISR_SUM: case SISR_RUM: return sisr();
     case BMCTL_SUM: case BMCTL_RUM:
       return static_cast<std::uint16_t>(disabled_ | (open_ && !(disabled_ & RX_DIS) ? RX_ENAB : 0));
-    case SISR_MASK: case SISR_MASK_SUM: case SISR_MASK_RUM: return sisr_mask_;
-    case MISR_RUM: return misr_;
-    case MISR_MASK: case MISR_MASK_RUM: return misr_mask_;
     case BCTL: return bctl_;
     case LAPA: return lapa_;
     case LAPD: case LAPDINC: return local(lapa_);
     // clang-format on
     case LAPWWO: return srb;
-    case RXLBDA: return lower(rx_last_);
-    case RXLBDA + 2: return upper(rx_last_);
-    case RXBDA: return lower(rx_have_ ? rx_descriptor_ : rx_forward_);
-    case RXBDA + 2: return upper(rx_have_ ? rx_descriptor_ : rx_forward_);
+    case RXLBDA: return lower(receive_.last());
+    case RXLBDA + 2: return upper(receive_.last());
+    case RXBDA: return lower(receive_.first());
+    case RXBDA + 2: return upper(receive_.first());
     case TX2LFDA: return lower(tx_last_);
     case TX2LFDA + 2: return upper(tx_last_);
     case TX2FDA: return lower(tx_descriptor_);
@@ -82,20 +75,8 @@ void Streamer::write(std::uint32_t offset, std::uint16_t value, Time now) {
   if (bctl_ & SOFTRESET) return;
   const auto whole = [&](unsigned half) { return halves_[half] | std::uint32_t{value} << 16; };
   switch (offset) {
-    case LISR: lisr_ = value; break;
-    case LISR_SUM: lisr_ |= value; break;
-    case LISR_RUM: lisr_ &= value; break;
-    case SISR: sisr_ = value & SRB_REPLY; break;
-    case SISR_SUM: sisr_ |= value & SRB_REPLY; break;
-    case SISR_RUM: sisr_ &= value; break;
     case BMCTL_SUM: channels(disabled_ | (value & (TX2_DIS | RX_DIS)), now); break;
     case BMCTL_RUM: channels(disabled_ & value, now); break;
-    case SISR_MASK: sisr_mask_ = value; break;
-    case SISR_MASK_SUM: sisr_mask_ |= value; break;
-    case SISR_MASK_RUM: sisr_mask_ &= value; break;
-    case MISR_RUM: misr_ &= value; break;
-    case MISR_MASK: misr_mask_ = value; break;
-    case MISR_MASK_RUM: misr_mask_ &= value; break;
     case LAPA: lapa_ = value; break;
     case LAPD: put_local(lapa_, value); break;
     case LAPDINC:
@@ -105,26 +86,22 @@ void Streamer::write(std::uint32_t offset, std::uint16_t value, Time now) {
     case RXLBDA:
     case RXBDA: halves_[0] = value; break;
     case RXLBDA + 2:
-      rx_last_ = whole(0);
-      rx_ended_ = false;
+      receive_.set_last(whole(0));
       pump(now);
       break;
-    case RXBDA + 2:
-      if (rx_have_ || job_ == Job::rx_fetch) break;  // only between buffers
-      rx_forward_ = whole(0);
-      break;
+    case RXBDA + 2: receive_.set_first(whole(0), job_ == Job::rx_fetch); break;
     case TX2LFDA: halves_[1] = value; break;
     case TX2LFDA + 2:
       tx_last_ = whole(1);
       doorbell(now);
       break;
-    default: break;
+    default: system_.write(offset, value); break;
   }
-  if (tested_ && lisr_ & SRB_CMD && !request_.pending()) request_.at(now + config_.request);
+  if (tested_ && system_.lisr & SRB_CMD && !request_.pending()) request_.at(now + config_.request);
   update_interrupt(now);
 }
 
-bool Streamer::interrupt_pin() const { return sisr_mask_ & MI && sisr() & sisr_mask_; }
+bool Streamer::interrupt_pin() const { return system_.interrupt(); }
 
 void Streamer::update_interrupt(Time now) {
   if (interrupt_pin() == asserted_) return;
@@ -133,7 +110,7 @@ void Streamer::update_interrupt(Time now) {
 }
 
 void Streamer::raise(std::uint16_t causes, Time now) {
-  misr_ |= causes;
+  system_.raise_misr(causes);
   update_interrupt(now);
 }
 
@@ -158,11 +135,12 @@ void Streamer::reset(Time now) {
   for (Event* e : {&self_test_, &request_}) e->cancel();
   stop_transmit(now);
   stop_receive(now);
-  lisr_ = sisr_ = sisr_mask_ = misr_ = misr_mask_ = bctl_ = lapa_ = halves_[0] = halves_[1] = 0;
+  system_.reset();
+  bctl_ = lapa_ = halves_[0] = halves_[1] = 0;
   disabled_ = TX2_DIS | RX_DIS;
   tested_ = open_ = promiscuous_ = false;
-  rx_last_ = rx_forward_ = rx_descriptor_ = tx_last_ = tx_descriptor_ = tx_forward_ = 0;
-  rx_ended_ = true;
+  receive_.reset();
+  tx_last_ = tx_descriptor_ = tx_forward_ = 0;
   address_ = mac_;
   groups_.clear();
   log_ = {};
@@ -174,14 +152,14 @@ void Streamer::self_tested(Time now) {
   local_ = {};
   std::copy(mac_.begin(), mac_.end(), local_.begin() + burnt_in);
   local_[srb + 9] = burnt_in;
-  sisr_ |= SRB_REPLY;
+  system_.raise_sisr(SRB_REPLY);
   update_interrupt(now);
 }
 
 void Streamer::request(Time now) {
-  lisr_ &= static_cast<std::uint16_t>(~SRB_CMD);
+  system_.lisr &= static_cast<std::uint16_t>(~SRB_CMD);
   local_[srb + 2] = execute(now);
-  sisr_ |= SRB_REPLY;
+  system_.raise_sisr(SRB_REPLY);
   update_interrupt(now);
   pump(now);
 }
@@ -233,15 +211,6 @@ std::uint8_t Streamer::execute(Time now) {
 
 // ---- transfers: one at a time, reception first ----
 
-std::uint32_t Streamer::get32(std::size_t at) const {
-  return transfer_[at] | std::uint32_t{transfer_[at + 1]} << 8 | std::uint32_t{transfer_[at + 2]} << 16 |
-         std::uint32_t{transfer_[at + 3]} << 24;
-}
-
-void Streamer::put32(std::size_t at, std::uint32_t value) {
-  for (unsigned i = 0; i < 4; ++i) transfer_[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
-}
-
 void Streamer::begin(Job job, std::uint32_t address, std::uint32_t bytes, Direction direction, Time now) {
   job_ = job;
   transfer_.resize(bytes);
@@ -262,7 +231,7 @@ void Streamer::pump(Time now) {
       break;
     case Step::status:
       transfer_.resize(4);
-      put32(0, tx_status_);
+      put32(transfer_, 0, tx_status_);
       begin(Job::tx_status, tx_descriptor_ + 4, 4, Direction::write, now);
       break;
   }
@@ -273,13 +242,14 @@ void Streamer::transfer_done(Time now) {
   job_ = Job::none;
   switch (job) {
     case Job::none: break;
-    case Job::rx_fetch: took_buffer(); break;
+    case Job::rx_fetch: receive_.fetched(transfer_); break;
     case Job::rx_data:
-      incoming_.front().moved += static_cast<std::uint32_t>(transfer_.size());
-      rx_stored_ += static_cast<std::uint32_t>(transfer_.size());
-      if (const auto r = port_.receiving(); r && listening_) expect_more(*r, now);
+      receive_.stored(static_cast<std::uint32_t>(transfer_.size()));
+      if (const auto r = port_.receiving(); r && receive_.listening()) expect_more(*r, now);
       break;
-    case Job::rx_status: buffer_returned(now); break;
+    case Job::rx_status:
+      if (receive_.returned()) raise(RX_EOF, now);
+      break;
     case Job::tx_fetch: took_descriptor(); break;
     case Job::tx_data: filled(now); break;
     case Job::tx_status: status_written(now); break;
@@ -304,36 +274,27 @@ void Streamer::describe(Description& d) const {
   transmit.text("step", steps[static_cast<unsigned>(step_)]).number("frame bytes", tx_length_);
   transmit.number("bytes fetched", tx_fetched_).number("bytes in the FIFO", tx_fetched_ - tx_released_);
   transmit.number("collisions", port_.collisions());
-  Description& receive = d.part("receiver");
-  receive.reg("RXLBDA", wide(RXLBDA), 32).reg("RXBDA", wide(RXBDA), 32).number("frames in the FIFO", incoming_.size());
-  receive.number("buffer bytes left", rx_room_)
-      .number("buffer bytes stored", rx_stored_)
-      .flag("out of buffers", rx_ended_);
+  receive_.describe(d.part("receiver"));
 }
 
 void Streamer::archive(Archive& a) {
   a.section("streamer", 1);
-  a(local_, lisr_, sisr_, sisr_mask_, misr_, misr_mask_, bctl_, lapa_, disabled_, halves_[0], halves_[1], tested_,
-    open_, promiscuous_, asserted_, address_, groups_, log_, job_, transfer_);
+  a(local_, system_, bctl_, lapa_, disabled_, halves_[0], halves_[1], tested_, open_, promiscuous_, asserted_, address_,
+    groups_, log_, job_, transfer_);
   a(step_, tx_fresh_, tx_last_, tx_descriptor_, tx_forward_, tx_buffer_, tx_length_, tx_fetched_, tx_released_,
     tx_status_, tx_data_, tx_started_, orphan_);
-  a(incoming_, listening_, rx_have_, rx_ended_, rx_last_, rx_descriptor_, rx_forward_, rx_buffer_, rx_room_, rx_stored_,
-    rx_return_status_);
+  receive_.archive(a);
   a(counters_.sent, counters_.received, counters_.collisions, counters_.overruns, counters_.underruns);
   port_.archive(a);
   for (Event* e : {&self_test_, &request_, &starved_, &room_, &more_}) e->archive(a);
   if (a.saving()) return;
   const std::size_t n = transfer_.size();
   bool sound = job_ <= Job::tx_status && step_ <= Step::status && tx_fetched_ <= tx_length_ &&
-               tx_released_ <= tx_fetched_ && tx_data_.size() == tx_length_ && rx_stored_ <= rx_room_ &&
-               (!listening_ || (!incoming_.empty() && !incoming_.back().complete));
-  for (const Incoming& f : incoming_) sound = sound && f.moved <= f.data.size();
-  if (job_ == Job::rx_fetch) sound = sound && n == 16;
+               tx_released_ <= tx_fetched_ && tx_data_.size() == tx_length_ && receive_.sound();
+  if (job_ == Job::rx_fetch) sound = sound && n == streamer::ReceiveChannel::descriptor_bytes;
   if (job_ == Job::tx_fetch) sound = sound && n == 32;
   if (job_ == Job::tx_data) sound = sound && n <= tx_length_ - tx_fetched_;
-  if (job_ == Job::rx_data)
-    sound = sound && !incoming_.empty() && n <= incoming_.front().data.size() - incoming_.front().moved &&
-            n <= rx_room_ - rx_stored_;
+  if (job_ == Job::rx_data) sound = sound && receive_.may_store(n);
   if (!sound) throw Error("snapshot holds a damaged EtherStreamer; take a new one", ExitCode::missing_file);
 }
 

@@ -46,7 +46,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,6 +55,8 @@
 #include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/chips/chip_host.hpp"
+#include "devices/chips/streamer/receive_channel.hpp"
+#include "devices/chips/streamer/registers.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
@@ -67,37 +68,8 @@ struct StreamerConfig {
   Time self_test{}, request{};                            ///< after a reset; an SRB command
 };
 
-class Streamer final : private net::EthernetStation {
+class Streamer final : public streamer::RegisterMap, private net::EthernetStation, private streamer::ReceiveOwner {
  public:
-  enum Register : unsigned {
-    // clang-format off
-    LISR = 0x10, LISR_SUM = 0x12, LISR_RUM = 0x14, SISR = 0x16, SISR_SUM = 0x18, SISR_RUM = 0x1A, BMCTL_SUM = 0x50,
-    BMCTL_RUM = 0x52, SISR_MASK = 0x54, SISR_MASK_SUM = 0x56, SISR_MASK_RUM = 0x58, MISR_RUM = 0x5A, MISR_MASK = 0x5C,
-    MISR_MASK_RUM = 0x5E, BCTL = 0x60, LAPA = 0x62, LAPD = 0x66, LAPDINC = 0x68, LAPWWO = 0x6A, RXLBDA = 0x90,
-    RXBDA = 0x94, TX2LFDA = 0xB0, TX2FDA = 0xB4, window_bytes = 0x100,
-    // clang-format on
-  };
-  enum Lisr : std::uint16_t { SRB_CMD = 0x0020 };
-  enum Sisr : std::uint16_t { MI = 0x8000, SRB_REPLY = 0x0020 };
-  enum Bmctl : std::uint16_t { TX2_DIS = 0x0400, RX_DIS = 0x0040, RX_ENAB = 0x0020 };
-  enum Misr : std::uint16_t {
-    TX2_IDLE = 0x8000,
-    TX2_HALT = 0x2000,
-    TX2_EOF = 0x1000,
-    RX_NOBUF = 0x0020,
-    RX_EOF = 0x0001
-  };
-  enum Bctl : std::uint16_t { SOFTRESET = 0x8000 };
-  enum RxStatus : std::uint32_t {
-    RX_PROCESSED = 0x01000000,
-    RX_CUT = 0x02000000,
-    RX_LONG = 0x04000000,
-    RX_CRC = 0x10000000,
-    RX_ALIGN = 0x20000000,
-    RX_OVER = 0x40000000,
-    RX_LAST = 0x80000000,
-    rx_errors = RX_CUT | RX_LONG | RX_CRC | RX_ALIGN | RX_OVER
-  };
   enum TxStatus : std::uint32_t {
     TX_UNDERRUN = 1,
     TX_LATE = 2,
@@ -134,8 +106,8 @@ class Streamer final : private net::EthernetStation {
   };
 
   static constexpr std::uint32_t local_bytes = 512;
-  static constexpr std::uint16_t srb = 0x40, burnt_in = 0x20;  ///< offsets in local memory
-  static constexpr std::size_t most_groups = 8;
+  static constexpr std::uint16_t srb = 0x40, burnt_in = 0x20;    ///< offsets in local memory
+  static constexpr std::size_t most_groups = 8, longest = 1514;  ///< group addresses; bytes without FCS
 
   struct Counters {
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, underruns = 0;
@@ -163,16 +135,8 @@ class Streamer final : private net::EthernetStation {
  private:
   enum class Job : std::uint8_t { none, rx_fetch, rx_data, rx_status, tx_fetch, tx_data, tx_status };
   enum class Step : std::uint8_t { idle, fetch, fill, sending, status };  // of the transmitter
-  struct Incoming {                                                       // a frame on its way through the receive FIFO
-    std::vector<std::uint8_t> data;  // as far as it has come, the last four bytes held back: they may be the FCS
-    bool complete = false;
-    std::uint32_t status = 0;  // errors
-    std::uint32_t moved = 0;   // bytes in memory
-    void archive(Archive& a) { a(data, complete, status, moved); }
-  };
 
   // streamer.cpp
-  std::uint16_t sisr() const;
   std::uint16_t local(std::uint16_t at) const;
   void put_local(std::uint16_t at, std::uint16_t value);
   void control(std::uint16_t value, Time now);
@@ -187,8 +151,6 @@ class Streamer final : private net::EthernetStation {
   }
   void pump(Time now);
   void begin(Job job, std::uint32_t address, std::uint32_t bytes, Direction direction, Time now);
-  std::uint32_t get32(std::size_t at) const;
-  void put32(std::size_t at, std::uint32_t value);
 
   // streamer_transmit.cpp
   void doorbell(Time now);
@@ -207,27 +169,27 @@ class Streamer final : private net::EthernetStation {
 
   // streamer_receive.cpp
   bool accepts(const net::Reception& r) const;
-  bool moving() const;
+  bool moving() const { return receive_.moving(job_ == Job::rx_data); }
   void frame_begins(const net::Reception& r, Time now) override;
   void frame_ends(const net::Reception& r, Time now) override;
   void more_arrived(Time now);
   void gather(const net::Reception& r, Time now);
   void expect_more(const net::Reception& r, Time now);
-  std::uint32_t older_bytes() const;
   bool receive_pump(Time now);
-  bool give_back(std::uint32_t status, Time now);
-  void drop_head();
-  void overrun(Incoming& f);
-  void took_buffer();
   void stop_receive(Time now);
-  void buffer_returned(Time now);
+  void catch_up(Time now) override;
+  void overrun() override;
+  void no_buffer(Time now) override;
+  void frame_cut() override { count(log_no_buffer); }
+  void frame_stored() override { ++counters_.received; }
 
   BusMasterHost& host_;
   const StreamerConfig config_;
   const net::MacAddress mac_;
 
   std::array<std::uint8_t, local_bytes> local_{};
-  std::uint16_t lisr_ = 0, sisr_ = 0, sisr_mask_ = 0, misr_ = 0, misr_mask_ = 0, bctl_ = 0, lapa_ = 0;
+  streamer::SystemRegisters system_{SRB_REPLY};
+  std::uint16_t bctl_ = 0, lapa_ = 0;
   std::uint16_t disabled_ = TX2_DIS | RX_DIS;
   std::uint16_t halves_[2]{};  // lower halves of RXLBDA or RXBDA, and of TX2LFDA
   bool tested_ = false, open_ = false, promiscuous_ = false, asserted_ = false;
@@ -246,12 +208,7 @@ class Streamer final : private net::EthernetStation {
   std::vector<std::uint8_t> tx_data_;
   bool tx_started_ = false, orphan_ = false;
 
-  // receiver
-  std::deque<Incoming> incoming_;
-  bool listening_ = false;  // the last of incoming_ is still arriving
-  bool rx_have_ = false, rx_ended_ = true;
-  std::uint32_t rx_last_ = 0, rx_descriptor_ = 0, rx_forward_ = 0, rx_buffer_ = 0, rx_room_ = 0, rx_stored_ = 0;
-  std::uint32_t rx_return_status_ = 0;  // with which the buffer in hand is being returned
+  streamer::ReceiveChannel receive_;
 
   Counters counters_;
   net::EthernetPort port_;

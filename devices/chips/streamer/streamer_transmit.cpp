@@ -8,7 +8,7 @@
 namespace planar::ethernet {
 namespace {
 
-constexpr std::uint32_t slot_time_bytes = 64, shortest = 14, longest = 1514;
+constexpr std::uint32_t slot_time_bytes = 64, shortest = 14;
 
 }  // namespace
 
@@ -21,11 +21,12 @@ void Streamer::doorbell(Time now) {
 }
 
 void Streamer::took_descriptor() {
-  tx_forward_ = get32(0);
-  tx_length_ = get32(8) & 0xFFFF;
-  tx_buffer_ = get32(12);
+  tx_forward_ = streamer::get32(transfer_, 0);
+  tx_length_ = streamer::get32(transfer_, 8) & 0xFFFF;
+  tx_buffer_ = streamer::get32(transfer_, 12);
   tx_fetched_ = tx_released_ = 0;
-  const bool sound = get32(8) >> 16 == 1 && tx_length_ >= shortest && tx_length_ <= longest && get32(16) >= tx_length_;
+  const bool sound = streamer::get32(transfer_, 8) >> 16 == 1 && tx_length_ >= shortest && tx_length_ <= longest &&
+                     streamer::get32(transfer_, 16) >= tx_length_;
   if (!sound) tx_length_ = 0;
   tx_data_.assign(tx_length_, 0);
   tx_status_ = TX_DONE | TX_BAD | TX_MALFORMED;
