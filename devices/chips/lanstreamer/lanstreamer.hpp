@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// IBM LANStreamer: a Token-Ring bus master without a frame store. Frames pass between ring and host memory through
+// small FIFOs while they are on the ring; a microprocessor runs the ring's protocol and answers the host's requests.
+//
+// Registers, mailboxes and descriptors are those of the family's PCI adapter as its driver in Linux uses them
+// (docs/hardware/streamer.md#the-relatives-registers). That the Micro Channel chip set has them too is planar's
+// declaration; what the driver does not show is marked (D) here and is our own.
+//
+//   Window of 256 bytes, 16-bit registers, descriptor addresses 32 bits. _SUM, _RUM: registers.hpp.
+//   +10 12 14  LISR       to the microprocessor: 0020 SRB command, 0010 ASB reply, 0004 ASB free request, 0002 ARB
+//   free,
+//                         0001 TRB frame. A bit acts when it is written; it reads 1 until it is served (D)
+//   +16 18 1A  SISR       to the host: 8000 something stands in MISR under its mask (computed, D), 0200 LAP access
+//                         error, 0020 SRB reply, 0010 ASB free, 0008 ARB command, 0004 TRB reply
+//   +4A        GPR        0008 16 Mbit/s, 0004 autosense; after a reset what POS says (D)
+//   +50 52     BMCTL      4000 TX1 disable, 0400 TX2 disable, 0040 RX disable, 0020 receiver enabled (computed)
+//   +54 56 58  SISR_MASK  8000 interrupts on; the other bits let theirs through
+//   +5A        MISR       RUM: for TX2 8000 idle, 2000 halt, 1000 end of frame; for TX1 0800, 0200, 0100; 0020 RX no
+//                         buffer, 0010 RX end of buffer, 0001 RX end of frame
+//   +5C 5E     MISR_MASK  RUM
+//   +60        BCTL       8000 soft reset, held while 1; 0008, 0002 FIFO sizes of later drivers: latches
+//   +62 64     LAPA, LAPE address in the adapter's 8 KB; LAPE is a latch (D)
+//   +66 68     LAPD, LAPDINC  two bytes there, in address order; the same, then LAPA += 2
+//   +6A 6C     LAPWWO, LAPWWC first byte that the host may write, first behind it (D); the first SRB lies at LAPWWO.
+//                         Other writes, and addresses beyond the memory, change nothing and raise LAP access error (D)
+//   +6E        LAPCTL     a latch (D)
+//   +90 94     RXLBDA, RXBDA   last buffer descriptor that the adapter may use; the first. +98 9C RXSTAT, RXDBA read
+//   the
+//                         status that was written last and the address in hand (D)
+//   +A0 A4     TX1LFDA, TX1FDA  last frame descriptor to be sent; the next one (D); +A8 AC status, data address;
+//   +B0..BC
+//                         the same for channel 2. A write of the upper half acts
+//
+// Files: registers.cpp, mailboxes.cpp (SRB, ARB, ASB, local memory), open.cpp (ring and microprocessor), transmit.cpp,
+// receive.cpp, state.cpp.
+//
+// Not modelled: parity and adapter checks, the timer, microcode update, bridge functions, wrap modes, TRB commands
+// (answered "unrecognised"), more than one group address.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/memory/port_run.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/description.hpp"
+#include "core/time/scheduler.hpp"
+#include "devices/chips/chip_host.hpp"
+#include "devices/chips/lanstreamer/local_memory.hpp"
+#include "devices/chips/lanstreamer/transmit_frame.hpp"
+#include "devices/chips/streamer/receive_channel.hpp"
+#include "devices/chips/streamer/registers.hpp"
+#include "devices/medium/ring/ring_port.hpp"
+
+namespace planar::tokenring {
+
+struct LanStreamerConfig {
+  std::uint32_t transmit_fifo = 256, receive_fifo = 256;  ///< bytes
+  std::uint32_t burst = 64;                               ///< bytes that are worth a tenure of the channel
+  std::uint32_t threshold = 64;                           ///< bytes in the FIFO with which a frame asks for a token
+  Time self_test{}, request{};                            ///< after a reset; a doorbell of LISR
+  bool full_duplex = false, autosense = false;            ///< what the ring chip and its microcode can do
+  std::array<std::uint8_t, 10> microcode{};               ///< level, as the ring's manager sees it
+  std::array<std::uint8_t, 18> product{};                 ///< product instance ID
+};
+
+class LanStreamer final : public streamer::RegisterMap, private net::RingStation, private streamer::ReceiveOwner {
+ public:
+  enum Srb : std::uint8_t {
+    SRB_NO_OPERATION = 0x00,
+    SRB_MODIFY_OPEN_OPTIONS = 0x01,
+    SRB_RESET_GROUP = 0x02,
+    SRB_OPEN = 0x03,
+    SRB_CLOSE = 0x04,
+    SRB_SET_GROUP = 0x06,
+    SRB_SET_FUNCTIONAL = 0x07,
+    SRB_READ_LOG = 0x08,
+    SRB_MODIFY_RECEIVE_OPTIONS = 0x17
+  };
+  enum Arb : std::uint8_t { ARB_RECEIVE_DATA = 0x81, ARB_LAN_STATUS = 0x84 };
+  /// Return codes. The host presets FEh.
+  enum Rc : std::uint8_t {
+    RC_GOOD = 0x00,
+    RC_UNKNOWN = 0x01,
+    RC_OPEN = 0x03,
+    RC_CLOSED = 0x04,
+    RC_FAILED = 0x07,  ///< OPEN: see the error code
+    RC_BUFFER = 0x26,  ///< ASB: no buffer of ours
+    RC_BAD_NODE = 0x32,
+    RC_NO_GROUP = 0x39,
+    RC_BAD_GROUP = 0x3C,
+    RC_GROUPS_FULL = 0x3E,
+    RC_GROUP_SET = 0x55,
+    RC_ACCEPTED = 0xFF  ///< ASB
+  };
+  enum OpenOption : std::uint16_t {
+    EXTERNAL_WRAP = 0x8000,
+    PASS_ADAPTER_MAC = 0x1000,
+    PASS_ATTENTION_MAC = 0x0800,
+    CONTENDER = 0x0100,
+    PASS_BEACON = 0x0080,
+    ENABLE_FDX = 0x0040,
+    INHIBIT_ETR = 0x0010,
+    INTERNAL_WRAP = 0x0008
+  };
+  enum OpenedAs : std::uint8_t { OPENED_16MBPS = 0x01, OPENED_FDX = 0x08 };
+  enum LanStatus : std::uint16_t { LSC_FDX_MODE = 0x0004 };
+  /// Copy-all options of MODIFY RECEIVE OPTIONS: MAC frames go through the receive channel, not to local buffers; LLC
+  /// frames for other stations are received, too.
+  enum CopyAll : std::uint8_t { COPY_MAC = 0x40, COPY_LLC = 0x20 };
+
+  static constexpr std::uint32_t least_buffer = 64;  ///< a receive buffer with less cuts the frame (D)
+
+  struct Counters {
+    std::uint64_t sent = 0, received = 0, overruns = 0, underruns = 0, lost = 0, congested = 0;
+  };
+
+  /// `node`: the burnt-in address, as sent on the ring.
+  LanStreamer(Scheduler& scheduler, const std::string& name, BusMasterHost& host, const LanStreamerConfig& config,
+              const net::MacAddress& node, std::uint64_t seed);
+
+  /// What the board's POS bits select: GPR after a reset, and whether early token release is inhibited.
+  void configure(std::uint16_t gpr, bool inhibit_early_release);
+
+  /// Registers of the window; `offset` even.
+  std::uint16_t read(std::uint32_t offset, Time now);
+  std::uint16_t peek(std::uint32_t offset) const;
+  void write(std::uint32_t offset, std::uint16_t value, Time now);
+  void reset(Time now);
+  bool interrupt_pin() const { return system_.interrupt(); }
+
+  std::span<std::uint8_t> transfer_buffer() { return transfer_; }
+  void transfer_done(Time now);
+
+  net::RingPort& port() { return port_; }
+  const Counters& counters() const { return counters_; }
+  /// Registers and state; changes nothing.
+  void describe(Description& d) const;
+  void archive(Archive& a);
+
+ private:
+  enum class Job : std::uint8_t { none, rx_fetch, rx_data, rx_status, tx_fetch, tx_wire, tx_next, tx_status };
+  enum class Ring : std::uint8_t { closed, opening, open };
+
+  // registers.cpp
+  std::uint16_t local(std::uint16_t at) const;
+  void put_local(std::uint16_t value, Time now);
+  bool write_descriptor_address(std::uint32_t offset, std::uint16_t value, Time now);
+  void control(std::uint16_t value, Time now);
+  void channels(std::uint16_t disabled, Time now);
+  void raise(std::uint16_t misr, Time now);
+  void raise_system(std::uint16_t sisr, Time now);
+  void update_interrupt(Time now);
+  void begin(Job job, std::uint32_t address, std::uint32_t bytes, Direction direction, Time now);
+  void abort_job(Time now);
+  void pump(Time now);
+
+  // mailboxes.cpp
+  void ring_doorbell(std::uint16_t bits, Time now);
+  void serve(Time now);
+  void reply(std::uint8_t code, Time now);
+  std::optional<std::uint8_t> execute(Time now);
+  std::uint8_t set_group(std::uint32_t group);
+  std::uint8_t reset_group(std::uint32_t group);
+  void read_log();
+  std::uint8_t take_asb();
+  bool pass_to_local_buffers(const net::RingReception& r, Time now);
+  void offer_arb(Time now);
+
+  // open.cpp
+  void self_tested(Time now);
+  std::optional<std::uint8_t> open_adapter(Time now);
+  void close(Time now);
+  void pass_mac();
+  void insertion_ends(const net::InsertionOutcome& outcome, Time now) override;
+  void ring_status_changed(std::uint16_t bits, Time now) override;
+
+  // transmit.cpp
+  std::optional<unsigned> waiting_channel() const;
+  bool transmit_pump(Time now);
+  std::uint32_t fill_wanted(const TransmitFrame& f, Time now);
+  std::uint32_t left(Time now) const;
+  void took_descriptor(Time now);
+  void filled(Time now);
+  void start_frame(Time now);
+  void finish(TransmitFrame& f, std::uint32_t status);
+  void status_written(Time now);
+  void room_comes(Time now) { pump(now); }
+  void stop_transmit(unsigned channel, Time now);
+  void transmit_begins(Time now) override;
+  void transmit_ends(const net::RingTransmitOutcome& outcome, Time now) override;
+
+  // state.cpp
+  bool sound() const;
+
+  // receive.cpp
+  bool receive_pump(Time now);
+  void stop_receive(Time now);
+  void frame_begins(const net::RingReception& r, Time now) override;
+  bool frame_ends(const net::RingReception& r, Time now) override;
+  void more_arrived(Time now);
+  void cut_short(Time now);
+  void gather(const net::RingReception& r, Time now);
+  void expect_more(const net::RingReception& r, Time now);
+  void catch_up(Time now) override;
+  void overrun() override { ++counters_.overruns; }
+  void no_buffer(Time now) override;
+  void frame_cut() override { ++counters_.congested; }
+  void frame_stored() override { ++counters_.received; }
+
+  BusMasterHost& host_;
+  const LanStreamerConfig config_;
+  const net::MacAddress node_;
+  std::uint16_t board_gpr_ = 0;  // from POS
+  bool board_inhibits_etr_ = false;
+
+  // registers
+  streamer::SystemRegisters system_{LAP_ACC_ERR | SRB_REPLY | ASB_FREE | ARB_CMD | TRB_REPLY};
+  std::uint16_t gpr_ = 0, bctl_ = 0, lapa_ = 0, lape_ = 0, lapctl_ = 0, disabled_ = TX1_DIS | TX2_DIS | RX_DIS;
+  std::array<std::uint16_t, 3> halves_{};  // lower halves of RXLBDA or RXBDA, TX1LFDA, TX2LFDA
+  bool tested_ = false, asserted_ = false;
+
+  // microprocessor
+  LocalMemory memory_;
+  std::uint16_t rung_ = 0;  // doorbells not served yet
+  Ring ring_ = Ring::closed;
+  std::uint16_t open_options_ = 0, lan_status_ = 0;
+  std::uint8_t copy_all_ = 0;
+  std::uint32_t functional_ = 0, group_ = 0;
+  net::MacAddress address_;
+  bool arb_busy_ = false;             // the ARB belongs to the host
+  std::uint16_t status_pending_ = 0;  // LAN status that waits for the ARB
+  std::deque<MacBuffer> mac_frames_;  // in local buffers; the first `mac_offered_` have been offered
+  std::uint32_t mac_offered_ = 0;
+
+  // bus master
+  Job job_ = Job::none;
+  std::vector<std::uint8_t> transfer_;
+
+  // transmitter
+  std::array<TransmitChannel, 2> channels_;
+  std::uint8_t fetching_ = 0;                 // channel whose descriptor is on its way
+  std::optional<TransmitFrame> wire_, next_;  // handed to the port; behind it in the FIFO
+  bool sending_ = false;                      // the frame at the port is on the ring
+  std::deque<TransmitFrame> ended_;           // status is to be written
+  std::array<std::uint32_t, 2> tx_status_{};
+
+  // receiver
+  streamer::ReceiveChannel receive_;
+  std::uint32_t rx_status_ = 0;
+
+  Counters counters_;
+  net::RingPort port_;
+  Event self_test_, firmware_, room_, more_;
+};
+
+}  // namespace planar::tokenring
