@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a card says of itself to the registry, and what it is built with.
+// What a card says of itself to the registry, and what its user chose for it, whatever bus it is made for. What a bus
+// adds (the slot that a card is built into, the card as the slot sees it) is in that bus's folder: mca/mca_entry.hpp.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,17 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "bus/mca/slot.hpp"
-#include "devices/adapter/network_adapter.hpp"
-#include "devices/adapter/storage_adapter.hpp"
 #include "devices/adapter/timing_profile.hpp"
+#include "devices/medium/medium.hpp"
 #include "devices/medium/medium_kind.hpp"
 
 namespace planar {
 
-/// What an adapter is built with.
-struct AdapterContext {
-  bus::Slot& slot;
+/// What an adapter is built with, its slot excepted.
+struct AdapterOptions {
+  unsigned slot_number = 0;        ///< of its slot, from 0: part of its station address and seed
   net::Medium* medium = nullptr;   ///< null: the cable is not plugged in
   std::optional<std::string> mac;  ///< "00:00:d8:01:02:03"; a default with the card's own prefix otherwise
   /// Timing values overridden by the user, name and value with unit; an unknown name or a bad value throws Error.
@@ -30,37 +28,28 @@ struct AdapterContext {
   unsigned machine = 0;    ///< its number in the lab, 0 to 7
 };
 
-/// A card, seen from its slot, and the same object as what it is to the rest of the machine; null where it is none.
-struct AdapterParts {
-  std::unique_ptr<bus::Adapter> card;
-  NetworkAdapter* network = nullptr;
-  StorageAdapter* storage = nullptr;
-};
-
-/// The expansion bus that a card is made for.
-enum class BusKind : std::uint8_t { micro_channel };
-constexpr std::string_view to_string(BusKind) { return "micro-channel"; }
-
 /// The processor of the machine, as far as a card may depend on it.
 enum class ProcessorGeneration : std::uint8_t { i386, i486, pentium };
 
-/// A card's row of the registry.
-struct AdapterEntry {
+/// A card's row of the registry. `Bus` is the expansion bus that it is made for: its name, and the types Context (an
+/// AdapterOptions with the slot) and Parts (the card).
+template <class Bus>
+struct AdapterRow {
   std::string_view name;     ///< of the command line: "ne2"
   std::string_view title;    ///< "Novell NE/2"
-  std::uint16_t adapter_id;  ///< POS ID by default
+  std::uint16_t adapter_id;  ///< by which configuration knows the card: on the Micro Channel its POS ID by default
   MediumKind medium;
   std::string_view data_path;  ///< "PIO (remote DMA)", "shared RAM", "bus master"...
   unsigned bus_width;          ///< bits
-  AdapterParts (*make)(const AdapterContext& context);
+  typename Bus::Parts (*make)(const typename Bus::Context& context);
   std::span<const std::string_view> limits;  ///< what is not modelled, one sentence each
   /// Why a machine with this processor cannot hold the card; empty if it can. Null: it fits all.
   std::string_view (*refusal)(ProcessorGeneration processor) = nullptr;
   /// No public programming information exists: the interface is planar's own declaration, and every report says so.
   bool hypothetical = false;
   std::string_view profile{};  ///< name of the timing profile's file if it is not `name`
-  BusKind bus = BusKind::micro_channel;
 
+  static constexpr std::string_view bus() { return Bus::name; }
   /// The values of its timing profile.
   std::vector<TimingValue> timing() const {
     return TimingProfile::embedded(profile_path(profile.empty() ? name : profile)).rows();

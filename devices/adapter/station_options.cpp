@@ -25,21 +25,20 @@ std::uint16_t find_id(std::string_view card, const std::string& text, std::span<
 
 }  // namespace
 
-StationOptions station_options(const AdapterContext& context, std::string_view card, std::span<const OemId> ids,
+StationOptions station_options(const AdapterOptions& given, std::string_view card, std::span<const OemId> ids,
                                std::array<std::uint8_t, 3> maker_prefix) {
-  const unsigned slot = context.slot.number();
+  const unsigned slot = given.slot_number;
   StationOptions options{ids.front().id, {}, TimingProfile::embedded(profile_path(card)), 0};
-  for (const auto& [name, value] : context.settings) {
+  for (const auto& [name, value] : given.settings) {
     // clang-format off
     if (name == "adapter_id") options.adapter_id = find_id(card, value, ids);
     else options.profile.set(name, value);
   }
-  options.mac = context.mac ? net::parse_mac(*context.mac)
+  options.mac = given.mac ? net::parse_mac(*given.mac)
                             : net::MacAddress{maker_prefix[0], maker_prefix[1], maker_prefix[2], 0x01,
-                                              // clang-format on
-                                              static_cast<std::uint8_t>(2 + context.machine),
-                                              static_cast<std::uint8_t>(slot + 1)};
-  Random mix(context.seed * 0x100 + context.machine * 0x10 + slot + 1);
+                                  // clang-format on
+                                  static_cast<std::uint8_t>(2 + given.machine), static_cast<std::uint8_t>(slot + 1)};
+  Random mix(given.seed * 0x100 + given.machine * 0x10 + slot + 1);
   options.seed = mix.next();
   return options;
 }

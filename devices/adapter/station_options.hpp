@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every Ethernet adapter reads from its context: the maker's ID, the station address, the timing profile, the
+// What every Ethernet adapter reads from its options: the maker's ID, the station address, the timing profile, the
 // seed.
 #pragma once
 
@@ -26,8 +26,8 @@ struct StationOptions {
   std::uint64_t seed;        ///< of the station's backoff generator
 };
 
-/// Reads the context of `card`. Throws Error for an ID that is none of `ids`, a bad address, an unknown timing value.
-StationOptions station_options(const AdapterContext& context, std::string_view card, std::span<const OemId> ids,
+/// Reads the options of `card`. Throws Error for an ID that is none of `ids`, a bad address, an unknown timing value.
+StationOptions station_options(const AdapterOptions& given, std::string_view card, std::span<const OemId> ids,
                                std::array<std::uint8_t, 3> maker_prefix);
 
 }  // namespace planar::ethernet

@@ -64,7 +64,7 @@ nlohmann::ordered_json cards_json(std::span<const AdapterEntry> cards) {
                     {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
                     {"medium", to_string(card.medium)},
                     {"data_path", card.data_path},
-                    {"bus", to_string(card.bus)},
+                    {"bus", card.bus()},
                     {"bus_width", card.bus_width},
                     {"hypothetical", card.hypothetical}});
   return list;
@@ -102,7 +102,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
                                 {"adapter_id", fmt::format("{:04x}", card.adapter_id)},
                                 {"medium", to_string(card.medium)},
                                 {"data_path", card.data_path},
-                                {"bus", to_string(card.bus)},
+                                {"bus", card.bus()},
                                 {"bus_width", card.bus_width},
                                 {"hypothetical", card.hypothetical}};
     j["timing"] = nlohmann::ordered_json::array();

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "devices/adapter/adapter_entry.hpp"
+#include "devices/adapter/mca/mca_entry.hpp"
 
 namespace planar {
 

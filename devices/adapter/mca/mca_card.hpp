@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "bus/mca/slot.hpp"
-#include "devices/adapter/adapter_entry.hpp"
 #include "devices/adapter/mca/irq_pin.hpp"
+#include "devices/adapter/mca/mca_entry.hpp"
 #include "devices/adapter/mca/pos_registers.hpp"
 
 namespace planar {
