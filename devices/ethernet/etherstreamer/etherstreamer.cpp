@@ -65,27 +65,6 @@ void EtherStreamer::apply_pos() {
 
 void EtherStreamer::reset_board(Time now) { chip_.reset(now); }
 
-// ---- registers ----
-
-std::uint32_t EtherStreamer::Registers::peek(std::uint32_t offset, unsigned bytes) const {
-  const std::uint16_t word = chip.peek(offset & ~1u);
-  if (bytes == 1) return word >> (offset & 1 ? 8 : 0) & 0xFF;
-  return bytes == 2 ? word : word | std::uint32_t{chip.peek(offset + 2)} << 16;
-}
-
-std::uint32_t EtherStreamer::Registers::read(std::uint32_t offset, unsigned bytes, Time now) {
-  const std::uint32_t value = peek(offset, bytes);
-  chip.read(offset & ~1u, now);
-  if (bytes == 4) chip.read(offset + 2, now);
-  return value;
-}
-
-void EtherStreamer::Registers::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
-  if (bytes == 1) return;
-  chip.write(offset, static_cast<std::uint16_t>(value), now);
-  if (bytes == 4) chip.write(offset + 2, static_cast<std::uint16_t>(value >> 16), now);
-}
-
 void EtherStreamer::describe_board(Description& d) const {
   chip_.describe(d.part("Streamer"));
   master_.describe(d.part("bus master"));

@@ -8,10 +8,9 @@
 //   POS 2    bit 0 enable; bits 2:1 interrupt 5, 9, 10, 11; bits 7:4 I/O base in units of 1000h (0: none)
 //   POS 3    bits 3:0 arbitration level, bit 4 fairness, bit 5 streaming data
 //
-//   base +00..FF  registers; 16 bits, the descriptor addresses 32
+//   base +00..FF  registers (word_registers.hpp); 16 bits, the descriptor addresses 32
 //
-// In a 32-bit slot an access of 32 bits is one cycle, in a 16-bit slot two. Byte accesses: a read gives its half of the
-// word, with the word's effects, a write changes nothing.
+// In a 32-bit slot an access of 32 bits is one cycle, in a 16-bit slot two.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +19,7 @@
 #include "devices/adapter/mca/bus_master_port.hpp"
 #include "devices/adapter/mca/mca_card.hpp"
 #include "devices/adapter/station_options.hpp"
+#include "devices/adapter/word_registers.hpp"
 #include "devices/chips/streamer/streamer.hpp"
 
 namespace planar::ethernet {
@@ -40,14 +40,6 @@ class EtherStreamer final : public McaNetworkCard, private BusMasterHost, privat
   Streamer& chip() { return chip_; }
 
  private:
-  struct Registers final : Slave {
-    explicit Registers(Streamer& c) : chip(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
-    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
-    Streamer& chip;
-  };
-
   EtherStreamer(const AdapterContext& context, const StationOptions& options);
 
   // BusMasterHost
@@ -68,7 +60,7 @@ class EtherStreamer final : public McaNetworkCard, private BusMasterHost, privat
 
   CycleSpec cycle_;
   Streamer chip_;
-  Registers registers_{chip_};
+  WordRegisters<Streamer> registers_{chip_};
   IoClaim claim_;
   BusMasterPort master_;
 };

@@ -56,23 +56,6 @@ void Oc2335::apply_pos() {
 
 void Oc2335::reset_board(Time now) { chip_.reset(now); }
 
-// ---- registers ----
-
-std::uint32_t Oc2335::Registers::peek(std::uint32_t offset, unsigned bytes) const {
-  const std::uint16_t word = chip.peek(offset & ~1u);
-  return bytes == 1 ? word >> (offset & 1 ? 8 : 0) & 0xFF : word;
-}
-
-std::uint32_t Oc2335::Registers::read(std::uint32_t offset, unsigned bytes, Time now) {
-  const std::uint32_t value = peek(offset, bytes);
-  chip.read(offset & ~1u, now);
-  return value;
-}
-
-void Oc2335::Registers::write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
-  if (bytes == 2) chip.write(offset, static_cast<std::uint16_t>(value), now);
-}
-
 void Oc2335::describe_board(Description& d) const { chip_.describe(d.part("DP83800")); }
 
 void Oc2335::archive(Archive& a) {

@@ -7,15 +7,14 @@
 //   POS 0,1  adapter ID: 6F35h (our choice; no list known to us has it)
 //   POS 2    bit 0 enable; bits 2:1 interrupt 5, 9, 10, 11; bits 7:4 I/O base in units of 1000h (0: none)
 //
-//   base +00..2F  DP83800 registers, a word each (dp83800.hpp)
-//
-// A byte read gives its half of the word, with the word's effects; a byte write changes nothing.
+//   base +00..2F  DP83800 registers, a word each (dp83800.hpp, word_registers.hpp)
 #pragma once
 
 #include <cstdint>
 
 #include "devices/adapter/mca/mca_card.hpp"
 #include "devices/adapter/station_options.hpp"
+#include "devices/adapter/word_registers.hpp"
 #include "devices/chips/dp83800/dp83800.hpp"
 
 namespace planar::ethernet {
@@ -36,14 +35,6 @@ class Oc2335 final : public McaNetworkCard, private ChipHost {
   Dp83800& chip() { return chip_; }
 
  private:
-  struct Registers final : Slave {
-    explicit Registers(Dp83800& c) : chip(c) {}
-    std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
-    void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
-    std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
-    Dp83800& chip;
-  };
-
   Oc2335(const AdapterContext& context, const StationOptions& options);
 
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
@@ -55,7 +46,7 @@ class Oc2335 final : public McaNetworkCard, private ChipHost {
 
   CycleSpec cycle_;
   Dp83800 chip_;
-  Registers registers_{chip_};
+  WordRegisters<Dp83800> registers_{chip_};
   IoClaim claim_;
 };
 

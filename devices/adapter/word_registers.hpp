@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The port window of a chip that has registers of 16 bits and no byte enables: a doubleword is two of them, the lower
+// first; a byte read gives its half of the word, with the word's effects; a byte write changes nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "core/memory/slave.hpp"
+
+namespace planar {
+
+/// `Chip` has peek(offset), which returns the register, read(offset, now), which has its effects, and write(offset,
+/// value, now), all at even offsets.
+template <class Chip>
+class WordRegisters final : public Slave {
+ public:
+  explicit WordRegisters(Chip& chip) : chip_(chip) {}
+
+  std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override {
+    const std::uint16_t word = chip_.peek(offset & ~1u);
+    if (bytes == 1) return word >> (offset & 1 ? 8 : 0) & 0xFF;
+    return bytes == 2 ? word : word | std::uint32_t{chip_.peek(offset + 2)} << 16;
+  }
+  std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override {
+    const std::uint32_t value = peek(offset, bytes);
+    chip_.read(offset & ~1u, now);
+    if (bytes == 4) chip_.read(offset + 2, now);
+    return value;
+  }
+  void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override {
+    if (bytes == 1) return;
+    chip_.write(offset, static_cast<std::uint16_t>(value), now);
+    if (bytes == 4) chip_.write(offset + 2, static_cast<std::uint16_t>(value >> 16), now);
+  }
+
+ private:
+  Chip& chip_;
+};
+
+}  // namespace planar
