@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the 8042 sees at the end of a PS/2 cable: bytes to fetch, each ready at its time, and a
-// place to send to.
+// What the 8042 sees at the end of a PS/2 cable, bytes to fetch, each ready at its time, and a place to send to; and
+// how every PS/2 device answers commands.
+//
+// Timing (inferred): 0.5 ms from a received byte to its answer.
 #pragma once
 
 #include <cstdint>
@@ -35,22 +37,42 @@ class Ps2Queue {
   std::deque<std::pair<std::uint8_t, Time>> bytes_;
 };
 
+/// Told by a device that ready() may have become earlier.
+class Ps2Host {
+ public:
+  virtual ~Ps2Host() = default;
+  virtual void device_changed(Time now) = 0;
+};
+
 class Ps2Device {
  public:
   virtual ~Ps2Device() = default;
+  /// Connects the cable.
+  void attach(Ps2Host& host) { host_ = &host; }
   /// When the next byte may start on the cable; Time::never() when there is none.
   virtual Time ready() const = 0;
   /// The next byte; only called at or after ready().
   virtual std::uint8_t fetch(Time now) = 0;
   /// A byte from the host has arrived.
   virtual void receive(std::uint8_t byte, Time now) = 0;
-};
 
-/// Told by a device that ready() may have become earlier.
-class Ps2Host {
- public:
-  virtual ~Ps2Host() = default;
-  virtual void device_changed(Time now) = 0;
+ protected:
+  static constexpr Time answer_time = 500_us;
+  static constexpr std::uint8_t acknowledged = 0xFA, resend = 0xFE, self_test_passed = 0xAA;
+
+  void answer(std::uint8_t byte, Time now, Time after = answer_time) {
+    answers_.push(byte, now + after);
+    tell_host(now);
+  }
+  void acknowledge(Time now) { answer(acknowledged, now); }
+  void tell_host(Time now) {
+    if (host_) host_->device_changed(now);
+  }
+
+  Ps2Queue answers_;
+
+ private:
+  Ps2Host* host_ = nullptr;
 };
 
 }  // namespace planar

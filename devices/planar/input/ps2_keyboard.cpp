@@ -9,13 +9,10 @@ namespace planar {
 
 namespace {
 
-constexpr Time answer_time = 500_us;       // inferred
 constexpr Time self_test_time = 500_ms;    // inferred; the specification allows 500 to 750 ms
 constexpr Time typematic_unit = 4'170_us;  // IBM: period = (8 + A) * 2^B * 4.17 ms
 constexpr std::size_t buffer_size = 16;
 constexpr std::uint8_t overrun_set1 = 0xFF, overrun_other = 0x00;
-
-constexpr std::uint8_t acknowledged = 0xFA, resend = 0xFE, self_test_passed = 0xAA;
 
 // Set 3 behaviour of a key.
 constexpr std::uint8_t make_only = 0, make_break = 1, typematic = 2, all = 3;
@@ -142,13 +139,6 @@ void Ps2Keyboard::reset(Time now) {
 
 // --- The host's side ---
 
-void Ps2Keyboard::answer(std::uint8_t byte, Time now, Time after) {
-  answers_.push(byte, now + after);
-  if (host_) host_->device_changed(now);
-}
-
-void Ps2Keyboard::acknowledge(Time now) { answer(acknowledged, now, answer_time); }
-
 Time Ps2Keyboard::ready() const {
   if (!answers_.empty()) return answers_.ready();
   return strokes_.empty() || expecting_ != 0 ? Time::never() : Time{};
@@ -166,7 +156,7 @@ std::uint8_t Ps2Keyboard::fetch(Time) {
 
 void Ps2Keyboard::receive(std::uint8_t byte, Time now) {
   if (byte == resend)
-    answer(last_sent_, now, answer_time);
+    answer(last_sent_, now);
   else if (expecting_ != 0 && byte < 0xED)
     argument(byte, now);
   else
@@ -189,11 +179,11 @@ void Ps2Keyboard::command(std::uint8_t byte, Time now) {
       expecting_ = byte;
       acknowledge(now);
       break;
-    case 0xEE: answer(0xEE, now, answer_time); break;
+    case 0xEE: answer(0xEE, now); break;
     case 0xF2:
       acknowledge(now);
-      answer(0xAB, now, answer_time);
-      answer(0x83, now, answer_time);
+      answer(0xAB, now);
+      answer(0x83, now);
       break;
     case 0xF4:
       strokes_.clear();
@@ -223,7 +213,7 @@ void Ps2Keyboard::command(std::uint8_t byte, Time now) {
       leds_ = 0;
       answer(self_test_passed, now, self_test_time);
       break;
-    default: answer(resend, now, answer_time); break;
+    default: answer(resend, now); break;
   }
 }
 
@@ -233,12 +223,12 @@ void Ps2Keyboard::argument(std::uint8_t byte, Time now) {
     case 0xF3: rate_ = byte & 0x7F; break;
     case 0xF0:
       if (byte > 3) {
-        answer(resend, now, answer_time);
+        answer(resend, now);
         return;
       }
       acknowledge(now);
       if (byte == 0)
-        answer(set_, now, answer_time);
+        answer(set_, now);
       else
         set_ = byte;
       strokes_.clear();
@@ -303,7 +293,7 @@ void Ps2Keyboard::stroke(unsigned row, bool down, Time now) {
     else
       strokes_.back() = set_ == 1 ? overrun_set1 : overrun_other;
   }
-  if (host_) host_->device_changed(now);
+  tell_host(now);
 }
 
 void Ps2Keyboard::append_code(std::vector<std::uint8_t>& out, std::uint16_t set1, std::uint16_t set2, bool down) const {

@@ -4,7 +4,7 @@
 //
 // Facts: IBM PS/2 keyboard specification as summarised in docs/hardware/planar-devices.md#keyboard-and-mouse and in the
 // drivers' own tables; power-on: set 2, 10.9 characters/s after 500 ms, 16-byte buffer with an overrun code.
-// Timing (inferred): 0.5 ms from a received byte to its answer, 500 ms for the self test.
+// Timing (inferred): 500 ms for the self test.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,6 @@ class Ps2Keyboard final : public Ps2Device {
  public:
   /// `name` prefixes its events.
   Ps2Keyboard(Scheduler& scheduler, const std::string& name);
-
-  /// Connects the cable; the self test of power-on starts.
-  void attach(Ps2Host& host) { host_ = &host; }
 
   /// A person presses or releases a key, named by its set 1 make code (1Eh = A; E0h in the high
   /// byte for the grey keys: E048h = cursor up; E037h = print screen, E11Dh = pause). Unknown codes
@@ -47,8 +44,6 @@ class Ps2Keyboard final : public Ps2Device {
 
  private:
   void defaults();
-  void answer(std::uint8_t byte, Time now, Time after);
-  void acknowledge(Time now);
   void command(std::uint8_t byte, Time now);
   void argument(std::uint8_t byte, Time now);
   void repeat(Time now);
@@ -59,8 +54,7 @@ class Ps2Keyboard final : public Ps2Device {
   void append_set3(std::vector<std::uint8_t>& out, unsigned row, bool down) const;
   bool held(std::uint16_t code) const;
 
-  Ps2Host* host_ = nullptr;
-  Ps2Queue answers_;                  // command answers go ahead of key strokes
+  // Command answers go ahead of key strokes.
   std::deque<std::uint8_t> strokes_;  // at most 16
   bool scanning_ = true;
   std::uint8_t leds_ = 0;

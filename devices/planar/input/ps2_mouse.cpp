@@ -8,9 +8,7 @@
 namespace planar {
 
 namespace {
-constexpr Time answer_time = 500_us;     // inferred
-constexpr Time self_test_time = 300_ms;  // inferred
-constexpr std::uint8_t acknowledged = 0xFA, resend = 0xFE;
+constexpr Time self_test_time = 300_ms;           // inferred
 constexpr std::int32_t movement_limit = 1 << 20;  // a host that never reads must not overflow the counters
 }  // namespace
 
@@ -28,19 +26,12 @@ void Ps2Mouse::defaults() {
 void Ps2Mouse::reset(Time now) {
   defaults();
   expecting_ = 0;
-  queue_.clear();
-  answer(0xAA, now, self_test_time);
+  answers_.clear();
+  answer(self_test_passed, now, self_test_time);
   answer(0x00, now, self_test_time);
 }
 
-void Ps2Mouse::answer(std::uint8_t byte, Time now, Time after) {
-  queue_.push(byte, now + after);
-  if (host_) host_->device_changed(now);
-}
-
-void Ps2Mouse::acknowledge(Time now) { answer(acknowledged, now, answer_time); }
-
-std::uint8_t Ps2Mouse::fetch(Time) { return queue_.empty() ? 0 : queue_.pop(); }
+std::uint8_t Ps2Mouse::fetch(Time) { return answers_.empty() ? 0 : answers_.pop(); }
 
 Time Ps2Mouse::sample_period() const { return Time{(1_s).ps / rate_}; }
 
@@ -66,9 +57,9 @@ void Ps2Mouse::something_happened(Time now) {
 void Ps2Mouse::sample(Time now) {
   if (!enabled_ || remote_ || wrap_) return;
   next_sample_ = now + sample_period();
-  if (changed() && queue_.empty()) {
+  if (changed() && answers_.empty()) {
     packet(now);
-    if (host_) host_->device_changed(now);
+    tell_host(now);
   }
   if (changed()) sample_.at(next_sample_);
 }
@@ -89,15 +80,15 @@ void Ps2Mouse::packet(Time ready) {
   reported_ = pressed_;
   last_packet_ = {static_cast<std::uint8_t>(0x08 | pressed_ | (x < 0 ? 0x10 : 0) | (y < 0 ? 0x20 : 0)),
                   static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y)};
-  for (const std::uint8_t byte : last_packet_) queue_.push(byte, ready);
+  for (const std::uint8_t byte : last_packet_) answers_.push(byte, ready);
 }
 
 // --- Commands ---
 
 void Ps2Mouse::receive(std::uint8_t byte, Time now) {
-  queue_.clear();
+  answers_.clear();
   if (wrap_ && byte != 0xEC && byte != 0xFF)
-    answer(byte, now, answer_time);
+    answer(byte, now);
   else if (expecting_ != 0)
     argument(byte, now);
   else
@@ -109,14 +100,14 @@ void Ps2Mouse::argument(std::uint8_t byte, Time now) {
   expecting_ = 0;
   if (what == 0xE8) {
     if (byte > 3) {
-      answer(resend, now, answer_time);
+      answer(resend, now);
       return;
     }
     resolution_ = byte;
   } else {
     constexpr std::uint8_t rates[] = {10, 20, 40, 60, 80, 100, 200};
     if (std::find(std::begin(rates), std::end(rates), byte) == std::end(rates)) {
-      answer(resend, now, answer_time);
+      answer(resend, now);
       return;
     }
     rate_ = byte;
@@ -134,9 +125,9 @@ void Ps2Mouse::command(std::uint8_t byte, Time now) {
       acknowledge(now);
       answer(static_cast<std::uint8_t>((remote_ ? 0x40 : 0) | (enabled_ ? 0x20 : 0) | (double_scale_ ? 0x10 : 0) |
                                        (pressed_ & 1) << 2 | (pressed_ & 4) >> 1 | (pressed_ & 2) >> 1),
-             now, answer_time);
-      answer(resolution_, now, answer_time);
-      answer(rate_, now, answer_time);
+             now);
+      answer(resolution_, now);
+      answer(rate_, now);
       return;
     case 0xEA: remote_ = false; break;
     case 0xEB:
@@ -148,21 +139,21 @@ void Ps2Mouse::command(std::uint8_t byte, Time now) {
     case 0xF0: remote_ = true; break;
     case 0xF2:
       acknowledge(now);
-      answer(0x00, now, answer_time);
+      answer(0x00, now);
       return;
     case 0xF4: enabled_ = true; break;
     case 0xF5: enabled_ = false; break;
     case 0xF6: defaults(); break;
     case 0xFE:
-      for (const std::uint8_t b : last_packet_) answer(b, now, answer_time);
+      for (const std::uint8_t b : last_packet_) answer(b, now);
       return;
     case 0xFF:
       acknowledge(now);
       defaults();
-      answer(0xAA, now, self_test_time);
+      answer(self_test_passed, now, self_test_time);
       answer(0x00, now, self_test_time);
       return;
-    default: answer(resend, now, answer_time); return;
+    default: answer(resend, now); return;
   }
   acknowledge(now);
   something_happened(now);
@@ -172,13 +163,13 @@ void Ps2Mouse::describe(Description& d) const {
   d.text("mode", wrap_ ? "wrap" : remote_ ? "remote" : "stream").flag("reporting", enabled_);
   d.number("reports/s", rate_).number("counts/mm", 1u << resolution_).flag("scaling 2:1", double_scale_);
   d.reg("buttons", pressed_, 4).text("not yet reported, 1/8 mm", fmt::format("{}, {}", x_, y_));
-  d.number("bytes to send", queue_.size());
+  d.number("bytes to send", answers_.size());
   if (expecting_) d.reg("command waits for data", expecting_, 8);
 }
 
 void Ps2Mouse::archive(Archive& a) {
   a.section("ps2_mouse", 1);
-  a(queue_, enabled_, remote_, wrap_, double_scale_, rate_, resolution_, pressed_, reported_, expecting_, x_, y_,
+  a(answers_, enabled_, remote_, wrap_, double_scale_, rate_, resolution_, pressed_, reported_, expecting_, x_, y_,
     last_packet_, next_sample_, sample_);
 }
 

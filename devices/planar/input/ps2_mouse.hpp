@@ -4,7 +4,7 @@
 //
 // Facts: docs/hardware/planar-devices.md#keyboard-and-mouse, docs/hardware/bios.md#mouse-services (INT 15h C2h
 // parameters). Power-on: stream mode, disabled, 100 reports/s, 4 counts/mm, 1:1.
-// Timing (inferred): 0.5 ms from a received byte to its answer, 300 ms for the self test.
+// Timing (inferred): 300 ms for the self test.
 // Known limits: the overflow bits stay 0, what exceeds a packet goes into the next one.
 #pragma once
 
@@ -23,15 +23,13 @@ class Ps2Mouse final : public Ps2Device {
  public:
   Ps2Mouse(Scheduler& scheduler, const std::string& name);
 
-  void attach(Ps2Host& host) { host_ = &host; }
-
   /// Movement since the last call, in counts at 4 counts/mm: right and up (away from the person)
   /// are positive.
   void moved(int right, int up, Time now);
   /// Bits 0 left, 1 right, 2 middle.
   void buttons(std::uint8_t pressed, Time now);
 
-  Time ready() const override { return queue_.ready(); }
+  Time ready() const override { return answers_.ready(); }
   std::uint8_t fetch(Time now) override;
   void receive(std::uint8_t byte, Time now) override;
 
@@ -42,8 +40,6 @@ class Ps2Mouse final : public Ps2Device {
 
  private:
   void defaults();
-  void answer(std::uint8_t byte, Time now, Time after);
-  void acknowledge(Time now);
   void command(std::uint8_t byte, Time now);
   void argument(std::uint8_t byte, Time now);
   void packet(Time ready);
@@ -54,8 +50,6 @@ class Ps2Mouse final : public Ps2Device {
   std::int32_t unit() const { return 1 << (3 - resolution_); }
   Time sample_period() const;
 
-  Ps2Host* host_ = nullptr;
-  Ps2Queue queue_;
   bool enabled_ = false;
   bool remote_ = false;
   bool wrap_ = false;
