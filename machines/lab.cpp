@@ -80,9 +80,9 @@ std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
 }
 
 void Lab::add_peer(const MachineConfig& config) {
-  stations_.push_back(
-      std::make_unique<net::Peer>(scheduler_, trace(), medium_named(config.net_medium), config.seed,
-                                  net::PeerConfig{.services = {.netio_duration = config.peer_duration}}));
+  stations_.push_back(std::make_unique<net::Peer>(
+      scheduler_, trace(), medium_named(config.net_medium), config.seed,
+      net::PeerConfig{.mtu = config.peer_mtu, .services = {.netio_duration = config.peer_duration}}));
 }
 
 // The guests idle as long as the one that idles most.

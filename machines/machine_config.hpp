@@ -97,6 +97,7 @@ struct MachineConfig {
   std::vector<CardConfig> cards;
   std::string net;                       ///< "peer", "none", or a text of net::parse_host_net
   std::optional<net::HostNet> host_net;  ///< set if the host's network is attached
+  std::uint32_t peer_mtu = 1500;         ///< bytes of the peer's longest IP datagram
   Time peer_duration{};                  ///< how long the peer's netio sends for each size (1.16 and later)
   net::HostTime host_time = net::HostTime::as_hardware;
   // The lab's, the same in all of its machines:

@@ -17,6 +17,7 @@ void read_attachment(Config& c, MachineConfig& m) {
   m.net = c.text("net.attach", "peer");
   m.peer_duration = c.time("peer.duration", "6 s");
   if (m.peer_duration < 10_ms || m.peer_duration > 3600_s) c.fail("peer.duration", "expects 10 ms to 3600 s");
+  m.peer_mtu = static_cast<std::uint32_t>(c.integer("peer.mtu", 576, 17800, 1500));
   const auto forwards = c.texts("net.forward");
   if (net::is_host_net(m.net)) {
     try {
@@ -180,6 +181,8 @@ void read_network(Config& c, MachineConfig& m) {
     m.net_medium = read_place(c, m, "net.medium", given, "net.attach");
   else if (!given.empty())
     c.fail("net.medium", "is where net.attach is, and that is none; leave it out");
+  if (m.net == "peer" && m.peer_mtu > 1500 && find_medium(m, m.net_medium)->kind != MediumKind::token_ring)
+    c.fail("peer.mtu", "expects 576 to 1500 on Ethernet");
   read_bridges(c, m);
 }
 

@@ -30,6 +30,7 @@ struct Options {
   std::optional<std::string> seconds;
   std::optional<std::string> against;
   unsigned generation = 1;
+  std::optional<unsigned> mtu;
   unsigned port = net::netio_port;
   std::string sizes = "1024,2048,4096,8192,16384,32767";
 };
@@ -54,9 +55,7 @@ NetioResult read_result(Session& session) {
     server.received_kb = parse_number(session.guest(1).value("@served", "received_kb").value_or("")).value_or(0);
     server.sent_kb = parse_number(session.guest(1).value("@served", "sent_kb").value_or("")).value_or(0);
   }
-  if (const auto* line = guest.find("@planar-guest"))
-    r.netio_version = line->text.substr(std::min(line->text.size(), line->text.rfind(' ') + 1));
-  if (const auto version = guest.value("@netio start", "version")) r.netio_version = *version;
+  r.netio_version = guest.value("@netio start", "version").value_or("");
   r.rows = netio_rows(guest);
   r.received_rows = netio_rows(guest, netio_received);
   return r;
@@ -69,6 +68,7 @@ Media diskette(const Options& o, const std::string& task, const GuestSettings& o
                          {"sizes", o.sizes},
                          {"generation", std::to_string(o.generation)},
                          {"port", std::to_string(o.port)}};
+  if (o.mtu) settings.emplace_back("mtu", std::to_string(*o.mtu));
   settings.insert(settings.end(), own.begin(), own.end());
   return guest_diskette(settings);
 }
@@ -90,6 +90,7 @@ std::unique_ptr<Session> open(const Options& o) {
   std::vector<Media> media;
   if (!o.against) {
     config.set_text("peer.duration", seconds(o) + " s", "--seconds");
+    if (o.mtu) config.set("peer.mtu", std::to_string(*o.mtu), "--mtu");
     media.push_back(diskette(o, "netio"));
     return std::make_unique<Session>(LabConfig(std::move(config)), std::move(media), o.output, o.state);
   }
@@ -143,14 +144,19 @@ Verb add_netio(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("netio", "Boot the built-in guest in a machine and run netio inside it");
   o->machine.add_to(*verb, false);
   verb->add_option("--seconds", o->seconds,
-                   "Duration of each packet size, virtual (10; 6 each way with --generation 2)")
+                   "Duration of each packet size, virtual (10; 6 each way from --generation 2 on)")
       ->type_name("N");
-  verb->add_option(
-          "--generation", o->generation,
-          "netio's protocol: 1 (up to 1.14, sends only) or 2 (from 1.16 on, both ways; its server must speak it too)")
-      ->type_name("1|2")
-      ->check(CLI::Range(1, 2))
+  verb->add_option("--generation", o->generation,
+                   "netio's protocol: 1 (up to 1.14, sends only), 2 (from 1.16 on, both ways; its server must speak it "
+                   "too) or 3 "
+                   "(from 1.23 on: as 2, with a send buffer of 131072 bytes, which each size finds empty)")
+      ->type_name("1|2|3")
+      ->check(CLI::Range(1, 3))
       ->capture_default_str();
+  verb->add_option("--mtu", o->mtu,
+                   "Longest IP datagram of both ends, in bytes: 576 to 1500 on Ethernet, up to 4464 on a ring")
+      ->type_name("N")
+      ->check(CLI::Range(576, 4464));
   verb->add_option("--port", o->port, "TCP port of the server; `peer` serves netio's own")
       ->type_name("N")
       ->check(CLI::Range(1, 65535))

@@ -28,7 +28,7 @@ Peer::Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t see
     : trace_(trace),
       config_(config),
       services_(config.services),
-      tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next()),
+      tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next(), config_.mtu),
       link_(medium.connect(scheduler, "peer.port", *this, Random(seed * 0x100 + 0xFF).next())),
       process_(scheduler, "peer.process", Priority::device, Callback::to<&Peer::process>(this)),
       tick_(scheduler, "peer.tick", Priority::timer, Callback::to<&Peer::tick>(this)) {}

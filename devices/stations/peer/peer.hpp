@@ -32,6 +32,7 @@ struct PeerConfig {
   MacAddress mac{0x02, 0x50, 0x4C, 0x41, 0x4E, 0x01};  ///< locally administered
   Ipv4 address = ipv4(192, 168, 10, 1);
   Time turnaround = peer_turnaround;
+  std::uint32_t mtu = 1500;  ///< bytes of the longest IP datagram that it sends or asks for; 576 or more
   ServiceConfig services;
 };
 

@@ -79,7 +79,7 @@ void TcpServer::listen(const TcpSegment& s, Time now) {
   c.snd_una = c.iss;
   c.snd_nxt = c.iss + 1;
   const std::uint32_t theirs = o.mss ? (*o.mss ? *o.mss : 536u) : 536u;
-  c.mss_clamp = std::clamp<std::uint32_t>(theirs, 8, PeerTcp::mss);
+  c.mss_clamp = std::clamp<std::uint32_t>(theirs, 8, mss_);
   c.stamps = o.stamp.has_value();
   c.sack = o.sack_permitted;
   c.scaling = o.window_scale.has_value();

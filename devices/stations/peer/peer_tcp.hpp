@@ -47,7 +47,7 @@ struct PeerTcp {
   static constexpr std::uint32_t receive_buffer = 65535;  ///< bytes; Linux 2.2 default with large buffers
   static constexpr std::uint32_t max_window = 32767;      ///< never offered more in a SYN
   static constexpr std::uint32_t skb_overhead = 144;      ///< bytes charged besides the buffer: its descriptor on i386
-  static constexpr std::uint32_t mss = 1460;              ///< from an MTU of 1500
+  static constexpr std::uint32_t headers = 40;            ///< IP and TCP without options: MTU less MSS
   static constexpr std::uint32_t max_delay = hz / 2;      ///< ticks
   static constexpr std::uint32_t initial_rto = 3 * hz;
   static constexpr unsigned synack_retries = 5;
@@ -96,9 +96,9 @@ class TcpServer {
     std::uint64_t duplicates = 0, out_of_order = 0, resets = 0;
   };
 
-  /// `services` must outlive the server.
-  TcpServer(TcpOutput& output, const Services& services, std::uint64_t seed)
-      : output_(output), services_(services), random_(seed) {}
+  /// `services` must outlive the server. `mtu`: bytes of the longest IP datagram, 576 or more.
+  TcpServer(TcpOutput& output, const Services& services, std::uint64_t seed, std::uint32_t mtu)
+      : output_(output), services_(services), random_(seed), mss_(mtu - PeerTcp::headers) {}
 
   void receive(const TcpSegment& segment, Time now);
   /// The earliest timer; Time::never() if none runs.
@@ -225,6 +225,7 @@ class TcpServer {
   TcpOutput& output_;
   const Services& services_;
   Random random_;
+  const std::uint32_t mss_;  // payload of a segment without options
   Counters counters_;
   std::deque<Connection> connections_;  // in order of their SYN
 };

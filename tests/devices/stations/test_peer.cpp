@@ -68,6 +68,25 @@ TEST_CASE("the SYN/ACK offers what a Linux 2.2 server offers", "[peer][tcp]") {
   CHECK(plain.synack.options == Bytes{2, 4, 0x05, 0xB4});
 }
 
+TEST_CASE("the peer's segments follow its MTU and what the client asks for", "[peer][tcp]") {
+  const auto offered = [](std::uint32_t mtu, std::uint32_t theirs) {
+    Talk t({}, PeerConfig{.mtu = mtu});
+    t.arp();
+    Bytes option{2, 4};
+    put16(option, theirs);
+    t.send_tcp(SYN, 0, option);
+    t.step(1_ms);
+    const auto synack = t.one();
+    REQUIRE(synack);
+    return std::pair{get16(synack->options, 2), synack->window};
+  };
+  CHECK(offered(1500, 1460) == std::pair{1460u, 32120u});
+  CHECK(offered(1500, 4424) == std::pair{1460u, 32120u});
+  CHECK(offered(4464, 1460) == std::pair{1460u, 32120u});
+  CHECK(offered(4464, 4424) == std::pair{4424u, 7 * 4424u});
+  CHECK(offered(576, 1460) == std::pair{536u, 61 * 536u});
+}
+
 TEST_CASE("bulk data: the first segment at once, then every second full one", "[peer][tcp]") {
   Talk t;
   t.connect();

@@ -63,6 +63,25 @@ TEST_CASE("a setting that makes no sense ends the run, and is named", "[guest]")
   }
 }
 
+TEST_CASE("an Ethernet adapter takes an MTU of up to 1500 bytes, and segments follow it", "[guest]") {
+  const Scratch scratch;
+  const auto small = said(scratch, {{"do", "sockets"}, {"bytes", "30001"}, {"mtu", "576"}});
+  INFO(small);
+  CHECK(holds(small, "@sockets end bytes=30001 wrong=0"));
+  CHECK(holds(small, "@done 0"));
+  const auto sent = [](const std::string& text) {
+    return std::stoul(text.substr(text.find("@counters sent=") + std::string("@counters sent=").size()));
+  };
+  CHECK(sent(small) >= 2 * 30001 / 524);
+  CHECK(sent(said(scratch, {{"do", "sockets"}, {"bytes", "30001"}})) < 30001 / 524);
+  const auto large = said(scratch, {{"mtu", "1501"}});
+  INFO(large);
+  CHECK(holds(large, "@fail mtu 1501 is more than an Ethernet frame holds"));
+  const auto none = said(scratch, {{"mtu", "5000"}});
+  INFO(none);
+  CHECK(holds(none, "@fail setting not understood: mtu"));
+}
+
 TEST_CASE("idle needs no network adapter", "[guest]") {
   const Scratch scratch;
   const auto text = said(scratch, {{"do", "idle"}, {"seconds", "0.2"}}, "model95");
