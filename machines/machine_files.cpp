@@ -11,38 +11,52 @@ namespace planar {
 
 namespace {
 
-const MachineFile* built_in(std::string_view name) {
-  const auto& files = machine_files();
-  const auto found = std::find_if(files.begin(), files.end(), [&](const MachineFile& f) { return f.name == name; });
-  return found == files.end() ? nullptr : &*found;
-}
-
 std::string choices(std::string_view wrong) {
   std::vector<std::string> names;
-  for (const auto& file : machine_files()) names.emplace_back(file.name);
+  for (const auto* files : {&machine_files(), &machine_variants()})
+    for (const MachineFile& file : *files) names.emplace_back(file.name);
   const auto guess = nearest(wrong, names);
   return guess.empty() ? fmt::format("choose {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", guess);
 }
 
-Config layer_of(const MachineFile& file) {
+Config own_layer(const MachineFile& file) {
   Config config;
   config.add_text(file.text, std::string(file.name) + " (built in)");
   config.remove({"provenance"});
   return config;
 }
 
+Config layers_of(const MachineFile& file) {
+  Config own = own_layer(file);
+  const auto base = own.peek_text("base");
+  if (base.empty()) return own;
+  own.remove({"base"});
+  Config config = load_machine(base);
+  config.add_layers(std::move(own));
+  return config;
+}
+
 }  // namespace
 
-bool is_built_in(std::string_view name) { return built_in(name) != nullptr; }
+const MachineFile* find_machine_file(std::string_view name) {
+  for (const auto* files : {&machine_files(), &machine_variants()})
+    for (const MachineFile& file : *files)
+      if (file.name == name) return &file;
+  return nullptr;
+}
+
+std::string machine_base(const MachineFile& file) { return own_layer(file).peek_text("base"); }
+
+bool is_built_in(std::string_view name) { return find_machine_file(name) != nullptr; }
 
 std::vector<Provenance> machine_provenance(std::string_view name) {
-  const MachineFile* const file = built_in(name);
+  const MachineFile* const file = find_machine_file(name);
   if (!file) throw Error(fmt::format("no built-in machine '{}'; {}", name, choices(name)));
-  return read_provenance(file->text, fmt::format("machines/models/{}.toml", name));
+  return read_provenance(file->text, fmt::format("{}.toml", name));
 }
 
 Config load_machine(const std::string& name) {
-  if (const auto* file = built_in(name)) return layer_of(*file);
+  if (const auto* file = find_machine_file(name)) return layers_of(*file);
   if (!std::filesystem::exists(name) && name.find('/') == std::string::npos && !name.ends_with(".toml"))
     throw Error(fmt::format("no machine and no file named '{}'; {}", name, choices(name)));
   Config user;
@@ -56,7 +70,7 @@ Config load_machine(Config user, const std::string& name) {
         "{}: is a lab of several machines ([[machine]]), but this needs a single one; `planar run` accepts labs",
         name));
   const auto base = user.text("machine", std::string{});
-  const auto* file = built_in(base);
+  const auto* file = find_machine_file(base);
   if (!file) {
     if (base.empty())
       throw Error(
@@ -65,7 +79,7 @@ Config load_machine(Config user, const std::string& name) {
                       name));
     user.fail("machine", fmt::format("no built-in machine '{}'; {}", base, choices(base)));
   }
-  Config config = layer_of(*file);
+  Config config = layers_of(*file);
   config.add_layers(std::move(user));
   return config;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The built-in machine files (machines/models/*.toml, embedded) and user files layered over them.
+// The built-in machine files (machines/models/*.toml and machines/variants/*.toml, embedded) and user files layered
+// over them.
 #pragma once
 
 #include <string>
@@ -16,13 +17,21 @@ struct MachineFile {
   std::string_view text;
 };
 
-/// The built-in machine files, ordered by name.
+/// The built-in machine files, ordered by name. One that begins with `base = "MACHINE"` says only what differs from
+/// that machine.
 const std::vector<MachineFile>& machine_files();
+/// Machines under the names that published tables have for them (machines/variants/): a built-in machine with its
+/// memory, not listed among the machines that everything is compared on.
+const std::vector<MachineFile>& machine_variants();
+/// Either; null if `name` is neither.
+const MachineFile* find_machine_file(std::string_view name);
+/// The machine that the file is based on; empty if it is complete.
+std::string machine_base(const MachineFile& file);
 
 bool is_built_in(std::string_view name);
 
-/// Returns the [[provenance]] tables of the built-in machine file `name`: how some of its values, and of the
-/// processor's own, were chosen. They are not settings, and a user's file has none.
+/// Returns the [[provenance]] tables of the built-in machine file `name` itself, without its base: how some of its
+/// values, and of the processor's own, were chosen. They are not settings, and a user's file has none.
 std::vector<Provenance> machine_provenance(std::string_view name);
 
 /// Returns the layers for `name`: a built-in machine, or a file whose `machine = "..."` names the built-in one that it

@@ -43,7 +43,8 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
   const auto& t = m.timing;
   const double per_bus = static_cast<double>(t.core_per_bus_num) / t.core_per_bus_den;
   const unsigned beats = t.l1.bytes ? t.l1.line / t.dram.width : 1;
-  const double rest = (beats - 1.0) * t.dram.burst_step;
+  const unsigned bursts_behind = (beats - 1) / 4;  // a burst has four beats
+  const double rest = (beats - 1.0 - bursts_behind) * t.dram.burst_step + bursts_behind * double{t.dram.read_hit};
   if (name == "dram.read_hit") return t.dram.read_hit * per_bus;
   if (name == "dram.read_miss") return t.dram.read_miss * per_bus;
   if (name == "dram.write_hit") return t.dram.write_hit * per_bus;
@@ -103,9 +104,11 @@ std::string_view processor_key(cpu::Model model) {
 std::vector<Expectation> expectations(const MachineConfig& machine) {
   const toml::table file = parsed();
   const auto cpu = processor_key(machine.timing.model);
+  const bool second_level = machine.timing.l2.bytes != 0;
   std::vector<Expectation> list;
   for (const toml::node& node : tables(file, "expect"))
-    if (const toml::table& entry = *node.as_table(); entry["cpu"].value<std::string>() == cpu)
+    if (const toml::table& entry = *node.as_table();
+        entry["cpu"].value<std::string>() == cpu && entry["second_level"].value_or(second_level) == second_level)
       list.push_back(read_one(entry, machine));
   return list;
 }

@@ -30,15 +30,21 @@ MachineConfig built_in(std::string_view name) {
   return read_machine(config);
 }
 
+nlohmann::ordered_json machine_json(const MachineFile& file) {
+  const auto m = built_in(file.name);
+  return {{"name", m.name},
+          {"title", m.title},
+          {"cpu", processor_name(m)},
+          {"clock_hz", m.clock.hz()},
+          {"slots", m.slot_widths.size()}};
+}
+
 nlohmann::ordered_json machines_json() {
   auto list = nlohmann::ordered_json::array();
-  for (const auto& file : machine_files()) {
-    const auto m = built_in(file.name);
-    list.push_back({{"name", m.name},
-                    {"title", m.title},
-                    {"cpu", processor_name(m)},
-                    {"clock_hz", m.clock.hz()},
-                    {"slots", m.slot_widths.size()}});
+  for (const auto& file : machine_files()) list.push_back(machine_json(file));
+  for (const auto& file : machine_variants()) {
+    list.push_back(machine_json(file));
+    list.back()["variant_of"] = machine_base(file);
   }
   return list;
 }
@@ -76,10 +82,11 @@ int list(const std::string& what, const std::optional<std::string>& json) {
       write_json(*json, machines_json());
       return 0;
     }
-    for (const auto& file : machine_files()) {
-      const auto m = built_in(file.name);
-      fmt::print("{:<11} {:<68} {} slots\n", m.name, m.title, m.slot_widths.size());
-    }
+    for (const auto* files : {&machine_files(), &machine_variants()})
+      for (const auto& file : *files) {
+        const auto m = built_in(file.name);
+        fmt::print("{:<11} {:<74} {} slots\n", m.name, m.title, m.slot_widths.size());
+      }
   } else {
     const auto cards = what == "cards" ? adapter_registry() : storage_registry();
     if (json) {
@@ -139,27 +146,25 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
 int show(const std::string& name, const std::optional<std::string>& json) {
   for (const AdapterEntry& card : all_cards())
     if (card.name == name) return show_card(card, json);
-  for (const auto& file : machine_files())
-    if (file.name == name) {
-      if (json) {
-        for (auto& machine : machines_json()) {
-          if (machine["name"] != name) continue;
-          machine["provenance"] = nlohmann::ordered_json::array();
-          for (const Provenance& p : machine_provenance(name))
-            machine["provenance"].push_back({{"value", p.value},
-                                             {"confidence", p.confidence},
-                                             {"source", p.source},
-                                             {"published", published_texts(p.published)}});
-          write_json(*json, machine);
-        }
-      } else {
-        fmt::print("{}", file.text);
-      }
-      return 0;
+  if (const MachineFile* const file = find_machine_file(name)) {
+    if (json) {
+      auto machine = machine_json(*file);
+      machine["provenance"] = nlohmann::ordered_json::array();
+      for (const Provenance& p : machine_provenance(name))
+        machine["provenance"].push_back({{"value", p.value},
+                                         {"confidence", p.confidence},
+                                         {"source", p.source},
+                                         {"published", published_texts(p.published)}});
+      write_json(*json, machine);
+    } else {
+      fmt::print("{}", file->text);
     }
+    return 0;
+  }
   std::vector<std::string> known;
   for (const AdapterEntry& card : all_cards()) known.emplace_back(card.name);
-  for (const auto& file : machine_files()) known.emplace_back(file.name);
+  for (const auto* files : {&machine_files(), &machine_variants()})
+    for (const auto& file : *files) known.emplace_back(file.name);
   const auto guess = nearest(name, known);
   throw Error(fmt::format(
       "no card or machine '{}'; {}", name,

@@ -59,7 +59,8 @@ TEST_CASE("a later layer takes precedence, and the resolved file describes the s
 TEST_CASE("the three machines have the expected properties") {
   for (const auto& [name, hz, slots, model] :
        {std::tuple{"model56sx", 20e6, 3u, cpu::Model::i386sx}, std::tuple{"model77", 100e6 / 3, 5u, cpu::Model::i486sx},
-        std::tuple{"model95", 90e6, 8u, cpu::Model::pentium}}) {
+        std::tuple{"model95", 90e6, 8u, cpu::Model::pentium}, std::tuple{"model9595", 90e6, 8u, cpu::Model::pentium},
+        std::tuple{"att3325", 250e6 / 3, 4u, cpu::Model::pentium}}) {
     Config c = load_machine(name);
     const auto m = read_machine(c);
     CHECK(m.name == name);
@@ -67,6 +68,36 @@ TEST_CASE("the three machines have the expected properties") {
     CHECK(m.slot_widths.size() == slots);
     CHECK(m.timing.model == model);
   }
+}
+
+TEST_CASE("a machine based on another has its values where it says nothing, and so has a variant of a table's name") {
+  const auto read = [](const std::string& name) {
+    Config c = load_machine(name);
+    return read_machine(c);
+  };
+  const auto base = read("model95"), server = read("model9595"), thaler = read("thaler"), lira = read("lira");
+  CHECK(server.name == "model9595");
+  CHECK(server.memory_bytes == 64u << 20);
+  CHECK(server.timing.l2.bytes == base.timing.l2.bytes);
+  CHECK(server.slot_widths == base.slot_widths);
+  CHECK(read("dime").memory_bytes == server.memory_bytes);
+  CHECK(thaler.name == "thaler");
+  CHECK(thaler.memory_bytes == 256u << 20);
+  CHECK(thaler.timing.dram.read_hit == base.timing.dram.read_hit);
+  CHECK(lira.timing.l1.bytes == 16384);
+  for (const MachineFile& file : machine_files()) CHECK(file.name != "thaler");
+  CHECK(machine_base(*find_machine_file("thaler")) == "model9595");
+  CHECK(machine_base(*find_machine_file("model77")).empty());
+  // A user's file stands on either, and the resolved file on itself.
+  Config user;
+  user.add_text("machine = \"thaler\"\n[memory]\nsize = \"128 MB\"\n", "lab.toml");
+  Config config = load_machine(std::move(user), "lab.toml");
+  CHECK(read_machine(config).memory_bytes == 128u << 20);
+  Config again;
+  again.add_text(config.resolved(), "again.toml");
+  Config same = load_machine(std::move(again), "again.toml");
+  CHECK(read_machine(same).memory_bytes == 128u << 20);
+  CHECK(same.resolved() == config.resolved());
 }
 
 TEST_CASE("an invalid setting is rejected with its file, line and remedy") {

@@ -52,7 +52,7 @@ TEST_CASE("the page of memory timing says what the machines have") {
   for (std::string line; std::getline(page, line);) {
     if (line.empty() || line[0] != '|') continue;
     const auto row = cells(line);
-    REQUIRE(row.size() == 5);
+    REQUIRE(row.size() == 7);
     if (machines.empty()) {
       machines.assign(row.begin() + 1, row.end() - 1);
       for (const auto& machine : machines) actual[machine] = resolved(machine);
@@ -66,7 +66,7 @@ TEST_CASE("the page of memory timing says what the machines have") {
       const auto found = values.find(row[0]);
       CHECK((found == values.end() ? "-" : found->second) == row[n + 1]);
     }
-    CHECK(!row[4].empty());
+    CHECK(!row.back().empty());
   }
   std::set<std::string> built_in;
   for (const MachineFile& file : machine_files()) built_in.insert(std::string(file.name));

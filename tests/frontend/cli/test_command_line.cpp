@@ -40,7 +40,8 @@ TEST_CASE("the lists have the members that programs rely on") {
     CHECK(!m.at("cpu").get<std::string>().empty());
     CHECK(!m.at("title").get<std::string>().empty());
   }
-  CHECK(names.count("model56sx") + names.count("model77") + names.count("model95") == 3);
+  for (const char* name : {"model56sx", "model77", "model95", "model9595", "att3325", "dime", "thaler", "lira"})
+    CHECK(names.count(name) == 1);
   for (const auto& card : run_planar("list cards --json -").json()) {
     CHECK(card.at("adapter_id").get<std::string>().size() == 4);
     for (const char* key : {"name", "title", "medium", "data_path"}) CHECK(!card.at(key).get<std::string>().empty());
@@ -88,7 +89,7 @@ TEST_CASE("show prints every timing value with source and confidence, and the li
 
 TEST_CASE("the resolved configuration is a file that resolves to itself") {
   Scratch scratch;
-  for (const char* machine : {"model56sx", "model77", "model95"}) {
+  for (const char* machine : {"model56sx", "model77", "model95", "model9595", "att3325", "thaler"}) {
     const auto first = run_planar(std::string("config ") + machine + " --card 2=ne2:irq=4 --memory '8 MB' --seed 7");
     REQUIRE(first.status == 0);
     const auto again = run_planar("config " + scratch.write("lab.toml", first.out));
