@@ -39,8 +39,6 @@ struct Benchmark {
   std::vector<std::uint32_t> (*sizes)(const std::string& list);
   /// The figure of such an object at a size, or nothing.
   std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
-  /// The one figure by which runs are ranked, or nothing if the run was not asked for what it is made of.
-  std::optional<double> (*score)(const nlohmann::ordered_json& result);
 };
 
 extern const Benchmark netio_benchmark;

@@ -16,8 +16,7 @@ namespace planar {
 
 namespace {
 
-constexpr std::size_t most_sizes = 16;                           // that the guest's netio takes
-constexpr std::uint32_t plateau[] = {4096, 8192, 16384, 32767};  // where throughput hardly depends on the size
+constexpr std::size_t most_sizes = 16;  // that the guest's netio takes
 
 /// How long the client of two machines waits before it asks for the server, which may be the slower one to boot: its
 /// ARP gives up after three seconds. Unit: seconds of the guest.
@@ -128,17 +127,6 @@ std::optional<double> throughput(const nlohmann::ordered_json& result, std::uint
   return {};
 }
 
-/// Mean KB/s of the plateau, or nothing if one of its sizes is missing.
-std::optional<double> score(const nlohmann::ordered_json& result) {
-  double sum = 0;
-  for (const std::uint32_t size : plateau) {
-    const auto value = throughput(result, size);
-    if (!value) return {};
-    sum += *value;
-  }
-  return sum / static_cast<double>(std::size(plateau));
-}
-
 Verb add_netio(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("netio", "Boot the built-in guest in a machine and run netio inside it");
@@ -184,7 +172,6 @@ const Benchmark netio_benchmark{
     .add_verb = add_netio,
     .sizes = [](const std::string& list) { return parse_sizes(list, most_sizes); },
     .figure = throughput,
-    .score = score,
 };
 
 }  // namespace planar

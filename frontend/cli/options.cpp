@@ -172,7 +172,9 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
                  "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as "
                  "possible, but idle time never runs ahead of the host's replies)")
       ->type_name("as-hardware|unthrottled");
-  app.add_option("--seed", seed, "Seed of all randomness in the lab (collision backoff)")->type_name("N");
+  app.add_option("--duplex", duplex, "Of the network that the adapters are on: half (the default) or full")
+      ->type_name("half|full");
+  app.add_option("--seed", seed, "Seed of everything random in the lab")->type_name("N");
   app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
   app.add_flag("--force", force, "Allow a card in a machine whose processor it does not support");
 }
@@ -184,6 +186,7 @@ void apply_shared(const MachineOptions& o, auto& target) {
   if (o.net) target.set("net.attach", *o.net, "--net " + *o.net);
   if (!o.forwards.empty()) target.set_texts("net.forward", o.forwards, "--forward");
   if (o.net_time) target.set("net.time", *o.net_time, "--net-time " + *o.net_time);
+  if (o.duplex) target.set_text("net.duplex", *o.duplex, "--duplex " + *o.duplex);
   if (o.seed) target.set("run.seed", std::to_string(*o.seed), fmt::format("--seed {}", *o.seed));
   if (o.force) target.set("run.force", "true", "--force");
 }

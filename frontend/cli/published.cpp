@@ -3,29 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
-#include "core/common/error.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
-#include "frontend/published/score.hpp"
-#include "frontend/report/labels.hpp"
-#include "machines/registry/adapter_registry.hpp"
+#include "frontend/report/published_report.hpp"
 
 namespace planar {
 namespace {
-
-using nlohmann::ordered_json;
-
-/// What is asked of a machine's rows; `planar published` is red (exit 1) when one is missed.
-struct Demand {
-  const char* machine;
-  double mape, rank, prediction_mape;
-  std::optional<double> load_error;
-};
-constexpr Demand demands[] = {{"model56sx", 5, 0.85, 6, {}}, {"model95", 4, 0.85, 5, 3.0}};
 
 struct Options {
   MatrixCommand command;
@@ -33,113 +19,32 @@ struct Options {
   bool chosen = false;
 };
 
-/// What the row was used for.
-std::string use_of(const PublishedRow& p) {
-  if (p.prediction()) return "prediction";
-  std::string use;
-  if (!p.calibrated.empty()) use = "calibrated: " + p.calibrated;
-  if (!p.informed.empty()) use += (use.empty() ? "" : "; ") + std::string("informed: ") + p.informed;
-  return use;
-}
-
-std::string signed_percent(std::optional<double> value) { return value ? fmt::format("{:+.1f}", *value) : "-"; }
-
-std::string figure(std::optional<double> value, int decimals = 1) {
-  return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
-}
-
-void print_row(const ScoredRow& row) {
-  const auto& p = row.print;
-  std::string use = use_of(p);
-  if (row.hypothetical) use = "prediction, hypothetical interface";
-  fmt::print("{:<30}", p.title);
-  for (const auto size : published_sizes) {
-    const auto cell = p.kb_per_s.find(size);
-    const char mark = p.fitted_sizes.contains(size) ? '*' : p.informed_sizes.contains(size) ? '~' : ' ';
-    fmt::print(" {:>8}{}", cell == p.kb_per_s.end() ? "-" : fmt::format("{:.1f}", cell->second), mark);
+/// Only what the tables have a row for is run: the rows of the machines and cards that are asked for, a machine
+/// standing for its variants.
+std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::vector<Cell>& asked) {
+  std::vector<Cell> cells;
+  for (const PublishedRow& row : print) {
+    if (row.repeats) continue;
+    const auto found = std::find_if(asked.begin(), asked.end(), [&](const Cell& cell) {
+      return (cell.machine == row.machine || cell.machine == row.group) && cell.card == row.card;
+    });
+    if (found == asked.end()) continue;
+    Cell cell{row.machine, row.card, row.arguments, row.options, row.variant()};
+    cell.settings.insert(cell.settings.end(), found->settings.begin(), found->settings.end());
+    cells.push_back(std::move(cell));
   }
-  fmt::print(" {:>7}{}  {}\n", p.load ? fmt::format("{:.1f} %", *p.load) : "-", p.load_fitted ? '*' : ' ', use);
-  if (!row.run()) {
-    fmt::print("{:<30} not run: {}\n", "  planar", row.ours ? row.ours->problem : "not among --machines and --cards");
-    return;
-  }
-  fmt::print("{:<30}", "  planar");
-  for (const auto size : published_sizes)
-    fmt::print(" {:>8} ", figure(row.ours->figure(find_benchmark(published_benchmark), size)));
-  fmt::print(" {:>5.1f} %\n{:<30}", (*row.ours->result)["cpu_load_percent"].get<double>(),
-             "  residual %, load in points");
-  for (const auto size : published_sizes) fmt::print(" {:>8} ", signed_percent(row.residual(size)));
-  fmt::print(" {:>7}   plateau {} %\n", signed_percent(row.load_residual()), signed_percent(row.plateau_residual()));
+  return cells;
 }
 
-ordered_json number(std::optional<double> value, int decimals) {
-  if (!value) return nullptr;
-  const double scale = std::pow(10.0, decimals);
-  return std::round(*value * scale) / scale;
-}
-
-ordered_json score_json(const Score& s) {
-  return {{"rows", s.rows},
-          {"plateau_mape_percent", number(s.mape, 2)},
-          {"all_sizes_mape_percent", number(s.all_sizes, 2)},
-          {"rank_correlation", number(s.rank, 3)},
-          {"load_error_points", number(s.load_error, 2)},
-          {"median_predictor_mape_percent", number(s.median_mape, 2)},
-          {"skill", number(s.skill, 3)}};
-}
-
-void print_score(const std::string& machine, const char* which, const Score& s) {
-  fmt::print("{:<11} {:<12} {:>4} {:>9} {:>9} {:>8} {:>10} {:>12} {:>7}\n", machine, which, s.rows, figure(s.mape, 2),
-             figure(s.all_sizes, 2), figure(s.rank, 3), figure(s.load_error, 2), figure(s.median_mape, 2),
-             figure(s.skill, 2));
-}
-
-/// Demands that are missed, in words.
-std::vector<std::string> missed(const std::vector<ScoredRow>& rows) {
+/// The machines whose scores are shown: a variant's are those of the machine that it is one of.
+std::vector<std::string> scored(const std::vector<PublishedRow>& print, const std::vector<std::string>& machines) {
   std::vector<std::string> list;
-  const auto check = [&](const Demand& d, const char* what, std::optional<double> value, double limit, bool at_most) {
-    if (value && (at_most ? *value > limit : *value < limit))
-      list.push_back(fmt::format("{}: {} is {:.2f}, wanted {} {}", d.machine, what, *value,
-                                 at_most ? "at most" : "at least", limit));
-  };
-  for (const Demand& d : demands) {
-    const Score all = score(rows, d.machine, Rows::all), predicted = score(rows, d.machine, Rows::prediction);
-    check(d, "plateau MAPE (%)", all.mape, d.mape, true);
-    check(d, "rank correlation", all.rank, d.rank, false);
-    check(d, "plateau MAPE of predictions (%)", predicted.mape, d.prediction_mape, true);
-    if (d.load_error) check(d, "load error (points)", all.load_error, *d.load_error, true);
+  for (const auto& machine : machines) {
+    const auto row = std::find_if(print.begin(), print.end(), [&](const auto& r) { return r.machine == machine; });
+    const auto& group = row == print.end() ? machine : row->group;
+    if (std::find(list.begin(), list.end(), group) == list.end()) list.push_back(group);
   }
   return list;
-}
-
-ordered_json row_json(const ScoredRow& row) {
-  ordered_json j{{"machine", row.print.machine},
-                 {"card", row.print.card},
-                 {"printed_as", row.print.title},
-                 {"medium", to_string(find_adapter(row.print.card).medium)},
-                 {"hypothetical", row.hypothetical},
-                 {"use", row.hypothetical               ? "apart"
-                         : row.print.prediction()       ? "prediction"
-                         : row.print.calibrated.empty() ? "informed-by-published"
-                                                        : "calibration"}};
-  if (!row.print.calibrated.empty()) j["calibrated"] = row.print.calibrated;
-  if (!row.print.informed.empty()) j["informed"] = row.print.informed;
-  j["cells"] = ordered_json::array();
-  for (const auto& [size, value] : row.print.kb_per_s)
-    j["cells"].push_back(
-        {{"packet_bytes", size},
-         {"print_kb_per_s", value},
-         {"kb_per_s",
-          row.run() ? number(row.ours->figure(find_benchmark(published_benchmark), size), 2) : ordered_json()},
-         {"residual_percent", number(row.residual(size), 2)},
-         {"fitted", row.print.fitted_sizes.contains(size)},
-         {"in_view", row.print.informed_sizes.contains(size)}});
-  if (row.print.load) j["print_load_percent"] = *row.print.load;
-  if (row.run())
-    j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
-  else
-    j["not_run"] = row.ours ? row.ours->problem : "not asked for";
-  return j;
 }
 
 int run(const Options& o) {
@@ -149,50 +54,22 @@ int run(const Options& o) {
   }
   MatrixOptions matrix = o.command.options();
   matrix.folder = o.folder;
-  // Only what print has a row for is run.
-  const auto print = published_ethernet();
-  std::vector<Cell> cells;
-  for (const Cell& cell : o.command.cells())
-    for (const PublishedRow& row : print)
-      if (row.machine == cell.machine && row.card == cell.card) cells.push_back(cell);
+  const auto print = published_rows();
+  const auto cells = cells_of(print, o.command.cells());
   const auto outcomes = run_matrix(cells, matrix);
   const auto rows = score_rows(print, outcomes);
-  const auto failures = missed(rows);
+  const auto machines = scored(print, o.command.machines);
+  const auto failures = missed_demands(rows);
+  const int status = failures.empty() ? 0 : 1;
   if (o.command.json) {
-    ordered_json j{
-        {"schema", "planar.published/1"}, {"rows", ordered_json::array()}, {"scores", ordered_json::array()}};
-    for (const ScoredRow& row : rows) j["rows"].push_back(row_json(row));
-    for (const auto& machine : o.command.machines)
-      j["scores"].push_back({{"machine", machine},
-                             {"all", score_json(score(rows, machine, Rows::all))},
-                             {"calibration", score_json(score(rows, machine, Rows::calibration))},
-                             {"informed_by_published", score_json(score(rows, machine, Rows::informed))},
-                             {"prediction", score_json(score(rows, machine, Rows::prediction))},
-                             {"apart", score_json(score(rows, machine, Rows::apart))}});
+    auto j = published_json(rows, machines);
     j["missed"] = failures;
     write_json(*o.command.json, j);
-    if (*o.command.json == "-") return failures.empty() ? 0 : 1;
+    if (*o.command.json == "-") return status;
   }
-  fmt::print("{:<30}", "KB/s; * fitted, ~ in view");
-  for (const auto size : published_sizes) fmt::print(" {:>8} ", size_name(size));
-  fmt::print(" {:>7}\n", "load");
-  const bool apart = std::any_of(rows.begin(), rows.end(), [](const ScoredRow& row) { return row.hypothetical; });
-  for (const ScoredRow& row : rows)
-    if (!row.hypothetical) print_row(row);
-  if (apart) fmt::print("\nApart, in no score below but its own: cards whose interface is planar's own declaration\n");
-  for (const ScoredRow& row : rows)
-    if (row.hypothetical) print_row(row);
-  fmt::print("\n{:<11} {:<12} {:>4} {:>9} {:>9} {:>8} {:>10} {:>12} {:>7}\n", "machine", "rows of", "rows", "plateau %",
-             "all %", "rank", "load pts", "median pr. %", "skill");
-  for (const auto& machine : o.command.machines) {
-    print_score(machine, "all", score(rows, machine, Rows::all));
-    print_score(machine, "calibration", score(rows, machine, Rows::calibration));
-    print_score(machine, "informed", score(rows, machine, Rows::informed));
-    print_score(machine, "prediction", score(rows, machine, Rows::prediction));
-    if (const Score s = score(rows, machine, Rows::apart); s.rows) print_score(machine, "apart", s);
-  }
+  fmt::print("{}", published_text(rows, machines));
   for (const auto& failure : failures) fmt::print("missed: {}\n", failure);
-  return failures.empty() ? 0 : 1;
+  return status;
 }
 
 }  // namespace

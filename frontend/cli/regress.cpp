@@ -91,7 +91,7 @@ int run(const Options& o) {
   ordered_json judged = *baseline;
   judged["cells"] = ordered_json::object();
   for (const CellOutcome& outcome : outcomes)
-    if (const auto& [machine, card] = std::pair(outcome.cell.machine, outcome.cell.card);
+    if (const auto& [machine, card] = std::pair(outcome.cell.machine, outcome.cell.card_option());
         (*baseline)["cells"].contains(machine) && (*baseline)["cells"][machine].contains(card))
       judged["cells"][machine][card] = (*baseline)["cells"][machine][card];
   const auto list = changes(judged, made);

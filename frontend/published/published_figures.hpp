@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "devices/adapter/provenance.hpp"
+#include "devices/medium/medium_kind.hpp"
 
 namespace planar {
 
@@ -21,28 +22,56 @@ inline constexpr std::string_view published_benchmark = "netio";
 /// Packet sizes of the published tables, in their order (the published 32K column is netio's 32767).
 inline constexpr std::uint32_t published_sizes[] = {1024, 2048, 4096, 8192, 16384, 32767};
 
-/// One row of a published table: a card in a machine.
-struct PublishedRow {
-  std::string machine;                       ///< planar's name
-  std::string card;                          ///< planar's name
-  std::string title;                         ///< as printed: "PS/2 56SX, 3C529"
-  std::map<std::uint32_t, double> kb_per_s;  ///< by packet size of the run (the published 32768 is netio's 32767)
-  std::optional<double> load;                ///< percent
-  std::string calibrated;                    ///< the values that were fitted on this row
-  std::set<std::uint32_t> fitted_sizes;      ///< the cells that were fitted on
-  bool load_fitted = false;
-  std::string informed = {};  ///< the values that were chosen with this row in view, but not fitted
-  std::set<std::uint32_t> informed_sizes = {};
-
-  /// Nothing of ours was chosen by this row.
-  bool prediction() const { return calibrated.empty() && informed.empty(); }
-  /// Mean of the sizes from 4096 bytes on.
-  double plateau() const;
+/// From which load on, in percent, an author who gives the load in words says which.
+struct LoadRating {
+  double from = 0;
+  std::string word;
 };
 
-/// The rows of the Ethernet table in its order. Throws Error naming file and line if the data do not fit together, also
-/// when a value was fitted on a row that is not among those kept for it (ethernet-rows.toml).
-std::vector<PublishedRow> published_ethernet();
+/// One row of a published table: a card in a machine, with what the table says of its driver and network.
+struct PublishedRow {
+  std::string source;   ///< of the table: "arnold-2002"
+  std::string section;  ///< of the source: "IV"; empty if it has none
+  std::string machine;  ///< planar's name
+  std::string group;    ///< the machine in whose scores it counts: `machine`, or what that is a variant of
+  std::string card;     ///< planar's name; planar need not have it yet
+  std::string title;    ///< as printed: "PS/2 56SX, 3C529"
+  MediumKind medium = MediumKind::ethernet_10;
+  std::string driver;                  ///< its version; empty if the table does not say
+  std::string duplex;                  ///< likewise: "half", "full"
+  std::string server;                  ///< likewise: the station at the other end
+  std::string options;                 ///< of the card in a run: "driver=3.01"
+  std::vector<std::string> arguments;  ///< of a run, beside machine and card
+
+  std::map<std::uint32_t, double> kb_per_s;  ///< by packet size of the run (the published 32768 is netio's 32767)
+  std::vector<std::uint32_t> average_sizes;  ///< that average() is over
+  std::optional<double> load;                ///< percent
+  std::string rating;                        ///< the load in the author's words
+  std::vector<LoadRating> ratings;           ///< his words, lowest first
+
+  std::string calibrated;                ///< the values that were fitted on this row
+  std::set<std::uint32_t> fitted_sizes;  ///< the cells that were fitted on
+  bool load_fitted = false;
+  std::string informed;  ///< the values that were chosen with this row in view, but not fitted
+  std::set<std::uint32_t> informed_sizes;
+  bool released = false;  ///< predicted before anybody here had seen it, and shown afterwards
+  /// A card whose interface is planar's own declaration is scored apart: the table has few of them.
+  bool hypothetical_apart = true;
+  bool repeats = false;  ///< the same measurement stands in a section before: it counts there
+
+  /// What tells it from other rows of the machine, card and driver: "full-TALENT".
+  std::string variant() const { return duplex.empty() ? server : server.empty() ? duplex : duplex + "-" + server; }
+  /// Nothing of ours was chosen by this row.
+  bool prediction() const { return calibrated.empty() && informed.empty(); }
+  /// KB/s over the sizes that the table is judged by.
+  double average() const;
+  /// The author's word for a load in percent; empty if he has none.
+  std::string rating_of(double load_percent) const;
+};
+
+/// The rows of the tables in their order: Ethernet, then Token Ring. Throws Error naming file and line if the data do
+/// not fit together, also when a value was fitted on a row that is not among those kept for it (*-rows.toml).
+std::vector<PublishedRow> published_rows();
 
 /// A value that was fitted to published figures, or chosen with them in view.
 struct ChosenValue {

@@ -60,9 +60,21 @@ std::optional<double> ScoredRow::residual(std::uint32_t packet_bytes) const {
   return percent(ours->figure(benchmark(), packet_bytes), cell->second);
 }
 
-std::optional<double> ScoredRow::plateau_residual() const {
-  if (!run()) return {};
-  return percent(ours->score(benchmark()), print.plateau());
+std::optional<double> ScoredRow::average() const {
+  if (!run() || print.average_sizes.empty()) return {};
+  double sum = 0;
+  for (const auto size : print.average_sizes) {
+    const auto value = ours->figure(benchmark(), size);
+    if (!value) return {};
+    sum += *value;
+  }
+  return sum / static_cast<double>(print.average_sizes.size());
+}
+
+std::optional<double> ScoredRow::average_residual() const { return percent(average(), print.average()); }
+
+std::string ScoredRow::rating() const {
+  return run() ? print.rating_of((*ours->result)["cpu_load_percent"].get<double>()) : std::string{};
 }
 
 std::optional<double> ScoredRow::load_residual() const {
@@ -72,44 +84,62 @@ std::optional<double> ScoredRow::load_residual() const {
 
 std::vector<ScoredRow> score_rows(const std::vector<PublishedRow>& print, const std::vector<CellOutcome>& ours) {
   std::vector<ScoredRow> rows;
+  const auto cards = adapter_registry();
   for (const PublishedRow& row : print) {
     const auto found = std::find_if(ours.begin(), ours.end(), [&](const CellOutcome& o) {
-      return o.cell.machine == row.machine && o.cell.card == row.card;
+      return o.cell.machine == row.machine && o.cell.card == row.card && o.cell.options == row.options &&
+             o.cell.variant == row.variant();
     });
-    const auto cards = adapter_registry();
     const auto card = std::find_if(cards.begin(), cards.end(), [&](const auto& c) { return c.name == row.card; });
-    rows.push_back({row, found == ours.end() ? nullptr : &*found, card != cards.end() && card->hypothetical});
+    const bool available = card != cards.end();
+    rows.push_back({row, found == ours.end() ? nullptr : &*found, available && card->hypothetical, available});
   }
   return rows;
 }
 
+namespace {
+
+bool counts(const ScoredRow& row, Rows which) {
+  const bool calibrated = !row.print.calibrated.empty(), prediction = row.print.prediction();
+  switch (which) {
+    case Rows::calibration: return calibrated;
+    case Rows::informed: return !calibrated && !prediction;
+    case Rows::prediction: return prediction;
+    case Rows::all:
+    case Rows::apart: break;
+  }
+  return true;
+}
+
+}  // namespace
+
 Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which) {
-  std::vector<double> printed, plateaus, ours, errors, cells, loads, by_median;
-  for (const ScoredRow& row : rows)
-    if (row.print.machine == machine && !row.hypothetical) printed.push_back(row.print.plateau());
+  std::vector<double> printed, averages, ours, errors, cells, loads, by_median;
   Score s;
+  for (const ScoredRow& row : rows)
+    if (row.print.group == machine && !row.print.repeats && !row.apart()) printed.push_back(row.print.average());
   for (const ScoredRow& row : rows) {
-    if (row.print.machine != machine || row.hypothetical != (which == Rows::apart) || !row.plateau_residual()) continue;
-    const bool calibrated = !row.print.calibrated.empty(), prediction = row.print.prediction();
-    if (which == Rows::calibration && !calibrated) continue;
-    if (which == Rows::informed && (calibrated || prediction)) continue;
-    if (which == Rows::prediction && !prediction) continue;
+    if (row.print.group != machine || row.print.repeats || row.apart() != (which == Rows::apart) ||
+        !row.average_residual() || !counts(row, which))
+      continue;
     ++s.rows;
-    plateaus.push_back(row.print.plateau());
-    ours.push_back(*row.ours->score(benchmark()));
-    errors.push_back(std::abs(*row.plateau_residual()));
+    averages.push_back(row.print.average());
+    ours.push_back(*row.average());
+    errors.push_back(std::abs(*row.average_residual()));
     if (which != Rows::apart)
-      by_median.push_back(std::abs(median(printed) - row.print.plateau()) / row.print.plateau() * 100);
+      by_median.push_back(std::abs(median(printed) - row.print.average()) / row.print.average() * 100);
     for (const auto& [size, value] : row.print.kb_per_s)
       if (const auto r = row.residual(size)) cells.push_back(std::abs(*r));
     if (const auto r = row.load_residual()) loads.push_back(std::abs(*r));
+    s.rated += !row.print.rating.empty();
+    s.rated_alike += !row.print.rating.empty() && row.rating() == row.print.rating;
   }
   s.mape = mean(errors);
   s.all_sizes = mean(cells);
   s.load_error = mean(loads);
   if (which == Rows::apart) return s;
   s.median_mape = mean(by_median);
-  if (plateaus.size() >= 3) s.rank = correlation(ranks(plateaus), ranks(ours));
+  if (averages.size() >= 3) s.rank = correlation(ranks(averages), ranks(ours));
   if (s.mape && s.median_mape && *s.median_mape > 0) s.skill = 1 - *s.mape / *s.median_mape;
   return s;
 }

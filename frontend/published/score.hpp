@@ -15,34 +15,44 @@ namespace planar {
 struct ScoredRow {
   PublishedRow print;
   const CellOutcome* ours = nullptr;  ///< null: not run
-  bool hypothetical = false;          ///< the card's interface is planar's own declaration: scored apart
+  bool hypothetical = false;          ///< the card's interface is planar's own declaration
+  bool available = true;              ///< planar has the card
 
   bool run() const { return ours && ours->result; }
+  /// Scored apart from the others.
+  bool apart() const { return hypothetical && print.hypothetical_apart; }
   /// (ours - print) / print in percent of a packet size; nothing if either is missing.
   std::optional<double> residual(std::uint32_t packet_bytes) const;
-  std::optional<double> plateau_residual() const;
+  /// Our figure for PublishedRow::average(), and its residual.
+  std::optional<double> average() const;
+  std::optional<double> average_residual() const;
   /// Points of CPU load: ours - print.
   std::optional<double> load_residual() const;
+  /// Our load in the author's words; empty if he has none or the row was not run.
+  std::string rating() const;
 };
 
 std::vector<ScoredRow> score_rows(const std::vector<PublishedRow>& print, const std::vector<CellOutcome>& ours);
 
-/// Figures over some rows of one machine; rows that were not run are left out, hypothetical cards count in Rows::apart
-/// alone (which has no rank, median or skill).
+/// Figures over some rows of one machine (PublishedRow::group); rows that were not run and those that repeat another
+/// are left out, those of ScoredRow::apart() count in Rows::apart alone (which has no rank, median or skill). A row's
+/// average is that of PublishedRow::average().
 struct Score {
   std::size_t rows = 0;
-  std::optional<double> mape;        ///< of the plateau means, percent
+  std::optional<double> mape;        ///< of the averages, percent
   std::optional<double> all_sizes;   ///< of every cell, percent
-  std::optional<double> rank;        ///< Spearman's correlation of the plateau means (ties share ranks)
+  std::optional<double> rank;        ///< Spearman's correlation of the averages (ties share ranks)
   std::optional<double> load_error;  ///< mean absolute, points
-  /// The predictor that knows no physics says the median of the machine's printed plateaus for every card.
+  std::size_t rated = 0;             ///< rows whose load the author gives in words,
+  std::size_t rated_alike = 0;       ///< and those of them for which ours is the same word
+  /// The predictor that knows no physics says the median of the machine's printed averages for every card.
   std::optional<double> median_mape;
   /// 1 - mape / median_mape: 1 is perfect, 0 no better than the median.
   std::optional<double> skill;
 };
 
 /// Rows::calibration: something was fitted on the row; Rows::informed: something was chosen with it in view, nothing
-/// fitted; Rows::prediction: neither.
+/// fitted; Rows::prediction: neither; Rows::apart: ScoredRow::apart().
 enum class Rows { all, calibration, informed, prediction, apart };
 Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which);
 

@@ -30,7 +30,8 @@ std::string table(const Comparison& c, const std::string& machine, MediumKind me
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium)) continue;
     const AdapterEntry& card = find_adapter(o.cell.card);
-    out += fmt::format("<tr><td>{}{}</td>", escaped(std::string(card.title)),
+    out += fmt::format("<tr><td>{}{}{}</td>", escaped(std::string(card.title)),
+                       o.cell.options.empty() ? "" : ", " + escaped(o.cell.options),
                        card.hypothetical ? " <small>(hypothetical interface)</small>" : "");
     if (!o.result) {
       out += fmt::format("<td class=\"problem\" colspan=\"{}\">{}</td></tr>\n", c.sizes.size() + 2, escaped(o.problem));
@@ -47,7 +48,7 @@ std::string table(const Comparison& c, const std::string& machine, MediumKind me
 }
 
 std::string plot_name(const CellOutcome& o) {
-  return o.cell.card + (find_adapter(o.cell.card).hypothetical ? " (hyp.)" : "");
+  return o.cell.card_option() + (find_adapter(o.cell.card).hypothetical ? " (hyp.)" : "");
 }
 
 std::string throughput_plot(const Comparison& c, const std::string& machine, MediumKind medium,
@@ -58,8 +59,9 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium) || !o.result) continue;
     PlotLine line{plot_name(o), {}, {}};
-    const auto row = std::find_if(print.begin(), print.end(),
-                                  [&](const PublishedRow& r) { return r.machine == machine && r.card == o.cell.card; });
+    const auto row = std::find_if(print.begin(), print.end(), [&](const PublishedRow& r) {
+      return r.machine == machine && r.card == o.cell.card && r.options == o.cell.options && r.duplex != "full";
+    });
     for (const auto size : c.sizes) {
       line.values.push_back(o.figure(c.benchmark, size));
       const bool printed = row != print.end() && row->kb_per_s.contains(size);
@@ -89,10 +91,25 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
   return svg_bars("Where the time of a data frame goes (largest packet size)", parts, "us", bars);
 }
 
+std::string side_by_side_html(const Comparison& c, const std::string& machine) {
+  std::string out;
+  for (const auto& [o, mean] : side_by_side(c, machine)) {
+    if (out.empty())
+      out = fmt::format(
+          "<h2>{}, side by side</h2>\n<table><tr><th>card</th><th>medium</th><th>{}, mean of the sizes</th>"
+          "<th>load %</th><th>busy %</th></tr>\n",
+          escaped(machine_title(machine)), c.benchmark.unit);
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.1f}</td><td>{:.1f}</td></tr>\n",
+                       escaped(plot_name(*o)), title(find_adapter(o->cell.card).medium), mean,
+                       (*o->result)["cpu_load_percent"].get<double>(), (*o->result)["true_busy_percent"].get<double>());
+  }
+  return out.empty() ? out : out + "</table>\n";
+}
+
 }  // namespace
 
 std::string comparison_html(const Comparison& c) {
-  const auto print = c.benchmark.name == published_benchmark ? published_ethernet() : std::vector<PublishedRow>();
+  const auto print = c.benchmark.name == published_benchmark ? published_rows() : std::vector<PublishedRow>();
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title>"
       "<style>{}</style></head><body>\n<h1>{} on PS/2 network adapters</h1>\n"
@@ -105,6 +122,7 @@ std::string comparison_html(const Comparison& c) {
     out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),
                        throughput_plot(c, machine, medium, print), frame_plot(c, machine, medium));
   });
+  for (const std::string& machine : c.machines) out += side_by_side_html(c, machine);
   for (const CellOutcome& o : c.outcomes)
     if (o.result) {
       out += fmt::format("<p><small>Guest image SHA-256 {}</small></p>\n",

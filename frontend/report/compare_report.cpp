@@ -14,9 +14,10 @@
 namespace planar {
 namespace {
 
-std::string card_title(const std::string& name) {
-  const AdapterEntry& entry = find_adapter(name);
-  return fmt::format("{}{}", entry.title, entry.hypothetical ? " (hypothetical interface)" : "");
+std::string card_title(const Cell& cell) {
+  const AdapterEntry& entry = find_adapter(cell.card);
+  return fmt::format("{}{}{}{}", entry.title, cell.options.empty() ? "" : ", ", cell.options,
+                     entry.hypothetical ? " (hypothetical interface)" : "");
 }
 
 std::string cell(std::optional<double> value) { return value ? fmt::format("{:.1f}", *value) : "-"; }
@@ -47,6 +48,11 @@ std::string problem(const CellOutcome& o) {
   return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem);
 }
 
+/// As a field of a CSV line: options with commas in quotes.
+std::string csv_field(const std::string& text) {
+  return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
+}
+
 }  // namespace
 
 std::vector<MediumKind> Comparison::media(const std::string& machine) const {
@@ -58,10 +64,64 @@ std::vector<MediumKind> Comparison::media(const std::string& machine) const {
   return list;
 }
 
-std::string table_title(const std::string& machine, MediumKind medium) {
+std::string machine_title(const std::string& machine) {
   Config config = load_machine(machine);
-  return fmt::format("{}, {}", read_machine(config).title, title(medium));
+  return read_machine(config).title;
 }
+
+std::string table_title(const std::string& machine, MediumKind medium) {
+  return fmt::format("{}, {}", machine_title(machine), title(medium));
+}
+
+std::vector<SideBySide> side_by_side(const Comparison& c, const std::string& machine) {
+  std::vector<SideBySide> list;
+  if (c.media(machine).size() < 2) return list;
+  for (const CellOutcome& o : c.outcomes) {
+    if (o.cell.machine != machine || !o.result) continue;
+    double sum = 0;
+    unsigned count = 0;
+    for (const auto size : c.sizes)
+      if (const auto value = o.figure(c.benchmark, size)) {
+        sum += *value;
+        ++count;
+      }
+    if (count) list.push_back({&o, sum / count});
+  }
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.mean > b.mean; });
+  return list;
+}
+
+namespace {
+
+std::string side_by_side_text(const Comparison& c, const std::string& machine) {
+  std::string out;
+  for (const auto& [o, mean] : side_by_side(c, machine)) {
+    if (out.empty())
+      out = fmt::format("\n{}, side by side\n{:<48} {:<20} {:>8} {:>8} {:>8}\n", machine_title(machine),
+                        fmt::format("{}, mean of the sizes", c.benchmark.unit), "", "mean", "load %", "busy %");
+    out += fmt::format("{:<48} {:<20} {:>8.1f} {:>8} {:>8}\n", card_title(o->cell),
+                       title(find_adapter(o->cell.card).medium), mean, percent(*o, "cpu_load_percent"),
+                       percent(*o, "true_busy_percent"));
+  }
+  return out;
+}
+
+std::string side_by_side_markdown(const Comparison& c, const std::string& machine) {
+  std::string out;
+  for (const auto& [o, mean] : side_by_side(c, machine)) {
+    if (out.empty())
+      out = fmt::format(
+          "\n## {}, side by side\n\n| card | medium | mean of the sizes | load % | busy % |\n"
+          "|---|---|---:|---:|---:|\n",
+          machine_title(machine));
+    out +=
+        fmt::format("| {} | {} | {:.1f} | {} | {} |\n", card_title(o->cell), title(find_adapter(o->cell.card).medium),
+                    mean, percent(*o, "cpu_load_percent"), percent(*o, "true_busy_percent"));
+  }
+  return out;
+}
+
+}  // namespace
 
 std::string comparison_text(const Comparison& c) {
   std::string out;
@@ -70,7 +130,7 @@ std::string comparison_text(const Comparison& c) {
     for (const auto size : c.sizes) out += fmt::format(" {:>8}", size_name(size));
     out += fmt::format(" {:>8} {:>8}\n", "load %", "busy %");
     each(c, machine, medium, [&](const CellOutcome& o) {
-      out += fmt::format("{:<48}", card_title(o.cell.card));
+      out += fmt::format("{:<48}", card_title(o.cell));
       if (!o.result) {
         out += " " + problem(o) + "\n";
         return;
@@ -83,11 +143,12 @@ std::string comparison_text(const Comparison& c) {
     out += "\n";
     each(c, machine, medium, [&](const CellOutcome& o) {
       if (!o.result) return;
-      out += fmt::format("{:<48}", card_title(o.cell.card));
+      out += fmt::format("{:<48}", card_title(o.cell));
       for (const auto& cell : frame_cells(o)) out += fmt::format(" {:>8}", cell);
       out += "\n";
     });
   });
+  for (const std::string& machine : c.machines) out += side_by_side_text(c, machine);
   return out;
 }
 
@@ -105,7 +166,7 @@ std::string comparison_markdown(const Comparison& c) {
     for (std::size_t n = 0; n < c.sizes.size() + 2; ++n) out += "---:|";
     out += "\n";
     each(c, machine, medium, [&](const CellOutcome& o) {
-      out += fmt::format("| {} |", card_title(o.cell.card));
+      out += fmt::format("| {} |", card_title(o.cell));
       if (!o.result) {
         out += fmt::format(" {} |\n", problem(o));
         return;
@@ -120,11 +181,12 @@ std::string comparison_markdown(const Comparison& c) {
     out += "\n";
     each(c, machine, medium, [&](const CellOutcome& o) {
       if (!o.result) return;
-      out += fmt::format("| {} |", card_title(o.cell.card));
+      out += fmt::format("| {} |", card_title(o.cell));
       for (const auto& cell : frame_cells(o)) out += fmt::format(" {} |", cell);
       out += "\n";
     });
   });
+  for (const std::string& machine : c.machines) out += side_by_side_markdown(c, machine);
   return out;
 }
 
@@ -132,19 +194,20 @@ std::string comparison_csv(const Comparison& c) {
   std::string out = "machine,card,packet_bytes,metric,value,unit,hypothetical\n";
   for (const CellOutcome& o : c.outcomes) {
     if (!o.result) continue;
+    const auto card = csv_field(o.cell.card_option());
     const char* apart = find_adapter(o.cell.card).hypothetical ? "yes" : "no";
     for (const auto size : c.sizes)
       if (const auto value = o.figure(c.benchmark, size))
-        out += fmt::format("{},{},{},{},{:.2f},{},{}\n", o.cell.machine, o.cell.card, size, c.benchmark.metric, *value,
+        out += fmt::format("{},{},{},{},{:.2f},{},{}\n", o.cell.machine, card, size, c.benchmark.metric, *value,
                            c.benchmark.unit, apart);
     for (const auto* metric : {"cpu_load", "true_busy"})
-      out += fmt::format("{},{},,{},{},%,{}\n", o.cell.machine, o.cell.card, metric,
+      out += fmt::format("{},{},,{},{},%,{}\n", o.cell.machine, card, metric,
                          percent(o, (std::string(metric) + "_percent").c_str()), apart);
     if (!o.result->contains("frame_time")) continue;
     const auto& frame = (*o.result)["frame_time"];
     const auto row = [&](const std::string& metric, double value) {
-      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", o.cell.machine, o.cell.card,
-                         frame["packet_bytes"].get<std::uint32_t>(), metric, value, apart);
+      out += fmt::format("{},{},{},{},{:.3f},us,{}\n", o.cell.machine, card, frame["packet_bytes"].get<std::uint32_t>(),
+                         metric, value, apart);
     };
     row("frame_time", frame["us"].get<double>());
     for (const auto& [name, value] : frame["parts_us"].items()) row("frame_" + name, value.get<double>());
@@ -163,6 +226,7 @@ nlohmann::ordered_json comparison_json(const Comparison& c) {
                       {"hypothetical", find_adapter(o.cell.card).hypothetical},
                       {"refused", o.refused()},
                       {"problem", o.problem}});
+    if (!o.cell.options.empty()) list.back()["card_options"] = o.cell.options;
   }
   return list;
 }

@@ -30,8 +30,18 @@ struct Comparison {
   }
 };
 
+/// "IBM PS/2 Model 95 ...".
+std::string machine_title(const std::string& machine);
 /// "IBM PS/2 Model 95 ..., 100 Mbit/s Ethernet".
 std::string table_title(const std::string& machine, MediumKind medium);
+
+/// A card among those of other media in its machine: the mean of its figures over the sizes.
+struct SideBySide {
+  const CellOutcome* outcome;
+  double mean;
+};
+/// The machine's cards that have a result, best first, if they are on several media; otherwise nothing.
+std::vector<SideBySide> side_by_side(const Comparison& c, const std::string& machine);
 
 /// The layout of the published tables: a block a machine and medium, a line a card.
 std::string comparison_text(const Comparison& c);

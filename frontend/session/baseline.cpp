@@ -119,9 +119,9 @@ ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const Matri
   b["machines"] = b["cards"] = b["cells"] = ordered_json::object();
   for (const CellOutcome& o : outcomes) {
     if (!b["machines"].contains(o.cell.machine)) b["machines"][o.cell.machine] = machine_timing(o.cell.machine);
-    if (!b["cards"].contains(o.cell.card)) b["cards"][o.cell.card] = card_timing(o.cell);
-    b["cells"][o.cell.machine][o.cell.card] =
-        o.result ? figures(*o.result, options) : ordered_json{{"problem", o.problem}};
+    const auto card = o.cell.card_option();
+    if (!b["cards"].contains(card)) b["cards"][card] = card_timing(o.cell);
+    b["cells"][o.cell.machine][card] = o.result ? figures(*o.result, options) : ordered_json{{"problem", o.problem}};
   }
   return b;
 }

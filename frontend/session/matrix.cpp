@@ -49,7 +49,7 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
                                    "--machine",
                                    cell.machine,
                                    "--card",
-                                   cell.card,
+                                   cell.card_option(),
                                    "--seconds",
                                    o.seconds,
                                    "--sizes",
@@ -237,22 +237,26 @@ std::optional<double> CellOutcome::figure(const Benchmark& benchmark, std::uint3
   return result ? benchmark.figure(*result, size) : std::nullopt;
 }
 
-std::optional<double> CellOutcome::score(const Benchmark& benchmark) const {
-  return result ? benchmark.score(*result) : std::nullopt;
-}
-
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards) {
-  std::vector<std::string> names;
+  std::vector<Cell> row;  // of one machine
   for (const auto& card : cards) {
+    const auto colon = card.find(':');
     if (card == "all")
-      for (const AdapterEntry& entry : adapter_registry()) names.emplace_back(entry.name);
+      for (const AdapterEntry& entry : adapter_registry()) row.push_back({{}, std::string(entry.name), {}});
+    else if (colon != std::string::npos)
+      row.push_back({{}, std::string(find_adapter(card.substr(0, colon)).name), {}, card.substr(colon + 1)});
+    else if (card.find('=') != std::string::npos && !row.empty() && !row.back().options.empty())
+      row.back().options += "," + card;
     else
-      names.emplace_back(find_adapter(card).name);
+      row.push_back({{}, std::string(find_adapter(card).name), {}});
   }
   std::vector<Cell> cells;
   for (const auto& machine : machines) {
     load_machine(machine);  // a name that does not exist is an error now, not after an hour
-    for (const auto& name : names) cells.push_back({machine, name, {}});
+    for (Cell cell : row) {
+      cell.machine = machine;
+      cells.push_back(std::move(cell));
+    }
   }
   return cells;
 }

@@ -20,7 +20,13 @@ struct Cell {
   std::string machine;
   std::string card;
   std::vector<std::string> settings;  ///< further arguments of the benchmark's verb, such as --set
-  std::string key() const { return machine + "-" + card; }
+  std::string options = {};           ///< of the card: "driver=3.04,irq=3"
+  std::string variant = {};           ///< tells it from another of the same machine, card and options
+
+  /// "ne2", or with options "lanstreamer:driver=3.04".
+  std::string card_option() const { return options.empty() ? card : card + ":" + options; }
+  /// Names the cell among others of its matrix, and its file.
+  std::string key() const { return machine + "-" + card_option() + (variant.empty() ? "" : "-" + variant); }
 };
 
 /// What came of a cell. Either a result or a problem in words.
@@ -33,9 +39,8 @@ struct CellOutcome {
 
   /// The machine refuses this card (exit code 2): nothing failed, but there is nothing to measure.
   bool refused() const { return status == 2; }
-  /// What `benchmark` measured at a size, and its score, or nothing.
+  /// What `benchmark` measured at a size, or nothing.
   std::optional<double> figure(const Benchmark& benchmark, std::uint32_t size) const;
-  std::optional<double> score(const Benchmark& benchmark) const;
 };
 
 struct MatrixOptions {
@@ -49,7 +54,9 @@ struct MatrixOptions {
   bool quiet = false;
 };
 
-/// The cells of `machines` x `cards`; "all" stands for every card. Throws Error for a name that does not exist.
+/// The cells of `machines` x `cards`; "all" stands for every card, "CARD:OPTION=VALUE" is one with options, and an
+/// entry "OPTION=VALUE" (a list is split at its commas) is a further option of the card before it. Throws Error for a
+/// name that does not exist.
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards);
 
 /// Runs the cells; the outcomes stand in the order of the cells. A run that is in the folder already is taken from

@@ -29,7 +29,6 @@ const Benchmark ping{
           return std::vector<std::uint32_t>{64, 1024};
         },
     .figure = round_trip,
-    .score = [](const nlohmann::ordered_json& result) { return round_trip(result, 64); },
 };
 
 CellOutcome answered(const std::string& card, double us) {
@@ -41,7 +40,9 @@ CellOutcome answered(const std::string& card, double us) {
                                  {"instructions", 5},
                                  {"frames", {{"sent", 1}, {"received", 1}}},
                                  {"guest_image_sha256", "abc"},
-                                 {"state_hash", "def"}}};
+                                 {"state_hash", "def"}},
+          0,
+          {}};
 }
 
 }  // namespace
@@ -56,8 +57,48 @@ TEST_CASE("a comparison of another benchmark has its heading, unit and figures i
   const auto page = comparison_html(c);
   CHECK_THAT(page, Catch::Contains("<h1>ping on PS/2 network adapters</h1>") && Catch::Contains("<td>812.2</td>"));
   CHECK_THAT(page, !Catch::Contains("published"));  // the tables hold netio's figures
-  CHECK(c.outcomes[0].score(ping) == 812.25);
+  CHECK(c.outcomes[0].figure(ping, 64) == 812.25);
   CHECK_FALSE(c.outcomes[0].figure(ping, 4096));
+}
+
+TEST_CASE("cards on different media in one machine stand side by side as well, best first", "[benchmark]") {
+  const Comparison one{ping, {answered("ne2", 100), answered("lan-a", 200)}, {"model95"}, {64, 1024}, "1", 1};
+  CHECK(side_by_side(one, "model95").empty());
+  CHECK_THAT(comparison_text(one), !Catch::Contains("side by side"));
+  const Comparison two{ping, {answered("ne2", 100), answered("oc2335", 200)}, {"model95"}, {64, 1024}, "1", 1};
+  const auto list = side_by_side(two, "model95");
+  REQUIRE(list.size() == 2);
+  CHECK(list[0].outcome->cell.card == "oc2335");
+  CHECK(list[0].mean == Approx(300));
+  CHECK_THAT(comparison_text(two),
+             Catch::Contains("side by side\n") && Catch::Contains("10 Mbit/s Ethernet      150.0"));
+  CHECK_THAT(comparison_markdown(two), Catch::Contains("| Novell NE/2 | 10 Mbit/s Ethernet | 150.0 | 1.5 | 2.5 |"));
+  CHECK_THAT(comparison_html(two), Catch::Contains("<td>ne2</td><td>10 Mbit/s Ethernet</td><td>150.0</td>"));
+}
+
+TEST_CASE("a card with options is another cell than the card without, and keeps them in every form", "[benchmark]") {
+  const auto cells = matrix_cells({"model95", "model77"}, {"ne2:irq=3", "mac=1", "lan-a", "ne2"});
+  REQUIRE(cells.size() == 6);
+  CHECK(cells[0].card == "ne2");
+  CHECK(cells[0].options == "irq=3,mac=1");
+  CHECK(cells[0].key() == "model95-ne2:irq=3,mac=1");
+  CHECK(cells[2].card_option() == "ne2");
+  CHECK(cells[3].machine == "model77");
+  CHECK_THROWS_AS(matrix_cells({"model95"}, {"irq=3"}), Error);
+  CHECK_THROWS_AS(matrix_cells({"model95"}, {"nothing:irq=3"}), Error);
+  auto with = answered("ne2", 100);
+  with.cell.options = "irq=3,mac=1";
+  const Comparison c{ping, {with, answered("ne2", 200)}, {"model95"}, {64, 1024}, "1", 1};
+  CHECK_THAT(comparison_text(c), Catch::Contains("Novell NE/2, irq=3,mac=1 "));
+  CHECK_THAT(comparison_csv(c), Catch::Contains("model95,\"ne2:irq=3,mac=1\",64,round_trip,100.00") &&
+                                    Catch::Contains("model95,ne2,64,round_trip,200.00"));
+  CHECK(comparison_json(c)[0]["card_options"] == "irq=3,mac=1");
+  CHECK_FALSE(comparison_json(c)[1].contains("card_options"));
+  MatrixOptions options;
+  options.benchmark = &ping;
+  const auto cell = make_baseline(c.outcomes, options, "a test")["cells"]["model95"];
+  CHECK(cell.contains("ne2"));
+  CHECK(cell.contains("ne2:irq=3,mac=1"));
 }
 
 TEST_CASE("a baseline is one benchmark's", "[benchmark]") {
