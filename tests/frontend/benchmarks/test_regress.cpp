@@ -65,6 +65,18 @@ TEST_CASE("a machine's timing value is named too", "[regress]") {
   CHECK(said.out.find("because model56sx.memory.dram.read_miss is") != std::string::npos);
 }
 
+TEST_CASE("machines that the baseline does not hold are left out and named, unless they are asked for", "[regress]") {
+  const Baseline b;
+  const std::string brief = "regress --quiet --cards ne2 --seconds 0.2 --sizes 8192 --baseline " + b.file;
+  const auto all = run_planar(brief);
+  CHECK(all.status == 0);
+  CHECK_THAT(all.err, Catch::Contains("not in the baseline and not run: ") && Catch::Contains("model77"));
+  CHECK_THAT(all.out, Catch::Contains("1 runs equal the baseline"));
+  const auto asked = run_planar(brief + " --machines model56sx,model77");
+  CHECK(asked.status == 1);
+  CHECK_THAT(asked.out, Catch::Contains("model77 ne2"));
+}
+
 TEST_CASE("a baseline of another guest image, other arguments or no baseline at all is refused", "[regress]") {
   const Baseline b;
   CHECK(run_planar(b.command + " --seed 7").status == 2);
