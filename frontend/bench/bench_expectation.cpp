@@ -44,7 +44,7 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
   const double per_bus = static_cast<double>(t.core_per_bus_num) / t.core_per_bus_den;
   const unsigned beats = t.l1.bytes ? t.l1.line / t.dram.width : 1;
   const unsigned bursts_behind = (beats - 1) / 4;  // a burst has four beats
-  const double rest = (beats - 1.0 - bursts_behind) * t.dram.burst_step + bursts_behind * double{t.dram.read_hit};
+  const double rest = (beats - 1.0 - bursts_behind) * t.dram.burst_step + bursts_behind * 1.0 * t.dram.read_hit;
   if (name == "dram.read_hit") return t.dram.read_hit * per_bus;
   if (name == "dram.read_miss") return t.dram.read_miss * per_bus;
   if (name == "dram.write_hit") return t.dram.write_hit * per_bus;

@@ -186,7 +186,7 @@ void apply_shared(const MachineOptions& o, auto& target) {
   if (o.net) target.set("net.attach", *o.net, "--net " + *o.net);
   if (!o.forwards.empty()) target.set_texts("net.forward", o.forwards, "--forward");
   if (o.net_time) target.set("net.time", *o.net_time, "--net-time " + *o.net_time);
-  if (o.duplex) target.set_text("net.duplex", *o.duplex, "--duplex " + *o.duplex);
+  if (o.duplex) target.set("net.duplex", *o.duplex, "--duplex " + *o.duplex);
   if (o.seed) target.set("run.seed", std::to_string(*o.seed), fmt::format("--seed {}", *o.seed));
   if (o.force) target.set("run.force", "true", "--force");
 }
