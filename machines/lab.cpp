@@ -212,7 +212,7 @@ std::vector<std::string> Lab::drive_failures() const {
   std::vector<std::string> lines;
   for (const auto& node : nodes_)
     for (const auto& [drive, disk] : node->disks())
-      if (!disk->failure().empty())
+      if (disk->flush(); !disk->failure().empty())
         lines.push_back(fmt::format("{}{}{}: {}", node->config.label, node->config.label.empty() ? "" : ", ", drive,
                                     disk->failure()));
   return lines;

@@ -98,7 +98,32 @@ int info(const Options& o) {
 }
 
 int commit(const Options& o) {
-  fmt::print("{}: {} sectors written into its base\n", o.file, storage::commit_overlay(o.file));
+  fmt::print("{}: {} sectors written into its base\n", o.file, storage::commit_overlay(o.file, o.base.value_or("")));
+  return 0;
+}
+
+int repair(const Options& o) {
+  const auto found = storage::OverlayFile::repair(o.file);
+  if (o.json) {
+    write_json(*o.json, {{"file", o.file},
+                         {"repaired", found.needed()},
+                         {"changed_sectors", found.sectors},
+                         {"unreadable_sectors", found.unreadable},
+                         {"missing_slots", found.missing_slots},
+                         {"uncounted_changes", found.uncounted_changes},
+                         {"foreign_slots", found.foreign_slots}});
+    return 0;
+  }
+  fmt::print("{}: {}; {} changed sectors\n", o.file, found.needed() ? "repaired" : "needs no repair", found.sectors);
+  if (found.missing_slots)
+    fmt::print("  {} slots are cut off its end; their sectors have an earlier content or the base's\n",
+               found.missing_slots);
+  if (found.uncounted_changes)
+    fmt::print("  of the last {} changes none is in the file: they failed on a full disk, or are lost\n",
+               found.uncounted_changes);
+  if (found.foreign_slots)
+    fmt::print("  {} slots named sectors that the base does not have, and were removed\n", found.foreign_slots);
+  if (found.unreadable) fmt::print("  {} sectors are unreadable until rewritten\n", found.unreadable);
   return 0;
 }
 
@@ -106,7 +131,7 @@ int commit(const Options& o) {
 
 Verb add_disk(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("disk", "Create, inspect or commit images of diskettes and hard disks");
+  CLI::App* verb = app.add_subcommand("disk", "Create, inspect, commit or repair images of diskettes and hard disks");
   verb->require_subcommand(1);
   CLI::App* creates =
       verb->add_subcommand("create", "Create an empty raw image, or an overlay that stores changes to a base");
@@ -122,7 +147,16 @@ Verb add_disk(CLI::App& app) {
   shows->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
   CLI::App* commits = verb->add_subcommand("commit", "Write an overlay's changes into its base and empty the overlay");
   commits->add_option("file", o->file, "An overlay")->required()->type_name("FILE");
-  return [o, creates, shows] { return creates->parsed() ? create(*o) : shows->parsed() ? info(*o) : commit(*o); };
+  commits
+      ->add_option("-b,--base", o->base, "Its base, if that was moved; needed to repeat a commit that was interrupted")
+      ->type_name("BASE");
+  CLI::App* repairs = verb->add_subcommand(
+      "repair", "Make an overlay openable again that lacks what it says it holds, with every sector that is there");
+  repairs->add_option("file", o->file, "An overlay")->required()->type_name("FILE");
+  repairs->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  return [o, creates, shows, repairs] {
+    return creates->parsed() ? create(*o) : shows->parsed() ? info(*o) : repairs->parsed() ? repair(*o) : commit(*o);
+  };
 }
 
 }  // namespace planar

@@ -411,7 +411,11 @@ void I82077::format_slot(Time now) {
     if (track() && c_ == d.cylinder && h_ == head_ && n_ == 2) {
       std::array<std::uint8_t, FloppyImage::sector_bytes> filled;
       filled.fill(command_[5]);
-      d.image->write(d.cylinder, head_, r_, filled);
+      const bool written = d.image->write(d.cylinder, head_, r_, filled);
+      if (!written && r_ >= 1 && r_ <= d.image->geometry().sectors) {  // other IDs leave a raw image as it is
+        finish(abnormal, not_writable, 0, now);
+        return;
+      }
       srb_toggles_ ^= 0x14;
     }
     --format_left_;

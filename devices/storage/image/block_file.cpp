@@ -10,10 +10,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+#include <ctime>
+#include <functional>
 #include <utility>
 
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 
 namespace planar::storage {
 namespace {
@@ -22,56 +24,16 @@ namespace {
   throw Error(fmt::format("{}: {}", file, problem), ExitCode::missing_file);
 }
 
-// A new name is durable when its directory is.
-bool sync_directory(const std::string& file) {
-  auto directory = std::filesystem::path(file).parent_path();
-  if (directory.empty()) directory = ".";
-  const int d = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (d < 0) return false;
-  const bool done = ::fsync(d) == 0;
-  ::close(d);
-  return done;
-}
-
-// Gives the finished file its name without replacing another. File systems without links (FAT) rename.
-int publish(const std::string& temporary, const std::string& file) {
-  if (::link(temporary.c_str(), file.c_str()) == 0) return 0;
-  if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) return errno;
-  if (::access(file.c_str(), F_OK) == 0) return EEXIST;
-  return ::rename(temporary.c_str(), file.c_str()) == 0 ? 0 : errno;
-}
-
 // Fills a file of another name in the same directory, then gives it its own.
-template <class Fill>
-void create_with(const std::string& file, const std::string& what, Fill fill) {
-  std::string temporary = file + ".XXXXXX";
-  const int descriptor = ::mkstemp(temporary.data());
-  if (descriptor < 0)
-    refuse(file, fmt::format("the {} cannot be made here ({}); name a directory that you may write to", what,
-                             std::strerror(errno)));
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  int error = 0;
-  if (::fchmod(descriptor, 0666 & ~mask) != 0 || !fill(descriptor) || ::fsync(descriptor) != 0) error = errno;
-  ::close(descriptor);
-  if (!error) error = publish(temporary, file);
-  ::unlink(temporary.c_str());
+void create_with(const std::string& file, const std::string& what, const std::function<bool(int descriptor)>& fill) {
+  const int error = write_beside(file, Existing::keep, fill);
   if (error == EEXIST) refuse(file, "exists already; remove it first or choose another name");
+  if (error == EACCES || error == ENOENT || error == ENOTDIR || error == EROFS)
+    refuse(file, fmt::format("the {} cannot be made here ({}); name a directory that you may write to", what,
+                             std::strerror(error)));
   if (error)
     refuse(file, fmt::format("the {} cannot be written ({}); check the free space and the permissions", what,
                              std::strerror(error)));
-  sync_directory(file);
-}
-
-bool write_all(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> data) {
-  while (!data.empty()) {
-    const ssize_t n = ::pwrite(descriptor, data.data(), data.size(), static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    data = data.subspan(static_cast<std::size_t>(n));
-    offset += static_cast<std::uint64_t>(n);
-  }
-  return true;
 }
 
 }  // namespace
@@ -117,6 +79,18 @@ void BlockFile::create_sparse(const std::string& file, std::uint64_t bytes, cons
   create_with(file, what, [&](int descriptor) { return ::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0; });
 }
 
+FileStamp BlockFile::stamp() const {
+  constexpr std::uint64_t second = 1'000'000'000, young = 2 * second;
+  struct stat status {};
+  timespec now{};
+  if (::fstat(descriptor_, &status) != 0 || ::clock_gettime(CLOCK_REALTIME, &now) != 0) return {};
+  const auto nanoseconds = [](const timespec& t) {
+    return static_cast<std::uint64_t>(t.tv_sec) * second + static_cast<std::uint64_t>(t.tv_nsec);
+  };
+  const auto modified = nanoseconds(status.st_mtim);
+  return {status.st_ino, modified + young < nanoseconds(now) ? modified : 0};
+}
+
 bool BlockFile::read(std::uint64_t offset, std::span<std::uint8_t> data) const {
   while (!data.empty()) {
     const ssize_t n = ::pread(descriptor_, data.data(), data.size(), static_cast<off_t>(offset));
@@ -134,7 +108,7 @@ bool BlockFile::write(std::uint64_t offset, std::span<const std::uint8_t> data) 
   return true;
 }
 
-bool BlockFile::sync() { return ::fdatasync(descriptor_) == 0; }
+bool BlockFile::sync() const { return ::fdatasync(descriptor_) == 0; }
 
 bool BlockFile::truncate(std::uint64_t bytes) {
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) return false;

@@ -10,6 +10,13 @@
 
 namespace planar::storage {
 
+/// Tells whether a file is the one of before and was left alone since, as far as the host's file system knows.
+struct FileStamp {
+  std::uint64_t inode = 0;
+  std::uint64_t modified = 0;  ///< nanoseconds since 1970; 0: too young to tell, later writes could bear the same time
+  bool operator==(const FileStamp&) const = default;
+};
+
 class BlockFile {
  public:
   enum class Access : std::uint8_t { read_only, read_write };
@@ -35,12 +42,13 @@ class BlockFile {
   bool is_open() const { return descriptor_ >= 0; }
   std::uint64_t size() const { return size_; }
   const std::string& name() const { return name_; }
+  FileStamp stamp() const;
 
   /// All of `data` at `offset`; false when the host's file does not give it.
   bool read(std::uint64_t offset, std::span<std::uint8_t> data) const;
   bool write(std::uint64_t offset, std::span<const std::uint8_t> data);
   /// What was written is on the host's disk when it returns true.
-  bool sync();
+  bool sync() const;
   bool truncate(std::uint64_t bytes);
 
  private:

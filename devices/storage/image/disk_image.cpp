@@ -110,19 +110,23 @@ std::string relative_base(const std::string& overlay, const std::string& base) {
   return std::filesystem::absolute(base).lexically_normal().lexically_relative(directory.lexically_normal()).string();
 }
 
-void check_base(const DiskImage& image, const OverlayFile& overlay) {
+// Samples first, which are quick; then all of the base, unless it is the file that was looked at last and unchanged.
+void check_base(const DiskImage& image, OverlayFile& overlay) {
   const OverlayBase& base = overlay.base();
   if (base.committing)
-    refuse(overlay.name(),
-           fmt::format("a commit of it was interrupted; repeat `planar disk commit {}`", overlay.name()));
+    refuse(overlay.name(), fmt::format("a commit of it was interrupted; repeat `planar disk commit {} --base {}`",
+                                       overlay.name(), image.name()));
   if (base.sectors != image.sectors())
     refuse(overlay.name(), fmt::format("belongs to a base of {} sectors, but {} has {}; name the base that it was made "
                                        "with, or another overlay=FILE",
                                        base.sectors, image.name(), image.sectors()));
-  if (base.fingerprint != image.fingerprint())
+  const FileStamp stamp = image.stamp();
+  const bool looked_at = stamp.modified != 0 && stamp == base.stamp && !base.digest.empty();
+  if (base.fingerprint != image.fingerprint() || (!looked_at && !base.digest.empty() && base.digest != image.digest()))
     refuse(overlay.name(), fmt::format("belongs to another base, or {} was changed since; name the base as it was, or "
                                        "another overlay=FILE",
                                        image.name()));
+  if (!looked_at && overlay.writable()) overlay.note_base(image.digest(), stamp);
 }
 
 }  // namespace
@@ -243,7 +247,11 @@ bool DiskImage::read(std::uint64_t sector, std::span<std::uint8_t> data) const {
 
 bool DiskImage::open_overlay() {
   try {
-    OverlayFile::create(overlay_name_, {sectors_, fingerprint(), relative_base(overlay_name_, name_)});
+    OverlayFile::create(overlay_name_, {.sectors = sectors_,
+                                        .fingerprint = fingerprint(),
+                                        .name = relative_base(overlay_name_, name_),
+                                        .digest = digest(),
+                                        .stamp = stamp()});
     overlay_ = std::make_unique<OverlayFile>(overlay_name_, BlockFile::Access::read_write);
     return true;
   } catch (const Error& e) { return failed(e.what()); }
@@ -270,7 +278,7 @@ bool DiskImage::write(std::uint64_t sector, std::span<const std::uint8_t> data) 
   return false;
 }
 
-bool DiskImage::flush() {
+bool DiskImage::flush() const {
   if (mode_ == WriteMode::write_through && file_.is_open())
     return file_.sync() || failed(fmt::format("{}: the host cannot make the changes durable", name_));
   if (mode_ == WriteMode::overlay && overlay_)
@@ -360,13 +368,24 @@ void create_overlay(const std::string& file, const std::string& base) {
   const DiskImage image = DiskImage::open({base, WriteMode::read_only, {}});
   if (image.overlay())
     refuse(base, "is itself an overlay; name its base, or bring it into its base first with `planar disk commit`");
-  OverlayFile::create(file, {image.sectors(), image.fingerprint(), relative_base(file, base)});
+  OverlayFile::create(file, {.sectors = image.sectors(),
+                             .fingerprint = image.fingerprint(),
+                             .name = relative_base(file, base),
+                             .digest = image.digest(),
+                             .stamp = image.stamp()});
 }
 
-std::uint64_t commit_overlay(const std::string& file) {
+std::uint64_t commit_overlay(const std::string& file, const std::string& named_base) {
   OverlayFile overlay(file, BlockFile::Access::read_write);
-  const std::string base = base_path(file, overlay.base().name);
-  if (!overlay.base().committing) {  // after an interrupted one the base is neither the old one nor the new one
+  const std::string base = named_base.empty() ? base_path(file, overlay.base().name) : named_base;
+  if (overlay.base().committing) {
+    // The base is neither the old one nor the new one, so that nothing in it shows whose overlay this is: a file that
+    // somebody else made must not choose what is written over.
+    if (named_base.empty())
+      refuse(file, fmt::format("a commit of it was interrupted, and its base cannot be recognised any more; if that "
+                               "is {}, say so with `planar disk commit {} --base {}`",
+                               base, file, base));
+  } else {
     DiskImage image = DiskImage::open({base, WriteMode::read_only, {}});
     check_base(image, overlay);
   }
@@ -385,7 +404,8 @@ std::uint64_t commit_overlay(const std::string& file) {
       refuse(base, fmt::format("sector {} cannot be written; the overlay keeps its changes, commit it again", sector));
   if (!target.sync()) refuse(base, "the host cannot make the changes durable; the overlay keeps them, commit it again");
   target = {};
-  if (!overlay.clear(DiskImage::open({base, WriteMode::read_only, {}}).fingerprint()))
+  const DiskImage committed = DiskImage::open({base, WriteMode::read_only, {}});
+  if (!overlay.clear(committed.fingerprint(), committed.digest(), committed.stamp()))
     refuse(file, "cannot be emptied; its changes are in the base, remove it");
   return sectors.size();
 }

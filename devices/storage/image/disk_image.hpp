@@ -75,7 +75,7 @@ class DiskImage {
   /// False beyond the end, on a write-protected medium, or when the host's file fails.
   bool write(std::uint64_t sector, std::span<const std::uint8_t> data);
   /// What was written is durable on the host.
-  bool flush();
+  bool flush() const;
   /// The first failure of the host's files, empty if there was none.
   const std::string& failure() const { return failure_; }
 
@@ -88,6 +88,9 @@ class DiskImage {
   /// Saves the digest and all changes. To load, the same base must be open in mode memory (or read-only): throws Error
   /// otherwise. A write-through disk can be saved (for a state hash) but not loaded.
   void archive(Archive& a);
+
+  /// Of the base's file; nothing known of a base in memory.
+  FileStamp stamp() const { return file_.is_open() ? file_.stamp() : FileStamp{}; }
 
  private:
   DiskImage() = default;
@@ -113,7 +116,7 @@ class DiskImage {
 /// An empty overlay over `base` (raw or itself no overlay); `file` must not exist.
 void create_overlay(const std::string& file, const std::string& base);
 /// Writes an overlay's changes into its base and empties it; returns how many sectors. Refuses an overlay with
-/// unreadable sectors. Interrupted at any point, it can be repeated.
-std::uint64_t commit_overlay(const std::string& file);
+/// unreadable sectors. Interrupted at any point, it can be repeated, with the base named again.
+std::uint64_t commit_overlay(const std::string& file, const std::string& named_base = {});
 
 }  // namespace planar::storage

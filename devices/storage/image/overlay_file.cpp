@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::string_view magic = "planar overlay\r\n";
 constexpr std::string_view sync_magic = "PLANSYNC";
+constexpr std::string_view hash_magic = "BASEHASH";
+constexpr unsigned digest_digits = 64;
+constexpr unsigned base_hash_at = 2560;
+constexpr unsigned base_hash_checked = 88;        // bytes; the check follows
 constexpr std::uint32_t slot_magic = 0x544F4C53;  // "SLOT"
 constexpr std::uint32_t format_version = 1;
 constexpr unsigned header_bytes = 4096;
@@ -30,6 +34,8 @@ constexpr unsigned slots_a_read = 1024;
 constexpr unsigned most_stale = 2048;
 /// A flush at the latest after so many changed sectors (4 MB): a power cut costs no more, as with a disk's write cache.
 constexpr std::uint64_t most_unsynced = 8192;
+/// Of a change; leaves room to count on.
+constexpr std::uint64_t highest_sequence = std::uint64_t{1} << 62;
 
 std::uint64_t get(const std::uint8_t* p, unsigned bytes) {
   std::uint64_t v = 0;
@@ -60,6 +66,16 @@ bool header_fits(const std::uint8_t* slot) {
 }
 bool data_fits(const std::uint8_t* slot) { return get(slot + 24, 4) == crc32({slot + slot_header, sector_bytes}); }
 
+std::array<std::uint8_t, base_hash_checked + 4> encode_hash(const OverlayBase& base) {
+  std::array<std::uint8_t, base_hash_checked + 4> h{};
+  std::copy(hash_magic.begin(), hash_magic.end(), h.begin());
+  std::copy(base.digest.begin(), base.digest.end(), h.begin() + 8);
+  put(&h[8 + digest_digits], base.stamp.inode, 8);
+  put(&h[16 + digest_digits], base.stamp.modified, 8);
+  put(&h[base_hash_checked], crc32(std::span(h).first(base_hash_checked)), 4);
+  return h;
+}
+
 std::vector<std::uint8_t> encode(const OverlayBase& base) {
   std::vector<std::uint8_t> header(header_bytes);
   std::copy(magic.begin(), magic.end(), header.begin());
@@ -73,6 +89,8 @@ std::vector<std::uint8_t> encode(const OverlayBase& base) {
   put(&header[108], base.name.size(), 2);
   std::copy(base.name.begin(), base.name.end(), header.begin() + 110);
   put(&header[header_checked], crc32(std::span(header).first(header_checked)), 4);
+  const auto hash = encode_hash(base);
+  std::copy(hash.begin(), hash.end(), header.begin() + base_hash_at);
   return header;
 }
 
@@ -91,10 +109,33 @@ bool OverlayFile::recognise(std::span<const std::uint8_t> first_bytes) {
 }
 
 OverlayFile::OverlayFile(const std::string& file, BlockFile::Access access)
-    : file_(BlockFile::open(file, access, "overlay")) {
+    : OverlayFile(BlockFile::open(file, access, "overlay")) {
   read_header();
+  read_base_hash();
   read_checkpoints();
-  read_slots(access);
+  read_slots();
+  writable_ = access == BlockFile::Access::read_write;
+  if (writable_) settle();
+}
+
+OverlayRepair OverlayFile::repair(const std::string& file) {
+  OverlayFile overlay(BlockFile::open(file, BlockFile::Access::read_write, "overlay"));
+  OverlayRepair found;
+  overlay.read_header();
+  overlay.read_checkpoints();
+  overlay.read_slots(&found);
+  if (found.needed()) {
+    // Both checkpoints: the one that claims more than there is must not count again.
+    overlay.synced_ = overlay.placed_;
+    bool done = overlay.file_.sync();
+    for (const std::uint32_t slot : overlay.cut_short_) done = done && overlay.blank(slot);
+    for (int n = 0; n < 2; ++n)
+      done = done && overlay.write_checkpoint(overlay.placed_, overlay.slots_) && overlay.file_.sync();
+    if (!done) refuse(file, "cannot be written; check the host's disk and its free space");
+  }
+  found.sectors = overlay.changed_sectors();
+  found.unreadable = overlay.unreadable_sectors();
+  return found;
 }
 
 void OverlayFile::read_header() {
@@ -118,6 +159,23 @@ void OverlayFile::read_header() {
   base_.name.assign(h.begin() + 110, h.begin() + 110 + static_cast<std::ptrdiff_t>(length));
 }
 
+void OverlayFile::read_base_hash() {
+  std::array<std::uint8_t, base_hash_checked + 4> h{};
+  if (!file_.read(base_hash_at, h) || std::memcmp(h.data(), hash_magic.data(), hash_magic.size()) != 0 ||
+      get(&h[base_hash_checked], 4) != crc32(std::span(h).first(base_hash_checked)))
+    return;
+  base_.digest.assign(h.begin() + 8, h.begin() + 8 + digest_digits);
+  base_.stamp = {get(&h[8 + digest_digits], 8), get(&h[16 + digest_digits], 8)};
+}
+
+bool OverlayFile::write_base_hash() { return file_.write(base_hash_at, encode_hash(base_)); }
+
+void OverlayFile::note_base(const std::string& digest, const FileStamp& stamp) {
+  base_.digest = digest;
+  base_.stamp = stamp;
+  write_base_hash();
+}
+
 void OverlayFile::read_checkpoints() {
   for (unsigned n = 0; n < 2; ++n) {
     std::array<std::uint8_t, checkpoint_bytes> c{};
@@ -130,57 +188,76 @@ void OverlayFile::read_checkpoints() {
   }
 }
 
-void OverlayFile::read_slots(BlockFile::Access access) {
+void OverlayFile::read_slots(OverlayRepair* repaired) {
   const std::uint64_t whole = (file_.size() - header_bytes) / slot_bytes;
   if (whole >= damaged_sector) refuse(name(), "is larger than an overlay can be; take a copy of it from your backup");
-  if (whole < synced_slots_)
-    refuse(name(),
-           fmt::format("is an overlay cut off: {} of its {} slots are there; take a copy of it from your backup, "
-                       "or remove it and lose the changes",
-                       whole, synced_slots_));
+  if (whole < synced_slots_) {
+    if (!repaired)
+      refuse(name(),
+             fmt::format("is an overlay cut off: {} of its {} slots are there; take a copy of it from your backup, "
+                         "or keep what is there with `planar disk repair {}`",
+                         whole, synced_slots_, name()));
+    repaired->missing_slots = synced_slots_ - whole;
+  }
   slots_ = static_cast<std::uint32_t>(whole);
   std::map<std::uint64_t, std::uint64_t> sequences;  // of the slot that counts, by sector
-  std::vector<std::uint32_t> cut_short;
   std::vector<std::uint8_t> buffer(std::size_t{slots_a_read} * slot_bytes);
   for (std::uint32_t first = 0; first < slots_; first += slots_a_read) {
     const auto count = std::min<std::uint32_t>(slots_a_read, slots_ - first);
     if (!file_.read(slot_offset(first), std::span(buffer).first(std::size_t{count} * slot_bytes)))
       refuse(name(), "cannot be read to its end; check the host's disk");
-    for (std::uint32_t n = 0; n < count; ++n) {
-      const std::uint8_t* slot = &buffer[std::size_t{n} * slot_bytes];
-      const std::uint32_t number = first + n;
-      const std::uint64_t sector = get(slot + 8, 8), sequence = get(slot + 16, 8);
-      free_.insert(number);
-      if (!header_fits(slot)) {
-        damaged_ += std::any_of(slot, slot + slot_bytes, [](std::uint8_t b) { return b != 0; });
-        continue;
-      }
-      if (sector >= base_.sectors || sequence == 0)
-        refuse(name(), fmt::format("slot {} names sector {} of {}; the overlay is damaged, take a copy of it from your "
-                                   "backup",
-                                   number, sector, base_.sectors));
-      const bool good = data_fits(slot);
-      damaged_ += !good;
-      if (!good && sequence > synced_) {
-        cut_short.push_back(number);
-        continue;
-      }
-      sequence_ = std::max(sequence_, sequence);
-      std::uint64_t& latest = sequences[sector];
-      if (sequence <= latest) continue;
-      latest = sequence;
-      if (const auto before = lookup(sector); before != none && before != damaged_sector) free_.insert(before - 1);
-      place(sector, good ? number + 1 : damaged_sector);
-      free_.erase(number);  // a damaged one too: it is what says that the sector is
-    }
+    for (std::uint32_t n = 0; n < count; ++n)
+      take_over(first + n, &buffer[std::size_t{n} * slot_bytes], sequences, repaired);
   }
-  if (sequence_ < synced_ && damaged_ == 0)
-    refuse(name(), "is an overlay whose latest changes are missing; take a copy of it from your backup, or remove it");
+  placed_ = sequence_;
+  if (placed_ < synced_ && damaged_ == 0) {
+    if (!repaired)
+      refuse(name(), fmt::format("is an overlay whose latest changes are missing; take a copy of it from your backup, "
+                                 "or keep the {} changed sectors that are there with `planar disk repair {}`",
+                                 changed_, name()));
+    repaired->uncounted_changes = synced_ - placed_;
+  }
+  if (!repaired) placed_ = std::max(placed_, synced_);
   sequence_ = std::max(sequence_, synced_);
-  if (access != BlockFile::Access::read_write) return;
-  // A later checkpoint must not take a write cut short for damage, nor a slot be used again that only a change replaced
-  // which is not durable yet (the process was killed before its flush).
-  for (const std::uint32_t slot : cut_short) blank(slot);
+}
+
+void OverlayFile::take_over(std::uint32_t number, const std::uint8_t* slot,
+                            std::map<std::uint64_t, std::uint64_t>& sequences, OverlayRepair* repaired) {
+  const std::uint64_t sector = get(slot + 8, 8), sequence = get(slot + 16, 8);
+  free_.insert(number);
+  if (!header_fits(slot)) {
+    damaged_ += std::any_of(slot, slot + slot_bytes, [](std::uint8_t b) { return b != 0; });
+    return;
+  }
+  if (sector >= base_.sectors || sequence == 0 || sequence > highest_sequence) {
+    if (!repaired)
+      refuse(name(), fmt::format("slot {} names sector {} of {}; the overlay is damaged, take a copy of it from your "
+                                 "backup, or remove that sector with `planar disk repair {}`",
+                                 number, sector, base_.sectors, name()));
+    ++repaired->foreign_slots;
+    cut_short_.push_back(number);
+    return;
+  }
+  const bool good = data_fits(slot);
+  damaged_ += !good;
+  if (!good && sequence > synced_) {
+    cut_short_.push_back(number);
+    return;
+  }
+  sequence_ = std::max(sequence_, sequence);
+  std::uint64_t& latest = sequences[sector];
+  if (sequence <= latest) return;
+  latest = sequence;
+  if (const auto before = lookup(sector); before != none && before != damaged_sector) free_.insert(before - 1);
+  place(sector, good ? number + 1 : damaged_sector);
+  free_.erase(number);  // a damaged one too: it is what says that the sector is
+}
+
+// A later checkpoint must not take a write cut short for damage, nor a slot be used again that only a change replaced
+// which is not durable yet (the process was killed before its flush).
+void OverlayFile::settle() {
+  for (const std::uint32_t slot : cut_short_) blank(slot);
+  cut_short_.clear();
   if (!flush()) refuse(name(), "cannot be written; check the host's disk and its free space");
 }
 
@@ -221,9 +298,21 @@ std::uint32_t OverlayFile::take_slot() {
   return slot;
 }
 
+// What part of a write arrived is unknown: the content of before stands, its slots mean nothing.
+void OverlayFile::undo_write(std::uint32_t first, unsigned count, std::uint32_t slots_before) {
+  bool undone = slots_ == slots_before || file_.truncate(slot_offset(slots_before));
+  for (unsigned n = 0; n < count && first + n < slots_before; ++n) {
+    undone = blank(first + n) && undone;
+    stale_.push_back(first + n);
+  }
+  slots_ = slots_before;
+  broken_ = broken_ || !undone;
+}
+
 bool OverlayFile::write(std::uint64_t sector, std::span<const std::uint8_t> data) {
   std::array<std::uint8_t, std::size_t{slots_a_write} * slot_bytes> buffer;
   while (!data.empty()) {
+    if (broken_) return false;
     // Slots that follow one another go to the host in one write.
     const auto wanted = static_cast<unsigned>(std::min<std::size_t>(slots_a_write, data.size() / sector_bytes));
     const std::uint32_t before = slots_, first = take_slot();
@@ -239,18 +328,12 @@ bool OverlayFile::write(std::uint64_t sector, std::span<const std::uint8_t> data
     for (unsigned n = 0; n < count; ++n)
       fill_slot(&buffer[std::size_t{n} * slot_bytes], sector + n, sequence_ + 1 + n,
                 data.subspan(std::size_t{n} * sector_bytes, sector_bytes));
+    sequence_ += count;  // also of a write that fails: what arrived of it never ranks equal with a later one
     if (!file_.write(slot_offset(first), std::span(buffer).first(std::size_t{count} * slot_bytes))) {
-      // What part of it arrived is unknown: the content of before stands, the slots mean nothing.
-      file_.truncate(slot_offset(before));
-      for (unsigned n = 0; n < count && first + n < before; ++n) {
-        blank(first + n);
-        stale_.push_back(first + n);
-      }
-      slots_ = before;
-      sequence_ += count;
+      undo_write(first, count, before);
       return false;
     }
-    sequence_ += count;
+    placed_ = sequence_;
     for (unsigned n = 0; n < count; ++n) {
       if (const auto replaced = lookup(sector + n); replaced != none && replaced != damaged_sector)
         stale_.push_back(replaced - 1);
@@ -258,7 +341,7 @@ bool OverlayFile::write(std::uint64_t sector, std::span<const std::uint8_t> data
     }
     sector += count;
     data = data.subspan(std::size_t{count} * sector_bytes);
-    if ((stale_.size() >= most_stale || sequence_ - synced_ >= most_unsynced) && !flush()) return false;
+    if ((stale_.size() >= most_stale || placed_ - synced_ >= most_unsynced) && !flush()) return false;
   }
   return true;
 }
@@ -275,9 +358,14 @@ bool OverlayFile::write_checkpoint(std::uint64_t sequence, std::uint64_t slots) 
 }
 
 bool OverlayFile::flush() {
-  if (sequence_ == synced_) return true;
-  if (!file_.sync() || !write_checkpoint(sequence_, slots_)) return false;
-  synced_ = sequence_;
+  if (broken_) return false;
+  if (placed_ == synced_) return true;
+  if (!file_.sync()) {
+    broken_ = true;  // the host may have dropped the pages it could not write, and would report success the next time
+    return false;
+  }
+  if (!write_checkpoint(placed_, slots_)) return false;
+  synced_ = placed_;
   synced_slots_ = slots_;
   free_.insert(stale_.begin(), stale_.end());
   stale_.clear();
@@ -294,18 +382,20 @@ bool OverlayFile::begin_commit() {
   return write_header();
 }
 
-bool OverlayFile::clear(const std::string& fingerprint) {
+bool OverlayFile::clear(const std::string& fingerprint, const std::string& digest, const FileStamp& stamp) {
   // First no checkpoint asks for the slots any more, then they go; interrupted, the commit can be repeated.
   synced_ = synced_slots_ = 0;
   if (!write_checkpoint(0, 0) || !write_checkpoint(0, 0) || !file_.sync() || !file_.truncate(header_bytes))
     return false;
   base_.fingerprint = fingerprint;
   base_.committing = false;
-  if (!file_.sync() || !write_header()) return false;
+  base_.digest = digest;
+  base_.stamp = stamp;
+  if (!write_base_hash() || !file_.sync() || !write_header()) return false;
   pages_.clear();
   free_.clear();
   stale_.clear();
-  changed_ = unreadable_ = damaged_ = sequence_ = 0;
+  changed_ = unreadable_ = damaged_ = sequence_ = placed_ = 0;
   slots_ = 0;
   return true;
 }

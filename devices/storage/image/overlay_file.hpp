@@ -10,6 +10,9 @@
 //   108   u16 length and name of the base, relative to the overlay's directory or absolute
 //   2044  u32 CRC-32 of bytes 0 to 2043
 //   2048, 3072  checkpoints, written in turns: "PLANSYNC", u64 sequence, u64 slots, u32 CRC-32 of those 24 bytes
+//   2560  "BASEHASH", SHA-256 of the base as 64 hex digits, u64 inode and u64 time of change that the base had when
+//   this
+//         was found out, u32 CRC-32 of those 88 bytes; absent in files of earlier versions
 // Slots follow, one changed sector each:
 //   0     "SLOT", u32 CRC-32 of bytes 8 to 31, u64 sector, u64 sequence (from 1), u32 CRC-32 of the data, u32 0
 //   32    512 bytes of data
@@ -22,6 +25,9 @@
 // own sectors whole or not at all.
 // A checkpoint says up to where all was durable: a slot behind it that does not fit its checksum is a write that was
 // cut short, and is ignored; one before it is damage, and its sector is unreadable until written again.
+// A write that the host refuses (a full disk) is undone, and no checkpoint counts it. Where even that fails, or the
+// host could not make earlier writes durable, nothing more is written in this run: the file opens as of the last
+// checkpoint and what followed it.
 #pragma once
 
 #include <array>
@@ -46,6 +52,18 @@ struct OverlayBase {
   std::string fingerprint;
   std::string name;         ///< as stored
   bool committing = false;  ///< a commit was begun and has not ended
+  std::string digest{};     ///< SHA-256 of all of it; empty in files of earlier versions
+  FileStamp stamp{};        ///< of the base when it had this digest
+};
+
+/// What `OverlayFile::repair` found and kept.
+struct OverlayRepair {
+  std::uint64_t sectors = 0;            ///< changed sectors that the file holds now
+  std::uint64_t unreadable = 0;         ///< those of them whose data are damaged
+  std::uint64_t missing_slots = 0;      ///< cut off the end of the file
+  std::uint64_t uncounted_changes = 0;  ///< numbered by the checkpoint and not in the file: lost, or never acknowledged
+  std::uint64_t foreign_slots = 0;      ///< for sectors that the base does not have; removed
+  bool needed() const { return missing_slots != 0 || uncounted_changes != 0 || foreign_slots != 0; }
 };
 
 class OverlayFile {
@@ -58,9 +76,13 @@ class OverlayFile {
   static bool recognise(std::span<const std::uint8_t> first_bytes);
   /// Reads and checks all of it. Throws Error (ExitCode::missing_file) naming the file, what is wrong and what to do.
   OverlayFile(const std::string& file, BlockFile::Access access);
+  /// Makes a file openable again whose header is good but whose slots are not what its checkpoint says: keeps every
+  /// sector that is there. Throws Error (ExitCode::missing_file).
+  static OverlayRepair repair(const std::string& file);
 
   const OverlayBase& base() const { return base_; }
   const std::string& name() const { return file_.name(); }
+  bool writable() const { return writable_; }
   std::uint64_t changed_sectors() const { return changed_; }
   std::uint64_t unreadable_sectors() const { return unreadable_; }
   /// Slots that a write cut short or damage left without meaning.
@@ -68,14 +90,17 @@ class OverlayFile {
   std::uint64_t file_bytes() const { return file_.size(); }
 
   Found read(std::uint64_t sector, std::span<std::uint8_t, sector_bytes> data) const;
-  /// Consecutive sectors from `sector` on. False: the host's file did not take them; what stood there before stands.
+  /// Consecutive sectors from `sector` on. False: the host's file did not take them all; each holds its old content or
+  /// the new one.
   bool write(std::uint64_t sector, std::span<const std::uint8_t> data);
   /// All writes so far are durable when it returns true.
   bool flush();
   /// A commit begins: until the overlay is cleared it says so. Durable.
   bool begin_commit();
-  /// Forgets every change, durably: they are in the base, whose fingerprint is now this one.
-  bool clear(const std::string& fingerprint);
+  /// Forgets every change, durably: they are in the base, whose fingerprint and digest are now these.
+  bool clear(const std::string& fingerprint, const std::string& digest, const FileStamp& stamp);
+  /// Notes what the base was found to be. An overlay that cannot be written to stays as it is.
+  void note_base(const std::string& digest, const FileStamp& stamp);
   /// The changed sectors in ascending order, the unreadable ones among them.
   std::vector<std::uint64_t> sectors() const;
 
@@ -85,10 +110,18 @@ class OverlayFile {
   static constexpr unsigned page_sectors = 1024;
   using Page = std::array<std::uint32_t, page_sectors>;  // slot number + 1
 
+  explicit OverlayFile(BlockFile file) : file_(std::move(file)) {}
   void read_header();
   bool write_header();
+  void read_base_hash();
+  bool write_base_hash();
   void read_checkpoints();
-  void read_slots(BlockFile::Access access);
+  /// With `repaired`, counts there what would be refused.
+  void read_slots(OverlayRepair* repaired = nullptr);
+  void take_over(std::uint32_t number, const std::uint8_t* slot, std::map<std::uint64_t, std::uint64_t>& sequences,
+                 OverlayRepair* repaired);
+  void settle();
+  void undo_write(std::uint32_t first, unsigned count, std::uint32_t slots_before);
   bool blank(std::uint32_t slot);
   bool write_checkpoint(std::uint64_t sequence, std::uint64_t slots);
   std::uint32_t lookup(std::uint64_t sector) const;
@@ -96,14 +129,18 @@ class OverlayFile {
   std::uint32_t take_slot();
 
   BlockFile file_;
+  bool writable_ = false;
   OverlayBase base_;
   std::map<std::uint64_t, Page> pages_;
   std::uint64_t changed_ = 0, unreadable_ = 0, damaged_ = 0;
-  std::uint32_t slots_ = 0;           // in the file, whole ones
-  std::set<std::uint32_t> free_;      // may be written
-  std::vector<std::uint32_t> stale_;  // may be written after the next flush
-  std::uint64_t sequence_ = 0;        // of the latest change
-  std::uint64_t synced_ = 0;          // up to here durable
+  std::uint32_t slots_ = 0;               // in the file, whole ones
+  std::set<std::uint32_t> free_;          // may be written
+  std::vector<std::uint32_t> stale_;      // may be written after the next flush
+  std::vector<std::uint32_t> cut_short_;  // found when it was opened
+  std::uint64_t sequence_ = 0;            // the highest number given to a change
+  std::uint64_t placed_ = 0;              // the highest one whose slot the host took
+  std::uint64_t synced_ = 0;              // up to here durable
+  bool broken_ = false;                   // the file's content on the host is unknown: not written any more
   std::uint64_t synced_slots_ = 0;
   bool second_checkpoint_ = false;  // which of the two comes next
 };

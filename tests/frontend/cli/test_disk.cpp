@@ -114,3 +114,30 @@ TEST_CASE("a snapshot of a machine with a disk continues to the same end, and le
   CHECK(through.status != 0);
   CHECK_THAT(through.err, Contains("write-through"));
 }
+
+TEST_CASE("a guest is told that the host's disk is full, and so is the user") {
+  const Scratch scratch;
+  const auto image = scratch.write("boot.img", read_file(PLANAR_SOURCE_DIR "/roms/images/sample-bios.img"));
+  // Room for the overlay's header and nothing else: the guest's own test of INT 13h writes fails.
+  const auto command = "ulimit -f 8; '" + std::string(PLANAR_BINARY) + "' run model95 --quiet --screen text --floppy " +
+                       image + " --until 'screen:sample-bios:' --timeout '30 s' </dev/null >" + scratch.file("out") +
+                       " 2>" + scratch.file("err");
+  const int status = std::system(command.c_str());
+  INFO(read_file(scratch.file("out")));
+  CHECK(WEXITSTATUS(status) == 3);
+  CHECK_THAT(read_file(scratch.file("err")), Contains("drive A") && Contains("check the free space"));
+  CHECK_THAT(read_file(scratch.file("out")), !Contains("sample-bios: ok"));
+  CHECK(run_planar("disk info " + image + ".overlay").status == 0);
+}
+
+TEST_CASE("an overlay of a version that counted refused writes is repaired") {
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch.file("d"));
+  const auto raw = scratch.file("d/c.img"), work = scratch.file("d/w.ovl");
+  REQUIRE(run_planar("disk create " + raw + " 1M").status == 0);
+  REQUIRE(run_planar("disk create " + work + " --base " + raw).status == 0);
+  const auto good = run_planar("disk repair " + work);
+  CHECK(good.status == 0);
+  CHECK_THAT(good.out, Contains("needs no repair"));
+  CHECK(run_planar("disk repair " + raw).status == 3);
+}

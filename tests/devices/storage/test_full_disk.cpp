@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The host's disk is full: the guest is told, and the overlay opens with every write that it was not told about. A
+// limit on the size of this process's files stands for the full disk; a write across it is cut short, as it is there.
+#include <sys/resource.h>
+
+#include <csignal>
+#include <map>
+#include <random>
+
+#include "tests/catch.hpp"
+#include "tests/devices/storage/disk_files.hpp"
+
+using namespace planar;
+using namespace planar::storage;
+using Catch::Matchers::Contains;
+using planar::tests::base_content;
+using planar::tests::DiskFiles;
+using planar::tests::generation_of;
+using planar::tests::refusal;
+using planar::tests::sector_content;
+
+namespace {
+
+constexpr std::uint32_t sectors = 400;
+
+/// No file of this process grows beyond `bytes` while it lives.
+class FullDisk {
+ public:
+  explicit FullDisk(std::uint64_t bytes) : action_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, action_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*action_)(int);
+};
+
+std::vector<std::uint8_t> content(std::uint32_t first, std::uint32_t count, std::uint32_t generation) {
+  std::vector<std::uint8_t> bytes;
+  for (std::uint32_t n = 0; n < count; ++n) {
+    const auto one = sector_content(first + n, generation);
+    bytes.insert(bytes.end(), one.begin(), one.end());
+  }
+  return bytes;
+}
+
+std::uint32_t le32(const std::vector<std::uint8_t>& bytes, std::size_t at) {
+  return bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | static_cast<std::uint32_t>(bytes[at + 3]) << 24;
+}
+
+}  // namespace
+
+TEST_CASE("behind a full disk an overlay opens with every acknowledged write") {
+  // Every fill level from nothing but the header on, on and beside the boundaries of slots.
+  for (const std::uint64_t room : {0, 100, 544, 545, 544 * 7 + 31, 544 * 20, 544 * 70 + 300, 544 * 150 + 543}) {
+    INFO("room for " << room << " bytes of slots");
+    DiskFiles files;
+    const auto base = files.write("base.img", base_content(sectors));
+    const auto overlay = files.file("work.ovl");
+    create_overlay(overlay, base);
+    std::map<std::uint32_t, std::uint32_t> acknowledged;
+    std::mt19937 random(room + 1);
+    unsigned refused = 0;
+    {
+      DiskImage disk = DiskImage::open({overlay});
+      const FullDisk full(4096 + room);
+      for (std::uint32_t generation = 1; generation < 200; ++generation) {
+        const auto count = 1 + random() % 8, first = random() % (sectors - count);
+        if (disk.write(first, content(first, count, generation))) {
+          for (std::uint32_t n = 0; n < count; ++n) acknowledged[first + n] = generation;
+        } else {
+          ++refused;  // of a write that was refused, each sector is old or new
+          for (std::uint32_t n = 0; n < count; ++n) {
+            std::array<std::uint8_t, sector_bytes> bytes{};
+            REQUIRE(disk.read(first + n, bytes));
+            const auto found = generation_of(first + n, bytes);
+            REQUIRE(found);
+            REQUIRE((*found == generation || *found == acknowledged[first + n]));
+            acknowledged[first + n] = *found;
+          }
+        }
+        if (generation % 9 == 0) disk.flush();
+      }
+    }
+    REQUIRE(refused > 0);
+    std::string problem;
+    for (const auto mode : {WriteMode::memory, WriteMode::overlay, WriteMode::memory}) {
+      REQUIRE(refusal([&] { DiskImage::open({overlay, mode, {}}); }) == "");
+      DiskImage disk = DiskImage::open({overlay, mode, {}});
+      for (const auto& [sector, generation] : acknowledged) {
+        std::array<std::uint8_t, sector_bytes> bytes{};
+        REQUIRE(disk.read(sector, bytes));
+        REQUIRE(generation_of(sector, bytes) == generation);
+      }
+      if (mode == WriteMode::overlay) REQUIRE(disk.write(3, content(3, 1, 900)));  // with space again, it goes on
+      if (mode == WriteMode::overlay) acknowledged[3] = 900;
+    }
+  }
+}
+
+TEST_CASE("a disk that is full again and again still takes what fits") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(sectors));
+  DiskImage disk = DiskImage::open({base});
+  REQUIRE(disk.write(0, content(0, 4, 1)));
+  {
+    const FullDisk full(4096 + 544 * 6);
+    CHECK_FALSE(disk.write(100, content(100, 5, 2)));
+    CHECK_THAT(disk.failure(), Contains("check the free space"));
+    CHECK(disk.write(100, content(100, 2, 3)));
+    CHECK(disk.flush());
+  }
+  CHECK(disk.write(200, content(200, 40, 4)));
+  CHECK(disk.flush());
+  std::array<std::uint8_t, sector_bytes> bytes{};
+  REQUIRE(disk.read(101, bytes));
+  CHECK(generation_of(101, bytes) == 3u);
+}
+
+TEST_CASE("an overlay that lacks its latest changes is repaired with all that it has") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(sectors));
+  const auto work = files.file("work.ovl");
+  create_overlay(work, base);
+  {
+    DiskImage disk = DiskImage::open({work});
+    REQUIRE(disk.write(10, content(10, 30, 1)));
+  }
+  const auto good = DiskFiles::read(work);
+  CHECK_FALSE(OverlayFile::repair(work).needed());
+  CHECK(DiskFiles::read(work) == good);
+
+  SECTION("a checkpoint that counts writes which the host refused (versions before this one wrote such files)") {
+    // The file of a run whose full disk let 30 changes of 47 through: the checkpoint says 47.
+    auto bad = good;
+    {
+      DiskFiles more;
+      const auto other = more.file("more.ovl");
+      create_overlay(other, base);
+      DiskImage disk = DiskImage::open({other});
+      REQUIRE(disk.write(10, content(10, 30, 1)));
+      for (std::uint32_t n = 0; n < 17; ++n) REQUIRE(disk.write(50, content(50, 1, n)));
+      REQUIRE(disk.flush());
+      const auto later = DiskFiles::read(other);
+      const auto at = le32(later, 2048 + 8) > le32(later, 3072 + 8) ? 2048 : 3072;
+      REQUIRE(le32(later, at + 8) == 47);
+      std::copy_n(later.begin() + at, 28, bad.begin() + 2048);
+      std::fill_n(bad.begin() + 3072, 28, 0);
+      bad.insert(bad.end(), 544 * (le32(later, at + 16) - 30), 0);  // so many slots the checkpoint counts
+    }
+    files.write("work.ovl", bad);
+    CHECK_THAT(refusal([&] { DiskImage::open({work}); }), Contains("planar disk repair"));
+    const auto found = OverlayFile::repair(work);
+    CHECK(found.uncounted_changes == 17);
+    CHECK(found.sectors == 30);
+  }
+  SECTION("cut off") {
+    auto bad = good;
+    bad.resize(4096 + 544 * 25 + 17);
+    files.write("work.ovl", bad);
+    CHECK_THAT(refusal([&] { DiskImage::open({work}); }), Contains("planar disk repair"));
+    const auto found = OverlayFile::repair(work);
+    CHECK(found.missing_slots == 5);
+    CHECK(found.sectors == 25);
+  }
+  DiskImage disk = DiskImage::open({work});
+  std::array<std::uint8_t, sector_bytes> bytes{};
+  for (std::uint32_t s = 10; s < 35; ++s) {
+    REQUIRE(disk.read(s, bytes));
+    CHECK(generation_of(s, bytes) == 1u);
+  }
+  CHECK(disk.write(60, content(60, 1, 5)));
+  CHECK(disk.flush());
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An overlay and the base that it belongs to: a base that was changed is found, and no overlay chooses by itself which
+// file a commit writes over.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "core/common/crc32.hpp"
+#include "tests/catch.hpp"
+#include "tests/devices/storage/disk_files.hpp"
+
+using namespace planar;
+using namespace planar::storage;
+using Catch::Matchers::Contains;
+using planar::tests::base_content;
+using planar::tests::DiskFiles;
+using planar::tests::refusal;
+using planar::tests::sector_content;
+
+namespace {
+
+/// Makes `file` look as if it was written last an hour ago, so that its time can vouch for its content.
+void age(const std::string& file, int seconds = 3600) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  now.tv_sec -= seconds;
+  const timespec times[] = {now, now};
+  REQUIRE(::utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
+}
+
+void change(const std::string& file, std::size_t at) {
+  std::fstream stream(file, std::ios::binary | std::ios::in | std::ios::out);
+  stream.seekp(static_cast<std::streamoff>(at));
+  stream.put('!');
+}
+
+}  // namespace
+
+TEST_CASE("a base that was changed between the samples of its fingerprint is found") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(8192));
+  const auto work = files.file("work.ovl");
+  const std::size_t unsampled = 148 * 512;
+  const auto open = [&] { return refusal([&] { DiskImage::open({work}); }); };
+  const bool old_time = GENERATE(false, true);
+  if (old_time) age(base);
+  create_overlay(work, base);
+  CHECK(open() == "");
+  CHECK(open() == "");
+  change(base, unsampled);
+  CHECK_THAT(open(), Contains("was changed since"));
+  age(base, 1800);
+  CHECK_THAT(open(), Contains("was changed since"));
+  auto same = base_content(8192);
+  files.write("base.img", same);
+  CHECK(open() == "");  // as it was: whatever its time is
+  age(base, 900);
+  CHECK(open() == "");
+}
+
+TEST_CASE("an overlay of an earlier version, without the base's digest, opens and gets it") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(8192));
+  const auto work = files.file("work.ovl");
+  create_overlay(work, base);
+  auto bytes = DiskFiles::read(work);
+  std::fill_n(bytes.begin() + 2560, 92, 0);
+  files.write("work.ovl", bytes);
+  const auto open = [&](WriteMode mode) { return refusal([&] { DiskImage::open({work, mode, {}}); }); };
+  CHECK(open(WriteMode::memory) == "");
+  CHECK(DiskFiles::read(work) == bytes);
+  CHECK(open(WriteMode::overlay) == "");
+  change(base, 148 * 512);
+  CHECK_THAT(open(WriteMode::overlay), Contains("was changed since"));
+}
+
+TEST_CASE("an overlay that says its commit was interrupted writes over no file that the user has not named") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(400));
+  const auto work = files.file("work.ovl");
+  create_overlay(work, base);
+  {
+    DiskImage disk = DiskImage::open({work});
+    REQUIRE(disk.write(9, sector_content(9, 4)));
+  }
+  auto bytes = DiskFiles::read(work);
+  bytes[104] = 1;
+  const auto crc = crc32(std::span(bytes).first(2044));
+  for (unsigned n = 0; n < 4; ++n) bytes[2044 + n] = static_cast<std::uint8_t>(crc >> (8 * n));
+  files.write("work.ovl", bytes);
+  // Somebody else's disk of the same size, under the name in the file.
+  std::vector<std::uint8_t> precious(400 * 512, 0x5A);
+  files.write("base.img", precious);
+  CHECK_THAT(refusal([&] { DiskImage::open({work}); }), Contains("interrupted"));
+  CHECK_THAT(refusal([&] { commit_overlay(work); }), Contains("--base"));
+  CHECK(DiskFiles::read(base) == precious);
+  const auto named = files.write("named.img", base_content(400));
+  CHECK(commit_overlay(work, named) == 1);
+  CHECK(DiskFiles::read(base) == precious);
+  CHECK_THAT(refusal([&] { commit_overlay(work); }), Contains("another base"));  // it is named.img's from now on
+  CHECK(commit_overlay(work, named) == 0);
+}
