@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
+
 #include "core/common/toml.hpp"
+#include "core/common/toml_text.hpp"
+#include "core/host/host_files.hpp"
 
 namespace planar {
 
@@ -106,6 +107,9 @@ Config::Config(Config&&) noexcept = default;
 Config& Config::operator=(Config&&) noexcept = default;
 
 void Config::add_text(std::string_view text, const std::string& name) {
+  if (const auto place = foreign_letter(text))
+    throw Error(fmt::format("{}:{}:{}: letters beyond ASCII stand in quotes only; put the name or value in quotes",
+                            name, place->line, place->column));
   try {
     impl_->layers.push_back({name, toml::parse(text, name), false});
   } catch (const toml::parse_error& e) {
@@ -118,11 +122,8 @@ void Config::add_text(std::string_view text, const std::string& name) {
 }
 
 void Config::add_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path))
-    throw Error(fmt::format("{}: cannot be read; check the name and its permissions", path.string()),
-                ExitCode::missing_file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto text = read_host_file(path, 1 << 20, "cannot be read; check the name and its permissions",
+                                   "is no TOML machine file (it has at most 1 MB); see `planar config MACHINE`");
   if (text.find('\0') != std::string::npos)
     throw Error(
         fmt::format("{}:1:1: is a binary file, not a TOML machine file; see `planar config MACHINE`", path.string()));

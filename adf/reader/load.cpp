@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "adf/reader/embedded.hpp"
 #include "adf/reader/reader.hpp"
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 
 namespace planar::adf {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_bytes = (1u << 20) + 1;  // one more than the lexer accepts
+constexpr std::size_t max_bytes = 1u << 20;  // what the lexer accepts
 
 Adapter parse_embedded(const EmbeddedAdf& embedded) {
   Adapter adapter = parse_adf(embedded.text, embedded.file_name);
@@ -65,14 +64,8 @@ Adapter load_adf(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error))
     throw Error(fmt::format("{}: this is a directory; give the @XXXX.ADF in it", name), ExitCode::missing_file);
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Error(fmt::format("{}: the file cannot be opened; check its name and permissions", name),
-                ExitCode::missing_file);
-  std::string text(max_bytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) throw Error(fmt::format("{}: reading the file failed", name), ExitCode::missing_file);
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  const auto text = read_host_file(path, max_bytes, "the file cannot be opened; check its name and permissions",
+                                   "is no ADF (it has at most 1 MB)");
   return parse_adf(text, name);
 }
 

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
+#include "core/host/host_files.hpp"
 #include "core/state/archive.hpp"
 #include "frontend/bench/bench_result.hpp"
 #include "frontend/bench/bench_run.hpp"
@@ -71,9 +70,9 @@ void run_once(BenchCpuRow& row, const Workload& w, Progress& progress, const std
 }
 
 nlohmann::ordered_json read_earlier(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw Error(fmt::format("--compare {}: cannot be read", file), ExitCode::missing_file);
-  auto json = nlohmann::ordered_json::parse(in, nullptr, false);
+  const auto text = read_host_file(file, 64 << 20, "cannot be read; name a result of `planar bench cpu --json`",
+                                   "is no result of `planar bench cpu --json`");
+  auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object())
     throw Error(fmt::format("--compare {}: is not a result of `planar bench cpu --json`", file),
                 ExitCode::missing_file);
@@ -105,7 +104,7 @@ int bench_cpu(const BenchCpuOptions& o) {
       for (unsigned n = 1; n <= o.repeat; ++n)
         run_once(row, w, progress, fmt::format("{} {}, run {} of {}", machine, w.name, n, o.repeat));
       progress.finish();
-      if (!o.quiet) fmt::print(stderr, "planar: {} {}: {:.1f} MIPS\n", machine, w.name, row.mips());
+      if (!o.quiet) say("planar: {} {}: {:.1f} MIPS\n", machine, w.name, row.mips());
       rows.push_back(std::move(row));
     }
   const auto json = bench_cpu_json(rows, o.repeat);

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
@@ -29,15 +28,13 @@ struct Options {
 };
 
 ordered_json read_baseline(const std::string& file) {
-  std::ifstream in(file);
-  if (!in)
-    throw Error(
-        fmt::format("{}: there is no baseline; run from the top of the source tree, name one with --baseline FILE, or "
-                    "make one with --accept \"reason\"",
-                    file),
-        ExitCode::missing_file);
+  const auto text = read_host_file(
+      file, 64 << 20,
+      "there is no baseline; run from the top of the source tree, name one with --baseline FILE, or make one with "
+      "--accept \"reason\"",
+      "is no baseline (it has at most 64 MB)");
   try {
-    return ordered_json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+    return ordered_json::parse(text);
   } catch (const ordered_json::parse_error& e) {
     throw Error(fmt::format("{}: {}; restore it or make a new one with --accept \"reason\"", file, e.what()),
                 ExitCode::missing_file);

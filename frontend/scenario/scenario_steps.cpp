@@ -5,10 +5,9 @@
 
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 #include "frontend/scenario/keys.hpp"
 #include "machines/units.hpp"
 
@@ -246,13 +245,13 @@ std::vector<Step> read_steps(const std::string& step_or_file, const std::string&
   bool is_step = first.size() != step_or_file.size();  // two words
   for (const auto& verb : verbs) is_step = is_step || first == verb;
   if (is_step && !std::filesystem::exists(step_or_file)) return parse_steps(step_or_file, origin, limit);
-  std::ifstream in(step_or_file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(step_or_file))
+  if (!std::filesystem::exists(step_or_file) || std::filesystem::is_directory(step_or_file))
     throw Error(fmt::format("{}: '{}' is neither a step nor a readable file; an example of a step is: wait screen "
                             "\"TEXT\" within 90 s",
                             origin, step_or_file),
                 ExitCode::missing_file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto text = read_host_file(step_or_file, 1 << 20, "cannot be read; check its permissions",
+                                   "is no list of steps (it has at most 1 MB)");
   if (text.find('\0') != std::string::npos)
     throw Error(fmt::format("{}:1:1: is a binary file, not a list of steps", step_or_file));
   return parse_steps(text, step_or_file, limit);
