@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <memory>
+#include <span>
 
+#include "core/host/host_files.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {
@@ -16,7 +18,8 @@ namespace {
 constexpr char magic[] = "PLANARSN";
 constexpr std::uint32_t format_version = 1;
 constexpr std::size_t header_bytes = 8 + 4 + 64 + 8;
-constexpr std::uint64_t largest = std::uint64_t{1} << 31;
+constexpr std::uint64_t largest = std::uint64_t{1} << 31;  // of the file
+constexpr std::uint64_t longest_configuration = 1 << 20;
 
 std::uint64_t little(const std::uint8_t* p, int bytes) {
   std::uint64_t v = 0;
@@ -26,11 +29,95 @@ std::uint64_t little(const std::uint8_t* p, int bytes) {
 void put(std::vector<std::uint8_t>& out, std::uint64_t v, int bytes) {
   for (int i = 0; i < bytes; ++i) out.push_back(static_cast<std::uint8_t>(v >> (8 * i)));
 }
+
+/// A compressed stream, piece by piece.
+class Decompressor {
+ public:
+  explicit Decompressor(std::span<const std::uint8_t> compressed)
+      : context_(ZSTD_createDCtx()), input_{compressed.data(), compressed.size(), 0} {
+    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, largest_window_log);
+  }
+  /// Lengthens `stream` to `length` bytes as far as the stream goes. False if it is damaged or ends before.
+  bool take(std::vector<std::uint8_t>& stream, std::uint64_t length) {
+    while (stream.size() < length) {
+      const std::size_t had = stream.size();
+      stream.resize(had + std::min<std::uint64_t>(piece_bytes, length - had));
+      ZSTD_outBuffer output{stream.data() + had, stream.size() - had, 0};
+      left_ = ZSTD_decompressStream(context_.get(), &output, &input_);
+      stream.resize(had + output.pos);
+      if (ZSTD_isError(left_) || (output.pos == 0 && input_.pos == input_.size)) return false;
+    }
+    return true;
+  }
+  /// Nothing follows what was taken.
+  bool at_end() {
+    std::uint8_t more = 0;
+    ZSTD_outBuffer output{&more, 1, 0};
+    if (left_ != 0) left_ = ZSTD_decompressStream(context_.get(), &output, &input_);
+    return left_ == 0 && output.pos == 0;
+  }
+
+ private:
+  static constexpr std::size_t piece_bytes = 1 << 20;
+  static constexpr int largest_window_log = 24;  // planar's own have 21
+  struct Free {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  std::unique_ptr<ZSTD_DCtx, Free> context_;
+  ZSTD_inBuffer input_;
+  std::size_t left_ = 1;  // as ZSTD_decompressStream returned it; 0: the frame has ended
+};
+
+void archive_heading(Archive& a) { a.section("planar snapshot", 2); }
+
+/// Of a snapshot whose beginning `stream` is.
+std::string configuration_of(const std::vector<std::uint8_t>& stream) {
+  Archive a = Archive::loader(stream);
+  archive_heading(a);
+  std::string configuration;
+  a(configuration);
+  return configuration;
+}
+
+/// The most bytes that a sound snapshot of this lab can have.
+std::uint64_t largest_state(const std::string& configuration) {
+  constexpr std::uint64_t everything_else = 32 << 20;  // of a machine: video memory, adapters, queues, what COM1 said
+  constexpr std::uint64_t changed_sector = storage::sector_bytes + 4;
+  std::uint64_t bytes = everything_else;
+  for (const MachineConfig& machine : parse_lab(configuration, "snapshot").read()) {
+    bytes += machine.memory_bytes + everything_else;
+    const auto add = [&](storage::DiskSpec disk, const storage::ImageKind& kind) {
+      disk.mode = storage::WriteMode::memory;
+      disk.overlay.clear();
+      bytes += storage::DiskImage::open(disk, kind).sectors() * changed_sector;
+    };
+    if (machine.floppy) add(*machine.floppy, storage::disk_kind);
+    for (const DriveConfig& drive : machine.drives)
+      if (drive.kind == storage::DriveKind::disk) add(drive.disk, storage::disk_kind);
+  }
+  return bytes;
+}
+
+/// As Archive does with a vector, of any length that the stream has.
+void archive_bytes(Archive& a, std::vector<std::uint8_t>& data) {
+  auto count = static_cast<std::uint32_t>(data.size());
+  a(count);
+  if (a.saving()) return a.bytes(data);
+  data.clear();
+  while (data.size() < count) {  // a damaged count finds the end of the stream before it has taken memory
+    const std::size_t had = data.size();
+    data.resize(had + std::min<std::size_t>(count - had, 1 << 20));
+    a.bytes(std::span(data).subspan(had));
+  }
+}
+
 }  // namespace
 
 void Snapshot::archive(Archive& a) {
-  a.section("planar snapshot", 2);
-  a(configuration, diskettes, frontend, state);
+  archive_heading(a);
+  a(configuration, diskettes);
+  archive_bytes(a, frontend);
+  archive_bytes(a, state);
 }
 
 void write_snapshot(const std::filesystem::path& file, Snapshot& snapshot) {
@@ -48,34 +135,30 @@ void write_snapshot(const std::filesystem::path& file, Snapshot& snapshot) {
   if (ZSTD_isError(size))
     throw Error(fmt::format("{}: cannot compress the snapshot: {}", file.string(), ZSTD_getErrorName(size)));
   out.resize(begin + size);
-  std::ofstream stream_out(file, std::ios::binary | std::ios::trunc);
-  stream_out.write(reinterpret_cast<const char*>(out.data()), static_cast<std::streamsize>(out.size()));
-  stream_out.close();
-  if (!stream_out)
-    throw Error(
-        fmt::format("{}: cannot be written; check the directory, its permissions and the free space", file.string()),
-        ExitCode::missing_file);
+  replace_file(file, out);
 }
 
 Snapshot read_snapshot(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file))
-    throw Error(fmt::format("{}: cannot be read; check its name and permissions", file.string()),
-                ExitCode::missing_file);
-  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::string remedy = "; create a new one with --snapshot-at";
+  const std::string content = read_host_file(file, largest, "cannot be read; check its name and permissions",
+                                             "is too large for a planar snapshot" + remedy);
+  const std::span bytes(reinterpret_cast<const std::uint8_t*>(content.data()), content.size());
   const auto refuse = [&](const std::string& problem) {
-    throw Error(fmt::format("{}: {}; create a new one with --snapshot-at", file.string(), problem),
-                ExitCode::missing_file);
+    throw Error(fmt::format("{}: {}{}", file.string(), problem, remedy), ExitCode::missing_file);
   };
   if (bytes.size() < header_bytes || std::memcmp(bytes.data(), magic, 8) != 0) refuse("is not a planar snapshot");
   if (little(bytes.data() + 8, 4) != format_version) refuse("was written by another version of planar");
-  const std::string digest(bytes.begin() + 12, bytes.begin() + 76);
+  const std::string digest(content, 12, 64);
   const auto length = little(bytes.data() + 76, 8);
-  if (length > largest) refuse("is damaged (impossible length)");
-  std::vector<std::uint8_t> stream(length);
-  const auto size =
-      ZSTD_decompress(stream.data(), stream.size(), bytes.data() + header_bytes, bytes.size() - header_bytes);
-  if (ZSTD_isError(size) || size != length || sha256_hex(stream) != digest) refuse("is damaged or truncated");
+  Decompressor source(bytes.subspan(header_bytes));
+  // The configuration comes first. It says how much a sound state may hold, before memory is taken for it.
+  std::vector<std::uint8_t> stream;
+  if (!source.take(stream, std::min<std::uint64_t>(length, longest_configuration))) refuse("is damaged or truncated");
+  const std::uint64_t most = largest_state(configuration_of(stream));
+  if (length > most)
+    refuse(fmt::format("is damaged: it claims {} bytes, and the machines in it fill {} at most", length, most));
+  if (!source.take(stream, length) || !source.at_end() || sha256_hex(stream) != digest)
+    refuse("is damaged or truncated");
   Archive a = Archive::loader(std::move(stream));
   Snapshot snapshot;
   snapshot.archive(a);

@@ -11,6 +11,8 @@ constexpr unsigned processor_level = 15;
 /// ever, and a lab whose processor never completes an access cannot be stopped. After this long the
 /// access proceeds.
 constexpr Time starvation_bound = 10_ms;
+/// No cycle, arbitration phase or refresh of a sound snapshot ends later than this after the time of the snapshot.
+constexpr Time longest_ahead = 1_s;
 
 // Port 90h.
 constexpr std::uint8_t cycles_during_arbitration = 0x80;
@@ -321,6 +323,7 @@ void Channel::archive(Archive& a) {
   a(busy_until_, processor_from_, phase_end_, next_refresh_, preempt_at_);
   a(preempted_, processor_waits_, yielded_, masked_, timeout_, during_arbitration_, extended_, last_level_);
   std::int32_t owner = -1;
+  unsigned owners = 0;
   auto count = static_cast<std::uint32_t>(masters_.size());
   a(count);
   if (count != masters_.size())
@@ -331,9 +334,17 @@ void Channel::archive(Archive& a) {
     BusMaster& m = *masters_[i];
     a(m.level_, m.fairness_, m.requesting_, m.inhibited_, m.owner_);
     if (m.owner_) owner = static_cast<std::int32_t>(i);
+    owners += m.owner_;
   }
   a(grant_, watch_);
   if (a.loading()) {
+    // Times far ahead would keep the processor off the channel for as long, and a refresh long past would be served
+    // again and again.
+    const Time now = scheduler_.now(), latest = now + longest_ahead;
+    const bool sound = busy_until_ <= latest && processor_from_ <= latest && phase_end_ <= latest &&
+                       next_refresh_ <= latest && next_refresh_ >= Time{} && busy_until_ >= Time{} && owners <= 1 &&
+                       (owner < 0 || watch_.pending());
+    if (!sound) throw Error("snapshot holds a damaged bus channel; take a new one", ExitCode::missing_file);
     owner_ = owner < 0 ? nullptr : masters_[static_cast<std::uint32_t>(owner)];
     update_contended();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/time/scheduler.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace planar {
@@ -21,6 +23,11 @@ void Event::at(Time when) {
 void Event::archive(Archive& a) {
   Time when = when_;
   a(when);
+  // An event of the past fires before anything else, and a periodic one would catch up with each period since.
+  constexpr Time overdue = 1_s;
+  if (a.loading() && when < scheduler_.now() - overdue)
+    throw Error(fmt::format("snapshot: '{}' has been due for too long; the file is damaged, take a new one", name_),
+                ExitCode::missing_file);
   if (a.loading()) at(when);
 }
 
@@ -193,6 +200,9 @@ std::vector<const Event*> Scheduler::pending() const {
 void Scheduler::archive(Archive& a) {
   a.section("scheduler", 1);
   a(now_);
+  constexpr Time longest_run = 4'000'000_s;  // half of what Time holds: sums stay within it
+  if (a.loading() && (now_ < Time{} || now_ > longest_run))
+    throw Error("snapshot: its time is impossible; the file is damaged, take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/common/error.hpp"
+
 namespace planar::cpu {
 namespace {
 /// A 486 or Pentium moves at most four data in one burst.
@@ -137,6 +139,9 @@ std::uint64_t CachedPath::write_back_all(std::uint64_t at, unsigned lines, unsig
 
 void CachedPath::archive(Archive& a) {
   a(bus_free_, memory_free_);
+  constexpr std::uint64_t furthest_ahead = 1 << 24;  // ticks: posted writes reach the memory at once
+  if (a.loading() && memory_free_ > bus_free_ + furthest_ahead)
+    throw Error("snapshot holds a damaged memory bus; take a new one", ExitCode::missing_file);
   memory_.archive(a);
   l2_.archive(a);
 }

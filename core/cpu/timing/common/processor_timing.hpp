@@ -117,6 +117,8 @@ class ProcessorTiming {
 
   // Parts of a snapshot (snapshot.hpp); the way to memory is between these two.
   void archive_clock(Archive& a);
+  /// Throws Error if a snapshot has the bus busy until a clock that no run reaches.
+  void check_loaded(const Archive& a, std::uint64_t bus_free) const;
   void archive_bus_unit(Archive& a, BusUnitState& bus);
 
   TimingConfig config_;

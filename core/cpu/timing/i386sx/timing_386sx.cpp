@@ -146,6 +146,7 @@ void Timing386sx::archive(Archive& a) {
   fetch_put_off_ = 0;
   archive_clock(a);
   path_.archive(a);
+  check_loaded(a, path_.bus_free());
   archive_bus_unit(a, bus_);
   CacheState caches;
   caches.archive(a);

@@ -82,6 +82,7 @@ void Timing486::interrupt_flush() {
 void Timing486::archive(Archive& a) {
   archive_clock(a);
   path_.archive(a);
+  check_loaded(a, path_.free());
   BusUnitState bus;
   archive_bus_unit(a, bus);
   state_.archive(a);

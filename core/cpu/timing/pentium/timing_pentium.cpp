@@ -137,6 +137,7 @@ void TimingPentium::interrupt_flush() {
 void TimingPentium::archive(Archive& a) {
   archive_clock(a);
   path_.archive(a);
+  check_loaded(a, path_.free());
   BusUnitState bus;
   archive_bus_unit(a, bus);
   state_.archive(a);
