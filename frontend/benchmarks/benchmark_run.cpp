@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "frontend/cli/output.hpp"
 #include "frontend/session/guest_image.hpp"
 #include "machines/units.hpp"
 #include "roms/images.hpp"
@@ -56,7 +57,7 @@ std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most
 
 void run_guests(Session& session, Time limit, std::string_view name, bool quiet,
                 const std::function<std::string()>& progress) {
-  if (!quiet) fmt::print(stderr, "{}", session.lab().summary());
+  if (!quiet) say("{}", session.lab().summary());
   const auto end = session.run(
       limit, [&] { return over(session); }, progress);
   session.print_screen();

@@ -113,11 +113,9 @@ int run(const Options& o) {
     return rows.empty() ? std::string("booting") : fmt::format("{} sizes done", rows.size());
   });
   const NetioResult result = read_result(*session);
-  if (o.output.json) {
-    write_json(*o.output.json, result.json());
-    if (*o.output.json == "-") return 0;
-  }
-  fmt::print("{}", result.table());
+  if (o.output.json) write_json(*o.output.json, result.json());
+  if (o.output.json != "-") fmt::print("{}", result.table());
+  session->check_files();
   return 0;
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
+#include <csignal>
+#include <cstdio>
 #include <exception>
 #include <utility>
 #include <vector>
 
 #include "core/common/error.hpp"
 #include "frontend/benchmarks/benchmark.hpp"
+#include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 
 namespace planar {
@@ -26,12 +29,35 @@ constexpr const char* footer =
     "  planar describe model95 --card ne2 --until '2 s' pic ne2   registers and state of devices at a virtual time\n"
     "  planar list cards; planar show ne2               the available cards; a card's timing and limits\n"
     "  planar config model95 --card ne2 > lab.toml      the machine as a file; planar run lab.toml\n\n"
-    "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing or "
-    "unreadable,\n"
+    "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing, "
+    "unreadable or cannot be written,\n"
     "4 emulation fault, 5 virtual timeout.";
+
+bool output_written() { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
+
+int run_verb(const Verb& verb) {
+  try {
+    return verb();
+  } catch (const Error& e) {
+    say("planar: {}\n", e.what());
+    return static_cast<int>(e.code());
+  } catch (const std::exception& e) {
+    if (!output_written()) return 0;  // that is what failed: told by finish()
+    say("planar: emulation fault: {}\n", e.what());
+    return static_cast<int>(ExitCode::emulation_fault);
+  }
+}
+
+/// The exit code of a run that would end with `code`: a result that did not reach standard output is none.
+int finish(int code) {
+  if (output_written()) return code;
+  say("planar: standard output cannot be written to its end; check the free space of where it goes\n");
+  return code ? code : static_cast<int>(ExitCode::missing_file);
+}
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the file, not this program's end
   CLI::App app{description, "planar"};
   app.footer(footer);
   app.set_version_flag("--version", std::string("planar ") + PLANAR_VERSION);
@@ -50,18 +76,10 @@ int run_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     const int code = app.exit(e);
-    return code == 0 ? 0 : static_cast<int>(ExitCode::bad_configuration);
+    return code == 0 ? finish(0) : static_cast<int>(ExitCode::bad_configuration);
   }
-  try {
-    for (const auto& [command, verb] : verbs)
-      if (command->parsed()) return verb();
-  } catch (const Error& e) {
-    fmt::print(stderr, "planar: {}\n", e.what());
-    return static_cast<int>(e.code());
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "planar: emulation fault: {}\n", e.what());
-    return static_cast<int>(ExitCode::emulation_fault);
-  }
+  for (const auto& [command, verb] : verbs)
+    if (command->parsed()) return finish(run_verb(verb));
   return static_cast<int>(ExitCode::bad_configuration);
 }
 

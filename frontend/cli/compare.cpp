@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
@@ -30,9 +31,9 @@ int run(const Options& o) {
   if (!o.folder.empty()) {
     const fs::path folder = o.folder;
     write_json((folder / "compare.json").string(), json);
-    write_text_file(folder / "compare.csv", comparison_csv(c));
-    write_text_file(folder / "compare.md", comparison_markdown(c));
-    write_text_file(folder / "compare.html", comparison_html(c));
+    replace_file(folder / "compare.csv", comparison_csv(c));
+    replace_file(folder / "compare.md", comparison_markdown(c));
+    replace_file(folder / "compare.html", comparison_html(c));
   }
   if (o.command.json) write_json(*o.command.json, json);
   if (!o.command.json || *o.command.json != "-") {

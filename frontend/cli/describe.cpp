@@ -48,8 +48,8 @@ int describe(const Options& o) {
     write_json(*o.json, to_json(described));
   else
     fmt::print("{}", to_text(described));
-  if (end == RunEnd::halted)
-    fmt::print(stderr, "planar: processor halted for good before {:.6g} s virtual\n", until->seconds());
+  session->check_files();
+  if (end == RunEnd::halted) say("planar: processor halted for good before {:.6g} s virtual\n", until->seconds());
   return end == RunEnd::interrupted ? static_cast<int>(ExitCode::scenario_failed) : 0;
 }
 

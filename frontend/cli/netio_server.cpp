@@ -134,7 +134,7 @@ net::Descriptor listen_at(const std::string& text) {
                                 : "see `ip addr` for this host's addresses"));
   socklen_t length = sizeof address;
   ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length);
-  fmt::print(stderr, "planar: netio server on {}, both generations\n", name_of(address));
+  say("planar: netio server on {}, both generations\n", name_of(address));
   return socket;
 }
 

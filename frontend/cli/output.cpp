@@ -4,29 +4,19 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 
-#include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 
 namespace planar {
 
-void write_text_file(const std::filesystem::path& file, std::string_view text, const std::string& option) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (!out)
-    throw Error(fmt::format("{}{}{}: cannot be written; check the directory, its permissions and the free space",
-                            option, option.empty() ? "" : " ", file.string()),
-                ExitCode::missing_file);
-}
-
 void write_json(const std::string& target, const nlohmann::ordered_json& json) {
-  const auto text = json.dump(2) + "\n";
+  // A name of the host need not be UTF-8, and JSON can hold nothing else: what is not becomes U+FFFD.
+  const auto text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (target == "-") {
     fmt::print("{}", text);
     return;
   }
-  write_text_file(target, text, "--json");
+  replace_file(target, text, "--json");
 }
 
 double rounded(double value, int decimals) {

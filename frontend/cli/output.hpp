@@ -2,15 +2,21 @@
 // Writing of results.
 #pragma once
 
-#include <filesystem>
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace planar {
 
-/// Writes `text` unchanged. Throws Error (exit 3) naming the file, preceded by `option` if given.
-void write_text_file(const std::filesystem::path& file, std::string_view text, const std::string& option = {});
+/// Says something to the user on standard error. One that cannot be written to changes nothing else about the run.
+template <class... T>
+void say(fmt::format_string<T...> format, T&&... values) {
+  const auto text = fmt::format(format, std::forward<T>(values)...);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
 
 /// Writes `json` to `target`, a file or "-" for standard output. Throws Error (exit 3) naming the file.
 void write_json(const std::string& target, const nlohmann::ordered_json& json);

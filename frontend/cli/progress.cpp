@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/cli/progress.hpp"
+#include "frontend/cli/output.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,20 +24,20 @@ void Progress::show(Time now, const std::function<std::string()>& what) {
   last_ = host;
   drawn_ = true;
   const double seconds = host_seconds();
-  fmt::print(stderr, "\r{:8.2f} s virtual  {:7.2f} s host  {:6.1f}x  {:<40.40}", now.seconds(), seconds,
-             seconds > 0 ? now.seconds() / seconds : 0.0, what());
+  say("\r{:8.2f} s virtual  {:7.2f} s host  {:6.1f}x  {:<40.40}", now.seconds(), seconds,
+      seconds > 0 ? now.seconds() / seconds : 0.0, what());
   std::fflush(stderr);
 }
 
 void Progress::count(std::size_t done, std::size_t all, const std::string& what) {
   if (!active_) return;
   drawn_ = true;
-  fmt::print(stderr, "\r{:4} of {} done  {:7.1f} s host  {:<46.46}", done, all, host_seconds(), what);
+  say("\r{:4} of {} done  {:7.1f} s host  {:<46.46}", done, all, host_seconds(), what);
   std::fflush(stderr);
 }
 
 void Progress::finish() {
-  if (drawn_) fmt::print(stderr, "\r{:<78}\r", "");
+  if (drawn_) say("\r{:<78}\r", "");
   drawn_ = false;
 }
 

@@ -178,7 +178,7 @@ int run(const Options& o) {
         "accepts only a time");
   auto session = open(o, *timeout);
   check_machines(session->lab(), until);
-  if (!o.output.quiet) fmt::print(stderr, "{}", session->lab().summary());
+  if (!o.output.quiet) say("{}", session->lab().summary());
   const Time limit = until.time ? *until.time : waits ? *timeout : Time::never();
   const auto end = session->run(
       limit, [&] { return seen(*session, until); },
@@ -222,18 +222,18 @@ int run(const Options& o) {
       j["state_hash"] = session->state_hash();
       write_json(*o.output.json, j);
     } else {
-      fmt::print(stderr, "planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,
-                 lab.repeatable() && !session->repeatable() ? " (user input, not repeatable)" : "",
-                 session->now().seconds(), session->progress().host_seconds());
+      say("planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,
+          lab.repeatable() && !session->repeatable() ? " (user input, not repeatable)" : "", session->now().seconds(),
+          session->progress().host_seconds());
       for (std::size_t n = 0; n < lab.machines(); ++n) {
         const auto& cpu = lab.machine(n).cpu();
-        fmt::print(stderr, "; {}{} instructions, {} cycles; checkpoint {:04X}",
-                   lab.machines() > 1 ? lab.name(n) + ": " : "", cpu.instructions(), cpu.clocks(),
-                   lab.machine(n).post_ports().checkpoint());
+        say("; {}{} instructions, {} cycles; checkpoint {:04X}", lab.machines() > 1 ? lab.name(n) + ": " : "",
+            cpu.instructions(), cpu.clocks(), lab.machine(n).post_ports().checkpoint());
       }
-      fmt::print(stderr, "\n");
+      say("\n");
     }
   }
+  session->check_files();
   check_steps(*session, end);
   if (end == RunEnd::time && waits)
     throw Error(fmt::format("{} did not appear within {:.1f} virtual seconds", until.quoted(), limit.seconds()),

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "core/host/host_files.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/debug/description_text.hpp"
 #include "frontend/debug/lab_devices.hpp"
@@ -39,6 +40,7 @@ void Session::begin(std::vector<Step> steps) {
       throw Error(fmt::format("{}: {}: cannot be read; give a raw diskette image", step.origin, disk.file),
                   ExitCode::missing_file);
   }
+  steps_restored_ = false;
   scenario_.begin(std::move(steps), now());
   watch_scenario();
 }
@@ -59,16 +61,32 @@ std::filesystem::path Session::result_folder() const {
   return result_;
 }
 
+std::string Session::step_file(const std::string& file) const {
+  if (!steps_restored_) return file;
+  const auto name = std::filesystem::path(file).filename();
+  if (name.empty() || name == "." || name == "..")
+    throw Error(fmt::format("snapshot: a step writes to '{}', which names no file", file), ExitCode::missing_file);
+  return (result_folder() / name).string();
+}
+
 void Session::grab_screen(const std::string& file, unsigned count) {
-  if (file.ends_with(".png")) return write_png(picture(), file);
-  if (!file.empty()) return write_text_file(file, lines(screen()));
+  if (file.ends_with(".png")) return write_png(picture(), step_file(file));
+  if (!file.empty()) return replace_file(step_file(file), lines(screen()));
   const auto name = (result_folder() / fmt::format("screen-{}", count)).string();
-  write_text_file(name + ".txt", lines(screen()));
+  replace_file(name + ".txt", lines(screen()));
   write_png(picture(), name + ".png");
 }
 
 void Session::insert_diskette(const std::string& text) {
-  lab_->change_diskette(parse_floppy_option("insert diskette", text));
+  auto disk = parse_floppy_option("insert diskette", text);
+  if (steps_restored_ && disk.mode != storage::WriteMode::read_only) {
+    // Its changes are forgotten, as those of every drive of a restored lab; what its overlay holds is read.
+    const auto overlay = disk.overlay.empty() ? disk.file + ".overlay" : disk.overlay;
+    if (disk.mode == storage::WriteMode::overlay && std::filesystem::exists(overlay)) disk.file = overlay;
+    disk.mode = storage::WriteMode::memory;
+    disk.overlay.clear();
+  }
+  lab_->change_diskette(disk);
 }
 
 void Session::print_devices(const std::string& device) {
@@ -81,18 +99,18 @@ std::string Session::keep_evidence() {
   std::error_code none_there;
   for (const char* earlier : {"capture.pcapng", "trace.txt", "lab.snap"})
     std::filesystem::remove(folder / earlier, none_there);
-  write_text_file(folder / "screen.txt", lines(screen()));
+  replace_file(folder / "screen.txt", lines(screen()));
   write_png(picture(), (folder / "screen.png").string());
   std::string com1;
   for (const auto& line : guest().lines()) com1 += line.text + "\n";
-  write_text_file(folder / "serial.txt", com1 + guest().partial());
+  replace_file(folder / "serial.txt", com1 + guest().partial());
   if (evidence_) {
     evidence_->write_capture(folder / "capture.pcapng");
-    write_text_file(folder / "trace.txt", lines(evidence_->trace()));
+    replace_file(folder / "trace.txt", lines(evidence_->trace()));
   }
-  write_text_file(folder / "lab.toml", lab_->configuration());
+  replace_file(folder / "lab.toml", lab_->configuration());
   const auto devices = describe_devices(*lab_, {});
-  write_text_file(folder / "devices.txt", to_text(devices));
+  replace_file(folder / "devices.txt", to_text(devices));
   write_json((folder / "devices.json").string(), to_json(devices));
   const auto cpu = lab_->machine().cpu().registers();
   report += fmt::format("processor at {:04X}:{:08X}{}, checkpoint {:04X}\n\n", cpu.segment[1].selector, cpu.eip,
@@ -105,7 +123,7 @@ std::string Session::keep_evidence() {
   try {
     save((folder / "lab.snap").string());
   } catch (const Error& e) { report += fmt::format("\nno snapshot: {}\n", e.what()); }
-  write_text_file(folder / "scenario.txt", report);
+  replace_file(folder / "scenario.txt", report);
   return folder.string();
 }
 

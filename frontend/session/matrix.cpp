@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 #include "core/state/archive.hpp"
 #include "frontend/cli/progress.hpp"
 #include "machines/machine_config.hpp"
@@ -205,14 +206,7 @@ class Matrix {
       file["result"] = *o.result;
     else
       file["problem"] = o.problem;
-    // Written beside and renamed: a file that is there is whole.
-    const fs::path partial = kept(n).string() + ".partial";
-    std::ofstream(partial) << file.dump(2) << "\n";
-    std::error_code failed;
-    fs::rename(partial, kept(n), failed);
-    if (failed)
-      throw Error(fmt::format("{}: {}; check the directory and its permissions", kept(n).string(), failed.message()),
-                  ExitCode::missing_file);
+    replace_file(kept(n), file.dump(2) + "\n");
   }
 
   void show() {

@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 #include <png.h>
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 
 namespace planar {
 
@@ -14,9 +19,16 @@ void write_png(const Picture& picture, const std::string& file) {
   image.width = picture.width;
   image.height = picture.height;
   image.format = PNG_FORMAT_RGB;
-  if (!png_image_write_to_file(&image, file.c_str(), 0, picture.rgb.data(), 0, nullptr))
-    throw Error(fmt::format("{}: cannot be written ({}); check the directory and its permissions", file, image.message),
-                ExitCode::missing_file);
+  const auto encode = [&](void* memory, png_alloc_size_t& bytes) {
+    if (!png_image_write_to_memory(&image, memory, &bytes, 0, picture.rgb.data(), 0, nullptr))
+      throw Error(fmt::format("{}: the picture cannot be encoded ({})", file, image.message),
+                  ExitCode::emulation_fault);
+  };
+  png_alloc_size_t bytes = 0;
+  encode(nullptr, bytes);
+  std::vector<std::uint8_t> encoded(bytes);
+  encode(encoded.data(), bytes);
+  replace_file(file, std::span(encoded).first(bytes));
 }
 
 }  // namespace planar

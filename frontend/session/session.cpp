@@ -2,12 +2,13 @@
 #include "frontend/session/session.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "core/host/host_files.hpp"
+#include "frontend/cli/output.hpp"
 #include "frontend/session/screen_image.hpp"
 
 namespace planar {
@@ -17,6 +18,13 @@ namespace {
 // The only process-wide state: the user's interrupt key, looked at between steps, never by the emulated machine.
 volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int) { interrupted = 1; }
+
+// A failure stays readable in the stream, for Session::check_files().
+void put_line(std::FILE* file, std::string_view prefix, std::string_view text) {
+  std::fwrite(prefix.data(), 1, prefix.size(), file);
+  std::fwrite(text.data(), 1, text.size(), file);
+  std::fputc('\n', file);
+}
 
 std::shared_ptr<std::FILE> open_for_writing(const std::string& file, const std::string& option) {
   std::FILE* f = std::fopen(file.c_str(), "wb");
@@ -28,15 +36,9 @@ std::shared_ptr<std::FILE> open_for_writing(const std::string& file, const std::
 
 std::vector<std::uint8_t> read_file(const std::string& file, unsigned most_megabytes, const char* remedy,
                                     const char* too_large) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file))
-    throw Error(fmt::format("{}: cannot be read; {}", file, remedy), ExitCode::missing_file);
-  in.seekg(0, std::ios::end);
-  const auto size = in.tellg();
-  if (size < 0 || size > std::streamoff{most_megabytes} * 1024 * 1024)
-    throw Error(fmt::format("{}: {}", file, too_large), ExitCode::missing_file);
-  in.seekg(0);
-  return {std::istreambuf_iterator<char>(in), {}};
+  const auto content =
+      read_host_file(file, std::uint64_t{most_megabytes} << 20, fmt::format("cannot be read; {}", remedy), too_large);
+  return {content.begin(), content.end()};
 }
 
 }  // namespace
@@ -80,13 +82,17 @@ Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions
 Session::Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state)
     : progress_(!output.quiet) {
   LabConfig config = parse_lab(snapshot.configuration, "snapshot");
-  // The snapshot holds what was changed since the base images; their files stay as they are.
+  // The snapshot holds what was changed since the base images; their files stay as they are. Nor does a snapshot say
+  // which files of this host are written: those are the command line's.
   for (std::size_t n = 0; n < config.size(); ++n)
     for (const std::string table : {"floppy", "disk"})
       for (const auto& name : config.machine(n).children(table)) {
         config.machine(n).set(fmt::format("{}.{}.mode", table, name), "memory", "--restore");
         config.machine(n).set(fmt::format("{}.{}.overlay", table, name), "", "--restore");
       }
+  for (std::size_t n = 0; n < config.size(); ++n)
+    if (config.machine(n).text("serial", std::string{}).starts_with("file:"))
+      config.machine(n).set_text("serial", "stdio", "--restore");
   lab_ = std::make_unique<Lab>(std::move(config));
   for (std::size_t n = 0; n < std::min(lab_->machines(), snapshot.diskettes.size()); ++n)
     if (const auto& diskette = snapshot.diskettes[n]; !diskette.image.empty())
@@ -98,13 +104,14 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
   Archive own = Archive::loader(snapshot.frontend);
   archive(own);
   own.expect_end();
+  steps_restored_ = true;
   open(output, state);
 }
 
 Session::~Session() {
   for (auto& console : consoles_)
     if (!console->prefix.empty() && !console->guest.partial().empty())
-      fmt::print(console->serial.get(), "{}{}\n", console->prefix, console->guest.partial());
+      put_line(console->serial.get(), console->prefix, console->guest.partial());
 }
 
 void Session::archive(Archive& a) {
@@ -116,6 +123,7 @@ void Session::archive(Archive& a) {
 }
 
 void Session::open_serial(Console& console, const std::string& where, const std::string& option) {
+  console.serial_name = where == "stdio" ? "standard output" : where.substr(std::min<std::size_t>(5, where.size()));
   if (where == "stdio") {
     console.serial = {stdout, std::fflush};
   } else if (where.starts_with("file:") && where.size() > 5) {
@@ -152,7 +160,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
       throw Error(fmt::format("--screen {}: write text or png:FILE", form));
   }
   result_ = output.result;
-  scenario_host_.emplace(ScenarioHost{*lab_, [this](const std::string& file) { save(file); },
+  scenario_host_.emplace(ScenarioHost{*lab_, [this](const std::string& file) { save(step_file(file)); },
                                       [this](const std::string& file, unsigned count) { grab_screen(file, count); },
                                       [this](const std::string& file) { insert_diskette(file); },
                                       [this](const std::string& device) { print_devices(device); }});
@@ -166,12 +174,13 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   if (output.trace) {
     trace_ = {stderr, std::fflush};
     if (output.trace_file) trace_ = open_for_writing(*output.trace_file, "--trace-file");
+    trace_name_ = output.trace_file.value_or("standard error");
     for (std::size_t n = 0; n < lab_->machines(); ++n) lab_->trace(n).enable(*output.trace);
   }
   for (std::size_t n = 0; n < lab_->machines(); ++n)
     lab_->trace(n).set_sink([this, n, name = several ? lab_->name(n) + ": " : ""](std::string_view line) {
       if (n == 0 && evidence_) evidence_->trace_line(line);
-      if (trace_) fmt::print(trace_.get(), "{}{}\n", name, line);
+      if (trace_) put_line(trace_.get(), name, line);
     });
   if (!state.snapshot.empty()) {
     snapshot_at_ = parse_time(state.snapshot.at(0));
@@ -204,7 +213,7 @@ void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
     std::fputc(value, console.serial.get());
     if (value == '\n') std::fflush(console.serial.get());
   } else if (value == '\n') {  // whole lines, since another machine's may come in between
-    fmt::print(console.serial.get(), "{}{}\n", console.prefix, console.guest.lines().back().text);
+    put_line(console.serial.get(), console.prefix, console.guest.lines().back().text);
     std::fflush(console.serial.get());
   }
 }
@@ -310,13 +319,26 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
 
 void Session::finish_run() {
   progress_.finish();
-  if (capture_) capture_->flush();
-  for (const auto& line : lab_->drive_failures()) fmt::print(stderr, "planar: warning: {}\n", line);
+  try {
+    if (capture_) capture_->flush();
+  } catch (const Error& e) { capture_problem_ = e.what(); }  // for check_files(), behind the result
   if (snapshot_at_)
-    fmt::print(stderr, "planar: warning: {} was not written: the run ended at {:.3f} s virtual, before {:.6g} s\n",
-               snapshot_file_, now().seconds(), snapshot_at_->seconds());
+    say("planar: warning: {} was not written: the run ended at {:.3f} s virtual, before {:.6g} s\n", snapshot_file_,
+        now().seconds(), snapshot_at_->seconds());
   if (lockstep_) lockstep_->check();
-  if (lockstep_ && !quiet_) fmt::print(stderr, "planar: {}\n", lockstep_->summary());
+  if (lockstep_ && !quiet_) say("planar: {}\n", lockstep_->summary());
+}
+
+void Session::check_files() {
+  auto problems = lab_->drive_failures();
+  const auto check = [&](std::FILE* file, const std::string& name) {
+    if (file && (std::fflush(file) != 0 || std::ferror(file)))
+      problems.push_back(fmt::format("{}: cannot be written to its end; check the free space", name));
+  };
+  for (const auto& console : consoles_) check(console->serial.get(), console->serial_name);
+  check(trace_.get(), trace_name_);
+  if (!capture_problem_.empty()) problems.push_back(capture_problem_);
+  if (!problems.empty()) throw Error(fmt::format("{}", fmt::join(problems, "\nplanar: ")), ExitCode::missing_file);
 }
 
 void Session::print_screen() {

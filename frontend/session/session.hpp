@@ -88,6 +88,9 @@ class Session {
   std::vector<std::string> screen(std::size_t n = 0) { return lab_->machine(n).video().text_lines(); }
   /// What a monitor shows now; of several machines, the first one's.
   Picture picture() { return lab_->machine().video().picture(now()); }
+  /// Throws Error (exit 3), after the result is out, when a file of the host failed under the run: a drive's image,
+  /// COM1's output, the trace.
+  void check_files();
   /// Prints and keeps the screens as `--screen` asked for it. Throws Error when a picture's file cannot be written.
   void print_screen();
 
@@ -99,7 +102,8 @@ class Session {
     GuestOutput guest;
     FrameTimer frames;
     std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
-    std::string prefix;                 ///< of its lines on COM1, where several machines share an output
+    std::string serial_name;
+    std::string prefix;  ///< of its lines on COM1, where several machines share an output
   };
   void open_serial(Console& console, const std::string& where, const std::string& option);
   void serial_byte(std::size_t n, std::uint8_t value, Time now);
@@ -116,6 +120,8 @@ class Session {
   void grab_screen(const std::string& file, unsigned count);
   void insert_diskette(const std::string& text);
   void print_devices(const std::string& device);
+  /// Where a step writes `file`: there, or for a step out of a snapshot in the result folder of this run.
+  std::string step_file(const std::string& file) const;
   /// The result folder, made if need be.
   std::filesystem::path result_folder() const;
 
@@ -124,9 +130,12 @@ class Session {
   std::vector<std::unique_ptr<Console>> consoles_;
   std::unique_ptr<net::PcapngWriter> capture_;
   std::shared_ptr<std::FILE> trace_;
+  std::string trace_name_;
+  std::string capture_problem_;
   bool show_screen_ = false;
   std::vector<std::string> screen_files_;
   Scenario scenario_;
+  bool steps_restored_ = false;  ///< they came with a snapshot: the files that they name are its, not the user's
   std::optional<ScenarioHost> scenario_host_;
   std::unique_ptr<Evidence> evidence_;
   std::string result_;
