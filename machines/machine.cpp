@@ -100,6 +100,10 @@ void Machine::wire_interrupts() {
   bus_.connect(pic_);
   connect(pic_.intr(), [this](bool level, Time) { cpu_.set_intr(level); });
   connect_irq(timers_.irq0, 0, "timer");
+  // docs/hardware/micro-channel.md#interrupts
+  pic_.on_acknowledge([this](std::uint8_t vector, Time now) {
+    if (vector == 0x08) timers_.clear_irq0(now);
+  });
   connect_irq(keyboard_.irq1, 1, "keyboard");
   connect_irq(diskette_.irq6, 6, "diskette");
   connect_irq(parallel_.irq, 7, "parallel");

@@ -120,6 +120,11 @@ void DriveOptions::add_to(CLI::App& app) {
   app.add_option("--floppy", floppy,
                  "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
       ->type_name("FILE[,mode=M][,overlay=F]");
+  app.add_option("--floppy-drive", drive_type,
+                 "Type of drive A: 1.44 MB, or the machines' own 2.88 MB; systems that take a diskette's size from its "
+                 "drive read beyond the tracks of a 1.44 MB image otherwise")
+      ->type_name("1.44|2.88")
+      ->check(CLI::IsMember({"1.44", "2.88"}));
   app.add_option(
          "--disk", disks,
          "SCSI hard disk: a raw image or an overlay, with the modes of --floppy; its SCSI address is id=N (0 to 6), by "
@@ -134,6 +139,7 @@ void DriveOptions::add_to(CLI::App& app) {
 }
 
 void DriveOptions::apply(Config& config) const {
+  if (drive_type) config.set_text("planar.diskette", *drive_type + " MB", "--floppy-drive " + *drive_type);
   if (floppy)
     set_drive(config, "floppy.a", "--floppy " + *floppy, parse_drive("--floppy", *floppy, {"mode", "overlay"}));
   set_scsi_drives(config, "disk", disks, 6, {"mode", "overlay", "id"});
@@ -199,10 +205,13 @@ LabConfig MachineOptions::lab() const {
     apply(lab.machine(0), {});
     return lab;
   }
-  const std::pair<const char*, bool> given[] = {
-      {"--card", !cards.empty()},        {"--set", !values.empty()},
-      {"--memory", memory.has_value()},  {"--floppy", drives.floppy.has_value()},
-      {"--disk", !drives.disks.empty()}, {"--cdrom", !drives.cdroms.empty()}};
+  const std::pair<const char*, bool> given[] = {{"--card", !cards.empty()},
+                                                {"--set", !values.empty()},
+                                                {"--memory", memory.has_value()},
+                                                {"--floppy", drives.floppy.has_value()},
+                                                {"--disk", !drives.disks.empty()},
+                                                {"--cdrom", !drives.cdroms.empty()},
+                                                {"--floppy-drive", drives.drive_type.has_value()}};
   for (const auto& [option, is_given] : given)
     if (is_given)
       throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it applies to",

@@ -29,6 +29,7 @@ storage::DiskSpec parse_floppy_option(const std::string& option, const std::stri
 /// The images in the drives: FILE[,mode=M][,overlay=FILE][,id=N].
 struct DriveOptions {
   std::optional<std::string> floppy;
+  std::optional<std::string> drive_type;  ///< of drive A
   std::vector<std::string> disks;
   std::vector<std::string> cdroms;
   void add_to(CLI::App& app);

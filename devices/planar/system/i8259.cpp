@@ -220,6 +220,7 @@ std::uint8_t I8259Pair::acknowledge(Time now) {
     if (choice.spurious) trace_(TraceCategory::irq, now, "spurious irq 7");
   }
   trace_(TraceCategory::irq, now, "acknowledge vector {:02x}", vector);
+  if (watch_) watch_(vector, now);
   return vector;
 }
 

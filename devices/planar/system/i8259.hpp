@@ -12,6 +12,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "bus/common/interrupts.hpp"
 #include "core/memory/io_space.hpp"
@@ -115,6 +117,8 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
   /// in-service bit is set (spurious IRQ 7). A slave whose ICW3 is not 2 leaves the bus floating:
   /// FFh.
   std::uint8_t acknowledge(Time now) override;
+  /// What else on the planar watches acknowledge cycles: called with each vector, at their end.
+  void on_acknowledge(std::function<void(std::uint8_t vector, Time now)> watch) { watch_ = std::move(watch); }
 
   I8259& master() { return master_; }
   I8259& slave() { return slave_; }
@@ -144,6 +148,7 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
   I8259 slave_{false};
   SignalTo<I8259Pair> cascade_;
   std::array<Input, 16> inputs_;
+  std::function<void(std::uint8_t vector, Time now)> watch_;
   PortGroup ports_;
 };
 

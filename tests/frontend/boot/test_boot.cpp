@@ -31,6 +31,29 @@ TEST_CASE("a diskette that does not boot is said so on the screen") {
   CHECK_THAT(run.out, Contains("diskette"));
 }
 
+TEST_CASE("a program that takes INT 8 and ends it with an EOI alone is called 18.2 times a second") {
+  Scratch scratch;
+  // Takes vector 08h; counts its calls from one second of the clock to the next; shows "=NN;". The handler counts and
+  // writes 20h to port 20h. It does not write port 61h.
+  std::string image(
+      "\xFA\x31\xC0\x8E\xD8\xC7\x06\x20\x00\x58\x7C\xA3\x22\x00\xFB\xE8\x33\x00\xC6\x06\x64\x7C\x00"
+      "\xE8\x2B\x00\xA0\x64\x7C\xD4\x0A\x05\x30\x30\x89\xC3\xB0\x3D\xE8\x12\x00\x88\xF8\xE8\x0D\x00"
+      "\x88\xD8\xE8\x08\x00\xB0\x3B\xE8\x03\x00\xF4\xEB\xFD\x53\xB4\x0E\xBB\x07\x00\xCD\x10\x5B\xC3"
+      "\xB0\x00\xE6\x70\xE4\x71\x88\xC4\xB0\x00\xE6\x70\xE4\x71\x38\xE0\x74\xF6\xC3\x50\x2E\xFE\x06"
+      "\x64\x7C\xB0\x20\xE6\x20\x58\xCF\x00",
+      101);
+  image.resize(1474560);
+  image.replace(510, 2, "\x55\xAA");
+  const auto file = scratch.write("irq0.img", image);
+  for (const char* machine : {"model56sx", "model77", "model95"}) {
+    const auto run = run_planar(std::string("run ") + machine +
+                                " --quiet --screen text --until 'screen:;' --timeout '20 s' --image " + file);
+    INFO(machine << run.err << run.out);
+    CHECK(run.status == 0);
+    CHECK((run.out.find("=18;") != std::string::npos || run.out.find("=19;") != std::string::npos));
+  }
+}
+
 TEST_CASE("a processor that is reset with address line 20 off finds the firmware") {
   Scratch scratch;
   // Vector 6 (invalid opcode) leads to a halt; A20 off through 92h, processor reset through 64h.

@@ -119,14 +119,14 @@ TEST_CASE("a guest is told that the host's disk is full, and so is the user") {
   const Scratch scratch;
   const auto image = scratch.write("boot.img", read_file(PLANAR_SOURCE_DIR "/roms/images/sample-bios.img"));
   // Room for the overlay's header and nothing else: the guest's own test of INT 13h writes fails.
-  const auto command = "ulimit -f 8; '" + std::string(PLANAR_BINARY) + "' run model95 --quiet --screen text --floppy " +
-                       image + " --until 'screen:sample-bios:' --timeout '30 s' </dev/null >" + scratch.file("out") +
-                       " 2>" + scratch.file("err");
+  const auto command = "ulimit -f 8; '" + std::string(PLANAR_BINARY) +
+                       "' run model95 --quiet --serial stdio --floppy " + image + " --until '20 s' </dev/null >" +
+                       scratch.file("out") + " 2>" + scratch.file("err");
   const int status = std::system(command.c_str());
   INFO(read_file(scratch.file("out")));
   CHECK(WEXITSTATUS(status) == 3);
   CHECK_THAT(read_file(scratch.file("err")), Contains("drive A") && Contains("check the free space"));
-  CHECK_THAT(read_file(scratch.file("out")), !Contains("sample-bios: ok"));
+  CHECK_THAT(read_file(scratch.file("out")), Contains("write, format write-protected"));
   CHECK(run_planar("disk info " + image + ".overlay").status == 0);
 }
 
@@ -140,4 +140,11 @@ TEST_CASE("an overlay of a version that counted refused writes is repaired") {
   CHECK(good.status == 0);
   CHECK_THAT(good.out, Contains("needs no repair"));
   CHECK(run_planar("disk repair " + raw).status == 3);
+}
+
+TEST_CASE("the type of the diskette drive is the machine's, or the command line's") {
+  const auto rtc = [](const std::string& option) { return run_planar("describe model77 --until '6 s' rtc" + option); };
+  CHECK_THAT(rtc("").out, Contains("10  60h"));  // drive A in CMOS register 10h: 2.88 MB
+  CHECK_THAT(rtc(" --floppy-drive 1.44").out, Contains("10  40h"));
+  CHECK(rtc(" --floppy-drive 5.25").status == 2);
 }
