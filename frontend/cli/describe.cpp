@@ -7,6 +7,7 @@
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/lab_devices.hpp"
+#include "frontend/session/interruption.hpp"
 #include "frontend/session/session.hpp"
 
 namespace planar {
@@ -50,7 +51,7 @@ int describe(const Options& o) {
     fmt::print("{}", to_text(described));
   session->check_files();
   if (end == RunEnd::halted) say("planar: processor halted for good before {:.6g} s virtual\n", until->seconds());
-  return end == RunEnd::interrupted ? static_cast<int>(ExitCode::scenario_failed) : 0;
+  return end == RunEnd::interrupted ? static_cast<int>(interrupted_exit) : 0;
 }
 
 }  // namespace

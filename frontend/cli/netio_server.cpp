@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -20,6 +21,7 @@
 #include "devices/stations/peer/netio_protocol.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/session/interruption.hpp"
 #include "machines/units.hpp"
 
 namespace planar {
@@ -32,6 +34,7 @@ constexpr std::size_t chunk = 65536;
 struct Options {
   std::string listen = fmt::format("127.0.0.1:{}", net::netio_port);
   std::string seconds = "6";
+  std::string idle = "60";
   std::optional<std::string> json;
   bool once = false;
 };
@@ -58,11 +61,14 @@ class Connection {
     return {socket_.get(), static_cast<short>(sending ? POLLIN | POLLOUT : POLLIN), 0};
   }
 
+  /// Nothing came or went for so long: a client that is gone without a word, or never was one of netio.
+  bool idle(Time limit) const { return host_now() - moved_ >= limit; }
   /// False when the connection is over.
   bool serve(short events) {
     if (events & (POLLIN | POLLHUP | POLLERR)) {
       const ssize_t n = ::recv(socket_.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
       if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
+      if (n > 0) moved_ = host_now();
       if (n > 0) service_.receive(net::ByteView(buffer_).first(static_cast<std::size_t>(n)), host_now());
     }
     if (events & POLLOUT) {
@@ -70,6 +76,7 @@ class Connection {
       const ssize_t n =
           ::send(socket_.get(), outgoing_.data() + unsent_, filled_ - unsent_, MSG_DONTWAIT | MSG_NOSIGNAL);
       if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
+      if (n > 0) moved_ = host_now();
       if (n > 0) unsent_ += static_cast<std::size_t>(n);
     }
     return !service_.over();
@@ -105,7 +112,7 @@ class Connection {
   net::Descriptor socket_;
   std::string client_;
   net::NetioSession service_;
-  Time since_;
+  Time since_, moved_ = since_;
   std::size_t unsent_ = 0, filled_ = 0;
   std::array<std::uint8_t, chunk> buffer_{}, outgoing_{};
 };
@@ -143,18 +150,25 @@ int run(const Options& o) {
   if (!duration || *duration < 10_ms || *duration > 3600_s)
     throw Error(fmt::format("--seconds {}: expects 0.01 to 3600", o.seconds));
   if (o.json && !o.once) throw Error("--json: the result is of one connection; add --once");
+  const auto idle = parse_time(o.idle + " s");
+  if (!idle || *idle < 100_ms) throw Error(fmt::format("--idle {}: expects seconds, at least 0.1", o.idle));
+  const Interruption interruption;
   const net::Descriptor listener = listen_at(o.listen);
+  Time deaf_until{};  // no descriptor was left for another connection
   std::list<Connection> connections;
   std::vector<pollfd> fds;
   for (;;) {
     fds.clear();
     for (Connection& c : connections) fds.push_back(c.wanted());
-    if (connections.size() < most_connections) fds.push_back({listener.get(), POLLIN, 0});
-    net::wait_for(fds, std::chrono::seconds(60));
-    const bool knocked = connections.size() < most_connections && fds.back().revents;
+    const bool listens = connections.size() < most_connections && host_now() >= deaf_until;
+    if (listens) fds.push_back({listener.get(), POLLIN, 0});
+    const bool watches = !connections.empty() || !listens;
+    net::wait_for(fds, std::chrono::milliseconds(watches ? std::min<std::int64_t>(*idle / 1_ms, 1000) : 60'000));
+    if (Interruption::asked()) return static_cast<int>(interrupted_exit);
+    const bool knocked = listens && fds.back().revents;
     std::size_t i = 0;
     for (auto c = connections.begin(); c != connections.end(); ++i) {
-      if (!fds[i].revents || c->serve(fds[i].revents)) {
+      if (fds[i].revents ? c->serve(fds[i].revents) : !c->idle(*idle)) {
         ++c;
         continue;
       }
@@ -171,6 +185,8 @@ int run(const Options& o) {
     socklen_t length = sizeof client;
     if (net::Descriptor s(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&client), &length, SOCK_CLOEXEC)); s)
       connections.emplace_back(std::move(s), name_of(client), *duration);
+    else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      deaf_until = host_now() + 1_s;  // it would knock again at once
   }
 }
 
@@ -184,6 +200,9 @@ Verb add_netio_server(CLI::App& app) {
       ->type_name("ADDRESS:PORT")
       ->capture_default_str();
   verb->add_option("--seconds", o->seconds, "How long the server sends for each size (netio from 1.16 on)")
+      ->type_name("N")
+      ->capture_default_str();
+  verb->add_option("--idle", o->idle, "Close a connection on which nothing has moved for so many seconds")
       ->type_name("N")
       ->capture_default_str();
   verb->add_flag("--once", o->once, "End after the first connection");

@@ -154,6 +154,11 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
 bool Scenario::stands_still(ScenarioHost& host, Time now) {
   Machine& machine = host.lab.machine();
   auto lines = machine.video().text_lines();
+  if (lines.empty()) {  // a graphics mode: the picture, unless it is of one colour
+    const auto picture = machine.video().picture(now);
+    const auto& rgb = picture.rgb;
+    if (rgb.size() > 3 && !std::equal(rgb.begin() + 3, rgb.end(), rgb.begin())) lines.push_back(sha256_hex(rgb));
+  }
   const bool blank = std::all_of(lines.begin(), lines.end(), [](const auto& line) { return line.empty(); });
   if (blank || lines != seen_ || machine.diskette().motor_on()) {
     seen_ = std::move(lines);

@@ -4,20 +4,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <csignal>
 #include <filesystem>
 
 #include "core/host/host_files.hpp"
 #include "frontend/cli/output.hpp"
+#include "frontend/session/interruption.hpp"
 #include "frontend/session/screen_image.hpp"
 
 namespace planar {
 
 namespace {
-
-// The only process-wide state: the user's interrupt key, looked at between steps, never by the emulated machine.
-volatile std::sig_atomic_t interrupted = 0;
-void on_interrupt(int) { interrupted = 1; }
 
 // A failure stays readable in the stream, for Session::check_files().
 void put_line(std::FILE* file, std::string_view prefix, std::string_view text) {
@@ -281,8 +277,7 @@ bool Session::step(std::size_t n) {
 }
 
 RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what) {
-  interrupted = 0;
-  auto* previous = std::signal(SIGINT, on_interrupt);
+  const Interruption interruption;
   RunEnd end = RunEnd::time;
   control_->settle();
   // An access of the last instruction may have ended behind the time for which steps are due. A run that goes on behind
@@ -308,10 +303,9 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     if (ended()) { end = RunEnd::condition; break; }
     // Steps that are left may go on without the processor, and say so themselves when they cannot.
     if (!window_ && lab_->halted_for_good() && !scenario_.active()) { end = RunEnd::halted; break; }
-    if (interrupted) { end = RunEnd::interrupted; break; }
+    if (Interruption::asked()) { end = RunEnd::interrupted; break; }
     // clang-format on
   }
-  std::signal(SIGINT, previous);
   paused_ = end == RunEnd::paused;
   if (!paused_) finish_run();
   return end;

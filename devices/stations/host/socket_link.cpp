@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A wire between two processes over a stream socket. Each frame follows its length, 32 bits big-endian, which is also
 // what QEMU's `-netdev socket,connect=` and `listen=` speak. Both ends name the same address: the first one listens.
-// When the other end goes away, the cable is unplugged until somebody comes again.
+// When the other end goes away, the cable is unplugged until somebody comes again. A wire has two ends: a third planar
+// reads the word "busy" where a length should be, says so, and does not come again.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -23,6 +25,8 @@ namespace {
 
 constexpr std::size_t longest = 65536;           // no frame is longer: the stream is out of step or not ours
 constexpr std::size_t most_unsent = 256 * 1518;  // beyond it the other end is taken for asleep and frames are lost
+constexpr std::uint32_t busy = 0x62757379;       // "busy"
+constexpr int connect_milliseconds = 2000;       // of host time; an address that drops what it gets never answers
 constexpr Time try_again = 1_s;                  // virtual time between two attempts to find the other end
 
 struct Address {
@@ -77,18 +81,17 @@ class SocketLink final : public HostLink {
   }
 
   bool exchange(Time now, HostDuration at_most) override {
-    if (!peer_ && !listener_ && now >= retry_) {
+    if (!peer_ && !listener_ && !refused_ && now >= retry_) {
       open();
       retry_ = now + try_again;
     }
     if (peer_) flush();
     const short wanted = static_cast<short>(peer_ && !unsent_.empty() ? POLLIN | POLLOUT : POLLIN);
-    pollfd p{peer_ ? peer_.get() : listener_.get(), wanted, 0};
-    if (!wait_for({&p, 1}, at_most)) return false;
-    if (peer_)
-      receive();
-    else if (listener_)
-      accept();
+    // poll() passes over descriptors below 0.
+    std::array<pollfd, 2> p{pollfd{peer_.get(), wanted, 0}, pollfd{listener_.get(), POLLIN, 0}};
+    if (!wait_for(p, at_most)) return false;
+    if (p[0].revents) receive();
+    if (p[1].revents) accept();
     return true;
   }
 
@@ -97,11 +100,13 @@ class SocketLink final : public HostLink {
   int open() {
     Descriptor s = make();
     if (!s) return errno;
-    if (::connect(s.get(), address_.get(), address_.length) == 0) {
+    const int error = connect(s.get());
+    if (error == 0) {
       begin(std::move(s));
       return 0;
     }
-    if (errno == ECONNREFUSED) remove_abandoned();
+    if (error == ETIMEDOUT || error == EAGAIN) return error;  // somebody holds the address, and is silent
+    if (error == ECONNREFUSED) remove_abandoned();
     s = make();
     if (!s) return errno;
     const int on = 1;
@@ -109,6 +114,19 @@ class SocketLink final : public HostLink {
     if (::bind(s.get(), address_.get(), address_.length) < 0 || ::listen(s.get(), 1) < 0) return errno;
     listener_ = std::move(s);
     return 0;
+  }
+
+  // 0 or the errno; never longer than connect_milliseconds.
+  int connect(int s) const {
+    ::fcntl(s, F_SETFL, ::fcntl(s, F_GETFL) | O_NONBLOCK);
+    if (::connect(s, address_.get(), address_.length) == 0) return 0;
+    if (errno != EINPROGRESS) return errno;
+    pollfd p{s, POLLOUT, 0};
+    if (!wait_for({&p, 1}, std::chrono::milliseconds(connect_milliseconds))) return ETIMEDOUT;
+    int error = 0;
+    socklen_t length = sizeof error;
+    ::getsockopt(s, SOL_SOCKET, SO_ERROR, &error, &length);
+    return error;
   }
 
   // The Unix socket of a process that died; any other file stays, and bind() complains.
@@ -129,7 +147,12 @@ class SocketLink final : public HostLink {
   }
 
   void accept() {
-    if (Descriptor s(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)); s) {
+    if (Descriptor s(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)); s && peer_) {
+      Bytes word;
+      put32(word, busy);
+      ::send(s.get(), word.data(), word.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      sink_->host_note("a third planar was refused: this wire has two ends");
+    } else if (s) {
       begin(std::move(s));
       sink_->host_note("the other end is there");
     }
@@ -164,6 +187,11 @@ class SocketLink final : public HostLink {
     std::size_t at = 0;
     while (received_.size() - at >= 4) {
       const std::size_t length = get32(received_, at);
+      if (length == busy) {
+        refused_ = true;
+        lose("two others hold this wire; give this planar another address");
+        return;
+      }
       if (length > longest) {
         lose("it does not send frames with their lengths");
         return;
@@ -179,6 +207,7 @@ class SocketLink final : public HostLink {
   Address address_;
   Descriptor listener_, peer_;
   Bytes received_, unsent_;
+  bool refused_ = false;
   Time retry_{};
   std::array<std::uint8_t, 65536> buffer_{};
 };

@@ -173,6 +173,42 @@ TEST_CASE("nonsense on the socket drops that connection and nothing else", "[hos
   CHECK(end.kept.frames.back() == Bytes{7, 8, 9});
 }
 
+TEST_CASE("a third planar on a wire is refused and told, and the two go on", "[host]") {
+  const Folder folder;
+  const auto attach = "socket:unix:" + folder.path + "/wire";
+  End first(attach), second(attach);
+  first.until([&] { return !first.kept.notes.empty(); });
+  End third(attach);
+  first.until([&] { return first.kept.notes.size() >= 2; });
+  third.until([&] { return !third.kept.notes.empty(); });
+  REQUIRE(third.kept.notes.size() == 1);
+  CHECK_THAT(third.kept.notes.at(0), Contains("two others hold this wire"));
+  third.link->exchange(100_s, 1ms);  // nor does it come again
+  second.link->send(Bytes(60, 3), Time{});
+  first.until([&] { return !first.kept.frames.empty(); });
+  CHECK(first.kept.notes.size() == 2);
+  CHECK(first.kept.frames.at(0) == Bytes(60, 3));
+}
+
+TEST_CASE("an address that nothing answers from is given up", "[host]") {
+  const Folder folder;
+  const auto path = folder.path + "/wire";
+  Descriptor held(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un a{};
+  a.sun_family = AF_UNIX;
+  path.copy(a.sun_path, sizeof a.sun_path - 1);
+  REQUIRE(::bind(held.get(), reinterpret_cast<sockaddr*>(&a), sizeof a) == 0);
+  REQUIRE(::listen(held.get(), 0) == 0);
+  std::vector<Descriptor> waiting;  // until its queue is full: connect() blocks then
+  for (int n = 0; n < 16; ++n) {
+    Descriptor s(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0));
+    const bool queued = ::connect(s.get(), reinterpret_cast<sockaddr*>(&a), sizeof a) == 0;
+    waiting.push_back(std::move(s));
+    if (!queued) break;
+  }
+  CHECK_THAT(message([&] { open("socket:unix:" + path); }), Contains("planar cannot either"));
+}
+
 TEST_CASE("a socket address that is another program's file is left alone", "[host]") {
   const Folder folder;
   const auto file = folder.path + "/precious";
