@@ -31,7 +31,7 @@ constexpr const char* footer =
     "  planar config model95 --card ne2 > lab.toml      the machine as a file; planar run lab.toml\n\n"
     "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing, "
     "unreadable or cannot be written,\n"
-    "4 emulation fault, 5 virtual timeout.";
+    "4 emulation fault, 5 virtual timeout, 6 interrupted (Ctrl-C, SIGTERM).";
 
 bool output_written() { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
 
@@ -62,6 +62,8 @@ int run_command_line(int argc, const char* const* argv) {
   app.footer(footer);
   app.set_version_flag("--version", std::string("planar ") + PLANAR_VERSION);
   app.require_subcommand(1);
+  bool only_parse = false;
+  app.add_flag("--only-parse", only_parse, "Check the command line and do nothing")->group("");
   std::vector<Verb (*)(CLI::App&)> adders;
   for (const Benchmark* benchmark : benchmarks()) adders.push_back(benchmark->add_verb);
   adders.insert(adders.end(), {add_run, add_describe, add_list, add_show, add_config, add_adf, add_disk, add_bench,
@@ -78,6 +80,7 @@ int run_command_line(int argc, const char* const* argv) {
     const int code = app.exit(e);
     return code == 0 ? finish(0) : static_cast<int>(ExitCode::bad_configuration);
   }
+  if (only_parse) return 0;
   for (const auto& [command, verb] : verbs)
     if (command->parsed()) return finish(run_verb(verb));
   return static_cast<int>(ExitCode::bad_configuration);

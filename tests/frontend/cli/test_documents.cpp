@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The commands and files that README.md and the pages in docs/ print are ones that this program takes.
+#include <sstream>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using Catch::Matchers::Contains;
+using namespace program;
+
+namespace {
+
+struct Command {
+  std::string place;  ///< "README.md:70"
+  std::string text;   ///< without "planar"
+};
+
+std::vector<std::string> pages() {
+  std::vector<std::string> list{PLANAR_SOURCE_DIR "/README.md"};
+  for (const auto& entry : std::filesystem::directory_iterator(PLANAR_SOURCE_DIR "/docs"))
+    if (entry.path().extension() == ".md") list.push_back(entry.path().string());
+  return list;
+}
+
+/// `line` without the explanation behind a command: what follows three spaces outside of quotes. Splits at ';' and '&'.
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> parts(1);
+  char quote = 0;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
+    if (quote ? c == quote : c == '"' || c == '\'') quote = quote ? '\0' : c;
+    if (!quote && line.compare(at, 3, "   ") == 0) break;
+    if (!quote && c == '>') {  // into a file
+      at = std::min(line.find("   ", at), line.find(';', at)) - 1;
+      if (at >= line.size()) break;
+      continue;
+    }
+    if (!quote && (c == ';' || c == '&'))
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+/// Lines of code blocks (indented by four) that begin with `planar`.
+std::vector<Command> commands() {
+  std::vector<Command> list;
+  for (const auto& page : pages()) {
+    std::istringstream in(read_file(page));
+    std::string line;
+    for (unsigned number = 1; std::getline(in, line); ++number) {
+      if (!line.starts_with("    planar ")) continue;
+      while (line.ends_with('\\')) {
+        line.pop_back();
+        std::string more;
+        REQUIRE(std::getline(in, more));
+        ++number;
+        line += more.substr(more.find_first_not_of(' '));
+      }
+      const auto place = std::filesystem::path(page).filename().string() + ":" + std::to_string(number);
+      for (auto part : split(line.substr(4))) {
+        part.erase(0, part.find_first_not_of(' '));
+        INFO(place << ": " << part);
+        REQUIRE(part.starts_with("planar "));
+        list.push_back({place, part.substr(7)});
+      }
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("every command in README.md and docs is one that planar understands") {
+  const auto all = commands();
+  CHECK(all.size() > 25);
+  for (const Command& c : all) {
+    const auto said = run_planar("--only-parse " + c.text);
+    INFO(c.place << ": planar " << c.text << "\n" << said.err);
+    CHECK(said.status == 0);
+  }
+  CHECK(run_planar("--only-parse netio --nonsense").status == 2);
+}
+
+TEST_CASE("the short commands in README.md run") {
+  const Scratch scratch;
+  unsigned ran = 0;
+  for (const Command& c : commands()) {
+    const auto verb = c.text.substr(0, c.text.find(' '));
+    if (verb != "list" && verb != "show" && verb != "config" && verb != "describe") continue;
+    const auto said = run_planar(c.text);
+    INFO(c.place << ": planar " << c.text << "\n" << said.err);
+    CHECK(said.status == 0);
+    CHECK_FALSE(said.out.empty());
+    ++ran;
+  }
+  CHECK(ran >= 4);
+}
+
+TEST_CASE("the lab that docs/two-machines.md prints is one, with the files that it names") {
+  const Scratch scratch;
+  std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/two-machines.md"));
+  std::vector<std::string> labs(1);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.starts_with("    [") || (!labs.back().empty() && line.starts_with("    ")))
+      labs.back() += line.substr(4) + "\n";
+    else if (line.empty() && !labs.back().empty())
+      labs.back() += "\n";
+    else if (!labs.back().empty())
+      labs.emplace_back();
+  }
+  unsigned taken = 0;
+  scratch.write("client.img", read_file(PLANAR_SOURCE_DIR "/roms/images/sample-bios.img"));
+  scratch.write("linux.img", std::string(1 << 20, '\0'));
+  for (const auto& lab : labs) {
+    if (lab.find("[[machine]]") == std::string::npos) continue;
+    // A kernel is not ours to bring along.
+    std::string text;
+    std::istringstream rows(lab);
+    while (std::getline(rows, line))
+      if (!line.starts_with("kernel") && !line.starts_with("initrd") && !line.starts_with("append"))
+        text += line + "\n";
+    scratch.write("lab.toml", text);
+    const auto said = run_planar("config " + scratch.file("lab.toml") + " >/dev/null && cd " + scratch.file("") + " && '" +
+                                 std::string(PLANAR_BINARY) + "' run lab.toml --quiet --until '1 ms'");
+    INFO(text << said.err);
+    CHECK(said.status == 0);
+    ++taken;
+  }
+  CHECK(taken == 2);
+}
