@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "frontend/cli/output.hpp"
 #include "frontend/report/labels.hpp"
@@ -13,11 +14,18 @@
 namespace planar {
 namespace {
 
-std::string first_card(const MachineConfig& machine) {
-  return machine.cards.empty() ? "none" : machine.cards.front().name;
-}
-bool hypothetical(const MachineConfig& machine) {
-  return !machine.cards.empty() && find_adapter(first_card(machine)).hypothetical;
+/// The card that the guest's driver runs, by the slot that it names; before it has said so, the first one. Null: none.
+const CardConfig* used_card(const MachineConfig& machine, const GuestOutput& guest) {
+  if (const GuestLine* line = guest.find("@card")) {
+    std::istringstream words(line->text);
+    std::string word;
+    while (words >> word && word != "slot") {}
+    unsigned slot = 0;
+    words >> slot;
+    for (const CardConfig& card : machine.cards)
+      if (card.slot == slot) return &card;
+  }
+  return machine.cards.empty() ? nullptr : &machine.cards.front();
 }
 
 /// The share of clocks not halted between two lines of the guest.
@@ -49,12 +57,14 @@ std::string counted_text(const NetCounters& frames) {
 }
 
 std::string MachineFigures::pairing() const {
-  return fmt::format("{} with {}{}", machine, card, hypothetical ? " (hypothetical interface)" : "");
+  return fmt::format("{} with {}{}{}", machine, card, cards > 1 ? fmt::format(" in slot {}", slot) : "",
+                     hypothetical ? " (hypothetical interface)" : "");
 }
 
 void BenchmarkResult::put_setup(nlohmann::ordered_json& out) const {
   out["machine"] = machine;
   out["card"] = card;
+  out["slot"] = slot;
   out["hypothetical"] = hypothetical;
   out["net"] = net;
   out["repeatable"] = repeatable;
@@ -111,8 +121,11 @@ void collect(Session& session, std::size_t n, const std::string& start, const st
   Machine& machine = session.lab().machine(n);
   const GuestOutput& guest = session.guest(n);
   out.machine = machine.config().name;
-  out.card = first_card(machine.config());
-  out.hypothetical = hypothetical(machine.config());
+  const CardConfig* card = used_card(machine.config(), guest);
+  out.card = card ? card->name : "none";
+  out.slot = card ? card->slot : 0;
+  out.cards = machine.config().cards.size();
+  out.hypothetical = card && find_adapter(card->name).hypothetical;
   out.cpu_load_percent = load_percent(guest);
   out.true_busy_percent = busy_percent(guest.find(start), guest.find(end));
   out.instructions = machine.cpu().instructions();

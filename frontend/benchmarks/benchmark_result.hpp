@@ -18,7 +18,9 @@ class Session;
 /// Of one machine.
 struct MachineFigures {
   std::string machine;
-  std::string card;
+  std::string card;              ///< the one that carried the traffic
+  unsigned slot = 0;             ///< it is in
+  std::size_t cards = 0;         ///< in the machine
   bool hypothetical = false;     ///< the card's interface is planar's own declaration
   double cpu_load_percent = 0;   ///< as the guest's tick accounting has it, while the measurement lasted
   double true_busy_percent = 0;  ///< share of clocks not halted meanwhile

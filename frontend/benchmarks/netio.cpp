@@ -10,6 +10,8 @@
 #include "frontend/benchmarks/benchmark_run.hpp"
 #include "frontend/benchmarks/netio_result.hpp"
 #include "frontend/cli/output.hpp"
+#include "frontend/session/guest_image.hpp"
+#include "frontend/session/restore.hpp"
 #include "machines/units.hpp"
 
 namespace planar {
@@ -23,6 +25,7 @@ constexpr std::size_t most_sizes = 16;  // that the guest's netio takes
 constexpr const char* server_head_start = "4";
 
 struct Options {
+  CLI::App* verb = nullptr;
   MachineOptions machine;
   OutputOptions output;
   StateOptions state;
@@ -83,8 +86,28 @@ Config server_config(const Options& o) {
   return server.config("ne2");
 }
 
+/// Refuses what the guest in the snapshot was told otherwise.
+void check_settings(const Options& o, const Snapshot& snapshot) {
+  if (o.against) throw Error("--restore and --against: the snapshot says which machines it has; leave --against out");
+  if (snapshot.diskettes.empty()) return;
+  const std::pair<const char*, std::string> wanted[] = {{"seconds", seconds(o)},
+                                                        {"sizes", o.sizes},
+                                                        {"generation", std::to_string(o.generation)},
+                                                        {"port", std::to_string(o.port)}};
+  for (const auto& [key, value] : settings_of(snapshot.diskettes.front().image))
+    for (const auto& [name, text] : wanted)
+      if (key == name && value != text && o.verb->get_option("--" + key)->count() > 0)
+        throw Error(fmt::format("--restore and --{0} {1}: the guest in the snapshot runs with {2}; leave --{0} out",
+                                key, text, value));
+}
+
 std::unique_ptr<Session> open(const Options& o) {
-  if (o.state.restore) return std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
+  if (o.state.restore) {
+    const Snapshot snapshot = read_snapshot(*o.state.restore);
+    check_restore(snapshot, o.machine);
+    check_settings(o, snapshot);
+    return std::make_unique<Session>(snapshot, o.output, o.state);
+  }
   auto config = o.machine.config("ne2");
   std::vector<Media> media;
   if (!o.against) {
@@ -128,6 +151,7 @@ std::optional<double> throughput(const nlohmann::ordered_json& result, std::uint
 Verb add_netio(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("netio", "Boot the built-in guest in a machine and run netio inside it");
+  o->verb = verb;
   o->machine.add_to(*verb, false);
   verb->add_option("--seconds", o->seconds,
                    "Duration of each packet size, virtual (10; 6 each way from --generation 2 on)")

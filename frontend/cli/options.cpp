@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "machines/machine_files.hpp"
@@ -148,10 +149,9 @@ void DriveOptions::apply(Config& config) const {
 
 void MachineOptions::add_to(CLI::App& app, bool positional) {
   const std::string help = "Built-in machine (see `planar list machines`) or a machine file (see `planar config`)";
-  if (positional)
-    app.add_option("machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
-  else
-    app.add_option("--machine", machine, help)->type_name("MACHINE|FILE")->capture_default_str();
+  machine_option_ = app.add_option(positional ? "machine" : "--machine", machine, help)
+                        ->type_name("MACHINE|FILE")
+                        ->capture_default_str();
   app.add_option(
          "--card", cards,
          "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
@@ -238,8 +238,15 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
   if (parsed.empty() && default_card && slots.empty()) parsed.push_back(parse_card_option(*default_card));
   for (const auto& name : slots)
     if (const auto n = parse_number(name)) used.insert(static_cast<int>(*n));
-  for (const auto& card : parsed)
-    if (card.slot) used.insert(*card.slot);
+  std::map<int, std::string> named;
+  for (const auto& card : parsed) {
+    if (!card.slot) continue;
+    if (const auto [there, is_new] = named.emplace(*card.slot, card.name); !is_new)
+      throw Error(
+          fmt::format("--card {0}={1}: slot {0} has got --card {0}={2} already; give one of them, or another slot",
+                      *card.slot, card.name, there->second));
+    used.insert(*card.slot);
+  }
   int next = 1;
   for (const auto& card : parsed) {
     int slot = card.slot.value_or(0);

@@ -57,8 +57,13 @@ struct MachineOptions {
   /// The same for verbs that also accept a lab of several machines. Its machines are described in its file alone: only
   /// the options about the network and the seed apply to it, the others are rejected.
   LabConfig lab() const;
+  /// The machine was named, rather than left at its default.
+  bool machine_given() const { return machine_option_ && machine_option_->count() > 0; }
+  /// Lays the options, without the machine itself, over `config`.
+  void apply_over(Config& config) const { apply(config, {}); }
 
  private:
+  const CLI::Option* machine_option_ = nullptr;
   void apply(Config& config, const std::optional<std::string>& default_card) const;
 };
 

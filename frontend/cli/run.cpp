@@ -10,6 +10,8 @@
 
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/session/interruption.hpp"
+#include "frontend/session/restore.hpp"
 #include "frontend/session/session.hpp"
 
 namespace planar {
@@ -116,7 +118,9 @@ std::unique_ptr<Session> open(const Options& o, Time limit) {
   if (o.state.restore) {
     Config none;
     auto steps = read_all_steps(o, none, limit);
-    auto session = std::make_unique<Session>(read_snapshot(*o.state.restore), o.output, o.state);
+    const Snapshot snapshot = read_snapshot(*o.state.restore);
+    check_restore(snapshot, o.machine);
+    auto session = std::make_unique<Session>(snapshot, o.output, o.state);
     if (!steps.empty()) session->begin(std::move(steps));
     return session;
   }
@@ -163,6 +167,10 @@ int run(const Options& o) {
   if (o.image && o.machine.drives.floppy)
     throw Error("--image and --floppy both name the diskette in drive A; give one of them");
   if (!o.kernel && (o.initrd || o.append)) throw Error("--initrd and --append need a kernel; give it with --kernel");
+  if (o.image && o.state.restore)
+    throw Error(
+        "--image and --restore: the snapshot holds the diskette in drive A; change it with --do 'insert "
+        "diskette \"FILE\"'");
   if (o.kernel && o.state.restore)
     throw Error("--kernel and --restore: the snapshot already contains the memory; give one of them");
   if (o.bios && (o.state.restore || !o.state.snapshot.empty()))
@@ -240,8 +248,8 @@ int run(const Options& o) {
                 ExitCode::virtual_timeout);
   if (end == RunEnd::halted && waits)
     throw Error(fmt::format("the processor halted before {} appeared", until.quoted()), ExitCode::scenario_failed);
-  return end == RunEnd::interrupted || (end == RunEnd::closed && waits) ? static_cast<int>(ExitCode::scenario_failed)
-                                                                        : 0;
+  if (end == RunEnd::interrupted) return static_cast<int>(interrupted_exit);
+  return end == RunEnd::closed && waits ? static_cast<int>(ExitCode::scenario_failed) : 0;
 }
 
 }  // namespace

@@ -38,4 +38,18 @@ std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
   return copy;
 }
 
+std::vector<std::pair<std::string, std::string>> settings_of(std::span<const std::uint8_t> image) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  if (image.size() < 2 * sector) return settings;
+  std::string text(image.begin() + sector, image.begin() + 2 * sector);
+  text.resize(std::min(text.size(), text.find('\0')));
+  std::istringstream lines(text);
+  std::string line;
+  if (!std::getline(lines, line) || line != heading) return settings;
+  while (std::getline(lines, line))
+    if (const auto equals = line.find('='); equals != std::string::npos)
+      settings.emplace_back(line.substr(0, equals), line.substr(equals + 1));
+  return settings;
+}
+
 }  // namespace planar

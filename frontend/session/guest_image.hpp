@@ -15,4 +15,7 @@ namespace planar {
 std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
                                         const std::vector<std::pair<std::string, std::string>>& settings);
 
+/// The settings that `image` holds, in their order; empty if it is no image of the guest.
+std::vector<std::pair<std::string, std::string>> settings_of(std::span<const std::uint8_t> image);
+
 }  // namespace planar

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A result carries the name of what was measured, and options that contradict one another are refused.
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using Catch::Matchers::Contains;
+using namespace program;
+
+TEST_CASE("netio's result names the card that carried the traffic") {
+  const std::string brief = " --quiet --seconds 0.05 --sizes 1024";
+  // The guest looks for the 3C523 first, whichever slot it is in.
+  const auto two = run_planar("netio --card ne2 --card 3c523 --json -" + brief);
+  INFO(two.err);
+  REQUIRE(two.status == 0);
+  CHECK(two.json().at("card") == "3c523");
+  CHECK(two.json().at("slot") == 2);
+  CHECK_THAT(run_planar("netio --card ne2 --card 3c523" + brief).out, Contains("with 3c523 in slot 2"));
+  const auto one = run_planar("netio --card 3=ne2 --json -" + brief);
+  CHECK(one.json().at("card") == "ne2");
+  CHECK(one.json().at("slot") == 3);
+}
+
+TEST_CASE("two cards for one slot are refused") {
+  const auto said = run_planar("netio --card 1=ne2 --card 1=3c523");
+  CHECK(said.status == 2);
+  CHECK_THAT(said.err, Contains("slot 1") && Contains("ne2") && Contains("3c523"));
+}
+
+TEST_CASE("--restore refuses what the snapshot contradicts, and takes what it has") {
+  const Scratch scratch;
+  const auto file = scratch.file("lab.snap");
+  const std::string brief = " --quiet --seconds 0.05 --sizes 1024";
+  REQUIRE(run_planar("netio --machine model77 --card ne2 --snapshot-at '1 s' " + file + brief).status == 0);
+  for (const std::string same :
+       {"", " --machine model77", " --card ne2", " --card 1=ne2", " --sizes 1024", " --net peer"})
+    CHECK(run_planar("netio --quiet --restore " + file + same).status == 0);
+  const std::pair<std::string, std::string> contradictions[] = {
+      {" --machine model95", "model77"},
+      {" --card 3c523", "ne2 in slot 1"},
+      {" --card 2=ne2", "ne2 in slot 1"},
+      {" --sizes 2048", "1024"},
+      {" --seconds 1", "0.05"},
+      {" --memory '8 MB'", "size ="},
+      {" --seed 2", "seed = 1"},
+      {" --net none", "attach = "},
+      {" --against model95", "--against"},
+      {" --set ne2.data_port.ready_delay='1 us'", "--restore"}};
+  for (const auto& [option, has] : contradictions) {
+    const auto said = run_planar("netio --quiet --restore " + file + option);
+    INFO(option << ": " << said.err);
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Contains("--restore") && Contains(has));
+  }
+}
