@@ -146,7 +146,10 @@ void Machine::wire_pos() {
   pos_.set_planar(&planar_pos_);
   pos_.set_video(&video_pos_);
   planar_pos_.on_change([this](const bus::PlanarFunctions& f, Time now) { enable_functions(f, now); });
-  video_pos_.on_change([this](bool awake, Time) { video_.set_awake(awake); });
+  video_pos_.on_change([this](bool awake, Time now) {
+    trace_(TraceCategory::video, now, "VGA {} by POS", awake ? "enabled" : "disabled");
+    video_.set_awake(awake);
+  });
 }
 
 void Machine::enable_functions(const bus::PlanarFunctions& f, Time now) {

@@ -32,8 +32,10 @@ MemoryClaim Slot::claim_memory(std::uint32_t base, AdapterMemory memory, Slave* 
 
 void Slot::set_irq(unsigned line, bool asserted, Time now) const {
   if (line == 2) line = 9;
-  if (line < InterruptLines::lines && (connector_lines >> line & 1) != 0)
-    wiring_.interrupts.set(line, number_, asserted, now);
+  if (line >= InterruptLines::lines || (connector_lines >> line & 1) == 0) return;
+  if (((wiring_.interrupts.sources(line) >> number_ & 1) != 0) != asserted)
+    wiring_.trace(TraceCategory::nic, now, "slot {} {} IRQ {}", number_ + 1, asserted ? "pulls" : "releases", line);
+  wiring_.interrupts.set(line, number_, asserted, now);
 }
 
 }  // namespace planar::bus

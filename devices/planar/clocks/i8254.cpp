@@ -83,6 +83,7 @@ void I8254::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time no
   const auto here = tick(now);
   seen_ = now;
   const bool before = channel0_.out(here);
+  trace_(TraceCategory::timer, now, "{:02X}h <- {:02X}h", 0x40 + offset, value);
   switch (offset) {
     case 0: channel0_.write(value, here); break;
     case 2: channel2_.write(value, here); break;

@@ -98,6 +98,47 @@ TEST_CASE("the short commands in README.md run") {
   CHECK(ran >= 4);
 }
 
+TEST_CASE("every trace category has lines") {
+  const Scratch scratch;
+  const auto file = scratch.file("trace.txt");
+  REQUIRE(run_planar("netio --card ne2 --quiet --seconds 0.05 --sizes 1024 --trace-file " + file +
+                     " --trace irq,bus,pos,dma,timer,diskette,keyboard,video,serial,nic,wire,peer,firmware")
+              .status == 0);
+  // An IDT without entries, and INT 3: a triple fault.
+  std::string fault("\xFA\x31\xC0\x8E\xD8\x0F\x01\x1E\x0C\x7C\xCC\xF4", 12);
+  fault.resize(1474560);
+  fault.replace(510, 2, "\x55\xAA");
+  const auto image = scratch.write("fault.img", fault);
+  REQUIRE(run_planar("run model95 --quiet --until '8 s' --trace cpu --trace-file " + scratch.file("cpu.txt") +
+                     " --image " + image)
+              .status == 0);
+  REQUIRE(run_planar("run model56sx --quiet --until '50 ms' --trace-file " + scratch.file("more.txt") +
+                     " --trace io,memory")
+              .status == 0);
+  const auto all = read_file(file) + read_file(scratch.file("more.txt")) + read_file(scratch.file("cpu.txt"));
+  for (const char* category : {"cpu", "irq", "io", "memory", "bus", "pos", "dma", "timer", "diskette", "keyboard",
+                               "video", "serial", "nic", "wire", "peer", "firmware"}) {
+    std::string column(category);
+    column.resize(8, ' ');
+    INFO(category);
+    CHECK(all.find(" " + column + " ") != std::string::npos);
+  }
+}
+
+TEST_CASE("README.md lists the values that were chosen by published figures as the program does") {
+  const auto readme = read_file(PLANAR_SOURCE_DIR "/README.md");
+  std::istringstream in(run_planar("published --chosen").out);
+  std::string line;
+  unsigned rows = 0;
+  while (std::getline(in, line))
+    if (line.starts_with("calibrated") || line.starts_with("informed-by-published")) {
+      INFO(line);
+      CHECK_THAT(readme, Contains(line));
+      ++rows;
+    }
+  CHECK(rows > 10);
+}
+
 TEST_CASE("the lab that docs/two-machines.md prints is one, with the files that it names") {
   const Scratch scratch;
   std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/two-machines.md"));
@@ -123,8 +164,8 @@ TEST_CASE("the lab that docs/two-machines.md prints is one, with the files that 
       if (!line.starts_with("kernel") && !line.starts_with("initrd") && !line.starts_with("append"))
         text += line + "\n";
     scratch.write("lab.toml", text);
-    const auto said = run_planar("config " + scratch.file("lab.toml") + " >/dev/null && cd " + scratch.file("") + " && '" +
-                                 std::string(PLANAR_BINARY) + "' run lab.toml --quiet --until '1 ms'");
+    const auto said = run_planar("config " + scratch.file("lab.toml") + " >/dev/null && cd " + scratch.file("") +
+                                 " && '" + std::string(PLANAR_BINARY) + "' run lab.toml --quiet --until '1 ms'");
     INFO(text << said.err);
     CHECK(said.status == 0);
     ++taken;
