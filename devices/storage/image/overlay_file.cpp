@@ -180,7 +180,7 @@ void OverlayFile::read_checkpoints() {
   for (unsigned n = 0; n < 2; ++n) {
     std::array<std::uint8_t, checkpoint_bytes> c{};
     if (!file_.read(checkpoint_at[n], c) || std::memcmp(c.data(), sync_magic.data(), sync_magic.size()) != 0 ||
-        get(&c[24], 4) != crc32(std::span(c).first(24)) || get(&c[8], 8) < synced_)
+        get(&c[24], 4) != crc32(std::span(c).first(24)) || get(&c[8], 8) < synced_ || get(&c[8], 8) > highest_sequence)
       continue;
     synced_ = get(&c[8], 8);
     synced_slots_ = get(&c[16], 8);

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "core/common/crc32.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/storage/disk_files.hpp"
 
@@ -122,6 +123,28 @@ TEST_CASE("a disk that is full again and again still takes what fits") {
   std::array<std::uint8_t, sector_bytes> bytes{};
   REQUIRE(disk.read(101, bytes));
   CHECK(generation_of(101, bytes) == 3u);
+}
+
+TEST_CASE("a checkpoint whose number no overlay reaches counts for nothing, and the file opens again and again") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(sectors));
+  const auto work = files.file("work.ovl");
+  create_overlay(work, base);
+  {
+    DiskImage disk = DiskImage::open({work});
+    REQUIRE(disk.write(10, content(10, 2, 1)));
+  }
+  auto bytes = DiskFiles::read(work);
+  bytes[4096 + 40] ^= 1;    // a damaged slot: the file may hold less than the checkpoint says
+  bytes[2048 + 15] = 0xD8;  // the top byte of its number
+  const auto crc = crc32(std::span(bytes).subspan(2048, 24));
+  for (unsigned n = 0; n < 4; ++n) bytes[2048 + 24 + n] = static_cast<std::uint8_t>(crc >> (8 * n));
+  files.write("work.ovl", bytes);
+  for (std::uint32_t round = 0; round < 2; ++round) {
+    REQUIRE(refusal([&] { DiskImage::open({work}); }) == "");
+    DiskImage disk = DiskImage::open({work});
+    CHECK(disk.write(20, content(20, 1, round)));
+  }
 }
 
 TEST_CASE("an overlay that lacks its latest changes is repaired with all that it has") {
