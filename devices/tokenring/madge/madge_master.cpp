@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/tokenring/madge/madge_master.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/common/error.hpp"
+
+namespace planar::tokenring {
+namespace {
+
+// Transfers between two looks at -PREEMPT.
+constexpr unsigned look = 8;
+constexpr std::uint32_t unlimited = 0xFFFFFFFF, page = 0x1000;
+
+}  // namespace
+
+MadgeMaster::MadgeMaster(bus::Slot& slot, const std::string& name, MadgeMasterClient& client,
+                         const MadgeMasterConfig& config)
+    : BusMaster(slot.channel(), name),
+      slot_(slot),
+      client_(client),
+      config_(config),
+      chunk_done_(slot.scheduler(), name + ".chunk", Priority::device, Callback::to<&MadgeMaster::chunk_done>(this)),
+      next_(slot.scheduler(), name + ".next", Priority::device, Callback::to<&MadgeMaster::burst_due>(this)),
+      finished_(slot.scheduler(), name + ".finished", Priority::device, Callback::to<&MadgeMaster::finish>(this)) {}
+
+void MadgeMaster::configure(unsigned level, bool fairness, BurstMode mode, bool streaming) {
+  level_ = level;
+  mode_ = mode;
+  streaming_ = streaming && config_.buffered && slot_.width() == 32;
+  set_fairness(fairness);
+}
+
+void MadgeMaster::start(std::uint32_t address, unsigned burst, Direction direction, Time now) {
+  address_ = config_.width == 16 ? address & 0xFFFFFF : address;  // 24 address lines
+  bytes_ = static_cast<std::uint32_t>(client_.transfer_buffer().size());
+  burst_bytes_ = burst ? 2 * burst : bytes_;
+  direction_ = direction;
+  moved_ = chunk_ = 0;
+  fault_ = false;
+  busy_ = true;
+  begin_burst(now);
+}
+
+void MadgeMaster::cancel(Time now) {
+  busy_ = false;
+  chunk_done_.cancel();
+  next_.cancel();
+  finished_.cancel();
+  withdraw_request(now);
+  if (owns_channel()) release_channel(now);
+}
+
+// The chip asks for its bus.
+void MadgeMaster::begin_burst(Time now) {
+  burst_left_ = std::min(burst_bytes_, bytes_ - moved_);
+  burst_asked_ = now;
+  if (owns_channel())
+    chunk(now);
+  else
+    request_channel(level_, now);
+}
+
+void MadgeMaster::granted(Time now) {
+  if (!busy_) {
+    release_channel(now);
+    return;
+  }
+  preempted_at_ = Time::never();
+  granted_left_ = mode_ == BurstMode::cycle_steal     ? 1
+                  : mode_ == BurstMode::limited_burst ? config_.limited_bytes / unit()
+                                                      : unlimited;
+  chunk(now);
+}
+
+// The transfers up to the next decision, in closed form. An odd address costs its first transfer a cycle of its own.
+void MadgeMaster::chunk(Time now) {
+  const unsigned width = unit();
+  const std::uint32_t transfers = std::min<std::uint32_t>(granted_left_, look);
+  const std::uint32_t at = address_ + moved_;
+  chunk_ = std::min(burst_left_, transfers * width - at % width);
+  fault_ = !decoded(at, chunk_);
+  const Time end = channel().transfer({at, chunk_, 8 * width, streaming_}, now);
+  Time last = end;
+  if (!config_.buffered) last = std::max(end, now + config_.chip_cycle * ((at % width + chunk_ + width - 1) / width));
+  channel().occupy(end, last);
+  if (granted_left_ != unlimited) granted_left_ -= std::min(granted_left_, (at % width + chunk_ + width - 1) / width);
+  chunk_done_.at(last);
+}
+
+void MadgeMaster::chunk_done(Time now) {
+  if (fault_) {
+    busy_ = false;
+    release_channel(now);
+    client_.transfer_failed(false, now);
+    return;
+  }
+  const auto part = client_.transfer_buffer().subspan(moved_, chunk_);
+  if (direction_ == Direction::read)
+    slot_.memory().master_read(address_ + moved_, part, now);
+  else
+    slot_.memory().master_write(address_ + moved_, part, now);
+  moved_ += chunk_;
+  burst_left_ -= chunk_;
+  if (!burst_left_) {
+    burst_done(now);
+  } else if (may_stay(now)) {
+    chunk(now);
+  } else {
+    release_channel(now);
+    request_channel(level_, now);
+  }
+}
+
+// On to the next burst of the chip, or to the end.
+void MadgeMaster::burst_done(Time now) {
+  const std::uint32_t burst = std::min(burst_bytes_, moved_);
+  const bool done = moved_ == bytes_;
+  if (config_.buffered) {  // the chip is filling or emptying the buffer meanwhile
+    release_channel(now);
+    const Time chip = std::max(now, burst_asked_ + chip_time(burst) + config_.burst_gap);
+    (done ? finished_ : next_).at(chip);
+    return;
+  }
+  if (done) {
+    release_channel(now);
+    finish(now);
+    return;
+  }
+  const Time asks = now + config_.burst_gap;
+  if (mode_ < BurstMode::delayed_release || !may_stay(asks))
+    release_channel(now);
+  else
+    channel().occupy(now, asks);
+  next_.at(asks);
+}
+
+/// Whether the owner may go on at `from`.
+bool MadgeMaster::may_stay(Time from) const {
+  if (!granted_left_) return false;
+  if (preempted_at_ == Time::never()) return true;
+  if (mode_ == BurstMode::immediate_release) return false;
+  const Time chunk = std::max(config_.chip_cycle, channel().timing().memory_cycle) * std::int64_t{look + 1};
+  return from + chunk <= preempted_at_ + channel().timing().arbitration.burst_bound;
+}
+
+void MadgeMaster::finish(Time now) {
+  busy_ = false;
+  client_.transfer_done(now);
+}
+
+void MadgeMaster::timed_out(Time now) {
+  chunk_done_.cancel();
+  next_.cancel();
+  if (!busy_) return;
+  busy_ = false;
+  client_.transfer_failed(true, now);
+}
+
+/// Whether some memory answers.
+bool MadgeMaster::decoded(std::uint32_t address, std::uint32_t bytes) {
+  const std::uint32_t last = address + bytes - 1;
+  if (last < address) return false;
+  for (std::uint32_t at = address & ~(page - 1);; at += page) {
+    const Page& p = slot_.memory().page(at);
+    const bool answers = p.kind == PageKind::device ? p.data || slot_.memory().find(std::max(at, address)) != nullptr
+                                                    : p.kind != PageKind::unmapped;
+    if (!answers) return false;
+    if (last - at < page) return true;
+  }
+}
+
+void MadgeMaster::describe(Description& d) const {
+  static constexpr std::array modes{"cycle steal", "limited burst", "delayed release", "immediate release"};
+  d.number("arbitration level", level_).flag("fairness", fairness()).flag("streaming data", streaming_);
+  d.text("burst mode", modes[static_cast<unsigned>(mode_)]);
+  d.flag("requests the channel", requesting_channel()).flag("owns the channel", owns_channel());
+  d.flag("transferring", busy_).text("direction", direction_ == Direction::read ? "from memory" : "to memory");
+  d.reg("address", address_, 32).number("bytes", bytes_).number("bytes moved", moved_);
+}
+
+void MadgeMaster::archive(Archive& a) {
+  a(busy_, fault_, address_, bytes_, moved_, burst_bytes_, burst_left_, chunk_, granted_left_, direction_, burst_asked_,
+    preempted_at_, chunk_done_, next_, finished_);
+  if (a.loading() && busy_ &&
+      (bytes_ != client_.transfer_buffer().size() || !burst_bytes_ || moved_ > bytes_ || chunk_ > bytes_ - moved_ ||
+       burst_left_ > bytes_ - moved_))
+    throw Error("snapshot holds a damaged bus master transfer; take a new one", ExitCode::missing_file);
+}
+
+}  // namespace planar::tokenring
