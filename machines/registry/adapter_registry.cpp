@@ -21,7 +21,6 @@
 #include "devices/ethernet/oc2335/oc2335.hpp"
 #include "devices/ethernet/sknet/sknet.hpp"
 #include "devices/storage/scsi/ibm_scsi.hpp"
-#include "devices/tokenring/madge/madge_mc.hpp"
 
 namespace planar {
 namespace {
@@ -60,8 +59,6 @@ std::span<const AdapterEntry> adapter_registry() {
       ethernet::De210::entry,
       ethernet::Oc2335::entry,
       ethernet::EtherStreamer::entry,
-      tokenring::MadgeMc::mc16,
-      tokenring::MadgeMc::mc32,
   };
   return rows;
 }

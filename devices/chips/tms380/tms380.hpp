@@ -58,9 +58,10 @@ struct Tms380Config {
   // The processor's time for
   Time interrupt{};        ///< taking a doorbell (SIFCMD)
   Time command{};          ///< an SCB command
-  Time transmit_list{};    ///< looking at a transmit list and setting up its transfers
+  Time look{};             ///< having a list fetched, whether it is valid or not
+  Time transmit_list{};    ///< a valid transmit list: checks, buffers, setting up its transfers
   Time transmit_status{};  ///< what a frame needs when it is back from the ring
-  Time receive_list{};     ///< looking at a receive list and setting up its transfers
+  Time receive_list{};     ///< a valid receive list: the frame, setting up its transfers, buffers
   Time status{};           ///< posting a status to the host
 };
 

@@ -38,9 +38,9 @@ Time Tms380::first_work(Task task) const {
     case Task::doorbell: return config_.interrupt;
     case Task::initialize: return config_.initialize;
     case Task::command: return config_.command;
-    case Task::fetch: return config_.transmit_list;
+    case Task::fetch:
+    case Task::receive: return config_.look;
     case Task::sent: return config_.transmit_status;
-    case Task::receive: return config_.receive_list;
     case Task::post: return config_.status;
   }
   return {};

@@ -7,7 +7,7 @@
 namespace planar::tokenring {
 namespace {
 
-enum Step : std::uint8_t { look, list_read, data_written, list_written, link_read };
+enum Step : std::uint8_t { look, list_read, prepared, data_written, list_written, link_read };
 constexpr std::uint8_t frame_status_bits = 0xCC;
 constexpr std::uint16_t kept_bits = Tms380::FRAME_INTERRUPT | Tms380::INTERFRAME_WAIT | Tms380::PASS_CRC;
 
@@ -44,6 +44,7 @@ void Tms380::do_receive(Time now) {
       dma(receive_list_, relink_ ? 4 : parameters_.receive_list, Direction::read, now);
       return;
     case list_read: receive_list_fetched(now); return;
+    case prepared: store_fragment(now); return;
     case data_written:
       moved_ += static_cast<std::uint32_t>(transfer_.size());
       ++receive_fragment_;
@@ -68,7 +69,8 @@ void Tms380::receive_list_fetched(Time now) {
   if (!frame_begun_) pass_crc_ = list.cstat & PASS_CRC;
   receive_cstat_ = list.cstat;
   receive_next_ = list.next;
-  store_fragment(now);
+  step_ = prepared;
+  work(config_.receive_list, now);
 }
 
 void Tms380::store_fragment(Time now) {

@@ -9,7 +9,7 @@
 namespace planar::tokenring {
 namespace {
 
-enum Step : std::uint8_t { look, list_read, data_read };
+enum Step : std::uint8_t { look, list_read, prepared, data_read };
 // Of each buffer so many bytes are its own link and state.
 constexpr std::uint32_t buffer_overhead = 8;
 // What LLC may ask for without a ring parameter server's word (802.5).
@@ -42,6 +42,7 @@ void Tms380::do_fetch(Time now) {
       dma(transmit_list_, parameters_.transmit_list, Direction::read, now);
       return;
     case list_read: list_fetched(now); return;
+    case prepared: next_fragment(now); return;
     default:
       building_.data.insert(building_.data.end(), transfer_.begin(), transfer_.end());
       ++fragment_;
@@ -89,7 +90,8 @@ void Tms380::list_fetched(Time now) {
   building_.cstats.push_back(list.cstat);
   transmit_cstat_ = list.cstat;
   transmit_next_ = list.next;
-  next_fragment(now);
+  step_ = prepared;
+  work(config_.transmit_list, now);
 }
 
 void Tms380::next_fragment(Time now) {

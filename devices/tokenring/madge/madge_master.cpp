@@ -71,7 +71,8 @@ void MadgeMaster::granted(Time now) {
   granted_left_ = mode_ == BurstMode::cycle_steal     ? 1
                   : mode_ == BurstMode::limited_burst ? config_.limited_bytes / unit()
                                                       : unlimited;
-  chunk(now);
+  channel().occupy(now, now + config_.grant);
+  chunk(now + config_.grant);
 }
 
 // The transfers up to the next decision, in closed form. An odd address costs its first transfer a cycle of its own.
@@ -129,10 +130,10 @@ void MadgeMaster::burst_done(Time now) {
     return;
   }
   const Time asks = now + config_.burst_gap;
-  if (mode_ < BurstMode::delayed_release || !may_stay(asks))
-    release_channel(now);
-  else
+  if (mode_ == BurstMode::delayed_release && may_stay(asks))
     channel().occupy(now, asks);
+  else
+    release_channel(now);
   next_.at(asks);
 }
 
@@ -140,7 +141,6 @@ void MadgeMaster::burst_done(Time now) {
 bool MadgeMaster::may_stay(Time from) const {
   if (!granted_left_) return false;
   if (preempted_at_ == Time::never()) return true;
-  if (mode_ == BurstMode::immediate_release) return false;
   const Time chunk = std::max(config_.chip_cycle, channel().timing().memory_cycle) * std::int64_t{look + 1};
   return from + chunk <= preempted_at_ + channel().timing().arbitration.burst_bound;
 }

@@ -5,8 +5,9 @@
 // is the card's burst mode, from POS:
 //   cycle steal        one transfer a grant
 //   limited burst      so many transfers a grant
-//   delayed release    stays until the block is done, and after -PREEMPT as long as an owner may (7.8 us)
-//   immediate release  stays until the block is done, or leaves at the first look behind -PREEMPT
+//   immediate release  stays for a burst of the chip
+//   delayed release    stays until the block is done, between the chip's bursts too
+// In the last two it leaves earlier if -PREEMPT asks for it, at the end of what an owner has left then (7.8 us).
 // The 16-bit card puts each cycle of the chip on the channel, at the chip's pace. The 32-bit card collects a burst in a
 // buffer and moves that at the channel's own pace, with streaming data if it is on; the next burst follows when the
 // chip has had time to fill or empty the buffer.
@@ -30,6 +31,7 @@ struct MadgeMasterConfig {
   bool buffered = false;             ///< a burst of the chip is collected
   Time chip_cycle{};                 ///< one bus cycle of the chip, 16 bits
   Time burst_gap{};                  ///< between two bursts of the chip
+  Time grant{};                      ///< from a grant of the channel to the first transfer
   std::uint32_t limited_bytes = 16;  ///< of a limited burst
 };
 

@@ -44,6 +44,7 @@ Tms380Config chip_config(const TimingProfile& p) {
   c.initialize = p.time("chip.initialize");
   c.interrupt = p.time("processor.doorbell");
   c.command = p.time("processor.command");
+  c.look = p.time("processor.look");
   c.transmit_list = p.time("processor.transmit_list");
   c.transmit_status = p.time("processor.transmit_status");
   c.receive_list = p.time("processor.receive_list");
@@ -57,6 +58,7 @@ MadgeMasterConfig master_config(const TimingProfile& p, bool mc32) {
   c.buffered = mc32;
   c.chip_cycle = p.time("master.chip_cycle");
   c.burst_gap = p.time("master.burst_gap");
+  c.grant = p.time("master.grant");
   c.limited_bytes = static_cast<std::uint32_t>(p.integer("master.limited_burst", 4, 64));
   return c;
 }
