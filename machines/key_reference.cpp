@@ -143,7 +143,9 @@ const std::vector<Section>& sections() {
          "`\"tap:NAME\"`, `\"pcap:IFACE\"`, `\"socket:HOST:PORT\"`, `\"socket:unix:PATH\"`."},
         {"net.medium", "The medium on which that is, where the lab has several."},
         {"net.duplex", "Half or full duplex; not with `[medium.NAME]` tables."},
-        {"net.rate", "Bit rate; without it that of the first card. Not with `[medium.NAME]` tables."},
+        {"net.rate",
+         "Bit rate, 4 or 16 Mbit/s for one Token Ring, 10 or 100 for one Ethernet segment; without it that of the "
+         "first card. Not with `[medium.NAME]` tables."},
         {"net.forward", "Ports of the host that lead to the guest: `\"tcp 127.0.0.1:2323 -> 23\"`; with slirp only."},
         {"net.time",
          "With the host's network: whether the run is paced to real time (`as-hardware`) or runs as fast as it can."},
@@ -151,15 +153,33 @@ const std::vector<Section>& sections() {
         {"peer.mtu",
          "Bytes of the reference station's longest IP datagram: 576 to 1500 on Ethernet, up to 17800 on a ring."}}},
       {"[medium.NAME]",
-       "A medium of the lab; without such a table there is one Ethernet segment, called `segment`.",
+       "A medium of the lab; without such a table there is one Ethernet segment, called `segment`. A machine by itself "
+       "with a Token Ring adapter gets `[medium.ring]` (dedicated), `[medium.uplink]` and `[switch.switch]`.",
        {{"medium.NAME.kind", "What it is."},
-        {"medium.NAME.rate", "Bit rate."},
-        {"medium.NAME.duplex", "Half or full duplex."}}},
+        {"medium.NAME.rate", "Bit rate: 10 or 100 Mbit/s on an Ethernet, 4 or 16 (the default) on a ring."},
+        {"medium.NAME.duplex",
+         "Half or full duplex. On a ring, full means that it is dedicated to two stations, which transmit immediately "
+         "if both of them ask for it, and by token if not."},
+        {"medium.NAME.early_release",
+         "On a ring of 16 Mbit/s: whether stations that are no adapters release the token behind their frame."},
+        {"medium.NAME.insertion",
+         "On a ring: whether going onto it takes as long as in reality, or no longer than the ring's protocol."},
+        {"medium.NAME.lobe_metres", "On a ring: length of each station's cable."},
+        {"medium.NAME.ring_number", "On a ring: its number for source routing."}}},
       {"[bridge.NAME]",
-       "A transparent bridge between media of the lab (`docs/two-machines.md`).",
-       {{"bridge.NAME.media", "The names of two media or more."},
-        {"bridge.NAME.delay", "From a frame's last bit to its place in the other side's queue, at most 1 s."},
-        {"bridge.NAME.ageing", "For how long an address is remembered, 10 s to 1000000 s."}}},
+       "A bridge between media of the lab (`docs/two-machines.md`).",
+       {{"bridge.NAME.kind", "Transparent, or between rings a source-routing one."},
+        {"bridge.NAME.media", "The names of two media or more."},
+        {"bridge.NAME.number", "Of a source-routing bridge; two between the same rings need different ones."},
+        {"bridge.NAME.delay",
+         "From a frame's last bit to its place in the other side's queue, at most 1 s; 500 us by default if it routes "
+         "by source."},
+        {"bridge.NAME.ageing", "For how long an address is remembered, 10 s to 1000000 s; of a transparent bridge."}}},
+      {"[switch.NAME]",
+       "A switch: a bridge with more addresses and less delay.",
+       {{"switch.NAME.media", "The names of two media or more."},
+        {"switch.NAME.delay", "From a frame's last bit to its place in the other side's queue, at most 1 s."},
+        {"switch.NAME.ageing", "For how long an address is remembered, 10 s to 1000000 s."}}},
       {"[run] and [scenario]",
        "",
        {{"run.seed", "Seed of every random draw of the run."},
@@ -167,7 +187,8 @@ const std::vector<Section>& sections() {
         {"scenario.steps", "Steps in front of the machine, as `--do` takes them."}}},
       {"Labs",
        "A file with several `[[machine]]` tables is a lab: `[net]`, `[peer]`, `[medium.NAME]`, `[bridge.NAME]`, "
-       "`[run]` and `[scenario]` stand once at the top, every other table as `[machine.TABLE]` below its machine, "
+       "`[switch.NAME]`, `[run]` and `[scenario]` stand once at the top, every other table as `[machine.TABLE]` below "
+       "its machine, "
        "which has two keys of its own "
        "(`docs/two-machines.md`).",
        {{"name", "Name of the machine in the lab: letters, digits, `-` and `_`, at most 32."},
@@ -176,7 +197,8 @@ const std::vector<Section>& sections() {
   return all;
 }
 
-/// The path with N for the number of a slot or drive, and NAME for a medium's, a bridge's or a timing value's.
+/// The path with N for the number of a slot or drive, and NAME for a medium's, a bridge's, a switch's or a timing
+/// value's.
 std::string pattern(const std::string& path) {
   for (const std::string table : {"slot.", "disk.", "cdrom."}) {
     if (!path.starts_with(table)) continue;
@@ -184,7 +206,7 @@ std::string pattern(const std::string& path) {
     const auto key = path.substr(dot);
     return table + "N" + (key.starts_with(".set.") ? ".set.NAME" : key);
   }
-  for (const std::string table : {"medium.", "bridge."})
+  for (const std::string table : {"medium.", "bridge.", "switch."})
     if (path.starts_with(table)) return table + "NAME" + path.substr(path.find('.', table.size()));
   return path;
 }
@@ -224,8 +246,18 @@ machine = "model95"
 medium = "a"
 [medium.a]
 [medium.b]
+[medium.d]
+kind = "token-ring"
+[medium.f]
+kind = "token-ring"
+ring_number = 2
+[bridge.g]
+kind = "source-route"
+media = ["d", "f"]
 [bridge.c]
 media = ["a", "b"]
+[switch.e]
+media = ["b", "d"]
 [slot.1]
 card = "ne2"
 medium = "b"

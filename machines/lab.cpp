@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/medium/ring/ring.hpp"
 #include "devices/stations/bridge/bridge.hpp"
+#include "devices/stations/bridge/source_route_bridge.hpp"
 #include "devices/stations/host/host_station.hpp"
 #include "devices/stations/peer/peer.hpp"
 
@@ -29,7 +31,8 @@ std::string disk_summary(const storage::DiskImage& disk) {
 
 }  // namespace
 
-std::unique_ptr<net::Medium> make_medium(const MediumConfig& config) {
+std::unique_ptr<net::Medium> make_medium(Scheduler& scheduler, const MediumConfig& config) {
+  if (config.kind == MediumKind::token_ring) return std::make_unique<net::Ring>(scheduler, config.ring, config.name);
   return std::make_unique<net::EthernetSegment>(
       net::EthernetConfig{.bits_per_second = ethernet_rate(config.kind), .full_duplex = config.full_duplex},
       config.name);
@@ -58,7 +61,7 @@ Lab::Lab(LabConfig config, const MediumFactory& make) : config_(std::move(config
 void Lab::make_media(const MachineConfig& config, const MediumFactory& make) {
   Time lookahead = Time::never();
   for (const MediumConfig& medium : config.media) {
-    owned_media_.push_back(make(medium));
+    owned_media_.push_back(make(scheduler_, medium));
     media_.push_back(owned_media_.back().get());
     media_.back()->set_trace(&trace());
     lookahead = std::min(lookahead, media_.back()->lookahead());
@@ -102,11 +105,24 @@ void Lab::add_bridges(const MachineConfig& config) {
   // Beside the seeds of adapters (machine * 10h + slot) and of the other stations (FEh, FFh).
   std::uint64_t seed = config.seed * 0x100 + 0x80;
   for (const BridgeConfig& bridge : config.bridges) {
-    std::vector<net::Medium*> sides;
-    for (const std::string& name : bridge.media) sides.push_back(&medium_named(name));
-    stations_.push_back(std::make_unique<net::Bridge>(scheduler_, trace(), bridge.name, sides, seed, bridge.timing));
-    seed += sides.size();
+    add_bridge(config, bridge, seed);
+    seed += bridge.media.size();
   }
+}
+
+void Lab::add_bridge(const MachineConfig& config, const BridgeConfig& bridge, std::uint64_t seed) {
+  if (bridge.kind == BridgeConfig::Kind::source_route) {
+    std::vector<net::SourceRouteBridge::Place> rings;
+    for (const std::string& name : bridge.media)
+      for (const MediumConfig& medium : config.media)
+        if (medium.name == name) rings.push_back({&dynamic_cast<net::Ring&>(medium_named(name)), medium.ring_number});
+    stations_.push_back(std::make_unique<net::SourceRouteBridge>(scheduler_, trace(), bridge.name, std::move(rings),
+                                                                 bridge.number, seed, bridge.figures.delay));
+    return;
+  }
+  std::vector<net::Medium*> sides;
+  for (const std::string& name : bridge.media) sides.push_back(&medium_named(name));
+  stations_.push_back(std::make_unique<net::Bridge>(scheduler_, trace(), bridge.name, sides, seed, bridge.figures));
 }
 
 bool Lab::repeatable() const {
@@ -181,7 +197,11 @@ std::string Lab::summary() {
   if (media_.size() > 1) {
     for (const net::Medium* medium : media_) out += fmt::format("{}: {}\n", medium->name(), medium->title());
     for (const BridgeConfig& bridge : first.bridges)
-      out += fmt::format("{}: a bridge between {}\n", bridge.name, fmt::join(bridge.media, ", "));
+      out += fmt::format("{}: a {} between {}\n", bridge.name,
+                         bridge.kind == BridgeConfig::Kind::switching      ? "switch"
+                         : bridge.kind == BridgeConfig::Kind::source_route ? "source-routing bridge"
+                                                                           : "bridge",
+                         fmt::join(bridge.media, ", "));
     if (config_.named()) out += fmt::format("{}{}\n", net, first.net == "none" ? "" : " on " + first.net_medium);
   } else if (config_.named()) {
     out += fmt::format("on one wire of {}; {}\n", medium().title(), net);

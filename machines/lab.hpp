@@ -21,8 +21,8 @@
 namespace planar {
 
 /// Makes the medium that `config` describes.
-using MediumFactory = std::function<std::unique_ptr<net::Medium>(const MediumConfig& config)>;
-std::unique_ptr<net::Medium> make_medium(const MediumConfig& config);
+using MediumFactory = std::function<std::unique_ptr<net::Medium>(Scheduler& scheduler, const MediumConfig& config)>;
+std::unique_ptr<net::Medium> make_medium(Scheduler& scheduler, const MediumConfig& config);
 
 class Lab {
  public:
@@ -97,6 +97,7 @@ class Lab {
   void add_peer(const MachineConfig& config);
   void add_host(const MachineConfig& config);
   void add_bridges(const MachineConfig& config);
+  void add_bridge(const MachineConfig& config, const BridgeConfig& bridge, std::uint64_t seed);
   net::Medium& medium_named(const std::string& name) const;
 
   LabConfig config_;

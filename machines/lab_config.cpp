@@ -7,12 +7,13 @@
 #include <filesystem>
 
 #include "machines/machine_files.hpp"
+#include "machines/network_config.hpp"
 
 namespace planar {
 
 namespace {
 
-const std::vector<std::string> lab_tables = {"net", "peer", "run", "scenario", "medium", "bridge"};
+const std::vector<std::string> lab_tables = {"net", "peer", "run", "scenario", "medium", "bridge", "switch"};
 
 bool good_name(const std::string& name) {
   return !name.empty() && name.size() <= 32 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -97,6 +98,8 @@ std::vector<MachineConfig> LabConfig::read() {
       c.text("name");
       if (c.has("model")) c.text("model");
       // The one medium has one rate; the first machine's card decides, or the file.
+      if (n == 0 && !c.has("net.rate") && !c.has("medium"))
+        if (const auto rate = ring_rate(c)) c.set_text("net.rate", *rate, "the card of " + names_[0]);
       if (n > 0 && !c.has("net.rate") && !c.has("medium"))
         c.set_text("net.rate", machines_[0].peek_text("net.rate"), fmt::format("the card of {}", names_[0]));
     }
@@ -104,8 +107,7 @@ std::vector<MachineConfig> LabConfig::read() {
     m.label = names_[n];
     m.number = static_cast<unsigned>(n);
     if (named_ && n == 0 && !c.has("net.rate") && !c.has("medium"))
-      c.set_text("net.rate", fmt::format("{} Mbit/s", ethernet_rate(m.media.front().kind) / 1'000'000),
-                 "the card of " + names_[0]);
+      c.set_text("net.rate", bit_rate(m.media.front()), "the card of " + names_[0]);
     read.push_back(std::move(m));
   }
   return read;

@@ -12,6 +12,7 @@
 #include "bus/mca/timing.hpp"
 #include "core/cpu/timing/timing.hpp"
 #include "devices/medium/medium_kind.hpp"
+#include "devices/medium/ring/ring_config.hpp"
 #include "devices/stations/bridge/bridge.hpp"
 #include "devices/stations/host/host_net.hpp"
 #include "devices/stations/host/host_station.hpp"
@@ -36,14 +37,19 @@ struct CardConfig {
 struct MediumConfig {
   std::string name = "segment";  ///< of the one that a lab has without [medium.NAME] tables
   MediumKind kind = MediumKind::ethernet_10;
-  bool full_duplex = false;  ///< both ends send at once, nothing collides
+  bool full_duplex = false;  ///< Ethernet: both ends send at once, nothing collides
+  net::RingConfig ring{};    ///< of a ring
+  unsigned ring_number = 1;  ///< of a ring, for source routing: 1 to FFFh
 };
 
-/// A bridge between media of the lab.
+/// A bridge between media of the lab, or a switch.
 struct BridgeConfig {
+  enum class Kind : std::uint8_t { transparent, switching, source_route };
   std::string name;
   std::vector<std::string> media;  ///< two or more
-  net::BridgeTiming timing;
+  Kind kind = Kind::transparent;
+  net::BridgeFigures figures{};
+  unsigned number = 1;  ///< of a source-routing bridge: 1 to 15
 };
 
 /// INT 15h C0h and the planar's POS ID.

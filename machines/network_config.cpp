@@ -36,15 +36,35 @@ void read_attachment(Config& c, MachineConfig& m) {
     if (c.has(path)) c.fail(path, fmt::format("is for the host's network; net.attach is {}, write slirp there", m.net));
 }
 
-constexpr MediumKind slow = MediumKind::ethernet_10, fast = MediumKind::ethernet_100;
+struct Rate {
+  std::string_view name;
+  MediumKind kind;
+  std::uint64_t bits_per_second;
+};
+constexpr Rate rates[] = {{"4 Mbit/s", MediumKind::token_ring, 4'000'000},
+                          {"10 Mbit/s", MediumKind::ethernet_10, 10'000'000},
+                          {"16 Mbit/s", MediumKind::token_ring, 16'000'000},
+                          {"100 Mbit/s", MediumKind::ethernet_100, 100'000'000}};
 
-std::string rate_name(MediumKind kind) { return fmt::format("{} Mbit/s", ethernet_rate(kind) / 1'000'000); }
+bool is_ring(MediumKind kind) { return kind == MediumKind::token_ring; }
 
-MediumKind read_rate(Config& c, const std::string& path, MediumKind fallback) {
-  return c.choice(path, {rate_name(slow), rate_name(fast)}, rate_name(fallback)) == rate_name(fast) ? fast : slow;
+/// The bit rate at `path` tells an Ethernet from a ring as well.
+void read_rate(Config& c, const std::string& path, MediumConfig& medium) {
+  std::vector<std::string> names;
+  for (const Rate& rate : rates) names.emplace_back(rate.name);
+  const std::string name = c.choice(path, names, bit_rate(medium));
+  const Rate& rate = *std::find_if(std::begin(rates), std::end(rates), [&](const Rate& r) { return r.name == name; });
+  medium.kind = rate.kind;
+  if (is_ring(rate.kind)) medium.ring.bits_per_second = rate.bits_per_second;
 }
 
 bool read_full_duplex(Config& c, const std::string& path) { return c.choice(path, {"half", "full"}, "half") == "full"; }
+
+void read_duplex(Config& c, const std::string& path, MediumConfig& medium) {
+  medium.full_duplex = medium.ring.full_duplex = read_full_duplex(c, path);
+  if (is_ring(medium.kind) && medium.full_duplex && medium.ring.bits_per_second != 16'000'000)
+    c.fail(path, "a ring transmits immediately (full duplex) at 16 Mbit/s only; write half");
+}
 
 MediumKind kind_of(const CardConfig& card) { return find_adapter(card.name).medium; }
 bool on_network(const CardConfig& card) { return kind_of(card) != MediumKind::scsi; }
@@ -61,17 +81,28 @@ const MediumConfig* find_medium(const MachineConfig& m, const std::string& name)
   return found == m.media.end() ? nullptr : &*found;
 }
 
-/// One medium for all cards: its rate is the user's, or else the first card's. A card of another rate is refused.
+/// The medium that a card is made for.
+MediumConfig medium_of(const AdapterEntry& adapter) {
+  MediumConfig medium;
+  medium.kind = adapter.medium;
+  if (adapter.medium_rate) medium.ring.bits_per_second = adapter.medium_rate;
+  if (is_ring(medium.kind)) medium.name = "ring";
+  return medium;
+}
+
+/// One medium for all cards: its rate is the user's, or else the first card's. A card of another kind is refused.
 void read_one_medium(Config& c, MachineConfig& m) {
   const auto first = std::find_if(m.cards.begin(), m.cards.end(), on_network);
   const bool chosen = c.has("net.rate");
   MediumConfig medium;
-  medium.full_duplex = read_full_duplex(c, "net.duplex");
-  medium.kind = read_rate(c, "net.rate", first == m.cards.end() ? slow : kind_of(*first));
+  if (first != m.cards.end()) medium = medium_of(find_adapter(first->name));
+  read_rate(c, "net.rate", medium);
+  read_duplex(c, "net.duplex", medium);
+  medium.name = is_ring(medium.kind) ? "ring" : MediumConfig{}.name;
   m.media.push_back(medium);
   for (const CardConfig& card : m.cards) {
     if (!on_network(card) || kind_of(card) == medium.kind) continue;
-    const std::string own = rate_name(kind_of(card)), present = rate_name(medium.kind);
+    const std::string own = bit_rate(medium_of(find_adapter(card.name))), present = bit_rate(medium);
     c.fail(fmt::format("slot.{}.card", card.slot),
            chosen ? fmt::format("'{}' works at {}, but net.rate is \"{}\"; set it to \"{}\" or leave it out, or take "
                                 "another card",
@@ -82,17 +113,52 @@ void read_one_medium(Config& c, MachineConfig& m) {
   }
 }
 
-/// [medium.NAME]: kind, rate, duplex.
+/// The tables of the usual installation around Token Ring adapters, below what the user has written.
+void add_switched_network(Config& c, MachineConfig& m) {
+  std::string toml, media = "\"uplink\"";
+  std::vector<std::string> made;
+  for (CardConfig& card : m.cards) {
+    if (!on_network(card) || !card.medium.empty()) continue;
+    const MediumConfig medium = medium_of(find_adapter(card.name));
+    const bool ring = is_ring(medium.kind), fast_ring = ring && medium.ring.bits_per_second == 16'000'000;
+    const std::string rate = bit_rate(medium);
+    std::string name = ring ? "ring" : fmt::format("ethernet-{}", ethernet_rate(medium.kind) / 1'000'000);
+    if (ring && std::find(made.begin(), made.end(), name) != made.end()) name = fmt::format("ring-{}", card.slot);
+    toml += fmt::format("[slot.{}]\nmedium = \"{}\"\n", card.slot, name);
+    if (std::find(made.begin(), made.end(), name) != made.end()) continue;
+    made.push_back(name);
+    media += fmt::format(", \"{}\"", name);
+    toml += fmt::format("[medium.{}]\nkind = \"{}\"\nrate = \"{}\"\nduplex = \"{}\"\n", name,
+                        ring ? "token-ring" : "ethernet", rate, fast_ring ? "full" : "half");
+  }
+  if (!c.has("net.medium")) toml += "[net]\nmedium = \"uplink\"\n";
+  toml += "[medium.uplink]\nrate = \"100 Mbit/s\"\nduplex = \"full\"\n";
+  toml += fmt::format("[switch.switch]\nmedia = [{}]\n", media);
+  c.add_text(toml, "default of a Token Ring adapter");
+  for (CardConfig& card : m.cards)
+    if (const std::string path = fmt::format("slot.{}.medium", card.slot); c.has(path)) card.medium = c.text(path);
+}
+
+/// [medium.NAME]: kind, rate, duplex; of a ring more.
 void read_media(Config& c, MachineConfig& m) {
   for (const char* path : {"net.rate", "net.duplex"})
     if (c.has(path)) c.fail(path, "is of a lab without [medium.NAME] tables; write it into the table of the medium");
   for (const std::string& name : c.children("medium")) {
     const std::string path = "medium." + name;
     MediumConfig medium;
+    const bool ring = c.choice(path + ".kind", {"ethernet", "token-ring"}, "ethernet") == "token-ring";
+    if (ring) medium.kind = MediumKind::token_ring;
+    read_rate(c, path + ".rate", medium);
+    if (is_ring(medium.kind) != ring)
+      c.fail(path + ".rate", ring ? "a ring works at 4 or 16 Mbit/s" : "an Ethernet works at 10 or 100 Mbit/s");
+    read_duplex(c, path + ".duplex", medium);
+    if (ring) {
+      medium.ring.early_token_release = c.flag(path + ".early_release", true);
+      medium.ring.quick_insertion = c.choice(path + ".insertion", {"realistic", "quick"}, "realistic") == "quick";
+      medium.ring.lobe_metres = static_cast<unsigned>(c.integer(path + ".lobe_metres", 1, 500, 30));
+      medium.ring_number = static_cast<unsigned>(c.integer(path + ".ring_number", 1, 0xFFF, 1));
+    }
     medium.name = name;
-    c.choice(path + ".kind", {"ethernet"}, "ethernet");
-    medium.kind = read_rate(c, path + ".rate", slow);
-    medium.full_duplex = read_full_duplex(c, path + ".duplex");
     m.media.push_back(std::move(medium));
   }
   std::sort(m.media.begin(), m.media.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -137,40 +203,88 @@ void refuse_loops(Config& c, const MachineConfig& m) {
     for (std::size_t n = 1; n < bridge.media.size(); ++n) {
       const std::size_t other = group(bridge.media[n]);
       if (other == group(bridge.media.front()))
-        c.fail("bridge." + bridge.name + ".media",
-               fmt::format("closes a loop: {} and {} are connected already, and bridges without a spanning tree would "
-                           "send frames round for ever; take one out",
-                           bridge.media.front(), bridge.media[n]));
+        c.fail(
+            fmt::format("{}.{}.media", bridge.kind == BridgeConfig::Kind::switching ? "switch" : "bridge", bridge.name),
+            fmt::format("closes a loop: {} and {} are connected already, and bridges without a spanning tree would "
+                        "send frames round for ever; take one out",
+                        bridge.media.front(), bridge.media[n]));
       std::replace(joined.begin(), joined.end(), other, first);
     }
   }
 }
 
-/// [bridge.NAME]: media, delay, ageing.
-void read_bridges(Config& c, MachineConfig& m) {
-  for (const std::string& name : c.children("bridge")) {
-    const std::string path = "bridge." + name;
-    BridgeConfig bridge{name, c.texts(path + ".media"), {}};
+/// A source-routing bridge knows rings by number.
+void read_source_routing(Config& c, MachineConfig& m, const std::string& path, BridgeConfig& bridge) {
+  bridge.number = static_cast<unsigned>(c.integer(path + ".number", 1, 15, 1));
+  std::vector<const MediumConfig*> rings;
+  for (const std::string& name : bridge.media) {
+    const auto place = static_cast<std::size_t>(find_medium(m, name) - m.media.data());
+    MediumConfig& ring = m.media[place];
+    if (!is_ring(ring.kind))
+      c.fail(path + ".media", fmt::format("'{}' is {}; a source-routing bridge joins rings", name, title(ring.kind)));
+    for (const MediumConfig* other : rings)
+      if (other->ring_number == ring.ring_number)
+        c.fail(path + ".media", fmt::format("{0} and {1} both have the number {2}; write medium.{1}.ring_number",
+                                            other->name, name, ring.ring_number));
+    ring.ring.source_routing = true;
+    rings.push_back(&ring);
+  }
+}
+
+/// [bridge.NAME] or [switch.NAME]: media, delay, ageing.
+void read_bridges(Config& c, MachineConfig& m, const std::string& table) {
+  using Kind = BridgeConfig::Kind;
+  for (const std::string& name : c.children(table)) {
+    const std::string path = fmt::format("{}.{}", table, name);
+    BridgeConfig bridge{.name = name, .media = c.texts(path + ".media")};
     for (const std::string& medium : bridge.media)
       if (!find_medium(m, medium))
         c.fail(path + ".media", fmt::format("there is no medium '{}'; the lab has {}", medium, names(m)));
     if (bridge.media.size() < 2)
       c.fail(path + ".media", fmt::format("expects two media or more, of {}: media = [\"A\", \"B\"]", names(m)));
-    bridge.timing.delay = c.time(path + ".delay", "67.2 us");
-    if (bridge.timing.delay <= Time{} || bridge.timing.delay > 1_s) c.fail(path + ".delay", "expects 1 ps to 1 s");
-    bridge.timing.ageing = c.time(path + ".ageing", "300 s");
-    if (bridge.timing.ageing < 10_s || bridge.timing.ageing > 1'000'000_s)
-      c.fail(path + ".ageing", "expects 10 s to 1000000 s");
+    if (table == "switch") {
+      bridge.kind = Kind::switching;
+      bridge.figures = net::switch_figures;
+    } else if (c.choice(path + ".kind", {"transparent", "source-route"}, "transparent") == "source-route") {
+      bridge.kind = Kind::source_route;
+      read_source_routing(c, m, path, bridge);
+    }
+    Time& delay = bridge.figures.delay;
+    delay = c.time(path + ".delay", bridge.kind == Kind::switching      ? "10 us"
+                                    : bridge.kind == Kind::source_route ? "500 us"
+                                                                        : "67.2 us");
+    if (delay <= Time{} || delay > 1_s) c.fail(path + ".delay", "expects 1 ps to 1 s");
+    if (bridge.kind != Kind::source_route) {
+      Time& ageing = bridge.figures.ageing;
+      ageing = c.time(path + ".ageing", "300 s");
+      if (ageing < 10_s || ageing > 1'000'000_s) c.fail(path + ".ageing", "expects 10 s to 1000000 s");
+    }
     m.bridges.push_back(std::move(bridge));
   }
   std::sort(m.bridges.begin(), m.bridges.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  refuse_loops(c, m);
 }
 
 }  // namespace
 
+std::string bit_rate(const MediumConfig& medium) {
+  const auto bits = is_ring(medium.kind) ? medium.ring.bits_per_second : ethernet_rate(medium.kind);
+  return fmt::format("{} Mbit/s", bits / 1'000'000);
+}
+
+std::optional<std::string> ring_rate(const Config& c) {
+  for (const std::string& slot : c.children("slot"))
+    for (const AdapterEntry& adapter : adapter_registry())
+      if (is_ring(adapter.medium) && adapter.name == c.peek_text(fmt::format("slot.{}.card", slot)))
+        return bit_rate(medium_of(adapter));
+  return std::nullopt;
+}
+
 void read_network(Config& c, MachineConfig& m) {
   read_attachment(c, m);
+  const bool chosen = c.has("net.rate") || c.has("medium");
+  const bool rings =
+      std::any_of(m.cards.begin(), m.cards.end(), [](const CardConfig& card) { return is_ring(kind_of(card)); });
+  if (rings && !chosen && m.net != "none") add_switched_network(c, m);
   if (c.has("medium"))
     read_media(c, m);
   else
@@ -183,7 +297,9 @@ void read_network(Config& c, MachineConfig& m) {
     c.fail("net.medium", "is where net.attach is, and that is none; leave it out");
   if (m.net == "peer" && m.peer_mtu > 1500 && find_medium(m, m.net_medium)->kind != MediumKind::token_ring)
     c.fail("peer.mtu", "expects 576 to 1500 on Ethernet");
-  read_bridges(c, m);
+  read_bridges(c, m, "bridge");
+  read_bridges(c, m, "switch");
+  refuse_loops(c, m);
 }
 
 }  // namespace planar

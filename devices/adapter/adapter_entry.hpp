@@ -48,6 +48,8 @@ struct AdapterRow {
   /// No public programming information exists: the interface is planar's own declaration, and every report says so.
   bool hypothetical = false;
   std::string_view profile{};  ///< name of the timing profile's file if it is not `name`
+  /// Bits per second, of a ring adapter that does not do 16 Mbit/s; 0: its medium's own.
+  std::uint64_t medium_rate = 0;
 
   static constexpr std::string_view bus() { return Bus::name; }
   /// The values of its timing profile.

@@ -7,8 +7,10 @@
 // makes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +36,8 @@ class LinkUser {
   virtual void frame_received(std::span<const std::uint8_t> frame, Time now) = 0;
   /// A frame has arrived with a wrong check sequence or length.
   virtual void frame_damaged(Time now) = 0;
+  /// A frame begins to arrive; its addresses are there at `addresses`. frame_received() or frame_damaged() ends it.
+  virtual void frame_begins(Time /*addresses*/, Time /*now*/) {}
   /// A frame to `destination` is for this station, or for what is behind it. Where the medium lets the sender know what
   /// became of its frame (on a ring), this decides what it is told; every frame arrives all the same.
   virtual bool accepts(std::span<const std::uint8_t> /*destination*/, Time /*now*/) { return true; }
@@ -49,11 +53,30 @@ class LinkLayer {
 
   /// Sends the frame behind those that are waiting.
   void send(std::span<const std::uint8_t> frame, Time now);
+  /// The frame that arrives, in its medium's own form; during LinkUser::frame_received() the whole.
+  struct Arriving {
+    std::span<const std::uint8_t> bytes;  ///< check sequence included
+    std::size_t settled = 0;              ///< of those: arrived, or on their way
+  };
+  virtual std::optional<Arriving> arriving() const { return std::nullopt; }
+  /// Its destination and source as Ethernet writes them.
+  virtual std::array<std::uint8_t, 12> addresses(const Arriving& frame) const;
+  /// Whether a frame that arrives at `from` can leave here before its end: same kind of medium and rate.
+  virtual bool can_follow(const LinkLayer& /*from*/) const { return false; }
+  /// Sends the frame that arrives at `from`; only if can_follow(), with nothing waiting(). feed() has more of it,
+  /// before what was settled is used up; follow_ends() its end, if it is not `good` an early one.
+  void follow(const LinkLayer& from, Time now);
+  virtual void feed(const Arriving& /*frame*/, Time /*now*/) {}
+  virtual void follow_ends(bool /*good*/, Time /*now*/) {}
+  /// Sends a frame that is in the medium's own form, check sequence included.
+  void send_as_is(std::span<const std::uint8_t> frame, Time now);
   /// Frames that are not sent yet, the one on the medium included.
   std::size_t waiting() const { return waiting_.size(); }
   virtual Port& port() = 0;
   /// Hardware type of the medium in ARP (RFC 826).
   virtual unsigned arp_hardware() const = 0;
+  /// Bytes behind the type that the medium's longest frame holds.
+  virtual std::size_t mtu() const { return 1500; }
 
   /// The frames that wait, and everything else: apart, because the stations save other things between them.
   void archive_waiting(Archive& a) { a(waiting_); }
@@ -64,6 +87,10 @@ class LinkLayer {
   virtual std::vector<std::uint8_t> encapsulate(std::span<const std::uint8_t> frame) const = 0;
   /// Hands a frame of encapsulate() to the port, which is idle; finished() tells its end.
   virtual void transmit(std::span<const std::uint8_t> frame, Time now) = 0;
+  /// The same for a frame of which the first bytes are settled.
+  virtual void transmit_first(std::span<const std::uint8_t> frame, std::size_t /*settled*/, Time now) {
+    transmit(frame, now);
+  }
   void finished(bool sent, unsigned failed_attempts, Time now);
   LinkUser& user() { return user_; }
 

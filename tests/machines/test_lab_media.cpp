@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A lab with several media: what is plugged into which, what is refused, and the guest's netio across a bridge.
+#include "devices/medium/ring/ring.hpp"
+#include "devices/stations/bridge/source_route_bridge.hpp"
 #include "machines/lab.hpp"
 #include "roms/images.hpp"
 #include "tests/devices/medium/toy_medium.hpp"
@@ -137,13 +139,70 @@ TEST_CASE("the guest's netio reaches the other segment through the bridge; the r
   CHECK(crossed.dropped == 0);
 }
 
+TEST_CASE("a ring of a lab: its settings, and the guest's netio through a switch to a station on it") {
+  const std::string ring = replaced(
+      replaced(replaced(replaced(two_segments, "rate = \"100 Mbit/s\"", "kind = \"token-ring\"\nlobe_metres = 50"),
+                        "[bridge.between]", "[switch.between]"),
+               "[machine.slot.2]\ncard = \"oc2335\"\nmedium = \"office\"\n", ""),
+      "[medium.floor]", "[medium.floor]\nduplex = \"full\"");
+  CHECK_THAT(refusal(replaced(ring, "lobe_metres = 50", "rate = \"10 Mbit/s\"")),
+             Contains("medium.office.rate") && Contains("a ring works at 4 or 16 Mbit/s"));
+  CHECK_THAT(refusal(replaced(ring, "lobe_metres = 50", "rate = \"4 Mbit/s\"\nduplex = \"full\"")),
+             Contains("medium.office.duplex") && Contains("16 Mbit/s only"));
+  CHECK_THAT(refusal(replaced(ring, "[medium.floor]", "[medium.floor]\nlobe_metres = 3")),
+             Contains("medium.floor.lobe_metres"));
+  CHECK_THAT(refusal(replaced(ring, "card = \"ne2\"\nmedium = \"floor\"", "card = \"ne2\"\nmedium = \"office\"")),
+             Contains("medium 'office' is Token Ring"));
+
+  Running first(ring);
+  CHECK(dynamic_cast<const net::Ring&>(first.lab.medium(1)).config().lobe_metres == 50);
+  CHECK_THAT(first.lab.summary(), Contains("office: Token Ring, 16 Mbit/s, half duplex\n") &&
+                                      Contains("between: a switch between floor, office\n"));
+  first.run_until("@netio start");
+  Archive saver = Archive::saver();
+  first.lab.archive(saver);
+  Running second(first.lab.configuration());
+  Archive loader = Archive::loader(saver.stream());
+  second.lab.archive(loader);
+  loader.expect_end();
+  for (Running* r : {&first, &second}) r->run_until("@done 0");
+  CHECK(first.lab.state_hash() == second.lab.state_hash());
+  CHECK(first.bridge().counters().dropped == 0);
+  CHECK(first.lab.medium(1).counts().at(0).value > 60);
+}
+
+TEST_CASE("two rings with a source-routing bridge: the guest's netio finds its way") {
+  const std::string lab =
+      "[net]\nattach = \"peer\"\nmedium = \"far\"\n"
+      "[medium.floor]\n"
+      "[medium.far]\nkind = \"token-ring\"\nring_number = 11\n"
+      "[medium.near]\nkind = \"token-ring\"\nrate = \"4 Mbit/s\"\nring_number = 10\n"
+      "[switch.between]\nmedia = [\"floor\", \"near\"]\n"
+      "[bridge.rings]\nkind = \"source-route\"\nmedia = [\"near\", \"far\"]\nnumber = 3\n"
+      "[[machine]]\nname = \"client\"\nmodel = \"model95\"\n"
+      "[machine.slot.1]\ncard = \"ne2\"\nmedium = \"floor\"\n";
+  CHECK_THAT(refusal(replaced(lab, "ring_number = 11", "ring_number = 10")),
+             Contains("bridge.rings.media") && Contains("medium.far.ring_number"));
+  CHECK_THAT(refusal(replaced(lab, "[\"near\", \"far\"]", "[\"near\", \"floor\"]")),
+             Contains("bridge.rings.media") && Contains("joins rings"));
+  Running run(lab);
+  CHECK_THAT(run.lab.summary(), Contains("rings: a source-routing bridge between near, far\n"));
+  const std::string resolved = run.lab.configuration();
+  CHECK(Lab(parse_lab(resolved, "resolved.toml")).configuration() == resolved);
+  run.run_until("@done 0");
+  const auto& bridge = dynamic_cast<const net::SourceRouteBridge&>(*run.lab.stations().at(2));
+  CHECK(bridge.counters().explored >= 1);
+  CHECK(bridge.counters().routed > 60);
+  CHECK(bridge.counters().dropped + bridge.counters().too_long == 0);
+}
+
 TEST_CASE("the guest's netio reaches a station on a medium that planar does not know") {
   const std::string toml =
       replaced(replaced(two_segments, "[machine.slot.2]\ncard = \"oc2335\"\nmedium = \"office\"\n", ""),
                "rate = \"100 Mbit/s\"\n", "");
-  Running run(toml, [](const MediumConfig& config) -> std::unique_ptr<net::Medium> {
+  Running run(toml, [](Scheduler& scheduler, const MediumConfig& config) -> std::unique_ptr<net::Medium> {
     if (config.name == "office") return std::make_unique<ToyLine>(config.name);
-    return make_medium(config);
+    return make_medium(scheduler, config);
   });
   run.run_until("@done 0");
   CHECK(run.lab.medium(1).counts().at(0).value > 60);

@@ -18,6 +18,27 @@ std::vector<std::uint8_t> EthernetLinkLayer::encapsulate(std::span<const std::ui
   return padded;
 }
 
+std::optional<LinkLayer::Arriving> EthernetLinkLayer::arriving() const {
+  const auto r = port_.receiving();
+  return r ? std::optional(Arriving{r->frame, r->frame.size()}) : std::nullopt;
+}
+
+bool EthernetLinkLayer::can_follow(const LinkLayer& from) const {
+  const auto* other = dynamic_cast<const EthernetLinkLayer*>(&from);
+  if (!other) return false;
+  const auto& mine = static_cast<const EthernetSegment*>(port_.medium())->config();
+  const auto& its = static_cast<const EthernetSegment*>(other->port_.medium())->config();
+  return mine.full_duplex && its.full_duplex && mine.bits_per_second == its.bits_per_second;
+}
+
+void EthernetLinkLayer::follow_ends(bool good, Time now) {
+  if (!good) port_.underrun(now);
+}
+
+void EthernetLinkLayer::frame_begins(const Reception& reception, Time now) {
+  user().frame_begins(reception.arrival(11), now);
+}
+
 void EthernetLinkLayer::frame_ends(const Reception& r, Time now) {
   if (r.fcs_ok && r.length >= min_frame_bytes && r.length <= max_frame_bytes)
     user().frame_received(r.frame.first(r.length - fcs_bytes), now);

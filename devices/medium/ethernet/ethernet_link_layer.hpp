@@ -15,6 +15,10 @@ class EthernetLinkLayer final : public LinkLayer, private EthernetStation {
 
   EthernetPort& port() override { return port_; }
   unsigned arp_hardware() const override { return 1; }
+  std::optional<Arriving> arriving() const override;
+  /// Between full-duplex links: on others a collision may still come.
+  bool can_follow(const LinkLayer& from) const override;
+  void follow_ends(bool good, Time now) override;
   void archive(Archive& a) override { port_.archive(a); }
 
  private:
@@ -22,6 +26,7 @@ class EthernetLinkLayer final : public LinkLayer, private EthernetStation {
   void transmit(std::span<const std::uint8_t> frame, Time now) override { port_.transmit(frame, now); }
 
   // EthernetStation
+  void frame_begins(const Reception& reception, Time now) override;
   void frame_ends(const Reception& reception, Time now) override;
   void transmit_ends(const TransmitOutcome& outcome, Time now) override;
 

@@ -121,14 +121,18 @@ bool Ring::full_duplex() const {
   return stations() <= 2;
 }
 
-void Ring::enter(RingPort& p, bool at_rest, Time now) {
+void Ring::enter(RingPort& p, bool at_rest, bool joins, Time now) {
   p.on_ring_ = true;
-  if (!at_rest || !flights_.empty()) {
+  p.protocol_.enter(joins, now);
+  if (!at_rest) {
     interrupt(now);
     return;
   }
-  if (!on_ring(monitor_)) elect(now);
-  if (!recover_.pending()) release_token(monitor_, now, now);
+  if (!on_ring(monitor_)) {
+    monitor_ = p.index();
+    p.protocol_.begin_as_monitor(now);
+  }
+  release_token(monitor_, now, 0, now);
 }
 
 void Ring::leave(RingPort& p, Time now) {
@@ -136,44 +140,67 @@ void Ring::leave(RingPort& p, Time now) {
   for (RingFlight& flight : flights_)
     if (flight.source == p.index()) flight.source = nobody;
   p.on_ring_ = false;
+  p.flight_ = 0;
+  p.protocol_.leave();
   if (monitor_ == p.index()) monitor_ = nobody;
   interrupt(now);
 }
 
-// A relay switches: what is on the ring comes to nothing.
+// A relay switches, or the trunk breaks: what is on the ring comes to nothing.
 void Ring::interrupt(Time now) {
-  token_.present = false;
+  lose_token(now);
   for (RingFlight& flight : flights_) {
     flight.broken = true;
     for (Stop& stop : flight.stops)
       if (stop.kind == Stop::Kind::stripped) stop.kind = Stop::Kind::lost;
   }
-  find_start(now);
   find_stop();
-  if (stations() == 0)
+  if (stations() == 0 || full_duplex())
     recover_.cancel();
   else
     recover_.at(now + (on_ring(monitor_) ? ring_timer::valid_transmission : ring_timer::no_token));
 }
 
-// Contention is won by the station with the highest address.
-void Ring::elect(Time) {
-  monitor_ = nobody;
+void Ring::recover(Time now) {
+  if (full_duplex()) return;
+  if (broken_ != nobody && stations() > 0) {
+    const auto last = static_cast<std::uint32_t>((broken_ + ports().size() - 1) % ports().size());
+    port(next_station(last))->protocol_.claim(true, now);
+  }
+  if (on_ring(monitor_)) {
+    port(monitor_)->protocol_.count(&RingErrors::token, now);
+    port(monitor_)->protocol_.purge(now);
+    return;
+  }
   for (std::uint32_t i = 0; i < ports().size(); ++i)
-    if (on_ring(i) && (monitor_ == nobody || port(monitor_)->node() < port(i)->node())) monitor_ = i;
+    if (on_ring(i)) port(i)->protocol_.no_token(now);
 }
 
-void Ring::recover(Time now) {
-  if (!on_ring(monitor_)) elect(now);
-  if (monitor_ == nobody) return;
+void Ring::purged(Time now) {
   ++counters_.purges;
-  release_token(monitor_, now, now);
+  recover_.cancel();
+  release_token(monitor_, now, 0, now);
+}
+
+void Ring::set_broken(const Port& in_front_of, bool broken, Time now) {
+  const auto place = std::find(ports().begin(), ports().end(), &in_front_of);
+  broken_ = broken && place != ports().end() ? static_cast<std::uint32_t>(place - ports().begin()) : nobody;
+  interrupt(now);
+}
+
+bool Ring::broken_between(std::uint32_t from, std::uint32_t to) const {
+  if (broken_ == nobody) return false;
+  const auto n = static_cast<std::uint32_t>(ports().size());
+  for (std::uint32_t at = (from + 1) % n;; at = (at + 1) % n) {
+    if (at == broken_) return true;
+    if (at == to) return false;
+  }
 }
 
 void Ring::archive(Archive& a) {
   a.section("ring", 1);
   counters_.archive(a);
-  a(monitor_, token_, flights_, next_flight_);
+  a(monitor_, broken_, token_, raises_, flights_, next_flight_);
   start_.archive(a);
   wire_.archive(a);
   recover_.archive(a);

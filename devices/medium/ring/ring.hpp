@@ -15,6 +15,7 @@
 //
 // Stations that come and go break the signal: frames and token on the ring are lost, and the active monitor purges the
 // ring when its valid transmission timer has run out.
+// What the stations then say to each other is in ring_protocol.hpp.
 //
 // Not modelled: jitter and the elastic buffer's changes, single bit errors, lobes of different lengths.
 #pragma once
@@ -28,6 +29,8 @@
 
 #include "core/time/scheduler.hpp"
 #include "devices/medium/medium.hpp"
+#include "devices/medium/ring/ring_config.hpp"
+#include "devices/medium/ring/ring_flight.hpp"
 #include "devices/medium/ring/ring_frame.hpp"
 #include "devices/medium/ring/ring_port.hpp"
 
@@ -48,61 +51,22 @@ inline constexpr std::size_t ring_longest_4 = 4'550, ring_longest_16 = 18'200;
 namespace ring_timer {
 inline constexpr Time return_to_repeat = 4_ms;     ///< TRR: a frame that is not back by then is lost
 inline constexpr Time valid_transmission = 10_ms;  ///< TVX: the active monitor without frame or token
+inline constexpr Time queue = 20_ms;               ///< TQP: before a station's turn in the poll
 inline constexpr Time no_token = 2600_ms;          ///< TNT: any station without a good token
+inline constexpr Time active_monitor = 7_s;        ///< TAM: between polls
+inline constexpr Time standby_monitor = 15_s;      ///< TSM: a standby without a poll
+inline constexpr Time error_report = 2_s;          ///< TER
+inline constexpr Time beacon_transmit = 16_s;      ///< TBT: until the beaconing station tests itself
+inline constexpr Time beacon_receive = 200_ms;     ///< TBR: until the beacons that are heard no more are over
+// Recalled, as the standard or IBM's architecture has them:
+inline constexpr Time ring_purge = 1_s;           ///< TRP
+inline constexpr Time claim_token = 1_s;          ///< TCT
+inline constexpr Time pacing = 20_ms;             ///< between claims, and between beacons
+inline constexpr Time attach = 18_s;              ///< a phase of insertion, at the longest
+inline constexpr Time parameters = 2'500'000_us;  ///< TRI: until a request for parameters is repeated
 }  // namespace ring_timer
 
-struct RingConfig {
-  std::uint64_t bits_per_second = 16'000'000;  ///< 4'000'000 or 16'000'000
-  bool full_duplex = false;                    ///< dedicated: the two stations that ask for it transmit at once
-  bool early_token_release = true;             ///< of plain stations, at 16 Mbit/s; adapters say it themselves
-  unsigned lobe_metres = 30;                   ///< every station's cable
-  bool quick_insertion = false;                ///< no waiting in the phases of insertion
-  bool stepwise = false;                       ///< test hook: an event at each station that the idle token passes
-};
-
 Destination ring_destination(std::span<const std::uint8_t> frame);
-
-/// A frame on the ring.
-struct RingFlight {
-  /// What still happens to it. A flight is over when nothing is left.
-  struct Stop {
-    enum class Kind : std::uint8_t {
-      dry,       ///< bytes that should leave are not there
-      header,    ///< SA has arrived at the first station: who wants it is decided
-      begins,    ///< SA has arrived at `port`
-      ends,      ///< ED has arrived at `port`
-      leaves,    ///< FS has left the sender
-      returned,  ///< SA is back at the sender
-      stripped,  ///< FS is back at the sender
-      lost,      ///< the sender gives up (TRR)
-    };
-    Kind kind{};
-    std::uint32_t port = UINT32_MAX;
-    Time first_bit{};         ///< of SD, at `port`
-    bool recognised = false;  ///< sets A
-    bool wanted = false;      ///< `port`'s station is told
-    bool begun = false;
-    bool by_functional = false, by_group = false;
-    void archive(Archive& a) { a(kind, port, first_bit, recognised, wanted, begun, by_functional, by_group); }
-  };
-
-  std::uint64_t id = 0;
-  std::uint32_t source = UINT32_MAX;  ///< none: it left the ring
-  Time start{};                       ///< first bit of SD at the sender
-  std::vector<std::uint8_t> bytes{};  ///< AC to FCS; those from `known` on are yet to come
-  std::size_t known = 0;
-  bool immediate = false;  ///< full duplex: needs no token and does not come back
-  bool left = false;       ///< FS is out
-  bool returned = false;   ///< SA is back
-  bool aborted = false;    ///< ended by an abort sequence
-  bool broken = false;     ///< the ring was interrupted while it was on it
-  std::uint8_t status = 0;
-  std::vector<Stop> stops{};
-
-  void archive(Archive& a) {
-    a(id, source, start, bytes, known, immediate, left, returned, aborted, broken, status, stops);
-  }
-};
 
 class Ring final : public Medium {
  public:
@@ -130,6 +94,8 @@ class Ring final : public Medium {
   Time latency() const;
   /// Two stations that both asked for it are alone on a dedicated ring: they transmit without a token.
   bool full_duplex() const;
+  /// Breaks the trunk in front of a station's port, or mends it.
+  void set_broken(const Port& in_front_of, bool broken, Time now);
 
   // Medium
   std::string title() const override;
@@ -144,6 +110,7 @@ class Ring final : public Medium {
 
  private:
   friend class RingPort;
+  friend class RingProtocol;
   using Stop = RingFlight::Stop;
   using Result = RingTransmitOutcome::Result;
   static constexpr std::uint32_t nobody = UINT32_MAX;
@@ -151,7 +118,14 @@ class Ring final : public Medium {
     bool present = false;
     std::uint32_t from = nobody;  // who released it, or passed it on last
     Time released{};              // first bit at that station
-    void archive(Archive& a) { a(present, from, released); }
+    std::uint8_t priority = 0;
+    void archive(Archive& a) { a(present, from, released, priority); }
+  };
+  /// A station has raised the token's priority and will lower it.
+  struct Raise {
+    std::uint32_t station = nobody;
+    std::uint8_t from = 0, to = 0;
+    void archive(Archive& a) { a(station, from, to); }
   };
 
   // ring.cpp: the stations on it
@@ -161,22 +135,37 @@ class Ring final : public Medium {
   std::uint32_t next_station(std::uint32_t from) const;
   Time delay(std::uint32_t from, std::uint32_t to) const;
   /// `port` opens the ring into its lobe. `at_rest`: it has always been there.
-  void enter(RingPort& port, bool at_rest, Time now);
+  void enter(RingPort& port, bool at_rest, bool joins, Time now);
   void leave(RingPort& port, Time now);
   void interrupt(Time now);
-  void elect(Time now);
   void recover(Time now);
+  void purged(Time now);
+  /// The break lies between the two stations.
+  bool broken_between(std::uint32_t from, std::uint32_t to) const;
 
-  // ring_wire.cpp: what is on its way
+  // ring_token.cpp
   void request(Time now) { find_start(now); }
-  void supply(std::uint64_t flight, std::span<const std::uint8_t> more);
-  std::optional<RingReception> receiving(std::uint32_t port) const;
-  void release_token(std::uint32_t from, Time at, Time now);
+  void lose_token(Time now);
+  void release_token(std::uint32_t from, Time at, std::uint8_t priority, Time now);
+  void pass_token(const RingFlight& flight, Time now);
+  void lower_token(Time now);
+  void step_token(Time now);
+  Time lowering() const;
+  std::uint8_t reservation(std::uint32_t station, Time back) const;
   Time token_arrival(std::uint32_t port, Time after) const;
   Time next_start(const RingPort& port) const;
   void find_start(Time now);
   void start_due(Time now);
+
+  // ring_wire.cpp: frames
   void start(RingPort& port, Time now);
+  /// A frame that needs no token.
+  void transmit_now(RingPort& port, std::vector<std::uint8_t> frame, Time now);
+  void supply(std::uint64_t flight, std::span<const std::uint8_t> more);
+  std::optional<RingReception> receiving(std::uint32_t port) const;
+  std::size_t settled(std::uint32_t port) const;
+  void abort(std::uint64_t flight, Time now);
+  RingFlight new_flight(const RingPort& port, std::size_t body, RingFlight::Purpose purpose, Time now);
   void wire_due(Time now);
   void find_stop();
   bool take_stop(Time now);
@@ -185,21 +174,24 @@ class Ring final : public Medium {
   void happen(std::uint64_t id, const Stop& stop, Time now);
   void find_receivers(RingFlight& flight, Time now);
   void arrive(RingFlight& flight, const Stop& stop, Time now);
-  void run_dry(RingFlight& flight);
+  void end_early(RingFlight& flight, std::size_t length);
   void leaves(RingFlight& flight, const Stop& stop, Time now);
   void finish(const RingFlight& flight, Result result, Time now);
+  const RingFlight* arriving(std::uint32_t port, Stop& end) const;
   RingReception reception(const RingFlight& flight, const Stop& stop) const;
 
   RingConfig config_;
   Time bit_time_;
   Counters counters_;
   std::uint32_t monitor_ = nobody;  // the active one
+  std::uint32_t broken_ = nobody;   // the port in front of which the trunk is broken
   Token token_;
+  std::vector<Raise> raises_;  // the last one is of the token's present priority
   std::vector<RingFlight> flights_;
   std::uint64_t next_flight_ = 1;
   Event start_;    // a station captures the token, or transmits immediately
   Event wire_;     // the next stop of a frame
-  Event recover_;  // the monitor's timer has run out, or there is none
+  Event recover_;  // the monitor's timer for frames and tokens has run out, or every station's if there is none
 };
 
 inline Ring* RingPort::ring() const { return static_cast<Ring*>(medium()); }

@@ -24,6 +24,11 @@ inline constexpr std::uint8_t priority = 0xE0, frame = 0x10, monitor = 0x08, res
 namespace ring_fc {
 inline constexpr std::uint8_t type = 0xC0, mac = 0x00, llc = 0x40;
 }
+/// FC of MAC frames: what a station does with them before it looks inside.
+namespace ring_mac_control {
+inline constexpr std::uint8_t normal = 0, express = 1, beacon = 2, claim = 3, purge = 4, active_monitor = 5,
+                              standby_monitor = 6;
+}
 /// Frame status, sent behind the end delimiter: address recognised and frame copied, each twice.
 namespace ring_fs {
 inline constexpr std::uint8_t recognised = 0x88, copied = 0x44;

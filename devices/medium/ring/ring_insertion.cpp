@@ -8,8 +8,6 @@ namespace {
 /// Lobe test: 2047 lobe media test frames and what the adapter does between them. Source: inferred, so that opening
 /// takes 1 to 2.5 s.
 constexpr Time lobe_test = 1_s, quick_lobe_test = 100_us;
-/// From the relay's click until the ring has settled and the station has taken part in a poll.
-constexpr Time settling = ring_timer::valid_transmission + 1_ms;
 /// Signal is lost at once; the phantom current is found open some seconds later, and the station leaves.
 constexpr Time wire_fault = 5_s;
 
@@ -23,7 +21,6 @@ void RingPort::begin(State state, Time after, Time now) {
 void RingPort::insert(const RingInsertion& parameters, Time now) {
   if (state_ != State::removed) return;
   parameters_ = parameters;
-  upstream_.reset();
   begin(State::lobe_test, medium() && ring()->config().quick_insertion ? quick_lobe_test : lobe_test, now);
 }
 
@@ -31,23 +28,19 @@ void RingPort::insert_at_rest(const RingInsertion& parameters, Time now) {
   if (state_ != State::removed || !plugged()) return;
   parameters_ = parameters;
   state_ = State::inserted;
-  ring()->enter(*this, now == Time{}, now);
+  ring()->enter(*this, now == Time{}, false, now);
 }
 
 void RingPort::phase_ends(Time now) {
   switch (state_) {
-    case State::removed: break;
+    case State::removed:
+    case State::joining: break;
     case State::lobe_test: lobe_tested(now); break;
-    case State::joining:
-      if (address_taken()) return fail(InsertionPhase::address_verification, InsertionError::duplicate_address, now);
-      state_ = State::inserted;
-      station_.insertion_ends({.bits_per_second = parameters_.bits_per_second, .full_duplex = ring()->full_duplex()},
-                              now);
-      break;
     case State::inserted:
       withdraw(now);
       station_.ring_status_changed(ring_status::lobe_wire_fault, now);
       break;
+    case State::self_test: self_tested(now); break;
   }
 }
 
@@ -60,8 +53,14 @@ void RingPort::lobe_tested(Time now) {
   }
   if (parameters_.bits_per_second != ring()->bits_per_second())
     return fail(InsertionPhase::physical_insertion, InsertionError::wrong_speed, now);
-  begin(State::joining, alone ? ring_timer::no_token : settling, now);
-  ring()->enter(*this, false, now);
+  state_ = State::joining;
+  ring()->enter(*this, false, true, now);
+}
+
+void RingPort::joined(Time now) {
+  protocol_.phase_over();
+  state_ = State::inserted;
+  station_.insertion_ends({.bits_per_second = parameters_.bits_per_second, .full_duplex = ring()->full_duplex()}, now);
 }
 
 void RingPort::fail(InsertionPhase phase, InsertionError error, Time now) {
@@ -69,19 +68,44 @@ void RingPort::fail(InsertionPhase phase, InsertionError error, Time now) {
   station_.insertion_ends({.phase = phase, .error = error}, now);
 }
 
-bool RingPort::address_taken() const {
-  for (std::uint32_t i = 0; i < ring()->ports().size(); ++i)
-    if (ring()->on_ring(i) && i != index() && ring()->port(i)->node() == node()) return true;
-  return false;
-}
-
 void RingPort::remove(Time now) { withdraw(now); }
 
 void RingPort::withdraw(Time now) {
   phase_.cancel();
   state_ = State::removed;
+  mac_waiting_.clear();
   if (medium()) ring()->leave(*this, now);
-  if (busy()) finished(RingTransmitOutcome::Result::removed, 0, now);
+  if (busy()) host_finished(RingTransmitOutcome::Result::removed, 0, now);
+}
+
+// Off the ring, but still the host's: what was on its way is lost, what waits goes on waiting.
+void RingPort::drop_off(Time now) {
+  mac_waiting_.clear();
+  ring()->leave(*this, now);
+  if (sending_ == Sending::on_ring) host_finished(RingTransmitOutcome::Result::lost, 0, now);
+}
+
+void RingPort::removed_by_server(Time now) {
+  if (state_ == State::joining) return fail(InsertionPhase::request_parameters, InsertionError::remove_received, now);
+  withdraw(now);
+  station_.ring_status_changed(ring_status::remove_received, now);
+}
+
+// Somebody's beacons say that this station or its cable may be to blame.
+void RingPort::test_itself(Time now) {
+  if (state_ != State::inserted) return withdraw(now);
+  begin(State::self_test, lobe_test, now);
+  drop_off(now);
+}
+
+void RingPort::self_tested(Time now) {
+  if (plugged()) {
+    state_ = State::inserted;
+    ring()->enter(*this, false, false, now);
+    return;
+  }
+  withdraw(now);
+  station_.ring_status_changed(ring_status::auto_removal, now);
 }
 
 // With the lobe open the hub's relay falls: the ring closes without the station.
@@ -92,13 +116,13 @@ void RingPort::set_plugged(bool plugged, Time now) {
     if (state_ == State::removed) station_.lobe_connected(now);
     if (state_ != State::inserted) return;
     phase_.cancel();  // the fault was not found: the phantom current is back
-    ring()->enter(*this, false, now);
+    ring()->enter(*this, false, false, now);
     return;
   }
-  if (state_ == State::removed || state_ == State::lobe_test) return;
-  ring()->leave(*this, now);
+  if (state_ != State::joining && state_ != State::inserted) return;
   if (state_ == State::joining) return fail(InsertionPhase::physical_insertion, InsertionError::signal_loss, now);
   phase_.at(now + wire_fault);
+  drop_off(now);
   station_.ring_status_changed(ring_status::signal_loss, now);
 }
 

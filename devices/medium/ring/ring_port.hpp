@@ -7,7 +7,9 @@
 // what is copied to its host, and speaks to that in its own way.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +17,8 @@
 
 #include "core/common/random.hpp"
 #include "core/time/scheduler.hpp"
+#include "devices/medium/ring/ring_flight.hpp"
+#include "devices/medium/ring/ring_protocol.hpp"
 #include "devices/medium/ring/ring_station.hpp"
 
 namespace planar::net {
@@ -43,6 +47,8 @@ class RingPort final : public Port {
   /// The active monitor's is this one; its upstream neighbour, once the poll has told.
   bool active_monitor() const;
   std::optional<MacAddress> upstream_neighbour() const;
+  /// As insert() was given them, the speed as found.
+  const RingInsertion& parameters() const { return parameters_; }
   /// Address that the station goes by.
   const MacAddress& node() const;
 
@@ -60,14 +66,19 @@ class RingPort final : public Port {
   /// sent. What is late when its turn comes ends the frame by an abort sequence (underrun).
   void transmit(std::span<const std::uint8_t> first, std::size_t total, Time now);
   void supply(std::span<const std::uint8_t> more, Time now);
+  /// Ends the frame that is being sent by an abort sequence, or gives up the one that waits. It ends as an underrun.
+  void abort(Time now);
   /// A frame waits or is on the ring and not stripped yet.
   bool busy() const;
   /// First bit of the start delimiter of the frame that is being sent.
   Time transmit_start() const;
   /// The frame for this station that is arriving, if one is.
   std::optional<RingReception> receiving() const;
+  /// Bytes of that frame which have arrived or are on their way: the others its sender does not have yet itself.
+  std::size_t settled() const;
 
-  /// The station looks at every LLC frame, and sets A and C where accepts() says so: bridges, and plain stations.
+  /// The station looks at every LLC frame, and A and C are set where accepts() and then frame_ends() say so: bridges,
+  /// and plain stations.
   void hear_all(bool on) { hear_all_ = on; }
   /// Goes onto the ring without phases: a plain station. At time 0 it has always been there and disturbs nobody.
   /// Ignored unless removed, and with an unplugged cable.
@@ -83,10 +94,17 @@ class RingPort final : public Port {
 
  private:
   friend class Ring;
-  enum class State : std::uint8_t { removed, lobe_test, joining, inserted };
+  friend class RingProtocol;
+  enum class State : std::uint8_t { removed, lobe_test, joining, inserted, self_test };
   enum class Sending : std::uint8_t { nothing, waits, on_ring };
   struct Match {
-    bool recognised = false, wanted = false, by_functional = false, by_group = false;
+    bool recognised = false, forwards = false, wanted = false, by_functional = false, by_group = false;
+  };
+  struct MacWaiting {
+    std::vector<std::uint8_t> frame;
+    Time queued{};
+    std::uint8_t priority = 0;
+    void archive(Archive& a) { a(frame, queued, priority); }
   };
 
   void detach();
@@ -97,18 +115,29 @@ class RingPort final : public Port {
   void lobe_tested(Time now);
   void fail(InsertionPhase phase, InsertionError error, Time now);
   void withdraw(Time now);
-  bool address_taken() const;
+  void drop_off(Time now);
+  void joined(Time now);
+  void test_itself(Time now);
+  void self_tested(Time now);
+  void removed_by_server(Time now);
+  void transmit_mac(std::vector<std::uint8_t> frame, std::uint8_t priority, Time now);
 
   // The ring calls these.
-  bool waits() const { return sending_ == Sending::waits; }
+  bool waits() const { return !flight_ && (sending_ == Sending::waits || !mac_waiting_.empty()); }
+  /// A token that came by until then was too early.
+  Time ready() const { return std::max(idle_, mac_waiting_.empty() ? queued_ : mac_waiting_.front().queued); }
+  /// Of the frame that waits: a token of a higher one is not for it.
+  std::uint8_t priority() const { return mac_waiting_.empty() ? 0 : mac_waiting_.front().priority; }
   bool releases_early() const;
-  void starts(std::uint64_t flight, Time now);
+  void starts(std::uint64_t flight, bool mac, Time now);
   /// Whose address the frame with this header has.
   Match match(std::span<const std::uint8_t> frame, Time now) const;
   void begins(const RingReception& reception, Time now);
   /// True if it was copied.
   bool ends(const RingReception& reception, bool wanted, Time now);
-  void finished(RingTransmitOutcome::Result result, std::uint8_t status, Time now);
+  void finished(RingFlight::Purpose purpose, std::span<const std::uint8_t> frame, RingTransmitOutcome::Result result,
+                std::uint8_t status, Time now);
+  void host_finished(RingTransmitOutcome::Result result, std::uint8_t status, Time now);
 
   Scheduler& scheduler_;
   RingStation& station_;
@@ -119,7 +148,6 @@ class RingPort final : public Port {
   bool pass_adapter_ = false, pass_attention_ = false, pass_beacon_ = false;
   RingInsertion parameters_;
   RingErrors errors_;
-  std::optional<MacAddress> upstream_;
 
   Sending sending_ = Sending::nothing;
   std::vector<std::uint8_t> frame_;  // waiting: what is known of it
@@ -127,9 +155,12 @@ class RingPort final : public Port {
   Time queued_{};
   Time free_{};  // full duplex: the gap behind the last frame is over
   Time start_{};
-  std::uint64_t flight_ = 0;
+  std::uint64_t flight_ = 0;  // of the host's frame or of a MAC frame, 0: none
+  Time idle_{};               // the last one was finished
+  std::deque<MacWaiting> mac_waiting_;
 
-  Event phase_;  // the present phase of insertion, or of a fault, ends
+  RingProtocol protocol_;
+  Event phase_;  // lobe test, or a fault, ends
 };
 
 }  // namespace planar::net

@@ -9,8 +9,9 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 using ByteView = std::span<const std::uint8_t>;
 
-constexpr std::size_t ethernet_header = 14, snap_bytes = 8, longest_llc = 1500;
-constexpr unsigned type_ip = 0x0800, type_arp = 0x0806, type_ipx = 0x8137, type_aarp = 0x80F3, type_sna = 0x80D5;
+constexpr std::size_t ethernet_header = 14, longest_llc = 1500;
+constexpr unsigned type_ip = 0x0800, type_arp = 0x0806, type_ipx = 0x8137, type_aarp = 0x80F3, type_sna = 0x80D5,
+                   type_large = 0x8870;
 constexpr unsigned first_type = 0x600;
 constexpr std::uint8_t bridge_oui = 0xF8;  // IEEE 802.1H
 constexpr unsigned arp_ethernet = 1, arp_ieee802 = 6;
@@ -61,6 +62,8 @@ Bytes to_ring(ByteView frame) {
   const ByteView data = frame.subspan(ethernet_header);
   if (type < first_type) {
     append(out, data.first(std::min<std::size_t>(type, data.size())));
+  } else if (type == type_large) {
+    append(out, data);
   } else if (type == type_sna && data.size() >= 3) {
     append(out, data.subspan(3, std::min<std::size_t>(get16(data, 0), data.size() - 3)));
   } else {
@@ -80,12 +83,11 @@ std::optional<Bytes> to_ethernet(ByteView frame) {
   const ByteView llc = frame.subspan(header);
   const bool snap = llc.size() >= snap_bytes && llc[0] == 0xAA && llc[1] == 0xAA && llc[2] == 0x03 && llc[3] == 0 &&
                     llc[4] == 0 && (llc[5] == 0 || llc[5] == bridge_oui) && get16(llc, 6) >= first_type;
-  if (!snap && llc.size() > longest_llc) return std::nullopt;
   Bytes out;
   append_reversed(out, frame.subspan(2, 6));
   append_reversed(out, frame.subspan(8, 6));
   out[6] &= 0xFE;  // the routing information indicator is no part of the address
-  put16(out, snap ? get16(llc, 6) : static_cast<unsigned>(llc.size()));
+  put16(out, snap ? get16(llc, 6) : llc.size() <= longest_llc ? static_cast<unsigned>(llc.size()) : type_large);
   append(out, snap ? llc.subspan(snap_bytes) : llc);
   const std::span<std::uint8_t> data = std::span(out).subspan(ethernet_header);
   if (!snap) return out;

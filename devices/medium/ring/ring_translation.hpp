@@ -7,6 +7,7 @@
 //   type >= 600h     SNAP with OUI 00-00-00, or 00-00-F8 for AppleTalk's ARP and IPX
 //   ARP              hardware type 6 instead of 1, addresses inside in the ring's order
 //   type 80D5h       the 802.2 frame behind its length and a byte of padding (SNA on Ethernet)
+//   type 8870h       the 802.2 frame that is longer than a length field can say (large frames, draft-ietf-isis-ext-eth)
 //   length           the 802.2 frame, padding removed
 #pragma once
 
@@ -17,12 +18,15 @@
 
 namespace planar::net {
 
+/// LLC and SNAP headers in front of a packet.
+inline constexpr std::size_t snap_bytes = 8;
+
 /// AC (10h), FC (40h) to the end of the data, without routing information and FCS. `frame` is in Ethernet form, 14
 /// bytes or more.
 std::vector<std::uint8_t> to_ring(std::span<const std::uint8_t> frame);
 
 /// In Ethernet form, without check sequence and padding. `frame` is an LLC frame without FCS; its routing information
-/// is left out. Nothing if it ends before its headers do, or is an 802.2 frame too long for a length field.
+/// is left out. Nothing if it ends before its headers do.
 std::optional<std::vector<std::uint8_t>> to_ethernet(std::span<const std::uint8_t> frame);
 
 }  // namespace planar::net

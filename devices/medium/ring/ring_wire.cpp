@@ -1,75 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is on its way round the ring: the token, and frames from their start until their sender has stripped them.
+// Frames on their way round the ring, from their start until their sender has stripped them.
 #include <algorithm>
 
 #include "devices/medium/ring/ring.hpp"
 
 namespace planar::net {
 
-// ---- who sends next ----
-
-void Ring::release_token(std::uint32_t from, Time at, Time now) {
-  token_ = {true, from, at};
-  find_start(now);
-}
-
-// The token's first bit passes `to` again and again; the first time after `after`, which itself is too late.
-Time Ring::token_arrival(std::uint32_t to, Time after) const {
-  const Time first = token_.released + delay(token_.from, to);
-  if (first > after) return first;
-  const Time round = latency();
-  return first + round * ((after - first) / round + 1);
-}
-
-Time Ring::next_start(const RingPort& p) const {
-  if (!p.waits() || !p.on_ring_) return Time::never();
-  if (full_duplex()) return std::max(p.queued_, p.free_);
-  return token_.present ? token_arrival(p.index(), p.queued_) : Time::never();
-}
-
-void Ring::find_start(Time now) {
-  Time first = Time::never();
-  for (std::uint32_t i = 0; i < ports().size(); ++i)
-    if (ports()[i]) first = std::min(first, next_start(*port(i)));
-  if (config_.stepwise && token_.present && !full_duplex())
-    first = token_.released + delay(token_.from, next_station(token_.from));
-  start_.at(first == Time::never() ? first : std::max(first, now));
-}
-
-void Ring::start_due(Time now) {
-  if (config_.stepwise && token_.present && !full_duplex()) {
-    token_ = {true, next_station(token_.from), now};
-    RingPort& here = *port(token_.from);
-    if (here.waits() && here.queued_ < now) start(here, now);
-  } else {
-    for (std::uint32_t i = 0; i < ports().size(); ++i)
-      if (ports()[i] && next_start(*port(i)) <= now) start(*port(i), now);
-  }
-  find_start(now);
-}
-
-void Ring::start(RingPort& p, Time now) {
+// Its header goes to the next station, the whole of it round the ring unless that is broken.
+RingFlight Ring::new_flight(const RingPort& p, std::size_t body, RingFlight::Purpose purpose, Time now) {
   RingFlight f;
   f.id = next_flight_++;
   f.source = p.index();
   f.start = now;
+  f.purpose = purpose;
   f.immediate = full_duplex();
-  f.bytes.assign(static_cast<std::size_t>(p.total_) + fcs_bytes, 0);
+  f.bytes.assign(body + fcs_bytes, 0);
   f.stops.push_back({Stop::Kind::leaves, p.index(), now});
   const std::uint32_t receiver = next_station(p.index());
-  if (receiver != p.index()) f.stops.push_back({Stop::Kind::header, receiver, now + delay(p.index(), receiver)});
+  if (receiver != p.index() && !broken_between(p.index(), receiver))
+    f.stops.push_back({Stop::Kind::header, receiver, now + delay(p.index(), receiver)});
+  if (!f.immediate)
+    f.stops.push_back({broken_ == nobody ? Stop::Kind::stripped : Stop::Kind::lost, p.index(), now + latency()});
+  return f;
+}
+
+void Ring::start(RingPort& p, Time now) {
+  const bool mac = !p.mac_waiting_.empty();
+  std::vector<std::uint8_t> first = mac ? std::move(p.mac_waiting_.front().frame) : std::move(p.frame_);
+  if (mac) p.mac_waiting_.pop_front();
+  RingFlight f = new_flight(p, mac ? first.size() : static_cast<std::size_t>(p.total_),
+                            mac ? RingFlight::Purpose::mac : RingFlight::Purpose::host, now);
   if (!f.immediate) {
+    f.priority = token_.priority;
     token_.present = false;
-    const Time back = now + latency();
-    if (!p.releases_early()) f.stops.push_back({Stop::Kind::returned, p.index(), back});
-    f.stops.push_back({Stop::Kind::stripped, p.index(), back});
+    if (!p.releases_early()) f.stops.push_back({Stop::Kind::returned, p.index(), now + latency()});
   }
-  const std::vector<std::uint8_t> first = std::move(p.frame_);
   const std::uint64_t id = f.id;
   flights_.push_back(std::move(f));
   supply(id, first);
   tell_begins(p, now);
-  p.starts(id, now);
+  p.starts(id, mac, now);
+}
+
+void Ring::transmit_now(RingPort& p, std::vector<std::uint8_t> frame, Time now) {
+  RingFlight f = new_flight(p, frame.size(), RingFlight::Purpose::recovery, now);
+  const std::uint64_t id = f.id;
+  flights_.push_back(std::move(f));
+  supply(id, frame);
+  tell_begins(p, now);
 }
 
 void Ring::supply(std::uint64_t id, std::span<const std::uint8_t> more) {
@@ -80,7 +58,7 @@ void Ring::supply(std::uint64_t id, std::span<const std::uint8_t> more) {
   std::copy_n(more.begin(), n, bytes.begin() + static_cast<std::ptrdiff_t>(f->known));
   f->known += n;
   // The ring controller's own bits, whatever the host wrote there.
-  if (f->known) bytes[0] = ring_ac::frame;
+  if (f->known) bytes[0] = static_cast<std::uint8_t>(ring_ac::frame | f->priority << 5);
   if (f->known == body) {
     set_ring_fcs(bytes);
     f->known = bytes.size();
@@ -148,7 +126,7 @@ bool Ring::take_stop(Time now) {
 void Ring::happen(std::uint64_t id, const Stop& stop, Time now) {
   RingFlight& f = *flight(id);
   switch (stop.kind) {
-    case Stop::Kind::dry: run_dry(f); break;
+    case Stop::Kind::dry: end_early(f, std::min(f.known, longest())); break;
     case Stop::Kind::header: find_receivers(f, now); break;
     case Stop::Kind::begins:
       for (Stop& s : f.stops)
@@ -161,7 +139,7 @@ void Ring::happen(std::uint64_t id, const Stop& stop, Time now) {
     case Stop::Kind::leaves: leaves(f, stop, now); break;
     case Stop::Kind::returned:
       f.returned = true;
-      if (f.left && !f.broken) release_token(f.source, now + gap(), now);
+      if (f.left && !f.broken) pass_token(f, now);
       break;
     case Stop::Kind::stripped: finish(f, Result::stripped, now); break;
     case Stop::Kind::lost: finish(f, Result::lost, now); break;
@@ -172,12 +150,20 @@ void Ring::find_receivers(RingFlight& f, Time now) {
   if (f.broken || f.source == nobody || f.bytes.size() < ring_header_bytes) return;
   const std::span<const std::uint8_t> header(f.bytes.data(), ring_header_bytes);
   Time first_bit = f.start;
-  for (std::uint32_t from = f.source, at = next_station(from); at != f.source; from = at, at = next_station(from)) {
+  for (std::uint32_t from = f.source, at = next_station(from); at != f.source && !broken_between(from, at);
+       from = at, at = next_station(from)) {
     first_bit += delay(from, at);
     const RingPort::Match match = port(at)->match(header, now);
     if (!match.recognised && !match.wanted) continue;
-    Stop stop{Stop::Kind::begins, at,    first_bit,           match.recognised,
-              match.wanted,       false, match.by_functional, match.by_group};
+    Stop stop;
+    stop.kind = Stop::Kind::begins;
+    stop.port = at;
+    stop.first_bit = first_bit;
+    stop.recognised = match.recognised;
+    stop.forwards = match.forwards;
+    stop.wanted = match.wanted;
+    stop.by_functional = match.by_functional;
+    stop.by_group = match.by_group;
     f.stops.push_back(stop);
     stop.kind = Stop::Kind::ends;
     f.stops.push_back(stop);
@@ -191,14 +177,27 @@ void Ring::arrive(RingFlight& f, const Stop& stop, Time now) {
   if (stop.recognised) f.status |= ring_fs::recognised;
   const std::uint64_t id = f.id;
   const bool copied = port(stop.port)->ends(r, stop.wanted, now);
-  if (RingFlight* same = flight(id); same && copied && r.good && stop.recognised) same->status |= ring_fs::copied;
+  RingFlight* same = flight(id);
+  if (!same || !copied || !r.good) return;
+  if (stop.forwards) same->status |= ring_fs::recognised;
+  if (stop.forwards || stop.recognised) same->status |= ring_fs::copied;
 }
 
-// The bytes that should leave are not there: abort sequence (SD, ED).
-void Ring::run_dry(RingFlight& f) {
+// An abort sequence (SD, ED) in place of the rest.
+void Ring::end_early(RingFlight& f, std::size_t length) {
   f.aborted = true;
-  f.bytes.resize(std::min(f.known, longest()));
-  f.known = f.bytes.size();
+  f.bytes.resize(length);
+  f.known = length;
+  std::erase_if(f.stops, [](const Stop& s) { return s.kind == Stop::Kind::dry; });
+}
+
+// The byte that is being sent is the last one.
+void Ring::abort(std::uint64_t id, Time now) {
+  RingFlight* f = flight(id);
+  if (!f || f->left || f->aborted) return;
+  const auto sent = static_cast<std::size_t>((now - f->start) / byte_time()) + 1;
+  end_early(*f, std::min(f->bytes.size(), sent > ring_start_bytes ? sent - ring_start_bytes : 0));
+  find_stop();
 }
 
 void Ring::leaves(RingFlight& f, const Stop& stop, Time now) {
@@ -213,12 +212,12 @@ void Ring::leaves(RingFlight& f, const Stop& stop, Time now) {
   const bool header_awaited =
       std::any_of(f.stops.begin(), f.stops.end(), [](const Stop& s) { return s.kind == Stop::Kind::returned; });
   const std::uint64_t id = f.id;
-  const std::uint32_t source = f.source;
-  const bool frees_token = !f.immediate && !f.broken && !header_awaited;
+  const bool frees_token =
+      f.purpose != RingFlight::Purpose::recovery && !f.immediate && !f.broken && !header_awaited && broken_ == nobody;
   const std::vector<std::uint8_t> bytes = f.bytes;
   tell_end({*this, f.start, now, bytes, good ? Damage::none : Damage::other,
             ports()[stop.port] ? std::string_view(ports()[stop.port]->name()) : std::string_view()});
-  if (frees_token) release_token(source, now + gap(), now);
+  if (frees_token) pass_token(*flight(id), now);
   if (RingFlight* same = flight(id); same && same->immediate) finish(*same, Result::stripped, now);
 }
 
@@ -227,7 +226,10 @@ void Ring::finish(const RingFlight& f, Result result, Time now) {
   RingPort& sender = *port(f.source);
   if (f.immediate) sender.free_ = now + gap();
   const std::uint8_t status = f.immediate ? ring_fs::recognised | ring_fs::copied : f.status;
-  sender.finished(f.aborted ? Result::underrun : result, status, now);
+  if (f.aborted) result = Result::underrun;
+  const std::vector<std::uint8_t> frame(f.bytes.begin(),
+                                        f.bytes.end() - (f.aborted ? 0 : static_cast<std::ptrdiff_t>(fcs_bytes)));
+  sender.finished(f.purpose, frame, result, status, now);
 }
 
 RingReception Ring::reception(const RingFlight& f, const Stop& stop) const {
@@ -241,11 +243,26 @@ RingReception Ring::reception(const RingFlight& f, const Stop& stop) const {
   return r;
 }
 
-std::optional<RingReception> Ring::receiving(std::uint32_t at) const {
+const RingFlight* Ring::arriving(std::uint32_t at, Stop& end) const {
   for (const RingFlight& f : flights_)
     for (const Stop& stop : f.stops)
-      if (stop.kind == Stop::Kind::ends && stop.port == at && stop.begun && stop.wanted) return reception(f, stop);
-  return std::nullopt;
+      if (stop.kind == Stop::Kind::ends && stop.port == at && stop.begun && stop.wanted) {
+        end = stop;
+        return &f;
+      }
+  return nullptr;
+}
+
+std::optional<RingReception> Ring::receiving(std::uint32_t at) const {
+  Stop end;
+  const RingFlight* f = arriving(at, end);
+  return f ? std::optional(reception(*f, end)) : std::nullopt;
+}
+
+std::size_t Ring::settled(std::uint32_t at) const {
+  Stop end;
+  const RingFlight* f = arriving(at, end);
+  return f ? f->known : 0;
 }
 
 }  // namespace planar::net

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A transparent bridge between two or more media (IEEE 802.1D): store and forward.
+// A transparent bridge between two or more media (IEEE 802.1D), or a switch, which is one with other figures.
 //
 // It hears every frame on each of its media and learns behind which port a source address is. A frame whose destination
 // is known goes out at that port alone, or nowhere if it came from there; any other goes out at every other port. An
 // address not heard as a source for the ageing time is forgotten. Group addresses 01:80:C2:00:00:00 to 0F are the
-// bridges' own and never cross.
+// bridges' own and never cross. On a ring the sender of a frame that crosses sees A and C set.
 //
-// The figures are those of a two-port Ethernet bridge of the time, HP's 10:10 LAN Bridge MB (28673A, Installation and
-// Reference Guide, 1992): 512 addresses, 300 s, and forwarding as fast as the medium carries frames.
+// Media may be unlike: their link layers translate. A packet that is longer than the other medium carries does not
+// cross. If it is IP and must not be fragmented, its sender gets ICMP "fragmentation needed" with the other medium's
+// MTU, as a router would send it, in the name of the destination.
+//
+// A switch cuts through between media of one kind and rate: a frame to a known station whose port is idle leaves as
+// soon as its addresses are there and the delay is over. Frames between rings keep their own form, routing information
+// too.
+//
+// The bridge's figures are those of a two-port Ethernet bridge of the time, HP's 10:10 LAN Bridge MB (28673A,
+// Installation and Reference Guide, 1992): 512 addresses, 300 s, and forwarding as fast as the medium carries frames.
+// The switch's are those of Madge's Smart Deskstream as far as they are known (docs/hardware/token-ring.md#switch).
 //
 // Not modelled: the spanning tree (a lab whose bridges close a loop is refused), management, a station address of its
 // own, a limit on the time a frame may spend in the bridge.
@@ -41,10 +50,16 @@ inline constexpr std::size_t bridge_addresses = 512;
 /// Frames that wait at a port; what comes beyond is dropped. Source: inferred, 96 KB of the longest frames.
 inline constexpr std::size_t bridge_queue = 64;
 
-struct BridgeTiming {
+struct BridgeFigures {
   Time delay = bridge_delay;
   Time ageing = bridge_ageing;
+  std::size_t addresses = bridge_addresses;
+  std::size_t queue = bridge_queue;
+  bool cut_through = false;  ///< between media of one kind and rate: `delay` behind the addresses
 };
+/// A switch forwards in hardware. Source of the delay: inferred, about a header's time at 16 Mbit/s (20 bytes); of the
+/// addresses: Madge's product pages; of the queue: inferred, 128 KB at a port.
+inline constexpr BridgeFigures switch_figures{.delay = 10_us, .addresses = 2048, .queue = 84, .cut_through = true};
 
 class Bridge final : public Station {
  public:
@@ -53,15 +68,18 @@ class Bridge final : public Station {
     std::uint64_t filtered = 0;   ///< of those: destination on the side they came from, or a bridges' own address
     std::uint64_t forwarded = 0;  ///< to the one port of a known address
     std::uint64_t flooded = 0;    ///< to every other port
+    std::uint64_t cut = 0;        ///< of the forwarded: before their end had arrived
     std::uint64_t dropped = 0;    ///< for want of room at a port, or given up by its medium; one for each port
+    std::uint64_t too_long = 0;   ///< for the medium of a port where they should leave; one for each port
+    std::uint64_t refused = 0;    ///< of those: answered by "fragmentation needed"
     std::uint64_t damaged = 0;    ///< bad check sequence or length
-    void archive(Archive& a) { a(received, filtered, forwarded, flooded, dropped, damaged); }
+    void archive(Archive& a) { a(received, filtered, forwarded, flooded, cut, dropped, too_long, refused, damaged); }
   };
 
   /// Plugs into each of `media`; `seed` starts the first port's generator, the ports behind it use the numbers that
   /// follow.
   Bridge(Scheduler& scheduler, Trace& trace, std::string name, std::span<Medium* const> media, std::uint64_t seed,
-         BridgeTiming timing = {});
+         const BridgeFigures& figures = {});
   ~Bridge() override;
 
   const std::string& name() const { return name_; }
@@ -74,7 +92,7 @@ class Bridge final : public Station {
 
  private:
   class Side;  // a port of the bridge
-  static constexpr std::uint32_t all_others = UINT32_MAX;
+  static constexpr std::uint32_t all_others = UINT32_MAX, itself = UINT32_MAX;
   struct Address {
     MacAddress mac{};
     std::uint32_t side = 0;
@@ -82,10 +100,10 @@ class Bridge final : public Station {
     void archive(Archive& a) { a(mac, side, heard); }
   };
   struct Held {
-    Bytes frame;
-    std::uint32_t from = 0, to = all_others;
+    Bytes frame, as_is;  // as_is: in the form of the medium where it arrived, if that is no Ethernet
+    std::uint32_t from = 0, to = all_others;  // from: nobody for the bridge's own
     Time due{};
-    void archive(Archive& a) { a(frame, from, to, due); }
+    void archive(Archive& a) { a(frame, as_is, from, to, due); }
   };
 
   void receive(std::uint32_t from, ByteView frame, Time now);
@@ -94,16 +112,22 @@ class Bridge final : public Station {
   void learn(const MacAddress& source, std::uint32_t side, Time now);
   const Address* find(const MacAddress& mac, Time now) const;
   void forward(Time now);
-  void send(Side& side, ByteView frame, Time now);
+  void find_cut();
+  void cut_due(Time now);
+  void cut_through(Side& side, Time now);
+  bool cut_ends(Side& side, bool good, Time now);
+  void send(Side& side, const Held& held, Time now);
+  void refuse(const Held& held, std::size_t mtu, Time now);
 
   Trace& trace_;
   std::string name_;
-  BridgeTiming timing_;
+  BridgeFigures figures_;
   Counters counters_;
   std::vector<Address> addresses_;  // by address
   std::deque<Held> held_;           // in the order in which they are due
   std::vector<std::unique_ptr<Side>> sides_;
   Event forward_;
+  Event cut_;  // a frame that arrives could leave, or there is more of one that does
 };
 
 }  // namespace planar::net

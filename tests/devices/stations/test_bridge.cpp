@@ -20,7 +20,7 @@ Bytes frame_of(std::size_t bytes, const MacAddress& to, const MacAddress& from) 
 
 /// Two segments and a third one, a bridge between them, and a station on each.
 struct Bridged {
-  explicit Bridged(BridgeTiming timing = {}, std::uint64_t fast = 10'000'000)
+  explicit Bridged(const BridgeFigures& timing = {}, std::uint64_t fast = 10'000'000)
       : left({}, "left"),
         right({.bits_per_second = fast}, "right"),
         third({}, "third"),

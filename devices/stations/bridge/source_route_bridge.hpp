@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A source-routing bridge between rings (IEEE 802.1D annex C; IBM Token-Ring Network Bridge Program).
+//
+// It forwards frames with routing information only. An explorer, to all routes or along the spanning tree, leaves on
+// every other ring that it has not been on, with this bridge and that ring added to its route, and its largest frame
+// lowered to what that ring carries. A routed frame leaves where its route says. Its sender sees A and C set.
+//
+// Not modelled: the spanning tree (a lab whose bridges close a loop is refused, so every explorer may take every way),
+// the bridge's own functions of ring parameter server and error monitor.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/state/trace.hpp"
+#include "core/time/scheduler.hpp"
+#include "devices/medium/ring/ring.hpp"
+#include "devices/stations/station.hpp"
+
+namespace planar::net {
+
+/// From a frame's end to its place in the queue of the other ring. Source: inferred, a bridge in software that moves
+/// about 2000 frames a second.
+inline constexpr Time source_route_delay = 500_us;
+/// Frames that wait for one ring. Source: inferred.
+inline constexpr std::size_t source_route_queue = 32;
+
+class SourceRouteBridge final : public Station {
+ public:
+  struct Place {
+    Ring* ring = nullptr;
+    unsigned number = 1;  ///< 1 to FFFh, unique in the network
+  };
+  struct Counters {
+    std::uint64_t routed = 0;    ///< forwarded along their route
+    std::uint64_t explored = 0;  ///< explorers forwarded, one for each ring
+    std::uint64_t stayed = 0;    ///< with routing information that leads elsewhere, or has no room left
+    std::uint64_t too_long = 0;  ///< for the other ring
+    std::uint64_t dropped = 0;   ///< for want of room, or not sent
+    void archive(Archive& a) { a(routed, explored, stayed, too_long, dropped); }
+  };
+
+  /// `number` is the bridge's, 1 to Fh; two bridges between the same rings need different ones.
+  SourceRouteBridge(Scheduler& scheduler, Trace& trace, std::string name, std::vector<Place> places, unsigned number,
+                    std::uint64_t seed, Time delay = source_route_delay);
+  ~SourceRouteBridge() override;
+
+  const Counters& counters() const { return counters_; }
+
+  // Station
+  Description describe() const override;
+  void archive(Archive& a) override;
+
+ private:
+  class Side;
+  struct Held {
+    std::vector<std::uint8_t> frame;
+    std::uint32_t to = 0;
+    Time due{};
+    void archive(Archive& a) { a(frame, to, due); }
+  };
+
+  /// True if it leaves on another ring.
+  bool receive(std::uint32_t from, std::span<const std::uint8_t> frame, Time now);
+  bool explore(std::uint32_t from, std::span<const std::uint8_t> frame, Time now);
+  bool follow_route(std::uint32_t from, std::span<const std::uint8_t> frame, Time now);
+  bool hold(std::vector<std::uint8_t> frame, std::uint32_t to, Time now);
+  void forward(Time now);
+
+  Trace& trace_;
+  std::string name_;
+  unsigned number_;
+  Time delay_;
+  Counters counters_;
+  std::vector<std::unique_ptr<Side>> sides_;
+  std::deque<Held> held_;  // in the order in which they are due
+  Event forward_;
+};
+
+}  // namespace planar::net
