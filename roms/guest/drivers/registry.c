@@ -17,6 +17,7 @@ static const struct driver *const drivers[] = {
     &depca_driver,
     &oc2335_driver,
     &streamer_driver,
+    &ibmtr_driver,
 };
 
 const char *driver_version;
