@@ -21,6 +21,7 @@
 #include "devices/ethernet/oc2335/oc2335.hpp"
 #include "devices/ethernet/sknet/sknet.hpp"
 #include "devices/storage/scsi/ibm_scsi.hpp"
+#include "devices/tokenring/common/tropic_card.hpp"
 
 namespace planar {
 namespace {
@@ -59,6 +60,10 @@ std::span<const AdapterEntry> adapter_registry() {
       ethernet::De210::entry,
       ethernet::Oc2335::entry,
       ethernet::EtherStreamer::entry,
+      tokenring::TropicCard::tr4_a,
+      tokenring::TropicCard::tr16_4a_1989,
+      tokenring::TropicCard::tr16_4a_1990,
+      tokenring::TropicCard::tr16_4a_1994,
   };
   return rows;
 }

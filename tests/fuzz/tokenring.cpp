@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for a Token Ring adapter: a ring at 16 Mbit/s with one other station that has always been there.
-// Insertion is quick, so that a run gets onto the ring.
+// Fuzz target for a Token Ring adapter: a ring at the adapter's highest rate with one other station that has always
+// been there. Insertion is quick, so that a run gets onto the ring.
 #include "devices/medium/ring/ring.hpp"
 #include "tests/fuzz/network_adapter.hpp"
 
@@ -12,10 +12,11 @@ using fuzz::own;
 
 struct RingNetwork final : net::RingStation {
   explicit RingNetwork(Scheduler& scheduler)
-      : ring(scheduler, {.quick_insertion = true}), other(scheduler, "other", *this, 77) {
+      : ring(scheduler, {.bits_per_second = rate(), .quick_insertion = true}), other(scheduler, "other", *this, 77) {
     other.attach(ring);
-    other.insert_at_rest({.node = {0x10, 0, 0x5A, 1, 2, 3}}, Time{});
+    other.insert_at_rest({.node = {0x10, 0, 0x5A, 1, 2, 3}, .bits_per_second = rate()}, Time{});
   }
+  static std::uint64_t rate() { return fuzz::card_name == std::string_view("tr4-a") ? 4'000'000 : 16'000'000; }
   static fuzz::Settings settings() { return {{"microprocessor.bring_up", "100us"}, {"microprocessor.step", "20us"}}; }
   net::Medium& medium() { return ring; }
   void archive(Archive& a) {

@@ -42,6 +42,8 @@ constexpr Probe probes[] = {
     {"oc2335", "DP83800", "IMR", 0x0E, 2}, {"oc2335", "transmit FIFO", "TFR", 0x04, 2},
     {"oc2335", "DP83800", "PAR0", 0x20, 2},
     {"etherstreamer", "Streamer", "BMCTL", 0x50, 2}, {"etherstreamer", "Streamer", "LAPWWO", 0x6A, 2},
+    {"tr4-a", "", "setup port", 0}, {"tr16-4a-1989", "", "setup port", 0}, {"tr16-4a-1990", "", "setup port", 0},
+    {"tr16-4a-1994", "", "setup port", 0},
     {"scsi-a", "", "basic status", 7}, {"scsi-a", "", "command interface", 0, 4},
     {"scsi-cache", "", "basic status", 7}, {"scsi-cache", "", "basic control", 5},
     // clang-format on
