@@ -16,6 +16,15 @@ using tokenring::LanStreamer;
 using tokenring::LanStreamerMc32;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
+/// Frames of drivers; what the stations say to each other is left out.
+struct LlcLog final : WireObserver {
+  void observe(const WireRecord& r) override {
+    if (!is_mac_frame(r.bytes))
+      entries.push_back({r.start, r.end, Bytes(r.bytes.begin(), r.bytes.end()), r.good(), std::string(r.sender)});
+  }
+  std::vector<RingLog::Entry> entries;
+};
+
 struct LanStreamerBench {
   static constexpr std::uint16_t base = 0x4000;
   static constexpr unsigned irq = 9;
@@ -268,7 +277,7 @@ struct LanStreamerBench {
 
   Options options;
   Rig rig;
-  RingLog log;
+  LlcLog log;
   Ring ring;
   bus::Slot slot;
   AdapterParts made;
