@@ -123,6 +123,8 @@ const std::vector<Section>& sections() {
         {"slot.N.arb", "Arbitration level."},
         {"slot.N.mac", "Station address, six bytes with colons; without it each card gets one of its own."},
         {"slot.N.medium", "The medium that a network adapter is plugged into, where the lab has several."},
+        {"slot.N.driver",
+         "Version of the adapter's driver whose habits planar's own guest is to have (`docs/driver-versions.md`)."},
         {"slot.N.adapter_id", "POS identifier of the OEM version of the same card."},
         {"slot.N.set.NAME", "A timing value of the card, as `planar show CARD` names it (`data_port.ready_delay`)."}}},
       {"[floppy.a]",
@@ -232,6 +234,7 @@ irq = "auto"
 mem = "auto"
 arb = "auto"
 mac = "auto"
+driver = "auto"
 adapter_id = "auto"
 set.any = "1"
 [disk.0]

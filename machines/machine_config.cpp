@@ -171,6 +171,12 @@ void read_cards(Config& c, MachineConfig& m) {
         card.medium = c.text(path + ".medium");
         continue;
       }
+      if (key == "driver") {
+        card.driver = c.text(path + ".driver");
+        if (card.driver.empty() || card.driver.find_first_of(" \n") != std::string::npos)
+          c.fail(path + ".driver", "is no version; see docs/driver-versions.md");
+        continue;
+      }
       if (key == "adapter_id") {
         card.settings.emplace_back(key, c.text(path + ".adapter_id"));
         continue;
@@ -181,7 +187,8 @@ void read_cards(Config& c, MachineConfig& m) {
       }
       if (std::find(pins.begin(), pins.end(), key) == pins.end())
         c.fail(path + "." + key,
-               "is no option of a card; use card, io, irq, mem, arb, mac, medium, adapter_id or a [slot.N.set] table");
+               "is no option of a card; use card, io, irq, mem, arb, mac, medium, driver, adapter_id or a [slot.N.set] "
+               "table");
       const auto value = c.text(path + "." + key);
       if (value != "auto") card.pins.emplace_back(key, value);
     }

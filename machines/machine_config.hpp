@@ -27,6 +27,7 @@ struct CardConfig {
   unsigned slot = 1;  ///< from 1
   std::string name;
   std::string medium;  ///< what a network adapter is plugged into: MediumConfig::name
+  std::string driver;  ///< version whose habits the test guest's driver is to have; empty: its own default
   /// Resources pinned by the user ("io" = "1000h", "irq" = "3", "mem", "arb"); the solver chooses the rest.
   std::vector<std::pair<std::string, std::string>> pins;
   std::optional<std::string> mac;

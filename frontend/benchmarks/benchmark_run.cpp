@@ -28,6 +28,13 @@ bool over(Session& session) {
 
 }  // namespace
 
+GuestSettings driver_settings(const Config& config) {
+  for (const std::string& slot : config.children("slot"))
+    if (const std::string path = "slot." + slot + ".driver"; config.has(path))
+      return {{"driver", config.peek_text(path)}};
+  return {};
+}
+
 Media guest_diskette(const GuestSettings& settings) {
   Media media;
   media.diskette = NamedFile{guest_name, with_settings(roms::guest(), settings)};

@@ -14,6 +14,9 @@ namespace planar {
 /// Key and value of the guest's settings sector (roms/README.md section 3).
 using GuestSettings = std::vector<std::pair<std::string, std::string>>;
 
+/// What the machine's file says of its guest: the version of its first adapter's driver (docs/driver-versions.md).
+GuestSettings driver_settings(const Config& config);
+
 /// The built-in guest with these settings, for drive A.
 Media guest_diskette(const GuestSettings& settings);
 

@@ -113,15 +113,19 @@ std::unique_ptr<Session> open(const Options& o) {
   if (!o.against) {
     config.set_text("peer.duration", seconds(o) + " s", "--seconds");
     if (o.mtu) config.set("peer.mtu", std::to_string(*o.mtu), "--mtu");
-    media.push_back(diskette(o, "netio"));
+    media.push_back(diskette(o, "netio", driver_settings(config)));
     return std::make_unique<Session>(LabConfig(std::move(config)), std::move(media), o.output, o.state);
   }
   if (o.machine.net) throw Error("--net and --against both name the other end of the wire; give one of them");
   std::vector<std::pair<std::string, Config>> machines;
+  GuestSettings client = driver_settings(config), server{{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}};
+  client.emplace_back("wait", server_head_start);
   machines.emplace_back("client", std::move(config));
   machines.emplace_back("server", server_config(o));
-  media.push_back(diskette(o, "netio", {{"wait", server_head_start}}));
-  media.push_back(diskette(o, "netio-server", {{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}}));
+  const GuestSettings of_server = driver_settings(machines.back().second);
+  server.insert(server.end(), of_server.begin(), of_server.end());
+  media.push_back(diskette(o, "netio", client));
+  media.push_back(diskette(o, "netio-server", server));
   return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), o.output, o.state);
 }
 

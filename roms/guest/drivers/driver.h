@@ -40,3 +40,4 @@ extern const struct driver depca_driver;
 extern const struct driver oc2335_driver;
 extern const struct driver streamer_driver;
 extern const struct driver ibmtr_driver;
+extern const struct driver lanstreamer_driver;

@@ -18,6 +18,7 @@ static const struct driver *const drivers[] = {
     &oc2335_driver,
     &streamer_driver,
     &ibmtr_driver,
+    &lanstreamer_driver,
 };
 
 const char *driver_version;

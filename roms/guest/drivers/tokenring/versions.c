@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The versions, family by family. Of the vendors' drivers nothing but their names and figures is public: their habits are
+// inferred, and those marked (P) were chosen with the published figures of that version in view (docs/driver-versions.md
+// names them). None was fitted.
+#include "versions.h"
+
+const struct version *version_find(const struct version *table, u32 count) {
+    if (!driver_version)
+        return table;
+    for (u32 i = 0; i < count; i++)
+        if (settings_is(driver_version, table[i].name))
+            return &table[i];
+    char known[100];
+    u32 n = 0;
+    for (u32 i = 0; i < count; i++)
+        n += (u32)sformat(known + n, sizeof known - n, " %s", table[i].name);
+    fail("setting not understood: driver; this card's versions are%s", known);
+}
+
+const struct version streamer_versions[] = {
+    // Linux 2.4.0 lanstreamer.c; 2.6's has one transmit descriptor
+    {"linux-2.4", 8, HAND_OVER, HAND_OVER, EACH},
+    {"linux-2.6", 1, HAND_OVER, HAND_OVER, EACH},
+    // IBM, Windows NT. 3.01: the defaults of IBM's later manual (31 entries, an interrupt for each frame); NDIS before 4
+    // has no receive buffers that change owner, so the protocol copies.
+    {"3.01", 31, HAND_OVER, COPY, EACH},
+    // One frame at a time, as IBM's own author made Linux's driver after lock-ups (P)
+    {"3.04", 1, HAND_OVER, COPY, EACH},
+    {"3.06", 1, HAND_OVER, COPY, EACH},
+    // The same through buffers of the driver (P)
+    {"5.23", 1, COPY, COPY, EACH},
+    // IBM, OS/2, NDIS 2: as 3.04 (P)
+    {"4.54", 1, HAND_OVER, COPY, EACH},
+};
+const u32 streamer_version_count = sizeof streamer_versions / sizeof *streamer_versions;
