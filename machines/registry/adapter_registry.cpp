@@ -22,6 +22,8 @@
 #include "devices/ethernet/sknet/sknet.hpp"
 #include "devices/storage/scsi/ibm_scsi.hpp"
 #include "devices/tokenring/common/tropic_card.hpp"
+#include "devices/tokenring/lanstreamer/lanstreamer_mc32.hpp"
+#include "devices/tokenring/madge/madge_mc.hpp"
 
 namespace planar {
 namespace {
@@ -64,6 +66,10 @@ std::span<const AdapterEntry> adapter_registry() {
       tokenring::TropicCard::tr16_4a_1989,
       tokenring::TropicCard::tr16_4a_1990,
       tokenring::TropicCard::tr16_4a_1994,
+      tokenring::LanStreamerMc32::entry,
+      tokenring::LanStreamerMc32::auto_entry,
+      tokenring::MadgeMc::mc16,
+      tokenring::MadgeMc::mc32,
   };
   return rows;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for a Token Ring adapter: a ring at the adapter's highest rate with one other station that has always
-// been there. Insertion is quick, so that a run gets onto the ring.
+// Fuzz target for a Token Ring adapter: a dedicated ring at the adapter's highest rate with one other station that has
+// always been there, full duplex for a card that asks for it. Insertion is quick, so that a run gets onto the ring.
+#include <string_view>
+
 #include "devices/medium/ring/ring.hpp"
 #include "tests/fuzz/network_adapter.hpp"
 
@@ -12,12 +14,21 @@ using fuzz::own;
 
 struct RingNetwork final : net::RingStation {
   explicit RingNetwork(Scheduler& scheduler)
-      : ring(scheduler, {.bits_per_second = rate(), .quick_insertion = true}), other(scheduler, "other", *this, 77) {
+      : ring(scheduler, {.bits_per_second = rate(), .full_duplex = rate() == fast, .quick_insertion = true}),
+        other(scheduler, "other", *this, 77) {
     other.attach(ring);
-    other.insert_at_rest({.node = {0x10, 0, 0x5A, 1, 2, 3}, .bits_per_second = rate()}, Time{});
+    other.insert_at_rest(
+        {.node = {0x10, 0, 0x5A, 1, 2, 3}, .bits_per_second = rate(), .full_duplex = rate() == fast}, Time{});
   }
-  static std::uint64_t rate() { return fuzz::card_name == std::string_view("tr4-a") ? 4'000'000 : 16'000'000; }
-  static fuzz::Settings settings() { return {{"microprocessor.bring_up", "100us"}, {"microprocessor.step", "20us"}}; }
+  static constexpr std::uint64_t fast = 16'000'000;
+  static std::uint64_t rate() { return fuzz::card_name == std::string_view("tr4-a") ? 4'000'000 : fast; }
+  static fuzz::Settings settings() {
+    const std::string_view card = fuzz::card_name;
+    if (card.starts_with("madge"))
+      return {{"chip.self_test", "100us"}, {"chip.initialize", "20us"}, {"processor.doorbell", "2us"}};
+    if (card.ends_with("lanstreamer")) return {{"firmware.self_test", "100us"}, {"firmware.request", "20us"}};
+    return {{"microprocessor.bring_up", "100us"}, {"microprocessor.step", "20us"}};
+  }
   net::Medium& medium() { return ring; }
   void archive(Archive& a) {
     ring.archive(a);
