@@ -151,6 +151,37 @@ TEST_CASE("LANStreamer: requests and their codes; doorbells written as 32 bits",
   CHECK(b.request(Chip::SRB_MODIFY_OPEN_OPTIONS, {0x0080}) == Chip::RC_GOOD);
 }
 
+TEST_CASE("LANStreamer: attention MAC frames come through ARB and local buffers, which the ASB gives back",
+          "[lanstreamer][arb]") {
+  LanStreamerBench b;
+  b.reset();
+  REQUIRE(b.open(Chip::PASS_ATTENTION_MAC) == 0);
+  b.start_channels();
+  for (int n = 0; n < 3; ++n) {
+    for (int polls = 0; !(b.in(Chip::SISR)&Chip::ARB_CMD); ++polls) {
+      REQUIRE(polls < 1500);
+      b.rig.step(10_ms);
+    }
+    CHECK(b.interrupt());
+    b.service();
+    REQUIRE(b.local(b.arb) >> 8 == Chip::ARB_RECEIVE_DATA);
+    const unsigned first = b.local(b.arb + 6), length = b.local(b.arb + 10);
+    CHECK(b.local(b.arb + 8) >> 8 == ring_header_bytes);
+    b.out(Chip::LISR_SUM, Chip::ARB_FREE);
+    CHECK(b.local(first) == 0);  // the only one of its chain
+    CHECK(b.local(first + 4) == length);
+    CHECK((b.local(first + 6) & ring_fc::type) == ring_fc::mac);
+    CHECK(b.local(first + 8) == 0xC000);  // to all of this ring
+    b.put_local(b.asb, {0x8100, 0xFE00, 0, first});
+    b.out(Chip::LISR_SUM, Chip::ASB_REPLY | Chip::ASB_FREE_REQ);
+    b.rig.step(1_ms);
+    CHECK((b.in(Chip::SISR)&Chip::ASB_FREE) != 0);
+    CHECK(b.local(b.asb + 2) >> 8 == Chip::RC_ACCEPTED);
+    b.out(Chip::SISR_RUM, ~unsigned{Chip::ASB_FREE});
+  }
+  CHECK(b.card.chip().counters().received == 0);
+}
+
 TEST_CASE("LANStreamer: local memory beyond the mailboxes is not the host's to write", "[lanstreamer][lap]") {
   LanStreamerBench b;
   b.reset();
