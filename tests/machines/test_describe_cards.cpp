@@ -45,6 +45,7 @@ constexpr Probe probes[] = {
     {"tr4-a", "", "setup port", 0}, {"tr16-4a-1989", "", "setup port", 0}, {"tr16-4a-1990", "", "setup port", 0},
     {"tr16-4a-1994", "", "setup port", 0},
     {"lanstreamer", "LANStreamer", "BMCTL", 0x50, 2}, {"autolanstreamer", "LANStreamer", "GPR", 0x4A, 2},
+    {"madge-mc", "", "control 0", 0}, {"madge-mc32", "", "control 0", 0},
     {"scsi-a", "", "basic status", 7}, {"scsi-a", "", "command interface", 0, 4},
     {"scsi-cache", "", "basic status", 7}, {"scsi-cache", "", "basic control", 5},
     // clang-format on

@@ -41,3 +41,4 @@ extern const struct driver oc2335_driver;
 extern const struct driver streamer_driver;
 extern const struct driver ibmtr_driver;
 extern const struct driver lanstreamer_driver;
+extern const struct driver tms380_driver;

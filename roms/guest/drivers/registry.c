@@ -19,6 +19,7 @@ static const struct driver *const drivers[] = {
     &streamer_driver,
     &ibmtr_driver,
     &lanstreamer_driver,
+    &tms380_driver,
 };
 
 const char *driver_version;
