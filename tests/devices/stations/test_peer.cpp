@@ -70,7 +70,9 @@ TEST_CASE("the SYN/ACK offers what a Linux 2.2 server offers", "[peer][tcp]") {
 
 TEST_CASE("the peer's segments follow its MTU and what the client asks for", "[peer][tcp]") {
   const auto offered = [](std::uint32_t mtu, std::uint32_t theirs) {
-    Talk t({}, PeerConfig{.mtu = mtu});
+    PeerConfig config;
+    config.mtu = mtu;
+    Talk t({}, config);
     t.arp();
     Bytes option{2, 4};
     put16(option, theirs);
@@ -78,7 +80,7 @@ TEST_CASE("the peer's segments follow its MTU and what the client asks for", "[p
     t.step(1_ms);
     const auto synack = t.one();
     REQUIRE(synack);
-    return std::pair{get16(synack->options, 2), synack->window};
+    return std::pair<unsigned, unsigned>{get16(synack->options, 2), synack->window};
   };
   CHECK(offered(1500, 1460) == std::pair{1460u, 32120u});
   CHECK(offered(1500, 4424) == std::pair{1460u, 32120u});

@@ -173,9 +173,10 @@ TEST_CASE("netio from 1.23 on counts what its larger send buffer holds at the en
     const auto run = run_planar(
         fmt::format("netio --card lan-a --generation {} --sizes 4096,8192 --seconds 1 --quiet --json -", generation));
     REQUIRE(run.status == 0);
-    CHECK(run.json().at("netio_version") == (generation == 2 ? "1.16" : "1.31"));
+    const auto result = run.json();
+    CHECK(result.at("netio_version") == (generation == 2 ? "1.16" : "1.31"));
     std::vector<double> list;
-    for (const auto& row : run.json().at("rows")) list.push_back(row.at("kb_per_s").get<double>());
+    for (const auto& row : result.at("rows")) list.push_back(row.at("kb_per_s").get<double>());
     return list;
   };
   const auto before = figures(2), from = figures(3);
