@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for a ring, the protocol of its stations, a switch and the translation to Ethernet. The input is a
-// sequence of operations: frames of every kind from three stations and from the Ethernet side, also supplied piece by
-// piece or not at all, stations that come and go, pulled cables, a broken trunk, pauses.
+// Fuzz target for two rings, the protocol of their stations, the switch between them that cuts through, and the
+// translation to Ethernet. The input is a sequence of operations: frames of every kind from three stations and from the
+// Ethernet side, also supplied piece by piece or not at all, stations that come and go, pulled cables, a broken trunk,
+// pauses.
 //
 // A finding: a crash or sanitizer report, a station that is never done with its frame, a translation that changes what
 // it has translated before, and a run that ends differently if a snapshot is loaded in the middle of it.
@@ -61,10 +62,11 @@ struct Silent final : net::EthernetStation {
 struct Lab {
   explicit Lab(bool full_duplex)
       : ring(scheduler, {.full_duplex = full_duplex, .quick_insertion = true}, "ring"),
+        far(scheduler, {.full_duplex = full_duplex, .quick_insertion = true}, "far"),
         bridge(scheduler, trace, "switch", media, 5, net::switch_figures),
         peer(scheduler, trace, uplink, 1),
         other(scheduler, "other", silent, 77) {
-    for (unsigned n = 0; n < stations; ++n) ports[n] = std::make_unique<Station>(scheduler, ring, n + 1);
+    for (unsigned n = 0; n < stations; ++n) ports[n] = std::make_unique<Station>(scheduler, n == 2 ? far : ring, n + 1);
     other.attach(uplink);
     pristine = saved();
   }
@@ -72,6 +74,7 @@ struct Lab {
   void archive(Archive& a) {
     scheduler.archive(a);
     ring.archive(a);
+    far.archive(a);
     uplink.archive(a);
     bridge.archive(a);
     peer.archive(a);
@@ -171,9 +174,9 @@ struct Lab {
   Silent silent;
   Scheduler scheduler;
   Trace trace;
-  net::Ring ring;
+  net::Ring ring, far;
   net::EthernetSegment uplink{{.bits_per_second = 100'000'000}, "uplink"};
-  std::array<net::Medium*, 2> media{&ring, &uplink};
+  std::array<net::Medium*, 3> media{&ring, &uplink, &far};
   net::Bridge bridge;
   net::Peer peer;
   std::array<std::unique_ptr<Station>, stations> ports;

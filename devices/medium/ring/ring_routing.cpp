@@ -66,7 +66,9 @@ RingRoute RingRoute::back() const {
 }
 
 std::vector<std::uint8_t> RingRoute::applied_to(std::span<const std::uint8_t> frame) const {
-  std::vector<std::uint8_t> out(frame.begin(), frame.begin() + ring_header_bytes);
+  std::vector<std::uint8_t> out;
+  out.reserve(frame.size() + bytes_.size());
+  out.insert(out.end(), frame.begin(), frame.begin() + ring_header_bytes);
   out[8] |= routing_indicator;
   out.insert(out.end(), bytes_.begin(), bytes_.end());
   const auto rest = frame.subspan(ring_header_bytes + routing_bytes(frame));

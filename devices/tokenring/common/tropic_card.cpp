@@ -110,7 +110,8 @@ constexpr AdapterEntry row(std::string_view name, std::string_view title, std::u
           .data_path = "shared RAM",
           .bus_width = 16,
           .make = make,
-          .limits = limits};
+          .limits = limits,
+          .medium_rate = id == 0xE000 ? 4'000'000u : 0u};
 }
 
 TropicConfig chip_config(const TropicBoard& board, const TimingProfile& profile) {
