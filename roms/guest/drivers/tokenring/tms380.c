@@ -213,6 +213,7 @@ static void want(struct netdev *dev, u32 command) {
 }
 
 // ---- transmit -----------------------------------------------------------------------------------
+// With interrupts off: the handler does it too. The kernel's driver leaves them on and can lose a frame by it.
 static void fill_lists(struct netdev *dev) {
     for (;;) {
         struct transmit_list *t = &board.tx[board.tx_free];
@@ -243,10 +244,10 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     board.queue_room--;
     save_flags_cli(flags);
     queue_tail(&board.queue, b);
-    restore_flags(flags);
     fill_lists(dev);
     if (board.queue_room)
         dev->busy = 0;
+    restore_flags(flags);
     return 0;
 }
 
