@@ -151,6 +151,7 @@ static void came_up(void) {
 static void ask_to_open(void) {
     u8 *at = board.first_srb.at;
     int fast = board.ring_speed == 16;
+    select(board.first_srb.page);       // reset_card() has left the last page in the window
     aca_clear(SRB_RESPONSE, ISRP_ODD);
     aca_clear(COMMAND_IN_SRB, ISRA_ODD);
     for (u32 i = 0; i < sizeof(struct open_block); i++)
