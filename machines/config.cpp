@@ -367,7 +367,12 @@ Config Config::only(const std::vector<std::string>& keys) const {
 
 void Config::remove(const std::vector<std::string>& keys) {
   for (Layer& layer : impl_->layers)
-    for (const auto& key : keys) layer.table.erase(key);
+    for (const auto& key : keys) {
+      const auto dot = key.rfind('.');
+      toml::table* const table =
+          dot == std::string::npos ? &layer.table : layer.table.at_path(key.substr(0, dot)).as_table();
+      if (table) table->erase(dot == std::string::npos ? key : key.substr(dot + 1));
+    }
 }
 
 std::vector<Config> Config::split(const std::string& list, const std::vector<std::string>& shared) {

@@ -49,6 +49,7 @@ class Config {
   void add_layers(Config other);
   /// The same layers with nothing but the root keys `keys`, and takes those keys out of every layer.
   Config only(const std::vector<std::string>& keys) const;
+  /// Takes keys, of the root or with the path of their table, out of every layer.
   void remove(const std::vector<std::string>& keys);
 
   /// True if any layer names `path` (a value or a table).

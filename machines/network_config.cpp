@@ -115,6 +115,9 @@ void read_one_medium(Config& c, MachineConfig& m) {
 
 /// The tables of the usual installation around Token Ring adapters, below what the user has written.
 void add_switched_network(Config& c, MachineConfig& m) {
+  const std::string duplex = c.peek_text("net.duplex");
+  const bool half = duplex == "half";
+  if (half || duplex == "full") c.remove({"net.duplex"});  // the ring's table says it
   std::string toml, media = "\"uplink\"";
   std::vector<std::string> made;
   for (CardConfig& card : m.cards) {
@@ -129,7 +132,7 @@ void add_switched_network(Config& c, MachineConfig& m) {
     made.push_back(name);
     media += fmt::format(", \"{}\"", name);
     toml += fmt::format("[medium.{}]\nkind = \"{}\"\nrate = \"{}\"\nduplex = \"{}\"\n", name,
-                        ring ? "token-ring" : "ethernet", rate, fast_ring ? "full" : "half");
+                        ring ? "token-ring" : "ethernet", rate, fast_ring && !half ? "full" : "half");
   }
   if (!c.has("net.medium")) toml += "[net]\nmedium = \"uplink\"\n";
   toml += "[medium.uplink]\nrate = \"100 Mbit/s\"\nduplex = \"full\"\n";

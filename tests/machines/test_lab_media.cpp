@@ -3,6 +3,7 @@
 #include "devices/medium/ring/ring.hpp"
 #include "devices/stations/bridge/source_route_bridge.hpp"
 #include "machines/lab.hpp"
+#include "machines/machine_files.hpp"
 #include "roms/images.hpp"
 #include "tests/devices/medium/toy_medium.hpp"
 
@@ -169,6 +170,24 @@ TEST_CASE("a ring of a lab: its settings, and the guest's netio through a switch
   CHECK(first.lab.state_hash() == second.lab.state_hash());
   CHECK(first.bridge().counters().dropped == 0);
   CHECK(first.lab.medium(1).counts().at(0).value > 60);
+}
+
+TEST_CASE("a Token Ring adapter's own lab: a dedicated ring, full duplex unless net.duplex says otherwise") {
+  const auto lab_with = [](const char* duplex) {
+    Config c = load_machine("model9595");
+    c.set("slot.1.card", "tr16-4a-1994", "--card");
+    c.set("net.attach", "peer", "--net");
+    if (duplex) c.set("net.duplex", duplex, "--duplex");
+    return Lab(std::move(c));
+  };
+  CHECK_THAT(lab_with(nullptr).summary(), Contains("ring: Token Ring, 16 Mbit/s, full duplex\n"));
+  CHECK_THAT(lab_with("full").summary(), Contains("ring: Token Ring, 16 Mbit/s, full duplex\n"));
+  const std::string half = lab_with("half").configuration();
+  Lab again(parse_lab(half, "resolved"));
+  CHECK(again.configuration() == half);
+  CHECK_THAT(again.summary(),
+             Contains("ring: Token Ring, 16 Mbit/s, half duplex\n") && Contains("uplink: 100 Mbit/s, full duplex\n"));
+  CHECK_THROWS_WITH(lab_with("both"), Contains("net.duplex"));
 }
 
 TEST_CASE("two rings with a source-routing bridge: the guest's netio finds its way") {

@@ -22,7 +22,7 @@ Bytes frame_of(std::size_t bytes) {
 TEST_CASE("the time of a frame on another medium: its own length, its own gap, and whose turn it was", "[frame-time]") {
   LabConfig config{load_machine("model56sx")};
   config.set("net.attach", "none", "--net none");
-  Lab lab(std::move(config), [](const MediumConfig& m) { return std::make_unique<ToyLine>(m.name); });
+  Lab lab(std::move(config), [](Scheduler&, const MediumConfig& m) { return std::make_unique<ToyLine>(m.name); });
   lab.machine().load_firmware(Bytes(0x8000, 0xF4), "halt.rom");  // HLT, interrupts off
   Ear own(lab.scheduler(), lab.medium(), "slot3.toy", 1), other(lab.scheduler(), lab.medium(), "other", 2);
   FrameTimer timer(lab);
