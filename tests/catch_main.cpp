@@ -27,7 +27,6 @@ void note_skipped() { skipped.insert(Catch::getResultCapture().getCurrentTestNam
 int main(int argc, char** argv) {
   const int failed = Catch::Session().run(argc, argv);
   constexpr int all_skipped = 4;
-  return failed == 0 && planar::test::finished > 0 && planar::test::skipped.size() == planar::test::finished
-             ? all_skipped
-             : failed;
+  if (failed) return 1;  // version 2 answers with their number, which may be 4
+  return planar::test::finished > 0 && planar::test::skipped.size() == planar::test::finished ? all_skipped : 0;
 }

@@ -17,8 +17,8 @@ struct RingNetwork final : net::RingStation {
       : ring(scheduler, {.bits_per_second = rate(), .full_duplex = rate() == fast, .quick_insertion = true}),
         other(scheduler, "other", *this, 77) {
     other.attach(ring);
-    other.insert_at_rest(
-        {.node = {0x10, 0, 0x5A, 1, 2, 3}, .bits_per_second = rate(), .full_duplex = rate() == fast}, Time{});
+    other.insert_at_rest({.node = {0x10, 0, 0x5A, 1, 2, 3}, .bits_per_second = rate(), .full_duplex = rate() == fast},
+                         Time{});
   }
   static constexpr std::uint64_t fast = 16'000'000;
   static std::uint64_t rate() { return fuzz::card_name == std::string_view("tr4-a") ? 4'000'000 : fast; }

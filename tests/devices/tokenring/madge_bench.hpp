@@ -21,8 +21,8 @@ using Bytes = std::vector<std::uint8_t>;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// A plain station that remembers what happened to it.
-struct RingRecorder final : RingStation {
-  RingRecorder(Scheduler& s, Ring& ring, std::string name, const MacAddress& node, std::uint64_t seed)
+struct RingNeighbour final : RingStation {
+  RingNeighbour(Scheduler& s, Ring& ring, std::string name, const MacAddress& node, std::uint64_t seed)
       : port(s, std::move(name), *this, seed) {
     port.attach(ring);
     RingInsertion insertion;
@@ -384,7 +384,7 @@ struct MadgeBench {
   bus::Slot slot;
   AdapterParts made;
   bus::Adapter* card;
-  RingRecorder other;
+  RingNeighbour other;
   unsigned free_tpl = 0, next_rpl = 0;
 };
 

@@ -184,7 +184,7 @@ TEST_CASE("TMS380: malformed transmit lists end TRANSMIT with the documented err
   CHECK(b.list_error(with(0, 0x90), 0xB900, 100, 100, next) == 0x2008);
   CHECK(b.list_error(with(1, 0x00), 0xB900, 100, 100, next) == 0x2004);
   CHECK(b.list_error(with(1, 0xC0), 0xB900, 100, 100, next) == 0x2002);
-  CHECK(b.ring.counters().frames == 0);
+  CHECK(b.other.frames.empty());
   b.queue(good);
   b.command(Tms380::TRANSMIT_VALID);
   CHECK(b.await(12).words[1] == 0x4000);

@@ -55,11 +55,13 @@ TEST_CASE("the lists have the members that programs rely on") {
     cards.insert(card.at("name").get<std::string>());
     if (card.at("hypothetical").get<bool>()) hypothetical.insert(card.at("name").get<std::string>());
   }
-  for (const char* name : {"3c523-old", "3c523", "3c527", "3c529", "ne2", "de320", "smc8013", "ethernet-a", "sknet",
-                           "lan-a", "etherexpress", "de210", "oc2335", "etherstreamer", "tr4-a", "tr16-4a-1989",
-                           "tr16-4a-1990", "tr16-4a-1994", "lanstreamer", "autolanstreamer", "madge-mc", "madge-mc32"})
+  for (const char* name : {"3c523-old",   "3c523",           "3c527",    "3c529",        "ne2",          "de320",
+                           "smc8013",     "ethernet-a",      "sknet",    "lan-a",        "etherexpress", "de210",
+                           "oc2335",      "etherstreamer",   "tr4-a",    "tr16-4a-1989", "tr16-4a-1990", "tr16-4a-1994",
+                           "lanstreamer", "autolanstreamer", "madge-mc", "madge-mc32"})
     CHECK(cards.count(name) == 1);
-  CHECK(hypothetical == std::set<std::string>{"autolanstreamer", "etherstreamer", "lanstreamer", "madge-mc32", "oc2335"});
+  CHECK(hypothetical ==
+        std::set<std::string>{"autolanstreamer", "etherstreamer", "lanstreamer", "madge-mc32", "oc2335"});
   std::istringstream lines(list);
   for (std::string line; std::getline(lines, line);) {
     INFO(line);
