@@ -25,6 +25,7 @@
 #include "bus/mca/bus_controller.hpp"
 #include "bus/mca/dma.hpp"
 #include "bus/mca/slot.hpp"
+#include "devices/medium/ethernet/ethernet_frame.hpp"
 #include "machines/registry/adapter_registry.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
