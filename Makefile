@@ -14,6 +14,8 @@ LINT_PACKAGES = clang-tidy-14
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 # Looked up at each use: the packages above may have brought it.
 LAUNCHER = $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+# What ccache asks for before it caches a compilation with a precompiled header.
+export CCACHE_SLOPPINESS = pch_defines,time_macros
 
 # $(call install,PACKAGES): says what is missing and installs it; with nothing missing it says and costs nothing.
 # DPkg::Use-Pty=0: no complaint where there is no terminal (containers, CI).
@@ -69,15 +71,15 @@ test-release: test-packages
 	cmake --build --preset release
 	ctest --preset release -j$(JOBS)
 
-# Every header compiles by itself.
+# Every header compiles by itself. The flags are those of the sanitizer build, which has no precompiled headers.
 test-headers: test-packages
-	cmake --preset release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=ON $(LAUNCHER)
-	python3 tests/rules/check_compile.py headers --build build/release --jobs $(JOBS)
+	cmake --preset asan -DPLANAR_UNICORN=ON $(LAUNCHER)
+	python3 tests/rules/check_compile.py headers --build build/asan --jobs $(JOBS)
 
 # The checks of .clang-tidy over the largest source file of each folder, and over the headers that those include.
 test-tidy: test-packages lint-packages
-	cmake --preset release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=ON $(LAUNCHER)
-	python3 tests/rules/check_compile.py tidy --build build/release --jobs $(JOBS)
+	cmake --preset asan -DPLANAR_UNICORN=ON $(LAUNCHER)
+	python3 tests/rules/check_compile.py tidy --build build/asan --jobs $(JOBS)
 
 # Another seed than the test's, and four times as many instructions.
 test-lockstep: test-packages
