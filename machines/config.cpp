@@ -395,11 +395,12 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
           fmt::format("{}: {} is no setting of a lab; below which [[{}]] does it belong? (beside them stand {})",
                       where(file, node), key.str(), list, fmt::join(shared, ", ")));
   file.table.erase(list);
-  // The first one gets the originals, which know their lines.
-  for (std::size_t n = parts.size(); n-- > 0;) {
-    auto& layers = parts[n].impl_->layers;
-    layers.insert(layers.begin(), n == 0 ? std::move(file) : Layer{file.name, file.table, false});
-  }
+  const auto put_below = [](Config& part, Layer layer) {
+    auto& layers = part.impl_->layers;
+    layers.insert(layers.begin(), std::move(layer));
+  };
+  for (std::size_t n = 1; n < parts.size(); ++n) put_below(parts[n], {file.name, file.table, false});
+  if (!parts.empty()) put_below(parts.front(), std::move(file));  // the originals, which know their lines
   return parts;
 }
 
