@@ -142,11 +142,15 @@ void Ring::leave(RingPort& p, Time now) {
   p.on_ring_ = false;
   p.flight_ = 0;
   p.protocol_.leave();
-  if (monitor_ == p.index()) monitor_ = nobody;
+  if (monitor_ == p.index()) {
+    monitor_ = nobody;
+    recover_.cancel();
+  }
   interrupt(now);
 }
 
-// A relay switches, or the trunk breaks: what is on the ring comes to nothing.
+// A relay switches, or the trunk breaks: what is on the ring comes to nothing. The timers that find that out count from
+// the last good token: another interruption meanwhile does not prolong them.
 void Ring::interrupt(Time now) {
   lose_token(now);
   for (RingFlight& flight : flights_) {
@@ -158,7 +162,8 @@ void Ring::interrupt(Time now) {
   if (stations() == 0 || full_duplex())
     recover_.cancel();
   else
-    recover_.at(now + (on_ring(monitor_) ? ring_timer::valid_transmission : ring_timer::no_token));
+    recover_.at(
+        std::min(recover_.when(), now + (on_ring(monitor_) ? ring_timer::valid_transmission : ring_timer::no_token)));
 }
 
 void Ring::recover(Time now) {
@@ -201,7 +206,7 @@ void Ring::archive(Archive& a) {
   a.section("ring", 1);
   counters_.archive(a);
   a(monitor_, broken_, token_, raises_, flights_, next_flight_);
-  start_.archive(a);
+  archive_start(a);
   wire_.archive(a);
   recover_.archive(a);
 }

@@ -154,8 +154,12 @@ class Ring final : public Medium {
   std::uint8_t reservation(std::uint32_t station, Time back) const;
   Time token_arrival(std::uint32_t port, Time after) const;
   Time next_start(const RingPort& port) const;
+  Time computed_start() const;
+  bool steps() const;
+  Time next_step() const;
   void find_start(Time now);
   void start_due(Time now);
+  void archive_start(Archive& a);
 
   // ring_wire.cpp: frames
   void start(RingPort& port, Time now);
@@ -186,6 +190,7 @@ class Ring final : public Medium {
   std::uint32_t monitor_ = nobody;  // the active one
   std::uint32_t broken_ = nobody;   // the port in front of which the trunk is broken
   Token token_;
+  Token step_;                 // stepwise: where it is on its way; no state of its own
   std::vector<Raise> raises_;  // the last one is of the token's present priority
   std::vector<RingFlight> flights_;
   std::uint64_t next_flight_ = 1;

@@ -85,8 +85,10 @@ void RingPort::drop_off(Time now) {
   if (sending_ == Sending::on_ring) host_finished(RingTransmitOutcome::Result::lost, 0, now);
 }
 
-void RingPort::removed_by_server(Time now) {
-  if (state_ == State::joining) return fail(InsertionPhase::request_parameters, InsertionError::remove_received, now);
+void RingPort::remove_by_server(Time now) {
+  if (state_ == State::removed) return;
+  if (state_ == State::lobe_test || state_ == State::joining)
+    return fail(InsertionPhase::request_parameters, InsertionError::remove_received, now);
   withdraw(now);
   station_.ring_status_changed(ring_status::remove_received, now);
 }

@@ -37,6 +37,7 @@ class RingLinkLayer final : public LinkLayer, private RingStation {
   void transmit_ends(const RingTransmitOutcome& outcome, Time now) override;
   void insertion_ends(const InsertionOutcome&, Time) override {}
   void ring_status_changed(std::uint16_t, Time) override {}
+  bool plain() const override { return true; }
   void lobe_connected(Time now) override { port_.insert_at_rest(parameters_, now); }
 
   struct Route {

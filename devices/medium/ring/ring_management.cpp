@@ -39,7 +39,7 @@ void RingProtocol::heard(std::span<const std::uint8_t> frame, std::uint8_t statu
 
 void RingProtocol::serve(const MacFrameView& frame, Time now) {
   switch (frame.vector) {
-    case MacVector::remove_ring_station: port_.removed_by_server(now); break;
+    case MacVector::remove_ring_station: port_.remove_by_server(now); break;
     case MacVector::change_parameters:
     case MacVector::initialize_ring_station:
       if (!change_parameters(frame, now)) break;

@@ -40,6 +40,11 @@ class RingPort final : public Port {
   void insert(const RingInsertion& parameters, Time now);
   /// Leaves the ring: the phantom current drops. A frame waiting or under way ends as `removed`.
   void remove(Time now);
+  /// The same because a Remove Ring Station MAC frame asks for it: the station behind the port is told. Ignored while
+  /// removed.
+  void remove_by_server(Time now);
+  /// No driver decides when it is on the ring.
+  bool plain() const { return station_.plain(); }
   /// On the ring, behind insertion_ends().
   bool inserted() const;
   bool full_duplex() const;
@@ -119,7 +124,6 @@ class RingPort final : public Port {
   void joined(Time now);
   void test_itself(Time now);
   void self_tested(Time now);
-  void removed_by_server(Time now);
   void transmit_mac(std::vector<std::uint8_t> frame, std::uint8_t priority, Time now);
 
   // The ring calls these.

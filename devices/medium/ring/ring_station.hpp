@@ -134,6 +134,8 @@ class RingStation {
   /// Ring status has changed: `bits` that have come on (ring_status). After signal loss that lasts, wire fault, auto
   /// removal and remove the port has left the ring by itself.
   virtual void ring_status_changed(std::uint16_t bits, Time now) = 0;
+  /// It goes onto the ring without a driver that opens it: it may be told to do so again.
+  virtual bool plain() const { return false; }
   /// The lobe cable is plugged in again, and the port is not on the ring.
   virtual void lobe_connected(Time /*now*/) {}
 };

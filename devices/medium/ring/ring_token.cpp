@@ -7,7 +7,7 @@
 namespace planar::net {
 
 void Ring::release_token(std::uint32_t from, Time at, std::uint8_t priority, Time now) {
-  token_ = {true, from, at, priority};
+  token_ = step_ = {true, from, at, priority};
   find_start(now);
 }
 
@@ -78,17 +78,23 @@ Time Ring::next_start(const RingPort& p) const {
   return token_.present && p.priority() >= token_.priority ? token_arrival(p.index(), p.ready()) : Time::never();
 }
 
-void Ring::find_start(Time now) {
+Time Ring::computed_start() const {
   Time first = lowering();
   for (std::uint32_t i = 0; i < ports().size(); ++i)
     if (ports()[i]) first = std::min(first, next_start(*port(i)));
-  if (config_.stepwise && token_.present && !full_duplex())
-    first = token_.released + delay(token_.from, next_station(token_.from));
+  return first;
+}
+
+bool Ring::steps() const { return config_.stepwise && token_.present && !full_duplex(); }
+Time Ring::next_step() const { return step_.released + delay(step_.from, next_station(step_.from)); }
+
+void Ring::find_start(Time now) {
+  const Time first = steps() ? next_step() : computed_start();
   start_.at(first == Time::never() ? first : std::max(first, now));
 }
 
 void Ring::start_due(Time now) {
-  if (config_.stepwise && token_.present && !full_duplex()) return step_token(now);
+  if (steps()) return step_token(now);
   const Time lowered = lowering();
   for (std::uint32_t i = 0; i < ports().size(); ++i)
     if (ports()[i] && next_start(*port(i)) <= now) start(*port(i), now);
@@ -98,15 +104,25 @@ void Ring::start_due(Time now) {
 
 // The same by one step from station to station.
 void Ring::step_token(Time now) {
-  const std::uint32_t at = next_station(token_.from);
+  const Time passed = next_step();
+  const std::uint32_t at = next_station(step_.from);
   const RingPort& here = *port(at);
-  if (here.waits() && here.ready() < now && here.priority() >= token_.priority)
+  if (here.waits() && here.ready() < passed && here.priority() >= token_.priority)
     start(*port(at), now);
   else if (!raises_.empty() && raises_.back().to == token_.priority && raises_.back().station == at)
     lower_token(now);
   else
-    token_ = {true, at, now, token_.priority};
+    step_ = {true, at, passed, token_.priority};
   find_start(now);
+}
+
+// A token that goes step by step is saved as one that is computed.
+void Ring::archive_start(Archive& a) {
+  const Time step = start_.when();
+  if (!a.loading() && steps()) start_.at(computed_start());
+  start_.archive(a);
+  if (a.loading()) step_ = token_;
+  if (steps()) start_.at(a.loading() ? next_step() : step);
 }
 
 }  // namespace planar::net

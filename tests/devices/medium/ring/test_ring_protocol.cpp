@@ -153,6 +153,45 @@ TEST_CASE("the monitor leaves: contention, won by the highest address", "[ring]"
   CHECK(r[1].outcomes.at(0).status == 0xCC);
 }
 
+TEST_CASE("stations that come and go while there is no monitor do not put off the contention", "[ring]") {
+  RestingRing r(5);
+  r[0].port.remove(1_ms);
+  for (int n = 0; n < 7; ++n) {  // every half second, until behind the time without a token
+    r.run(500_ms);
+    r[2].port.set_plugged(n % 2 != 0, r.scheduler.now());
+  }
+  r.run(500_ms);
+  CHECK(r[4].port.active_monitor());
+  r.send(1, 3, 50);
+  r.run(1_ms);
+  CHECK(r[1].outcomes.at(0).status == 0xCC);
+}
+
+TEST_CASE("stations that come and go faster than a purge do not put off the next one", "[ring]") {
+  RestingRing r(5);
+  for (int n = 0; n < 40; ++n) {
+    r.run(6_ms);
+    r[2].port.set_plugged(n % 2 != 0, r.scheduler.now());
+  }
+  CHECK(r.ring.counters().purges >= 10);
+}
+
+TEST_CASE("a ring poll that does not come round is reported with the last station that took part", "[ring]") {
+  RestingRing r(4);
+  MacLog log(r.ring);
+  r.run(7'030_ms);  // the second station has answered the active monitor; the third one's turn comes after 20 ms
+  REQUIRE(log.of(MacVector::standby_monitor_present).size() == 1);
+  r[2].port.remove(r.scheduler.now());
+  r.run(100_ms);
+  const auto reports = log.of(MacVector::report_poll_failure);
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].sender == r[0].port.name());
+  CHECK(address_in(*reports[0].view().find(mac_subvector::last_neighbour, 6)) == station_address(2));
+  r.run(8_s);  // the polls behind it are whole
+  CHECK(log.of(MacVector::report_poll_failure).size() == 1);
+  CHECK(r[3].port.upstream_neighbour() == station_address(2));
+}
+
 TEST_CASE("the only station of a ring is told so", "[ring]") {
   Scheduler scheduler;
   Ring ring(scheduler, {.quick_insertion = true});
