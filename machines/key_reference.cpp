@@ -41,7 +41,10 @@ const std::vector<Section>& sections() {
         {"kernel", "A Linux kernel that is started without a boot loader."},
         {"initrd", "The kernel's initial RAM disk; needs `kernel`."},
         {"append", "The kernel's command line; needs `kernel`."},
-        {"serial", "COM1: `\"stdio\"` or `\"file:NAME\"`."}}},
+        {"serial", "COM1: `\"stdio\"` or `\"file:NAME\"`."},
+        {"guest.NAME",
+         "Puts planar's own guest into drive A, with this setting (`roms/README.md` section 3): `guest.do = "
+         "\"netio\"`."}}},
       {"[identity]",
        "What the machine says that it is.",
        {{"identity.model", "Model byte."},
@@ -182,6 +185,11 @@ const std::vector<Section>& sections() {
        {{"switch.NAME.media", "The names of two media or more."},
         {"switch.NAME.delay", "From a frame's last bit to its place in the other side's queue, at most 1 s."},
         {"switch.NAME.ageing", "For how long an address is remembered, 10 s to 1000000 s."}}},
+      {"[station.NAME]",
+       "Reference stations beside the one of `net.attach`, which is called `peer`; what `[peer]` says is of all of "
+       "them.",
+       {{"station.NAME.medium", "The medium on which it is, where the lab has several."},
+        {"station.NAME.address", "Its IP address, one of its own."}}},
       {"[run] and [scenario]",
        "",
        {{"run.seed", "Seed of every random draw of the run."},
@@ -189,7 +197,8 @@ const std::vector<Section>& sections() {
         {"scenario.steps", "Steps in front of the machine, as `--do` takes them."}}},
       {"Labs",
        "A file with several `[[machine]]` tables is a lab: `[net]`, `[peer]`, `[medium.NAME]`, `[bridge.NAME]`, "
-       "`[switch.NAME]`, `[run]` and `[scenario]` stand once at the top, every other table as `[machine.TABLE]` below "
+       "`[switch.NAME]`, `[station.NAME]`, `[run]` and `[scenario]` stand once at the top, every other table as "
+       "`[machine.TABLE]` below "
        "its machine, "
        "which has two keys of its own "
        "(`docs/two-machines.md`).",
@@ -199,8 +208,8 @@ const std::vector<Section>& sections() {
   return all;
 }
 
-/// The path with N for the number of a slot or drive, and NAME for a medium's, a bridge's, a switch's or a timing
-/// value's.
+/// The path with N for the number of a slot or drive, and NAME for a medium's, a bridge's, a switch's, a station's, a
+/// guest's setting's or a timing value's.
 std::string pattern(const std::string& path) {
   for (const std::string table : {"slot.", "disk.", "cdrom."}) {
     if (!path.starts_with(table)) continue;
@@ -208,7 +217,8 @@ std::string pattern(const std::string& path) {
     const auto key = path.substr(dot);
     return table + "N" + (key.starts_with(".set.") ? ".set.NAME" : key);
   }
-  for (const std::string table : {"medium.", "bridge.", "switch."})
+  if (path.starts_with("guest.")) return "guest.NAME";
+  for (const std::string table : {"medium.", "bridge.", "switch.", "station."})
     if (path.starts_with(table)) return table + "NAME" + path.substr(path.find('.', table.size()));
   return path;
 }
@@ -261,11 +271,15 @@ media = ["d", "f"]
 media = ["a", "b"]
 [switch.e]
 media = ["b", "d"]
+[station.h]
+medium = "b"
+address = "192.168.10.9"
 [slot.1]
 card = "ne2"
 medium = "b"
 )";
-  for (const char* text : {more, diskette, bridged}) {
+  constexpr const char* guest = "machine = \"model95\"\n[guest]\ndo = \"idle\"\n";
+  for (const char* text : {more, diskette, bridged, guest}) {
     Config file;
     file.add_text(text, "reference");
     labs.emplace_back(load_machine(std::move(file), "reference"));

@@ -46,11 +46,11 @@ Lab::Lab(LabConfig config, const MediumFactory& make) : config_(std::move(config
   const MachineConfig& first = nodes_.front()->config;
   make_media(first, make);
   // A machine by itself, without a net, is not even plugged in.
-  const bool connected = first.net != "none" || config_.named() || media_.size() > 1;
+  const bool connected = first.net != "none" || config_.named() || media_.size() > 1 || !first.stations.empty();
   for (auto& node : nodes_)
     node->machine = std::make_unique<Machine>(scheduler_, node->trace, node->config,
                                               connected ? std::span(media_) : std::span<net::Medium*>{});
-  if (first.net == "peer") add_peer(first);
+  add_peers(first);
   for (auto& node : nodes_)
     if (node->config.floppy)
       node->machine->diskette().insert(0, FloppyImage::open(*node->config.floppy), scheduler_.now());
@@ -82,10 +82,23 @@ std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
   return used;
 }
 
-void Lab::add_peer(const MachineConfig& config) {
-  stations_.push_back(std::make_unique<net::Peer>(
-      scheduler_, trace(), medium_named(config.net_medium), config.seed,
-      net::PeerConfig{.mtu = config.peer_mtu, .services = {.netio_duration = config.peer_duration}}));
+// Each has an address and a seed of its own: behind the peer of net.attach, its number stands in the upper half.
+void Lab::add_peers(const MachineConfig& config) {
+  const auto add = [&](const std::string& medium, std::uint64_t seed, net::PeerConfig peer) {
+    peer.mtu = config.peer_mtu;
+    peer.services.netio_duration = config.peer_duration;
+    stations_.push_back(std::make_unique<net::Peer>(scheduler_, trace(), medium_named(medium), seed, std::move(peer)));
+  };
+  if (config.net == "peer") add(config.net_medium, config.seed, {});
+  std::uint64_t number = 0;
+  for (const StationConfig& station : config.stations) {
+    net::PeerConfig peer;
+    peer.name = station.name;
+    peer.address = station.address;
+    ++number;
+    peer.mac[5] = static_cast<std::uint8_t>(peer.mac[5] + number);
+    add(station.medium, config.seed ^ number << 32, std::move(peer));
+  }
 }
 
 // The guests idle as long as the one that idles most.
@@ -206,6 +219,9 @@ std::string Lab::summary() {
   } else if (config_.named()) {
     out += fmt::format("on one wire of {}; {}\n", medium().title(), net);
   }
+  for (const StationConfig& station : first.stations)
+    out += fmt::format("{}: a reference station, {}{}\n", station.name, net::format_ipv4(station.address),
+                       media_.size() > 1 ? ", on " + station.medium : "");
   return out;
 }
 

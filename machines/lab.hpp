@@ -94,7 +94,7 @@ class Lab {
   };
 
   void make_media(const MachineConfig& config, const MediumFactory& make);
-  void add_peer(const MachineConfig& config);
+  void add_peers(const MachineConfig& config);
   void add_host(const MachineConfig& config);
   void add_bridges(const MachineConfig& config);
   void add_bridge(const MachineConfig& config, const BridgeConfig& bridge, std::uint64_t seed);

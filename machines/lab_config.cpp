@@ -13,7 +13,7 @@ namespace planar {
 
 namespace {
 
-const std::vector<std::string> lab_tables = {"net", "peer", "run", "scenario", "medium", "bridge", "switch"};
+const std::vector<std::string> lab_tables = {"net", "peer", "run", "scenario", "medium", "bridge", "switch", "station"};
 
 bool good_name(const std::string& name) {
   return !name.empty() && name.size() <= 32 && std::all_of(name.begin(), name.end(), [](unsigned char c) {

@@ -209,6 +209,10 @@ void read_start(Config& c, StartConfig& start) {
   if (c.has("append") && start.kernel.empty()) c.fail("append", "is for a kernel; name it with kernel = \"FILE\"");
   if (!start.image.empty() && c.has("floppy.a"))
     c.fail("image", "and floppy.a both name the diskette in drive A; give one of them");
+  for (const std::string& key : c.children("guest")) start.guest.emplace_back(key, c.text("guest." + key));
+  if (!start.guest.empty() && (!start.image.empty() || !start.kernel.empty()))
+    c.fail("guest." + start.guest.front().first,
+           "is for planar's own guest in drive A, and something else is started; leave one of the two out");
   if (c.has("serial") && start.serial != "stdio" && (!start.serial.starts_with("file:") || start.serial.size() == 5))
     c.fail("serial", "expects \"stdio\" or \"file:NAME\"");
 }

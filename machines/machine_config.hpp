@@ -53,6 +53,13 @@ struct BridgeConfig {
   unsigned number = 1;  ///< of a source-routing bridge: 1 to 15
 };
 
+/// A reference station beside the one that net.attach may name.
+struct StationConfig {
+  std::string name;
+  std::string medium;         ///< MediumConfig::name
+  std::uint32_t address = 0;  ///< IP, host order
+};
+
 /// INT 15h C0h and the planar's POS ID.
 struct Identity {
   std::uint8_t model = 0xF8;
@@ -78,6 +85,8 @@ struct StartConfig {
   std::string initrd;
   std::string append;
   std::string serial;  ///< "stdio" or "file:F"
+  /// Settings of planar's own guest, which is in drive A then (roms/README.md section 3).
+  std::vector<std::pair<std::string, std::string>> guest;
 };
 
 struct MachineConfig {
@@ -108,9 +117,10 @@ struct MachineConfig {
   Time peer_duration{};                  ///< how long the peer's netio sends for each size (1.16 and later)
   net::HostTime host_time = net::HostTime::as_hardware;
   // The lab's, the same in all of its machines:
-  std::vector<MediumConfig> media;    ///< by name; at least one
-  std::string net_medium;             ///< where `net` is
-  std::vector<BridgeConfig> bridges;  ///< by name
+  std::vector<MediumConfig> media;      ///< by name; at least one
+  std::string net_medium;               ///< where `net` is
+  std::vector<BridgeConfig> bridges;    ///< by name
+  std::vector<StationConfig> stations;  ///< by name
   std::uint64_t seed = 1;
   bool force = false;  ///< cards that would refuse this processor are built all the same
 };

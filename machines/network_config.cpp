@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "devices/stations/peer/peer.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -35,6 +36,8 @@ void read_attachment(Config& c, MachineConfig& m) {
   for (const char* path : {"net.forward", "net.time"})
     if (c.has(path)) c.fail(path, fmt::format("is for the host's network; net.attach is {}, write slirp there", m.net));
 }
+
+constexpr std::size_t most_stations = 32;  // of [station.NAME]: their seeds follow each other (lab.cpp)
 
 struct Rate {
   std::string_view name;
@@ -267,6 +270,43 @@ void read_bridges(Config& c, MachineConfig& m, const std::string& table) {
   std::sort(m.bridges.begin(), m.bridges.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
+std::optional<net::Ipv4> parse_ipv4(const std::string& text) {
+  net::Ipv4 address = 0;
+  std::size_t at = 0;
+  for (unsigned n = 0; n < 4; ++n) {
+    const std::size_t dot = n < 3 ? text.find('.', at) : text.size();
+    const auto part = dot == std::string::npos ? std::nullopt : parse_number(text.substr(at, dot - at));
+    if (!part || *part > 255) return std::nullopt;
+    address = address << 8 | static_cast<net::Ipv4>(*part);
+    at = dot + 1;
+  }
+  return address;
+}
+
+/// [station.NAME]: medium, address.
+void read_stations(Config& c, MachineConfig& m) {
+  for (const std::string& name : c.children("station")) {
+    const std::string path = "station." + name;
+    if (name == "peer") c.fail(path + ".address", "'peer' is the station of net.attach; take another name");
+    StationConfig station;
+    station.name = name;
+    const std::string medium = c.has(path + ".medium") ? c.text(path + ".medium") : "";
+    station.medium = read_place(c, m, path + ".medium", medium, path + ".address");
+    const std::string address = c.text(path + ".address");
+    const auto parsed = parse_ipv4(address);
+    if (!parsed) c.fail(path + ".address", fmt::format("'{}' is no IP address; write four numbers with dots", address));
+    station.address = *parsed;
+    const bool peers = m.net == "peer" && station.address == net::PeerConfig{}.address;
+    if (peers || std::any_of(m.stations.begin(), m.stations.end(),
+                             [&](const StationConfig& other) { return other.address == station.address; }))
+      c.fail(path + ".address", fmt::format("{} is the address of another station; give each its own", address));
+    if (m.stations.size() == most_stations)
+      c.fail(path + ".address", fmt::format("is one station too many; a lab has {} at most", most_stations));
+    m.stations.push_back(std::move(station));
+  }
+  std::sort(m.stations.begin(), m.stations.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
 }  // namespace
 
 std::string bit_rate(const MediumConfig& medium) {
@@ -298,11 +338,16 @@ void read_network(Config& c, MachineConfig& m) {
     m.net_medium = read_place(c, m, "net.medium", given, "net.attach");
   else if (!given.empty())
     c.fail("net.medium", "is where net.attach is, and that is none; leave it out");
-  if (m.net == "peer" && m.peer_mtu > 1500 && find_medium(m, m.net_medium)->kind != MediumKind::token_ring)
-    c.fail("peer.mtu", "expects 576 to 1500 on Ethernet");
   read_bridges(c, m, "bridge");
   read_bridges(c, m, "switch");
   refuse_loops(c, m);
+  read_stations(c, m);
+  const auto on_ethernet = [&](const std::string& medium) { return !is_ring(find_medium(m, medium)->kind); };
+  if (m.peer_mtu > 1500 && ((m.net == "peer" && on_ethernet(m.net_medium)) ||
+                            std::any_of(m.stations.begin(), m.stations.end(),
+                                        [&](const StationConfig& s) { return on_ethernet(s.medium); })))
+    c.fail("peer.mtu",
+           "expects 576 to 1500 on Ethernet; longer packets need one ring from end to end: net.rate = \"16 Mbit/s\"");
 }
 
 }  // namespace planar

@@ -24,6 +24,10 @@
 //   delay = "67.2 us"
 //   ageing = "300 s"
 //
+//   [station.north]             # reference stations beside the one of net.attach
+//   medium = "ring"
+//   address = "192.168.10.11"
+//
 //   [bridge.rings]
 //   kind = "source-route"
 //   media = ["ring", "other"]

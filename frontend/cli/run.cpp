@@ -10,6 +10,7 @@
 
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/debug/description_text.hpp"
 #include "frontend/session/interruption.hpp"
 #include "frontend/session/restore.hpp"
 #include "frontend/session/session.hpp"
@@ -227,6 +228,8 @@ int run(const Options& o) {
           j["machines"].back().update(outcome(*session, n));
         }
       }
+      for (const net::Medium* medium : lab.media()) j["media"].push_back(to_json(medium->describe()));
+      for (const auto& station : lab.stations()) j["stations"].push_back(to_json(station->describe()));
       j["state_hash"] = session->state_hash();
       write_json(*o.output.json, j);
     } else {

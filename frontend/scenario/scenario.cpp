@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "machines/control/stations.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {
@@ -138,6 +139,12 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
       return !typist_.busy();
     case StepKind::grab_screen: host.grab_screen(step.text, ++grabs_); return true;
     case StepKind::insert_diskette: host.insert_diskette(step.text); return true;
+    case StepKind::pull_cable: plug_cable(host.lab, step.text, false); return true;
+    case StepKind::plug_cable: plug_cable(host.lab, step.text, true); return true;
+    case StepKind::remove_station: remove_station(host.lab, step.text); return true;
+    case StepKind::insert_station: insert_station(host.lab, step.text); return true;
+    case StepKind::repeat:
+    case StepKind::end_repeat: return true;
     case StepKind::describe: host.describe(step.text); return true;
     case StepKind::snapshot:
       finish_step(now);  // first, so that a restored run does not repeat it

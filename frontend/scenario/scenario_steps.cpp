@@ -15,7 +15,9 @@ namespace planar {
 
 namespace {
 
-const std::vector<std::string> verbs = {"wait", "type", "press", "grab", "insert", "describe", "snapshot", "power"};
+const std::vector<std::string> verbs = {"wait", "type",   "press",  "grab", "insert",   "describe", "pull",
+                                        "plug", "remove", "repeat", "end",  "snapshot", "power"};
+constexpr std::size_t most_steps = 1'000'000;
 constexpr Time tap = 40_ms;            // how long a pressed key is down
 constexpr Time longest = 1'000'000_s;  // eleven days: sums stay far below the range of Time
 constexpr Time still_default = 3_s;    // longer than the diskette motor's run-on time (2 s)
@@ -65,6 +67,14 @@ class Line {
       fail(first.column, fmt::format("'{}' is not a time; write for example 90 s or 500 ms", first.text));
     if (*value > longest) fail(first.column, fmt::format("a step may take at most {:.0f} s", longest.seconds()));
     return *value;
+  }
+  /// How often something is done.
+  unsigned count() {
+    const Word& w = word("a number");
+    const auto n = parse_number(w.text);
+    if (!n || *n < 1 || *n > most_steps)
+      fail(w.column, fmt::format("'{}': expects how often, 1 to {}", w.text, most_steps));
+    return static_cast<unsigned>(*n);
   }
   std::size_t column() const { return at_end() ? text_.size() : words_[next_].column; }
   std::size_t last_column() const { return next_ ? words_[next_ - 1].column : 0; }
@@ -173,6 +183,15 @@ void expect(Line& line, std::string_view word) {
   if (!line.take(word)) line.fail(line.column(), fmt::format("expects '{}' here", word));
 }
 
+void read_station(Line& line, Step& step) {
+  step.kind = line.take("pull")   ? StepKind::pull_cable
+              : line.take("plug") ? StepKind::plug_cable
+                                  : StepKind::remove_station;
+  if (step.kind == StepKind::remove_station) line.take("remove");
+  expect(line, step.kind == StepKind::remove_station ? "station" : "cable");
+  step.text = line.word("a station").text;
+}
+
 Step read_step(Line& line) {
   Step step;
   bool bounded = false;
@@ -196,12 +215,26 @@ Step read_step(Line& line) {
     step.kind = StepKind::grab_screen;
     if (!line.at_end()) step.text = line.quoted("the file");
   } else if (line.take("insert")) {
-    expect(line, "diskette");
-    step.kind = StepKind::insert_diskette;
-    step.text = line.quoted("the image file");
+    if (line.take("station")) {
+      step.kind = StepKind::insert_station;
+      step.text = line.word("a station").text;
+    } else {
+      if (!line.take("diskette")) line.fail(line.column(), "insert what? write diskette \"FILE\" or station STATION");
+      step.kind = StepKind::insert_diskette;
+      step.text = line.quoted("the image file");
+    }
   } else if (line.take("describe")) {
     step.kind = StepKind::describe;
     if (!line.at_end()) step.text = line.word("a device").text;
+  } else if (line.is("pull") || line.is("plug") || line.is("remove")) {
+    read_station(line, step);
+  } else if (line.take("repeat")) {
+    step.kind = StepKind::repeat;
+    step.times = line.count();
+    expect(line, "times");
+  } else if (line.take("end")) {
+    expect(line, "repeat");
+    step.kind = StepKind::end_repeat;
   } else if (line.take("snapshot")) {
     step.kind = StepKind::snapshot;
     step.text = line.quoted("the file");
@@ -213,7 +246,8 @@ Step read_step(Line& line) {
     const auto guess = nearest(verb.text, verbs);
     line.fail(verb.column, fmt::format("there is no step '{}'{}", verb.text,
                                        guess.empty() ? "; steps are wait, type, press, grab screen, insert diskette, "
-                                                       "describe, snapshot and power off"
+                                                       "describe, pull cable, plug cable, remove station, insert "
+                                                       "station, repeat, snapshot and power off"
                                                      : fmt::format("; did you mean '{}'?", guess)));
   }
   if (bounded && line.take("within")) step.limit = line.time("a time");
@@ -255,6 +289,35 @@ std::vector<Step> read_steps(const std::string& step_or_file, const std::string&
   if (text.find('\0') != std::string::npos)
     throw Error(fmt::format("{}:1:1: is a binary file, not a list of steps", step_or_file));
   return parse_steps(text, step_or_file, limit);
+}
+
+std::vector<Step> unroll_steps(std::vector<Step> steps) {
+  std::vector<Step> all;
+  const Step* repeat = nullptr;
+  std::size_t begin = 0;
+  for (const Step& step : steps) {
+    if (step.kind == StepKind::repeat) {
+      if (repeat)
+        throw Error(fmt::format("{}: repeat: another one ({}) has not ended yet; write end repeat first", step.origin,
+                                repeat->origin));
+      repeat = &step;
+      begin = all.size();
+    } else if (step.kind == StepKind::end_repeat) {
+      if (!repeat)
+        throw Error(fmt::format("{}: end repeat: nothing is repeated; write repeat N times before", step.origin));
+      const std::size_t length = all.size() - begin;
+      if (length * repeat->times > most_steps)
+        throw Error(fmt::format("{}: repeat: makes more than {} steps", repeat->origin, most_steps));
+      all.reserve(begin + length * repeat->times);
+      for (unsigned n = 1; n < repeat->times; ++n)
+        for (std::size_t k = 0; k < length; ++k) all.push_back(all[begin + k]);
+      repeat = nullptr;
+    } else {
+      all.push_back(step);
+    }
+  }
+  if (repeat) throw Error(fmt::format("{}: repeat: does not end; write end repeat", repeat->origin));
+  return all;
 }
 
 std::vector<Step> typing_steps(const std::string& text, Time limit) {

@@ -12,8 +12,14 @@
 //                                       screen-1.txt and .png, screen-2.txt... in the result folder
 //   describe [DEVICE]                   prints the registers and state of a device (pic, slot1, ne2...), or of all
 //   insert diskette "FILE[,mode=MODE]"  into drive A, replacing the present one (modes as in --floppy)
+//   pull cable STATION                  of a network adapter, the peer, a bridge: part of its name in captures that no
+//   plug cable STATION                  other station has (machines/control/stations.hpp): ne2, client, peer
+//   remove station STATION              from its ring, as a network manager does; an adapter's driver is told
+//   insert station STATION              back onto its ring, with all phases; not an adapter, whose driver does that
 //   snapshot "FILE"
 //   power off
+//   repeat 300 times                    what follows up to `end repeat`; not one within another
+//   end repeat
 //
 // Times are virtual, at most 1000000 s. `within` may follow every step that waits for the machine: screen, prompt,
 // serial, still, type and press.
@@ -39,13 +45,20 @@ enum class StepKind : std::uint8_t {
   grab_screen,
   insert_diskette,
   describe,
+  pull_cable,
+  plug_cable,
+  remove_station,
+  insert_station,
   snapshot,
-  power_off
+  power_off,
+  repeat,  // unroll_steps() leaves none of these two
+  end_repeat
 };
 
 struct Step {
   StepKind kind = StepKind::power_off;
-  std::string text;                 ///< the text to wait for or to type; a file name; a device
+  std::string text;                 ///< the text to wait for or to type; a file name; a device; a station
+  unsigned times = 0;               ///< of repeat
   std::vector<std::uint16_t> keys;  ///< of press
   Time time{};                      ///< duration of wait and wait still; how long keys are held
   Time limit{};                     ///< virtual time limit of the step
@@ -60,6 +73,10 @@ std::vector<Step> parse_steps(std::string_view text, const std::string& name, Ti
 /// An element of `--do` or the list scenario.steps: a step, or the name of a file of steps. `origin` is used in errors.
 /// Throws Error (exit 3 for a file that cannot be read).
 std::vector<Step> read_steps(const std::string& step_or_file, const std::string& origin, Time limit);
+
+/// The same steps with those between `repeat` and `end repeat` as often as they are to be done. Throws Error for a
+/// `repeat` or `end repeat` by itself, and for more than 1000000 steps.
+std::vector<Step> unroll_steps(std::vector<Step> steps);
 
 /// The steps of `--type TEXT`: wait until the screen is unchanged, then type.
 std::vector<Step> typing_steps(const std::string& text, Time limit);

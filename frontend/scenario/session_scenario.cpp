@@ -11,6 +11,7 @@
 #include "frontend/debug/lab_devices.hpp"
 #include "frontend/session/screen_image.hpp"
 #include "frontend/session/session.hpp"
+#include "machines/control/stations.hpp"
 
 namespace planar {
 
@@ -29,11 +30,22 @@ void check_device(Lab& lab, const Step& step) {
   } catch (const Error& e) { throw Error(fmt::format("{}: describe: {}", step.origin, e.what())); }
 }
 
+/// Throws Error, before the machine starts, for a step that names no station.
+void check_station(Lab& lab, const Step& step) {
+  try {
+    if (step.kind == StepKind::pull_cable || step.kind == StepKind::plug_cable) station_port(lab, step.text);
+    if (step.kind == StepKind::remove_station || step.kind == StepKind::insert_station)
+      ring_station_port(lab, step.text, step.kind == StepKind::insert_station);
+  } catch (const Error& e) { throw Error(fmt::format("{}: {}: {}", step.origin, step.source, e.what())); }
+}
+
 }  // namespace
 
 void Session::begin(std::vector<Step> steps) {
+  steps = unroll_steps(std::move(steps));
   for (const Step& step : steps) {
     if (step.kind == StepKind::describe) check_device(*lab_, step);
+    check_station(*lab_, step);
     if (step.kind != StepKind::insert_diskette) continue;
     const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
     if (!std::filesystem::exists(disk.file))

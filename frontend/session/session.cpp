@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/host/host_files.hpp"
 #include "frontend/cli/output.hpp"
+#include "frontend/session/guest_image.hpp"
 #include "frontend/session/interruption.hpp"
 #include "frontend/session/screen_image.hpp"
+#include "roms/images.hpp"
 
 namespace planar {
 
@@ -52,8 +55,21 @@ NamedFile read_firmware(const std::string& file) {
                           "is no firmware image; it must have 131072 (or 65536 or 32768) bytes")};
 }
 
-Media read_media(const StartConfig& start) {
+Media read_media(const MachineConfig& machine) {
+  const StartConfig& start = machine.start;
   Media media;
+  if (!start.guest.empty()) {
+    if (machine.floppy)
+      throw Error(
+          fmt::format("{}: in drive A belongs planar's own guest, because there are settings of it; leave one "
+                      "of the two out",
+                      machine.floppy->file));
+    auto settings = start.guest;
+    const auto card =
+        std::find_if(machine.cards.begin(), machine.cards.end(), [](const CardConfig& c) { return !c.driver.empty(); });
+    if (card != machine.cards.end()) settings.emplace_back("driver", card->driver);
+    media.diskette = NamedFile{"planar-guest.img (built in)", with_settings(roms::guest(), settings)};
+  }
   if (!start.image.empty()) media.diskette = NamedFile{start.image, read_image(start.image)};
   if (!start.bios.empty()) media.firmware = read_firmware(start.bios);
   if (!start.kernel.empty()) media.kernel = read_boot_file(start.kernel);
@@ -67,7 +83,7 @@ Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     Machine& machine = lab_->machine(n);
     consoles_.push_back(std::make_unique<Console>(*lab_, n));
-    Media m = n < media.size() ? std::move(media[n]) : read_media(machine.config().start);
+    Media m = n < media.size() ? std::move(media[n]) : read_media(machine.config());
     if (m.diskette) lab_->insert_diskette(std::move(m.diskette->bytes), m.diskette->name, n);
     if (m.firmware) machine.load_firmware(m.firmware->bytes, m.firmware->name);
     if (m.kernel) lab_->load_kernel(prepare_linux_boot(*m.kernel, m.ramdisk, m.command_line, machine.memory_end()), n);

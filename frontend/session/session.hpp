@@ -33,8 +33,9 @@ struct Media {
   std::string command_line;
 };
 
-/// Reads what a machine's configuration says it is started with (image, bios, kernel...). Throws Error naming the file.
-Media read_media(const StartConfig& start);
+/// Reads what a machine's configuration says it is started with (image, guest, bios, kernel...). Throws Error naming
+/// the file.
+Media read_media(const MachineConfig& machine);
 
 /// Why a run ended.
 enum class RunEnd { condition, time, halted, interrupted, closed, scenario, paused };

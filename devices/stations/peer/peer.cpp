@@ -29,9 +29,9 @@ Peer::Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t see
       config_(config),
       services_(config.services),
       tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next(), config_.mtu),
-      link_(medium.connect(scheduler, "peer.port", *this, Random(seed * 0x100 + 0xFF).next())),
-      process_(scheduler, "peer.process", Priority::device, Callback::to<&Peer::process>(this)),
-      tick_(scheduler, "peer.tick", Priority::timer, Callback::to<&Peer::tick>(this)) {}
+      link_(medium.connect(scheduler, config_.name + ".port", *this, Random(seed * 0x100 + 0xFF).next())),
+      process_(scheduler, config_.name + ".process", Priority::device, Callback::to<&Peer::process>(this)),
+      tick_(scheduler, config_.name + ".tick", Priority::timer, Callback::to<&Peer::tick>(this)) {}
 
 // ---- adapter ----
 
@@ -262,9 +262,12 @@ void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now) {
 }
 
 Description Peer::describe() const {
-  Description d("peer");
+  Description d(config_.name);
   d.text("address", fmt::format("{}, {}", format_ipv4(config_.address), format_mac(config_.mac)));
   d.number("frames sent", counters_.frames_sent).number("frames received", counters_.frames_received);
+  d.number("connections", tcp_.counters().connections);
+  d.number("bytes received", tcp_.counters().bytes).number("bytes sent", tcp_.counters().bytes_out);
+  d.number("retransmitted", tcp_.counters().retransmitted);
   d.number("damaged", counters_.damaged).number("malformed", counters_.malformed).number("dropped", counters_.dropped);
   return d;
 }

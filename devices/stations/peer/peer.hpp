@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "core/state/trace.hpp"
@@ -29,6 +30,7 @@ namespace planar::net {
 inline constexpr Time peer_turnaround = 60_us;
 
 struct PeerConfig {
+  std::string name = "peer";                           ///< before the name of its port
   MacAddress mac{0x02, 0x50, 0x4C, 0x41, 0x4E, 0x01};  ///< locally administered
   Ipv4 address = ipv4(192, 168, 10, 1);
   Time turnaround = peer_turnaround;

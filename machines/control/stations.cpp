@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "machines/control/stations.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "devices/medium/ring/ring_port.hpp"
+
+namespace planar {
+
+net::Port& station_port(Lab& lab, const std::string& name) {
+  std::vector<std::string> all, fitting;
+  net::Port* found = nullptr;
+  for (const net::Medium* medium : lab.media())
+    for (net::Port* port : medium->ports()) {
+      if (!port) continue;
+      all.push_back(port->name());
+      if (fmt::format(".{}.", port->name()).find(fmt::format(".{}.", name)) == std::string::npos) continue;
+      fitting.push_back(port->name());
+      found = port;
+    }
+  if (fitting.size() > 1)
+    throw Error(
+        fmt::format("'{}' may be any of the stations {}; write more of the name", name, fmt::join(fitting, ", ")));
+  if (!found) throw Error(fmt::format("there is no station '{}'; the lab has {}", name, fmt::join(all, ", ")));
+  return *found;
+}
+
+net::Port& ring_station_port(Lab& lab, const std::string& name, bool insert) {
+  net::Port& port = station_port(lab, name);
+  const auto* const station = dynamic_cast<net::RingPort*>(&port);
+  if (!station) throw Error(fmt::format("{} is not on a ring; write pull cable or plug cable", port.name()));
+  if (insert && !station->plain())
+    throw Error(
+        fmt::format("{} goes onto the ring when its driver opens it; only a station without a driver can be "
+                    "inserted",
+                    port.name()));
+  return port;
+}
+
+void plug_cable(Lab& lab, const std::string& name, bool plugged) {
+  station_port(lab, name).set_plugged(plugged, lab.scheduler().now());
+}
+
+void remove_station(Lab& lab, const std::string& name) {
+  dynamic_cast<net::RingPort&>(ring_station_port(lab, name, false)).remove_by_server(lab.scheduler().now());
+}
+
+void insert_station(Lab& lab, const std::string& name) {
+  auto& port = dynamic_cast<net::RingPort&>(ring_station_port(lab, name, true));
+  port.insert(port.parameters(), lab.scheduler().now());
+}
+
+}  // namespace planar
