@@ -2,6 +2,7 @@
 // `planar list` and `planar show`: what there is, how it is timed, and what it does not model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "adf/reader/print.hpp"
@@ -93,9 +94,14 @@ int list(const std::string& what, const std::optional<std::string>& json) {
       write_json(*json, cards_json(cards));
       return 0;
     }
+    std::size_t name = 0, title = 0;
+    for (const AdapterEntry& card : cards) {
+      name = std::max(name, card.name.size());
+      title = std::max(title, card.title.size());
+    }
     for (const AdapterEntry& card : cards)
-      fmt::print("{:<13} {:<43} {:04X}  {:<12} {:<20} {:>2}-bit{}\n", card.name, card.title, card.adapter_id,
-                 to_string(card.medium), card.data_path, card.bus_width,
+      fmt::print("{:<{}} {:<{}} {:04X}  {:<12} {:<20} {:>2}-bit{}\n", card.name, name, card.title, title,
+                 card.adapter_id, to_string(card.medium), card.data_path, card.bus_width,
                  card.hypothetical ? "  hypothetical interface" : "");
   }
   return 0;

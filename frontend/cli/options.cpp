@@ -178,6 +178,11 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
                  "With the host's network: as-hardware (paced to real time, the default) or unthrottled (as fast as "
                  "possible, but idle time never runs ahead of the host's replies)")
       ->type_name("as-hardware|unthrottled");
+  app.add_option(
+         "--rate", rate,
+         "One medium for all stations, at this bit rate: a ring (4 or 16 Mbit/s) in place of the ring, switch and "
+         "Ethernet that a Token Ring adapter gets by itself, or an Ethernet segment (10 or 100 Mbit/s)")
+      ->type_name("RATE");
   app.add_option("--duplex", duplex,
                  "Of the network that the adapters are on: half or full (the default: half, and full of a dedicated 16 "
                  "Mbit/s ring)")
@@ -194,6 +199,7 @@ void apply_shared(const MachineOptions& o, auto& target) {
   if (o.net) target.set("net.attach", *o.net, "--net " + *o.net);
   if (!o.forwards.empty()) target.set_texts("net.forward", o.forwards, "--forward");
   if (o.net_time) target.set("net.time", *o.net_time, "--net-time " + *o.net_time);
+  if (o.rate) target.set("net.rate", *o.rate, "--rate " + *o.rate);
   if (o.duplex) target.set("net.duplex", *o.duplex, "--duplex " + *o.duplex);
   if (o.seed) target.set("run.seed", std::to_string(*o.seed), fmt::format("--seed {}", *o.seed));
   if (o.force) target.set("run.force", "true", "--force");

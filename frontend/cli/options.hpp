@@ -43,6 +43,7 @@ struct MachineOptions {
   std::optional<std::string> net;
   std::vector<std::string> forwards;  ///< --forward
   std::optional<std::string> net_time;
+  std::optional<std::string> rate;  ///< of one medium for all
   std::optional<std::string> duplex;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> memory;
