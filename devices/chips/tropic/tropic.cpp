@@ -66,6 +66,7 @@ void Tropic::brought_up(Time now) {
   speed_16_ = straps_.sixteen;
   state_ = State::closed;
   aca_[aca::ISRA_o] = 0;
+  aca_[aca::SRPR_e] = 0;  // C0h was the request for pages; the first SRB's page is shown now
   put_bytes(place::permanent_address, burned_in_);
   put_bytes(place::level, config_.microcode);
   write_addresses();

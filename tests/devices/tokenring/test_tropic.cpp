@@ -88,6 +88,18 @@ TEST_CASE("the ports tell where the windows are; identification has nibbles only
   CHECK((b.aca(8) & 1) == 1);
 }
 
+TEST_CASE("with pages, bring-up leaves the first SRB's page in the window, where OPEN is written without choosing one",
+          "[tropic]") {
+  TropicBench b({.entry = &TropicCard::tr16_4a_1994, .window = 1});
+  REQUIRE(b.probe());
+  REQUIRE(b.page_mask == 0xC0);
+  b.reset();
+  CHECK(b.aca(TropicBench::SRPR_e) == 0xC0);
+  REQUIRE(b.wait());
+  CHECK(b.aca(TropicBench::SRPR_e) == 0);
+  CHECK(b.rb(TropicBench::window + (b.rw(TropicBench::mmio + 0x1E02) & 0x3FFF)) == 0x80);
+}
+
 TEST_CASE("each board's identification is its own", "[tropic][registers]") {
   const auto code = [](const AdapterEntry& entry, unsigned at) {
     return TropicBench({.entry = &entry, .window = 1}).rb(TropicBench::mmio + 0x1F00 + at);
@@ -200,6 +212,7 @@ TEST_CASE("a window of 16 KB shows 64 KB in pages, and the adapter uses them all
     b.aca(TropicBench::SRPR_e, page << 6);
     CHECK(b.rb(TropicBench::window + 0x3FFF) == 0x10 + page);
   }
+  b.select(b.first_srb);
   REQUIRE(b.open());
   const Bytes large = b.from_us(17000);
   b.ask_to_send(large);

@@ -189,7 +189,7 @@ struct TropicBench {
   void ask_to_open(std::uint16_t options = 0x0100) {
     aca_and(ISRP_o, ~0x20u);
     aca_and(ISRA_o, ~0x20u);
-    const std::uint32_t srb_at = select(first_srb);
+    const std::uint32_t srb_at = first_srb.at;  // in whatever page the register holds
     for (unsigned i = 0; i < 60; ++i) wb(srb_at + i, 0);
     wb(srb_at, 3);
     ww(srb_at + 8, options);
