@@ -306,7 +306,7 @@ std::vector<Step> unroll_steps(std::vector<Step> steps) {
       if (!repeat)
         throw Error(fmt::format("{}: end repeat: nothing is repeated; write repeat N times before", step.origin));
       const std::size_t length = all.size() - begin;
-      if (length * repeat->times > most_steps)
+      if (begin + length * repeat->times > most_steps)
         throw Error(fmt::format("{}: repeat: makes more than {} steps", repeat->origin, most_steps));
       all.reserve(begin + length * repeat->times);
       for (unsigned n = 1; n < repeat->times; ++n)

@@ -42,7 +42,6 @@ void check_station(Lab& lab, const Step& step) {
 }  // namespace
 
 void Session::begin(std::vector<Step> steps) {
-  steps = unroll_steps(std::move(steps));
   for (const Step& step : steps) {
     if (step.kind == StepKind::describe) check_device(*lab_, step);
     check_station(*lab_, step);
@@ -53,7 +52,7 @@ void Session::begin(std::vector<Step> steps) {
                   ExitCode::missing_file);
   }
   steps_restored_ = false;
-  scenario_.begin(std::move(steps), now());
+  scenario_.begin(unroll_steps(std::move(steps)), now());
   watch_scenario();
 }
 
