@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // planar compare as its user sees it: the table, the files of the report, going on from finished runs.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -98,4 +99,34 @@ TEST_CASE("a name that does not exist is an error before anything runs", "[compa
   CHECK(card.err.find("did you mean 'ne2'") != std::string::npos);
   CHECK(run_planar("compare --cards ne2 --set sknet.x=1").status == 2);
   CHECK(run_planar("compare --cards ne2 --sizes 1,x").status == 2);
+}
+
+TEST_CASE("an Ethernet and a Token Ring adapter side by side in one machine", "[compare]") {
+  const Scratch scratch;
+  const auto folder = scratch.file("out");
+  const auto said = run_planar("compare --machines model95 --cards ne2,lanstreamer --report " + folder + brief);
+  REQUIRE(said.status == 0);
+  for (const auto& text : {said.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")}) {
+    INFO(text);
+    const auto ethernet = text.find(", 10 Mbit/s Ethernet"), ring = text.find(", Token Ring"),
+               both = text.find(", side by side");
+    REQUIRE(both != std::string::npos);
+    CHECK(ethernet < ring);
+    CHECK(ring < both);
+    // The page calls cards by name, the others by title. The faster one comes first.
+    const auto faster = std::min(text.find("LANStreamer MC 32", both), text.find("lanstreamer (hyp.)", both));
+    const auto slower = std::min(text.find("Novell NE/2", both), text.find(">ne2<", both));
+    CHECK(faster < slower);
+    CHECK(slower != std::string::npos);
+  }
+  const auto list = nlohmann::json::parse(read_file(folder + "/compare.json"));
+  REQUIRE(list.size() == 2);
+  for (const auto& result : list) {
+    const auto& parts = result.at("frame_time").at("parts_us");
+    double sum = 0;
+    for (const auto& part : parts) sum += part.get<double>();
+    CHECK(sum > 500);
+    CHECK(sum < 2000);
+    CHECK(parts.at("wire").get<double>() > 100);
+  }
 }

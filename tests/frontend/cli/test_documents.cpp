@@ -139,6 +139,19 @@ TEST_CASE("README.md lists the values that were chosen by published figures as t
   CHECK(rows > 10);
 }
 
+TEST_CASE("the lab that docs/token-ring.md prints runs") {
+  const Scratch scratch;
+  std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/token-ring.md"));
+  std::string lab, line;
+  while (std::getline(in, line) && !line.starts_with("    [medium.ring]")) {}
+  for (; line.empty() || line.starts_with("    "); std::getline(in, line))
+    lab += line.empty() ? "\n" : line.substr(4) + "\n";
+  const auto said = run_planar("run --quiet " + scratch.write("lab.toml", lab));
+  INFO(lab << said.err << said.out);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Contains("@row bytes=4096") && Contains("@done 0"));
+}
+
 TEST_CASE("the lab that docs/two-machines.md prints is one, with the files that it names") {
   const Scratch scratch;
   std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/two-machines.md"));

@@ -65,6 +65,34 @@ TEST_CASE("steps are read with their times, texts and keys", "[scenario]") {
   CHECK(steps[6].limit == 5_s);
 }
 
+TEST_CASE("steps about stations, and steps that are repeated", "[scenario]") {
+  const auto steps = unroll_steps(
+      parse_steps("wait 1 s\nrepeat 3 times\npull cable client.slot1\nwait 20 ms # a moment\nplug cable peer\nend "
+                  "repeat\nremove station north\ninsert station north\n",
+                  "demo", 60_s));
+  REQUIRE(steps.size() == 12);
+  for (const std::size_t at : {1u, 4u, 7u}) {
+    CHECK(steps[at].kind == StepKind::pull_cable);
+    CHECK(steps[at].text == "client.slot1");
+    CHECK(steps[at].origin == "demo:3");
+    CHECK(steps[at + 1].time == 20_ms);
+    CHECK(steps[at + 2].kind == StepKind::plug_cable);
+  }
+  CHECK(steps[10].kind == StepKind::remove_station);
+  CHECK(steps[11].kind == StepKind::insert_station);
+  CHECK(steps[11].source == "insert station north");
+  const auto refused = [](const std::string& text) {
+    try {
+      unroll_steps(parse_steps(text, "demo", 60_s));
+      return std::string();
+    } catch (const Error& e) { return std::string(e.what()); }
+  };
+  CHECK_THAT(refused("wait 1 s\nend repeat"), Contains("demo:2") && Contains("nothing is repeated"));
+  CHECK_THAT(refused("wait 1 s\nrepeat 2 times\nwait 1 s"), Contains("demo:2") && Contains("does not end"));
+  CHECK_THAT(refused("repeat 2 times\nrepeat 2 times\n"), Contains("demo:2") && Contains("demo:1"));
+  CHECK_THAT(refused("repeat 900000 times\nwait 1 s\nwait 1 s\nend repeat"), Contains("more than 1000000 steps"));
+}
+
 TEST_CASE("a step that nobody understands is refused with line, column and remedy", "[scenario]") {
   check_refused("tpye \"x\"", "1:1", "did you mean 'type'?");
   check_refused("power off\n  dance", "2:3", "steps are wait, type");
@@ -84,6 +112,12 @@ TEST_CASE("a step that nobody understands is refused with line, column and remed
   check_refused("press f13", "1:7", "'f13'");
   check_refused("grab screan", "1:6", "'screen'");
   check_refused("power off now", "1:11", "'now'");
+  check_refused("pull plug", "1:6", "'cable'");
+  check_refused("remove cable peer", "1:8", "'station'");
+  check_refused("insert peer", "1:8", "insert what?");
+  check_refused("pull cable", "1:11", "a station is missing");
+  check_refused("repeat 0 times", "1:8", "how often");
+  check_refused("repeat 3", "1:9", "'times'");
 }
 
 TEST_CASE("every character of the keyboard arrives as typed, on the slowest machine too", "[scenario]") {
@@ -258,6 +292,16 @@ TEST_CASE("a step describes a device; the run is the same run", "[scenario]") {
 
 TEST_CASE("what cannot be done is said before the machine starts", "[scenario]") {
   Bench b;
+  const auto at_station = [&](const std::string& options, const std::string& text) {
+    const auto said = run_planar(b.run() + options + step(text));
+    CHECK(said.status == 2);
+    return said.err;
+  };
+  CHECK_THAT(at_station(" --card ne2", "pull cable ne3"),
+             Contains("--do 1:1: pull cable ne3: there is no station 'ne3'; the lab has slot1.ne2.port, peer.port"));
+  CHECK_THAT(at_station(" --card ne2", "plug cable port"), Contains("any of the stations slot1.ne2.port, peer.port"));
+  CHECK_THAT(at_station(" --card ne2", "remove station peer"), Contains("is not on a ring; write pull cable"));
+  CHECK_THAT(at_station(" --card madge-mc", "insert station madge-mc"), Contains("when its driver opens it"));
   const auto missing = run_planar(b.run() + step("insert diskette \"" + b.scratch.file("none.img") + "\""));
   CHECK(missing.status == 3);
   CHECK_THAT(missing.err, Contains("none.img"));
