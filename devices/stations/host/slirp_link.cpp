@@ -17,6 +17,7 @@
 #include "core/common/error.hpp"
 #include "devices/stations/host/descriptor.hpp"
 #include "devices/stations/host/links.hpp"
+#include "devices/stations/host/reassembly.hpp"
 
 namespace planar::net {
 namespace {
@@ -65,7 +66,9 @@ class SlirpLink final : public HostLink {
     now_ = now;
     // Between two guests of a segment libslirp, which takes every IP packet for its own, must not answer.
     const bool ours = frame[0] & 1 || (frame[0] == 0x52 && frame[1] == 0x55);
-    if (ours) slirp_input(slirp_, frame.data(), static_cast<int>(frame.size()));
+    if (!ours) return;
+    if (!Reassembly::is_fragment(frame)) return input(frame);
+    if (const auto datagram = fragments_.take(frame, now)) input(*datagram);
   }
 
   bool exchange(Time now, HostDuration at_most) override {
@@ -100,6 +103,8 @@ class SlirpLink final : public HostLink {
     void* argument;
     Time due;
   };
+
+  void input(ByteView frame) { slirp_input(slirp_, frame.data(), static_cast<int>(frame.size())); }
 
   static SlirpLink& self(void* link) { return *static_cast<SlirpLink*>(link); }
 
@@ -141,6 +146,7 @@ class SlirpLink final : public HostLink {
   bool forwards_;
   Slirp* slirp_ = nullptr;
   Time now_{};
+  Reassembly fragments_;
   std::vector<std::unique_ptr<Timer>> timers_;
   std::vector<pollfd> polled_;
 };
