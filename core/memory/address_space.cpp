@@ -55,9 +55,14 @@ MemoryClaim AddressSpace::claim(std::uint32_t base, AdapterMemory memory, Slave*
   return add({base, static_cast<std::uint32_t>(memory.data.size()), slave, cycle, memory, selected, next_id_++});
 }
 
+// Kept in an order that depends on what is claimed alone: after a snapshot the claims are made again in another order
+// than the guest's.
 MemoryClaim AddressSpace::add(Range range) {
   const auto id = range.id;
-  ranges_.push_back(range);
+  const auto behind = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
+    return r.base > range.base || (r.base == range.base && r.size < range.size);
+  });
+  ranges_.insert(behind, range);
   refresh_kinds();
   return MemoryClaim(this, id);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/memory/io_space.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace planar {
@@ -18,9 +19,13 @@ void IoClaim::release() {
   if (space_) std::exchange(space_, nullptr)->release(id_);
 }
 
+// Kept in an order that depends on what is claimed alone, as in AddressSpace::add.
 IoClaim IoSpace::claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle, bool* selected) {
   const auto id = next_id_++;
-  ranges_.push_back({&slave, first, last, cycle, selected, id});
+  const auto behind = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
+    return r.first > first || (r.first == first && r.last < last);
+  });
+  ranges_.insert(behind, {&slave, first, last, cycle, selected, id});
   rebuild();
   return IoClaim(this, id);
 }

@@ -48,15 +48,41 @@ TEST_CASE("ports are decoded with all sixteen address bits and released with the
   REQUIRE(io.peek(0x1003) == 0xFF);
 }
 
-TEST_CASE("the latest of two overlapping claims answers, and the older one again when it is gone") {
-  IoSpace io;
-  Latch a, b;
-  auto first = io.claim(0x300, 0x31F, a, {});
-  auto second = io.claim(0x310, 0x313, b, {});
-  REQUIRE(io.find(0x310)->slave == &b);
-  REQUIRE(io.find(0x314)->slave == &a);
-  second.release();
-  REQUIRE(io.find(0x310)->slave == &a);
+TEST_CASE("of overlapping claims the one that begins last answers, whatever the order in which they were made") {
+  Latch a, b, c;
+  for (const bool small_first : {false, true}) {
+    INFO(small_first);
+    IoSpace io;
+    AddressSpace memory;
+    IoClaim large, small, same;
+    MemoryClaim large_window, small_window, same_window;
+    const auto claim_small = [&] {
+      small = io.claim(0x310, 0x313, b, {});
+      small_window = memory.claim(0xC8000, 0x1000, b, {});
+    };
+    if (small_first) claim_small();
+    large = io.claim(0x300, 0x31F, a, {});
+    large_window = memory.claim(0xC0000, 0x10000, a, {});
+    if (!small_first) claim_small();
+    CHECK(io.find(0x310)->slave == &b);
+    CHECK(io.find(0x314)->slave == &a);
+    CHECK(memory.find(0xC8FFF)->slave == &b);
+    CHECK(memory.find(0xC9000)->slave == &a);
+    // Of two that begin together, the shorter.
+    same = io.claim(0x310, 0x31F, c, {});
+    same_window = memory.claim(0xC8000, 0x8000, c, {});
+    CHECK(io.find(0x310)->slave == &b);
+    CHECK(io.find(0x314)->slave == &c);
+    CHECK(memory.find(0xC8000)->slave == &b);
+    CHECK(memory.find(0xC9000)->slave == &c);
+    small.release();
+    small_window.release();
+    CHECK(io.find(0x310)->slave == &c);
+    same.release();
+    same_window.release();
+    CHECK(io.find(0x310)->slave == &a);
+    CHECK(memory.find(0xC8000)->slave == &a);
+  }
 }
 
 TEST_CASE("a claim hides the RAM beneath only while it lasts") {
