@@ -271,6 +271,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void enter_link_context();
   void flush_blocks();
   void code_written(std::uint32_t physical, std::uint32_t bytes);
+  void drop_block(Block& b);
+  void look_through_marks(PageBlocks& in_page, Page& page);
 
   // ---- run.cpp, chain.cpp
   void run(Time horizon);

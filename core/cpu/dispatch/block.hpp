@@ -25,9 +25,9 @@ struct alignas(64) Block {
   const Op* ops = nullptr;
   std::array<Link, 2>
       links;  ///< to what follows in memory, and to where a branch led last; never to nowhere (Engine::no_link)
-  Block* next_in_page = nullptr;
-  Block* next_in_slot = nullptr;  ///< of those with the same Engine::block_slot()
-  alignas(64) IssuePlan plan;     ///< Pentium
+  Block* next_in_bucket = nullptr;  ///< of PageBlocks
+  Block* next_in_slot = nullptr;    ///< of those with the same Engine::block_slot()
+  alignas(64) IssuePlan plan;       ///< Pentium
 };
 
 }  // namespace planar::cpu

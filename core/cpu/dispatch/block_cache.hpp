@@ -2,6 +2,7 @@
 // The decoded-block cache's data (blocks.cpp). The host's: no state of the machine.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -12,6 +13,21 @@
 #include "core/cpu/dispatch/block.hpp"
 
 namespace planar::cpu {
+
+/// The blocks of a physical page, by the 32 bytes in which they start.
+struct PageBlocks {
+  static constexpr unsigned shift = 5, buckets = 4096 >> shift;
+  std::array<Block*, buckets> first{};
+  std::array<std::uint16_t, buckets> reach{};  ///< bytes of the longest block there, or more
+  /// Grows with each block that a store ends and falls with each one that is decoded: code that modifies itself all the
+  /// time is decoded in short pieces, or most of what is decoded would never run.
+  unsigned churn = 0;
+  static constexpr unsigned most_churn = 24, churn_of_a_store = 2, churn_that_halves = 4;
+  /// Stores into marked granules since the last one that hit a block, and how many of them make the marks be looked
+  /// through: ever more while that finds none that is needless.
+  unsigned misses = 0, patience = 4;
+  static constexpr unsigned most_patience = 1u << 16;
+};
 
 struct BlockCache {
   unsigned block_limit = 32;  ///< instructions in a block
@@ -30,8 +46,8 @@ struct BlockCache {
   std::uint64_t code_context = link_age;
   static constexpr std::uint64_t link_age = std::uint64_t{1} << 38, oldest_link = std::uint64_t{1} << 63;
   std::uint32_t linked_limit = 0, linked_base = 0;  ///< of the code segment in which the links were made
-  std::unordered_map<std::uint32_t, Block*>
-      page_heads;  ///< first block of a physical page; never iterated in an order that matters
+  std::unordered_map<std::uint32_t, PageBlocks>
+      pages;  ///< by physical page number; never iterated in an order that matters
   Block* current_block = nullptr;
   int longest_chain = 256;         ///< in instructions: bounds the stack where the compiler makes no tail calls
   int chain_room = longest_chain;  ///< what is left of that

@@ -11,9 +11,12 @@ namespace planar::cpu {
 namespace {
 constexpr std::size_t op_pool_size = 1u << 16, block_pool_size = 1u << 14;
 constexpr unsigned longest_block = 32;
+constexpr std::uint32_t granule_shift = 7;
+constexpr std::uint32_t longest_block_bytes = longest_block * 15;
 
 std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
-  const std::uint32_t first = first_byte >> 7 & 31, last = std::min(((first_byte & 0xFFF) + bytes - 1) >> 7, 31u);
+  const std::uint32_t first = first_byte >> granule_shift & 31;
+  const std::uint32_t last = std::min(((first_byte & 0xFFF) + bytes - 1) >> granule_shift, 31u);
   return (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
 }
 
@@ -46,8 +49,10 @@ Block* Engine::find_block(std::uint32_t physical) {
   const std::uint32_t start = physical & 0xFFF;
   std::uint32_t at = start;
   Op* const ops = &op_pool[ops_used];
+  PageBlocks& in_page = pages[physical >> 12];
+  const unsigned limit = std::max(1u, block_limit >> in_page.churn / PageBlocks::churn_that_halves);
   unsigned count = 0;
-  while (count < block_limit && at < 0x1000) {
+  while (count < limit && at < 0x1000) {
     Op& op = ops[count];
     if (!decode({page.data + at, 0x1000 - at}, decode_mode, op)) break;
     timing.set_static_clocks(op);
@@ -78,9 +83,11 @@ Block* Engine::find_block(std::uint32_t physical) {
   if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
   for (Op* op = ops; op != ops + count; ++op)
     if (op->edge != Op::Edge::none) op->chained = chained_at_edge(*op, b.plan, decode_mode.target);
-  Block*& head = page_heads[physical >> 12];
-  b.next_in_page = head;
-  head = &b;
+  if (in_page.churn > 0) --in_page.churn;
+  const std::uint32_t bucket = start >> PageBlocks::shift;
+  b.next_in_bucket = in_page.first[bucket];
+  in_page.first[bucket] = &b;
+  in_page.reach[bucket] = std::max(in_page.reach[bucket], b.bytes);
   b.next_in_slot = first;
   first = &b;
   const std::uint32_t held = page.code_granules;
@@ -97,40 +104,71 @@ void Engine::drop_links() {
 }
 
 void Engine::flush_blocks() {
-  for (const auto& [page, head] : page_heads) {
+  for (const auto& [page, held] : pages) {
     space.page(page << 12).code_granules = 0;
-    for (const Block* b = head; b != nullptr; b = b->next_in_page) blocks[block_slot(b->physical)] = &no_block;
+    for (const Block* b : held.first)
+      for (; b != nullptr; b = b->next_in_bucket) blocks[block_slot(b->physical)] = &no_block;
   }
   for (std::size_t i = 0; i < blocks_used; ++i) block_pool[i].mode = 0xFF;
-  page_heads.clear();
+  pages.clear();
   blocks_used = ops_used = 0;
   forget_links();
 }
 
 // The instruction in progress keeps its Op (the pool is not reused before a flush); the rest of its block does not run.
+void Engine::drop_block(Block& b) {
+  if (&b == current_block) break_loop();
+  Block** in_slot = &blocks[block_slot(b.physical)];
+  while (*in_slot != &b) in_slot = &(*in_slot)->next_in_slot;
+  *in_slot = b.next_in_slot;
+  forget_links();
+  b.mode = 0xFF;
+  b.physical = 0xFFFFFFFFu;
+}
+
+// The marks of granules without a block left stay at first: the code that was there comes back, as a rule.
 void Engine::code_written(std::uint32_t physical, std::uint32_t bytes) {
-  const auto head = page_heads.find(physical >> 12);
-  std::uint32_t left = 0;
-  if (head != page_heads.end()) {
-    Block** link = &head->second;
-    while (*link != nullptr) {
+  const auto held = pages.find(physical >> 12);
+  if (held == pages.end()) {
+    space.page(physical).code_granules = 0;
+    return;
+  }
+  PageBlocks& in_page = held->second;
+  const std::uint32_t offset = physical & 0xFFF;
+  const std::uint32_t nearest = offset > longest_block_bytes ? offset - longest_block_bytes : 0;
+  const std::uint32_t last = std::min((offset + bytes - 1) >> PageBlocks::shift, PageBlocks::buckets - 1);
+  bool hit = false;
+  for (std::uint32_t bucket = nearest >> PageBlocks::shift; bucket <= last; ++bucket) {
+    if (((bucket + 1) << PageBlocks::shift) - 1 + in_page.reach[bucket] <= offset) continue;  // none reaches so far
+    std::uint16_t reach = 0;
+    for (Block** link = &in_page.first[bucket]; *link != nullptr;) {
       Block& b = **link;
       if (b.physical < physical + bytes && physical < b.physical + b.bytes) {
-        if (&b == current_block) break_loop();
-        *link = b.next_in_page;
-        Block** in_slot = &blocks[block_slot(b.physical)];
-        while (*in_slot != &b) in_slot = &(*in_slot)->next_in_slot;
-        *in_slot = b.next_in_slot;
-        forget_links();
-        b.mode = 0xFF;
-        b.physical = 0xFFFFFFFFu;
+        *link = b.next_in_bucket;
+        drop_block(b);
+        hit = true;
+        in_page.churn = std::min(in_page.churn + PageBlocks::churn_of_a_store, PageBlocks::most_churn);
       } else {
-        left |= granules(b.physical, b.bytes);
-        link = &b.next_in_page;
+        reach = std::max(reach, b.bytes);
+        link = &b.next_in_bucket;
       }
     }
+    in_page.reach[bucket] = reach;
   }
-  space.page(physical).code_granules = left;
+  if (hit)
+    in_page.misses = 0;
+  else if (++in_page.misses >= in_page.patience)
+    look_through_marks(in_page, space.page(physical));
+}
+
+// Takes away the marks that no block needs.
+void Engine::look_through_marks(PageBlocks& in_page, Page& page) {
+  std::uint32_t needed = 0;
+  for (const Block* b : in_page.first)
+    for (; b != nullptr; b = b->next_in_bucket) needed |= granules(b->physical, b->bytes);
+  in_page.misses = 0;
+  in_page.patience = needed == page.code_granules ? std::min(2 * in_page.patience, PageBlocks::most_patience) : 4;
+  page.code_granules = needed;
 }
 
 }  // namespace planar::cpu
