@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,7 @@ int run_verb(const Verb& verb) {
   } catch (const Error& e) {
     say("planar: {}\n", e.what());
     return static_cast<int>(e.code());
-  } catch (const std::exception& e) {
+  } catch (const std::bad_alloc&) { throw; } catch (const std::exception& e) {
     if (!output_written()) return 0;  // that is what failed: told by finish()
     say("planar: emulation fault: {}\n", e.what());
     return static_cast<int>(ExitCode::emulation_fault);
@@ -54,9 +55,8 @@ int finish(int code) {
   say("planar: standard output cannot be written to its end; check the free space of where it goes\n");
   return code ? code : static_cast<int>(ExitCode::missing_file);
 }
-}  // namespace
 
-int run_command_line(int argc, const char* const* argv) {
+int parse_and_run(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the file, not this program's end
   CLI::App app{description, "planar"};
   app.footer(footer);
@@ -84,6 +84,16 @@ int run_command_line(int argc, const char* const* argv) {
   for (const auto& [command, verb] : verbs)
     if (command->parsed()) return finish(run_verb(verb));
   return static_cast<int>(ExitCode::bad_configuration);
+}
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("planar: the host has no memory left for this; end other programs, or run a smaller machine\n", stderr);
+    return static_cast<int>(ExitCode::emulation_fault);
+  }
 }
 
 }  // namespace planar

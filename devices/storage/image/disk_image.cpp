@@ -22,6 +22,11 @@ constexpr std::size_t copy_bytes = 1 << 18;
   throw Error(fmt::format("{}: {}", file, problem), ExitCode::missing_file);
 }
 
+// A sum over something else than the base would make an overlay that no base fits.
+[[noreturn]] void refuse_unread(const std::string& file) {
+  refuse(file, "cannot be read to its end; check the host's disk");
+}
+
 // Containers of other programs are no raw images: a guest would read their tables.
 struct Foreign {
   std::string_view signature;
@@ -293,7 +298,7 @@ std::string DiskImage::digest() const {
   for (std::uint64_t sector = 0; sector < sectors_;) {
     const auto count = std::min<std::uint64_t>(copy_bytes / sector_bytes, sectors_ - sector);
     const auto part = std::span(piece).first(count * sector_bytes);
-    if (!read_base(sector, part)) std::fill(part.begin(), part.end(), 0);
+    if (!read_base(sector, part)) refuse_unread(name_);
     sum.update(part);
     sector += count;
   }
@@ -311,7 +316,7 @@ std::string DiskImage::fingerprint() const {
   const auto add = [&](std::uint64_t first, std::uint64_t count) {
     count = std::min(count, sectors_ - first);
     const auto part = std::span(piece).first(count * sector_bytes);
-    if (!read_base(first, part)) std::fill(part.begin(), part.end(), 0);
+    if (!read_base(first, part)) refuse_unread(name_);
     sum.update(part);
   };
   if (sectors_ <= samples * sample_sectors) {

@@ -16,9 +16,13 @@ namespace {
 constexpr std::string_view magic = "planar overlay\r\n";
 constexpr std::string_view sync_magic = "PLANSYNC";
 constexpr std::string_view hash_magic = "BASEHASH";
+constexpr std::string_view next_magic = "HEADNEXT";
 constexpr unsigned digest_digits = 64;
 constexpr unsigned base_hash_at = 2560;
-constexpr unsigned base_hash_checked = 88;        // bytes; the check follows
+constexpr unsigned base_hash_checked = 88;  // bytes; the check follows
+constexpr unsigned next_header_at = 3584;
+constexpr unsigned next_header_checked = 80;
+constexpr unsigned fingerprint_at = 40, committing_at = 104;
 constexpr std::uint32_t slot_magic = 0x544F4C53;  // "SLOT"
 constexpr std::uint32_t format_version = 1;
 constexpr unsigned header_bytes = 4096;
@@ -84,14 +88,38 @@ std::vector<std::uint8_t> encode(const OverlayBase& base) {
   put(&header[24], sector_bytes, 4);
   put(&header[28], slot_bytes, 4);
   put(&header[32], base.sectors, 8);
-  std::copy(base.fingerprint.begin(), base.fingerprint.end(), header.begin() + 40);
-  put(&header[104], base.committing, 4);
+  std::copy(base.fingerprint.begin(), base.fingerprint.end(), header.begin() + fingerprint_at);
+  put(&header[committing_at], base.committing, 4);
   put(&header[108], base.name.size(), 2);
   std::copy(base.name.begin(), base.name.end(), header.begin() + 110);
   put(&header[header_checked], crc32(std::span(header).first(header_checked)), 4);
   const auto hash = encode_hash(base);
   std::copy(hash.begin(), hash.end(), header.begin() + base_hash_at);
   return header;
+}
+
+// What of a header ever changes, and the check of that header.
+std::array<std::uint8_t, next_header_checked + 4> encode_next(std::span<const std::uint8_t> header) {
+  std::array<std::uint8_t, next_header_checked + 4> h{};
+  std::copy(next_magic.begin(), next_magic.end(), h.begin());
+  std::copy_n(header.begin() + fingerprint_at, digest_digits + 4, h.begin() + 8);
+  std::copy_n(header.begin() + header_checked, 4, h.begin() + next_header_checked - 4);
+  put(&h[next_header_checked], crc32(std::span(h).first(next_header_checked)), 4);
+  return h;
+}
+
+bool check_fits(std::span<const std::uint8_t, header_bytes> h) {
+  return get(&h[header_checked], 4) == crc32(h.first(header_checked));
+}
+
+// A header whose writing was cut short becomes the one that was being written.
+void complete_header(std::span<std::uint8_t, header_bytes> h) {
+  const auto next = h.subspan(next_header_at, next_header_checked + 4);
+  if (check_fits(h) || std::memcmp(next.data(), next_magic.data(), next_magic.size()) != 0 ||
+      get(&next[next_header_checked], 4) != crc32(next.first(next_header_checked)))
+    return;
+  std::copy_n(next.begin() + 8, digest_digits + 4, h.begin() + fingerprint_at);
+  std::copy_n(next.begin() + next_header_checked - 4, 4, h.begin() + header_checked);
 }
 
 }  // namespace
@@ -148,14 +176,14 @@ void OverlayFile::read_header() {
     refuse(name(),
            fmt::format("is an overlay of version {}, this planar reads version {}; use the planar that wrote it",
                        get(&h[16], 4), format_version));
+  complete_header(h);
   const auto length = get(&h[108], 2);
   base_.sectors = get(&h[32], 8);
-  if (get(&h[header_checked], 4) != crc32(std::span(h).first(header_checked)) || get(&h[20], 4) != header_bytes ||
-      get(&h[24], 4) != sector_bytes || get(&h[28], 4) != slot_bytes || length > longest_name || base_.sectors == 0 ||
-      base_.sectors > most_sectors)
+  if (!check_fits(h) || get(&h[20], 4) != header_bytes || get(&h[24], 4) != sector_bytes ||
+      get(&h[28], 4) != slot_bytes || length > longest_name || base_.sectors == 0 || base_.sectors > most_sectors)
     refuse(name(), "is an overlay with a damaged header; take a copy of it from your backup, or remove it");
-  base_.committing = get(&h[104], 4) != 0;
-  base_.fingerprint.assign(h.begin() + 40, h.begin() + 104);
+  base_.committing = get(&h[committing_at], 4) != 0;
+  base_.fingerprint.assign(h.begin() + fingerprint_at, h.begin() + committing_at);
   base_.name.assign(h.begin() + 110, h.begin() + 110 + static_cast<std::ptrdiff_t>(length));
 }
 
@@ -374,7 +402,8 @@ bool OverlayFile::flush() {
 
 bool OverlayFile::write_header() {
   const auto header = encode(base_);
-  return file_.write(0, std::span(header).first(checkpoint_at[0])) && file_.sync();
+  return file_.write(next_header_at, encode_next(header)) && file_.sync() &&
+         file_.write(0, std::span(header).first(checkpoint_at[0])) && file_.sync();
 }
 
 bool OverlayFile::begin_commit() {

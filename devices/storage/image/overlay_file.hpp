@@ -10,9 +10,9 @@
 //   108   u16 length and name of the base, relative to the overlay's directory or absolute
 //   2044  u32 CRC-32 of bytes 0 to 2043
 //   2048, 3072  checkpoints, written in turns: "PLANSYNC", u64 sequence, u64 slots, u32 CRC-32 of those 24 bytes
-//   2560  "BASEHASH", SHA-256 of the base as 64 hex digits, u64 inode and u64 time of change that the base had when
-//   this
-//         was found out, u32 CRC-32 of those 88 bytes; absent in files of earlier versions
+//   2560  "BASEHASH", SHA-256 of the base in hex, its inode and time of change then (u64), u32 CRC-32 of those 88 bytes
+//   3584  "HEADNEXT", bytes 40 to 107 and 2044 to 2047 of a header about to be written, u32 CRC-32 of those 80 bytes:
+//         completes one whose writing was cut short. Both records are absent in files of earlier versions.
 // Slots follow, one changed sector each:
 //   0     "SLOT", u32 CRC-32 of bytes 8 to 31, u64 sector, u64 sequence (from 1), u32 CRC-32 of the data, u32 0
 //   32    512 bytes of data

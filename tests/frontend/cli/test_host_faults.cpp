@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The program on a host whose files fail: every single call below a folder is refused once, one run after another. A
+// run then ends with an error that names its reason and leaves what it was to replace, or ends well with all of it
+// written.
+#include <set>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/benchmarks/netio_run.hpp"
+
+using namespace program;
+
+namespace {
+
+struct Fault {
+  Said said;
+  bool came;
+};
+
+/// `planar ARGUMENTS` whose n-th call below `folder` is refused.
+Fault run_with_fault(const std::string& arguments, unsigned n, const std::string& kind, const std::string& folder) {
+  static const Scratch scratch;
+  const auto out = scratch.file("out"), err = scratch.file("err"), told = scratch.file("told");
+  std::filesystem::remove(told);
+  const auto command = "PLANAR_FAULT_AT=" + std::to_string(n) + " PLANAR_FAULT_KIND=" + kind + " PLANAR_FAULT_UNDER='" +
+                       folder + "' PLANAR_FAULT_TOLD='" + told +
+                       "' ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" PLANAR_FAULTS "' '" PLANAR_BINARY "' " +
+                       arguments + " </dev/null >" + out + " 2>" + err;
+  const int status = std::system(command.c_str());
+  return {{WIFEXITED(status) ? WEXITSTATUS(status) : 128, read_file(out), read_file(err)},
+          std::filesystem::exists(told)};
+}
+
+std::set<std::string> names_in(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    names.insert(entry.path().filename().string());
+  return names;
+}
+
+/// What replaces `file`, which a good run fills with the same bytes each time.
+void check_replaced(const std::string& arguments, const std::string& name) {
+  const Scratch scratch;
+  const auto file = scratch.file(name), folder = scratch.file("");
+  INFO(arguments);
+  REQUIRE(run_planar(arguments + file).status == 0);
+  const auto good = read_file(file);
+  REQUIRE(good.size() > 100);
+  const std::string before(300, 'k');
+  for (const std::string kind : {"fail", "stay", "cut"}) {
+    unsigned n = 1;
+    for (bool came = true; came; ++n) {
+      REQUIRE(n < 200);
+      scratch.write(name, before);
+      const auto [said, fault] = run_with_fault(arguments + file, n, kind, folder);
+      came = fault;
+      INFO("call " << n << " (" << kind << "): status " << said.status << ", " << said.err);
+      if (said.status == 0) {
+        CHECK(read_file(file) == good);
+      } else {
+        CHECK(said.status == 3);
+        CHECK_THAT(said.err, Catch::Contains(name));
+        CHECK(read_file(file) == before);
+      }
+      if (!came) CHECK(said.status == 0);
+      CHECK(names_in(folder) == std::set<std::string>{name});  // nothing is left beside it
+    }
+    CHECK(n > 4);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("whichever call to the host fails, what a snapshot, a picture or a table replaces is old or new") {
+  const std::string machine = "run model56sx --quiet --until '2 ms' ";
+  check_replaced(machine + "--snapshot-at '1 ms' ", "lab.snap");
+  check_replaced(machine + "--screen png:", "screen.png");
+  check_replaced("list cards --json ", "cards.json");
+}
+
+TEST_CASE("whichever call to the host fails, a capture is complete or the run says that it is not") {
+  const Scratch scratch;
+  const auto file = scratch.file("frames.pcapng");
+  const std::string arguments = "run model56sx --card ne2 --quiet --until '2 ms' --capture " + file;
+  REQUIRE(run_planar(arguments).status == 0);
+  const auto good = read_file(file);
+  for (const std::string kind : {"fail", "stay", "cut"}) {
+    unsigned n = 1;
+    for (bool came = true; came; ++n) {
+      REQUIRE(n < 200);
+      const auto [said, fault] = run_with_fault(arguments, n, kind, scratch.file(""));
+      came = fault;
+      INFO("call " << n << " (" << kind << "): status " << said.status << ", " << said.err);
+      if (said.status == 0)
+        CHECK(read_file(file) == good);
+      else
+        CHECK_THAT(said.err, Catch::Contains("frames.pcapng"));
+      if (!came) CHECK(said.status == 0);
+    }
+    CHECK(n > 2);
+  }
+}
+
+TEST_CASE("whichever allocation fails, the program ends with an error and replaces nothing") {
+  const Scratch scratch;
+  const auto file = scratch.file("lab.snap");
+  const std::string arguments = "run model56sx --quiet --until '2 ms' --snapshot-at '1 ms' " + file;
+  const std::string before(300, 'k');
+  unsigned ended = 0;
+  // Too many for each: every one of the first, then ever further apart.
+  for (unsigned n = 1; n < 1'000'000; n += 1 + n / (short_runs() ? 2 : 8)) {
+    scratch.write("lab.snap", before);
+    const auto [said, came] = run_with_fault(arguments, n, "memory", scratch.file(""));
+    INFO("allocation " << n << ": status " << said.status << ", " << said.err);
+    if (!came) break;
+    CHECK(said.status < 128);
+    CHECK(said.status != 0);
+    CHECK_THAT(said.err, Catch::Contains("memory"));
+    CHECK(read_file(file) == before);
+    ++ended;
+  }
+  CHECK(ended > 20);
+}
