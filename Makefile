@@ -3,6 +3,7 @@
 # make test       rebuilds the ROM images byte for byte, builds once (release) and runs every test
 # make test-all   the same, then headers alone and the sanitizer build with its tests
 # make test-tidy test-lockstep   clang-tidy, and a lockstep run of 100 million instructions: by hand
+# make test-hosts                one state hash from GCC's, Clang's and the AArch64 program: by hand
 # All say which packages are missing and install them first (Debian 12), with sudo when not root.
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
@@ -10,6 +11,7 @@ PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-
 TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip \
                 clang-format-14 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
 LINT_PACKAGES = clang-tidy-14
+HOST_PACKAGES = clang g++-aarch64-linux-gnu qemu-user
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 # Looked up at each use: the packages above may have brought it.
@@ -35,7 +37,7 @@ $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pt
 endef
 
 .PHONY: all netio test test-all test-images test-release test-headers test-tidy test-sanitizer test-lockstep \
-        profile packages test-packages lint-packages clean
+        test-hosts profile packages test-packages lint-packages clean
 .NOTPARALLEL:
 
 all: build/release/frontend/planar
@@ -92,6 +94,21 @@ test-sanitizer: test-packages
 	cmake --preset asan -DPLANAR_UNICORN=ON $(LAUNCHER)
 	cmake --build --preset asan
 	PLANAR_SHORT=1 ctest --preset asan -j$(JOBS)
+
+# The same runs, and snapshots passed on, with three builds: GCC, Clang, and AArch64 under qemu-user (tests/hosts).
+test-hosts: build/release/frontend/planar
+	$(call install,$(HOST_PACKAGES))
+	cmake -S . -B build/clang -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DPLANAR_TESTS=OFF $(LAUNCHER)
+	cmake --build build/clang --target planar
+	tests/hosts/sysroot.sh build/sysroot
+	$(AARCH64) cmake -S . -B build/aarch64 -G Ninja -DCMAKE_BUILD_TYPE=Release -DPLANAR_TESTS=OFF $(LAUNCHER) \
+	  -DCMAKE_TOOLCHAIN_FILE=tests/hosts/aarch64.cmake
+	$(AARCH64) cmake --build build/aarch64 --target planar
+	tests/hosts/compare.sh build/release/frontend/planar build/clang/frontend/planar \
+	  "qemu-aarch64 -L build/sysroot build/aarch64/frontend/planar"
+
+AARCH64 = PLANAR_SYSROOT=$(CURDIR)/build/sysroot PKG_CONFIG_SYSROOT_DIR=$(CURDIR)/build/sysroot \
+          PKG_CONFIG_LIBDIR=$(CURDIR)/build/sysroot/usr/lib/aarch64-linux-gnu/pkgconfig:$(CURDIR)/build/sysroot/usr/share/pkgconfig
 
 # Profile-guided and link-time optimised: build/profile/frontend/planar
 profile: packages

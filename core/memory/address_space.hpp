@@ -104,7 +104,7 @@ class AddressSpace {
     return (*table)[(address >> 12) & 0x3FF];
   }
 
-  /// The most recently claimed range that contains `address`, or null.
+  /// Of the claimed ranges that contain `address` the one that begins last, the shortest of several; or null.
   const Range* find(std::uint32_t address) const;
 
   /// The RAM and ROM visible at present: runs of pages of one kind with contiguous host memory, in ascending order.

@@ -45,7 +45,7 @@ class IoSpace {
   IoSpace() { table_.fill(0); }
   IoSpace(const IoSpace&) = delete;
 
-  /// Decodes ports first..last (inclusive) for `slave`. Where ranges overlap, the most recent claim responds.
+  /// Decodes ports first..last (inclusive) for `slave`. Where ranges overlap the one responds that begins last.
   IoClaim claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle, bool* selected = nullptr);
 
   /// The range that decodes `port`, or null: the bus is not driven and reads as ones.

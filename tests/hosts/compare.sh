@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# compare.sh PROGRAM...: each PROGRAM is a planar, built by another compiler or for another processor (a command with
+# blanks is a program under an emulator: "qemu-aarch64 -L SYSROOT build/aarch64/frontend/planar"). A short netio run of each
+# machine must end with the same state hash in all of them, also when a snapshot that one has taken goes on in the next.
+set -euo pipefail
+runs=("model56sx --card ne2" "model56sx --card 3c523" "model77 --card 3c527" "model77 --card tr16-4a-1994"
+      "model95 --card etherstreamer" "model95 --card lanstreamer" "model95 --card madge-mc32" "att3325 --card smc8013")
+brief="--quiet --seconds 0.05 --sizes 2048,8192"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+hash() { sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$1"; }
+field() { sed -n "s/.*\"$2\": \([0-9.]*\).*/\1/p" "$1"; }
+bad=0
+for run in "${runs[@]}"; do
+  first="" result=""
+  for program in "$@"; do
+    $program netio --machine $run $brief --json "$scratch/result.json"
+    result=$(hash "$scratch/result.json")
+    [ -n "$result" ] || { echo "no hash: $program"; exit 1; }
+    if [ -z "$first" ]; then
+      first=$result
+      echo "$run: ${first:0:16}, $(field "$scratch/result.json" cycles) cycles"
+      middle=$(awk "BEGIN { print $(field "$scratch/result.json" virtual_seconds) - 0.06 }")
+    elif [ "$result" != "$first" ]; then
+      echo "  DIFFERS: $result in $program"
+      bad=1
+    fi
+  done
+  for ((n = 0; n < $#; ++n)); do  # a snapshot from each goes on in the next
+    takes=${@:n+1:1} goes=${@:(n+1)%$#+1:1}
+    $takes netio --machine $run $brief --snapshot-at "$middle s" "$scratch/lab.snap" --json /dev/null
+    $goes netio --restore "$scratch/lab.snap" $brief --json "$scratch/result.json"
+    if [ "$(hash "$scratch/result.json")" != "$first" ]; then
+      echo "  DIFFERS behind a snapshot: $takes, then $goes"
+      bad=1
+    fi
+  done
+done
+[ $bad = 0 ] && echo "the same on $# hosts: ${#runs[@]} runs, each also across snapshots"
+exit $bad
