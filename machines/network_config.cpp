@@ -30,9 +30,10 @@ void read_attachment(Config& c, MachineConfig& m) {
     return;
   }
   if (m.net != "peer" && m.net != "none")
-    c.fail("net.attach", fmt::format("'{}' is not one of peer, none, slirp, tap:NAME, pcap:IFACE, socket:HOST:PORT, "
-                                     "socket:unix:PATH",
-                                     m.net));
+    c.fail("net.attach",
+           fmt::format("'{}' is not one of peer, none, slirp, slirp:isolated, tap:NAME, pcap:IFACE, socket:HOST:PORT, "
+                       "socket:unix:PATH",
+                       m.net));
   for (const char* path : {"net.forward", "net.time"})
     if (c.has(path)) c.fail(path, fmt::format("is for the host's network; net.attach is {}, write slirp there", m.net));
 }

@@ -61,7 +61,7 @@ void check_restore(const Snapshot& snapshot, const MachineOptions& options) {
       contradict("another setting", fmt::format("'{}'", difference(lab.resolved(), changed.resolved())));
   }
   for (const MachineConfig& machine : machines)
-    if (net::is_host_net(machine.net) && machine.net != "slirp" && options.net != machine.net)
+    if (net::is_host_net(machine.net) && !net::is_slirp(machine.net) && options.net != machine.net)
       throw Error(
           fmt::format("--restore: the snapshot is attached to {}, and a snapshot names nothing of this host by "
                       "itself; if you want that, add --net {}",

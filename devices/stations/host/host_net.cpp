@@ -73,9 +73,10 @@ Forward parse_forward(const std::string& text) {
   return f;
 }
 
+bool is_slirp(const std::string& attach) { return attach == "slirp" || attach.starts_with("slirp:"); }
+
 bool is_host_net(const std::string& attach) {
-  return attach == "slirp" || attach.starts_with("tap:") || attach.starts_with("pcap:") ||
-         attach.starts_with("socket:");
+  return is_slirp(attach) || attach.starts_with("tap:") || attach.starts_with("pcap:") || attach.starts_with("socket:");
 }
 
 HostNet parse_host_net(const std::string& attach, const std::vector<std::string>& forwards) {
@@ -84,7 +85,10 @@ HostNet parse_host_net(const std::string& attach, const std::vector<std::string>
   const auto kind = attach.substr(0, colon);
   if (colon != std::string::npos) net.name = attach.substr(colon + 1);
   if (kind == "slirp") {
-    if (colon != std::string::npos) throw Error(fmt::format("net '{}': slirp takes no name", attach));
+    net.isolated = net.name == "isolated";
+    if (colon != std::string::npos && !net.isolated)
+      throw Error(
+          fmt::format("net '{}': write slirp, or slirp:isolated for a guest that reaches nothing outside", attach));
     for (const auto& text : forwards) net.forwards.push_back(parse_forward(text));
     return net;
   }
@@ -112,7 +116,7 @@ HostNet parse_host_net(const std::string& attach, const std::vector<std::string>
 
 std::unique_ptr<HostLink> open_host_link(const HostNet& net) {
   switch (net.kind) {
-    case HostNet::Kind::slirp: return open_slirp(net.forwards);
+    case HostNet::Kind::slirp: return open_slirp(net.forwards, net.isolated);
     case HostNet::Kind::tap: return open_tap(net.name);
     case HostNet::Kind::pcap: return open_packet_socket(net.name);
     case HostNet::Kind::socket: return open_socket(net.name);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What `--net` and `--forward` say about the host's network, checked, and the link that they ask for.
 //
-//   slirp              the host's network through libslirp: no rights needed, connections go out from the planar
-//   process tap:NAME           a tap device of the host pcap:IFACE         an interface of the host, frames in and out
-//   beside its own socket:HOST:PORT   another planar (or QEMU's `-netdev socket`): whoever comes first listens, the
-//   other connects socket:unix:PATH   the same through a Unix socket
+//   slirp              the host's network through libslirp: no rights needed, connections go out from the process
+//   slirp:isolated     the same without the host's loopback and without anything outside: forwarded ports lead in,
+//                      DHCP and ping of slirp's own addresses are answered, nothing leads out
+//   tap:NAME           a tap device of the host
+//   pcap:IFACE         an interface of the host, frames in and out beside its own
+//   socket:HOST:PORT   another planar (or QEMU's `-netdev socket`): whoever comes first listens, the other connects
+//   socket:unix:PATH   the same through a Unix socket
 #pragma once
 
 #include <cstdint>
@@ -42,8 +45,11 @@ struct HostNet {
   Kind kind = Kind::slirp;
   std::string name;  ///< of the device, or the socket's address
   std::vector<Forward> forwards;
+  bool isolated = false;  ///< slirp: the guest reaches neither the host nor anything outside
 };
 
+/// True for a `--net` of libslirp, which names nothing of the host.
+bool is_slirp(const std::string& attach);
 /// True for a `--net` that brings the host into the loop, whether it is complete or not.
 bool is_host_net(const std::string& attach);
 /// Checks the text behind `--net` (without opening anything). Throws Error naming it and the form.

@@ -11,7 +11,8 @@
 
 namespace planar::net {
 
-std::unique_ptr<HostLink> open_slirp(const std::vector<Forward>& forwards);
+/// `isolated`: nothing of the guest's leaves for the host or beyond it; forwarded ports lead in all the same.
+std::unique_ptr<HostLink> open_slirp(const std::vector<Forward>& forwards, bool isolated);
 /// Joins the tap device `name`, or creates it for the time of the run.
 std::unique_ptr<HostLink> open_tap(const std::string& name);
 /// A packet socket on the interface `name`.

@@ -26,7 +26,7 @@ in_addr in(Ipv4 address) { return {htonl(address)}; }
 
 class SlirpLink final : public HostLink {
  public:
-  explicit SlirpLink(const std::vector<Forward>& forwards) : forwards_(!forwards.empty()) {
+  SlirpLink(const std::vector<Forward>& forwards, bool isolated) : forwards_(!forwards.empty()) {
     static constexpr SlirpCb callbacks{
         .send_packet = [](const void* data, size_t size, void* link) -> ssize_t {
           self(link).sink_->frame_from_host({static_cast<const std::uint8_t*>(data), size});
@@ -50,6 +50,8 @@ class SlirpLink final : public HostLink {
     SlirpConfig config{};
     config.version = 4;
     config.in_enabled = true;
+    config.restricted = isolated;
+    config.disable_host_loopback = isolated;
     config.vnetwork = in(slirp_network);
     config.vnetmask = in(slirp_mask);
     config.vhost = in(slirp_host);
@@ -153,8 +155,8 @@ class SlirpLink final : public HostLink {
 
 }  // namespace
 
-std::unique_ptr<HostLink> open_slirp(const std::vector<Forward>& forwards) {
-  return std::make_unique<SlirpLink>(forwards);
+std::unique_ptr<HostLink> open_slirp(const std::vector<Forward>& forwards, bool isolated) {
+  return std::make_unique<SlirpLink>(forwards, isolated);
 }
 
 }  // namespace planar::net

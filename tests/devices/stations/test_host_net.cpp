@@ -94,7 +94,7 @@ TEST_CASE("networks that are misspelt or lack their name say what to write", "[h
     CHECK_THAT(message([&] { parse_host_net(wrong, {}); }), Contains("ip link"));
   for (const char* wrong : {"socket:", "socket:here", "socket::4000", "socket:a:", "socket:a:b", "socket:unix:"})
     CHECK_THAT(message([&] { parse_host_net(wrong, {}); }), Contains("socket:127.0.0.1:4000"));
-  CHECK_THAT(message([&] { parse_host_net("slirp:x", {}); }), Contains("no name"));
+  CHECK_THAT(message([&] { parse_host_net("slirp:x", {}); }), Contains("slirp:isolated"));
   CHECK_THAT(message([&] { parse_host_net("tap:tap0", {"tcp 1 -> 2"}); }), Contains("slirp"));
 }
 

@@ -43,9 +43,9 @@ class Listener {
   }
   std::uint16_t port() const { return port_; }
   /// The next connection; none when nobody comes.
-  Descriptor accept() const {
+  Descriptor accept(int milliseconds = patience) const {
     pollfd p{socket_.get(), POLLIN, 0};
-    if (::poll(&p, 1, patience) <= 0) return Descriptor();
+    if (::poll(&p, 1, milliseconds) <= 0) return Descriptor();
     return Descriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   }
 
@@ -84,10 +84,11 @@ inline bool send(const Descriptor& s, const std::vector<std::uint8_t>& data) {
 /// `planar ARGUMENTS` beside the test, ended with it.
 class Beside {
  public:
-  Beside(const Scratch& scratch, const std::string& arguments)
+  /// `before`: commands of the shell, such as a limit ("ulimit -n 6;").
+  Beside(const Scratch& scratch, const std::string& arguments, const std::string& before = {})
       : out_(scratch.file("beside-out")), err_(scratch.file("beside-err")) {
     const auto command =
-        "exec '" + std::string(PLANAR_BINARY) + "' " + arguments + " </dev/null >" + out_ + " 2>" + err_;
+        before + "exec '" + std::string(PLANAR_BINARY) + "' " + arguments + " </dev/null >" + out_ + " 2>" + err_;
     pid_ = ::fork();
     if (pid_ == 0) {
       ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
@@ -123,6 +124,7 @@ class Beside {
     return {WIFEXITED(ended_) ? WEXITSTATUS(ended_) : 128, read_file(out_), read_file(err_)};
   }
   const std::string& err_file() const { return err_; }
+  pid_t pid() const { return pid_; }
 
  private:
   std::string out_, err_;

@@ -135,6 +135,33 @@ TEST_CASE("a forwarded port leads into the guest") {
   CHECK_THAT(read_file(scratch.file("serial")), Contains("@served sent=" + number(data.size())));
 }
 
+TEST_CASE("--net slirp:isolated: the guest reaches no server on the host, a forwarded port leads in") {
+  const Scratch scratch;
+  const std::string isolated = " --net slirp:isolated --net-time unthrottled";
+  const Listener listener;
+  const auto out = guest_with(scratch, {{"do", "transfer"}, {"bytes", "20000"}, {"port", number(listener.port())}});
+  const auto tried = run_planar("run model95 --quiet --card ne2 --image " + out + isolated +
+                                " --until serial:@done --serial file:" + scratch.file("out") + " --timeout '300 s'");
+  INFO(tried.err);
+  CHECK(tried.status == 0);
+  CHECK_THAT(read_file(scratch.file("out")), Contains("@fail connect") && Contains("@done 1"));
+  CHECK_FALSE(listener.accept(0));
+
+  const auto port = free_port();
+  const auto in = guest_with(scratch, {{"do", "serve"}, {"port", "23"}}, "serve.img");
+  Beside run(scratch, "run model95 --card ne2 --image " + in + isolated + " --forward 'tcp 127.0.0.1:" + number(port) +
+                          " -> 23' --until serial:@done --serial file:" + scratch.file("in") + " --timeout '300 s'");
+  REQUIRE(run.until(scratch.file("in"), "@serve port=23"));
+  Descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto address = loopback(port);
+  REQUIRE(::connect(s.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  const Bytes data = pattern(5000);
+  REQUIRE(send(s, data));
+  ::shutdown(s.get(), SHUT_WR);
+  CHECK((receive(s, data.size() + 1) == data));
+  CHECK(run.end().status == 0);
+}
+
 TEST_CASE("netio in the guest against planar netio-server, first generation") { run_netio(1); }
 TEST_CASE("netio in the guest against planar netio-server, second generation") { run_netio(2); }
 TEST_CASE("netio through a ring and a switch against planar netio-server, half and full duplex", "[ring]") {
@@ -208,7 +235,7 @@ TEST_CASE("a network that is not to be had ends with 2 and the remedy") {
     CHECK(said.status == 2);
     return said.err;
   };
-  CHECK_THAT(error("--net slurp"), Contains("slirp, tap:NAME"));
+  CHECK_THAT(error("--net slurp"), Contains("slirp, slirp:isolated, tap:NAME"));
   CHECK_THAT(error("--net slirp --forward 'tcp 2323'"), Contains("--forward") && Contains("tcp 127.0.0.1:2323 -> 23"));
   CHECK_THAT(error("--forward 'tcp 2323 -> 23'"), Contains("net.attach is peer"));
   CHECK_THAT(error("--net-time unthrottled"), Contains("net.attach is peer"));
