@@ -205,6 +205,8 @@ void I82586::archive(Archive& a) {
     counters_.receive_errors, counters_.transmit_errors);
   port_.archive(a);
   for (Event* e : {&attention_, &command_step_, &loop_end_, &cut_, &receive_done_}) e->archive(a);
+  if (a.loading() && (cu_ > Cu::active || ru_ > Ru::ready || phase_ > Phase::finish))
+    throw Error("snapshot holds a damaged 82586; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar::ethernet

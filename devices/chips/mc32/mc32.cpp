@@ -291,7 +291,7 @@ void Mc32::archive(Archive& a) {
     rx_next_, rx_last_, arrived_, counters_.sent, counters_.received, counters_.collisions, counters_.overruns);
   port_.archive(a);
   a(step_, refill_, notice_, chain_);
-  if (a.loading() && (ram_.size() != bytes || (latch_full_ && responses_.empty())))
+  if (a.loading() && (ram_.size() != bytes || work_ > Work::fetch_transfer || (latch_full_ && responses_.empty())))
     throw Error("snapshot holds a damaged EtherLink/MC 32; take a new one", ExitCode::missing_file);
 }
 

@@ -167,6 +167,8 @@ void Tropic::archive(Archive& a) {
     on_wire_);
   a(wrap_frame_, fast_area_, fast_bytes_, fast_size_, fast_asked_, fast_ready_, fast_done_);
   a(receive_length_, receive_buffers_, pool_, counters_.sent, counters_.received, counters_.overruns);
+  if (a.loading() && (state_ > State::checked || task_ > Task::fast_result || ring_user_ > RingUser::fast))
+    throw Error("snapshot holds a damaged Token Ring adapter; take a new one", ExitCode::missing_file);
   if (a.loading() && ram_.size() != config_.ram_bytes)
     throw Error("snapshot holds a damaged Token Ring adapter memory; take a new one", ExitCode::missing_file);
   port_.archive(a);

@@ -293,6 +293,8 @@ void EthernetPort::archive(Archive& a) {
   leaves_end_.archive(a);
   carrier_due_.archive(a);
   carrier_off_.archive(a);
+  if (a.loading() && state_ > State::on_wire)
+    throw Error("snapshot holds a damaged Ethernet port; take a new one", ExitCode::missing_file);
   // A damaged snapshot must not index beyond the stations that are here.
   if (a.loading() && source_ != nobody && (!medium() || source_ >= segment()->ports().size())) source_ = nobody;
 }

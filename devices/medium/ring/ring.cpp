@@ -209,6 +209,16 @@ void Ring::archive(Archive& a) {
   archive_start(a);
   wire_.archive(a);
   recover_.archive(a);
+  if (a.saving()) return;
+  const auto there = [&](std::uint32_t station) { return station < ports().size(); };
+  bool sound = !token_.present || there(token_.from);
+  for (const RingFlight& f : flights_) {
+    sound = sound && (f.source == nobody || there(f.source)) && f.known <= f.bytes.size() &&
+            (f.aborted || f.bytes.size() >= fcs_bytes) && f.purpose <= RingFlight::Purpose::recovery;
+    for (const Stop& stop : f.stops)
+      sound = sound && stop.kind <= Stop::Kind::lost && (stop.kind != Stop::Kind::leaves || there(stop.port));
+  }
+  if (!sound) throw Error("snapshot holds a damaged ring; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar::net

@@ -4,6 +4,8 @@
 
 #include "devices/medium/ring/ring.hpp"
 
+#include "core/common/error.hpp"
+
 namespace planar::net {
 namespace {
 
@@ -140,6 +142,8 @@ void RingProtocol::archive(Archive& a) {
   a(phase_, role_, upstream_, attempts_, good_tests_, answered_, complete_, last_neighbour_, own_claims_, beacons_of_,
     no_signal_, since_, told_, physical_drop_, ring_number_, error_timer_, unreported_);
   for (Event* event : {&phase_ends_, &poll_, &watch_, &repeat_, &report_}) event->archive(a);
+  if (a.loading() && (phase_ > Phase::parameters || role_ > Role::beaconing))
+    throw Error("snapshot holds a damaged ring station; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar::net

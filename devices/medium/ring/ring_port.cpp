@@ -192,6 +192,8 @@ void RingPort::archive(Archive& a) {
   a(p.node, p.functional, p.group, p.bits_per_second, p.autosense, p.early_token_release, p.contender, p.full_duplex,
     p.product, p.microcode);
   a(errors_, sending_, frame_, total_, queued_, free_, start_, flight_, idle_, mac_waiting_, random_);
+  if (a.loading() && (state_ > State::self_test || sending_ > Sending::on_ring))
+    throw Error("snapshot holds a damaged ring station; take a new one", ExitCode::missing_file);
   protocol_.archive(a);
   phase_.archive(a);
 }

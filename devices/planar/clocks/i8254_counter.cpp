@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/clocks/i8254.hpp"
 
+#include "core/common/error.hpp"
+
 namespace planar {
 
 namespace {
@@ -250,6 +252,8 @@ void I8254Counter::archive(Archive& a) {
   a(control_, mode_, bcd_, gate_, loaded_, running_, null_count_, count_written_, write_high_, read_high_, inhibited_);
   a(count_register_, initial_, start_, held_, reload_at_, residue_);
   a(status_latched_, latched_status_, count_latched_, latched_count_);
+  if (a.loading() && (mode_ > 5 || (loaded_ && initial_ == 0)))
+    throw Error("snapshot holds a damaged timer; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar

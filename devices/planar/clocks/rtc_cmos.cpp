@@ -315,6 +315,7 @@ void RtcCmos::archive(Archive& a) {
   a.section("rtc_cmos", 1);
   a(clock_.ram, index_, clock_.flags, battery_good_, clock_.phase, clock_.updates, clock_.periodics);
   a(irq8, nmi_mask, interrupt_);
+  index_ &= 0x3F;  // a damaged snapshot names no byte that is not there
 }
 
 }  // namespace planar

@@ -278,8 +278,13 @@ void I82077::archive(Archive& a) {
     n_, eot_, verify_left_, format_left_, found_sector_, sector_, disk_position_, fifo_, byte_start_,
     head_loaded_until_, head_loaded_drive_);
   a(irq6, drq, reset_event_, command_event_, step_event_, sector_event_, byte_event_);
-  if (phase_ == Phase::result && result_position_ >= results_.size())
-    throw Error("snapshot: broken diskette controller state");
+  if (a.saving()) return;
+  const bool needs_command = transfer_ != Transfer::none || phase_ == Phase::execution || phase_ == Phase::command;
+  if (phase_ > Phase::result || transfer_ > Transfer::format || unit_ >= drives_.size() || head_ > 1 ||
+      (phase_ == Phase::result && result_position_ >= results_.size()) || (needs_command && command_.empty()) ||
+      disk_position_ > FloppyImage::sector_bytes)
+    throw Error("snapshot holds a damaged diskette controller; take a new one", ExitCode::missing_file);
+  if (command_.empty()) command_event_.cancel();
 }
 
 }  // namespace planar

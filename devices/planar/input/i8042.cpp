@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/input/i8042.hpp"
 
+#include "core/common/error.hpp"
+
 #include <algorithm>
 
 namespace planar {
@@ -349,6 +351,9 @@ void I8042::archive(Archive& a) {
     output_, input_, expecting_, answers_, output_port_, break_prefix_, password_, loading_, security_,
     password_position_, link_, queued_, queued_byte_, link_byte_);
   a(irq1, irq12, a20, cpu_reset, input_event_, answer_event_, link_event_, pulse_event_);
+  if (a.loading() &&
+      (link_ > Link::to_mouse || queued_ > Link::to_mouse || (security_ && password_position_ >= password_.size())))
+    throw Error("snapshot holds a damaged keyboard controller; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar

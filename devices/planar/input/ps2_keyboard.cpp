@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/input/ps2_keyboard.hpp"
 
+#include "core/common/error.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -365,6 +367,8 @@ void Ps2Keyboard::describe(Description& d) const {
 void Ps2Keyboard::archive(Archive& a) {
   a.section("ps2_keyboard", 1);
   a(answers_, strokes_, scanning_, leds_, set_, rate_, expecting_, last_sent_, types_, down_, repeating_, repeat_);
+  if (a.loading() && (types_.size() != key_count || down_.size() != key_count || set_ < 1 || set_ > 3))
+    throw Error("snapshot holds a damaged keyboard; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar

@@ -2,6 +2,8 @@
 // VGA: registers and frame timing.
 #include "devices/planar/video/vga.hpp"
 
+#include "core/common/error.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -318,6 +320,8 @@ void Vga::archive(Archive& a) {
   a(dac_mask_, dac_read_, dac_write_, dac_component_, dac_reading_, palette_, latches_);
   for (auto& plane : planes_) a.bytes(plane);
   a(retrace_pending_, seen_, irq9, retrace_);
+  if (a.loading() && dac_component_ > 2)
+    throw Error("snapshot holds a damaged video DAC; take a new one", ExitCode::missing_file);
 }
 
 }  // namespace planar

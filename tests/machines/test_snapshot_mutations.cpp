@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every part of a snapshot, of every machine: bytes are changed in turn, and what comes of it is a refusal in plain
+// words or a machine that runs on.
+#include <algorithm>
+#include <cstdlib>
+
+#include "machines/lab.hpp"
+#include "machines/machine_files.hpp"
+#include "roms/images.hpp"
+#include "tests/catch.hpp"
+
+using namespace planar;
+
+namespace {
+
+struct Saved {
+  std::string configuration;
+  std::vector<std::uint8_t> state;
+};
+
+void insert_guest(Lab& lab) {
+  const auto image = roms::guest();
+  lab.insert_diskette({image.begin(), image.end()}, "guest");
+}
+
+/// The guest's driver runs, and netio has begun to send.
+Saved saved(const char* machine, const char* card) {
+  Config config = load_machine(machine);
+  config.set("slot.1.card", card, "test");
+  config.set("memory.size", "4 MB", "test");
+  Lab lab(std::move(config));
+  insert_guest(lab);
+  lab.scheduler().run_until(8_s);
+  Archive a = Archive::saver();
+  lab.archive(a);
+  return {lab.configuration(), a.stream()};
+}
+
+/// Restores `state` and runs on for a millisecond. The message if it was refused.
+std::string restored(const Saved& saved, const std::vector<std::uint8_t>& state) {
+  Lab lab(parse_lab(saved.configuration, "test"));
+  insert_guest(lab);
+  try {
+    Archive a = Archive::loader(state);
+    lab.archive(a);
+    a.expect_end();
+  } catch (const Error& e) { return e.what(); }
+  lab.scheduler().run_until(lab.scheduler().now() + 1_ms);
+  lab.machine().describe();  // looks at every index and state
+  return {};
+}
+
+struct Part {
+  std::string name;
+  std::size_t begin = 0, end = 0;
+};
+
+/// The parts as Archive::section() marks them: length and letters of a name, a small version.
+std::vector<Part> parts(const std::vector<std::uint8_t>& state) {
+  const auto word = [&](std::size_t at) {
+    return state[at] | std::uint32_t{state[at + 1]} << 8 | std::uint32_t{state[at + 2]} << 16 |
+           std::uint32_t{state[at + 3]} << 24;
+  };
+  std::vector<Part> list;
+  for (std::size_t at = 0; at + 8 < state.size(); ++at) {
+    const auto length = word(at);
+    if (length < 3 || length > 40 || at + 8 + length > state.size()) continue;
+    const std::string name(state.begin() + static_cast<std::ptrdiff_t>(at) + 4,
+                           state.begin() + static_cast<std::ptrdiff_t>(at + 4 + length));
+    const bool letters = std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= ' ' && c < 127; });
+    const auto version = word(at + 4 + length);
+    if (!letters || version < 1 || version > 20) continue;
+    if (!list.empty()) list.back().end = at;
+    list.push_back({name, at + 8 + length, state.size()});
+    at += 7 + length;
+  }
+  return list;
+}
+
+/// The first bytes of each part, where lengths and indexes are, and some of the rest.
+std::vector<std::size_t> places(const std::vector<std::uint8_t>& state, std::size_t first, std::size_t more) {
+  std::vector<std::size_t> list;
+  for (const Part& part : parts(state)) {
+    if (part.name == "memory") continue;  // the guest's memory may hold anything
+    const std::size_t length = part.end - part.begin;
+    for (std::size_t n = 0; n < std::min(length, first); n += 3) list.push_back(part.begin + n);
+    for (std::size_t n = 1; n <= more; ++n) list.push_back(part.begin + length * n / (more + 1));
+  }
+  return list;
+}
+
+void mutate(const char* machine, const char* card) {
+  INFO(machine << " with " << card);
+  const Saved sound = saved(machine, card);
+  REQUIRE(restored(sound, sound.state).empty());
+  REQUIRE(parts(sound.state).size() > 20);
+  const bool brief = std::getenv("PLANAR_SHORT") != nullptr;
+  unsigned refused = 0, ran = 0, number = 0;
+  for (const std::size_t at : places(sound.state, brief ? 4 : 24, brief ? 0 : 3)) {
+    auto state = sound.state;
+    state[at] = static_cast<std::uint8_t>(++number % 3 == 0 ? 0xFF : number % 3 == 1 ? 0x7F : state[at] + 0x35);
+    INFO("byte " << at);
+    std::string said;
+    REQUIRE_NOTHROW(said = restored(sound, state));
+    if (said.empty()) {
+      ++ran;
+    } else {
+      ++refused;
+      CHECK(said.size() > 10);
+    }
+  }
+  CHECK(refused > 0);
+  CHECK(ran > 0);
+}
+
+}  // namespace
+
+TEST_CASE("bytes of a Model 56 SX's snapshot are changed in turn", "[snapshot]") { mutate("model56sx", "ne2"); }
+TEST_CASE("bytes of a Model 77's snapshot are changed in turn", "[snapshot]") { mutate("model77", "3c523"); }
+TEST_CASE("bytes of a Model 95's snapshot are changed in turn", "[snapshot]") { mutate("model95", "lan-a"); }
+TEST_CASE("bytes of a 9595's snapshot are changed in turn", "[snapshot]") { mutate("model9595", "lanstreamer"); }
+TEST_CASE("bytes of an AT&T 3325's snapshot are changed in turn", "[snapshot]") { mutate("att3325", "tr16-4a-1994"); }
