@@ -169,6 +169,7 @@ std::string Config::peek_text(const std::string& path) const {
   if (!found.node) return {};
   if (const auto* s = found.node->as_string()) return s->get();
   if (const auto* n = found.node->as_integer()) return std::to_string(n->get());
+  if (const auto* b = found.node->as_boolean()) return b->get() ? "true" : "false";
   return {};
 }
 
@@ -434,6 +435,12 @@ std::string Config::explained() const {
   std::string out;
   for (const auto& read : impl_->reads) out += fmt::format("{} = {}  # {}\n", read.path, read.value, read.origin);
   return out;
+}
+
+std::vector<std::pair<std::string, std::string>> Config::values() const {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const auto& read : impl_->reads) list.emplace_back(read.path, read.value);
+  return list;
 }
 
 }  // namespace planar

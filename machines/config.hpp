@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/common/error.hpp"
@@ -36,7 +37,7 @@ class Config {
   void set_text(const std::string& path, const std::string& value, const std::string& origin);
   /// The same for a list of texts.
   void set_texts(const std::string& path, const std::vector<std::string>& values, const std::string& origin);
-  /// A text (or a number as text) without marking it as read; empty if there is none.
+  /// A text (or a number or truth value as text) without marking it as read; empty if there is none.
   std::string peek_text(const std::string& path) const;
 
   /// Takes the list of tables at the root key `list` ([[machine]]) apart, in their order: a configuration for each,
@@ -90,6 +91,8 @@ class Config {
   std::string resolved(const std::string& above, const std::vector<std::string>& keys, bool keep) const;
   /// The same list as "path = value  # where it came from".
   std::string explained() const;
+  /// The same as path and value.
+  std::vector<std::pair<std::string, std::string>> values() const;
 
   /// What a reader was asked for, for the reference of all keys.
   struct Asked {

@@ -74,6 +74,7 @@ void Machine::fill_slots(std::span<net::Medium* const> media) {
   slot_page_ = adf::slot_page(solution, shapes, problem.planar);
 
   adf::NvramConfig records = adf::to_nvram(solution);
+  for (const CardConfig& card : config_.cards) records.slots[card.slot - 1].enable = card.enabled;
   records.planar = {config_.identity.planar_id, true, 4, {planar_pos2, 0, 0, 0}};
   records.video = {0xFFFF, true, 1, {0x01}};
   const auto image = adf::write_nvram(records);

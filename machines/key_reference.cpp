@@ -128,6 +128,10 @@ const std::vector<Section>& sections() {
         {"slot.N.medium", "The medium that a network adapter is plugged into, where the lab has several."},
         {"slot.N.driver",
          "Version of the adapter's driver whose habits planar's own guest is to have (`docs/driver-versions.md`)."},
+        {"slot.N.enabled",
+         "Whether POST enables the adapter (POS 2 bit 0), as the reference diskette lets its user choose; by default "
+         "it "
+         "does."},
         {"slot.N.adapter_id", "POS identifier of the OEM version of the same card."},
         {"slot.N.set.NAME", "A timing value of the card, as `planar show CARD` names it (`data_port.ready_delay`)."}}},
       {"[floppy.a]",
@@ -145,7 +149,8 @@ const std::vector<Section>& sections() {
        "The network of all cards. In a lab of several machines `net.attach` is `\"none\"` by default.",
        {{"net.attach",
          "What else is on it: `\"peer\"` (the reference station), `\"none\"`, or the host's network as `\"slirp\"`, "
-         "`\"tap:NAME\"`, `\"pcap:IFACE\"`, `\"socket:HOST:PORT\"`, `\"socket:unix:PATH\"`."},
+         "`\"slirp:isolated\"` (nothing of the guest's gets out), `\"tap:NAME\"`, `\"pcap:IFACE\"`, "
+         "`\"socket:HOST:PORT\"`, `\"socket:unix:PATH\"`."},
         {"net.medium", "The medium on which that is, where the lab has several."},
         {"net.duplex", "Half or full duplex; not with `[medium.NAME]` tables."},
         {"net.rate",
@@ -245,6 +250,7 @@ mem = "auto"
 arb = "auto"
 mac = "auto"
 driver = "auto"
+enabled = true
 adapter_id = "auto"
 set.any = "1"
 [disk.0]

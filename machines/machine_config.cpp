@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <set>
 
+#include "core/state/archive.hpp"
+#include "machines/machine_files.hpp"
 #include "machines/network_config.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -177,6 +181,10 @@ void read_cards(Config& c, MachineConfig& m) {
           c.fail(path + ".driver", "is no version; see docs/driver-versions.md");
         continue;
       }
+      if (key == "enabled") {
+        card.enabled = c.flag(path + ".enabled");
+        continue;
+      }
       if (key == "adapter_id") {
         card.settings.emplace_back(key, c.text(path + ".adapter_id"));
         continue;
@@ -187,8 +195,8 @@ void read_cards(Config& c, MachineConfig& m) {
       }
       if (std::find(pins.begin(), pins.end(), key) == pins.end())
         c.fail(path + "." + key,
-               "is no option of a card; use card, io, irq, mem, arb, mac, medium, driver, adapter_id or a [slot.N.set] "
-               "table");
+               "is no option of a card; use card, io, irq, mem, arb, mac, medium, driver, enabled, adapter_id or a "
+               "[slot.N.set] table");
       const auto value = c.text(path + "." + key);
       if (value != "auto") card.pins.emplace_back(key, value);
     }
@@ -271,7 +279,10 @@ void add_storage_card(Config& c, const MachineConfig& m) {
 
 }  // namespace
 
-MachineConfig read_machine(Config& c) {
+namespace {
+
+/// Everything but what tells a changed machine from the built-in one.
+MachineConfig read_values(Config& c) {
   MachineConfig m;
   m.name = c.text("machine");
   m.title = c.text("title");
@@ -298,6 +309,60 @@ MachineConfig read_machine(Config& c) {
   m.seed = static_cast<std::uint64_t>(c.integer("run.seed", 0, INT64_MAX, 1));
   c.reject_unknown();
   cpu::check(m.timing);
+  return m;
+}
+
+/// The values that make the machine itself, without those of a run of it.
+std::map<std::string, std::string> parts(const Config& c) {
+  static const std::set<std::string> tables = {"identity", "cpu",     "cache", "l2",
+                                               "memory",   "channel", "slots", "planar"};
+  std::map<std::string, std::string> values;
+  for (const auto& [path, value] : c.values())
+    if (tables.contains(path.substr(0, path.find('.'))) && path != "planar.clock_start") values[path] = value;
+  return values;
+}
+
+std::vector<std::string> differences(const Config& built_in, const Config& changed) {
+  const auto was = parts(built_in), is = parts(changed);
+  std::vector<std::string> list;
+  for (const auto& [path, value] : is)
+    if (const auto old = was.find(path); old == was.end() || old->second != value)
+      list.push_back(fmt::format("{} = {}", path, value));
+  for (const auto& [path, value] : was)
+    if (!is.contains(path)) list.push_back(fmt::format("{} left out", path));
+  return list;
+}
+
+/// The first three; what the others are is in a digest, so that two machines have two names.
+std::string in_short(const std::vector<std::string>& changes) {
+  constexpr std::size_t shown = 3;
+  std::string text, all;
+  for (std::size_t n = 0; n < changes.size(); ++n) {
+    if (n < shown) text += fmt::format("{}{}", n ? ", " : "", changes[n]);
+    all += changes[n] + "\n";
+  }
+  if (changes.size() > shown)
+    text += fmt::format(" and {} more ({:.8})", changes.size() - shown,
+                        sha256_hex({reinterpret_cast<const std::uint8_t*>(all.data()), all.size()}));
+  std::erase(text, '"');
+  return text;
+}
+
+}  // namespace
+
+std::string MachineConfig::label_of_results() const {
+  return changes.empty() ? name : fmt::format("{} with {}", name, in_short(changes));
+}
+
+MachineConfig read_machine(Config& c) {
+  MachineConfig m = read_values(c);
+  if (!is_built_in(m.name)) return m;
+  Config built_in = load_machine(m.name);
+  const std::string title = read_values(built_in).title;
+  m.changes = differences(built_in, c);
+  // What the title says of processor and cache need not hold any more.
+  if (!m.changes.empty() && m.title == title)
+    m.title = fmt::format("{}, changed: {}", title.substr(0, title.find(',')), in_short(m.changes));
   return m;
 }
 

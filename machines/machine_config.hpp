@@ -26,8 +26,9 @@ namespace planar {
 struct CardConfig {
   unsigned slot = 1;  ///< from 1
   std::string name;
-  std::string medium;  ///< what a network adapter is plugged into: MediumConfig::name
-  std::string driver;  ///< version whose habits the test guest's driver is to have; empty: its own default
+  std::string medium;   ///< what a network adapter is plugged into: MediumConfig::name
+  bool enabled = true;  ///< POST sets POS 2 bit 0; a card that is not enabled answers at its POS registers only
+  std::string driver;   ///< version whose habits the test guest's driver is to have; empty: its own default
   /// Resources pinned by the user ("io" = "1000h", "irq" = "3", "mem", "arb"); the solver chooses the rest.
   std::vector<std::pair<std::string, std::string>> pins;
   std::optional<std::string> mac;
@@ -95,8 +96,12 @@ struct MachineConfig {
   /// Before the names of its devices in traces and captures.
   std::string name_prefix() const { return label.empty() ? "" : label + "."; }
   StartConfig start;
-  std::string name;
-  std::string title;
+  std::string name;   ///< of the built-in machine
+  std::string title;  ///< of what this machine is: a changed one's says what is changed
+  /// What is not as in the built-in machine of that name, as a file writes it: `cpu.clock = "66 MHz"`.
+  std::vector<std::string> changes;
+  /// The name for results: a changed machine's is not the built-in one's.
+  std::string label_of_results() const;
   Identity identity;
   Frequency clock{1, 1};
   bool fpu = false;

@@ -11,6 +11,7 @@
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/session/guest_image.hpp"
+#include "frontend/session/interruption.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/units.hpp"
 #include "roms/images.hpp"
@@ -89,6 +90,7 @@ std::vector<std::string> bench_machines(const std::vector<std::string>& asked) {
 }
 
 int bench_cpu(const BenchCpuOptions& o) {
+  const Interruption interruption;
   nlohmann::ordered_json earlier;
   if (o.compare) earlier = read_earlier(*o.compare);
   std::vector<Workload> workloads;

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "core/common/error.hpp"
+#include "frontend/session/interruption.hpp"
 
 namespace planar {
 
@@ -34,6 +35,7 @@ void BenchRun::run(Time limit, Progress& progress, const std::string& what) {
   while (scheduler.now() < limit) {
     scheduler.run_until(std::min(limit, step * (scheduler.now() / step + 1)));
     progress.show(scheduler.now(), [&] { return what; });
+    if (Interruption::asked()) throw Error(fmt::format("{}: interrupted", name_), interrupted_exit);
     for (; seen < lines_.size(); ++seen) {
       const auto& text = lines_[seen].text;
       if (text == "@done 0") return;

@@ -14,6 +14,7 @@
 #include "frontend/bench/bench_run.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
+#include "frontend/session/interruption.hpp"
 #include "roms/images.hpp"
 
 namespace planar {
@@ -139,6 +140,7 @@ std::string table(const MachineTiming& m, bool explain) {
 }  // namespace
 
 int bench_timing(const BenchTimingOptions& o) {
+  const Interruption interruption;
   std::vector<MachineTiming> all;
   Progress progress(!o.quiet);
   for (const auto& machine : bench_machines(o.machines)) all.push_back(measure(machine, progress));

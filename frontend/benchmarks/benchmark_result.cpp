@@ -8,6 +8,7 @@
 
 #include "frontend/cli/output.hpp"
 #include "frontend/report/labels.hpp"
+#include "frontend/session/provenance.hpp"
 #include "frontend/session/session.hpp"
 #include "roms/images.hpp"
 
@@ -69,6 +70,16 @@ void BenchmarkResult::put_setup(nlohmann::ordered_json& out) const {
   out["net"] = net;
   out["repeatable"] = repeatable;
   out["seed"] = seed;
+  if (interrupted) out["interrupted"] = true;
+}
+
+void BenchmarkResult::put_provenance(nlohmann::ordered_json& out) const {
+  out["planar"] = planar;
+  out["configuration"] = configuration;
+}
+
+void BenchmarkResult::put_host(nlohmann::ordered_json& out) const {
+  out["host"] = {{"seconds", rounded(host_seconds, 3)}, {"command_line", command_line}};
 }
 
 void BenchmarkResult::put_figures(nlohmann::ordered_json& out) const {
@@ -120,7 +131,7 @@ std::string BenchmarkResult::counts_text() const {
 void collect(Session& session, std::size_t n, const std::string& start, const std::string& end, MachineFigures& out) {
   Machine& machine = session.lab().machine(n);
   const GuestOutput& guest = session.guest(n);
-  out.machine = machine.config().name;
+  out.machine = machine.config().label_of_results();
   const CardConfig* card = used_card(machine.config(), guest);
   out.card = card ? card->name : "none";
   out.slot = card ? card->slot : 0;
@@ -147,6 +158,9 @@ void collect(Session& session, const std::string& start, const std::string& end,
     if (!out.frame_time || f.packet_bytes >= out.frame_time->packet_bytes) out.frame_time = f;
   out.virtual_seconds = session.now().seconds();
   out.state_hash = session.state_hash();
+  out.planar = program_provenance();
+  out.configuration = configuration_provenance(lab);
+  out.command_line = host_command_line();
 }
 
 }  // namespace planar

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "frontend/report/frame_time.hpp"
 #include "frontend/session/guest_output.hpp"
@@ -17,7 +18,7 @@ class Session;
 
 /// Of one machine.
 struct MachineFigures {
-  std::string machine;
+  std::string machine;           ///< a changed one's says what is changed
   std::string card;              ///< the one that carried the traffic
   unsigned slot = 0;             ///< it is in
   std::size_t cards = 0;         ///< in the machine
@@ -34,7 +35,8 @@ struct MachineFigures {
 
 struct BenchmarkResult : MachineFigures {
   std::string net;
-  bool repeatable = true;  ///< no host in the loop
+  bool repeatable = true;    ///< no host in the loop
+  bool interrupted = false;  ///< by the user, before its end
   std::uint64_t seed = 1;
   std::string guest_image_sha256;
   std::optional<FrameTime> frame_time;  ///< of the row with the largest packets
@@ -42,9 +44,15 @@ struct BenchmarkResult : MachineFigures {
   double virtual_seconds = 0;
   double host_seconds = 0;
   std::string state_hash;
+  nlohmann::ordered_json planar;         ///< program_provenance()
+  nlohmann::ordered_json configuration;  ///< configuration_provenance()
+  std::vector<std::string> command_line;
 
   /// Appends the members that stand before the benchmark's own: machine to seed.
   void put_setup(nlohmann::ordered_json& out) const;
+  /// Appends where the result comes from, and (the last member of all) what of it is the host's.
+  void put_provenance(nlohmann::ordered_json& out) const;
+  void put_host(nlohmann::ordered_json& out) const;
   /// Appends load, frame time, times and counts.
   void put_figures(nlohmann::ordered_json& out) const;
   /// The same for people, a line each.

@@ -8,6 +8,7 @@
 
 #include "frontend/cli/output.hpp"
 #include "frontend/session/guest_image.hpp"
+#include "machines/registry/adapter_registry.hpp"
 #include "machines/units.hpp"
 #include "roms/images.hpp"
 
@@ -30,9 +31,31 @@ bool over(Session& session) {
 
 GuestSettings driver_settings(const Config& config) {
   for (const std::string& slot : config.children("slot"))
-    if (const std::string path = "slot." + slot + ".driver"; config.has(path))
-      return {{"driver", config.peek_text(path)}};
+    if (const std::string path = "slot." + slot;
+        config.has(path + ".driver") && config.peek_text(path + ".enabled") != "false")
+      return {{"driver", config.peek_text(path + ".driver")}};
   return {};
+}
+
+void use_adapter(Config& config, unsigned slot) {
+  const auto network = [&](const std::string& name) {
+    const auto rows = adapter_registry();
+    const auto card = config.peek_text("slot." + name + ".card");
+    return std::any_of(rows.begin(), rows.end(), [&](const AdapterEntry& row) { return row.name == card; });
+  };
+  const auto option = fmt::format("--use {}", slot);
+  std::vector<std::string> held;
+  bool found = false;
+  for (const std::string& name : config.children("slot")) {
+    if (!network(name)) continue;
+    held.push_back(fmt::format("{} ({})", name, config.peek_text("slot." + name + ".card")));
+    const bool used = parse_number(name) == slot;
+    found |= used;
+    config.set(fmt::format("slot.{}.enabled", name), used ? "true" : "false", option);
+  }
+  if (!found)
+    throw Error(fmt::format("{}: no network adapter is in slot {}; they are in slot {}", option, slot,
+                            held.empty() ? "none" : fmt::format("{}", fmt::join(held, ", "))));
 }
 
 Media guest_diskette(const GuestSettings& settings) {
@@ -62,13 +85,13 @@ std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most
   return sizes;
 }
 
-void run_guests(Session& session, Time limit, std::string_view name, bool quiet,
+bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
                 const std::function<std::string()>& progress) {
   if (!quiet) say("{}", session.lab().summary());
   const auto end = session.run(
       limit, [&] { return over(session); }, progress);
   session.print_screen();
-  if (end == RunEnd::interrupted) throw Error("interrupted", ExitCode::scenario_failed);
+  if (end == RunEnd::interrupted) return false;
   if (!over(session)) {
     const auto screen = session.screen();
     throw Error(fmt::format("{} did not finish within {:.0f} virtual seconds{}{}", name, limit.seconds(),
@@ -80,6 +103,7 @@ void run_guests(Session& session, Time limit, std::string_view name, bool quiet,
       throw Error(fmt::format("{}{} failed in the guest: {}", name, n ? "'s server" : "",
                               session.guest(n).failure().value_or("no reason given")),
                   ExitCode::scenario_failed);
+  return true;
 }
 
 }  // namespace planar

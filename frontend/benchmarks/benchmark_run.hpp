@@ -14,8 +14,13 @@ namespace planar {
 /// Key and value of the guest's settings sector (roms/README.md section 3).
 using GuestSettings = std::vector<std::pair<std::string, std::string>>;
 
-/// What the machine's file says of its guest: the version of its first adapter's driver (docs/driver-versions.md).
+/// What the machine's file says of its guest: the version of its first enabled adapter's driver
+/// (docs/driver-versions.md).
 GuestSettings driver_settings(const Config& config);
+
+/// Leaves the adapter in `slot` as the only network adapter that POST enables; the guest's drivers pass over the
+/// others. Throws Error when none is there.
+void use_adapter(Config& config, unsigned slot);
 
 /// The built-in guest with these settings, for drive A.
 Media guest_diskette(const GuestSettings& settings);
@@ -26,8 +31,9 @@ Time parse_seconds(const std::string& text);
 std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most);
 
 /// Runs until every guest has come to its end or one of them to a bad one. `name` is the benchmark's in errors;
-/// `progress` says how far it is. Throws Error when a guest failed, none is done within `limit` or the user interrupts.
-void run_guests(Session& session, Time limit, std::string_view name, bool quiet,
+/// `progress` says how far it is. False if the user has interrupted it. Throws Error when a guest failed or none is
+/// done within `limit`.
+bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
                 const std::function<std::string()>& progress);
 
 }  // namespace planar

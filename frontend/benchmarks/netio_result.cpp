@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "frontend/cli/output.hpp"
 #include "frontend/report/labels.hpp"
 
@@ -10,6 +13,11 @@ namespace planar {
 
 double NetioRow::kb_per_s() const {
   return ticks ? static_cast<double>(blocks) * packet_bytes / static_cast<double>(ticks) : 0.0;
+}
+
+std::optional<double> NetioRow::delivered_kb_per_s() const {
+  if (!delivered || !ticks) return std::nullopt;
+  return static_cast<double>(*delivered) / static_cast<double>(ticks);
 }
 
 std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag) {
@@ -32,9 +40,12 @@ nlohmann::ordered_json NetioResult::json() const {
   put_setup(out);
   out["netio_version"] = netio_version;
   out["guest_image_sha256"] = guest_image_sha256;
+  put_provenance(out);
   out["rows"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out["rows"].push_back({{"packet_bytes", rows[i].packet_bytes}, {"kb_per_s", rounded(rows[i].kb_per_s(), 2)}});
+    if (const auto delivered = rows[i].delivered_kb_per_s())
+      out["rows"].back()["delivered_kb_per_s"] = rounded(*delivered, 2);
     if (i < received_rows.size()) out["rows"].back()["received_kb_per_s"] = rounded(received_rows[i].kb_per_s(), 2);
   }
   put_figures(out);
@@ -50,22 +61,45 @@ nlohmann::ordered_json NetioResult::json() const {
                       {"frames", counted(s.frames)}};
   }
   out["state_hash"] = state_hash;
+  put_host(out);
   return out;
+}
+
+std::string NetioResult::warning() const {
+  std::string sizes;
+  double seconds = 0;
+  for (const NetioRow& row : rows) {
+    const auto delivered = row.delivered_kb_per_s();
+    const double excess = row.kb_per_s() - delivered.value_or(row.kb_per_s());
+    if (std::abs(excess) <= 0.01 * delivered.value_or(0)) continue;
+    sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", size_name(row.packet_bytes));
+    if (*delivered > 0)  // what the send buffer holds stays the same, however long the row is
+      seconds = std::max(seconds, std::abs(excess) * static_cast<double>(row.ticks) / 1024 / (0.01 * *delivered));
+  }
+  if (sizes.empty()) return {};
+  return fmt::format(
+      "netio's figure differs from what was delivered by more than 1 % at {}: it counts what is still in the send "
+      "buffer{}",
+      sizes, seconds > 0 ? fmt::format("; take --seconds {:.0f} or more", std::ceil(seconds)) : "");
 }
 
 std::string NetioResult::table() const {
   const std::string other_end = against ? "against " + against->pairing() : "net " + net;
   std::string out = fmt::format("netio {} on {}, {}{}\n\n", netio_version, pairing(), other_end,
                                 repeatable ? "" : " (host in the loop, not repeatable)");
-  if (received_rows.empty())
-    out += fmt::format("{:>12}  {:>12}\n", "packet", "KB/s");
-  else
-    out += fmt::format("{:>12}  {:>12}  {:>12}\n", "packet", "KB/s sent", "received");
+  const bool watched = !rows.empty() && rows.front().delivered, both = !received_rows.empty();
+  out += fmt::format("{:>12}  {:>12}", "packet", both ? "KB/s sent" : "KB/s");
+  if (watched) out += fmt::format("  {:>12}", "delivered");
+  if (both) out += fmt::format("  {:>12}", "received");
+  out += "\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out += fmt::format("{:>12}  {:>12.1f}", size_name(rows[i].packet_bytes), rows[i].kb_per_s());
+    if (watched) out += fmt::format("  {:>12.1f}", rows[i].delivered_kb_per_s().value_or(0));
     if (i < received_rows.size()) out += fmt::format("  {:>12.1f}", received_rows[i].kb_per_s());
     out += "\n";
   }
+  if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
+  if (const auto text = warning(); !text.empty()) out += "\n" + text + "\n";
   out += "\n" + load_text();
   out += counted_text(frames) + "\n";
   if (against)

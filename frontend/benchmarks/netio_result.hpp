@@ -21,6 +21,11 @@ struct NetioRow {
   std::uint64_t ticks = 0;  ///< of 1/1024 s
   /// netio's figure: KB (1024 bytes) a second.
   double kb_per_s() const;
+  /// Bytes of TCP data that left for the server within the time, each counted once; nothing where that was not
+  /// watched.
+  std::optional<std::uint64_t> delivered = {};
+  /// The rate at which they did, in netio's unit.
+  std::optional<double> delivered_kb_per_s() const;
 };
 
 /// The tags of rows: what the client sent, and (netio from 1.16 on) what it received.
@@ -42,6 +47,9 @@ struct NetioResult : BenchmarkResult {
   std::optional<NetioServer> against;
 
   nlohmann::ordered_json json() const;
+  /// Names the rows whose figure differs from the delivered rate by more than 1 %, and the duration from which on it
+  /// does not; empty: none does.
+  std::string warning() const;
   /// The table as netio users know it, load and counters below.
   std::string table() const;
 };

@@ -12,6 +12,7 @@
 #include "frontend/benchmarks/benchmark.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/session/provenance.hpp"
 
 namespace planar {
 
@@ -60,7 +61,7 @@ int parse_and_run(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the file, not this program's end
   CLI::App app{description, "planar"};
   app.footer(footer);
-  app.set_version_flag("--version", std::string("planar ") + PLANAR_VERSION);
+  app.set_version_flag("--version", fmt::format("planar {} ({})", PLANAR_VERSION, build_commit()));
   app.require_subcommand(1);
   bool only_parse = false;
   app.add_flag("--only-parse", only_parse, "Check the command line and do nothing")->group("");

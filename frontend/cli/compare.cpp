@@ -40,6 +40,7 @@ int run(const Options& o) {
     fmt::print("{}", comparison_text(c));
     if (!o.folder.empty()) fmt::print("\nreport: {}\n", (fs::path(o.folder) / "compare.html").string());
   }
+  if (const auto text = interruption_text(c.outcomes, matrix); !text.empty()) throw Error(text, interrupted_exit);
   int status = 0;
   for (const CellOutcome& outcome : c.outcomes)
     if (!outcome.result && !outcome.refused()) status = std::max(status, outcome.status);

@@ -167,8 +167,9 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_option(
          "--net", net,
          "What the adapter is connected to: peer (a reference station in virtual time), slirp (the host's network, "
-         "without privileges), tap:NAME, pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
-      ->type_name("peer|slirp|tap:NAME|pcap:IFACE|socket:ADDR|none");
+         "without privileges), slirp:isolated (forwarded ports lead in, nothing of the guest's gets out), tap:NAME, "
+         "pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
+      ->type_name("peer|slirp|slirp:isolated|tap:NAME|pcap:IFACE|socket:ADDR|none");
   app.add_option("--forward", forwards,
                  "A host port to forward into the guest, for example \"tcp 127.0.0.1:2323 -> 23\" (with --net slirp)")
       ->type_name("FORWARD")
@@ -267,7 +268,10 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
     config.set(fmt::format("slot.{}.card", slot), card.name, origin);
     for (const auto& [key, value] : card.options) {
       const auto path = fmt::format("slot.{}.{}", slot, key);
-      config.set_text(path, value, origin);
+      if (key == "enabled")
+        config.set(path, value, origin);
+      else
+        config.set_text(path, value, origin);
     }
   }
   for (const auto& text : values) {

@@ -11,7 +11,8 @@ namespace planar {
 
 using clock = std::chrono::steady_clock;
 
-Progress::Progress(bool wanted) : active_(wanted && isatty(STDERR_FILENO)), start_(clock::now()), last_(start_) {}
+Progress::Progress(bool wanted)
+    : wanted_(wanted), active_(wanted && isatty(STDERR_FILENO)), start_(clock::now()), last_(start_) {}
 
 Progress::~Progress() { finish(); }
 
@@ -33,6 +34,12 @@ void Progress::count(std::size_t done, std::size_t all, const std::string& what)
   if (!active_) return;
   drawn_ = true;
   say("\r{:4} of {} done  {:7.1f} s host  {:<46.46}", done, all, host_seconds(), what);
+  std::fflush(stderr);
+}
+
+void Progress::row(const std::string& text) {
+  if (!wanted_ || active_) return;
+  say("planar: {}  ({:.1f} s host)\n", text, host_seconds());
   std::fflush(stderr);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A progress line on the terminal: virtual time, host time and their ratio. Silent if standard error is not a terminal.
+// A progress line on the terminal: virtual time, host time and their ratio. Where standard
+// error is no terminal, a line for each finished row is all.
 #pragma once
 
 #include <chrono>
@@ -19,10 +20,13 @@ class Progress {
   void show(Time now, const std::function<std::string()>& what);
   /// The same for countable work: how many items are done, out of how many, and the current one.
   void count(std::size_t done, std::size_t all, const std::string& what);
+  /// A row is finished: a line of its own where there is no terminal that the other texts could be redrawn on.
+  void row(const std::string& text);
   void finish();
   double host_seconds() const;
 
  private:
+  bool wanted_;
   bool active_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point start_;

@@ -60,10 +60,13 @@ int run(const Options& o) {
   const auto rows = score_rows(print, outcomes);
   const auto machines = scored(print, o.command.machines);
   const auto failures = missed_demands(rows);
-  const int status = failures.empty() ? 0 : 1;
+  const auto interrupted = interruption_text(outcomes, matrix);
+  const int status = !interrupted.empty() ? static_cast<int>(interrupted_exit) : failures.empty() ? 0 : 1;
+  if (!interrupted.empty()) say("planar: {}\n", interrupted);
   if (o.command.json) {
     auto j = published_json(rows, machines);
     j["missed"] = failures;
+    if (!interrupted.empty()) j["interrupted"] = true;
     write_json(*o.command.json, j);
     if (*o.command.json == "-") return status;
   }

@@ -24,6 +24,7 @@ struct Options {
   MatrixCommand command;
   std::optional<std::string> baseline;  ///< tests/baselines/BENCHMARK.json unless given
   std::string reason;
+  std::string folder;
   bool all_machines = true, all_cards = true;  ///< --machines, --cards was not given
 };
 
@@ -86,7 +87,8 @@ void leave_out_new_cells(const ordered_json& baseline, const Options& o, std::ve
 int run(const Options& o) {
   std::optional<ordered_json> baseline;
   const MatrixCommand& command = o.command;
-  const MatrixOptions matrix = command.options(&Benchmark::regression);
+  MatrixOptions matrix = command.options(&Benchmark::regression);
+  matrix.folder = o.folder;
   const std::string file = o.baseline.value_or(fmt::format("tests/baselines/{}.json", command.benchmark));
   if (o.reason.empty()) {
     baseline = read_baseline(file);
@@ -95,7 +97,11 @@ int run(const Options& o) {
   }
   auto cells = command.cells();
   if (baseline) leave_out_new_cells(*baseline, o, cells);
-  const auto outcomes = run_matrix(cells, matrix);
+  auto outcomes = run_matrix(cells, matrix);
+  const auto interrupted = interruption_text(outcomes, matrix);
+  std::erase_if(outcomes, [](const CellOutcome& outcome) { return outcome.interrupted(); });
+  if (!interrupted.empty() && !o.reason.empty())
+    throw Error(interrupted + "; the baseline is as it was", interrupted_exit);
   const auto made = make_baseline(outcomes, matrix, o.reason);
   if (!o.reason.empty()) {
     if (!command.values.empty()) throw Error("--accept with --set: a baseline holds the values of the source tree");
@@ -113,7 +119,11 @@ int run(const Options& o) {
         (*baseline)["cells"].contains(machine) && (*baseline)["cells"][machine].contains(card))
       judged["cells"][machine][card] = (*baseline)["cells"][machine][card];
   const auto list = changes(judged, made);
-  if (command.json) write_json(*command.json, report(list, *baseline, made));
+  if (command.json) {
+    auto j = report(list, *baseline, made);
+    if (!interrupted.empty()) j["interrupted"] = true;
+    write_json(*command.json, j);
+  }
   if (!command.json || *command.json != "-") {
     print(list, *baseline, made);
     if (list.empty())
@@ -121,6 +131,7 @@ int run(const Options& o) {
     else
       fmt::print("{} figures differ from the baseline ({})\n", list.size(), file);
   }
+  if (!interrupted.empty()) throw Error(interrupted, interrupted_exit);
   return list.empty() ? 0 : 1;
 }
 
@@ -133,6 +144,9 @@ Verb add_regress(CLI::App& app) {
   o->command.add_to(*verb);
   verb->add_option("--baseline", o->baseline, "The baseline; tests/baselines/BENCHMARK.json by default")
       ->type_name("FILE");
+  verb->add_option("--results", o->folder, "Keep finished runs in this folder; the same command goes on from them")
+      ->type_name("DIR");
+  verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in --results already");
   verb->add_option("--accept", o->reason,
                    "Write what is measured now as the new baseline, with the reason for the change")
       ->type_name("REASON");

@@ -12,6 +12,7 @@
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/description_text.hpp"
 #include "frontend/session/interruption.hpp"
+#include "frontend/session/provenance.hpp"
 #include "frontend/session/restore.hpp"
 #include "frontend/session/session.hpp"
 
@@ -164,6 +165,17 @@ void check_steps(Session& session, RunEnd end) {
                 ExitCode::virtual_timeout);
 }
 
+/// Once the firmware has found nothing to start: nobody is there to insert a diskette.
+bool waits_for_diskette(Session& session) {
+  constexpr std::uint16_t nothing_to_start = 0x2F;  // planar's own firmware: roms/firmware/post/boot.c
+  Lab& lab = session.lab();
+  for (std::size_t n = 0; n < lab.machines(); ++n)
+    if (!lab.machine(n).config().start.bios.empty() ||
+        (lab.machine(n).post_ports().checkpoint() & 0xFF) != nothing_to_start)
+      return false;
+  return session.scenario().steps().empty();
+}
+
 int run(const Options& o) {
   if (o.image && o.machine.drives.floppy)
     throw Error("--image and --floppy both name the diskette in drive A; give one of them");
@@ -189,8 +201,18 @@ int run(const Options& o) {
   check_machines(session->lab(), until);
   if (!o.output.quiet) say("{}", session->lab().summary());
   const Time limit = until.time ? *until.time : waits ? *timeout : Time::never();
+  bool told = false;
   const auto end = session->run(
-      limit, [&] { return seen(*session, until); },
+      limit,
+      [&] {
+        if (!told && !o.output.window && waits_for_diskette(*session)) {
+          told = true;
+          say("planar: the firmware has found nothing to start and waits for a diskette, which nobody will insert: "
+              "this run does not get any further. End it with Ctrl-C, or start it with --image, --floppy, --disk or "
+              "--kernel\n");
+        }
+        return seen(*session, until);
+      },
       [&] {
         const auto& scenario = session->scenario();
         return scenario.active() ? fmt::format("{} ({} of {})", scenario.current(), scenario.done().size() + 1,
@@ -212,7 +234,9 @@ int run(const Options& o) {
     if (o.output.json) {
       nlohmann::ordered_json j;
       j["schema"] = "planar.run/1";
-      if (lab.machines() == 1) j["machine"] = lab.machine().config().name;
+      if (lab.machines() == 1) j["machine"] = lab.machine().config().label_of_results();
+      j["planar"] = program_provenance();
+      j["configuration"] = configuration_provenance(lab);
       j["net"] = lab.machine().config().net;
       j["repeatable"] = session->repeatable();  // false: the host's network or user input in the loop
       j["ended"] = reason;
@@ -224,13 +248,14 @@ int run(const Options& o) {
         j.update(outcome(*session, 0));
       } else {
         for (std::size_t n = 0; n < lab.machines(); ++n) {
-          j["machines"].push_back({{"name", lab.name(n)}, {"machine", lab.machine(n).config().name}});
+          j["machines"].push_back({{"name", lab.name(n)}, {"machine", lab.machine(n).config().label_of_results()}});
           j["machines"].back().update(outcome(*session, n));
         }
       }
       for (const net::Medium* medium : lab.media()) j["media"].push_back(to_json(medium->describe()));
       for (const auto& station : lab.stations()) j["stations"].push_back(to_json(station->describe()));
       j["state_hash"] = session->state_hash();
+      j["host"] = {{"seconds", session->progress().host_seconds()}, {"command_line", host_command_line()}};
       write_json(*o.output.json, j);
     } else {
       say("planar: {}{} at {:.3f} s virtual, {:.2f} s host", reason,

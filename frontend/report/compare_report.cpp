@@ -45,6 +45,7 @@ std::vector<std::string> frame_cells(const CellOutcome& o) {
 }
 
 std::string problem(const CellOutcome& o) {
+  if (o.interrupted()) return o.problem;
   return fmt::format("{}: {}", o.refused() ? "not run" : "failed", o.problem);
 }
 
@@ -66,7 +67,8 @@ std::vector<MediumKind> Comparison::media(const std::string& machine) const {
 
 std::string machine_title(const std::string& machine) {
   Config config = load_machine(machine);
-  return read_machine(config).title;
+  const auto title = read_machine(config).title;
+  return is_built_in(machine) ? title : fmt::format("{} ({})", title, machine);
 }
 
 std::string table_title(const std::string& machine, MediumKind medium) {
@@ -226,6 +228,7 @@ nlohmann::ordered_json comparison_json(const Comparison& c) {
                       {"hypothetical", find_adapter(o.cell.card).hypothetical},
                       {"refused", o.refused()},
                       {"problem", o.problem}});
+    if (o.interrupted()) list.back()["interrupted"] = true;
     if (!o.cell.options.empty()) list.back()["card_options"] = o.cell.options;
   }
   return list;

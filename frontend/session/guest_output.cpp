@@ -40,11 +40,12 @@ std::optional<std::uint64_t> GuestLine::number(const std::string& key) const {
 bool GuestOutput::byte(std::uint8_t value, Time now, ClockReading processor) {
   latest_ = now;
   if (value == '\r') return false;
+  if (partial_.empty()) began_ = now;
   if (value != '\n') {
     if (partial_.size() < 4096) partial_ += static_cast<char>(value);  // a guest may send what it likes
     return false;
   }
-  lines_.push_back({now, partial_, processor});
+  lines_.push_back({began_, now, partial_, processor});
   partial_.clear();
   return true;
 }
@@ -83,8 +84,8 @@ std::optional<std::string> GuestOutput::failure() const {
 }
 
 void GuestOutput::archive(Archive& a) {
-  a.section("guest output", 2);
-  a(partial_, latest_, lines_);
+  a.section("guest output", 3);
+  a(partial_, began_, latest_, lines_);
 }
 
 }  // namespace planar

@@ -20,7 +20,8 @@ struct ClockReading {
 };
 
 struct GuestLine {
-  Time at{};  ///< when the stop bit of its line feed left the serial port
+  Time began{};  ///< when the stop bit of its first character left the serial port
+  Time at{};     ///< the same of its line feed
   std::string text;
   ClockReading processor;
 
@@ -31,7 +32,7 @@ struct GuestLine {
   /// The same as a decimal number; nothing if it is none.
   std::optional<std::uint64_t> number(const std::string& key) const;
 
-  void archive(Archive& a) { a(at, text, processor.clocks, processor.halted); }
+  void archive(Archive& a) { a(began, at, text, processor.clocks, processor.halted); }
 };
 
 class GuestOutput {
@@ -58,6 +59,7 @@ class GuestOutput {
 
  private:
   std::string partial_;
+  Time began_{};   // the line that has not ended yet
   Time latest_{};  // byte
   std::vector<GuestLine> lines_;
 };

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <deque>
 #include <fstream>
@@ -65,6 +67,14 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
 double processor_clock(const std::string& machine) {
   Config config = load_machine(machine);
   return static_cast<double>(read_machine(config).clock.hz());
+}
+
+/// Of what the machine's file says now: results of another content are not reused.
+std::string machine_hash(const std::string& machine) {
+  Config config = load_machine(machine);
+  read_machine(config);
+  const std::string text = config.resolved();
+  return sha256_hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 /// A directory that is removed with its content.
@@ -135,7 +145,14 @@ class Matrix {
     });
     const unsigned jobs = options_.jobs ? options_.jobs : std::max(1u, std::thread::hardware_concurrency());
     done_ = cells_.size() - waiting.size();
+    const Interruption interruption;
     while (!waiting.empty() || !running_.empty()) {
+      if (Interruption::asked() && !ending_) {
+        ending_ = true;
+        for (const std::size_t n : waiting) interrupt(n);
+        waiting.clear();
+        for (const Running& r : running_) ::kill(r.pid, SIGTERM);
+      }
       while (!waiting.empty() && running_.size() < jobs) {
         begin(waiting.front());
         waiting.pop_front();
@@ -146,6 +163,13 @@ class Matrix {
     return std::move(outcomes_);
   }
 
+  /// No run outlives an error of the matrix.
+  ~Matrix() {
+    for (const Running& r : running_) ::kill(r.pid, SIGTERM);
+    for (const Running& r : running_) ::waitpid(r.pid, nullptr, 0);
+  }
+  Matrix(const Matrix&) = delete;
+
  private:
   fs::path kept(std::size_t n) const { return options_.folder / (cells_[n].key() + ".json"); }
 
@@ -153,7 +177,8 @@ class Matrix {
     if (options_.folder.empty() || options_.fresh || !fs::exists(kept(n))) return false;
     const auto file = ordered_json::parse(read_text(kept(n)), nullptr, false);
     if (!file.is_object() || file.value("program_sha256", "") != hash_ ||
-        file.value("arguments", ordered_json()) != ordered_json(arguments(cells_[n], options_)))
+        file.value("arguments", ordered_json()) != ordered_json(arguments(cells_[n], options_)) ||
+        file.value("machine_sha256", "") != machine_hash(cells_[n].machine))
       return false;
     CellOutcome& o = outcomes_[n];
     o.status = file.value("status", 0);
@@ -169,18 +194,29 @@ class Matrix {
         {start(list, scratch_ / (std::to_string(n) + ".out"), scratch_ / (std::to_string(n) + ".err")), n});
   }
 
+  void interrupt(std::size_t n) {
+    outcomes_[n].status = static_cast<int>(interrupted_exit);
+    outcomes_[n].problem = "interrupted";
+  }
+
+  /// Takes the outcome of a run that has ended, or waits a little for one. It does not wait for long: a signal may come
+  /// just before.
   void end_one() {
     show();
-    int status = 0;
-    const pid_t pid = wait(&status);
-    const auto ended = std::find_if(running_.begin(), running_.end(), [&](const Running& r) { return r.pid == pid; });
-    if (ended == running_.end()) {
-      if (pid < 0 && errno != EINTR)
-        throw Error(fmt::format("the runs were lost: {}", std::strerror(errno)), ExitCode::emulation_fault);
-      return;
+    for (auto r = running_.begin(); r != running_.end(); ++r) {
+      int status = 0;
+      const pid_t pid = ::waitpid(r->pid, &status, WNOHANG);
+      if (pid == 0) continue;
+      const Running ended = *r;
+      running_.erase(r);
+      if (pid < 0) throw Error(fmt::format("the runs were lost: {}", std::strerror(errno)), ExitCode::emulation_fault);
+      return take(ended, status);
     }
-    const std::size_t n = ended->cell;
-    running_.erase(ended);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
+  void take(const Running& ended, int status) {
+    const std::size_t n = ended.cell;
     ++done_;
     CellOutcome& o = outcomes_[n];
     o.status = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::emulation_fault);
@@ -192,7 +228,12 @@ class Matrix {
       while (!o.problem.empty() && o.problem.back() == '\n') o.problem.pop_back();
       if (o.problem.starts_with("planar: ")) o.problem.erase(0, 8);
     }
+    if (o.interrupted() || (ending_ && WIFSIGNALED(status))) return interrupt(n);
     keep(n);
+    progress_.row(fmt::format("{:4} of {}  {}{}", done_, cells_.size(), cells_[n].key(),
+                              o.result      ? ""
+                              : o.refused() ? ": not run"
+                                            : ": failed"));
   }
 
   void keep(std::size_t n) {
@@ -201,6 +242,7 @@ class Matrix {
     ordered_json file{{"schema", "planar.cell/1"},
                       {"program_sha256", hash_},
                       {"arguments", arguments(cells_[n], options_)},
+                      {"machine_sha256", machine_hash(cells_[n].machine)},
                       {"status", o.status}};
     if (o.result)
       file["result"] = *o.result;
@@ -220,12 +262,30 @@ class Matrix {
   std::vector<CellOutcome> outcomes_;
   std::vector<Running> running_;
   std::size_t done_ = 0;
+  bool ending_ = false;  // the user has asked for it
   std::string hash_;
   Scratch scratch_;
   Progress progress_;
 };
 
 }  // namespace
+
+std::string Cell::key() const {
+  std::string name = machine + "-" + card_option() + (variant.empty() ? "" : "-" + variant);
+  std::replace(name.begin(), name.end(), '/', '_');  // a machine may be a file
+  return name;
+}
+
+std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options) {
+  const auto cut =
+      std::count_if(outcomes.begin(), outcomes.end(), [](const CellOutcome& o) { return o.interrupted(); });
+  if (cut == 0) return {};
+  return fmt::format("interrupted: {} of {} runs are finished{}", outcomes.size() - static_cast<std::size_t>(cut),
+                     outcomes.size(),
+                     options.folder.empty()
+                         ? ""
+                         : fmt::format(" and kept in {}; the same command goes on from them", options.folder.string()));
+}
 
 std::optional<double> CellOutcome::figure(const Benchmark& benchmark, std::uint32_t size) const {
   return result ? benchmark.figure(*result, size) : std::nullopt;

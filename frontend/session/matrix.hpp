@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "frontend/benchmarks/benchmark.hpp"
+#include "frontend/session/interruption.hpp"
 
 namespace planar {
 
@@ -26,7 +27,7 @@ struct Cell {
   /// "ne2", or with options "lanstreamer:driver=3.04".
   std::string card_option() const { return options.empty() ? card : card + ":" + options; }
   /// Names the cell among others of its matrix, and its file.
-  std::string key() const { return machine + "-" + card_option() + (variant.empty() ? "" : "-" + variant); }
+  std::string key() const;
 };
 
 /// What came of a cell. Either a result or a problem in words.
@@ -39,6 +40,8 @@ struct CellOutcome {
 
   /// The machine refuses this card (exit code 2): nothing failed, but there is nothing to measure.
   bool refused() const { return status == 2; }
+  /// The user ended the matrix before this run was finished.
+  bool interrupted() const { return status == static_cast<int>(interrupted_exit); }
   /// What `benchmark` measured at a size, or nothing.
   std::optional<double> figure(const Benchmark& benchmark, std::uint32_t size) const;
 };
@@ -60,7 +63,12 @@ struct MatrixOptions {
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards);
 
 /// Runs the cells; the outcomes stand in the order of the cells. A run that is in the folder already is taken from
-/// there if the same program made it with the same arguments. Throws Error when a process cannot be started.
+/// there if the same program made it with the same arguments. SIGINT or SIGTERM ends the runs under way; outcomes that
+/// are not finished then say that they were interrupted, and are not kept. Throws Error when a process cannot be
+/// started.
 std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options);
+
+/// "interrupted: 3 of 12 runs are finished", and where they are kept; empty if none was interrupted.
+std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options);
 
 }  // namespace planar

@@ -130,6 +130,7 @@ void Session::archive(Archive& a) {
   for (auto& console : consoles_) {
     console->guest.archive(a);
     console->frames.archive(a);
+    console->delivery.archive(a);
   }
   scenario_.archive(a);
 }

@@ -14,6 +14,7 @@
 #include "frontend/cli/lockstep.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/progress.hpp"
+#include "frontend/report/delivery.hpp"
 #include "frontend/report/frame_time.hpp"
 #include "frontend/scenario/scenario.hpp"
 #include "frontend/session/evidence.hpp"
@@ -58,6 +59,8 @@ class Session {
   Progress& progress() { return progress_; }
   /// Where the time of the guest's frames went.
   FrameTimer& frames(std::size_t n = 0) { return consoles_[n]->frames; }
+  /// How much of what the guest sent was delivered.
+  DeliveryMeter& delivery(std::size_t n = 0) { return consoles_[n]->delivery; }
   Time now() { return lab_->scheduler().now(); }
   std::string state_hash() { return lab_->state_hash(); }
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
@@ -99,9 +102,10 @@ class Session {
   void open(const OutputOptions& output, const StateOptions& state);
   /// What belongs to one machine.
   struct Console {
-    Console(Lab& lab, std::size_t n) : frames(lab, n) {}
+    Console(Lab& lab, std::size_t n) : frames(lab, n), delivery(lab, n) {}
     GuestOutput guest;
     FrameTimer frames;
+    DeliveryMeter delivery;
     std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
     std::string serial_name;
     std::string prefix;  ///< of its lines on COM1, where several machines share an output

@@ -87,10 +87,28 @@ TEST_CASE("the JSON object has the members of planar.netio/1 in order") {
   const auto j = r.json();
   std::vector<std::string> keys;
   for (const auto& [key, value] : j.items()) keys.push_back(key);
-  CHECK(keys == std::vector<std::string>{"schema", "machine", "card", "slot", "hypothetical", "net", "repeatable",
-                                         "seed", "netio_version", "guest_image_sha256", "rows", "cpu_load_percent",
-                                         "true_busy_percent", "virtual_seconds", "host_seconds", "instructions",
-                                         "cycles", "frames", "state_hash"});
+  CHECK(keys == std::vector<std::string>{"schema",
+                                         "machine",
+                                         "card",
+                                         "slot",
+                                         "hypothetical",
+                                         "net",
+                                         "repeatable",
+                                         "seed",
+                                         "netio_version",
+                                         "guest_image_sha256",
+                                         "planar",
+                                         "configuration",
+                                         "rows",
+                                         "cpu_load_percent",
+                                         "true_busy_percent",
+                                         "virtual_seconds",
+                                         "host_seconds",
+                                         "instructions",
+                                         "cycles",
+                                         "frames",
+                                         "state_hash",
+                                         "host"});
   CHECK(j["rows"][0]["packet_bytes"] == 1024);
   CHECK(j["rows"][0]["kb_per_s"] == 365.02);
 }

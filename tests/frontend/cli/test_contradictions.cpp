@@ -15,6 +15,17 @@ TEST_CASE("netio's result names the card that carried the traffic") {
   CHECK(two.json().at("card") == "3c523");
   CHECK(two.json().at("slot") == 2);
   CHECK_THAT(run_planar("netio --card ne2 --card 3c523" + brief).out, Contains("with 3c523 in slot 2"));
+  const auto asked = run_planar("netio --card ne2 --card 3c523 --use 1 --json -" + brief);
+  INFO(asked.err);
+  REQUIRE(asked.status == 0);
+  CHECK(asked.json().at("card") == "ne2");
+  CHECK(asked.json().at("slot") == 1);
+  CHECK(asked.json().at("frames").at("sent").get<int>() > 20);
+  CHECK_THAT(run_planar("netio --card ne2 --card 3c523 --seconds 0.05 --sizes 1024").err,
+             Contains("netio uses 3c523 in slot 2; --use SLOT"));
+  const auto nothing = run_planar("netio --card ne2 --use 3" + brief);
+  CHECK(nothing.status == 2);
+  CHECK_THAT(nothing.err, Contains("--use 3") && Contains("1 (ne2)"));
   const auto one = run_planar("netio --card 3=ne2 --json -" + brief);
   CHECK(one.json().at("card") == "ne2");
   CHECK(one.json().at("slot") == 3);

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <csignal>
+#include <sstream>
 #include <thread>
 
 #include "tests/catch.hpp"
@@ -81,6 +82,109 @@ TEST_CASE("SIGINT and SIGTERM end a run with its result and exit code 6") {
     CHECK(nlohmann::ordered_json::parse(run.out()).at("ended") == "interrupted");
     CHECK(std::filesystem::file_size(scratch.file("c.pcapng")) > 0);
   }
+}
+
+TEST_CASE("an interrupted netio says so, with what it has measured") {
+  const Scratch scratch;
+  Beside run(scratch, {"netio", "--json", "-", "--seconds", "0.2", "--sizes", "1024,2048,4096,8192,16384,32767,1,2,3"});
+  // Without a terminal each finished row has a line.
+  for (int n = 0; n < 3000 && run.err().find("1K: ") == std::string::npos; ++n) std::this_thread::sleep_for(10ms);
+  REQUIRE_THAT(run.err(), Contains("1K: ") && Contains("KB/s"));
+  run.signal(SIGINT);
+  CHECK(run.status() == 6);
+  const auto j = nlohmann::ordered_json::parse(run.out());
+  CHECK(j.at("interrupted") == true);
+  CHECK_FALSE(j.at("rows").empty());
+}
+
+TEST_CASE("an interrupted compare keeps what is finished, removes its temporary files, and goes on from there") {
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch.file("tmp"));
+  ::setenv("TMPDIR", scratch.file("tmp").c_str(), 1);
+  const auto report = scratch.file("report");
+  const std::vector<std::string> words{"compare", "--machines", "model95",   "--cards", "ne2,3c527,sknet,3c523",
+                                       "--sizes", "1024",       "--seconds", "0.5",     "--json",
+                                       "-",       "--report",   report,      "--jobs",  "1"};
+  {
+    Beside run(scratch, words);
+    const auto first = report + "/runs/model95-ne2.json";
+    for (int n = 0; n < 3000 && !std::filesystem::exists(first); ++n) std::this_thread::sleep_for(10ms);
+    run.signal(SIGTERM);
+    CHECK(run.status() == 6);
+    CHECK_THAT(run.err(), Contains("of 4 runs are finished and kept in") && Contains("1 of 4  model95-ne2"));
+    const auto list = nlohmann::ordered_json::parse(run.out());
+    REQUIRE(list.size() == 4);
+    CHECK(list[0].at("card") == "ne2");
+    CHECK(list[0].contains("rows"));
+    CHECK(list[3].at("interrupted") == true);
+    CHECK_THAT(read_file(report + "/compare.md"), Contains("interrupted"));
+  }
+  CHECK(std::filesystem::is_empty(scratch.file("tmp")));
+  ::unsetenv("TMPDIR");
+  for (const auto& kept : std::filesystem::directory_iterator(report + "/runs"))
+    CHECK(nlohmann::ordered_json::parse(read_file(kept.path().string())).at("status") == 0);
+  std::string again;
+  for (const auto& word : words) again += word + " ";
+  const auto finished = run_planar(again);
+  CHECK(finished.status == 0);
+  REQUIRE(finished.json().size() == 4);
+  for (const auto& run : finished.json()) CHECK(run.contains("rows"));
+  // The first run was not done again: there is no line for it.
+  CHECK(finished.err.find("model95-ne2") == std::string::npos);
+}
+
+TEST_CASE("an interrupted regress and published judge and keep what is finished") {
+  const Scratch scratch;
+  const auto baseline = scratch.file("baseline.json");
+  const std::string set = "--machines model95 --cards ne2,3c523,sknet,3c527 --seconds 0.5 --sizes 1024 --jobs 1";
+  REQUIRE(run_planar("regress --quiet --baseline " + baseline + " --accept test " + set).status == 0);
+  const std::string accepted = read_file(baseline);
+  const auto words = [&](std::vector<std::string> list) {
+    std::istringstream more(set);
+    for (std::string word; more >> word;) list.push_back(word);
+    return list;
+  };
+  const auto interrupt = [&](const std::vector<std::string>& list, const std::string& folder) {
+    Beside run(scratch, list);
+    const auto some = [&] { return std::filesystem::exists(folder) && !std::filesystem::is_empty(folder); };
+    for (int n = 0; n < 3000 && !some(); ++n) std::this_thread::sleep_for(10ms);
+    run.signal(SIGINT);
+    CHECK(run.status() == 6);
+    CHECK_THAT(run.err(), Contains("runs are finished and kept in"));
+    return run.out();
+  };
+  const auto folder = scratch.file("regress");
+  const auto out = interrupt(words({"regress", "--baseline", baseline, "--results", folder}), folder);
+  CHECK_THAT(out, Contains("runs equal the baseline") && !Contains("missing"));
+  const auto again = run_planar("regress --baseline " + baseline + " --results " + folder + " " + set);
+  CHECK(again.status == 0);
+  CHECK_THAT(again.out, Contains("4 runs equal the baseline"));
+  interrupt(words({"regress", "--baseline", baseline, "--results", scratch.file("new"), "--accept", "other"}),
+            scratch.file("new"));
+  CHECK(read_file(baseline) == accepted);
+  const auto results = scratch.file("published");
+  const auto printed = interrupt(words({"published", "--json", "-", "--results", results}), results);
+  const auto j = nlohmann::ordered_json::parse(printed);
+  CHECK(j.at("interrupted") == true);
+  CHECK_THAT(printed, Contains("\"not_run\": \"interrupted\""));
+}
+
+TEST_CASE("planar bench ends on SIGTERM with the same exit code") {
+  const Scratch scratch;
+  Beside run(scratch, {"bench", "cpu", "--machine", "model56sx", "--workload", "mix", "--repeat", "99"});
+  std::this_thread::sleep_for(700ms);
+  run.signal(SIGTERM);
+  CHECK(run.status() == 6);
+  CHECK_THAT(run.err(), Contains("interrupted"));
+}
+
+TEST_CASE("a run that waits for a diskette which nobody will insert says so") {
+  const auto said = run_planar("run model95 --quiet --until '15 s'");
+  CHECK(said.status == 0);
+  CHECK_THAT(said.err, Contains("nothing to start and waits for a diskette"));
+  const auto started = run_planar("run model95 --quiet --do 'wait screen \"Nothing to start\"' --do 'wait 1 s'");
+  CHECK(started.status == 0);
+  CHECK(started.err.find("waits for a diskette") == std::string::npos);
 }
 
 TEST_CASE("netio-server ends on SIGTERM, and with a client that says nothing") {

@@ -146,6 +146,27 @@ TEST_CASE("a typist waits for a guest that does not read, and minds caps lock", 
   CHECK_THAT(read_file(com1), Contains(">abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ 1!"));
 }
 
+TEST_CASE("wait still looks at the picture in graphics modes", "[scenario]") {
+  const Scratch scratch;
+  // Mode 13h; a pixel every 55 ms for a second, then none. Interrupts stay on.
+  std::string sector(
+      "\xB8\x13\x00\xCD\x10\xB8\x00\xA0\x8E\xC0\x31\xFF\xB9\x12\x00"  // INT 10h, ES:DI = A000:0, CX = 18
+      "\xFB\xF4\xB0\x0F\xAA\xE2\xF9"                                  // STI; HLT, STOSB, LOOP
+      "\xF4\xEB\xFD",
+      25);
+  sector.resize(510);
+  sector += "\x55\xAA";
+  sector.resize(1474560);
+  const auto image = scratch.write("graphics.img", sector);
+  const auto run =
+      run_planar("run model95 --quiet --image " + image + " --json - --do 'wait still 700 ms within 20 s'");
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const double still = run.json().at("virtual_seconds");
+  // Before it there are POST, 18 ticks and the 700 ms; the diskette's motor runs on for two seconds.
+  CHECK(still > 1.7);
+}
+
 TEST_CASE("--type waits for a screen that stands still, and takes its turn among the steps", "[scenario]") {
   Bench b;
   const auto run = run_planar(b.run() + " --type 'one\\n'" + step("wait screen \">one\" within 5 s") +

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How much of what the guest sends over TCP reaches the wire's other end, row by row: netio counts what it hands to its
+// system, part of which may still be in the send buffer when the time is over.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/state/archive.hpp"
+#include "core/time/time.hpp"
+#include "devices/medium/medium.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+/// Watches a machine's frames from its construction on: the data of its latest TCP connection, each byte counted once,
+/// when the frame that holds it has left whole. Changes nothing in the lab.
+class DeliveryMeter final : public net::WireObserver {
+ public:
+  explicit DeliveryMeter(Lab& lab, std::size_t machine = 0);
+  ~DeliveryMeter() override;
+  DeliveryMeter(const DeliveryMeter&) = delete;
+
+  /// A row of `ticks` (1/1024 s) has ended at `end`.
+  void row_ended(Time end, std::uint64_t ticks);
+  /// Bytes that were delivered within each row so far.
+  const std::vector<std::uint64_t>& rows() const { return rows_; }
+
+  void observe(const net::WireRecord& record) override;
+  /// Not part of the lab's state: a run that is restored goes on counting.
+  void archive(Archive& a);
+
+ private:
+  struct Mark {
+    Time at{};
+    std::uint64_t bytes = 0;
+    void archive(Archive& a) { a(at, bytes); }
+  };
+  std::uint64_t delivered_by(Time at) const;
+
+  std::string senders_;              // how the names of the machine's ports begin
+  std::vector<net::Medium*> media_;  // its adapters are on these
+  std::uint32_t connection_ = 0;     // both ports of the latest one
+  std::uint32_t next_ = 0;           // sequence number behind the highest byte that was sent in it
+  std::uint64_t bytes_ = 0;          // so far, of all connections
+  std::uint64_t frames_ = 0, stride_ = 1;
+  Mark before_;              // what came before the marks
+  std::vector<Mark> marks_;  // since the latest row; in a long one every second, fourth... frame
+  std::vector<std::uint64_t> rows_;
+};
+
+}  // namespace planar
