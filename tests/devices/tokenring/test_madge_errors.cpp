@@ -190,6 +190,27 @@ TEST_CASE("TMS380: malformed transmit lists end TRANSMIT with the documented err
   CHECK(b.await(12).words[1] == 0x4000);
 }
 
+TEST_CASE("TMS380: transmit lists that lead back to themselves end TRANSMIT with an error, too", "[madge]") {
+  OpenedBench b;
+  const Bytes f = MadgeBench::frame(100);
+  const std::uint32_t second = MadgeBench::tpl + 32;
+  CHECK(b.list_error(f, 0xA900, 100, 60, MadgeBench::tpl) == 0x2010);  // begins a frame in the middle of one
+  // Neither begins nor ends a frame, has no data and is its own next one.
+  b.wide(second, second);
+  b.word(second + 4, 0x8800);
+  b.word(second + 6, 0);
+  b.word(second + 8, 0);
+  b.wide(second + 10, MadgeBench::tx_data);
+  CHECK(b.list_error(f, 0xA900, 100, 60, second) == 0x2080);
+  b.word(second + 8, 20);  // with data, which become too many
+  CHECK(b.list_error(f, 0xA900, 100, 60, second) == 0x2080);
+  CHECK(b.other.frames.empty());
+  b.write_lists();
+  b.queue(f);
+  b.command(Tms380::TRANSMIT_VALID);
+  CHECK(b.await(12).words[1] == 0x4000);
+}
+
 TEST_CASE("TMS380: a frame of several lists and fragments; the adapter's own address; HALT and an odd pointer",
           "[madge]") {
   OpenedBench b;
