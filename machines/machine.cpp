@@ -15,6 +15,7 @@ cpu::CpuConfig cpu_config(const MachineConfig& m) {
   c.model = m.timing.model;
   c.clock = m.clock.clock();
   c.fpu = m.fpu;
+  c.signature = m.signature;
   c.timing = m.timing;
   return c;
 }

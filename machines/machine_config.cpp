@@ -57,6 +57,8 @@ void read_processor(Config& c, MachineConfig& m) {
   t.core_per_bus_num = static_cast<std::uint8_t>(num / divisor);
   t.core_per_bus_den = static_cast<std::uint8_t>(den / divisor);
   m.fpu = c.flag("cpu.fpu");
+  if (t.model == cpu::Model::pentium && c.has("cpu.signature"))
+    m.signature = static_cast<std::uint32_t>(c.integer("cpu.signature", 0x500, 0x3FFF));
   t.write_buffers = byte(c, "cpu.write_buffers", 0, 8);
   if (t.model == cpu::Model::i386sx) t.prefetch_request = byte(c, "cpu.prefetch_request", 2, 4);
 }
@@ -68,6 +70,7 @@ void read_caches(Config& c, cpu::TimingConfig& t) {
     t.l1.line = byte(c, "cache.line", 16, 32);
     t.l1.split = c.flag("cache.split");
     t.l1.write_back = c.flag("cache.write_back");
+    if (t.l1.write_back) t.l1.write_burst = c.flag("cache.write_burst", true);
   }
   if (c.has("l2")) {
     t.l2.bytes = power_of_two(c, "l2.size", c.size("l2.size"), 16384, 1 << 20);
@@ -133,6 +136,7 @@ void read_channel(Config& c, MachineConfig& m) {
   b.memory_width = static_cast<unsigned>(c.integer("channel.memory_width", 16, 32));
   if (b.memory_width != 16 && b.memory_width != 32) c.fail("channel.memory_width", "is 16 or 32");
   b.memory_cycle = c.time("channel.memory_cycle", "200 ns");
+  b.memory_streams = c.flag("channel.memory_streams", true);
   b.refresh.hold = c.time("channel.refresh_hold", "400 ns");
   for (const auto& [path, cycle] :
        {std::pair{"channel.standard_cycle", b.standard}, std::pair{"channel.extended_cycle", b.extended},

@@ -105,6 +105,7 @@ struct MachineConfig {
   Identity identity;
   Frequency clock{1, 1};
   bool fpu = false;
+  std::uint32_t signature = 0;  ///< of the processor in CPUID; 0: its model's own
   cpu::TimingConfig timing;
   std::uint32_t memory_bytes = 0;
   bool dual_path = false;

@@ -231,8 +231,10 @@ Time Channel::transfer_time(const Transfer& transfer, Time slave_cycle) const {
   if (transfer.bytes == 0) return {};
   const std::uint32_t unit = std::max(1u, transfer.width / 8);
   const std::int64_t cycles = (std::int64_t{transfer.address % unit} + transfer.bytes + unit - 1) / unit;
-  const Time cycle = slave_cycle == Time{} ? timing_.memory_cycle : slave_cycle;
-  return transfer.streaming ? cycle + (cycles - 1) * transfer.beat : cycles * cycle;
+  const bool memory = slave_cycle == Time{};
+  const Time cycle = memory ? timing_.memory_cycle : slave_cycle;
+  return transfer.streaming && (!memory || timing_.memory_streams) ? cycle + (cycles - 1) * transfer.beat
+                                                                   : cycles * cycle;
 }
 
 Time Channel::transfer(const Transfer& transfer, Time from, Time slave_cycle) {

@@ -58,6 +58,9 @@ struct BusTiming {
   CycleSpec planar_cycle{8, CycleKind::synchronous_extended, {}};
   /// Width in bits of planar memory as bus masters and the DMA controller see it.
   unsigned memory_width = 32;
+  /// Planar memory takes part in the streaming data procedure: a master that asks for it moves a datum every 100 ns
+  /// behind the first cycle.
+  bool memory_streams = true;
   /// One cycle of a master or of the DMA controller to planar memory. [inferred] the default cycle
   Time memory_cycle = 200_ns;
   ArbitrationTiming arbitration;

@@ -38,6 +38,8 @@ struct CpuConfig {
   ClockDomain clock{20'000'000};  ///< core clock
   bool fpu = false;               ///< x87 present: Pentium, or a 387 or 487 in its socket
   TimingConfig timing;            ///< its model must be the same
+  /// Family, model, stepping in EDX at reset and in CPUID; 0: those of `model`.
+  std::uint32_t signature = 0;
 };
 
 /// A segment register as debuggers and tests see it.

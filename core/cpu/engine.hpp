@@ -323,6 +323,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void take_fault(const Fault& fault);
   void reset(Time now);
   void perform_reset();
+  std::uint32_t signature() const;
   void do_reset();
   Time now() const { return clock.at(timing.clocks()); }
   /// Ends the inner loop at the next instruction boundary.

@@ -45,13 +45,14 @@ double parameter(const MachineConfig& m, const std::string& name, const toml::no
   const unsigned beats = t.l1.bytes ? t.l1.line / t.dram.width : 1;
   const unsigned bursts_behind = (beats - 1) / 4;  // a burst has four beats
   const double rest = (beats - 1.0 - bursts_behind) * t.dram.burst_step + bursts_behind * 1.0 * t.dram.read_hit;
+  const double write_rest = t.l1.write_burst ? rest : (beats - 1.0) * t.dram.write_hit;
   if (name == "dram.read_hit") return t.dram.read_hit * per_bus;
   if (name == "dram.read_miss") return t.dram.read_miss * per_bus;
   if (name == "dram.write_hit") return t.dram.write_hit * per_bus;
   if (name == "dram.write_miss") return t.dram.write_miss * per_bus;
   if (name == "dram.line_hit") return (t.dram.read_hit + rest) * per_bus;
   if (name == "dram.line_miss") return (t.dram.read_miss + rest) * per_bus;
-  if (name == "dram.line_write_miss") return (t.dram.write_miss + rest) * per_bus;
+  if (name == "dram.line_write_miss") return (t.dram.write_miss + write_rest) * per_bus;
   const auto whole = [&](Time cycle) {  // the processor continues at its next clock
     return std::ceil((m.bus.synchronisation + cycle).seconds() * m.clock.hz() - 1e-6);
   };

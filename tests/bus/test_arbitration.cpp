@@ -318,6 +318,15 @@ TEST_CASE("the cost of a master's transfers follows width, alignment and streami
   REQUIRE(channel.transfer_time({0x1000, 4096, 32, true}) == 200_ns + 1023 * 100_ns);
 }
 
+TEST_CASE("memory that does not take part in streaming data is moved by default cycles; another slave may stream") {
+  BusTiming timing = quiet_timing();
+  timing.memory_streams = false;
+  Rig rig(timing);
+  const Channel& channel = rig.bus.channel();
+  REQUIRE(channel.transfer_time({0x1000, 4096, 32, true}) == 1024 * 200_ns);
+  REQUIRE(channel.transfer_time({0x1000, 4096, 32, true}, 300_ns) == 300_ns + 1023 * 100_ns);
+}
+
 TEST_CASE("on a single-path planar the processor learns when its memory path is busy") {
   Rig rig;
   Log log;

@@ -85,6 +85,10 @@ TEST_CASE("a machine based on another has its values where it says nothing, and 
   CHECK(thaler.memory_bytes == 256u << 20);
   CHECK(thaler.timing.dram.read_hit == base.timing.dram.read_hit);
   CHECK(lira.timing.l1.bytes == 16384);
+  CHECK_FALSE(lira.timing.l1.write_burst);
+  CHECK(base.timing.l1.write_burst);
+  CHECK(lira.signature == 0x1532);
+  CHECK_FALSE(lira.bus.memory_streams);
   for (const MachineFile& file : machine_files()) CHECK(file.name != "thaler");
   CHECK(machine_base(*find_machine_file("thaler")) == "model9595");
   CHECK(machine_base(*find_machine_file("model77")).empty());

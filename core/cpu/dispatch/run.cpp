@@ -27,10 +27,15 @@ Engine::Engine(Scheduler& scheduler_, AddressSpace& space_, Pins& pins_, Trace& 
   do_reset();
 }
 
+std::uint32_t Engine::signature() const {
+  if (config.signature != 0) return config.signature;
+  return model == Model::i386sx ? i386sx_signature : model == Model::i486sx ? i486sx_signature : pentium_signature;
+}
+
 // Register values at reset: 386 PRM chapter 10, 486 and Pentium manuals. EDX holds the signature.
 void Engine::do_reset() {
   for (auto& r : gpr) r = 0;
-  gpr[EDX] = model == Model::i386sx ? i386sx_signature : model == Model::i486sx ? i486sx_signature : pentium_signature;
+  gpr[EDX] = signature();
   eip = 0xFFF0;
   flag_result = 1;
   flag_aux = 0;

@@ -241,7 +241,7 @@ void invalidate_caches(Engine& c, const Op&) {
   c.timing.flush_caches(WriteBack);
 }
 
-// P54C: family 5, model 2, stepping 5 (Pentium Processor Specification Update). VME is not announced.
+// VME is not announced.
 void cpuid(Engine& c, const Op&) {
   switch (c.gpr[EAX]) {
     case 0:
@@ -251,7 +251,7 @@ void cpuid(Engine& c, const Op&) {
       c.gpr[ECX] = 0x6C65746E;
       break;
     case 1:
-      c.gpr[EAX] = pentium_signature;
+      c.gpr[EAX] = c.signature();
       c.gpr[EBX] = c.gpr[ECX] = 0;
       c.gpr[EDX] = (c.config.fpu ? 1u : 0) | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 7 | 1u << 8;
       break;

@@ -5,6 +5,17 @@
 using namespace planar;
 using namespace planar::cpu_test;
 
+TEST_CASE("A processor's signature is its model's, or the one of its configuration", "[cpu]") {
+  auto config = Board::config(Model::pentium);
+  const std::uint32_t expected = GENERATE(0u, 0x1532u);
+  config.signature = expected;
+  Board b(config);
+  const std::uint32_t signature = expected ? expected : 0x0525;
+  CHECK(b.reg(EDX) == signature);
+  b.real({0x66, 0xB8, 1, 0, 0, 0, 0x0F, 0xA2}).step(2);  // MOV EAX,1; CPUID
+  CHECK(b.reg(EAX) == signature);
+}
+
 // A Cyrix does not change the flags in a division, an Intel 486 does: clear the flags with SAHF, divide 5 by 2, check.
 TEST_CASE("Dividing 5 by 2 does not make an Intel 486 look like a Cyrix", "[cpu]") {
   const auto model = GENERATE(Model::i486sx, Model::pentium);

@@ -40,6 +40,12 @@ unsigned CachedPath::burst_rest(unsigned bytes) const {
   return more * d.read_hit + (beats - 1 - more) * d.burst_step;
 }
 
+unsigned CachedPath::write_back_rest() const {
+  const TimingConfig& config = memory_.config();
+  const unsigned beats = config.l1.line / config.dram.width;
+  return config.l1.write_burst ? burst_rest(config.l1.line) : (beats - 1) * config.dram.write_hit;
+}
+
 CachedPath::Burst CachedPath::fetch_line_from_memory(std::uint64_t t, std::uint32_t address) {
   const TimingConfig& config = memory_.config();
   const unsigned bytes = config.l1.line;
@@ -120,7 +126,7 @@ void CachedPath::write_back_to_memory(std::uint64_t t, std::uint32_t line) {
   const unsigned bytes = memory_.config().l1.line;
   if (!l2_.present()) {
     t = memory_start(t);
-    bus_free_ = t + bus(burst_write(line, bytes));
+    bus_free_ = t + bus(memory_.write(line) + write_back_rest());
     return;
   }
   // The second level lost the line meanwhile.
@@ -131,7 +137,7 @@ void CachedPath::write_back_to_memory(std::uint64_t t, std::uint32_t line) {
 
 std::uint64_t CachedPath::write_back_all(std::uint64_t at, unsigned lines, unsigned bytes) {
   const std::uint64_t t = memory_start(bus_start(at));
-  const unsigned each = memory_.config().dram.write_miss + burst_rest(bytes);
+  const unsigned each = memory_.config().dram.write_miss + (l2_.present() ? burst_rest(bytes) : write_back_rest());
   bus_free_ = t + lines * bus(each);
   if (l2_.present()) memory_free_ = std::max(memory_free_, bus_free_);
   return clock_.core(bus_free_);

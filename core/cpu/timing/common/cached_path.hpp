@@ -99,6 +99,8 @@ class CachedPath {
   }
   /// Bus clocks from the first datum of a DRAM burst to its last.
   unsigned burst_rest(unsigned bytes) const;
+  /// The same of a first-level line that is written to the DRAM.
+  unsigned write_back_rest() const;
   /// Bus clocks of a burst of `bytes` that reads or writes `line` in DRAM.
   unsigned burst_read(std::uint32_t line, unsigned bytes) { return memory_.read(line) + burst_rest(bytes); }
   unsigned burst_write(std::uint32_t line, unsigned bytes) { return memory_.write(line) + burst_rest(bytes); }

@@ -54,6 +54,8 @@ struct L1Config {
   std::uint8_t line = 16;   ///< bytes; 16 or 32
   bool split = false;       ///< separate code and data caches of `bytes` each
   bool write_back = false;  ///< data lines are written back; otherwise every write goes to the bus
+  /// A line goes back to memory as bursts, as it comes; otherwise as single writes, as on a bus made for the 486.
+  bool write_burst = true;
 };
 
 /// A second-level cache between the bus and the DRAM. Clocks are bus clocks, start of cycle to first datum.

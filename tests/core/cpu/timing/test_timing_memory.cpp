@@ -130,6 +130,51 @@ TEST_CASE("Pentium data cache: two ways, 32-byte lines, separate from code", "[c
   CHECK(r.timing.counters().code_misses > 100);
 }
 
+TEST_CASE("Pentium OverDrive data cache: 16 KB, four ways", "[cpu][timing]") {
+  Timing t(overdrive_config());
+  TreeReference reference(128, 4, 32);
+  std::uint32_t seed = 3;
+  std::uint64_t reads = 0;
+  for (int i = 0; i < 50000; ++i) {
+    const std::uint32_t address = 0x200000 + (step(seed) % 40960 & ~3u);
+    t.read(address, 4);
+    reads += !reference.access(address, true);
+  }
+  CHECK(t.counters().read_misses == reads);
+  CHECK(reads > 10000);
+}
+
+TEST_CASE("Pentium OverDrive: a line of 32 bytes comes as two bursts of four doublewords", "[cpu][timing]") {
+  Timing t(overdrive_config());
+  t.read(0x200000, 4);  // opens the row
+  t.jump_to(1000);      // an edge of the bus clock: two of it are five of the core's
+  t.read(0x200048, 4);
+  CHECK(t.clocks() == 1000 + 10);  // four clocks of the bus to the first datum
+  t.read(0x200058, 4);
+  CHECK(t.clocks() == 1000 + 50);  // 4-2-2-2, 4-2-2-2
+}
+
+TEST_CASE("Pentium OverDrive: a displaced dirty line goes out by single writes, or as bursts where the bus has them",
+          "[cpu][timing]") {
+  auto config = overdrive_config();
+  const bool bursts = GENERATE(false, true);
+  config.l1.write_burst = bursts;
+  Timing t(config);
+  for (std::uint32_t line = 0x200000; line != 0x204000; line += 0x1000) {  // the four ways of a set
+    t.read(line, 4);
+    t.jump_to(t.clocks() + 1000);
+    t.write(line, 4);
+  }
+  t.jump_to(10000);
+  t.read(0x204000, 4);
+  CHECK(t.clocks() == 10018);  // another row: 7 clocks of the bus, 17.5 of the core
+  // The fill takes 16 clocks of the bus more and ends at 10057.5. The processor's write-back begins at the next edge,
+  // 10060, in a closed row: 6 clocks, then seven writes of 3, or one burst's beats of 2, a start of 4, and beats of 2.
+  const unsigned writing = bursts ? 6 + 6 * 2 + 4 : 6 + 7 * 3;
+  t.read(0x205000, 4);
+  CHECK(t.clocks() == (2 * 10060 + 5 * (writing + 7) + 1) / 2);
+}
+
 TEST_CASE("A line fill resumes execution on the requested datum and delays later accesses", "[cpu][timing]") {
   Timing t(without_refresh(i486_config()));
   t.read(0x200000, 4);  // opens the row

@@ -47,6 +47,18 @@ TimingConfig pentium_config() {
   return c;
 }
 
+TimingConfig overdrive_config() {
+  TimingConfig c;
+  c.model = Model::pentium;
+  c.core_per_bus_num = 5;
+  c.core_per_bus_den = 2;
+  c.dram = i486_config().dram;
+  c.rom = i486_config().rom;
+  c.l1 = {.bytes = 16384, .ways = 4, .line = 32, .split = true, .write_back = true, .write_burst = false};
+  c.write_buffers = 2;
+  return c;
+}
+
 Op plain(std::uint16_t opcode, std::uint8_t length) {
   Op op;
   op.opcode = opcode;

@@ -11,9 +11,10 @@ namespace planar::cpu::timing_test {
 
 /// Typical parameters of the machines, independent of the machine files: the 56 SX's with the two wait states of a DRAM
 /// miss reported for its class (docs/hardware/memory.md#dram-page-mode).
-TimingConfig sx_config();       // 56SX
-TimingConfig i486_config();     // 77
-TimingConfig pentium_config();  // 95
+TimingConfig sx_config();         // 56SX
+TimingConfig i486_config();       // 77
+TimingConfig pentium_config();    // 95
+TimingConfig overdrive_config();  // Pentium OverDrive on a 486's bus
 
 // Registers as ModRM numbers them.
 enum : std::uint8_t { eax, ecx, edx, ebx, esp, ebp, esi, edi };
