@@ -188,3 +188,9 @@ void do_exception(struct regs *r) {
     fail("exception %u error %x at %x:%x address %x", r->eax, r->orig_eax, r->cs & 0xFFFF, r->eip,
          cr2);
 }
+
+irq_handler *irq_replace(int irq, irq_handler *handler) {
+    irq_handler *old = lines[irq].handler;
+    lines[irq].handler = handler;
+    return old;
+}

@@ -101,6 +101,7 @@ void spawn_user(void);
 // ---- time (timer.c) -----------------------------------------------------------------------------
 extern volatile u32 jiffies;
 extern u32 busy_ticks;                  // ticks that were charged to a process
+void load_count_interrupts(void);       // load.c: and those of interrupts on top of idle from now on
 struct timeval {
     u32 sec, usec;
 };
@@ -118,7 +119,10 @@ int wait_for(const volatile int *flag, u32 ticks);
 enum { IRQF_INTERRUPT = 1 };            // the handler runs with interrupts off
 void irq_init(void);
 void idt_init(void);
+typedef void irq_handler(int irq, void *dev, struct regs *r);
 int request_irq(int irq, void (*handler)(int irq, void *dev, struct regs *r), int flags, void *dev);
+// The handler in the place of the line's present one, which it returns.
+irq_handler *irq_replace(int irq, irq_handler *handler);
 u32 irq_count(int irq);                 // interrupts taken on a line
 void disable_irq(int irq);
 void enable_irq(int irq);

@@ -4,7 +4,8 @@
 //
 // Files: sock.c (the sockets), tcp_connect.c and tcp_listen.c (opening from both sides, closing), tcp.c (send and
 // receive), tcp_output.c (when and how segments leave), tcp_input.c (what arrives), tcp_timer.c (retransmission, delayed
-// acknowledgement, window probe). Facts: net/ipv4/tcp*.c of Linux 2.2 and include/net/tcp.h, read;
+// acknowledgement, window probe), stack.c (what a setting may change). Facts: net/ipv4/tcp*.c of Linux 2.2 and
+// include/net/tcp.h, read;
 // docs/hardware/linux-2.2-network-path.md#sizes-on-the-wire.
 //
 // Not modelled: selective acknowledgements and window scaling (neither is offered),
@@ -73,6 +74,11 @@ static inline int after(u32 a, u32 b) { return (s32)(b - a) < 0; }
 static inline u32 min_u(u32 a, u32 b) { return a < b ? a : b; }
 static inline u32 max_u(u32 a, u32 b) { return a > b ? a : b; }
 static inline u32 in_flight(struct sock *sk) { return sk->packets_out + sk->retransmitted_out; }
+
+// stack.c: what a setting may change
+extern u32 stack_plain;                 // time stamps are neither offered nor taken up
+void stack_settings(const char *text);  // once the timer runs
+void stack_take_options(struct sock *sk, struct tcp_header *th);    // of the other end's SYN
 
 // sock.c
 extern struct sock sockets[SOCKETS];

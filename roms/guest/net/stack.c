@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What tells the systems that this stack can stand for from one another, as far as the settings say so
+// (roms/README.md section 3). Without them it is Linux 2.2. Nothing of it lies in the measured path.
+#include "settings.h"
+#include "tcp.h"
+
+u32 stack_plain;
+
+static u32 number(const char *text, const char *key, u32 high, u32 standard) {
+    const char *value = settings_find(text, key);
+    if (value && !settings_number(value, 0, high, &standard))
+        fail("setting not understood: stack.option_bytes or load.interrupts_count");
+    return standard;
+}
+
+void stack_settings(const char *text) {
+    stack_plain = number(text, "stack.option_bytes", TCP_STAMP, TCP_STAMP) < TCP_STAMP;
+    if (number(text, "load.interrupts_count", 1, 0))
+        load_count_interrupts();
+}
+
+void stack_take_options(struct sock *sk, struct tcp_header *th) {
+    sk->stamps = 0;
+    tcp_parse_options(sk, th);
+    if (stack_plain)
+        sk->stamps = sk->saw_stamp = 0;
+}
