@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar netio`: boots the guest test bench, lets it run netio, and prints what it counted.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "frontend/session/guest_image.hpp"
 #include "frontend/session/interruption.hpp"
 #include "frontend/session/restore.hpp"
+#include "frontend/systems/operating_system.hpp"
 #include "machines/units.hpp"
 
 namespace planar {
@@ -33,6 +35,7 @@ struct Options {
   StateOptions state;
   std::optional<std::string> seconds;
   std::optional<std::string> against;
+  std::string system{default_system};
   unsigned generation = 1;
   std::optional<unsigned> mtu;
   unsigned port = net::netio_port;
@@ -68,7 +71,7 @@ NetioResult read_result(Session& session) {
   return r;
 }
 
-/// The guest with `task` to do, and settings that only this one of the machines has.
+/// The guest of `machine` with `task` to do, and settings that only this one of the machines has.
 Media diskette(const Options& o, const std::string& task, const GuestSettings& own = {}) {
   GuestSettings settings{{"do", task},
                          {"seconds", seconds(o)},
@@ -77,6 +80,8 @@ Media diskette(const Options& o, const std::string& task, const GuestSettings& o
                          {"port", std::to_string(o.port)}};
   if (o.mtu) settings.emplace_back("mtu", std::to_string(*o.mtu));
   settings.insert(settings.end(), own.begin(), own.end());
+  const auto system = find_operating_system(o.system).settings();
+  settings.insert(settings.end(), system.begin(), system.end());
   return guest_diskette(settings);
 }
 
@@ -208,6 +213,10 @@ Verb add_netio(CLI::App& app) {
       ->type_name("SLOT")
       ->check(CLI::Range(1, 8));
   verb->add_option("--sizes", o->sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
+  verb->add_option("--os", o->system,
+                   "The operating system whose network stack the guest stands for; `planar show nt4` has its values")
+      ->type_name(fmt::format("{}", fmt::join(operating_system_names(), "|")))
+      ->capture_default_str();
   verb->add_option(
           "--against", o->against,
           "The server is another emulated machine on the same wire, with this card (ne2 if none is named), in place of "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar list` and `planar show`: what there is, how it is timed, and what it does not model.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "adf/reader/reader.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/systems/operating_system.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -78,7 +80,12 @@ nlohmann::ordered_json cards_json(std::span<const AdapterEntry> cards) {
 }
 
 int list(const std::string& what, const std::optional<std::string>& json) {
-  if (what == "machines") {
+  if (what == "systems") {
+    if (json)
+      write_json(*json, operating_system_names());
+    else
+      fmt::print("{}\n", fmt::join(operating_system_names(), "\n"));
+  } else if (what == "machines") {
     if (json) {
       write_json(*json, machines_json());
       return 0;
@@ -107,6 +114,36 @@ int list(const std::string& what, const std::optional<std::string>& json) {
   return 0;
 }
 
+nlohmann::ordered_json values_json(const std::vector<TimingValue>& values) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& v : values) {
+    list.push_back({{"name", v.name}, {"value", v.value}, {"confidence", v.confidence}, {"source", v.source}});
+    if (v.rule) list.back()["rule"] = true;
+    if (!v.published.empty()) list.back()["published"] = published_texts(v.published);
+  }
+  return list;
+}
+
+void print_values(const std::vector<TimingValue>& values) {
+  for (const auto& v : values) {
+    const auto on = v.published.empty() ? "" : fmt::format("[{}] ", published_text(v.published));
+    const auto rule = v.rule ? v.value + ": " : "";
+    fmt::print("  {:<26} {:>14}  {:<21}  {}{}{}\n", v.name, v.rule ? "rule" : v.value, v.confidence, on, rule,
+               v.source);
+  }
+}
+
+int show_system(const OperatingSystem& system, const std::optional<std::string>& json) {
+  const auto values = system.profile.rows();
+  if (json) {
+    write_json(*json, {{"name", system.name}, {"values", values_json(values)}});
+    return 0;
+  }
+  fmt::print("{}: the network stack that the guest stands for with --os {}\n", system.name, system.name);
+  print_values(values);
+  return 0;
+}
+
 int show_card(const AdapterEntry& card, const std::optional<std::string>& json) {
   const auto values = card.timing();
   if (json) {
@@ -118,12 +155,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
                                 {"bus", card.bus()},
                                 {"bus_width", card.bus_width},
                                 {"hypothetical", card.hypothetical}};
-    j["timing"] = nlohmann::ordered_json::array();
-    for (const auto& v : values) {
-      j["timing"].push_back({{"name", v.name}, {"value", v.value}, {"confidence", v.confidence}, {"source", v.source}});
-      if (v.rule) j["timing"].back()["rule"] = true;
-      if (!v.published.empty()) j["timing"].back()["published"] = published_texts(v.published);
-    }
+    j["timing"] = values_json(values);
     j["page"] = adapter_page(card.name);
     j["not_modelled"] = std::vector<std::string>(card.limits.begin(), card.limits.end());
     write_json(*json, j);
@@ -136,12 +168,7 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
         "HYPOTHETICAL INTERFACE: nothing about programming this card is public; its interface here was defined by "
         "planar\n");
   fmt::print("\nTiming (override with --set {}.NAME=VALUE)\n", card.name);
-  for (const auto& v : values) {
-    const auto on = v.published.empty() ? "" : fmt::format("[{}] ", published_text(v.published));
-    const auto rule = v.rule ? v.value + ": " : "";
-    fmt::print("  {:<26} {:>14}  {:<21}  {}{}{}\n", v.name, v.rule ? "rule" : v.value, v.confidence, on, rule,
-               v.source);
-  }
+  print_values(values);
   if (const auto page = adapter_page(card.name); !page.empty()) fmt::print("\n{}", page);
   fmt::print("\nNot modelled\n");
   for (const auto& limit : card.limits) fmt::print("  - {}\n", limit);
@@ -152,6 +179,9 @@ int show_card(const AdapterEntry& card, const std::optional<std::string>& json) 
 int show(const std::string& name, const std::optional<std::string>& json) {
   for (const AdapterEntry& card : all_cards())
     if (card.name == name) return show_card(card, json);
+  const auto systems = operating_system_names();
+  if (std::find(systems.begin(), systems.end(), name) != systems.end())
+    return show_system(find_operating_system(name), json);
   if (const MachineFile* const file = find_machine_file(name)) {
     if (json) {
       auto machine = machine_json(*file);
@@ -171,6 +201,7 @@ int show(const std::string& name, const std::optional<std::string>& json) {
   for (const AdapterEntry& card : all_cards()) known.emplace_back(card.name);
   for (const auto* files : {&machine_files(), &machine_variants()})
     for (const auto& file : *files) known.emplace_back(file.name);
+  known.insert(known.end(), systems.begin(), systems.end());
   const auto guess = nearest(name, known);
   throw Error(fmt::format(
       "no card or machine '{}'; {}", name,
@@ -185,10 +216,11 @@ Verb add_list(CLI::App& app) {
     std::optional<std::string> json;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("list", "List the available machines, network cards, or storage (SCSI adapters)");
-  verb->add_option("what", o->what, "machines, cards or storage")
+  CLI::App* verb = app.add_subcommand(
+      "list", "List the available machines, network cards, storage (SCSI adapters), or operating systems of the guest");
+  verb->add_option("what", o->what, "machines, cards, storage or systems")
       ->required()
-      ->check(CLI::IsMember({"machines", "cards", "storage"}));
+      ->check(CLI::IsMember({"machines", "cards", "storage", "systems"}));
   verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
   return [o] { return list(o->what, o->json); };
 }
@@ -199,9 +231,10 @@ Verb add_show(CLI::App& app) {
     std::optional<std::string> json;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("show", "Show a card (timing with sources, limits, ADF) or a machine (its parts list)");
-  verb->add_option("name", o->name, "A card or a machine")->required()->type_name("NAME");
+  CLI::App* verb = app.add_subcommand(
+      "show",
+      "Show a card (timing with sources, limits, ADF), a machine (its parts list) or an operating system of the guest");
+  verb->add_option("name", o->name, "A card, a machine or an operating system")->required()->type_name("NAME");
   verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
   return [o] { return show(o->name, o->json); };
 }

@@ -8,6 +8,7 @@
 
 #include "core/common/error.hpp"
 #include "frontend/published/published_table.hpp"
+#include "frontend/systems/operating_system.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
@@ -61,6 +62,10 @@ std::vector<ChosenValue> chosen_by_print() {
   for (const MachineFile& file : machine_files())
     for (Provenance& p : machine_provenance(file.name))
       if (!p.published.empty()) list.push_back({std::string(file.name), std::move(p)});
+  for (const auto system : operating_system_names())
+    for (TimingValue& v : find_operating_system(system).profile.rows())
+      if (!v.published.empty())
+        list.push_back({std::string(system), {v.name, v.source, v.confidence, std::move(v.published)}});
   for (const auto cards : {adapter_registry(), storage_registry()})
     for (const AdapterEntry& card : cards)
       for (TimingValue& v : card.timing())

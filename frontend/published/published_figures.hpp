@@ -75,10 +75,10 @@ std::vector<PublishedRow> published_rows();
 
 /// A value that was fitted to published figures, or chosen with them in view.
 struct ChosenValue {
-  std::string owner;  ///< the machine or card
+  std::string owner;  ///< the machine, operating system or card
   Provenance from;
 };
-/// All of them: machines first, then cards.
+/// All of them: machines, operating systems, cards.
 std::vector<ChosenValue> chosen_by_print();
 /// The same as a table for people, which README.md has word for word.
 std::string chosen_by_print_table();

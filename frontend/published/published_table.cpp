@@ -116,6 +116,7 @@ class Reader {
     row.server = line.option_of("server");
     if (!row.driver.empty()) row.options = "driver=" + row.driver;
     append_texts(names_["arguments"].as_array(), row.arguments);
+    append_texts(names_["machines"][line.machine]["arguments"].as_array(), row.arguments);
     if (!row.duplex.empty()) row.arguments.insert(row.arguments.end(), {"--duplex", row.duplex});
     if (!row.server.empty()) {
       if (!names_["servers"][row.server].is_array())

@@ -103,7 +103,7 @@ TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averag
   CHECK(find("autolanstreamer", "5.23", "full").average() == Approx(1510.44).margin(0.01));
   CHECK(find("madge-mc32", "2.21", "half").average() == Approx(1803.90).margin(0.01));
   const auto row = find("lanstreamer", "3.04", "half");
-  CHECK(row.arguments == std::vector<std::string>{"--generation", "3", "--duplex", "half"});
+  CHECK(row.arguments == std::vector<std::string>{"--generation", "3", "--os", "nt4", "--duplex", "half"});
   CHECK(row.rating == "low");
   CHECK(row.rating_of(0) == "low");
   CHECK(row.rating_of(100) == "cruel");
