@@ -122,7 +122,7 @@ const std::vector<Section>& sections() {
       {"[slot.N]",
        "A card in slot N. `planar show CARD` prints the choices of its description and its timing values. Without a "
        "choice of yours, or with `\"auto\"`, the solver of the adapter description takes the first one without a "
-       "conflict.",
+       "conflict. The prompt of an item of that description is a key, too: `burst-mode = \"Immediate Release\"`.",
        {{"slot.N.card", "Name of the card (`planar list cards`)."},
         {"slot.N.io", "I/O address, as the adapter description writes it: `\"1000h\"`."},
         {"slot.N.irq", "Interrupt level."},

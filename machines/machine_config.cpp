@@ -9,6 +9,8 @@
 #include <numeric>
 #include <set>
 
+#include "adf/reader/reader.hpp"
+#include "adf/solver/solver.hpp"
 #include "core/state/archive.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/network_config.hpp"
@@ -166,8 +168,9 @@ void read_cards(Config& c, MachineConfig& m) {
     CardConfig card;
     card.slot = static_cast<unsigned>(*number);
     card.name = c.text(path + ".card");
+    const AdapterEntry* entry = nullptr;
     try {
-      find_adapter(card.name);
+      entry = &find_adapter(card.name);
     } catch (const Error& e) { c.fail(path + ".card", e.what()); }
     for (const auto& key : c.children(path)) {
       if (key == "card") continue;
@@ -197,10 +200,12 @@ void read_cards(Config& c, MachineConfig& m) {
         read_settings(c, path + ".set", {}, card.settings);
         continue;
       }
-      if (std::find(pins.begin(), pins.end(), key) == pins.end())
-        c.fail(path + "." + key,
-               "is no option of a card; use card, io, irq, mem, arb, mac, medium, driver, enabled, adapter_id or a "
-               "[slot.N.set] table");
+      if (std::find(pins.begin(), pins.end(), key) == pins.end() &&
+          !adf::find_item(adf::find_adf(entry->adapter_id), key))
+        c.fail(
+            path + "." + key,
+            "is no option of a card; use card, io, irq, mem, arb, an item of its adapter description (`planar show " +
+                card.name + "`), mac, medium, driver, enabled, adapter_id or a [slot.N.set] table");
       const auto value = c.text(path + "." + key);
       if (value != "auto") card.pins.emplace_back(key, value);
     }

@@ -115,10 +115,9 @@ class Preparer {
   }
 
   void item(const Pin& pin) {
-    const std::string key = plain(pin.key);
-    for (std::size_t i = 0; i < adapter_.items.size(); ++i) {
-      const Item& item = adapter_.items[i];
-      if (key.empty() || plain(item.prompt) != key) continue;
+    if (const Item* const named = find_item(adapter_, pin.key)) {
+      const Item& item = *named;
+      const auto i = static_cast<std::size_t>(named - adapter_.items.data());
       const std::string value = plain(pin.value);
       std::string names;
       bool found = false;
@@ -149,6 +148,13 @@ class Preparer {
 };
 
 }  // namespace
+
+const Item* find_item(const Adapter& adapter, std::string_view key) {
+  const std::string name = plain(key);
+  for (const Item& item : adapter.items)
+    if (!name.empty() && plain(item.prompt) == name) return &item;
+  return nullptr;
+}
 
 PreparedSlot prepare(const SlotRequest& request) { return Preparer(request).run(); }
 

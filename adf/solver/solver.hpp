@@ -21,6 +21,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adf/model.hpp"
@@ -41,6 +42,9 @@ struct Pin {
   std::string value;
   std::string where;
 };
+
+/// The item that a key of a Pin names; null: none does.
+const Item* find_item(const Adapter& adapter, std::string_view key);
 
 enum class SlotWidth : std::uint8_t { bits16 = 16, bits32 = 32 };
 

@@ -25,7 +25,7 @@ std::int64_t picoseconds(std::string_view unit) {
 
 bool known_unit(std::string_view unit) {
   return picoseconds(unit) || unit == "Hz" || unit == "clocks" || unit == "bytes" || unit == "frames" ||
-         unit == "tracks" || unit == "flag";
+         unit == "tracks" || unit == "flag" || unit == "instructions";
 }
 
 struct Reader {
@@ -67,7 +67,8 @@ struct Reader {
       v.unit = text(table, path, "unit");
       if (!known_unit(v.unit))
         fail(table, path,
-             fmt::format("has the unit '{}'; use ps, ns, us, Hz, clocks, bytes, frames, tracks or flag", v.unit));
+             fmt::format("has the unit '{}'; use ps, ns, us, Hz, clocks, bytes, frames, tracks, flag or instructions",
+                         v.unit));
     }
     values.push_back(std::move(v));
   }

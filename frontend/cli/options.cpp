@@ -155,7 +155,8 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_option(
          "--card", cards,
          "Adapter in a slot: [SLOT=]NAME[:option=value,...]; without SLOT the first free one. Options pin a "
-         "resource (io, irq, mem, arb) or set mac or a variant's adapter_id; the rest is solved from the adapter's ADF")
+         "resource (io, irq, mem, arb) or an item of the adapter's ADF (burst-mode=immediate-release), or set mac, the "
+         "guest's driver or a variant's adapter_id; the rest is solved from the ADF")
       ->type_name("CARD")
       ->expected(1)
       ->take_all();

@@ -104,6 +104,14 @@ TEST_CASE("a machine based on another has its values where it says nothing, and 
   CHECK(same.resolved() == config.resolved());
 }
 
+TEST_CASE("an item of the adapter's description is an option of its card") {
+  Config c = load_machine("model95");
+  c.add_text("[slot.1]\ncard = \"madge-mc\"\nburst-mode = \"cycle-steal\"\n", "lab.toml");
+  const auto cards = read_machine(c).cards;
+  REQUIRE(cards.size() == 1);
+  CHECK(cards[0].pins == std::vector<std::pair<std::string, std::string>>{{"burst-mode", "cycle-steal"}});
+}
+
 TEST_CASE("an invalid setting is rejected with its file, line and remedy") {
   const auto with = [](const std::string& text) {
     return message([&] {

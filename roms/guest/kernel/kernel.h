@@ -123,6 +123,9 @@ typedef void irq_handler(int irq, void *dev, struct regs *r);
 int request_irq(int irq, void (*handler)(int irq, void *dev, struct regs *r), int flags, void *dev);
 // The handler in the place of the line's present one, which it returns.
 irq_handler *irq_replace(int irq, irq_handler *handler);
+// system_cost.c: what other systems execute beyond Linux 2.2, in instructions
+void system_cost(u32 instructions);
+void system_cost_of_interrupt(int irq, u32 instructions);  // in front of the handler that the line has now
 u32 irq_count(int irq);                 // interrupts taken on a line
 void disable_irq(int irq);
 void enable_irq(int irq);

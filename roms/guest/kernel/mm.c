@@ -61,21 +61,26 @@ void *alloc_pages(u32 count) {
     return memset(virt(at), 0, count * PAGE_SIZE);
 }
 
+// For a cache that has run out: a page of objects, or the pages of one that is larger. NULL: no memory. It lies apart,
+// so that the allocator keeps its place (kernel.ld).
+__attribute__((noinline, section(".cold"))) static void *grow(struct cache *c) {
+    u32 pages = c->size > PAGE_SIZE ? c->size / PAGE_SIZE : 1;
+    if (next_free + pages * PAGE_SIZE > end_of_memory)
+        return NULL;
+    u8 *page = alloc_pages(pages);
+    for (u32 at = pages * PAGE_SIZE / c->size; at-- > 1;) {
+        *(void **)(page + at * c->size) = c->free;
+        c->free = page + at * c->size;
+    }
+    return page;
+}
+
 void *cache_alloc(struct cache *c) {
     u32 flags;
     save_flags_cli(flags);
     void *object = c->free;
     if (unlikely(!object)) {
-        if (next_free + PAGE_SIZE > end_of_memory) {
-            restore_flags(flags);
-            return NULL;
-        }
-        u8 *page = alloc_pages(1);
-        for (u32 at = PAGE_SIZE / c->size; at-- > 1;) {
-            *(void **)(page + at * c->size) = c->free;
-            c->free = page + at * c->size;
-        }
-        object = page;
+        object = grow(c);
     } else {
         c->free = *(void **)object;
     }

@@ -5,12 +5,15 @@
 #include "settings.h"
 #include "tcp.h"
 
-u32 stack_plain;
+enum { COST_MOST = 100000 };           // instructions
+
+u32 stack_plain, stack_call_cost;
+static u32 interrupt_cost;
 
 static u32 number(const char *text, const char *key, u32 high, u32 standard) {
     const char *value = settings_find(text, key);
     if (value && !settings_number(value, 0, high, &standard))
-        fail("setting not understood: stack.option_bytes or load.interrupts_count");
+        fail("setting not understood: %s", key);
     return standard;
 }
 
@@ -18,6 +21,13 @@ void stack_settings(const char *text) {
     stack_plain = number(text, "stack.option_bytes", TCP_STAMP, TCP_STAMP) < TCP_STAMP;
     if (number(text, "load.interrupts_count", 1, 0))
         load_count_interrupts();
+    interrupt_cost = number(text, "interrupt.instructions", COST_MOST, 0);
+    stack_call_cost = number(text, "call.instructions", COST_MOST, 0);
+}
+
+void stack_opened(void) {
+    if (interrupt_cost && netdev.opened)
+        system_cost_of_interrupt(netdev.irq, interrupt_cost);
 }
 
 void stack_take_options(struct sock *sk, struct tcp_header *th) {

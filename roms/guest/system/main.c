@@ -63,6 +63,7 @@ void kernel_main(void) {
         if (netdev.link == LINK_ETHERNET && netdev.mtu > MTU_ETHERNET)
             fail("mtu %u is more than an Ethernet frame holds", netdev.mtu);
         net_open();
+        stack_opened();
     }
     files_init();
     spawn_user();

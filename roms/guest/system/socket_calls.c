@@ -3,6 +3,12 @@
 // System calls that make and end sockets.
 #include "net.h"
 #include "system.h"
+#include "tcp.h"
+
+static int write_at_cost(struct file *f, const u8 *from, u32 n) {
+    system_cost(stack_call_cost);
+    return write_socket(f, from, n);
+}
 
 // The lowest free descriptor, behind which `sk` is from now on.
 static int new_file(struct sock *sk) {
@@ -11,7 +17,7 @@ static int new_file(struct sock *sk) {
         if (f->write)
             continue;
         f->sk = sk;
-        f->write = write_socket;
+        f->write = stack_call_cost ? write_at_cost : write_socket;
         return fd;
     }
     return -EMFILE;

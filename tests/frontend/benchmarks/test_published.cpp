@@ -77,6 +77,7 @@ TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averag
   const auto rows = rows_of("gehl-tr-2016");
   REQUIRE(rows.size() == 23);
   std::map<std::string, std::size_t> sections;
+  std::set<std::string> calibrated;
   std::size_t repeats = 0;
   for (const auto& row : rows) {
     INFO(row.title << " " << row.section << " " << row.variant());
@@ -87,12 +88,15 @@ TEST_CASE("the Token Ring tables: sections, drivers, duplex, the author's averag
     CHECK(row.options == "driver=" + row.driver);
     CHECK_FALSE(row.load);
     CHECK_FALSE(row.rating.empty());
-    CHECK(row.prediction());
+    if (!row.calibrated.empty()) calibrated.insert(row.machine + " " + row.card + " " + row.driver + " " + row.duplex);
     CHECK((row.group == "model9595" || (row.group == "att3325" && row.machine == "lira")));
     CHECK(is_built_in(row.machine));
   }
   CHECK(sections == std::map<std::string, std::size_t>{{"I", 2}, {"II", 2}, {"III", 1}, {"IV", 18}});
   CHECK(repeats == 1);  // THALER's best row stands in II and IV
+  CHECK(calibrated == std::set<std::string>{"dime autolanstreamer 4.54 full", "lira autolanstreamer 3.01 half",
+                                            "thaler autolanstreamer 3.04 half", "thaler tr16-4a-1989 4.0 half",
+                                            "thaler tr16-4a-1990 4.0 half", "thaler tr16-4a-1994 4.0 half"});
   const auto find = [&](const std::string& card, const std::string& driver, const std::string& duplex) {
     return *std::find_if(rows.begin(), rows.end(), [&](const PublishedRow& r) {
       return r.section == "IV" && r.card == card && r.driver == driver && r.duplex == duplex;
@@ -179,7 +183,8 @@ TEST_CASE("what was chosen by print is the same in the values, the program and t
     INFO(chosen.owner << " " << chosen.from.value);
     const auto shown = program::run_planar("show " + chosen.owner + " --json -").json();
     bool found = false;
-    for (const auto& [part, key] : {std::pair{"timing", "name"}, std::pair{"provenance", "value"}})
+    for (const auto& [part, key] :
+         {std::pair{"timing", "name"}, std::pair{"provenance", "value"}, std::pair{"values", "name"}})
       if (shown.contains(part))
         for (const auto& v : shown[part])
           found |= v[key] == chosen.from.value && v["confidence"] == chosen.from.confidence &&

@@ -70,6 +70,8 @@ static u16 transmit_causes(void) {
     u32 when = board.version->transmit_done;
     if (when == IDLE)
         return MISR_TX2_IDLE;
+    if (when == NEVER)
+        return 0;
     return when == EACH || board.tx_out == board.version->transmits ? MISR_TX2_EOF : 0;
 }
 
@@ -109,7 +111,7 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     u32 flags;
     save_flags_cli(flags);
     dev->busy = 1;
-    if (board.version->transmit_done == WHEN_FULL)
+    if (board.version->transmit_done >= WHEN_FULL)
         transmit_done(dev);
     if (board.tx_out == board.version->transmits) {
         restore_flags(flags);

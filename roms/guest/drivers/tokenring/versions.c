@@ -25,12 +25,21 @@ const struct version streamer_versions[] = {
     // IBM, Windows NT. 3.01: the defaults of IBM's later manual (31 entries, an interrupt for each frame); NDIS before 4
     // has no receive buffers that change owner, so the protocol copies.
     {"3.01", 31, HAND_OVER, COPY, EACH},
-    // One frame at a time, as IBM's own author made Linux's driver after lock-ups (P)
-    {"3.04", 1, HAND_OVER, COPY, EACH},
-    {"3.06", 1, HAND_OVER, COPY, EACH},
+    // Two frames, of which the driver hears with the next frame received: EnableTxEofInt off (P)
+    {"3.04", 2, HAND_OVER, COPY, NEVER},
+    {"3.06", 2, HAND_OVER, COPY, NEVER},
     // The same through buffers of the driver (P)
-    {"5.23", 1, COPY, COPY, EACH},
-    // IBM, OS/2, NDIS 2: as 3.04 (P)
+    {"5.23", 2, COPY, COPY, NEVER},
+    // IBM, OS/2, NDIS 2: one frame at a time, as IBM's own author made Linux's driver after lock-ups (P)
     {"4.54", 1, HAND_OVER, COPY, EACH},
 };
 const u32 streamer_version_count = sizeof streamer_versions / sizeof *streamer_versions;
+
+const struct version madge_versions[] = {
+    // Linux 2.4.0 madgemc.c and tms380tr.c: three lists, one of which stays unused
+    {"linux-2.4", 2, HAND_OVER, HAND_OVER, EACH},
+    // Madge, Windows NT: more lists, of which all interrupt, or half of them (P)
+    {"2.21", 7, HAND_OVER, COPY, EACH},
+    {"2.04.30", 7, HAND_OVER, COPY, SECOND},
+};
+const u32 madge_version_count = sizeof madge_versions / sizeof *madge_versions;

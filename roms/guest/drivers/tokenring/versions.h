@@ -9,8 +9,10 @@
 enum buffers { HAND_OVER, COPY };
 enum interrupts {
     EACH,       // at the end of each frame
+    SECOND,     // at the end of every second frame
     IDLE,       // when all that was handed over has been sent
-    WHEN_FULL   // only while the transmit queue is full; else seen at the next interrupt or transmit
+    WHEN_FULL,  // only while the transmit queue is full; else seen at the next interrupt or transmit
+    NEVER       // not at all: seen at the next interrupt for something else, such as an acknowledgement, or transmit
 };
 
 struct version {
@@ -24,5 +26,5 @@ struct version {
 // The version that the setting asks for, of `count` in `table`; an unknown one ends the run.
 const struct version *version_find(const struct version *table, u32 count);
 
-extern const struct version streamer_versions[];
-extern const u32 streamer_version_count;
+extern const struct version streamer_versions[], madge_versions[];
+extern const u32 streamer_version_count, madge_version_count;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a driver version does differently shows in the interrupts that it takes and in its throughput.
+#include <fmt/format.h>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/guest_diskette.hpp"
+
+using program::guest_with;
+using program::run_planar;
+using program::Scratch;
+
+namespace {
+
+struct Counted {
+  double sent = 0, received = 0, interrupts = 0;
+};
+
+double number_behind(const std::string& text, const std::string& word) {
+  const auto at = text.find(word);
+  return at == std::string::npos ? -1 : std::stod(text.substr(at + word.size()));
+}
+
+Counted counted(const Scratch& scratch, const std::string& card, const std::string& version) {
+  const auto com1 = scratch.file(card + version);
+  const auto image = guest_with(scratch, {{"do", "netio"}, {"seconds", "0.3"}, {"sizes", "8192"}, {"driver", version}});
+  const auto run = run_planar(
+      fmt::format("run model95 --card {} --image {} --until serial:@done --timeout '60 s' --quiet --serial file:{}",
+                  card, image, com1));
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const std::string text = program::read_file(com1);
+  INFO(text);
+  REQUIRE(text.find("@done 0") != std::string::npos);
+  return {number_behind(text, " sent="), number_behind(text, " received="), number_behind(text, " interrupts=")};
+}
+
+}  // namespace
+
+TEST_CASE("a version without an interrupt for a frame sent takes one for each frame received", "[guest]") {
+  const Scratch scratch;
+  const auto each = counted(scratch, "lanstreamer", "3.01"), none = counted(scratch, "lanstreamer", "3.04");
+  CHECK(each.interrupts > each.received + each.sent / 4);
+  CHECK(none.interrupts < none.received + 10);
+  CHECK(none.sent < each.sent);
+}
+
+TEST_CASE("a version that asks for every second interrupt of a frame sent takes fewer", "[guest]") {
+  const Scratch scratch;
+  const auto each = counted(scratch, "madge-mc", "2.21"), second = counted(scratch, "madge-mc", "2.04.30");
+  CHECK(second.interrupts < each.interrupts - each.sent / 10);
+  CHECK(second.sent > each.sent * 0.95);
+}
+
+TEST_CASE("a version that a card's driver does not know is refused with those that it knows", "[guest]") {
+  const auto run = run_planar("netio --machine model95 --card madge-mc:driver=9 --seconds 0.1 --sizes 1024 --quiet");
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Catch::Contains("2.04.30"));
+}
+
+TEST_CASE("the burst mode of a Madge card is chosen with the card", "[guest]") {
+  const auto rate = [](const std::string& mode) {
+    const auto run = run_planar("netio --machine model95 --card madge-mc:burst-mode=" + mode +
+                                " --seconds 0.3 --sizes 8192 --quiet --json -");
+    INFO(run.err);
+    REQUIRE(run.status == 0);
+    return run.json()["rows"][0]["kb_per_s"].get<double>();
+  };
+  CHECK(rate("cycle-steal") < 0.9 * rate("delayed-release"));
+  const auto none = run_planar("netio --machine model95 --card madge-mc:burst-mode=none --quiet");
+  CHECK(none.status == 2);
+  CHECK_THAT(none.err, Catch::Contains("Limited Burst"));
+}
