@@ -70,10 +70,11 @@ void Tropic::offer_buffers(Time now) {
 
 // ---- the host's answer ----
 
-// An answer that cannot be used gets a return code and an interrupt; the host may correct it.
+// An answer that cannot be used gets a return code and an interrupt; the host may correct it. One that finds the
+// adapter closed meanwhile is dropped with what it belonged to.
 void Tropic::answer(Time now) {
   const std::uint8_t command = get8(place::asb);
-  std::uint8_t code = Code::invalid_command;
+  std::uint8_t code = Code::good;
   if (state_ == State::open) code = command == Command::received_data ? receive_answer() : transmit_answer(now);
   std::uint8_t& bells = aca_[aca::ISRA_o];
   const bool told = bells & isra_o::asb_free_request;

@@ -228,6 +228,27 @@ TEST_CASE("answers that cannot be used come back with a code, and can be correct
   CHECK(b.results[0].code == 0x22);  // 100 zeros are addressed to nobody
 }
 
+TEST_CASE("an answer that finds the adapter closed by the ring meanwhile is no error", "[tropic][asb]") {
+  unsigned dropped = 0;
+  for (int n = 0; n < 24; ++n) {
+    TropicBench b;
+    REQUIRE(b.come_up());
+    REQUIRE(b.open());
+    b.card->port().set_plugged(false, b.now());
+    const Time wire_fault = b.now() + 5_s;
+    b.settle();
+    b.causes = 0;
+    b.step(wire_fault - 50_us * n - b.now());
+    b.ask_to_send(b.from_us(100));
+    b.settle(20_ms);
+    CHECK((b.ring_status & 0x0800) != 0);
+    CHECK((b.causes & 0x10) == 0);
+    CHECK(b.rb(b.select(b.asb) + 2) == 0xFF);
+    if (b.to_send.empty() && b.results.empty()) ++dropped;
+  }
+  CHECK(dropped > 0);
+}
+
 TEST_CASE("a host that asks to be told when a mailbox is free is told", "[tropic][srb]") {
   TropicBench b;
   REQUIRE(b.come_up());
