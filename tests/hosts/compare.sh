@@ -15,7 +15,7 @@ bad=0
 for run in "${runs[@]}"; do
   first="" result=""
   for program in "$@"; do
-    $program netio --machine $run $brief --json "$scratch/result.json"
+    $program netio --machine $run $brief --json "$scratch/result.json" >/dev/null
     result=$(hash "$scratch/result.json")
     [ -n "$result" ] || { echo "no hash: $program"; exit 1; }
     if [ -z "$first" ]; then
@@ -29,8 +29,8 @@ for run in "${runs[@]}"; do
   done
   for ((n = 0; n < $#; ++n)); do  # a snapshot from each goes on in the next
     takes=${@:n+1:1} goes=${@:(n+1)%$#+1:1}
-    $takes netio --machine $run $brief --snapshot-at "$middle s" "$scratch/lab.snap" --json /dev/null
-    $goes netio --restore "$scratch/lab.snap" $brief --json "$scratch/result.json"
+    $takes netio --machine $run $brief --snapshot-at "$middle s" "$scratch/lab.snap" --json /dev/null >/dev/null
+    $goes netio --restore "$scratch/lab.snap" $brief --json "$scratch/result.json" >/dev/null
     if [ "$(hash "$scratch/result.json")" != "$first" ]; then
       echo "  DIFFERS behind a snapshot: $takes, then $goes"
       bad=1
