@@ -103,7 +103,7 @@ TEST_CASE("a guest that sends its last fragment first gets its echo from slirp",
     void host_note(std::string_view) override {}
     std::vector<Bytes> frames;
   } kept;
-  const auto link = open_slirp({});
+  const auto link = open_slirp({}, false);
   link->attach(kept);
   // An echo request of 1600 bytes to slirp's own address.
   Bytes echo{8, 0, 0, 0, 0, 1, 0, 1};
