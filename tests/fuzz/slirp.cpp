@@ -156,7 +156,7 @@ class Guest {
   }
 
   Sink sink_;
-  std::unique_ptr<HostLink> link_ = open_slirp({});
+  std::unique_ptr<HostLink> link_ = open_slirp({}, false);
   Time now_{};
   std::uint32_t sequence_ = 1000;
 };
