@@ -22,7 +22,7 @@ TEST_CASE("the guest is Linux 2.2 unless told otherwise, and the others are what
   CHECK(settings_of("nt4") == std::map<std::string, std::string>{{"os", "nt4"},
                                                                  {"stack.option_bytes", "0"},
                                                                  {"load.interrupts_count", "1"},
-                                                                 {"interrupt.instructions", "4500"},
+                                                                 {"interrupt.instructions", "3100"},
                                                                  {"call.instructions", "9000"}});
   CHECK(settings_of("os2warp4") == std::map<std::string, std::string>{{"os", "os2warp4"},
                                                                       {"stack.option_bytes", "0"},
