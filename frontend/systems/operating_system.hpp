@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The operating systems whose network stack the guest test bench can stand for. Each is a profile of values with source
-// and confidence (frontend/systems/NAME.toml), and every value is a setting of the guest under its own name
+// and confidence (a .toml beside this file), and every value is a setting of the guest under its own name
 // (roms/README.md section 3): the same for every machine and adapter.
 #pragma once
 
