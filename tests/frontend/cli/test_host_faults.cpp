@@ -107,7 +107,7 @@ TEST_CASE("whichever allocation fails, the program ends with an error and replac
   const std::string before(300, 'k');
   unsigned ended = 0;
   // Too many for each: every one of the first, then ever further apart.
-  for (unsigned n = 1; n < 1'000'000; n += 1 + n / (short_runs() ? 2 : 8)) {
+  for (unsigned n = 1; n < 1'000'000; n += 1 + n / (short_runs() ? 3 : 8)) {
     scratch.write("lab.snap", before);
     const auto [said, came] = run_with_fault(arguments, n, "memory", scratch.file(""));
     INFO("allocation " << n << ": status " << said.status << ", " << said.err);
