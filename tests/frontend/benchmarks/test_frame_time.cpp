@@ -9,7 +9,7 @@ using program::run_planar;
 
 namespace {
 
-const std::string brief = program::short_runs() ? " --seconds 0.05 --sizes 8192 --quiet --json -"
+const std::string brief = program::short_runs() ? " --seconds 0.1 --sizes 8192 --quiet --json -"
                                                 : " --seconds 0.3 --sizes 2048,8192 --quiet --json -";
 
 nlohmann::ordered_json frame_time(const std::string& arguments) {
