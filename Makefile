@@ -7,8 +7,9 @@
 # All say which packages are missing and install them first (Debian 12), with sudo when not root.
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
-           nettle-dev libzstd-dev libdeflate-dev libslirp-dev libpng-dev libsdl2-dev
-TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip \
+           nettle-dev libzstd-dev libdeflate-dev libslirp-dev libpng-dev libsdl2-dev \
+           libzydis-dev libedit-dev
+TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip gdb \
                 clang-format-14 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
 LINT_PACKAGES = clang-tidy-14
 HOST_PACKAGES = clang g++-aarch64-linux-gnu qemu-user

@@ -266,6 +266,13 @@ void Lab::check_snapshot() const {
   }
 }
 
+void Lab::check_rewind() const {
+  for (const auto& node : nodes_)
+    for (const auto& [drive, disk] : node->disks())
+      if (disk->mode() != storage::WriteMode::memory && disk->mode() != storage::WriteMode::read_only)
+        throw Error(fmt::format("{}: changes are written into a file; use mode=memory", disk->name()));
+}
+
 void Lab::archive(Archive& a) {
   a.section("lab", 1);
   scheduler_.archive(a);

@@ -73,6 +73,9 @@ class Lab {
   /// Throws Error when a snapshot could not be restored: a disk that is written through is not what it was, and
   /// firmware of the user's own is not in it.
   void check_snapshot() const;
+  /// Throws Error when archive() could not load an earlier state into this lab: what a guest wrote is in an overlay
+  /// file.
+  void check_rewind() const;
 
   /// Architectural and timing state of everything; the same function saves and loads.
   void archive(Archive& a);

@@ -122,6 +122,8 @@ Registers Cpu::registers() const {
   return r;
 }
 
+std::uint32_t Cpu::instruction_address() const { return engine_->seg[CS].base + engine_->eip; }
+
 void Cpu::set_registers(const Registers& r) {
   Engine& e = *engine_;
   std::copy_n(r.gpr.begin(), 8, e.gpr);

@@ -127,6 +127,8 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
 
   // ---- debuggers and tests -------------------------------------------------------------------------------------
   Registers registers() const;
+  /// The linear address of the next instruction.
+  std::uint32_t instruction_address() const;
   /// Takes the values as they are, without descriptor checks; the TLB and decoded code are flushed.
   void set_registers(const Registers& registers);
   /// The x87 with its stack and error line (fpu.hpp).

@@ -31,6 +31,8 @@ class Observer {
   virtual void delivering(std::uint8_t /*vector*/, bool /*software*/, bool /*has_error*/, std::uint16_t /*error*/) {}
   /// The processor stored into RAM (physical; accessed and dirty bits of page tables included). It has happened.
   virtual void stored(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
+  /// The processor read data from RAM or ROM (physical; descriptors and page tables included, instructions not).
+  virtual void loaded(std::uint32_t /*address*/, std::uint32_t /*bytes*/) {}
 
   virtual void port_read(std::uint16_t /*port*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
   virtual void port_written(std::uint16_t /*port*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
@@ -73,6 +75,9 @@ class ObserverList final : public Observer {
   }
   void stored(std::uint32_t address, std::uint32_t bytes) override {
     each([=](Observer& o) { o.stored(address, bytes); });
+  }
+  void loaded(std::uint32_t address, std::uint32_t bytes) override {
+    each([=](Observer& o) { o.loaded(address, bytes); });
   }
   void port_read(std::uint16_t port, unsigned bytes, std::uint32_t value) override {
     each([=](Observer& o) { o.port_read(port, bytes, value); });

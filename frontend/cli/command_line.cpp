@@ -29,6 +29,8 @@ constexpr const char* footer =
     "  planar published                                 comparison with the published tables\n"
     "  planar run model95 --image boot.img --screen text   boot a diskette image and show the screen\n"
     "  planar describe model95 --card ne2 --until '2 s' pic ne2   registers and state of devices at a virtual time\n"
+    "  planar debug model95 --card ne2 --guest do=netio   stop, step and look into a machine at a prompt; --gdb of run "
+    "and netio is for gdb\n"
     "  planar list cards; planar show ne2               the available cards; a card's timing and limits\n"
     "  planar config model95 --card ne2 > lab.toml      the machine as a file; planar run lab.toml\n\n"
     "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing, "
@@ -67,8 +69,8 @@ int parse_and_run(int argc, const char* const* argv) {
   app.add_flag("--only-parse", only_parse, "Check the command line and do nothing")->group("");
   std::vector<Verb (*)(CLI::App&)> adders;
   for (const Benchmark* benchmark : benchmarks()) adders.push_back(benchmark->add_verb);
-  adders.insert(adders.end(), {add_run, add_describe, add_list, add_show, add_config, add_adf, add_disk, add_bench,
-                               add_compare, add_published, add_regress, add_netio_server});
+  adders.insert(adders.end(), {add_run, add_describe, add_debug, add_list, add_show, add_config, add_adf, add_disk,
+                               add_bench, add_compare, add_published, add_regress, add_netio_server});
   std::vector<std::pair<CLI::App*, Verb>> verbs;
   for (const auto add : adders) {
     const auto before = app.get_subcommands({}).size();

@@ -311,6 +311,11 @@ void StateOptions::add_to(CLI::App& app) {
       ->expected(2);
   app.add_option("--restore", restore, "Continue from a snapshot (machine, cards and images come from it)")
       ->type_name("FILE");
+  app.add_option(
+         "--gdb", gdb,
+         "Let gdb attach to the run (target remote :PORT) on the loopback interface, or at HOST; with wait: the "
+         "run begins when gdb says so. What the run computes does not change (docs/debugging.md)")
+      ->type_name("[wait:][HOST:]PORT");
   app.add_flag(
       "--lockstep", lockstep,
       "Check every instruction of the processor against Unicorn; stop at the first difference and print both states "

@@ -86,6 +86,7 @@ struct OutputOptions {
 struct StateOptions {
   std::vector<std::string> snapshot;  ///< TIME FILE
   std::optional<std::string> restore;
+  std::optional<std::string> gdb;  ///< [wait:][HOST:]PORT
   std::optional<unsigned> block_length;
   std::optional<std::uint64_t> flush_blocks;
   std::optional<std::uint64_t> cut_horizons;

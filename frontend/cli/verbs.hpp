@@ -13,6 +13,7 @@ using Verb = std::function<int()>;
 Verb add_netio_server(CLI::App& app);
 Verb add_run(CLI::App& app);
 Verb add_describe(CLI::App& app);
+Verb add_debug(CLI::App& app);
 Verb add_list(CLI::App& app);
 Verb add_show(CLI::App& app);
 Verb add_config(CLI::App& app);

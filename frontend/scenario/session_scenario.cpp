@@ -98,6 +98,7 @@ void Session::insert_diskette(const std::string& text) {
     disk.overlay.clear();
   }
   lab_->change_diskette(disk);
+  if (debugger_) debugger_->forget();
 }
 
 void Session::print_devices(const std::string& device) {

@@ -55,4 +55,11 @@ Interruption::~Interruption() {
 
 bool Interruption::asked() { return signals_seen != 0; }
 
+bool Interruption::take() {
+  if (!asked()) return false;
+  ::alarm(0);
+  signals_seen = 0;
+  return true;
+}
+
 }  // namespace planar

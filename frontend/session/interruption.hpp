@@ -19,6 +19,8 @@ class Interruption {
 
   /// Somebody asked, since the outermost one began.
   static bool asked();
+  /// The same, and the one who asks has been answered: the work goes on, and may be interrupted again.
+  static bool take();
 };
 
 }  // namespace planar

@@ -9,6 +9,7 @@
 
 #include "core/host/host_files.hpp"
 #include "frontend/cli/output.hpp"
+#include "frontend/gdb/gdb_client.hpp"
 #include "frontend/session/guest_image.hpp"
 #include "frontend/session/interruption.hpp"
 #include "frontend/session/screen_image.hpp"
@@ -173,15 +174,23 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
       throw Error(fmt::format("--screen {}: write text or png:FILE", form));
   }
   result_ = output.result;
-  scenario_host_.emplace(ScenarioHost{*lab_, [this](const std::string& file) { save(step_file(file)); },
-                                      [this](const std::string& file, unsigned count) { grab_screen(file, count); },
+  scenario_host_.emplace(ScenarioHost{*lab_,
+                                      [this](const std::string& file) {
+                                        if (!replaying_) save(step_file(file));
+                                      },
+                                      [this](const std::string& file, unsigned count) {
+                                        if (!replaying_) grab_screen(file, count);
+                                      },
                                       [this](const std::string& file) { insert_diskette(file); },
-                                      [this](const std::string& device) { print_devices(device); }});
+                                      [this](const std::string& device) {
+                                        if (!replaying_) print_devices(device);
+                                      }});
   if (output.capture) {
     const auto media = lab_->media();
     capture_ = std::make_unique<net::PcapngWriter>(*output.capture,
                                                    std::vector<const net::Medium*>(media.begin(), media.end()));
-    for (net::Medium* medium : media) medium->add_observer(*capture_);
+    gated_capture_ = std::make_unique<GatedObserver>(*capture_);
+    for (net::Medium* medium : media) medium->add_observer(*gated_capture_);
   }
   if (output.trace_file && !output.trace) throw Error("--trace-file needs --trace with the categories to write");
   if (output.trace) {
@@ -190,8 +199,10 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
     trace_name_ = output.trace_file.value_or("standard error");
     for (std::size_t n = 0; n < lab_->machines(); ++n) lab_->trace(n).enable(*output.trace);
   }
+  trace_gates_.resize(lab_->machines());
   for (std::size_t n = 0; n < lab_->machines(); ++n)
     lab_->trace(n).set_sink([this, n, name = several ? lab_->name(n) + ": " : ""](std::string_view line) {
+      if (!trace_gates_[n].pass()) return;
       if (n == 0 && evidence_) evidence_->trace_line(line);
       if (trace_) put_line(trace_.get(), name, line);
     });
@@ -213,6 +224,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
   }
   if (state.cut_horizons) lab_->scheduler().cut_horizons_at_random(*state.cut_horizons);
   if (output.window) window_ = std::make_unique<Window>(lab_->machine());
+  if (state.gdb) debug(std::make_unique<gdb::GdbClient>(gdb::parse_endpoint(*state.gdb)));
 }
 
 void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
@@ -221,7 +233,7 @@ void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
   const auto& cpu = lab_->machine(n).cpu();
   if (console.guest.byte(value, now, {cpu.clocks(), cpu.halted_clocks()}))
     if (guest_line_) guest_line_(n, console.guest.lines().back());
-  if (!console.serial) return;
+  if (!console.gate.pass() || !console.serial) return;
   if (console.prefix.empty()) {
     std::fputc(value, console.serial.get());
     if (value == '\n') std::fflush(console.serial.get());
@@ -307,8 +319,13 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
       end = RunEnd::scenario;
       break;
     }
+    if (debugger_ && !debugger_->attend()) {
+      end = RunEnd::interrupted;
+      break;
+    }
     const Time next = std::min(limit, next_look());
     if (const auto stopped = advance(next)) {
+      if (*stopped == RunEnd::paused && debugger_ && debugger_->stopped()) continue;
       end = *stopped;
       break;
     }
@@ -320,7 +337,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     if (ended()) { end = RunEnd::condition; break; }
     // Steps that are left may go on without the processor, and say so themselves when they cannot.
     if (!window_ && lab_->halted_for_good() && !scenario_.active()) { end = RunEnd::halted; break; }
-    if (Interruption::asked()) { end = RunEnd::interrupted; break; }
+    if (Interruption::asked() && !(debugger_ && debugger_->takes_interruptions())) { end = RunEnd::interrupted; break; }
     // clang-format on
   }
   paused_ = end == RunEnd::paused;
@@ -330,6 +347,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
 
 void Session::finish_run() {
   progress_.finish();
+  if (debugger_) debugger_->ended();
   try {
     if (capture_) capture_->flush();
   } catch (const Error& e) { capture_problem_ = e.what(); }  // for check_files(), behind the result

@@ -14,11 +14,13 @@
 #include "frontend/cli/lockstep.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/progress.hpp"
+#include "frontend/debug/debugger.hpp"
 #include "frontend/report/delivery.hpp"
 #include "frontend/report/frame_time.hpp"
 #include "frontend/scenario/scenario.hpp"
 #include "frontend/session/evidence.hpp"
 #include "frontend/session/guest_output.hpp"
+#include "frontend/session/output_gate.hpp"
 #include "frontend/window/window.hpp"
 #include "machines/control/run_control.hpp"
 #include "machines/lab.hpp"
@@ -41,15 +43,15 @@ Media read_media(const MachineConfig& machine);
 /// Why a run ended.
 enum class RunEnd { condition, time, halted, interrupted, closed, scenario, paused };
 
-class Session {
+class Session final : private DebugTarget {
  public:
   /// Builds the lab of `config` with `media` in its machines; those that are not given are as the configuration says.
   Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state);
   /// Builds the lab of a snapshot and continues it.
   Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state);
-  ~Session();
+  ~Session() override;
 
-  Lab& lab() { return *lab_; }
+  Lab& lab() override { return *lab_; }
   /// What machine `n` has said on COM1.
   GuestOutput& guest(std::size_t n = 0) { return consoles_[n]->guest; }
   /// Calls `listener` with every line that a machine's guest ends on COM1 from now on.
@@ -86,7 +88,10 @@ class Session {
   const std::string& pause_reason() const { return control_->why(); }
   /// Between runs: one instruction of machine `n` (RunControl::step()), and what comes before it: other machines' work,
   /// the scenario's steps, a snapshot. False: somebody paused it before the instruction.
-  bool step(std::size_t n = 0);
+  bool step(std::size_t n = 0) override;
+
+  /// Lets `client` stop run() and examine, step and change the lab meanwhile. Before the first run().
+  void debug(std::unique_ptr<DebugClient> client);
 
   /// The text screen's lines.
   std::vector<std::string> screen(std::size_t n = 0) { return lab_->machine(n).video().text_lines(); }
@@ -106,6 +111,7 @@ class Session {
     GuestOutput guest;
     FrameTimer frames;
     DeliveryMeter delivery;
+    OutputGate gate;
     std::shared_ptr<std::FILE> serial;  ///< may be that of other machines too
     std::string serial_name;
     std::string prefix;  ///< of its lines on COM1, where several machines share an output
@@ -121,6 +127,15 @@ class Session {
   std::optional<RunEnd> advance_lab(Time end);
   void save_due(Time reached);
   void finish_run();
+  // DebugTarget: session_debug.cpp
+  bool replay(Time limit) override;
+  void request_stop(std::string why) override { control_->request_stop(std::move(why)); }
+  std::string rewind_obstacle() override;
+  std::vector<std::uint8_t> save_state() override;
+  void restore_state(const std::vector<std::uint8_t>& state) override;
+  void diverge() override;
+  template <class F>
+  void each_gate(F&& call);
   void watch_scenario();
   void grab_screen(const std::string& file, unsigned count);
   void insert_diskette(const std::string& text);
@@ -134,7 +149,9 @@ class Session {
   std::optional<RunControl> control_;
   std::vector<std::unique_ptr<Console>> consoles_;
   std::unique_ptr<net::PcapngWriter> capture_;
+  std::unique_ptr<GatedObserver> gated_capture_;
   std::shared_ptr<std::FILE> trace_;
+  std::vector<OutputGate> trace_gates_;  // by machine
   std::string trace_name_;
   std::string capture_problem_;
   bool show_screen_ = false;
@@ -154,6 +171,9 @@ class Session {
   std::unique_ptr<Lockstep> lockstep_;
   std::unique_ptr<Window> window_;
   Time frame_due_{};
+  bool replaying_ = false;
+  std::unique_ptr<DebugClient> debug_client_;
+  std::unique_ptr<Debugger> debugger_;
 };
 
 /// Reads an image file. Throws Error (exit 3) naming the file and the remedy.

@@ -4,7 +4,8 @@
 # rights and leaves the packages of this system alone.
 set -euo pipefail
 packages="libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev nettle-dev libzstd-dev libdeflate-dev
-          libslirp-dev libglib2.0-dev libpng-dev catch2 libstdc++6"
+          libslirp-dev libglib2.0-dev libpng-dev libzydis-dev libedit-dev catch2
+          libstdc++6"
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 [ -e "$root/complete" ] && exit 0

@@ -223,6 +223,7 @@ std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
   Page& page = space.page(physical);
   if (page.kind == PageKind::ram || page.kind == PageKind::rom) {
     timing.read(physical, bytes);
+    if (observer) observer->loaded(physical, bytes);
     return load_bytes(page.data + (physical & 0xFFF), bytes);
   }
   if (bytes == 3) return read_physical(physical, 1) | read_physical(physical + 1, 2) << 8;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar debug`: a run that stops, steps and shows what is inside, at a prompt or by a script.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "frontend/cli/output.hpp"
+#include "frontend/cli/verbs.hpp"
+#include "frontend/prompt/prompt.hpp"
+#include "frontend/session/restore.hpp"
+#include "frontend/session/session.hpp"
+
+namespace planar {
+
+namespace {
+
+struct Options {
+  MachineOptions machine;
+  OutputOptions output;
+  StateOptions state;
+  std::optional<std::string> image, kernel, initrd, append;
+  std::vector<std::string> guest;
+  std::string script;
+};
+
+std::unique_ptr<Session> open(const Options& o) {
+  if (o.state.restore) {
+    if (o.image || o.kernel || !o.guest.empty())
+      throw Error(
+          "--restore: the snapshot holds what the machine was started with; leave --image, --kernel, --guest out");
+    const Snapshot snapshot = read_snapshot(*o.state.restore);
+    check_restore(snapshot, o.machine);
+    return std::make_unique<Session>(snapshot, o.output, o.state);
+  }
+  LabConfig lab = o.machine.lab();
+  const std::pair<const char*, const std::optional<std::string>&> given[] = {
+      {"image", o.image}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
+  const bool any = o.image || o.kernel || o.initrd || o.append || !o.guest.empty();
+  if (any && lab.named())
+    throw Error(
+        fmt::format("{} is a lab of several machines; write image, kernel and guest below the [[machine]] that "
+                    "they apply to",
+                    o.machine.machine));
+  for (const auto& [name, value] : given)
+    if (value) lab.machine(0).set_text(name, *value, fmt::format("--{} {}", name, *value));
+  for (const std::string& setting : o.guest) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(fmt::format("--guest {}: is not NAME=VALUE; write for example --guest do=netio", setting));
+    lab.machine(0).set_text("guest." + setting.substr(0, equals), setting.substr(equals + 1), "--guest " + setting);
+  }
+  return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state);
+}
+
+bool guests_done(Session& session) {
+  for (std::size_t n = 0; n < session.lab().machines(); ++n)
+    if (!session.guest(n).done()) return false;
+  return true;
+}
+
+int debug(const Options& o) {
+  auto session = open(o);
+  session->debug(std::make_unique<Prompt>(o.script));
+  if (!o.output.quiet) say("{}", session->lab().summary());
+  session->run(
+      Time::never(), [&] { return guests_done(*session); }, [] { return std::string(); });
+  session->check_files();
+  return 0;
+}
+
+}  // namespace
+
+Verb add_debug(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "debug",
+      "Run a machine at a prompt: breakpoints, stepping forwards and back, memory, devices; `help` lists its "
+      "commands");
+  o->machine.add_to(*verb, true);
+  o->machine.drives.add_to(*verb);
+  verb->add_option("--image", o->image, "Bootable diskette image for drive A")->type_name("IMG");
+  verb->add_option("--kernel", o->kernel, "Linux kernel (bzImage or zImage) to boot without a diskette")
+      ->type_name("F");
+  verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");
+  verb->add_option("--append", o->append, "Command line of the kernel")->type_name("S");
+  verb->add_option("--guest", o->guest,
+                   "Boot planar's own guest, with this setting (roms/README.md section 3); may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--script", o->script,
+                   "Read the commands from FILE instead of standard input. A wrong one ends the run, as does the end "
+                   "of the script")
+      ->type_name("FILE");
+  verb->add_option("--restore", o->state.restore, "Begin with a snapshot (machine, cards and images come from it)")
+      ->type_name("FILE");
+  verb->add_option("--serial", o->output.serial, "Output of COM1: stdio or file:F")->type_name("stdio|file:F");
+  verb->add_option("--capture", o->output.capture, "Capture every frame on the medium, in virtual time")
+      ->type_name("F.pcapng");
+  verb->add_option("--trace", o->output.trace, "Trace categories, comma-separated, or all")->type_name("LIST");
+  verb->add_option("--trace-file", o->output.trace_file, "Write the trace to a file instead of standard error")
+      ->type_name("F");
+  verb->add_flag("--quiet", o->output.quiet, "No configuration block");
+  return [o] { return debug(*o); };
+}
+
+}  // namespace planar

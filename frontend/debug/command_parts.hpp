@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the debugger's commands are made of; included by their files only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/debug/commands.hpp"
+
+namespace planar::debug_commands {
+
+using Arguments = std::vector<std::string>;
+using Result = DebugCommands::Result;
+
+struct Command {
+  const char* names;      ///< the name, and a short one behind a blank
+  const char* arguments;  ///< as help shows them
+  const char* help;
+  Result (*run)(Debugger&, const Arguments&);
+  bool runs = false;  ///< lets virtual time pass
+};
+
+std::span<const Command> show_commands();
+std::span<const Command> break_commands();
+std::span<const Command> run_commands();
+
+/// An address or number in hexadecimal (1000, 0x1000, 1000h), a register, SEGMENT:OFFSET as in real mode, or a sum of
+/// these. Throws Error.
+std::uint32_t parse_address(Debugger& debugger, const std::string& text);
+/// The same, but a plain number is decimal. Throws Error if it is beyond `most`.
+std::uint32_t parse_count(const std::string& text, std::uint32_t most);
+/// A port, vector or the like, hexadecimal. Throws Error if it is beyond `most`.
+std::uint32_t parse_small(Debugger& debugger, const std::string& text, std::uint32_t most);
+/// One line a stretch of 16 bytes, as hexadecimal and text; `byte` gives nothing for what cannot be read.
+std::string dump(std::uint32_t address, std::uint32_t length,
+                 const std::function<std::optional<std::uint8_t>(std::uint32_t)>& byte);
+/// What the machine waits for now, or does.
+std::string why(Debugger& debugger);
+
+}  // namespace planar::debug_commands

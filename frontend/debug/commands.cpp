@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/debug/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "core/common/error.hpp"
+#include "frontend/debug/command_parts.hpp"
+#include "frontend/debug/disassembly.hpp"
+#include "machines/units.hpp"
+
+namespace planar {
+
+using debug_commands::Arguments;
+using debug_commands::Command;
+
+namespace {
+
+std::array<std::span<const Command>, 3> tables() {
+  return {debug_commands::show_commands(), debug_commands::break_commands(), debug_commands::run_commands()};
+}
+
+std::vector<std::string> words(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> list;
+  for (std::string word; in >> word;) {
+    if (word.starts_with('#')) break;
+    list.push_back(word);
+  }
+  return list;
+}
+
+bool is(const Command& command, const std::string& name) {
+  const auto names = words(command.names);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string help(bool runs) {
+  std::string out;
+  for (const auto& table : tables())
+    for (const Command& c : table)
+      if (runs || !c.runs) out += fmt::format("{:<36} {}\n", fmt::format("{} {}", c.names, c.arguments), c.help);
+  return out +
+         "Addresses are hexadecimal (C0100000, 1000h), registers (eip, esp), SEGMENT:OFFSET in real mode, or sums "
+         "(esp+8).\n";
+}
+
+}  // namespace
+
+std::vector<std::string> DebugCommands::completions(std::string_view prefix) const {
+  std::vector<std::string> list;
+  for (const auto& table : tables())
+    for (const Command& c : table)
+      if (const auto name = words(c.names).front();
+          (runs_ || !c.runs) && name.starts_with(prefix) && (list.empty() || list.back() != name))
+        list.push_back(name);
+  return list;
+}
+
+DebugCommands::Result DebugCommands::execute(Debugger& debugger, const std::string& line) {
+  Arguments arguments = words(line);
+  if (arguments.empty()) return {};
+  const std::string name = arguments.front();
+  arguments.erase(arguments.begin());
+  if (name == "help" || name == "?") return {help(runs_)};
+  for (const auto& table : tables())
+    for (const Command& c : table) {
+      if (!is(c, name)) continue;
+      if (c.runs && !runs_) throw Error(fmt::format("{}: gdb itself steps and continues the machine", name));
+      return c.run(debugger, arguments);
+    }
+  auto known = completions("");
+  known.emplace_back("help");
+  const auto guess = nearest(name, known);
+  throw Error(fmt::format("there is no command '{}'; {}", name,
+                          guess.empty() ? "help lists them" : fmt::format("did you mean '{}'?", guess)));
+}
+
+std::string DebugCommands::describe_stop(Debugger& debugger, const Stop& stop) {
+  Lab& lab = debugger.lab();
+  std::string out;
+  if (stop.why == Stop::Why::breakpoint)
+    out += fmt::format(
+        "{}: {}\n", stop.breakpoint.number ? fmt::format("breakpoint {}", stop.breakpoint.number) : "stop", stop.text);
+  if (stop.why == Stop::Why::beginning) out += "the history begins here\n";
+  if (stop.why == Stop::Why::ended) return out + "the run is over\n";
+  const cpu::Cpu& cpu = debugger.machine().cpu();
+  return out + fmt::format("{}{:.9f} s  {}\n", lab.machines() > 1 ? lab.name(debugger.current()) + "  " : std::string{},
+                           cpu.time().seconds(), disassemble(cpu, cpu.instruction_address(), 1));
+}
+
+namespace debug_commands {
+
+namespace {
+
+std::optional<std::uint32_t> register_value(const cpu::Cpu& cpu, const std::string& name) {
+  const auto r = cpu.registers();
+  constexpr const char* general[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"};
+  constexpr const char* segments[] = {"es", "cs", "ss", "ds", "fs", "gs"};
+  for (unsigned n = 0; n < 8; ++n) {
+    if (name == general[n]) return r.gpr[n];
+    if (name == general[n] + 1) return r.gpr[n] & 0xFFFF;
+  }
+  for (unsigned n = 0; n < 6; ++n)
+    if (name == segments[n]) return r.segment[n].selector;
+  if (name == "eip") return cpu.instruction_address();
+  if (name == "cr2") return r.cr2;
+  if (name == "cr3") return r.cr3;
+  return {};
+}
+
+std::uint32_t term(Debugger& debugger, const std::string& text) {
+  if (const auto value = register_value(debugger.machine().cpu(), text)) return *value;
+  std::string_view digits = text;
+  if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
+  if (digits.ends_with('h') || digits.ends_with('H')) digits.remove_suffix(1);
+  if (digits.size() <= 8)
+    if (const auto value = parse_number("0x" + std::string(digits))) return static_cast<std::uint32_t>(*value);
+  throw Error(fmt::format("'{}' is no address; write hexadecimal digits, a register or SEGMENT:OFFSET", text));
+}
+
+}  // namespace
+
+std::uint32_t parse_address(Debugger& debugger, const std::string& text) {
+  std::uint32_t sum = 0;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto plus = std::min(text.find('+', at), text.size());
+    const std::string part = text.substr(at, plus - at);
+    const auto colon = part.find(':');
+    if (colon == std::string::npos)
+      sum += term(debugger, part);
+    else
+      sum += (term(debugger, part.substr(0, colon)) << 4) + term(debugger, part.substr(colon + 1));
+    at = plus + 1;
+  }
+  return sum;
+}
+
+std::uint32_t parse_count(const std::string& text, std::uint32_t most) {
+  const auto value = parse_number(text);
+  if (!value || *value < 1 || *value > most) throw Error(fmt::format("'{}' is no number from 1 to {}", text, most));
+  return static_cast<std::uint32_t>(*value);
+}
+
+std::uint32_t parse_small(Debugger& debugger, const std::string& text, std::uint32_t most) {
+  const std::uint32_t value = parse_address(debugger, text);
+  if (value > most) throw Error(fmt::format("'{}' is beyond {:X}h", text, most));
+  return value;
+}
+
+std::string dump(std::uint32_t address, std::uint32_t length,
+                 const std::function<std::optional<std::uint8_t>(std::uint32_t)>& byte) {
+  constexpr std::uint32_t row = 16;
+  std::string out;
+  for (std::uint32_t done = 0; done < length; done += row) {
+    std::string text;
+    out += fmt::format("{:08X} ", address + done);
+    for (std::uint32_t n = 0; n < row && done + n < length; ++n) {
+      const auto value = byte(address + done + n);
+      out += value ? fmt::format(" {:02X}", *value) : " ??";
+      text += value && *value >= 0x20 && *value < 0x7F ? static_cast<char>(*value) : '.';
+    }
+    out += fmt::format("{:{}}  {}\n", "", 3 * (row - text.size()), text);
+  }
+  return out;
+}
+
+}  // namespace debug_commands
+
+}  // namespace planar

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/debug/debugger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace planar {
+
+namespace {
+constexpr std::size_t most_breakpoints = 256;
+}  // namespace
+
+Debugger::Debugger(DebugTarget& target, DebugClient& client)
+    : target_(target),
+      client_(client),
+      time_event_(target.lab().scheduler(), "debugger.time", Priority::observer,
+                  Callback::to<&Debugger::time_reached>(this)) {
+  for (std::size_t n = 0; n < lab().machines(); ++n)
+    watchers_.push_back(std::make_unique<Watcher>(
+        lab().machine(n), breakpoints_,
+        Watcher::Calls{[this, n](const Breakpoint& b, std::uint32_t address, bool written, std::string text) {
+                         hit(n, b, address, written, std::move(text));
+                       },
+                       [this] { poll(); }, [this] { arrived(); }}));
+  for (net::Medium* medium : lab().media()) medium->add_observer(*this);
+}
+
+Debugger::~Debugger() {
+  for (net::Medium* medium : lab().media()) medium->remove_observer(*this);
+}
+
+unsigned Debugger::add(Breakpoint breakpoint) {
+  if (breakpoints_.size() >= most_breakpoints)
+    throw Error(fmt::format("there are {} breakpoints already; remove some", most_breakpoints));
+  breakpoint.number = next_number_++;
+  breakpoints_.push_back(std::move(breakpoint));
+  return breakpoints_.back().number;
+}
+
+bool Debugger::remove(unsigned number) {
+  return std::erase_if(breakpoints_, [=](const Breakpoint& b) { return b.number == number; }) != 0;
+}
+
+void Debugger::remove_all() { breakpoints_.clear(); }
+
+// ---- the run --------------------------------------------------------------------------------------------------------
+
+bool Debugger::attend() {
+  if (!begun_) {
+    begun_ = true;
+    if (client_.waits()) interrupt();
+  }
+  if (!stop_ && client_.poll(*this)) interrupt();
+  if (stop_) {
+    disarm();
+    const Stop stop = take_stop();
+    served_ = true;
+    if (history_.due(lab().scheduler().now(), true)) keep_checkpoint();
+    if (!client_.stopped(*this, stop)) return false;
+    arm();
+  } else if (served_ && history_.due(lab().scheduler().now(), false)) {
+    keep_checkpoint();
+  }
+  return true;
+}
+
+void Debugger::interrupt() {
+  if (stop_) return;
+  Stop stop;
+  stop.machine = current_;
+  stop_ = std::move(stop);
+}
+
+void Debugger::poll() {
+  if (mode_ != Mode::run || stop_ || !client_.poll(*this)) return;
+  interrupt();
+  target_.request_stop("debugger");
+}
+
+void Debugger::hit(std::size_t n, const Breakpoint& b, std::uint32_t address, bool written, std::string text) {
+  if (mode_ == Mode::idle || mode_ == Mode::seek) return;
+  Stop stop;
+  stop.why = Stop::Why::breakpoint;
+  stop.machine = n;
+  stop.breakpoint = b;
+  stop.address = address;
+  stop.written = written;
+  stop.text = std::move(text);
+  if (mode_ == Mode::search) {
+    const Position& at = watchers_[current_]->in_front();
+    if (at < search_end_ && !b.once) found_.emplace(at, std::move(stop));
+    return;
+  }
+  if (stop_) return;
+  stop_ = std::move(stop);
+  target_.request_stop("debugger");
+}
+
+void Debugger::observe(const net::WireRecord& record) {
+  if (on_the_wire_ > 0) --on_the_wire_;
+  for (const Breakpoint& b : breakpoints_)
+    if (b.kind == BreakKind::frame && record.sender.find(b.sender) != std::string_view::npos)
+      return hit(current_, b, 0, false,
+                 fmt::format("{} has sent {} bytes{}", record.sender, record.bytes.size(),
+                             record.good()                             ? ""
+                             : record.damage == net::Damage::collision ? ", a collision"
+                                                                       : ", damaged"));
+}
+
+void Debugger::time_reached(Time now) {
+  for (const Breakpoint& b : breakpoints_)
+    if (b.kind == BreakKind::time && b.at == now) hit(current_, b, 0, false, "the time is reached");
+  set_alarm(now);
+}
+
+void Debugger::set_alarm(Time now) {
+  Time next = Time::never();
+  for (const Breakpoint& b : breakpoints_)
+    if (b.kind == BreakKind::time && b.at > now) next = std::min(next, b.at);
+  time_event_.at(next);
+}
+
+Stop Debugger::take_stop() {
+  Stop stop = *std::exchange(stop_, std::nullopt);
+  if (stop.why != Stop::Why::breakpoint) return stop;
+  current_ = stop.machine;
+  for (Breakpoint& b : breakpoints_)
+    if (b.number == stop.breakpoint.number) ++b.hits;
+  if (stop.breakpoint.once) remove(stop.breakpoint.number);
+  return stop;
+}
+
+void Debugger::follow(bool all) {
+  const bool needed = all || std::any_of(breakpoints_.begin(), breakpoints_.end(), [](const Breakpoint& b) {
+                        return b.kind != BreakKind::frame && b.kind != BreakKind::time;
+                      });
+  for (auto& watcher : watchers_) watcher->attach(needed);
+}
+
+void Debugger::arm() {
+  if (history_.empty()) keep_checkpoint();
+  follow(false);
+  for (auto& watcher : watchers_) {
+    watcher->leave();
+    watcher->arrive_at({});
+  }
+  mode_ = Mode::run;
+  set_alarm(lab().scheduler().now());
+}
+
+void Debugger::disarm() {
+  mode_ = Mode::idle;
+  time_event_.cancel();
+  for (auto& watcher : watchers_) watcher->attach(false);
+}
+
+// ---- forwards -------------------------------------------------------------------------------------------------------
+
+Stop Debugger::step(bool over_interrupts) {
+  Stop stop;
+  stop.machine = current_;
+  if (machine().halted_for_good()) return stop;  // there is no next instruction
+  const auto before = machine().cpu().registers();
+  const auto returned = [&] {
+    const auto r = machine().cpu().registers();
+    return r.eip == before.eip && r.segment[1].base == before.segment[1].base && r.gpr[4] == before.gpr[4] &&
+           r.segment[2].base == before.segment[2].base && r.cpl == before.cpl;
+  };
+  const Watcher& watcher = *watchers_[current_];
+  arm();
+  follow(true);
+  bool stepped = target_.step(current_);
+  while (over_interrupts && stepped && !stop_ && !watcher.executed()) {
+    // An interrupt was delivered. Its handler returns to this instruction.
+    while (stepped && !stop_ && !returned()) stepped = target_.step(current_);
+    if (stepped && !stop_) stepped = target_.step(current_);
+  }
+  disarm();
+  if (stop_) return take_stop();
+  if (stepped) stop.why = Stop::Why::stepped;
+  return stop;
+}
+
+Stop Debugger::step_range(std::uint32_t first, std::uint32_t end) {
+  for (unsigned n = 1;; ++n) {
+    Stop stop = step(true);
+    const std::uint32_t at = machine().cpu().instruction_address();
+    if (stop.why != Stop::Why::stepped || at < first || at >= end) return stop;
+    if (n % 256 == 0) poll();
+    if (stop_) return take_stop();
+    for (const Breakpoint& b : breakpoints_)
+      if (b.kind == BreakKind::execute && at >= b.first && at <= b.last) {
+        stop.why = Stop::Why::breakpoint;
+        stop.breakpoint = b;
+        stop.address = at;
+        return stop;
+      }
+  }
+}
+
+void Debugger::changed() {
+  target_.diverge();
+  history_.clear();  // the next resumption begins a new one
+}
+
+}  // namespace planar

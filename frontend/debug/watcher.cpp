@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/debug/watcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace planar {
+
+namespace {
+
+constexpr unsigned poll_interval = 8192;  // instructions
+constexpr std::uint32_t page_bytes = 4096;
+
+bool overlap(std::uint32_t first, std::uint32_t last, std::uint32_t at, std::uint32_t bytes) {
+  return at <= last && std::uint64_t{at} + bytes > first;
+}
+
+/// The lowest address of [first, last] that an access of `bytes` at physical address `at` touches by the page tables as
+/// they are now.
+std::optional<std::uint32_t> touched(const cpu::Cpu& cpu, const Breakpoint& b, std::uint32_t at, std::uint32_t bytes) {
+  if (b.physical) {
+    if (!overlap(b.first, b.last, at, bytes)) return {};
+    return std::max(b.first, at);
+  }
+  for (std::uint64_t linear = b.first; linear <= b.last;) {
+    const std::uint64_t page_end = (linear | (page_bytes - 1)) + 1, end = std::min(page_end, std::uint64_t{b.last} + 1);
+    const auto length = static_cast<std::uint32_t>(end - linear), offset = static_cast<std::uint32_t>(linear);
+    // Most accesses lie at another offset of their page: no tables are asked for those. One may cross into a page.
+    const std::uint32_t in_page = at & (page_bytes - 1), here = offset & (page_bytes - 1);
+    if (overlap(here, here + length - 1, in_page, bytes) || in_page + bytes > page_bytes || bytes >= page_bytes)
+      if (const auto physical = cpu.translate(offset);
+          physical && overlap(*physical, *physical + length - 1, at, bytes))
+        return offset + (at > *physical ? at - *physical : 0);
+    linear = end;
+  }
+  return {};
+}
+
+}  // namespace
+
+Watcher::Watcher(Machine& machine, const std::vector<Breakpoint>& breakpoints, Calls calls)
+    : machine_(machine), breakpoints_(breakpoints), calls_(std::move(calls)) {}
+
+Watcher::~Watcher() { attach(false); }
+
+void Watcher::attach(bool on) {
+  if (on == attached_) return;
+  attached_ = on;
+  until_poll_ = poll_interval;
+  if (on)
+    machine_.cpu().add_observer(*this);
+  else
+    machine_.cpu().remove_observer(*this);
+}
+
+void Watcher::before_step() {
+  if (--until_poll_ == 0) {
+    until_poll_ = poll_interval;
+    calls_.poll();
+  }
+  in_front_ = position();
+  if (target_) {
+    if (in_front_ >= *target_)
+      calls_.arrived();
+    else
+      previous_ = in_front_;
+  }
+  if (leave_ && *leave_ == in_front_) return;
+  leave_.reset();
+  const std::uint32_t at = machine_.cpu().instruction_address();
+  for (const Breakpoint& b : breakpoints_)
+    if (b.kind == BreakKind::execute && at >= b.first && at <= b.last)
+      return calls_.hit(b, at, false, fmt::format("at {:08X}h", at));
+}
+
+void Watcher::delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) {
+  for (const Breakpoint& b : breakpoints_)
+    if (b.kind == BreakKind::interrupt && vector >= b.first && vector <= b.last)
+      calls_.hit(b, vector, false,
+                 fmt::format("{} {:02X}h is delivered{}", software ? "software interrupt" : "interrupt", vector,
+                             has_error ? fmt::format(", error code {:04X}h", error) : ""));
+}
+
+void Watcher::memory(std::uint32_t physical, std::uint32_t bytes, bool write, const std::string& how) {
+  for (const Breakpoint& b : breakpoints_) {
+    if (b.kind != BreakKind::memory || !(write ? b.writes : b.reads)) continue;
+    if (const auto at = touched(machine_.cpu(), b, physical, bytes))
+      calls_.hit(b, *at, write, fmt::format("{:08X}h is {}", *at, how));
+  }
+}
+
+void Watcher::device_read(std::uint32_t address, unsigned bytes, std::uint32_t value, bool fetch) {
+  if (!fetch) memory(address, bytes, false, fmt::format("read, {:0{}X}h", value, 2 * bytes));
+}
+void Watcher::device_written(std::uint32_t address, unsigned bytes, std::uint32_t value) {
+  memory(address, bytes, true, fmt::format("written, {:0{}X}h", value, 2 * bytes));
+}
+void Watcher::others_wrote(std::uint32_t address, std::uint32_t bytes) {
+  memory(address, bytes, true, "written by DMA or a bus master");
+}
+
+void Watcher::io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool write) {
+  for (const Breakpoint& b : breakpoints_) {
+    if (b.kind == BreakKind::pos && write) pos_written(b, port, value);
+    if (b.kind != BreakKind::port || !(write ? b.writes : b.reads) || !overlap(b.first, b.last, port, bytes)) continue;
+    calls_.hit(b, port, write,
+               fmt::format("port {:04X}h: {:0{}X}h is {}", port, value, 2 * bytes, write ? "written" : "read"));
+  }
+}
+
+// The setup register says whose POS registers answer (bus/mca/pos.hpp).
+void Watcher::pos_written(const Breakpoint& b, std::uint16_t port, std::uint32_t value) {
+  constexpr std::uint16_t first_pos = 0x100, last_pos = 0x107, adapter_setup = 0x96;
+  if (port < first_pos || port > last_pos) return;
+  const std::uint8_t setup = machine_.io().peek(adapter_setup);
+  const unsigned slot = setup & 8 ? (setup & 7u) + 1 : 0;
+  if (b.first != 0 && slot != b.first) return;
+  calls_.hit(b, port, true,
+             fmt::format("POS {} of {}: {:02X}h is written", port - first_pos,
+                         slot ? fmt::format("slot {}", slot) : "the planar", value & 0xFF));
+}
+
+}  // namespace planar

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Follows one processor for the debugger: compares every instruction, access and interrupt with the breakpoints. It is
+// attached only while there is a breakpoint that needs it, for a followed processor is emulated several times slower.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/cpu/observer.hpp"
+#include "frontend/debug/breakpoint.hpp"
+#include "machines/machine.hpp"
+
+namespace planar {
+
+class Watcher final : public cpu::Observer {
+ public:
+  struct Calls {
+    /// A breakpoint is hit, at the present boundary or by the instruction under way.
+    std::function<void(const Breakpoint&, std::uint32_t address, bool written, std::string text)> hit;
+    /// Every few thousand instructions.
+    std::function<void()> poll;
+    /// The boundary arrive_at() named is reached.
+    std::function<void()> arrived;
+  };
+  /// `breakpoints` and `machine` outlive it.
+  Watcher(Machine& machine, const std::vector<Breakpoint>& breakpoints, Calls calls);
+  ~Watcher() override;
+  Watcher(const Watcher&) = delete;
+
+  void attach(bool on);
+  Position position() const { return {machine_.cpu().clocks(), machine_.cpu().instructions()}; }
+  /// The boundary in front of the instruction under way, or the present one.
+  const Position& in_front() const { return in_front_; }
+  /// The latest boundary in front of arrive_at()'s, if one was passed.
+  const std::optional<Position>& previous() const { return previous_; }
+  /// Breakpoints on the instruction at the present boundary are ignored once: the run continues from here.
+  void leave() { leave_ = position(); }
+  /// Reports the first boundary at or behind `position`; nothing: none.
+  void arrive_at(std::optional<Position> position) {
+    target_ = position;
+    previous_.reset();
+  }
+
+  /// The latest step executed an instruction; otherwise an interrupt or trap was delivered, or time passed.
+  bool executed() const { return executed_; }
+
+  // cpu::Observer
+  void before_step() override;
+  void after_step(bool executed, const cpu::Op*) override { executed_ = executed; }
+  void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override;
+  void stored(std::uint32_t address, std::uint32_t bytes) override { memory(address, bytes, true, "written"); }
+  void loaded(std::uint32_t address, std::uint32_t bytes) override { memory(address, bytes, false, "read"); }
+  void port_read(std::uint16_t port, unsigned bytes, std::uint32_t value) override { io(port, bytes, value, false); }
+  void port_written(std::uint16_t port, unsigned bytes, std::uint32_t value) override { io(port, bytes, value, true); }
+  void device_read(std::uint32_t address, unsigned bytes, std::uint32_t value, bool fetch) override;
+  void device_written(std::uint32_t address, unsigned bytes, std::uint32_t value) override;
+  void others_wrote(std::uint32_t address, std::uint32_t bytes) override;
+
+ private:
+  void memory(std::uint32_t physical, std::uint32_t bytes, bool write, const std::string& how);
+  void io(std::uint16_t port, unsigned bytes, std::uint32_t value, bool write);
+  void pos_written(const Breakpoint& b, std::uint16_t port, std::uint32_t value);
+
+  Machine& machine_;
+  const std::vector<Breakpoint>& breakpoints_;
+  Calls calls_;
+  bool attached_ = false;
+  bool executed_ = false;
+  unsigned until_poll_ = 0;
+  Position in_front_;
+  std::optional<Position> leave_, target_, previous_;
+};
+
+}  // namespace planar

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a machine waits for, in the parts of a frame's time (report/frame_time.hpp).
+#include <fmt/format.h>
+
+#include "frontend/debug/command_parts.hpp"
+#include "frontend/debug/disassembly.hpp"
+
+namespace planar::debug_commands {
+
+namespace {
+
+std::string running(const cpu::Cpu& cpu) {
+  const auto at = cpu.instruction_address();
+  const char* part = "stack: it executes code";
+  switch (instruction_kind(cpu, at)) {
+    case InstructionKind::copy: part = "cpu_copy: it copies"; break;
+    case InstructionKind::port: part = "bus_wait: it is about to wait for a cycle on its pins"; break;
+    default: break;
+  }
+  return fmt::format("{}\n  {}\n", part, disassemble(cpu, at, 1));
+}
+
+/// The next event of one of the machine's adapters, and the next of anybody.
+std::string waiting(Debugger& d) {
+  Machine& machine = d.machine();
+  const auto& prefix = machine.config().name_prefix();
+  const auto pending = d.lab().scheduler().pending();
+  if (d.frames_on_the_wire() > 0)
+    return fmt::format("wire: {} on the wire\n", d.frames_on_the_wire() == 1 ? "a frame is" : "frames are");
+  if (pending.empty()) return "idle: nothing is going to happen\n";
+  const Event& next = *pending.front();
+  const bool of_card = next.name().starts_with(prefix + "slot");
+  return fmt::format("{}: the next event is {} in {:.3f} us\n", of_card ? "card" : "idle", next.name(),
+                     (next.when() - machine.cpu().time()).seconds() * 1e6);
+}
+
+}  // namespace
+
+std::string why(Debugger& d) {
+  const cpu::Cpu& cpu = d.machine().cpu();
+  std::string out;
+  if (cpu.in_shutdown())
+    out = "the processor is in shutdown (a triple fault) and waits for RESET\n";
+  else if (cpu.halted())
+    out = fmt::format("the processor is halted{} - {}",
+                      cpu.registers().eflags >> 9 & 1 ? ", interrupts on" : ", interrupts off: only NMI wakes it",
+                      waiting(d));
+  else
+    out = "the processor runs - " + running(cpu);
+  for (const Event* event : d.lab().scheduler().pending())
+    out += fmt::format("  in {:12.3f} us  {}\n", (event->when() - cpu.time()).seconds() * 1e6, event->name());
+  return out;
+}
+
+}  // namespace planar::debug_commands

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The prompt of `planar debug`: reads commands while the run is stopped.
+#pragma once
+
+#include <string>
+
+#include "frontend/debug/commands.hpp"
+#include "frontend/debug/debugger.hpp"
+#include "frontend/prompt/line_reader.hpp"
+
+namespace planar {
+
+class Prompt final : public DebugClient {
+ public:
+  /// Reads `script`, or standard input if it is empty. Throws Error if it cannot be read.
+  explicit Prompt(const std::string& script);
+
+  // DebugClient
+  bool waits() const override { return true; }
+  bool stopped(Debugger& debugger, const Stop& stop) override;
+  bool poll(Debugger& debugger) override;
+  bool takes_interruptions() const override { return lines_.interactive(); }
+  void ended(Debugger& debugger) override;
+
+ private:
+  DebugCommands commands_{true};
+  LineReader lines_;
+  bool over_ = false;
+};
+
+}  // namespace planar

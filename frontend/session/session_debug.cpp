@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A session under a debugger: how its state is kept, restored and reached again.
+#include <utility>
+
+#include "frontend/session/session.hpp"
+
+namespace planar {
+
+void Session::debug(std::unique_ptr<DebugClient> client) {
+  debugger_.reset();
+  debug_client_ = std::move(client);
+  DebugTarget& target = *this;
+  debugger_ = std::make_unique<Debugger>(target, *debug_client_);
+}
+
+// Looks at the scenario when run() would: only then its steps are done at the same times.
+bool Session::replay(Time limit) {
+  replaying_ = true;
+  bool complete = true;
+  while (complete && now() < limit) {
+    const Time look = next_look(), next = std::min(limit, look);
+    complete = control_->run_until(next) != RunControl::Stop::request;
+    if (!complete || next < look) continue;
+    looked_ = look;
+    scenario_.advance(*scenario_host_, look);
+  }
+  replaying_ = false;
+  return complete;
+}
+
+std::string Session::rewind_obstacle() {
+  if (!repeatable()) return "the host's network or user takes part in it";
+  if (window_) return "it has a window, whose user may take part in it";
+  if (lockstep_) return "--lockstep compares it with another processor, which cannot";
+  try {
+    lab_->check_snapshot();
+    lab_->check_rewind();
+  } catch (const Error& e) { return e.what(); }
+  return {};
+}
+
+template <class F>
+void Session::each_gate(F&& call) {
+  for (auto& console : consoles_) call(console->gate);
+  for (OutputGate& gate : trace_gates_) call(gate);
+  if (gated_capture_) call(gated_capture_->gate());
+}
+
+std::vector<std::uint8_t> Session::save_state() {
+  Archive a = Archive::saver();
+  lab_->archive(a);
+  archive(a);
+  a(looked_);
+  each_gate([&](OutputGate& gate) { gate.archive(a); });
+  return a.stream();
+}
+
+void Session::restore_state(const std::vector<std::uint8_t>& state) {
+  control_->settle();
+  Archive a = Archive::loader(state);
+  lab_->archive(a);
+  archive(a);
+  a(looked_);
+  each_gate([&](OutputGate& gate) { gate.archive(a); });
+}
+
+void Session::diverge() {
+  each_gate([](OutputGate& gate) { gate.renew(); });
+}
+
+}  // namespace planar

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar debug` by scripts: what its commands print, and how it ends.
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using Catch::Matchers::Contains;
+using namespace program;
+
+namespace {
+
+Said debug(const std::string& arguments, const std::string& script) {
+  const Scratch scratch;
+  return run_planar("debug " + arguments + " --quiet --script " + scratch.write("script", script));
+}
+
+}  // namespace
+
+TEST_CASE("a script looks into a machine and moves it in both directions") {
+  const auto said =
+      debug("model95 --card ne2 --guest do=netio --guest seconds=0.02 --guest sizes=1024",
+            "regs   # behind RESET\n\nstep 3\nregs\nreverse-step 3\nregs\ndis eip 2\nmem F000:FFF0 16\n"
+            "break int 0-FF\ncontinue\nlist\ntranslate C0100000\ndelete all\nframe\nwhy\ntime\ndescribe ne2\n"
+            "describe\nreverse-continue\nframe\nport 21\n");
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Contains("(planar) regs") && Contains("EIP 0000FFF0") && Contains("CR0 ") &&
+                           Contains("FFFFFFF0  ") && Contains("jmp") && Contains("is delivered") &&
+                           Contains("breakpoint 1:") && Contains("interrupt 00h-FFh") && Contains("1 hits"));
+  CHECK_THAT(said.out, Contains("has sent") && Contains("the processor ") && Contains("instructions\n") &&
+                           Contains("slot1.ne2\n") && Contains("the history begins here") && Contains("0021h: "));
+}
+
+TEST_CASE("the end of a script ends the run, and a wrong command names its line") {
+  const auto wrong = debug("model95", "regs\nnonsense\nregs\n");
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.err, Contains("script:2: there is no command 'nonsense'"));
+  CHECK(run_planar("debug model95 --script /nowhere/at/all").status == 3);
+  CHECK(run_planar("debug model95 --guest netio").status == 2);
+  const auto quit = debug("model95", "until 10 ms\nquit\nnonsense\n");
+  CHECK(quit.status == 0);
+  const auto empty = run_planar("debug model95 --quiet");  // standard input is empty
+  CHECK(empty.status == 0);
+  CHECK_THAT(empty.out, Contains("FFFFFFF0"));
+}
+
+TEST_CASE("the guest's work goes on to its end under the prompt") {
+  const auto said = debug("model95 --card ne2 --guest do=netio --guest seconds=0.02 --guest sizes=1024 --serial stdio",
+                          "break nic ne2\ncontinue\ncontinue\ndelete all\nreverse-step\ncontinue\nregs\n");
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Contains("@row bytes=1024") && Contains("@done 0") && Contains("the run is over"));
+  // What was said on COM1 before the way back is not said again.
+  const auto first = said.out.find("@done 0");
+  CHECK(said.out.find("@done 0", first + 1) == std::string::npos);
+}

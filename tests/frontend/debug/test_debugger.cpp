@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Breakpoints, steps and the way back: what they stop at, and that the run computes what it would without them.
+#include "frontend/debug/commands.hpp"
+#include "tests/frontend/debug/debug_session.hpp"
+
+using namespace debug_session;
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct End {
+  std::string hash;
+  std::string lines;  ///< of COM1
+  Time at{};
+};
+
+End end_of(Session& session) {
+  REQUIRE(run(session) == RunEnd::condition);
+  End end{session.state_hash(), {}, session.now()};
+  for (const auto& line : session.guest().lines()) end.lines += line.text + "\n";
+  return end;
+}
+
+Breakpoint at_instruction(std::uint32_t address) {
+  Breakpoint b;
+  b.first = b.last = address;
+  return b;
+}
+
+Position position(Debugger& d) { return {d.machine().cpu().clocks(), d.machine().cpu().instructions()}; }
+
+void check_same(const End& watched, const End& alone) {
+  CHECK(watched.hash == alone.hash);
+  CHECK(watched.lines == alone.lines);
+  CHECK(watched.at == alone.at);
+}
+
+}  // namespace
+
+TEST_CASE("a run that is stopped, stepped and watched ends as one that is not") {
+  for (const std::string machine : {"model56sx", "model95"}) {
+    INFO(machine);
+    const auto alone = netio_session(machine, "ne2");
+    const auto watched = netio_session(machine, "ne2");
+    unsigned stops = 0, watches = 0, ports = 0, interrupts = 0;
+    const std::uint32_t send = guest_symbol("tcp_sendmsg");
+    watched->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
+      if (stop.why == Stop::Why::asked) {  // in front of the first instruction
+        CHECK(d.machine().cpu().instructions() == 0);
+        d.add(at_instruction(send));
+        return true;
+      }
+      REQUIRE(stop.why == Stop::Why::breakpoint);
+      const BreakKind kind = stop.breakpoint.kind;
+      ++(kind == BreakKind::execute  ? stops
+         : kind == BreakKind::memory ? watches
+         : kind == BreakKind::port   ? ports
+                                     : interrupts);
+      if (kind == BreakKind::execute) CHECK(d.machine().cpu().instruction_address() == send);
+      if (stops == 1 && d.breakpoints().size() == 1) {
+        // The stack's top: written by the next call. Then a register of the card, and the tick.
+        const auto r = d.machine().cpu().registers();
+        Breakpoint memory;
+        memory.kind = BreakKind::memory;
+        memory.first = r.gpr[4] - 4;
+        memory.last = memory.first + 3;
+        memory.reads = memory.writes = true;
+        d.add(memory);
+        Breakpoint port;
+        port.kind = BreakKind::port;
+        port.last = 0xFFFF;
+        port.writes = true;
+        d.add(port);
+        Breakpoint interrupt;
+        interrupt.kind = BreakKind::interrupt;
+        interrupt.last = 0xFF;
+        d.add(interrupt);
+      }
+      for (unsigned n = 0; n < 3; ++n) {
+        const Position before = position(d);
+        const Stop stepped = d.step(n == 1);
+        CHECK(before < position(d));
+        if (stepped.why != Stop::Why::stepped) break;
+      }
+      const unsigned hits = kind == BreakKind::execute  ? stops
+                            : kind == BreakKind::memory ? watches
+                            : kind == BreakKind::port   ? ports
+                                                        : interrupts;
+      if (hits == 15) d.remove(stop.breakpoint.number);
+      return true;
+    }));
+    const End of_watched = end_of(*watched);
+    CHECK(stops > 0);
+    CHECK(watches > 0);
+    CHECK(ports > 0);
+    CHECK(interrupts > 0);
+    check_same(of_watched, end_of(*alone));
+  }
+}
+
+TEST_CASE("a step back comes to the boundary before, and the run forward again is the same") {
+  const auto alone = netio_session("model95", "ne2");
+  const auto back = netio_session("model95", "ne2");
+  bool done = false;
+  back->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
+    if (stop.why == Stop::Why::asked) {
+      CHECK(d.reverse_step().why == Stop::Why::beginning);
+      d.add(at_instruction(guest_symbol("tcp_sendmsg")));
+      return true;
+    }
+    if (std::exchange(done, true)) return true;
+    const std::string here = back->state_hash();
+    std::vector<Position> positions{position(d)};
+    std::vector<std::string> hashes{here};
+    for (unsigned n = 0; n < 5; ++n) {
+      REQUIRE(d.step(false).why == Stop::Why::stepped);
+      positions.push_back(position(d));
+      hashes.push_back(back->state_hash());
+    }
+    for (std::size_t n = positions.size() - 1; n-- > 0;) {
+      INFO(n);
+      REQUIRE(d.reverse_step().why == Stop::Why::stepped);
+      CHECK(position(d) == positions[n]);
+      CHECK(back->state_hash() == hashes[n]);
+    }
+    // In front of the breakpoint, and to it again.
+    REQUIRE(d.reverse_step().why == Stop::Why::stepped);
+    CHECK(position(d) < positions[0]);
+    REQUIRE(d.step(false).why == Stop::Why::stepped);
+    CHECK(back->state_hash() == here);
+    return true;
+  }));
+  const End end = end_of(*back);
+  CHECK(done);
+  check_same(end, end_of(*alone));
+}
+
+TEST_CASE("continuing backwards comes to the latest breakpoint that was passed, and to the beginning") {
+  const auto session = netio_session("model77", "ne2");
+  std::vector<Position> hits;
+  const std::uint32_t send = guest_symbol("tcp_sendmsg");
+  session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
+    if (stop.why == Stop::Why::asked) {
+      d.add(at_instruction(send));
+      return true;
+    }
+    CHECK(d.machine().cpu().instruction_address() == send);
+    hits.push_back(position(d));
+    if (hits.size() < 3) return true;
+    for (std::size_t n = 2; n-- > 0;) {
+      INFO(n);
+      const Stop back = d.reverse_continue();
+      REQUIRE(back.why == Stop::Why::breakpoint);
+      CHECK(position(d) == hits[n]);
+      CHECK(d.machine().cpu().instruction_address() == send);
+    }
+    d.remove_all();
+    CHECK(d.reverse_continue().why == Stop::Why::beginning);
+    CHECK(d.machine().cpu().instructions() == 0);
+    return false;
+  }));
+  CHECK(run(*session) == RunEnd::interrupted);
+  CHECK(hits.size() == 3);
+}
+
+TEST_CASE("a bus master's write to a descriptor stops the run") {
+  const auto session = netio_session("model95", "etherstreamer");
+  std::vector<std::string> writes;
+  session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
+    if (stop.why == Stop::Why::asked) {
+      constexpr std::uint32_t transmit_list = 0xB0;  // TX2LFDA: the driver announces a descriptor by its address
+      const auto& claims = d.machine().slot_page().rows.front().result.claims;
+      Breakpoint b;
+      b.kind = BreakKind::port;
+      for (const auto& claim : claims)
+        if (claim.resource.kind == adf::ResourceKind::io) b.first = b.last = claim.resource.first + transmit_list;
+      b.writes = true;
+      d.add(b);
+      return true;
+    }
+    if (stop.breakpoint.kind == BreakKind::port) {
+      d.remove_all();
+      Breakpoint b;
+      b.kind = BreakKind::memory;
+      b.physical = true;
+      b.first = d.machine().cpu().registers().gpr[0] + 4;  // its status
+      b.last = b.first + 3;
+      b.writes = true;
+      d.add(b);
+      return true;
+    }
+    writes.push_back(stop.text);
+    return false;
+  }));
+  run(*session);
+  REQUIRE(writes.size() == 1);
+  CHECK_THAT(writes[0], Contains("by DMA or a bus master"));
+}
+
+TEST_CASE("frames, times, POS writes and registers of an adapter stop a run") {
+  const auto session = netio_session("model95", "ne2");
+  DebugCommands commands(true);
+  std::vector<std::string> seen;
+  std::vector<std::string> script{"break pos 1", "delete all", "until 3 s", "break nic ne2", "delete all", "frame"};
+  std::size_t next = 0;
+  session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
+    seen.push_back(DebugCommands::describe_stop(d, stop));
+    while (next < script.size()) {
+      const std::string line = script[next++];
+      const auto result = commands.execute(d, line);
+      if (result.then == DebugCommands::Then::resume || line.starts_with("break")) return true;
+    }
+    return false;
+  }));
+  run(*session);
+  REQUIRE(seen.size() == 5);
+  CHECK_THAT(seen[1], Contains("POS") && Contains("slot 1") && Contains("is written"));
+  CHECK_THAT(seen[2], Contains("the time is reached") && Contains("3.0000"));
+  CHECK_THAT(seen[3], Contains("port ") && Contains("h is "));
+  CHECK_THAT(seen[4], Contains("has sent"));
+}
+
+TEST_CASE("what the user writes is there, and the way back ends there") {
+  const auto session = netio_session("model95", "ne2");
+  DebugCommands commands(true);
+  bool done = false;
+  session->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
+    if (stop.why == Stop::Why::asked) {
+      commands.execute(d, "until 1200 ms");
+      return true;
+    }
+    done = true;
+    CHECK_THAT(commands.execute(d, "phys 90000 4").text, !Contains("DE AD BE EF"));
+    commands.execute(d, "writephys 90000 DE AD BE EF");
+    CHECK_THAT(commands.execute(d, "phys 90000 4").text, Contains("00090000  DE AD BE EF"));
+    CHECK(d.reverse_step().why == Stop::Why::beginning);
+    CHECK_THROWS_WITH(commands.execute(d, "writephys FFFF0 90"), Contains("no memory that can be written"));
+    CHECK_THROWS_WITH(commands.execute(d, "phys"), Contains("needs an address"));
+    CHECK_THROWS_WITH(commands.execute(d, "regz"), Contains("did you mean 'regs'"));
+    CHECK_THROWS_WITH(commands.execute(d, "until 1 ms"), Contains("ahead"));
+    CHECK_THROWS_WITH(commands.execute(d, "break int 100"), Contains("beyond FFh"));
+    return false;
+  }));
+  run(*session);
+  CHECK(done);
+}

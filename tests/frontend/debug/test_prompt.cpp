@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The prompt of `planar debug` at a terminal: editing, history, completion, and Ctrl-C while the machine runs.
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using Catch::Matchers::Contains;
+using namespace program;
+
+namespace {
+
+/// planar at a terminal of its own.
+class Terminal {
+ public:
+  explicit Terminal(const std::string& home) {
+    child_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
+    if (child_ != 0) return;
+    setenv("HOME", home.c_str(), 1);
+    setenv("TERM", "dumb", 1);
+    execl(PLANAR_BINARY, "planar", "debug", "model95", "--quiet", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  ~Terminal() {
+    if (child_ > 0) {
+      kill(child_, SIGKILL);
+      waitpid(child_, nullptr, 0);
+    }
+    close(terminal_);
+  }
+  Terminal(const Terminal&) = delete;
+
+  /// What has been shown since the last call, up to `text` and with it; all that came in a minute if it did not.
+  std::string until(const std::string& text) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (seen_.find(text) == std::string::npos && std::chrono::steady_clock::now() < end) {
+      pollfd p{terminal_, POLLIN, 0};
+      if (poll(&p, 1, 200) <= 0) continue;
+      std::array<char, 4096> buffer;
+      const auto n = read(terminal_, buffer.data(), buffer.size());
+      if (n <= 0) break;
+      seen_.append(buffer.data(), static_cast<std::size_t>(n));
+    }
+    const auto at = seen_.find(text);
+    const auto length = at == std::string::npos ? seen_.size() : at + text.size();
+    const std::string shown = seen_.substr(0, length);
+    seen_.erase(0, length);
+    return shown;
+  }
+  void type(const std::string& keys) {
+    CHECK(write(terminal_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
+  }
+  /// The exit code; -1 if it was killed.
+  int wait() {
+    int status = 0;
+    waitpid(std::exchange(child_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  int terminal_ = -1;
+  pid_t child_ = -1;
+  std::string seen_;
+};
+
+}  // namespace
+
+TEST_CASE("the prompt edits lines, keeps a history and takes Ctrl-C") {
+  const Scratch home;
+  {
+    Terminal t(home.file(""));
+    CHECK_THAT(t.until("(planar) "), Contains("FFFFFFF0"));
+    t.type("regs\n");
+    CHECK_THAT(t.until("CR4"), Contains("EIP 0000FFF0"));
+    t.until("(planar) ");
+    t.type("continue\n");
+    usleep(300'000);
+    t.type("\x03");
+    CHECK_THAT(t.until("(planar) "), Contains(" s  "));
+    t.type("time\n");
+    CHECK_THAT(t.until("(planar) "), Contains("instructions"));
+    t.type("nonsense\n");  // is no reason to end
+    CHECK_THAT(t.until("(planar) "), Contains("there is no command"));
+    t.type("\x10\x10\n");  // Ctrl-P: the line before the last
+    CHECK_THAT(t.until("(planar) "), Contains("instructions"));
+    t.type("quit\n");
+    CHECK(t.wait() == 0);
+  }
+  CHECK_THAT(read_file(home.file(".planar_history")), Contains("regs") && Contains("nonsense"));
+  Terminal again(home.file(""));
+  again.until("(planar) ");
+  again.type("\x10\x10\n\x04");  // "nonsense" of the last time; the end of input ends the run
+  CHECK_THAT(again.until("(planar) "), Contains("there is no command"));
+  CHECK(again.wait() == 0);
+}
