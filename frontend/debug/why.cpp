@@ -23,7 +23,7 @@ std::string running(const cpu::Cpu& cpu) {
 /// The next event of one of the machine's adapters, and the next of anybody.
 std::string waiting(Debugger& d) {
   Machine& machine = d.machine();
-  const auto& prefix = machine.config().name_prefix();
+  const std::string prefix = machine.config().name_prefix();
   const auto pending = d.lab().scheduler().pending();
   if (d.frames_on_the_wire() > 0)
     return fmt::format("wire: {} on the wire\n", d.frames_on_the_wire() == 1 ? "a frame is" : "frames are");
