@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar adf FILE` shows an adapter description; `planar adf solve MACHINE.toml` shows the slot page.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar bench`: the emulator's speed on this host, and its clocks against the manuals'.
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "frontend/bench/bench_cpu.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar compare`: machines x cards, all else equal.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -16,12 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CompareOptions {
   MatrixCommand command;
   std::string folder;
 };
 
-int run(const Options& o) {
+int run(const CompareOptions& o) {
   MatrixOptions matrix = o.command.options();
   if (!o.folder.empty()) matrix.folder = fs::path(o.folder) / "runs";
   Comparison c{*matrix.benchmark, {},         o.command.machines, matrix.benchmark->sizes(matrix.sizes),
@@ -50,7 +51,7 @@ int run(const Options& o) {
 }  // namespace
 
 Verb add_compare(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CompareOptions>();
   CLI::App* verb =
       app.add_subcommand("compare", "Run the same benchmark with many cards in many machines, side by side");
   o->command.add_to(*verb);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar disk`: creates, inspects and commits disk images.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -15,7 +16,7 @@ namespace planar {
 
 namespace {
 
-struct Options {
+struct DiskOptions {
   std::string file;
   std::optional<std::string> size;
   std::optional<std::string> base;
@@ -45,7 +46,7 @@ std::uint64_t image_bytes(std::string text) {
   return *bytes * unit;
 }
 
-int create(const Options& o) {
+int create(const DiskOptions& o) {
   if (o.base && o.size) throw Error("--base and SIZE: an overlay has the size of its base; give one of them");
   if (!o.base && !o.size)
     throw Error(
@@ -62,7 +63,7 @@ int create(const Options& o) {
   return 0;
 }
 
-int info(const Options& o) {
+int info(const DiskOptions& o) {
   const auto disk = storage::DiskImage::open({o.file, storage::WriteMode::read_only, {}});
   const storage::OverlayFile* overlay = disk.overlay();
   const auto bytes = disk.sectors() * storage::sector_bytes;
@@ -97,12 +98,12 @@ int info(const Options& o) {
   return 0;
 }
 
-int commit(const Options& o) {
+int commit(const DiskOptions& o) {
   fmt::print("{}: {} sectors written into its base\n", o.file, storage::commit_overlay(o.file, o.base.value_or("")));
   return 0;
 }
 
-int repair(const Options& o) {
+int repair(const DiskOptions& o) {
   const auto found = storage::OverlayFile::repair(o.file);
   if (o.json) {
     write_json(*o.json, {{"file", o.file},
@@ -130,7 +131,7 @@ int repair(const Options& o) {
 }  // namespace
 
 Verb add_disk(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<DiskOptions>();
   CLI::App* verb = app.add_subcommand("disk", "Create, inspect, commit or repair images of diskettes and hard disks");
   verb->require_subcommand(1);
   CLI::App* creates =

@@ -2,6 +2,7 @@
 // `planar list` and `planar show`: what there is, how it is timed, and what it does not model.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>

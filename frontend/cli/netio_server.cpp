@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +32,7 @@ namespace {
 constexpr std::size_t most_connections = 64;
 constexpr std::size_t chunk = 65536;
 
-struct Options {
+struct ServerOptions {
   std::string listen = fmt::format("127.0.0.1:{}", net::netio_port);
   std::string seconds = "6";
   std::string idle = "60";
@@ -145,7 +146,7 @@ net::Descriptor listen_at(const std::string& text) {
   return socket;
 }
 
-int run(const Options& o) {
+int run(const ServerOptions& o) {
   const auto duration = parse_time(o.seconds + " s");
   if (!duration || *duration < 10_ms || *duration > 3600_s)
     throw Error(fmt::format("--seconds {}: expects 0.01 to 3600", o.seconds));
@@ -193,7 +194,7 @@ int run(const Options& o) {
 }  // namespace
 
 Verb add_netio_server(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ServerOptions>();
   CLI::App* verb =
       app.add_subcommand("netio-server", "Serve netio on the host, for guests with --net slirp, tap or pcap");
   verb->add_option("--listen", o->listen, "Where; only this host reaches a loopback address")

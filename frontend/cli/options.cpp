@@ -2,6 +2,7 @@
 #include "frontend/cli/options.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -146,6 +147,8 @@ void DriveOptions::apply(Config& config) const {
   set_scsi_drives(config, "disk", disks, 6, {"mode", "overlay", "id"});
   set_scsi_drives(config, "cdrom", cdroms, 3, {"id"});
 }
+
+bool MachineOptions::machine_given() const { return machine_option_ && machine_option_->count() > 0; }
 
 void MachineOptions::add_to(CLI::App& app, bool positional) {
   const std::string help = "Built-in machine (see `planar list machines`) or a machine file (see `planar config`)";

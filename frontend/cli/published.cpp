@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar published`: every published cell beside ours, what each row was used for, and how near the whole comes.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -13,7 +14,7 @@
 namespace planar {
 namespace {
 
-struct Options {
+struct PublishedOptions {
   MatrixCommand command;
   std::string folder;
   bool chosen = false;
@@ -47,7 +48,7 @@ std::vector<std::string> scored(const std::vector<PublishedRow>& print, const st
   return list;
 }
 
-int run(const Options& o) {
+int run(const PublishedOptions& o) {
   if (o.chosen) {
     fmt::print("{}", chosen_by_print_table());
     return 0;
@@ -78,7 +79,7 @@ int run(const Options& o) {
 }  // namespace
 
 Verb add_published(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<PublishedOptions>();
   CLI::App* verb =
       app.add_subcommand("published", "Run what was published and print every cell beside ours, with the score");
   o->command.add_to(*verb, false);

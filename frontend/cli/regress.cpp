@@ -2,6 +2,7 @@
 // `planar regress`: every adapter in every machine against the stored baseline, cycle for cycle.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -20,7 +21,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct RegressOptions {
   MatrixCommand command;
   std::optional<std::string> baseline;  ///< tests/baselines/BENCHMARK.json unless given
   std::string reason;
@@ -69,7 +70,7 @@ void print(const std::vector<Change>& list, const ordered_json& baseline, const 
 }
 
 /// Machines and cards that the baseline does not hold are run only where they are asked for by name.
-void leave_out_new_cells(const ordered_json& baseline, const Options& o, std::vector<Cell>& cells) {
+void leave_out_new_cells(const ordered_json& baseline, const RegressOptions& o, std::vector<Cell>& cells) {
   std::vector<std::string> left_out;
   std::erase_if(cells, [&](const Cell& cell) {
     const auto machine = baseline["cells"].find(cell.machine);
@@ -84,7 +85,7 @@ void leave_out_new_cells(const ordered_json& baseline, const Options& o, std::ve
                fmt::join(left_out, ", "));
 }
 
-int run(const Options& o) {
+int run(const RegressOptions& o) {
   std::optional<ordered_json> baseline;
   const MatrixCommand& command = o.command;
   MatrixOptions matrix = command.options(&Benchmark::regression);
@@ -138,7 +139,7 @@ int run(const Options& o) {
 }  // namespace
 
 Verb add_regress(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RegressOptions>();
   CLI::App* verb =
       app.add_subcommand("regress", "Run every card in every machine and compare with the stored baseline");
   o->command.add_to(*verb);

@@ -3,8 +3,11 @@
 // the exit code. Problems are thrown as Error.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace planar {
 
