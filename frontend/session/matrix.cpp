@@ -20,7 +20,7 @@
 
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
-#include "core/state/archive.hpp"
+#include "core/state/sha256.hpp"
 #include "frontend/cli/progress.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
@@ -42,10 +42,7 @@ std::string read_text(const fs::path& path) {
 }
 
 /// Identifies this very build: results of another one are not reused.
-std::string program_hash() {
-  const std::string bytes = read_text(own_program);
-  return sha256_hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-}
+std::string program_hash() { return sha256_hex(read_text(own_program)); }
 
 std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
   std::vector<std::string> list = {std::string(o.benchmark->name),
@@ -73,8 +70,7 @@ double processor_clock(const std::string& machine) {
 std::string machine_hash(const std::string& machine) {
   Config config = load_machine(machine);
   read_machine(config);
-  const std::string text = config.resolved();
-  return sha256_hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  return sha256_hex(config.resolved());
 }
 
 /// A directory that is removed with its content.

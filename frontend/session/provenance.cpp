@@ -9,7 +9,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "core/state/archive.hpp"
+#include "core/state/sha256.hpp"
 #include "planar_commit.hpp"  // generated: frontend/commit.cmake
 
 namespace planar {
@@ -68,8 +68,7 @@ std::string build_commit() { return PLANAR_COMMIT; }
 ordered_json program_provenance() { return {{"version", PLANAR_VERSION}, {"commit", build_commit()}}; }
 
 ordered_json configuration_provenance(Lab& lab) {
-  const std::string text = in_order(lab.configuration());
-  ordered_json j{{"sha256", sha256_hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()})}};
+  ordered_json j{{"sha256", sha256_hex(in_order(lab.configuration()))}};
   if (lab.machines() == 1) {
     j.update(machine_provenance(lab.machine().config()));
   } else {
