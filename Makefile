@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # make netio      boots a Model 95 with an NE/2 and runs netio inside it
 # make test       rebuilds the ROM images byte for byte, builds once (release) and runs every test
-# make test-all   the same, then headers alone and the sanitizer build with its tests
+# make test-all   the same, then the bench gate, headers alone and the sanitizer build with its tests
 # make test-tidy test-lockstep   clang-tidy, and a lockstep run of 100 million instructions: by hand
 # make test-hosts                one state hash from GCC's, Clang's and the AArch64 program: by hand
+# make bench-gate                host instructions of short runs against the stored counts (part of test-all)
 # All say which packages are missing and install them first (Debian 12), with sudo when not root.
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
@@ -11,6 +12,7 @@ PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-
 TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip \
                 clang-format-14 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
 LINT_PACKAGES = clang-tidy-14
+BENCH_PACKAGES = valgrind python3 binutils
 HOST_PACKAGES = clang g++-aarch64-linux-gnu qemu-user
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
@@ -37,7 +39,7 @@ $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pt
 endef
 
 .PHONY: all netio test test-all test-images test-release test-headers test-tidy test-sanitizer test-lockstep \
-        test-hosts profile packages test-packages lint-packages clean
+        test-hosts bench-gate profile packages test-packages lint-packages clean
 .NOTPARALLEL:
 
 all: build/release/frontend/planar
@@ -63,7 +65,7 @@ netio: build/release/frontend/planar
 test: test-images test-release
 
 # Each part can be run by itself. The sanitizer build takes longest and comes last.
-test-all: test test-headers test-sanitizer
+test-all: test bench-gate test-headers test-sanitizer
 
 test-images: test-packages
 	$(MAKE) -C roms check
@@ -106,6 +108,13 @@ test-hosts: build/release/frontend/planar
 	$(AARCH64) cmake --build build/aarch64 --target planar
 	tests/hosts/compare.sh build/release/frontend/planar build/clang/frontend/planar \
 	  "qemu-aarch64 -L build/sysroot build/aarch64/frontend/planar"
+
+# Under callgrind: what else the host does makes no difference. 4: the stored counts are another compiler's.
+bench-gate: packages
+	$(call install,$(BENCH_PACKAGES))
+	@cmake --preset release $(LAUNCHER) >/dev/null
+	@cmake --build --preset release --target planar
+	tests/bench/gate.py || [ $$? -eq 4 ]
 
 AARCH64 = PLANAR_SYSROOT=$(CURDIR)/build/sysroot PKG_CONFIG_SYSROOT_DIR=$(CURDIR)/build/sysroot \
           PKG_CONFIG_LIBDIR=$(CURDIR)/build/sysroot/usr/lib/aarch64-linux-gnu/pkgconfig:$(CURDIR)/build/sysroot/usr/share/pkgconfig
