@@ -19,7 +19,7 @@ void say(fmt::format_string<T...> format, T&&... values) {
 }
 
 /// Writes `json` to `target`, a file or "-" for standard output. Throws Error (exit 3) naming the file.
-void write_json(const std::string& target, const nlohmann::ordered_json& json);
+void write_json(const std::string& target, const nlohmann::ordered_json& json, const std::string& option = "--json");
 
 /// `value` rounded to `decimals` decimals, so that the figures of two runs can be compared as text.
 double rounded(double value, int decimals);

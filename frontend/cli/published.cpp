@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/common/error.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
@@ -58,6 +59,8 @@ int run(const PublishedOptions& o) {
   const auto print = published_rows();
   const auto cells = cells_of(print, o.command.cells());
   const auto outcomes = run_matrix(cells, matrix);
+  if (const auto failure = host_failure_text(outcomes); !failure.empty())
+    throw Error(failure + "; nothing is written, the same command goes on", ExitCode::missing_file);
   const auto rows = score_rows(print, outcomes);
   const auto machines = scored(print, o.command.machines);
   const auto failures = missed_demands(rows);

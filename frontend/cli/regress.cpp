@@ -103,12 +103,17 @@ int run(const RegressOptions& o) {
   std::erase_if(outcomes, [](const CellOutcome& outcome) { return outcome.interrupted(); });
   if (!interrupted.empty() && !o.reason.empty())
     throw Error(interrupted + "; the baseline is as it was", interrupted_exit);
+  if (!o.reason.empty())
+    for (const CellOutcome& outcome : outcomes)
+      if (outcome.broken())
+        throw Error(fmt::format("{} {}: {}; the baseline is as it was", outcome.cell.machine,
+                                outcome.cell.card_option(), outcome.problem),
+                    static_cast<ExitCode>(outcome.status));
   const auto made = make_baseline(outcomes, matrix, o.reason);
   if (!o.reason.empty()) {
     if (!command.values.empty()) throw Error("--accept with --set: a baseline holds the values of the source tree");
-    if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
-      std::filesystem::create_directories(folder);
-    write_json(file, made);
+    if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) make_folder(folder);
+    write_json(file, made, "--baseline");
     fmt::print("{}: {} runs accepted: {}\n", file, outcomes.size(), o.reason);
     return 0;
   }

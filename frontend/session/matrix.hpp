@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/common/error.hpp"
 #include "frontend/benchmarks/benchmark.hpp"
 #include "frontend/session/interruption.hpp"
 
@@ -40,6 +41,10 @@ struct CellOutcome {
 
   /// The machine refuses this card (exit code 2): nothing failed, but there is nothing to measure.
   bool refused() const { return status == 2; }
+  /// A file could not be read or written (exit code 3): another time it may.
+  bool host_failed() const { return status == static_cast<int>(ExitCode::missing_file); }
+  /// It came to no end that another run would come to as well.
+  bool broken() const { return host_failed() || status == static_cast<int>(ExitCode::emulation_fault); }
   /// The user ended the matrix before this run was finished.
   bool interrupted() const { return status == static_cast<int>(interrupted_exit); }
   /// What `benchmark` measured at a size, or nothing.
@@ -63,10 +68,13 @@ struct MatrixOptions {
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards);
 
 /// Runs the cells; the outcomes stand in the order of the cells. A run that is in the folder already is taken from
-/// there if the same program made it with the same arguments. SIGINT or SIGTERM ends the runs under way; outcomes that
-/// are not finished then say that they were interrupted, and are not kept. Throws Error when a process cannot be
-/// started.
+/// there if the same program made it with the same arguments, unless it is broken. SIGINT or SIGTERM ends the
+/// runs under way; outcomes that are not finished then say that they were interrupted, and are not kept. Throws Error
+/// when a process cannot be started.
 std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options);
+
+/// "model56sx ne2: " and the problem of the first run that the host failed; empty if there is none.
+std::string host_failure_text(const std::vector<CellOutcome>& outcomes);
 
 /// "interrupted: 3 of 12 runs are finished", and where they are kept; empty if none was interrupted.
 std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options);
