@@ -5,14 +5,17 @@
 # make test-tidy test-lockstep   clang-tidy, and a lockstep run of 100 million instructions: by hand
 # make bench-gate                host instructions of short runs against the stored counts (part of test-all)
 # make test-hosts                one state hash from GCC's, Clang's and the AArch64 program, tests on AArch64: by hand
+# make install    installs the program, manual pages and completions (PREFIX=/usr/local, DESTDIR=)
+# make package    makes a Debian package and an archive in build/release/packages
 # All say which packages are missing and install them first (Debian 12), with sudo when not root.
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
            nettle-dev libzstd-dev libdeflate-dev libslirp-dev libpng-dev libsdl2-dev
 TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip \
-                clang-format-14 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
+                man-db zsh fish dpkg-dev file desktop-file-utils clang-format-14 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
 LINT_PACKAGES = clang-tidy-14
 BENCH_PACKAGES = valgrind python3 binutils
+PACKAGING_PACKAGES = dpkg-dev file gzip
 HOST_PACKAGES = clang g++-aarch64-linux-gnu qemu-user
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
@@ -39,7 +42,7 @@ $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pt
 endef
 
 .PHONY: all netio test test-all test-images test-release test-headers test-tidy test-sanitizer test-lockstep \
-        test-hosts bench-gate profile packages test-packages lint-packages clean
+        test-hosts bench-gate profile install package packages test-packages lint-packages clean
 .NOTPARALLEL:
 
 all: build/release/frontend/planar
@@ -130,6 +133,17 @@ profile: packages
 	build/profile/frontend/planar netio --machine model56sx --seconds 1 >/dev/null
 	build/profile/frontend/planar bench cpu --workload mix --repeat 1 --passes 8000 --quiet >/dev/null
 	cmake --preset profile-use && cmake --build build/profile --target planar
+
+# DESTDIR stands before every installed path, for who makes packages.
+PREFIX = /usr/local
+install: build/release/frontend/planar
+	@cmake --build --preset release --target planar_installed_files
+	DESTDIR=$(DESTDIR) cmake --install build/release --component planar --prefix $(PREFIX)
+
+package: build/release/frontend/planar
+	$(call install,$(PACKAGING_PACKAGES))
+	@cmake --build --preset release --target planar_installed_files
+	cd build/release && cpack
 
 clean:
 	rm -rf build roms/build

@@ -25,10 +25,9 @@ Bench add_cpu(CLI::App& app) {
   auto o = std::make_shared<BenchCpuOptions>();
   app.description(
       "The emulator's speed on this host: instructions per second and multiple of real time for a fixed "
-      "instruction mix\n"
-      "(paging on, 31 % memory operands over 256 KB, 15 % jumps, calls, string operations; roms/bench/mix.asm) and for "
-      "netio\n"
-      "over an NE/2. Cycles and state hash are virtual: a faster emulator must reproduce them.");
+      "instruction mix (paging on, 31 % memory operands over 256 KB, 15 % jumps, calls, string operations; "
+      "roms/bench/mix.asm) and for "
+      "netio over an NE/2. Cycles and state hash are virtual: a faster emulator must reproduce them.");
   app.footer(
       "Examples:\n"
       "  planar bench cpu --json before.json              every machine, median of 5\n"
@@ -55,10 +54,9 @@ Bench add_timing(CLI::App& app) {
   auto o = std::make_shared<BenchTimingOptions>();
   app.description(
       "Clocks of small loops in the emulated machine (delay loops, cached and uncached copies, checksum, string output "
-      "to a\n"
-      "port, calls, interrupts, system call, page walks), measured by the guest with the 8254 and compared with the "
-      "sum\n"
-      "derived from the manuals and the machine's documented parameters. Independent of the host's speed.");
+      "to a port, calls, interrupts, system call, page walks), measured by the guest with the 8254 and compared with "
+      "the "
+      "sum derived from the manuals and the machine's documented parameters. Independent of the host's speed.");
   app.footer(
       "Examples:\n"
       "  planar bench timing                              every machine: measured, expected, residual\n"

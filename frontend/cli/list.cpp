@@ -235,7 +235,9 @@ Verb add_show(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "show",
       "Show a card (timing with sources, limits, ADF), a machine (its parts list) or an operating system of the guest");
-  verb->add_option("name", o->name, "A card, a machine or an operating system")->required()->type_name("NAME");
+  verb->add_option("name", o->name, "A card, a machine or an operating system")
+      ->required()
+      ->type_name("CARD|MACHINE|SYSTEM");
   verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
   return [o] { return show(o->name, o->json); };
 }

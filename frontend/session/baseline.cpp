@@ -9,6 +9,7 @@
 #include "core/state/archive.hpp"
 #include "devices/adapter/timing_profile.hpp"
 #include "frontend/report/labels.hpp"
+#include "frontend/session/provenance.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -124,6 +125,23 @@ ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const Matri
     b["cells"][o.cell.machine][card] = o.result ? figures(*o.result, options) : ordered_json{{"problem", o.problem}};
   }
   return b;
+}
+
+ordered_json accepted_history(const ordered_json& baseline) {
+  if (!baseline.is_object()) return ordered_json::array();
+  if (const auto history = baseline.find("history"); history != baseline.end() && history->is_array()) return *history;
+  if (!baseline.contains("reason")) return ordered_json::array();
+  return ordered_json::array({ordered_json{{"reason", baseline["reason"]}}});
+}
+
+void continue_history(ordered_json& made, const ordered_json& replaced, const std::string& date) {
+  ordered_json history = accepted_history(replaced);
+  std::size_t runs = 0;
+  for (const auto& cards : made["cells"]) runs += cards.size();
+  ordered_json entry{{"reason", made["reason"]}, {"date", date}, {"planar", program_provenance()}, {"runs", runs}};
+  if (replaced.is_object() && replaced.contains("cells")) entry["figures_changed"] = changes(replaced, made).size();
+  history.push_back(std::move(entry));
+  made["history"] = std::move(history);
 }
 
 void check_comparable(const ordered_json& baseline, const ordered_json& run) {
