@@ -7,7 +7,7 @@
 namespace planar {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string fish_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -26,7 +26,7 @@ std::string value(const Completion& c) {
   else if (!c.words.empty())
     from = fmt::format("{}", fmt::join(c.words, " "));
   if (c.folders) from += (from.empty() ? "" : " ") + std::string("(__fish_complete_directories)");
-  return from.empty() ? out : out + " -a " + quoted(from);
+  return from.empty() ? out : out + " -a " + fish_quoted(from);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ std::string fish_completion(const CommandRow& program) {
   std::string out = "# Generated from planar's option tables: planar completion fish\n";
   std::vector<std::string> paths;
   for (const CommandRow* command : all_commands(program))
-    if (!command->path.empty()) paths.push_back(quoted(command->path));
+    if (!command->path.empty()) paths.push_back(fish_quoted(command->path));
   out += fmt::format(
       "set -g __planar_verbs {}\n"
       "function __planar_at --description 'Whether the verb before the cursor is the one that is given'\n"
@@ -49,13 +49,15 @@ std::string fish_completion(const CommandRow& program) {
       "complete -c planar -f\n",
       fmt::join(paths, " "));
   for (const CommandRow* command : all_commands(program)) {
-    const auto at = fmt::format("complete -c planar -n {}", quoted("__planar_at " + quoted(command->path)));
+    const auto at = fmt::format("complete -c planar -n {}", fish_quoted("__planar_at " + fish_quoted(command->path)));
     for (const CommandRow& verb : command->commands)
-      out += fmt::format("{} -a {} -d {}\n", at, verb.path.substr(verb.path.rfind(' ') + 1), quoted(brief(verb.text)));
+      out += fmt::format("{} -a {} -d {}\n", at, verb.path.substr(verb.path.rfind(' ') + 1),
+                         fish_quoted(brief(verb.text)));
     for (const OptionRow& option : command->options) {
       const Completion c = completion_of(option);
       if (option.positional) {
-        if (!c.words.empty()) out += fmt::format("{} -a {}\n", at, quoted(fmt::format("{}", fmt::join(c.words, " "))));
+        if (!c.words.empty())
+          out += fmt::format("{} -a {}\n", at, fish_quoted(fmt::format("{}", fmt::join(c.words, " "))));
         if (c.files) out += at + " -F\n";
         continue;
       }
@@ -63,7 +65,7 @@ std::string fish_completion(const CommandRow& program) {
       for (const auto& name : option.names)
         out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       if (!option.value.empty()) out += value(c);
-      out += fmt::format(" -d {}\n", quoted(brief(option.text)));
+      out += fmt::format(" -d {}\n", fish_quoted(brief(option.text)));
     }
   }
   return out;

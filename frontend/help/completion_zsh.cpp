@@ -10,7 +10,7 @@ namespace planar {
 namespace {
 
 /// Within single quotes, and with `special` characters behind a backslash.
-std::string quoted(const std::string& text, const std::string& special) {
+std::string zsh_quoted(const std::string& text, const std::string& special) {
   std::string out;
   for (const char c : text) {
     if (c == '\'') {
@@ -26,9 +26,9 @@ std::string quoted(const std::string& text, const std::string& special) {
 /// "MACHINE:(model95 model77)", what stands behind an option's description.
 std::string action(const OptionRow& option) {
   const Completion c = completion_of(option);
-  const auto name = quoted(option.value, ":[]");
+  const auto name = zsh_quoted(option.value, ":[]");
   std::vector<std::string> words;
-  for (const auto& word : c.words) words.push_back(quoted(word, ":"));
+  for (const auto& word : c.words) words.push_back(zsh_quoted(word, ":"));
   if (c.list) return fmt::format(":{}:_values -s , {} {}", name, "names", fmt::join(words, " "));
   std::vector<std::string> from;
   if (!words.empty()) from.push_back(fmt::format("\"names:name:({})\"", fmt::join(words, " ")));
@@ -43,8 +43,8 @@ std::string option_spec(const OptionRow& option) {
   std::string out;
   for (const auto& name : option.names)
     out += fmt::format("{}'{}{}{}[{}]{}'", out.empty() ? "" : " ", option.repeatable ? "*" : "", name,
-                       option.value.empty() || !name.starts_with("--") ? "" : "=", quoted(brief(option.text), "[]:"),
-                       option.value.empty() ? "" : action(option));
+                       option.value.empty() || !name.starts_with("--") ? "" : "=",
+                       zsh_quoted(brief(option.text), "[]:"), option.value.empty() ? "" : action(option));
   return out;
 }
 
@@ -59,8 +59,8 @@ std::string function(const CommandRow& command) {
   if (!command.commands.empty()) {
     out += "  local -a verbs=(\n";
     for (const CommandRow& verb : command.commands)
-      out += fmt::format("    '{}:{}'\n", quoted(verb.path.substr(verb.path.rfind(' ') + 1), ":"),
-                         quoted(brief(verb.text), ""));
+      out += fmt::format("    '{}:{}'\n", zsh_quoted(verb.path.substr(verb.path.rfind(' ') + 1), ":"),
+                         zsh_quoted(brief(verb.text), ""));
     out += "  )\n";
   }
   out += "  _arguments -C";

@@ -2,6 +2,7 @@
 #include "frontend/help/help_text.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <sstream>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar diff`: what differs between two results.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

@@ -98,7 +98,8 @@ std::string build_commit() { return PLANAR_COMMIT; }
 ordered_json program_provenance() { return {{"version", PLANAR_VERSION}, {"commit", build_commit()}}; }
 
 ordered_json configuration_provenance(Lab& lab) {
-  ordered_json j{{"sha256", sha256_hex(in_order(lab.configuration()))}};
+  const std::string text = in_order(lab.configuration());
+  ordered_json j{{"sha256", sha256_hex(text)}};
   if (lab.machines() == 1) {
     j.update(machine_provenance(lab.machine().config()));
   } else {
