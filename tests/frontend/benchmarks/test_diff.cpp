@@ -11,13 +11,13 @@ using program::run_planar;
 using program::Scratch;
 
 namespace {
-const std::string brief = " --seconds 0.05 --sizes 2048,8192 --quiet";
+const std::string brief_diff = " --seconds 0.05 --sizes 2048,8192 --quiet";
 }
 
 TEST_CASE("two results of the same run are equal; a timing value that was set is named", "[diff]") {
   const Scratch scratch;
   const auto a = scratch.file("a.json"), b = scratch.file("b.json"), c = scratch.file("c.json");
-  const std::string netio = "netio --machine model56sx --card ne2" + brief + " --json ";
+  const std::string netio = "netio --machine model56sx --card ne2" + brief_diff + " --json ";
   REQUIRE(run_planar(netio + a).status == 0);
   REQUIRE(run_planar(netio + b).status == 0);
   REQUIRE(run_planar(netio + c + " --set ne2.data_port.ready_delay=550ns").status == 0);
@@ -43,7 +43,7 @@ TEST_CASE("two results of the same run are equal; a timing value that was set is
 TEST_CASE("another program and another machine are named, and rows that one side lacks", "[diff]") {
   const Scratch scratch;
   const auto a = scratch.file("a.json"), b = scratch.file("b.json");
-  const std::string compare = "compare --machines model56sx --cards ne2,3c523" + brief + " --json ";
+  const std::string compare = "compare --machines model56sx --cards ne2,3c523" + brief_diff + " --json ";
   REQUIRE(run_planar(compare + a).status == 0);
   auto list = nlohmann::ordered_json::parse(read_file(a));
   list.erase(1);
@@ -54,7 +54,7 @@ TEST_CASE("another program and another machine are named, and rows that one side
   CHECK_THAT(said.out, Contains("commit") && Contains("-> 0123456789") && Contains("model56sx 3c523: only in " + a) &&
                            Contains("0 of 1 rows differ"));
   const auto other = scratch.file("other.json");
-  REQUIRE(run_planar("netio --machine model56sx --card 3c523" + brief + " --json " + other).status == 0);
+  REQUIRE(run_planar("netio --machine model56sx --card 3c523" + brief_diff + " --json " + other).status == 0);
   const auto cards = run_planar("diff " + b + " " + other);
   CHECK(cards.status == 1);
   CHECK_THAT(cards.out, Contains("model56sx ne2 -> model56sx 3c523") && Contains("settings.slot.1.card"));
@@ -71,7 +71,7 @@ TEST_CASE("results and baselines of regress are compared, other files refused", 
   CHECK(said.status == 1);
   CHECK_THAT(said.out, Contains("because ne2.data_port.ready_delay") && Contains("state hash"));
   CHECK(run_planar("diff " + base + " " + base).status == 0);
-  REQUIRE(run_planar("netio --machine model56sx --card ne2" + brief + " --json " + netio).status == 0);
+  REQUIRE(run_planar("netio --machine model56sx --card ne2" + brief_diff + " --json " + netio).status == 0);
   CHECK(run_planar("diff " + base + " " + netio).status == 2);
   const auto list = scratch.file("list.json");
   REQUIRE(run_planar("list cards --json " + list).status == 0);
