@@ -5,6 +5,7 @@
 
 #include "frontend/bench/bench_cpu.hpp"
 #include "frontend/bench/bench_timing.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/verbs.hpp"
 
 namespace planar {
@@ -17,7 +18,7 @@ void add_common(CLI::App& app, std::vector<std::string>& machines, std::optional
   app.add_option("--machine", machines, "Machines, separated by commas (default: all built-in ones)")
       ->type_name("MACHINE|FILE,...")
       ->delimiter(',');
-  app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(app, json, "Write the result as JSON");
   app.add_flag("--quiet", quiet, "No progress line");
 }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/lab_devices.hpp"
@@ -74,7 +75,7 @@ Verb add_describe(CLI::App& app) {
   verb->add_option("--until", o->until, "Virtual time to run to")->type_name("TIME")->capture_default_str();
   verb->add_option("--steps", o->steps, "Then execute N instructions (of a lab's several machines, of the first)")
       ->type_name("N");
-  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*verb, o->json, "As JSON");
   return [o, verb] {
     // A snapshot brings its machine: every name is a device's then.
     if (o->restore && verb->get_option("machine")->count() > 0)

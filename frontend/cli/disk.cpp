@@ -8,6 +8,7 @@
 
 #include "devices/planar/diskette/floppy_image.hpp"
 #include "devices/storage/image/disk_image.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "machines/units.hpp"
@@ -145,7 +146,7 @@ Verb add_disk(CLI::App& app) {
       ->type_name("BASE");
   CLI::App* shows = verb->add_subcommand("info", "Show an image's properties and check an overlay");
   shows->add_option("file", o->file, "A raw image or an overlay")->required()->type_name("FILE");
-  shows->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*shows, o->json, "Write JSON");
   CLI::App* commits = verb->add_subcommand("commit", "Write an overlay's changes into its base and empty the overlay");
   commits->add_option("file", o->file, "An overlay")->required()->type_name("FILE");
   commits
@@ -154,7 +155,7 @@ Verb add_disk(CLI::App& app) {
   CLI::App* repairs = verb->add_subcommand(
       "repair", "Make an overlay openable again that lacks what it says it holds, with every sector that is there");
   repairs->add_option("file", o->file, "An overlay")->required()->type_name("FILE");
-  repairs->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*repairs, o->json, "Write JSON");
   return [o, creates, shows, repairs] {
     return creates->parsed() ? create(*o) : shows->parsed() ? info(*o) : repairs->parsed() ? repair(*o) : commit(*o);
   };

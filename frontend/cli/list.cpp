@@ -9,6 +9,7 @@
 
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/systems/operating_system.hpp"
@@ -222,7 +223,7 @@ Verb add_list(CLI::App& app) {
   verb->add_option("what", o->what, "machines, cards, storage or systems")
       ->required()
       ->check(CLI::IsMember({"machines", "cards", "storage", "systems"}));
-  verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*verb, o->json, "Write JSON");
   return [o] { return list(o->what, o->json); };
 }
 
@@ -238,7 +239,7 @@ Verb add_show(CLI::App& app) {
   verb->add_option("name", o->name, "A card, a machine or an operating system")
       ->required()
       ->type_name("CARD|MACHINE|SYSTEM");
-  verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*verb, o->json, "Write JSON");
   return [o] { return show(o->name, o->json); };
 }
 

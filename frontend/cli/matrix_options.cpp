@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/common/error.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/help/command_table.hpp"
 #include "machines/machine_files.hpp"
 
@@ -39,7 +40,7 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
       ->type_name("CARD.VALUE=X")
       ->expected(1)
       ->take_all();
-  app.add_option("--json", json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(app, json, "As JSON");
   app.add_flag("--quiet", matrix.quiet, "No progress");
 }
 

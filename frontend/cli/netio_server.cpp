@@ -20,6 +20,7 @@
 #include "devices/stations/host/descriptor.hpp"
 #include "devices/stations/host/host_net.hpp"
 #include "devices/stations/peer/netio_protocol.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/session/interruption.hpp"
@@ -207,8 +208,7 @@ Verb add_netio_server(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   verb->add_flag("--once", o->once, "End after the first connection");
-  verb->add_option("--json", o->json, "Write the connection's counts as JSON to FILE, or to standard output with -")
-      ->type_name("FILE|-");
+  add_json_option(*verb, o->json, "Write the connection's counts as JSON");
   return [o] { return run(*o); };
 }
 

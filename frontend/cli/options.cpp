@@ -116,6 +116,10 @@ storage::DiskSpec parse_floppy_option(const std::string& option, const std::stri
   return disk;
 }
 
+void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what) {
+  app.add_option("--json", target, what + " to FILE, or to standard output with -")->type_name("FILE|-");
+}
+
 void DriveOptions::add_to(CLI::App& app) {
   const OptionGroup group(app, drive_group);
   const std::string modes =
@@ -299,7 +303,7 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
 
 void OutputOptions::add_to(CLI::App& app) {
   const OptionGroup group(app, output_group);
-  app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(app, json, "Write the result as JSON");
   app.add_option("--serial", serial, "Output of COM1: stdio or file:F")->type_name("stdio|file:F");
   app.add_option("--screen", screen,
                  "At the end: text prints the text screen, png:FILE saves a screenshot (in any mode)")

@@ -30,6 +30,9 @@ CardOption parse_card_option(const std::string& text);
 /// Parses `--floppy FILE[,mode=M][,overlay=F]`; `option` is named in errors. Throws Error.
 storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text);
 
+/// --json of a verb: `what` ("Write JSON") to a file or to standard output.
+void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what);
+
 /// The images in the drives: FILE[,mode=M][,overlay=FILE][,id=N].
 struct DriveOptions {
   std::optional<std::string> floppy;

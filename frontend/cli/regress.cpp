@@ -51,15 +51,10 @@ Baseline read_baseline(const RegressOptions& o) {
   if (!o.baseline && !std::filesystem::exists(file))
     for (const EmbeddedFile& embedded : embedded_baselines())
       if (embedded.path == file) return {"this program's own", ordered_json::parse(embedded.text)};
-  const auto text = read_host_file(
-      file, 64 << 20, "there is no baseline; name one with --baseline FILE, or make one with --accept \"reason\"",
-      "is no baseline (it has at most 64 MB)");
-  try {
-    return {file, ordered_json::parse(text)};
-  } catch (const ordered_json::parse_error& e) {
-    throw Error(fmt::format("{}: {}; restore it or make a new one with --accept \"reason\"", file, e.what()),
-                ExitCode::missing_file);
-  }
+  return {file,
+          read_json(file, 64 << 20,
+                    "there is no baseline; name one with --baseline FILE, or make one with --accept \"reason\"",
+                    "is no baseline (it has at most 64 MB)", "restore it or make a new one with --accept \"reason\"")};
 }
 
 /// Machines and cards that the baseline does not hold are run only where they are asked for by name.
@@ -89,9 +84,7 @@ void check_accept(const RegressOptions& o) {
 void check_whole(const std::vector<CellOutcome>& outcomes) {
   for (const CellOutcome& outcome : outcomes)
     if (outcome.broken())
-      throw Error(fmt::format("{} {}: {}; the baseline is as it was", outcome.cell.machine, outcome.cell.card_option(),
-                              outcome.problem),
-                  static_cast<ExitCode>(outcome.status));
+      throw Error(outcome.failure() + "; the baseline is as it was", static_cast<ExitCode>(outcome.status));
 }
 
 /// Writes what was measured as the baseline, with the history of the one that it replaces.

@@ -73,7 +73,7 @@ std::string bash_completion(const CommandRow& program) {
         names.insert(names.end(), option.names.begin(), option.names.end());
     }
     std::vector<std::string> verbs;
-    for (const CommandRow& verb : command->commands) verbs.push_back(verb.path.substr(verb.path.rfind(' ') + 1));
+    for (const CommandRow& verb : command->commands) verbs.push_back(verb.word());
     if (!verbs.empty()) places += fmt::format("_planar_words '{}'; ", fmt::join(verbs, " "));
     out += fmt::format("    '{}') if [[ $cur == -* ]]; then _planar_words '{}'; else {}:; fi ;;\n", command->path,
                        fmt::join(names, " "), places);

@@ -51,8 +51,7 @@ std::string fish_completion(const CommandRow& program) {
   for (const CommandRow* command : all_commands(program)) {
     const auto at = fmt::format("complete -c planar -n {}", fish_quoted("__planar_at " + fish_quoted(command->path)));
     for (const CommandRow& verb : command->commands)
-      out += fmt::format("{} -a {} -d {}\n", at, verb.path.substr(verb.path.rfind(' ') + 1),
-                         fish_quoted(brief(verb.text)));
+      out += fmt::format("{} -a {} -d {}\n", at, verb.word(), fish_quoted(brief(verb.text)));
     for (const OptionRow& option : command->options) {
       const Completion c = completion_of(option);
       if (option.positional) {

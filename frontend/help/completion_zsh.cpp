@@ -59,8 +59,7 @@ std::string function(const CommandRow& command) {
   if (!command.commands.empty()) {
     out += "  local -a verbs=(\n";
     for (const CommandRow& verb : command.commands)
-      out += fmt::format("    '{}:{}'\n", zsh_quoted(verb.path.substr(verb.path.rfind(' ') + 1), ":"),
-                         zsh_quoted(brief(verb.text), ""));
+      out += fmt::format("    '{}:{}'\n", zsh_quoted(verb.word(), ":"), zsh_quoted(brief(verb.text), ""));
     out += "  )\n";
   }
   out += "  _arguments -C";
@@ -72,7 +71,7 @@ std::string function(const CommandRow& command) {
     out += "; _files";
   out += " ;;\n    rest)\n      case $words[1] in\n";
   for (const CommandRow& verb : command.commands)
-    out += fmt::format("        {}) {} ;;\n", verb.path.substr(verb.path.rfind(' ') + 1), function_name(verb));
+    out += fmt::format("        {}) {} ;;\n", verb.word(), function_name(verb));
   return out + "      esac ;;\n  esac\n}\n";
 }
 

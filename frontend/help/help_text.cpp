@@ -130,7 +130,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   if (!in_brief.empty())
     out += fmt::format("\nCommon options (`{} --help-all` explains them):\n{}", command.name(), in_brief);
   if (!command.commands.empty()) out += "\nVerbs:\n";
-  for (const CommandRow& verb : command.commands) out += entry(verb.path.substr(verb.path.rfind(' ') + 1), verb.text);
+  for (const CommandRow& verb : command.commands) out += entry(verb.word(), verb.text);
   if (&command == &program && mode == CLI::AppFormatMode::All)
     for (const auto& group : common) {
       out += "\nCommon options, " + group + ":\n";

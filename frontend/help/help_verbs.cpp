@@ -15,7 +15,7 @@ namespace planar {
 namespace {
 
 void write(const std::filesystem::path& file, const std::string& text) {
-  std::filesystem::create_directories(file.parent_path());
+  make_folder(file.parent_path());
   replace_file(file, text);
 }
 

@@ -67,9 +67,7 @@ std::string synopsis(const CommandRow& command) {
 /// Lines as they stand; examples keep their columns.
 std::string footer(const CommandRow& command) {
   if (command.footer.empty()) return {};
-  std::string text = command.footer;
-  std::string out = ".SH EXAMPLES AND NOTES\n.nf\n";
-  return out + roff(text) + "\n.fi\n";
+  return ".SH EXAMPLES AND NOTES\n.nf\n" + roff(command.footer) + "\n.fi\n";
 }
 
 std::string options_of(const CommandRow& command) {
@@ -129,9 +127,8 @@ std::string man_page(const CommandRow& program, const CommandRow& verb, const st
   }
   for (const CommandRow* command : commands) out += footer(*command);
   out += fmt::format(".SH EXIT STATUS\nSee\n.BR planar (1).\n.SH SEE ALSO\n.BR planar (1)\n");
-  for (const CommandRow& other : program.commands)
-    if (&other == &program.commands.front() && other.path != verb.path)
-      out += fmt::format(".BR planar\\-{} (1)\n", roff(other.path));
+  if (const CommandRow& first = program.commands.front(); first.path != verb.path)
+    out += fmt::format(".BR planar\\-{} (1)\n", roff(first.path));
   return out;
 }
 

@@ -57,7 +57,7 @@ std::string suggestion(const CommandRow& program, const std::vector<std::string>
     std::vector<std::string> verbs;
     const CommandRow* next = nullptr;
     for (const CommandRow& verb : command->commands) {
-      verbs.push_back(verb.path.substr(verb.path.rfind(' ') + 1));
+      verbs.push_back(verb.word());
       if (verbs.back() == word) next = &verb;
     }
     const bool takes_words = std::any_of(command->options.begin(), command->options.end(),

@@ -5,8 +5,7 @@
 
 #include <memory>
 
-#include "core/common/error.hpp"
-#include "core/host/host_files.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/results/result_diff.hpp"
@@ -21,18 +20,13 @@ struct Options {
   std::optional<std::string> json;
 };
 
-ordered_json read_json(const std::string& file) {
-  const auto text = read_host_file(file, 256 << 20, "there is no such result; name a file that --json has written",
-                                   "is no result (it has at most 256 MB)");
-  try {
-    return ordered_json::parse(text);
-  } catch (const ordered_json::parse_error& e) {
-    throw Error(fmt::format("{}: {}; name a file that --json has written", file, e.what()), ExitCode::missing_file);
-  }
+ordered_json read_result(const std::string& file) {
+  return read_json(file, 256 << 20, "there is no such result; name a file that --json has written",
+                   "is no result (it has at most 256 MB)", "name a file that --json has written");
 }
 
 int run(const Options& o) {
-  const ResultDiff diff = diff_results(read_json(o.first), o.first, read_json(o.second), o.second);
+  const ResultDiff diff = diff_results(read_result(o.first), o.first, read_result(o.second), o.second);
   if (o.json) write_json(*o.json, diff.json(o.first, o.second));
   if (!o.json || *o.json != "-") fmt::print("{}", diff.text(o.first, o.second));
   return diff.same_figures() ? 0 : 1;
@@ -49,7 +43,7 @@ Verb add_diff(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   verb->add_option("second", o->second, "The one to compare it with")->required()->type_name("FILE");
-  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*verb, o->json, "As JSON");
   verb->footer(
       "Examples:\n"
       "  planar netio --seconds 1 --json a.json\n"

@@ -7,12 +7,10 @@
 
 #include "core/common/error.hpp"
 #include "core/state/archive.hpp"
-#include "devices/adapter/timing_profile.hpp"
 #include "frontend/report/labels.hpp"
 #include "frontend/session/provenance.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
-#include "machines/registry/adapter_registry.hpp"
 #include "roms/images.hpp"
 
 namespace planar {
@@ -40,9 +38,7 @@ ordered_json machine_timing(const std::string& name) {
 
 /// A card's timing values, with the cell's own --set in force.
 ordered_json card_timing(const Cell& cell) {
-  ordered_json values;
-  for (const TimingValue& v : find_adapter(cell.card).timing())
-    if (!v.rule) values[v.name] = v.value;
+  ordered_json values = timing_values(cell.card);
   for (std::size_t n = 0; n + 1 < cell.settings.size(); n += 2) {
     const auto& text = cell.settings[n + 1];
     const auto dot = text.find('.'), equals = text.find('=');

@@ -295,8 +295,7 @@ std::string Cell::key() const {
 
 std::string host_failure_text(const std::vector<CellOutcome>& outcomes) {
   const auto failed = std::find_if(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.host_failed(); });
-  if (failed == outcomes.end()) return {};
-  return fmt::format("{} {}: {}", failed->cell.machine, failed->cell.card_option(), failed->problem);
+  return failed == outcomes.end() ? std::string{} : failed->failure();
 }
 
 std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options) {

@@ -4,6 +4,8 @@
 // stopped.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -45,6 +47,8 @@ struct CellOutcome {
   bool host_failed() const { return status == static_cast<int>(ExitCode::missing_file); }
   /// It came to no end that another run would come to as well.
   bool broken() const { return host_failed() || status == static_cast<int>(ExitCode::emulation_fault); }
+  /// "model56sx ne2: " and the problem.
+  std::string failure() const { return fmt::format("{} {}: {}", cell.machine, cell.card_option(), problem); }
   /// The user ended the matrix before this run was finished.
   bool interrupted() const { return status == static_cast<int>(interrupted_exit); }
   /// What `benchmark` measured at a size, or nothing.
@@ -73,7 +77,7 @@ std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const s
 /// when a process cannot be started.
 std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options);
 
-/// "model56sx ne2: " and the problem of the first run that the host failed; empty if there is none.
+/// The failure() of the first run that the host failed; empty if there is none.
 std::string host_failure_text(const std::vector<CellOutcome>& outcomes);
 
 /// "interrupted: 3 of 12 runs are finished", and where they are kept; empty if none was interrupted.

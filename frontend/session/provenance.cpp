@@ -30,8 +30,8 @@ ordered_json card_provenance(const CardConfig& card) {
 
 /// The timing values in force of a card: its profile's, or the user's.
 void add_timing(const CardConfig& card, ordered_json& out) {
-  for (const TimingValue& v : find_adapter(card.name).timing())
-    if (!v.rule) out[card.name + "." + v.name] = v.value;
+  const auto values = timing_values(card.name);
+  for (const auto& [name, value] : values.items()) out[card.name + "." + name] = value;
   for (const auto& [key, value] : card.settings) out[card.name + "." + key] = value;
 }
 
@@ -92,6 +92,13 @@ std::string in_order(const std::string& resolved) {
 }
 
 }  // namespace
+
+ordered_json timing_values(const std::string& card) {
+  ordered_json values = ordered_json::object();
+  for (const TimingValue& v : find_adapter(card).timing())
+    if (!v.rule) values[v.name] = v.value;
+  return values;
+}
 
 std::string build_commit() { return PLANAR_COMMIT; }
 

@@ -22,6 +22,9 @@ nlohmann::ordered_json program_provenance();
 /// set by the user), the settings themselves, and every timing value of the cards.
 nlohmann::ordered_json configuration_provenance(Lab& lab);
 
+/// Name and value of each timing value in the profile of `card`.
+nlohmann::ordered_json timing_values(const std::string& card);
+
 /// How this process was called. The host's, like everything of a result that may differ between two equal runs.
 std::vector<std::string> host_command_line();
 
