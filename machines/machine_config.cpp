@@ -11,7 +11,7 @@
 
 #include "adf/reader/reader.hpp"
 #include "adf/solver/solver.hpp"
-#include "core/state/archive.hpp"
+#include "core/state/sha256.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/network_config.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -286,10 +286,6 @@ void add_storage_card(Config& c, const MachineConfig& m) {
              "for the SCSI drives");
 }
 
-}  // namespace
-
-namespace {
-
 /// Everything but what tells a changed machine from the built-in one.
 MachineConfig read_values(Config& c) {
   MachineConfig m;
@@ -350,9 +346,7 @@ std::string in_short(const std::vector<std::string>& changes) {
     if (n < shown) text += fmt::format("{}{}", n ? ", " : "", changes[n]);
     all += changes[n] + "\n";
   }
-  if (changes.size() > shown)
-    text += fmt::format(" and {} more ({:.8})", changes.size() - shown,
-                        sha256_hex({reinterpret_cast<const std::uint8_t*>(all.data()), all.size()}));
+  if (changes.size() > shown) text += fmt::format(" and {} more ({:.8})", changes.size() - shown, sha256_hex(all));
   std::erase(text, '"');
   return text;
 }

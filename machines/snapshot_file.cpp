@@ -98,26 +98,11 @@ std::uint64_t largest_state(const std::string& configuration) {
   return bytes;
 }
 
-/// As Archive does with a vector, of any length that the stream has.
-void archive_bytes(Archive& a, std::vector<std::uint8_t>& data) {
-  auto count = static_cast<std::uint32_t>(data.size());
-  a(count);
-  if (a.saving()) return a.bytes(data);
-  data.clear();
-  while (data.size() < count) {  // a damaged count finds the end of the stream before it has taken memory
-    const std::size_t had = data.size();
-    data.resize(had + std::min<std::size_t>(count - had, 1 << 20));
-    a.bytes(std::span(data).subspan(had));
-  }
-}
-
 }  // namespace
 
 void Snapshot::archive(Archive& a) {
   archive_heading(a);
-  a(configuration, diskettes);
-  archive_bytes(a, frontend);
-  archive_bytes(a, state);
+  a(configuration, diskettes, frontend, state);
 }
 
 void write_snapshot(const std::filesystem::path& file, Snapshot& snapshot) {

@@ -137,6 +137,11 @@ class Channel {
     before = next_refresh_;
     return !contended_ && !yielded_;
   }
+  /// Whether nothing but a refresh can keep a cycle of the processor waiting that wants to start at `t`, and no event
+  /// fires before `quiet_until` whether it waits or not.
+  bool refresh_only(Time t, Time quiet_until) const {
+    return !contended_ && !yielded_ && t >= processor_from_ && t + timing_.refresh.hold < quiet_until;
+  }
   /// The processor's cycle ends at `end`; requesters wait until then.
   void processor_cycle(Time end) {
     busy_until_ = end;

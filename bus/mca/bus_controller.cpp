@@ -247,6 +247,14 @@ bool BusController::port_run(std::uint16_t port, unsigned bytes, Direction direc
   return run.port.count != 0;
 }
 
+Time BusController::run_continued(cpu::PinsRun& run, Time end, Time t) {
+  if (!channel_.refresh_only(t, run.quiet_until)) return Time::never();
+  if (end != Time{}) channel_.processor_cycle(end);
+  t = channel_.acquire(t);
+  channel_.quiet(run.from, run.before);
+  return t;
+}
+
 inline void BusController::finish_run(std::uint32_t count, Time end) {
   finish_cycle(run_.selected, end);
   cycles_ += count - 1;

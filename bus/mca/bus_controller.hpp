@@ -50,6 +50,7 @@ class BusController final : public cpu::Pins {
   cpu::Cycle io_read(std::uint16_t port, unsigned bytes, Time start) override;
   Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) override;
   bool port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) override;
+  Time run_continued(cpu::PinsRun& run, Time end, Time t) override;
   void run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) override;
   void run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) override;
   cpu::Cycle memory_read(std::uint32_t address, unsigned bytes, Time start) override;

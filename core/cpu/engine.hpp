@@ -67,6 +67,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   const Op* current_op = nullptr;  ///< the instruction in progress, or the one executed last
   std::uint32_t block_eip = 0;     ///< EIP at the start of current_block
   bool planned = false;            ///< current_block runs by plan
+  const Op* cold_from = nullptr;   ///< the first of the instructions in progress that run as those of a new code line
   Timing timing;
 
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
@@ -199,13 +200,15 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::always_inline]] void fill_l0(Segment& g, const Segment::AddressContext& known, const HostTlbEntry& e,
                                       std::uint32_t linear) {
     const std::uint32_t page = linear & page_mask, physical = e.physical + (linear & 0xFFF);
-    if (!timing.has_cache() || (known.value != l0_context && !admit(g)) || !timing.cached().in_l0(physical)) return;
+    if (!timing.has_cache() || (known.value != l0_context && !admit(g))) return;
+    const std::uint32_t tag = timing.cached().l0_tag(physical);
+    if (tag == 0) return;
     L0Line& line = l0_line(l0, linear);
     const std::uint64_t key = l0_context + (linear & L0Line::mask);
     line.base = reinterpret_cast<std::uintptr_t>(e.host) - page;
     line.physical = physical & L0Line::mask;
     line.reads = e.read_tag == page ? key : 0;
-    line.writes = timing.cached().write_hits(physical) && e.write_tag == page && !e.holds_code(linear) ? key : 0;
+    line.writes = (tag & TagCache::dirty) && e.write_tag == page && !e.holds_code(linear) ? key : 0;
   }
   void forget_segment_contexts() {
     for (Segment& g : seg) g.reads = g.writes = {};
@@ -237,6 +240,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// Faults now if a write of these bytes would.
   void probe_write(std::uint32_t linear, unsigned bytes, bool user);
   std::uint32_t read_physical(std::uint32_t physical, unsigned bytes);
+  std::uint32_t read_device(std::uint32_t physical, unsigned bytes);
+  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v);
   void store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::uint32_t v);
   void write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v);
 
@@ -297,6 +302,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
   void run_unplanned(bool begun);
+  void run_lines(bool begun);
   [[gnu::cold, gnu::noinline]] void enter_slowly(const Op& first, bool goes_on);
   void leave_chain(const Op& op);
   [[gnu::cold, gnu::noinline]] void cross_line_in_chain(const Op& op);
@@ -309,6 +315,9 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::cold, gnu::noinline]] void stop_behind(const Op& op);
   bool branched() const { return eip != block_eip + current_block->bytes; }
   void chain_to_next(bool branched);
+  bool renew(Block::Link& link, std::uint32_t linear);
+  [[gnu::noinline]] void chain_renewed(Block::Link& link);
+  void chain_to(Block& b);
   [[gnu::noinline]] void chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target);
   void leave_block(bool executed);
   std::uint64_t instructions_executed() const {

@@ -38,6 +38,10 @@ class Pins {
   /// making them one by one. The other two then make `count` of them at once, before any other call; the last one ended
   /// at `end`. The result is the same as that of io_read() and io_write().
   virtual bool port_run(std::uint16_t /*port*/, unsigned /*bytes*/, Direction, PinsRun&) { return false; }
+  /// An access of the run would start at `t`, at or after PinsRun::before; the one in front of it ended at `end` (zero:
+  /// there was none). Serves what became due on the bus, if that is no event, and returns when the access can start,
+  /// with `from` and `before` as they are then; Time::never(), with nothing done, if it must be made by itself.
+  virtual Time run_continued(PinsRun&, Time /*end*/, Time /*t*/) { return Time::never(); }
   virtual void run_written(PinsRun&, std::span<const std::uint8_t> /*data*/, std::uint32_t /*count*/, Time /*end*/) {}
   virtual void run_read(PinsRun&, std::span<std::uint8_t> /*data*/, std::uint32_t /*count*/, Time /*end*/) {}
   /// Device pages and unmapped addresses (physical, A20 already applied).

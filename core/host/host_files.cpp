@@ -118,6 +118,15 @@ void replace_file(const std::filesystem::path& file, std::string_view content, c
   replace_file(file, std::span(reinterpret_cast<const std::uint8_t*>(content.data()), content.size()), option);
 }
 
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    throw Error(fmt::format("{}: the folder cannot be made ({}); name one that you may write to", folder.string(),
+                            failed.message()),
+                ExitCode::missing_file);
+}
+
 std::string read_host_file(const std::filesystem::path& file, std::uint64_t most_bytes, const std::string& unreadable,
                            const std::string& too_large) {
   const auto refuse = [&](const std::string& problem) {

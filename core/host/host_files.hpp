@@ -29,6 +29,9 @@ void replace_file(const std::filesystem::path& file, std::string_view content, c
 void replace_file(const std::filesystem::path& file, std::span<const std::uint8_t> content,
                   const std::string& option = {});
 
+/// Makes `folder` with those above it, unless it is there. Throws Error (exit 3) naming it, reason and remedy.
+void make_folder(const std::filesystem::path& folder);
+
 /// The content of a regular file of at most `most_bytes`, or of a pipe that ends before. Throws Error (exit 3): "FILE:
 /// " and `unreadable` ("cannot be read; name a kernel") or, for a larger file, a device or an endless pipe,
 /// `too_large`.

@@ -78,20 +78,26 @@ void AddressSpace::refresh_kinds() {
     if (table)
       for (Page& p : *table) {
         if (p.kind == PageKind::device) p.kind = PageKind::unmapped;
+        p.sole_range = 0;
         p.code_granules = 0;
       }
   for (const Backing& b : backings_)
     for (std::uint64_t offset = 0; offset < b.size; offset += page_bytes)
       page(b.base + static_cast<std::uint32_t>(offset)).kind = b.kind;
-  for (const Range& r : ranges_) {
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    const Range& r = ranges_[i];
     const std::uint64_t end = std::uint64_t{r.base} + r.size;
-    for (std::uint64_t a = r.base & ~(page_bytes - 1); a < end; a += page_bytes)
-      page(static_cast<std::uint32_t>(a)).kind = PageKind::device;
+    for (std::uint64_t a = r.base & ~(page_bytes - 1); a < end; a += page_bytes) {
+      Page& p = page(static_cast<std::uint32_t>(a));
+      const bool alone = p.kind != PageKind::device && a >= r.base && a + page_bytes <= end && i < UINT16_MAX;
+      p.sole_range = static_cast<std::uint16_t>(alone ? i + 1 : 0);
+      p.kind = PageKind::device;
+    }
   }
   if (listener_) listener_->mapping_changed();
 }
 
-const AddressSpace::Range* AddressSpace::find(std::uint32_t address) const {
+const AddressSpace::Range* AddressSpace::find_among(std::uint32_t address) const {
   for (auto r = ranges_.rbegin(); r != ranges_.rend(); ++r)
     if (address - r->base < r->size) return &*r;
   return nullptr;

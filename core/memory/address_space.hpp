@@ -25,6 +25,8 @@ enum class PageKind : std::uint8_t {
 struct Page {
   std::uint8_t* data = nullptr;  ///< underlying RAM or ROM, 4096 bytes; null if none
   PageKind kind = PageKind::unmapped;
+  /// Of a device page that one claimed range has to itself: which, from 1; else 0.
+  std::uint16_t sole_range = 0;
   /// Bit n: the n-th 128-byte granule contains decoded code, so a store into it must call code_written().
   std::uint32_t code_granules = 0;
 };
@@ -105,7 +107,10 @@ class AddressSpace {
   }
 
   /// Of the claimed ranges that contain `address` the one that begins last, the shortest of several; or null.
-  const Range* find(std::uint32_t address) const;
+  const Range* find(std::uint32_t address) const {
+    const Page* const p = peek_page(address);
+    return p && p->sole_range ? &ranges_[p->sole_range - 1u] : find_among(address);
+  }
 
   /// The RAM and ROM visible at present: runs of pages of one kind with contiguous host memory, in ascending order.
   /// Pages that contain a claimed range are left out.
@@ -138,6 +143,7 @@ class AddressSpace {
   void release(std::uint32_t id);
   void map(std::uint32_t base, std::span<std::uint8_t> memory, PageKind kind);
   void refresh_kinds();
+  const Range* find_among(std::uint32_t address) const;
   void code_changed(const Page& page, std::uint32_t address, std::uint32_t bytes);
   const Page* peek_page(std::uint32_t address) const {
     const auto& table = directory_[address >> 22];

@@ -19,12 +19,8 @@ void Archive::bytes(std::span<std::uint8_t> data) {
   position_ += data.size();
 }
 
-void Archive::check_count(std::uint32_t n) const {
-  // Every element takes at least one byte, so a larger count can only come from a damaged stream. Nor does any part
-  // have millions of them: a damaged count must not take memory for elements that a few bytes later turn out to be
-  // missing.
-  constexpr std::uint32_t most = 1u << 22;
-  if (n > stream_.size() - position_ || n > most)
+void Archive::check_count(std::uint32_t n, std::size_t least_bytes) const {
+  if (n > (stream_.size() - position_) / least_bytes)
     throw Error("snapshot holds an impossible length; it is damaged, take a new one", ExitCode::missing_file);
 }
 

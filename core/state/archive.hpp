@@ -98,14 +98,18 @@ class Archive {
 
   template <class T>
   void compound(std::vector<T>& v) {
-    resize(v);
-    // clang-format off
-    if constexpr (std::is_same_v<T, std::uint8_t>) bytes(v);
-    else for (auto& e : v) one(e);
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      const std::uint32_t n = count<T>(v.size());
+      if (loading()) v.resize(n);
+      bytes(v);
+    } else {
+      elements(v);
+    }
   }
   template <class T>
-  void compound(std::deque<T>& v) { resize(v); for (auto& e : v) one(e); }
-  // clang-format on
+  void compound(std::deque<T>& d) {
+    elements(d);
+  }
   template <class T>
   void compound(std::optional<T>& v) {
     bool has = v.has_value();
@@ -116,7 +120,8 @@ class Archive {
     if (has) one(*v);
   }
   void compound(std::string& s) {
-    resize(s);
+    const std::uint32_t n = count<char>(s.size());
+    if (loading()) s.resize(n);
     for (char& c : s) one(c);
   }
   template <class A, class B>
@@ -125,14 +130,23 @@ class Archive {
     one(p.second);
   }
 
-  template <class C>
-  void resize(C& container) {
-    auto n = static_cast<std::uint32_t>(container.size());
+  /// The length of a list of T, `size` when it is saved. A loaded one is possible: so many elements can still follow.
+  template <class T>
+  std::uint32_t count(std::size_t size) {
+    auto n = static_cast<std::uint32_t>(size);
     integer(n);
-    if (loading()) {
-      check_count(n);
-      container.resize(n);
-    }
+    if (loading()) check_count(n, std::is_arithmetic_v<T> || std::is_enum_v<T> ? sizeof(T) : 1);
+    return n;
+  }
+
+  /// Elements are added as they are read: however large they are, a damaged length takes no memory for what is not
+  /// there.
+  template <class C>
+  void elements(C& container) {
+    const std::uint32_t n = count<typename C::value_type>(container.size());
+    if (loading() && n < container.size()) container.resize(n);
+    for (auto& e : container) one(e);
+    while (container.size() < n) one(container.emplace_back());
   }
 
   template <class T>
@@ -151,7 +165,8 @@ class Archive {
     }
   }
 
-  void check_count(std::uint32_t n) const;
+  /// Throws Error if fewer than `n` elements of at least `least_bytes` can follow in the stream.
+  void check_count(std::uint32_t n, std::size_t least_bytes) const;
 
   bool saving_;
   std::vector<std::uint8_t> stream_;

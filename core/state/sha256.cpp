@@ -33,4 +33,8 @@ std::string sha256_hex(std::span<const std::uint8_t> data) {
   return sum.hex();
 }
 
+std::string sha256_hex(std::string_view text) {
+  return sha256_hex(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
 }  // namespace planar

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Incremental SHA-256; sha256_hex() in core/state/archive.hpp does the same for one buffer.
+// SHA-256: of data that come in pieces, and of text; sha256_hex() of bytes is in core/state/archive.hpp.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace planar {
 
@@ -21,5 +22,8 @@ class Sha256 {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// SHA-256 of the bytes of `text` as 64 lower-case hex digits.
+std::string sha256_hex(std::string_view text);
 
 }  // namespace planar

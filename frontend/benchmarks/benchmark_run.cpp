@@ -10,12 +10,9 @@
 #include "frontend/session/guest_image.hpp"
 #include "machines/registry/adapter_registry.hpp"
 #include "machines/units.hpp"
-#include "roms/images.hpp"
 
 namespace planar {
 namespace {
-
-constexpr const char* guest_name = "planar-guest.img (built in)";
 
 bool over(Session& session) {
   bool all = true;
@@ -60,7 +57,7 @@ void use_adapter(Config& config, unsigned slot) {
 
 Media guest_diskette(const GuestSettings& settings) {
   Media media;
-  media.diskette = NamedFile{guest_name, with_settings(roms::guest(), settings)};
+  media.diskette = built_in_guest(settings);
   return media;
 }
 

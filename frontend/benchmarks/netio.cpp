@@ -2,6 +2,7 @@
 // `planar netio`: boots the guest test bench, lets it run netio, and prints what it counted.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar adf FILE` shows an adapter description; `planar adf solve MACHINE.toml` shows the slot page.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -71,10 +72,10 @@ Verb add_adf(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("adf", "Read an adapter description file, or solve a machine's slots");
   auto* file = verb->add_option("file", o->file, "Adapter description file (@XXXX.ADF)")->type_name("FILE");
-  verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*verb, o->json, "Write JSON");
   CLI::App* solve = verb->add_subcommand("solve", "Assign resources to every slot and print the slot page");
   o->machine.add_to(*solve, true);
-  solve->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*solve, o->json, "Write JSON");
   verb->require_subcommand(0, 1);
   return [o, solve, file] {
     if (solve->parsed()) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar bench`: the emulator's speed on this host, and its clocks against the manuals'.
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "frontend/bench/bench_cpu.hpp"
 #include "frontend/bench/bench_timing.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/verbs.hpp"
 
 namespace planar {
@@ -16,7 +18,7 @@ void add_common(CLI::App& app, std::vector<std::string>& machines, std::optional
   app.add_option("--machine", machines, "Machines, separated by commas (default: all built-in ones)")
       ->type_name("MACHINE|FILE,...")
       ->delimiter(',');
-  app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(app, json, "Write the result as JSON");
   app.add_flag("--quiet", quiet, "No progress line");
 }
 
@@ -24,10 +26,9 @@ Bench add_cpu(CLI::App& app) {
   auto o = std::make_shared<BenchCpuOptions>();
   app.description(
       "The emulator's speed on this host: instructions per second and multiple of real time for a fixed "
-      "instruction mix\n"
-      "(paging on, 31 % memory operands over 256 KB, 15 % jumps, calls, string operations; roms/bench/mix.asm) and for "
-      "netio\n"
-      "over an NE/2. Cycles and state hash are virtual: a faster emulator must reproduce them.");
+      "instruction mix (paging on, 31 % memory operands over 256 KB, 15 % jumps, calls, string operations; "
+      "roms/bench/mix.asm) and for "
+      "netio over an NE/2. Cycles and state hash are virtual: a faster emulator must reproduce them.");
   app.footer(
       "Examples:\n"
       "  planar bench cpu --json before.json              every machine, median of 5\n"
@@ -54,10 +55,9 @@ Bench add_timing(CLI::App& app) {
   auto o = std::make_shared<BenchTimingOptions>();
   app.description(
       "Clocks of small loops in the emulated machine (delay loops, cached and uncached copies, checksum, string output "
-      "to a\n"
-      "port, calls, interrupts, system call, page walks), measured by the guest with the 8254 and compared with the "
-      "sum\n"
-      "derived from the manuals and the machine's documented parameters. Independent of the host's speed.");
+      "to a port, calls, interrupts, system call, page walks), measured by the guest with the 8254 and compared with "
+      "the "
+      "sum derived from the manuals and the machine's documented parameters. Independent of the host's speed.");
   app.footer(
       "Examples:\n"
       "  planar bench timing                              every machine: measured, expected, residual\n"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,8 @@
 #include "frontend/benchmarks/benchmark.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/help/help_text.hpp"
+#include "frontend/help/suggestion.hpp"
 #include "frontend/session/provenance.hpp"
 
 namespace planar {
@@ -32,6 +37,7 @@ constexpr const char* footer =
     "  planar debug model95 --card ne2 --guest do=netio   stop, step and look into a machine at a prompt; --gdb of run "
     "and netio is for gdb\n"
     "  planar list cards; planar show ne2               the available cards; a card's timing and limits\n"
+    "  planar completion bash                           completion for your shell; zsh and fish, too\n"
     "  planar config model95 --card ne2 > lab.toml      the machine as a file; planar run lab.toml\n\n"
     "Exit codes: 0 done, 1 the scenario failed, 2 bad configuration or usage, 3 an image or file is missing, "
     "unreadable or cannot be written,\n"
@@ -59,18 +65,35 @@ int finish(int code) {
   return code ? code : static_cast<int>(ExitCode::missing_file);
 }
 
+/// Says what is wrong with a command line, and what it was probably meant to be.
+void say_misuse(const CLI::App& app, const CLI::ParseError& e, const std::vector<std::string>& words) {
+  const auto guess = suggestion(command_table(app), words, hidden_names(app));
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  std::string name = command->get_name();
+  for (const CLI::App* parent = command->get_parent(); parent; parent = parent->get_parent())
+    name = parent->get_name() + " " + name;
+  if (guess.empty())
+    say("planar: {}; see `{} --help`\n", e.what(), name);
+  else
+    say("planar: {}\n", guess);
+}
+
 int parse_and_run(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the file, not this program's end
   CLI::App app{description, "planar"};
   app.footer(footer);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_all_flag("--help-all", "The same with every common option explained");
   app.set_version_flag("--version", fmt::format("planar {} ({})", PLANAR_VERSION, build_commit()));
   app.require_subcommand(1);
   bool only_parse = false;
   app.add_flag("--only-parse", only_parse, "Check the command line and do nothing")->group("");
   std::vector<Verb (*)(CLI::App&)> adders;
   for (const Benchmark* benchmark : benchmarks()) adders.push_back(benchmark->add_verb);
-  adders.insert(adders.end(), {add_run, add_describe, add_debug, add_list, add_show, add_config, add_adf, add_disk,
-                               add_bench, add_compare, add_published, add_regress, add_netio_server});
+  adders.insert(adders.end(),
+                {add_run, add_describe, add_list, add_show, add_config, add_adf, add_disk, add_bench, add_compare,
+                 add_published, add_regress, add_diff, add_netio_server, add_completion, add_installed_files});
   std::vector<std::pair<CLI::App*, Verb>> verbs;
   for (const auto add : adders) {
     const auto before = app.get_subcommands({}).size();
@@ -80,8 +103,12 @@ int parse_and_run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? finish(0) : static_cast<int>(ExitCode::bad_configuration);
+    if (e.get_exit_code() == 0) {  // help or version were asked for
+      app.exit(e);
+      return finish(0);
+    }
+    say_misuse(app, e, {argv + 1, argv + argc});
+    return static_cast<int>(ExitCode::bad_configuration);
   }
   if (only_parse) return 0;
   for (const auto& [command, verb] : verbs)

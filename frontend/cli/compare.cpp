@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar compare`: machines x cards, all else equal.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -16,30 +17,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CompareOptions {
   MatrixCommand command;
   std::string folder;
 };
 
-int run(const Options& o) {
+int run(const CompareOptions& o) {
   MatrixOptions matrix = o.command.options();
   if (!o.folder.empty()) matrix.folder = fs::path(o.folder) / "runs";
   Comparison c{*matrix.benchmark, {},         o.command.machines, matrix.benchmark->sizes(matrix.sizes),
                matrix.seconds,    matrix.seed};
   c.outcomes = run_matrix(o.command.cells(), matrix);
   const auto json = comparison_json(c);
-  if (!o.folder.empty()) {
+  const auto failure = host_failure_text(c.outcomes);
+  if (!o.folder.empty() && failure.empty()) {
     const fs::path folder = o.folder;
-    write_json((folder / "compare.json").string(), json);
-    replace_file(folder / "compare.csv", comparison_csv(c));
-    replace_file(folder / "compare.md", comparison_markdown(c));
-    replace_file(folder / "compare.html", comparison_html(c));
+    write_json((folder / "compare.json").string(), json, "--report");
+    replace_file(folder / "compare.csv", comparison_csv(c), "--report");
+    replace_file(folder / "compare.md", comparison_markdown(c), "--report");
+    replace_file(folder / "compare.html", comparison_html(c), "--report");
   }
   if (o.command.json) write_json(*o.command.json, json);
   if (!o.command.json || *o.command.json != "-") {
     fmt::print("{}", comparison_text(c));
-    if (!o.folder.empty()) fmt::print("\nreport: {}\n", (fs::path(o.folder) / "compare.html").string());
+    if (!o.folder.empty() && failure.empty())
+      fmt::print("\nreport: {}\n", (fs::path(o.folder) / "compare.html").string());
   }
+  if (!o.folder.empty() && !failure.empty())
+    say("planar: {}; the report in {} is as it was, the same command goes on\n", failure, o.folder);
   if (const auto text = interruption_text(c.outcomes, matrix); !text.empty()) throw Error(text, interrupted_exit);
   int status = 0;
   for (const CellOutcome& outcome : c.outcomes)
@@ -50,7 +55,7 @@ int run(const Options& o) {
 }  // namespace
 
 Verb add_compare(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CompareOptions>();
   CLI::App* verb =
       app.add_subcommand("compare", "Run the same benchmark with many cards in many machines, side by side");
   o->command.add_to(*verb);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar config`: the resolved machine file, which runs as it is.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar debug`: a run that stops, steps and shows what is inside, at a prompt or by a script.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -14,7 +15,7 @@ namespace planar {
 
 namespace {
 
-struct Options {
+struct DebugOptions {
   MachineOptions machine;
   OutputOptions output;
   StateOptions state;
@@ -23,7 +24,7 @@ struct Options {
   std::string script;
 };
 
-std::unique_ptr<Session> open(const Options& o) {
+std::unique_ptr<Session> open(const DebugOptions& o) {
   if (o.state.restore) {
     if (o.image || o.kernel || !o.guest.empty())
       throw Error(
@@ -58,7 +59,7 @@ bool guests_done(Session& session) {
   return true;
 }
 
-int debug(const Options& o) {
+int debug(const DebugOptions& o) {
   auto session = open(o);
   session->debug(std::make_unique<Prompt>(o.script));
   if (!o.output.quiet) say("{}", session->lab().summary());
@@ -71,7 +72,7 @@ int debug(const Options& o) {
 }  // namespace
 
 Verb add_debug(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<DebugOptions>();
   CLI::App* verb = app.add_subcommand(
       "debug",
       "Run a machine at a prompt: breakpoints, stepping forwards and back, memory, devices; `help` lists its "

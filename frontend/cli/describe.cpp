@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar describe`: the registers and state of a machine's devices at a virtual time.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/lab_devices.hpp"
@@ -14,7 +16,7 @@ namespace planar {
 
 namespace {
 
-struct Options {
+struct DescribeOptions {
   MachineOptions machine;
   std::optional<std::string> image;
   std::optional<std::string> restore;
@@ -24,7 +26,7 @@ struct Options {
   std::optional<std::string> json;
 };
 
-std::unique_ptr<Session> open(const Options& o) {
+std::unique_ptr<Session> open(const DescribeOptions& o) {
   OutputOptions output;
   output.quiet = true;
   if (o.restore) return std::make_unique<Session>(read_snapshot(*o.restore), output, StateOptions{});
@@ -36,7 +38,7 @@ std::unique_ptr<Session> open(const Options& o) {
   return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, output, StateOptions{});
 }
 
-int describe(const Options& o) {
+int describe(const DescribeOptions& o) {
   const auto until = parse_time(o.until);
   if (!until) throw Error(fmt::format("--until {}: is no time; write for example --until \"2.5 s\"", o.until));
   const auto session = open(o);
@@ -57,7 +59,7 @@ int describe(const Options& o) {
 }  // namespace
 
 Verb add_describe(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<DescribeOptions>();
   CLI::App* verb = app.add_subcommand(
       "describe", "Run a machine to a virtual time and show the registers and state of its devices, all or some");
   o->machine.add_to(*verb, true);
@@ -73,7 +75,7 @@ Verb add_describe(CLI::App& app) {
   verb->add_option("--until", o->until, "Virtual time to run to")->type_name("TIME")->capture_default_str();
   verb->add_option("--steps", o->steps, "Then execute N instructions (of a lab's several machines, of the first)")
       ->type_name("N");
-  verb->add_option("--json", o->json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*verb, o->json, "As JSON");
   return [o, verb] {
     // A snapshot brings its machine: every name is a device's then.
     if (o->restore && verb->get_option("machine")->count() > 0)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar disk`: creates, inspects and commits disk images.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>
 
 #include "devices/planar/diskette/floppy_image.hpp"
 #include "devices/storage/image/disk_image.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "machines/units.hpp"
@@ -15,7 +17,7 @@ namespace planar {
 
 namespace {
 
-struct Options {
+struct DiskOptions {
   std::string file;
   std::optional<std::string> size;
   std::optional<std::string> base;
@@ -45,7 +47,7 @@ std::uint64_t image_bytes(std::string text) {
   return *bytes * unit;
 }
 
-int create(const Options& o) {
+int create(const DiskOptions& o) {
   if (o.base && o.size) throw Error("--base and SIZE: an overlay has the size of its base; give one of them");
   if (!o.base && !o.size)
     throw Error(
@@ -62,7 +64,7 @@ int create(const Options& o) {
   return 0;
 }
 
-int info(const Options& o) {
+int info(const DiskOptions& o) {
   const auto disk = storage::DiskImage::open({o.file, storage::WriteMode::read_only, {}});
   const storage::OverlayFile* overlay = disk.overlay();
   const auto bytes = disk.sectors() * storage::sector_bytes;
@@ -97,12 +99,12 @@ int info(const Options& o) {
   return 0;
 }
 
-int commit(const Options& o) {
+int commit(const DiskOptions& o) {
   fmt::print("{}: {} sectors written into its base\n", o.file, storage::commit_overlay(o.file, o.base.value_or("")));
   return 0;
 }
 
-int repair(const Options& o) {
+int repair(const DiskOptions& o) {
   const auto found = storage::OverlayFile::repair(o.file);
   if (o.json) {
     write_json(*o.json, {{"file", o.file},
@@ -130,7 +132,7 @@ int repair(const Options& o) {
 }  // namespace
 
 Verb add_disk(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<DiskOptions>();
   CLI::App* verb = app.add_subcommand("disk", "Create, inspect, commit or repair images of diskettes and hard disks");
   verb->require_subcommand(1);
   CLI::App* creates =
@@ -144,7 +146,7 @@ Verb add_disk(CLI::App& app) {
       ->type_name("BASE");
   CLI::App* shows = verb->add_subcommand("info", "Show an image's properties and check an overlay");
   shows->add_option("file", o->file, "A raw image or an overlay")->required()->type_name("FILE");
-  shows->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*shows, o->json, "Write JSON");
   CLI::App* commits = verb->add_subcommand("commit", "Write an overlay's changes into its base and empty the overlay");
   commits->add_option("file", o->file, "An overlay")->required()->type_name("FILE");
   commits
@@ -153,7 +155,7 @@ Verb add_disk(CLI::App& app) {
   CLI::App* repairs = verb->add_subcommand(
       "repair", "Make an overlay openable again that lacks what it says it holds, with every sector that is there");
   repairs->add_option("file", o->file, "An overlay")->required()->type_name("FILE");
-  repairs->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*repairs, o->json, "Write JSON");
   return [o, creates, shows, repairs] {
     return creates->parsed() ? create(*o) : shows->parsed() ? info(*o) : repairs->parsed() ? repair(*o) : commit(*o);
   };

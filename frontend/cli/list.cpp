@@ -2,12 +2,14 @@
 // `planar list` and `planar show`: what there is, how it is timed, and what it does not model.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
 
 #include "adf/reader/print.hpp"
 #include "adf/reader/reader.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/systems/operating_system.hpp"
@@ -221,7 +223,7 @@ Verb add_list(CLI::App& app) {
   verb->add_option("what", o->what, "machines, cards, storage or systems")
       ->required()
       ->check(CLI::IsMember({"machines", "cards", "storage", "systems"}));
-  verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(*verb, o->json, "Write JSON");
   return [o] { return list(o->what, o->json); };
 }
 
@@ -234,8 +236,10 @@ Verb add_show(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "show",
       "Show a card (timing with sources, limits, ADF), a machine (its parts list) or an operating system of the guest");
-  verb->add_option("name", o->name, "A card, a machine or an operating system")->required()->type_name("NAME");
-  verb->add_option("--json", o->json, "Write JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  verb->add_option("name", o->name, "A card, a machine or an operating system")
+      ->required()
+      ->type_name("CARD|MACHINE|SYSTEM");
+  add_json_option(*verb, o->json, "Write JSON");
   return [o] { return show(o->name, o->json); };
 }
 

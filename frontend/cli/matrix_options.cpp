@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include "core/common/error.hpp"
+#include "frontend/cli/options.hpp"
+#include "frontend/help/command_table.hpp"
 #include "machines/machine_files.hpp"
 
 namespace planar {
 
 void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
+  const OptionGroup group(app, matrix_group);
   std::vector<std::string> names;
   for (const Benchmark* b : benchmarks()) names.emplace_back(b->name);
   if (any_benchmark)
@@ -21,11 +25,11 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
     for (const auto& file : machine_files()) machines.emplace_back(file.name);
   app.add_option("--machines", machines, "Machines, comma-separated; see `planar list machines`")
       ->delimiter(',')
-      ->type_name("LIST")
+      ->type_name("MACHINE,...")
       ->capture_default_str();
   app.add_option("--cards", cards, "Cards, comma-separated, or all; see `planar list cards`")
       ->delimiter(',')
-      ->type_name("LIST")
+      ->type_name("CARD,...")
       ->capture_default_str();
   app.add_option("--seconds", seconds, "Duration of each size, virtual; the benchmark's own by default")
       ->type_name("N");
@@ -36,7 +40,7 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
       ->type_name("CARD.VALUE=X")
       ->expected(1)
       ->take_all();
-  app.add_option("--json", json, "As JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  add_json_option(app, json, "As JSON");
   app.add_flag("--quiet", matrix.quiet, "No progress");
 }
 

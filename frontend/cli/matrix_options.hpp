@@ -2,12 +2,15 @@
 // The options that compare, published and regress share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "frontend/session/matrix.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace planar {
 

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +20,7 @@
 #include "devices/stations/host/descriptor.hpp"
 #include "devices/stations/host/host_net.hpp"
 #include "devices/stations/peer/netio_protocol.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/session/interruption.hpp"
@@ -31,7 +33,7 @@ namespace {
 constexpr std::size_t most_connections = 64;
 constexpr std::size_t chunk = 65536;
 
-struct Options {
+struct ServerOptions {
   std::string listen = fmt::format("127.0.0.1:{}", net::netio_port);
   std::string seconds = "6";
   std::string idle = "60";
@@ -145,7 +147,7 @@ net::Descriptor listen_at(const std::string& text) {
   return socket;
 }
 
-int run(const Options& o) {
+int run(const ServerOptions& o) {
   const auto duration = parse_time(o.seconds + " s");
   if (!duration || *duration < 10_ms || *duration > 3600_s)
     throw Error(fmt::format("--seconds {}: expects 0.01 to 3600", o.seconds));
@@ -193,7 +195,7 @@ int run(const Options& o) {
 }  // namespace
 
 Verb add_netio_server(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ServerOptions>();
   CLI::App* verb =
       app.add_subcommand("netio-server", "Serve netio on the host, for guests with --net slirp, tap or pcap");
   verb->add_option("--listen", o->listen, "Where; only this host reaches a loopback address")
@@ -206,8 +208,7 @@ Verb add_netio_server(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   verb->add_flag("--once", o->once, "End after the first connection");
-  verb->add_option("--json", o->json, "Write the connection's counts as JSON to FILE, or to standard output with -")
-      ->type_name("FILE|-");
+  add_json_option(*verb, o->json, "Write the connection's counts as JSON");
   return [o] { return run(*o); };
 }
 

@@ -2,12 +2,14 @@
 #include "frontend/cli/options.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <set>
 
+#include "frontend/help/command_table.hpp"
 #include "machines/machine_files.hpp"
 
 namespace planar {
@@ -114,7 +116,12 @@ storage::DiskSpec parse_floppy_option(const std::string& option, const std::stri
   return disk;
 }
 
+void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what) {
+  app.add_option("--json", target, what + " to FILE, or to standard output with -")->type_name("FILE|-");
+}
+
 void DriveOptions::add_to(CLI::App& app) {
+  const OptionGroup group(app, drive_group);
   const std::string modes =
       "mode is overlay (the default: changes go to FILE.overlay, or to overlay=F), write-through "
       "(to FILE itself), memory (discarded at the end) or read-only";
@@ -147,7 +154,10 @@ void DriveOptions::apply(Config& config) const {
   set_scsi_drives(config, "cdrom", cdroms, 3, {"id"});
 }
 
+bool MachineOptions::machine_given() const { return machine_option_ && machine_option_->count() > 0; }
+
 void MachineOptions::add_to(CLI::App& app, bool positional) {
+  const OptionGroup group(app, machine_group);
   const std::string help = "Built-in machine (see `planar list machines`) or a machine file (see `planar config`)";
   machine_option_ = app.add_option(positional ? "machine" : "--machine", machine, help)
                         ->type_name("MACHINE|FILE")
@@ -292,7 +302,8 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
 }
 
 void OutputOptions::add_to(CLI::App& app) {
-  app.add_option("--json", json, "Write the result as JSON to FILE, or to standard output with -")->type_name("FILE|-");
+  const OptionGroup group(app, output_group);
+  add_json_option(app, json, "Write the result as JSON");
   app.add_option("--serial", serial, "Output of COM1: stdio or file:F")->type_name("stdio|file:F");
   app.add_option("--screen", screen,
                  "At the end: text prints the text screen, png:FILE saves a screenshot (in any mode)")
@@ -300,12 +311,13 @@ void OutputOptions::add_to(CLI::App& app) {
       ->expected(1)
       ->take_all();
   app.add_option("--capture", capture, "Capture every frame on the medium, in virtual time")->type_name("F.pcapng");
-  app.add_option("--trace", trace, "Trace categories, comma-separated, or all")->type_name("LIST");
+  app.add_option("--trace", trace, "Trace categories, comma-separated, or all")->type_name("CATEGORY,...");
   app.add_option("--trace-file", trace_file, "Write the trace to a file instead of standard error")->type_name("F");
   app.add_flag("--quiet", quiet, "No progress line, no configuration block");
 }
 
 void StateOptions::add_to(CLI::App& app) {
+  const OptionGroup snapshots(app, snapshot_group);
   app.add_option("--snapshot-at", snapshot, "Save the whole lab to FILE at a virtual TIME and continue")
       ->type_name("TIME FILE")
       ->expected(2);
@@ -317,21 +329,22 @@ void StateOptions::add_to(CLI::App& app) {
          "run begins when gdb says so. What the run computes does not change (docs/debugging.md)")
       ->type_name("[wait:][HOST:]PORT");
   app.add_flag(
-      "--lockstep", lockstep,
-      "Check every instruction of the processor against Unicorn; stop at the first difference and print both states "
-      "(exit 4). Slow; needs a build with Unicorn");
+         "--lockstep", lockstep,
+         "Check every instruction of the processor against Unicorn; stop at the first difference and print both states "
+         "(exit 4). Slow; needs a build with Unicorn")
+      ->group(check_group);
   app.add_option("--lockstep-plant", lockstep_plant, "Corrupt Unicorn's result after instruction N")->group("");
-  const char* group = "Determinism checks (none of them may change a virtual result)";
+  // None of them may change a virtual result.
   app.add_option("--check-block-length", block_length, "Decode at most N instructions per block")
       ->type_name("N")
       ->check(CLI::Range(1, 64))
-      ->group(group);
+      ->group(check_group);
   app.add_option("--check-flush-blocks", flush_blocks, "Flush the decoded-block cache at random times")
       ->type_name("SEED")
-      ->group(group);
+      ->group(check_group);
   app.add_option("--check-cut-horizons", cut_horizons, "Shorten the processor's horizons at random")
       ->type_name("SEED")
-      ->group(group);
+      ->group(check_group);
 }
 
 }  // namespace planar

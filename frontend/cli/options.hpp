@@ -2,7 +2,6 @@
 // Options shared by several verbs, and their translation into configuration layers.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +9,11 @@
 
 #include "devices/storage/image/disk_image.hpp"
 #include "machines/lab_config.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace planar {
 
@@ -25,6 +29,9 @@ CardOption parse_card_option(const std::string& text);
 
 /// Parses `--floppy FILE[,mode=M][,overlay=F]`; `option` is named in errors. Throws Error.
 storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text);
+
+/// --json of a verb: `what` ("Write JSON") to a file or to standard output.
+void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what);
 
 /// The images in the drives: FILE[,mode=M][,overlay=FILE][,id=N].
 struct DriveOptions {
@@ -59,7 +66,7 @@ struct MachineOptions {
   /// the options about the network and the seed apply to it, the others are rejected.
   LabConfig lab() const;
   /// The machine was named, rather than left at its default.
-  bool machine_given() const { return machine_option_ && machine_option_->count() > 0; }
+  bool machine_given() const;
   /// Lays the options, without the machine itself, over `config`.
   void apply_over(Config& config) const { apply(config, {}); }
 

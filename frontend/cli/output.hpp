@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,7 +20,12 @@ void say(fmt::format_string<T...> format, T&&... values) {
 }
 
 /// Writes `json` to `target`, a file or "-" for standard output. Throws Error (exit 3) naming the file.
-void write_json(const std::string& target, const nlohmann::ordered_json& json);
+void write_json(const std::string& target, const nlohmann::ordered_json& json, const std::string& option = "--json");
+
+/// The JSON in `file`. Throws Error (exit 3): as read_host_file() with `unreadable` and `too_large`, or where it stops
+/// being JSON and `remedy`.
+nlohmann::ordered_json read_json(const std::string& file, std::uint64_t most_bytes, const std::string& unreadable,
+                                 const std::string& too_large, const std::string& remedy);
 
 /// `value` rounded to `decimals` decimals, so that the figures of two runs can be compared as text.
 double rounded(double value, int decimals);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar published`: every published cell beside ours, what each row was used for, and how near the whole comes.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
 
+#include "core/common/error.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
@@ -13,7 +15,7 @@
 namespace planar {
 namespace {
 
-struct Options {
+struct PublishedOptions {
   MatrixCommand command;
   std::string folder;
   bool chosen = false;
@@ -47,7 +49,7 @@ std::vector<std::string> scored(const std::vector<PublishedRow>& print, const st
   return list;
 }
 
-int run(const Options& o) {
+int run(const PublishedOptions& o) {
   if (o.chosen) {
     fmt::print("{}", chosen_by_print_table());
     return 0;
@@ -57,6 +59,8 @@ int run(const Options& o) {
   const auto print = published_rows();
   const auto cells = cells_of(print, o.command.cells());
   const auto outcomes = run_matrix(cells, matrix);
+  if (const auto failure = host_failure_text(outcomes); !failure.empty())
+    throw Error(failure + "; nothing is written, the same command goes on", ExitCode::missing_file);
   const auto rows = score_rows(print, outcomes);
   const auto machines = scored(print, o.command.machines);
   const auto failures = missed_demands(rows);
@@ -78,7 +82,7 @@ int run(const Options& o) {
 }  // namespace
 
 Verb add_published(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<PublishedOptions>();
   CLI::App* verb =
       app.add_subcommand("published", "Run what was published and print every cell beside ours, with the score");
   o->command.add_to(*verb, false);

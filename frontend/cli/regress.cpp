@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar regress`: every adapter in every machine against the stored baseline, cycle for cycle.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include "core/common/error.hpp"
@@ -13,63 +16,49 @@
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/results/regress_report.hpp"
 #include "frontend/session/baseline.hpp"
+#include "frontend/session/embedded_baselines.hpp"
 
 namespace planar {
 namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct RegressOptions {
   MatrixCommand command;
-  std::optional<std::string> baseline;  ///< tests/baselines/BENCHMARK.json unless given
+  std::optional<std::string> baseline;  ///< unless given: the source tree's, or this program's own
   std::string reason;
   std::string folder;
+  std::optional<std::string> junit;
+  bool history = false;
   bool all_machines = true, all_cards = true;  ///< --machines, --cards was not given
 };
 
-ordered_json read_baseline(const std::string& file) {
-  const auto text = read_host_file(
-      file, 64 << 20,
-      "there is no baseline; run from the top of the source tree, name one with --baseline FILE, or make one with "
-      "--accept \"reason\"",
-      "is no baseline (it has at most 64 MB)");
-  try {
-    return ordered_json::parse(text);
-  } catch (const ordered_json::parse_error& e) {
-    throw Error(fmt::format("{}: {}; restore it or make a new one with --accept \"reason\"", file, e.what()),
-                ExitCode::missing_file);
-  }
+struct Baseline {
+  std::string name;
+  ordered_json content;
+};
+
+/// The file that is named, or tests/baselines/BENCHMARK.json below the current folder.
+std::string baseline_file(const RegressOptions& o) {
+  return o.baseline.value_or(fmt::format("tests/baselines/{}.json", o.command.benchmark));
 }
 
-ordered_json report(const std::vector<Change>& list, const ordered_json& baseline, const ordered_json& run) {
-  ordered_json j{{"schema", "planar.regress/1"}, {"green", list.empty()}, {"changes", ordered_json::array()}};
-  for (const Change& c : list) {
-    ordered_json entry{{"machine", c.machine}, {"card", c.card}, {"figure", c.figure},
-                       {"was", c.was},         {"is", c.is},     {"by", c.by}};
-    entry["timing"] = ordered_json::array();
-    for (const auto& t : timing_changes(baseline, run, c.machine, c.card))
-      entry["timing"].push_back({{"name", t.name}, {"was", t.was}, {"is", t.is}});
-    j["changes"].push_back(std::move(entry));
-  }
-  return j;
-}
-
-void print(const std::vector<Change>& list, const ordered_json& baseline, const ordered_json& run) {
-  std::map<std::pair<std::string, std::string>, std::vector<const Change*>> cells;
-  for (const Change& c : list) cells[{c.machine, c.card}].push_back(&c);
-  for (const auto& [cell, figures] : cells) {
-    fmt::print("{} {}\n", cell.first, cell.second);
-    for (const Change* c : figures)
-      fmt::print("  {:<18} {} -> {}{}\n", c->figure, c->was, c->is, c->by.empty() ? "" : "  (" + c->by + ")");
-    const auto timing = timing_changes(baseline, run, cell.first, cell.second);
-    for (const auto& t : timing) fmt::print("  because {} is {}, was {}\n", t.name, t.is, t.was);
-    if (timing.empty()) fmt::print("  no timing value differs: the code does\n");
-  }
+/// Outside of a source tree, the one that was embedded when this program was built.
+Baseline read_baseline(const RegressOptions& o) {
+  const auto file = baseline_file(o);
+  if (!o.baseline && !std::filesystem::exists(file))
+    for (const EmbeddedFile& embedded : embedded_baselines())
+      if (embedded.path == file) return {"this program's own", ordered_json::parse(embedded.text)};
+  return {file,
+          read_json(file, 64 << 20,
+                    "there is no baseline; name one with --baseline FILE, or make one with --accept \"reason\"",
+                    "is no baseline (it has at most 64 MB)", "restore it or make a new one with --accept \"reason\"")};
 }
 
 /// Machines and cards that the baseline does not hold are run only where they are asked for by name.
-void leave_out_new_cells(const ordered_json& baseline, const Options& o, std::vector<Cell>& cells) {
+void leave_out_new_cells(const ordered_json& baseline, const RegressOptions& o, std::vector<Cell>& cells) {
   std::vector<std::string> left_out;
   std::erase_if(cells, [&](const Cell& cell) {
     const auto machine = baseline["cells"].find(cell.machine);
@@ -84,65 +73,81 @@ void leave_out_new_cells(const ordered_json& baseline, const Options& o, std::ve
                fmt::join(left_out, ", "));
 }
 
-int run(const Options& o) {
-  std::optional<ordered_json> baseline;
+/// Throws Error before the work, not after it.
+void check_accept(const RegressOptions& o) {
+  if (!o.command.values.empty()) throw Error("--accept with --set: a baseline holds the values of the source tree");
+  if (!o.baseline && !std::filesystem::is_directory("tests/baselines"))
+    throw Error("--accept: this is no source tree; name the file to write with --baseline FILE");
+}
+
+/// Throws the problem of a run that the host failed: it is no figure.
+void check_whole(const std::vector<CellOutcome>& outcomes) {
+  for (const CellOutcome& outcome : outcomes)
+    if (outcome.broken())
+      throw Error(outcome.failure() + "; the baseline is as it was", static_cast<ExitCode>(outcome.status));
+}
+
+/// Writes what was measured as the baseline, with the history of the one that it replaces.
+int accept(const RegressOptions& o, ordered_json made, std::size_t runs) {
+  const auto file = baseline_file(o);
+  ordered_json replaced;  // a damaged one has no history
+  if (std::filesystem::exists(file))
+    replaced = ordered_json::parse(read_host_file(file, 64 << 20, "cannot be read", "is no baseline"), nullptr, false);
+  continue_history(made, replaced, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))));
+  if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) make_folder(folder);
+  write_json(file, made, "--baseline");
+  fmt::print("{}: {} runs accepted: {}\n", file, runs, o.reason);
+  return 0;
+}
+
+int run(const RegressOptions& o) {
+  if (o.history) {
+    fmt::print("{}", history_text(read_baseline(o).content));
+    return 0;
+  }
+  Baseline stored;
+  const ordered_json* baseline = nullptr;
   const MatrixCommand& command = o.command;
+  if (!o.reason.empty()) check_accept(o);
   MatrixOptions matrix = command.options(&Benchmark::regression);
   matrix.folder = o.folder;
-  const std::string file = o.baseline.value_or(fmt::format("tests/baselines/{}.json", command.benchmark));
   if (o.reason.empty()) {
-    baseline = read_baseline(file);
+    stored = read_baseline(o);
+    baseline = &stored.content;
     // Refused before the work, not after it.
     check_comparable(*baseline, make_baseline({}, matrix, {}));
   }
   auto cells = command.cells();
   if (baseline) leave_out_new_cells(*baseline, o, cells);
+  const auto start = std::chrono::steady_clock::now();
   auto outcomes = run_matrix(cells, matrix);
   const auto interrupted = interruption_text(outcomes, matrix);
-  std::erase_if(outcomes, [](const CellOutcome& outcome) { return outcome.interrupted(); });
   if (!interrupted.empty() && !o.reason.empty())
     throw Error(interrupted + "; the baseline is as it was", interrupted_exit);
-  const auto made = make_baseline(outcomes, matrix, o.reason);
-  if (!o.reason.empty()) {
-    if (!command.values.empty()) throw Error("--accept with --set: a baseline holds the values of the source tree");
-    if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
-      std::filesystem::create_directories(folder);
-    write_json(file, made);
-    fmt::print("{}: {} runs accepted: {}\n", file, outcomes.size(), o.reason);
-    return 0;
-  }
-  // Only what was run is judged: --machines and --cards may name less than the baseline holds.
-  ordered_json judged = *baseline;
-  judged["cells"] = ordered_json::object();
-  for (const CellOutcome& outcome : outcomes)
-    if (const auto& [machine, card] = std::pair(outcome.cell.machine, outcome.cell.card_option());
-        (*baseline)["cells"].contains(machine) && (*baseline)["cells"][machine].contains(card))
-      judged["cells"][machine][card] = (*baseline)["cells"][machine][card];
-  const auto list = changes(judged, made);
-  if (command.json) {
-    auto j = report(list, *baseline, made);
-    if (!interrupted.empty()) j["interrupted"] = true;
-    write_json(*command.json, j);
-  }
-  if (!command.json || *command.json != "-") {
-    print(list, *baseline, made);
-    if (list.empty())
-      fmt::print("{} runs equal the baseline ({}), cycle for cycle\n", outcomes.size(), file);
-    else
-      fmt::print("{} figures differ from the baseline ({})\n", list.size(), file);
-  }
+  auto finished = outcomes;
+  std::erase_if(finished, [](const CellOutcome& outcome) { return outcome.interrupted(); });
+  if (!o.reason.empty()) check_whole(finished);
+  auto made = make_baseline(finished, matrix, o.reason);
+  if (!o.reason.empty()) return accept(o, std::move(made), outcomes.size());
+  RegressReport report(stored.name, *baseline, std::move(made), outcomes);
+  report.host_seconds = rounded(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 3);
+  if (o.junit) replace_file(*o.junit, report.junit(), "--junit");
+  if (command.json) write_json(*command.json, report.json());
+  if (!command.json || *command.json != "-") fmt::print("{}", report.text());
   if (!interrupted.empty()) throw Error(interrupted, interrupted_exit);
-  return list.empty() ? 0 : 1;
+  return report.figures_that_differ() ? 1 : 0;
 }
 
 }  // namespace
 
 Verb add_regress(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RegressOptions>();
   CLI::App* verb =
       app.add_subcommand("regress", "Run every card in every machine and compare with the stored baseline");
   o->command.add_to(*verb);
-  verb->add_option("--baseline", o->baseline, "The baseline; tests/baselines/BENCHMARK.json by default")
+  verb->add_option("--baseline", o->baseline,
+                   "The baseline; unless given, tests/baselines/BENCHMARK.json where there is one (the source tree), "
+                   "otherwise the one that this program was built with")
       ->type_name("FILE");
   verb->add_option("--results", o->folder, "Keep finished runs in this folder; the same command goes on from them")
       ->type_name("DIR");
@@ -150,6 +155,14 @@ Verb add_regress(CLI::App& app) {
   verb->add_option("--accept", o->reason,
                    "Write what is measured now as the new baseline, with the reason for the change")
       ->type_name("REASON");
+  verb->add_option("--junit", o->junit, "Write JUnit XML, a test case a run, for build servers")->type_name("FILE");
+  verb->add_flag("--history", o->history, "Run nothing: list when and why the baseline was accepted");
+  verb->footer(
+      "Examples:\n"
+      "  planar regress   every card in every machine; exit 1 if a figure differs\n"
+      "  planar regress --machines model56sx --cards ne2 --json now.json   one run, with every figure\n"
+      "  planar regress --junit regress.xml --results runs   for a build server; goes on after an interruption\n"
+      "  planar regress --history   when and why the baseline was accepted");
   return [o, verb] {
     o->all_machines = verb->count("--machines") == 0;
     o->all_cards = verb->count("--cards") == 0;

@@ -2,6 +2,7 @@
 // `planar run`: runs a machine with the user's own diskette image, until a time, a text, or its end.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -20,7 +21,7 @@ namespace planar {
 
 namespace {
 
-struct Options {
+struct RunOptions {
   MachineOptions machine;
   OutputOptions output;
   StateOptions state;
@@ -95,7 +96,7 @@ void check_machines(Lab& lab, const Until& until) {
 }
 
 /// The steps of the command line, or of the machine file if it has none.
-std::vector<Step> read_all_steps(const Options& o, Config& config, Time limit) {
+std::vector<Step> read_all_steps(const RunOptions& o, Config& config, Time limit) {
   std::vector<Step> all;
   const auto append = [&](std::vector<Step> steps) { std::move(steps.begin(), steps.end(), std::back_inserter(all)); };
   std::size_t step = 0, typing = 0;
@@ -116,7 +117,7 @@ std::vector<Step> read_all_steps(const Options& o, Config& config, Time limit) {
   return all;
 }
 
-std::unique_ptr<Session> open(const Options& o, Time limit) {
+std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
   if (o.state.restore) {
     Config none;
     auto steps = read_all_steps(o, none, limit);
@@ -176,7 +177,7 @@ bool waits_for_diskette(Session& session) {
   return session.scenario().steps().empty();
 }
 
-int run(const Options& o) {
+int run(const RunOptions& o) {
   if (o.image && o.machine.drives.floppy)
     throw Error("--image and --floppy both name the diskette in drive A; give one of them");
   if (!o.kernel && (o.initrd || o.append)) throw Error("--initrd and --append need a kernel; give it with --kernel");
@@ -283,7 +284,7 @@ int run(const Options& o) {
 }  // namespace
 
 Verb add_run(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RunOptions>();
   CLI::App* verb = app.add_subcommand(
       "run", "Run a machine with your own diskette image or Linux kernel, or a lab of several machines");
   o->machine.add_to(*verb, true);

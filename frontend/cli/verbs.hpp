@@ -3,8 +3,11 @@
 // the exit code. Problems are thrown as Error.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace planar {
 
@@ -23,6 +26,9 @@ Verb add_bench(CLI::App& app);
 Verb add_compare(CLI::App& app);
 Verb add_published(CLI::App& app);
 Verb add_regress(CLI::App& app);
+Verb add_diff(CLI::App& app);
+Verb add_completion(CLI::App& app);
+Verb add_installed_files(CLI::App& app);  ///< hidden
 
 /// Parses the command line and runs its verb; the whole program behind main().
 int run_command_line(int argc, const char* const* argv);

@@ -10,7 +10,7 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-constexpr std::size_t most_marks = 1 << 14;
+constexpr std::size_t most_delivery_marks = 1 << 14;
 constexpr unsigned type_ip = 0x0800, protocol_tcp = 6, tcp_syn = 0x02;
 
 std::uint32_t get(Bytes b, std::size_t at, unsigned count) {
@@ -77,7 +77,7 @@ void DeliveryMeter::observe(const net::WireRecord& record) {
   bytes_ += static_cast<std::uint32_t>(advance);
   if (frames_++ % stride_ != 0) return;
   marks_.push_back({record.end, bytes_});
-  if (marks_.size() < most_marks) return;
+  if (marks_.size() < most_delivery_marks) return;
   stride_ *= 2;
   for (std::size_t n = 0; 2 * n + 1 < marks_.size(); ++n) marks_[n] = marks_[2 * n + 1];
   marks_.resize(marks_.size() / 2);

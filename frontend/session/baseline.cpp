@@ -7,11 +7,10 @@
 
 #include "core/common/error.hpp"
 #include "core/state/archive.hpp"
-#include "devices/adapter/timing_profile.hpp"
 #include "frontend/report/labels.hpp"
+#include "frontend/session/provenance.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
-#include "machines/registry/adapter_registry.hpp"
 #include "roms/images.hpp"
 
 namespace planar {
@@ -39,9 +38,7 @@ ordered_json machine_timing(const std::string& name) {
 
 /// A card's timing values, with the cell's own --set in force.
 ordered_json card_timing(const Cell& cell) {
-  ordered_json values;
-  for (const TimingValue& v : find_adapter(cell.card).timing())
-    if (!v.rule) values[v.name] = v.value;
+  ordered_json values = timing_values(cell.card);
   for (std::size_t n = 0; n + 1 < cell.settings.size(); n += 2) {
     const auto& text = cell.settings[n + 1];
     const auto dot = text.find('.'), equals = text.find('=');
@@ -124,6 +121,23 @@ ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const Matri
     b["cells"][o.cell.machine][card] = o.result ? figures(*o.result, options) : ordered_json{{"problem", o.problem}};
   }
   return b;
+}
+
+ordered_json accepted_history(const ordered_json& baseline) {
+  if (!baseline.is_object()) return ordered_json::array();
+  if (const auto history = baseline.find("history"); history != baseline.end() && history->is_array()) return *history;
+  if (!baseline.contains("reason")) return ordered_json::array();
+  return ordered_json::array({ordered_json{{"reason", baseline["reason"]}}});
+}
+
+void continue_history(ordered_json& made, const ordered_json& replaced, const std::string& date) {
+  ordered_json history = accepted_history(replaced);
+  std::size_t runs = 0;
+  for (const auto& cards : made["cells"]) runs += cards.size();
+  ordered_json entry{{"reason", made["reason"]}, {"date", date}, {"planar", program_provenance()}, {"runs", runs}};
+  if (replaced.is_object() && replaced.contains("cells")) entry["figures_changed"] = changes(replaced, made).size();
+  history.push_back(std::move(entry));
+  made["history"] = std::move(history);
 }
 
 void check_comparable(const ordered_json& baseline, const ordered_json& run) {

@@ -33,6 +33,13 @@ struct TimingChange {
 nlohmann::ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options,
                                      const std::string& reason);
 
+/// Each time that a baseline was accepted, oldest first: reason and, where they were kept, program, date and the
+/// numbers of runs and of figures that were new. A baseline without a history has its reason alone.
+nlohmann::ordered_json accepted_history(const nlohmann::ordered_json& baseline);
+/// Gives `made` the history of the baseline that it replaces (null: none) and an entry of its own. `date`:
+/// "2026-11-22".
+void continue_history(nlohmann::ordered_json& made, const nlohmann::ordered_json& replaced, const std::string& date);
+
 /// Throws Error if the two were not made with the same guest image and arguments: such figures say nothing of a model.
 void check_comparable(const nlohmann::ordered_json& baseline, const nlohmann::ordered_json& run);
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/common/error.hpp"
+#include "roms/images.hpp"
 
 namespace planar {
 
@@ -50,6 +51,10 @@ std::vector<std::pair<std::string, std::string>> settings_of(std::span<const std
     if (const auto equals = line.find('='); equals != std::string::npos)
       settings.emplace_back(line.substr(0, equals), line.substr(equals + 1));
   return settings;
+}
+
+NamedFile built_in_guest(const std::vector<std::pair<std::string, std::string>>& settings) {
+  return {"planar-guest.img (built in)", with_settings(roms::guest(), settings)};
 }
 
 }  // namespace planar

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "machines/linux_boot.hpp"
+
 namespace planar {
 
 /// A private copy of `image` with the given `key=value` settings in place of those that its sector holds.
@@ -17,5 +19,8 @@ std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
 
 /// The settings that `image` holds, in their order; empty if it is no image of the guest.
 std::vector<std::pair<std::string, std::string>> settings_of(std::span<const std::uint8_t> image);
+
+/// The built-in diskette with `settings`. Throws Error as with_settings() does.
+NamedFile built_in_guest(const std::vector<std::pair<std::string, std::string>>& settings);
 
 }  // namespace planar

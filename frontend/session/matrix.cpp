@@ -13,14 +13,12 @@
 #include <csignal>
 #include <cstring>
 #include <deque>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <thread>
 
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
-#include "core/state/archive.hpp"
+#include "core/state/sha256.hpp"
 #include "frontend/cli/progress.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
@@ -36,15 +34,17 @@ namespace fs = std::filesystem;
 
 const char* const own_program = "/proc/self/exe";
 
+/// Of a run: kept, or just done. Throws Error naming the file.
 std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return read_host_file(path, std::uint64_t{1} << 30, "cannot be read; remove it, or leave kept runs out with --fresh",
+                        "is too large for a run");
 }
 
 /// Identifies this very build: results of another one are not reused.
 std::string program_hash() {
-  const std::string bytes = read_text(own_program);
-  return sha256_hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  return sha256_hex(read_host_file(own_program, std::uint64_t{1} << 30,
+                                   "cannot be read; run without --report and --results",
+                                   "is too large; run without --report and --results"));
 }
 
 std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
@@ -73,8 +73,7 @@ double processor_clock(const std::string& machine) {
 std::string machine_hash(const std::string& machine) {
   Config config = load_machine(machine);
   read_machine(config);
-  const std::string text = config.resolved();
-  return sha256_hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  return sha256_hex(config.resolved());
 }
 
 /// A directory that is removed with its content.
@@ -125,7 +124,7 @@ class Matrix {
   Matrix(const std::vector<Cell>& cells, const MatrixOptions& options)
       : cells_(cells), options_(options), outcomes_(cells.size()), progress_(!options.quiet) {
     if (!options.folder.empty()) {
-      fs::create_directories(options.folder);
+      make_folder(options.folder);
       hash_ = program_hash();
     }
   }
@@ -221,12 +220,17 @@ class Matrix {
     CellOutcome& o = outcomes_[n];
     o.status = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::emulation_fault);
     if (o.status == 0) {
-      o.result = ordered_json::parse(read_text(scratch_ / (std::to_string(n) + ".out")));
+      const auto out = scratch_ / (std::to_string(n) + ".out");
+      auto result = ordered_json::parse(read_text(out), nullptr, false);
+      if (result.is_object()) {
+        o.result = std::move(result);
+      } else {
+        o.status = static_cast<int>(ExitCode::missing_file);
+        o.problem =
+            fmt::format("{}: the run's result cannot be read; set TMPDIR to a directory with free space", out.string());
+      }
     } else {
-      o.problem = read_text(scratch_ / (std::to_string(n) + ".err"));
-      if (o.problem.empty() && WIFSIGNALED(status)) o.problem = fmt::format("ended by signal {}", WTERMSIG(status));
-      while (!o.problem.empty() && o.problem.back() == '\n') o.problem.pop_back();
-      if (o.problem.starts_with("planar: ")) o.problem.erase(0, 8);
+      o.problem = problem_of(n, status);
     }
     if (o.interrupted() || (ending_ && WIFSIGNALED(status))) return interrupt(n);
     keep(n);
@@ -236,8 +240,21 @@ class Matrix {
                                             : ": failed"));
   }
 
+  /// What a run that failed said of it.
+  std::string problem_of(std::size_t n, int status) const {
+    const auto err = scratch_ / (std::to_string(n) + ".err");
+    std::string text = read_text(err);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    if (text.starts_with("planar: ")) text.erase(0, 8);
+    if (text.empty() && WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));
+    if (text.empty() || text.starts_with("standard output"))  // which the user never named
+      text = fmt::format("{}: the run's output cannot be written; set TMPDIR to a directory with free space",
+                         err.parent_path().string());
+    return text;
+  }
+
   void keep(std::size_t n) {
-    if (options_.folder.empty()) return;
+    if (options_.folder.empty() || outcomes_[n].broken()) return;
     const CellOutcome& o = outcomes_[n];
     ordered_json file{{"schema", "planar.cell/1"},
                       {"program_sha256", hash_},
@@ -274,6 +291,11 @@ std::string Cell::key() const {
   std::string name = machine + "-" + card_option() + (variant.empty() ? "" : "-" + variant);
   std::replace(name.begin(), name.end(), '/', '_');  // a machine may be a file
   return name;
+}
+
+std::string host_failure_text(const std::vector<CellOutcome>& outcomes) {
+  const auto failed = std::find_if(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.host_failed(); });
+  return failed == outcomes.end() ? std::string{} : failed->failure();
 }
 
 std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options) {

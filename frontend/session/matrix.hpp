@@ -4,6 +4,8 @@
 // stopped.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/common/error.hpp"
 #include "frontend/benchmarks/benchmark.hpp"
 #include "frontend/session/interruption.hpp"
 
@@ -40,6 +43,12 @@ struct CellOutcome {
 
   /// The machine refuses this card (exit code 2): nothing failed, but there is nothing to measure.
   bool refused() const { return status == 2; }
+  /// A file could not be read or written (exit code 3): another time it may.
+  bool host_failed() const { return status == static_cast<int>(ExitCode::missing_file); }
+  /// It came to no end that another run would come to as well.
+  bool broken() const { return host_failed() || status == static_cast<int>(ExitCode::emulation_fault); }
+  /// "model56sx ne2: " and the problem.
+  std::string failure() const { return fmt::format("{} {}: {}", cell.machine, cell.card_option(), problem); }
   /// The user ended the matrix before this run was finished.
   bool interrupted() const { return status == static_cast<int>(interrupted_exit); }
   /// What `benchmark` measured at a size, or nothing.
@@ -63,10 +72,13 @@ struct MatrixOptions {
 std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const std::vector<std::string>& cards);
 
 /// Runs the cells; the outcomes stand in the order of the cells. A run that is in the folder already is taken from
-/// there if the same program made it with the same arguments. SIGINT or SIGTERM ends the runs under way; outcomes that
-/// are not finished then say that they were interrupted, and are not kept. Throws Error when a process cannot be
-/// started.
+/// there if the same program made it with the same arguments, unless it is broken. SIGINT or SIGTERM ends the
+/// runs under way; outcomes that are not finished then say that they were interrupted, and are not kept. Throws Error
+/// when a process cannot be started.
 std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options);
+
+/// The failure() of the first run that the host failed; empty if there is none.
+std::string host_failure_text(const std::vector<CellOutcome>& outcomes);
 
 /// "interrupted: 3 of 12 runs are finished", and where they are kept; empty if none was interrupted.
 std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options);

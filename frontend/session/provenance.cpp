@@ -9,7 +9,9 @@
 #include <iterator>
 #include <sstream>
 
-#include "core/state/archive.hpp"
+#include "core/state/sha256.hpp"
+#include "devices/adapter/timing_profile.hpp"
+#include "machines/registry/adapter_registry.hpp"
 #include "planar_commit.hpp"  // generated: frontend/commit.cmake
 
 namespace planar {
@@ -26,6 +28,32 @@ ordered_json card_provenance(const CardConfig& card) {
   return j;
 }
 
+/// The timing values in force of a card: its profile's, or the user's.
+void add_timing(const CardConfig& card, ordered_json& out) {
+  const auto values = timing_values(card.name);
+  for (const auto& [name, value] : values.items()) out[card.name + "." + name] = value;
+  for (const auto& [key, value] : card.settings) out[card.name + "." + key] = value;
+}
+
+/// The lines of in_order() as names and values: "cpu.clock"; of a lab's machines "1.cpu.clock".
+ordered_json settings_of(const std::string& ordered) {
+  ordered_json settings = ordered_json::object();
+  std::istringstream lines(ordered);
+  for (std::string line; std::getline(lines, line);) {
+    const auto equals = line.find(" = ");
+    if (equals == std::string::npos) continue;
+    std::string name = line.substr(0, equals);
+    const auto open = name.find('['), close = name.find("].");
+    if (open != std::string::npos && open > 0 && close != std::string::npos) {
+      name.erase(close, 1);
+      name[open] = '.';
+      if (name.starts_with("0.")) name.erase(0, 2);
+    }
+    settings[name] = line.substr(equals + 3);
+  }
+  return settings;
+}
+
 ordered_json machine_provenance(const MachineConfig& machine) {
   ordered_json j;
   if (!machine.label.empty()) j["name"] = machine.label;
@@ -35,9 +63,11 @@ ordered_json machine_provenance(const MachineConfig& machine) {
   j["changes"] = machine.changes;
   j["cards"] = ordered_json::array();
   j["set"] = ordered_json::array();
+  j["timing"] = ordered_json::object();
   for (const CardConfig& card : machine.cards) {
     j["cards"].push_back(card_provenance(card));
     for (const auto& [key, value] : card.settings) j["set"].push_back(fmt::format("{}.{}={}", card.name, key, value));
+    add_timing(card, j["timing"]);
   }
   return j;
 }
@@ -63,13 +93,20 @@ std::string in_order(const std::string& resolved) {
 
 }  // namespace
 
+ordered_json timing_values(const std::string& card) {
+  ordered_json values = ordered_json::object();
+  for (const TimingValue& v : find_adapter(card).timing())
+    if (!v.rule) values[v.name] = v.value;
+  return values;
+}
+
 std::string build_commit() { return PLANAR_COMMIT; }
 
 ordered_json program_provenance() { return {{"version", PLANAR_VERSION}, {"commit", build_commit()}}; }
 
 ordered_json configuration_provenance(Lab& lab) {
   const std::string text = in_order(lab.configuration());
-  ordered_json j{{"sha256", sha256_hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()})}};
+  ordered_json j{{"sha256", sha256_hex(text)}};
   if (lab.machines() == 1) {
     j.update(machine_provenance(lab.machine().config()));
   } else {
@@ -77,6 +114,7 @@ ordered_json configuration_provenance(Lab& lab) {
     for (std::size_t n = 0; n < lab.machines(); ++n)
       j["machines"].push_back(machine_provenance(lab.machine(n).config()));
   }
+  j["settings"] = settings_of(text);
   return j;
 }
 

@@ -18,9 +18,12 @@ std::string build_commit();
 nlohmann::ordered_json program_provenance();
 
 /// What was run: a digest of the resolved configuration (`planar config` prints such a file; its settings in the order
-/// of their names), and what in it is not the built-in machine's: changed values, cards with their options, and timing
-/// values set by the user.
+/// of their names), what in it is not the built-in machine's (changed values, cards with their options, timing values
+/// set by the user), the settings themselves, and every timing value of the cards.
 nlohmann::ordered_json configuration_provenance(Lab& lab);
+
+/// Name and value of each timing value in the profile of `card`.
+nlohmann::ordered_json timing_values(const std::string& card);
 
 /// How this process was called. The host's, like everything of a result that may differ between two equal runs.
 std::vector<std::string> host_command_line();

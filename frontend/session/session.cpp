@@ -13,7 +13,6 @@
 #include "frontend/session/guest_image.hpp"
 #include "frontend/session/interruption.hpp"
 #include "frontend/session/screen_image.hpp"
-#include "roms/images.hpp"
 
 namespace planar {
 
@@ -66,10 +65,10 @@ Media read_media(const MachineConfig& machine) {
                       "of the two out",
                       machine.floppy->file));
     auto settings = start.guest;
-    const auto card =
-        std::find_if(machine.cards.begin(), machine.cards.end(), [](const CardConfig& c) { return !c.driver.empty(); });
+    const auto card = std::find_if(machine.cards.begin(), machine.cards.end(),
+                                   [](const CardConfig& c) { return c.enabled && !c.driver.empty(); });
     if (card != machine.cards.end()) settings.emplace_back("driver", card->driver);
-    media.diskette = NamedFile{"planar-guest.img (built in)", with_settings(roms::guest(), settings)};
+    media.diskette = built_in_guest(settings);
   }
   if (!start.image.empty()) media.diskette = NamedFile{start.image, read_image(start.image)};
   if (!start.bios.empty()) media.firmware = read_firmware(start.bios);

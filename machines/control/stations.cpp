@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "devices/medium/ring/ring_port.hpp"
-
 namespace planar {
 
 net::Port& station_port(Lab& lab, const std::string& name) {
@@ -26,16 +24,16 @@ net::Port& station_port(Lab& lab, const std::string& name) {
   return *found;
 }
 
-net::Port& ring_station_port(Lab& lab, const std::string& name, bool insert) {
+net::RingPort& ring_station_port(Lab& lab, const std::string& name, bool insert) {
   net::Port& port = station_port(lab, name);
-  const auto* const station = dynamic_cast<net::RingPort*>(&port);
+  auto* const station = dynamic_cast<net::RingPort*>(&port);
   if (!station) throw Error(fmt::format("{} is not on a ring; write pull cable or plug cable", port.name()));
   if (insert && !station->plain())
     throw Error(
         fmt::format("{} goes onto the ring when its driver opens it; only a station without a driver can be "
                     "inserted",
                     port.name()));
-  return port;
+  return *station;
 }
 
 void plug_cable(Lab& lab, const std::string& name, bool plugged) {
@@ -43,11 +41,11 @@ void plug_cable(Lab& lab, const std::string& name, bool plugged) {
 }
 
 void remove_station(Lab& lab, const std::string& name) {
-  dynamic_cast<net::RingPort&>(ring_station_port(lab, name, false)).remove_by_server(lab.scheduler().now());
+  ring_station_port(lab, name, false).remove_by_server(lab.scheduler().now());
 }
 
 void insert_station(Lab& lab, const std::string& name) {
-  auto& port = dynamic_cast<net::RingPort&>(ring_station_port(lab, name, true));
+  net::RingPort& port = ring_station_port(lab, name, true);
   port.insert(port.parameters(), lab.scheduler().now());
 }
 

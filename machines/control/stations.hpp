@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "devices/medium/ring/ring_port.hpp"
 #include "machines/lab.hpp"
 
 namespace planar {
@@ -14,7 +15,7 @@ namespace planar {
 /// Throws Error for a name that no port has, or several have.
 net::Port& station_port(Lab& lab, const std::string& name);
 /// The same, of a station that can be taken off a ring (`insert`: and put back from outside). Throws Error.
-net::Port& ring_station_port(Lab& lab, const std::string& name, bool insert);
+net::RingPort& ring_station_port(Lab& lab, const std::string& name, bool insert);
 
 /// Pulls a station's cable or plugs it in again.
 void plug_cable(Lab& lab, const std::string& name, bool plugged);

@@ -1,14 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Times planar's Model 95 and Bochs side by side on the same diskette, roms/images/bench-mix.img, run by run in turn, and
-# prints the median MIPS of both and their ratio. MIPS: planar's instruction count of the mix (REP counted once) by the
-# processor time of each program between "@mix start" and "@mix end" on COM1; elapsed time is shown beside it.
-#   tests/bench/bochs.sh [PLANAR [RUNS]]      needs Debian's packages bochs, bochsbios, vgabios and jq
-# Not a test: its figures are the host's. It ends with 1 if the two disagree about the mix's checksum.
+# Times planar's machines and Bochs side by side on the same diskette, roms/images/bench-mix.img, run by run in turn, and
+# prints the median MIPS of each and planar's ratio to Bochs. MIPS: the count of the mix's instructions (REP counted once)
+# by the processor time of each program between "@mix start" and "@mix end" on COM1; elapsed time is shown beside it.
+#   tests/bench/bochs.sh [PLANAR [RUNS [MACHINE...]]]    needs Debian's packages bochs, bochsbios, vgabios and jq
+# Without machines: model95, model77 and model56sx. Not a test: its figures are the host's. It ends with 1 if two disagree
+# about the mix's checksum.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 planar=${1:-build/release/frontend/planar}
 runs=${2:-3}
+machines=("${@:3}")
+[ ${#machines[@]} -gt 0 ] || machines=(model95 model77 model56sx)
 image=roms/images/bench-mix.img
 for tool in bochs jq; do
   command -v $tool >/dev/null || { echo "bochs.sh: no '$tool'; apt-get install bochs bochsbios vgabios jq" >&2; exit 3; }
@@ -57,20 +60,33 @@ run_bochs() {
 }
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR+1)/2] : (v[NR/2] + v[NR/2+1]) / 2 }'; }
 
-expected=$("$planar" run model95 --image $image --serial stdio --until "serial:@done" --quiet | tr -d '\r' |
-           sed -n 's/^@mix end.*checksum=//p')
-for ((n = 1; n <= runs; ++n)); do
-  "$planar" bench cpu --machine model95 --workload mix --repeat 1 --quiet --json "$scratch/planar.json" >/dev/null
+# Planar's $1 once: sets mips, elapsed_planar; count is that of the machine's own instructions.
+run_planar() {
+  "$planar" bench cpu --machine "$1" --workload mix --repeat 1 --quiet --json "$scratch/planar.json" >/dev/null
   count=$(jq '.results[0].measured_instructions' "$scratch/planar.json")
-  jq '.results[0] | .measured_instructions / .host_seconds / 1e6' "$scratch/planar.json" >>"$scratch/planar"
+  mips=$(jq '.results[0] | .measured_instructions / .host_seconds / 1e6' "$scratch/planar.json")
+  elapsed_planar=$(jq '.results[0].elapsed_seconds' "$scratch/planar.json")
+}
+for machine in "${machines[@]}"; do
+  sum=$("$planar" run "$machine" --image $image --serial stdio --until "serial:@done" --quiet | tr -d '\r' |
+        sed -n 's/^@mix end.*checksum=//p')
+  [ "${expected:=$sum}" = "$sum" ] || { echo "bochs.sh: checksum $sum from $machine, not $expected" >&2; exit 1; }
+done
+for ((n = 1; n <= runs; ++n)); do
+  for machine in "${machines[@]}"; do
+    run_planar "$machine"
+    echo "$mips" >>"$scratch/$machine"
+    printf 'run %d: %-10s %6.1f MIPS (%.2f s elapsed)\n' "$n" "$machine" "$mips" "$elapsed_planar"
+  done
   run_bochs
   [ "$sum" = "$expected" ] || { echo "bochs.sh: checksum $sum from Bochs, $expected from planar" >&2; exit 1; }
   awk "BEGIN { print $count / $host / 1e6 }" >>"$scratch/bochs"
-  printf 'run %d: planar %6.1f MIPS (%.2f s elapsed), Bochs %6.1f MIPS (%.2f s elapsed), checksum %s\n' "$n" \
-    "$(tail -1 "$scratch/planar")" "$(jq '.results[0].elapsed_seconds' "$scratch/planar.json")" \
-    "$(tail -1 "$scratch/bochs")" "$elapsed" "$sum"
+  printf 'run %d: %-10s %6.1f MIPS (%.2f s elapsed), checksum %s\n' "$n" Bochs "$(tail -1 "$scratch/bochs")" "$elapsed" "$sum"
 done
-ours=$(median <"$scratch/planar") theirs=$(median <"$scratch/bochs")
+theirs=$(median <"$scratch/bochs")
 echo "host: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)"
-printf 'median of %d: planar (Model 95, all timing on) %.1f MIPS, Bochs %s (no timing) %.1f MIPS, ratio %.2f\n' "$runs" \
-  "$ours" "$(dpkg-query -W -f='${Version}' bochs 2>/dev/null || echo '?')" "$theirs" "$(awk "BEGIN { print $ours / $theirs }")"
+for machine in "${machines[@]}"; do
+  ours=$(median <"$scratch/$machine")
+  printf 'median of %d: planar %s (all timing on) %.1f MIPS, Bochs %s (no timing) %.1f MIPS, ratio %.2f\n' "$runs" "$machine" \
+    "$ours" "$(dpkg-query -W -f='${Version}' bochs 2>/dev/null || echo '?')" "$theirs" "$(awk "BEGIN { print $ours / $theirs }")"
+done

@@ -189,12 +189,18 @@ static std::FILE* open_stream(const char* name, const char* path, const char* mo
 }
 std::FILE* fopen(const char* path, const char* mode) { return open_stream("fopen", path, mode); }
 std::FILE* fopen64(const char* path, const char* mode) { return open_stream("fopen64", path, mode); }
+/// As the C library marks a stream whose file took nothing: ferror() says so. glibc's _IO_ERR_SEEN.
+static bool refuses_stream(std::FILE* file) {
+  if (!refuses(::fileno(file), ENOSPC)) return false;
+  file->_flags |= 0x20;
+  return true;
+}
 size_t fwrite(const void* data, size_t size, size_t count, std::FILE* file) {
-  if (refuses(::fileno(file), ENOSPC)) return 0;
+  if (refuses_stream(file)) return 0;
   return real<size_t (*)(const void*, size_t, size_t, std::FILE*)>("fwrite")(data, size, count, file);
 }
 int fflush(std::FILE* file) {
-  if (file != nullptr && refuses(::fileno(file), ENOSPC)) return EOF;
+  if (file != nullptr && refuses_stream(file)) return EOF;
   return real<int (*)(std::FILE*)>("fflush")(file);
 }
 

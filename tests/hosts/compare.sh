@@ -4,8 +4,9 @@
 # blanks is a program under an emulator: "qemu-aarch64 -L SYSROOT build/aarch64/frontend/planar"). A short netio run of each
 # machine must end with the same state hash in all of them, also when a snapshot that one has taken goes on in the next.
 set -euo pipefail
-runs=("model56sx --card ne2" "model56sx --card 3c523" "model77 --card 3c527" "model77 --card tr16-4a-1994"
-      "model95 --card etherstreamer" "model95 --card lanstreamer" "model95 --card madge-mc32" "att3325 --card smc8013")
+runs=("model56sx --card ne2" "model56sx --card tr4-a" "model77 --card 3c527" "model77 --card tr16-4a-1994"
+      "model95 --card etherstreamer" "model95 --card lanstreamer" "model9595 --card sknet" "model9595 --card madge-mc32"
+      "att3325 --card smc8013" "att3325 --card madge-mc")
 brief="--quiet --seconds 0.05 --sizes 2048,8192"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

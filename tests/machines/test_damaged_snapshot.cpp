@@ -8,9 +8,11 @@
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
 #include "tests/catch.hpp"
+#include "tests/memory_limit.hpp"
 
 using namespace planar;
 using Catch::Matchers::Contains;
+using planar::tests::fits_into_memory;
 
 namespace {
 
@@ -114,5 +116,36 @@ TEST_CASE("a snapshot cannot claim more memory than its machines have") {
     read_snapshot(file);
   } catch (const Error& e) { said = e.what(); }
   CHECK_THAT(said, Contains("at most"));
+  std::filesystem::remove(file);
+}
+
+TEST_CASE("a small snapshot that claims millions of elements takes no memory for them") {
+  const auto file = std::filesystem::temp_directory_path() / "planar-test-millions.snap";
+  const Saved saved = saved_after(20_ms);
+  Snapshot snapshot;
+  snapshot.configuration = saved.configuration;
+  const auto restore = [&] {
+    Snapshot read = read_snapshot(file);
+    Lab lab(parse_lab(read.configuration, "test"));
+    Archive a = Archive::loader(std::move(read.state));
+    lab.archive(a);
+    a.expect_end();
+  };
+  const auto peak_within = [&](const std::vector<std::uint8_t>& state) {
+    snapshot.state = state;
+    write_snapshot(file, snapshot);
+    CHECK(std::filesystem::file_size(file) < 100'000);
+    return fits_into_memory(300 << 20, restore);
+  };
+  REQUIRE(restored(saved, saved.state) == "");
+  CHECK(peak_within(saved.state));
+  // Connections of the peer: its random numbers' state (8 bytes), then how many there are.
+  auto state = saved.state;
+  state.resize(state.size() + (30u << 20));
+  const std::size_t count = part(state, "peer tcp") + 8;
+  REQUIRE(state[count] == 0);
+  state[count + 2] = 64;  // 4 Mi
+  CHECK_THAT(restored(saved, state), Contains("peer connection"));
+  CHECK(peak_within(state));
   std::filesystem::remove(file);
 }

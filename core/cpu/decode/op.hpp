@@ -64,6 +64,7 @@ struct alignas(64) Op {
     std::uint16_t run_clocks;  ///< issue_clocks of this instruction and of the register-only ones right in front of it
     std::uint8_t pair;         ///< pipes in which it pairs
     std::uint8_t line_behind;  ///< the plan's code line in which the next instruction ends
+    std::uint8_t cold_clocks;  ///< what it adds in a code line that is new (pentium/issue.hpp: ColdLine)
     mutable std::uint8_t btb_entry;  ///< where the branch target buffer had this branch last: a hint, no state
   };
   union {

@@ -12,6 +12,39 @@ void Engine::leave_chain(const Op& op) {
   run_unplanned<Model::pentium>(false);
 }
 
+// The Pentium's: code line by code line, for of a new one it is known beforehand what its instructions cost.
+void Engine::run_lines(bool begun) {
+  const std::uint32_t start = block_eip, physical = current_block->physical;
+  const IssuePlan& plan = current_block->plan;
+  TimingPentium& pentium = timing.pentium();
+  for (const Op* op = current_op;; current_op = ++op) {
+    std::uint32_t at = physical + op->behind - op->length;
+    if (!begun && pentium.enter_cold_line(plan, *op, at)) {
+      for (cold_from = op;; current_op = ++op) {
+        pentium.begin_cold(*op);
+        if (op->edge != Op::Edge::none) {
+          pentium.finish_cold_line(plan);
+          cold_from = nullptr;
+        }
+        eip = start + op->behind;
+        op->execute(*this, *op);
+        if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
+        if (op->edge == Op::Edge::line) break;
+      }
+    } else {
+      for (;; at = physical + op->behind, current_op = ++op) {
+        if (!begun) [[likely]]
+          pentium.begin(*op, at);
+        begun = false;
+        eip = start + op->behind;
+        op->execute(*this, *op);
+        if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
+        if (op->edge == Op::Edge::line) break;
+      }
+    }
+  }
+}
+
 // The block may not end before stop_at: from here on the clock is compared behind each instruction.
 void Engine::chain_near_deadline(const Op& op) {
   if (timing.clocks() < stop_at) leave_chain(op);
@@ -50,6 +83,10 @@ void Engine::cross_line_in_chain(const Op& op) {
 void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target) {
   timing.branch(op, taken, target);
   return chain_to_next(taken);
+}
+
+void Engine::chain_renewed(Block::Link& link) {
+  if (renew(link, seg[CS].base + eip)) return chain_to(*link.to);
 }
 
 // The Pentium's way into the block in progress where nothing is known yet, or stop_at is near.

@@ -176,14 +176,30 @@ template <Decision F>
   return c.chain_to_next(o.taken);
 }
 
+// Whether `b` is known to be the block at `linear` in the present mode.
+inline bool Engine::is_block_at(const Block& b, std::uint32_t linear) const {
+  const HostTlbEntry& e = host_entry(linear);
+  return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode &&
+         within_code(b);
+}
+// A link that does not hold may still lead to the right block: all links end when any translation of code is given up,
+// and most come back as they were.
+inline bool Engine::renew(Block::Link& link, std::uint32_t linear) {
+  if (!is_block_at(*link.to, linear)) return false;
+  link.key = link_key(linear);
+  return true;
+}
+
 // Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be
 // handled at the boundary in between.
 inline void Engine::chain_to_next(bool branched) {
-  const Block& done = *current_block;
-  const Block::Link& link = done.links[branched];
+  Block::Link& link = current_block->links[branched];
   if (link.key != link_key(seg[CS].base + eip)) [[unlikely]]
-    return;
-  Block& b = *link.to;
+    return chain_renewed(link);
+  return chain_to(*link.to);
+}
+inline void Engine::chain_to(Block& b) {
+  const Block& done = *current_block;
   const Op& first = *b.ops;
   if (timing.clocks() + first.pentium.ahead >= stop_at || !timing.pentium().enter_plan_seen(b.plan)) [[unlikely]]
     return;
@@ -201,6 +217,7 @@ inline void Engine::chain_to_next(bool branched) {
 // begun already. Like all ways through a block it leaves current_op at the last instruction executed.
 template <Model M>
 inline void Engine::run_unplanned(bool begun) {
+  if constexpr (M == Model::pentium) return run_lines(begun);
   const std::uint32_t start = block_eip, physical = current_block->physical;
   const Op* op = current_op;
   for (std::uint32_t at = physical + op->behind - op->length;; at = physical + op->behind, current_op = ++op) {

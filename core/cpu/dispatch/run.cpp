@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The loop: instruction boundaries, blocks, faults, reset.
 #include <algorithm>
+#include <utility>
 
 #include "core/cpu/decode/decoder.hpp"
 #include "core/cpu/dispatch/chain.hpp"
@@ -293,13 +294,6 @@ void Engine::execute() {
   }
 }
 
-// Whether `b` is known to be the block at `linear` in the present mode.
-inline bool Engine::is_block_at(const Block& b, std::uint32_t linear) const {
-  const HostTlbEntry& e = host_entry(linear);
-  return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode &&
-         within_code(b);
-}
-
 // The block at `linear`, by translation and table; null if the instruction there was executed uncached (run_uncached).
 Block* Engine::block_at(std::uint32_t linear) {
   current_op_length = 0;  // faults of the fetch leave EIP where it is
@@ -382,7 +376,7 @@ void Engine::execute_blocks() {
     Block* b = link->to;
     bool known;
     if constexpr (M == Model::pentium)
-      known = link->key == link_key(linear);
+      known = link->key == link_key(linear) || renew(*link, linear);
     else
       known = is_block_at(*b, linear);
     if (!known) [[unlikely]] {
@@ -409,6 +403,10 @@ inline void Engine::enter_link_context() {
 // The block ends early behind current_op, whether that has been executed or has faulted.
 void Engine::leave_block(bool executed) {
   if (planned && current_op->edge != Op::Edge::end) timing.pentium().leave_plan(current_block->plan, current_op + 1);
+  if (cold_from != nullptr) {
+    const std::uint32_t from = current_block->plan.eip + cold_from->behind - cold_from->length;
+    timing.pentium().leave_cold_line(std::exchange(cold_from, nullptr), current_op + 1, from);
+  }
   instructions += static_cast<std::uint64_t>(current_op - current_block->ops) + executed;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/cpu/timing/cached/cached_run.hpp"
 #include "core/cpu/timing/i386sx/steady_386.hpp"
 
 namespace planar::cpu {
@@ -24,23 +25,6 @@ std::uint32_t within(const Segment& g, std::int64_t span, std::uint32_t offset, 
   const std::int64_t bytes = std::min({left, in_register, in_page});
   return static_cast<std::uint32_t>(std::min<std::int64_t>(count, bytes / static_cast<std::int64_t>(sizeof(T))));
 }
-
-/// The clock of a processor for which the closed form does not hold: its timing itself.
-class GenericClock {
- public:
-  static constexpr bool skips = false;
-  explicit GenericClock(CachedTiming& timing) : timing_(timing) {}
-  void leave() {}
-  std::uint64_t clocks() const { return timing_.clocks(); }
-  void read_aligned(std::uint32_t address, unsigned bytes) { timing_.read_aligned(address, bytes); }
-  void write_aligned(std::uint32_t address, unsigned bytes) { timing_.write_aligned(address, bytes); }
-  std::uint64_t cycle_start() { return timing_.cycle_start(true); }
-  void wait_until(std::uint64_t clock) { timing_.wait_until(clock); }
-  void spend(unsigned clocks) { timing_.spend(clocks); }
-
- private:
-  CachedTiming& timing_;
-};
 
 /// A run of REP OUTS (`direction` write) or REP INS with elements of `T` at `data`, which is `physical`.
 template <class T, Direction direction>
@@ -69,6 +53,14 @@ struct Repeated {
     else
       c.write_linear<T>(linear + n * size, static_cast<T>(c.in(port, size, start)));
   }
+  /// The access that wants to start at `t` finds a refresh due; the one before it ended at `end`. If only that puts it
+  /// off: true, and `t` is when it starts.
+  bool await_refresh(Time end, Time& t) {
+    const Time starts = c.pins.run_continued(run, end, t);
+    if (starts == Time::never()) return false;
+    t = starts;
+    return true;
+  }
   /// Computes the time of iterations until `count` of them are over or the clock has reached stop_at; the first that
   /// does not fit the run any more is made by itself and is the last.
   template <class Clock, class ProcessorClock>
@@ -79,7 +71,8 @@ struct Repeated {
     for (std::uint32_t done = 0;;) {
       if constexpr (direction == Direction::write) clock.read_aligned(physical + done * size, size);
       const std::uint64_t start = clock.cycle_start();
-      const Time t = c.clock.at(start) + run.synchronisation;
+      Time t = c.clock.at(start) + run.synchronisation;
+      const bool put_off = t >= run.before && await_refresh(end, t);
       const Time earliest = t + run.cycle, ends = std::max(earliest, ready);
       if (t < run.from || t >= run.before || ends >= run.quiet_until || ends - t > run.limit) [[unlikely]] {
         clock.leave();
@@ -89,7 +82,7 @@ struct Repeated {
         return done + 1;
       }
       end = ends;
-      clock.wait_until(usual != 0 && ends == earliest ? start + usual : c.clock.first_at_or_after(end));
+      clock.wait_until(usual != 0 && ends == earliest && !put_off ? start + usual : c.clock.first_at_or_after(end));
       if constexpr (direction == Direction::read) clock.write_aligned(physical + done * size, size);
       clock.spend(each);
       if (++done == count || clock.clocks() >= c.stop_at) {
@@ -97,11 +90,12 @@ struct Repeated {
         flush(done, end);
         return done;
       }
-      if constexpr (Clock::skips)
-        if (usual != 0 && ends == earliest) {
-          const std::uint64_t skipped = skip(clock, done, count, t, end);
-          done += static_cast<std::uint32_t>(skipped);
-        }
+      if constexpr (Clock::skips) {
+        if (usual != 0 && ends == earliest && !put_off)
+          done += static_cast<std::uint32_t>(skip(clock, done, count, t, end));
+        else
+          clock.irregular();
+      }
       ready = run.port.next_ready(end);
     }
   }
@@ -124,7 +118,7 @@ struct Repeated {
   }
   std::uint32_t go(std::uint32_t count) {
     count = std::min(count, run.port.count);
-    return c.timing.has_cache() ? go<GenericClock>(c.timing.cached(), count) : go<Steady386>(c.timing.i386sx(), count);
+    return c.timing.has_cache() ? go<CachedRun>(c.timing.cached(), count) : go<Steady386>(c.timing.i386sx(), count);
   }
 };
 }  // namespace

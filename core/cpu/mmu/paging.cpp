@@ -32,12 +32,20 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
                            bool execute) {
   const std::uint32_t physical = frame & address_mask;
   Page& page = space.page(physical);
-  if (page.kind != PageKind::ram && page.kind != PageKind::rom) return;
+  const bool device = page.kind != PageKind::ram && page.kind != PageKind::rom;
+  if (device && (execute || !fast_data || observer)) return;
   const std::uint32_t tag = linear & page_mask;
   HostTlbEntry& e = host_tlb[user][tag >> 12 & (host_tlb_entries - 1)];
+  if (device) {
+    e.forget();
+    e.physical = physical;
+    if (readable) e.read_tag = tag | device_mark;
+    if (writable) e.write_tag = tag | device_mark;
+    return;
+  }
   const bool same = (e.read_tag == tag || e.write_tag == tag || e.exec_tag == tag) && e.physical == physical;
   if (!same) {
-    e.read_tag = e.write_tag = e.exec_tag = no_tag;
+    e.forget();
     e.physical = physical;
     e.host = page.data;
     e.page = &page;
@@ -55,10 +63,7 @@ void Engine::drop_host(std::uint32_t linear_page, Half half) {
   if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) forget_l0();
   for (auto& table : host_tlb) {
     HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];
-    if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) {
-      if (e.read_tag == linear_page) e.read_tag = no_tag;
-      if (e.write_tag == linear_page) e.write_tag = no_tag;
-    }
+    if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) e.forget_data(linear_page, page_mask);
     if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code) && e.exec_tag == linear_page) {
       e.exec_tag = no_tag;
       break_loop();
@@ -71,10 +76,7 @@ void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
   if (&from == &large_tlb) {
     forget_l0();
     for (auto& table : host_tlb)
-      for (HostTlbEntry& e : table) {
-        if ((e.read_tag & 0xFFC00000u) == entry.tag) e.read_tag = no_tag;
-        if ((e.write_tag & 0xFFC00000u) == entry.tag) e.write_tag = no_tag;
-      }
+      for (HostTlbEntry& e : table) e.forget_data(entry.tag, 0xFFC00000u);
   } else if (model != Model::pentium) {
     drop_host(entry.tag, Half::both);
   } else {
@@ -84,7 +86,7 @@ void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
 
 void Engine::flush_host_tlb() {
   for (auto& table : host_tlb)
-    for (HostTlbEntry& e : table) e.read_tag = e.write_tag = e.exec_tag = no_tag;
+    for (HostTlbEntry& e : table) e.forget();
   forget_links();
   forget_l0();
   break_loop();
@@ -227,10 +229,19 @@ std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
     return load_bytes(page.data + (physical & 0xFFF), bytes);
   }
   if (bytes == 3) return read_physical(physical, 1) | read_physical(physical + 1, 2) << 8;
+  return read_device(physical, bytes);
+}
+
+// An operand in a page that is neither RAM nor ROM.
+std::uint32_t Engine::read_device(std::uint32_t physical, unsigned bytes) {
   const Cycle cycle = pins.memory_read(physical, bytes, clock.at(timing.cycle_start(false)));
   wait_for(cycle.end);
   if (observer) observer->device_read(physical, bytes, cycle.value, false);
   return cycle.value;
+}
+void Engine::write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
+  wait_for(pins.memory_write(physical, bytes, v, clock.at(timing.cycle_start(false))));
+  if (observer) observer->device_written(physical, bytes, v);
 }
 
 void Engine::write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
@@ -244,8 +255,7 @@ void Engine::write_physical(std::uint32_t physical, unsigned bytes, std::uint32_
         write_physical(physical + 1, 2, v >> 8);
         return;
       }
-      wait_for(pins.memory_write(physical, bytes, v, clock.at(timing.cycle_start(false))));
-      if (observer) observer->device_written(physical, bytes, v);
+      write_device(physical, bytes, v);
   }
 }
 
@@ -263,6 +273,8 @@ std::uint32_t Engine::read_slow(std::uint32_t linear, unsigned bytes, bool user)
     timing.read(e.physical + (linear & 0xFFF), bytes);
     return load_bytes(e.host + (linear & 0xFFF), bytes);
   }
+  if (room >= bytes && e.read_tag == ((linear & page_mask) | device_mark))
+    return read_device(e.physical + (linear & 0xFFF), bytes);
   if (room >= bytes) return read_physical(translate(linear, user, Access::read), bytes);
   const std::uint32_t first = translate(linear, user, Access::read);
   const std::uint32_t second = translate(linear + room, user, Access::read);
@@ -286,6 +298,8 @@ void Engine::write_slow(std::uint32_t linear, unsigned bytes, std::uint32_t v, b
     store_ram(*e.page, e.physical + (linear & 0xFFF), bytes, v);
     return;
   }
+  if (room >= bytes && e.write_tag == ((linear & page_mask) | device_mark))
+    return write_device(e.physical + (linear & 0xFFF), bytes, v);
   if (room >= bytes) {
     const std::uint32_t physical = translate(linear, user, Access::write);
     if (!fast_data) check_data_breakpoints(linear, bytes, Access::write);

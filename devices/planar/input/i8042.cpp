@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/input/i8042.hpp"
 
-#include "core/common/error.hpp"
-
 #include <algorithm>
+
+#include "core/common/error.hpp"
 
 namespace planar {
 

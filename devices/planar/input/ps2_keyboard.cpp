@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "devices/planar/input/ps2_keyboard.hpp"
 
-#include "core/common/error.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "core/common/error.hpp"
 
 namespace planar {
 

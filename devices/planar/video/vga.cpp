@@ -2,13 +2,12 @@
 // VGA: registers and frame timing.
 #include "devices/planar/video/vga.hpp"
 
-#include "core/common/error.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "core/common/error.hpp"
 #include "devices/planar/video/vga_registers.hpp"
 
 namespace planar {

@@ -91,6 +91,12 @@ FileStamp BlockFile::stamp() const {
   return {status.st_ino, modified + young < nanoseconds(now) ? modified : 0};
 }
 
+std::uint64_t BlockFile::next_data(std::uint64_t offset) const {
+  const off_t data = ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_DATA);
+  if (data >= 0) return static_cast<std::uint64_t>(data);
+  return errno == ENXIO ? size_ : offset;  // a file system without holes says nothing
+}
+
 bool BlockFile::read(std::uint64_t offset, std::span<std::uint8_t> data) const {
   while (!data.empty()) {
     const ssize_t n = ::pread(descriptor_, data.data(), data.size(), static_cast<off_t>(offset));

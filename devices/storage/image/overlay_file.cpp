@@ -230,8 +230,13 @@ void OverlayFile::read_slots(OverlayRepair* repaired) {
   slots_ = static_cast<std::uint32_t>(whole);
   std::map<std::uint64_t, std::uint64_t> sequences;  // of the slot that counts, by sector
   std::vector<std::uint8_t> buffer(std::size_t{slots_a_read} * slot_bytes);
-  for (std::uint32_t first = 0; first < slots_; first += slots_a_read) {
-    const auto count = std::min<std::uint32_t>(slots_a_read, slots_ - first);
+  for (std::uint32_t first = 0, count = 0; first < slots_; first += count) {
+    // A hole in the file is free, and costs neither time nor memory: a few bytes can be terabytes long.
+    const std::uint64_t data = (file_.next_data(slot_offset(first)) - header_bytes) / slot_bytes;
+    count = static_cast<std::uint32_t>(std::min<std::uint64_t>(data, slots_)) - first;
+    free_.insert(first, first + count);
+    if (count != 0) continue;
+    count = std::min<std::uint32_t>(slots_a_read, slots_ - first);
     if (!file_.read(slot_offset(first), std::span(buffer).first(std::size_t{count} * slot_bytes)))
       refuse(name(), "cannot be read to its end; check the host's disk");
     for (std::uint32_t n = 0; n < count; ++n)
@@ -320,9 +325,8 @@ OverlayFile::Found OverlayFile::read(std::uint64_t sector, std::span<std::uint8_
 
 std::uint32_t OverlayFile::take_slot() {
   if (free_.empty()) return slots_++;
-  const auto first = free_.begin();
-  const std::uint32_t slot = *first;
-  free_.erase(first);
+  const std::uint32_t slot = free_.first();
+  free_.erase(slot);
   return slot;
 }
 
@@ -346,8 +350,8 @@ bool OverlayFile::write(std::uint64_t sector, std::span<const std::uint8_t> data
     const std::uint32_t before = slots_, first = take_slot();
     unsigned count = 1;
     for (; count < wanted; ++count) {
-      if (const auto next = free_.find(first + count); next != free_.end())
-        free_.erase(next);
+      if (free_.contains(first + count))
+        free_.erase(first + count);
       else if (first + count == slots_)
         ++slots_;
       else
@@ -395,7 +399,7 @@ bool OverlayFile::flush() {
   if (!write_checkpoint(placed_, slots_)) return false;
   synced_ = placed_;
   synced_slots_ = slots_;
-  free_.insert(stale_.begin(), stale_.end());
+  for (const std::uint32_t slot : stale_) free_.insert(slot);
   stale_.clear();
   return true;
 }

@@ -33,12 +33,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "devices/storage/image/block_file.hpp"
+#include "devices/storage/image/slot_set.hpp"
 
 namespace planar::storage {
 
@@ -134,7 +134,7 @@ class OverlayFile {
   std::map<std::uint64_t, Page> pages_;
   std::uint64_t changed_ = 0, unreadable_ = 0, damaged_ = 0;
   std::uint32_t slots_ = 0;               // in the file, whole ones
-  std::set<std::uint32_t> free_;          // may be written
+  SlotSet free_;                          // may be written
   std::vector<std::uint32_t> stale_;      // may be written after the next flush
   std::vector<std::uint32_t> cut_short_;  // found when it was opened
   std::uint64_t sequence_ = 0;            // the highest number given to a change

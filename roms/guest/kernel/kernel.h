@@ -124,7 +124,12 @@ int request_irq(int irq, void (*handler)(int irq, void *dev, struct regs *r), in
 // The handler in the place of the line's present one, which it returns.
 irq_handler *irq_replace(int irq, irq_handler *handler);
 // system_cost.c: what other systems execute beyond Linux 2.2, in instructions
-void system_cost(u32 instructions);
+struct system_path {
+    u8 *code;                           // copies of linux_cost.asm's bodies, `stride` bytes apart
+    u32 stride, bodies;
+};
+struct system_path system_path(u32 instructions);
+void system_cost(const struct system_path *path);
 void system_cost_of_interrupt(int irq, u32 instructions);  // in front of the handler that the line has now
 u32 irq_count(int irq);                 // interrupts taken on a line
 void disable_irq(int irq);

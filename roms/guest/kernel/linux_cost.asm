@@ -265,8 +265,13 @@ cost_%1:
   %endif
 %endmacro
 
+; From cost_text to cost_text_end the code refers to itself by relative calls and jumps alone, so that a copy of it runs
+; anywhere (system_cost.c).
         section .text progbits alloc exec nowrite align=16
+        global cost_text, cost_text_end
+cost_text:
         SITES
+cost_text_end:
 
 ; ---- the data that the bodies touch: structures behind pointers, in the order of the bodies -----
 %macro SITE 6

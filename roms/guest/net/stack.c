@@ -7,7 +7,8 @@
 
 enum { COST_MOST = 100000 };           // instructions
 
-u32 stack_plain, stack_call_cost;
+u32 stack_plain;
+struct system_path stack_call_path;
 static u32 interrupt_cost;
 
 static u32 number(const char *text, const char *key, u32 high, u32 standard) {
@@ -22,7 +23,7 @@ void stack_settings(const char *text) {
     if (number(text, "load.interrupts_count", 1, 0))
         load_count_interrupts();
     interrupt_cost = number(text, "interrupt.instructions", COST_MOST, 0);
-    stack_call_cost = number(text, "call.instructions", COST_MOST, 0);
+    stack_call_path = system_path(number(text, "call.instructions", COST_MOST, 0));
 }
 
 void stack_opened(void) {

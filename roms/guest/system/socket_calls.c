@@ -6,7 +6,7 @@
 #include "tcp.h"
 
 static int write_at_cost(struct file *f, const u8 *from, u32 n) {
-    system_cost(stack_call_cost);
+    system_cost(&stack_call_path);
     return write_socket(f, from, n);
 }
 
@@ -17,7 +17,7 @@ static int new_file(struct sock *sk) {
         if (f->write)
             continue;
         f->sk = sk;
-        f->write = stack_call_cost ? write_at_cost : write_socket;
+        f->write = stack_call_path.bodies ? write_at_cost : write_socket;
         return fd;
     }
     return -EMFILE;

@@ -2,8 +2,10 @@
 #include "core/state/archive.hpp"
 #include "core/state/crc16.hpp"
 #include "tests/catch.hpp"
+#include "tests/memory_limit.hpp"
 
 using namespace planar;
+using planar::tests::fits_into_memory;
 
 namespace {
 enum class Phase : std::uint8_t { idle, busy };
@@ -59,6 +61,51 @@ TEST_CASE("a truncated, damaged or foreign stream is rejected") {
   REQUIRE_THROWS_AS(foreign.section("other", 1), Error);
   Archive version = Archive::loader(good);
   REQUIRE_THROWS_AS(version.section("part", 2), Error);
+}
+
+TEST_CASE("a length in a stream takes no more memory than the elements that are there") {
+  struct Large {
+    std::array<std::uint64_t, 512> unused{};
+    std::string mark;
+    void archive(Archive& a) { a.section("large", 1); }
+  };
+  struct Lists {
+    std::deque<Large> deque;
+    std::vector<Large> vector;
+    std::vector<std::uint64_t> numbers;
+  };
+  std::vector<std::uint8_t> stream{0, 0, 64, 0};  // 4 Mi elements, and as many bytes
+  stream.resize(stream.size() + (4u << 20));
+  const auto load = [&](auto member) {
+    return fits_into_memory(64 << 20, [&] {
+      Lists lists;
+      Archive a = Archive::loader(stream);
+      a(lists.*member);
+    });
+  };
+  CHECK(load(&Lists::deque));
+  CHECK(load(&Lists::vector));
+  CHECK(load(&Lists::numbers));
+  Archive a = Archive::loader({3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0});  // three numbers, and room for two
+  std::vector<std::uint32_t> numbers;
+  CHECK_THROWS_AS(a(numbers), Error);
+}
+
+TEST_CASE("a list that is loaded over another has the length and the elements that were saved") {
+  const std::vector<std::uint16_t> saved{1, 2, 3};
+  for (const std::size_t before : {0u, 2u, 3u, 9u}) {
+    Archive out = Archive::saver();
+    auto list = saved;
+    std::deque<std::string> texts{"a", "", "ccc"};
+    out(list, texts);
+    Archive in = Archive::loader(out.stream());
+    std::vector<std::uint16_t> loaded(before, 7);
+    std::deque<std::string> loaded_texts(before, "before");
+    in(loaded, loaded_texts);
+    in.expect_end();
+    CHECK(loaded == saved);
+    CHECK(loaded_texts == texts);
+  }
 }
 
 TEST_CASE("SHA-256 of the FIPS 180 example") {

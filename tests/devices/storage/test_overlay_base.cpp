@@ -4,9 +4,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <set>
+
 #include "core/common/crc32.hpp"
+#include "core/common/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices/storage/disk_files.hpp"
+#include "tests/memory_limit.hpp"
 
 using namespace planar;
 using namespace planar::storage;
@@ -98,4 +102,52 @@ TEST_CASE("an overlay that says its commit was interrupted writes over no file t
   CHECK(DiskFiles::read(base) == precious);
   CHECK_THAT(refusal([&] { commit_overlay(work); }), Contains("another base"));  // it is named.img's from now on
   CHECK(commit_overlay(work, named) == 0);
+}
+
+TEST_CASE("an overlay whose length is a hole takes neither memory nor time for it, and new changes go into it") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(400));
+  const auto work = files.file("work.ovl");
+  create_overlay(work, base);
+  const auto one = sector_content(7, 1), two = sector_content(9, 2);
+  {
+    DiskImage disk = DiskImage::open({work});
+    REQUIRE(disk.write(7, one));
+  }
+  std::filesystem::resize_file(work, std::uintmax_t{1} << 40);  // takes no space
+  CHECK(tests::fits_into_memory(64 << 20, [&] {
+    DiskImage disk = DiskImage::open({work});
+    if (!disk.write(9, two)) throw std::bad_alloc();
+  }));
+  DiskImage disk = DiskImage::open({work, WriteMode::memory, {}});
+  std::array<std::uint8_t, sector_bytes> found{};
+  CHECK(disk.read(7, found));
+  CHECK(found == one);
+  CHECK(disk.read(9, found));
+  CHECK(found == two);
+}
+
+TEST_CASE("a set of slots holds what a set of numbers holds") {
+  SlotSet slots;
+  std::set<std::uint32_t> numbers;
+  Random random(3);
+  for (unsigned round = 0; round < 20'000; ++round) {
+    const auto at = static_cast<std::uint32_t>(random.below(60));
+    const auto end = static_cast<std::uint32_t>(at + random.below(5));
+    switch (random.below(4)) {
+      case 0:
+        slots.insert(at, end);
+        for (std::uint32_t n = at; n < end; ++n) numbers.insert(n);
+        break;
+      case 1:
+        slots.insert(at);
+        numbers.insert(at);
+        break;
+      default: slots.erase(at); numbers.erase(at);
+    }
+    INFO("round " << round);
+    REQUIRE(slots.empty() == numbers.empty());
+    if (!numbers.empty()) REQUIRE(slots.first() == *numbers.begin());
+    for (std::uint32_t n = 0; n < 66; ++n) REQUIRE(slots.contains(n) == numbers.contains(n));
+  }
 }

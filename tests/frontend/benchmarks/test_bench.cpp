@@ -17,7 +17,7 @@ using program::run_planar;
 using program::Scratch;
 
 namespace {
-const std::string brief = "bench cpu --quiet --repeat 2 --passes 300 --workload mix";
+const std::string brief_bench = "bench cpu --quiet --repeat 2 --passes 300 --workload mix";
 
 /// The kernels of all machines, run once for the cases below.
 const nlohmann::ordered_json& timing() {
@@ -28,7 +28,7 @@ const nlohmann::ordered_json& timing() {
 }  // namespace
 
 TEST_CASE("bench cpu prints the members that programs rely on, for each machine") {
-  const auto said = run_planar(brief + " --json -");
+  const auto said = run_planar(brief_bench + " --json -");
   REQUIRE(said.status == 0);
   const auto json = said.json();
   CHECK(json.at("schema") == "planar.bench-cpu/1");
@@ -54,7 +54,7 @@ TEST_CASE("bench cpu prints the members that programs rely on, for each machine"
 TEST_CASE("bench cpu compared with itself is the same, and says so when a cycle, a hash or the speed is not") {
   Scratch scratch;
   const auto file = scratch.file("before.json");
-  const std::string one = brief + " --machine model95";
+  const std::string one = brief_bench + " --machine model95";
   REQUIRE(run_planar(one + " --json " + file).status == 0);
   // Speed on a host that does other work is no test: the stored one is made tiny, so that it cannot have been lost.
   auto before = nlohmann::ordered_json::parse(program::read_file(file));

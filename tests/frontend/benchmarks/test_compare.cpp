@@ -12,17 +12,17 @@ using program::run_planar;
 using program::Scratch;
 
 namespace {
-const std::string brief = " --seconds 0.05 --sizes 2048,8192 --quiet";
+const std::string brief_compare = " --seconds 0.05 --sizes 2048,8192 --quiet";
 }
 
 TEST_CASE("a comparison is an array of netio results, the same as single runs give", "[compare]") {
-  const auto said = run_planar("compare --machines model56sx,model95 --cards ne2 --json -" + brief);
+  const auto said = run_planar("compare --machines model56sx,model95 --cards ne2 --json -" + brief_compare);
   REQUIRE(said.status == 0);
   auto list = said.json();
   REQUIRE(list.size() == 2);
   CHECK(list[0]["machine"] == "model56sx");
   CHECK(list[1]["machine"] == "model95");
-  const auto single = run_planar("netio --machine model95 --card ne2 --json -" + brief).json();
+  const auto single = run_planar("netio --machine model95 --card ne2 --json -" + brief_compare).json();
   CHECK(list[1]["state_hash"] == single["state_hash"]);
   CHECK(list[1]["rows"] == single["rows"]);
 }
@@ -30,7 +30,7 @@ TEST_CASE("a comparison is an array of netio results, the same as single runs gi
 TEST_CASE("the report folder holds the table in every form, the page needs nothing else", "[compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
-  const auto said = run_planar("compare --machines model56sx --cards ne2 --report " + folder + brief);
+  const auto said = run_planar("compare --machines model56sx --cards ne2 --report " + folder + brief_compare);
   REQUIRE(said.status == 0);
   CHECK(said.out.find("Novell NE/2") != std::string::npos);
   CHECK(nlohmann::json::parse(read_file(folder + "/compare.json")).size() == 1);
@@ -48,7 +48,7 @@ TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbi
   const Scratch scratch;
   const auto folder = scratch.file("out");
   const auto said =
-      run_planar("compare --machines model95 --cards etherstreamer,oc2335,ne2 --report " + folder + brief);
+      run_planar("compare --machines model95 --cards etherstreamer,oc2335,ne2 --report " + folder + brief_compare);
   REQUIRE(said.status == 0);
   const auto fast = said.out.find("100 Mbit/s Ethernet"), slow = said.out.find("10 Mbit/s Ethernet");
   const auto oc2335 = said.out.find("Olicom OC-2335 (hypothetical interface)"), ne2 = said.out.find("Novell NE/2 ");
@@ -72,7 +72,7 @@ TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbi
 TEST_CASE("a comparison goes on from the runs that are finished, unless they were made otherwise", "[compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
-  const auto command = "compare --machines model56sx --cards ne2 --report " + folder + brief;
+  const auto command = "compare --machines model56sx --cards ne2 --report " + folder + brief_compare;
   REQUIRE(run_planar(command).status == 0);
   // A mark in the finished run shows whether it was used.
   const auto kept = folder + "/runs/model56sx-ne2.json";
@@ -104,7 +104,7 @@ TEST_CASE("a name that does not exist is an error before anything runs", "[compa
 TEST_CASE("an Ethernet and a Token Ring adapter side by side in one machine", "[compare]") {
   const Scratch scratch;
   const auto folder = scratch.file("out");
-  const auto said = run_planar("compare --machines model95 --cards ne2,lanstreamer --report " + folder + brief);
+  const auto said = run_planar("compare --machines model95 --cards ne2,lanstreamer --report " + folder + brief_compare);
   REQUIRE(said.status == 0);
   for (const auto& text : {said.out, read_file(folder + "/compare.md"), read_file(folder + "/compare.html")}) {
     INFO(text);

@@ -9,11 +9,11 @@ using program::run_planar;
 
 namespace {
 
-const std::string brief = program::short_runs() ? " --seconds 0.1 --sizes 8192 --quiet --json -"
-                                                : " --seconds 0.3 --sizes 2048,8192 --quiet --json -";
+const std::string brief_frames = program::short_runs() ? " --seconds 0.1 --sizes 8192 --quiet --json -"
+                                                       : " --seconds 0.3 --sizes 2048,8192 --quiet --json -";
 
 nlohmann::ordered_json frame_time(const std::string& arguments) {
-  const auto said = run_planar("netio " + arguments + brief);
+  const auto said = run_planar("netio " + arguments + brief_frames);
   INFO(said.err);
   REQUIRE(said.status == 0);
   return said.json().at("frame_time");

@@ -29,6 +29,79 @@ TEST_CASE("a baseline says why it was accepted, and the same program is green ag
   CHECK(run_planar(b.command).status == 0);
 }
 
+TEST_CASE("accepted reasons are a history", "[regress]") {
+  const Baseline b;
+  CHECK(run_planar(b.command + " --accept 'a second time'").status == 0);
+  const auto baseline = nlohmann::json::parse(read_file(b.file));
+  const auto& history = baseline.at("history");
+  REQUIRE(history.size() == 2);
+  CHECK(history[0]["reason"] == "made by a test");
+  CHECK(history[1]["reason"] == "a second time");
+  CHECK(history[1]["figures_changed"] == 0);
+  CHECK(history[1]["runs"] == 1);
+  CHECK(history[1]["date"].get<std::string>().size() == 10);
+  CHECK_FALSE(history[1]["planar"]["commit"].get<std::string>().empty());
+  const auto told = run_planar("regress --history --baseline " + b.file);
+  CHECK(told.status == 0);
+  CHECK_THAT(told.out, Catch::Contains("made by a test\n") && Catch::Contains("a second time\n"));
+  CHECK(run_planar(b.command).status == 0);
+  // A baseline from before there was a history keeps its reason.
+  auto old = nlohmann::ordered_json::parse(read_file(b.file));
+  old.erase("history");
+  std::ofstream(b.file) << old.dump();
+  CHECK(run_planar(b.command + " --accept third").status == 0);
+  const auto third = nlohmann::json::parse(read_file(b.file)).at("history");
+  REQUIRE(third.size() == 2);
+  CHECK(third[0]["reason"] == "a second time");
+}
+
+TEST_CASE("a build server gets JUnit, a program every row, counted and with its program", "[regress]") {
+  const Baseline b;
+  const auto xml = b.scratch.file("regress.xml");
+  const auto green = run_planar(b.command + " --junit " + xml + " --json -");
+  REQUIRE(green.status == 0);
+  CHECK_THAT(read_file(xml), Catch::Contains("<testsuites name=\"planar regress\" tests=\"1\" failures=\"0\"") &&
+                                 Catch::Contains("<testcase classname=\"model56sx\" name=\"ne2\"") &&
+                                 Catch::Contains("<property name=\"commit\""));
+  const auto report = green.json();
+  CHECK(
+      report["counts"] ==
+      nlohmann::ordered_json{{"runs", 1}, {"equal", 1}, {"refused", 0}, {"differs", 0}, {"new", 0}, {"unfinished", 0}});
+  REQUIRE(report["rows"].size() == 1);
+  CHECK(report["rows"][0]["status"] == "equal");
+  CHECK(report["rows"][0]["figures"]["cycles"].get<std::uint64_t>() > 1'000'000);
+  CHECK(report["baseline"]["reason"] == "made by a test");
+  CHECK_FALSE(report["planar"]["version"].get<std::string>().empty());
+
+  const auto red = run_planar(b.command + " --set ne2.data_port.ready_delay=550ns --junit " + xml + " --json -");
+  CHECK(red.status == 1);
+  CHECK(red.json()["counts"]["differs"] == 1);
+  CHECK_THAT(read_file(xml), Catch::Contains("failures=\"1\"") &&
+                                 Catch::Contains("because ne2.data_port.ready_delay is 550ns, was 368 ns"));
+  // A card that the machine refuses is skipped, not failed.
+  const auto file = b.scratch.file("refused.json");
+  const std::string refused =
+      "regress --quiet --machines model95 --cards 3c523-old --seconds 0.2 --sizes 8192 --baseline " + file;
+  REQUIRE(run_planar(refused + " --accept refused").status == 0);
+  CHECK(run_planar(refused + " --junit " + xml).status == 0);
+  CHECK_THAT(read_file(xml), Catch::Contains("skipped=\"1\"") && Catch::Contains("<skipped message=\"slot.1:"));
+}
+
+TEST_CASE("outside of a source tree the baseline is the program's own", "[regress]") {
+  const program::Scratch elsewhere;
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(elsewhere.file(""));
+  const auto green = run_planar("regress --quiet --machines model56sx --cards ne2");
+  const auto accept = run_planar("regress --quiet --machines model56sx --cards ne2 --accept here");
+  const auto history = run_planar("regress --history");
+  std::filesystem::current_path(here);
+  CHECK(green.status == 0);
+  CHECK_THAT(green.out, Catch::Contains("1 runs equal the baseline (this program's own)"));
+  CHECK(accept.status == 2);
+  CHECK_THAT(accept.err, Catch::Contains("--baseline FILE"));
+  CHECK_FALSE(history.out.empty());
+}
+
 TEST_CASE("a changed wait state is red: card, figure, by how much, and the value's name", "[regress]") {
   const Baseline b;
   const auto said = run_planar(b.command + " --set ne2.data_port.ready_delay=550ns --json -");

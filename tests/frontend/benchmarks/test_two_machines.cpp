@@ -17,7 +17,7 @@ using program::without_host_time;
 namespace {
 
 std::string seconds() { return program::short_runs() ? "0.05" : "0.3"; }
-std::string brief() { return " --quiet --sizes 8192 --json - --seconds " + seconds(); }
+std::string brief_pair() { return " --quiet --sizes 8192 --json - --seconds " + seconds(); }
 
 /// A client and a server, each with its own diskette.
 std::string lab_file(const Scratch& scratch) {
@@ -57,7 +57,7 @@ TEST_CASE("netio between two machines, both ways round, twice the same and with 
   const std::string fast = "--machine model95 --card 3c523 --against model56sx:ne2";
   for (const auto& machines : {slow, fast}) {
     INFO(machines);
-    const auto run = run_planar("netio " + machines + brief());
+    const auto run = run_planar("netio " + machines + brief_pair());
     INFO(run.err);
     REQUIRE(run.status == 0);
     const auto j = run.json();
@@ -73,12 +73,12 @@ TEST_CASE("netio between two machines, both ways round, twice the same and with 
     CHECK(server.at("frames").at("received") == j.at("frames").at("sent"));
     CHECK(server.at("frames").at("sent") == j.at("frames").at("received"));
     CHECK(server.at("true_busy_percent").get<double>() > 5);
-    CHECK(without_host_time(run_planar("netio " + machines + brief()).json()) == without_host_time(j));
+    CHECK(without_host_time(run_planar("netio " + machines + brief_pair()).json()) == without_host_time(j));
   }
 }
 
 TEST_CASE("netio between two machines in the second generation: the server sends as well") {
-  const auto run = run_planar("netio --machine model95 --card ne2 --against model77:ne2 --generation 2" + brief());
+  const auto run = run_planar("netio --machine model95 --card ne2 --against model77:ne2 --generation 2" + brief_pair());
   INFO(run.err);
   REQUIRE(run.status == 0);
   CHECK(run.json().at("rows").at(0).at("received_kb_per_s").get<double>() > 300);
@@ -87,7 +87,7 @@ TEST_CASE("netio between two machines in the second generation: the server sends
 
 TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle change nothing") {
   Scratch scratch;
-  const auto base = "netio --machine model56sx --card ne2 --against model95:3c527" + brief();
+  const auto base = "netio --machine model56sx --card ne2 --against model95:3c527" + brief_pair();
   const auto whole = run_planar(base);
   INFO(whole.err);
   REQUIRE(whole.status == 0);
@@ -104,7 +104,7 @@ TEST_CASE("two machines: cut horizons, short blocks and a snapshot in the middle
   const auto at =
       std::to_string(expected.at("virtual_seconds").get<double>() - (program::short_runs() ? 0.1234567 : 0.2345678));
   CHECK(without_host_time(run_planar(base + " --snapshot-at '" + at + " s' " + file).json()) == expected);
-  const auto restored = run_planar("netio --restore " + file + brief());
+  const auto restored = run_planar("netio --restore " + file + brief_pair());
   INFO(restored.err);
   REQUIRE(restored.status == 0);
   CHECK(without_host_time(restored.json()) == expected);
@@ -114,11 +114,12 @@ TEST_CASE("two machines: a machine file's own network stays out of a lab") {
   Scratch scratch;
   const auto file = scratch.write("own.toml", run_planar("config model56sx --card ne2").out);
   REQUIRE(program::read_file(file).find("attach = \"peer\"") != std::string::npos);
-  const auto own = run_planar("netio --machine " + file + " --against " + file + brief());
+  const auto own = run_planar("netio --machine " + file + " --against " + file + brief_pair());
   INFO(own.err);
   REQUIRE(own.status == 0);
-  CHECK(without_host_time(own.json()) ==
-        without_host_time(run_planar("netio --machine model56sx --card ne2 --against model56sx" + brief()).json()));
+  CHECK(
+      without_host_time(own.json()) ==
+      without_host_time(run_planar("netio --machine model56sx --card ne2 --against model56sx" + brief_pair()).json()));
 
   const std::string machine = "\"\nmodel = \"" + file + "\"\n";
   const auto lab = scratch.write("lab.toml", "[[machine]]\nname = \"a" + machine + "[[machine]]\nname = \"b" + machine);

@@ -2,40 +2,13 @@
 // The program on a host whose files fail: every single call below a folder is refused once, one run after another. A
 // run then ends with an error that names its reason and leaves what it was to replace, or ends well with all of it
 // written.
-#include <set>
-
 #include "tests/catch.hpp"
 #include "tests/frontend/benchmarks/netio_run.hpp"
+#include "tests/frontend/cli/fault_run.hpp"
 
 using namespace program;
 
 namespace {
-
-struct Fault {
-  Said said;
-  bool came;
-};
-
-/// `planar ARGUMENTS` whose n-th call below `folder` is refused.
-Fault run_with_fault(const std::string& arguments, unsigned n, const std::string& kind, const std::string& folder) {
-  static const Scratch scratch;
-  const auto out = scratch.file("out"), err = scratch.file("err"), told = scratch.file("told");
-  std::filesystem::remove(told);
-  const auto command = "PLANAR_FAULT_AT=" + std::to_string(n) + " PLANAR_FAULT_KIND=" + kind + " PLANAR_FAULT_UNDER='" +
-                       folder + "' PLANAR_FAULT_TOLD='" + told +
-                       "' ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" PLANAR_FAULTS "' '" PLANAR_BINARY "' " +
-                       arguments + " </dev/null >" + out + " 2>" + err;
-  const int status = std::system(command.c_str());
-  return {{WIFEXITED(status) ? WEXITSTATUS(status) : 128, read_file(out), read_file(err)},
-          std::filesystem::exists(told)};
-}
-
-std::set<std::string> names_in(const std::string& folder) {
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    names.insert(entry.path().filename().string());
-  return names;
-}
 
 /// What replaces `file`, which a good run fills with the same bytes each time.
 void check_replaced(const std::string& arguments, const std::string& name) {

@@ -22,12 +22,12 @@ TEST_CASE("the guest is Linux 2.2 unless told otherwise, and the others are what
   CHECK(settings_of("nt4") == std::map<std::string, std::string>{{"os", "nt4"},
                                                                  {"stack.option_bytes", "0"},
                                                                  {"load.interrupts_count", "1"},
-                                                                 {"interrupt.instructions", "3100"},
-                                                                 {"call.instructions", "9000"}});
+                                                                 {"interrupt.instructions", "2000"},
+                                                                 {"call.instructions", "3000"}});
   CHECK(settings_of("os2warp4") == std::map<std::string, std::string>{{"os", "os2warp4"},
                                                                       {"stack.option_bytes", "0"},
                                                                       {"load.interrupts_count", "1"},
-                                                                      {"interrupt.instructions", "900"}});
+                                                                      {"interrupt.instructions", "1300"}});
   CHECK_THROWS_WITH(find_operating_system("nt5"), Catch::Contains("linux22, nt4, os2warp4"));
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/cpu/timing/common/config.hpp"
+#include "core/cpu/timing/common/geometry.hpp"
 
 namespace planar::cpu {
 
@@ -19,18 +20,31 @@ class BusClock {
 
   /// Ticks of a bus clock.
   std::uint8_t period() const { return period_; }
-  std::uint64_t ticks(std::uint64_t core_clock) const { return core_clock << den_shift_; }
+  template <Geometry G = any_geometry>
+  std::uint64_t ticks(std::uint64_t core_clock) const {
+    return core_clock << shift<G>();
+  }
   /// The core clock at or after tick `t`.
-  std::uint64_t core(std::uint64_t t) const { return (t + (1u << den_shift_) - 1) >> den_shift_; }
+  template <Geometry G = any_geometry>
+  std::uint64_t core(std::uint64_t t) const {
+    return (t + (1u << shift<G>()) - 1) >> shift<G>();
+  }
   /// The bus clock's edge at or after tick `t`. By constants where it matters: a division is as slow as a cache hit of
   /// the guest.
+  template <Geometry G = any_geometry>
   std::uint64_t edge(std::uint64_t t) const {
+    if constexpr (G.known) return (t + G.clock_num - 1) / G.clock_num * G.clock_num;
     if (period_ == 1) return t;
     if (period_ == 3) return (t + 2) / 3 * 3;
     return (t + period_ - 1) / period_ * period_;
   }
 
  private:
+  template <Geometry G>
+  unsigned shift() const {
+    return G.known ? static_cast<unsigned>(std::countr_zero(G.clock_den)) : den_shift_;
+  }
+
   std::uint8_t den_shift_;
   std::uint8_t period_;
 };

@@ -15,6 +15,7 @@ CachedPath::CachedPath(const TimingConfig& config)
     : memory_(config),
       clock_(config),
       l2_(config.l2.bytes, config.l2.ways, config.l2.line),
+      line_rest_ticks_(static_cast<std::uint32_t>(bus(burst_rest(config.l1.line)))),
       posted_ticks_(std::uint32_t{config.l2.write_hit} * clock_.period()),
       l2_hit_mru_ticks_(std::uint32_t{config.l2.hit_mru} * clock_.period()),
       l2_hit_other_ticks_(std::uint32_t{config.l2.hit_other} * clock_.period()),
@@ -46,27 +47,20 @@ unsigned CachedPath::write_back_rest() const {
   return config.l1.write_burst ? burst_rest(config.l1.line) : (beats - 1) * config.dram.write_hit;
 }
 
-CachedPath::Burst CachedPath::fetch_line_from_memory(std::uint64_t t, std::uint32_t address) {
+CachedPath::Burst CachedPath::fetch_line_from_rom(std::uint64_t t, std::uint32_t) {
   const TimingConfig& config = memory_.config();
-  const unsigned bytes = config.l1.line;
-  if (memory_.rom(address)) {
-    const unsigned accesses = bytes / config.rom.width;
-    const std::uint64_t each = bus(config.rom.clocks);
-    const unsigned first = std::max(1u, unsigned{config.dram.width} / config.rom.width);
-    bus_free_ = t + accesses * each;
-    return {clock_.core(t + first * each), clock_.core(bus_free_)};
-  }
-  t = memory_start(t);
-  const std::uint64_t first = t + bus(memory_.read(address));
-  bus_free_ = first + bus(burst_rest(bytes));
-  return {clock_.core(first), clock_.core(bus_free_)};
+  const unsigned accesses = config.l1.line / config.rom.width;
+  const std::uint64_t each = bus(config.rom.clocks);
+  const unsigned first = std::max(1u, unsigned{config.dram.width} / config.rom.width);
+  bus_free_ = t + accesses * each;
+  return {clock_.core(t + first * each), clock_.core(bus_free_)};
 }
 
 CachedPath::Burst CachedPath::fill_l2(std::uint64_t t, std::uint32_t address) {
   const TimingConfig& config = memory_.config();
   t = memory_start(clock_.edge(std::max(t, memory_free_)));
   const std::uint64_t first = t + bus(memory_.read(address));
-  bus_free_ = first + bus(burst_rest(config.l1.line));
+  bus_free_ = first + line_rest_ticks_;
   memory_free_ = first + bus(burst_rest(config.l2.line));
   const std::uint32_t victim = l2_.fill(address);
   if (victim & TagCache::dirty) memory_free_ += bus(burst_write(victim, config.l2.line));

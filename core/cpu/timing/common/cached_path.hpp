@@ -25,8 +25,13 @@ class CachedPath {
     std::uint64_t first, done;
   };
 
+  // Where `G` is given it is the configuration's shape, as constants.
+
   /// The core clock from which the bus is free.
-  std::uint64_t free() const { return clock_.core(bus_free_); }
+  template <Geometry G = any_geometry>
+  std::uint64_t free() const {
+    return clock_.core<G>(bus_free_);
+  }
   /// The start of the first bus cycle possible at or after core clock `at`.
   std::uint64_t next_start(std::uint64_t at) const { return clock_.core(bus_start(at)); }
   /// The bus is taken until core clock `until`.
@@ -37,33 +42,52 @@ class CachedPath {
   void steal(std::uint64_t from, unsigned clocks);
 
   /// Fetches the first level's line around `address`, the wanted datum first, not before core clock `at`.
+  template <Geometry G = any_geometry>
   Burst fetch_line(std::uint64_t at, std::uint32_t address) {
-    const std::uint64_t t = bus_start(at);
-    if (!l2_.present() || memory_.rom(address)) [[unlikely]]
-      return fetch_line_from_memory(t, address);
-    const bool guessed = l2_.in_mru_way(address);
-    if (!guessed && !l2_.find_other(address)) [[unlikely]]
+    const std::uint64_t t = bus_start<G>(at);
+    if (memory_.rom(address)) [[unlikely]]
+      return fetch_line_from_rom(t, address);
+    if (!has_l2<G>()) {
+      const std::uint64_t first = memory_start(t) + bus(memory_.read(address));
+      bus_free_ = first + line_rest_ticks_;
+      return {clock_.core<G>(first), clock_.core<G>(bus_free_)};
+    }
+    const bool guessed = l2_.in_mru_way<G.l2>(address);
+    if (!guessed && !l2_.find_other<G.l2>(address)) [[unlikely]]
       return fill_l2(t, address);
     const std::uint64_t first = t + (guessed ? l2_hit_mru_ticks_ : l2_hit_other_ticks_);
     bus_free_ = first + l2_rest_ticks_;
-    return {clock_.core(first), clock_.core(bus_free_)};
+    return {clock_.core<G>(first), clock_.core<G>(bus_free_)};
   }
   /// Single reads of every datum that [address, address+bytes) touches.
   Burst read_single(std::uint64_t at, std::uint32_t address, unsigned bytes);
   /// A write of up to a datum or two: the core clocks at which it begins on the bus and at which the bus has taken it.
   Burst write(std::uint64_t at, std::uint32_t address, unsigned bytes);
+  /// The same of an operand within a doubleword.
+  template <Geometry G = any_geometry>
+  Burst write_aligned(std::uint64_t at, std::uint32_t address, unsigned bytes) {
+    if (has_l2<G>()) return takes_write<G>(address) ? write_posted<G>(at) : write(at, address, bytes);
+    const std::uint64_t start = bus_start<G>(at);
+    bus_free_ = memory_start(start) + bus(memory_.write(address));
+    return {clock_.core<G>(start), clock_.core<G>(bus_free_)};
+  }
   /// Whether a write to `address` would only take the bus for a while, and how that goes (write_posted): the second
   /// level has the line, used last and dirty already.
-  bool takes_write(std::uint32_t address) const { return l2_.dirty_in_mru_way(address); }
+  template <Geometry G = any_geometry>
+  bool takes_write(std::uint32_t address) const {
+    return l2_.dirty_in_mru_way<G.l2>(address);
+  }
+  template <Geometry G = any_geometry>
   Burst write_posted(std::uint64_t at) {
-    const std::uint64_t t = bus_start(at);
+    const std::uint64_t t = bus_start<G>(at);
     bus_free_ = t + posted_ticks_;
-    return {clock_.core(t), clock_.core(bus_free_)};
+    return {clock_.core<G>(t), clock_.core<G>(bus_free_)};
   }
   /// A displaced dirty line of the first level goes out.
+  template <Geometry G = any_geometry>
   void write_back(std::uint64_t at, std::uint32_t line) {
-    const std::uint64_t t = bus_start(at);
-    if (!l2_.present() || !l2_.find_for_write(line)) [[unlikely]]
+    const std::uint64_t t = bus_start<G>(at);
+    if (!has_l2<G>() || !l2_.find_for_write<G.l2>(line)) [[unlikely]]
       return write_back_to_memory(t, line);
     bus_free_ = t + l2_write_back_ticks_;
   }
@@ -84,12 +108,19 @@ class CachedPath {
   void archive(Archive& a);
 
  private:
-  Burst fetch_line_from_memory(std::uint64_t t, std::uint32_t address);
+  friend class CachedRun;
+
+  template <Geometry G>
+  bool has_l2() const {
+    return G.known ? G.l2.ways != 0 : l2_.present();
+  }
+  Burst fetch_line_from_rom(std::uint64_t t, std::uint32_t address);
   Burst fill_l2(std::uint64_t t, std::uint32_t address);
   void write_back_to_memory(std::uint64_t t, std::uint32_t line);
+  template <Geometry G = any_geometry>
   std::uint64_t bus_start(std::uint64_t at) const {
-    const std::uint64_t t = clock_.ticks(at);
-    return clock_.edge(t > bus_free_ ? t : bus_free_);
+    const std::uint64_t t = clock_.ticks<G>(at);
+    return clock_.edge<G>(t > bus_free_ ? t : bus_free_);
   }
   /// Until when memory is busy: what a refresh or another master waits for.
   std::uint64_t& busy() { return l2_.present() ? memory_free_ : bus_free_; }
@@ -112,6 +143,7 @@ class CachedPath {
   TagCache l2_;
   std::uint64_t bus_free_ = 0;
   std::uint64_t memory_free_ = 0;  // with a second-level cache only
+  std::uint32_t line_rest_ticks_;  // of a first-level line from DRAM, behind its first datum
   // Ticks of the second level: a posted datum; of a line the first datum and the rest, and its writing back.
   std::uint32_t posted_ticks_, l2_hit_mru_ticks_, l2_hit_other_ticks_, l2_rest_ticks_, l2_write_back_ticks_;
 };

@@ -11,83 +11,17 @@ namespace {
 
 // An operand across a doubleword: 486 and Pentium (docs/hardware/processors.md#instruction-clocks).
 constexpr unsigned misaligned_clocks = 3;
-constexpr std::uint32_t page_mask = 0xFFFFF000;
 
 }  // namespace
 
-CachedTiming::CachedTiming(const TimingConfig& config)
+CachedTiming::CachedTiming(const TimingConfig& config, const Events& events)
     : ProcessorTiming(config),
       path_(config),
       line_mask_(~(config.l1.line - 1u)),
-      line_shift_(static_cast<std::uint8_t>(std::countr_zero(config.l1.line))) {
+      line_shift_(static_cast<std::uint8_t>(std::countr_zero(config.l1.line))),
+      events_(&events) {
   state_.data = TagCache(config.l1.bytes, config.l1.ways, config.l1.line);
   state_.code = TagCache(config.l1.split ? config.l1.bytes : 0, config.l1.ways, config.l1.line);
-}
-
-inline CachedPath::Burst CachedTiming::fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at) {
-  const auto burst = path_.fetch_line(at, address);
-  const std::uint32_t victim = cache.fill(address);
-  if (victim & TagCache::dirty) path_.write_back(burst.done, cache.line_of(victim));
-  if (&cache == &state_.code) code_line_replaced(cache.slot(address));
-  return burst;
-}
-
-CachedPath::Burst CachedTiming::fill(TagCache& cache, std::uint32_t address, std::uint64_t at) {
-  if (!cache_enabled_ || !path_.cacheable(address)) return path_.read_single(at, cache.line_of(address), cache.line());
-  return fill_cacheable(cache, address, at);
-}
-
-void CachedTiming::note_fill(unsigned which, std::uint32_t line, std::uint64_t done) {
-  state_.fill_line[which] = line;
-  state_.fill_done[which] = done;
-  if (state_.fills_until < done) state_.fills_until = done;
-}
-
-/// A wanted code line goes to the bus as soon as that is free: has it by now?
-void CachedTiming::settle_wanted_prefetch() {
-  const std::uint64_t at = state_.prefetch_from > path_.free() ? state_.prefetch_from : path_.free();
-  if (at >= clock_) return;
-  const std::uint32_t line = state_.prefetch_line;
-  state_.prefetch_line = no_line;
-  if (code_cache().find(line)) return;
-  note_fill(1, line, fill(code_cache(), line, at).done);
-}
-
-void CachedTiming::enter_line(std::uint32_t line) {
-  TagCache& cache = code_cache();
-  drop_prefetch();
-  if (cache.find(line)) {
-    if (!settled()) wait_for_fill(line);
-  } else {
-    ++counters_.code_misses;
-    const auto burst = fill(cache, line, clock_);
-    note_fill(1, line, burst.done);
-    jump_to(burst.first);
-  }
-  const std::uint32_t next = line + cache.line();
-  if (cache.in_mru_way(next)) return;
-  if (((next ^ line) & page_mask) == 0 && cache_enabled_ && path_.cacheable(next) && !cache.holds(next)) {
-    state_.prefetch_line = next;
-    state_.prefetch_from = clock_;
-  }
-}
-
-void CachedTiming::read_miss(std::uint32_t address, unsigned bytes) {
-  settle_prefetch();
-  if (!cache_enabled_ || !path_.cacheable(address)) {
-    clock_ = path_.read_single(clock_, address, bytes).done;
-    return;
-  }
-  if (!config_.l1.split && state_.data.find(address)) {  // the prefetch brought the line
-    wait_for_fill(state_.data.line_of(address));
-    return;
-  }
-  ++counters_.read_misses;
-  fetch_data_line(address);
-}
-
-void CachedTiming::fetch_data_line(std::uint32_t address) {
-  take_data_line(address, fill_cacheable(state_.data, address, clock_));
 }
 
 void CachedTiming::read_misaligned(std::uint32_t address, unsigned bytes) {
@@ -102,22 +36,6 @@ void CachedTiming::write_misaligned(std::uint32_t address, unsigned bytes) {
   const unsigned head = 4 - (address & 3);
   write(address, head);
   write(address + head, bytes - head);
-}
-
-void CachedTiming::write_slow(std::uint32_t address, unsigned bytes) {
-  settle_prefetch();
-  // With write-back a hit ends here: it was not the way used last, or the line was clean.
-  const bool hit = config_.l1.write_back ? state_.data.find_for_write(address) : state_.data.find(address);
-  if (hit && config_.l1.write_back) {
-    if (!settled()) wait_for_fill(state_.data.line_of(address));
-    return;
-  }
-  if (!hit) ++counters_.write_misses;
-  wait_for_buffer();
-  post(path_.takes_write(address) && (address & 3) + bytes <= 4 ? path_.write_posted(clock_)
-                                                                : path_.write(clock_, address, bytes));
-  std::uint8_t& hits = state_.write_hits;
-  hits = static_cast<std::uint8_t>(hit && hits < 8 ? hits + 1 : hit ? 8 : 0);
 }
 
 unsigned CachedTiming::write_run(std::uint32_t address, unsigned count, unsigned each, std::uint64_t stop_at) {

@@ -56,22 +56,17 @@ class CachedTiming : public ProcessorTiming {
   }
   /// The same within a doubleword.
   void read_aligned(std::uint32_t physical, unsigned bytes) {
-    if (state_.data.find(physical)) [[likely]] {
-      if (!settled()) wait_for_fill(state_.data.line_of(physical));
-      return;
-    }
-    read_miss(physical, bytes);
+    if (!read_hits(physical)) events_->read(*this, physical, bytes);
   }
   void write_aligned(std::uint32_t physical, unsigned bytes) {
-    if (!write_hits(physical)) [[unlikely]]
-      write_slow(physical, bytes);
+    if (!write_hits(physical)) events_->write(*this, physical, bytes);
   }
 
   /// Whether an access within a doubleword would cost nothing and change nothing: then it need not be told.
   bool read_hits(std::uint32_t physical) const { return state_.data.in_mru_way(physical) && settled(); }
   bool write_hits(std::uint32_t physical) const { return state_.data.dirty_in_mru_way(physical); }
-  /// Whether the L0 line cache may hold the line of `physical`.
-  bool in_l0(std::uint32_t physical) const { return state_.data.in_l0(physical); }
+  /// The tag of the line of `physical` (tag_cache.hpp) if the L0 line cache may hold it, else 0.
+  std::uint32_t l0_tag(std::uint32_t physical) const { return state_.data.l0_tag(physical); }
   /// Whether no line fill is under way.
   bool settled() const { return clock_ >= state_.fills_until; }
   /// A read through an L0 line while a line fill is under way.
@@ -95,31 +90,38 @@ class CachedTiming : public ProcessorTiming {
 
  protected:
   static constexpr std::uint32_t no_line = CacheState::no_line;
+  static constexpr unsigned most_write_hits = 8;  // more posted writes are never under way
 
-  explicit CachedTiming(const TimingConfig& config);
+  /// What happens between the first level and the bus, for one processor and one geometry (memory_events.hpp).
+  struct Events {
+    void (*fetch)(CachedTiming&, std::uint32_t eip, std::uint32_t last_line);
+    void (*read)(CachedTiming&, std::uint32_t address, unsigned bytes);
+    void (*write)(CachedTiming&, std::uint32_t address, unsigned bytes);
+    void (*settle_prefetch)(CachedTiming&);
+  };
 
-  /// A read has missed the data cache: the line is fetched. The 486 puts it in front of posted writes.
-  virtual void fetch_data_line(std::uint32_t address);
-  /// Another line has taken the place `slot` of a separate code cache.
-  virtual void code_line_replaced(std::size_t /*slot*/) {}
+  CachedTiming(const TimingConfig& config, const Events& events);
 
   TagCache& code_cache() { return config_.l1.split ? state_.code : state_.data; }
   const TagCache& code_cache() const { return config_.l1.split ? state_.code : state_.data; }
-  /// Code goes on in `line`; the one behind it is wanted next.
-  void enter_line(std::uint32_t line);
+  /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
+  void fetch(std::uint32_t eip, std::uint32_t last_line) { events_->fetch(*this, eip, last_line); }
   void settle_prefetch() {
-    if (state_.prefetch_line != no_line) settle_wanted_prefetch();
+    if (state_.prefetch_line != no_line) events_->settle_prefetch(*this);
   }
   /// The code prefetched behind the line that executes is not wanted any more, unless it is on the bus by now.
   void drop_prefetch() {
     settle_prefetch();
     state_.prefetch_line = no_line;
   }
-  void note_fill(unsigned which, std::uint32_t line, std::uint64_t done);
-  CachedPath::Burst fill(TagCache& cache, std::uint32_t address, std::uint64_t at);
+  void note_fill(unsigned which, std::uint32_t line, std::uint64_t done) {
+    state_.fill_line[which] = line;
+    state_.fill_done[which] = done;
+    if (state_.fills_until < done) state_.fills_until = done;
+  }
   /// The data line of `address` comes with `burst`: the processor goes on with the wanted datum.
   void take_data_line(std::uint32_t address, const CachedPath::Burst& burst) {
-    note_fill(0, state_.data.line_of(address), burst.done);
+    note_fill(0, address & line_mask_, burst.done);
     jump_to(burst.first);
   }
 
@@ -129,17 +131,26 @@ class CachedTiming : public ProcessorTiming {
   CacheState state_;
 
  private:
-  CachedPath::Burst fill_cacheable(TagCache& cache, std::uint32_t address, std::uint64_t at);
-  void settle_wanted_prefetch();
-  void read_miss(std::uint32_t address, unsigned bytes);
+  const Events* events_;
+
+  friend class CachedRun;
+
+  template <class, Geometry>
+  friend class MemoryEvents;
+
   void read_misaligned(std::uint32_t address, unsigned bytes);
   void write_misaligned(std::uint32_t address, unsigned bytes);
-  void write_slow(std::uint32_t address, unsigned bytes);
   void post(CachedPath::Burst burst) {
     state_.write_start[state_.write_next] = burst.first;
     state_.write_done[state_.write_next] = burst.done;
     state_.write_next =
         static_cast<std::uint8_t>(state_.write_next + 1u < config_.write_buffers ? state_.write_next + 1u : 0u);
+  }
+  /// A posted write has gone out that did, or did not, hit the cache.
+  void count_posted(bool hit) {
+    if (!hit) ++counters_.write_misses;
+    std::uint8_t& hits = state_.write_hits;
+    hits = static_cast<std::uint8_t>(!hit ? 0 : hits < most_write_hits ? hits + 1 : most_write_hits);
   }
   void wait_for_buffer() { jump_to(state_.write_done[state_.write_next]); }
   void wait_for_fill(std::uint32_t line) {

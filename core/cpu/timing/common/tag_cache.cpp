@@ -5,60 +5,6 @@
 
 namespace planar::cpu {
 
-// Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way 3
-// is the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as Recent::way.
-
-void TagCache::touch(std::uint32_t set, unsigned way) {
-  changed(set);
-  unsigned bits = recent_[set].tree;
-  if (way < 2) {
-    bits |= 1u;
-    bits = way == 0 ? bits | 2u : bits & ~2u;
-  } else {
-    bits &= ~1u;
-    bits = way == 2 ? bits | 4u : bits & ~4u;
-  }
-  recent_[set] = {tags_[(set << way_bits_) + way], static_cast<std::uint8_t>(way), static_cast<std::uint8_t>(bits)};
-}
-
-unsigned TagCache::oldest(std::uint32_t set) const {
-  // An invalid way is filled first.
-  for (unsigned way = 0; way < ways_; ++way)
-    if (!(tags_[(set << way_bits_) + way] & valid)) return way;
-  const unsigned bits = recent_[set].tree;
-  if (ways_ == 1) return 0;
-  if (!(bits & 1u)) return bits & 2u ? 1 : 0;
-  return bits & 4u ? 3 : 2;
-}
-
-bool TagCache::find_among(std::uint32_t address) {
-  const std::uint32_t set = set_of(address);
-  const std::uint32_t wanted = (address & line_mask_) | valid;
-  for (unsigned way = 0; way < ways_; ++way)
-    if ((tags_[(set << way_bits_) + way] & ~dirty) == wanted) {
-      touch(set, way);
-      return true;
-    }
-  return false;
-}
-
-bool TagCache::holds_other(std::uint32_t address) const {
-  const std::uint32_t set = set_of(address);
-  for (unsigned way = 0; way < ways_; ++way)
-    if ((tags_[(set << way_bits_) + way] & ~dirty) == ((address & line_mask_) | valid)) return true;
-  return false;
-}
-
-std::uint32_t TagCache::fill_among(std::uint32_t address) {
-  const std::uint32_t set = set_of(address);
-  const unsigned way = oldest(set);
-  std::uint32_t& tag = tags_[(set << way_bits_) + way];
-  const std::uint32_t victim = tag;
-  tag = (address & line_mask_) | valid;
-  touch(set, way);
-  return victim;
-}
-
 std::uint32_t TagCache::invalidate(std::uint32_t address) {
   if (!present()) return 0;
   const std::uint32_t set = set_of(address);

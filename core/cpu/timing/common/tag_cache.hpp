@@ -11,6 +11,11 @@
 #include <cstdint>
 #include <vector>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "core/cpu/timing/common/geometry.hpp"
 #include "core/cpu/timing/common/l0_line.hpp"
 #include "core/state/archive.hpp"
 
@@ -19,6 +24,23 @@ class Description;
 }
 
 namespace planar::cpu {
+
+/// The four tags of a set at once.
+namespace four_tags {
+/// Those equal to `wanted` in the bits outside of `ignored`, as bits 0 to 3; `wanted` has none of the ignored bits.
+inline unsigned equal(const std::uint32_t* tags, std::uint32_t wanted, std::uint32_t ignored) {
+#if defined(__SSE2__)
+  const __m128i seen = _mm_andnot_si128(_mm_set1_epi32(static_cast<int>(ignored)),
+                                        _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags)));
+  const __m128i same = _mm_cmpeq_epi32(seen, _mm_set1_epi32(static_cast<int>(wanted)));
+  return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(same)));
+#else
+  unsigned found = 0;
+  for (unsigned way = 0; way < 4; ++way) found |= static_cast<unsigned>((tags[way] & ~ignored) == wanted) << way;
+  return found;
+#endif
+}
+}  // namespace four_tags
 
 class TagCache {
  public:
@@ -44,54 +66,79 @@ class TagCache {
   std::uint32_t line() const { return line_; }
   std::uint32_t line_of(std::uint32_t address) const { return address & line_mask_; }
 
+  // Where `S` is given it is the shape that the cache was made with, as constants.
+
   /// Whether the way of its set that was used last holds `address` (the guess of a way-predicting cache); no side
   /// effect.
+  template <CacheShape S = any_shape>
   bool in_mru_way(std::uint32_t address) const {
-    return (recent_[set_of(address)].tag & ~dirty) == ((address & line_mask_) | valid);
+    return (recent_[set_of<S>(address)].tag & ~dirty) == tag_of<S>(address);
   }
   /// Likewise, and the line is dirty already: a write changes nothing.
+  template <CacheShape S = any_shape>
   bool dirty_in_mru_way(std::uint32_t address) const {
-    return recent_[set_of(address)].tag == ((address & line_mask_) | valid | dirty);
+    return recent_[set_of<S>(address)].tag == (tag_of<S>(address) | dirty);
   }
   /// Whether `address` is in; its line is marked as used.
-  bool find(std::uint32_t address) { return in_mru_way(address) || find_other(address); }
+  template <CacheShape S = any_shape>
+  bool find(std::uint32_t address) {
+    return in_mru_way<S>(address) || find_other<S>(address);
+  }
   /// As find(), and marks the line dirty.
+  template <CacheShape S = any_shape>
   bool find_for_write(std::uint32_t address) {
-    if (!find(address)) return false;
-    const std::uint32_t set = set_of(address);
+    if (!find<S>(address)) return false;
+    const std::uint32_t set = set_of<S>(address);
     recent_[set].tag |= dirty;
-    tags_[(set << way_bits_) + recent_[set].way] |= dirty;
+    tags_[(set << way_bits<S>()) + recent_[set].way] |= dirty;
     return true;
   }
   /// Whether `address` is in; no side effect.
-  bool holds(std::uint32_t address) const { return in_mru_way(address) || holds_other(address); }
+  template <CacheShape S = any_shape>
+  bool holds(std::uint32_t address) const {
+    return in_mru_way<S>(address) || matching<S>(set_of<S>(address), address) != 0;
+  }
   /// The position of the line that was used last in the set of `address`, 0 .. lines-1.
+  template <CacheShape S = any_shape>
   std::size_t slot(std::uint32_t address) const {
-    const std::uint32_t set = set_of(address);
-    return (set << way_bits_) + recent_[set].way;
+    const std::uint32_t set = set_of<S>(address);
+    return (set << way_bits<S>()) + recent_[set].way;
   }
   std::size_t lines() const { return tags_.size(); }
   /// Counts whatever can change in_mru_way() and slot(). The host's, not part of a snapshot.
   std::uint64_t changes() const { return changes_; }
 
   /// find() where in_mru_way() is false. With two ways there is one other, and the tree follows from the way.
+  template <CacheShape S = any_shape>
   bool find_other(std::uint32_t address) {
-    if (ways_ != 2) return find_among(address);
-    const std::uint32_t set = set_of(address);
-    const unsigned other = recent_[set].way ^ 1u;
-    if ((tags_[set * 2 + other] & ~dirty) != ((address & line_mask_) | valid)) return false;
-    touch_of_two(set, other);
+    const std::uint32_t set = set_of<S>(address);
+    if (ways<S>() == 2) {
+      const unsigned other = recent_[set].way ^ 1u;
+      if ((tags_[set * 2 + other] & ~dirty) != tag_of<S>(address)) return false;
+      touch_of_two<S>(set, other);
+      return true;
+    }
+    const unsigned found = matching<S>(set, address);
+    if (found == 0) return false;
+    touch<S>(set, static_cast<unsigned>(std::countr_zero(found)));
     return true;
   }
   /// Puts the line of `address` in (it must not be in), clean; returns the tag that it displaced (0: none).
+  template <CacheShape S = any_shape>
   std::uint32_t fill(std::uint32_t address) {
-    if (ways_ != 2) return fill_among(address);
-    const std::uint32_t set = set_of(address);
-    std::uint32_t* const tags = &tags_[set * 2];
-    const unsigned way = !(tags[0] & valid) ? 0 : !(tags[1] & valid) ? 1 : recent_[set].way ^ 1u;
+    const std::uint32_t set = set_of<S>(address);
+    std::uint32_t* const tags = tags_.data() + (set << way_bits<S>());
+    unsigned way = 0;
+    if (ways<S>() == 2)
+      way = !(tags[0] & valid) ? 0 : !(tags[1] & valid) ? 1 : recent_[set].way ^ 1u;
+    else if (ways<S>() == 4)
+      way = oldest_of_four(tags, recent_[set].tree);
     const std::uint32_t victim = tags[way];
-    tags[way] = (address & line_mask_) | valid;
-    touch_of_two(set, way);
+    tags[way] = tag_of<S>(address);
+    if (ways<S>() == 2)
+      touch_of_two<S>(set, way);
+    else
+      touch<S>(set, way);
     return victim;
   }
   /// Drops the line of `address`; returns its tag (0 if it was not in).
@@ -107,9 +154,11 @@ class TagCache {
     l0_ = lines.data();
     second_l0_ = line_ == 16 && sets == L0Line::count ? L0Line::count / 2 : 0;
   }
-  /// Whether the L0 line of `address` may be filled.
-  bool in_l0(std::uint32_t address) const {
-    return l0_ != nullptr && in_mru_way(address) && (line_ == 32 || in_mru_way(address ^ 16));
+  /// The tag of the line of `address` if its L0 line may be filled, else 0.
+  std::uint32_t l0_tag(std::uint32_t address) const {
+    const std::uint32_t tag = recent_[set_of(address)].tag;
+    if (l0_ == nullptr || (tag & ~dirty) != tag_of(address)) return 0;
+    return line_ == 32 || in_mru_way(address ^ 16) ? tag : 0;
   }
 
   void archive(Archive& a);
@@ -124,23 +173,61 @@ class TagCache {
     std::uint8_t tree = 0;
   };
 
-  std::uint32_t set_of(std::uint32_t address) const { return (address >> shift_) & set_mask_; }
+  template <CacheShape S = any_shape>
+  unsigned ways() const {
+    return S.ways ? S.ways : ways_;
+  }
+  template <CacheShape S = any_shape>
+  unsigned way_bits() const {
+    return S.ways ? static_cast<unsigned>(std::countr_zero(S.ways)) : way_bits_;
+  }
+  template <CacheShape S = any_shape>
+  std::uint32_t set_of(std::uint32_t address) const {
+    return (address >> (S.line ? static_cast<unsigned>(std::countr_zero(S.line)) : shift_)) & set_mask_;
+  }
+  template <CacheShape S = any_shape>
+  std::uint32_t tag_of(std::uint32_t address) const {
+    return (address & (S.line ? ~(S.line - 1) : line_mask_)) | valid;
+  }
+  template <CacheShape S = any_shape>
   void touch_of_two(std::uint32_t set, unsigned way) {
-    changed(set);
+    changed<S>(set);
     recent_[set] = {tags_[set * 2 + way], static_cast<std::uint8_t>(way), static_cast<std::uint8_t>(3u - 2u * way)};
   }
   /// The way used last in `set` is another, or gone.
+  template <CacheShape S = any_shape>
   void changed(std::uint32_t set) {
     ++changes_;
     if (l0_ == nullptr) return;
-    const unsigned first = L0Line::number(set << shift_);
-    for (const unsigned n : {first, first ^ second_l0_}) l0_[n].reads = l0_[n].writes = 0;
+    const unsigned first = L0Line::number(S.line ? set * S.line : set << shift_);
+    l0_[first].reads = l0_[first].writes = 0;
+    if (S.line != 32) l0_[first ^ second_l0_].reads = l0_[first ^ second_l0_].writes = 0;
   }
-  bool find_among(std::uint32_t address);
-  std::uint32_t fill_among(std::uint32_t address);
-  bool holds_other(std::uint32_t address) const;
-  void touch(std::uint32_t set, unsigned way);
-  unsigned oldest(std::uint32_t set) const;
+  /// The ways of `set` that hold `address`, as bits from 0.
+  template <CacheShape S = any_shape>
+  unsigned matching(std::uint32_t set, std::uint32_t address) const {
+    const std::uint32_t* const tags = tags_.data() + (set << way_bits<S>());
+    const std::uint32_t wanted = tag_of<S>(address);
+    if (ways<S>() == 4) return four_tags::equal(tags, wanted, dirty);
+    unsigned found = 0;
+    for (unsigned way = 0; way < ways<S>(); ++way)
+      if ((tags[way] & ~dirty) == wanted) found |= 1u << way;
+    return found;
+  }
+  // Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way
+  // 3 is the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as Recent::way.
+  template <CacheShape S = any_shape>
+  void touch(std::uint32_t set, unsigned way) {
+    static constexpr std::uint8_t kept[4] = {4, 4, 2, 2}, marked[4] = {3, 1, 4, 0};
+    changed<S>(set);
+    recent_[set] = {tags_[(set << way_bits<S>()) + way], static_cast<std::uint8_t>(way),
+                    static_cast<std::uint8_t>((recent_[set].tree & kept[way]) | marked[way])};
+  }
+  static unsigned oldest_of_four(const std::uint32_t* tags, unsigned tree) {
+    static constexpr std::uint8_t oldest[8] = {0, 2, 1, 2, 0, 3, 1, 3};
+    const unsigned empty = four_tags::equal(tags, 0, ~valid);
+    return empty ? static_cast<unsigned>(std::countr_zero(empty)) : oldest[tree & 7];  // an empty way is filled first
+  }
 
   std::vector<std::uint32_t> tags_;                      // line address | valid | dirty; 0 = empty
   std::vector<Recent> recent_ = std::vector<Recent>(1);  // an absent cache has one set, and nothing in it

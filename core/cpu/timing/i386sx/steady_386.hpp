@@ -66,6 +66,8 @@ class Steady386 {
   }
   void spend(unsigned clocks) { now_.clock = now_.overlap.spend(now_.clock, clocks); }
 
+  /// At the end of an iteration that nothing repeats.
+  void irregular() { repeats_ = false; }
   /// At an iteration's end: its clocks, if the next one finds everything as this one did, so many clocks later;
   /// otherwise 0.
   std::uint64_t step() {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/cpu/timing/i486sx/timing_486.hpp"
 
+#include "core/cpu/timing/cached/memory_events.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
 #include "core/cpu/timing/common/snapshot.hpp"
 #include "core/cpu/timing/common/static_clocks.hpp"
 
 namespace planar::cpu {
+
+Timing486::Timing486(const TimingConfig& config)
+    : CachedTiming(config, plain_486.matches(config) ? MemoryEvents<Timing486, plain_486>::events
+                                                     : MemoryEvents<Timing486, any_geometry>::events) {}
 
 void Timing486::set_static_clocks(Op& op) const {
   const StaticForm form = static_form(op, Model::i486sx);
@@ -14,16 +19,6 @@ void Timing486::set_static_clocks(Op& op) const {
   if (op.has_memory && op.has_displacement && op.has_immediate) clocks += 1;
   op.clocks = static_cast<std::uint16_t>(clocks);
   op.i486sx = {.prefixes = static_cast<std::uint8_t>(form.prefixes)};
-}
-
-void Timing486::fetch(std::uint32_t eip, std::uint32_t last_line) {
-  const std::uint32_t first_line = eip & line_mask_;
-  if (first_line != state_.code_line) enter_line(first_line);
-  if (last_line != first_line) {
-    if (jumped_) clock_ += 1;
-    enter_line(last_line);
-  }
-  state_.code_line = last_line;
 }
 
 void Timing486::branch(const Op& op, bool taken, std::uint32_t) {
@@ -43,32 +38,28 @@ void Timing486::branch(const Op& op, bool taken, std::uint32_t) {
   last_clocks_ = 3;  // decoding restarts: nothing of the target's prefixes is hidden twice
 }
 
-void Timing486::fetch_data_line(std::uint32_t address) {
-  // Posted writes, oldest first, that have not reached the bus yet.
+// A read goes before posted writes only if all that wait hit the cache.
+std::uint64_t Timing486::first_waiting() const {
   const unsigned count = config_.write_buffers;
-  std::uint64_t first_start = UINT64_MAX;
+  std::uint64_t first = UINT64_MAX;
   unsigned waiting = 0;
-  for (unsigned n = 0; n < count; ++n) {
+  for (unsigned n = 0; n < count; ++n) {  // oldest first
     const unsigned i = (state_.write_next + n) % count;
     if (state_.write_done[i] <= clock_ || state_.write_start[i] <= clock_) continue;
-    if (first_start == UINT64_MAX) first_start = state_.write_start[i];
+    if (first == UINT64_MAX) first = state_.write_start[i];
     ++waiting;
   }
-  if (waiting == 0 || waiting > state_.write_hits) {
-    take_data_line(address, fill(state_.data, address, clock_));
-    return;
-  }
-  const std::uint64_t resume = path_.take_back(first_start);
-  const auto burst = fill(state_.data, address, clock_);
-  note_fill(0, state_.data.line_of(address), burst.done);
-  const std::uint64_t delay = path_.free() - first_start;
-  path_.give_back(resume + delay);
-  for (unsigned i = 0; i < count; ++i)
-    if (state_.write_done[i] > clock_ && state_.write_start[i] >= first_start) {
+  return waiting > state_.write_hits ? UINT64_MAX : first;
+}
+
+void Timing486::delay_writes(std::uint64_t from, std::uint64_t until) {
+  const std::uint64_t delay = path_.free() - from;
+  path_.give_back(until + delay);
+  for (unsigned i = 0; i < config_.write_buffers; ++i)
+    if (state_.write_done[i] > clock_ && state_.write_start[i] >= from) {
       state_.write_start[i] += delay;
       state_.write_done[i] += delay;
     }
-  jump_to(burst.first);
 }
 
 void Timing486::interrupt_flush() {

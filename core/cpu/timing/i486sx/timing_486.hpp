@@ -17,7 +17,7 @@ namespace planar::cpu {
 
 class Timing486 final : public CachedTiming {
  public:
-  explicit Timing486(const TimingConfig& config) : CachedTiming(config) {}
+  explicit Timing486(const TimingConfig& config);
 
   void set_static_clocks(Op& op) const override;
   void begin(const Op& op, std::uint32_t physical_eip) override;
@@ -25,11 +25,25 @@ class Timing486 final : public CachedTiming {
   void interrupt_flush() override;
   void archive(Archive& a) override;
 
- protected:
-  void fetch_data_line(std::uint32_t address) override;
-
  private:
-  void fetch(std::uint32_t eip, std::uint32_t last_line);
+  template <class, Geometry>
+  friend class MemoryEvents;
+
+  // For MemoryEvents.
+  void second_line() {
+    if (jumped_) clock_ += 1;
+  }
+  template <Geometry>
+  void line_entered(std::uint32_t) {}
+  void code_line_replaced(std::size_t) {}
+  /// When the first posted write that a read miss goes before begins on the bus; UINT64_MAX if there is none.
+  std::uint64_t first_overtaken() const {
+    const unsigned latest = (state_.write_next ? state_.write_next : config_.write_buffers) - 1u;
+    return state_.write_start[latest] <= clock_ ? UINT64_MAX : first_waiting();
+  }
+  std::uint64_t first_waiting() const;
+  /// The read has taken the bus: the writes that began at `from` or later, and had it until `until`, come behind it.
+  void delay_writes(std::uint64_t from, std::uint64_t until);
 
   std::uint16_t last_writes_ = 0;  // registers written by the previous instruction
   std::uint16_t last_clocks_ = 0;  // of the previous instruction

@@ -64,6 +64,18 @@ struct LineMemo {
   std::uint32_t slot = 0;
 };
 
+/// How those instructions of a block issue that end in one code line, if the code cache knows of none that opens an
+/// issue where it begins: the line is new, as code that has come from the second level mostly is. Their clocks are in
+/// Op::Pentium::cold_clocks.
+struct ColdLine {
+  const Op* first = nullptr;     ///< null: they must be issued one by one
+  std::uint32_t starts = 0;      ///< bytes at which an issue opens: known from then on
+  std::uint32_t pairable = 0;    ///< of these, the ones that would matter if they were known
+  std::uint8_t entry_reads = 0;  ///< address registers of the first issue
+  bool single = false;           ///< one issue is all
+  IssueState end;                ///< behind the last instruction
+};
+
 /// How a block's instructions issue if the first one opens an issue, no interlock reaches in from before the block, and
 /// the code cache knows where the instructions begin. Their clocks are in Op::pentium.
 struct IssuePlan {
@@ -77,6 +89,7 @@ struct IssuePlan {
   std::array<std::uint32_t, most_lines> marks{};  ///< bytes of each line that must be known as an instruction's first
   const Op* first = nullptr;                      ///< the block's instructions
   std::uint32_t eip = 0;                          ///< physical address of the first
+  std::array<ColdLine, most_lines> cold;          ///< for where the plan does not hold
 };
 
 }  // namespace planar::cpu

@@ -24,6 +24,17 @@ struct PipelineState {
   std::vector<std::uint32_t> marks;      ///< a code line's bytes at which an instruction was seen to begin
   BranchTargetBuffer btb;
 
+  /// Instructions have issued that leave `end` behind; `single`: all in one issue, the one before it is the present
+  /// one.
+  void follow(const IssueState& end, bool single) {
+    const IssueState before = issue;
+    issue = end;
+    if (single) {
+      issue.agi_writes = before.last_writes;
+      issue.previous_eip = before.eip;
+    }
+  }
+
   void archive(Archive& a) {
     const std::size_t slots = marks.size();
     std::uint32_t executing = marks[mark_slot];

@@ -3,11 +3,19 @@
 
 #include <algorithm>
 
+#include "core/cpu/timing/cached/memory_events.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
 #include "core/cpu/timing/common/snapshot.hpp"
 #include "core/cpu/timing/common/static_clocks.hpp"
 
 namespace planar::cpu {
+
+TimingPentium::TimingPentium(const TimingConfig& config)
+    : CachedTiming(config, pentium_with_l2.matches(config) ? MemoryEvents<TimingPentium, pentium_with_l2>::events
+                                                           : MemoryEvents<TimingPentium, any_geometry>::events),
+      pipeline_(code_cache().lines()) {
+  pipeline_.jumped = true;
+}
 
 void TimingPentium::set_static_clocks(Op& op) const {
   const StaticForm form = static_form(op, Model::pentium);
@@ -18,24 +26,6 @@ void TimingPentium::set_static_clocks(Op& op) const {
   op.clocks = static_cast<std::uint16_t>(form.clocks(form.row->pentium) + form.prefixes);
   op.pentium = {};
   op.pentium.pair = static_cast<std::uint8_t>(pair & pair_mask);
-}
-
-void TimingPentium::code_line_replaced(std::size_t slot) {
-  pipeline_.marks[slot] = 0;
-  if (slot != pipeline_.mark_slot) return;
-  // The line that executes was displaced; what executes now comes from the prefetch buffer.
-  pipeline_.mark_slot = static_cast<std::uint32_t>(pipeline_.marks.size() - 1);
-  pipeline_.marks[pipeline_.mark_slot] = 0;
-}
-
-void TimingPentium::fetch(std::uint32_t eip, std::uint32_t last_line) {
-  const std::uint32_t first_line = eip & line_mask_;
-  if (first_line != state_.code_line) enter_line(first_line);
-  if (last_line != first_line) enter_line(last_line);
-  state_.code_line = last_line;
-  const TagCache& cache = code_cache();
-  // Uncached code has the spare slot behind the cache's lines.
-  pipeline_.mark_slot = static_cast<std::uint32_t>(cache.in_mru_way(last_line) ? cache.slot(last_line) : cache.lines());
 }
 
 bool TimingPentium::fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line) {
@@ -72,6 +62,7 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
     if (issues == 1) plan.entry_reads |= op->address_reads;
   }
   plan.single = issues == 1;
+  plan_cold_lines(ops, count, plan);
   std::uint16_t run = 0;
   for (Op* op = ops; op != ops + count; ++op) {
     op->register_only = op->register_only && op->edge == Op::Edge::none;
@@ -81,6 +72,41 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
   ops[count - 1].pentium.ahead = 0;
   for (Op* op = ops + count - 1; op-- != ops;)
     op->pentium.ahead = static_cast<std::uint16_t>(op->pentium.issue_clocks + op[1].pentium.ahead);
+}
+
+void TimingPentium::plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const {
+  constexpr unsigned most_clocks = UINT8_MAX;
+  // With one set a line could be displaced by the one behind it while it executes.
+  const bool several_sets = code_cache().lines() > config_.l1.ways;
+  std::uint32_t eip = plan.eip;
+  for (const Op* const end = ops + count; ops != end;) {
+    ColdLine& cold = plan.cold[line_number(eip + ops->length - 1) - line_number(plan.first_line)];
+    cold.first = several_sets ? ops : nullptr;
+    unsigned issues = 0;
+    for (bool last = false; !last; eip += ops->length, ++ops) {
+      last = ops->edge != Op::Edge::none || ops + 1 == end;
+      unsigned clocks;
+      if (cold.end.takes(*ops)) {
+        clocks = cold.end.join(*ops);
+      } else {
+        const std::uint32_t start = std::uint32_t{1} << (eip & 31);
+        const bool one_byte = ops->length == 1;
+        if (cold.starts & start) cold.first = nullptr;  // the line's last bytes, and those of the line before it
+        cold.starts |= start;
+        if ((ops->pentium.pair & pair_u) && !one_byte) cold.pairable |= start;
+        clocks = cold.end.open(*ops, eip, one_byte);
+        ++issues;
+      }
+      if (issues == 1) cold.entry_reads |= ops->address_reads;
+      if (clocks > most_clocks) cold.first = nullptr;
+      ops->pentium.cold_clocks = static_cast<std::uint8_t>(clocks);
+    }
+    cold.single = issues == 1;
+  }
+}
+
+void TimingPentium::leave_cold_line(const Op* first, const Op* next, std::uint32_t eip) {
+  for (const Op* op = first; op != next; eip += op->length, ++op) issue(*op, eip);
 }
 
 void TimingPentium::leave_plan(const IssuePlan& plan, const Op* next) {

@@ -28,9 +28,7 @@ namespace planar::cpu {
 
 class TimingPentium final : public CachedTiming {
  public:
-  explicit TimingPentium(const TimingConfig& config) : CachedTiming(config), pipeline_(code_cache().lines()) {
-    pipeline_.jumped = true;
-  }
+  explicit TimingPentium(const TimingConfig& config);
 
   void set_static_clocks(Op& op) const override;
   void begin(const Op& op, std::uint32_t physical_eip) override;
@@ -65,15 +63,24 @@ class TimingPentium final : public CachedTiming {
   void finish_long_plan(const IssuePlan& plan) { pipeline_.issue = plan.end; }
   /// The block ends early, in front of `next`, not the first.
   void leave_plan(const IssuePlan& plan, const Op* next);
+  // ---- lines of code that are new ----
+  /// Code goes on with `op` at `eip`, in a block with that plan: whether what its line's instructions cost is known.
+  /// Then they begin with begin_cold() instead of begin(), and finish_cold_line() comes in front of the last one's
+  /// execution, or leave_cold_line() where they end before, in front of `next`.
+  bool enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t eip);
+  void begin_cold(const Op& op) { clock_ += op.pentium.cold_clocks; }
+  void finish_cold_line(const IssuePlan& plan);
+  void leave_cold_line(const Op* first, const Op* next, std::uint32_t eip);
+
   /// branch() in a block by plan of several issues, where a branch that is not special goes where it went all the last
   /// times and is predicted so: known as strongly taken to this target or strongly not taken, with nothing in the
   /// prefetcher's way. If not, nothing has happened.
   bool branch_as_predicted(const Op& op, bool taken, std::uint32_t linear_target);
 
- protected:
-  void code_line_replaced(std::size_t slot) override;
-
  private:
+  template <class, Geometry>
+  friend class MemoryEvents;
+
   /// Clocks between two predicted jumps; informed by the class's BogoMIPS, as published.
   static constexpr std::uint64_t redirect_distance = 2;
   /// As an issue's address: the pipeline was refilled behind it.
@@ -86,28 +93,73 @@ class TimingPentium final : public CachedTiming {
   std::uint32_t line_behind(const IssuePlan& plan, const Op& op) const {
     return plan.first_line + (std::uint32_t{op.pentium.line_behind} << line_shift_);
   }
+  const ColdLine& cold_line(const IssuePlan& plan) const {
+    return plan.cold[(state_.code_line - plan.first_line) >> line_shift_];
+  }
+  void plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const;
+  unsigned issue(const Op& op, std::uint32_t eip);
   bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
-  void fetch(std::uint32_t eip, std::uint32_t last_line);
+
+  // For MemoryEvents. Read misses wait for posted writes.
+  void second_line() {}
+  template <Geometry G>
+  void line_entered(std::uint32_t line);
+  void code_line_replaced(std::size_t slot);
+  static constexpr std::uint64_t first_overtaken() { return UINT64_MAX; }
+  void delay_writes(std::uint64_t, std::uint64_t) {}
 
   PipelineState pipeline_;
 };
+
+template <Geometry G>
+void TimingPentium::line_entered(std::uint32_t line) {
+  const TagCache& cache = code_cache();
+  // Uncached code has the spare slot behind the cache's lines.
+  const bool cached = cache.in_mru_way<G.l1>(line);
+  pipeline_.mark_slot = static_cast<std::uint32_t>(cached ? cache.slot<G.l1>(line) : cache.lines());
+}
+
+inline void TimingPentium::code_line_replaced(std::size_t slot) {
+  pipeline_.marks[slot] = 0;
+  if (slot != pipeline_.mark_slot) return;
+  // The line that executes was displaced; what executes now comes from the prefetch buffer.
+  pipeline_.mark_slot = static_cast<std::uint32_t>(pipeline_.marks.size() - 1);
+  pipeline_.marks[pipeline_.mark_slot] = 0;
+}
 
 inline void TimingPentium::begin(const Op& op, std::uint32_t eip) {
   const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
   if (last_line != state_.code_line) [[unlikely]]
     fetch(eip, last_line);
+  clock_ += issue(op, eip);
+}
+
+/// The clocks of `op` at `eip`, which goes to one of the pipes.
+inline unsigned TimingPentium::issue(const Op& op, std::uint32_t eip) {
   IssueState& issue = pipeline_.issue;
-  if (issue.takes(op)) {
-    clock_ += issue.join(op);
-    return;
-  }
+  if (issue.takes(op)) return issue.join(op);
   // Until a line has been executed once the processor does not know where its instructions end: no pairing then.
   const unsigned at = eip & 31;
   std::uint32_t& marks = pipeline_.marks[pipeline_.mark_slot];
   const unsigned seen = (marks >> at) | (op.length == 1);
   marks |= std::uint32_t{1} << at;
-  clock_ += issue.open(op, eip, seen);
+  return issue.open(op, eip, seen);
+}
+
+inline bool TimingPentium::enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t eip) {
+  const std::uint32_t line = (eip + op.length - 1) & line_mask_;
+  if (line != state_.code_line) fetch(eip, line);
+  const ColdLine& cold = cold_line(plan);
+  const IssueState& issue = pipeline_.issue;
+  return cold.first == &op && !(pipeline_.marks[pipeline_.mark_slot] & cold.pairable) &&
+         !(issue.pair_open & op.pentium.pair) && !(issue.last_writes & cold.entry_reads);
+}
+
+inline void TimingPentium::finish_cold_line(const IssuePlan& plan) {
+  const ColdLine& cold = cold_line(plan);
+  pipeline_.marks[pipeline_.mark_slot] |= cold.starts;
+  pipeline_.follow(cold.end, cold.single);
 }
 
 /// Where a memo says that the line and its successor are in, each as the one used last in its set, with all that the
@@ -125,14 +177,7 @@ inline bool TimingPentium::fetch_seen(const IssuePlan& plan, unsigned number, st
   return true;
 }
 
-inline void TimingPentium::finish_plan(const IssuePlan& plan) {
-  const IssueState before = pipeline_.issue;
-  pipeline_.issue = plan.end;
-  if (plan.single) {
-    pipeline_.issue.agi_writes = before.last_writes;
-    pipeline_.issue.previous_eip = before.eip;
-  }
-}
+inline void TimingPentium::finish_plan(const IssuePlan& plan) { pipeline_.follow(plan.end, plan.single); }
 
 inline bool TimingPentium::branch_as_predicted(const Op& op, bool taken, std::uint32_t target) {
   const std::uint32_t key = pipeline_.issue.previous_eip;

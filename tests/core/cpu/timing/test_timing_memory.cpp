@@ -347,6 +347,42 @@ TEST_CASE("WBINVD takes the time of the dirty lines", "[cpu][timing]") {
   CHECK(t.clocks() > 200000 + 128 * 10);
 }
 
+TEST_CASE("The geometries known to the compiler and all others give the same clocks", "[cpu][timing]") {
+  for (TimingConfig known : {i486_config(), pentium_config()}) {
+    known = without_refresh(known);  // its times are rounded down to ticks
+    TimingConfig other = known;      // the same clocks, but not the same numbers
+    other.core_per_bus_num = static_cast<std::uint8_t>(2 * known.core_per_bus_num);
+    other.core_per_bus_den = static_cast<std::uint8_t>(2 * known.core_per_bus_den);
+    REQUIRE((plain_486.matches(known) || pentium_with_l2.matches(known)));
+    REQUIRE_FALSE((plain_486.matches(other) || pentium_with_l2.matches(other)));
+    Runner a(known), b(other);
+    std::uint32_t random = 20;
+    for (int i = 0; i < 200'000; ++i) {
+      const std::uint32_t what = step(random) % 16, data = 0x200000 + step(random) % 0x60000;
+      const std::uint32_t target = 0x100000 + step(random) % 0x8000;
+      const auto idle = step(random) % 64;
+      for (Runner* r : {&a, &b}) {
+        if (what < 6)
+          r->load(rm(0x8B, eax, ebx), what < 3 ? data % 0x3000 : data, 1u << what % 3);
+        else if (what < 11)
+          r->store(rm(0x89, eax, ebx), what < 9 ? data % 0x3000 : data, 1u << what % 3);
+        else if (what < 14)
+          r->issue(rr(0x01, eax, ecx));
+        else if (what == 14)
+          r->jump(jcc(), target);
+        else
+          r->timing.jump_to(r->timing.cycle_start(true) + idle);
+      }
+      REQUIRE(a.timing.clocks() == b.timing.clocks());
+    }
+    CHECK(a.timing.counters().read_misses == b.timing.counters().read_misses);
+    CHECK(a.timing.counters().code_misses == b.timing.counters().code_misses);
+    CHECK(a.timing.counters().write_misses == b.timing.counters().write_misses);
+    CHECK(a.timing.counters().read_misses > 1000);
+    CHECK(a.timing.counters().code_misses > 1000);
+  }
+}
+
 TEST_CASE("A restored timing state continues to the clock", "[cpu][timing]") {
   for (const auto& config : {sx_config(), i486_config(), pentium_config()}) {
     Runner r(config);

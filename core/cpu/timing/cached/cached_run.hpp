@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The 486 or Pentium between two iterations of REP INS or REP OUTS: nothing but data and port cycles takes the bus, and
+// of a data line it is known, once one of its data has been accessed by the timing itself, what the others cost. The
+// rules are CachedTiming's and CachedPath's; they work here on copies of the few numbers that still change, so that the
+// host keeps those in registers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/cpu/timing/common/cached_timing.hpp"
+
+namespace planar::cpu {
+
+class CachedRun {
+ public:
+  static constexpr bool skips = false;
+
+  /// Calls of `timing` itself in between need a leave() before and an enter() behind them.
+  explicit CachedRun(CachedTiming& timing) : timing_(timing), state_(timing.state_) { enter(); }
+
+  void enter() {
+    clock_ = timing_.clock_;
+    bus_free_ = timing_.path_.bus_free_;
+    pins_ = timing_.pins_;
+    free_line_ = posted_line_ = CachedTiming::no_line;
+    prefetches_ = state_.prefetch_line != CachedTiming::no_line;
+  }
+  void leave() {
+    timing_.clock_ = clock_;
+    timing_.path_.bus_free_ = bus_free_;
+    timing_.pins_ = pins_;
+  }
+
+  std::uint64_t clocks() const { return clock_; }
+
+  void read_aligned(std::uint32_t address, unsigned bytes) {
+    const std::uint32_t line = address & timing_.line_mask_;
+    if (line == free_line_) [[likely]]
+      return;
+    leave();
+    timing_.read_aligned(address, bytes);
+    enter();
+    if (timing_.read_hits(address)) free_line_ = line;
+  }
+  void write_aligned(std::uint32_t address, unsigned bytes) {
+    const std::uint32_t line = address & timing_.line_mask_;
+    if (line == free_line_ || (line == posted_line_ && post())) [[likely]]
+      return;
+    leave();
+    timing_.write_aligned(address, bytes);
+    enter();
+    if (!prefetches_) learn_write(address, line);
+  }
+  /// Of a port cycle.
+  std::uint64_t cycle_start() {
+    if (prefetches_) [[unlikely]] {
+      leave();
+      timing_.cycle_start(true);
+      enter();
+      return clock_;
+    }
+    pins_.begin(clock_);
+    clock_ = std::max(clock_, timing_.path_.clock_.core(bus_start(clock_)));
+    return clock_;
+  }
+  void wait_until(std::uint64_t clock) {
+    clock_ = std::max(clock_, clock);
+    bus_free_ = std::max(bus_free_, timing_.path_.clock_.ticks(clock));
+    pins_.end(clock_);
+  }
+  void spend(unsigned clocks) { clock_ = timing_.overlap_.spend(clock_, clocks); }
+
+ private:
+  std::uint64_t bus_start(std::uint64_t at) const {
+    const BusClock& clock = timing_.path_.clock_;
+    return clock.edge(std::max(clock.ticks(at), bus_free_));
+  }
+  /// What further writes into `line` cost, to which `address` has just been written: nothing (dirty, and written back
+  /// some day), a cycle of the second level that has it, or one of the row that is open.
+  void learn_write(std::uint32_t address, std::uint32_t line) {
+    const CachedPath& path = timing_.path_;
+    if (timing_.write_hits(address)) {
+      free_line_ = line;
+      return;
+    }
+    if (path.l2_.present() ? !path.takes_write(address) : !path.memory_.row_open(address)) return;
+    posted_line_ = line;
+    hits_ = state_.data.in_mru_way(address);
+    posted_ticks_ = path.l2_.present() ? path.posted_ticks_ : path.bus(path.memory_.config().dram.write_hit);
+    posted_before_ = path.l2_.present() ? UINT64_MAX : path.memory_.next_refresh();
+  }
+  /// MemoryEvents::write() for such a write; false, with nothing done, if a refresh is due.
+  bool post() {
+    const std::uint64_t at = std::max(clock_, state_.write_done[state_.write_next]);
+    const std::uint64_t start = bus_start(at);
+    if (start >= posted_before_) [[unlikely]]
+      return false;
+    clock_ = at;
+    bus_free_ = start + posted_ticks_;
+    timing_.post({timing_.path_.clock_.core(start), timing_.path_.clock_.core(bus_free_)});
+    timing_.count_posted(hits_);
+    return true;
+  }
+
+  CachedTiming& timing_;
+  CacheState& state_;
+  std::uint64_t clock_ = 0, bus_free_ = 0;  // CachedTiming's and CachedPath's
+  PinClocks pins_;
+  std::uint32_t free_line_ = 0, posted_line_ = 0;  // accesses of it cost nothing; writes to it are posted
+  std::uint32_t posted_ticks_ = 0;
+  std::uint64_t posted_before_ = 0;  // tick before which such a write must start
+  bool hits_ = false;                // the first level has posted_line_
+  bool prefetches_ = false;          // a code line is wanted still
+};
+
+}  // namespace planar::cpu

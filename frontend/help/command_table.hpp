@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The verbs and options of the command line as rows: what help texts, man pages and shell completions are made from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace planar {
+
+struct OptionRow {
+  std::vector<std::string> names;  ///< "-b", "--base"; of a positional argument its name alone
+  std::string value;               ///< "FILE|-"; empty: a flag; "TEXT": nothing is said of it
+  std::string text;
+  std::string standard;  ///< the value unless given; empty: none is named
+  std::string group;     ///< empty: the verb's own
+  bool positional = false, required = false, repeatable = false;
+
+  /// The long name, or the only one.
+  const std::string& name() const { return names.back(); }
+  /// "-b, --base BASE"
+  std::string heading() const;
+};
+
+struct CommandRow {
+  std::string path;  ///< "netio", "disk create"; empty: the program
+  std::string text;
+  std::string footer;  ///< examples
+  std::vector<OptionRow> options;
+  std::vector<CommandRow> commands;
+
+  /// "planar disk create"
+  std::string name() const { return path.empty() ? "planar" : "planar " + path; }
+  /// "create": what is typed behind its parent.
+  std::string word() const { return path.substr(path.rfind(' ') + 1); }
+  /// The options of a group ("" for the command's own), positional arguments first.
+  std::vector<const OptionRow*> in_group(const std::string& group) const;
+  /// The groups of its options other than its own, in order of appearance.
+  std::vector<std::string> groups() const;
+};
+
+/// Everything of `app` and below it that is not hidden.
+CommandRow command_table(const CLI::App& app);
+/// The names of the verbs and options that are hidden.
+std::vector<std::string> hidden_names(const CLI::App& app);
+
+/// Every command of `table` and below it, itself first.
+std::vector<const CommandRow*> all_commands(const CommandRow& table);
+
+/// The groups that several verbs share. Such a group is explained once.
+std::vector<std::string> common_groups(const CommandRow& program);
+/// The options of a common group, each once.
+std::vector<OptionRow> group_options(const CommandRow& program, const std::string& group);
+
+/// Options that are added to `app` while it exists belong to `group`.
+class OptionGroup {
+ public:
+  OptionGroup(CLI::App& app, const std::string& group);
+  ~OptionGroup();
+  OptionGroup(const OptionGroup&) = delete;
+
+  static constexpr const char* own_group = "Options";
+
+ private:
+  CLI::App& app_;
+};
+
+/// Names of the common groups.
+inline constexpr const char *machine_group = "Machine and network", *drive_group = "Drives", *output_group = "Output",
+                            *snapshot_group = "Snapshots", *check_group = "Determinism checks",
+                            *matrix_group = "Runs of a comparison";
+
+}  // namespace planar

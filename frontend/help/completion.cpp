@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/help/completion.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "core/state/trace.hpp"
+#include "frontend/systems/operating_system.hpp"
+#include "machines/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
+
+namespace planar {
+namespace {
+
+bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
+
+void add_names(const std::string& what, std::vector<std::string>& words) {
+  if (what == "MACHINE")
+    for (const auto* files : {&machine_files(), &machine_variants()})
+      for (const MachineFile& file : *files) words.emplace_back(file.name);
+  if (what == "CARD")
+    for (const auto cards : {adapter_registry(), storage_registry()})
+      for (const AdapterEntry& card : cards) words.emplace_back(card.name);
+  if (what == "SYSTEM")
+    for (const auto name : operating_system_names()) words.emplace_back(name);
+  if (what == "CATEGORY") words.insert(words.end(), std::begin(trace_category_names), std::end(trace_category_names));
+}
+
+/// One alternative of a value's name: "FILE[,mode=M]", "slirp", "tap:NAME", "MACHINE,...".
+void add_alternative(const std::string& name, Completion& c) {
+  if (name.empty() || name.front() == '-') return;
+  const auto first_upper = std::find_if(name.begin(), name.end(), is_upper);
+  if (first_upper != name.begin()) {  // itself, up to what stands for something
+    c.words.emplace_back(name.begin(), first_upper);
+    return;
+  }
+  const std::string head(name.begin(), std::find_if_not(name.begin(), name.end(), is_upper));
+  const std::string rest = name.substr(head.size());
+  for (const char* file : {"FILE", "F", "IMG", "BASE"}) c.files = c.files || head == file;
+  c.folders = c.folders || head == "DIR";
+  if (!rest.starts_with('.')) add_names(head, c.words);
+}
+
+}  // namespace
+
+Completion completion_of(const OptionRow& option) {
+  Completion c;
+  std::string value = option.value;
+  if (value.ends_with(",...")) {
+    c.list = true;
+    value.resize(value.size() - 4);
+  }
+  std::istringstream alternatives(value);
+  for (std::string name; std::getline(alternatives, name, '|');) add_alternative(name, c);
+  return c;
+}
+
+std::string brief(const std::string& text) {
+  const auto end = std::min({text.find(". "), text.find("; "), text.find(": "), text.find('\n'), text.find(" (")});
+  std::string line = text.substr(0, end);
+  constexpr std::size_t most = 70;
+  if (line.size() > most) line = line.substr(0, line.rfind(' ', most)) + "...";
+  return line;
+}
+
+}  // namespace planar

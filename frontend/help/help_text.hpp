@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What --help prints: 80 columns, options that several verbs share by name only. --help-all explains those, too.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace planar {
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  /// AppFormatMode::All is --help-all.
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+};
+
+/// `text` in lines of at most `width` columns, all but the first indented by `indent`. Ends without a newline.
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = 80);
+
+}  // namespace planar

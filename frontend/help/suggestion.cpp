@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/help/suggestion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "machines/units.hpp"
+
+namespace planar {
+namespace {
+
+const OptionRow* find_option(const CommandRow& command, const std::string& name) {
+  for (const OptionRow& option : command.options)
+    if (!option.positional && std::find(option.names.begin(), option.names.end(), name) != option.names.end())
+      return &option;
+  return nullptr;
+}
+
+std::string guessed(const std::string& word, const std::vector<std::string>& known, const std::string& help) {
+  const auto guess = nearest(word, known);
+  return guess.empty() ? fmt::format("see `{} --help`", help)
+                       : fmt::format("did you mean '{}'? See `{} --help`", guess, help);
+}
+
+std::string about_option(const CommandRow& program, const CommandRow& command, const std::string& name) {
+  std::vector<std::string> known, elsewhere;
+  for (const OptionRow& option : command.options)
+    if (!option.positional) known.insert(known.end(), option.names.begin(), option.names.end());
+  for (const CommandRow* other : all_commands(program))
+    if (find_option(*other, name)) elsewhere.push_back("`" + other->name() + "`");
+  if (nearest(name, known).empty() && !elsewhere.empty())
+    return fmt::format("`{}` has no option '{}'; {} has it", command.name(), name, elsewhere.front());
+  return fmt::format("`{}` has no option '{}'; {}", command.name(), name, guessed(name, known, command.name()));
+}
+
+}  // namespace
+
+std::string suggestion(const CommandRow& program, const std::vector<std::string>& words,
+                       const std::vector<std::string>& hidden) {
+  const CommandRow* command = &program;
+  const auto is_hidden = [&](const std::string& word) {
+    return std::find(hidden.begin(), hidden.end(), word) != hidden.end();
+  };
+  for (std::size_t n = 0; n < words.size(); ++n) {
+    const std::string word = words[n].substr(0, words[n].find('='));
+    if (word.size() > 1 && word.front() == '-' && word != "--" && !std::isdigit(static_cast<unsigned char>(word[1]))) {
+      if (is_hidden(word)) continue;
+      const OptionRow* option = find_option(*command, word);
+      if (!option) return about_option(program, *command, word);
+      if (!option->value.empty() && word == words[n]) ++n;
+      continue;
+    }
+    if (is_hidden(word) && command == &program) return {};
+    if (command->commands.empty()) continue;
+    std::vector<std::string> verbs;
+    const CommandRow* next = nullptr;
+    for (const CommandRow& verb : command->commands) {
+      verbs.push_back(verb.word());
+      if (verbs.back() == word) next = &verb;
+    }
+    const bool takes_words = std::any_of(command->options.begin(), command->options.end(),
+                                         [](const OptionRow& option) { return option.positional; });
+    if (!next && takes_words) return {};
+    if (!next)
+      return fmt::format("`{}` has no verb '{}'; {}", command->name(), word, guessed(word, verbs, command->name()));
+    command = next;
+  }
+  return {};
+}
+
+}  // namespace planar

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar diff`: what differs between two results.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "frontend/cli/options.hpp"
+#include "frontend/cli/output.hpp"
+#include "frontend/cli/verbs.hpp"
+#include "frontend/results/result_diff.hpp"
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  std::string first, second;
+  std::optional<std::string> json;
+};
+
+ordered_json read_result(const std::string& file) {
+  return read_json(file, 256 << 20, "there is no such result; name a file that --json has written",
+                   "is no result (it has at most 256 MB)", "name a file that --json has written");
+}
+
+int run(const Options& o) {
+  const ResultDiff diff = diff_results(read_result(o.first), o.first, read_result(o.second), o.second);
+  if (o.json) write_json(*o.json, diff.json(o.first, o.second));
+  if (!o.json || *o.json != "-") fmt::print("{}", diff.text(o.first, o.second));
+  return diff.same_figures() ? 0 : 1;
+}
+
+}  // namespace
+
+Verb add_diff(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "diff",
+      "Compare two results: rows, figures, configuration, timing values and program. Exit 1 if a figure differs");
+  verb->add_option("first", o->first, "A result of netio, compare or regress, a baseline, or a finished run")
+      ->required()
+      ->type_name("FILE");
+  verb->add_option("second", o->second, "The one to compare it with")->required()->type_name("FILE");
+  add_json_option(*verb, o->json, "As JSON");
+  verb->footer(
+      "Examples:\n"
+      "  planar netio --seconds 1 --json a.json\n"
+      "  planar netio --seconds 1 --set ne2.data_port.ready_delay='500 ns' --json b.json\n"
+      "  planar diff a.json b.json");
+  return [o] { return run(*o); };
+}
+
+}  // namespace planar

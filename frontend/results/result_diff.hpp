@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What differs between two results: rows, figures, and what of the machine, its timing values or the program explains
+// it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace planar {
+
+/// A figure or a setting that is not the same on both sides. An empty text: that side does not have it.
+struct Difference {
+  std::string name;
+  std::string was;
+  std::string is;
+  std::string by;  ///< "+1.30 %", or empty where there is no sense in a ratio
+};
+
+struct RowDiff {
+  enum class Where { both, first, second };
+  std::string name;  ///< "model95 ne2", with ", seed 2" where a file has several
+  Where where = Where::both;
+  std::vector<Difference> figures;
+  std::vector<Difference> configuration;  ///< of the machine and its cards, with the timing values in force
+
+  bool equal() const { return where == Where::both && figures.empty() && configuration.empty(); }
+};
+
+struct ResultDiff {
+  std::vector<Difference> program;  ///< version, commit, guest image, what all rows were run with
+  std::vector<RowDiff> rows;        ///< those that differ
+  std::size_t compared = 0;         ///< rows that both sides have
+
+  /// No figure differs, and both sides have the same rows.
+  bool same_figures() const;
+  std::string text(const std::string& first, const std::string& second) const;
+  /// planar.diff/1
+  nlohmann::ordered_json json(const std::string& first, const std::string& second) const;
+};
+
+/// Compares two results of netio or compare, finished runs that a folder keeps among them, or two of regress, baselines
+/// among them. What depends on the host is left out. Throws Error naming a file that is none of these, or both if they
+/// are not of a kind.
+ResultDiff diff_results(const nlohmann::ordered_json& a, const std::string& a_name, const nlohmann::ordered_json& b,
+                        const std::string& b_name);
+
+}  // namespace planar

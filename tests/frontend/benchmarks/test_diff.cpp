@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// planar diff as its user sees it: rows, figures and what explains them.
+#include <fstream>
+
+#include "tests/catch.hpp"
+#include "tests/frontend/program.hpp"
+
+using Catch::Matchers::Contains;
+using program::read_file;
+using program::run_planar;
+using program::Scratch;
+
+namespace {
+const std::string brief_diff = " --seconds 0.05 --sizes 2048,8192 --quiet";
+}
+
+TEST_CASE("two results of the same run are equal; a timing value that was set is named", "[diff]") {
+  const Scratch scratch;
+  const auto a = scratch.file("a.json"), b = scratch.file("b.json"), c = scratch.file("c.json");
+  const std::string netio = "netio --machine model56sx --card ne2" + brief_diff + " --json ";
+  REQUIRE(run_planar(netio + a).status == 0);
+  REQUIRE(run_planar(netio + b).status == 0);
+  REQUIRE(run_planar(netio + c + " --set ne2.data_port.ready_delay=550ns").status == 0);
+  const auto same = run_planar("diff " + a + " " + b);
+  INFO(same.out << same.err);
+  CHECK(same.status == 0);
+  CHECK(same.out == "0 of 1 rows differ in their figures\n");
+
+  const auto said = run_planar("diff " + a + " " + c);
+  CHECK(said.status == 1);
+  CHECK_THAT(said.out, Contains("because timing.ne2.data_port.ready_delay") && Contains("368 ns -> 550ns") &&
+                           Contains("rows.8192.kb_per_s") && Contains("1 of 1 rows differ"));
+  const auto j = run_planar("diff " + a + " " + c + " --json -").json();
+  CHECK(j["schema"] == "planar.diff/1");
+  CHECK(j["equal"] == false);
+  CHECK(j["rows"][0]["name"] == "model56sx ne2");
+  bool state = false;
+  for (const auto& figure : j["rows"][0]["figures"]) state |= figure["name"] == "state_hash";
+  CHECK(state);
+  for (const auto& figure : j["rows"][0]["figures"]) CHECK_FALSE(figure["name"].get<std::string>().starts_with("host"));
+}
+
+TEST_CASE("another program and another machine are named, and rows that one side lacks", "[diff]") {
+  const Scratch scratch;
+  const auto a = scratch.file("a.json"), b = scratch.file("b.json");
+  const std::string compare = "compare --machines model56sx --cards ne2,3c523" + brief_diff + " --json ";
+  REQUIRE(run_planar(compare + a).status == 0);
+  auto list = nlohmann::ordered_json::parse(read_file(a));
+  list.erase(1);
+  list[0]["planar"]["commit"] = "0123456789";
+  std::ofstream(b) << list.dump();
+  const auto said = run_planar("diff " + a + " " + b);
+  CHECK(said.status == 1);
+  CHECK_THAT(said.out, Contains("commit") && Contains("-> 0123456789") && Contains("model56sx 3c523: only in " + a) &&
+                           Contains("0 of 1 rows differ"));
+  const auto other = scratch.file("other.json");
+  REQUIRE(run_planar("netio --machine model56sx --card 3c523" + brief_diff + " --json " + other).status == 0);
+  const auto cards = run_planar("diff " + b + " " + other);
+  CHECK(cards.status == 1);
+  CHECK_THAT(cards.out, Contains("model56sx ne2 -> model56sx 3c523") && Contains("settings.slot.1.card"));
+}
+
+TEST_CASE("results and baselines of regress are compared, other files refused", "[diff]") {
+  const Scratch scratch;
+  const auto base = scratch.file("base.json"), now = scratch.file("now.json"), netio = scratch.file("netio.json");
+  const std::string regress =
+      "regress --quiet --machines model56sx --cards ne2 --seconds 0.2 --sizes 8192 --baseline " + base;
+  REQUIRE(run_planar(regress + " --accept x").status == 0);
+  REQUIRE(run_planar(regress + " --set ne2.data_port.ready_delay=550ns --json " + now).status == 1);
+  const auto said = run_planar("diff " + base + " " + now);
+  CHECK(said.status == 1);
+  CHECK_THAT(said.out, Contains("because ne2.data_port.ready_delay") && Contains("state hash"));
+  CHECK(run_planar("diff " + base + " " + base).status == 0);
+  REQUIRE(run_planar("netio --machine model56sx --card ne2" + brief_diff + " --json " + netio).status == 0);
+  CHECK(run_planar("diff " + base + " " + netio).status == 2);
+  const auto list = scratch.file("list.json");
+  REQUIRE(run_planar("list cards --json " + list).status == 0);
+  const auto none = run_planar("diff " + list + " " + netio);
+  CHECK(none.status == 3);
+  CHECK_THAT(none.err, Contains(list + ": is no result"));
+  CHECK(run_planar("diff " + scratch.write("broken.json", "{") + " " + netio).status == 3);
+  CHECK(run_planar("diff " + scratch.file("absent.json") + " " + netio).status == 3);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a piece of code may take of the host's memory.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <new>
+
+namespace planar::tests {
+
+/// Whether `run` ends, well or with an exception other than std::bad_alloc, while the host gives it `bytes` beyond what
+/// the process has already. In a process of its own: nothing of it remains.
+inline bool fits_into_memory(std::uint64_t bytes, const std::function<void()>& run) {
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    unsigned long long pages = 0;
+    std::FILE* const own = std::fopen("/proc/self/statm", "r");
+    if (!own || std::fscanf(own, "%llu", &pages) != 1) ::_exit(2);
+    std::fclose(own);
+    const rlim_t limit = pages * static_cast<unsigned long>(::sysconf(_SC_PAGESIZE)) + bytes;
+    const rlimit both{limit, limit};
+    if (::setrlimit(RLIMIT_AS, &both) != 0) ::_exit(2);
+    try {
+      run();
+    } catch (const std::bad_alloc&) { ::_exit(1); } catch (...) {
+      ::_exit(0);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace planar::tests
