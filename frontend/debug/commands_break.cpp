@@ -181,7 +181,7 @@ Result remove(Debugger& d, const Arguments& a) {
   return {};
 }
 
-constexpr Command commands[] = {
+constexpr Command break_command_table[] = {
     {"break b", "ADDRESS", "stop in front of an instruction", break_command},
     {"break b", "io PORT[-PORT] [read|write]", "stop behind an access to ports", break_command},
     {"break b", "int VECTOR[-VECTOR]", "stop when an interrupt or exception is delivered", break_command},
@@ -197,6 +197,6 @@ constexpr Command commands[] = {
 
 }  // namespace
 
-std::span<const Command> break_commands() { return commands; }
+std::span<const Command> break_commands() { return break_command_table; }
 
 }  // namespace planar::debug_commands

@@ -59,7 +59,7 @@ Result back(Debugger& d, const Arguments&) { return {DebugCommands::describe_sto
 
 Result quit(Debugger&, const Arguments&) { return {"", DebugCommands::Then::quit}; }
 
-constexpr Command commands[] = {
+constexpr Command run_command_table[] = {
     {"step s", "[N]", "execute instructions", step, true},
     {"continue c", "", "run to the next breakpoint, or the end", go_on, true},
     {"frame f", "[SENDER]", "run until a frame has left its sender", next_frame, true},
@@ -71,6 +71,6 @@ constexpr Command commands[] = {
 
 }  // namespace
 
-std::span<const Command> run_commands() { return commands; }
+std::span<const Command> run_commands() { return run_command_table; }
 
 }  // namespace planar::debug_commands

@@ -131,7 +131,7 @@ Result machine(Debugger& d, const Arguments& a) {
   return {out};
 }
 
-constexpr Command commands[] = {
+constexpr Command show_command_table[] = {
     {"regs r", "", "the processor's registers", registers},
     {"dis d", "[ADDRESS [COUNT]]", "disassemble", disassemble_command},
     {"mem m", "ADDRESS [BYTES]", "memory through segments' bases and page tables", memory},
@@ -148,6 +148,6 @@ constexpr Command commands[] = {
 
 }  // namespace
 
-std::span<const Command> show_commands() { return commands; }
+std::span<const Command> show_commands() { return show_command_table; }
 
 }  // namespace planar::debug_commands
