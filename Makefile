@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # make netio      boots a Model 95 with an NE/2 and runs netio inside it
 # make test       rebuilds the ROM images byte for byte, builds once (release) and runs every test
-# make test-all   the same, then the bench gate, headers alone and the sanitizer build with its tests
+# make test-all   the same, then a long lockstep, the bench gate, headers alone and the sanitizer build with its tests
 # make test-tidy test-lockstep   clang-tidy, and a lockstep run of 100 million instructions: by hand
 # make bench-gate                host instructions of short runs against the stored counts (part of test-all)
 # make test-hosts                one state hash from GCC's, Clang's and the AArch64 program, tests on AArch64: by hand
@@ -42,7 +42,7 @@ $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pt
   { echo "planar: apt-get failed (its reason stands above); then run make again" >&2; exit 1; }
 endef
 
-.PHONY: all netio test test-all test-images test-release test-headers test-tidy test-sanitizer test-lockstep \
+.PHONY: all netio test test-all test-images test-release test-long test-headers test-tidy test-sanitizer test-lockstep \
         test-hosts bench-gate profile install package packages test-packages lint-packages clean
 .NOTPARALLEL:
 
@@ -69,7 +69,7 @@ netio: build/release/frontend/planar
 test: test-images test-release
 
 # Each part can be run by itself. The sanitizer build takes longest and comes last.
-test-all: test bench-gate test-headers test-sanitizer
+test-all: test test-long bench-gate test-headers test-sanitizer
 
 test-images: test-packages
 	$(MAKE) -C roms check
@@ -78,6 +78,10 @@ test-release: test-packages
 	cmake --preset release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=ON $(LAUNCHER)
 	cmake --build --preset release
 	ctest --preset release -j$(JOBS)
+
+# What make test runs for a third of this length.
+test-long: test-release
+	PLANAR_LONG=1 ctest --preset release -R '^lockstep/test_lockstep$$'
 
 # Every header compiles by itself. The flags are those of the sanitizer build, which has no precompiled headers.
 test-headers: test-packages

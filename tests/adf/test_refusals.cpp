@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string head = "AdapterId 01234h\nAdapterName \"Test\"\nNumBytes 2\n";
-const std::string item = head + "NamedItem Prompt \"p\"\n Choice \"a\" ";
+const std::string short_head = "AdapterId 01234h\nAdapterName \"Test\"\nNumBytes 2\n";
+const std::string item = short_head + "NamedItem Prompt \"p\"\n Choice \"a\" ";
 
 /// The message with which a text is rejected, or "(accepted)". Every rejection is exit code 2.
 std::string refusal(const std::string& text, const std::string& file = "t.adf") {
@@ -68,8 +68,8 @@ TEST_CASE("contradictory and malformed statements are rejected", "[adf][refusal]
        "t.adf:5:13: pos[2] is set, but NumBytes is 2; NumBytes counts from pos[0], so it must be "
        "3"},
       {item + "pos[0]=XXXX000Xb pos[0]=XXXX111Xb", "contradicts pos[0]=XXXX000Xb of the same choice"},
-      {head + "FixedResources pos[0]=XXXX000Xb pos[0]=XXXX1XXXb", "of the same FixedResources"},
-      {head + "FixedResources pos[0]=XXXX000Xb\nNamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXX111Xb",
+      {short_head + "FixedResources pos[0]=XXXX000Xb pos[0]=XXXX1XXXb", "of the same FixedResources"},
+      {short_head + "FixedResources pos[0]=XXXX000Xb\nNamedItem Prompt \"p\" Choice \"a\" pos[0]=XXXX111Xb",
        "fixes a bit to the opposite of FixedResources"},
       {item + "pos[0]=XXXX000Xb NamedItem Prompt \"q\" Choice \"b\" pos[0]=XXXX001Xb", "none of their choices agree"},
       {item + "int 3 Choice \"a\" int 4", "appears twice in \"p\" with different settings (first in line 5)"},
@@ -90,16 +90,16 @@ TEST_CASE("contradictory and malformed statements are rejected", "[adf][refusal]
       {item + "99", "found 99 where a keyword is expected"},
       {item + "= ", "found = where a keyword is expected"},
       {item + "int 3 (see manual)", "a character that is not allowed outside a string (28h)"},
-      {head + "NamedItem Prompt \"p\"\nHelp \"h\"", "t.adf:4:1: the item \"p\" has no Choice"},
-      {head + "NamedItem Prompt \"p", "t.adf:4:18: the string that begins here is not closed"},
-      {head + "NamedItem Prompt", "the file ends where the text after Prompt in quotation marks"},
-      {head + "Choice \"a\" int 3", "a Choice outside an item"},
-      {head + "io 10h-20h", "io belongs to nothing here"},
+      {short_head + "NamedItem Prompt \"p\"\nHelp \"h\"", "t.adf:4:1: the item \"p\" has no Choice"},
+      {short_head + "NamedItem Prompt \"p", "t.adf:4:18: the string that begins here is not closed"},
+      {short_head + "NamedItem Prompt", "the file ends where the text after Prompt in quotation marks"},
+      {short_head + "Choice \"a\" int 3", "a Choice outside an item"},
+      {short_head + "io 10h-20h", "io belongs to nothing here"},
       {"AdapterName \"x\" NumBytes 1", "there is no AdapterId"},
       {"AdapterId 1 AdapterName \"x\"", "there is no NumBytes"},
       {"AdapterId 1 AdapterId 1", "AdapterId appears a second time"},
-      {head + "AdapterName \"other\"", "AdapterName appears a second time"},
-      {head + "NumBytes 2", "NumBytes appears a second time"},
+      {short_head + "AdapterName \"other\"", "AdapterName appears a second time"},
+      {short_head + "NumBytes 2", "NumBytes appears a second time"},
       {"AdapterId 0 NumBytes 1", "cannot be an adapter's ID"},
       {"AdapterId 0FFFFh NumBytes 1", "cannot be an adapter's ID"},
       {"AdapterId 012345h NumBytes 1", "cannot be an adapter's ID"},
@@ -124,16 +124,16 @@ TEST_CASE("binary files are rejected immediately", "[adf][refusal]") {
                 "A\0")
             .find("UTF-16") != std::string::npos);
   CHECK(refusal(std::string(2u << 20, ' ')).find("too many for an adapter description") != std::string::npos);
-  CHECK(refusal(head + "\x80").find("not allowed outside a string (80h)") != std::string::npos);
+  CHECK(refusal(short_head + "\x80").find("not allowed outside a string (80h)") != std::string::npos);
 }
 
 TEST_CASE("an ID in a file's name must be the adapter's", "[adf][refusal]") {
-  CHECK(refusal(head, "dir/@1235.ADF")
+  CHECK(refusal(short_head, "dir/@1235.ADF")
             .find("AdapterId is 1234h, but the file's name says 1235h; rename the file to "
                   "@1234.ADF") != std::string::npos);
-  CHECK(refusal(head, "C:\\REF\\@1234.adf") == "(accepted)");
-  CHECK(refusal(head, "@12345.ADF") == "(accepted)");
-  CHECK(refusal(head, "P1235.ADF") == "(accepted)");
+  CHECK(refusal(short_head, "C:\\REF\\@1234.adf") == "(accepted)");
+  CHECK(refusal(short_head, "@12345.ADF") == "(accepted)");
+  CHECK(refusal(short_head, "P1235.ADF") == "(accepted)");
 }
 
 TEST_CASE("every truncation of a valid file is read or rejected with a location", "[adf][refusal]") {
@@ -154,15 +154,15 @@ TEST_CASE("a missing or unreadable file is exit code 3", "[adf][refusal]") {
   };
   CHECK(code(folder.path / "@1234.ADF") == ExitCode::missing_file);
   CHECK(code(folder.path) == ExitCode::missing_file);
-  CHECK(code(folder.write("@1234.ADF", head)) == ExitCode::ok);
-  CHECK(code(folder.write("@1235.ADF", head)) == ExitCode::bad_configuration);
+  CHECK(code(folder.write("@1234.ADF", short_head)) == ExitCode::ok);
+  CHECK(code(folder.write("@1235.ADF", short_head)) == ExitCode::bad_configuration);
 }
 
 TEST_CASE("a user's description takes precedence over the built-in one, and differences are reported", "[adf][find]") {
   const Folder folder;
   const std::string ours(embedded_adf(0x7154)->text);
   folder.write("@7154.adf", ours);
-  folder.write("@1234.ADF", head);
+  folder.write("@1234.ADF", short_head);
   const std::vector<fs::path> places = {folder.path};
   CHECK(find_adf(0x7154, places).source == (folder.path / "@7154.adf").string());
   CHECK(find_adf(0x7154, places).warnings.empty());

@@ -16,7 +16,7 @@ namespace {
 using Code = std::vector<std::uint8_t>;
 
 constexpr std::uint32_t program_at = 0x1000;
-constexpr unsigned frame_bytes = 1024;
+constexpr unsigned copied_bytes = 1024;
 constexpr Time warm_up = 300_ms, measured = 50_ms;
 
 // Real mode. CX counts down, BP counts the iterations.
@@ -78,7 +78,7 @@ struct Bench {
     const std::uint16_t first = get(Mc32::tx_mailbox + 2);
     std::uint16_t at = first;
     do {
-      put(at + 4u, frame_bytes, 2);
+      put(at + 4u, copied_bytes, 2);
       put(at + 6u, 0x60000, 4);
       put(at + 1u, Mc32::EOP, 1);
       at = get(at + 2u);

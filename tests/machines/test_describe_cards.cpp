@@ -87,7 +87,7 @@ const Field* find(const Description& d, std::string_view part, std::string_view 
   return nullptr;
 }
 
-void check_names(const Description& d) {
+void check_fields(const Description& d) {
   INFO(d.name());
   CHECK(!d.fields().empty());
   std::set<std::string> names;
@@ -104,7 +104,7 @@ void check_names(const Description& d) {
   for (const Description& p : d.parts()) {
     CHECK(!p.name().empty());
     CHECK(names.insert(p.name()).second);
-    check_names(p);
+    check_fields(p);
   }
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("each card's description has fields with unique names, and leaves the 
     const std::string before = looked_at.state_hash();
     const Description d = described(looked_at);
     CHECK(looked_at.state_hash() == before);
-    check_names(d);
+    check_fields(d);
     CHECK(find(d, "", "adapter ID")->value == looked_at.machine().card(slot)->adapter_id());
     CHECK(find(d, "", "enabled")->value == 1);
     for (unsigned reg = 2; reg < 8; ++reg)

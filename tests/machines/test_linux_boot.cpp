@@ -101,9 +101,9 @@ const LinuxBoot::Part& part_at(const LinuxBoot& boot, std::uint32_t address) {
 constexpr std::uint32_t end_8mb = 8 << 20;
 constexpr std::uint32_t setup = 0x90000;
 
-class Bench {
+class LinuxBench {
  public:
-  explicit Bench(const std::string& model) : lab_(load_machine(model)) {
+  explicit LinuxBench(const std::string& model) : lab_(load_machine(model)) {
     lab_.machine().serial().on_output([this](std::uint8_t c, Time) { com1 += static_cast<char>(c); });
   }
   Machine& machine() { return lab_.machine(); }
@@ -147,7 +147,7 @@ void check_refused(const NamedFile& k, const std::optional<NamedFile>& disk, con
 TEST_CASE("A kernel's set-up code starts on every machine in the state that the boot protocol requires", "[linux]") {
   const auto model = GENERATE("model56sx", "model77", "model95");
   CAPTURE(model);
-  Bench bench(model);
+  LinuxBench bench(model);
   bench.load(kernel(reporter), {}, "root=/dev/ram0 quiet");
   REQUIRE(bench.halt());
   CHECK(bench.com1 == "+root=/dev/ram0 quietK");
@@ -179,7 +179,7 @@ TEST_CASE("Kernels of every boot protocol receive the locations of ramdisk, heap
 TEST_CASE("The oldest and the newest boot protocol start", "[linux]") {
   const auto protocol = GENERATE(0x0200u, 0x020Fu);
   CAPTURE(protocol);
-  Bench bench("model56sx");
+  LinuxBench bench("model56sx");
   auto k = kernel(reporter, {protocol, true});
   put(k.bytes, 0x238, 4, 2047);
   bench.load(k, {}, "root=/dev/fd0");
@@ -223,7 +223,7 @@ TEST_CASE("From protocol 2.10 on the memory that a kernel needs for decompressio
 TEST_CASE("Power-on self test does not modify kernel, ramdisk and command line", "[linux]") {
   const bool high = GENERATE(true, false);
   CAPTURE(high);
-  Bench bench("model56sx");
+  LinuxBench bench("model56sx");
   const auto boot =
       bench.load(kernel(reporter, {0x0202, high, high ? 1'500'000u : 500'000u}), ramdisk(3'000'000), "text");
   REQUIRE(bench.halt());
@@ -314,7 +314,7 @@ TEST_CASE("Files that are not kernels, are truncated or do not fit are rejected 
 }
 
 TEST_CASE("A kernel that has run is not started again by a warm start", "[linux]") {
-  Bench bench("model56sx");
+  LinuxBench bench("model56sx");
   bench.load(kernel(restarter), {}, "");
   const auto seen = [&] { return bench.screen().find("has been overwritten since") != std::string::npos; };
   for (int n = 0; n < 300 && !seen(); ++n) bench.run(20_ms);
@@ -324,14 +324,14 @@ TEST_CASE("A kernel that has run is not started again by a warm start", "[linux]
 }
 
 TEST_CASE("A snapshot contains the loader's ROM and the kernel that it will start", "[linux]") {
-  Bench first("model95");
+  LinuxBench first("model95");
   first.load(kernel(reporter), {}, "once");
   first.run(100_ms);
   REQUIRE(first.com1.empty());
   Archive saved = Archive::saver();
   first.lab().archive(saved);
 
-  Bench second("model95");
+  LinuxBench second("model95");
   Archive loaded = Archive::loader(saved.stream());
   second.lab().archive(loaded);
   loaded.expect_end();

@@ -13,12 +13,12 @@ using namespace planar::test;
 
 namespace {
 
-constexpr std::uint32_t program_at = 0x1000;
-constexpr unsigned base = 0x1000, data_port = base + 0x10;
+constexpr std::uint32_t port_program_at = 0x1000;
+constexpr unsigned first_port = 0x1000, data_register = first_port + 0x10;
 constexpr Time duration = 60_ms;
 
 void out(Assembler& a, unsigned reg, unsigned value) {
-  a.word({0xBA}, base + reg)({0xB0, value & 0xFF, 0xEE});
+  a.word({0xBA}, first_port + reg)({0xB0, value & 0xFF, 0xEE});
 }  // MOV DX; MOV AL; OUT
 
 void remote(Assembler& a, unsigned count, unsigned address, unsigned command) {
@@ -47,7 +47,7 @@ void transfer(Assembler& a, Random& random, bool write) {
     return 0x2000 + 2 * static_cast<unsigned>(random.below(0x5000)) + (random.below(8) == 0);
   };
   a.word({0xBE}, offset()).word({0xBF}, offset());  // MOV SI, DI
-  a.word({0xB9}, count).word({0xBA}, data_port);
+  a.word({0xB9}, count).word({0xBA}, data_register);
   if (odd_width && random.below(2) == 0) a({0x66});
   a({0xF3, (write ? 0x6Eu : 0x6Cu) + (odd_width && random.below(2) == 0 ? 0u : 1u)});
 }
@@ -58,7 +58,7 @@ struct Program {
 };
 
 Program program(Random& random) {
-  Assembler a(program_at);
+  Assembler a(port_program_at);
   a({0xFA, 0xB8, 0x00, 0x20, 0x8E, 0xD8, 0x8E, 0xC0});  // CLI; DS = ES = 2000h
   const bool words = random.below(5) != 0;
   out(a, 0, 0x21);
@@ -83,7 +83,7 @@ Program program(Random& random) {
   }
   out(a, 0, 0x22);
   remote(a, 400, 0x4000, 0x12);
-  a({0xFC}).word({0xBE}, 0).word({0xB9}, 10).word({0xBA}, data_port)({0xF3, 0x6F});
+  a({0xFC}).word({0xBE}, 0).word({0xB9}, 10).word({0xBA}, data_register)({0xF3, 0x6F});
   a.label("end").jump(0xEB, "end");
   return {a.code(), words};
 }
@@ -108,7 +108,7 @@ End run(const std::string& model, const std::vector<std::uint8_t>& code, bool on
   std::copy(std::begin(jump), std::end(jump), rom.begin() + 0x7FF0);
   machine.load_firmware(rom, "jump.rom");
   std::vector<std::uint8_t> bytes = code;
-  machine.memory().master_write(program_at, bytes, {});
+  machine.memory().master_write(port_program_at, bytes, {});
   Random random(5);
   std::vector<std::uint8_t> data(0x10000);
   for (auto& b : data) b = static_cast<std::uint8_t>(random.next());
@@ -120,8 +120,8 @@ End run(const std::string& model, const std::vector<std::uint8_t>& code, bool on
   if (one_by_one) machine.cpu().limit_block_length(1);
   if (cut) lab.scheduler().cut_horizons_at_random(11);
   lab.scheduler().run_until(duration);
-  REQUIRE(machine.cpu().registers().eip == program_at + code.size() - 2);
-  const auto* port = machine.io().find(data_port);
+  REQUIRE(machine.cpu().registers().eip == port_program_at + code.size() - 2);
+  const auto* port = machine.io().find(data_register);
   return {lab.state_hash(), machine.cpu().clocks(), port->slave->port_run(0, 2, Direction::write).count};
 }
 

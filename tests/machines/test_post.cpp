@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::uint8_t started = 0x21, nothing_to_start = 0x2F;  // checkpoints, roms/firmware/post/post.c
 
-class Bench {
+class PostBench {
  public:
-  explicit Bench(const std::string& model, const std::string& image, bool card = true) : lab_(config(model, card)) {
+  explicit PostBench(const std::string& model, const std::string& image, bool card = true) : lab_(config(model, card)) {
     if (!image.empty()) insert(image);
     machine().serial().on_output([this](std::uint8_t c, Time) { com1_ += static_cast<char>(c); });
   }
@@ -108,7 +108,7 @@ bool no_configuration_error(const std::string& screen) {
 TEST_CASE("every machine boots a diskette without errors, in under three seconds") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
-    Bench bench(model, "sample-bios.img");
+    PostBench bench(model, "sample-bios.img");
     REQUIRE(bench.post());
     CHECK(bench.now() < 3'000_ms);
     REQUIRE((bench.machine().post_ports().checkpoint() & 0xFF) == started);
@@ -124,7 +124,7 @@ TEST_CASE("every machine boots a diskette without errors, in under three seconds
 TEST_CASE("a protected mode program with its own interrupts runs on every machine") {
   for (const std::string model : {"model56sx", "model77", "model95"}) {
     INFO(model);
-    Bench bench(model, "sample-pmode.img", false);
+    PostBench bench(model, "sample-pmode.img", false);
     REQUIRE(bench.post());
     while (bench.com1().find("timer ") == std::string::npos && bench.now() < 5'000_ms) bench.run(20_ms);
     bench.key(0x1E, true);
@@ -137,7 +137,7 @@ TEST_CASE("a protected mode program with its own interrupts runs on every machin
 }
 
 TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
-  Bench bench("model56sx", "");
+  PostBench bench("model56sx", "");
   const auto records = adf::read_nvram(bench.machine().nvram().contents());
   REQUIRE(records.slots[1].id == 0x7154);
   bus::Adapter* card = bench.machine().card(2);
@@ -146,7 +146,7 @@ TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
   CHECK(card->pos_peek(2) == (records.slots[1].pos[0] | 1));
 
   SECTION("a record without the enable flag leaves it disabled, but set up") {
-    Bench other("model56sx", "");
+    PostBench other("model56sx", "");
     other.change_records([](adf::NvramConfig& r) { r.slots[1].enable = false; });
     REQUIRE(other.post());
     CHECK(other.machine().card(2)->pos_peek(2) == (records.slots[1].pos[0] & 0xFE));
@@ -155,7 +155,7 @@ TEST_CASE("POST gives an adapter the POS bytes of its record and enables it") {
 }
 
 TEST_CASE("161: the battery is dead") {
-  Bench bench("model56sx", "sample-bios.img");
+  PostBench bench("model56sx", "sample-bios.img");
   bench.machine().cmos().set_battery_good(false);
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("161 Clock and configuration memory lost power"));
@@ -164,7 +164,7 @@ TEST_CASE("161: the battery is dead") {
 }
 
 TEST_CASE("162: a byte of the configuration memory or of the adapter records is damaged") {
-  Bench bench("model56sx", "sample-bios.img");
+  PostBench bench("model56sx", "sample-bios.img");
   SECTION("CMOS") {
     bench.machine().cmos().set_cmos(0x15, bench.machine().cmos().cmos(0x15) ^ 1);
     REQUIRE(bench.post());
@@ -184,7 +184,7 @@ TEST_CASE("162: a byte of the configuration memory or of the adapter records is 
 }
 
 TEST_CASE("163: date and time are not set") {
-  Bench bench("model56sx", "");
+  PostBench bench("model56sx", "");
   bench.machine().cmos().set_date_time({.year = 1995, .month = 0, .day = 0}, {});
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("163 Date and time are not set"));
@@ -192,7 +192,7 @@ TEST_CASE("163: date and time are not set") {
 }
 
 TEST_CASE("164: the memory found is not the memory recorded") {
-  Bench bench("model56sx", "");
+  PostBench bench("model56sx", "");
   bench.machine().cmos().set_cmos(0x18, bench.machine().cmos().cmos(0x18) ^ 0x04);
   bench.machine().cmos().seal();
   REQUIRE(bench.post());
@@ -201,7 +201,7 @@ TEST_CASE("164: the memory found is not the memory recorded") {
 }
 
 TEST_CASE("165: a slot contains a different adapter from its record") {
-  Bench bench("model56sx", "");
+  PostBench bench("model56sx", "");
   SECTION("the wrong one stays disabled") {
     bench.change_records([](adf::NvramConfig& r) { r.slots[1].id = 0x6042; });
     REQUIRE(bench.post());
@@ -224,7 +224,7 @@ TEST_CASE("165: a slot contains a different adapter from its record") {
 }
 
 TEST_CASE("166: an adapter that never becomes ready costs a second and stays disabled") {
-  Bench bench("model56sx", "", false);
+  PostBench bench("model56sx", "", false);
   SilentCard card;
   bench.machine().pos().insert(0, &card);
   REQUIRE(bench.post());
@@ -236,7 +236,7 @@ TEST_CASE("166: an adapter that never becomes ready costs a second and stays dis
 }
 
 TEST_CASE("without a diskette POST prompts for one, and Ctrl-Alt-Del restarts") {
-  Bench bench("model95", "");
+  PostBench bench("model95", "");
   REQUIRE(bench.post());
   CHECK_THAT(bench.screen(), Contains("No bootable diskette: drive A cannot be read."));
   CHECK_THAT(bench.screen(), Contains("press Ctrl-Alt-Del"));

@@ -11,7 +11,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const std::string two_machines = R"(
+const std::string ring_of_two = R"(
 [medium.ring]
 kind = "token-ring"
 insertion = "quick"
@@ -41,9 +41,9 @@ std::vector<std::uint8_t> guest(const std::string& own, const std::string& peer)
   return image;
 }
 
-struct Running {
-  explicit Running(bool stepwise)
-      : lab(parse_lab(two_machines, "lab.toml"), [stepwise](Scheduler& scheduler, const MediumConfig& config) {
+struct RunningRing {
+  explicit RunningRing(bool stepwise)
+      : lab(parse_lab(ring_of_two, "lab.toml"), [stepwise](Scheduler& scheduler, const MediumConfig& config) {
           MediumConfig changed = config;
           changed.ring.stepwise = stepwise;
           return make_medium(scheduler, changed);
@@ -59,7 +59,7 @@ struct Running {
 }  // namespace
 
 TEST_CASE("under load, a token that is computed and one that goes step by step have one state hash", "[ring]") {
-  Running computed(false);
+  RunningRing computed(false);
   std::vector<std::string> said(2);
   for (std::size_t n = 0; n < 2; ++n)
     computed.lab.machine(n).serial().on_output(
@@ -71,7 +71,7 @@ TEST_CASE("under load, a token that is computed and one that goes step by step h
   // Both go on from here: a station's cable is pulled, and plugged in again, in the middle.
   Archive saved = Archive::saver();
   computed.lab.archive(saved);
-  Running stepwise(true);
+  RunningRing stepwise(true);
   Archive loader = Archive::loader(saved.stream());
   stepwise.lab.archive(loader);
   loader.expect_end();
@@ -80,7 +80,7 @@ TEST_CASE("under load, a token that is computed and one that goes step by step h
   const Time begin = computed.lab.scheduler().now();
   const auto before = computed.frames();
   std::vector<std::vector<std::string>> hashes;
-  for (Running* run : {&computed, &stepwise}) {
+  for (RunningRing* run : {&computed, &stepwise}) {
     auto& list = hashes.emplace_back();
     for (int n = 1; n <= 8; ++n) {
       run->lab.scheduler().run_until(begin + 33_ms * n);
@@ -94,9 +94,9 @@ TEST_CASE("under load, a token that is computed and one that goes step by step h
 }
 
 TEST_CASE("reference stations beside the peer: places, addresses, and what is refused", "[ring]") {
-  const Running run(false);
+  const RunningRing run(false);
   const auto refusal = [](const std::string& from, const std::string& to) {
-    std::string toml = two_machines;
+    std::string toml = ring_of_two;
     const auto at = toml.find(from);
     REQUIRE(at != std::string::npos);
     toml.replace(at, from.size(), to);

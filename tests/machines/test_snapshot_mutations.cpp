@@ -13,7 +13,7 @@ using namespace planar;
 
 namespace {
 
-struct Saved {
+struct Sound {
   std::string configuration;
   std::vector<std::uint8_t> state;
 };
@@ -24,7 +24,7 @@ void insert_guest(Lab& lab) {
 }
 
 /// The guest's driver runs, and netio has begun to send.
-Saved saved(const char* machine, const char* card) {
+Sound saved(const char* machine, const char* card) {
   Config config = load_machine(machine);
   config.set("slot.1.card", card, "test");
   config.set("memory.size", "4 MB", "test");
@@ -37,7 +37,7 @@ Saved saved(const char* machine, const char* card) {
 }
 
 /// Restores `state` and runs on for a millisecond. The message if it was refused.
-std::string restored(const Saved& saved, const std::vector<std::uint8_t>& state) {
+std::string restore_error(const Sound& saved, const std::vector<std::uint8_t>& state) {
   Lab lab(parse_lab(saved.configuration, "test"));
   insert_guest(lab);
   try {
@@ -91,8 +91,8 @@ std::vector<std::size_t> places(const std::vector<std::uint8_t>& state, std::siz
 
 void mutate(const char* machine, const char* card) {
   INFO(machine << " with " << card);
-  const Saved sound = saved(machine, card);
-  REQUIRE(restored(sound, sound.state).empty());
+  const Sound sound = saved(machine, card);
+  REQUIRE(restore_error(sound, sound.state).empty());
   REQUIRE(parts(sound.state).size() > 20);
   const bool brief = std::getenv("PLANAR_SHORT") != nullptr;
   unsigned refused = 0, ran = 0, number = 0;
@@ -101,7 +101,7 @@ void mutate(const char* machine, const char* card) {
     state[at] = static_cast<std::uint8_t>(++number % 3 == 0 ? 0xFF : number % 3 == 1 ? 0x7F : state[at] + 0x35);
     INFO("byte " << at);
     std::string said;
-    REQUIRE_NOTHROW(said = restored(sound, state));
+    REQUIRE_NOTHROW(said = restore_error(sound, state));
     if (said.empty()) {
       ++ran;
     } else {

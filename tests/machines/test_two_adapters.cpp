@@ -320,7 +320,7 @@ class SecondStation {
 };
 
 /// The guest's image with settings for one short row.
-Bytes short_netio() {
+Bytes netio_row() {
   Bytes image(roms::guest().begin(), roms::guest().end());
   const std::string settings =
       "planar-settings 1\ndo=netio\nseconds=0.2\nsizes=8192\nip=192.168.10.2\npeer=192.168.10.1\nseed=1\n";
@@ -337,7 +337,7 @@ TEST_CASE("the guest's netio over one adapter and other traffic over a second, o
   c.set("slot.2.card", "smc8013", "--card 2=smc8013");
   c.set("slot.2.mac", format_mac(SecondStation::own), "--card 2=smc8013");
   Lab lab(std::move(c));
-  lab.insert_diskette(short_netio(), "guest");
+  lab.insert_diskette(netio_row(), "guest");
   std::string text;
   lab.machine().serial().on_output([&](std::uint8_t byte, Time) { text += static_cast<char>(byte); });
   SecondStation second(lab);

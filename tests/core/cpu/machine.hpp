@@ -235,4 +235,6 @@ struct Board {
   }
 };
 
+inline constexpr cpu::Model models[] = {cpu::Model::i386sx, cpu::Model::i486sx, cpu::Model::pentium};
+
 }  // namespace planar::cpu_test

@@ -7,7 +7,7 @@ using namespace planar::net;
 
 namespace {
 
-Bytes control(std::uint32_t command, std::uint32_t size) {
+Bytes record(std::uint32_t command, std::uint32_t size) {
   Bytes b;
   put32(b, command);
   put32(b, size);
@@ -29,7 +29,7 @@ Bytes sent(NetioSession& s, Time now, std::size_t piece = 700, std::size_t limit
 }  // namespace
 
 TEST_CASE("data without a control record are the first generation's, whatever they hold") {
-  for (const Bytes& begin : {Bytes(8, 0), Bytes(8, 0x5A), control(1, 0), control(2, 0xFFFFFFFF), control(3, 5)}) {
+  for (const Bytes& begin : {Bytes(8, 0), Bytes(8, 0x5A), record(1, 0), record(2, 0xFFFFFFFF), record(3, 5)}) {
     NetioSession s;
     s.receive(begin, {});
     s.receive(Bytes(1000, 1), {});
@@ -43,12 +43,12 @@ TEST_CASE("data without a control record are the first generation's, whatever th
 TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any size") {
   for (const std::size_t piece : {1, 3, 1000, 100'000}) {
     NetioSession s(2_s);
-    Bytes in = control(1, 1024);
+    Bytes in = record(1, 1024);
     for (int block = 0; block < 3; ++block) {
       in.push_back(block == 2);
       in.resize(in.size() + 1023, 0xFF);  // only the first byte of a block says anything
     }
-    put(in, control(2, 2048));
+    put(in, record(2, 2048));
     for (std::size_t at = 0; at < in.size(); at += piece)
       s.receive(ByteView(in).subspan(at, std::min(piece, in.size() - at)), 1_s);
     CHECK(s.generation() == NetioSession::Generation::second);
@@ -60,22 +60,22 @@ TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any 
     for (std::size_t at = 0; at < out.size(); at += 2048) CHECK(out[at] == (at + 2048 == out.size() ? 1 : 0));
     CHECK(s.sent() == out.size());
     CHECK(s.to_send(1, 4_s) == 0);
-    s.receive(control(0, 0), 4_s);
+    s.receive(record(0, 0), 4_s);
     CHECK(s.over());
   }
 }
 
 TEST_CASE("a client that speaks out of turn ends nothing but its own connection") {
   NetioSession s(1_s);
-  s.receive(control(2, 1024), {});
-  s.receive(control(2, 4096), {});  // early: it waits for the last block
+  s.receive(record(2, 1024), {});
+  s.receive(record(2, 4096), {});  // early: it waits for the last block
   CHECK(s.to_send(1, {}) == 1);
   s.receive(Bytes(9, 7), {});  // nobody speaks for so long ahead
   CHECK(s.over());
   CHECK(s.to_send(1, {}) == 0);
   NetioSession t;
-  t.receive(control(1, 1), {});
+  t.receive(record(1, 1), {});
   t.receive(Bytes{1}, {});
-  t.receive(control(77, 1), {});
+  t.receive(record(77, 1), {});
   CHECK(t.over());
 }

@@ -11,7 +11,7 @@ using namespace planar::test;
 
 namespace {
 
-const MacAddress alice{0x02, 0, 0, 0, 0, 0xA1}, bob{0x02, 0, 0, 0, 0, 0xB0};
+const MacAddress ring_alice{0x02, 0, 0, 0, 0, 0xA1}, wire_bob{0x02, 0, 0, 0, 0, 0xB0};
 
 Bytes ip_frame(const MacAddress& to, const MacAddress& from, std::size_t packet, bool dont_fragment) {
   Bytes f(to.begin(), to.end());
@@ -35,7 +35,7 @@ struct Switched {
         bridge(scheduler, trace, "switch", media, 7, switch_figures),
         station(scheduler, ring, 1),
         ear(scheduler, uplink, "ear", 3) {
-    station.parameters.node = reversed(alice);
+    station.parameters.node = reversed(ring_alice);
     station.parameters.full_duplex = full_duplex;
     station.port.insert_at_rest(station.parameters, Time{});
   }
@@ -61,16 +61,16 @@ struct Switched {
 TEST_CASE("frames cross between a ring and an Ethernet, translated, and the ring's sender sees A and C", "[switch]") {
   const bool full_duplex = GENERATE(false, true);
   Switched n(full_duplex);
-  n.from_ring(ip_frame(bob, alice, 1500, true));
+  n.from_ring(ip_frame(wire_bob, ring_alice, 1500, true));
   n.run(5_ms);
   REQUIRE(n.ear.heard.size() == 1);
-  CHECK(n.ear.heard[0] == ip_frame(bob, alice, 1500, true));
+  CHECK(n.ear.heard[0] == ip_frame(wire_bob, ring_alice, 1500, true));
   REQUIRE(n.station.outcomes.size() == 1);
   CHECK(n.station.outcomes[0].status == 0xCC);
-  n.ear.link->send(ip_frame(alice, bob, 40, false), n.scheduler.now());
+  n.ear.link->send(ip_frame(ring_alice, wire_bob, 40, false), n.scheduler.now());
   n.run(5_ms);
   REQUIRE(n.station.arrivals.size() == 1);
-  CHECK(n.last() == ip_frame(alice, bob, 40, false));  // the padding to 60 bytes is gone
+  CHECK(n.last() == ip_frame(ring_alice, wire_bob, 40, false));  // the padding to 60 bytes is gone
   CHECK(n.bridge.counters().flooded == 1);
   CHECK(n.bridge.counters().forwarded == 1);
 }
@@ -81,11 +81,11 @@ TEST_CASE("what stays on the ring is not recognised by the switch", "[switch]") 
   const MacAddress anna{0x02, 0, 0, 0, 0, 0xA2};
   other.parameters.node = reversed(anna);
   other.port.insert_at_rest(other.parameters, Time{});
-  other.port.transmit(to_ring(ip_frame(bob, anna, 100, true)), Time{});
+  other.port.transmit(to_ring(ip_frame(wire_bob, anna, 100, true)), Time{});
   n.run(1_ms);
   other.port.remove(n.scheduler.now());
   n.run(20_ms);
-  n.from_ring(ip_frame(anna, alice, 100, true));  // on this ring, but gone
+  n.from_ring(ip_frame(anna, ring_alice, 100, true));  // on this ring, but gone
   n.run(1_ms);
   CHECK(n.station.outcomes.at(0).status == 0x00);
   CHECK(n.bridge.counters().filtered == 1);
@@ -93,14 +93,14 @@ TEST_CASE("what stays on the ring is not recognised by the switch", "[switch]") 
 
 TEST_CASE("a packet too long for the Ethernet: fragmentation needed, or a count", "[switch]") {
   Switched n;
-  n.from_ring(ip_frame(bob, alice, 4464, true));
+  n.from_ring(ip_frame(wire_bob, ring_alice, 4464, true));
   n.run(5_ms);
   CHECK(n.ear.heard.empty());
   CHECK(n.bridge.counters().too_long == 1);
   CHECK(n.bridge.counters().refused == 1);
   REQUIRE(n.station.arrivals.size() == 1);
   const Bytes answer = n.last();
-  CHECK(std::equal(bob.begin(), bob.end(), answer.begin() + 6));
+  CHECK(std::equal(wire_bob.begin(), wire_bob.end(), answer.begin() + 6));
   const ByteView ip = ByteView(answer).subspan(14);
   CHECK(checksum_fold(checksum_add(ip.first(20))) == 0);
   CHECK(get32(ip, 12) == ipv4(192, 168, 10, 1));
@@ -109,10 +109,10 @@ TEST_CASE("a packet too long for the Ethernet: fragmentation needed, or a count"
   CHECK(ip[20] == 3);
   CHECK(ip[21] == 4);
   CHECK(get16(ip, 26) == 1500);
-  CHECK(std::equal(ip.begin() + 28, ip.end(), ip_frame(bob, alice, 4464, true).begin() + 14));
+  CHECK(std::equal(ip.begin() + 28, ip.end(), ip_frame(wire_bob, ring_alice, 4464, true).begin() + 14));
 
-  n.from_ring(ip_frame(bob, alice, 4464, false));
-  n.from_ring(ip_frame(bob, alice, 4464, false));
+  n.from_ring(ip_frame(wire_bob, ring_alice, 4464, false));
+  n.from_ring(ip_frame(wire_bob, ring_alice, 4464, false));
   n.run(5_ms);
   CHECK(n.bridge.counters().too_long == 2);
   CHECK(n.bridge.counters().refused == 1);
@@ -123,10 +123,10 @@ TEST_CASE("the reference station is found and pinged through the switch", "[swit
   Switched n;
   Peer peer(n.scheduler, n.trace, n.uplink, 1);
   Bytes arp(broadcast_mac.begin(), broadcast_mac.end());
-  put(arp, alice);
+  put(arp, ring_alice);
   put16(arp, 0x0806);
   put(arp, Bytes{0, 1, 8, 0, 6, 4, 0, 1});
-  put(arp, alice);
+  put(arp, ring_alice);
   put32(arp, ipv4(192, 168, 10, 2));
   put(arp, Bytes(6, 0));
   put32(arp, ipv4(192, 168, 10, 1));

@@ -68,14 +68,16 @@ inline std::optional<std::uint32_t> generation_of(std::uint32_t sector, std::spa
   return generation;
 }
 
-inline std::vector<std::uint8_t> base_content(std::uint32_t sectors) {
+inline std::vector<std::uint8_t> content(std::uint32_t first, std::uint32_t count, std::uint32_t generation) {
   std::vector<std::uint8_t> bytes;
-  for (std::uint32_t s = 0; s < sectors; ++s) {
-    const auto one = sector_content(s, 0);
+  for (std::uint32_t n = 0; n < count; ++n) {
+    const auto one = sector_content(first + n, generation);
     bytes.insert(bytes.end(), one.begin(), one.end());
   }
   return bytes;
 }
+
+inline std::vector<std::uint8_t> base_content(std::uint32_t sectors) { return content(0, sectors, 0); }
 
 /// The message of the Error; empty if there was none.
 inline std::string refusal(const std::function<void()>& f) {

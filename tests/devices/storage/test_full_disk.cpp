@@ -15,6 +15,7 @@ using namespace planar;
 using namespace planar::storage;
 using Catch::Matchers::Contains;
 using planar::tests::base_content;
+using planar::tests::content;
 using planar::tests::DiskFiles;
 using planar::tests::generation_of;
 using planar::tests::refusal;
@@ -22,7 +23,7 @@ using planar::tests::sector_content;
 
 namespace {
 
-constexpr std::uint32_t sectors = 400;
+constexpr std::uint32_t full_disk_sectors = 400;
 
 /// No file of this process grows beyond `bytes` while it lives.
 class FullDisk {
@@ -43,15 +44,6 @@ class FullDisk {
   void (*action_)(int);
 };
 
-std::vector<std::uint8_t> content(std::uint32_t first, std::uint32_t count, std::uint32_t generation) {
-  std::vector<std::uint8_t> bytes;
-  for (std::uint32_t n = 0; n < count; ++n) {
-    const auto one = sector_content(first + n, generation);
-    bytes.insert(bytes.end(), one.begin(), one.end());
-  }
-  return bytes;
-}
-
 std::uint32_t le32(const std::vector<std::uint8_t>& bytes, std::size_t at) {
   return bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | static_cast<std::uint32_t>(bytes[at + 3]) << 24;
 }
@@ -63,7 +55,7 @@ TEST_CASE("behind a full disk an overlay opens with every acknowledged write") {
   for (const std::uint64_t room : {0, 100, 544, 545, 544 * 7 + 31, 544 * 20, 544 * 70 + 300, 544 * 150 + 543}) {
     INFO("room for " << room << " bytes of slots");
     DiskFiles files;
-    const auto base = files.write("base.img", base_content(sectors));
+    const auto base = files.write("base.img", base_content(full_disk_sectors));
     const auto overlay = files.file("work.ovl");
     create_overlay(overlay, base);
     std::map<std::uint32_t, std::uint32_t> acknowledged;
@@ -73,7 +65,7 @@ TEST_CASE("behind a full disk an overlay opens with every acknowledged write") {
       DiskImage disk = DiskImage::open({overlay});
       const FullDisk full(4096 + room);
       for (std::uint32_t generation = 1; generation < 200; ++generation) {
-        const auto count = 1 + random() % 8, first = random() % (sectors - count);
+        const auto count = 1 + random() % 8, first = random() % (full_disk_sectors - count);
         if (disk.write(first, content(first, count, generation))) {
           for (std::uint32_t n = 0; n < count; ++n) acknowledged[first + n] = generation;
         } else {
@@ -108,7 +100,7 @@ TEST_CASE("behind a full disk an overlay opens with every acknowledged write") {
 
 TEST_CASE("a disk that is full again and again still takes what fits") {
   DiskFiles files;
-  const auto base = files.write("base.img", base_content(sectors));
+  const auto base = files.write("base.img", base_content(full_disk_sectors));
   DiskImage disk = DiskImage::open({base});
   REQUIRE(disk.write(0, content(0, 4, 1)));
   {
@@ -127,7 +119,7 @@ TEST_CASE("a disk that is full again and again still takes what fits") {
 
 TEST_CASE("a checkpoint whose number no overlay reaches counts for nothing, and the file opens again and again") {
   DiskFiles files;
-  const auto base = files.write("base.img", base_content(sectors));
+  const auto base = files.write("base.img", base_content(full_disk_sectors));
   const auto work = files.file("work.ovl");
   create_overlay(work, base);
   {
@@ -149,7 +141,7 @@ TEST_CASE("a checkpoint whose number no overlay reaches counts for nothing, and 
 
 TEST_CASE("an overlay that lacks its latest changes is repaired with all that it has") {
   DiskFiles files;
-  const auto base = files.write("base.img", base_content(sectors));
+  const auto base = files.write("base.img", base_content(full_disk_sectors));
   const auto work = files.file("work.ovl");
   create_overlay(work, base);
   {

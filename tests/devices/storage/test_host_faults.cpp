@@ -11,6 +11,7 @@
 using namespace planar;
 using namespace planar::storage;
 using planar::tests::base_content;
+using planar::tests::content;
 using planar::tests::DiskFiles;
 using planar::tests::generation_of;
 using planar::tests::refusal;
@@ -18,7 +19,7 @@ using planar::tests::sector_content;
 
 namespace {
 
-constexpr std::uint32_t sectors = 64;
+constexpr std::uint32_t faulty_disk_sectors = 64;
 constexpr unsigned most_faults = 400;  // more than any of these runs has calls
 
 const char* name_of(int kind) {
@@ -41,15 +42,6 @@ void with_every_fault(int kind, const DiskFiles& files, const std::function<void
   CHECK(n > 5);  // it did reach the host
 }
 
-std::vector<std::uint8_t> content(std::uint32_t first, std::uint32_t count, std::uint32_t generation) {
-  std::vector<std::uint8_t> bytes;
-  for (std::uint32_t n = 0; n < count; ++n) {
-    const auto one = sector_content(first + n, generation);
-    bytes.insert(bytes.end(), one.begin(), one.end());
-  }
-  return bytes;
-}
-
 void remove(const std::string& file) { std::filesystem::remove(file); }
 
 }  // namespace
@@ -57,7 +49,7 @@ void remove(const std::string& file) { std::filesystem::remove(file); }
 TEST_CASE("whichever call to the host fails, an overlay keeps every acknowledged write and opens again") {
   for (const int kind : {planar_fault_fail, planar_fault_stay, planar_fault_cut}) {
     DiskFiles files;
-    const auto base = files.write("base.img", base_content(sectors));
+    const auto base = files.write("base.img", base_content(faulty_disk_sectors));
     std::map<std::uint32_t, std::uint32_t> acknowledged, attempted;
     std::string said;
     bool told = false;
@@ -78,7 +70,7 @@ TEST_CASE("whichever call to the host fails, an overlay keeps every acknowledged
               for (std::uint32_t n = 0; n < count; ++n) (done ? acknowledged : attempted)[first + n] = generation;
               told = told || !done;
               if (generation % 2 == 0) told = !disk.flush() || told;
-              // The same sectors again, so that slots are used a second time.
+              // The same faulty_disk_sectors again, so that slots are used a second time.
               const bool again = disk.write(1, content(1, 1, generation));
               (again ? acknowledged : attempted)[1] = generation;
               told = told || !again;
@@ -105,7 +97,7 @@ TEST_CASE("whichever call to the host fails, an overlay keeps every acknowledged
           }
           CHECK(disk.write(60, content(60, 1, 99)));
           CHECK(disk.flush());
-          CHECK(DiskFiles::read(base) == base_content(sectors));
+          CHECK(DiskFiles::read(base) == base_content(faulty_disk_sectors));
         });
   }
 }
@@ -114,7 +106,7 @@ TEST_CASE("whichever call to the host fails, a commit that is repeated brings ev
   for (const int kind : {planar_fault_fail, planar_fault_stay, planar_fault_cut}) {
     DiskFiles files;
     const auto base = files.file("base.img"), overlay = files.file("work.ovl");
-    auto expected = base_content(sectors);
+    auto expected = base_content(faulty_disk_sectors);
     const auto changed = content(10, 7, 5);
     std::copy(changed.begin(), changed.end(), expected.begin() + 10 * sector_bytes);
     std::string said;
@@ -122,7 +114,7 @@ TEST_CASE("whichever call to the host fails, a commit that is repeated brings ev
         kind, files,
         [&](unsigned) {
           remove(overlay);
-          files.write("base.img", base_content(sectors));
+          files.write("base.img", base_content(faulty_disk_sectors));
           create_overlay(overlay, base);
           DiskImage disk = DiskImage::open({overlay});
           REQUIRE(disk.write(10, changed));
@@ -141,7 +133,7 @@ TEST_CASE("whichever call to the host fails, a commit that is repeated brings ev
 TEST_CASE("whichever call to the host fails, a repair that is repeated keeps every sector that is there") {
   for (const int kind : {planar_fault_fail, planar_fault_stay, planar_fault_cut}) {
     DiskFiles files;
-    const auto base = files.write("base.img", base_content(sectors)), overlay = files.file("work.ovl");
+    const auto base = files.write("base.img", base_content(faulty_disk_sectors)), overlay = files.file("work.ovl");
     create_overlay(overlay, base);
     {
       DiskImage disk = DiskImage::open({overlay});
@@ -170,7 +162,7 @@ TEST_CASE("whichever allocation fails, an overlay keeps every acknowledged write
   SKIP("AddressSanitizer has the allocations");
 #endif
   DiskFiles files;
-  const auto base = files.write("base.img", base_content(sectors));
+  const auto base = files.write("base.img", base_content(faulty_disk_sectors));
   std::map<std::uint32_t, std::uint32_t> acknowledged, attempted;
   unsigned n = 1;
   for (bool came = true; came; ++n) {

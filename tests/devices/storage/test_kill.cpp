@@ -22,22 +22,22 @@ using planar::tests::sector_content;
 
 namespace {
 
-constexpr std::uint32_t sectors = 600;
+constexpr std::uint32_t killed_disk_sectors = 600;
 
 struct Written {
   std::uint32_t sector, count, generation;
 };
 
-// One write of 1 to 40 sectors as generation `generation`.
+// One write of 1 to 40 killed_disk_sectors as generation `generation`.
 Written random_write(DiskImage& disk, std::mt19937& random, std::uint32_t generation) {
   const auto count = std::uniform_int_distribution<std::uint32_t>(1, random() % 4 ? 4 : 40)(random);
-  const auto first = std::uniform_int_distribution<std::uint32_t>(0, sectors - count)(random);
+  const auto first = std::uniform_int_distribution<std::uint32_t>(0, killed_disk_sectors - count)(random);
   std::vector<std::uint8_t> bytes;
   for (std::uint32_t n = 0; n < count; ++n) {
     const auto one = sector_content(first + n, generation);
     bytes.insert(bytes.end(), one.begin(), one.end());
   }
-  return {disk.write(first, bytes) ? first : sectors, count, generation};
+  return {disk.write(first, bytes) ? first : killed_disk_sectors, count, generation};
 }
 
 // The child: writes until it is killed, and reports each write once it has returned.
@@ -46,7 +46,7 @@ Written random_write(DiskImage& disk, std::mt19937& random, std::uint32_t genera
   DiskImage disk = DiskImage::open({base});
   while (true) {
     const Written w = random_write(disk, random, ++generation);
-    if (w.sector == sectors || ::write(report, &w, sizeof w) != sizeof w) _exit(1);
+    if (w.sector == killed_disk_sectors || ::write(report, &w, sizeof w) != sizeof w) _exit(1);
     if (random() % 16 == 0) disk.flush();
   }
 }
@@ -60,9 +60,9 @@ unsigned kills() {
 
 TEST_CASE("killed at random times, an overlay keeps every acknowledged write") {
   DiskFiles files;
-  const auto base = files.write("base.img", base_content(sectors));
+  const auto base = files.write("base.img", base_content(killed_disk_sectors));
   std::mt19937 random(20261121);
-  std::vector<std::uint32_t> acknowledged(sectors, 0);
+  std::vector<std::uint32_t> acknowledged(killed_disk_sectors, 0);
   std::uint32_t generation = 0, writes = 0, wrong = 0;
   for (unsigned round = 0; round < kills(); ++round) {
     int report[2];
@@ -93,9 +93,9 @@ TEST_CASE("killed at random times, an overlay keeps every acknowledged write") {
 
     const DiskImage disk = DiskImage::open({base + ".overlay", WriteMode::memory, {}});
     REQUIRE(disk.overlay()->unreadable_sectors() == 0);
-    std::vector<std::uint8_t> all(std::size_t{sectors} * sector_bytes);
+    std::vector<std::uint8_t> all(std::size_t{killed_disk_sectors} * sector_bytes);
     REQUIRE(disk.read(0, all));
-    for (std::uint32_t s = 0; s < sectors; ++s) {
+    for (std::uint32_t s = 0; s < killed_disk_sectors; ++s) {
       const auto found = generation_of(s, std::span(all).subspan(std::size_t{s} * sector_bytes, sector_bytes));
       wrong += !found || (*found != acknowledged[s] && *found != generation);
       if (found) acknowledged[s] = *found;
@@ -103,18 +103,18 @@ TEST_CASE("killed at random times, an overlay keeps every acknowledged write") {
     REQUIRE(wrong == 0);
   }
   CHECK(writes > kills());
-  CHECK(DiskFiles::read(base) == base_content(sectors));
+  CHECK(DiskFiles::read(base) == base_content(killed_disk_sectors));
 }
 
 TEST_CASE("after a power loss flushed data are present, whichever pages had reached the host's disk") {
   constexpr std::size_t page = 4096;
   DiskFiles files;
-  const auto base = files.write("base.img", base_content(sectors));
+  const auto base = files.write("base.img", base_content(killed_disk_sectors));
   const auto name = base + ".overlay";
   std::mt19937 random(7);
   std::uint32_t generation = 0;
   for (unsigned round = 0; round < 30; ++round) {
-    std::vector<std::uint32_t> flushed(sectors);
+    std::vector<std::uint32_t> flushed(killed_disk_sectors);
     std::vector<std::uint8_t> durable;
     {
       DiskImage disk = DiskImage::open({base});
@@ -122,7 +122,7 @@ TEST_CASE("after a power loss flushed data are present, whichever pages had reac
       REQUIRE(disk.flush());
       durable = DiskFiles::read(name);
       std::array<std::uint8_t, sector_bytes> data{};
-      for (std::uint32_t s = 0; s < sectors; ++s) {
+      for (std::uint32_t s = 0; s < killed_disk_sectors; ++s) {
         REQUIRE(disk.read(s, data));
         flushed[s] = *generation_of(s, data);
       }
@@ -140,12 +140,12 @@ TEST_CASE("after a power loss flushed data are present, whichever pages had reac
     files.write("base.img.overlay", left);
     const DiskImage disk = DiskImage::open({base});
     std::array<std::uint8_t, sector_bytes> data{};
-    for (std::uint32_t s = 0; s < sectors; ++s) {
+    for (std::uint32_t s = 0; s < killed_disk_sectors; ++s) {
       REQUIRE(disk.read(s, data));
       const auto found = generation_of(s, data);
       REQUIRE(found);
       REQUIRE(*found >= flushed[s]);
     }
   }
-  CHECK(DiskFiles::read(base) == base_content(sectors));
+  CHECK(DiskFiles::read(base) == base_content(killed_disk_sectors));
 }

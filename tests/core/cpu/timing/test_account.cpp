@@ -29,7 +29,6 @@ cpu::Cpu::Account spent(Model model, Code code, std::uint32_t destination = data
 }
 
 std::uint64_t running(const cpu::Cpu::Account& a) { return a.clocks - a.halted; }
-constexpr Model models[] = {Model::i386sx, Model::i486sx, Model::pentium};
 constexpr std::uint64_t pin_cycle(Model m) { return m == Model::i386sx ? 8 : m == Model::i486sx ? 14 : 36; }  // 400 ns
 
 }  // namespace

@@ -102,8 +102,6 @@ void same_both_ways(Model model, std::initializer_list<unsigned> code, std::uint
     CHECK(together.pins.runs == 0);
 }
 
-constexpr Model models[] = {Model::i386sx, Model::i486sx, Model::pentium};
-
 }  // namespace
 
 TEST_CASE("REP OUTS and REP INS are made in runs if memory is contiguous", "[string]") {

@@ -13,11 +13,6 @@ using namespace planar::cpu::timing_test;
 
 namespace {
 
-TimingConfig without_refresh(TimingConfig c) {
-  c.refresh.period_num = 0;
-  return c;
-}
-
 std::uint32_t step(std::uint32_t& state) {
   state = state * 1664525u + 1013904223u;
   return state >> 8;

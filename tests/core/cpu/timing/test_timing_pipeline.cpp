@@ -11,11 +11,6 @@ using namespace planar::cpu::timing_test;
 
 namespace {
 
-TimingConfig without_refresh(TimingConfig c) {  // no refresh, so that sequences take whole clocks
-  c.refresh.period_num = 0;
-  return c;
-}
-
 /// Clocks of `body` at a fixed address, with warm caches and after a previous execution.
 std::uint64_t warm(const TimingConfig& config, const std::function<void(Runner&)>& body) {
   Runner r(without_refresh(config));

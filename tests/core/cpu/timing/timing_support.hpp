@@ -63,4 +63,10 @@ class Runner {
   std::uint64_t mark_ = 0;
 };
 
+/// Without it sequences take whole clocks.
+inline TimingConfig without_refresh(TimingConfig c) {
+  c.refresh.period_num = 0;
+  return c;
+}
+
 }  // namespace planar::cpu::timing_test

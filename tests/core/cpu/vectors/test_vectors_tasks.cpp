@@ -9,8 +9,8 @@ using namespace planar::cpu_test;
 namespace {
 
 // The running task has the TSS at tss_at; `next` is entered, `third` handles its exceptions.
-constexpr std::uint16_t next_task = spare, third_task = 0x48, task_gate = 0x50, ldt_selector = 0x58, scratch = 0x60,
-                        next16 = 0x68;
+constexpr std::uint16_t next_task = spare, third_task = 0x48, task_gate = 0x50, ldt_selector = 0x58,
+                        scratch_task = 0x60, next16 = 0x68;
 constexpr std::uint32_t next_at = 0x7000, third_at = 0x7200, next16_at = 0x7400, next_eip = code_at + 0x200,
                         third_eip = code_at + 0x300, next_stack = 0x30000, third_stack = 0x34000;
 constexpr unsigned nt = 0x4000;
@@ -196,8 +196,8 @@ TEST_CASE("What is wrong with the new task's segments faults in the new task", "
   };
   const auto described = [](unsigned s, unsigned access, unsigned rpl = 0) {
     return tasks(jmp_next, [=](Board& b) {
-      b.descriptor(gdt_at + scratch, 0, 0xFFFFF, access, 0xC);
-      b.put16(next_at + 0x48 + 4 * s, static_cast<std::uint16_t>(scratch | rpl));
+      b.descriptor(gdt_at + scratch_task, 0, 0xFFFFF, access, 0xC);
+      b.put16(next_at + 0x48 + 4 * s, static_cast<std::uint16_t>(scratch_task | rpl));
     });
   };
   const auto local = [](std::uint16_t selector, unsigned access) {
@@ -215,14 +215,14 @@ TEST_CASE("What is wrong with the new task's segments faults in the new task", "
       {"CS is data", "#TS(CS)", segment(CS, data0), 1, no_exception, caught(data0)},
       {"CS beyond the GDT", "#TS(CS)", segment(CS, 0x800), 1, no_exception, caught(0x800)},
       {"CS: DPL is not its RPL", "#TS(CS)", segment(CS, code0 | 3), 1, no_exception, caught(code0)},
-      {"CS not present", "#NP(CS)", described(CS, 0x1B), 1, no_exception, caught(scratch)},
+      {"CS not present", "#NP(CS)", described(CS, 0x1B), 1, no_exception, caught(scratch_task)},
       {"SS null", "#TS(0)", segment(SS, 0), 1, no_exception, caught(0)},
       {"SS is code", "#TS(SS)", segment(SS, code0), 1, no_exception, caught(code0)},
-      {"SS read-only", "#TS(SS)", described(SS, 0x91), 1, no_exception, caught(scratch)},
+      {"SS read-only", "#TS(SS)", described(SS, 0x91), 1, no_exception, caught(scratch_task)},
       {"SS: DPL is not CPL", "#TS(SS)", segment(SS, data3), 1, no_exception, caught(data3 & 0xFFFC)},
-      {"SS not present", "#SS(SS)", described(SS, 0x13), 1, no_exception, caught(scratch)},
-      {"DS not present", "#NP(DS)", described(DS, 0x13), 1, no_exception, caught(scratch)},
-      {"DS execute-only", "#TS(DS)", described(DS, 0x99), 1, no_exception, caught(scratch)},
+      {"SS not present", "#SS(SS)", described(SS, 0x13), 1, no_exception, caught(scratch_task)},
+      {"DS not present", "#NP(DS)", described(DS, 0x13), 1, no_exception, caught(scratch_task)},
+      {"DS execute-only", "#TS(DS)", described(DS, 0x99), 1, no_exception, caught(scratch_task)},
       {"ES is a TSS", "#TS(ES)", segment(ES, third_task), 1, no_exception, caught(third_task)},
       {"FS beyond the GDT", "#TS(FS)", segment(FS, 0x7F8 + 8), 1, no_exception, caught(0x800)},
       {"GS: RPL above its DPL", "#TS(GS)", segment(GS, data0 | 3), 1, no_exception, caught(data0)},
@@ -244,7 +244,7 @@ TEST_CASE("EIP, trap bit, breakpoints and page tables of the new task", "[cpu][v
   check({
       {"EIP beyond the new CS limit", "PRM JMP: #GP(0) in the new task",
        // clang-format off
-       tasks(jmp_next, [](Board& b) { b.descriptor(gdt_at + scratch, 0, 0xFFF, 0x9B, 4); b.put16(next_at + 0x4C, scratch); }), 1, no_exception, caught(0)},
+       tasks(jmp_next, [](Board& b) { b.descriptor(gdt_at + scratch_task, 0, 0xFFF, 0x9B, 4); b.put16(next_at + 0x4C, scratch_task); }), 1, no_exception, caught(0)},
       {"T bit: #DB before the first instruction", "PRM 12.3.1.5: DR6.BT", tasks(jmp_next, [](Board& b) { b.put16(next_at + 0x64, 1); }), 2, 1,
        {{tr, next_task}, {s0, next_eip}, {dr6, 0x8000}}},
       {"null DS to GS are allowed", "PRM table 7-1", tasks(jmp_next, [](Board& b) { for (unsigned s : {0u, 3u, 4u, 5u}) b.put16(next_at + 0x48 + 4 * s, 0); }), 1, no_exception,

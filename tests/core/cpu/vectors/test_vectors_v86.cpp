@@ -7,7 +7,7 @@ using namespace planar::cpu_test;
 
 namespace {
 
-constexpr std::uint32_t vm = 0x20000, flag_if = 0x200, nt = 0x4000;
+constexpr std::uint32_t vm = 0x20000, flag_if = 0x200, flag_nt = 0x4000;
 constexpr std::uint32_t iopl(unsigned level) { return level << 12; }
 
 /// In V86 mode at 1000:0000, stack 4000:8000, data 2000; handlers in ring 0.
