@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Generated instructions with a fixed seed, eight million or, with PLANAR_LONG, 24 million: no mismatch, and every cell of
-// the coverage table well filled. With PLANAR_SHORT (the sanitizer build) half a million, without the coverage check.
+// Generated instructions with a fixed seed, eight million or, with PLANAR_LONG, 24 million: no mismatch, and every cell
+// of the coverage table well filled. With PLANAR_SHORT (the sanitizer build) half a million, without the coverage
+// check.
 #include <fmt/format.h>
 #include <cstdlib>
 

@@ -9,8 +9,8 @@ using namespace planar::cpu_test;
 namespace {
 
 // The running task has the TSS at tss_at; `next` is entered, `third` handles its exceptions.
-constexpr std::uint16_t next_task = spare, third_task = 0x48, task_gate = 0x50, ldt_selector = 0x58, scratch_task = 0x60,
-                        next16 = 0x68;
+constexpr std::uint16_t next_task = spare, third_task = 0x48, task_gate = 0x50, ldt_selector = 0x58,
+                        scratch_task = 0x60, next16 = 0x68;
 constexpr std::uint32_t next_at = 0x7000, third_at = 0x7200, next16_at = 0x7400, next_eip = code_at + 0x200,
                         third_eip = code_at + 0x300, next_stack = 0x30000, third_stack = 0x34000;
 constexpr unsigned nt = 0x4000;
