@@ -10,8 +10,8 @@
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
            nettle-dev libzstd-dev libdeflate-dev libslirp-dev libpng-dev libsdl2-dev
-TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip \
-                man-db zsh fish dpkg-dev file desktop-file-utils clang-format-14 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
+TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark python3-pip python3-jsonschema \
+                man-db zsh fish dpkg-dev file desktop-file-utils parallel clang-format-14 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
 LINT_PACKAGES = clang-tidy-14
 PACKAGING_PACKAGES = dpkg-dev file gzip
 HOST_PACKAGES = clang g++-aarch64-linux-gnu qemu-user
