@@ -33,7 +33,7 @@ struct Benchmark {
 
   /// Adds the verb `planar NAME --machine M --card C --seconds N --sizes LIST --seed N --set ... --quiet --json -`. Its
   /// JSON object holds at least machine, card, cycles, instructions, cpu_load_percent, true_busy_percent, frames,
-  /// guest_image_sha256 and state_hash as planar.netio/1 has them (BenchmarkResult).
+  /// guest_image_sha256 and state_hash as planar.netio/2 has them (BenchmarkResult).
   Verb (*add_verb)(CLI::App& app);
   /// The sizes of a list. Throws Error naming the option for what the verb would refuse.
   std::vector<std::uint32_t> (*sizes)(const std::string& list);

@@ -97,7 +97,6 @@ void BenchmarkResult::put_figures(nlohmann::ordered_json& out) const {
                          {"parts_us", std::move(parts)}};
   }
   out["virtual_seconds"] = rounded(virtual_seconds, 6);
-  out["host_seconds"] = rounded(host_seconds, 3);
   out["instructions"] = instructions;
   out["cycles"] = cycles;
   out["frames"] = counted(frames);

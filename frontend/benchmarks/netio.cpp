@@ -11,6 +11,7 @@
 #include "frontend/benchmarks/benchmark.hpp"
 #include "frontend/benchmarks/benchmark_run.hpp"
 #include "frontend/benchmarks/netio_result.hpp"
+#include "frontend/benchmarks/seed_runs.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/report/labels.hpp"
 #include "frontend/session/guest_image.hpp"
@@ -34,6 +35,7 @@ struct Options {
   MachineOptions machine;
   OutputOptions output;
   StateOptions state;
+  SeedRuns seeds;
   std::optional<std::string> seconds;
   std::optional<std::string> against;
   std::string system{default_system};
@@ -151,6 +153,9 @@ void say_adapter(Session& session) {
 }
 
 int run(const Options& o) {
+  if (o.seeds.runs > 1)
+    return run_seeds(netio_benchmark, *o.verb, o.machine.machine, o.machine.seed.value_or(1), o.seeds.runs,
+                     o.output.json, o.output.quiet);
   const Time limit = virtual_limit(o);
   auto session = open(o);
   session->on_guest_line([&](std::size_t n, const GuestLine& line) {
@@ -223,6 +228,13 @@ Verb add_netio(CLI::App& app) {
           "The server is another emulated machine on the same wire, with this card (ne2 if none is named), in place of "
           "a station of --net; both machines are in the result")
       ->type_name("MACHINE[:CARD]");
+  o->seeds.add_to(*verb);
+  verb->footer(
+      "Examples:\n"
+      "  planar netio --machine model56sx --card 3c527   another machine, another card\n"
+      "  planar netio --seconds 1 --sizes 1024,8192 --json -   two sizes, for programs\n"
+      "  planar netio --runs 10 --seconds 1   means over ten seeds, with 95 % confidence\n"
+      "  planar netio --against model95:3c523   server and client are both emulated");
   o->output.add_to(*verb);
   o->state.add_to(*verb);
   return [o] { return run(*o); };

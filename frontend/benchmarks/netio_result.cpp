@@ -36,7 +36,7 @@ std::vector<NetioRow> netio_rows(const GuestOutput& guest, const std::string& ta
 
 nlohmann::ordered_json NetioResult::json() const {
   nlohmann::ordered_json out;
-  out["schema"] = "planar.netio/1";
+  out["schema"] = "planar.netio/2";
   put_setup(out);
   out["netio_version"] = netio_version;
   out["guest_image_sha256"] = guest_image_sha256;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The result of a netio run, as the guest's netio has written it: the table for people and the JSON object
-// `planar.netio/1` (docs/results.md#planarnetio1).
+// `planar.netio/2` (docs/results.md#planarnetio2).
 #pragma once
 
 #include <cstdint>

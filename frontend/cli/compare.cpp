@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar compare`: machines x cards, all else equal.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "core/common/error.hpp"
@@ -11,6 +14,8 @@
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/report/compare_report.hpp"
+#include "frontend/results/plan.hpp"
+#include "frontend/results/spread.hpp"
 
 namespace planar {
 namespace {
@@ -19,36 +24,83 @@ namespace fs = std::filesystem;
 
 struct CompareOptions {
   MatrixCommand command;
-  std::string folder;
+  std::string folder;   ///< of the report
+  std::string results;  ///< of the finished runs; the report's unless given
+  std::string merge;
+  unsigned runs = 1;
+  bool plan = false;
 };
 
-int run(const CompareOptions& o) {
-  MatrixOptions matrix = o.command.options();
-  if (!o.folder.empty()) matrix.folder = fs::path(o.folder) / "runs";
-  Comparison c{*matrix.benchmark, {},         o.command.machines, matrix.benchmark->sizes(matrix.sizes),
+SweepPlan sweep(const CompareOptions& o) {
+  SweepPlan plan;
+  plan.options = o.command.options();
+  plan.machines = o.command.machines;
+  plan.runs = o.runs;
+  if (!o.folder.empty()) plan.options.folder = fs::path(o.folder) / "runs";
+  if (!o.results.empty()) plan.options.folder = o.results;
+  plan.cells = with_seeds(o.command.cells(), plan.options.seed, o.runs);
+  return plan;
+}
+
+/// Writes and prints what came of a plan's runs; the exit code of the worst of them.
+int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, const std::string& folder_name,
+           const std::optional<std::string>& json_file) {
+  const MatrixOptions& matrix = plan.options;
+  Comparison c{*matrix.benchmark, {},         plan.machines, matrix.benchmark->sizes(matrix.sizes),
                matrix.seconds,    matrix.seed};
-  c.outcomes = run_matrix(o.command.cells(), matrix);
+  c.outcomes = combine_outcomes(outcomes, plan.runs);
   const auto json = comparison_json(c);
-  const auto failure = host_failure_text(c.outcomes);
-  if (!o.folder.empty() && failure.empty()) {
-    const fs::path folder = o.folder;
+  const auto failure = host_failure_text(outcomes);
+  if (!folder_name.empty() && failure.empty()) {
+    const fs::path folder = folder_name;
     write_json((folder / "compare.json").string(), json, "--report");
     replace_file(folder / "compare.csv", comparison_csv(c), "--report");
     replace_file(folder / "compare.md", comparison_markdown(c), "--report");
     replace_file(folder / "compare.html", comparison_html(c), "--report");
   }
-  if (o.command.json) write_json(*o.command.json, json);
-  if (!o.command.json || *o.command.json != "-") {
+  if (json_file) write_json(*json_file, json);
+  if (!json_file || *json_file != "-") {
     fmt::print("{}", comparison_text(c));
-    if (!o.folder.empty() && failure.empty())
-      fmt::print("\nreport: {}\n", (fs::path(o.folder) / "compare.html").string());
+    if (!folder_name.empty() && failure.empty())
+      fmt::print("\nreport: {}\n", (fs::path(folder_name) / "compare.html").string());
   }
-  if (!o.folder.empty() && !failure.empty())
-    say("planar: {}; the report in {} is as it was, the same command goes on\n", failure, o.folder);
-  if (const auto text = interruption_text(c.outcomes, matrix); !text.empty()) throw Error(text, interrupted_exit);
+  if (!folder_name.empty() && !failure.empty())
+    say("planar: {}; the report in {} is as it was, the same command goes on\n", failure, folder_name);
   int status = 0;
-  for (const CellOutcome& outcome : c.outcomes)
-    if (!outcome.result && !outcome.refused()) status = std::max(status, outcome.status);
+  for (const CellOutcome& outcome : outcomes)
+    if (!outcome.result && !outcome.refused() && !outcome.interrupted()) status = std::max(status, outcome.status);
+  return status;
+}
+
+/// The report of what other processes have run.
+int merge(const CompareOptions& o) {
+  const SweepPlan plan = load_plan(o.merge);
+  const auto outcomes = finished_runs(plan.cells, plan.options);
+  const int status = report(plan, outcomes, o.folder.empty() ? o.merge : o.folder, o.command.json);
+  std::vector<std::string> missing;
+  for (const CellOutcome& outcome : outcomes)
+    if (outcome.interrupted()) missing.push_back(outcome.cell.key());
+  if (missing.empty()) return status;
+  throw Error(
+      fmt::format("{} of {} runs are not finished in {}, or were made by another build or from another plan; {}{}",
+                  missing.size(), outcomes.size(), plan.options.folder.string(),
+                  fmt::join(missing.begin(), missing.begin() + std::min<std::ptrdiff_t>(3, std::ssize(missing)), ", "),
+                  missing.size() > 3 ? ", ..." : ""),
+      ExitCode::scenario_failed);
+}
+
+int run(const CompareOptions& o) {
+  if (!o.merge.empty()) return merge(o);
+  const SweepPlan plan = sweep(o);
+  if (o.plan) {
+    if (o.folder.empty()) throw Error("--plan: name the folder of the report with --report DIR; the runs go below it");
+    save_plan(plan, o.folder);
+    fmt::print("{}", plan.lines());
+    return 0;
+  }
+  const auto outcomes = run_matrix(plan.cells, plan.options);
+  const int status = report(plan, outcomes, o.folder, o.command.json);
+  if (const auto text = interruption_text(outcomes, plan.options); !text.empty()) throw Error(text, interrupted_exit);
   return status;
 }
 
@@ -63,7 +115,26 @@ Verb add_compare(CLI::App& app) {
                    "Write compare.html, .md, .csv and .json into this folder and keep the finished runs "
                    "there; the same command goes on from them")
       ->type_name("DIR");
+  verb->add_option("--results", o->results, "Keep the finished runs in this folder; the report's by default")
+      ->type_name("DIR");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in the folder already");
+  verb->add_option("--runs", o->runs,
+                   "Runs of each card in each machine, with seeds from --seed on: the tables then hold means, and what "
+                   "they are good for")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  verb->add_flag("--plan", o->plan,
+                 "Run nothing: print a line a run (estimated cost, result file, command) for an engine that runs them "
+                 "elsewhere, and note the plan in the folder of --report");
+  verb->add_option("--merge", o->merge, "Make the report of the runs of the plan in this folder; runs nothing")
+      ->type_name("DIR");
+  verb->footer(
+      "Examples:\n"
+      "  planar compare --machines model95 --report out   every card in one machine: table, plots, JSON\n"
+      "  planar compare --machines model95 --cards ne2,3c527 --runs 10   means and 95 % confidence over ten seeds\n"
+      "  planar compare --runs 100 --report sweep --plan > plan.tsv   a line a run, for docs/sweeps.md\n"
+      "  planar compare --merge sweep   the report of what was run");
   return [o] { return run(*o); };
 }
 

@@ -93,9 +93,9 @@ class Connection {
   }
   double seconds() const { return (host_now() - since_).seconds(); }
   nlohmann::ordered_json json() const {
-    return {{"schema", "planar.netio-server/1"}, {"client", client_},
+    return {{"schema", "planar.netio-server/2"}, {"client", client_},
             {"generation", generation()},        {"received_bytes", service_.received()},
-            {"sent_bytes", service_.sent()},     {"host_seconds", rounded(seconds(), 3)}};
+            {"sent_bytes", service_.sent()},     {"host", {{"seconds", rounded(seconds(), 3)}}}};
   }
   std::string text() const {
     return fmt::format("{}: netio {}, {} KB received, {} KB sent, {:.1f} s host", client_, generation(),

@@ -234,7 +234,7 @@ int run(const RunOptions& o) {
                                                              : "all steps done";
     if (o.output.json) {
       nlohmann::ordered_json j;
-      j["schema"] = "planar.run/1";
+      j["schema"] = "planar.run/2";
       if (lab.machines() == 1) j["machine"] = lab.machine().config().label_of_results();
       j["planar"] = program_provenance();
       j["configuration"] = configuration_provenance(lab);
@@ -242,7 +242,6 @@ int run(const RunOptions& o) {
       j["repeatable"] = session->repeatable();  // false: the host's network or user input in the loop
       j["ended"] = reason;
       j["virtual_seconds"] = session->now().seconds();
-      j["host_seconds"] = session->progress().host_seconds();
       for (const auto& done : session->scenario().done())
         j["steps"].push_back({{"step", done.source}, {"virtual_seconds", done.at.seconds()}});
       if (lab.machines() == 1) {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The self-contained report: tables and plots in one file.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "frontend/published/published_figures.hpp"
 #include "frontend/report/compare_report.hpp"
 #include "frontend/report/labels.hpp"
 #include "frontend/report/svg_plot.hpp"
+#include "frontend/results/plan.hpp"
+#include "frontend/results/spread_table.hpp"
+#include "frontend/session/provenance.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -17,7 +22,16 @@ constexpr const char* style =
     "body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}"
     "table{border-collapse:collapse;margin:1em 0}th,td{padding:.25em .7em;border-bottom:1px solid #ddd}"
     "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}td.problem{text-align:left;color:#a00}"
-    "tr:hover{background:#f6f6f6}small{color:#666}svg{max-width:100%;height:auto}";
+    "tr:hover{background:#f6f6f6}small{color:#666}svg{max-width:100%;height:auto}code{overflow-wrap:anywhere}"
+    "@media print{body{max-width:none;margin:0}svg,table{break-inside:avoid}h2{break-after:avoid}}";
+
+/// Where the page comes from.
+std::string origin() {
+  std::string words;
+  for (const auto& word : host_command_line()) words += (words.empty() ? "" : " ") + shell_quoted(word);
+  return fmt::format("<p><small>planar {} ({}), {:%Y-%m-%d}: <code>{}</code></small></p>\n", PLANAR_VERSION,
+                     build_commit(), fmt::gmtime(std::time(nullptr)), escaped(words));
+}
 
 bool belongs(const CellOutcome& o, const std::string& machine, MediumKind medium) {
   return o.cell.machine == machine && find_adapter(o.cell.card).medium == medium;
@@ -71,7 +85,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
   }
   if (lines.empty()) return {};
   return svg_lines(fmt::format("{}{}", c.benchmark.heading, print.empty() ? "" : " (crosses: published)"), categories,
-                   std::string(c.benchmark.unit), lines);
+                   {"packet size, bytes", std::string(c.benchmark.unit)}, lines);
 }
 
 std::string frame_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
@@ -88,7 +102,7 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
     bars.push_back(std::move(bar));
   }
   if (bars.empty()) return {};
-  return svg_bars("Where the time of a data frame goes (largest packet size)", parts, "us", bars);
+  return svg_bars("Where the time of a data frame goes (largest packet size)", parts, "us a frame", bars);
 }
 
 std::string side_by_side_html(const Comparison& c, const std::string& machine) {
@@ -123,13 +137,14 @@ std::string comparison_html(const Comparison& c) {
                        throughput_plot(c, machine, medium, print), frame_plot(c, machine, medium));
   });
   for (const std::string& machine : c.machines) out += side_by_side_html(c, machine);
+  out += spread_html(c);
   for (const CellOutcome& o : c.outcomes)
     if (o.result) {
       out += fmt::format("<p><small>Guest image SHA-256 {}</small></p>\n",
                          (*o.result)["guest_image_sha256"].get<std::string>());
       break;
     }
-  return out + "</body></html>\n";
+  return out + origin() + "</body></html>\n";
 }
 
 }  // namespace planar

@@ -7,6 +7,7 @@
 
 #include "frontend/report/frame_time.hpp"
 #include "frontend/report/labels.hpp"
+#include "frontend/results/spread_table.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -151,7 +152,7 @@ std::string comparison_text(const Comparison& c) {
     });
   });
   for (const std::string& machine : c.machines) out += side_by_side_text(c, machine);
-  return out;
+  return out + spread_text(c);
 }
 
 std::string comparison_markdown(const Comparison& c) {
@@ -189,7 +190,7 @@ std::string comparison_markdown(const Comparison& c) {
     });
   });
   for (const std::string& machine : c.machines) out += side_by_side_markdown(c, machine);
-  return out;
+  return out + spread_markdown(c);
 }
 
 std::string comparison_csv(const Comparison& c) {
@@ -214,7 +215,7 @@ std::string comparison_csv(const Comparison& c) {
     row("frame_time", frame["us"].get<double>());
     for (const auto& [name, value] : frame["parts_us"].items()) row("frame_" + name, value.get<double>());
   }
-  return out;
+  return out + spread_csv(c);
 }
 
 nlohmann::ordered_json comparison_json(const Comparison& c) {

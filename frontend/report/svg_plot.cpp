@@ -5,18 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace planar {
 namespace {
 
-constexpr double width = 860, left = 70, right = 190, top = 40, bottom = 40;
+constexpr double width = 860, left = 70, right = 190, top = 40, bottom = 52;
 constexpr double plot_width = width - left - right;
 constexpr double line_height = 380, bar_height = 22;
 
-// Distinct hues with two lightnesses, readable on white.
-constexpr const char* colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b",
-                                   "#e377c2", "#7f7f7f", "#bcbd22", "#004c6d", "#7a0019", "#0b5d1e", "#4b2e83"};
+// The palette of Okabe and Ito without its yellow, which white swallows: told apart with every kind of colour vision.
+constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
+constexpr const char* dashes[] = {"none", "8 3", "2 3", "8 3 2 3"};
 std::string colour(std::size_t n) { return colours[n % std::size(colours)]; }
+std::string dash(std::size_t n) { return dashes[n / std::size(colours) % std::size(dashes)]; }
 
 /// A round step that divides `most` into about five.
 double step_for(double most) {
@@ -35,6 +37,16 @@ std::string head(const std::string& title, double height) {
 
 std::string text(double x, double y, const char* anchor, const std::string& words) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(words));
+}
+
+/// A line's sample, with its dashes.
+std::string line_legend(std::size_t n, const std::string& name) {
+  const double y = top + 8 + 18 * static_cast<double>(n);
+  return fmt::format(
+             "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\" stroke=\"{3}\" stroke-width=\"2.5\" "
+             "stroke-dasharray=\"{4}\"/>\n",
+             width - right + 8, width - right + 30, y - 4, colour(n), dash(n)) +
+         text(width - right + 34, y, "start", name);
 }
 
 std::string legend(std::size_t n, const std::string& name) {
@@ -60,24 +72,36 @@ std::string escaped(const std::string& plain) {
   return out;
 }
 
-std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const std::string& unit,
+std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const PlotAxes& axes,
                       const std::vector<PlotLine>& lines) {
-  double most = 0;
+  double most = 0, least = std::numeric_limits<double>::max();
   for (const PlotLine& line : lines)
     for (const auto* list : {&line.values, &line.marks})
-      for (const auto& v : *list) most = std::max(most, v.value_or(0));
-  const double step = step_for(most), range = std::max(step, std::ceil(most / step) * step);
+      for (const auto& v : *list) {
+        most = std::max(most, v.value_or(0));
+        least = std::min(least, v.value_or(least));
+      }
+  // Differences show where the axis does not begin far below them.
+  const bool cut = least > most / 2 && least < most;
+  const double step = step_for(cut ? most - least : most);
+  const double from = cut ? std::max(0.0, (std::floor(least / step) - 1) * step) : 0;
+  const double to = std::max(from + step, std::ceil(most / step) * step);
   const double height = top + line_height + bottom;
   const auto x = [&](std::size_t n) {
     return left + plot_width * (static_cast<double>(n) + 0.5) / static_cast<double>(categories.size());
   };
-  const auto y = [&](double v) { return top + line_height * (1 - v / range); };
-  std::string out = head(title, height) + text(10, top - 6, "start", unit);
-  for (double v = 0; v <= range * 1.0001; v += step)
+  const auto y = [&](double v) { return top + line_height * (1 - (v - from) / (to - from)); };
+  const double middle = top + line_height / 2;
+  std::string out = head(title, height);
+  out += fmt::format(
+      "<text x=\"16\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 16 {0:.1f})\">{1}</text>\n", middle,
+      escaped(axes.y + (from > 0 ? fmt::format(" (from {:g})", from) : "")));
+  out += text(left + plot_width / 2, height - 6, "middle", axes.x);
+  for (double v = from; v <= to * 1.0001; v += step)
     out += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#ddd\"/>\n", left,
                        left + plot_width, y(v)) +
            text(left - 6, y(v) + 4, "end", fmt::format("{:g}", v));
-  for (std::size_t n = 0; n < categories.size(); ++n) out += text(x(n), height - 16, "middle", categories[n]);
+  for (std::size_t n = 0; n < categories.size(); ++n) out += text(x(n), height - 28, "middle", categories[n]);
   for (std::size_t n = 0; n < lines.size(); ++n) {
     std::string path;
     bool pen = false;
@@ -86,12 +110,15 @@ std::string svg_lines(const std::string& title, const std::vector<std::string>& 
       if (v) path += fmt::format("{}{:.1f},{:.1f} ", pen ? "L" : "M", x(c), y(*v));
       pen = v.has_value();
     }
-    out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, colour(n));
+    out += fmt::format(
+        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" "
+        "stroke-dasharray=\"{}\"><title>{}</title></path>\n",
+        path, colour(n), dash(n), escaped(lines[n].name));
     for (std::size_t c = 0; c < lines[n].marks.size(); ++c)
       if (const auto v = lines[n].marks[c])
         out += fmt::format("<path d=\"M{0:.1f},{1:.1f} l8,8 m-8,0 l8,-8\" stroke=\"{2}\" stroke-width=\"1.5\"/>\n",
                            x(c) - 4, y(*v) - 4, colour(n));
-    out += legend(n, lines[n].name);
+    out += line_legend(n, lines[n].name);
   }
   return out + "</svg>\n";
 }
@@ -114,7 +141,7 @@ std::string svg_bars(const std::string& title, const std::vector<std::string>& p
                        height - bottom) +
            text(at, height - bottom + 16, "middle", fmt::format("{:g}", v));
   }
-  out += text(from + length, height - 6, "end", unit);
+  out += text(from + length / 2, height - 12, "middle", unit);
   for (std::size_t n = 0; n < bars.size(); ++n) {
     const double y = top + bar_height * static_cast<double>(n);
     double at = from;

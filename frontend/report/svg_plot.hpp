@@ -16,9 +16,15 @@ struct PlotLine {
   std::vector<std::optional<double>> marks;   ///< print's value of the same category
 };
 
-/// x: `categories` at equal distances; y: from 0, in `unit`. Every line has its colour, marks are crosses of that
-/// colour.
-std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const std::string& unit,
+/// What an axis says of itself.
+struct PlotAxes {
+  std::string x, y;  ///< "packet size", "KB/s"
+};
+
+/// x: `categories` at equal distances; y: from 0, or from below the least value where all lie in the upper half, which
+/// the axis then says. Lines have colours that people with colour blindness tell apart and, from the eighth on, dashes;
+/// marks are crosses.
+std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const PlotAxes& axes,
                       const std::vector<PlotLine>& lines);
 
 /// A bar of stacked parts, one value for each of the plot's part names.

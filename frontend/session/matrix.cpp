@@ -48,6 +48,12 @@ std::string program_hash() {
 }
 
 std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
+  const auto seed = std::to_string(cell.seed.value_or(o.seed));
+  if (!cell.command.empty()) {
+    std::vector<std::string> list = cell.command;
+    list.insert(list.end(), {"--seed", seed});
+    return list;
+  }
   std::vector<std::string> list = {std::string(o.benchmark->name),
                                    "--machine",
                                    cell.machine,
@@ -58,7 +64,7 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
                                    "--sizes",
                                    o.sizes,
                                    "--seed",
-                                   std::to_string(o.seed)};
+                                   seed};
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());
   return list;
 }
@@ -159,6 +165,15 @@ class Matrix {
       end_one();
     }
     progress_.finish();
+    return std::move(outcomes_);
+  }
+
+  /// Runs nothing.
+  std::vector<CellOutcome> finished() {
+    for (std::size_t n = 0; n < cells_.size(); ++n) {
+      outcomes_[n].cell = cells_[n];
+      if (!reuse(n)) interrupt(n);
+    }
     return std::move(outcomes_);
   }
 
@@ -289,6 +304,7 @@ class Matrix {
 
 std::string Cell::key() const {
   std::string name = machine + "-" + card_option() + (variant.empty() ? "" : "-" + variant);
+  if (seed && *seed != MatrixOptions().seed) name += fmt::format("-seed{}", *seed);
   std::replace(name.begin(), name.end(), '/', '_');  // a machine may be a file
   return name;
 }
@@ -335,6 +351,14 @@ std::vector<Cell> matrix_cells(const std::vector<std::string>& machines, const s
     }
   }
   return cells;
+}
+
+std::vector<CellOutcome> finished_runs(const std::vector<Cell>& cells, const MatrixOptions& options) {
+  return Matrix(cells, options).finished();
+}
+
+std::vector<std::string> run_arguments(const Cell& cell, const MatrixOptions& options) {
+  return arguments(cell, options);
 }
 
 std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options) {

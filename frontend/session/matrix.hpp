@@ -23,9 +23,11 @@ namespace planar {
 struct Cell {
   std::string machine;
   std::string card;
-  std::vector<std::string> settings;  ///< further arguments of the benchmark's verb, such as --set
-  std::string options = {};           ///< of the card: "driver=3.04,irq=3"
-  std::string variant = {};           ///< tells it from another of the same machine, card and options
+  std::vector<std::string> settings;       ///< further arguments of the benchmark's verb, such as --set
+  std::string options = {};                ///< of the card: "driver=3.04,irq=3"
+  std::string variant = {};                ///< tells it from another of the same machine, card and options
+  std::optional<std::uint64_t> seed = {};  ///< unless given, the matrix's
+  std::vector<std::string> command = {};   ///< all arguments but the seed; empty: made from the members above
 
   /// "ne2", or with options "lanstreamer:driver=3.04".
   std::string card_option() const { return options.empty() ? card : card + ":" + options; }
@@ -79,6 +81,13 @@ std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const Matrix
 
 /// The failure() of the first run that the host failed; empty if there is none.
 std::string host_failure_text(const std::vector<CellOutcome>& outcomes);
+
+/// The outcomes of those cells whose runs are in the folder already, made by this very program with the same arguments;
+/// the others say that they are not finished (CellOutcome::interrupted). Runs nothing.
+std::vector<CellOutcome> finished_runs(const std::vector<Cell>& cells, const MatrixOptions& options);
+
+/// The arguments of a cell's run, the verb first.
+std::vector<std::string> run_arguments(const Cell& cell, const MatrixOptions& options);
 
 /// "interrupted: 3 of 12 runs are finished", and where they are kept; empty if none was interrupted.
 std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options);

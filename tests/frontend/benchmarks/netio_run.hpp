@@ -18,7 +18,6 @@ inline std::string brief() {
 }
 
 inline nlohmann::ordered_json without_host_time(nlohmann::ordered_json j) {
-  j.erase("host_seconds");
   j.erase("host");
   return j;
 }

@@ -16,7 +16,7 @@ TEST_CASE("netio runs in each machine, and twice gives the same bytes but for ho
     INFO(first.err);
     REQUIRE(first.status == 0);
     const auto j = first.json();
-    CHECK(j.at("schema") == "planar.netio/1");
+    CHECK(j.at("schema") == "planar.netio/2");
     CHECK(j.at("machine") == machine);
     CHECK(j.at("card") == "ne2");
     CHECK(j.at("rows").size() == 2);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs that differ in their seed alone, as one result: means, and how far the runs lie from them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "frontend/session/matrix.hpp"
+
+namespace planar {
+
+/// Of a sample of at least two values.
+struct Spread {
+  std::size_t count = 0;
+  double mean = 0;
+  double stddev = 0;  ///< of the sample (n - 1)
+  double least = 0, most = 0;
+  double ci95 = 0;  ///< the mean's 95 % confidence interval is mean +- this (Student's t)
+};
+Spread spread_of(const std::vector<double>& values);
+
+/// planar.runs/1: the members of the results with means in place of numbers that differ, "spread" with an entry for
+/// each of those under its JSON pointer, and in "results" what each run had. Members that differ and are no numbers are
+/// left out. Needs at least two results of one kind.
+nlohmann::ordered_json combine_runs(const std::vector<nlohmann::ordered_json>& results);
+
+/// The spread of a figure at a size in such an object; nothing where fewer than two runs have it.
+std::optional<Spread> figure_spread(const Benchmark& benchmark, const nlohmann::ordered_json& combined,
+                                    std::uint32_t size);
+/// "seeds 1 to 5"
+std::string seeds_text(const nlohmann::ordered_json& combined);
+/// Whether a result is of several runs.
+bool is_combined(const nlohmann::ordered_json& result);
+
+/// Each cell `runs` times, with seeds from `first` on.
+std::vector<Cell> with_seeds(const std::vector<Cell>& cells, std::uint64_t first, unsigned runs);
+/// One outcome for each `runs` outcomes that stand together: a planar.runs/1 object, or the first problem.
+std::vector<CellOutcome> combine_outcomes(const std::vector<CellOutcome>& outcomes, unsigned runs);
+
+}  // namespace planar

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/results/spread_table.hpp"
+
+#include <fmt/format.h>
+
+#include "frontend/report/labels.hpp"
+#include "frontend/report/svg_plot.hpp"
+#include "frontend/results/spread.hpp"
+#include "machines/registry/adapter_registry.hpp"
+
+namespace planar {
+namespace {
+
+struct Row {
+  const CellOutcome* outcome;
+  std::uint32_t size;
+  Spread spread;
+};
+
+std::vector<Row> rows_of(const Comparison& c) {
+  std::vector<Row> rows;
+  for (const CellOutcome& o : c.outcomes) {
+    if (!o.result || !is_combined(*o.result)) continue;
+    for (const auto size : c.sizes)
+      if (const auto spread = figure_spread(c.benchmark, *o.result, size)) rows.push_back({&o, size, *spread});
+  }
+  return rows;
+}
+
+std::string title(const Comparison& c, const std::vector<Row>& rows) {
+  return fmt::format("{} runs each, {}: {} with the mean's 95 % confidence interval", rows.front().spread.count,
+                     seeds_text(*rows.front().outcome->result), c.benchmark.unit);
+}
+
+}  // namespace
+
+std::string spread_text(const Comparison& c) {
+  const auto rows = rows_of(c);
+  if (rows.empty()) return {};
+  std::string out = fmt::format("\n{}\n{:<14} {:<20} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", title(c, rows), "machine",
+                                "card", "size", "mean", "+-", "std.dev.", "least", "most");
+  for (const Row& row : rows)
+    out += fmt::format("{:<14} {:<20} {:>8} {:>8.1f} {:>8.2f} {:>8.2f} {:>8.1f} {:>8.1f}\n", row.outcome->cell.machine,
+                       row.outcome->cell.card_option(), size_name(row.size), row.spread.mean, row.spread.ci95,
+                       row.spread.stddev, row.spread.least, row.spread.most);
+  return out;
+}
+
+std::string spread_markdown(const Comparison& c) {
+  const auto rows = rows_of(c);
+  if (rows.empty()) return {};
+  std::string out = fmt::format(
+      "\n## Spread\n\n{}.\n\n| machine | card | size | mean | ± | standard deviation | least | most |\n"
+      "|---|---|---|---:|---:|---:|---:|---:|\n",
+      title(c, rows));
+  for (const Row& row : rows)
+    out += fmt::format("| {} | {} | {} | {:.1f} | {:.2f} | {:.2f} | {:.1f} | {:.1f} |\n", row.outcome->cell.machine,
+                       row.outcome->cell.card_option(), size_name(row.size), row.spread.mean, row.spread.ci95,
+                       row.spread.stddev, row.spread.least, row.spread.most);
+  return out;
+}
+
+std::string spread_html(const Comparison& c) {
+  const auto rows = rows_of(c);
+  if (rows.empty()) return {};
+  std::string out = fmt::format(
+      "<h2>Spread</h2>\n<p>{}.</p>\n<table><tr><th>machine</th><th>card</th><th>size</th><th>mean</th><th>±</th>"
+      "<th>standard deviation</th><th>least</th><th>most</th></tr>\n",
+      escaped(title(c, rows)));
+  for (const Row& row : rows)
+    out += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.1f}</td>"
+        "<td>{:.1f}</td></tr>\n",
+        escaped(row.outcome->cell.machine), escaped(row.outcome->cell.card_option()), size_name(row.size),
+        row.spread.mean, row.spread.ci95, row.spread.stddev, row.spread.least, row.spread.most);
+  return out + "</table>\n";
+}
+
+std::string spread_csv(const Comparison& c) {
+  std::string out;
+  for (const Row& row : rows_of(c)) {
+    const std::pair<const char*, double> values[] = {
+        {"ci95", row.spread.ci95}, {"stddev", row.spread.stddev}, {"min", row.spread.least}, {"max", row.spread.most}};
+    const Cell& cell = row.outcome->cell;
+    const auto card =
+        cell.options.find(',') == std::string::npos ? cell.card_option() : "\"" + cell.card_option() + "\"";
+    for (const auto& [name, value] : values)
+      out += fmt::format("{},{},{},{}_{},{:.2f},{},{}\n", cell.machine, card, row.size, c.benchmark.metric, name, value,
+                         c.benchmark.unit, find_adapter(cell.card).hypothetical ? "yes" : "no");
+  }
+  return out;
+}
+
+}  // namespace planar

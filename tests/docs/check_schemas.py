@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every kind of result that the program writes, against its schema in docs/schemas/: check_schemas.py PLANAR ROOT.
+
+Needs the module jsonschema; ends with 4 (skipped) without it. Shows besides that a schema refuses what it should: a
+member that it does not name, and one that is missing.
+"""
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: this Python has no jsonschema (python3-jsonschema)")
+    sys.exit(4)
+
+PLANAR = sys.argv[1]
+SCHEMAS = pathlib.Path(sys.argv[2]) / "docs" / "schemas"
+BRIEF = ["--seconds", "0.05", "--sizes", "1024", "--quiet"]
+NETIO = ["netio", "--machine", "model56sx", "--card", "ne2", *BRIEF]
+CELLS = ["--machines", "model95", "--cards", "ne2,3c523-old", "--jobs", "1", *BRIEF]
+REGRESS = ["regress", *CELLS, "--baseline", "baseline.json"]
+
+# Schema, exit code, the arguments that write FILE.json, in order: later ones read what earlier ones wrote.
+RESULTS = [
+    ("netio", 0, [*NETIO, "--json", "netio.json"]),
+    ("netio", 0, [*NETIO, "--against", "model56sx:3c523", "--json", "against.json"]),
+    ("netio", 0, [*NETIO, "--generation", "2", "--json", "generation.json"]),
+    ("runs", 0, [*NETIO, "--runs", "2", "--json", "runs.json"]),
+    ("compare", 0, ["compare", *CELLS, "--report", "out", "--json", "compare.json"]),
+    ("compare", 0, ["compare", *CELLS, "--runs", "2", "--report", "out", "--json", "compare-runs.json"]),
+    ("run", 0, ["run", "model56sx", "--until", "10 ms", "--quiet", "--json", "run.json"]),
+    ("run", 0, ["run", "model56sx", "--card", "ne2", "--quiet", "--do", "wait 5 ms", "--json", "steps.json"]),
+    ("run", 0, ["run", "lab.toml", "--until", "10 ms", "--quiet", "--json", "lab.json"]),
+    ("describe", 0, ["describe", "model56sx", "--until", "1 ms", "--json", "describe.json"]),
+    ("baseline", 0, [*REGRESS, "--accept", "by a test"]),
+    ("regress", 0, [*REGRESS, "--json", "regress.json"]),
+    ("regress", 1, [*REGRESS, "--set", "ne2.data_port.ready_delay=550ns", "--json", "red.json"]),
+    ("diff", 1, ["diff", "regress.json", "red.json", "--json", "diff.json"]),
+    ("plan", 0, ["compare", *CELLS, "--report", ".", "--plan"]),
+    ("slots", 0, ["adf", "solve", "model56sx", "--card", "ne2", "--json", "slots.json"]),
+    ("machines", 0, ["list", "machines", "--json", "machines.json"]),
+    ("cards", 0, ["list", "cards", "--json", "cards.json"]),
+    ("cards", 0, ["list", "storage", "--json", "storage.json"]),
+    ("show-card", 0, ["show", "ne2", "--json", "show-card.json"]),
+    ("show-machine", 0, ["show", "model95", "--json", "show-machine.json"]),
+    ("show-system", 0, ["show", "nt4", "--json", "show-system.json"]),
+    ("disk-info", 0, ["disk", "info", "raw.img", "--json", "raw.json"]),
+    ("disk-info", 0, ["disk", "info", "overlay.img", "--json", "overlay.json"]),
+    ("bench-timing", 0, ["bench", "timing", "--machine", "model56sx", "--quiet", "--json", "timing.json"]),
+    ("bench-cpu", 0, ["bench", "cpu", "--machine", "model56sx", "--repeat", "1", "--passes", "10", "--workload", "mix",
+                      "--quiet", "--json", "cpu.json"]),
+    ("published", 0, ["published", "--machines", "model56sx", *BRIEF, "--json", "published.json"]),
+]
+LAB = '[[machine]]\nname = "a"\nmachine = "model56sx"\n[[machine]]\nname = "b"\nmachine = "model56sx"\n'
+FILES = {"baseline": "baseline.json", "plan": "plan.json"}
+
+
+def validator(name):
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    store = {f"{path.stem}.json": json.loads(path.read_text()) for path in SCHEMAS.glob("*.json")}
+    resolver = jsonschema.RefResolver(base_uri=f"{name}.json", referrer=schema, store=store)
+    return jsonschema.Draft202012Validator(schema, resolver=resolver)
+
+
+def problems(name, document):
+    return [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+            for error in validator(name).iter_errors(document)]
+
+
+def refused(name, document):
+    """A result with a member too many, and with one too few, must not pass."""
+    more = copy.deepcopy(document)
+    more["nobody_named_this"] = 1
+    fewer = copy.deepcopy(document)
+    del fewer["schema"]
+    return [f"{name}: a document with {what} passes" for what, changed in (("a member more", more), ("no schema", fewer))
+            if not problems(name, changed)]
+
+
+def main():
+    bad, seen = [], set()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        (path / "lab.toml").write_text(LAB)
+        for arguments in (["disk", "create", "raw.img", "1M"], ["disk", "create", "overlay.img", "--base", "raw.img"]):
+            subprocess.run([PLANAR, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        for name, status, arguments in RESULTS:
+            said = subprocess.run([PLANAR, *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, check=False)
+            if said.returncode != status:
+                bad.append(f"planar {' '.join(arguments)}: ends with {said.returncode}: {said.stderr.strip()[:300]}")
+                continue
+            written = arguments[arguments.index("--json") + 1] if "--json" in arguments else FILES[name]
+            document = json.loads((path / written).read_text())
+            bad += [f"{name} ({written}): {problem}" for problem in problems(name, document)]
+            if isinstance(document, dict) and name in ("netio", "runs", "regress", "diff", "plan", "baseline", "run"):
+                bad += refused(name, document)
+            seen.add(name)
+        for kept in sorted((path / "out" / "runs").glob("*.json")):
+            bad += [f"cell ({kept.name}): {problem}" for problem in problems("cell", json.loads(kept.read_text()))]
+            seen.add("cell")
+    seen.add("netio-server")  # tests/frontend/network/test_netio_server.cpp has a client for it
+    bad += [f"docs/schemas/{path.name}: nothing here is of this kind" for path in SCHEMAS.glob("*.json")
+            if path.stem not in seen]
+    for line in bad:
+        print(line)
+    print(f"{len(seen)} kinds of results, {len(bad)} problems")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
