@@ -11,14 +11,14 @@
 namespace planar {
 namespace {
 
-struct Row {
+struct SpreadRow {
   const CellOutcome* outcome;
   std::uint32_t size;
   Spread spread;
 };
 
-std::vector<Row> rows_of(const Comparison& c) {
-  std::vector<Row> rows;
+std::vector<SpreadRow> rows_of(const Comparison& c) {
+  std::vector<SpreadRow> rows;
   for (const CellOutcome& o : c.outcomes) {
     if (!o.result || !is_combined(*o.result)) continue;
     for (const auto size : c.sizes)
@@ -27,7 +27,7 @@ std::vector<Row> rows_of(const Comparison& c) {
   return rows;
 }
 
-std::string title(const Comparison& c, const std::vector<Row>& rows) {
+std::string title(const Comparison& c, const std::vector<SpreadRow>& rows) {
   return fmt::format("{} runs each, {}: {} with the mean's 95 % confidence interval", rows.front().spread.count,
                      seeds_text(*rows.front().outcome->result), c.benchmark.unit);
 }
@@ -39,7 +39,7 @@ std::string spread_text(const Comparison& c) {
   if (rows.empty()) return {};
   std::string out = fmt::format("\n{}\n{:<14} {:<20} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", title(c, rows), "machine",
                                 "card", "size", "mean", "+-", "std.dev.", "least", "most");
-  for (const Row& row : rows)
+  for (const SpreadRow& row : rows)
     out += fmt::format("{:<14} {:<20} {:>8} {:>8.1f} {:>8.2f} {:>8.2f} {:>8.1f} {:>8.1f}\n", row.outcome->cell.machine,
                        row.outcome->cell.card_option(), size_name(row.size), row.spread.mean, row.spread.ci95,
                        row.spread.stddev, row.spread.least, row.spread.most);
@@ -53,7 +53,7 @@ std::string spread_markdown(const Comparison& c) {
       "\n## Spread\n\n{}.\n\n| machine | card | size | mean | ± | standard deviation | least | most |\n"
       "|---|---|---|---:|---:|---:|---:|---:|\n",
       title(c, rows));
-  for (const Row& row : rows)
+  for (const SpreadRow& row : rows)
     out += fmt::format("| {} | {} | {} | {:.1f} | {:.2f} | {:.2f} | {:.1f} | {:.1f} |\n", row.outcome->cell.machine,
                        row.outcome->cell.card_option(), size_name(row.size), row.spread.mean, row.spread.ci95,
                        row.spread.stddev, row.spread.least, row.spread.most);
@@ -67,7 +67,7 @@ std::string spread_html(const Comparison& c) {
       "<h2>Spread</h2>\n<p>{}.</p>\n<table><tr><th>machine</th><th>card</th><th>size</th><th>mean</th><th>±</th>"
       "<th>standard deviation</th><th>least</th><th>most</th></tr>\n",
       escaped(title(c, rows)));
-  for (const Row& row : rows)
+  for (const SpreadRow& row : rows)
     out += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.1f}</td>"
         "<td>{:.1f}</td></tr>\n",
@@ -78,7 +78,7 @@ std::string spread_html(const Comparison& c) {
 
 std::string spread_csv(const Comparison& c) {
   std::string out;
-  for (const Row& row : rows_of(c)) {
+  for (const SpreadRow& row : rows_of(c)) {
     const std::pair<const char*, double> values[] = {
         {"ci95", row.spread.ci95}, {"stddev", row.spread.stddev}, {"min", row.spread.least}, {"max", row.spread.most}};
     const Cell& cell = row.outcome->cell;

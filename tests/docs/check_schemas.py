@@ -56,7 +56,7 @@ RESULTS = [
                       "--quiet", "--json", "cpu.json"]),
     ("published", 0, ["published", "--machines", "model56sx", *BRIEF, "--json", "published.json"]),
 ]
-LAB = '[[machine]]\nname = "a"\nmachine = "model56sx"\n[[machine]]\nname = "b"\nmachine = "model56sx"\n'
+LAB = '[[machine]]\nname = "a"\nmodel = "model56sx"\n[[machine]]\nname = "b"\nmodel = "model56sx"\n'
 FILES = {"baseline": "baseline.json", "plan": "plan.json"}
 
 

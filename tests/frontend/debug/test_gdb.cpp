@@ -22,15 +22,15 @@ std::string missing() {
   return {};
 }
 
-struct Session {
+struct PageSession {
   std::vector<std::string> commands;
   std::vector<std::string> lines;  ///< what gdb shows, commands behind "+"
 };
 
 /// The block of docs/debugging.md whose lines begin with "(gdb) ", with what gdb answered.
-Session session_of_the_page() {
+PageSession session_of_the_page() {
   std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/debugging.md"));
-  Session session;
+  PageSession session;
   std::string line;
   while (std::getline(in, line)) {
     if (!line.starts_with("    ")) {
@@ -82,7 +82,7 @@ constexpr const char* guest_run = "netio --card etherstreamer --seconds 0.05 --s
 
 TEST_CASE("gdb breaks in the guest's driver by symbol, watches a descriptor, goes back, continues and detaches") {
   if (const auto reason = missing(); !reason.empty()) SKIP(reason);
-  Session session = session_of_the_page();
+  PageSession session = session_of_the_page();
   REQUIRE(session.commands.size() > 8);
   for (auto* list : {&session.commands, &session.lines})
     for (auto& line : *list)
