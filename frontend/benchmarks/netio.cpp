@@ -35,7 +35,7 @@ struct Options {
   MachineOptions machine;
   OutputOptions output;
   StateOptions state;
-  SeedRuns seeds;
+  unsigned runs = 1;
   std::optional<std::string> seconds;
   std::optional<std::string> against;
   std::string system{default_system};
@@ -153,9 +153,9 @@ void say_adapter(Session& session) {
 }
 
 int run(const Options& o) {
-  if (o.seeds.runs > 1)
-    return run_seeds(netio_benchmark, *o.verb, o.machine.machine, o.machine.seed.value_or(1), o.seeds.runs,
-                     o.output.json, o.output.quiet);
+  if (o.runs > 1)
+    return run_seeds(netio_benchmark, *o.verb, o.machine.machine, o.machine.seed.value_or(1), o.runs, o.output.json,
+                     o.output.quiet);
   const Time limit = virtual_limit(o);
   auto session = open(o);
   session->on_guest_line([&](std::size_t n, const GuestLine& line) {
@@ -228,7 +228,9 @@ Verb add_netio(CLI::App& app) {
           "The server is another emulated machine on the same wire, with this card (ne2 if none is named), in place of "
           "a station of --net; both machines are in the result")
       ->type_name("MACHINE[:CARD]");
-  o->seeds.add_to(*verb);
+  add_runs_option(*verb, o->runs,
+                  "Run this often, with seeds from --seed (or 1) on, and give means with their 95 % confidence and "
+                  "spread");
   verb->footer(
       "Examples:\n"
       "  planar netio --machine model56sx --card 3c527   another machine, another card\n"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
 #include "core/common/error.hpp"
 #include "frontend/cli/output.hpp"
@@ -46,24 +46,15 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
     const auto size = row["packet_bytes"].get<std::uint32_t>();
     if (const auto spread = figure_spread(benchmark, combined, size)) out += line(size_name(size), *spread);
   }
-  for (const auto* key : {"cpu_load_percent", "true_busy_percent"}) {
+  for (const auto& [what, key] : {std::pair("CPU load %", "cpu_load_percent"), {"busy %", "true_busy_percent"}}) {
     std::vector<double> values;
     for (const auto& result : combined["results"]) values.push_back(result[key].get<double>());
-    out += line(key == std::string("cpu_load_percent") ? "CPU load %" : "busy %", spread_of(values));
+    out += line(what, spread_of(values));
   }
   return out;
 }
 
 }  // namespace
-
-void SeedRuns::add_to(CLI::App& app) {
-  app.add_option("--runs", runs,
-                 "Run this often, with seeds from --seed (or 1) on, and give means with their 95 % confidence and "
-                 "spread")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-}
 
 int run_seeds(const Benchmark& benchmark, const CLI::App& verb, const std::string& machine, std::uint64_t first_seed,
               unsigned runs, const std::optional<std::string>& json, bool quiet) {

@@ -11,11 +11,6 @@
 
 namespace planar {
 
-struct SeedRuns {
-  unsigned runs = 1;  ///< --runs
-  void add_to(CLI::App& app);
-};
-
 /// Runs the verb's command line once for each seed, each in a process of its own, and prints or writes the
 /// planar.runs/1 object of them; returns the exit code. Throws Error for options of which several runs cannot share a
 /// file, and for a run that failed.

@@ -11,6 +11,7 @@
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
 #include "frontend/cli/matrix_options.hpp"
+#include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/report/compare_report.hpp"
@@ -118,12 +119,9 @@ Verb add_compare(CLI::App& app) {
   verb->add_option("--results", o->results, "Keep the finished runs in this folder; the report's by default")
       ->type_name("DIR");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in the folder already");
-  verb->add_option("--runs", o->runs,
-                   "Runs of each card in each machine, with seeds from --seed on: the tables then hold means, and what "
-                   "they are good for")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
+  add_runs_option(*verb, o->runs,
+                  "Runs of each card in each machine, with seeds from --seed on: the tables then hold means, and what "
+                  "they are good for");
   verb->add_flag("--plan", o->plan,
                  "Run nothing: print a line a run (estimated cost, result file, command) for an engine that runs them "
                  "elsewhere, and note the plan in the folder of --report");

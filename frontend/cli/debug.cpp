@@ -36,14 +36,12 @@ std::unique_ptr<Session> open(const DebugOptions& o) {
   LabConfig lab = o.machine.lab();
   const std::pair<const char*, const std::optional<std::string>&> given[] = {
       {"image", o.image}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
-  const bool any = o.image || o.kernel || o.initrd || o.append || !o.guest.empty();
-  if (any && lab.named())
-    throw Error(
-        fmt::format("{} is a lab of several machines; write image, kernel and guest below the [[machine]] that "
-                    "they apply to",
-                    o.machine.machine));
   for (const auto& [name, value] : given)
-    if (value) lab.machine(0).set_text(name, *value, fmt::format("--{} {}", name, *value));
+    if (value) o.machine.give(lab, name, *value);
+  if (!o.guest.empty() && lab.named())
+    throw Error(fmt::format(
+        "--guest: {} is a lab of several machines; write guest.NAME = \"...\" below the [[machine]] that it applies to",
+        o.machine.machine));
   for (const std::string& setting : o.guest) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)

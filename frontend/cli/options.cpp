@@ -120,6 +120,10 @@ void add_json_option(CLI::App& app, std::optional<std::string>& target, const st
   app.add_option("--json", target, what + " to FILE, or to standard output with -")->type_name("FILE|-");
 }
 
+void add_runs_option(CLI::App& app, unsigned& runs, const std::string& what) {
+  app.add_option("--runs", runs, what)->type_name("N")->check(CLI::Range(1, 100000))->capture_default_str();
+}
+
 void DriveOptions::add_to(CLI::App& app) {
   const OptionGroup group(app, drive_group);
   const std::string modes =
@@ -238,6 +242,14 @@ LabConfig MachineOptions::lab() const {
                               option, machine));
   apply_shared(*this, lab);
   return lab;
+}
+
+void MachineOptions::give(LabConfig& lab, const char* key, const std::string& value) const {
+  if (lab.named())
+    throw Error(fmt::format(
+        "--{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it applies to", key,
+        machine, key));
+  lab.machine(0).set_text(key, value, fmt::format("--{} {}", key, value));
 }
 
 Config MachineOptions::config(const std::optional<std::string>& default_card) const {

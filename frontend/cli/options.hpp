@@ -32,6 +32,8 @@ storage::DiskSpec parse_floppy_option(const std::string& option, const std::stri
 
 /// --json of a verb: `what` ("Write JSON") to a file or to standard output.
 void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what);
+/// --runs of a verb: `what` it repeats or makes of the runs.
+void add_runs_option(CLI::App& app, unsigned& runs, const std::string& what);
 
 /// The images in the drives: FILE[,mode=M][,overlay=FILE][,id=N].
 struct DriveOptions {
@@ -65,6 +67,8 @@ struct MachineOptions {
   /// The same for verbs that also accept a lab of several machines. Its machines are described in its file alone: only
   /// the options about the network and the seed apply to it, the others are rejected.
   LabConfig lab() const;
+  /// Sets `key` of lab()'s machine as the option --`key` says. Throws Error for a lab of several machines.
+  void give(LabConfig& lab, const char* key, const std::string& value) const;
   /// The machine was named, rather than left at its default.
   bool machine_given() const;
   /// Lays the options, without the machine itself, over `config`.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace planar {
 
@@ -29,5 +30,9 @@ nlohmann::ordered_json read_json(const std::string& file, std::uint64_t most_byt
 
 /// `value` rounded to `decimals` decimals, so that the figures of two runs can be compared as text.
 double rounded(double value, int decimals);
+
+/// `word` as a POSIX shell takes it for itself, and several with a blank between them.
+std::string shell_quoted(const std::string& word);
+std::string shell_line(const std::vector<std::string>& words);
 
 }  // namespace planar

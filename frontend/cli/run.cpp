@@ -130,14 +130,8 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
   LabConfig lab = o.machine.lab();
   const std::pair<const char*, const std::optional<std::string>&> given[] = {
       {"image", o.image}, {"bios", o.bios}, {"kernel", o.kernel}, {"initrd", o.initrd}, {"append", o.append}};
-  for (const auto& [name, value] : given) {
-    if (!value) continue;
-    if (lab.named())
-      throw Error(fmt::format(
-          "--{}: {} is a lab of several machines; write {} = \"...\" below the [[machine]] that it applies to", name,
-          o.machine.machine, name));
-    lab.machine(0).set_text(name, *value, fmt::format("--{} {}", name, *value));
-  }
+  for (const auto& [name, value] : given)
+    if (value) o.machine.give(lab, name, *value);
   auto steps = read_all_steps(o, lab.machine(0), limit);
   auto session = std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state);
   if (!steps.empty()) session->begin(std::move(steps));

@@ -31,7 +31,7 @@ std::span<const Command> run_commands();
 /// An address or number in hexadecimal (1000, 0x1000, 1000h), a register, SEGMENT:OFFSET as in real mode, or a sum of
 /// these. Throws Error.
 std::uint32_t parse_address(Debugger& debugger, const std::string& text);
-/// The same, but a plain number is decimal. Throws Error if it is beyond `most`.
+/// A decimal number from 1 to `most`. Throws Error.
 std::uint32_t parse_count(const std::string& text, std::uint32_t most);
 /// A port, vector or the like, hexadecimal. Throws Error if it is beyond `most`.
 std::uint32_t parse_small(Debugger& debugger, const std::string& text, std::uint32_t most);

@@ -20,7 +20,7 @@ std::string running(const cpu::Cpu& cpu) {
   return fmt::format("{}\n  {}\n", part, disassemble(cpu, at, 1));
 }
 
-/// The next event of one of the machine's adapters, and the next of anybody.
+/// For a halted processor: the wire if a frame is on it, else the owner of the next event.
 std::string waiting(Debugger& d) {
   Machine& machine = d.machine();
   const std::string prefix = machine.config().name_prefix();

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <ctime>
 
+#include "frontend/cli/output.hpp"
 #include "frontend/published/published_figures.hpp"
 #include "frontend/report/compare_report.hpp"
 #include "frontend/report/labels.hpp"
 #include "frontend/report/svg_plot.hpp"
-#include "frontend/results/plan.hpp"
 #include "frontend/results/spread_table.hpp"
 #include "frontend/session/provenance.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -27,10 +27,8 @@ constexpr const char* style =
 
 /// Where the page comes from.
 std::string origin() {
-  std::string words;
-  for (const auto& word : host_command_line()) words += (words.empty() ? "" : " ") + shell_quoted(word);
   return fmt::format("<p><small>planar {} ({}), {:%Y-%m-%d}: <code>{}</code></small></p>\n", PLANAR_VERSION,
-                     build_commit(), fmt::gmtime(std::time(nullptr)), escaped(words));
+                     build_commit(), fmt::gmtime(std::time(nullptr)), escaped(shell_line(host_command_line())));
 }
 
 bool belongs(const CellOutcome& o, const std::string& machine, MediumKind medium) {

@@ -9,7 +9,6 @@
 #include <map>
 
 #include "core/common/error.hpp"
-#include "core/host/host_files.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/session/provenance.hpp"
 #include "machines/machine_config.hpp"
@@ -45,9 +44,7 @@ std::string command(const Cell& cell, const MatrixOptions& o) {
                                  "--jobs",     "1",
                                  "--quiet"};
   words.insert(words.end(), cell.settings.begin(), cell.settings.end());
-  std::string line;
-  for (const auto& word : words) line += (line.empty() ? "" : " ") + shell_quoted(word);
-  return line;
+  return shell_line(words);
 }
 
 ordered_json cell_json(const Cell& cell, const MatrixOptions& o) {
@@ -60,14 +57,6 @@ ordered_json cell_json(const Cell& cell, const MatrixOptions& o) {
 }
 
 }  // namespace
-
-std::string shell_quoted(const std::string& word) {
-  static const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 std::string SweepPlan::lines() const {
   std::map<std::string, std::uint64_t> costs;  // of a machine: nothing else matters here
@@ -105,11 +94,11 @@ void save_plan(const SweepPlan& plan, const fs::path& folder) {
 
 SweepPlan load_plan(const fs::path& folder) {
   const fs::path file = folder / "plan.json";
-  const auto text =
-      read_host_file(file, 256 << 20, "there is no plan; make one with planar compare --report DIR --plan",
-                     "is no plan (it has at most 256 MB)");
+  constexpr const char* remedy = "make it again with planar compare --report DIR --plan";
+  const auto j =
+      read_json(file.string(), 256 << 20, "there is no plan; make one with planar compare --report DIR --plan",
+                "is no plan (it has at most 256 MB)", remedy);
   try {
-    const auto j = ordered_json::parse(text);
     if (j.at("schema") != "planar.plan/1") throw Error(file.string() + ": is no planar.plan/1 file");
     SweepPlan plan;
     plan.options.benchmark = &find_benchmark(j.at("do").get<std::string>());
@@ -128,8 +117,7 @@ SweepPlan load_plan(const fs::path& folder) {
     if (plan.runs == 0 || plan.cells.size() % plan.runs) throw Error(file.string() + ": its cells are not whole");
     return plan;
   } catch (const ordered_json::exception& e) {
-    throw Error(fmt::format("{}: {}; make it again with planar compare --report DIR --plan", file.string(), e.what()),
-                ExitCode::missing_file);
+    throw Error(fmt::format("{}: {}; {}", file.string(), e.what(), remedy), ExitCode::missing_file);
   }
 }
 

@@ -31,7 +31,4 @@ void save_plan(const SweepPlan& plan, const std::filesystem::path& folder);
 /// Throws Error naming the file and the remedy.
 SweepPlan load_plan(const std::filesystem::path& folder);
 
-/// `word` as a POSIX shell takes it for itself.
-std::string shell_quoted(const std::string& word);
-
 }  // namespace planar

@@ -2,6 +2,12 @@
 #include "frontend/results/spread_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "frontend/report/labels.hpp"
 #include "frontend/report/svg_plot.hpp"
@@ -32,17 +38,29 @@ std::string title(const Comparison& c, const std::vector<SpreadRow>& rows) {
                      seeds_text(*rows.front().outcome->result), c.benchmark.unit);
 }
 
+using Cells = std::array<std::string, 8>;
+
+/// Machine, card, size, mean, confidence, deviation, least and most.
+Cells cells_of(const SpreadRow& row) {
+  const Spread& s = row.spread;
+  return {row.outcome->cell.machine,      row.outcome->cell.card_option(), size_name(row.size),
+          fmt::format("{:.1f}", s.mean),  fmt::format("{:.2f}", s.ci95),   fmt::format("{:.2f}", s.stddev),
+          fmt::format("{:.1f}", s.least), fmt::format("{:.1f}", s.most)};
+}
+
+std::string text_line(const Cells& c) {
+  return fmt::format("{:<14} {:<20} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", c[0], c[1], c[2], c[3], c[4], c[5], c[6],
+                     c[7]);
+}
+
 }  // namespace
 
 std::string spread_text(const Comparison& c) {
   const auto rows = rows_of(c);
   if (rows.empty()) return {};
-  std::string out = fmt::format("\n{}\n{:<14} {:<20} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", title(c, rows), "machine",
-                                "card", "size", "mean", "+-", "std.dev.", "least", "most");
-  for (const SpreadRow& row : rows)
-    out += fmt::format("{:<14} {:<20} {:>8} {:>8.1f} {:>8.2f} {:>8.2f} {:>8.1f} {:>8.1f}\n", row.outcome->cell.machine,
-                       row.outcome->cell.card_option(), size_name(row.size), row.spread.mean, row.spread.ci95,
-                       row.spread.stddev, row.spread.least, row.spread.most);
+  std::string out = fmt::format("\n{}\n", title(c, rows)) +
+                    text_line({"machine", "card", "size", "mean", "+-", "std.dev.", "least", "most"});
+  for (const SpreadRow& row : rows) out += text_line(cells_of(row));
   return out;
 }
 
@@ -53,10 +71,7 @@ std::string spread_markdown(const Comparison& c) {
       "\n## Spread\n\n{}.\n\n| machine | card | size | mean | ± | standard deviation | least | most |\n"
       "|---|---|---|---:|---:|---:|---:|---:|\n",
       title(c, rows));
-  for (const SpreadRow& row : rows)
-    out += fmt::format("| {} | {} | {} | {:.1f} | {:.2f} | {:.2f} | {:.1f} | {:.1f} |\n", row.outcome->cell.machine,
-                       row.outcome->cell.card_option(), size_name(row.size), row.spread.mean, row.spread.ci95,
-                       row.spread.stddev, row.spread.least, row.spread.most);
+  for (const SpreadRow& row : rows) out += fmt::format("| {} |\n", fmt::join(cells_of(row), " | "));
   return out;
 }
 
@@ -67,12 +82,11 @@ std::string spread_html(const Comparison& c) {
       "<h2>Spread</h2>\n<p>{}.</p>\n<table><tr><th>machine</th><th>card</th><th>size</th><th>mean</th><th>±</th>"
       "<th>standard deviation</th><th>least</th><th>most</th></tr>\n",
       escaped(title(c, rows)));
-  for (const SpreadRow& row : rows)
-    out += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.1f}</td>"
-        "<td>{:.1f}</td></tr>\n",
-        escaped(row.outcome->cell.machine), escaped(row.outcome->cell.card_option()), size_name(row.size),
-        row.spread.mean, row.spread.ci95, row.spread.stddev, row.spread.least, row.spread.most);
+  for (const SpreadRow& row : rows) {
+    out += "<tr>";
+    for (const auto& cell : cells_of(row)) out += fmt::format("<td>{}</td>", escaped(cell));
+    out += "</tr>\n";
+  }
   return out + "</table>\n";
 }
 

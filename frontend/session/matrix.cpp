@@ -357,10 +357,6 @@ std::vector<CellOutcome> finished_runs(const std::vector<Cell>& cells, const Mat
   return Matrix(cells, options).finished();
 }
 
-std::vector<std::string> run_arguments(const Cell& cell, const MatrixOptions& options) {
-  return arguments(cell, options);
-}
-
 std::vector<CellOutcome> run_matrix(const std::vector<Cell>& cells, const MatrixOptions& options) {
   return Matrix(cells, options).run();
 }

@@ -86,9 +86,6 @@ std::string host_failure_text(const std::vector<CellOutcome>& outcomes);
 /// the others say that they are not finished (CellOutcome::interrupted). Runs nothing.
 std::vector<CellOutcome> finished_runs(const std::vector<Cell>& cells, const MatrixOptions& options);
 
-/// The arguments of a cell's run, the verb first.
-std::vector<std::string> run_arguments(const Cell& cell, const MatrixOptions& options);
-
 /// "interrupted: 3 of 12 runs are finished", and where they are kept; empty if none was interrupted.
 std::string interruption_text(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options);
 

@@ -131,6 +131,8 @@ class Session final : private DebugTarget {
   bool replay(Time limit) override;
   void request_stop(std::string why) override { control_->request_stop(std::move(why)); }
   std::string rewind_obstacle() override;
+  /// The lab, what the session has noted of it, and how much output it has given.
+  void archive_run(Archive& a);
   std::vector<std::uint8_t> save_state() override;
   void restore_state(const std::vector<std::uint8_t>& state) override;
   void diverge() override;

@@ -46,22 +46,23 @@ void Session::each_gate(F&& call) {
   if (gated_capture_) call(gated_capture_->gate());
 }
 
-std::vector<std::uint8_t> Session::save_state() {
-  Archive a = Archive::saver();
+void Session::archive_run(Archive& a) {
   lab_->archive(a);
   archive(a);
   a(looked_);
   each_gate([&](OutputGate& gate) { gate.archive(a); });
+}
+
+std::vector<std::uint8_t> Session::save_state() {
+  Archive a = Archive::saver();
+  archive_run(a);
   return a.stream();
 }
 
 void Session::restore_state(const std::vector<std::uint8_t>& state) {
   control_->settle();
   Archive a = Archive::loader(state);
-  lab_->archive(a);
-  archive(a);
-  a(looked_);
-  each_gate([&](OutputGate& gate) { gate.archive(a); });
+  archive_run(a);
 }
 
 void Session::diverge() {

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "frontend/results/plan.hpp"
+#include "frontend/cli/output.hpp"
 #include "frontend/results/spread.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
