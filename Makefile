@@ -10,10 +10,10 @@
 # All say which packages are missing and install them first (Debian 12), with sudo when not root.
 
 PACKAGES = cmake g++ ninja-build pkg-config ccache libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev \
-           nettle-dev libzstd-dev libdeflate-dev libslirp-dev libpng-dev libsdl2-dev \
+           nettle-dev libzstd-dev libdeflate-dev libslirp-dev libpng-dev libsdl2-dev libimgui-dev \
            libzydis-dev libedit-dev
 TEST_PACKAGES = catch2 gcc-i686-linux-gnu binutils-i686-linux-gnu nasm tshark gdb parallel python3-jsonschema python3-pip \
-                man-db zsh fish dpkg-dev file desktop-file-utils \
+                man-db zsh fish dpkg-dev file desktop-file-utils xvfb xdotool \
                 clang-format-14 syslinux mtools dosfstools grub-common grub-pc-bin memtest86+
 LINT_PACKAGES = clang-tidy-14
 BENCH_PACKAGES = valgrind python3 binutils
@@ -73,12 +73,12 @@ test: test-images test-release
 test-all: test test-long bench-gate test-headers test-sanitizer
 
 test-images: test-packages
-	$(MAKE) -C roms check
+	$(MAKE) -C roms check -j$(JOBS)
 
 test-release: test-packages
 	cmake --preset release -DPLANAR_TESTS=ON -DPLANAR_UNICORN=ON $(LAUNCHER)
 	cmake --build --preset release
-	ctest --preset release -j$(JOBS)
+	ctest --preset release -j$$(($(JOBS) + 1))  # one more: those of the host's network wait for most of their time
 
 # What make test runs for a third of this length.
 test-long: test-release

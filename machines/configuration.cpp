@@ -58,6 +58,7 @@ void Machine::fill_slots(std::span<net::Medium* const> media) {
                                 entry.title, config_.name, reason));
     bus::Slot& slot = *slots_[card.slot - 1];
     AdapterParts made = make_adapter(entry, card, media);
+    slot.set_occupant(made.card->name(), made.network ? TraceCategory::nic : TraceCategory::disk);
     adf::SlotRequest request;
     request.slot = card.slot;
     request.width = slot_width(slot.width());

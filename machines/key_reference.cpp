@@ -160,10 +160,19 @@ const std::vector<Section>& sections() {
         {"net.rate",
          "Bit rate, 4 or 16 Mbit/s for one Token Ring, 10 or 100 for one Ethernet segment; without it that of the "
          "first card. Not with `[medium.NAME]` tables."},
+        {"net.path",
+         "What lies between the stations of an Ethernet: `\"10base2\"` (coax with transceivers; the default of 10 "
+         "Mbit/s in "
+         "half duplex), `\"10base-t\"` (through a hub) or `\"cable\"` (bare; all stations have one clock). Not with "
+         "`[medium.NAME]` tables."},
+        {"net.delay",
+         "One-way delay of a bare cable, shorter than the interframe gap. Not with `[medium.NAME]` tables."},
         {"net.forward", "Ports of the host that lead to the guest: `\"tcp 127.0.0.1:2323 -> 23\"`; with slirp only."},
         {"net.time",
          "With the host's network: whether the run is paced to real time (`as-hardware`) or runs as fast as it can."},
         {"peer.duration", "For how long the reference station asks netio to measure a packet size, 10 ms to 3600 s."},
+        {"peer.turnaround",
+         "What the reference station takes from a frame's last bit to its answer, 1 us to 1 s (inferred)."},
         {"peer.mtu",
          "Bytes of the reference station's longest IP datagram: 576 to 1500 on Ethernet, up to 17800 on a ring."}}},
       {"[medium.NAME]",
@@ -174,6 +183,8 @@ const std::vector<Section>& sections() {
         {"medium.NAME.duplex",
          "Half or full duplex. On a ring, full means that it is dedicated to two stations, which transmit immediately "
          "if both of them ask for it, and by token if not."},
+        {"medium.NAME.path", "On an Ethernet: what lies between the stations, as `net.path`."},
+        {"medium.NAME.delay", "On an Ethernet: one-way delay of a bare cable, as `net.delay`."},
         {"medium.NAME.early_release",
          "On a ring of 16 Mbit/s: whether stations that are no adapters release the token behind their frame."},
         {"medium.NAME.insertion",
@@ -256,7 +267,7 @@ mac = "auto"
 driver = "auto"
 enabled = true
 adapter_id = "auto"
-set.any = "1"
+set.register.ready_delay = "1 ns"
 [disk.0]
 file = "d"
 [cdrom.1]

@@ -33,9 +33,12 @@ std::string disk_summary(const storage::DiskImage& disk) {
 
 std::unique_ptr<net::Medium> make_medium(Scheduler& scheduler, const MediumConfig& config) {
   if (config.kind == MediumKind::token_ring) return std::make_unique<net::Ring>(scheduler, config.ring, config.name);
-  return std::make_unique<net::EthernetSegment>(
-      net::EthernetConfig{.bits_per_second = ethernet_rate(config.kind), .full_duplex = config.full_duplex},
-      config.name);
+  return std::make_unique<net::EthernetSegment>(net::EthernetConfig{.bits_per_second = ethernet_rate(config.kind),
+                                                                    .full_duplex = config.full_duplex,
+                                                                    .propagation = config.cable_delay,
+                                                                    .path = config.path,
+                                                                    .oscillators = config.path != net::PathKind::cable},
+                                                config.name);
 }
 
 Lab::Lab(LabConfig config, const MediumFactory& make) : config_(std::move(config)) {
@@ -86,6 +89,7 @@ std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
 void Lab::add_peers(const MachineConfig& config) {
   const auto add = [&](const std::string& medium, std::uint64_t seed, net::PeerConfig peer) {
     peer.mtu = config.peer_mtu;
+    peer.turnaround = config.peer_turnaround;
     peer.services.netio_duration = config.peer_duration;
     stations_.push_back(std::make_unique<net::Peer>(scheduler_, trace(), medium_named(medium), seed, std::move(peer)));
   };
@@ -165,6 +169,19 @@ void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
   set("floppy.a.file", disk.file);
   set("floppy.a.mode", std::string(to_string(disk.mode)));
   set("floppy.a.overlay", disk.overlay);
+}
+
+void Lab::change_cdrom(unsigned id, const std::string& file, std::size_t n) {
+  StorageAdapter* storage = nodes_[n]->machine->storage();
+  const auto* drive = storage ? storage->drive(id) : nullptr;
+  if (!drive || drive->kind() != storage::DriveKind::cdrom)
+    throw Error(
+        fmt::format("{}: there is no CD-ROM drive at SCSI address {}; start the machine with --cdrom FILE", file, id));
+  storage->change_medium(id, storage::DiskImage::open({file, storage::WriteMode::read_only, {}}, storage::cdrom_kind));
+  Config& config = config_.machine(n);
+  const auto path = fmt::format("cdrom.{}.file", id);
+  config.set_text(path, file, "change CD");
+  config.text(path);  // part of the resolved file, and so of a snapshot
 }
 
 void Lab::load_kernel(const LinuxBoot& boot, std::size_t n) {

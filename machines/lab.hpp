@@ -37,6 +37,7 @@ class Lab {
   Trace& trace(std::size_t n = 0) { return nodes_[n]->trace; }
   std::size_t machines() const { return nodes_.size(); }
   Machine& machine(std::size_t n = 0) { return *nodes_[n]->machine; }
+  const Machine& machine(std::size_t n = 0) const { return *nodes_[n]->machine; }
   /// Its name in a lab with several; empty in others.
   const std::string& name(std::size_t n) const { return nodes_[n]->config.label; }
   /// By name; at least one.
@@ -59,6 +60,9 @@ class Lab {
   void insert_diskette(std::vector<std::uint8_t> image, const std::string& name, std::size_t n = 0);
   /// Changes the diskette in drive A while the lab runs. Throws Error for a file that cannot be read.
   void change_diskette(const storage::DiskSpec& disk, std::size_t n = 0);
+  /// Changes the CD in the drive at SCSI address `id`. Throws Error for a file that cannot be read, and without such a
+  /// drive.
+  void change_cdrom(unsigned id, const std::string& file, std::size_t n = 0);
   const std::vector<std::uint8_t>& diskette_image(std::size_t n = 0) const { return nodes_[n]->diskette_image; }
   const std::string& diskette_name(std::size_t n = 0) const { return nodes_[n]->diskette_name; }
 

@@ -58,6 +58,7 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
   post_ports_.claim_ports(io, false);  // the page registers' spare latches are the DMA controller's
   if (config_.panel) panel_.claim_ports(io);
   video_.claim(io, space_);
+  video_.set_trace(&trace_);
   diskette_.install(0, config_.diskette == "2.88 MB" ? 1000 : 500);
 
   wire_interrupts();
@@ -67,21 +68,25 @@ Machine::Machine(Scheduler& scheduler, Trace& trace, const MachineConfig& config
   load_firmware();
   write_configuration();
 
-  dma_.reset({});
-  pic_.reset({});
-  timers_.reset({});
-  system_.reset({});
-  cmos_.reset({});
-  keyboard_.reset({});
-  coprocessor_.reset({});
-  serial_.reset({});
-  parallel_.reset({});
-  diskette_.reset({});
-  video_.reset({});
-  planar_pos_.reset({});
-  video_pos_.reset({});
-  pos_.reset({});
-  cpu_.reset({});
+  reset({});
+}
+
+void Machine::reset(Time now) {
+  dma_.reset(now);
+  pic_.reset(now);
+  timers_.reset(now);
+  system_.reset(now);
+  cmos_.reset(now);
+  keyboard_.reset(now);
+  coprocessor_.reset(now);
+  serial_.reset(now);
+  parallel_.reset(now);
+  diskette_.reset(now);
+  video_.reset(now);
+  planar_pos_.reset(now);
+  video_pos_.reset(now);
+  pos_.reset(now);
+  cpu_.reset(now);
 }
 
 Machine::~Machine() = default;
@@ -148,7 +153,7 @@ void Machine::wire_pos() {
   pos_.set_video(&video_pos_);
   planar_pos_.on_change([this](const bus::PlanarFunctions& f, Time now) { enable_functions(f, now); });
   video_pos_.on_change([this](bool awake, Time now) {
-    trace_(TraceCategory::video, now, "VGA {} by POS", awake ? "enabled" : "disabled");
+    trace_(TraceCategory::video, now, "vga", "{} by POS", awake ? "enabled" : "disabled");
     video_.set_awake(awake);
   });
 }
@@ -211,6 +216,14 @@ void Machine::load_kernel(const LinuxBoot& boot) {
 
 bus::Adapter* Machine::card(unsigned number) {
   return number >= 1 && number <= adapters_.size() ? adapters_[number - 1].get() : nullptr;
+}
+
+const bus::Adapter* Machine::card(unsigned number) const {
+  return number >= 1 && number <= adapters_.size() ? adapters_[number - 1].get() : nullptr;
+}
+
+const NetworkAdapter* Machine::adapter(unsigned number) const {
+  return number >= 1 && number <= network_.size() ? network_[number - 1] : nullptr;
 }
 
 NetworkAdapter* Machine::adapter(unsigned number) {

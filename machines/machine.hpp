@@ -56,24 +56,31 @@ class Machine {
   const adf::SlotPage& slot_page() const { return slot_page_; }
 
   cpu::Cpu& cpu() { return cpu_; }
+  const cpu::Cpu& cpu() const { return cpu_; }
   Ns16550& serial() { return serial_; }
   I82077& diskette() { return diskette_; }
+  const I82077& diskette() const { return diskette_; }
   I8042& keyboard_controller() { return keyboard_; }
   const Vga& video() const { return video_; }
   const InformationPanel& panel() const { return panel_; }
   const PostPorts& post_ports() const { return post_ports_; }
   AddressSpace& memory() { return space_; }
+  const AddressSpace& memory() const { return space_; }
   IoSpace& io() { return bus_.io(); }
   Nvram& nvram() { return nvram_; }
   RtcCmos& cmos() { return cmos_; }
+  bus::BusController& bus() { return bus_; }
   bus::PosController& pos() { return pos_; }
   bus::InterruptLines& interrupts() { return interrupts_; }
   /// What is in slot `number` (counted from 1), or null.
   bus::Adapter* card(unsigned number);
+  const bus::Adapter* card(unsigned number) const;
   /// The network adapter in slot `number` (counted from 1), or null.
   NetworkAdapter* adapter(unsigned number);
+  const NetworkAdapter* adapter(unsigned number) const;
   /// The adapter that the configuration's SCSI drives are on, or null.
   const StorageAdapter* storage() const { return storage_; }
+  StorageAdapter* storage() { return storage_; }
 
   /// Another firmware in place of the built-in one, as it is: 128, 64 or 32 KB, the smaller ones repeated up to FFFFFh.
   /// Before the machine runs; a snapshot does not hold it. Throws Error naming `name`.
@@ -96,6 +103,10 @@ class Machine {
   /// Error, naming the nearest, if there is no such device.
   Description describe(std::string_view device) const;
   std::vector<Description> describe() const;
+
+  /// As by the power switch: everything on the planar and in the slots is reset, then the processor. Memory, clock and
+  /// NVRAM keep their contents.
+  void reset(Time now);
 
   void archive(Archive& a);
 

@@ -12,6 +12,7 @@
 #include "adf/reader/reader.hpp"
 #include "adf/solver/solver.hpp"
 #include "core/state/sha256.hpp"
+#include "devices/adapter/timing_profile.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/network_config.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -56,6 +57,11 @@ void read_processor(Config& c, MachineConfig& m) {
   const std::uint64_t divisor = std::gcd(num, den);
   if (num / divisor > 8 || den / divisor > 8)
     c.fail("cpu.bus_clock", "the processor's clock must be a simple multiple of it, such as 1, 3/2, 2 or 5/2");
+  if (const auto parts = den / divisor; parts != 1 && parts != 2 && parts != 4)
+    c.fail("cpu.clock",
+           fmt::format("is {}/{} of cpu.bus_clock; the processor's clock is a whole number, halves or quarters "
+                       "of the bus clock: change one of the two",
+                       num / divisor, parts));
   t.core_per_bus_num = static_cast<std::uint8_t>(num / divisor);
   t.core_per_bus_den = static_cast<std::uint8_t>(den / divisor);
   m.fpu = c.flag("cpu.fpu");
@@ -147,15 +153,26 @@ void read_channel(Config& c, MachineConfig& m) {
 }
 
 /// The values below `table`, whose names may have dots: [slot.1.set.data_port] ready_delay = "500 ns".
+/// `profile`: the card's timing values, if it has a file of them.
 void read_settings(Config& c, const std::string& table, const std::string& prefix,
-                   std::vector<std::pair<std::string, std::string>>& settings) {
+                   std::optional<TimingProfile>& profile, std::vector<std::pair<std::string, std::string>>& settings) {
   for (const auto& name : c.children(table)) {
     const auto path = table + "." + name;
-    if (c.children(path).empty())
-      settings.emplace_back(prefix + name, c.text(path));
-    else
-      read_settings(c, path, prefix + name + ".", settings);
+    if (!c.children(path).empty()) {
+      read_settings(c, path, prefix + name + ".", profile, settings);
+      continue;
+    }
+    settings.emplace_back(prefix + name, c.text(path));
+    try {
+      if (profile) profile->set(prefix + name, settings.back().second);
+    } catch (const Error& e) { c.fail(path, e.what()); }
   }
+}
+
+std::optional<TimingProfile> timing_profile_of(const std::string& card) {
+  try {
+    return TimingProfile::embedded(profile_path(card));
+  } catch (const Error&) { return std::nullopt; }
 }
 
 void read_cards(Config& c, MachineConfig& m) {
@@ -197,7 +214,8 @@ void read_cards(Config& c, MachineConfig& m) {
         continue;
       }
       if (key == "set") {
-        read_settings(c, path + ".set", {}, card.settings);
+        auto profile = timing_profile_of(card.name);
+        read_settings(c, path + ".set", {}, profile, card.settings);
         continue;
       }
       if (std::find(pins.begin(), pins.end(), key) == pins.end() &&

@@ -11,6 +11,7 @@
 
 #include "bus/mca/timing.hpp"
 #include "core/cpu/timing/timing.hpp"
+#include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "devices/medium/medium_kind.hpp"
 #include "devices/medium/ring/ring_config.hpp"
 #include "devices/stations/bridge/bridge.hpp"
@@ -39,9 +40,11 @@ struct CardConfig {
 struct MediumConfig {
   std::string name = "segment";  ///< of the one that a lab has without [medium.NAME] tables
   MediumKind kind = MediumKind::ethernet_10;
-  bool full_duplex = false;  ///< Ethernet: both ends send at once, nothing collides
-  net::RingConfig ring{};    ///< of a ring
-  unsigned ring_number = 1;  ///< of a ring, for source routing: 1 to FFFh
+  bool full_duplex = false;                      ///< Ethernet: both ends send at once, nothing collides
+  net::PathKind path = net::PathKind::cable;     ///< of an Ethernet
+  Time cable_delay = net::ethernet_propagation;  ///< of PathKind::cable
+  net::RingConfig ring{};                        ///< of a ring
+  unsigned ring_number = 1;                      ///< of a ring, for source routing: 1 to FFFh
 };
 
 /// A bridge between media of the lab, or a switch.
@@ -120,6 +123,7 @@ struct MachineConfig {
   std::string net;                       ///< "peer", "none", or a text of net::parse_host_net
   std::optional<net::HostNet> host_net;  ///< set if the host's network is attached
   std::uint32_t peer_mtu = 1500;         ///< bytes of the peer's longest IP datagram
+  Time peer_turnaround = 60_us;          ///< of the reference station: from a frame's last bit to its answer
   Time peer_duration{};                  ///< how long the peer's netio sends for each size (1.16 and later)
   net::HostTime host_time = net::HostTime::as_hardware;
   // The lab's, the same in all of its machines:

@@ -18,6 +18,8 @@ void read_attachment(Config& c, MachineConfig& m) {
   m.net = c.text("net.attach", "peer");
   m.peer_duration = c.time("peer.duration", "6 s");
   if (m.peer_duration < 10_ms || m.peer_duration > 3600_s) c.fail("peer.duration", "expects 10 ms to 3600 s");
+  m.peer_turnaround = c.time("peer.turnaround", "60 us");
+  if (m.peer_turnaround < 1_us || m.peer_turnaround > 1_s) c.fail("peer.turnaround", "expects 1 us to 1 s");
   m.peer_mtu = static_cast<std::uint32_t>(c.integer("peer.mtu", 576, 17800, 1500));
   const auto forwards = c.texts("net.forward");
   if (net::is_host_net(m.net)) {
@@ -70,6 +72,29 @@ void read_duplex(Config& c, const std::string& path, MediumConfig& medium) {
     c.fail(path, "a ring transmits immediately (full duplex) at 16 Mbit/s only; write half");
 }
 
+/// `table`.path and, of a bare cable, `table`.delay. What stations there have in half duplex at 10 Mbit/s is
+/// transceivers.
+void read_path(Config& c, const std::string& table, MediumConfig& medium) {
+  const std::string path = table + ".path", delay = table + ".delay";
+  if (is_ring(medium.kind)) {
+    for (const auto& key : {path, delay})
+      if (c.has(key)) c.fail(key, "is of an Ethernet; leave it out");
+    return;
+  }
+  const bool shared = medium.kind == MediumKind::ethernet_10 && !medium.full_duplex;
+  const std::string name = c.choice(
+      path, {"10base2", "10base-t", "cable"},
+      std::string(net::path_names[static_cast<std::size_t>(shared ? net::PathKind::coax : net::PathKind::cable)]));
+  const auto found = std::find(std::begin(net::path_names), std::end(net::path_names), name);
+  medium.path = static_cast<net::PathKind>(found - std::begin(net::path_names));
+  if (!shared && medium.path != net::PathKind::cable)
+    c.fail(path, fmt::format("{} is a path of 10 Mbit/s in half duplex; write cable", name));
+  medium.cable_delay = c.time(delay, "500 ns");
+  const Time gap = Time{1'000'000'000'000 / static_cast<std::int64_t>(ethernet_rate(medium.kind))} * net::gap_bits;
+  if (medium.cable_delay < 1_ns || medium.cable_delay >= gap)
+    c.fail(delay, fmt::format("expects 1 ns or more, and less than the interframe gap of {} ns", gap.ps / 1000));
+}
+
 MediumKind kind_of(const CardConfig& card) { return find_adapter(card.name).medium; }
 bool on_network(const CardConfig& card) { return kind_of(card) != MediumKind::scsi; }
 
@@ -102,6 +127,7 @@ void read_one_medium(Config& c, MachineConfig& m) {
   if (first != m.cards.end()) medium = medium_of(find_adapter(first->name));
   read_rate(c, "net.rate", medium);
   read_duplex(c, "net.duplex", medium);
+  read_path(c, "net", medium);
   medium.name = is_ring(medium.kind) ? "ring" : MediumConfig{}.name;
   m.media.push_back(medium);
   for (const CardConfig& card : m.cards) {
@@ -148,7 +174,7 @@ void add_switched_network(Config& c, MachineConfig& m) {
 
 /// [medium.NAME]: kind, rate, duplex; of a ring more.
 void read_media(Config& c, MachineConfig& m) {
-  for (const char* path : {"net.rate", "net.duplex"})
+  for (const char* path : {"net.rate", "net.duplex", "net.path", "net.delay"})
     if (c.has(path)) c.fail(path, "is of a lab without [medium.NAME] tables; write it into the table of the medium");
   for (const std::string& name : c.children("medium")) {
     const std::string path = "medium." + name;
@@ -159,6 +185,7 @@ void read_media(Config& c, MachineConfig& m) {
     if (is_ring(medium.kind) != ring)
       c.fail(path + ".rate", ring ? "a ring works at 4 or 16 Mbit/s" : "an Ethernet works at 10 or 100 Mbit/s");
     read_duplex(c, path + ".duplex", medium);
+    read_path(c, path, medium);
     if (ring) {
       medium.ring.early_token_release = c.flag(path + ".early_release", true);
       medium.ring.quick_insertion = c.choice(path + ".insertion", {"realistic", "quick"}, "realistic") == "quick";

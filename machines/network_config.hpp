@@ -4,6 +4,7 @@
 //   [net]                       # without [medium.NAME] tables, of the lab's one medium:
 //   rate = "10 Mbit/s"          #   the first card's by default
 //   duplex = "half"
+//   path = "10base2"            #   or "10base-t", or "cable" with delay = "500 ns"
 //
 //   [medium.floor]              # or media under names of the user's; then each network adapter says
 //   kind = "ethernet"           #   which one it is plugged into (slot.N.medium), and so does net.medium

@@ -4,6 +4,7 @@
 
 #include "core/memory/io_space.hpp"
 #include "core/memory/slave.hpp"
+#include "core/state/trace.hpp"
 
 namespace planar::bus {
 
@@ -11,15 +12,16 @@ namespace planar::bus {
 ///   std::uint8_t port_read(std::uint16_t port, Time now);
 ///   void port_write(std::uint16_t port, std::uint8_t value, Time now);
 ///   std::uint8_t port_peek(std::uint16_t port) const;
+///   static constexpr std::string_view device_name;  (for traces)
 /// Word accesses arrive as two 8-bit cycles, as the bus controller makes them for an 8-bit slave.
 template <class Owner>
 class PortWindow final : public Slave {
  public:
   PortWindow(Owner& owner, IoSpace& io, std::uint16_t first, std::uint16_t last, CycleSpec cycle,
              bool* selected = nullptr)
-      : owner_(owner), first_(first) {
+      : owner_(owner), first_(first), subject_{std::string(Owner::device_name)} {
     cycle.width = 8;
-    claim_ = io.claim(first, last, *this, cycle, selected);
+    claim_ = io.claim(first, last, *this, cycle, selected, &subject_);
   }
   PortWindow(const PortWindow&) = delete;
 
@@ -36,6 +38,7 @@ class PortWindow final : public Slave {
  private:
   Owner& owner_;
   std::uint16_t first_;
+  TraceSubject subject_;
   IoClaim claim_;
 };
 

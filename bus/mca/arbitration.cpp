@@ -7,6 +7,9 @@ namespace planar::bus {
 
 namespace {
 constexpr unsigned processor_level = 15;
+
+double in_microseconds(Time t) { return static_cast<double>(t.ps) / 1e6; }
+
 /// A guard, not hardware: requesters that never let go would keep the processor off the channel for
 /// ever, and a lab whose processor never completes an access cannot be stopped. After this long the
 /// access proceeds.
@@ -54,11 +57,12 @@ void Channel::detach(BusMaster& master) {
 // The processor cannot have its cycle at once: a refresh is due, an arbitration phase runs, or
 // somebody else owns the channel. Time passes for it event by event until it can.
 Time Channel::acquire_contended(Time t) {
-  const Time patience = t + starvation_bound;
+  const Time asked = t, patience = t + starvation_bound;
   processor_waits_ = true;
   for (;;) {
     if (t >= patience) {
-      trace_(TraceCategory::bus, t, "the processor takes its cycle after waiting too long for {}", owner_name());
+      trace_(TraceCategory::arbitration, t, device_name, "the processor takes its cycle after waiting too long for {}",
+             owner_name());
       break;
     }
     if (t < processor_from_) {
@@ -76,6 +80,7 @@ Time Channel::acquire_contended(Time t) {
     }
   }
   processor_waits_ = false;
+  if (observer_ && t > asked) observer_->waited(asked, t);
   return t;
 }
 
@@ -86,8 +91,10 @@ void Channel::serve_refresh(Time t) {
   const Time end = std::max(request, busy_until_) + timing_.refresh.hold;
   next_refresh_ = request + timing_.refresh.period;
   if (end > t) {
+    trace_(TraceCategory::arbitration, t, device_name, "refresh until {:.6f} us", in_microseconds(end));
     busy_until_ = end;
     processor_from_ = std::max(processor_from_, end);
+    if (observer_) observer_->refreshed(end - timing_.refresh.hold, end);
   }
 }
 
@@ -108,6 +115,8 @@ BusMaster* Channel::winner() {
 void Channel::request(BusMaster& master, unsigned level, Time now) {
   master.level_ = level & 0x0F;
   if (!master.requesting_ && !master.owner_) master.since_ = now;
+  if (!master.requesting_)
+    trace_(TraceCategory::arbitration, now, master.name_, "requests the channel at level {:X}", master.level_);
   master.requesting_ = true;
   if (!owner_)
     arbitrate(now);
@@ -138,7 +147,7 @@ void Channel::arbitrate(Time now) {
   if (now >= phase_end_) {
     const Time from = std::max(now, busy_until_);
     end = from + phase();
-    if (!during_arbitration_) occupy(from, end);
+    if (!during_arbitration_) take_path(from, end);
   }
   grant_.at(end);
   update_contended();
@@ -162,7 +171,7 @@ void Channel::grant(Time now) {
   if (now >= next_refresh_) {  // level -2 comes first
     serve_refresh(now);
     if (busy_until_ > now) {
-      occupy(now, busy_until_);
+      take_path(now, busy_until_);
       grant_.at(busy_until_);
       update_contended();
       return;
@@ -170,16 +179,17 @@ void Channel::grant(Time now) {
   }
   BusMaster* master = winner();
   if (!master) {
-    trace_(TraceCategory::bus, now, "grant to the processor");
+    trace_(TraceCategory::arbitration, now, device_name, "grant to the processor");
     return;
   }
-  trace_(TraceCategory::bus, now, "grant to {} at level {:X}", master->name_, master->level_);
+  trace_(TraceCategory::arbitration, now, master->name_, "grant at level {:X}", master->level_);
   owner_ = master;
   preempted_ = false;
   last_level_ = static_cast<std::uint8_t>(master->level_);
   master->owner_ = true;
   master->since_ = now;
   master->requesting_ = false;
+  if (observer_) observer_->granted(master->name_, master->level_, now);
   if (!competes() && !processor_waits_)  // -PREEMPT is inactive
     for (BusMaster* m : masters_) m->inhibited_ = false;
   update_contended();
@@ -198,6 +208,7 @@ void Channel::preempt(Time now) {
   preempted_ = true;
   preempt_at_ = now;
   watch_.at(now + timing_.arbitration.burst_bound);
+  trace_(TraceCategory::arbitration, now, owner_->name_, "preempted");
   owner_->preempted(now);
 }
 
@@ -213,6 +224,8 @@ void Channel::watch(Time now) {
 
 void Channel::release(BusMaster& master, Time at) {
   if (owner_ != &master) return;
+  trace_(TraceCategory::arbitration, scheduler_.now(), master.name_, "releases the channel at {:.6f} us",
+         in_microseconds(at));
   owner_ = nullptr;
   master.owner_ = false;
   master.since_ = scheduler_.now();
@@ -220,9 +233,10 @@ void Channel::release(BusMaster& master, Time at) {
   preempted_ = false;
   watch_.cancel();
   busy_until_ = std::max(busy_until_, at);
+  if (observer_) observer_->released(master.name_, busy_until_);
   phase_end_ = busy_until_ + phase();
   processor_from_ = std::max(processor_from_, during_arbitration_ ? busy_until_ : phase_end_);
-  if (!during_arbitration_) occupy(busy_until_, phase_end_);
+  if (!during_arbitration_) take_path(busy_until_, phase_end_);
   arbitrate(scheduler_.now());
   update_contended();
 }
@@ -239,7 +253,8 @@ Time Channel::transfer_time(const Transfer& transfer, Time slave_cycle) const {
 
 Time Channel::transfer(const Transfer& transfer, Time from, Time slave_cycle) {
   const Time end = from + transfer_time(transfer, slave_cycle);
-  occupy(from, end, slave_cycle == Time{});
+  take_path(from, end, slave_cycle == Time{});
+  if (observer_ && owner_) observer_->transferred(owner_->name_, transfer, from, end);
   return end;
 }
 
@@ -258,7 +273,7 @@ void Channel::nmi_delivered(Time now) { mask(now); }
 
 void Channel::bus_timeout(Time now) {
   BusMaster* loser = owner_;
-  trace_(TraceCategory::bus, now, "bus time-out, owner {}", owner_name());
+  trace_(TraceCategory::arbitration, now, device_name, "bus time-out, owner {}", owner_name());
   owner_ = nullptr;
   preempted_ = false;
   watch_.cancel();
@@ -267,6 +282,7 @@ void Channel::bus_timeout(Time now) {
   if (loser) {
     loser->owner_ = false;
     loser->inhibited_ = false;
+    if (observer_) observer_->released(loser->name_, now);
     loser->timed_out(now);
   }
   if (nmi_) nmi_->set_nmi(NmiSource::bus_timeout, true, now);

@@ -22,6 +22,7 @@
 
 #include "bus/common/interrupts.hpp"
 #include "bus/common/port_window.hpp"
+#include "bus/mca/channel_observer.hpp"
 #include "bus/mca/refresh.hpp"
 #include "bus/mca/timing.hpp"
 #include "core/state/archive.hpp"
@@ -89,12 +90,14 @@ struct Transfer {
   std::uint32_t bytes = 0;
   /// The narrower of master and slave, in bits: 8, 16, 32; 64 for multiplexed streaming only.
   unsigned width = 32;
-  bool streaming = false;  ///< streaming data: the first beat as a cycle, the others `beat` each
-  Time beat = 100_ns;      ///< 10 MHz streaming
+  bool streaming = false;                 ///< streaming data: the first beat as a cycle, the others `beat` each
+  Time beat = 100_ns;                     ///< 10 MHz streaming
+  Direction direction = Direction::read;  ///< as the slave sees it: read is from memory; for observers
 };
 
 class Channel {
  public:
+  static constexpr std::string_view device_name = "channel";  // in traces
   /// Told of every span in which the processor's path to memory is taken: the processor model does
   /// not start a memory cycle before `to`. Calls come in order of `to`.
   using Steal = std::function<void(Time from, Time to)>;
@@ -157,7 +160,8 @@ class Channel {
   /// The owner keeps the channel busy in this span (cycles whose time it computed itself); `memory`: and planar
   /// memory with it.
   void occupy(Time from, Time to, bool memory = false) {
-    if (steal_ && to > from && (memory || path_ == Path::single)) steal_(from, to);
+    take_path(from, to, memory);
+    if (observer_ && owner_ && to > from) observer_->occupied(owner_->name_, from, to);
   }
 
   /// When -PREEMPT is or will be active for the owner, as far as is known now: already, or with the
@@ -170,6 +174,10 @@ class Channel {
   /// A bus time-out found elsewhere (a slave that held CD CHRDY too long).
   void bus_timeout(Time now);
   bool arbitration_masked() const { return masked_; }
+
+  /// Tells `observer` of everything on the channel but the processor's cycles (BusController::add_observer() does
+  /// both); null: nobody.
+  void observe(ChannelObserver* observer) { observer_ = observer; }
 
   const Refresh& refresh() const { return refresh_; }
   const BusTiming& timing() const { return timing_; }
@@ -189,6 +197,9 @@ class Channel {
  private:
   friend class BusMaster;
   Time phase() const { return extended_ ? timing_.arbitration.phase_extended : timing_.arbitration.phase; }
+  void take_path(Time from, Time to, bool memory = false) {
+    if (steal_ && to > from && (memory || path_ == Path::single)) steal_(from, to);
+  }
   Time acquire_contended(Time t);
   void end_yield(Time end);
   void attach(BusMaster& master) { masters_.push_back(&master); }
@@ -214,6 +225,7 @@ class Channel {
   NmiSink* nmi_ = nullptr;
   Steal steal_;
   Path path_ = Path::single;
+  ChannelObserver* observer_ = nullptr;
   std::vector<BusMaster*> masters_;  // in order of construction
 
   BusMaster* owner_ = nullptr;  // null: the processor

@@ -6,9 +6,20 @@
 namespace planar::bus {
 
 namespace {
+/// Of lines about one cycle; about an access to a port.
+constexpr TraceMask cycle_categories =
+    trace_bit(TraceCategory::bus) | trace_bit(TraceCategory::nic) | trace_bit(TraceCategory::disk);
+constexpr TraceMask port_categories = cycle_categories | trace_bit(TraceCategory::io);
+constexpr TraceMask access_category(bool memory) {
+  return trace_bit(memory ? TraceCategory::memory : TraceCategory::io);
+}
+
 /// A cycle that nobody answers: default kind, and without -CD DS 16 the planar takes the slave for
 /// an 8-bit one.
 constexpr CycleSpec nobody{8, CycleKind::standard, {}};
+
+template <bool memory>
+constexpr auto kind_of = memory ? ChannelCycle::Kind::memory : ChannelCycle::Kind::io;
 
 constexpr std::uint32_t mask(unsigned bytes) { return bytes >= 4 ? ~0u : (1u << (8 * bytes)) - 1; }
 
@@ -43,7 +54,28 @@ struct BusController::Target {
 };
 
 BusController::BusController(Scheduler& scheduler, AddressSpace& memory, const BusTiming& timing, Trace& trace)
-    : scheduler_(scheduler), memory_(memory), timing_(timing), trace_(trace), channel_(scheduler, timing, io_, trace) {}
+    : scheduler_(scheduler),
+      memory_(memory),
+      timing_(timing),
+      trace_(trace),
+      channel_(scheduler, timing, io_, trace),
+      short_way_(timing.cpu_bus_width) {}
+
+void BusController::add_observer(ChannelObserver& observer) {
+  observers_.add(observer);
+  observe(&observers_);
+}
+
+void BusController::remove_observer(ChannelObserver& observer) {
+  observers_.remove(observer);
+  if (observers_.empty()) observe(nullptr);
+}
+
+void BusController::observe(ChannelObserver* observer) {
+  observer_ = observer;
+  channel_.observe(observer);
+  short_way_ = observer ? 0 : timing_.cpu_bus_width;
+}
 
 BusController::Target BusController::io_target(std::uint32_t port) const {
   const IoSpace::Range* r = io_.find(static_cast<std::uint16_t>(port));
@@ -139,22 +171,28 @@ inline void BusController::write_cycle(const Target& target, std::uint32_t at, u
 }
 
 /// Splits an access and calls `f(target, address, bytes, done, t)` for each of its cycles, `t`
-/// being when it may start.
+/// being when it may start; `f` returns the data of the cycle.
 template <bool memory, class F>
-inline Time BusController::split(std::uint32_t address, unsigned bytes, Time start, F f) {
+inline Time BusController::split(std::uint32_t address, unsigned bytes, Direction direction, Time start, F f) {
   const unsigned cpu_unit = timing_.cpu_bus_width / 8;
   Time t = start;
   for (unsigned done = 0; done < bytes;) {
     // One cycle of the processor...
     unsigned left = fits(address + done, bytes - done, cpu_unit);
+    const unsigned first = done;
     t += timing_.synchronisation;
     while (left > 0) {
       // ...is one or more of the channel.
+      const Time asked = t;
       t = channel_.acquire(t);
       const std::uint32_t at = address + done;
       const Target target = memory ? memory_target(at) : io_target(at);
       const unsigned n = std::min(fits(at, left, std::max(1u, target.cycle.width / 8u)), target.reach);
-      f(target, at, n, done, t);
+      const Time begun = t;
+      const std::uint32_t value = f(target, at, n, done, t);
+      if (trace_.any(cycle_categories)) [[unlikely]]
+        trace_cycle(memory, at, n, value, direction,
+                    {done == first ? timing_.synchronisation : Time{}, asked, begun, t});
       done += n;
       left -= n;
     }
@@ -162,33 +200,61 @@ inline Time BusController::split(std::uint32_t address, unsigned bytes, Time sta
   return t;
 }
 
+template <bool memory, bool observed>
+inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Time start) {
+  ChannelObserver* const observer = observer_;
+  std::uint32_t value = 0;
+  const Time end = split<memory>(address, bytes, Direction::read, start,
+                                 [&](const Target& target, std::uint32_t at, unsigned n, unsigned done, Time& t) {
+                                   const Time from = t;
+                                   const std::uint32_t part = read_cycle(target, at, n, t);
+                                   value |= part << (8 * done);
+                                   if constexpr (observed)
+                                     observer->cycle({kind_of<memory>, Direction::read, at, n, part, from, t});
+                                   return part;
+                                 });
+  if constexpr (observed) observer->accessed({kind_of<memory>, Direction::read, address, bytes, value, start, end});
+  if (trace_.any(access_category(memory))) [[unlikely]]
+    trace_access(memory, address, bytes, value, Direction::read, end);
+  return {value, end};
+}
+
+template <bool memory, bool observed>
+inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
+  ChannelObserver* const observer = observer_;
+  const Time end =
+      split<memory>(address, bytes, Direction::write, start,
+                    [&](const Target& target, std::uint32_t at, unsigned n, unsigned done, Time& t) {
+                      const Time from = t;
+                      const std::uint32_t part = value >> (8 * done);
+                      write_cycle(target, at, n, part, t);
+                      if constexpr (observed)
+                        observer->cycle({kind_of<memory>, Direction::write, at, n, part & mask(n), from, t});
+                      return part;
+                    });
+  if constexpr (observed)
+    observer->accessed({kind_of<memory>, Direction::write, address, bytes, value & mask(bytes), start, end});
+  if (trace_.any(access_category(memory))) [[unlikely]]
+    trace_access(memory, address, bytes, value, Direction::write, end);
+  return end;
+}
+
 template <bool memory>
 inline cpu::Cycle BusController::read(std::uint32_t address, unsigned bytes, Time start) {
-  std::uint32_t value = 0;
-  const Time end = split<memory>(address, bytes, start,
-                                 [&](const Target& target, std::uint32_t at, unsigned n, unsigned done, Time& t) {
-                                   value |= read_cycle(target, at, n, t) << (8 * done);
-                                 });
-  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} -> {:0{}X}", address, value, 2 * bytes);
-  return {value, end};
+  return observer_ ? read<memory, true>(address, bytes, start) : read<memory, false>(address, bytes, start);
 }
 
 template <bool memory>
 inline Time BusController::write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
-  const Time end = split<memory>(address, bytes, start,
-                                 [&](const Target& target, std::uint32_t at, unsigned n, unsigned done, Time& t) {
-                                   write_cycle(target, at, n, value >> (8 * done), t);
-                                 });
-  trace_(memory ? TraceCategory::memory : TraceCategory::io, end, "{:X} <- {:0{}X}", address, value & mask(bytes),
-         2 * bytes);
-  return end;
+  return observer_ ? write<memory, true>(address, bytes, value, start)
+                   : write<memory, false>(address, bytes, value, start);
 }
 
 /// The range of the usual I/O access: one cycle of the processor, which is one of the channel. Null if it is another
-/// one.
+/// one, or observed.
 inline const IoSpace::Range* BusController::single(std::uint16_t port, unsigned bytes) const {
   const IoSpace::Range* r = io_.find(port);
-  if (!r || r->cycle.width < 8 * bytes || timing_.cpu_bus_width < 8 * bytes || (port & (bytes - 1)) != 0 ||
+  if (!r || r->cycle.width < 8 * bytes || short_way_ < 8 * bytes || (port & (bytes - 1)) != 0 ||
       r->last - port + 1u < bytes)
     return nullptr;
   return r;
@@ -211,7 +277,8 @@ cpu::Cycle BusController::io_read(std::uint16_t port, unsigned bytes, Time start
     value &= slave.read(offset, bytes, end);
   else
     channel_.bus_timeout(end);
-  trace_(TraceCategory::io, end, "{:X} -> {:0{}X}", port, value, 2 * bytes);
+  if (trace_.any(port_categories)) [[unlikely]]
+    trace_single(port, bytes, value, Direction::read, t, end);
   return {value, end};
 }
 
@@ -231,13 +298,14 @@ Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t v
     slave.write(offset, bytes, value, end);
   else
     channel_.bus_timeout(end);
-  trace_(TraceCategory::io, end, "{:X} <- {:0{}X}", port, value, 2 * bytes);
+  if (trace_.any(port_categories)) [[unlikely]]
+    trace_single(port, bytes, value, Direction::write, t, end);
   return end;
 }
 
 bool BusController::port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) {
   const IoSpace::Range* const r = single(port, bytes);
-  if (!r || trace_.on(TraceCategory::io) || !channel_.quiet(run.from, run.before)) return false;
+  if (!r || trace_.any(port_categories) || !channel_.quiet(run.from, run.before)) return false;
   run_ = {r->slave, std::uint32_t{port} - r->first, r->selected};
   run.port = r->slave->port_run(run_.offset, bytes, direction);
   run.synchronisation = timing_.synchronisation;
@@ -279,14 +347,25 @@ Time BusController::memory_write(std::uint32_t address, unsigned bytes, std::uin
 }
 
 cpu::Cycle BusController::acknowledge_interrupt(Time start) {
+  ChannelObserver* const observer = observer_;
+  ChannelCycle told{ChannelCycle::Kind::interrupt_acknowledge, Direction::read, 0, 1, 0, start, start};
   Time t = start + timing_.synchronisation;
   for (int cycle = 0; cycle < 2; ++cycle) {
-    t = channel_.acquire(t) + timing_.interrupt_acknowledge;
+    told.start = channel_.acquire(t);
+    t = told.start + timing_.interrupt_acknowledge;
     channel_.processor_cycle(t);
     scheduler_.advance(t);
+    told.end = t;
+    if (observer && cycle == 0) observer->cycle(told);
   }
   const std::uint8_t vector = pic_ ? pic_->acknowledge(t) : 0xFF;
-  trace_(TraceCategory::irq, t, "acknowledge -> {:02X}", vector);
+  if (observer) {
+    told.value = vector;
+    observer->cycle(told);
+    told.start = start;
+    observer->accessed(told);
+  }
+  trace_acknowledge(vector, start, t);
   return {vector, t};
 }
 

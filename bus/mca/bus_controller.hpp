@@ -47,6 +47,11 @@ class BusController final : public cpu::Pins {
   void on_shutdown(std::function<void(Time)> f) { shutdown_ = std::move(f); }
   void on_fpu_error(std::function<void(bool, Time)> f) { fpu_error_ = std::move(f); }
 
+  /// Tells `observer` of every access of the processor and of everything else on the channel until it is removed; it
+  /// lives until then. Both may be called from inside an access, which a new observer is not told of.
+  void add_observer(ChannelObserver& observer);
+  void remove_observer(ChannelObserver& observer);
+
   cpu::Cycle io_read(std::uint16_t port, unsigned bytes, Time start) override;
   Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) override;
   bool port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) override;
@@ -66,22 +71,38 @@ class BusController final : public cpu::Pins {
   void archive(Archive& a);
 
  private:
+  void observe(ChannelObserver* observer);
   struct Target;  // who answers one cycle, and where
   Target io_target(std::uint32_t port) const;
   Target memory_target(std::uint32_t address) const;
+  template <bool memory, bool observed>
+  cpu::Cycle read(std::uint32_t address, unsigned bytes, Time start);
+  template <bool memory, bool observed>
+  Time write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);
+  template <bool memory, class F>
+  Time split(std::uint32_t address, unsigned bytes, Direction direction, Time start, F f);
+  std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
+  void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time& t);
   template <bool memory>
   cpu::Cycle read(std::uint32_t address, unsigned bytes, Time start);
   template <bool memory>
   Time write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);
-  template <bool memory, class F>
-  Time split(std::uint32_t address, unsigned bytes, Time start, F f);
-  std::uint32_t read_cycle(const Target& target, std::uint32_t at, unsigned bytes, Time& t);
-  void write_cycle(const Target& target, std::uint32_t at, unsigned bytes, std::uint32_t value, Time& t);
   const IoSpace::Range* single(std::uint16_t port, unsigned bytes) const;
   void finish_run(std::uint32_t count, Time end);
   bool cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes, Direction direction,
                  Time start, Time& end);
   void finish_cycle(bool* selected, Time end);
+  // bus_trace.cpp
+  /// A cycle on the channel: synchronised to it before `asked`, on it from `begun` to `end`.
+  struct Phases {
+    Time synchronisation, asked, begun, end;
+  };
+  void trace_cycle(bool memory, std::uint32_t address, unsigned bytes, std::uint32_t value, Direction direction,
+                   const Phases& phases);
+  void trace_access(bool memory, std::uint32_t address, unsigned bytes, std::uint32_t value, Direction direction,
+                    Time end);
+  void trace_acknowledge(std::uint8_t vector, Time start, Time end);
+  void trace_single(std::uint16_t port, unsigned bytes, std::uint32_t value, Direction direction, Time begun, Time end);
 
   Scheduler& scheduler_;
   AddressSpace& memory_;
@@ -93,6 +114,10 @@ class BusController final : public cpu::Pins {
   std::function<void(Time)> shutdown_;
   std::function<void(bool, Time)> fpu_error_;
   std::uint64_t cycles_ = 0;
+  ChannelObserverList observers_;
+  ChannelObserver* observer_ = nullptr;  // null: nobody
+  /// Bits of the accesses that need no splitting and nobody observes, at most: the short way of the usual ones.
+  unsigned short_way_;
   /// Who answers the run of accesses that port_run() has granted last.
   struct Run {
     Slave* slave = nullptr;

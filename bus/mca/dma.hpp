@@ -102,6 +102,7 @@ class DmaLine final : private BusMaster {
 
 class DmaController {
  public:
+  static constexpr std::string_view device_name = "dma";  // in traces
   static constexpr unsigned channels = 8;
 
   /// Mode byte of the extended functions.

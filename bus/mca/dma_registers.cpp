@@ -41,7 +41,7 @@ void replace_byte(T& value, unsigned index, std::uint8_t byte) {
 std::uint8_t DmaController::port_read(std::uint16_t port, Time now) {
   if (port == 0x1A) {
     const std::uint8_t value = execute_read();
-    trace_(TraceCategory::dma, now, "function {:02X} -> {:02X}", function_, value);
+    trace_(TraceCategory::dma, now, device_name, "function {:02X} -> {:02X}", function_, value);
     return value;
   }
   if (port <= 0x0F) return controller_read(0, port);
@@ -50,7 +50,7 @@ std::uint8_t DmaController::port_read(std::uint16_t port, Time now) {
 }
 
 void DmaController::port_write(std::uint16_t port, std::uint8_t value, Time now) {
-  trace_(TraceCategory::dma, now, "port {:02X} <- {:02X}", port, value);
+  trace_(TraceCategory::dma, now, device_name, "port {:02X} <- {:02X}", port, value);
   if (port <= 0x0F) {
     controller_write(0, port, value, now);
   } else if (port >= 0xC0 && port <= 0xDF) {

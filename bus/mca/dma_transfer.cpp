@@ -91,6 +91,12 @@ void DmaController::step(Time now) {
 void DmaController::finish_item(Time now) {
   DmaLine& line = *serving_;
   ChannelRegisters& c = channels_[serving_channel_];
+  trace_.at(memory_address(c.current_address), TraceCategory::dma, now, device_name, "channel {} {} {:0{}X} at {:06X}",
+            serving_channel_,
+            c.mode.verify()      ? "verifies"
+            : c.mode.to_memory() ? "stores"
+                                 : "fetches",
+            item_, c.mode.wide() ? 4 : 2, c.current_address);
   const bool last = c.current_count == 0;
   advance_address(serving_channel_);
   --c.current_count;
@@ -104,7 +110,7 @@ void DmaController::finish_item(Time now) {
     } else {
       c.masked = true;
     }
-    trace_(TraceCategory::dma, now, "channel {} terminal count", serving_channel_);
+    trace_(TraceCategory::dma, now, device_name, "channel {} terminal count", serving_channel_);
     line.client_.dma_terminal_count(now);
   }
   if (!line.owns_channel()) return;  // the client reset the machine, or the bus timed out

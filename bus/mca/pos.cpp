@@ -34,7 +34,7 @@ PosController::PosController(IoSpace& io, const BusTiming& timing, Trace& trace,
   // Setup cycles are at least synchronous extended. The window answers at full width so that the
   // planar does not split a word access: that is what makes word accesses to POS go wrong.
   CycleSpec setup{32, CycleKind::synchronous_extended, {}};
-  window_ = io.claim(window_first, window_last, *this, setup);
+  window_ = io.claim(window_first, window_last, *this, setup, nullptr, &subject_);
 }
 
 void PosController::reset(Time now) {
@@ -67,7 +67,7 @@ void PosController::port_write(std::uint16_t port, std::uint8_t value, Time now)
     const bool rising = (value & channel_reset) != 0 && (adapter_setup_ & channel_reset) == 0;
     adapter_setup_ = value & (channel_reset | setup_enable | slot_mask);
     if (rising) {
-      trace_(TraceCategory::pos, now, "channel reset");
+      trace_(TraceCategory::pos, now, device_name, "channel reset");
       for (Adapter* adapter : adapters_)
         if (adapter) adapter->channel_reset(now);
     }
@@ -87,14 +87,12 @@ SetupTarget* PosController::selected() const {
 std::uint32_t PosController::read(std::uint32_t offset, unsigned bytes, Time now) {
   SetupTarget* target = selected();
   const std::uint8_t value = target ? target->pos_read(offset, now) : 0xFF;
-  trace_(TraceCategory::pos, now, "94h={:02X} 96h={:02X} POS {} -> {:02X}", system_setup_, adapter_setup_, offset,
-         value);
+  if (trace_.on(TraceCategory::pos)) trace_setup(offset, "->", value, now);
   return bytes == 1 ? value : value | 0xFFFF'FF00u;
 }
 
 void PosController::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
-  trace_(TraceCategory::pos, now, "94h={:02X} 96h={:02X} POS {} <- {:02X}", system_setup_, adapter_setup_, offset,
-         value & 0xFF);
+  if (trace_.on(TraceCategory::pos)) trace_setup(offset, "<-", value & 0xFF, now);
   if (SetupTarget* target = selected()) target->pos_write(offset, static_cast<std::uint8_t>(value), now);
 }
 
@@ -111,6 +109,18 @@ std::string PosController::selected_name() const {
   if ((adapter_setup_ & setup_enable) != 0 && (adapter_setup_ & channel_reset) == 0)
     return fmt::format("slot {}", (adapter_setup_ & slot_mask) + 1);
   return "none";
+}
+
+// The device is the one that is being set up: "slot1.ne2", "planar", "video".
+void PosController::trace_setup(unsigned reg, const char* arrow, std::uint32_t value, Time now) {
+  std::string device = selected_name();
+  if (device == "none" || device == "scsi") device = device_name;
+  if (device.starts_with("slot ")) {
+    device.erase(4, 1);
+    if (const Adapter* adapter = adapters_[adapter_setup_ & slot_mask]) device += fmt::format(".{}", adapter->name());
+  }
+  trace_(TraceCategory::pos, now, device, "94h={:02X} 96h={:02X} POS {} {} {:02X}", system_setup_, adapter_setup_, reg,
+         arrow, value);
 }
 
 void PosController::describe(Description& d) const {

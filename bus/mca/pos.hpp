@@ -32,6 +32,7 @@ namespace planar::bus {
 
 class PosController final : private Slave {
  public:
+  static constexpr std::string_view device_name = "pos";  // in traces
   static constexpr unsigned slots = 8;
 
   /// `scsi_setup_bit`: the bit of port 94h that selects integrated SCSI, 3 on the 56/57 and 1 on
@@ -65,11 +66,13 @@ class PosController final : private Slave {
  private:
   SetupTarget* selected() const;
   std::string selected_name() const;
+  void trace_setup(unsigned reg, const char* arrow, std::uint32_t value, Time now);
   // Ports 100h to 107h.
   std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
   void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
   std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
 
+  TraceSubject subject_{std::string(device_name)};
   Trace& trace_;
   std::uint8_t scsi_mask_;
   SetupTarget* planar_ = nullptr;

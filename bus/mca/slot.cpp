@@ -17,24 +17,24 @@ CycleSpec Slot::limited(CycleSpec cycle) const {
 }
 
 IoClaim Slot::claim_io(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle) const {
-  return wiring_.io.claim(first, last, slave, limited(cycle), wiring_.feedback);
+  return wiring_.io.claim(first, last, slave, limited(cycle), wiring_.feedback, &subject_);
 }
 
 MemoryClaim Slot::claim_memory(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle) const {
   if (width_ < 32 && (base >= reach_16_bit || size > reach_16_bit - base)) return {};
-  return wiring_.memory.claim(base, size, slave, limited(cycle), wiring_.feedback);
+  return wiring_.memory.claim(base, size, slave, limited(cycle), wiring_.feedback, &subject_);
 }
 
 MemoryClaim Slot::claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle) const {
   if (width_ < 32 && (base >= reach_16_bit || memory.data.size() > reach_16_bit - base)) return {};
-  return wiring_.memory.claim(base, memory, slave, limited(cycle), wiring_.feedback);
+  return wiring_.memory.claim(base, memory, slave, limited(cycle), wiring_.feedback, &subject_);
 }
 
 void Slot::set_irq(unsigned line, bool asserted, Time now) const {
   if (line == 2) line = 9;
   if (line >= InterruptLines::lines || (connector_lines >> line & 1) == 0) return;
   if (((wiring_.interrupts.sources(line) >> number_ & 1) != 0) != asserted)
-    wiring_.trace(TraceCategory::nic, now, "slot {} {} IRQ {}", number_ + 1, asserted ? "pulls" : "releases", line);
+    wiring_.trace(TraceCategory::nic, now, subject_.device, "{} IRQ {}", asserted ? "pulls" : "releases", line);
   wiring_.interrupts.set(line, number_, asserted, now);
 }
 

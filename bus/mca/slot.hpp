@@ -83,7 +83,8 @@ struct SlotWiring {
 class Slot {
  public:
   /// `number` 0 to 7 (slot 1 to 8 in manuals), `width` 16 or 32 bits.
-  Slot(unsigned number, unsigned width, const SlotWiring& wiring) : number_(number), width_(width), wiring_(wiring) {}
+  Slot(unsigned number, unsigned width, const SlotWiring& wiring)
+      : number_(number), width_(width), wiring_(wiring), subject_{fmt::format("slot{}", number + 1)} {}
   Slot(const Slot&) = delete;
 
   /// Counted from 0, as port 96h does; people count from 1.
@@ -93,6 +94,11 @@ class Slot {
     return fmt::format("{}slot{}.{}", wiring_.prefix, number_ + 1, card);
   }
   unsigned width() const { return width_; }
+  /// What trace lines say of it: "slot1.ne2", without the machine's name; whose category its registers have.
+  void set_occupant(std::string_view card, TraceCategory registers) {
+    subject_ = {fmt::format("slot{}.{}", number_ + 1, card), registers};
+  }
+  const TraceSubject& subject() const { return subject_; }
 
   /// Decodes I/O ports first..last. The width of `cycle` is limited to the slot's. A card that
   /// holds CD CHRDY by its state overrides Slave::ready(), whatever the kind of cycle.
@@ -128,6 +134,7 @@ class Slot {
   unsigned number_;
   unsigned width_;
   SlotWiring wiring_;
+  TraceSubject subject_;
 };
 
 }  // namespace planar::bus

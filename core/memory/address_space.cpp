@@ -46,13 +46,15 @@ void AddressSpace::unmap(std::uint32_t base, std::uint32_t size) {
   refresh_kinds();
 }
 
-MemoryClaim AddressSpace::claim(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle, bool* selected) {
-  return add({base, size, &slave, cycle, {}, selected, next_id_++});
+MemoryClaim AddressSpace::claim(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle, bool* selected,
+                                const TraceSubject* subject) {
+  return add({base, size, &slave, cycle, {}, selected, next_id_++, subject});
 }
 
-MemoryClaim AddressSpace::claim(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle,
-                                bool* selected) {
-  return add({base, static_cast<std::uint32_t>(memory.data.size()), slave, cycle, memory, selected, next_id_++});
+MemoryClaim AddressSpace::claim(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle, bool* selected,
+                                const TraceSubject* subject) {
+  return add(
+      {base, static_cast<std::uint32_t>(memory.data.size()), slave, cycle, memory, selected, next_id_++, subject});
 }
 
 // Kept in an order that depends on what is claimed alone: after a snapshot the claims are made again in another order

@@ -43,6 +43,7 @@ class MemoryListener {
   virtual void master_wrote(std::uint32_t address, std::uint32_t bytes) = 0;
 };
 
+struct TraceSubject;
 class AddressSpace;
 
 /// A claimed memory range; destruction releases it and ends the decode.
@@ -80,6 +81,7 @@ class AddressSpace {
     AdapterMemory memory;  ///< if data is empty, every access goes to the slave
     bool* selected;        ///< -CD SFDBK latch, may be null
     std::uint32_t id;
+    const TraceSubject* subject;  ///< whose it is, for traces; may be null
 
     bool plain(std::uint32_t offset, unsigned bytes) const {
       return !memory.data.empty() && (offset > memory.watched_last || offset + bytes <= memory.watched_first);
@@ -95,9 +97,11 @@ class AddressSpace {
   void unmap(std::uint32_t base, std::uint32_t size);
 
   /// Decodes [base, base+size) for a slave, which handles all accesses.
-  MemoryClaim claim(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle, bool* selected = nullptr);
+  MemoryClaim claim(std::uint32_t base, std::uint32_t size, Slave& slave, CycleSpec cycle, bool* selected = nullptr,
+                    const TraceSubject* subject = nullptr);
   /// Decodes [base, base+memory.data.size()) as adapter memory; `slave` may be null if no offset is watched.
-  MemoryClaim claim(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle, bool* selected = nullptr);
+  MemoryClaim claim(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle, bool* selected = nullptr,
+                    const TraceSubject* subject = nullptr);
 
   /// The page that contains `address`; the reference stays valid for the lifetime of the address space.
   Page& page(std::uint32_t address) {

@@ -11,6 +11,7 @@
 
 namespace planar {
 
+struct TraceSubject;
 class IoSpace;
 
 /// A claimed port range; destruction releases it and ends the decode.
@@ -40,13 +41,15 @@ class IoSpace {
     /// Set when a cycle selects this range (-CD SFDBK); may be null.
     bool* selected;
     std::uint32_t id;
+    const TraceSubject* subject;  ///< whose it is, for traces; may be null
   };
 
   IoSpace() { table_.fill(0); }
   IoSpace(const IoSpace&) = delete;
 
   /// Decodes ports first..last (inclusive) for `slave`. Where ranges overlap the one responds that begins last.
-  IoClaim claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle, bool* selected = nullptr);
+  IoClaim claim(std::uint16_t first, std::uint16_t last, Slave& slave, CycleSpec cycle, bool* selected = nullptr,
+                const TraceSubject* subject = nullptr);
 
   /// The range that decodes `port`, or null: the bus is not driven and reads as ones.
   const Range* find(std::uint16_t port) const {

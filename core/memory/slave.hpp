@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "core/memory/port_run.hpp"
@@ -40,6 +41,8 @@ class Slave {
   virtual void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) = 0;
   /// The value a read would return, without its side effects (debuggers, traces).
   virtual std::uint32_t peek(std::uint32_t offset, unsigned bytes) const = 0;
+  /// The data sheet's name of the register at `offset`, for traces; empty if there is none, or not one.
+  virtual std::string_view register_name(std::uint32_t /*offset*/, Direction) const { return {}; }
   /// The earliest time at which this cycle may end, for slaves whose readiness depends on their state (a FIFO being
   /// filled, a memory port in use). The bus uses the later of this and the claim's own timing.
   virtual Time ready(std::uint32_t /*offset*/, unsigned /*bytes*/, Direction, Time start) { return start; }

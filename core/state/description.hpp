@@ -21,6 +21,7 @@ struct Field {
   std::uint64_t value = 0;   ///< of everything but text; a time in picoseconds
   unsigned bits = 0;         ///< of a reg: 1 to 64
   std::string text;          ///< of a text
+  bool moving = false;       ///< what a timeline draws: an activity or a level
 };
 
 /// A group of fields: a device has its own fields and may have parts ("receive ring", "counter 0").
@@ -47,6 +48,19 @@ class Description {
   }
   Description& text(std::string_view name, std::string value) {
     fields_.push_back({std::string(name), Field::Kind::text, 0, 0, std::move(value)});
+    return *this;
+  }
+  /// What the device, or a part of it, is doing: a few words that a timeline shows as a span; "idle" or "none" is not
+  /// drawn.
+  Description& activity(std::string_view name, std::string value) {
+    text(name, std::move(value));
+    fields_.back().moving = true;
+    return *this;
+  }
+  /// How full something is or how much is left to do, as a timeline draws it: bytes of a FIFO, frames of a queue.
+  Description& level(std::string_view name, std::uint64_t value) {
+    number(name, value);
+    fields_.back().moving = true;
     return *this;
   }
   /// A part of the device; the reference is valid until the next part is added.

@@ -7,26 +7,53 @@
 
 namespace planar {
 
-void Trace::enable(std::string_view list) {
-  while (!list.empty()) {
+TraceMask parse_trace_categories(std::string_view list) {
+  TraceMask mask = 0;
+  for (bool more = true; more;) {
     const auto comma = list.find(',');
     const auto word = list.substr(0, comma);
+    const auto found = std::find_if(trace_categories.begin(), trace_categories.end(),
+                                    [&](const TraceCategoryRow& row) { return row.name == word; });
     if (word == "all") {
-      mask_ = (1u << static_cast<unsigned>(TraceCategory::count)) - 1;
+      mask = trace_bit(TraceCategory::count) - 1;
+    } else if (found == trace_categories.end()) {
+      std::vector<std::string_view> names;
+      for (const auto& row : trace_categories) names.push_back(row.name);
+      throw Error(fmt::format("--trace: no category '{}'; choose from {} or all", word, fmt::join(names, ", ")));
     } else {
-      const auto* found = std::find(std::begin(trace_category_names), std::end(trace_category_names), word);
-      if (found == std::end(trace_category_names))
-        throw Error(fmt::format("--trace: no category '{}'; choose from {} or all", word,
-                                fmt::join(trace_category_names, ", ")));
-      mask_ |= 1u << (found - std::begin(trace_category_names));
+      mask |= TraceMask{1} << (found - trace_categories.begin());
     }
-    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    more = comma != std::string_view::npos;
+    if (more) list.remove_prefix(comma + 1);
   }
+  // Who looks at cycles wants to know why they wait.
+  return mask & trace_bit(TraceCategory::bus) ? mask | trace_bit(TraceCategory::arbitration) : mask;
 }
 
-void Trace::emit(TraceCategory c, Time now, const std::string& text) {
-  sink_(fmt::format("{:>16}.{:06} {:<8} {}", now.ps / 1'000'000, now.ps % 1'000'000,
-                    trace_category_names[static_cast<unsigned>(c)], text));
+bool names_device(std::string_view name, std::string_view device) {
+  if (name.empty()) return false;
+  for (std::size_t at = device.find(name); at != std::string_view::npos; at = device.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || device[at - 1] == '.') && (end == device.size() || device[end] == '.')) return true;
+  }
+  return false;
+}
+
+bool TraceFilter::passes(Time now, std::string_view device) const {
+  return now >= from && now < to &&
+         (devices.empty() ||
+          std::any_of(devices.begin(), devices.end(), [&](const auto& name) { return names_device(name, device); }));
+}
+
+bool TraceFilter::passes(TraceAddress address) const {
+  return addresses.empty() || std::any_of(addresses.begin(), addresses.end(), [&](const Span& span) {
+           return (address.port ? span.ports : span.memory) && address.value >= span.first &&
+                  address.value <= span.last;
+         });
+}
+
+void Trace::emit(TraceCategory c, Time now, std::string_view device, const std::string& text) {
+  sink_(fmt::format("{:>16}.{:06} {:<11} {:<16} {}", now.ps / 1'000'000, now.ps % 1'000'000, name(c), device, text));
 }
 
 }  // namespace planar

@@ -1,48 +1,130 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Trace: lines of "virtual time, category, text", for people and for byte-exact comparison of two runs. A disabled
-// trace costs one test of a mask.
+// Trace: lines of "virtual time, category, device, text", for people and for byte-exact comparison of two runs
+// (docs/tracing.md). A disabled trace costs one test of a mask.
 #pragma once
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/time/time.hpp"
 
 namespace planar {
 
 // clang-format off
-enum class TraceCategory : std::uint8_t { cpu, irq, io, memory, bus, pos, dma, timer, diskette, keyboard, video, serial,
-                                          nic, wire, peer, firmware, count };
-
-/// Names as used on the command line, in the order of TraceCategory.
-inline constexpr std::string_view trace_category_names[] = {
-    "cpu", "irq", "io", "memory", "bus", "pos", "dma", "timer", "diskette", "keyboard", "video", "serial",
-    "nic", "wire", "peer", "firmware"};
+enum class TraceCategory : std::uint8_t { cpu, syscall, irq, io, memory, bus, arbitration, dma, pos, timer, diskette, disk,
+                                          keyboard, video, serial, nic, wire, peer, firmware, count };
 // clang-format on
+
+/// What a category shows.
+struct TraceCategoryRow {
+  std::string_view name;  ///< on the command line and in the lines
+  std::string_view shows;
+};
+/// In the order of TraceCategory.
+inline constexpr std::array<TraceCategoryRow, static_cast<std::size_t>(TraceCategory::count)> trace_categories{{
+    {"cpu", "each instruction with its clocks; interrupts and resets that the processor takes"},
+    {"syscall", "system calls of the guest (INT 80h): name, arguments, result"},
+    {"irq", "interrupt lines, acknowledges, exceptions"},
+    {"io", "accesses to ports"},
+    {"memory", "accesses to memory on the channel (not to planar memory)"},
+    {"bus", "each cycle of the processor on the channel with its waits; includes arbitration"},
+    {"arbitration", "requests, grants, preemption and release of the channel; refresh that delays somebody"},
+    {"dma", "the DMA controller: programming, items moved, terminal counts"},
+    {"pos", "programmable option select: setup registers, channel reset"},
+    {"timer", "the 8254 and the watchdog"},
+    {"diskette", "the 82077: commands, results, sectors"},
+    {"disk", "SCSI: commands, what they moved, results"},
+    {"keyboard", "the 8042: keyboard and mouse"},
+    {"video", "VGA: register writes, changes of mode"},
+    {"serial", "COM1"},
+    {"nic", "network adapters: register accesses, interrupt pins"},
+    {"wire", "frames and signals on the media"},
+    {"peer", "stations: the peer's TCP and UDP, bridges, the host's network"},
+    {"firmware", "checkpoints of the POST, the information panel"},
+}};
+constexpr std::string_view name(TraceCategory c) { return trace_categories[static_cast<std::size_t>(c)].name; }
+
+/// A set of categories.
+using TraceMask = std::uint32_t;
+constexpr TraceMask trace_bit(TraceCategory c) { return TraceMask{1} << static_cast<unsigned>(c); }
+
+/// Where an access or instruction was: a port or a memory address.
+struct TraceAddress {
+  std::uint32_t value;
+  bool port;
+};
+constexpr TraceAddress port_address(std::uint32_t port) { return {port & 0xFFFF, true}; }
+constexpr TraceAddress memory_address(std::uint32_t address) { return {address, false}; }
+
+/// Which lines pass. What is left empty lets all pass.
+struct TraceFilter {
+  Time from{};              ///< the first time that passes
+  Time to = Time::never();  ///< the first one behind it that does not
+  /// Names of devices: "slot1.ne2", and "slot1" and "ne2" for the same one.
+  std::vector<std::string> devices;
+  struct Span {
+    std::uint32_t first, last;
+    bool ports, memory;  ///< what of the two it is about
+  };
+  /// Lines with an address pass if it is in one of these; lines without one pass.
+  std::vector<Span> addresses;
+
+  bool passes(Time now, std::string_view device) const;
+  bool passes(TraceAddress address) const;
+};
+
+/// Whether `name` means `device`: it is one or several neighbours of the parts between its dots.
+bool names_device(std::string_view name, std::string_view device);
+
+/// The categories of a comma-separated list ("pos,nic" or "all"). Throws Error naming an unknown one.
+TraceMask parse_trace_categories(std::string_view list);
 
 class Trace {
  public:
   using Sink = std::function<void(std::string_view line)>;
 
   bool on(TraceCategory c) const { return mask_ >> static_cast<unsigned>(c) & 1; }
+  bool any(TraceMask categories) const { return (mask_ & categories) != 0; }
   void set_sink(Sink sink) { sink_ = std::move(sink); }
-  /// Enables the categories in a comma-separated list ("pos,nic" or "all"). Throws Error naming an unknown one.
-  void enable(std::string_view list);
+  /// Adds the categories in a list. Throws Error naming an unknown one.
+  void enable(std::string_view list) { mask_ |= parse_trace_categories(list); }
+  void set_categories(TraceMask categories) { mask_ = categories; }
+  TraceMask categories() const { return mask_; }
+  void set_filter(TraceFilter filter) { filter_ = std::move(filter); }
+  const TraceFilter& filter() const { return filter_; }
 
+  /// A line about `device`.
   template <class... A>
-  void operator()(TraceCategory c, Time now, fmt::format_string<A...> format, A&&... args) {
-    if (on(c) && sink_) emit(c, now, fmt::format(format, std::forward<A>(args)...));
+  void operator()(TraceCategory c, Time now, std::string_view device, fmt::format_string<A...> format, A&&... args) {
+    if (on(c) && sink_ && filter_.passes(now, device))
+      emit(c, now, device, fmt::format(format, std::forward<A>(args)...));
+  }
+  /// The same, about an access or instruction at `address`.
+  template <class... A>
+  void at(TraceAddress address, TraceCategory c, Time now, std::string_view device, fmt::format_string<A...> format,
+          A&&... args) {
+    if (on(c) && filter_.passes(address)) (*this)(c, now, device, format, std::forward<A>(args)...);
   }
 
  private:
-  void emit(TraceCategory c, Time now, const std::string& text);
-  std::uint32_t mask_ = 0;
+  void emit(TraceCategory c, Time now, std::string_view device, const std::string& text);
+  TraceMask mask_ = 0;
   Sink sink_;
+  TraceFilter filter_;
+};
+
+/// What trace lines say of the part that has claimed ports or memory; it outlives the claim.
+struct TraceSubject {
+  std::string device;  ///< as Machine::devices() has it
+  /// The category of accesses to its registers; count: only what the part says itself.
+  TraceCategory registers = TraceCategory::count;
 };
 
 }  // namespace planar

@@ -18,6 +18,10 @@ class StorageAdapter {
   virtual void attach(unsigned id, storage::DriveKind kind, storage::DiskImage image) = 0;
   /// The drive with this ID, or null.
   virtual const storage::ScsiDrive* drive(unsigned id) const = 0;
+  /// Puts another medium into the drive with this ID, which must be there, while the machine runs.
+  virtual void change_medium(unsigned id, storage::DiskImage image) = 0;
+  /// A command is at work: the machine's disk light.
+  virtual bool busy() const = 0;
 
  protected:
   ~StorageAdapter() = default;

@@ -34,8 +34,8 @@ void Medium::tell_begins(const Port& port, Time now) const {
 
 void Medium::tell_end(const WireRecord& record) const {
   if (trace_ && trace_->on(TraceCategory::wire))
-    (*trace_)(TraceCategory::wire, record.end, "{} sent {} bytes from {} ps{}", record.sender, record.bytes.size(),
-              record.start.ps,
+    (*trace_)(TraceCategory::wire, record.end, record.sender, "sent {} bytes in {} ns on {}{}", record.bytes.size(),
+              (record.end - record.start).ps / 1000, name_,
               record.good()                        ? ""
               : record.damage == Damage::collision ? ", collided"
                                                    : ", damaged");

@@ -24,11 +24,13 @@ struct Workload {
 };
 
 struct Benchmark {
-  std::string_view name;     ///< of its verb, of the guest's program and in --do
-  std::string_view heading;  ///< of a report: "netio, KB/s by packet size"
-  std::string_view metric;   ///< what a figure is, in the CSV: "throughput"
-  std::string_view unit;     ///< of a figure: "KB/s"
-  Workload comparison;       ///< unless the options say otherwise
+  std::string_view name;                   ///< in --do, and of its baseline
+  std::string_view verb;                   ///< several may share one
+  std::span<const char* const> arguments;  ///< what the verb is told to make it this benchmark
+  std::string_view heading;                ///< of a report: "netio, KB/s by packet size"
+  std::string_view metric;                 ///< what a figure is, in the CSV: "throughput"
+  std::string_view unit;                   ///< of a figure: "KB/s"
+  Workload comparison;                     ///< unless the options say otherwise
   Workload regression;
 
   /// Adds the verb `planar NAME --machine M --card C --seconds N --sizes LIST --seed N --set ... --quiet --json -`. Its
@@ -41,7 +43,7 @@ struct Benchmark {
   std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
 };
 
-extern const Benchmark netio_benchmark;
+extern const Benchmark netio_benchmark, netperf_benchmark, netperf_rr_benchmark;
 
 /// All of them, the default first.
 std::span<const Benchmark* const> benchmarks();

@@ -3,16 +3,22 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
 #include "frontend/cli/output.hpp"
 #include "frontend/session/guest_image.hpp"
+#include "frontend/systems/operating_system.hpp"
 #include "machines/registry/adapter_registry.hpp"
 #include "machines/units.hpp"
 
 namespace planar {
 namespace {
+
+/// How long the client of two machines waits before it asks for the server, which may be the slower one to boot: its
+/// ARP gives up after three seconds. Unit: seconds of the guest.
+constexpr const char* server_head_start = "4";
 
 bool over(Session& session) {
   bool all = true;
@@ -24,7 +30,62 @@ bool over(Session& session) {
   return all;
 }
 
+/// The guest with `task` to do, and settings that only this one of the machines has.
+Media diskette(const GuestTasks& t, const std::string& task, const GuestSettings& own) {
+  GuestSettings settings{{"do", task}};
+  settings.insert(settings.end(), t.settings.begin(), t.settings.end());
+  settings.insert(settings.end(), own.begin(), own.end());
+  const auto system = find_operating_system(t.system).settings();
+  settings.insert(settings.end(), system.begin(), system.end());
+  return guest_diskette(settings);
+}
+
+/// `--against MACHINE[:CARD]`: the same lab-wide options, another machine and card.
+Config server_config(const std::string& against, const MachineOptions& client) {
+  MachineOptions server;
+  const auto colon = against.find(':');
+  server.machine = against.substr(0, colon);
+  if (colon != std::string::npos) server.cards.push_back(against.substr(colon + 1));
+  server.seed = client.seed;
+  server.force = client.force;
+  return server.config("ne2");
+}
+
 }  // namespace
+
+std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const MachineOptions& machine,
+                                     const OutputOptions& output, const StateOptions& state) {
+  std::vector<Media> media;
+  if (!t.against) {
+    media.push_back(diskette(t, t.client, driver_settings(config)));
+    return std::make_unique<Session>(LabConfig(std::move(config)), std::move(media), output, state);
+  }
+  if (machine.net) throw Error("--net and --against both name the other end of the wire; give one of them");
+  std::vector<std::pair<std::string, Config>> machines;
+  GuestSettings client = driver_settings(config), server{{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}};
+  client.emplace_back("wait", server_head_start);
+  machines.emplace_back("client", std::move(config));
+  machines.emplace_back("server", server_config(*t.against, machine));
+  const GuestSettings of_server = driver_settings(machines.back().second);
+  server.insert(server.end(), of_server.begin(), of_server.end());
+  media.push_back(diskette(t, t.client, client));
+  media.push_back(diskette(t, t.server, server));
+  return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), output, state);
+}
+
+void check_guest_settings(const CLI::App& verb, const GuestSettings& wanted, const Snapshot& snapshot) {
+  if (verb.get_option("--against")->count())
+    throw Error("--restore and --against: the snapshot says which machines it has; leave --against out");
+  if (verb.get_option("--use")->count())
+    throw Error("--restore and --use: the guest in the snapshot has its adapter already; leave --use out");
+  if (snapshot.diskettes.empty()) return;
+  for (const auto& [key, value] : settings_of(snapshot.diskettes.front().image))
+    for (const auto& [name, text] : wanted)
+      if (const auto* option = verb.get_option_no_throw("--" + key);
+          key == name && value != text && option && option->count() > 0)
+        throw Error(fmt::format("--restore and --{0} {1}: the guest in the snapshot runs with {2}; leave --{0} out",
+                                key, text, value));
+}
 
 GuestSettings driver_settings(const Config& config) {
   for (const std::string& slot : config.children("slot"))

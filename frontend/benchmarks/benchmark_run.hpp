@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +26,23 @@ void use_adapter(Config& config, unsigned slot);
 
 /// The built-in guest with these settings, for drive A.
 Media guest_diskette(const GuestSettings& settings);
+
+/// Who runs which of the guest's programs.
+struct GuestTasks {
+  std::string client;                    ///< the program of the machine under test
+  std::string server;                    ///< of the other machine, with --against
+  GuestSettings settings;                ///< of both
+  std::string system;                    ///< that the guest stands for (--os)
+  std::optional<std::string> against{};  ///< MACHINE[:CARD]
+};
+
+/// The machine of `config` as client; with `against` also a server, from `machine`'s options. Throws Error.
+std::unique_ptr<Session> open_guests(const GuestTasks& tasks, Config config, const MachineOptions& machine,
+                                     const OutputOptions& output, const StateOptions& state);
+
+/// The settings that `verb` has an option of the same name for must be those of the snapshot's guest; --against and
+/// --use are refused. Throws Error.
+void check_guest_settings(const CLI::App& verb, const GuestSettings& wanted, const Snapshot& snapshot);
 
 /// Throws Error unless `text` is a duration of 0.01 to 3600 seconds, the option's value.
 Time parse_seconds(const std::string& text);

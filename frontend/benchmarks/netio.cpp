@@ -26,10 +26,6 @@ namespace {
 
 constexpr std::size_t most_sizes = 16;  // that the guest's netio takes
 
-/// How long the client of two machines waits before it asks for the server, which may be the slower one to boot: its
-/// ARP gives up after three seconds. Unit: seconds of the guest.
-constexpr const char* server_head_start = "4";
-
 struct Options {
   CLI::App* verb = nullptr;
   MachineOptions machine;
@@ -59,7 +55,7 @@ Time virtual_limit(const Options& o) {
 NetioResult read_result(Session& session) {
   const GuestOutput& guest = session.guest();
   NetioResult r;
-  collect(session, "@netio start", "@netio end", r);
+  collect(session, "@netio start", "@load", r);  // as far as the load counts; closing may take seconds
   if (session.lab().machines() > 1) {
     NetioServer& server = r.against.emplace();
     collect(session, 1, "@server start", "@server end", server);
@@ -74,74 +70,33 @@ NetioResult read_result(Session& session) {
   return r;
 }
 
-/// The guest of `machine` with `task` to do, and settings that only this one of the machines has.
-Media diskette(const Options& o, const std::string& task, const GuestSettings& own = {}) {
-  GuestSettings settings{{"do", task},
-                         {"seconds", seconds(o)},
-                         {"sizes", o.sizes},
-                         {"generation", std::to_string(o.generation)},
-                         {"port", std::to_string(o.port)}};
-  if (o.mtu) settings.emplace_back("mtu", std::to_string(*o.mtu));
-  settings.insert(settings.end(), own.begin(), own.end());
-  const auto system = find_operating_system(o.system).settings();
-  settings.insert(settings.end(), system.begin(), system.end());
-  return guest_diskette(settings);
-}
-
-/// `--against MACHINE[:CARD]`: the same lab-wide options, another machine and card.
-Config server_config(const Options& o) {
-  MachineOptions server;
-  const auto colon = o.against->find(':');
-  server.machine = o.against->substr(0, colon);
-  if (colon != std::string::npos) server.cards.push_back(o.against->substr(colon + 1));
-  server.seed = o.machine.seed;
-  server.force = o.machine.force;
-  return server.config("ne2");
-}
-
-/// Refuses what the guest in the snapshot was told otherwise.
-void check_settings(const Options& o, const Snapshot& snapshot) {
-  if (o.against) throw Error("--restore and --against: the snapshot says which machines it has; leave --against out");
-  if (o.use) throw Error("--restore and --use: the guest in the snapshot has its adapter already; leave --use out");
-  if (snapshot.diskettes.empty()) return;
-  const std::pair<const char*, std::string> wanted[] = {{"seconds", seconds(o)},
-                                                        {"sizes", o.sizes},
-                                                        {"generation", std::to_string(o.generation)},
-                                                        {"port", std::to_string(o.port)}};
-  for (const auto& [key, value] : settings_of(snapshot.diskettes.front().image))
-    for (const auto& [name, text] : wanted)
-      if (key == name && value != text && o.verb->get_option("--" + key)->count() > 0)
-        throw Error(fmt::format("--restore and --{0} {1}: the guest in the snapshot runs with {2}; leave --{0} out",
-                                key, text, value));
+GuestTasks tasks(const Options& o) {
+  GuestTasks t{.client = "netio",
+               .server = "netio-server",
+               .settings = {{"seconds", seconds(o)},
+                            {"sizes", o.sizes},
+                            {"generation", std::to_string(o.generation)},
+                            {"port", std::to_string(o.port)}},
+               .system = o.system,
+               .against = o.against};
+  if (o.mtu) t.settings.emplace_back("mtu", std::to_string(*o.mtu));
+  return t;
 }
 
 std::unique_ptr<Session> open(const Options& o) {
   if (o.state.restore) {
     const Snapshot snapshot = read_snapshot(*o.state.restore);
     check_restore(snapshot, o.machine);
-    check_settings(o, snapshot);
+    check_guest_settings(*o.verb, tasks(o).settings, snapshot);
     return std::make_unique<Session>(snapshot, o.output, o.state);
   }
   auto config = o.machine.config("ne2");
   if (o.use) use_adapter(config, *o.use);
-  std::vector<Media> media;
   if (!o.against) {
     config.set_text("peer.duration", seconds(o) + " s", "--seconds");
     if (o.mtu) config.set("peer.mtu", std::to_string(*o.mtu), "--mtu");
-    media.push_back(diskette(o, "netio", driver_settings(config)));
-    return std::make_unique<Session>(LabConfig(std::move(config)), std::move(media), o.output, o.state);
   }
-  if (o.machine.net) throw Error("--net and --against both name the other end of the wire; give one of them");
-  std::vector<std::pair<std::string, Config>> machines;
-  GuestSettings client = driver_settings(config), server{{"ip", "192.168.10.1"}, {"peer", "192.168.10.2"}};
-  client.emplace_back("wait", server_head_start);
-  machines.emplace_back("client", std::move(config));
-  machines.emplace_back("server", server_config(o));
-  const GuestSettings of_server = driver_settings(machines.back().second);
-  server.insert(server.end(), of_server.begin(), of_server.end());
-  media.push_back(diskette(o, "netio", client));
-  media.push_back(diskette(o, "netio-server", server));
-  return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), o.output, o.state);
+  return open_guests(tasks(o), std::move(config), o.machine, o.output, o.state);
 }
 
 /// Which of several network adapters the guest has taken, once it has.
@@ -246,6 +201,8 @@ Verb add_netio(CLI::App& app) {
 
 const Benchmark netio_benchmark{
     .name = "netio",
+    .verb = "netio",
+    .arguments = {},
     .heading = "netio, KB/s by packet size",
     .metric = "throughput",
     .unit = "KB/s",

@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 
 /// The verb and its options as they were given, without those that each run has of its own.
 std::vector<std::string> words_of(const Benchmark& benchmark, const CLI::App& verb) {
-  std::vector<std::string> words{std::string(benchmark.name)};
+  std::vector<std::string> words{std::string(benchmark.verb)};
   for (const CLI::Option* option : verb.get_options()) {
     const auto name = option->get_name();
     if (option->count() == 0 || name == "--runs" || name == "--json" || name == "--quiet" || name == "--seed") continue;

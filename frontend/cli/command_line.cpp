@@ -90,7 +90,8 @@ int parse_and_run(int argc, const char* const* argv) {
   bool only_parse = false;
   app.add_flag("--only-parse", only_parse, "Check the command line and do nothing")->group("");
   std::vector<Verb (*)(CLI::App&)> adders;
-  for (const Benchmark* benchmark : benchmarks()) adders.push_back(benchmark->add_verb);
+  for (const Benchmark* benchmark : benchmarks())
+    if (benchmark->add_verb) adders.push_back(benchmark->add_verb);
   adders.insert(adders.end(), {add_run, add_describe, add_debug, add_list, add_show, add_config, add_adf, add_disk,
                                add_bench, add_compare, add_published, add_regress, add_diff, add_netio_server,
                                add_completion, add_installed_files});

@@ -17,6 +17,7 @@
 #include "frontend/report/compare_report.hpp"
 #include "frontend/results/plan.hpp"
 #include "frontend/results/spread.hpp"
+#include "frontend/timeline_report/compare_timelines.hpp"
 
 namespace planar {
 namespace {
@@ -28,6 +29,7 @@ struct CompareOptions {
   std::string folder;   ///< of the report
   std::string results;  ///< of the finished runs; the report's unless given
   std::string merge;
+  std::string timelines;  ///< their folder
   unsigned runs = 1;
   bool plan = false;
 };
@@ -45,11 +47,13 @@ SweepPlan sweep(const CompareOptions& o) {
 
 /// Writes and prints what came of a plan's runs; the exit code of the worst of them.
 int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, const std::string& folder_name,
-           const std::optional<std::string>& json_file) {
+           const std::string& timelines, const std::optional<std::string>& json_file) {
   const MatrixOptions& matrix = plan.options;
   Comparison c{*matrix.benchmark, {},         plan.machines, matrix.benchmark->sizes(matrix.sizes),
                matrix.seconds,    matrix.seed};
   c.outcomes = combine_outcomes(outcomes, plan.runs);
+  const bool interrupted = !interruption_text(outcomes, matrix).empty();
+  if (!timelines.empty() && !interrupted) c.pictures = compare_timelines(outcomes, matrix, timelines);
   const auto json = comparison_json(c);
   const auto failure = host_failure_text(outcomes);
   if (!folder_name.empty() && failure.empty()) {
@@ -77,7 +81,7 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
 int merge(const CompareOptions& o) {
   const SweepPlan plan = load_plan(o.merge);
   const auto outcomes = finished_runs(plan.cells, plan.options);
-  const int status = report(plan, outcomes, o.folder.empty() ? o.merge : o.folder, o.command.json);
+  const int status = report(plan, outcomes, o.folder.empty() ? o.merge : o.folder, {}, o.command.json);
   std::vector<std::string> missing;
   for (const CellOutcome& outcome : outcomes)
     if (outcome.interrupted()) missing.push_back(outcome.cell.key());
@@ -91,6 +95,9 @@ int merge(const CompareOptions& o) {
 }
 
 int run(const CompareOptions& o) {
+  if (!o.timelines.empty() && (o.plan || !o.merge.empty()))
+    throw Error(fmt::format("--timeline {}: {} runs nothing here; leave one of the two out", o.timelines,
+                            o.plan ? "--plan" : "--merge"));
   if (!o.merge.empty()) return merge(o);
   const SweepPlan plan = sweep(o);
   if (o.plan) {
@@ -100,7 +107,7 @@ int run(const CompareOptions& o) {
     return 0;
   }
   const auto outcomes = run_matrix(plan.cells, plan.options);
-  const int status = report(plan, outcomes, o.folder, o.command.json);
+  const int status = report(plan, outcomes, o.folder, o.timelines, o.command.json);
   if (const auto text = interruption_text(outcomes, plan.options); !text.empty()) throw Error(text, interrupted_exit);
   return status;
 }
@@ -118,6 +125,10 @@ Verb add_compare(CLI::App& app) {
       ->type_name("DIR");
   verb->add_option("--results", o->results, "Keep the finished runs in this folder; the report's by default")
       ->type_name("DIR");
+  verb->add_option("--timeline", o->timelines,
+                   "Run each card briefly once more and write the timeline of one data frame of it into this folder; "
+                   "the report draws the frame's way, card above card (docs/timeline.md)")
+      ->type_name("DIR");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in the folder already");
   add_runs_option(*verb, o->runs,
                   "Runs of each card in each machine, with seeds from --seed on: the tables then hold means, and what "
@@ -130,6 +141,7 @@ Verb add_compare(CLI::App& app) {
   verb->footer(
       "Examples:\n"
       "  planar compare --machines model95 --report out   every card in one machine: table, plots, JSON\n"
+      "  planar compare --machines model95 --cards ne2,3c527 --report out --timeline out/timelines   why they differ\n"
       "  planar compare --machines model95 --cards ne2,3c527 --runs 10   means and 95 % confidence over ten seeds\n"
       "  planar compare --runs 100 --report sweep --plan > plan.tsv   a line a run, for docs/sweeps.md\n"
       "  planar compare --merge sweep   the report of what was run");

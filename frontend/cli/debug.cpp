@@ -96,9 +96,7 @@ Verb add_debug(CLI::App& app) {
   verb->add_option("--serial", o->output.serial, "Output of COM1: stdio or file:F")->type_name("stdio|file:F");
   verb->add_option("--capture", o->output.capture, "Capture every frame on the medium, in virtual time")
       ->type_name("F.pcapng");
-  verb->add_option("--trace", o->output.trace, "Trace categories, comma-separated, or all")->type_name("LIST");
-  verb->add_option("--trace-file", o->output.trace_file, "Write the trace to a file instead of standard error")
-      ->type_name("F");
+  o->output.trace.add_to(*verb);
   verb->add_flag("--quiet", o->output.quiet, "No configuration block");
   return [o] { return debug(*o); };
 }

@@ -174,8 +174,10 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
       ->type_name("CARD")
       ->expected(1)
       ->take_all();
-  app.add_option("--set", values,
-                 "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns'")
+  app.add_option(
+         "--set", values,
+         "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns', or a key of the "
+         "machine below channel, memory or peer: --set peer.turnaround='30 us'")
       ->type_name("CARD.VALUE=X")
       ->expected(1)
       ->take_all();
@@ -302,6 +304,10 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
     if (dot == std::string::npos || equals == std::string::npos || equals < dot || dot == 0)
       throw Error(fmt::format("--set {}: is not CARD.VALUE=X; `planar show CARD` lists the values", text));
     const auto card = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
+    if (card == "channel" || card == "memory" || card == "peer") {  // of the machine's file
+      config.set(text.substr(0, equals), text.substr(equals + 1), "--set " + text);
+      continue;
+    }
     bool found = false;
     for (const auto& name : config.children("slot")) {
       const auto path = "slot." + name;
@@ -323,8 +329,19 @@ void OutputOptions::add_to(CLI::App& app) {
       ->expected(1)
       ->take_all();
   app.add_option("--capture", capture, "Capture every frame on the medium, in virtual time")->type_name("F.pcapng");
-  app.add_option("--trace", trace, "Trace categories, comma-separated, or all")->type_name("CATEGORY,...");
-  app.add_option("--trace-file", trace_file, "Write the trace to a file instead of standard error")->type_name("F");
+  trace.add_to(app);
+  app.add_option("--timeline", timeline,
+                 "Write what processor, channel, adapters, interrupt lines and wire did, in virtual time, for Perfetto "
+                 "(ui.perfetto.dev) and chrome://tracing. Without the options below: around a full-size frame of a "
+                 "connection in steady state (docs/timeline.md)")
+      ->type_name("F.json");
+  app.add_option("--timeline-frame", timeline_frame,
+                 "The timeline shows this frame, with the number that it has in the capture, and some before it; data: "
+                 "the frame that it shows by itself")
+      ->type_name("N|data");
+  app.add_option("--timeline-from", timeline_from, "The timeline begins at this virtual time (0 s)")->type_name("TIME");
+  app.add_option("--timeline-for", timeline_for, "The timeline is this long (10 ms); a second of it can fill 200 MB")
+      ->type_name("TIME");
   app.add_flag("--quiet", quiet, "No progress line, no configuration block");
 }
 

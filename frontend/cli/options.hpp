@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "devices/storage/image/disk_image.hpp"
+#include "frontend/trace/trace_options.hpp"
 #include "machines/lab_config.hpp"
 
 namespace CLI {
@@ -85,11 +86,13 @@ struct OutputOptions {
   std::optional<std::string> serial;   ///< "stdio" or "file:F"
   std::vector<std::string> screen;     ///< "text", "png:FILE"
   std::optional<std::string> capture;  ///< pcapng file
-  std::optional<std::string> trace;
-  std::optional<std::string> trace_file;
+  TraceOptions trace;
+  std::optional<std::string> timeline;                                     ///< trace event file
+  std::optional<std::string> timeline_from, timeline_for, timeline_frame;  ///< which part of the run
   std::string result = "planar-result";  ///< folder for screens grabbed by steps and for the evidence of a failed step
   bool quiet = false;
   bool window = false;  ///< offered by `planar run` only
+  std::string panes;    ///< of the window: "cpu,wire=bottom"
   void add_to(CLI::App& app);
 };
 

@@ -11,6 +11,7 @@
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/report/published_report.hpp"
+#include "frontend/report/sensitivity_report.hpp"
 
 namespace planar {
 namespace {
@@ -19,6 +20,7 @@ struct PublishedOptions {
   MatrixCommand command;
   std::string folder;
   bool chosen = false;
+  bool sensitivity = false;
 };
 
 /// Only what the tables have a row for is run: the rows of the machines and cards that are asked for, a machine
@@ -49,6 +51,45 @@ std::vector<std::string> scored(const std::vector<PublishedRow>& print, const st
   return list;
 }
 
+/// Each row as it is and with each uncertain value at both ends.
+int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& print, const MatrixOptions& matrix) {
+  const auto base = cells_of(print, o.command.cells());
+  std::vector<Cell> cells = base;
+  std::vector<std::vector<UncertainValue>> values;
+  for (const Cell& cell : base) {
+    values.push_back(uncertain_values(cell.machine));
+    for (const UncertainValue& v : values.back())
+      for (const std::string& end : {v.low, v.high}) cells.push_back(with_value(cell, v.name, end));
+  }
+  const auto outcomes = run_matrix(cells, matrix);
+  if (const auto failure = host_failure_text(outcomes); !failure.empty())
+    throw Error(failure + "; nothing is written, the same command goes on", ExitCode::missing_file);
+  if (const auto interrupted = interruption_text(outcomes, matrix); !interrupted.empty())
+    throw Error(interrupted, interrupted_exit);
+  const std::vector<CellOutcome> as_is(outcomes.begin(), outcomes.begin() + static_cast<std::ptrdiff_t>(base.size()));
+  std::vector<SensitiveRow> rows;
+  for (const ScoredRow& row : score_rows(print, as_is)) {
+    if (!row.ours || row.print.repeats) continue;
+    SensitiveRow sensitive{row, {}};
+    const auto place = static_cast<std::size_t>(row.ours - as_is.data());
+    std::size_t next = base.size();
+    for (std::size_t n = 0; n < place; ++n) next += 2 * values[n].size();
+    const auto average = [&](const CellOutcome& outcome) {
+      ScoredRow moved = row;
+      moved.ours = &outcome;
+      return moved.average();
+    };
+    for (const UncertainValue& v : values[place]) {
+      sensitive.effects.push_back({v, average(outcomes[next]), average(outcomes[next + 1])});
+      next += 2;
+    }
+    rows.push_back(std::move(sensitive));
+  }
+  if (o.command.json) write_json(*o.command.json, sensitivity_json(rows));
+  if (!o.command.json || *o.command.json != "-") fmt::print("{}", sensitivity_text(rows));
+  return 0;
+}
+
 int run(const PublishedOptions& o) {
   if (o.chosen) {
     fmt::print("{}", chosen_by_print_table());
@@ -57,6 +98,7 @@ int run(const PublishedOptions& o) {
   MatrixOptions matrix = o.command.options();
   matrix.folder = o.folder;
   const auto print = published_rows();
+  if (o.sensitivity) return run_sensitivity(o, print, matrix);
   const auto cells = cells_of(print, o.command.cells());
   const auto outcomes = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(outcomes); !failure.empty())
@@ -91,6 +133,10 @@ Verb add_published(CLI::App& app) {
       ->type_name("DIR");
   verb->add_flag("--chosen", o->chosen,
                  "Run nothing: list the values that were fitted on print or chosen with it in view");
+  verb->add_flag(
+      "--sensitivity", o->sensitivity,
+      "Run each row also with the uncertain values that all cards share (server's turnaround, channel, DRAM) at "
+      "both ends of their range, and say whether print lies in the band: nine runs a row");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in --results already");
   return [o] { return run(*o); };
 }

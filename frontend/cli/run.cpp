@@ -308,7 +308,7 @@ Verb add_run(CLI::App& app) {
               "--do", o->steps,
               "Execute a step, or the steps in a file, one per line: wait screen|prompt|serial \"TEXT\" [within TIME], "
               "wait still [TIME], wait TIME, type \"TEXT\\n\", press KEYS [for TIME] (ctrl-alt-del, f1), grab "
-              "screen [\"FILE\"], describe [DEVICE], insert diskette \"FILE\", snapshot \"FILE\", power off. In "
+              "screen [\"FILE\"], describe [DEVICE], insert diskette \"FILE\", snapshot \"FILE\", power off, pause. In "
               "lab.toml: "
               "[scenario] steps = [...]. In a lab of several machines they apply to the first")
           ->type_name("STEP|FILE")
@@ -327,8 +327,12 @@ Verb add_run(CLI::App& app) {
   o->output.add_to(*verb);
   verb->add_flag(
       "--window", o->output.window,
-      "Show the screen in a window in real time, with the host's keyboard and mouse (a click captures the mouse, "
-      "Ctrl-Alt-G releases it, Ctrl-Alt-F toggles full speed); a run with user input is not repeatable");
+      "Show the screen in a window in real time, with the host's keyboard and mouse, a menu and an inspector "
+      "(docs/window.md; Ctrl-Alt-H shows the keys); a run with user input is not repeatable");
+  verb->add_option("--panes", o->output.panes,
+                   "Open panes with the window: some of cpu, memory, slots, planar, adapter, bus, wire, log, each with "
+                   "=left, left-below, right, right-below, bottom or float if it is to be there")
+      ->type_name("PANE[=PLACE],...");
   o->state.add_to(*verb);
   return [o, verb, steps] {
     for (const CLI::Option* option : verb->parse_order())

@@ -24,7 +24,8 @@ void add_names(const std::string& what, std::vector<std::string>& words) {
       for (const AdapterEntry& card : cards) words.emplace_back(card.name);
   if (what == "SYSTEM")
     for (const auto name : operating_system_names()) words.emplace_back(name);
-  if (what == "CATEGORY") words.insert(words.end(), std::begin(trace_category_names), std::end(trace_category_names));
+  if (what == "CATEGORY")
+    for (const auto& row : trace_categories) words.emplace_back(row.name);
 }
 
 /// One alternative of a value's name: "FILE[,mode=M]", "slirp", "tap:NAME", "MACHINE,...".

@@ -133,6 +133,7 @@ std::string comparison_html(const Comparison& c) {
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),
                        throughput_plot(c, machine, medium, print), frame_plot(c, machine, medium));
+    if (const auto picture = c.pictures.find({machine, medium}); picture != c.pictures.end()) out += picture->second;
   });
   for (const std::string& machine : c.machines) out += side_by_side_html(c, machine);
   out += spread_html(c);

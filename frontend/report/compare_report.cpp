@@ -21,6 +21,23 @@ std::string card_title(const Cell& cell) {
                      entry.hypothetical ? " (hypothetical interface)" : "");
 }
 
+constexpr std::size_t line_width = 80;  // of the tables for a terminal
+
+/// A name in a column; a longer one has a line of its own.
+std::string in_column(const std::string& name, std::size_t width) {
+  return name.size() <= width ? fmt::format("{:<{}}", name, width) : fmt::format("{}\n{:<{}}", name, "", width);
+}
+
+/// A heading that is too long, in two lines: parted at the comma next to its middle.
+std::string heading(const std::string& text) {
+  if (text.size() <= line_width) return text;
+  std::size_t best = std::string::npos;
+  const auto off = [&](std::size_t at) { return at < text.size() / 2 ? text.size() / 2 - at : at - text.size() / 2; };
+  for (std::size_t at = text.find(", "); at != std::string::npos; at = text.find(", ", at + 1))
+    if (best == std::string::npos || off(at) < off(best)) best = at;
+  return best == std::string::npos ? text : text.substr(0, best + 1) + "\n  " + text.substr(best + 2);
+}
+
 std::string cell(std::optional<double> value) { return value ? fmt::format("{:.1f}", *value) : "-"; }
 
 std::string percent(const CellOutcome& o, const char* key) {
@@ -100,9 +117,9 @@ std::string side_by_side_text(const Comparison& c, const std::string& machine) {
   std::string out;
   for (const auto& [o, mean] : side_by_side(c, machine)) {
     if (out.empty())
-      out = fmt::format("\n{}, side by side\n{:<48} {:<20} {:>8} {:>8} {:>8}\n", machine_title(machine),
+      out = fmt::format("\n{}\n{:<32} {:<20} {:>8} {:>8} {:>8}\n", heading(machine_title(machine) + ", side by side"),
                         fmt::format("{}, mean of the sizes", c.benchmark.unit), "", "mean", "load %", "busy %");
-    out += fmt::format("{:<48} {:<20} {:>8.1f} {:>8} {:>8}\n", card_title(o->cell),
+    out += fmt::format("{} {:<20} {:>8.1f} {:>8} {:>8}\n", in_column(card_title(o->cell), 32),
                        title(find_adapter(o->cell.card).medium), mean, percent(*o, "cpu_load_percent"),
                        percent(*o, "true_busy_percent"));
   }
@@ -129,24 +146,25 @@ std::string side_by_side_markdown(const Comparison& c, const std::string& machin
 std::string comparison_text(const Comparison& c) {
   std::string out;
   c.each_table([&](const std::string& machine, MediumKind medium) {
-    out += fmt::format("{}{}\n{:<48}", out.empty() ? "" : "\n", table_title(machine, medium), c.benchmark.unit);
-    for (const auto size : c.sizes) out += fmt::format(" {:>8}", size_name(size));
-    out += fmt::format(" {:>8} {:>8}\n", "load %", "busy %");
+    out +=
+        fmt::format("{}{}\n{:<16}", out.empty() ? "" : "\n", heading(table_title(machine, medium)), c.benchmark.unit);
+    for (const auto size : c.sizes) out += fmt::format(" {:>7}", size_name(size));
+    out += fmt::format(" {:>7} {:>7}\n", "load %", "busy %");
     each(c, machine, medium, [&](const CellOutcome& o) {
-      out += fmt::format("{:<48}", card_title(o.cell));
       if (!o.result) {
-        out += " " + problem(o) + "\n";
+        out += fmt::format("{}: {}\n", card_title(o.cell), problem(o));
         return;
       }
-      for (const auto size : c.sizes) out += fmt::format(" {:>8}", cell(o.figure(c.benchmark, size)));
-      out += fmt::format(" {:>8} {:>8}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
+      out += in_column(card_title(o.cell), 16);
+      for (const auto size : c.sizes) out += fmt::format(" {:>7}", cell(o.figure(c.benchmark, size)));
+      out += fmt::format(" {:>7} {:>7}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
-    out += fmt::format("{:<48} {:>8}", "us a data frame, largest packets", "all");
+    out += fmt::format("us a data frame, largest packets\n{:<16} {:>8}", "", "all");
     for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
     out += "\n";
     each(c, machine, medium, [&](const CellOutcome& o) {
       if (!o.result) return;
-      out += fmt::format("{:<48}", card_title(o.cell));
+      out += in_column(card_title(o.cell), 16);
       for (const auto& cell : frame_cells(o)) out += fmt::format(" {:>8}", cell);
       out += "\n";
     });

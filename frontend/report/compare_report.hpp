@@ -2,9 +2,11 @@
 // The outcome of a comparison in the forms that people and programs want it in.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "devices/medium/medium_kind.hpp"
@@ -19,6 +21,8 @@ struct Comparison {
   std::vector<std::uint32_t> sizes;   ///< packet sizes that were asked for
   std::string seconds;                ///< virtual, of each size
   std::uint64_t seed = 1;
+  /// One data frame's way through each card, as SVG, by machine and medium; none without timelines.
+  std::map<std::pair<std::string, MediumKind>, std::string> pictures = {};
 
   /// The media of the machine's outcomes in order of first appearance.
   std::vector<MediumKind> media(const std::string& machine) const;

@@ -4,11 +4,15 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/results/result_diff.hpp"
+#include "frontend/timeline_report/timeline_diff.hpp"
+#include "frontend/timeline_report/timeline_reader.hpp"
 
 namespace planar {
 namespace {
@@ -17,6 +21,7 @@ using nlohmann::ordered_json;
 
 struct Options {
   std::string first, second;
+  std::vector<std::string> timelines;  ///< of both runs
   std::optional<std::string> json;
 };
 
@@ -25,10 +30,25 @@ ordered_json read_result(const std::string& file) {
                    "is no result (it has at most 256 MB)", "name a file that --json has written");
 }
 
-int run(const Options& o) {
-  const ResultDiff diff = diff_results(read_result(o.first), o.first, read_result(o.second), o.second);
+int compare_timelines_only(const Options& o) {
+  const TimelineDiff diff = diff_timelines(o.first, o.second);
   if (o.json) write_json(*o.json, diff.json(o.first, o.second));
   if (!o.json || *o.json != "-") fmt::print("{}", diff.text(o.first, o.second));
+  return diff.same() ? 0 : 1;
+}
+
+int run(const Options& o) {
+  if (o.timelines.empty() && TimelineReader::is_timeline(o.first)) return compare_timelines_only(o);
+  const ResultDiff diff = diff_results(read_result(o.first), o.first, read_result(o.second), o.second);
+  ordered_json json = diff.json(o.first, o.second);
+  std::string text = diff.text(o.first, o.second);
+  if (!o.timelines.empty()) {
+    const TimelineDiff parting = diff_timelines(o.timelines[0], o.timelines[1]);
+    json["timeline"] = parting.json(o.timelines[0], o.timelines[1]);
+    text += parting.text(o.timelines[0], o.timelines[1]);
+  }
+  if (o.json) write_json(*o.json, json);
+  if (!o.json || *o.json != "-") fmt::print("{}", text);
   return diff.same_figures() ? 0 : 1;
 }
 
@@ -39,16 +59,22 @@ Verb add_diff(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "diff",
       "Compare two results: rows, figures, configuration, timing values and program. Exit 1 if a figure differs");
-  verb->add_option("first", o->first, "A result of netio, compare or regress, a baseline, or a finished run")
+  verb->add_option("first", o->first,
+                   "A result of netio, compare or regress, a baseline, a finished run, or a timeline")
       ->required()
       ->type_name("FILE");
   verb->add_option("second", o->second, "The one to compare it with")->required()->type_name("FILE");
+  verb->add_option("--timeline", o->timelines,
+                   "The timelines of the two runs: names the first cycle on the channel at which they part")
+      ->type_name("FIRST SECOND")
+      ->expected(2);
   add_json_option(*verb, o->json, "As JSON");
   verb->footer(
       "Examples:\n"
       "  planar netio --seconds 1 --json a.json\n"
       "  planar netio --seconds 1 --set ne2.data_port.ready_delay='500 ns' --json b.json\n"
-      "  planar diff a.json b.json");
+      "  planar diff a.json b.json\n"
+      "  planar diff a.timeline.json b.timeline.json   where two runs with --timeline part, cycle by cycle");
   return [o] { return run(*o); };
 }
 

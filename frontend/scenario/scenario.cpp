@@ -146,6 +146,7 @@ bool Scenario::try_step(ScenarioHost& host, Time now) {
     case StepKind::repeat:
     case StepKind::end_repeat: return true;
     case StepKind::describe: host.describe(step.text); return true;
+    case StepKind::pause: host.pause(); return true;
     case StepKind::snapshot:
       finish_step(now);  // first, so that a restored run does not repeat it
       host.snapshot(step.text);

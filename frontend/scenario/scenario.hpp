@@ -32,6 +32,7 @@ struct ScenarioHost {
   std::function<void(const std::string& file, unsigned count)> grab_screen;
   std::function<void(const std::string& file)> insert_diskette;
   std::function<void(const std::string& device)> describe;  ///< prints a device's description; empty: all
+  std::function<void()> pause;                              ///< virtual time stands still from now on
 };
 
 class Scenario {

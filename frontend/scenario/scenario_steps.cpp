@@ -16,7 +16,7 @@ namespace planar {
 namespace {
 
 const std::vector<std::string> verbs = {"wait", "type",   "press",  "grab", "insert",   "describe", "pull",
-                                        "plug", "remove", "repeat", "end",  "snapshot", "power"};
+                                        "plug", "remove", "repeat", "end",  "snapshot", "power",    "pause"};
 constexpr std::size_t most_steps = 1'000'000;
 constexpr Time tap = 40_ms;            // how long a pressed key is down
 constexpr Time longest = 1'000'000_s;  // eleven days: sums stay far below the range of Time
@@ -241,13 +241,15 @@ Step read_step(Line& line) {
   } else if (line.take("power")) {
     expect(line, "off");
     step.kind = StepKind::power_off;
+  } else if (line.take("pause")) {
+    step.kind = StepKind::pause;
   } else {
     const Word& verb = line.word("a step");
     const auto guess = nearest(verb.text, verbs);
     line.fail(verb.column, fmt::format("there is no step '{}'{}", verb.text,
                                        guess.empty() ? "; steps are wait, type, press, grab screen, insert diskette, "
                                                        "describe, pull cable, plug cable, remove station, insert "
-                                                       "station, repeat, snapshot and power off"
+                                                       "station, repeat, snapshot, power off and pause"
                                                      : fmt::format("; did you mean '{}'?", guess)));
   }
   if (bounded && line.take("within")) step.limit = line.time("a time");

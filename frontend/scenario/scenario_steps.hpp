@@ -18,6 +18,7 @@
 //   insert station STATION              back onto its ring, with all phases; not an adapter, whose driver does that
 //   snapshot "FILE"
 //   power off
+//   pause                               with --window: virtual time stands still until its user lets it go on
 //   repeat 300 times                    what follows up to `end repeat`; not one within another
 //   end repeat
 //
@@ -52,7 +53,8 @@ enum class StepKind : std::uint8_t {
   snapshot,
   power_off,
   repeat,  // unroll_steps() leaves none of these two
-  end_repeat
+  end_repeat,
+  pause
 };
 
 struct Step {

@@ -45,6 +45,8 @@ void Session::begin(std::vector<Step> steps) {
   for (const Step& step : steps) {
     if (step.kind == StepKind::describe) check_device(*lab_, step);
     check_station(*lab_, step);
+    if (step.kind == StepKind::pause && !window_)
+      throw Error(fmt::format("{}: pause: nobody can let the run go on; give --window", step.origin));
     if (step.kind != StepKind::insert_diskette) continue;
     const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
     if (!std::filesystem::exists(disk.file))
@@ -59,7 +61,7 @@ void Session::begin(std::vector<Step> steps) {
 void Session::watch_scenario() {
   if (!scenario_.active() || evidence_) return;
   evidence_ = std::make_unique<Evidence>(lab_->media());
-  if (!trace_) lab_->trace().enable(Evidence::categories);
+  if (!tracer_->chosen()) lab_->trace().enable(Evidence::categories);
 }
 
 std::filesystem::path Session::result_folder() const {

@@ -54,17 +54,10 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
     list.insert(list.end(), {"--seed", seed});
     return list;
   }
-  std::vector<std::string> list = {std::string(o.benchmark->name),
-                                   "--machine",
-                                   cell.machine,
-                                   "--card",
-                                   cell.card_option(),
-                                   "--seconds",
-                                   o.seconds,
-                                   "--sizes",
-                                   o.sizes,
-                                   "--seed",
-                                   seed};
+  std::vector<std::string> list{std::string(o.benchmark->verb)};
+  list.insert(list.end(), o.benchmark->arguments.begin(), o.benchmark->arguments.end());
+  list.insert(list.end(), {"--machine", cell.machine, "--card", cell.card_option(), "--seconds", o.seconds, "--sizes",
+                           o.sizes, "--seed", seed});
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());
   return list;
 }

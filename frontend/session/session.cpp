@@ -33,6 +33,10 @@ std::shared_ptr<std::FILE> open_for_writing(const std::string& file, const std::
   return {f, std::fclose};
 }
 
+std::string unwritten(const std::string& file) {
+  return fmt::format("{}: cannot be written to its end; check the free space", file);
+}
+
 std::vector<std::uint8_t> read_file(const std::string& file, unsigned most_megabytes, const char* remedy,
                                     const char* too_large) {
   const auto content =
@@ -183,28 +187,19 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
                                       [this](const std::string& file) { insert_diskette(file); },
                                       [this](const std::string& device) {
                                         if (!replaying_) print_devices(device);
-                                      }});
-  if (output.capture) {
-    const auto media = lab_->media();
-    capture_ = std::make_unique<net::PcapngWriter>(*output.capture,
-                                                   std::vector<const net::Medium*>(media.begin(), media.end()));
-    gated_capture_ = std::make_unique<GatedObserver>(*capture_);
-    for (net::Medium* medium : media) medium->add_observer(*gated_capture_);
-  }
-  if (output.trace_file && !output.trace) throw Error("--trace-file needs --trace with the categories to write");
-  if (output.trace) {
-    trace_ = {stderr, std::fflush};
-    if (output.trace_file) trace_ = open_for_writing(*output.trace_file, "--trace-file");
-    trace_name_ = output.trace_file.value_or("standard error");
-    for (std::size_t n = 0; n < lab_->machines(); ++n) lab_->trace(n).enable(*output.trace);
-  }
-  trace_gates_.resize(lab_->machines());
-  for (std::size_t n = 0; n < lab_->machines(); ++n)
-    lab_->trace(n).set_sink([this, n, name = several ? lab_->name(n) + ": " : ""](std::string_view line) {
-      if (!trace_gates_[n].pass()) return;
-      if (n == 0 && evidence_) evidence_->trace_line(line);
-      if (trace_) put_line(trace_.get(), name, line);
-    });
+                                      },
+                                      [this] { hold(true); }});
+  if (output.capture) begin_capture(*output.capture);
+  const auto span = TimelineSpan::parse(output.timeline_from, output.timeline_for, output.timeline_frame);
+  if (output.timeline)
+    timeline_ = std::make_unique<Timeline>(*lab_, *output.timeline, span);
+  else if (output.timeline_from || output.timeline_for || output.timeline_frame)
+    throw Error("--timeline-from, --timeline-for and --timeline-frame need --timeline with the file to write");
+  tracer_.emplace(*lab_, output.trace);
+  tracer_->on_line([this](std::string_view line) {
+    if (evidence_) evidence_->trace_line(line);
+    if (window_) window_->log(std::string(line));
+  });
   if (!state.snapshot.empty()) {
     snapshot_at_ = parse_time(state.snapshot.at(0));
     if (!snapshot_at_)
@@ -222,7 +217,13 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
     if (state.flush_blocks) lab_->machine(n).cpu().flush_blocks_at_random(*state.flush_blocks + n);
   }
   if (state.cut_horizons) lab_->scheduler().cut_horizons_at_random(*state.cut_horizons);
-  if (output.window) window_ = std::make_unique<Window>(lab_->machine());
+  if (!output.window && !output.panes.empty()) throw Error("--panes opens panes of a window; give --window, too");
+  if (output.window) {
+    if (!tracer_->chosen())
+      for (std::size_t n = 0; n < lab_->machines(); ++n) lab_->trace(n).enable(Evidence::categories);
+    WindowActions& actions = *this;
+    window_ = std::make_unique<Window>(*lab_, actions, output.panes);
+  }
   if (state.gdb) debug(std::make_unique<gdb::GdbClient>(gdb::parse_endpoint(*state.gdb)));
 }
 
@@ -271,6 +272,7 @@ void Session::save_due(Time reached) {
 std::optional<RunEnd> Session::advance(Time end) {
   if (snapshot_at_ && *snapshot_at_ <= end) {
     if (const auto stopped = advance_lab(*snapshot_at_)) return stopped;
+    if (moved_) return std::nullopt;
     if (lockstep_ && lockstep_->differs()) return std::nullopt;
     save_due(*snapshot_at_);
   }
@@ -282,10 +284,14 @@ std::optional<RunEnd> Session::advance_lab(Time end) {
     return control_->run_until(t) == RunControl::Stop::request && !(lockstep_ && lockstep_->differs());
   };
   if (!window_) return paused(end) ? std::optional(RunEnd::paused) : std::nullopt;
-  while (now() < end) {
-    if (paused(std::min(end, std::max(frame_due_, now())))) return RunEnd::paused;
-    if (lockstep_ && lockstep_->differs()) break;
-    if (now() < frame_due_) continue;
+  while (now() < end && !moved_) {
+    if (held_) {
+      if (const auto ended = attend_held(end)) return ended;
+    } else {
+      if (paused(std::min(end, std::max(frame_due_, now())))) return RunEnd::paused;
+      if (lockstep_ && lockstep_->differs()) break;
+      if (now() < frame_due_) continue;
+    }
     if (!window_->update(now())) return RunEnd::closed;
     frame_due_ = window_->next(now());
   }
@@ -328,6 +334,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
       end = *stopped;
       break;
     }
+    if (std::exchange(moved_, false)) continue;
     // clang-format off
     if (lockstep_ && lockstep_->differs()) break;
     looked_ = next;
@@ -350,6 +357,8 @@ void Session::finish_run() {
   try {
     if (capture_) capture_->flush();
   } catch (const Error& e) { capture_problem_ = e.what(); }  // for check_files(), behind the result
+  if (timeline_ && timeline_->finish() && (!quiet_ || timeline_->empty()))
+    say("planar: {}timeline {}\n", timeline_->empty() ? "warning: " : "", timeline_->summary());
   if (snapshot_at_)
     say("planar: warning: {} was not written: the run ended at {:.3f} s virtual, before {:.6g} s\n", snapshot_file_,
         now().seconds(), snapshot_at_->seconds());
@@ -360,11 +369,11 @@ void Session::finish_run() {
 void Session::check_files() {
   auto problems = lab_->drive_failures();
   const auto check = [&](std::FILE* file, const std::string& name) {
-    if (file && (std::fflush(file) != 0 || std::ferror(file)))
-      problems.push_back(fmt::format("{}: cannot be written to its end; check the free space", name));
+    if (file && (std::fflush(file) != 0 || std::ferror(file))) problems.push_back(unwritten(name));
   };
   for (const auto& console : consoles_) check(console->serial.get(), console->serial_name);
-  check(trace_.get(), trace_name_);
+  if (timeline_ && !timeline_->problem().empty()) problems.push_back(timeline_->problem());
+  if (!tracer_->flush()) problems.push_back(unwritten(tracer_->file_name()));
   if (!capture_problem_.empty()) problems.push_back(capture_problem_);
   if (!problems.empty()) throw Error(fmt::format("{}", fmt::join(problems, "\nplanar: ")), ExitCode::missing_file);
 }

@@ -21,6 +21,8 @@
 #include "frontend/session/evidence.hpp"
 #include "frontend/session/guest_output.hpp"
 #include "frontend/session/output_gate.hpp"
+#include "frontend/timeline/timeline.hpp"
+#include "frontend/trace/tracer.hpp"
 #include "frontend/window/window.hpp"
 #include "machines/control/run_control.hpp"
 #include "machines/lab.hpp"
@@ -43,7 +45,7 @@ Media read_media(const MachineConfig& machine);
 /// Why a run ended.
 enum class RunEnd { condition, time, halted, interrupted, closed, scenario, paused };
 
-class Session final : private DebugTarget {
+class Session final : private DebugTarget, private WindowActions {
  public:
   /// Builds the lab of `config` with `media` in its machines; those that are not given are as the configuration says.
   Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state);
@@ -125,6 +127,9 @@ class Session final : private DebugTarget {
   /// Runs up to `end`, saving the snapshot that is due before; why it ended earlier, if it did.
   std::optional<RunEnd> advance(Time end);
   std::optional<RunEnd> advance_lab(Time end);
+  /// While the window's user holds the run: the step that was asked for, not beyond `end`; why the run ended, if it
+  /// did.
+  std::optional<RunEnd> attend_held(Time end);
   void save_due(Time reached);
   void finish_run();
   // DebugTarget: session_debug.cpp
@@ -138,6 +143,23 @@ class Session final : private DebugTarget {
   void diverge() override;
   template <class F>
   void each_gate(F&& call);
+  // WindowActions: session_window.cpp
+  bool held() const override { return held_; }
+  void hold(bool on) override;
+  void step_held(std::size_t machine) override;
+  void reset_machine(std::size_t machine) override;
+  void change_diskette(std::size_t machine, const std::string& file) override;
+  void change_cdrom(std::size_t machine, unsigned id, const std::string& file) override;
+  void load_snapshot(const std::string& file) override;
+  std::string save_snapshot() override;
+  const std::string& last_snapshot() const override { return last_snapshot_; }
+  std::string save_screen(std::size_t machine) override;
+  std::string save_picture(unsigned width, unsigned height, std::vector<std::uint8_t> rgb) override;
+  bool capturing() const override { return capture_ != nullptr; }
+  std::string capture(bool on) override;
+  /// PREFIX-1SUFFIX in the result folder, or the first number that is free.
+  std::string free_file(const std::string& prefix, const std::string& suffix) const;
+  void begin_capture(const std::string& file);
   void watch_scenario();
   void grab_screen(const std::string& file, unsigned count);
   void insert_diskette(const std::string& text);
@@ -152,10 +174,10 @@ class Session final : private DebugTarget {
   std::vector<std::unique_ptr<Console>> consoles_;
   std::unique_ptr<net::PcapngWriter> capture_;
   std::unique_ptr<GatedObserver> gated_capture_;
-  std::shared_ptr<std::FILE> trace_;
-  std::vector<OutputGate> trace_gates_;  // by machine
-  std::string trace_name_;
+  std::string capture_file_;
+  std::optional<Tracer> tracer_;
   std::string capture_problem_;
+  std::unique_ptr<Timeline> timeline_;
   bool show_screen_ = false;
   std::vector<std::string> screen_files_;
   Scenario scenario_;
@@ -173,6 +195,10 @@ class Session final : private DebugTarget {
   std::unique_ptr<Lockstep> lockstep_;
   std::unique_ptr<Window> window_;
   Time frame_due_{};
+  bool held_ = false;                    // by the window's user
+  std::optional<std::size_t> stepping_;  // a machine that is to execute one instruction
+  bool moved_ = false;                   // a snapshot was loaded: virtual time is another one
+  std::string last_snapshot_;
   bool replaying_ = false;
   std::unique_ptr<DebugClient> debug_client_;
   std::unique_ptr<Debugger> debugger_;

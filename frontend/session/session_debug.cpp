@@ -31,6 +31,7 @@ bool Session::replay(Time limit) {
 std::string Session::rewind_obstacle() {
   if (!repeatable()) return "the host's network or user takes part in it";
   if (window_) return "it has a window, whose user may take part in it";
+  if (timeline_) return "its --timeline is written as it goes on";
   if (lockstep_) return "--lockstep compares it with another processor, which cannot";
   try {
     lab_->check_snapshot();
@@ -42,7 +43,7 @@ std::string Session::rewind_obstacle() {
 template <class F>
 void Session::each_gate(F&& call) {
   for (auto& console : consoles_) call(console->gate);
-  for (OutputGate& gate : trace_gates_) call(gate);
+  tracer_->each_gate(call);
   if (gated_capture_) call(gated_capture_->gate());
 }
 
@@ -63,6 +64,7 @@ void Session::restore_state(const std::vector<std::uint8_t>& state) {
   control_->settle();
   Archive a = Archive::loader(state);
   archive_run(a);
+  tracer_->moved();
 }
 
 void Session::diverge() {

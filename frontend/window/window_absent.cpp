@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Built instead of window_sdl.cpp where there is no SDL2.
+// Built instead of the rest of this folder where there is no SDL2 or no Dear ImGui.
 #include "core/common/error.hpp"
 #include "frontend/window/window.hpp"
 
@@ -7,14 +7,15 @@ namespace planar {
 
 struct Window::State {};
 
-Window::Window(Machine&) {
+Window::Window(Lab&, WindowActions&, const std::string&) {
   throw Error(
-      "--window: this planar was built without SDL2; install libsdl2-dev and configure again, or run without it "
-      "and use --screen text or --screen png:FILE");
+      "--window: this planar was built without SDL2 or Dear ImGui; install libsdl2-dev and libimgui-dev and configure "
+      "again, or run without it and use --screen text or --screen png:FILE");
 }
 Window::~Window() = default;
 Time Window::next(Time now) const { return now; }
 bool Window::update(Time) { return false; }
 bool Window::used() const { return false; }
+void Window::log(std::string_view) {}
 
 }  // namespace planar

@@ -1,77 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <SDL.h>
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <utility>
 
 #include "core/common/error.hpp"
+#include "frontend/window/gui/gui.hpp"
+#include "frontend/window/gui/gui_input.hpp"
+#include "frontend/window/gui/gui_renderer.hpp"
+#include "frontend/window/keys.hpp"
+#include "frontend/window/pace.hpp"
+#include "frontend/window/screen.hpp"
 #include "frontend/window/window.hpp"
 
 namespace planar {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Pace::Clock;
+using std::chrono::milliseconds;
 
-constexpr int first_width = 960, first_height = 720;  // 4:3, like the monitors of the period
+// 400 or 480 lines at 4:3 with menu and status bar: twice the lines of a text screen.
+constexpr int first_width = 1088, first_height = 848;
+// With panes from the beginning, as far as the desktop has room.
+constexpr int wide_width = 1440, wide_height = 960;
 constexpr Time shortest_frame = 10_ms, longest_frame = 40_ms;
-/// If the machine falls behind by more than this, it does not catch up: the host is too slow, or was asleep.
-constexpr auto most_lag = std::chrono::milliseconds(200);
-constexpr auto title_period = std::chrono::seconds(1);
 /// The minimum interval between pictures (a machine at full speed produces more), and the maximum on a host that cannot
 /// keep up.
-constexpr auto shortest_picture_period = std::chrono::milliseconds(12),
-               longest_picture_period = std::chrono::milliseconds(100);
-constexpr auto late = std::chrono::milliseconds(20);
-
-struct KeyCode {
-  SDL_Scancode scancode;
-  std::uint16_t code;  // the code for Ps2Keyboard::key
-};
-
-// clang-format off
-constexpr KeyCode key_codes[] = {
-    {SDL_SCANCODE_ESCAPE, 0x01}, {SDL_SCANCODE_1, 0x02}, {SDL_SCANCODE_2, 0x03}, {SDL_SCANCODE_3, 0x04},
-    {SDL_SCANCODE_4, 0x05}, {SDL_SCANCODE_5, 0x06}, {SDL_SCANCODE_6, 0x07}, {SDL_SCANCODE_7, 0x08},
-    {SDL_SCANCODE_8, 0x09}, {SDL_SCANCODE_9, 0x0A}, {SDL_SCANCODE_0, 0x0B}, {SDL_SCANCODE_MINUS, 0x0C},
-    {SDL_SCANCODE_EQUALS, 0x0D}, {SDL_SCANCODE_BACKSPACE, 0x0E}, {SDL_SCANCODE_TAB, 0x0F},
-    {SDL_SCANCODE_Q, 0x10}, {SDL_SCANCODE_W, 0x11}, {SDL_SCANCODE_E, 0x12}, {SDL_SCANCODE_R, 0x13},
-    {SDL_SCANCODE_T, 0x14}, {SDL_SCANCODE_Y, 0x15}, {SDL_SCANCODE_U, 0x16}, {SDL_SCANCODE_I, 0x17},
-    {SDL_SCANCODE_O, 0x18}, {SDL_SCANCODE_P, 0x19}, {SDL_SCANCODE_LEFTBRACKET, 0x1A},
-    {SDL_SCANCODE_RIGHTBRACKET, 0x1B}, {SDL_SCANCODE_RETURN, 0x1C}, {SDL_SCANCODE_LCTRL, 0x1D},
-    {SDL_SCANCODE_A, 0x1E}, {SDL_SCANCODE_S, 0x1F}, {SDL_SCANCODE_D, 0x20}, {SDL_SCANCODE_F, 0x21},
-    {SDL_SCANCODE_G, 0x22}, {SDL_SCANCODE_H, 0x23}, {SDL_SCANCODE_J, 0x24}, {SDL_SCANCODE_K, 0x25},
-    {SDL_SCANCODE_L, 0x26}, {SDL_SCANCODE_SEMICOLON, 0x27}, {SDL_SCANCODE_APOSTROPHE, 0x28},
-    {SDL_SCANCODE_GRAVE, 0x29}, {SDL_SCANCODE_LSHIFT, 0x2A}, {SDL_SCANCODE_BACKSLASH, 0x2B},
-    {SDL_SCANCODE_NONUSHASH, 0x2B}, {SDL_SCANCODE_Z, 0x2C}, {SDL_SCANCODE_X, 0x2D}, {SDL_SCANCODE_C, 0x2E},
-    {SDL_SCANCODE_V, 0x2F}, {SDL_SCANCODE_B, 0x30}, {SDL_SCANCODE_N, 0x31}, {SDL_SCANCODE_M, 0x32},
-    {SDL_SCANCODE_COMMA, 0x33}, {SDL_SCANCODE_PERIOD, 0x34}, {SDL_SCANCODE_SLASH, 0x35},
-    {SDL_SCANCODE_RSHIFT, 0x36}, {SDL_SCANCODE_KP_MULTIPLY, 0x37}, {SDL_SCANCODE_LALT, 0x38},
-    {SDL_SCANCODE_SPACE, 0x39}, {SDL_SCANCODE_CAPSLOCK, 0x3A}, {SDL_SCANCODE_F1, 0x3B}, {SDL_SCANCODE_F2, 0x3C},
-    {SDL_SCANCODE_F3, 0x3D}, {SDL_SCANCODE_F4, 0x3E}, {SDL_SCANCODE_F5, 0x3F}, {SDL_SCANCODE_F6, 0x40},
-    {SDL_SCANCODE_F7, 0x41}, {SDL_SCANCODE_F8, 0x42}, {SDL_SCANCODE_F9, 0x43}, {SDL_SCANCODE_F10, 0x44},
-    {SDL_SCANCODE_F11, 0x57}, {SDL_SCANCODE_F12, 0x58}, {SDL_SCANCODE_NUMLOCKCLEAR, 0x45},
-    {SDL_SCANCODE_SCROLLLOCK, 0x46}, {SDL_SCANCODE_KP_7, 0x47}, {SDL_SCANCODE_KP_8, 0x48},
-    {SDL_SCANCODE_KP_9, 0x49}, {SDL_SCANCODE_KP_MINUS, 0x4A}, {SDL_SCANCODE_KP_4, 0x4B}, {SDL_SCANCODE_KP_5, 0x4C},
-    {SDL_SCANCODE_KP_6, 0x4D}, {SDL_SCANCODE_KP_PLUS, 0x4E}, {SDL_SCANCODE_KP_1, 0x4F}, {SDL_SCANCODE_KP_2, 0x50},
-    {SDL_SCANCODE_KP_3, 0x51}, {SDL_SCANCODE_KP_0, 0x52}, {SDL_SCANCODE_KP_PERIOD, 0x53},
-    {SDL_SCANCODE_NONUSBACKSLASH, 0x56}, {SDL_SCANCODE_KP_ENTER, 0xE01C}, {SDL_SCANCODE_RCTRL, 0xE01D},
-    {SDL_SCANCODE_KP_DIVIDE, 0xE035}, {SDL_SCANCODE_PRINTSCREEN, 0xE037}, {SDL_SCANCODE_RALT, 0xE038},
-    {SDL_SCANCODE_HOME, 0xE047}, {SDL_SCANCODE_UP, 0xE048}, {SDL_SCANCODE_PAGEUP, 0xE049},
-    {SDL_SCANCODE_LEFT, 0xE04B}, {SDL_SCANCODE_RIGHT, 0xE04D}, {SDL_SCANCODE_END, 0xE04F},
-    {SDL_SCANCODE_DOWN, 0xE050}, {SDL_SCANCODE_PAGEDOWN, 0xE051}, {SDL_SCANCODE_INSERT, 0xE052},
-    {SDL_SCANCODE_DELETE, 0xE053}, {SDL_SCANCODE_PAUSE, 0xE11D},
-};
-// clang-format on
-
-/// Returns 0 for keys that the machine's keyboard does not have.
-std::uint16_t code_of(SDL_Scancode scancode) {
-  for (const auto& key : key_codes)
-    if (key.scancode == scancode) return key.code;
-  return 0;
-}
+constexpr auto shortest_picture_period = milliseconds(12), longest_picture_period = milliseconds(100);
+constexpr auto input_period = milliseconds(4);
+constexpr auto title_period = milliseconds(500);
+constexpr auto modifier_time = milliseconds(300);
+constexpr Time chord_time = 60_ms;  // how long keys of the menu are down
 
 [[noreturn]] void no_window(const std::string& why) {
   throw Error(
@@ -81,29 +45,13 @@ std::uint16_t code_of(SDL_Scancode scancode) {
                   why));
 }
 
-}  // namespace
-
-struct Window::State {
-  Machine& machine;
+/// SDL's window and renderer.
+struct Desktop {
   SDL_Window* window = nullptr;
   SDL_Renderer* renderer = nullptr;
-  SDL_Texture* texture = nullptr;
-  unsigned width = 0, height = 0;  // of the texture
-  bool captured = false;
-  bool used = false;
-  bool unthrottled = false;
-  bool closed = false;
-  std::uint8_t buttons = 0;
-  std::set<std::uint16_t> down;  // keys that are pressed as far as the machine knows
-  // The point at which virtual and host time were last synchronised, also for the speed in the title.
-  Clock::time_point host_start = Clock::now(), host_title{}, host_shown{};
-  Time start{};
-  Time title_at{};
-  bool started = false;
 
-  explicit State(Machine& m) : machine(m) {
+  explicit Desktop(bool panes) {
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C on the terminal ends the run, as without a window
-    SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
     if (SDL_Init(SDL_INIT_VIDEO) != 0) no_window(SDL_GetError());
     // Without a display SDL may choose a driver without output; it is accepted only if the user selects it explicitly.
     if (const std::string driver = SDL_GetCurrentVideoDriver();
@@ -111,61 +59,167 @@ struct Window::State {
       SDL_QuitSubSystem(SDL_INIT_VIDEO);
       no_window("there is no display");
     }
-    window = SDL_CreateWindow("planar", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, first_width, first_height,
-                              SDL_WINDOW_RESIZABLE);
+    SDL_Rect room{0, 0, first_width, first_height};
+    SDL_GetDisplayUsableBounds(0, &room);
+    window = SDL_CreateWindow("planar", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED,
+                              std::min(panes ? wide_width : first_width, room.w),
+                              std::min(panes ? wide_height : first_height, room.h), SDL_WINDOW_RESIZABLE);
     if (window) renderer = SDL_CreateRenderer(window, -1, 0);
     if (!renderer) {
       const std::string why = SDL_GetError();
       close();
       no_window(why);
     }
-    SDL_RenderSetLogicalSize(renderer, first_width, first_height);
   }
-  ~State() { close(); }
-  State(const State&) = delete;
+  ~Desktop() { close(); }
+  Desktop(const Desktop&) = delete;
 
   void close() {
-    if (texture) SDL_DestroyTexture(texture);
     if (renderer) SDL_DestroyRenderer(renderer);
     if (window) SDL_DestroyWindow(window);
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
   }
+};
 
-  void show(Time now) {
-    const Picture picture = machine.video().picture(now);
-    if (!texture || width != picture.width || height != picture.height) {
-      if (texture) SDL_DestroyTexture(texture);
-      width = picture.width;
-      height = picture.height;
-      texture = SDL_CreateTexture(renderer, SDL_PIXELFORMAT_RGB24, SDL_TEXTUREACCESS_STREAMING, static_cast<int>(width),
-                                  static_cast<int>(height));
-      if (!texture) return;  // larger than the host's renderer supports: nothing is shown until the mode changes
+/// ImGui keeps one current context; every window makes its own the current one before it uses it.
+struct GuiContext {
+  ImGuiContext* context = ImGui::CreateContext();
+  GuiContext() {
+    use();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;  // no settings are kept
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+    ImGui::StyleColorsDark();
+    ImGuiStyle& style = ImGui::GetStyle();
+    style.WindowRounding = style.TabRounding = style.FrameRounding = 2;
+    style.WindowBorderSize = 0;
+    style.AntiAliasedLines = style.AntiAliasedFill = true;
+    style.Colors[ImGuiCol_WindowBg] = {0.11F, 0.12F, 0.14F, 1};
+    style.Colors[ImGuiCol_PopupBg] = {0.14F, 0.15F, 0.18F, 1};
+    style.Colors[ImGuiCol_MenuBarBg] = {0.17F, 0.18F, 0.21F, 1};
+  }
+  ~GuiContext() { ImGui::DestroyContext(context); }
+  GuiContext(const GuiContext&) = delete;
+  void use() { ImGui::SetCurrentContext(context); }
+};
+
+}  // namespace
+
+struct Window::State {
+  Lab& lab;
+  WindowActions& actions;
+  Desktop desktop;
+  GuiContext context;
+  GuiInput input;
+  GuiRenderer renderer{desktop.renderer};
+  Screen screen{desktop.renderer};
+  Recorder recorder{lab};
+  WindowView view;
+  Gui gui{lab, actions, recorder, view};
+  Activity activity;
+  Pace pace;
+
+  bool full_screen = false, mouse = false;  // as SDL has them
+  bool pressing = false;                    // a click on the screen is under way
+  Rect screen_area;
+  std::uint8_t buttons = 0;
+  std::set<std::uint16_t> down;  // keys that are pressed as far as the machine knows
+  // Ctrl and Alt that may begin a key of the window's: the machine gets them with the next key, or after a moment.
+  std::vector<std::uint16_t> modifiers;
+  Clock::time_point modifiers_since{};
+  int windowed_width = 0, windowed_height = 0;
+  std::vector<std::uint16_t> chord;
+  Time chord_until = Time::never();
+  Clock::time_point shown{}, polled{}, titled{};
+  Clock::duration drawing{};  // how long the latest picture took
+
+  State(Lab& l, WindowActions& a, const std::string& panes) : lab(l), actions(a), desktop(!panes.empty()) {
+    if (!panes.empty()) gui.dock().open(panes);
+    SDL_StartTextInput();
+  }
+
+  Machine& machine() { return lab.machine(view.machine); }
+
+  // ---- drawing -----------------------------------------------------------------------------------------------------
+
+  void draw(Time now) {
+    const auto begin = Clock::now();
+    shown = begin;
+    screen.set(machine().video().picture(now));
+    input.new_frame(desktop.renderer, view.mouse);
+    ImGui::NewFrame();
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    const auto speed = actions.held() ? std::nullopt : pace.speed(now, begin);
+    screen_area = gui.draw({0, 0, static_cast<int>(size.x), static_cast<int>(size.y)},
+                           {now, speed, activity.look(machine(), begin)});
+    ImGui::Render();
+    SDL_RenderSetViewport(desktop.renderer, nullptr);  // the window may have another size now
+    SDL_SetRenderDrawColor(desktop.renderer, 0, 0, 0, 255);
+    SDL_RenderClear(desktop.renderer);
+    screen.draw(screen_area, view.scaling);
+    renderer.draw(*ImGui::GetDrawData());
+    if (std::exchange(view.picture, false)) save_picture();
+    SDL_RenderPresent(desktop.renderer);
+    title(now, speed, begin);
+    drawing = Clock::now() - begin;
+  }
+
+  void save_picture() {
+    int width = 0, height = 0;
+    SDL_GetRendererOutputSize(desktop.renderer, &width, &height);
+    std::vector<std::uint8_t> rgb(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3);
+    if (SDL_RenderReadPixels(desktop.renderer, nullptr, SDL_PIXELFORMAT_RGB24, rgb.data(), 3 * width) != 0)
+      return gui.say(fmt::format("the window's picture cannot be read: {}", SDL_GetError()), true);
+    try {
+      gui.say(fmt::format("saved {}", actions.save_picture(static_cast<unsigned>(width), static_cast<unsigned>(height),
+                                                           std::move(rgb))));
+    } catch (const Error& e) { gui.say(e.what(), true); }
+  }
+
+  void title(Time now, std::optional<double> speed, Clock::time_point host) {
+    if (host - titled < title_period) return;
+    titled = host;
+    SDL_SetWindowTitle(desktop.window,
+                       fmt::format("planar {} - {:.0f} s virtual, {}{}", machine().config().name, now.seconds(),
+                                   actions.held() ? "paused"
+                                   : speed        ? fmt::format("{:.0f} % speed", *speed)
+                                                  : "...",
+                                   view.mouse ? " - Ctrl-Alt-G releases the mouse" : "")
+                           .c_str());
+  }
+
+  /// Makes the window what the menu wants it to be.
+  void follow(Time now) {
+    if (view.full_screen != full_screen) {
+      full_screen = view.full_screen;
+      if (full_screen) SDL_GetWindowSize(desktop.window, &windowed_width, &windowed_height);
+      SDL_SetWindowFullscreen(desktop.window, full_screen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+      if (!full_screen) SDL_SetWindowSize(desktop.window, windowed_width, windowed_height);  // without a window manager
     }
-    SDL_UpdateTexture(texture, nullptr, picture.rgb.data(), static_cast<int>(3 * width));
-    SDL_RenderClear(renderer);
-    SDL_RenderCopy(renderer, texture, nullptr, nullptr);
-    SDL_RenderPresent(renderer);
+    if (view.mouse != mouse) {
+      mouse = view.mouse;
+      release_all(now);
+      SDL_SetRelativeMouseMode(mouse ? SDL_TRUE : SDL_FALSE);
+      SDL_SetWindowKeyboardGrab(desktop.window, mouse ? SDL_TRUE : SDL_FALSE);
+    }
+    if (view.throttle != pace.throttle()) pace.set_throttle(view.throttle);
+    if (!view.chord.empty()) {
+      release_chord(now);
+      release_all(now);
+      chord = std::exchange(view.chord, {});
+      for (const auto code : chord) key(code, true, now);
+      chord_until = now + chord_time;
+    }
+    if (now >= chord_until) release_chord(now);
   }
 
-  void title(Time now) {
-    const auto host = Clock::now();
-    if (host - host_title < title_period) return;
-    const double passed = std::chrono::duration<double>(host - host_title).count();
-    const double speed = (now - title_at).seconds() / passed * 100;
-    SDL_SetWindowTitle(
-        window, fmt::format("planar {} - {:.0f} s virtual, {:.0f} % speed{}", machine.config().name, now.seconds(),
-                            started ? speed : 100.0, captured ? " - Ctrl-Alt-G releases the mouse" : "")
-                    .c_str());
-    host_title = host;
-    title_at = now;
+  void release_chord(Time now) {
+    for (auto code = chord.rbegin(); code != chord.rend(); ++code) key(*code, false, now);
+    chord.clear();
+    chord_until = Time::never();
   }
 
-  void capture(bool on) {
-    captured = on;
-    SDL_SetRelativeMouseMode(on ? SDL_TRUE : SDL_FALSE);
-    SDL_SetWindowKeyboardGrab(window, on ? SDL_TRUE : SDL_FALSE);
-    host_title = {};
-  }
+  // ---- input -------------------------------------------------------------------------------------------------------
 
   void key(std::uint16_t code, bool pressed, Time now) {
     if (!code || pressed == down.contains(code)) return;
@@ -173,108 +227,158 @@ struct Window::State {
       down.insert(code);
     else
       down.erase(code);
-    machine.keyboard_controller().keyboard().key(code, pressed, now);
-    used = true;
+    machine().keyboard_controller().keyboard().key(code, pressed, now);
+    view.used = true;
   }
   void release_all(Time now) {
+    modifiers.clear();
     while (!down.empty()) key(*down.begin(), false, now);
     if (buttons) press_buttons(0, now);
   }
   void press_buttons(std::uint8_t pressed, Time now) {
     buttons = pressed;
-    machine.keyboard_controller().mouse().buttons(pressed, now);
-    used = true;
+    machine().keyboard_controller().mouse().buttons(pressed, now);
+    view.used = true;
   }
 
-  void handle(const SDL_Event& event, Time now) {
-    switch (event.type) {
-      case SDL_QUIT: closed = true; break;
-      case SDL_WINDOWEVENT:
-        if (event.window.event == SDL_WINDOWEVENT_FOCUS_LOST) {
-          release_all(now);
-          capture(false);
-        }
-        break;
-      case SDL_KEYDOWN:
-        if (event.key.repeat) break;  // the machine's keyboard generates its own repeats
-        if (event.key.keysym.mod & KMOD_CTRL && event.key.keysym.mod & KMOD_ALT) {
-          if (event.key.keysym.scancode == SDL_SCANCODE_G) {
-            release_all(now);
-            capture(!captured);
-            break;
-          }
-          if (event.key.keysym.scancode == SDL_SCANCODE_F) {
-            release_all(now);
-            unthrottled = !unthrottled;
-            started = false;
-            break;
-          }
-        }
-        key(code_of(event.key.keysym.scancode), true, now);
-        break;
-      case SDL_KEYUP: key(code_of(event.key.keysym.scancode), false, now); break;
-      case SDL_MOUSEMOTION:
-        if (!captured) break;
-        machine.keyboard_controller().mouse().moved(event.motion.xrel, -event.motion.yrel, now);
-        used = true;
-        break;
-      case SDL_MOUSEBUTTONDOWN:
-      case SDL_MOUSEBUTTONUP: {
-        if (!captured) {
-          if (event.type == SDL_MOUSEBUTTONDOWN) capture(true);
-          break;
-        }
-        const unsigned bit = event.button.button == SDL_BUTTON_LEFT     ? 1
-                             : event.button.button == SDL_BUTTON_RIGHT  ? 2
-                             : event.button.button == SDL_BUTTON_MIDDLE ? 4
-                                                                        : 0;
-        if (bit)
-          press_buttons(static_cast<std::uint8_t>(event.type == SDL_MOUSEBUTTONDOWN ? buttons | bit : buttons & ~bit),
-                        now);
-        break;
+  void send_modifiers(Time now) {
+    for (const auto code : std::exchange(modifiers, {})) key(code, true, now);
+  }
+  /// A lone modifier is the machine's after a moment; both together may still become a key of the window's.
+  void send_late_modifiers(Time now) {
+    if (modifiers.empty() || Clock::now() - modifiers_since < modifier_time) return;
+    const auto held_mod = SDL_GetModState();
+    if (!(held_mod & KMOD_CTRL) || !(held_mod & KMOD_ALT)) send_modifiers(now);
+  }
+
+  void key_up(SDL_Scancode scancode, Time now) {
+    const auto code = key_code(scancode);
+    if (std::find(modifiers.begin(), modifiers.end(), code) != modifiers.end()) send_modifiers(now);
+    key(code, false, now);
+  }
+
+  void key_down(const SDL_KeyboardEvent& event, Time now) {
+    if (event.repeat) return;  // the machine's keyboard generates its own repeats
+    const SDL_Scancode code = event.keysym.scancode;
+    const auto mod = event.keysym.mod;
+    if (const auto command = command_of(code, mod)) {
+      release_all(now);
+      gui.run(*command);
+    } else if (const auto pane = pane_of(code, mod); pane && *pane < gui.dock().panes()) {
+      release_all(now);
+      gui.dock().toggle(*pane);
+    } else if (!gui.takes_keys()) {
+      const bool modifier = code == SDL_SCANCODE_LCTRL || code == SDL_SCANCODE_RCTRL || code == SDL_SCANCODE_LALT ||
+                            code == SDL_SCANCODE_RALT;
+      if (modifier && !mouse) {  // who has given the mouse away wants keys at once
+        modifiers.push_back(key_code(code));
+        modifiers_since = Clock::now();
+        return;
       }
-      default: break;
+      send_modifiers(now);
+      key(key_code(code), true, now);
     }
   }
 
-  /// How far virtual time is ahead of host time.
-  std::chrono::nanoseconds ahead(Time now) {
-    if (unthrottled) return {};
+  void mouse_button(const SDL_MouseButtonEvent& event, Time now) {
+    const bool pressed = event.type == SDL_MOUSEBUTTONDOWN;
+    if (!view.mouse) {
+      if (pressed && !ImGui::GetIO().WantCaptureMouse && screen_area.contains(event.x, event.y)) view.mouse = true;
+      return;
+    }
+    const unsigned bit = event.button == SDL_BUTTON_LEFT     ? 1
+                         : event.button == SDL_BUTTON_RIGHT  ? 2
+                         : event.button == SDL_BUTTON_MIDDLE ? 4
+                                                             : 0;
+    if (bit) press_buttons(static_cast<std::uint8_t>(pressed ? buttons | bit : buttons & ~bit), now);
+  }
+
+  void handle(const SDL_Event& event, Time now) {
+    if (!mouse) input.handle(event);
+    switch (event.type) {
+      case SDL_QUIT: view.quit = true; break;
+      case SDL_WINDOWEVENT:
+        if (event.window.event == SDL_WINDOWEVENT_FOCUS_LOST) {
+          release_all(now);
+          view.mouse = false;
+        }
+        break;
+      case SDL_KEYDOWN: key_down(event.key, now); break;
+      case SDL_KEYUP: key_up(event.key.keysym.scancode, now); break;
+      case SDL_MOUSEMOTION:
+        if (!mouse) break;
+        machine().keyboard_controller().mouse().moved(event.motion.xrel, -event.motion.yrel, now);
+        view.used = true;
+        break;
+      case SDL_MOUSEBUTTONDOWN:
+      case SDL_MOUSEBUTTONUP: mouse_button(event.button, now); break;
+      case SDL_DROPFILE:
+        gui.drop(event.drop.file);
+        SDL_free(event.drop.file);
+        break;
+      default: break;
+    }
+    if (!view.moved) follow(now);
+  }
+
+  // ---- pacing ------------------------------------------------------------------------------------------------------
+
+  void draw_if_due(Time now) {
     const auto host = Clock::now();
-    const auto virtual_time = std::chrono::nanoseconds((now - start).ps / 1000);
-    const auto lead = virtual_time - (host - host_start);
-    if (started && lead > -most_lag) return std::chrono::duration_cast<std::chrono::nanoseconds>(lead);
-    started = true;
-    start = now;
-    host_start = host;
-    return {};
+    // Drawing takes at most half of the host's time.
+    const auto period = std::max<Clock::duration>(shortest_picture_period, 2 * drawing);
+    if (host - shown < std::max<Clock::duration>(longest_picture_period, 4 * drawing) &&
+        (host - shown < period || pace.late(now, host)))
+      return;
+    draw(now);
+    if (!view.moved) follow(now);
+  }
+
+  void poll(Time now) {
+    polled = Clock::now();
+    SDL_Event event;
+    while (!view.moved && SDL_PollEvent(&event)) handle(event, now);
+    send_late_modifiers(now);
   }
 };
 
-Window::Window(Machine& machine) : state_(std::make_unique<State>(machine)) {}
-Window::~Window() = default;
+Window::Window(Lab& lab, WindowActions& actions, const std::string& panes)
+    : state_(std::make_unique<State>(lab, actions, panes)) {}
+Window::~Window() {
+  if (state_) state_->context.use();
+}
 
 Time Window::next(Time now) const {
-  return now + std::clamp(state_->machine.video().frame_period(), shortest_frame, longest_frame);
+  return now + std::clamp(state_->machine().video().frame_period(), shortest_frame, longest_frame);
 }
 
 bool Window::update(Time now) {
-  const auto since = Clock::now() - state_->host_shown;
-  if (since >= longest_picture_period || (since >= shortest_picture_period && state_->ahead(now) > -late)) {
-    state_->host_shown = Clock::now();
-    state_->show(now);
-    state_->title(now);
+  State& s = *state_;
+  s.context.use();
+  if (std::exchange(s.view.moved, false)) s.pace.restart();
+  s.draw_if_due(now);
+  if (s.view.moved) return !s.view.quit;
+  if (s.actions.held()) {  // one picture's time
+    s.pace.restart();
+    SDL_Event event;
+    if (SDL_WaitEventTimeout(&event, static_cast<int>(shortest_picture_period.count()))) s.handle(event, now);
+    if (!s.view.moved) s.poll(now);
+    return !s.view.quit;
   }
-  SDL_Event event;
-  while (SDL_PollEvent(&event)) state_->handle(event, now);
-  for (auto lead = state_->ahead(now); lead > std::chrono::milliseconds(1) && !state_->closed;
-       lead = state_->ahead(now)) {
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lead).count();
-    if (SDL_WaitEventTimeout(&event, static_cast<int>(std::min<long long>(ms, 50)))) state_->handle(event, now);
+  // A machine at full speed comes here all the time.
+  if (s.view.throttle != 0 || Clock::now() - s.polled >= input_period || SDL_HasEvents(SDL_FIRSTEVENT, SDL_LASTEVENT))
+    s.poll(now);
+  while (!s.view.moved) {
+    const auto wait = std::chrono::duration_cast<milliseconds>(s.pace.ahead(now, Clock::now()));
+    if (wait.count() < 1 || s.view.quit || s.actions.held()) break;
+    SDL_Event event;
+    if (SDL_WaitEventTimeout(&event, static_cast<int>(std::min<long long>(wait.count(), 50)))) s.handle(event, now);
   }
-  return !state_->closed;
+  return !s.view.quit;
 }
 
-bool Window::used() const { return state_->used; }
+bool Window::used() const { return state_->view.used; }
+
+void Window::log(std::string_view line) { state_->recorder.log(line); }
 
 }  // namespace planar

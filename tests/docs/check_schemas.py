@@ -30,6 +30,8 @@ RESULTS = [
     ("netio", 0, [*NETIO, "--json", "netio.json"]),
     ("netio", 0, [*NETIO, "--against", "model56sx:3c523", "--json", "against.json"]),
     ("netio", 0, [*NETIO, "--generation", "2", "--json", "generation.json"]),
+    ("netperf", 0, ["netperf", *NETIO[1:], "--json", "netperf.json"]),
+    ("netperf", 0, ["netperf", *NETIO[1:], "--test", "tcp_rr", "--against", "model56sx:3c523", "--json", "rr.json"]),
     ("runs", 0, [*NETIO, "--runs", "2", "--json", "runs.json"]),
     ("compare", 0, ["compare", *CELLS, "--report", "out", "--json", "compare.json"]),
     ("compare", 0, ["compare", *CELLS, "--runs", "2", "--report", "out", "--json", "compare-runs.json"]),
@@ -41,6 +43,12 @@ RESULTS = [
     ("regress", 0, [*REGRESS, "--json", "regress.json"]),
     ("regress", 1, [*REGRESS, "--set", "ne2.data_port.ready_delay=550ns", "--json", "red.json"]),
     ("diff", 1, ["diff", "regress.json", "red.json", "--json", "diff.json"]),
+    ("timeline", 0, [*NETIO, "--timeline", "timeline.json", "--timeline-frame", "10"]),
+    ("timeline", 0, [*NETIO, "--timeline", "other-timeline.json", "--timeline-frame", "12"]),
+    ("timeline-diff", 0, ["diff", "timeline.json", "timeline.json", "--json", "same-timeline.json"]),
+    ("timeline-diff", 1, ["diff", "timeline.json", "other-timeline.json", "--json", "timeline-diff.json"]),
+    ("diff", 1, ["diff", "regress.json", "red.json", "--timeline", "timeline.json", "other-timeline.json", "--json",
+                 "diff-timelines.json"]),
     ("plan", 0, ["compare", *CELLS, "--report", ".", "--plan"]),
     ("slots", 0, ["adf", "solve", "model56sx", "--card", "ne2", "--json", "slots.json"]),
     ("machines", 0, ["list", "machines", "--json", "machines.json"]),
@@ -55,9 +63,11 @@ RESULTS = [
     ("bench-cpu", 0, ["bench", "cpu", "--machine", "model56sx", "--repeat", "1", "--passes", "10", "--workload", "mix",
                       "--quiet", "--json", "cpu.json"]),
     ("published", 0, ["published", "--machines", "model56sx", *BRIEF, "--json", "published.json"]),
+    ("sensitivity", 0, ["published", "--sensitivity", "--machines", "model56sx", "--cards", "ne2", *BRIEF, "--json",
+                        "sensitivity.json"]),
 ]
 LAB = '[[machine]]\nname = "a"\nmodel = "model56sx"\n[[machine]]\nname = "b"\nmodel = "model56sx"\n'
-FILES = {"baseline": "baseline.json", "plan": "plan.json"}
+FILES = {"baseline": "baseline.json", "plan": "plan.json", "timeline": "timeline.json"}
 
 
 def validator(name):
@@ -99,7 +109,7 @@ def main():
             written = arguments[arguments.index("--json") + 1] if "--json" in arguments else FILES[name]
             document = json.loads((path / written).read_text())
             bad += [f"{name} ({written}): {problem}" for problem in problems(name, document)]
-            if isinstance(document, dict) and name in ("netio", "runs", "regress", "diff", "plan", "baseline", "run"):
+            if isinstance(document, dict) and name in ("netio", "netperf", "runs", "regress", "diff", "plan", "baseline", "run"):
                 bad += refused(name, document)
             seen.add(name)
         for kept in sorted((path / "out" / "runs").glob("*.json")):

@@ -16,7 +16,8 @@ case $kind in
     cmake --install "$build" --component planar --prefix "$scratch/usr" >"$scratch/log" || { cat "$scratch/log"; fail "install"; } ;;
   package)
     command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || { echo "skipped: no dpkg-dev here"; exit 4; }
-    (cd "$build" && cpack -G DEB -B "$scratch/packages") >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "cpack"; }
+    # gzip: the same content, packed in a quarter of the time
+    (cd "$build" && cpack -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -B "$scratch/packages") >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "cpack"; }
     deb=$(echo "$scratch"/packages/planar_*.deb)
     dpkg-deb --field "$deb" Depends | tee "$scratch/depends"
     for library in libc6 libfmt libslirp0 libpng16 libnettle libzstd1 libdeflate0; do

@@ -270,7 +270,7 @@ void Engine::wait_halted() {
 
 void Engine::take_interrupt(std::uint8_t vector) {
   try {
-    trace(TraceCategory::irq, now(), "interrupt {:02X} at {:04X}:{:08X}", vector, seg[CS].selector, eip);
+    trace(TraceCategory::irq, now(), "cpu", "interrupt {:02X} at {:04X}:{:08X}", vector, seg[CS].selector, eip);
     interrupt(vector, Source::external, false, 0);
   } catch (const Fault& fault) {
     attention &= ~(attend_rep | attend_halted);

@@ -22,8 +22,8 @@ void Engine::deliver(Fault fault) {
   constexpr unsigned most_task_switches = 64;
   for (unsigned switches = 0;;) {
     try {
-      trace(TraceCategory::irq, now(), "exception {:02X} error {:04X} at {:04X}:{:08X}", fault.vector, fault.error,
-            seg[CS].selector, eip);
+      trace(TraceCategory::irq, now(), "cpu", "exception {:02X} error {:04X} at {:04X}:{:08X}", fault.vector,
+            fault.error, seg[CS].selector, eip);
       interrupt(fault.vector, Source::exception, fault.has_error, fault.error);
       return;
     } catch (const Fault& second) {
@@ -32,7 +32,7 @@ void Engine::deliver(Fault fault) {
         continue;
       }
       if (second.committed || fault.vector == vec_df) {
-        trace(TraceCategory::cpu, now(), "triple fault: shutdown");
+        trace(TraceCategory::cpu, now(), "cpu", "triple fault: shutdown");
         attend(attend_shutdown);
         pins.shutdown(now());
         return;

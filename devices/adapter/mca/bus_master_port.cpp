@@ -42,7 +42,7 @@ void BusMasterPort::granted(Time now) {
     return;
   }
   burst_ = std::min(burst_bytes_, bytes_ - moved_);
-  const Time end = channel().transfer({address_ + moved_, burst_, slot_.width(), streaming_}, now);
+  const Time end = channel().transfer({address_ + moved_, burst_, slot_.width(), streaming_, 100_ns, direction_}, now);
   release_channel(end);
   burst_done_.at(end);
 }
@@ -70,6 +70,7 @@ void BusMasterPort::describe(Description& d) const {
   d.number("arbitration level", level_).flag("fairness", fairness()).flag("streaming data", streaming_);
   d.flag("requests the channel", requesting_channel()).flag("owns the channel", owns_channel());
   d.flag("transferring", transferring_).text("direction", direction_ == Direction::read ? "from memory" : "to memory");
+  d.activity("state", !transferring_ ? "idle" : requesting_channel() ? "waits for the channel" : "transfers");
   d.reg("address", address_, 32).number("bytes", bytes_).number("bytes moved", moved_).number("burst", burst_);
 }
 

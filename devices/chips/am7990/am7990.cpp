@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "devices/chips/port_activity.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -31,7 +33,9 @@ Am7990::Am7990(Scheduler& scheduler, const std::string& name, Am7990Host& host, 
                       Callback::to<&Am7990::status_written>(this)),
       loop_end_(scheduler, name + ".loop_end", Priority::device, Callback::to<&Am7990::loop_ended>(this)),
       receive_step_(scheduler, name + ".receive_step", Priority::device, Callback::to<&Am7990::receive_step>(this)),
-      receive_done_(scheduler, name + ".receive_done", Priority::device, Callback::to<&Am7990::receive_done>(this)) {}
+      receive_done_(scheduler, name + ".receive_done", Priority::device, Callback::to<&Am7990::receive_done>(this)) {
+  port_.mac().gap_first_bits = 60;  // 6.0 us of 9.6 (Am79C90 data sheet, docs/hardware/am7990.md#timing)
+}
 
 void Am7990::reset(Time now) {
   rap_ = 0;
@@ -222,11 +226,14 @@ void Am7990::describe(Description& d) const {
     return part;
   };
   Description& receive = ring("receive ring", receive_ring_);
-  receive.text("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
-  receive.reg("buffer", buffer_, 24).number("buffer bytes left", buffer_left_).number("bytes stored", stored_);
+  receive.activity("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
+  receive.reg("buffer", buffer_, 24).number("buffer bytes left", buffer_left_).level("bytes stored", stored_);
   receive.flag("SILO overflow", overflow_);
   Description& transmit = ring("transmit ring", transmit_ring_);
   transmit.reg("TMD1", tmd1_, 16).flag("loading the SILO", loading_).number("frame bytes", frame_.size());
+  transmit.activity("state", loading_                    ? "loads the SILO"
+                             : status_written_.pending() ? "writes the status"
+                                                         : port_activity(port_));
   transmit.number("collisions", port_.collisions()).number("buffers given back", chain_done_);
 }
 

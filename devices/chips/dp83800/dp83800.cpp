@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/common/error.hpp"
+#include "devices/chips/port_activity.hpp"
 
 namespace planar::ethernet {
 
@@ -154,10 +155,14 @@ void Dp83800::describe(Description& d) const {
   d.flag("INT", asserted_);
   Description& transmit = d.part("transmit FIFO");
   transmit.reg("TLR", peek(TLR), 16).reg("TFR", peek(TFR), 16).reg("TSR", peek(TSR), 16);
-  transmit.number("frames", transmit_.size()).number("statuses", statuses_.size()).flag("sending", sending_);
+  transmit.activity("state", sending_ ? port_activity(port_) : "idle");
+  transmit.level("bytes free", transmit_room())
+      .number("frames", transmit_.size())
+      .number("statuses", statuses_.size())
+      .flag("sending", sending_);
   transmit.number("collisions", port_.collisions());
   Description& receive = d.part("receive FIFO");
-  receive.reg("RSR", peek(RSR), 16).number("frames", receive_.size()).number("bytes free", receive_room());
+  receive.reg("RSR", peek(RSR), 16).number("frames", receive_.size()).level("bytes free", receive_room());
   receive.flag("overrun", overrun_);
 }
 

@@ -2,6 +2,8 @@
 // DP8390: registers, start and stop, interrupts, tally counters.
 #include "devices/chips/dp8390/dp8390.hpp"
 
+#include "devices/chips/port_activity.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -272,6 +274,23 @@ void Dp8390::tally(unsigned counter, Time now) {
   if (c >= tally_alarm) raise(CNT, now);
 }
 
+std::string_view Dp8390::register_name(unsigned reg, Direction direction) const {
+  constexpr std::array<std::string_view, 16> read_0{"CR",   "CLDA0", "CLDA1", "BNRY",  "TSR", "NCR",
+                                                    "FIFO", "ISR",   "CRDA0", "CRDA1", "",    "",
+                                                    "RSR",  "CNTR0", "CNTR1", "CNTR2"},
+      write_0{"CR",    "PSTART", "PSTOP", "BNRY",  "TPSR", "TBCR0", "TBCR1", "ISR",
+              "RSAR0", "RSAR1",  "RBCR0", "RBCR1", "RCR",  "TCR",   "DCR",   "IMR"},
+      page_1{"CR",   "PAR0", "PAR1", "PAR2", "PAR3", "PAR4", "PAR5", "CURR",
+             "MAR0", "MAR1", "MAR2", "MAR3", "MAR4", "MAR5", "MAR6", "MAR7"},
+      page_2{"CR", "PSTART", "PSTOP", "RNPP", "TPSR", "LNPP", "AC1", "AC0", "", "", "", "", "RCR", "TCR", "DCR", "IMR"};
+  switch (cr_ >> 6) {
+    case 0: return direction == Direction::read ? read_0[reg & 15] : write_0[reg & 15];
+    case 1: return page_1[reg & 15];
+    case 2: return page_2[reg & 15];
+    default: return (reg & 15) == 0 ? "CR" : "";
+  }
+}
+
 void Dp8390::describe(Description& d) const {
   d.reg("CR", cr_, 8).reg("ISR", isr_, 8).reg("IMR", imr_, 8).reg("DCR", dcr_, 8);
   d.reg("TCR", tcr_, 8).reg("TSR", tsr_, 8).reg("RCR", rcr_, 8).reg("RSR", rsr_, 8).reg("NCR", ncr_, 8);
@@ -285,13 +304,20 @@ void Dp8390::describe(Description& d) const {
       .reg("CURR", curr_, 8)
       .reg("CLDA", clda_, 16);
   ring.reg("local next packet", local_next_, 8).flag("full", ring_full_).flag("stopped by overflow", receiver_off_);
-  ring.text("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
+  if (pstart_ < pstop_ && curr_ >= pstart_ && bnry_ >= pstart_)
+    ring.level("pages held", static_cast<unsigned>(curr_ + (curr_ < bnry_ ? pstop_ - pstart_ : 0) - bnry_));
+  ring.activity("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
   ring.number("bytes stored", stored_).flag("FIFO overrun", fifo_overrun_);
   Description& transmit = d.part("transmitter");
   transmit.reg("TPSR", tpsr_, 8).reg("TBCR", tbcr_, 16).flag("sending", sending());
   transmit.number("collisions", port_.collisions()).flag("held by TCR.ATD", transmit_held_);
+  transmit.activity("state", fifo_filled_.pending()     ? "fills the FIFO"
+                             : heartbeat_end_.pending() ? "waits for the heartbeat"
+                             : orphan_                  ? "idle"
+                                                        : port_activity(port_));
   Description& remote = d.part("remote DMA");
-  remote.text("direction", remote_ == Remote::none ? "none" : remote_ == Remote::read ? "read" : "write");
+  remote.level("bytes left", remote_ == Remote::none ? 0 : rbcr_);
+  remote.activity("direction", remote_ == Remote::none ? "none" : remote_ == Remote::read ? "read" : "write");
   remote.reg("RSAR", rsar_, 16).reg("RBCR", rbcr_, 16).reg("latch", latch_, 16);
   remote.reg("remote next packet", remote_next_, 8).flag("send packet", send_packet_);
 }

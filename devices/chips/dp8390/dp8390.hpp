@@ -37,6 +37,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/memory/port_run.hpp"
@@ -156,6 +157,8 @@ class Dp8390 final : public net::EthernetStation {
   const Counters& counters() const { return counters_; }
   /// Registers and state; changes nothing.
   void describe(Description& d) const;
+  /// The data sheet's name of a register of the page that is selected.
+  std::string_view register_name(unsigned reg, Direction direction) const;
   void archive(Archive& a);
 
   // net::EthernetStation

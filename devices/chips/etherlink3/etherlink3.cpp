@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/common/error.hpp"
+#include "devices/chips/port_activity.hpp"
 
 namespace planar::ethernet {
 namespace {
@@ -383,6 +384,26 @@ void EtherLink3::eeprom_finish(Time) {
 
 // ---- snapshot ----
 
+std::string_view EtherLink3::register_name(std::uint32_t offset, Direction direction) const {
+  using Window = std::array<std::string_view, 7>;  // by word
+  constexpr std::array<Window, 8> windows{{
+      {"Manufacturer ID", "Product ID", "Config Control", "Address Config", "Resource Config", "EEPROM Command",
+       "EEPROM Data"},
+      {"FIFO", "FIFO", "", "", "RX Status", "TX Status", "TX Free"},
+      {"Station Address 0", "Station Address 2", "Station Address 4", "", "", "", ""},
+      {"", "", "", "", "", "RX Free", "TX Free"},
+      {"", "", "FIFO Diagnostics", "Net Diagnostics", "Ethernet Controller Status", "Media Status", ""},
+      {"TX Start Threshold", "TX Available Threshold", "", "RX Early Threshold", "RX Filter", "Interrupt Mask",
+       "Read Zero Mask"},
+      {"Statistics 0", "Statistics 2", "Statistics 4", "Statistics 6", "Statistics 8", "RX Octets", "TX Octets"},
+      {},
+  }};
+  if (offset >= 14) return direction == Direction::read ? "Status" : "Command";
+  if (window_ == 1 && offset == 10) return "Timer";
+  if (window_ == 1 && offset == 11) return "TX Status";
+  return windows[window_ & 7][offset / 2];
+}
+
 void EtherLink3::describe(Description& d) const {
   d.reg("Status", status(), 16).number("window", window_).flag("INT", interrupt_);
   d.reg("Interrupt Mask", interrupt_mask_, 8).reg("Read Zero Mask", read_zero_mask_, 8).reg("RX Filter", rx_filter_, 8);
@@ -396,10 +417,12 @@ void EtherLink3::describe(Description& d) const {
   transmit.flag("enabled", tx_enabled_).number("TX Free", tx_free()).number("packets", tx_fifo_.size());
   transmit.number("TX Start Threshold", tx_start_threshold_).number("TX Available Threshold", tx_available_threshold_);
   transmit.reg("TX Status", tx_status_.empty() ? 0u : tx_status_.front(), 8).number("statuses", tx_status_.size());
+  transmit.level("bytes held", tx_used_).activity("state", sending_ ? port_activity(port_) : "idle");
   transmit.flag("sending", sending_).number("collisions", port_.collisions());
   Description& receive = d.part("RX FIFO");
   receive.flag("enabled", rx_enabled_).number("RX Free", rx_free()).number("packets", rx_fifo_.size());
   receive.number("RX Early Threshold", rx_early_threshold_).reg("RX Status", rx_status(), 16).flag("storing", storing_);
+  receive.level("bytes held", rx_used_).activity("arriving frame", storing_ ? "stored" : "none");
   constexpr std::array names{"Carrier Lost",     "No SQE",          "Multiple Collisions",
                              "Single Collision", "Late Collisions", "RX Overruns",
                              "Frames Sent",      "Frames Received", "Deferrals"};

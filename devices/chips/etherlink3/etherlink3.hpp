@@ -32,8 +32,10 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/memory/port_run.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
 #include "core/time/scheduler.hpp"
@@ -177,6 +179,8 @@ class EtherLink3 final : public net::EthernetStation {
   const Counters& counters() const { return counters_; }
   /// Registers and state; changes nothing.
   void describe(Description& d) const;
+  /// The manual's name of the register at `offset` of the selected window.
+  std::string_view register_name(std::uint32_t offset, Direction direction) const;
   void archive(Archive& a);
 
   // net::EthernetStation

@@ -178,6 +178,9 @@ void I82586::describe(Description& d) const {
   constexpr std::array cu_states{"idle", "suspended", "active"};
   Description& cu = d.part("command unit");
   cu.text("state", cu_states[static_cast<unsigned>(cu_)]).reg("command block", cb_, 16).reg("command", command_, 16);
+  constexpr std::array phases{"idle",  "fetches a command", "executes", "gathers the frame",
+                              "sends", "ends the command"};
+  cu.activity("at work", parked_ ? "spins on a NOP" : phases[static_cast<unsigned>(phase_)]);
   cu.reg("link", link_, 16).flag("spins on a NOP", parked_).flag("suspend requested", suspend_requested_);
   cu.number("frame bytes", frame_.size())
       .number("collisions", port_.collisions())
@@ -188,7 +191,8 @@ void I82586::describe(Description& d) const {
                    : ru_ == Ru::ready     ? "ready"
                                           : "no resources");
   ru.reg("frame descriptor", rfd_, 16).reg("buffer descriptor", rbd_, 16).reg("buffer", buffer_, 24);
-  ru.number("buffer size", buffer_size_).number("bytes in the buffer", buffer_count_).number("bytes stored", stored_);
+  ru.number("buffer size", buffer_size_).number("bytes in the buffer", buffer_count_).level("bytes stored", stored_);
+  ru.activity("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
   ru.reg("receive status", last_rx_status_, 16).flag("FIFO overrun", overrun_);
 }
 

@@ -26,16 +26,17 @@ void LanStreamer::describe(Description& d) const {
                             "bytes of the frame on the ring",
                             "bytes of the next frame",
                             "transmit status"};
-  d.text("bus transfer", jobs[static_cast<unsigned>(job_)]);
+  d.activity("bus transfer", jobs[static_cast<unsigned>(job_)]);
   for (unsigned n = 0; n < channels_.size(); ++n) {
     Description& channel = d.part(n ? "transmit channel 2" : "transmit channel 1");
     channel.reg(n ? "TX2LFDA" : "TX1LFDA", channels_[n].last, 32).reg(n ? "TX2FDA" : "TX1FDA", channels_[n].next, 32);
     channel.reg(n ? "TX2STAT" : "TX1STAT", tx_status_[n], 32).flag("idle", channels_[n].caught_up);
   }
   Description& fifo = d.part("transmit FIFO");
-  fifo.number("frame at the port, bytes", wire_ ? wire_->length : 0).number("fetched", wire_ ? wire_->fetched : 0);
+  fifo.number("frame at the port, bytes", wire_ ? wire_->length : 0).level("fetched", wire_ ? wire_->fetched : 0);
+  fifo.activity("state", sending_ ? "sends" : wire_ ? "waits for the token" : "idle");
   fifo.flag("on the ring", sending_).number("next frame, bytes", next_ ? next_->length : 0);
-  fifo.number("next fetched", next_ ? next_->fetched : 0).number("statuses to write", ended_.size());
+  fifo.level("next fetched", next_ ? next_->fetched : 0).number("statuses to write", ended_.size());
   receive_.describe(d.part("receiver"));
   port_.describe(d.part("ring port"));
 }

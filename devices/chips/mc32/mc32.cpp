@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/common/error.hpp"
+#include "devices/chips/port_activity.hpp"
 
 namespace planar::ethernet {
 namespace {
@@ -266,7 +267,7 @@ void Mc32::describe(Description& d) const {
   constexpr std::array works{"idle",    "self test",        "command",        "exec mailbox",     "frame sent",
                              "receive", "receive transfer", "fetch fragment", "fragment transfer"};
   Description& firmware = d.part("firmware");
-  firmware.flag("booted", booted_).text("at work on", works[static_cast<unsigned>(work_)]);
+  firmware.flag("booted", booted_).activity("at work on", works[static_cast<unsigned>(work_)]);
   firmware.flag("exec pending", exec_pending_)
       .flag("indications on", indications_)
       .flag("82586 workaround", workaround_);
@@ -274,12 +275,12 @@ void Mc32::describe(Description& d) const {
   firmware.number("group addresses", multicast_.size());
   Description& transmit = d.part("transmit list");
   transmit.flag("running", tx_running_).reg("base", tx_list_, 16).number("descriptors", tx_count_);
-  transmit.reg("last taken", tx_last_, 16).number("frames in card RAM", outgoing_.size()).flag("on the wire", on_wire_);
-  transmit.number("frames to report", sent_.size());
+  transmit.reg("last taken", tx_last_, 16).level("frames in card RAM", outgoing_.size()).flag("on the wire", on_wire_);
+  transmit.number("frames to report", sent_.size()).activity("state", port_activity(port_));
   Description& receive = d.part("receive list");
   receive.flag("running", rx_running_).reg("base", rx_list_, 16).number("descriptors", rx_count_);
   receive.reg("next", rx_next_, 16).reg("last filled", rx_last_, 16).flag("at the end", list_ended());
-  receive.number("frames in card RAM", arrived_.size());
+  receive.level("frames in card RAM", arrived_.size());
 }
 
 void Mc32::archive(Archive& a) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "devices/chips/port_activity.hpp"
+
 namespace planar::ethernet {
 namespace {
 
@@ -311,25 +313,37 @@ void Sonic::memory_written(std::uint32_t address, std::uint8_t value, Time now) 
   }
 }
 
-void Sonic::describe(Description& d) const {
-  constexpr std::array names{
-      // clang-format off
+namespace {
+constexpr std::array<std::string_view, 48> register_names{
+    // clang-format off
       "CR", "DCR", "RCR", "TCR", "IMR", "ISR", "UTDA", "CTDA", "TPS", "TFC", "TSA0", "TSA1", "TFS", "URDA", "CRDA", "CRBA0",
       "CRBA1", "RBWC0", "RBWC1", "EOBC", "URRA", "RSA", "REA", "RRP", "RWP", "TRBA0", "TRBA1", "TBWC0", "TBWC1", "ADDR0",
       "ADDR1", "LLFA", "TTDA", "CEP", "CAP2", "CAP1", "CAP0", "CE", "CDP", "CDC", "SR", "WT0", "WT1", "RSC", "CRCT", "FAET",
       "MPT", "MDT"
-      // clang-format on
-  };
-  for (unsigned reg = 0; reg < names.size(); ++reg) d.reg(names[reg], peek(reg), 16);
+    // clang-format on
+};
+}  // namespace
+
+std::string_view Sonic::register_name(unsigned reg) {
+  return reg < register_names.size() ? register_names[reg]
+         : reg == DCR2               ? std::string_view("DCR2")
+                                     : std::string_view();
+}
+
+void Sonic::describe(Description& d) const {
+  for (unsigned reg = 0; reg < register_names.size(); ++reg) d.reg(register_names[reg], peek(reg), 16);
   d.reg("DCR2", peek(DCR2), 16).flag("INT", interrupt_);
   Description& cam = d.part("CAM");
   for (unsigned n = 0; n < cam_.size(); ++n)
     cam.text(fmt::format("entry {}", n), fmt::format("{:04X} {:04X} {:04X}", cam_[n][0], cam_[n][1], cam_[n][2]));
   Description& receive = d.part("receiver");
-  receive.text("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
-  receive.number("bytes stored", stored_).flag("FIFO overrun", overrun_).flag("resources used up", exhausted_);
+  receive.activity("arriving frame", storing_ ? "stored" : listening_ ? "not for this station so far" : "none");
+  receive.level("bytes stored", stored_).flag("FIFO overrun", overrun_).flag("resources used up", exhausted_);
   Description& transmit = d.part("transmitter");
   transmit.flag("frame with the MAC", port_.busy()).number("collisions", port_.collisions());
+  transmit.activity("state", descriptor_read_.pending() ? "reads the descriptor"
+                             : transmit_done_.pending() ? "writes the status"
+                                                        : port_activity(port_));
   transmit.number("fragments", fragments_.size()).reg("status", status_, 16);
 }
 

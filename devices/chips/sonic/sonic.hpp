@@ -34,6 +34,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/state/archive.hpp"
@@ -121,6 +122,8 @@ class Sonic final : public net::EthernetStation {
   const Counters& counters() const { return counters_; }
   /// Registers and state; changes nothing.
   void describe(Description& d) const;
+  /// The data sheet's name of a register; empty for a reserved one.
+  static std::string_view register_name(unsigned reg);
   bool interrupt() const { return interrupt_; }
   void archive(Archive& a);
 

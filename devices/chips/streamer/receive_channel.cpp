@@ -113,8 +113,8 @@ bool ReceiveChannel::sound() const {
 }
 
 void ReceiveChannel::describe(Description& d) const {
-  d.reg("RXLBDA", last(), 32).reg("RXBDA", first(), 32).number("frames in the FIFO", incoming_.size());
-  d.number("buffer bytes left", room_).number("buffer bytes stored", stored_).flag("out of buffers", ended_);
+  d.reg("RXLBDA", last(), 32).reg("RXBDA", first(), 32).level("frames in the FIFO", incoming_.size());
+  d.number("buffer bytes left", room_).level("buffer bytes stored", stored_).flag("out of buffers", ended_);
 }
 
 void ReceiveChannel::archive(Archive& a) {

@@ -267,12 +267,12 @@ void Streamer::describe(Description& d) const {
   constexpr std::array jobs{"none",           "receive descriptor",  "received bytes",
                             "receive status", "transmit descriptor", "bytes to send",
                             "transmit status"};
-  d.text("bus transfer", jobs[static_cast<unsigned>(job_)]);
+  d.activity("bus transfer", jobs[static_cast<unsigned>(job_)]);
   constexpr std::array steps{"idle", "descriptor", "filling", "sending", "status"};
   Description& transmit = d.part("transmitter");
   transmit.reg("TX2LFDA", wide(TX2LFDA), 32).reg("TX2FDA", wide(TX2FDA), 32);
-  transmit.text("step", steps[static_cast<unsigned>(step_)]).number("frame bytes", tx_length_);
-  transmit.number("bytes fetched", tx_fetched_).number("bytes in the FIFO", tx_fetched_ - tx_released_);
+  transmit.activity("step", steps[static_cast<unsigned>(step_)]).number("frame bytes", tx_length_);
+  transmit.number("bytes fetched", tx_fetched_).level("bytes in the FIFO", tx_fetched_ - tx_released_);
   transmit.number("collisions", port_.collisions());
   receive_.describe(d.part("receiver"));
 }

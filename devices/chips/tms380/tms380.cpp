@@ -139,18 +139,18 @@ void Tms380::describe(Description& d) const {
   d.reg("SIFACL", acl_, 16).reg("SIFADX", adx_, 16).reg("SIFADR", adr_, 16);
   d.reg("SIFCMD pending", pending_, 16).reg("SIFSTS", sts_, 8).reg("DMALEN", dmalen_, 16);
   d.flag("interrupt", interrupt_pin()).text("state", states[static_cast<unsigned>(state_)]);
-  d.text("processor", works[static_cast<unsigned>(task_)]).flag("transfer under way", dma_busy_);
+  d.activity("processor", works[static_cast<unsigned>(task_)]).flag("transfer under way", dma_busy_);
   d.reg("SCB", scb_, 32).reg("SSB", ssb_, 32).flag("SSB free", ssb_free_).number("statuses to post", posts_.size());
   d.flag("open", open_).reg("open options", parameters_.options, 16);
   d.number("frame buffers", parameters_.buffers).number("buffer size", parameters_.buffer_bytes);
   Description& transmit = d.part("transmitter");
   transmit.flag("TRANSMIT active", transmitting_).flag("waits for TRANSMIT.VALID", transmit_waits_);
-  transmit.reg("list", transmit_list_, 32).number("frames in local RAM", outgoing_.size());
+  transmit.reg("list", transmit_list_, 32).level("frames in local RAM", outgoing_.size());
   transmit.number("buffers used", transmit_buffers()).number("bytes fetched of the next frame", building_.data.size());
   Description& receive = d.part("receiver");
   receive.flag("RECEIVE active", receiving_).flag("waits for RECEIVE.VALID", receive_waits_);
   receive.flag("suspended", receive_suspended_).reg("list", receive_list_, 32);
-  receive.number("frames in local RAM", incoming_.size()).number("buffers used", receive_buffers());
+  receive.level("frames in local RAM", incoming_.size()).number("buffers used", receive_buffers());
   receive.number("bytes stored of the first", moved_);
   port_.describe(d.part("ring port"));
 }

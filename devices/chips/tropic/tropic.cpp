@@ -131,7 +131,8 @@ void Tropic::describe(Description& d) const {
   static constexpr const char* states[] = {"reset", "bring-up test", "closed", "opening", "open", "adapter check"};
   static constexpr const char* tasks[] = {
       "idle", "SRB", "ASB", "open response", "ARB", "SSB", "fast path request", "fast path result"};
-  d.text("state", states[static_cast<unsigned>(state_)]).text("microprocessor", tasks[static_cast<unsigned>(task_)]);
+  d.text("state", states[static_cast<unsigned>(state_)])
+      .activity("microprocessor", tasks[static_cast<unsigned>(task_)]);
   d.reg("ISRP", aca_[aca::ISRP_e] << 8 | aca_[aca::ISRP_o], 16)
       .reg("ISRA", aca_[aca::ISRA_e] << 8 | aca_[aca::ISRA_o], 16);
   d.reg("RRR", mmio_peek(aca::base + aca::RRR_e) << 8 | mmio_peek(aca::base + aca::RRR_o), 16);
@@ -147,14 +148,14 @@ void Tropic::describe(Description& d) const {
   mail.reg("SRB command", get8(place::srb), 8).reg("SRB return code", get8(place::srb + 2), 8);
   Description& transmit = d.part("transmit");
   transmit.number("DHB length", dhb_length_).number("DHBs free", dhbs_.size()).number("without a DHB", asked_.size());
-  transmit.number("DHBs at the host", offered_.size()).number("frames for the ring", filled_.size());
+  transmit.number("DHBs at the host", offered_.size()).level("frames for the ring", filled_.size());
   transmit.reg("TXCA", fast_area_, 16).number("fast path frames", fast_ready_.size());
   transmit.number("frames sent", counters_.sent);
   Description& receive = d.part("receive");
   receive.number("buffer length", receive_length_)
       .number("buffers", receive_buffers_)
       .number("buffers free", pool_.size());
-  receive.number("frames at the host", handed_.size()).number("frames received", counters_.received);
+  receive.level("frames at the host", handed_.size()).number("frames received", counters_.received);
   receive.number("frames lost", counters_.overruns);
   port_.describe(d.part("ring"));
 }

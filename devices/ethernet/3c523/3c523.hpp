@@ -44,6 +44,9 @@ class EtherLinkMc final : public McaNetworkCard, private ChipHost {
     std::uint32_t read(std::uint32_t offset, unsigned, Time now) override;
     void write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) override;
     std::uint32_t peek(std::uint32_t offset, unsigned) const override;
+    std::string_view register_name(std::uint32_t offset, Direction) const override {
+      return offset < 6 ? "station address" : offset == 6 ? "control" : "revision";
+    }
     EtherLinkMc& card;
   };
   struct Window final : Slave {

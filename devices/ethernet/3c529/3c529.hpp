@@ -44,6 +44,9 @@ class ThreeC529 final : public McaNetworkCard, private ChipHost {
       chip.write(offset, bytes, value, now);
     }
     std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override { return chip.peek(offset, bytes); }
+    std::string_view register_name(std::uint32_t offset, Direction direction) const override {
+      return chip.register_name(offset, direction);
+    }
     EtherLink3& chip;
   };
 

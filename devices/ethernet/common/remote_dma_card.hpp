@@ -62,6 +62,9 @@ class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
       chip.write(offset, static_cast<std::uint8_t>(value), now);
     }
     std::uint32_t peek(std::uint32_t offset, unsigned) const override { return chip.peek(offset); }
+    std::string_view register_name(std::uint32_t offset, Direction direction) const override {
+      return chip.register_name(offset, direction);
+    }
     Dp8390& chip;
   };
   struct DataPort final : Slave {
@@ -85,6 +88,7 @@ class RemoteDmaCard : public McaNetworkCard, private Dp8390Host {
     void run_read(std::uint32_t, std::span<std::uint8_t> data, PortRun& run, Time end) override {
       chip.remote_run_read(data, run, end);
     }
+    std::string_view register_name(std::uint32_t, Direction) const override { return "data port"; }
     Dp8390& chip;
   };
 

@@ -49,6 +49,9 @@ class LanA final : public McaNetworkCard, private SonicHost {
     std::uint32_t read(std::uint32_t offset, unsigned bytes, Time now) override;
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
     std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
+    std::string_view register_name(std::uint32_t offset, Direction) const override {
+      return Sonic::register_name(offset / 2);
+    }
     LanA& card;
   };
   struct BoardControl final : Slave {

@@ -13,6 +13,7 @@ EthernetPort::EthernetPort(Scheduler& scheduler, std::string name, EthernetStati
     : Port(std::move(name)),
       scheduler_(scheduler),
       station_(station),
+      seed_(seed),
       random_(seed),
       attempt_(scheduler, this->name() + ".attempt", Priority::wire, Callback::to<&EthernetPort::attempt>(this)),
       leaves_end_(scheduler, this->name() + ".leaves_end", Priority::wire,
@@ -32,7 +33,27 @@ void EthernetPort::attach(Medium& medium) {
   detach();
   join(medium);
   plugged_ = true;
+  set_clock();
   idle_since_ = scheduler_.now() - gap();
+}
+
+// The crystal is the station's, so it is the same wherever the station is plugged in.
+void EthernetPort::set_clock() {
+  bit_time_ = segment()->bit_time();
+  phase_ = {};
+  if (!segment()->config().oscillators) return;
+  constexpr std::uint64_t crystal = 0x7C10'C4BE'4A7E'0001, ppm = 100;
+  Random random(seed_ ^ crystal);
+  const auto off = static_cast<std::int64_t>(random.below(2 * ppm + 1)) - static_cast<std::int64_t>(ppm);
+  const std::int64_t nominal = bit_time_.ps;
+  bit_time_.ps += (nominal * off + (off < 0 ? -500'000 : 500'000)) / 1'000'000;
+  phase_.ps = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(bit_time_.ps)));
+}
+
+Time EthernetPort::edge(Time t) const {
+  if (!medium() || !segment()->config().oscillators) return t;
+  const std::int64_t into = (t - phase_).ps % bit_time_.ps;
+  return into == 0 ? t : t + Time{into < 0 ? -into : bit_time_.ps - into};
 }
 
 void EthernetPort::detach() {
@@ -45,9 +66,9 @@ void EthernetPort::detach() {
   signals_ = 0;
   source_ = nobody;
   leave();
+  bit_time_ = Time{100'000};
 }
 
-Time EthernetPort::bit_time() const { return medium() ? segment()->bit_time() : Time{100'000}; }
 bool EthernetPort::full_duplex() const { return medium() && segment()->config().full_duplex; }
 
 void EthernetPort::set_plugged(bool plugged, Time now) {
@@ -56,11 +77,10 @@ void EthernetPort::set_plugged(bool plugged, Time now) {
   if (!plugged) {
     if (state_ == State::on_wire) {
       lost_carrier_ = true;
-      if (on_segment_ && carrier_off_.pending())
-        carrier_off_.at(std::min(carrier_off_.when(), now + segment()->config().propagation));
+      carrier_until(now);
     }
     signals_ = 0;
-    if (source_ != nobody) end_reception(now);
+    if (source_ != nobody) end_reception(now, now);
     idle_since_ = now;
   } else {
     // What is on the cable already is carrier here, but no frame: its start was missed.
@@ -112,8 +132,15 @@ void EthernetPort::underrun(Time now) {
   if (state_ != State::on_wire || collided_ || underrun_) return;
   underrun_ = true;
   leaves_end_.at(now);
-  if (on_segment_ && carrier_off_.pending())
-    carrier_off_.at(std::min(carrier_off_.when(), now + segment()->config().propagation));
+  carrier_until(now);
+}
+
+// The signal ends sooner than planned. Its end does not overtake its beginning.
+void EthernetPort::carrier_until(Time last_bit) {
+  if (!on_segment_ || !carrier_off_.pending()) return;
+  Time gone = last_bit + segment()->delays().ends;
+  if (carrier_due_.pending()) gone = std::max(gone, carrier_due_.when() + bit_time());
+  carrier_off_.at(std::min(carrier_off_.when(), gone));
 }
 
 // The next attempt is at the later of `ready_` and the end of the gap, unless carrier is there: then its end decides.
@@ -123,11 +150,11 @@ void EthernetPort::schedule_attempt(Time now) {
     attempt_.cancel();
     return;
   }
-  attempt_.at(std::max({ready_, idle_since_ + gap(), now}));
+  attempt_.at(edge(std::max({ready_, idle_since_ + gap(), now})));
 }
 
 void EthernetPort::attempt(Time now) {
-  if (source_ != nobody && !full_duplex()) end_reception(now);  // carrier came in the last third of the gap
+  if (source_ != nobody && !full_duplex()) end_reception(now, now);  // carrier came in the last third of the gap
   if (fresh_) {
     wire_.swap(waiting_);
     fresh_ = false;
@@ -141,8 +168,8 @@ void EthernetPort::attempt(Time now) {
   const Time end = now + byte_time() * static_cast<std::int64_t>(8 + wire_.size());
   leaves_end_.at(end);
   if (on_segment_) {
-    carrier_due_.at(now + segment()->config().propagation);
-    carrier_off_.at(end + segment()->config().propagation);
+    carrier_due_.at(now + segment()->delays().begins);
+    carrier_off_.at(end + segment()->delays().ends);
     segment()->tell_begins(*this, now);
   }
   station_.transmit_begins(now);
@@ -156,14 +183,13 @@ void EthernetPort::collide(Time now) {
   any_late_ |= late_;
   const Time end = std::max(now, start_ + bit_time() * preamble_bits) + bit_time() * jam_bits;
   leaves_end_.at(end);
-  if (on_segment_ && carrier_off_.pending())
-    carrier_off_.at(std::min(carrier_off_.when(), end + segment()->config().propagation));
+  carrier_until(end);
 }
 
 bool EthernetPort::wire_good() const { return !collided_ && !underrun_ && fcs_good(wire_); }
 
 void EthernetPort::leaves_end(Time now) {
-  if (signals_ == 0 || full_duplex()) idle_since_ = now;
+  if (signals_ == 0 || full_duplex()) fell_silent(on_segment_ && medium() ? now + segment()->delays().own_ends : now);
   if (on_segment_ && medium()) {
     const auto sent = static_cast<std::size_t>(std::max<std::int64_t>(0, (now - start_) / byte_time() - 8));
     const Damage damage = collided_ ? Damage::collision : wire_good() && !lost_carrier_ ? Damage::none : Damage::other;
@@ -227,8 +253,8 @@ void EthernetPort::carrier_on(std::uint32_t source, Time now) {
       return;
     }
     if (state_ == State::waiting && attempt_.pending()) {
-      const bool gap_running = attempt_.when() == idle_since_ + gap();
-      if (!gap_running || now < idle_since_ + bit_time() * (gap_bits * 2 / 3)) attempt_.cancel();
+      const bool gap_running = attempt_.when() == edge(idle_since_ + gap());
+      if (!gap_running || now < idle_since_ + bit_time() * mac_.gap_first_bits) attempt_.cancel();
     }
     if (source_ != nobody) {
       damaged_from_ = std::min<std::uint64_t>(damaged_from_, describe(source_).arrived(now));
@@ -237,20 +263,21 @@ void EthernetPort::carrier_on(std::uint32_t source, Time now) {
     if (signals_ > 1) return;  // no preamble can be made out of two signals
   }
   source_ = source;
-  reception_start_ = now;
+  reception_start_ = now - (segment()->delays().begins - segment()->delays().data);
   damaged_from_ = UINT64_MAX;
   station_.frame_begins(describe(source), now);
 }
 
 void EthernetPort::carrier_off(std::uint32_t source, Time now) {
   if (signals_ > 0) --signals_;
+  const Time last = now - (segment()->delays().ends - segment()->delays().data);
   if (full_duplex()) {
-    if (source == source_) end_reception(now);
+    if (source == source_) end_reception(last, now);
     return;
   }
   if (signals_ > 0) return;
-  if (state_ != State::on_wire) idle_since_ = now;
-  if (source_ != nobody) end_reception(now);
+  if (state_ != State::on_wire) fell_silent(now);
+  if (source_ != nobody) end_reception(last, now);
   schedule_attempt(now);
 }
 
@@ -258,7 +285,10 @@ Reception EthernetPort::describe(std::uint32_t source) const {
   Reception r;
   r.first_bit = reception_start_;
   r.byte_time = byte_time();
-  if (const EthernetPort* sender = segment()->port(source)) r.frame = sender->wire_;
+  if (const EthernetPort* sender = segment()->port(source)) {
+    r.frame = sender->wire_;
+    r.byte_time = sender->byte_time();
+  }
   r.length = r.frame.size();
   if (damaged_from_ != UINT64_MAX) {
     r.damaged_from = static_cast<std::size_t>(damaged_from_);
@@ -272,10 +302,10 @@ std::optional<Reception> EthernetPort::receiving() const {
   return describe(source_);
 }
 
-void EthernetPort::end_reception(Time now) {
+void EthernetPort::end_reception(Time until, Time now) {
   Reception r = describe(source_);
   const EthernetPort* sender = segment()->port(source_);
-  const std::int64_t bits = (now - reception_start_) / bit_time() - preamble_bits;
+  const std::int64_t bits = (until - reception_start_) / (sender ? sender->bit_time() : bit_time()) - preamble_bits;
   r.length = bits <= 0 ? 0 : static_cast<std::size_t>(bits / 8);
   r.dribble = bits > 0 && bits % 8 != 0;
   r.fcs_ok = sender && r.damaged_from == SIZE_MAX && r.length == r.frame.size() && sender->wire_good();

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An Ethernet segment in virtual time: CSMA/CD (half duplex) or a full-duplex link, 10 or 100 Mbit/s.
 //
-// Every station hears every other one after the same propagation delay. A frame is preamble and start delimiter
-// (8 bytes), the frame with its FCS, and at least the interframe gap of silence. All times below are of the first
-// and last bit at the place in question.
+// Every station hears every other one after the same delays (ethernet_path.hpp). A frame is preamble and start
+// delimiter (8 bytes), the frame with its FCS, and at least the interframe gap of silence. All times below are of the
+// first and last bit at the place in question.
 //
 //   sender    |preamble SFD|frame.............FCS|      gap      |
 //   receiver     |preamble SFD|frame.............FCS|                 later by the propagation delay
 //
 // MAC rules (IEEE 802.3 clauses 4.2.3 and 4.4.2): a station with a frame waits for silence of one interframe gap;
-// carrier in the first two thirds of the gap restarts it, carrier in the last third does not. A collision is noticed
-// when another signal arrives during one's own; preamble and start delimiter are completed, 32 bits of jam follow;
-// backoff is a whole number of slot times below 2^min(n, 10), drawn from the station's own generator; the 16th
-// collision gives up; a collision after one slot time is late.
+// carrier in the first part of the gap (two thirds, unless the chip has another) restarts it, later it does not. A
+// collision is noticed when another signal arrives during one's own; preamble and start delimiter are completed, 32
+// bits of jam follow; backoff is a whole number of slot times below 2^min(n, 10), drawn from the station's own
+// generator; the 16th collision gives up; a collision after one slot time is late.
 //
-// Not modelled: repeaters' own preamble shrinkage, different distances between pairs of stations, carrier extension,
+// With `oscillators` every station has a bit clock of its own: a rate within 100 ppm (clause 7.3.2) and a phase, both
+// from the station's seed. Carrier sense is sampled by it, and gap, backoff and frame are counted in it.
+//
+// Not modelled: different distances between pairs of stations, carrier extension,
 // jabber cut-off, SQE heartbeat (a station may assume it), auto-negotiation (both ends are configured alike).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,6 +35,7 @@
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
 #include "devices/medium/ethernet/ethernet_frame.hpp"
+#include "devices/medium/ethernet/ethernet_path.hpp"
 #include "devices/medium/medium.hpp"
 
 namespace planar::net {
@@ -39,7 +44,7 @@ class EthernetSegment;
 class EthernetPort;
 
 /// One-way delay between any two stations. Unit: time. Source: inferred; about 100 m of cable (0.43 us at 0.77 c)
-/// plus a transceiver. It is also how far one machine of a lab may run ahead of another.
+/// plus a transceiver. Of a bare cable (PathKind::cable).
 inline constexpr Time ethernet_propagation = 500_ns;
 
 /// Lengths in bit times (IEEE 802.3 clause 4.4.2).
@@ -59,7 +64,9 @@ inline constexpr FrameFormat ethernet_format{.link = LinkType::ethernet,
 struct EthernetConfig {
   std::uint64_t bits_per_second = 10'000'000;  ///< 10'000'000 or 100'000'000
   bool full_duplex = false;
-  Time propagation = ethernet_propagation;  ///< must be shorter than the interframe gap
+  Time propagation = ethernet_propagation;  ///< of PathKind::cable; must be shorter than the interframe gap
+  PathKind path = PathKind::cable;          ///< others: half duplex at 10 Mbit/s
+  bool oscillators = false;                 ///< stations differ in bit rate and phase
 };
 
 enum class TransmitResult : std::uint8_t {
@@ -122,11 +129,12 @@ class EthernetPort final : public Port {
  public:
   struct Mac {
     unsigned attempts = 16;
-    bool retry_late_collisions = false;  ///< the 8390 reschedules them like any other
-    bool low_priority_backoff = false;   ///< 8390 TCR.OFST: the first three draws from 2^min(3+n, 10)
+    bool retry_late_collisions = false;              ///< the 8390 reschedules them like any other
+    std::int64_t gap_first_bits = gap_bits * 2 / 3;  ///< carrier in this part of the gap restarts it
+    bool low_priority_backoff = false;               ///< 8390 TCR.OFST: the first three draws from 2^min(3+n, 10)
   };
 
-  /// `seed` starts the backoff generator: give every station of a lab another one.
+  /// `seed` starts the backoff generator and sets the bit clock: give every station of a lab another one.
   EthernetPort(Scheduler& scheduler, std::string name, EthernetStation& station, std::uint64_t seed);
   ~EthernetPort() override;
 
@@ -161,7 +169,7 @@ class EthernetPort final : public Port {
   /// The frame that is arriving, if one is.
   std::optional<Reception> receiving() const;
 
-  Time bit_time() const;
+  Time bit_time() const { return bit_time_; }  ///< of its own clock
   Time byte_time() const { return bit_time() * 8; }
   void archive(Archive& a);
 
@@ -177,18 +185,26 @@ class EthernetPort final : public Port {
   void carrier_off(std::uint32_t source, Time now);
   void collide(Time now);
   void schedule_attempt(Time now);
-  void end_reception(Time now);
+  /// Bits that had left their sender until `until` less the path's delay count.
+  void end_reception(Time until, Time now);
   void finish(TransmitResult result, Time now);
   void back_off(Time now);
   EthernetSegment* segment() const;
   bool full_duplex() const;
   Time gap() const { return bit_time() * gap_bits; }
+  void set_clock();
+  /// The first edge of its clock at or after `t`.
+  Time edge(Time t) const;
+  void fell_silent(Time sensed) { idle_since_ = std::max(idle_since_, edge(sensed)); }
+  void carrier_until(Time last_bit);
   Reception describe(std::uint32_t source) const;
   bool wire_good() const;
 
   Scheduler& scheduler_;
   EthernetStation& station_;
   Mac mac_;
+  std::uint64_t seed_;
+  Time bit_time_{100'000}, phase_{};
 
   State state_ = State::idle;
   std::vector<std::uint8_t> waiting_;  // given to transmit(), first attempt still to come
@@ -240,7 +256,8 @@ class EthernetSegment final : public Medium {
   std::string title() const override;
   const FrameFormat& format() const override { return ethernet_format; }
   std::uint64_t bits_per_second() const override { return config_.bits_per_second; }
-  Time lookahead() const override { return config_.propagation; }
+  const PathDelays& delays() const { return delays_; }
+  Time lookahead() const override { return std::min({delays_.begins, delays_.data, delays_.ends}); }
   Time gap() const override { return bit_time_ * gap_bits; }
   std::unique_ptr<LinkLayer> connect(Scheduler& scheduler, std::string name, LinkUser& user,
                                      std::uint64_t seed) override;
@@ -260,6 +277,7 @@ class EthernetSegment final : public Medium {
 
   EthernetConfig config_;
   Time bit_time_;
+  PathDelays delays_;
   Counters counters_;
 };
 

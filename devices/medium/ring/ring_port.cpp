@@ -182,6 +182,7 @@ void RingPort::describe(Description& d) const {
   d.text("station", std::string(states[static_cast<unsigned>(state_)]));
   d.text("node", format_mac(parameters_.node));
   d.flag("active monitor", active_monitor()).flag("busy", busy());
+  d.activity("transmitter", busy() ? "has a frame" : "idle");
   d.reg("functional", parameters_.functional, 32).reg("group", parameters_.group, 32);
 }
 

@@ -24,7 +24,7 @@ void I8254::schedule(Time now) {
 void I8254::rise(Time now) {
   if (irq0.level() && watchdog_loaded_ && --watchdog_count_ == 0) {
     watchdog_count_ = 256;
-    trace_(TraceCategory::timer, now, "watchdog has run out");
+    trace_(TraceCategory::timer, now, "pit", "watchdog has run out");
     watchdog.set(true, now);
   }
   irq0.set(true, now);
@@ -83,7 +83,7 @@ void I8254::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time no
   const auto here = tick(now);
   seen_ = now;
   const bool before = channel0_.out(here);
-  trace_(TraceCategory::timer, now, "{:02X}h <- {:02X}h", 0x40 + offset, value);
+  trace_(TraceCategory::timer, now, "pit", "{:02X}h <- {:02X}h", 0x40 + offset, value);
   switch (offset) {
     case 0: channel0_.write(value, here); break;
     case 2: channel2_.write(value, here); break;

@@ -142,7 +142,7 @@ class I8254 final : public Slave {
   std::uint8_t watchdog_latch_ = 0;
   Time seen_{};  // of the latest access or edge, for peek
   Event edge_;
-  PortGroup ports_;
+  PortGroup ports_{"pit"};
 };
 
 }  // namespace planar

@@ -43,7 +43,7 @@ class Nvram final : public Slave {
  private:
   std::uint16_t address_ = 0;
   std::array<std::uint8_t, size> contents_{};
-  PortGroup ports_;
+  PortGroup ports_{"nvram"};
 };
 
 }  // namespace planar

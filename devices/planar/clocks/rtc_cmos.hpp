@@ -111,7 +111,7 @@ class RtcCmos final : public Slave {
   std::uint8_t index_ = 0;
   bool battery_good_ = true;
   Event interrupt_;
-  PortGroup ports_;
+  PortGroup ports_{"rtc"};
 };
 
 }  // namespace planar

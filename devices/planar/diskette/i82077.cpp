@@ -118,7 +118,7 @@ void I82077::write_dor(std::uint8_t value, Time now) {
     if (on && stuck_ && i == unit_) search(now);
   }
   if (!(changed & not_reset)) return;
-  trace_(TraceCategory::diskette, now, "reset {}", value & not_reset ? "released" : "active");
+  trace_(TraceCategory::diskette, now, "diskette", "reset {}", value & not_reset ? "released" : "active");
   if (value & not_reset)
     leave_reset(now);
   else

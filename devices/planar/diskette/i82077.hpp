@@ -208,7 +208,7 @@ class I82077 final : public Slave {
   Event step_event_;
   Event sector_event_;
   Event byte_event_;
-  PortGroup ports_;
+  PortGroup ports_{"diskette"};
 };
 
 }  // namespace planar

@@ -89,7 +89,7 @@ void I82077::respond(std::vector<std::uint8_t> bytes, bool interrupt, Time now) 
   to_idle();
   phase_ = Phase::result;
   results_ = std::move(bytes);
-  trace_(TraceCategory::diskette, now, "result {:02x}", fmt::join(results_, " "));
+  trace_(TraceCategory::diskette, now, "diskette", "result {:02x}", fmt::join(results_, " "));
   if (interrupt) set_interrupt(true, now);
 }
 
@@ -99,7 +99,7 @@ void I82077::byte_taken(Time now) {
     ready_for_byte_ = true;
     return;
   }
-  trace_(TraceCategory::diskette, now, "command {:02x}", fmt::join(command_, " "));
+  trace_(TraceCategory::diskette, now, "diskette", "command {:02x}", fmt::join(command_, " "));
   if (length == 0)
     respond({invalid_command}, false, now);
   else

@@ -352,8 +352,8 @@ void I82077::sector_done(Time now) {
       return;
     }
   }
-  trace_(TraceCategory::diskette, now, "drive {} cylinder {} head {} sector {} {}", unit_, drives_[unit_].cylinder,
-         head_, r_, transfer_ == Transfer::to_disk ? "written" : "read");
+  trace_(TraceCategory::diskette, now, "diskette", "drive {} cylinder {} head {} sector {} {}", unit_,
+         drives_[unit_].cylinder, head_, r_, transfer_ == Transfer::to_disk ? "written" : "read");
   // A data mark where a deleted one was asked for (raw images have no deleted ones): the command
   // ends here.
   const bool unexpected_mark = (command_[0] & 0x1F) == read_deleted_opcode;

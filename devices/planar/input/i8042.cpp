@@ -118,7 +118,7 @@ void I8042::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now)
 void I8042::take_input(Time now) {
   if (!input_full_ || sending()) return;
   input_full_ = false;
-  trace_(TraceCategory::keyboard, now, "8042 takes {} {:02x}", input_is_command_ ? "command" : "data", input_);
+  trace_(TraceCategory::keyboard, now, "keyboard", "takes {} {:02x}", input_is_command_ ? "command" : "data", input_);
   if (input_is_command_)
     command(input_, now);
   else
@@ -131,7 +131,7 @@ void I8042::fill(std::uint8_t byte, bool from_mouse, Time now) {
   output_ = byte;
   output_full_ = true;
   output_from_mouse_ = from_mouse;
-  trace_(TraceCategory::keyboard, now, "8042 gives {:02x}{}", byte, from_mouse ? " (mouse)" : "");
+  trace_(TraceCategory::keyboard, now, "keyboard", "gives {:02x}{}", byte, from_mouse ? " (mouse)" : "");
   if (from_mouse && ram_[0] & mouse_irq) irq12.set(true, now);
   if (!from_mouse && ram_[0] & keyboard_irq) irq1.set(true, now);
 }

@@ -111,7 +111,7 @@ class I8042 final : public Slave, private Ps2Host {
   Event answer_event_;
   Event link_event_;
   Event pulse_event_;
-  PortGroup ports_;
+  PortGroup ports_{"keyboard"};
 };
 
 }  // namespace planar

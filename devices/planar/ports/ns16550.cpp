@@ -23,7 +23,8 @@ Ns16550::Ns16550(Scheduler& scheduler, Trace& trace, std::string name)
       name_(std::move(name)),
       transmitted_(scheduler, name_ + ".transmitted", Priority::device, Callback::to<&Ns16550::transmitted>(this)),
       received_(scheduler, name_ + ".received", Priority::device, Callback::to<&Ns16550::received>(this)),
-      timeout_(scheduler, name_ + ".timeout", Priority::device, Callback::to<&Ns16550::timed_out>(this)) {}
+      timeout_(scheduler, name_ + ".timeout", Priority::device, Callback::to<&Ns16550::timed_out>(this)),
+      ports_(name_) {}
 
 void Ns16550::claim_ports(IoSpace& space, std::uint16_t base, bool* selected) {
   ports_.release();
@@ -58,7 +59,7 @@ void Ns16550::transmitted(Time now) {
     else
       accept(byte, 0, now);
   } else if (!(lcr_ & send_break)) {
-    trace_(TraceCategory::serial, now, "{} sends {:02x}", name_, byte);
+    trace_(TraceCategory::serial, now, name_, "sends {:02x}", byte);
     if (sink_) sink_(byte, now);
   }
   start_transmission(now);
@@ -86,7 +87,7 @@ void Ns16550::received(Time now) {
 }
 
 void Ns16550::accept(std::uint8_t byte, std::uint8_t errors, Time now) {
-  trace_(TraceCategory::serial, now, "{} receives {:02x}", name_, byte);
+  trace_(TraceCategory::serial, now, name_, "receives {:02x}", byte);
   if (fifo_on()) {
     if (receive_.size() >= fifo_depth)
       overrun_ = true;  // the FIFO keeps what it has

@@ -10,8 +10,8 @@ constexpr std::uint8_t strobe = 0x01, interrupt_enable = 0x10, read_direction = 
 }  // namespace
 
 ParallelPort::ParallelPort(Scheduler& scheduler, std::string name)
-    : phase_(scheduler, std::move(name) + ".printer", Priority::device, Callback::to<&ParallelPort::next_phase>(this)) {
-}
+    : phase_(scheduler, name + ".printer", Priority::device, Callback::to<&ParallelPort::next_phase>(this)),
+      ports_(std::move(name)) {}
 
 void ParallelPort::claim_ports(IoSpace& space, std::uint16_t base, bool* selected) {
   ports_.release();

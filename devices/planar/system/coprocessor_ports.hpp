@@ -54,7 +54,7 @@ class CoprocessorPorts final : public Slave {
   }
 
  private:
-  PortGroup ports_;
+  PortGroup ports_{"coprocessor"};
 };
 
 }  // namespace planar

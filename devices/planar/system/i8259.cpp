@@ -197,7 +197,7 @@ void I8259Pair::claim_ports(IoSpace& space) {
 
 void I8259Pair::set_irq(unsigned irq, bool level, Time now) {
   if (irq == 2 || irq > 15) return;
-  trace_(TraceCategory::irq, now, "irq {} {}", irq, level ? "active" : "released");
+  trace_(TraceCategory::irq, now, "pic", "irq {} {}", irq, level ? "active" : "released");
   if (irq < 8)
     master_.set_line(irq, level, now);
   else
@@ -217,9 +217,9 @@ std::uint8_t I8259Pair::acknowledge(Time now) {
     }
   } else {
     vector = master_.vector(choice.line);
-    if (choice.spurious) trace_(TraceCategory::irq, now, "spurious irq 7");
+    if (choice.spurious) trace_(TraceCategory::irq, now, "pic", "spurious irq 7");
   }
-  trace_(TraceCategory::irq, now, "acknowledge vector {:02x}", vector);
+  trace_(TraceCategory::irq, now, "pic", "acknowledge vector {:02x}", vector);
   if (watch_) watch_(vector, now);
   return vector;
 }

@@ -149,7 +149,7 @@ class I8259Pair final : public bus::InterruptSink, public bus::InterruptAcknowle
   SignalTo<I8259Pair> cascade_;
   std::array<Input, 16> inputs_;
   std::function<void(std::uint8_t vector, Time now)> watch_;
-  PortGroup ports_;
+  PortGroup ports_{"pic"};
 };
 
 }  // namespace planar

@@ -21,7 +21,7 @@ void OptionRom::decode() {
   claim_.release();
   if (image_.empty()) return;
   claim_ = space_.claim(base_, static_cast<std::uint32_t>(image_.size()), *this,
-                        CycleSpec{8, bus::CycleKind::synchronous_extended, {}});
+                        CycleSpec{8, bus::CycleKind::synchronous_extended, {}}, nullptr, &subject_);
 }
 
 std::uint32_t OptionRom::peek(std::uint32_t offset, unsigned bytes) const {

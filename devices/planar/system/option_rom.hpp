@@ -11,6 +11,7 @@
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
+#include "core/state/trace.hpp"
 
 namespace planar {
 
@@ -37,6 +38,7 @@ class OptionRom final : private Slave {
   AddressSpace& space_;
   std::uint32_t base_ = 0;
   std::vector<std::uint8_t> image_;
+  TraceSubject subject_{"kernel-rom"};
   MemoryClaim claim_;
 };
 

@@ -16,7 +16,7 @@ std::uint32_t InformationPanel::peek(std::uint32_t offset, unsigned) const {
 void InformationPanel::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
   if (offset >= characters_.size()) return;
   characters_[offset] = static_cast<std::uint8_t>(value);
-  trace_(TraceCategory::firmware, now, "panel \"{}\"", text());
+  trace_(TraceCategory::firmware, now, "panel", "\"{}\"", text());
 }
 
 std::string InformationPanel::text() const {
@@ -56,7 +56,7 @@ void PostPorts::write(std::uint32_t offset, unsigned, std::uint32_t value32, Tim
   if (index >= checkpoint_.size()) return;
   checkpoint_[index] = value;
   if (index != 0) return;
-  trace_(TraceCategory::firmware, now, "checkpoint {:04x}", checkpoint());
+  trace_(TraceCategory::firmware, now, "post", "checkpoint {:04x}", checkpoint());
   if (history_.size() == history_length) history_.erase(history_.begin());
   history_.push_back(value);
 }

@@ -44,7 +44,7 @@ class InformationPanel final : public Slave {
  private:
   Trace& trace_;
   std::array<std::uint8_t, 8> characters_;
-  PortGroup ports_;
+  PortGroup ports_{"panel"};
 };
 
 /// POST checkpoints: 680h and 681h, traced in category `firmware`; and the plain latches 80h,
@@ -78,7 +78,7 @@ class PostPorts final : public Slave {
   std::array<std::uint8_t, 2> checkpoint_{};
   std::array<std::uint8_t, 16> latches_{};
   std::vector<std::uint8_t> history_;
-  PortGroup ports_;
+  PortGroup ports_{"post"};
 };
 
 }  // namespace planar

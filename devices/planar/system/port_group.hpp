@@ -10,6 +10,7 @@
 
 #include "bus/mca/cycles.hpp"
 #include "core/memory/io_space.hpp"
+#include "core/state/trace.hpp"
 
 namespace planar {
 
@@ -25,13 +26,15 @@ struct PortRange {
 /// Claims of one device; the slave sees offset = port - base whichever range answered.
 class PortGroup {
  public:
+  /// `device`: whose ports they are, as traces name it.
+  explicit PortGroup(std::string device) : subject_{std::move(device)} {}
   /// Claims every range for `slave`. `selected` is the -CD SFDBK latch of port 91h (serial,
   /// parallel, diskette).
   void claim(IoSpace& space, Slave& slave, std::uint16_t base, std::initializer_list<PortRange> ranges,
              bool* selected = nullptr) {
     for (const PortRange& range : ranges) {
       windows_.push_back(std::make_unique<Window>(slave, static_cast<std::uint32_t>(range.first - base)));
-      claims_.push_back(space.claim(range.first, range.last, *windows_.back(), planar_port_cycle, selected));
+      claims_.push_back(space.claim(range.first, range.last, *windows_.back(), planar_port_cycle, selected, &subject_));
     }
   }
   void release() {
@@ -61,6 +64,7 @@ class PortGroup {
     Slave& slave_;
     std::uint32_t shift_;
   };
+  TraceSubject subject_;
   std::vector<std::unique_ptr<Window>> windows_;
   std::vector<IoClaim> claims_;  // after windows_: released first
 };

@@ -58,7 +58,7 @@ void SystemControl::write(std::uint32_t offset, unsigned, std::uint32_t value32,
   disk_light.set(port_a_ & lights, now);
   a20.set((port_a_ & a20_gate) || keyboard_a20_level_, now);
   if (reset_rises) {
-    trace_(TraceCategory::cpu, now, "hot reset through port 92h");
+    trace_(TraceCategory::cpu, now, "system", "hot reset through port 92h");
     cpu_reset.pulse(now);
   }
 }

@@ -85,7 +85,7 @@ class SystemControl final : public Slave, public bus::NmiSink {
   bool keyboard_a20_level_ = false;
   bool masked_ = true;
   SignalTo<SystemControl> keyboard_a20_, keyboard_reset_, watchdog_, nmi_mask_;
-  PortGroup ports_;
+  PortGroup ports_{"system"};
 };
 
 }  // namespace planar

@@ -49,7 +49,7 @@ Vga::Vga(Scheduler& scheduler)
 
 void Vga::claim(IoSpace& space, AddressSpace& memory, CycleSpec cycle) {
   ports_.claim(space, *this, 0x3B0, {{0x3B4, 0x3B5}, {0x3BA, 0x3BA}, {0x3C0, 0x3CF}, {0x3D4, 0x3D5}, {0x3DA, 0x3DA}});
-  window_claim_ = memory.claim(0xA0000, 0x20000, memory_, cycle);
+  window_claim_ = memory.claim(0xA0000, 0x20000, memory_, cycle, nullptr, &subject_);
 }
 
 void Vga::reset(Time now) {
@@ -167,7 +167,49 @@ std::uint32_t Vga::peek(std::uint32_t offset, unsigned) const {
 
 void Vga::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
   seen_ = now;
-  if (decoded(offset)) write_port(offset, static_cast<std::uint8_t>(value), now);
+  if (!decoded(offset)) return;
+  if (trace_ && trace_->on(TraceCategory::video)) trace_write(offset, static_cast<std::uint8_t>(value), now);
+  write_port(offset, static_cast<std::uint8_t>(value), now);
+}
+
+// In front of the write: the index registers still say what it is about. A mode is complete when the attribute
+// controller's palette is given back to the screen.
+void Vga::trace_write(std::uint32_t offset, std::uint8_t value, Time now) const {
+  const auto line = [&](std::string_view part, unsigned index) {
+    (*trace_)(TraceCategory::video, now, "vga", "{} {:02X} <- {:02X}", part, index, value);
+  };
+  const auto port = [&](std::string_view part) {
+    (*trace_)(TraceCategory::video, now, "vga", "{} <- {:02X}", part, value);
+  };
+  switch (offset) {
+    case mono_crtc_data:
+    case colour_crtc_data: line("CRTC", crtc_index_); break;
+    case mono_status:
+    case colour_status: port("feature control"); break;
+    case attribute_write:
+      if (attribute_data_)
+        line("attribute", attribute_index_ & 0x1F);
+      else if ((value & ~attribute_index_) & 0x20)
+        (*trace_)(TraceCategory::video, now, "vga", "mode: {}", mode());
+      break;
+    case misc_write: port("miscellaneous output"); break;
+    case enable: port("subsystem enable"); break;
+    case sequencer_data: line("sequencer", sequencer_index_); break;
+    case pixel_mask: port("DAC mask"); break;
+    case dac_data:
+      line(dac_component_ == 0 ? "DAC red" : dac_component_ == 1 ? "DAC green" : "DAC blue", dac_write_);
+      break;
+    case graphics_data: line("graphics", graphics_index_); break;
+    default: break;  // indexes say nothing by themselves
+  }
+}
+
+std::string Vga::mode() const {
+  const unsigned characters = crtc_[horizontal_display_end] + 1u;
+  const unsigned row_lines = (crtc_[maximum_scan_line] & 0x1Fu) + 1;
+  return graphics_[miscellaneous] & 1
+             ? fmt::format("graphics, {} by {} dots", characters * 8, displayed_lines())
+             : fmt::format("text, {} by {} characters", characters, displayed_lines() / row_lines);
 }
 
 std::uint8_t Vga::peek_port(std::uint32_t offset, Time now) const {
@@ -287,11 +329,7 @@ void Vga::write_port(std::uint32_t offset, std::uint8_t value, Time now) {
 
 void Vga::describe(Description& d, Time now) const {
   d.flag("awake (POS)", pos_awake_).flag("enabled (3C3h)", enabled_);
-  const bool graphics = graphics_[miscellaneous] & 1;
-  const unsigned characters = crtc_[horizontal_display_end] + 1u;
-  const unsigned row_lines = (crtc_[maximum_scan_line] & 0x1Fu) + 1;
-  d.text("mode", graphics ? fmt::format("graphics, {} by {} dots", characters * 8, displayed_lines())
-                          : fmt::format("text, {} by {} characters", characters, displayed_lines() / row_lines));
+  d.text("mode", mode());
   const std::int64_t position = static_cast<std::int64_t>(character_clock().index_at(now)) % frame_length();
   d.number("scan line", static_cast<std::uint64_t>(position / line_length()));
   d.number("lines in a frame", static_cast<std::uint64_t>(frame_lines())).time("frame period", frame_period());

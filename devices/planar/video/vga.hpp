@@ -28,6 +28,7 @@
 #include "core/memory/slave.hpp"
 #include "core/state/archive.hpp"
 #include "core/state/description.hpp"
+#include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
 #include "devices/planar/system/port_group.hpp"
 #include "devices/planar/system/signal.hpp"
@@ -54,6 +55,8 @@ inline constexpr CycleSpec video_cycle{8, bus::CycleKind::asynchronous, 400_ns};
 class Vga final : public Slave {
  public:
   explicit Vga(Scheduler& scheduler);
+  /// Where register writes and changes of mode are traced; may be null.
+  void set_trace(Trace* trace) { trace_ = trace; }
 
   /// Decodes 3B4h-3B5h, 3BAh, 3C0h-3CFh, 3D4h-3D5h, 3DAh in `space` and A0000h-BFFFFh in `memory`.
   void claim(IoSpace& space, AddressSpace& memory, CycleSpec cycle = video_cycle);
@@ -107,6 +110,8 @@ class Vga final : public Slave {
   std::uint8_t read_port(std::uint32_t offset, Time now);
   std::uint8_t peek_port(std::uint32_t offset, Time now) const;
   void write_port(std::uint32_t offset, std::uint8_t value, Time now);
+  void trace_write(std::uint32_t offset, std::uint8_t value, Time now) const;
+  std::string mode() const;
   void write_attribute(std::uint8_t value);
   void write_crtc(std::uint8_t value, Time now);
   std::uint8_t status1(Time now) const;
@@ -131,6 +136,7 @@ class Vga final : public Slave {
   std::uint8_t plane_value(std::uint32_t address, const Cell& cell, const std::array<std::uint8_t, 4>& data) const;
   std::uint8_t combine(std::uint8_t value, std::uint8_t latch, std::uint8_t mask) const;
 
+  Trace* trace_ = nullptr;
   bool pos_awake_ = false;
   bool enabled_ = false;  // 3C3h bit 0
   std::uint8_t misc_ = 0;
@@ -150,7 +156,8 @@ class Vga final : public Slave {
   Time seen_{};  // of the latest access, for peek
   Memory memory_{*this};
   Event retrace_;
-  PortGroup ports_;
+  TraceSubject subject_{"vga"};
+  PortGroup ports_{"vga"};
   MemoryClaim window_claim_;
 };
 

@@ -130,7 +130,7 @@ void Bridge::learn(const MacAddress& source, std::uint32_t side, Time now) {
     std::erase_if(addresses_, [&](const Address& a) { return now - a.heard >= figures_.ageing; });
   if (addresses_.size() >= figures_.addresses) return;
   addresses_.insert(place(), {source, side, now});
-  trace_(TraceCategory::peer, now, "{}: {} is on {}", name_, format_mac(source), port(side).medium()->name());
+  trace_(TraceCategory::peer, now, name_, "{} is on {}", format_mac(source), port(side).medium()->name());
 }
 
 void Bridge::forward(Time now) {

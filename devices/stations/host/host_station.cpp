@@ -43,7 +43,7 @@ void HostStation::frame_received(ByteView frame, Time now) {
 void HostStation::frame_from_host(ByteView frame) {
   if (frame.size() < shortest || frame.size() > longest || link_->waiting() >= host_queue) {
     ++counters_.refused;
-    trace_(TraceCategory::peer, now_, "refused a frame of {} bytes from the host, {} are waiting", frame.size(),
+    trace_(TraceCategory::peer, now_, "host", "refused a frame of {} bytes from the host, {} are waiting", frame.size(),
            link_->waiting());
     return;
   }
@@ -51,13 +51,16 @@ void HostStation::frame_from_host(ByteView frame) {
   link_->send(frame, now_);
 }
 
-void HostStation::host_note(std::string_view text) { trace_(TraceCategory::peer, now_, "host network: {}", text); }
+void HostStation::host_note(std::string_view text) {
+  trace_(TraceCategory::peer, now_, "host", "host network: {}", text);
+}
 
 void HostStation::frame_sent(const LinkOutcome& outcome, Time now) {
   counters_.failed_attempts += outcome.failed_attempts;
   if (outcome.sent) return;
   ++counters_.dropped;
-  trace_(TraceCategory::peer, now, "a frame from the host was lost after {} failed attempts", outcome.failed_attempts);
+  trace_(TraceCategory::peer, now, "host", "a frame from the host was lost after {} failed attempts",
+         outcome.failed_attempts);
 }
 
 // ---- time ----

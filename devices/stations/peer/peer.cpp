@@ -84,7 +84,7 @@ void Peer::frame_sent(const LinkOutcome& outcome, Time now) {
     counters_.bytes_sent += outcome.bytes;
   } else {
     ++counters_.dropped;
-    trace_(TraceCategory::peer, now, "a frame was lost after {} failed attempts", outcome.failed_attempts);
+    trace_(TraceCategory::peer, now, "peer", "a frame was lost after {} failed attempts", outcome.failed_attempts);
   }
 }
 
@@ -193,7 +193,7 @@ void Peer::receive_tcp(Ipv4 from, ByteView p, ByteView frame, Time now) {
   s.data = p.subspan(header);
   s.length = static_cast<std::uint32_t>(s.data.size());
   s.frame_bytes = static_cast<std::uint32_t>(frame.size());
-  trace_(TraceCategory::peer, now, "tcp {} > {} flags {:02X} seq {} ack {} length {} window {}", s.source,
+  trace_(TraceCategory::peer, now, "peer", "tcp {} > {} flags {:02X} seq {} ack {} length {} window {}", s.source,
          s.destination, s.flags, s.seq, s.ack, s.length, s.window);
   tcp_.receive(s, now);
 }
@@ -208,7 +208,7 @@ void Peer::receive_udp(Ipv4 from, ByteView packet, std::size_t header, Time now)
     return;
   }
   const std::uint16_t source = get16(p, 0), port = get16(p, 2);
-  trace_(TraceCategory::peer, now, "udp {} > {} length {}", source, port, length - udp_header);
+  trace_(TraceCategory::peer, now, "peer", "udp {} > {} length {}", source, port, length - udp_header);
   if (Service* service = services_.find(Transport::udp, port)) {
     if (const auto answer = service->datagram(port, p.subspan(udp_header, length - udp_header), now))
       send_udp(from, port, source, *answer, now);

@@ -54,7 +54,7 @@ void TcpServer::receive(const TcpSegment& s, Time now) {
     established(*c, s, now);
   }
   serve(now);
-  erase_closed();
+  erase_closed(now);
 }
 
 // ---- opening ----
@@ -342,6 +342,7 @@ bool TcpServer::owes_data(Connection& c, Time now) {
 }
 
 void TcpServer::close(Connection& c, Time now) {
+  c.conversation->ended(now);
   c.sender = {};
   c.state = State::last_ack;
   send_segment(c, 0x11, c.snd_nxt, now);
@@ -350,22 +351,28 @@ void TcpServer::close(Connection& c, Time now) {
   c.retries = 0;
 }
 
-void TcpServer::erase_closed() {
-  std::erase_if(connections_, [](const Connection& c) { return c.state == State::closed; });
+void TcpServer::erase_closed(Time now) {
+  std::erase_if(connections_, [now](const Connection& c) {
+    if (c.state != State::closed) return false;
+    if (!c.fin_received) c.conversation->ended(now);  // else close() has told it
+    return true;
+  });
 }
 
 // ---- timers ----
 
 Time TcpServer::next_timer() const {
   std::optional<Jiffies> first;
+  Time due = Time::never();
   const auto consider = [&](const std::optional<Jiffies>& at) {
     if (at && (!first || before(*at, *first))) first = at;
   };
   for (const Connection& c : connections_) {
     consider(c.ack_at);
     consider(c.retransmit_at);
+    due = std::min(due, c.conversation->due());
   }
-  return first ? time_of(*first) : Time::never();
+  return std::min(due, first ? time_of(*first) : Time::never());
 }
 
 void TcpServer::run_timers(Time now) {
@@ -394,7 +401,7 @@ void TcpServer::run_timers(Time now) {
     else
       send_segment(c, 0x11, c.snd_nxt - 1, now);
   }
-  erase_closed();
+  erase_closed(now);
   serve(now);
 }
 

@@ -199,7 +199,7 @@ class TcpServer {
   void read(Connection& c, Time now);
   static bool owes_data(Connection& c, Time now);
   void close(Connection& c, Time now);
-  void erase_closed();
+  void erase_closed(Time now);
 
   void take_window(Connection& c, const TcpSegment& s, std::optional<std::uint32_t> echo, Time now);
   void acknowledged(Connection& c, std::optional<std::uint32_t> echo, Time now);

@@ -41,6 +41,10 @@ class ServiceConnection {
   /// Whether a client that has closed its direction still gets what is to be sent. If not, the connection is closed at
   /// once.
   virtual bool sends_after_end() const { return false; }
+  /// The client has ended its direction, and all that it sent was received; or the connection is lost. At most once.
+  virtual void ended(Time /*now*/) {}
+  /// When to_send() is to be asked again though nothing arrives; Time::never() if that does not matter.
+  virtual Time due() const { return Time::never(); }
   /// All state of this connection.
   virtual void archive(Archive& a) = 0;
 };

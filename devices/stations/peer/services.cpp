@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "devices/stations/peer/echo_discard.hpp"
+#include "devices/stations/peer/netserver.hpp"
 
 namespace planar::net {
 
@@ -14,6 +15,7 @@ Services::Services(const ServiceConfig& config) {
   services_.push_back(std::make_unique<NetioService>(config.netio_duration));
   services_.push_back(std::make_unique<EchoService>());
   services_.push_back(std::make_unique<DiscardService>());
+  services_.push_back(std::make_unique<NetserverService>());
 }
 
 Service* Services::find(Transport transport, std::uint16_t port) const {

@@ -88,6 +88,8 @@ void IbmScsi::attach(unsigned id, DriveKind kind, DiskImage image) {
       std::make_unique<ScsiDrive>(kind, std::move(image), kind == DriveKind::disk ? disk_timing_ : cdrom_timing_);
 }
 
+void IbmScsi::change_medium(unsigned id, DiskImage image) { drives_.at(id)->change_medium(std::move(image)); }
+
 // ---- POS ----
 
 unsigned IbmScsi::irq_line() const { return 14; }

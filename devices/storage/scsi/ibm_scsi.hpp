@@ -35,6 +35,8 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
   // StorageAdapter
   void attach(unsigned id, DriveKind kind, DiskImage image) override;
   const ScsiDrive* drive(unsigned id) const override { return id < drives_.size() ? drives_[id].get() : nullptr; }
+  void change_medium(unsigned id, DiskImage image) override;
+  bool busy() const override { return step_ != Step::idle; }
 
   // bus::Adapter
   void archive(Archive& a) override;

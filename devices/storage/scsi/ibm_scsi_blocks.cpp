@@ -156,6 +156,8 @@ void IbmScsi::select(Time now) {
   }
   std::array<std::uint8_t, 12> cdb{};
   build_command(cdb);
+  slot_.trace()(TraceCategory::disk, now, slot_.subject().device, "device {} at target {}: {} {:02x}",
+                active_.attention & device_mask, device().target, operation_name(cdb[0]), fmt::join(cdb, " "));
   const ScsiReply reply = drive->command(cdb, device().lun, now);
   data_ = reply.data;
   target_bytes_ = reply.bytes;
@@ -295,8 +297,8 @@ void IbmScsi::finish(Time now) {
   }
   device().busy = false;
   step_ = Step::idle;
-  slot_.trace()(TraceCategory::bus, now, "scsi device {} command {:04X} result {:02X}", active_.attention & device_mask,
-                field(block_command, 2), ending_.result);
+  slot_.trace()(TraceCategory::disk, now, slot_.subject().device, "device {} result {:02X} after {} bytes",
+                active_.attention & device_mask, ending_.result, moved_);
   post(ending_.result, active_.attention & device_mask, now);
   next_request(now);
 }

@@ -146,16 +146,24 @@ std::uint8_t ScsiDrive::finish() {
 
 void ScsiDrive::reset() {
   sense_ = {};
-  attention_ = true;
+  attention_ = Attention::power_on;
   read_ahead_ = failed_ = on_medium_ = false;
   small_.clear();
+}
+
+void ScsiDrive::change_medium(DiskImage image) {
+  image_ = std::move(image);
+  attention_ = Attention::medium_changed;
+  read_ahead_ = false;
+  next_sector_ = 0;
+  sector_ = std::min(sector_, image_.sectors());
 }
 
 void ScsiDrive::archive(Archive& a) {
   a.section("scsi_drive", 1);
   image_.archive(a);
   a(sense_, attention_, small_, at_, sector_, on_medium_, failed_, cylinder_, next_sector_, read_ahead_, medium_at_);
-  if (a.loading() && (at_ > small_.size() || sector_ > image_.sectors()))
+  if (a.loading() && (at_ > small_.size() || sector_ > image_.sectors() || attention_ > Attention::medium_changed))
     throw Error("snapshot holds a damaged SCSI command; take a new one", ExitCode::missing_file);
 }
 

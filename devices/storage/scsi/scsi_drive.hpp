@@ -69,9 +69,14 @@ class ScsiDrive {
   /// After the data phase.
   std::uint8_t finish();
   void reset();
+  /// Another medium is in the drive: the next command learns of it by a unit attention, one under way fails where the
+  /// new medium has no more.
+  void change_medium(DiskImage image);
   void archive(Archive& a);
 
  private:
+  /// What the next command is told instead of being done.
+  enum class Attention : std::uint8_t { none, power_on, medium_changed };
   struct Sense {
     std::uint8_t key = 0, code = 0, qualifier = 0;
     std::uint32_t information = 0;
@@ -81,6 +86,7 @@ class ScsiDrive {
 
   // scsi_drive.cpp
   ScsiReply medium(std::uint32_t block, std::uint32_t count, ScsiReply::Data data, Time now);
+  std::uint8_t attention_code() const;
   ScsiReply fail(std::uint8_t key, std::uint8_t code, std::uint8_t qualifier = 0);
   ScsiReply reply(std::vector<std::uint8_t> data, std::uint32_t allocation);
   void seek(std::uint32_t block, Time now);
@@ -98,7 +104,7 @@ class ScsiDrive {
   DiskImage image_;
   const DriveTiming timing_;
   Sense sense_;
-  bool attention_ = true;  // power-on or reset, not yet reported
+  Attention attention_ = Attention::power_on;  // not yet reported
   // the command under way
   std::vector<std::uint8_t> small_;  // a data phase that does not come from the medium
   std::uint32_t at_ = 0;             // bytes of the data phase so far

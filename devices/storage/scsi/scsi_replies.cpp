@@ -25,6 +25,10 @@ std::uint32_t as_msf(std::uint32_t block) {
 
 }  // namespace
 
+std::uint8_t ScsiDrive::attention_code() const {
+  return attention_ == Attention::medium_changed ? medium_may_have_changed : power_on_reset;
+}
+
 ScsiReply ScsiDrive::command(std::span<const std::uint8_t> cdb, unsigned lun, Time now) {
   small_.clear();
   at_ = 0;
@@ -33,9 +37,10 @@ ScsiReply ScsiDrive::command(std::span<const std::uint8_t> cdb, unsigned lun, Ti
   if (op == inquiry_op) return inquiry(cdb, lun);
   if (op == request_sense_op) return request_sense(cdb[4] ? cdb[4] : 4, lun);
   if (lun != 0) return fail(illegal_request, no_such_unit);
-  if (attention_) {
-    attention_ = false;
-    return fail(unit_attention, power_on_reset);
+  if (attention_ != Attention::none) {
+    const std::uint8_t code = attention_code();
+    attention_ = Attention::none;
+    return fail(unit_attention, code);
   }
   sense_ = {};
   switch (op) {
@@ -123,9 +128,9 @@ ScsiReply ScsiDrive::request_sense(std::uint32_t allocation, unsigned lun) {
   Sense s = sense_;
   if (lun != 0)
     s = {illegal_request, no_such_unit, 0, 0, false};
-  else if (s.key == 0 && attention_)
-    s = {unit_attention, power_on_reset, 0, 0, false};
-  if (lun == 0) attention_ = false;
+  else if (s.key == 0 && attention_ != Attention::none)
+    s = {unit_attention, attention_code(), 0, 0, false};
+  if (lun == 0) attention_ = Attention::none;
   std::vector<std::uint8_t> data{static_cast<std::uint8_t>(s.valid ? 0xF0 : 0x70), 0, s.key};
   put_big(data, s.information, 4);
   data.push_back(10);

@@ -82,7 +82,7 @@ void MadgeMaster::chunk(Time now) {
   const std::uint32_t at = address_ + moved_;
   chunk_ = std::min(burst_left_, transfers * width - at % width);
   fault_ = !decoded(at, chunk_);
-  const Time end = channel().transfer({at, chunk_, 8 * width, streaming_}, now);
+  const Time end = channel().transfer({at, chunk_, 8 * width, streaming_, 100_ns, direction_}, now);
   Time last = end;
   if (!config_.buffered) last = std::max(end, now + config_.chip_cycle * ((at % width + chunk_ + width - 1) / width));
   channel().occupy(end, last);
@@ -177,6 +177,7 @@ void MadgeMaster::describe(Description& d) const {
   d.text("burst mode", modes[static_cast<unsigned>(mode_)]);
   d.flag("requests the channel", requesting_channel()).flag("owns the channel", owns_channel());
   d.flag("transferring", busy_).text("direction", direction_ == Direction::read ? "from memory" : "to memory");
+  d.activity("state", !busy_ ? "idle" : requesting_channel() ? "waits for the channel" : "transfers");
   d.reg("address", address_, 32).number("bytes", bytes_).number("bytes moved", moved_);
 }
 

@@ -23,7 +23,7 @@ TASK_GS  equ 28
 
 R_EAX    equ 24
 R_CS     equ 44
-NR_CALLS equ 17
+NR_CALLS equ 19
 
         extern do_irq, do_exception, do_bottom_half, schedule, do_signal
         extern bh_mask, bh_active, call_table, gdt_table

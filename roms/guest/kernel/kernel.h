@@ -21,7 +21,7 @@ enum { HZ = 100 };                      // ticks a second, as Linux on i386
 enum { PIT_HZ = 1193180, LATCH = (PIT_HZ + HZ / 2) / HZ };
 
 enum {                                  // error numbers of the Linux system call interface
-    EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EFAULT = 14, EINVAL = 22, EMFILE = 24, EPIPE = 32,
+    EINTR = 4, EBADF = 9, EAGAIN = 11, ENOMEM = 12, EFAULT = 14, EINVAL = 22, EMFILE = 24, EPIPE = 32, EPROTO = 71,
     ENOSYS = 38, EADDRINUSE = 98, ECONNRESET = 104, ENOBUFS = 105, EISCONN = 106, ENOTCONN = 107,
     ETIMEDOUT = 110, ECONNREFUSED = 111, EHOSTUNREACH = 113, ERESTARTSYS = 512
 };

@@ -98,6 +98,7 @@ static inline int sock_error(struct sock *sk) {
 void tcp_open(struct sock *sk, u32 ip, u16 remote_port, u16 local_port);    // ports in network order
 int tcp_connect(struct sock *sk, u32 ip, u16 port);
 void tcp_unreachable(void);             // nobody answers ARP for the peer
+int tcp_shutdown(struct sock *sk);      // waits for the other end's FIN; what comes before it is not read any more
 int tcp_close(struct sock *sk);         // the socket is no longer the caller's
 
 // tcp.c

@@ -95,12 +95,8 @@ static void linger_over(u32 data) {
     wake_up(&sk->sleep);
 }
 
-// Sends FIN after what is queued and waits until both sides have said so, at most 5 s: the run's
-// last segments then are on the wire before the results are. A connection in TIME_WAIT goes on answering.
-int tcp_close(struct sock *sk) {
-    struct timer limit = {.function = linger_over, .data = (u32)sk};
-    if (sk->state == TCP_LISTEN)
-        tcp_listen_close(sk);
+// FIN, behind what is queued.
+static void end_sending(struct sock *sk) {
     sock_lock(sk);
     sk->shutdown = 1;
     if (sk->state == TCP_ESTABLISHED || sk->state == TCP_CLOSE_WAIT) {
@@ -108,6 +104,36 @@ int tcp_close(struct sock *sk) {
         tcp_send_fin(sk);
     }
     sock_release(sk);
+}
+
+static int other_end_sends(struct sock *sk) {
+    return sk->state == TCP_FIN_WAIT1 || sk->state == TCP_FIN_WAIT2;
+}
+
+int tcp_shutdown(struct sock *sk) {
+    if (sk->state != TCP_ESTABLISHED && sk->state != TCP_CLOSE_WAIT)
+        return -ENOTCONN;
+    end_sending(sk);
+    struct wait_entry wait = {current, NULL};
+    wait_add(&sk->sleep, &wait);
+    for (;;) {
+        current->state = TASK_INTERRUPTIBLE;
+        if (!other_end_sends(sk))
+            break;
+        schedule();
+    }
+    current->state = TASK_RUNNING;
+    wait_remove(&sk->sleep, &wait);
+    return sk->error ? sock_error(sk) : 0;
+}
+
+// Sends FIN after what is queued and waits until both sides have said so, at most 5 s: the run's
+// last segments then are on the wire before the results are. A connection in TIME_WAIT goes on answering.
+int tcp_close(struct sock *sk) {
+    struct timer limit = {.function = linger_over, .data = (u32)sk};
+    if (sk->state == TCP_LISTEN)
+        tcp_listen_close(sk);
+    end_sending(sk);
     struct wait_entry wait = {current, NULL};
     wait_add(&sk->sleep, &wait);
     timer_set(&limit, jiffies + 5 * HZ);

@@ -169,7 +169,8 @@ int (*const call_table[CALLS])(struct regs r) = {
     [CALL_MEASURE] = sys_measure,   [CALL_SIGRETURN] = sys_sigreturn,
     [CALL_COUNTERS] = sys_counters, [CALL_PAUSE] = sys_pause,       [CALL_LISTEN] = sys_listen,
     [CALL_ACCEPT] = sys_accept,     [CALL_SOCKET] = sys_socket,
-    [CALL_SEND_BUFFER] = sys_send_buffer,
+    [CALL_SEND_BUFFER] = sys_send_buffer,                           [CALL_SHUTDOWN] = sys_shutdown,
+    [CALL_RECEIVE] = sys_receive,
 };
 
 void files_init(void) {

@@ -22,6 +22,8 @@ enum {
     CALL_ACCEPT,            // fd that listens: fd of the connection
     CALL_SOCKET,            // fd of a new TCP socket
     CALL_SEND_BUFFER,       // fd, bytes: as setsockopt(SO_SNDBUF)
+    CALL_SHUTDOWN,          // fd: ends the own direction, and waits for the end of the other one
+    CALL_RECEIVE,           // as CALL_READ, but -EINTR when the alarm rings meanwhile
     CALLS                   // entry.asm knows their number
 };
 enum { FD_CONSOLE = 1, FD_LOG = 2 };    // the screen with COM1; COM1 alone

@@ -70,6 +70,21 @@ int sys_accept(struct regs r) {
     return fd;
 }
 
+int sys_shutdown(struct regs r) {
+    struct sock *sk = file_socket(r.ebx);
+    return sk ? tcp_shutdown(sk) : -EBADF;
+}
+
+int sys_receive(struct regs r) {
+    struct sock *sk = file_socket(r.ebx);
+    if (!sk)
+        return -EBADF;
+    if (bad_user((void *)r.ecx, r.edx))
+        return -EFAULT;
+    int n = tcp_recvmsg(sk, (u8 *)r.ecx, r.edx);
+    return n == -ERESTARTSYS ? -EINTR : n;
+}
+
 int sys_close(struct regs r) {
     struct file *f = get_file(r.ebx);
     if (!f || !f->sk)

@@ -33,3 +33,5 @@ int sys_send_buffer(struct regs r);
 int sys_listen(struct regs r);
 int sys_accept(struct regs r);
 int sys_close(struct regs r);
+int sys_shutdown(struct regs r);
+int sys_receive(struct regs r);

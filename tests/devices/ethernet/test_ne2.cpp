@@ -93,7 +93,7 @@ TEST_CASE("two buffers: the second frame starts from the interrupt of the first"
   b.init(true);
   const Bytes one = without_fcs(make_frame(1514, broadcast_mac, 1)),
               two = without_fcs(make_frame(1514, broadcast_mac, 2));
-  CHECK(b.block_output(one, 0x40) <= 2);
+  CHECK(b.block_output(one, 0x40) <= 3);
   b.trigger_send(1514, 0x40);
   b.block_output(two, 0x46);  // while the first is on the wire
   CHECK_FALSE(b.interrupt());
@@ -327,8 +327,34 @@ TEST_CASE("a driver that frees pages in time lets a long frame pass the old boun
   CHECK(rest[7].bytes == without_fcs(b.for_us(1514, 8)));
 }
 
-TEST_CASE("the data port takes the extended cycle plus the card's ready delay a word", "[ne2][timing]") {
-  Ne2Bench b;
+TEST_CASE("the word latch turns around in 950 ns, whatever the host does meanwhile", "[ne2][timing]") {
+  const auto words = [](Ne2Bench& b, Time pause) {
+    b.init(true);
+    b.out(0, 0x22);
+    b.remote(1514, 0x4000);
+    b.out(0, 0x12);
+    const Time start = b.now();
+    for (int i = 0; i < 757; ++i) {
+      if (i) b.step(pause);
+      b.data_out(0x1234);
+    }
+    return b.now() - start;
+  };
+  // Accesses that follow each other at once are held until the latch is ready; the first finds it empty.
+  Ne2Bench hurried;
+  CHECK(words(hurried, Time{}) == 300_ns + 950_ns * 756);
+  // What the processor does between two accesses lies within the same time,
+  Ne2Bench busy;
+  CHECK(words(busy, 500_ns) == 300_ns + 950_ns * 756);
+  // and one that comes later finds the latch ready.
+  Ne2Bench late;
+  CHECK(words(late, 1_us) == 300_ns + (1_us + 300_ns) * 756);
+  late.step(1_us);
+  CHECK((late.in(7) & 0x40) != 0);
+}
+
+TEST_CASE("a ready delay of the data port and a faster handshake can be set", "[ne2][timing]") {
+  Ne2Bench b(Settings{{"data_port.ready_delay", "368 ns"}, {"chip.remote_handshake", "3"}});
   b.init(true);
   b.out(0, 0x22);
   b.remote(1514, 0x4000);
@@ -336,21 +362,11 @@ TEST_CASE("the data port takes the extended cycle plus the card's ready delay a 
   const Time start = b.now();
   for (int i = 0; i < 757; ++i) b.data_out(0x1234);
   CHECK(b.now() - start == (300_ns + 368_ns) * 757);
-  CHECK((b.in(7) & 0x40) != 0);
-
-  Ne2Bench faster(Settings{{"data_port.ready_delay", "0 ns"}});
-  faster.init(true);
-  faster.out(0, 0x22);
-  faster.remote(1514, 0x4000);
-  faster.out(0, 0x12);
-  const Time begin = faster.now();
-  for (int i = 0; i < 757; ++i) faster.data_out(0x1234);
-  // Then the chip is the limit: handshake and one transfer, 350 ns from the end of one access to the end of the next.
-  CHECK(faster.now() - begin == 300_ns + 350_ns * 756);
 }
 
 TEST_CASE("remote DMA waits for the local bursts of a frame that is being sent", "[ne2][timing]") {
-  Ne2Bench idle(Settings{{"data_port.ready_delay", "0 ns"}}), busy(Settings{{"data_port.ready_delay", "0 ns"}});
+  const Settings quick{{"chip.remote_handshake", "3"}};
+  Ne2Bench idle(quick), busy(quick);
   const auto load = [](Ne2Bench& b, bool sending) {
     b.init(true);
     if (sending) {

@@ -343,6 +343,21 @@ TEST_CASE("SCSI: a CD-ROM reads its blocks and its one track, and rejects writes
   CHECK(b.rig.ram[buffer + 3] == 8);
 }
 
+TEST_CASE("SCSI: another CD is told of once, and then read") {
+  Bench b;
+  REQUIRE(b.assign(cdrom_id, 0) == 0xAF);
+  b.other(0, {0, 0, 0, 0, 0, 0}, 0);
+  REQUIRE(b.other(0, {0, 0, 0, 0, 0, 0}, 0) == 0x10);
+  b.card().change_medium(cdrom_id, storage::DiskImage(std::vector<std::uint8_t>(20 * 2048, 0x5A), "second",
+                                                      storage::WriteMode::read_only));
+  CHECK(b.other(0, {0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 8) == 0xC0);
+  CHECK(b.sense() == 0x0628);  // unit attention: the medium may have changed
+  REQUIRE(b.other(0, {0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 8) == 0x10);
+  CHECK(b.get(buffer, 4) == 0x13000000);  // 19
+  REQUIRE(b.other(0, {0x28, 0, 0, 0, 0, 5, 0, 0, 1, 0}, 2048) == 0x10);
+  CHECK(b.rig.ram[buffer] == 0x5A);
+}
+
 TEST_CASE("SCSI: a snapshot in the middle of a transfer continues to the same result") {
   const auto start = [](Bench& b) {
     b.ready_disk();

@@ -89,7 +89,7 @@ TEST_CASE("a card with options is another cell than the card without, and keeps 
   auto with = answered("ne2", 100);
   with.cell.options = "irq=3,mac=1";
   const Comparison c{ping, {with, answered("ne2", 200)}, {"model95"}, {64, 1024}, "1", 1};
-  CHECK_THAT(comparison_text(c), Catch::Contains("Novell NE/2, irq=3,mac=1 "));
+  CHECK_THAT(comparison_text(c), Catch::Contains("Novell NE/2, irq=3,mac=1\n"));
   CHECK_THAT(comparison_csv(c), Catch::Contains("model95,\"ne2:irq=3,mac=1\",64,round_trip,100.00") &&
                                     Catch::Contains("model95,ne2,64,round_trip,200.00"));
   CHECK(comparison_json(c)[0]["card_options"] == "irq=3,mac=1");

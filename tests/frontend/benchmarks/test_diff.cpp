@@ -20,7 +20,7 @@ TEST_CASE("two results of the same run are equal; a timing value that was set is
   const std::string netio = "netio --machine model56sx --card ne2" + brief_diff + " --json ";
   REQUIRE(run_planar(netio + a).status == 0);
   REQUIRE(run_planar(netio + b).status == 0);
-  REQUIRE(run_planar(netio + c + " --set ne2.data_port.ready_delay=550ns").status == 0);
+  REQUIRE(run_planar(netio + c + " --set ne2.data_port.ready_delay=950ns").status == 0);
   const auto same = run_planar("diff " + a + " " + b);
   INFO(same.out << same.err);
   CHECK(same.status == 0);
@@ -28,7 +28,7 @@ TEST_CASE("two results of the same run are equal; a timing value that was set is
 
   const auto said = run_planar("diff " + a + " " + c);
   CHECK(said.status == 1);
-  CHECK_THAT(said.out, Contains("because timing.ne2.data_port.ready_delay") && Contains("368 ns -> 550ns") &&
+  CHECK_THAT(said.out, Contains("because timing.ne2.data_port.ready_delay") && Contains("0 ns -> 950ns") &&
                            Contains("rows.8192.kb_per_s") && Contains("1 of 1 rows differ"));
   const auto j = run_planar("diff " + a + " " + c + " --json -").json();
   CHECK(j["schema"] == "planar.diff/1");
@@ -66,7 +66,7 @@ TEST_CASE("results and baselines of regress are compared, other files refused", 
   const std::string regress =
       "regress --quiet --machines model56sx --cards ne2 --seconds 0.2 --sizes 8192 --baseline " + base;
   REQUIRE(run_planar(regress + " --accept x").status == 0);
-  REQUIRE(run_planar(regress + " --set ne2.data_port.ready_delay=550ns --json " + now).status == 1);
+  REQUIRE(run_planar(regress + " --set ne2.data_port.ready_delay=950ns --json " + now).status == 1);
   const auto said = run_planar("diff " + base + " " + now);
   CHECK(said.status == 1);
   CHECK_THAT(said.out, Contains("because ne2.data_port.ready_delay") && Contains("state hash"));

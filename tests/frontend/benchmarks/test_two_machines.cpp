@@ -16,7 +16,7 @@ using program::without_host_time;
 
 namespace {
 
-std::string seconds() { return program::short_runs() ? "0.05" : "0.3"; }
+std::string seconds() { return program::short_runs() ? "0.05" : "0.15"; }
 std::string brief_pair() { return " --quiet --sizes 8192 --json - --seconds " + seconds(); }
 
 /// A client and a server, each with its own diskette.

@@ -98,30 +98,41 @@ TEST_CASE("the short commands in README.md run") {
   CHECK(ran >= 4);
 }
 
-TEST_CASE("every trace category has lines") {
+TEST_CASE("docs/README.md leads to every page") {
+  const auto index = read_file(PLANAR_SOURCE_DIR "/docs/README.md");
+  for (const auto& page : pages()) {
+    const auto name = std::filesystem::path(page).filename().string();
+    INFO(name);
+    if (name != "README.md") CHECK_THAT(index, Contains("(" + name + ")"));
+  }
+}
+
+TEST_CASE("the machine files that docs/own-machines.md prints are machines, and its wrong ones are named") {
   const Scratch scratch;
-  const auto file = scratch.file("trace.txt");
-  REQUIRE(run_planar("netio --card ne2 --quiet --seconds 0.05 --sizes 1024 --trace-file " + file +
-                     " --trace irq,bus,pos,dma,timer,diskette,keyboard,video,serial,nic,wire,peer,firmware")
-              .status == 0);
-  // An IDT without entries, and INT 3: a triple fault.
-  std::string fault("\xFA\x31\xC0\x8E\xD8\x0F\x01\x1E\x0C\x7C\xCC\xF4", 12);
-  fault.resize(1474560);
-  fault.replace(510, 2, "\x55\xAA");
-  const auto image = scratch.write("fault.img", fault);
-  REQUIRE(run_planar("run model95 --quiet --until '8 s' --trace cpu --trace-file " + scratch.file("cpu.txt") +
-                     " --image " + image)
-              .status == 0);
-  REQUIRE(run_planar("run model56sx --quiet --until '50 ms' --trace-file " + scratch.file("more.txt") +
-                     " --trace io,memory")
-              .status == 0);
-  const auto all = read_file(file) + read_file(scratch.file("more.txt")) + read_file(scratch.file("cpu.txt"));
-  for (const char* category : {"cpu", "irq", "io", "memory", "bus", "pos", "dma", "timer", "diskette", "keyboard",
-                               "video", "serial", "nic", "wire", "peer", "firmware"}) {
-    std::string column(category);
-    column.resize(8, ' ');
-    INFO(category);
-    CHECK(all.find(" " + column + " ") != std::string::npos);
+  std::istringstream in(read_file(PLANAR_SOURCE_DIR "/docs/own-machines.md"));
+  unsigned machines = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line != "```toml") continue;
+    std::string toml;
+    while (std::getline(in, line) && line != "```") toml += line + "\n";
+    const auto said = run_planar("config " + scratch.write("own.toml", toml));
+    INFO(toml << said.err);
+    CHECK(said.status == 0);
+    ++machines;
+  }
+  CHECK(machines == 3);
+  const std::pair<const char*, const char*> wrong[] = {
+      {"[cpu]\nclok = '66 MHz'\n", "wrong.toml:4:8: no setting 'cpu.clok'; did you mean 'cpu.clock'?"},
+      {"[cpu]\nclock = '66'\n", "wrong.toml:4:9: cpu.clock: expects a frequency"},
+      {"[cpu]\nclock = '70 MHz'\n", "wrong.toml:4:9: cpu.clock: is 7/6 of cpu.bus_clock"},
+      {"[slot.2]\ncard = 'ne2'\n[slot.2.set.data_port]\nready_dela = '500 ns'\n",
+       "wrong.toml:6:14: slot.2.set.data_port.ready_dela: there is no timing value"}};
+  for (const auto& [table, words] : wrong) {
+    const auto file = scratch.write("wrong.toml", std::string("machine = 'model95'\n\n") + table);
+    const auto said = run_planar("config " + file);
+    INFO(table << said.err);
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Contains(words));
   }
 }
 

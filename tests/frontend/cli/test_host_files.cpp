@@ -45,7 +45,7 @@ TEST_CASE("output that cannot be written ends with an error, in every verb") {
   REQUIRE(run_planar("disk create " + scratch.file("c.img") + " 1M").status == 0);
   CHECK(into_full("disk info " + scratch.file("c.img"), 1) == 3);
   const std::string run = "run model95 --quiet --image " + sample + " --until 'serial:sample-bios: ok' ";
-  for (const char* option : {"--serial file:/dev/full", "--trace all --trace-file /dev/full", "--capture /dev/full",
+  for (const char* option : {"--serial file:/dev/full", "--trace irq,pos --trace-file /dev/full", "--capture /dev/full",
                              "--json /dev/full", "--screen png:/dev/full", "--snapshot-at '1 ms' /dev/full"}) {
     const auto said = run_planar(run + option);
     INFO(option << ": " << said.err);

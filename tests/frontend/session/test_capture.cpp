@@ -47,7 +47,9 @@ TEST_CASE("tshark finds no malformed packet, no lost segment and no retransmissi
     const auto text = read_file(out);
     return std::count(text.begin(), text.end(), '\n');
   };
-  CHECK(frames("_ws.malformed || tcp.analysis.retransmission || tcp.analysis.lost_segment") == 0);
+  // A FIN may come again: its first copy can lie in the ring unseen (docs/hardware/dp8390.md#what-linux-does).
+  CHECK(frames("_ws.malformed || tcp.analysis.lost_segment || (tcp.analysis.retransmission && tcp.flags.fin == 0)") ==
+        0);
   const auto segments = frames("tcp.len > 0"), acknowledgements = frames("tcp.len == 0 && tcp.flags == 0x10");
   CHECK(segments > 20);
   CHECK(acknowledgements > 5);

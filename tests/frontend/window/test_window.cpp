@@ -26,13 +26,14 @@ TEST_CASE("--screen png: keeps the screen as an image") {
   CHECK(run_planar("run model95 --quiet --until '10 ms' --screen gif:x").status == 2);
 }
 
-#if PLANAR_HAVE_SDL2
+#if PLANAR_HAVE_WINDOW
 #define SDL_MAIN_HANDLED
 #include <SDL.h>
 
 #include "frontend/window/window.hpp"
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
+#include "tests/frontend/window/window_rig.hpp"
 
 TEST_CASE("--window: looking at a run does not change it") {
   const std::string run = "run model77 --quiet --until '600 ms' --json -";
@@ -49,6 +50,27 @@ TEST_CASE("--window: looking at a run does not change it") {
   CHECK(run_planar(run + " --window").status == 2);
 }
 
+TEST_CASE("--window: every pane over a network at work does not change it") {
+  setenv("SDL_VIDEODRIVER", "dummy", 1);
+  Scratch scratch;
+  const auto snapshot = scratch.file("netio.snap");
+  REQUIRE(run_planar("run " PLANAR_SOURCE_DIR "/docs/labs/window.toml --quiet --until '7.7 s' --snapshot-at '7.65 s' " +
+                     snapshot)
+              .status == 0);
+  const std::string run = "run --restore " + snapshot + " --quiet --until '7.8 s' --json -";
+  const auto seen =
+      run_planar(run + " --window --panes cpu,memory,slots=left,planar=left-below,adapter,bus,wire=float,log");
+  REQUIRE(seen.status == 0);
+  CHECK(seen.json()["repeatable"] == true);
+  CHECK(seen.json()["state_hash"] == run_planar(run).json()["state_hash"]);
+  const auto refused = run_planar(run + " --window --panes cpu,tube");
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Contains("'tube'") && Contains("memory"));
+  CHECK(run_planar(run + " --window --panes cpu=top").status == 2);
+  CHECK(run_planar(run + " --panes cpu").status == 2);
+  CHECK(run_planar(run + " --do pause").status == 2);
+}
+
 TEST_CASE("--window: keys and mouse reach the machine") {
   using namespace planar;
   setenv("SDL_VIDEODRIVER", "dummy", 1);
@@ -56,7 +78,9 @@ TEST_CASE("--window: keys and mouse reach the machine") {
   Machine& machine = lab.machine();
   const auto now = [&] { return lab.scheduler().now(); };
   lab.scheduler().run_until(2_s);
-  Window window(machine);
+  window_rig::NotingActions actions;
+  Window window(lab, actions);
+  window.update(now());  // the first picture: where the screen is
   CHECK(window.next(now()) - now() == machine.video().frame_period());
   REQUIRE(window.update(now()));
   CHECK_FALSE(window.used());
@@ -105,6 +129,7 @@ TEST_CASE("--window: keys and mouse reach the machine") {
     SDL_Event event{};
     event.type = down ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEBUTTONUP;
     event.button.button = which;
+    event.button.x = event.button.y = 400;
     push(event);
     REQUIRE(window.update(now()));
   };
@@ -119,7 +144,7 @@ TEST_CASE("--window: keys and mouse reach the machine") {
   CHECK(movement() == std::vector<unsigned>{0xFA, 0x2A, 7, 0xFD});  // 3 down the screen
   key(SDL_SCANCODE_LCTRL, true);
   key(SDL_SCANCODE_LALT, true, KMOD_CTRL);
-  key(SDL_SCANCODE_G, true, KMOD_CTRL | KMOD_ALT);
+  key(SDL_SCANCODE_G, true, KMOD_LCTRL | KMOD_LALT);
   move(9, 9);
   CHECK(movement() == std::vector<unsigned>{0xFA, 0x08, 0, 0});
   CHECK((machine.memory().peek(0x417) & 0x0C) == 0);  // no key is left pressed

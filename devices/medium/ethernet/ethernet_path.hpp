@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What lies between two stations of an Ethernet segment, and how long a signal is on its way
+// (docs/hardware/netio.md#the-path).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/time/time.hpp"
+
+namespace planar::net {
+
+/// cable: a bare cable, which delays everything alike. coax: 10BASE2 with a transceiver at each station.
+/// twisted_pair: 10BASE-T, two links and a hub between them.
+enum class PathKind : std::uint8_t { cable, coax, twisted_pair };
+
+inline constexpr std::string_view path_names[] = {"cable", "10base2", "10base-t"};  // in the order of PathKind
+
+/// From one station's interface to another's, in half duplex at 10 Mbit/s. A transceiver passes bits on only after it
+/// has lost the first few, so that carrier sense comes late and the rest of the frame sooner.
+struct PathDelays {
+  Time begins;    ///< first preamble bit leaves until carrier is sensed
+  Time data;      ///< a bit of the frame
+  Time ends;      ///< last bit leaves until carrier sense drops
+  Time own_ends;  ///< the same at the sender itself, which hears its own frame
+};
+
+/// `bare`: of PathKind::cable.
+PathDelays path_delays(PathKind kind, Time bare);
+
+}  // namespace planar::net

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices/stations/peer/netserver.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+namespace planar::net {
+namespace {
+
+constexpr std::uint16_t data_port = netperf_port + 1;  // of the first slot
+constexpr auto netserver_ports = [] {
+  std::array<ServicePort, 1 + NetserverService::slots> ports{};
+  for (std::size_t n = 0; n < ports.size(); ++n) ports[n].number = static_cast<std::uint16_t>(netperf_port + n);
+  return ports;
+}();
+
+constexpr std::uint32_t debug_on = 1, debug_off = 2, debug_ok = 3;            // each test begins with one
+constexpr std::uint32_t unknown_test = 998, no_room = 105, bad_request = 22;  // error numbers in a response
+constexpr std::uint32_t largest_message = 1 << 20;
+constexpr std::uint32_t longest_test = 3600;  // seconds
+
+// Words of the records.
+constexpr std::size_t type_word = 0, error_word = 1, specific = 2;
+constexpr std::size_t stream_length = specific + 8, rr_request = specific + 6, rr_response = specific + 7,
+                      rr_length = specific + 11;
+constexpr std::size_t stream_receive_size = specific + 1, stream_data_port = specific + 6, rr_data_port = specific + 5;
+constexpr std::size_t stream_bytes = specific, stream_calls = specific + 2, stream_elapsed = specific + 3;
+constexpr std::size_t rr_bytes = specific, rr_transactions = specific + 2, rr_elapsed = specific + 3;
+
+class Record {
+ public:
+  Record() : bytes_(netperf_record_bytes) {}
+  explicit Record(Bytes bytes) : bytes_(std::move(bytes)) {}
+  std::uint32_t operator[](std::size_t word) const { return get32(bytes_, 4 * word); }
+  void set(std::size_t word, std::uint32_t value) {
+    for (unsigned n = 0; n < 4; ++n) bytes_[4 * word + n] = static_cast<std::uint8_t>(value >> (24 - 8 * n));
+  }
+  void set_seconds(std::size_t word, Time t) {
+    set(word, std::bit_cast<std::uint32_t>(static_cast<float>(t.seconds())));
+  }
+  void set_double(std::size_t word, double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    set(word, static_cast<std::uint32_t>(bits >> 32));
+    set(word + 1, static_cast<std::uint32_t>(bits));
+  }
+  const Bytes& bytes() const { return bytes_; }
+
+ private:
+  Bytes bytes_;
+};
+
+/// A client's control connection: one test after another.
+class Control final : public ServiceConnection {
+ public:
+  explicit Control(std::array<NetserverTest, NetserverService::slots>& tests) : tests_(tests) {}
+
+  void receive(ByteView data, Time) override {
+    in_.insert(in_.end(), data.begin(), data.end());
+    next_request();
+  }
+  // A client that asks for the next test before the results waits with it in the connection.
+  bool reading() const override { return in_.size() < netperf_record_bytes; }
+
+  std::size_t to_send(std::size_t at_most, Time now) override {
+    if (out_.empty() && test() && over(*test(), now)) report(now);
+    return std::min(at_most, out_.size());
+  }
+  void take(std::span<std::uint8_t> data) override {
+    const auto end = out_.begin() + static_cast<std::ptrdiff_t>(data.size());
+    std::copy(out_.begin(), end, data.begin());
+    out_.erase(out_.begin(), end);
+    if (out_.empty()) next_request();
+  }
+  Time due() const override {
+    const NetserverTest* t = test();
+    return t && !t->stream() && t->state == NetserverTest::State::running ? t->began + t->length + netperf_pad
+                                                                          : Time::never();
+  }
+  void ended(Time) override {
+    if (test()) test()->state = NetserverTest::State::free;
+    slot_.reset();
+  }
+  void archive(Archive& a) override {
+    a.section("netserver control", 1);
+    a(in_, out_, slot_);
+    if (a.loading() && slot_ && *slot_ >= tests_.size()) slot_.reset();  // a damaged snapshot
+  }
+
+ private:
+  NetserverTest* test() const { return slot_ ? &tests_[*slot_] : nullptr; }
+
+  static bool over(const NetserverTest& t, Time now) {
+    if (t.state == NetserverTest::State::ended) return true;
+    return !t.stream() && t.state == NetserverTest::State::running && now >= t.began + t.length + netperf_pad;
+  }
+
+  void answer(std::uint32_t type, std::uint32_t error) {
+    Record record;
+    record.set(type_word, type);
+    record.set(error_word, error);
+    out_ = record.bytes();
+  }
+
+  void next_request() {
+    if (slot_ || !out_.empty() || in_.size() < netperf_record_bytes) return;
+    const Record request(Bytes(in_.begin(), in_.begin() + netperf_record_bytes));
+    in_.erase(in_.begin(), in_.begin() + netperf_record_bytes);
+    begin(request);
+  }
+
+  void begin(const Record& request) {
+    NetserverTest t;
+    const auto type = request[type_word];
+    if (type == debug_on || type == debug_off) return answer(debug_ok, 0);
+    t.kind = static_cast<NetperfRecord>(type);
+    if (t.kind != NetperfRecord::do_tcp_stream && t.kind != NetperfRecord::do_tcp_rr) return answer(0, unknown_test);
+    const std::uint32_t response_type = type + 1;
+    const std::uint32_t seconds = request[t.stream() ? stream_length : rr_length];
+    if (!t.stream()) {
+      t.request = request[rr_request];
+      t.response = request[rr_response];
+      // A length below 0 is a number of transactions, which only the client can know to be the last ones.
+      if (t.request - 1 >= largest_message || t.response - 1 >= largest_message || seconds - 1 >= longest_test)
+        return answer(response_type, bad_request);
+      t.length = 1_s * static_cast<std::int64_t>(seconds);
+    }
+    const auto free = std::find_if(tests_.begin(), tests_.end(),
+                                   [](const NetserverTest& s) { return s.state == NetserverTest::State::free; });
+    if (free == tests_.end()) return answer(response_type, no_room);
+    t.state = NetserverTest::State::asked;
+    *free = t;
+    slot_ = static_cast<std::uint8_t>(free - tests_.begin());
+    Record response;
+    response.set(type_word, response_type);
+    response.set(t.stream() ? stream_data_port : rr_data_port, static_cast<std::uint32_t>(data_port + *slot_));
+    if (t.stream()) response.set(stream_receive_size, largest_read);
+    out_ = response.bytes();
+  }
+
+  void report(Time now) {
+    const NetserverTest& t = *test();
+    Record results;
+    results.set(type_word, static_cast<std::uint32_t>(t.kind) + 2);
+    if (t.stream()) {
+      results.set_double(stream_bytes, static_cast<double>(t.bytes));
+      results.set(stream_calls, t.calls);
+      results.set_seconds(stream_elapsed, t.stopped - t.began);
+    } else {
+      const Time passed = t.state == NetserverTest::State::ended ? t.stopped - t.began : now - t.began - netperf_pad;
+      results.set(rr_bytes, t.transactions * (t.request + t.response));
+      results.set(rr_transactions, t.transactions);
+      results.set_seconds(rr_elapsed, passed);
+    }
+    out_ = results.bytes();
+    test()->state = NetserverTest::State::free;
+    slot_.reset();
+  }
+
+  static constexpr std::uint32_t largest_read = 65535;  // Linux 2.2's receive buffer
+
+  std::array<NetserverTest, NetserverService::slots>& tests_;
+  Bytes in_, out_;
+  std::optional<std::uint8_t> slot_;
+};
+
+/// The data connection of one slot. Without a test in it what comes is discarded.
+class Data final : public ServiceConnection {
+ public:
+  explicit Data(NetserverTest& test) : test_(test) {}
+
+  void receive(ByteView data, Time now) override {
+    if (test_.state == NetserverTest::State::asked) {
+      test_.state = NetserverTest::State::running;
+      test_.began = now;
+    }
+    if (test_.state != NetserverTest::State::running) return;
+    test_.bytes += data.size();
+    ++test_.calls;
+    if (test_.stream()) return;
+    in_request_ += data.size();
+    const auto complete = static_cast<std::uint32_t>(in_request_ / test_.request);
+    in_request_ %= test_.request;
+    test_.transactions += complete;
+    owed_ += std::uint64_t{complete} * test_.response;
+  }
+  std::size_t to_send(std::size_t at_most, Time) override {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(at_most, owed_));
+  }
+  void take(std::span<std::uint8_t> data) override {
+    std::fill(data.begin(), data.end(), std::uint8_t{0});
+    owed_ -= data.size();
+  }
+  void ended(Time now) override {
+    if (test_.state == NetserverTest::State::free) return;
+    if (test_.state == NetserverTest::State::asked) test_.began = now;  // it never sent anything
+    test_.state = NetserverTest::State::ended;
+    test_.stopped = now;
+  }
+  void archive(Archive& a) override {
+    a.section("netserver data", 1);
+    a(in_request_, owed_);
+  }
+
+ private:
+  NetserverTest& test_;
+  std::uint64_t in_request_ = 0, owed_ = 0;  // bytes
+};
+
+}  // namespace
+
+void NetserverTest::archive(Archive& a) {
+  a(state, kind, request, response, length, began, stopped, bytes, calls, transactions);
+  if (!a.loading()) return;  // a damaged snapshot
+  request = std::clamp(request, 1u, largest_message);
+  response = std::clamp(response, 1u, largest_message);
+}
+
+std::span<const ServicePort> NetserverService::ports() const { return netserver_ports; }
+
+std::unique_ptr<ServiceConnection> NetserverService::accept(std::uint16_t port) {
+  if (port == netperf_port) return std::make_unique<Control>(tests_);
+  return std::make_unique<Data>(tests_[std::min<std::size_t>(port - data_port, slots - 1)]);
+}
+
+void NetserverService::archive(Archive& a) {
+  a.section("netserver", 1);
+  for (NetserverTest& t : tests_) t.archive(a);
+}
+
+}  // namespace planar::net

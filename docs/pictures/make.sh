@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Makes the pictures of the window that README.md and docs/window.md show: make.sh PLANAR FOLDER
+# A Model 95 runs netio without a window up to a snapshot; windows on a display of their own (Xvfb) go on from there for
+# some milliseconds, pause, and are told by the keyboard (xdotool) to save their picture. 4: these are not installed.
+set -euo pipefail
+planar=$(realpath "$1") folder=$(realpath "$2") here=$(dirname "$(realpath "$0")")
+command -v Xvfb >/dev/null && command -v xdotool >/dev/null || { echo "make.sh: install xvfb and xdotool"; exit 4; }
+scratch=$(mktemp -d)
+window= server=
+trap 'kill $window $server 2>/dev/null || true; rm -rf "$scratch"' EXIT
+Xvfb -displayfd 3 -screen 0 1440x1000x24 -nolisten tcp 3>"$scratch/display" 2>"$scratch/xvfb" & server=$!
+for _ in $(seq 100); do [ -s "$scratch/display" ] && break; sleep 0.1; done
+export DISPLAY=:$(cat "$scratch/display") SDL_VIDEODRIVER=x11 SDL_RENDER_DRIVER=software
+fail() { echo "make.sh: $*" >&2; cat "$scratch/said" >&2; exit 1; }
+
+cd "$scratch"
+"$planar" run "$here/../labs/window.toml" --quiet --until "7.7 s" --snapshot-at "7.65 s" netio.snap >said 2>&1 || fail snapshot
+
+# picture NAME PANES [xdotool commands]
+picture() {
+  local name=$1 panes=$2; shift 2
+  rm -rf planar-result
+  "$planar" run --restore netio.snap --quiet --window --panes "$panes" --do 'wait 25 ms' --do pause >said 2>&1 & window=$!
+  local id='' title=''
+  for _ in $(seq 300); do
+    sleep 0.1
+    id=$(xdotool search --name '^planar' 2>/dev/null | tail -1) || true
+    [ -n "$id" ] && title=$(xdotool getwindowname "$id" 2>/dev/null) || true
+    [ "${title%paused*}" != "$title" ] && break
+  done
+  [ "${title%paused*}" != "$title" ] || fail "$name: the window does not pause"
+  xdotool windowfocus "$id" "$@"
+  sleep 0.5
+  xdotool key ctrl+alt+w
+  for _ in $(seq 100); do [ -s planar-result/window-1.png ] && break; sleep 0.1; done
+  xdotool key ctrl+alt+q
+  wait $window || fail "$name: planar"
+  window=
+  cp planar-result/window-1.png "$folder/$name.png" || fail "$name: no picture"
+}
+
+picture window-netio cpu,adapter=left,wire,bus=right-below
+picture window-planar slots,planar=right,memory=bottom,log=right-below

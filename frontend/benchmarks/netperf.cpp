@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `planar netperf`: boots the guest test bench, lets it run netperf's tests, and prints what came out.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "core/common/error.hpp"
+#include "devices/stations/peer/netserver.hpp"
+#include "frontend/benchmarks/benchmark.hpp"
+#include "frontend/benchmarks/benchmark_run.hpp"
+#include "frontend/benchmarks/netperf_result.hpp"
+#include "frontend/benchmarks/seed_runs.hpp"
+#include "frontend/cli/output.hpp"
+#include "frontend/session/interruption.hpp"
+#include "frontend/session/restore.hpp"
+#include "frontend/systems/operating_system.hpp"
+
+namespace planar {
+
+namespace {
+
+constexpr std::size_t most_tests = 16;       // that the guest's netperf takes
+constexpr std::uint32_t most_bytes = 32768;  // of a message
+constexpr const char *stream = "tcp_stream", *request_response = "tcp_rr";
+
+struct NetperfOptions {
+  CLI::App* verb = nullptr;
+  MachineOptions machine;
+  OutputOptions output;
+  StateOptions state;
+  unsigned runs = 1;
+  std::string test = stream;
+  std::string seconds = "10";
+  std::optional<std::string> sizes;
+  unsigned response = 1;
+  unsigned port = net::netperf_port;
+  std::optional<unsigned> use;
+  std::string system{default_system};
+  std::optional<std::string> against;
+
+  std::string all_sizes() const { return sizes.value_or(test == stream ? "32768" : "1"); }
+};
+
+std::vector<std::uint32_t> netperf_sizes(const std::string& list) {
+  const auto sizes = parse_sizes(list, most_tests);
+  for (const auto size : sizes)
+    if (size > most_bytes)
+      throw Error(fmt::format("--sizes {}: netperf's messages are of 1 to {} bytes here", list, most_bytes));
+  return sizes;
+}
+
+GuestTasks netperf_tasks(const NetperfOptions& o) {
+  const auto tests = netperf_sizes(o.all_sizes()).size();
+  GuestTasks t{.client = "netperf",
+               .server = "netserver",
+               .settings = {{"seconds", o.seconds},
+                            {"sizes", o.all_sizes()},
+                            {"test", o.test},
+                            {"response", std::to_string(o.response)},
+                            {"port", std::to_string(o.port)}},
+               .system = o.system,
+               .against = o.against};
+  if (o.against) t.settings.emplace_back("tests", std::to_string(tests));
+  return t;
+}
+
+std::unique_ptr<Session> open_netperf(const NetperfOptions& o) {
+  if (o.state.restore) {
+    const Snapshot snapshot = read_snapshot(*o.state.restore);
+    check_restore(snapshot, o.machine);
+    check_guest_settings(*o.verb, netperf_tasks(o).settings, snapshot);
+    return std::make_unique<Session>(snapshot, o.output, o.state);
+  }
+  auto config = o.machine.config("ne2");
+  if (o.use) use_adapter(config, *o.use);
+  return open_guests(netperf_tasks(o), std::move(config), o.machine, o.output, o.state);
+}
+
+NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
+  NetperfResult r;
+  collect(session, "@netperf start", "@netperf end", r);
+  if (session.lab().machines() > 1) collect(session, 1, "@netserver start", "@netserver end", r.against.emplace());
+  r.test = session.guest().value("@netperf start", "test").value_or(o.test);
+  r.response_bytes = o.response;
+  for (const auto& line : session.guest().lines())
+    if (const auto row = netperf_row(line)) r.rows.push_back(*row);
+  return r;
+}
+
+int run_netperf(const NetperfOptions& o) {
+  const bool rr = o.test == request_response;
+  if (o.runs > 1)
+    return run_seeds(rr ? netperf_rr_benchmark : netperf_benchmark, *o.verb, o.machine.machine,
+                     o.machine.seed.value_or(1), o.runs, o.output.json, o.output.quiet);
+  // The server waits two seconds longer than a test of requests and responses.
+  const auto tests = static_cast<std::int64_t>(netperf_sizes(o.all_sizes()).size());
+  const Time limit = 60_s + (parse_seconds(o.seconds) + net::netperf_pad + 2_s) * (2 * tests);
+  auto session = open_netperf(o);
+  std::size_t done = 0;
+  session->on_guest_line([&](std::size_t n, const GuestLine& line) {
+    const auto row = netperf_row(line);
+    if (!row) return;
+    ++done;
+    session->frames(n).row_ended(row->message_bytes, row->microseconds * 1024 / 1'000'000);
+    session->progress().row(
+        rr ? fmt::format("{} bytes: {:.1f} transactions/s", row->message_bytes, row->transactions_per_s())
+           : fmt::format("{} bytes: {:.2f} Mbit/s", row->message_bytes, row->mbit_per_s()));
+  });
+  const bool finished = run_guests(*session, limit, "netperf", o.output.quiet,
+                                   [&] { return done ? fmt::format("{} tests done", done) : std::string("booting"); });
+  NetperfResult result = netperf_result(o, *session);
+  result.interrupted = !finished;
+  if (o.output.json) write_json(*o.output.json, result.json());
+  if (o.output.json != "-") fmt::print("{}", result.table());
+  session->check_files();
+  return finished ? 0 : static_cast<int>(interrupted_exit);
+}
+
+template <const auto& member>
+std::optional<double> netperf_figure(const nlohmann::ordered_json& result, std::uint32_t size) {
+  for (const auto& row : result["rows"])
+    if (row["packet_bytes"] == size && row.contains(member)) return row[member].template get<double>();
+  return {};
+}
+
+Verb add_netperf(CLI::App& app) {
+  auto o = std::make_shared<NetperfOptions>();
+  CLI::App* verb = app.add_subcommand("netperf", "Boot the built-in guest in a machine and run netperf inside it");
+  o->verb = verb;
+  o->machine.add_to(*verb, false);
+  verb->add_option("--test", o->test,
+                   "tcp_stream: messages one way, in 10^6 bit/s of what the server received; tcp_rr: a request and its "
+                   "response, one after the other, in transactions a second")
+      ->type_name("tcp_stream|tcp_rr")
+      ->check(CLI::IsMember({stream, request_response}))
+      ->capture_default_str();
+  verb->add_option("--seconds", o->seconds, "Duration of each test, virtual; the server of tcp_rr waits 2 s longer")
+      ->type_name("N")
+      ->capture_default_str();
+  verb->add_option("--sizes", o->sizes,
+                   "Bytes of the messages or requests, a test for each (32768 for tcp_stream, 1 for tcp_rr)")
+      ->type_name("LIST");
+  verb->add_option("--response", o->response, "Bytes of a response in tcp_rr")
+      ->type_name("N")
+      ->check(CLI::Range(1u, most_bytes))
+      ->capture_default_str();
+  verb->add_option("--port", o->port, "TCP port of the server's control connection; `peer` serves netperf's own")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  verb->add_option("--use", o->use, "The slot whose adapter netperf uses, where several hold one")
+      ->type_name("SLOT")
+      ->check(CLI::Range(1, 8));
+  verb->add_option("--os", o->system, "The operating system whose network stack the guest stands for")
+      ->type_name(fmt::format("{}", fmt::join(operating_system_names(), "|")))
+      ->capture_default_str();
+  verb->add_option("--against", o->against,
+                   "netserver runs in another emulated machine on the same wire, with this card (ne2 if none is named)")
+      ->type_name("MACHINE[:CARD]");
+  add_runs_option(*verb, o->runs,
+                  "Run this often, with seeds from --seed (or 1) on, and give means with their 95 % confidence and "
+                  "spread");
+  verb->footer(
+      "Examples:\n"
+      "  planar netperf --card 3c527 --sizes 4096,32768   what a stream of messages delivers\n"
+      "  planar netperf --test tcp_rr --sizes 1,128,1024   round trips\n"
+      "  planar netperf --test tcp_rr --against model56sx:3c523   netserver is emulated, too");
+  o->output.add_to(*verb);
+  o->state.add_to(*verb);
+  return [o] { return run_netperf(*o); };
+}
+
+constexpr char mbit_per_s[] = "mbit_per_s", transactions_per_s[] = "transactions_per_s";
+constexpr const char* rr_arguments[] = {"--test", request_response};
+
+}  // namespace
+
+const Benchmark netperf_benchmark{
+    .name = "netperf",
+    .verb = "netperf",
+    .arguments = {},
+    .heading = "netperf TCP_STREAM, 10^6 bit/s by message size",
+    .metric = "throughput",
+    .unit = "Mbit/s",
+    .comparison = {"10", "1024,4096,32768"},
+    .regression = {"0.5", "4096"},
+    .add_verb = add_netperf,
+    .sizes = netperf_sizes,
+    .figure = netperf_figure<mbit_per_s>,
+};
+
+const Benchmark netperf_rr_benchmark{
+    .name = "netperf-rr",
+    .verb = "netperf",
+    .arguments = rr_arguments,
+    .heading = "netperf TCP_RR, transactions a second by request size, responses of 1 byte",
+    .metric = "transaction rate",
+    .unit = "1/s",
+    .comparison = {"5", "1,128,1024"},
+    .regression = {"0.5", "1,1024"},
+    .add_verb = nullptr,
+    .sizes = netperf_sizes,
+    .figure = netperf_figure<transactions_per_s>,
+};
+
+}  // namespace planar

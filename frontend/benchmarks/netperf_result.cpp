@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/benchmarks/netperf_result.hpp"
+
+#include <fmt/format.h>
+
+#include "frontend/cli/output.hpp"
+#include "frontend/report/labels.hpp"
+
+namespace planar {
+
+namespace {
+double over(double amount, std::uint64_t microseconds) {
+  return microseconds ? amount / (static_cast<double>(microseconds) * 1e-6) : 0.0;
+}
+}  // namespace
+
+double NetperfRow::mbit_per_s() const { return over(static_cast<double>(received) * 8e-6, microseconds); }
+double NetperfRow::kb_per_s() const { return over(static_cast<double>(received) / 1024, microseconds); }
+double NetperfRow::transactions_per_s() const { return over(static_cast<double>(messages), microseconds); }
+
+std::optional<NetperfRow> netperf_row(const GuestLine& line) {
+  if (!line.tagged("@row")) return std::nullopt;
+  const auto bytes = line.number("bytes"), messages = line.number("messages"), us = line.number("us"),
+             kb = line.number("received_kb"), rest = line.number("received_rest");
+  if (!bytes || !messages || !us || !kb || !rest) return std::nullopt;
+  return NetperfRow{static_cast<std::uint32_t>(*bytes), *messages, *us, *kb * 1024 + *rest};
+}
+
+nlohmann::ordered_json NetperfResult::json() const {
+  nlohmann::ordered_json out;
+  out["schema"] = "planar.netperf/1";
+  put_setup(out);
+  out["test"] = test;
+  out["guest_image_sha256"] = guest_image_sha256;
+  put_provenance(out);
+  out["rows"] = nlohmann::ordered_json::array();
+  for (const NetperfRow& row : rows) {
+    nlohmann::ordered_json r{{"packet_bytes", row.message_bytes}};
+    if (stream()) {
+      r["mbit_per_s"] = rounded(row.mbit_per_s(), 3);
+      r["kb_per_s"] = rounded(row.kb_per_s(), 2);
+      r["messages"] = row.messages;
+      r["received_bytes"] = row.received;
+    } else {
+      r["response_bytes"] = response_bytes;
+      r["transactions_per_s"] = rounded(row.transactions_per_s(), 2);
+      r["transactions"] = row.messages;
+    }
+    r["seconds"] = rounded(static_cast<double>(row.microseconds) * 1e-6, 6);
+    out["rows"].push_back(std::move(r));
+  }
+  put_figures(out);
+  if (against)
+    out["against"] = {{"machine", against->machine},
+                      {"card", against->card},
+                      {"hypothetical", against->hypothetical},
+                      {"cpu_load_percent", rounded(against->cpu_load_percent, 2)},
+                      {"true_busy_percent", rounded(against->true_busy_percent, 2)},
+                      {"instructions", against->instructions},
+                      {"cycles", against->cycles},
+                      {"frames", counted(against->frames)}};
+  out["state_hash"] = state_hash;
+  put_host(out);
+  return out;
+}
+
+std::string NetperfResult::table() const {
+  const std::string other_end = against ? "against " + against->pairing() : "net " + net;
+  std::string out = fmt::format("netperf {} on {}, {}{}\n\n", test, pairing(), other_end,
+                                repeatable ? "" : " (host in the loop, not repeatable)");
+  if (stream()) {
+    out += fmt::format("{:>12}  {:>12}  {:>12}  {:>12}\n", "message", "elapsed s", "10^6 bit/s", "KB/s");
+    for (const NetperfRow& row : rows)
+      out += fmt::format("{:>12}  {:>12.2f}  {:>12.2f}  {:>12.1f}\n", row.message_bytes,
+                         static_cast<double>(row.microseconds) * 1e-6, row.mbit_per_s(), row.kb_per_s());
+  } else {
+    out += fmt::format("{:>12}  {:>12}  {:>12}  {:>12}\n", "request", "response", "elapsed s", "trans. / s");
+    for (const NetperfRow& row : rows)
+      out += fmt::format("{:>12}  {:>12}  {:>12.2f}  {:>12.1f}\n", row.message_bytes, response_bytes,
+                         static_cast<double>(row.microseconds) * 1e-6, row.transactions_per_s());
+  }
+  if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
+  out += "\n" + load_text();
+  out += counted_text(frames) + "\n";
+  if (against)
+    out += fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy; {}\n", against->machine,
+                       against->cpu_load_percent, against->true_busy_percent, counted_text(against->frames));
+  out += counts_text();
+  return out;
+}
+
+}  // namespace planar

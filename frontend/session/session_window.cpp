@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the window's user does to a session.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "frontend/cli/options.hpp"
+#include "frontend/session/interruption.hpp"
+#include "frontend/session/screen_image.hpp"
+#include "frontend/session/session.hpp"
+
+namespace planar {
+
+void Session::hold(bool on) {
+  if (replaying_) return;
+  held_ = on;
+  stepping_.reset();
+}
+
+void Session::step_held(std::size_t machine) {
+  held_ = true;
+  stepping_ = machine;
+}
+
+std::optional<RunEnd> Session::attend_held(Time end) {
+  if (Interruption::asked() && !(debugger_ && debugger_->takes_interruptions())) return RunEnd::interrupted;
+  if (!stepping_) return std::nullopt;
+  const auto stop = control_->step(*stepping_, end);
+  if (stop == RunControl::Stop::request) return RunEnd::paused;
+  if (stop == RunControl::Stop::step) stepping_.reset();
+  control_->settle();
+  return std::nullopt;
+}
+
+std::string Session::free_file(const std::string& prefix, const std::string& suffix) const {
+  const auto folder = result_folder();
+  for (unsigned n = 1;; ++n)
+    if (const auto file = folder / fmt::format("{}-{}{}", prefix, n, suffix); !std::filesystem::exists(file))
+      return file.string();
+}
+
+void Session::reset_machine(std::size_t machine) {
+  control_->settle();
+  lab_->machine(machine).reset(now());
+  if (debugger_) debugger_->forget();
+}
+
+void Session::change_diskette(std::size_t machine, const std::string& file) {
+  lab_->change_diskette(parse_floppy_option("diskette", file), machine);
+  if (debugger_) debugger_->forget();
+}
+
+void Session::change_cdrom(std::size_t machine, unsigned id, const std::string& file) {
+  lab_->change_cdrom(id, file, machine);
+  if (debugger_) debugger_->forget();
+}
+
+std::string Session::save_snapshot() {
+  control_->settle();
+  auto file = free_file("window", ".snap");
+  save(file);
+  return last_snapshot_ = std::move(file);
+}
+
+// The lab stays; so it must be the one that the snapshot is of.
+void Session::load_snapshot(const std::string& file) {
+  const Snapshot snapshot = read_snapshot(file);
+  if (snapshot.configuration != lab_->configuration())
+    throw Error(
+        fmt::format("{}: is of another machine, or of another diskette or CD in its drives; continue it with "
+                    "planar run --restore {} --window",
+                    file, file));
+  lab_->check_rewind();
+  control_->settle();
+  for (std::size_t n = 0; n < std::min(lab_->machines(), snapshot.diskettes.size()); ++n)
+    if (const auto& diskette = snapshot.diskettes[n]; !diskette.image.empty())
+      lab_->insert_diskette(diskette.image, diskette.name, n);
+  Archive state = Archive::loader(snapshot.state);
+  lab_->archive(state);
+  state.expect_end();
+  Archive own = Archive::loader(snapshot.frontend);
+  archive(own);
+  own.expect_end();
+  diverge();
+  if (debugger_) debugger_->forget();
+  looked_ = frame_due_ = now();
+  moved_ = true;
+  last_snapshot_ = file;
+}
+
+std::string Session::save_screen(std::size_t machine) {
+  auto file = free_file("screen", ".png");
+  write_png(lab_->machine(machine).video().picture(now()), file);
+  return file;
+}
+
+std::string Session::save_picture(unsigned width, unsigned height, std::vector<std::uint8_t> rgb) {
+  auto file = free_file("window", ".png");
+  write_png({width, height, std::move(rgb)}, file);
+  return file;
+}
+
+void Session::begin_capture(const std::string& file) {
+  const auto media = lab_->media();
+  capture_ = std::make_unique<net::PcapngWriter>(file, std::vector<const net::Medium*>(media.begin(), media.end()));
+  gated_capture_ = std::make_unique<GatedObserver>(*capture_);
+  for (net::Medium* medium : media) medium->add_observer(*gated_capture_);
+  capture_file_ = file;
+}
+
+std::string Session::capture(bool on) {
+  if (on) {
+    begin_capture(free_file("window", ".pcapng"));
+    return capture_file_;
+  }
+  for (net::Medium* medium : lab_->media()) medium->remove_observer(*gated_capture_);
+  gated_capture_.reset();
+  const auto writer = std::exchange(capture_, nullptr);
+  writer->flush();
+  return capture_file_;
+}
+
+}  // namespace planar

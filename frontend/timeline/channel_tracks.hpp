@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two tracks of a channel: who owns it (nobody named: the processor), and what runs on it, cycle by cycle.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bus/mca/bus_controller.hpp"
+#include "bus/mca/channel_observer.hpp"
+#include "frontend/timeline/trace_event_file.hpp"
+
+namespace planar {
+
+class ChannelTracks {
+ public:
+  ChannelTracks(TraceEventFile& file, unsigned process);
+
+  void open(const bus::Channel& channel, Time now);
+  void close(Time now);
+
+  void cycle(const bus::ChannelCycle& cycle);
+  void refreshed(Time from, Time to);
+  void granted(const std::string& owner, unsigned level, Time now);
+  void released(Time at);
+  void transferred(const std::string& owner, const bus::Transfer& transfer, Time from, Time to);
+  void occupied(const std::string& owner, Time from, Time to);
+
+  std::uint64_t cycles() const { return count_; }
+
+ private:
+  TraceEventFile& file_;
+  TraceEventFile::Track owner_track_, cycle_track_;
+  std::string owner_;  // empty: the processor
+  unsigned level_ = 15;
+  Time since_{}, opened_{};
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace planar

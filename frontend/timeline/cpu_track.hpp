@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A processor's track: in which state it is (user, kernel, interrupt, real mode, halted), and within it each time it
+// stands still for a cycle on the channel. An interrupt lasts from its acknowledge to the IRET that returns to where it
+// came, or, if its handler goes on to another program, to the return to user mode.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bus/mca/channel_observer.hpp"
+#include "core/cpu/cpu.hpp"
+#include "core/cpu/observer.hpp"
+#include "frontend/timeline/trace_event_file.hpp"
+
+namespace planar {
+
+class CpuTrack final : public cpu::Observer {
+ public:
+  CpuTrack(TraceEventFile& file, unsigned process, cpu::Cpu& cpu);
+  ~CpuTrack() override;
+  CpuTrack(const CpuTrack&) = delete;
+
+  /// Follows the processor from `now` on. May be called from inside an access of it.
+  void open(Time now);
+  void close(Time now);
+
+  /// From the channel's observer.
+  void accessed(const bus::ChannelCycle& access);
+  void waited(Time from, Time to) { wait_ = {from, to}; }
+
+  // cpu::Observer
+  void before_step() override;
+  void after_step(bool executed, const cpu::Op* op) override;
+
+ private:
+  struct Handler {
+    std::uint32_t returns_to;  ///< linear address of the interrupted instruction
+    std::uint8_t vector;
+  };
+  struct Wait {
+    Time from{}, to{};
+  };
+  std::string state();
+  void change(std::string state, Time at);
+
+  TraceEventFile& file_;
+  TraceEventFile::Track track_;
+  cpu::Cpu& cpu_;
+  bool open_ = false;
+  std::string state_;
+  Time since_{};
+  std::uint32_t front_ = 0;  // linear address of the instruction at the present boundary
+  std::vector<Handler> handlers_;
+  std::optional<Wait> wait_;  // within the access under way
+};
+
+}  // namespace planar

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a device says of itself (Description::activity and level), followed over time: an activity is a track whose
+// slices say what it does, a level is a counter. A track appears with its first change.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/state/description.hpp"
+#include "core/time/time.hpp"
+#include "frontend/timeline/trace_event_file.hpp"
+
+namespace planar {
+
+class DeviceTracks {
+ public:
+  using Describe = std::function<void(Description&)>;
+  /// `name`: of the device, in front of the names of its tracks.
+  DeviceTracks(TraceEventFile& file, unsigned process, std::string name, Describe describe);
+
+  /// Looks at the device at `now`: what has changed since the last look ends or begins there.
+  void sample(Time now);
+  /// Slices in progress end.
+  void close(Time now);
+
+ private:
+  struct Followed {
+    Time since{};
+    std::string text;
+    std::uint64_t value = 0;
+    bool changed = false;
+  };
+  void look(const Description& d, const std::string& path, Time now);
+  void finish(const std::string& name, Followed& followed, Time now);
+
+  TraceEventFile& file_;
+  unsigned process_;
+  std::string name_;
+  Describe describe_;
+  std::map<std::string, Followed> followed_;
+};
+
+}  // namespace planar

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The timeline of a part of a run, for Perfetto and chrome://tracing (docs/timeline.md). It watches through observers
+// and changes nothing: state_hash is the same with and without. Outside of its span it costs a call for each frame.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/medium/medium.hpp"
+#include "frontend/timeline/event_follower.hpp"
+#include "frontend/timeline/machine_timeline.hpp"
+#include "frontend/timeline/timeline_span.hpp"
+#include "frontend/timeline/trace_event_file.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+class Timeline final : private net::WireObserver {
+ public:
+  /// Creates `file`. The lab outlives the timeline. Throws Error (exit 3) if it cannot be written.
+  Timeline(Lab& lab, const std::string& file, const TimelineSpan& span);
+  ~Timeline() override;
+  Timeline(const Timeline&) = delete;
+
+  /// The run is over: what is open ends now, and the file is complete. False if it was finished already.
+  bool finish();
+  /// Its span never began.
+  bool empty() const { return machines_.empty(); }
+  /// After finish(), for people: what the file holds, or why it is empty.
+  std::string summary() const;
+  /// What went wrong with the file, if anything.
+  std::string problem() const { return file_.problem(); }
+
+ private:
+  enum class Stage : std::uint8_t { before, open, over };
+
+  // net::WireObserver
+  void begins(const net::Medium& medium, std::string_view sender, Time now) override;
+  void observe(const net::WireRecord& record) override;
+
+  void open(Time now);
+  void close(Time now);
+  void due(Time now);
+  void sample(Time now);
+  void count(const net::WireRecord& record);
+  void draw(const net::WireRecord& record);
+  TraceEventFile::Track sender_track(const net::Medium& medium, const std::string& sender);
+
+  Lab& lab_;
+  TimelineSpan span_;
+  TraceEventFile file_;
+  std::string own_ports_;  // how the names of the first machine's ports begin
+  std::vector<std::unique_ptr<MachineTimeline>> machines_;
+  std::map<const net::Medium*, unsigned> media_;  // their processes
+  EventFollower follower_;
+  Event due_;  // the span opens or closes
+  Stage stage_ = Stage::before;
+  bool finished_ = false;
+  Time opened_{}, closed_{};
+  std::uint64_t frames_ = 0;  // good ones so far: the latest one's number in a capture
+  std::uint64_t first_frame_ = 0, last_frame_ = 0, drawn_ = 0;
+  std::uint64_t target_ = 0;  // the number of the frame that is to be shown
+  std::size_t longest_ = 0;   // of the first machine's frames
+  std::uint64_t longest_count_ = 0, in_a_row_ = 0;
+};
+
+}  // namespace planar

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A file in the Chrome trace event format, as chrome://tracing and Perfetto open it: a JSON array with an event a line,
+// written as the events come. Nothing is kept but names; a file that was cut off opens as well.
+//
+// Times are virtual, in microseconds with all digits down to the picosecond.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/time/time.hpp"
+
+namespace planar {
+
+/// "12.345678": all digits down to the picosecond.
+std::string microseconds(Time t);
+
+/// The arguments of an event, as its viewer shows them.
+class EventArguments {
+ public:
+  EventArguments& number(std::string_view name, std::uint64_t value);
+  EventArguments& text(std::string_view name, std::string_view value);
+  const std::string& members() const { return members_; }
+
+ private:
+  std::string members_;
+};
+
+class TraceEventFile {
+ public:
+  /// A row of a process.
+  struct Track {
+    unsigned process = 0, thread = 0;
+    bool operator<(const Track& other) const { return thread < other.thread; }
+  };
+
+  /// Creates or replaces `file`. Throws Error (exit 3) naming `option` if it cannot.
+  TraceEventFile(const std::string& file, const std::string& option);
+  ~TraceEventFile();
+  TraceEventFile(const TraceEventFile&) = delete;
+
+  /// Processes and tracks are shown in the order of these calls. A track that exists is found again by its name.
+  unsigned process(const std::string& name);
+  Track track(unsigned process, const std::string& name);
+
+  /// Opens a slice that end() closes; slices() may lie in it. In order of time for each track.
+  void begin(Track track, std::string_view name, std::string_view category, Time at, const EventArguments& arguments);
+  void end(Track track, Time at);
+  void slice(Track track, std::string_view name, std::string_view category, Time from, Time to,
+             const EventArguments& arguments = {});
+  void counter(unsigned process, std::string_view name, Time at, std::uint64_t value);
+  /// A line across all tracks.
+  void marker(std::string_view name, std::string_view category, Time at, const EventArguments& arguments);
+  /// Something about the whole file, which viewers pass over.
+  void note(std::string_view name, const EventArguments& arguments);
+
+  /// Closes slices that are open, at `at` or where they began if that is later, and the file.
+  void close(Time at);
+  /// What went wrong with the file so far, if anything.
+  std::string problem() const;
+  const std::string& name() const { return name_; }
+
+ private:
+  void event(const std::string& text);
+
+  std::string name_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  bool first_ = true, failed_ = false;
+  unsigned processes_ = 0, threads_ = 0;
+  std::map<std::pair<unsigned, std::string>, Track> tracks_;
+  std::map<Track, std::vector<Time>> open_;  // when the slices in progress began
+};
+
+}  // namespace planar

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where two runs part: the first cycle on the channel that their timelines do not have alike.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "core/time/time.hpp"
+
+namespace planar {
+
+/// A cycle of the processor or a transfer of a master.
+struct TimelineCycle {
+  std::string machine;
+  std::string what;   ///< "I/O write 0310", "ne2 reads 64 bytes at 012340"
+  std::string value;  ///< of a cycle; empty for a transfer
+  Time start{}, end{};
+
+  bool same_access(const TimelineCycle& o) const { return machine == o.machine && what == o.what && value == o.value; }
+  bool operator==(const TimelineCycle& o) const { return same_access(o) && start == o.start && end == o.end; }
+  /// "12.345678 us I/O write 0310 <- 1234, 200 ns"
+  std::string line() const;
+};
+
+struct TimelineDiff {
+  struct Parting {
+    std::uint64_t number = 0;                    ///< counted from 1
+    std::optional<TimelineCycle> before;         ///< the last one that both have
+    std::optional<TimelineCycle> first, second;  ///< nothing: that timeline ends here
+  };
+  std::uint64_t cycles[2]{};           ///< of each
+  std::optional<Parting> in_time;      ///< the first that differs in anything
+  std::optional<Parting> in_accesses;  ///< the first that differs in more than its time
+
+  bool same() const { return !in_time; }
+  std::string text(const std::string& first, const std::string& second) const;
+  nlohmann::ordered_json json(const std::string& first, const std::string& second) const;
+};
+
+/// Throws Error for a file that is no timeline.
+TimelineDiff diff_timelines(const std::string& first, const std::string& second);
+
+}  // namespace planar

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The trace category cpu: each instruction with its clocks, and what the processor does between two of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/cpu/observer.hpp"
+#include "core/state/trace.hpp"
+#include "machines/machine.hpp"
+
+namespace planar {
+
+class InstructionTracer final : public cpu::Observer {
+ public:
+  /// Both outlive it.
+  InstructionTracer(Machine& machine, Trace& trace) : machine_(machine), trace_(trace) {}
+
+  /// Forgets the instruction under way: the run goes on somewhere else.
+  void forget();
+
+  // cpu::Observer
+  void before_step() override;
+  void after_step(bool executed, const cpu::Op* op) override;
+  void delivering(std::uint8_t vector, bool software, bool has_error, std::uint16_t error) override;
+
+ private:
+  struct Delivery {
+    std::uint8_t vector;
+    bool software, has_error;
+    std::uint16_t error;
+  };
+  Machine& machine_;
+  Trace& trace_;
+  bool began_ = false;   // before_step() was called for this instruction
+  bool wanted_ = false;  // its address passes the filter
+  std::uint16_t selector_ = 0;
+  std::uint32_t offset_ = 0, linear_ = 0;
+  std::uint64_t clocks_ = 0;
+  std::string text_;
+  std::vector<Delivery> deliveries_;  // by this instruction, or in its place
+};
+
+}  // namespace planar

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The trace of a run: which lines, when, and where they go. Outside of its time nothing is traced and nothing followed.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/time/scheduler.hpp"
+#include "frontend/session/output_gate.hpp"
+#include "frontend/trace/call_tracer.hpp"
+#include "frontend/trace/instruction_tracer.hpp"
+#include "frontend/trace/trace_options.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+class Tracer {
+ public:
+  /// Traces `lab`, which outlives it, from its present time on. Throws Error for options that say nothing, devices that
+  /// the lab does not have, and a file that cannot be written.
+  Tracer(Lab& lab, const TraceOptions& options);
+  ~Tracer();
+  Tracer(const Tracer&) = delete;
+
+  /// The user has chosen categories.
+  bool chosen() const { return file_ != nullptr; }
+  /// Calls `listener` with every line of the first machine, written or not.
+  void on_line(std::function<void(std::string_view)> listener) { listener_ = std::move(listener); }
+  /// The lab has another state and time.
+  void moved();
+  /// Calls `call` with the gate of each machine's lines.
+  template <class F>
+  void each_gate(F&& call) {
+    for (auto& machine : machines_) call(machine->gate);
+  }
+  /// Writes what is buffered; false when the file did not take all. Nothing to write is fine.
+  bool flush();
+  const std::string& file_name() const { return file_name_; }
+
+ private:
+  /// One machine's share.
+  struct Traced {
+    Traced(Machine& machine, Trace& trace, CallTable table)
+        : machine(machine), trace(trace), instructions(machine, trace), calls(machine, trace, table) {}
+    Machine& machine;
+    Trace& trace;
+    TraceMask categories = 0;
+    bool following = false;
+    OutputGate gate;
+    InstructionTracer instructions;
+    CallTracer calls;
+  };
+  void choose_devices(TraceFilter filter);
+  void open(Time now);
+  void close(Time now);
+  void follow(Traced& traced, bool on);
+
+  Lab& lab_;
+  std::shared_ptr<std::FILE> file_;
+  std::string file_name_;
+  std::function<void(std::string_view)> listener_;
+  std::vector<std::unique_ptr<Traced>> machines_;
+  Time from_{}, to_ = Time::never();
+  Event opens_, closes_;
+};
+
+}  // namespace planar

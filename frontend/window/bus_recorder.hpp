@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What was on a machine's channel in the last milliseconds.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "bus/mca/channel_observer.hpp"
+#include "machines/machine.hpp"
+
+namespace planar {
+
+/// A stretch of time on the channel.
+struct BusSpan {
+  enum class Kind : std::uint8_t {
+    io,           ///< an access of the processor
+    memory,       ///< the same, to memory behind its pins
+    acknowledge,  ///< the same, for an interrupt's vector
+    wait,         ///< the processor waited for the channel
+    refresh,      ///< that kept somebody waiting
+    owned,        ///< another master has the channel
+    transfer,     ///< and moves data
+  };
+  Kind kind = Kind::io;
+  Time from{}, to{};
+  std::string owner{};  ///< of owned and transfer
+  Direction direction = Direction::read;
+  std::uint32_t address = 0, bytes = 0, value = 0;
+};
+
+class BusRecorder final : private bus::ChannelObserver {
+ public:
+  static constexpr Time kept = 20_ms;
+
+  BusRecorder() = default;
+  ~BusRecorder() override { watch(nullptr); }
+  BusRecorder(const BusRecorder&) = delete;
+
+  /// Watches `machine`, or nobody (null). What another machine did is forgotten.
+  void watch(Machine* machine);
+  /// Roughly in the order of their ends; of the last 20 ms.
+  const std::deque<BusSpan>& spans() const { return spans_; }
+
+ private:
+  void accessed(const bus::ChannelCycle& access) override;
+  void waited(Time from, Time to) override { add({BusSpan::Kind::wait, from, to}); }
+  void refreshed(Time from, Time to) override { add({BusSpan::Kind::refresh, from, to}); }
+  void granted(const std::string& owner, unsigned level, Time now) override;
+  void released(const std::string& owner, Time at) override;
+  void transferred(const std::string& owner, const bus::Transfer& transfer, Time from, Time to) override;
+  void occupied(const std::string& owner, Time from, Time to) override;
+  void add(BusSpan span);
+
+  Machine* machine_ = nullptr;
+  std::deque<BusSpan> spans_;
+  Time granted_at_ = Time::never();
+};
+
+}  // namespace planar

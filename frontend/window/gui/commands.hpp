@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the user can do at the window, with the keys for it. Menu, key help and keyboard follow this one table.
+#pragma once
+
+#include <SDL.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace planar {
+
+enum class Command : std::uint8_t {
+  hold,
+  step,
+  full_speed,
+  reset,
+  ctrl_alt_del,
+  change_diskette,
+  change_cdrom,
+  save_snapshot,
+  load_snapshot,
+  rewind,
+  save_screen,
+  save_picture,
+  capture,
+  mouse,
+  full_screen,
+  menu,
+  help,
+  quit,
+};
+
+struct CommandRow {
+  Command command;
+  const char* title;
+  SDL_Scancode key;  ///< with Ctrl and Alt; SDL_SCANCODE_UNKNOWN: none
+  const char* keys;  ///< as the menu and the key help name it
+  const char* help;
+};
+
+std::span<const CommandRow> window_commands();
+const CommandRow& row_of(Command command);
+
+/// The command that a key means, with the modifiers `mod` (SDL_Keymod); nothing: the key is the machine's.
+std::optional<Command> command_of(SDL_Scancode key, std::uint16_t mod);
+/// Which pane Ctrl-Alt-1 to -8 opens or closes, from 0.
+std::optional<unsigned> pane_of(SDL_Scancode key, std::uint16_t mod);
+
+}  // namespace planar

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the panes are: in tabs beside and below the machine's picture, or floating above it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/window/panes/pane.hpp"
+#include "frontend/window/rect.hpp"
+
+namespace planar {
+
+/// Upper and lower share a side's height; a side with one of them is that one's.
+enum class Place : std::uint8_t { closed, left, left_below, right, right_below, bottom, floating };
+inline constexpr std::string_view place_names[] = {"closed",      "left",   "left-below", "right",
+                                                   "right-below", "bottom", "float"};
+
+class Dock {
+ public:
+  Dock();
+
+  /// Opens what --panes asks for: "cpu,wire=bottom". Throws Error naming what there is.
+  void open(const std::string& list);
+
+  std::size_t panes() const { return panes_.size(); }
+  const Pane& pane(std::size_t n) const { return *panes_[n].pane; }
+  Place place(std::size_t n) const { return panes_[n].place; }
+  bool shows(std::string_view pane) const;
+  void put(std::size_t n, Place place);
+  /// Opens it where it was last, or closes it.
+  void toggle(std::size_t n);
+  void close_all();
+
+  /// Draws the panes within `area`; returns what they leave for the picture. The mouse on a border moves it.
+  Rect draw(const Rect& area, const Inspection& look);
+
+ private:
+  struct Entry {
+    std::unique_ptr<Pane> pane;
+    Place place = Place::closed;
+    Place home = Place::right;  ///< where it opens
+    bool front = false;         ///< its tab is to be shown
+  };
+  bool used(Place place) const;
+  void tabs(Place place, const Rect& rect, const Inspection& look);
+  void floating(Entry& entry, const Rect& area, const Inspection& look);
+  void place_menu(Entry& entry);
+  void column(Place upper, Place lower, const Rect& rect, float& share, const Inspection& look);
+  static void border(const char* name, const Rect& rect, bool vertical, float& share, int whole, bool from_end);
+
+  std::vector<Entry> panes_;
+  float left_ = 0.3F, right_ = 0.33F, bottom_ = 0.3F;  // of the area
+  float left_split_ = 0.5F, right_split_ = 0.5F;
+};
+
+}  // namespace planar

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/window/gui/gui.hpp"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/common/error.hpp"
+#include "devices/adapter/storage_adapter.hpp"
+#include "devices/storage/scsi/scsi_drive.hpp"
+#include "frontend/scenario/keys.hpp"
+#include "frontend/window/panes/widgets.hpp"
+
+namespace planar {
+
+Gui::Gui(Lab& lab, WindowActions& actions, Recorder& recorder, WindowView& view)
+    : lab_(lab), actions_(actions), recorder_(recorder), view_(view) {}
+
+bool Gui::takes_keys() const { return dialog_.is_open() || ImGui::GetIO().WantTextInput; }
+
+void Gui::say(const std::string& text, bool problem) {
+  said_ = text;
+  problem_ = problem;
+  recorder_.log(fmt::format("window: {}", text));
+}
+
+template <class F>
+void Gui::attempt(F&& action) {
+  try {
+    action();
+  } catch (const std::exception& e) { say(e.what(), true); }
+}
+
+/// The first CD-ROM drive of the machine that is shown.
+std::optional<unsigned> Gui::cdrom() const {
+  const StorageAdapter* storage = lab_.machine(view_.machine).storage();
+  for (unsigned id = 0; storage && id < 7; ++id)
+    if (const auto* drive = storage->drive(id); drive && drive->kind() == storage::DriveKind::cdrom) return id;
+  return {};
+}
+
+void Gui::choose(Command what) {
+  choosing_ = what;
+  dialog_.open(what == Command::change_diskette ? "Diskette for drive A"
+               : what == Command::change_cdrom  ? "CD"
+                                                : "Snapshot");
+}
+
+void Gui::chosen(const std::string& file) {
+  attempt([&] {
+    if (choosing_ == Command::change_diskette) {
+      actions_.change_diskette(view_.machine, file);
+    } else if (choosing_ == Command::change_cdrom) {
+      const auto id = cdrom();
+      if (!id) throw Error("this machine has no CD-ROM drive; start it with --cdrom FILE");
+      actions_.change_cdrom(view_.machine, *id, file);
+    } else {
+      actions_.load_snapshot(file);
+      view_.moved = true;
+    }
+    view_.used = true;
+    say(fmt::format("{} is {}", file,
+                    choosing_ == Command::change_diskette ? "in drive A"
+                    : choosing_ == Command::change_cdrom  ? "in the CD-ROM drive"
+                                                          : "loaded"));
+  });
+}
+
+void Gui::drop(const std::string& file) {
+  constexpr std::uintmax_t largest_diskette = 2949120;
+  const auto kind = std::filesystem::path(file).extension();
+  std::error_code unknown;
+  choosing_ = kind == ".snap"                                                            ? Command::load_snapshot
+              : kind == ".iso" || kind == ".ISO"                                         ? Command::change_cdrom
+              : std::filesystem::file_size(file, unknown) <= largest_diskette || unknown ? Command::change_diskette
+                                                                                         : Command::change_cdrom;
+  chosen(file);
+}
+
+void Gui::run(Command command) {
+  switch (command) {
+    case Command::hold: actions_.hold(!actions_.held()); break;
+    case Command::step: actions_.step_held(view_.machine); break;
+    case Command::full_speed: view_.throttle = view_.throttle == 0 ? 100 : 0; break;
+    case Command::reset:
+      attempt([&] {
+        actions_.reset_machine(view_.machine);
+        view_.used = true;
+        say("the machine was reset");
+      });
+      break;
+    case Command::ctrl_alt_del: view_.chord = parse_chord("ctrl-alt-del"); break;
+    case Command::change_diskette:
+    case Command::change_cdrom:
+    case Command::load_snapshot: choose(command); break;
+    case Command::save_snapshot: attempt([&] { say(fmt::format("saved {}", actions_.save_snapshot())); }); break;
+    case Command::rewind:
+      attempt([&] {
+        if (actions_.last_snapshot().empty()) throw Error("there is no snapshot yet; save one with Ctrl-Alt-S");
+        actions_.load_snapshot(std::string(actions_.last_snapshot()));
+        view_.moved = view_.used = true;
+        say(fmt::format("back at {}", actions_.last_snapshot()));
+      });
+      break;
+    case Command::save_screen:
+      attempt([&] { say(fmt::format("saved {}", actions_.save_screen(view_.machine))); });
+      break;
+    case Command::save_picture: view_.picture = true; break;
+    case Command::capture:
+      attempt([&] {
+        const bool on = !actions_.capturing();
+        const auto file = actions_.capture(on);
+        say((on ? "capturing into " : "the capture is in ") + file);
+      });
+      break;
+    case Command::mouse: view_.mouse = !view_.mouse; break;
+    case Command::full_screen:
+      view_.full_screen = !view_.full_screen;
+      view_.bars = !view_.full_screen;
+      break;
+    case Command::menu: view_.bars = !view_.bars; break;
+    case Command::help: help_ = !help_; break;
+    case Command::quit: view_.quit = true; break;
+  }
+}
+
+void Gui::item(Command command, bool checked, bool enabled) {
+  const CommandRow& row = row_of(command);
+  if (ImGui::MenuItem(row.title, row.keys, checked, enabled)) run(command);
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", row.help);
+}
+
+void Gui::machine_menu() {
+  item(Command::hold, actions_.held());
+  item(Command::step);
+  if (ImGui::BeginMenu("Speed")) {
+    for (const unsigned percent : {10u, 25u, 50u, 100u, 200u, 400u})
+      if (ImGui::MenuItem(percent == 100 ? "real time" : fmt::format("{} %", percent).c_str(), nullptr,
+                          view_.throttle == percent))
+        view_.throttle = percent;
+    item(Command::full_speed, view_.throttle == 0);
+    ImGui::EndMenu();
+  }
+  ImGui::Separator();
+  item(Command::reset);
+  item(Command::ctrl_alt_del);
+  if (ImGui::BeginMenu("Press keys")) {
+    for (const char* chord : {"f11", "f12", "alt-enter", "ctrl-alt-f", "ctrl-alt-g", "ctrl-esc", "alt-tab", "alt-f4",
+                              "printscreen", "pause"})
+      if (ImGui::MenuItem(chord)) view_.chord = parse_chord(chord);
+    ImGui::EndMenu();
+  }
+  if (lab_.machines() > 1) {
+    ImGui::Separator();
+    for (std::size_t n = 0; n < lab_.machines(); ++n)
+      if (ImGui::MenuItem(lab_.name(n).c_str(), nullptr, view_.machine == n)) view_.machine = n;
+  }
+  ImGui::Separator();
+  item(Command::quit);
+}
+
+void Gui::media_menu() {
+  item(Command::change_diskette);
+  item(Command::change_cdrom, false, cdrom().has_value());
+  ImGui::Separator();
+  item(Command::save_snapshot);
+  item(Command::load_snapshot);
+  item(Command::rewind, false, !actions_.last_snapshot().empty());
+  ImGui::Separator();
+  item(Command::save_screen);
+  item(Command::save_picture);
+  item(Command::capture, actions_.capturing());
+}
+
+void Gui::view_menu() {
+  item(Command::full_screen, view_.full_screen);
+  item(Command::menu, view_.bars);
+  item(Command::mouse, view_.mouse);
+  ImGui::Separator();
+  constexpr std::pair<Scaling, const char*> ways[] = {{Scaling::whole, "4:3, whole multiples of lines"},
+                                                      {Scaling::fill, "4:3, as large as possible"},
+                                                      {Scaling::square, "Square pixels"}};
+  for (const auto& [way, title] : ways)
+    if (ImGui::MenuItem(title, nullptr, view_.scaling == way)) view_.scaling = way;
+}
+
+void Gui::panes_menu() {
+  for (std::size_t n = 0; n < dock_.panes(); ++n) {
+    const Pane& pane = dock_.pane(n);
+    const auto keys = fmt::format("Ctrl-Alt-{}", n + 1);
+    if (ImGui::MenuItem(pane.title(), keys.c_str(), dock_.place(n) != Place::closed)) dock_.toggle(n);
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", pane.help());
+  }
+  ImGui::Separator();
+  if (ImGui::MenuItem("Close all")) dock_.close_all();
+  ImGui::TextDisabled("right-click a tab to move it");
+}
+
+void Gui::menu() {
+  if (!ImGui::BeginMainMenuBar()) return;
+  if (ImGui::BeginMenu("Machine")) {
+    machine_menu();
+    ImGui::EndMenu();
+  }
+  if (ImGui::BeginMenu("Media")) {
+    media_menu();
+    ImGui::EndMenu();
+  }
+  if (ImGui::BeginMenu("View")) {
+    view_menu();
+    ImGui::EndMenu();
+  }
+  if (ImGui::BeginMenu("Panes")) {
+    panes_menu();
+    ImGui::EndMenu();
+  }
+  if (ImGui::BeginMenu("Help")) {
+    item(Command::help, help_);
+    ImGui::EndMenu();
+  }
+  ImGui::EndMainMenuBar();
+}
+
+void Gui::status_bar(const Rect& rect, const Status& status) {
+  ImGui::SetNextWindowPos({static_cast<float>(rect.x), static_cast<float>(rect.y)});
+  ImGui::SetNextWindowSize({static_cast<float>(rect.width), static_cast<float>(rect.height)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 3});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+  ImGui::Begin("##status", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoBringToFrontOnFocus);
+  const auto light = [](const char* name, bool on, ImU32 colour) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float size = ImGui::GetTextLineHeight();
+    ImGui::GetWindowDrawList()->AddCircleFilled({at.x + size / 2, at.y + size / 2}, size * 0.36F,
+                                                on ? colour : widgets::track, 12);
+    ImGui::Dummy({size, size});
+    ImGui::SameLine(0, 3);
+    widgets::coloured(on ? ImGui::GetColorU32(ImGuiCol_Text) : widgets::quiet, name);
+    ImGui::SameLine(0, 12);
+  };
+  light("disk", status.lights.disk, widgets::accent);
+  light("diskette", status.lights.diskette, widgets::good);
+  light("network", status.lights.network, widgets::blue);
+  const bool several = lab_.machines() > 1;
+  const Machine& machine = lab_.machine(view_.machine);
+  widgets::text(several ? lab_.name(view_.machine) : machine.config().name);
+  ImGui::SameLine(0, 12);
+  widgets::text(fmt::format("{:.3f} s", status.now.seconds()));
+  ImGui::SameLine(0, 12);
+  if (actions_.held())
+    widgets::coloured(widgets::accent, "paused");
+  else if (status.speed)
+    widgets::text(fmt::format("{:.0f} % of real time{}", *status.speed, view_.throttle == 0 ? ", full speed" : ""));
+  else
+    widgets::text("...");
+  if (actions_.capturing()) {
+    ImGui::SameLine(0, 12);
+    widgets::coloured(widgets::bad, "capture");
+  }
+  ImGui::SameLine(0, 16);
+  if (view_.mouse)
+    widgets::coloured(widgets::accent, "Ctrl-Alt-G releases the mouse");
+  else
+    widgets::coloured(problem_ ? widgets::bad : widgets::quiet, said_);
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+}
+
+void Gui::help() {
+  if (!help_) return;
+  const ImVec2 whole = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({whole.x / 2, whole.y / 2}, ImGuiCond_Appearing, {0.5F, 0.5F});
+  if (ImGui::Begin(
+          "Keys", &help_,
+          ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
+    if (ImGui::BeginTable("keys", 3, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg)) {
+      const auto row = [](const char* keys, const char* title, const char* what) {
+        ImGui::TableNextColumn();
+        widgets::coloured(widgets::accent, keys);
+        ImGui::TableNextColumn();
+        widgets::text(title);
+        ImGui::TableNextColumn();
+        widgets::coloured(widgets::quiet, what);
+      };
+      for (const CommandRow& command : window_commands())
+        if (*command.keys) row(command.keys, command.title, command.help);
+      row("Ctrl-Alt-1 to -8", "Panes", "opened or closed, in the menu's order");
+      ImGui::EndTable();
+    }
+    ImGui::TextDisabled("All other keys are the machine's, by their position.");
+  }
+  ImGui::End();
+}
+
+Rect Gui::draw(const Rect& window, const Status& status) {
+  Rect rest = window;
+  if (view_.bars) {
+    menu();
+    const int top = static_cast<int>(ImGui::GetFrameHeight()), bottom = top;
+    rest.y += top;
+    rest.height -= top + bottom;
+    status_bar({window.x, rest.y + rest.height, window.width, bottom}, status);
+  }
+  rest = dock_.draw(rest, {lab_.machine(view_.machine), recorder_, bus_, actions_.held()});
+  help();
+  if (const auto file = dialog_.draw()) chosen(*file);
+  recorder_.listen_to_wire(dock_.shows("wire"));
+  bus_.watch(dock_.shows("bus") ? &lab_.machine(view_.machine) : nullptr);
+  return rest;
+}
+
+}  // namespace planar

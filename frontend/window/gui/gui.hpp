@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is drawn around the machine's picture: menu, status bar with lights and speed, key help, dialogs, panes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/time/time.hpp"
+#include "frontend/window/actions.hpp"
+#include "frontend/window/activity.hpp"
+#include "frontend/window/gui/commands.hpp"
+#include "frontend/window/gui/dock.hpp"
+#include "frontend/window/gui/file_dialog.hpp"
+#include "frontend/window/recorder.hpp"
+#include "frontend/window/screen.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+/// The window's own settings, which the menu changes and the window follows.
+struct WindowView {
+  Scaling scaling = Scaling::whole;
+  bool full_screen = false;
+  bool bars = true;         ///< menu and status bar
+  bool mouse = false;       ///< the machine has it
+  unsigned throttle = 100;  ///< percent of real time, 0: none
+  std::size_t machine = 0;  ///< of the lab: the one that is shown
+  bool quit = false;
+  bool moved = false;                ///< to another virtual time, by a snapshot
+  bool picture = false;              ///< of the window is to be saved
+  bool used = false;                 ///< somebody took part in the run
+  std::vector<std::uint16_t> chord;  ///< keys to be pressed together
+};
+
+class Gui {
+ public:
+  /// All outlive it.
+  Gui(Lab& lab, WindowActions& actions, Recorder& recorder, WindowView& view);
+
+  /// What changes from picture to picture.
+  struct Status {
+    Time now{};
+    std::optional<double> speed;  ///< percent
+    Activity::Lights lights;
+  };
+  /// Draws everything within `window`; returns the part that is left for the machine's picture.
+  Rect draw(const Rect& window, const Status& status);
+
+  void run(Command command);
+  /// A file was dropped on the window: a diskette, a CD (.iso) or a snapshot, by its name and size.
+  void drop(const std::string& file);
+  /// Tells the user something: on the status bar, and in the log.
+  void say(const std::string& text, bool problem = false);
+  /// The keyboard is the dialogs' or a pane's now, not the machine's.
+  bool takes_keys() const;
+  Dock& dock() { return dock_; }
+
+ private:
+  void menu();
+  void item(Command command, bool checked = false, bool enabled = true);
+  void machine_menu();
+  void media_menu();
+  void view_menu();
+  void panes_menu();
+  void status_bar(const Rect& rect, const Status& status);
+  void help();
+  void choose(Command what);
+  void chosen(const std::string& file);
+  template <class F>
+  void attempt(F&& action);
+  std::optional<unsigned> cdrom() const;
+
+  Lab& lab_;
+  WindowActions& actions_;
+  Recorder& recorder_;
+  WindowView& view_;
+  Dock dock_;
+  FileDialog dialog_;
+  BusRecorder bus_;
+  Command choosing_ = Command::change_diskette;
+  bool help_ = false;
+  std::string said_;
+  bool problem_ = false;
+};
+
+}  // namespace planar

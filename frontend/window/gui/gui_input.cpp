@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/window/gui/gui_input.hpp"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <utility>
+
+namespace planar {
+
+namespace {
+
+/// Which of ImGui's buttons an SDL button is; -1: none.
+int button_of(Uint8 button) {
+  return button == SDL_BUTTON_LEFT ? 0 : button == SDL_BUTTON_RIGHT ? 1 : button == SDL_BUTTON_MIDDLE ? 2 : -1;
+}
+
+}  // namespace
+
+GuiInput::GuiInput() {
+  constexpr std::pair<ImGuiKey_, SDL_Scancode> keys[] = {{ImGuiKey_Tab, SDL_SCANCODE_TAB},
+                                                         {ImGuiKey_LeftArrow, SDL_SCANCODE_LEFT},
+                                                         {ImGuiKey_RightArrow, SDL_SCANCODE_RIGHT},
+                                                         {ImGuiKey_UpArrow, SDL_SCANCODE_UP},
+                                                         {ImGuiKey_DownArrow, SDL_SCANCODE_DOWN},
+                                                         {ImGuiKey_PageUp, SDL_SCANCODE_PAGEUP},
+                                                         {ImGuiKey_PageDown, SDL_SCANCODE_PAGEDOWN},
+                                                         {ImGuiKey_Home, SDL_SCANCODE_HOME},
+                                                         {ImGuiKey_End, SDL_SCANCODE_END},
+                                                         {ImGuiKey_Insert, SDL_SCANCODE_INSERT},
+                                                         {ImGuiKey_Delete, SDL_SCANCODE_DELETE},
+                                                         {ImGuiKey_Backspace, SDL_SCANCODE_BACKSPACE},
+                                                         {ImGuiKey_Space, SDL_SCANCODE_SPACE},
+                                                         {ImGuiKey_Enter, SDL_SCANCODE_RETURN},
+                                                         {ImGuiKey_Escape, SDL_SCANCODE_ESCAPE},
+                                                         {ImGuiKey_KeyPadEnter, SDL_SCANCODE_KP_ENTER},
+                                                         {ImGuiKey_A, SDL_SCANCODE_A},
+                                                         {ImGuiKey_C, SDL_SCANCODE_C},
+                                                         {ImGuiKey_V, SDL_SCANCODE_V},
+                                                         {ImGuiKey_X, SDL_SCANCODE_X},
+                                                         {ImGuiKey_Y, SDL_SCANCODE_Y},
+                                                         {ImGuiKey_Z, SDL_SCANCODE_Z}};
+  for (const auto& [key, code] : keys) ImGui::GetIO().KeyMap[key] = code;
+}
+
+void GuiInput::handle(const SDL_Event& event) {
+  ImGuiIO& io = ImGui::GetIO();
+  switch (event.type) {
+    case SDL_MOUSEMOTION: io.MousePos = {static_cast<float>(event.motion.x), static_cast<float>(event.motion.y)}; break;
+    case SDL_MOUSEBUTTONDOWN:
+    case SDL_MOUSEBUTTONUP: {
+      const int button = button_of(event.button.button);
+      if (button < 0) break;
+      io.MousePos = {static_cast<float>(event.button.x), static_cast<float>(event.button.y)};
+      const auto n = static_cast<std::size_t>(button);
+      down_[n] = event.type == SDL_MOUSEBUTTONDOWN;
+      clicked_[n] = clicked_[n] || down_[n];
+      break;
+    }
+    case SDL_MOUSEWHEEL: io.MouseWheel += static_cast<float>(event.wheel.y); break;
+    case SDL_TEXTINPUT: io.AddInputCharactersUTF8(event.text.text); break;
+    case SDL_KEYDOWN:
+    case SDL_KEYUP: {
+      const int code = event.key.keysym.scancode;
+      if (event.type == SDL_KEYDOWN) {
+        io.KeysDown[code] = true;
+        fresh_.push_back(code);
+      } else if (std::find(fresh_.begin(), fresh_.end(), code) != fresh_.end()) {
+        released_.push_back(code);
+      } else {
+        io.KeysDown[code] = false;
+      }
+      const auto mod = event.key.keysym.mod;
+      io.KeyShift = mod & KMOD_SHIFT;
+      io.KeyCtrl = mod & KMOD_CTRL;
+      io.KeyAlt = mod & KMOD_ALT;
+      break;
+    }
+    case SDL_WINDOWEVENT:
+      if (event.window.event == SDL_WINDOWEVENT_LEAVE) io.MousePos = {-FLT_MAX, -FLT_MAX};
+      if (event.window.event == SDL_WINDOWEVENT_FOCUS_LOST) {
+        std::fill(std::begin(io.KeysDown), std::end(io.KeysDown), false);
+        io.KeyShift = io.KeyCtrl = io.KeyAlt = false;
+      }
+      break;
+    default: break;
+  }
+}
+
+void GuiInput::new_frame(SDL_Renderer* renderer, bool mouse_is_away) {
+  ImGuiIO& io = ImGui::GetIO();
+  int width = 0, height = 0;
+  SDL_GetRendererOutputSize(renderer, &width, &height);
+  io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+  const auto now = std::chrono::steady_clock::now();
+  io.DeltaTime = std::clamp(std::chrono::duration<float>(now - last_).count(), 0.001F, 0.1F);
+  last_ = now;
+  if (mouse_is_away) {
+    io.MousePos = {-FLT_MAX, -FLT_MAX};
+    down_ = clicked_ = {};
+  }
+  for (const int code : std::exchange(tapped_, std::exchange(released_, {}))) io.KeysDown[code] = false;
+  fresh_.clear();
+  for (std::size_t n = 0; n < down_.size(); ++n) io.MouseDown[n] = down_[n] || std::exchange(clicked_[n], false);
+}
+
+}  // namespace planar

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The host's keys by their position, as keys of the machine's keyboard.
+#pragma once
+
+#include <SDL.h>
+
+#include <cstdint>
+
+namespace planar {
+
+/// The code that Ps2Keyboard::key() takes; 0 for keys that the machine's keyboard does not have.
+std::uint16_t key_code(SDL_Scancode scancode);
+
+}  // namespace planar

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A pane of the inspector: one view into a machine. It draws what the machine says of itself and keeps nothing but what
+// its user typed and chose; all that it gets is constant, so looking changes nothing.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "frontend/window/bus_recorder.hpp"
+#include "frontend/window/recorder.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+/// What there is to look at.
+struct Inspection {
+  const Machine& machine;  ///< the one that the window shows
+  const Recorder& recorder;
+  const BusRecorder& bus;
+  bool held;  ///< virtual time stands still
+};
+
+class Pane {
+ public:
+  virtual ~Pane() = default;
+  /// As --panes and the menu call it: "cpu".
+  virtual std::string_view name() const = 0;
+  virtual const char* title() const = 0;
+  /// One line for the menu's help.
+  virtual const char* help() const = 0;
+  /// Draws into the current ImGui window.
+  virtual void draw(const Inspection& look) = 0;
+};
+
+std::unique_ptr<Pane> make_cpu_pane();
+std::unique_ptr<Pane> make_memory_pane();
+std::unique_ptr<Pane> make_slots_pane();
+std::unique_ptr<Pane> make_planar_pane();
+std::unique_ptr<Pane> make_adapter_pane();
+std::unique_ptr<Pane> make_bus_pane();
+std::unique_ptr<Pane> make_wire_pane();
+std::unique_ptr<Pane> make_log_pane();
+
+}  // namespace planar

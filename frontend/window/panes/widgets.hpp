@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What several panes draw with.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/state/description.hpp"
+
+namespace planar::widgets {
+
+// Colours of the inspector. Text is light on dark.
+inline constexpr ImU32 accent = IM_COL32(255, 190, 90, 255), good = IM_COL32(120, 210, 130, 255),
+                       bad = IM_COL32(240, 100, 90, 255), quiet = IM_COL32(140, 145, 155, 255),
+                       blue = IM_COL32(90, 150, 230, 255), track = IM_COL32(45, 50, 58, 255),
+                       line = IM_COL32(75, 80, 90, 255);
+
+void text(std::string_view text);
+void coloured(ImU32 colour, std::string_view text);
+void heading(std::string_view text);
+
+/// A value as the debugger prints it ("3Fh", "yes"), times with their unit.
+std::string field_text(const Field& field);
+/// The fields of `d`, in as many columns as fit; its parts are left out.
+void fields(const Description& d);
+/// The same, and its parts below headings that fold.
+void device(const Description& d);
+/// The part of that name, or null.
+const Description* part(const Description& d, std::string_view name);
+/// The field of that name, or null.
+const Field* field(const Description& d, std::string_view name);
+
+}  // namespace planar::widgets

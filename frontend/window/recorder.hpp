@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The latest things that happened in a lab, for the panes that show them: frames on the wires and lines of the log. It
+// listens only for what is shown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/medium/medium.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+class Recorder final : private net::WireObserver {
+ public:
+  /// A frame or fragment (net::WireRecord), kept.
+  struct Frame {
+    std::uint64_t number = 0;  ///< of those recorded, from 1
+    const net::Medium* medium = nullptr;
+    Time start{};
+    Time end{};
+    std::string sender;
+    std::vector<std::uint8_t> bytes;
+    net::Damage damage = net::Damage::none;
+  };
+
+  explicit Recorder(Lab& lab) : lab_(lab) {}
+  ~Recorder() override;
+  Recorder(const Recorder&) = delete;
+
+  void listen_to_wire(bool on);
+  bool listens_to_wire() const { return wire_; }
+  const std::deque<Frame>& frames() const { return frames_; }
+  void clear_frames() { frames_.clear(); }
+
+  void log(std::string_view line);
+  const std::deque<std::string>& lines() const { return lines_; }
+  void clear_lines() { lines_.clear(); }
+
+ private:
+  void observe(const net::WireRecord& record) override;
+
+  Lab& lab_;
+  bool wire_ = false;
+  std::uint64_t seen_ = 0;
+  std::deque<Frame> frames_;
+  std::deque<std::string> lines_;
+};
+
+}  // namespace planar

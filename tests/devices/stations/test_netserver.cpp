@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// netserver's side of netperf's protocol, with the records that netperf 2.1 sends.
+#include "devices/stations/peer/netserver.hpp"
+
+#include <bit>
+
+#include "tests/catch.hpp"
+
+using namespace planar;
+using namespace planar::net;
+
+namespace {
+
+using Words = std::array<std::uint32_t, 64>;
+
+/// A client of one service: what it sends on a connection, and all that it gets back at that time.
+struct NetperfClient {
+  NetserverService& service;
+  std::unique_ptr<ServiceConnection> connection;
+  explicit NetperfClient(NetserverService& s, std::uint16_t port) : service(s), connection(s.accept(port)) {}
+
+  void send(const Bytes& bytes, Time now, std::size_t piece = 100) {
+    for (std::size_t at = 0; at < bytes.size(); at += piece)
+      connection->receive(ByteView(bytes).subspan(at, std::min(piece, bytes.size() - at)), now);
+  }
+  Bytes take(Time now) {
+    Bytes all;
+    while (const auto n = connection->to_send(77, now)) {
+      all.resize(all.size() + n);
+      connection->take(std::span(all).last(n));
+    }
+    return all;
+  }
+  void ask(const Words& words, Time now) {
+    Bytes b;
+    for (const auto word : words) put32(b, word);
+    send(b, now);
+  }
+  Words answer(Time now) {
+    const Bytes b = take(now);
+    REQUIRE(b.size() == netperf_record_bytes);
+    Words words{};
+    for (std::size_t n = 0; n < words.size(); ++n) words[n] = get32(b, 4 * n);
+    return words;
+  }
+};
+
+Words stream_request(std::uint32_t seconds = 10) {
+  Words w{};
+  w[0] = 10;
+  w[5] = 8;
+  w[10] = seconds;
+  return w;
+}
+Words rr_request(std::uint32_t request, std::uint32_t response, std::uint32_t seconds) {
+  Words w{};
+  w[0] = 13;
+  w[8] = request;
+  w[9] = response;
+  w[13] = seconds;
+  return w;
+}
+double number_at(const Words& w, std::size_t word) {
+  return std::bit_cast<double>(std::uint64_t{w[word]} << 32 | w[word + 1]);
+}
+
+}  // namespace
+
+TEST_CASE("a stream: the port in the response, and what was received when the client ends") {
+  NetserverService service;
+  NetperfClient control(service, netperf_port);
+  control.ask({2}, 0_s);  // DEBUG_OFF, which netperf begins with
+  CHECK(control.answer(0_s)[0] == 3);
+
+  control.ask(stream_request(), 0_s);
+  const auto response = control.answer(0_s);
+  CHECK(response[0] == 11);
+  CHECK(response[1] == 0);
+  REQUIRE(response[8] > netperf_port);
+  CHECK(control.take(1_s).empty());
+
+  NetperfClient data(service, static_cast<std::uint16_t>(response[8]));
+  data.send(Bytes(5'000'000, 1), 1_s, 1448);
+  CHECK(data.take(1_s).empty());
+  CHECK(control.take(2_s).empty());
+  data.connection->ended(3_s);
+  const auto results = control.answer(3_s);
+  CHECK(results[1] == 0);
+  CHECK(number_at(results, 2) == 5'000'000);
+  CHECK(results[4] == (5'000'000 + 1447) / 1448);
+  CHECK(std::bit_cast<float>(results[5]) == 2.0f);
+
+  control.ask(stream_request(), 4_s);  // the same control connection serves the next one
+  CHECK(control.answer(4_s)[0] == 11);
+}
+
+TEST_CASE("requests and responses: each whole request is answered, and the server ends by its own clock") {
+  NetserverService service;
+  NetperfClient control(service, netperf_port);
+  control.ask(rr_request(100, 40, 3), 0_s);
+  const auto response = control.answer(0_s);
+  CHECK(response[0] == 14);
+  NetperfClient data(service, static_cast<std::uint16_t>(response[7]));
+  data.send(Bytes(99, 1), 1_s);
+  CHECK(data.take(1_s).empty());
+  data.send(Bytes(1, 1), 1_s);
+  CHECK(data.take(1_s).size() == 40);
+  data.send(Bytes(250, 1), 2_s);
+  CHECK(data.take(2_s).size() == 80);
+  CHECK(control.connection->due() == 6_s);  // 3 s and 2 s from the first request on
+  CHECK(control.take(5999_ms).empty());
+  const auto results = control.answer(6_s);
+  CHECK(results[4] == 3);
+  CHECK(results[2] == 3 * 140);
+  CHECK(std::bit_cast<float>(results[5]) == 3.0f);
+}
+
+TEST_CASE("tests that netserver does not know, sizes that make no sense, and more tests than it takes are refused") {
+  NetserverService service;
+  NetperfClient control(service, netperf_port);
+  for (const std::uint32_t type : {0u, 16u, 19u, 34u, 0xFFFFFFFFu}) {
+    control.ask({type}, 0_s);
+    CHECK(control.answer(0_s)[1] == 998);
+  }
+  for (const auto& request :
+       {rr_request(0, 1, 1), rr_request(1, 0, 1), rr_request(1, 0xFFFFFFFF, 1), rr_request(1, 1, 0)}) {
+    control.ask(request, 0_s);
+    CHECK(control.answer(0_s)[1] == 22);
+  }
+  std::vector<NetperfClient> many;
+  for (std::size_t n = 0; n < NetserverService::slots; ++n) {
+    many.emplace_back(service, netperf_port);
+    many.back().ask(stream_request(), 0_s);
+    CHECK(many.back().answer(0_s)[1] == 0);
+  }
+  control.ask(stream_request(), 0_s);
+  CHECK(control.answer(0_s)[1] == 105);
+  many.front().connection->ended(1_s);  // a client that goes away leaves room
+  control.ask(stream_request(), 2_s);
+  CHECK(control.answer(2_s)[1] == 0);
+}
+
+TEST_CASE("a data connection that nobody asked for is discarded, one that is lost ends the test") {
+  NetserverService service;
+  NetperfClient stray(service, netperf_port + 1);
+  stray.send(Bytes(1000, 1), 0_s);
+  CHECK(stray.take(0_s).empty());
+  stray.connection->ended(0_s);
+
+  NetperfClient control(service, netperf_port);
+  control.ask(stream_request(), 0_s);
+  const auto port = control.answer(0_s)[8];
+  NetperfClient data(service, static_cast<std::uint16_t>(port));
+  data.connection->ended(1_s);
+  CHECK(number_at(control.answer(1_s), 2) == 0);
+}

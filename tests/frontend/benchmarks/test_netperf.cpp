@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// netperf in the guest: streams and transactions against the reference station and against a second machine.
+
+#include "tests/catch.hpp"
+#include "tests/frontend/benchmarks/netio_run.hpp"
+
+using namespace program;
+using Catch::Matchers::Contains;
+
+namespace {
+std::string brief_tests() { return " --quiet --json - --seconds " + std::string(short_runs() ? "0.05" : "0.3"); }
+}  // namespace
+
+TEST_CASE("netperf TCP_STREAM: what the server has received, and twice the same bytes") {
+  const auto command = "netperf --machine model56sx --card 3c523 --sizes 1024,32768" + brief_tests();
+  const auto first = run_planar(command);
+  INFO(first.err);
+  REQUIRE(first.status == 0);
+  const auto j = first.json();
+  CHECK(j.at("schema") == "planar.netperf/1");
+  CHECK(j.at("test") == "tcp_stream");
+  REQUIRE(j.at("rows").size() == 2);
+  for (const auto& row : j.at("rows")) {
+    const auto sent = row.at("messages").get<std::uint64_t>() * row.at("packet_bytes").get<std::uint64_t>();
+    const auto received = row.at("received_bytes").get<std::uint64_t>();
+    // A message that the alarm cut short has partly gone out, too.
+    CHECK(received >= sent);
+    CHECK(received < sent + row.at("packet_bytes").get<std::uint64_t>());
+    CHECK(row.at("mbit_per_s").get<double>() > 2);
+    CHECK(row.at("mbit_per_s").get<double>() < 10);
+  }
+  CHECK(without_host_time(run_planar(command).json()) == without_host_time(j));
+}
+
+TEST_CASE("netperf TCP_STREAM delivers what netio delivers") {
+  if (short_runs()) SKIP("takes whole runs");
+  const std::string options = " --machine model95 --card 3c527 --sizes 8192 --seconds 2 --quiet --json -";
+  const auto netio = run_planar("netio" + options), netperf = run_planar("netperf" + options);
+  REQUIRE(netio.status == 0);
+  REQUIRE(netperf.status == 0);
+  const auto delivered = netio.json().at("rows").at(0).at("delivered_kb_per_s").get<double>();
+  const auto stream = netperf.json().at("rows").at(0).at("kb_per_s").get<double>();
+  INFO(delivered << " " << stream);
+  CHECK(stream > 0.99 * delivered);
+  CHECK(stream < 1.01 * delivered);
+}
+
+TEST_CASE("netperf TCP_RR: transactions a second fall with the size, and netserver may be a second machine") {
+  const auto peer = run_planar("netperf --machine model77 --test tcp_rr --sizes 1,1024 --response 1" + brief_tests());
+  INFO(peer.err);
+  REQUIRE(peer.status == 0);
+  const auto j = peer.json();
+  CHECK(j.at("test") == "tcp_rr");
+  const auto rate = [](const nlohmann::ordered_json& result, unsigned row) {
+    return result.at("rows").at(row).at("transactions_per_s").get<double>();
+  };
+  CHECK(rate(j, 0) > rate(j, 1));
+  CHECK(rate(j, 0) < 10'000);
+  CHECK(j.at("rows").at(0).at("transactions").get<unsigned>() > 10);
+
+  const auto two =
+      run_planar("netperf --machine model77 --test tcp_rr --sizes 1,1024 --against model95:smc8013" + brief_tests());
+  INFO(two.err);
+  REQUIRE(two.status == 0);
+  CHECK(two.json().at("against").at("card") == "smc8013");
+  CHECK(two.json().at("against").at("frames").at("received") == two.json().at("frames").at("sent"));
+  CHECK(rate(two.json(), 0) > 0);
+}
+
+TEST_CASE("netperf in comparisons, with a snapshot, and what it refuses") {
+  const Scratch scratch;
+  const auto table =
+      run_planar("compare --do netperf-rr --machines model95 --cards ne2,3c523 --seconds 0.05 --sizes 1 --quiet");
+  INFO(table.err);
+  CHECK(table.status == 0);
+  CHECK_THAT(table.out, Contains("Novell NE/2") && Contains("1/s"));
+
+  const std::string options = " --quiet --json - --seconds 0.1 --sizes 4096";
+  const auto whole = run_planar("netperf" + options);
+  REQUIRE(whole.status == 0);
+  const auto file = scratch.file("netperf.snap");
+  const auto at = std::to_string(whole.json().at("virtual_seconds").get<double>() - 0.1);
+  CHECK(run_planar("netperf" + options + " --snapshot-at '" + at + " s' " + file).json().at("state_hash") ==
+        whole.json().at("state_hash"));
+  CHECK(run_planar("netperf --restore " + file + " --quiet --json -").json().at("state_hash") ==
+        whole.json().at("state_hash"));
+  const auto other = run_planar("netperf --restore " + file + " --sizes 8192 --quiet");
+  CHECK(other.status == 2);
+  CHECK_THAT(other.err, Contains("4096"));
+
+  const auto size = run_planar("netperf --sizes 40000");
+  CHECK(size.status == 2);
+  CHECK_THAT(size.err, Contains("32768"));
+  CHECK(run_planar("netperf --test udp").status == 2);
+}

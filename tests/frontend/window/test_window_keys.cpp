@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The window on a display, with real keys and clicks, and pictures of it.
+#include "tests/catch.hpp"
+
+#if PLANAR_HAVE_WINDOW
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+
+#include "frontend/window/window.hpp"
+#include "machines/lab.hpp"
+#include "machines/machine_files.hpp"
+#include "tests/frontend/window/window_rig.hpp"
+
+using namespace planar;
+
+namespace {
+
+/// A window over a machine that has started up, and somebody in front of it.
+struct Desk {
+  window_rig::Display& display;
+  window_rig::NotingActions actions;
+  Lab lab{load_machine("model95")};
+  std::unique_ptr<Window> window;
+
+  explicit Desk(window_rig::Display& d) : display(d) {
+    lab.scheduler().run_until(2_s);
+    window = std::make_unique<Window>(lab, actions);
+    until([n = 0]() mutable { return ++n > 20; });
+    display.person("search --sync --name '^planar' windowfocus");
+  }
+  Time now() { return lab.scheduler().now(); }
+  /// Serves the window, whose machine stands still, for two seconds at most.
+  bool until(const std::function<bool()>& done) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (std::chrono::steady_clock::now() < end) {
+      if (!window->update(now())) return false;
+      if (done()) return true;
+    }
+    return false;
+  }
+  void serve(unsigned pictures = 12) {
+    for (unsigned n = 0; n < pictures; ++n) {
+      window->update(now());
+      std::this_thread::sleep_for(std::chrono::milliseconds(15));
+    }
+  }
+  Picture look() {
+    serve();
+    actions.picture.reset();
+    display.person("key ctrl+alt+w");
+    REQUIRE(until([&] { return actions.picture.has_value(); }));
+    return *actions.picture;
+  }
+};
+
+/// Of the dots in a part of two pictures of one size: which share differs.
+double difference(const Picture& a, const Picture& b, unsigned left, unsigned top, unsigned width, unsigned height) {
+  REQUIRE((a.width == b.width && a.height == b.height && left + width <= a.width && top + height <= a.height));
+  unsigned other = 0;
+  for (unsigned y = top; y < top + height; ++y)
+    for (unsigned x = left; x < left + width; ++x) other += a.at(x, y) != b.at(x, y);
+  return static_cast<double>(other) / (width * height);
+}
+
+}  // namespace
+
+TEST_CASE("--window: menu, keys and panes answer a person at the display") {
+  window_rig::Display display;
+  if (!display.works()) SKIP("Xvfb and xdotool are not installed");
+  Desk desk(display);
+  auto& actions = desk.actions;
+  actions.held_now = true;
+  const Picture plain = desk.look();
+  CHECK(plain.width == 1088);
+  CHECK(plain.height == 848);
+  // The machine's picture: 1067 by 800 in the middle, with the firmware's greeting, black around it.
+  CHECK(plain.at(4, 400) == 0);
+  CHECK(plain.at(1083, 400) == 0);
+  CHECK(difference(plain, desk.look(), 0, 0, 1088, 820) == 0);  // the same picture again
+
+  SECTION("a click opens the menu, another one chooses") {
+    desk.display.person("search --name '^planar' mousemove --window %1 30 9 click 1");
+    desk.serve();
+    CHECK(difference(plain, desk.look(), 0, 20, 200, 100) > 0.5);
+    desk.display.person("search --name '^planar' mousemove --window %1 40 30 click 1");  // Pause
+    CHECK(desk.until([&] { return !actions.held_now; }));
+    actions.held_now = true;
+    CHECK(difference(plain, desk.look(), 0, 20, 200, 100) < 0.02);  // closed again
+  }
+  SECTION("keys of the window") {
+    desk.display.person("key ctrl+alt+p");
+    CHECK(desk.until([&] { return !actions.held_now; }));
+    desk.display.person("key ctrl+alt+n");
+    CHECK(desk.until([&] { return actions.steps == 1 && actions.held_now; }));
+    desk.display.person("key ctrl+alt+t");
+    CHECK(desk.until([&] { return actions.notes == std::vector<std::string>{"screen"}; }));
+    desk.display.person("key ctrl+alt+e");
+    CHECK(desk.until([&] { return actions.captures; }));
+    desk.display.person("key ctrl+alt+s");
+    CHECK(desk.until([&] { return !actions.last.empty(); }));
+    CHECK_FALSE(desk.window->used());  // nobody took part in the run
+    desk.display.person("key ctrl+alt+r");
+    CHECK(desk.until([&] { return actions.notes.back() == "load window-1.snap"; }));
+    CHECK(desk.window->used());
+  }
+  SECTION("a pane beside the picture, and its help") {
+    desk.display.person("key ctrl+alt+1");
+    desk.serve();
+    const Picture cpu = desk.look();
+    CHECK(difference(plain, cpu, 720, 40, 360, 400) > 0.2);
+    desk.display.person("key ctrl+alt+6");
+    desk.serve();
+    CHECK(difference(cpu, desk.look(), 0, 600, 1088, 200) > 0.2);
+    desk.display.person("key ctrl+alt+1 key ctrl+alt+6");
+    desk.serve();
+    CHECK(difference(plain, desk.look(), 0, 0, 1088, 820) < 0.01);
+    desk.display.person("key ctrl+alt+h");
+    desk.serve();
+    CHECK(difference(plain, desk.look(), 300, 250, 400, 300) > 0.5);
+    CHECK_FALSE(desk.window->used());
+  }
+  SECTION("full screen has nothing but the machine's picture") {
+    desk.display.person("key F11");
+    desk.serve(30);
+    const Picture whole = desk.look();
+    CHECK(whole.width == window_rig::Display::width);
+    CHECK(whole.height == window_rig::Display::height);
+    CHECK(whole.at(30, 9) == 0);  // no menu
+    desk.display.person("key alt+Return");
+    desk.serve(30);
+    CHECK(desk.look().width == 1088);
+  }
+  SECTION("the diskette is chosen in a dialog, and other keys are the machine's") {
+    desk.display.person("key ctrl+alt+d");
+    desk.serve();
+    desk.display.person("type --delay 30 /no/such.img");
+    desk.serve(30);
+    desk.display.person("key Return");
+    CHECK(desk.until([&] { return actions.notes == std::vector<std::string>{"diskette /no/such.img"}; }));
+    desk.serve();
+    desk.display.person("key a");
+    desk.serve();
+    desk.lab.scheduler().run_until(desk.now() + 100_ms);
+    CHECK(desk.lab.machine().memory().peek(0x41E) == 'a');  // the BIOS's key ring
+  }
+}
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the window's user does to a run: watches, pauses, steps, rewinds, captures, resets, changes diskette and CD.
+#include "tests/catch.hpp"
+
+#if PLANAR_HAVE_WINDOW
+#define SDL_MAIN_HANDLED
+#include <SDL.h>
+
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "devices/adapter/storage_adapter.hpp"
+#include "devices/storage/scsi/scsi_drive.hpp"
+#include "frontend/session/session.hpp"
+#include "machines/machine_files.hpp"
+#include "tests/frontend/program.hpp"
+
+using namespace planar;
+using namespace program;
+
+namespace {
+
+void press(SDL_Scancode code) {
+  SDL_Event event{};
+  event.type = SDL_KEYDOWN;
+  event.key.keysym.scancode = code;
+  event.key.keysym.mod = KMOD_LCTRL | KMOD_LALT;
+  SDL_PushEvent(&event);
+}
+
+void drop(const std::string& file) {
+  SDL_Event event{};
+  event.type = SDL_DROPFILE;
+  event.drop.file = SDL_strdup(file.c_str());
+  SDL_PushEvent(&event);
+}
+
+/// Something that happens at a virtual time, in order.
+struct Act {
+  Time at{};
+  std::function<void()> what;
+};
+
+struct Watched {
+  Scratch scratch;
+  std::unique_ptr<Session> session;
+  std::string panes;
+  std::vector<Time> looks;
+
+  void open(const std::function<void(Config&)>& more = {}) {
+    setenv("SDL_VIDEODRIVER", "dummy", 1);
+    Config config = load_machine("model77");
+    config.set("memory.size", "4 MB", "test");
+    if (more) more(config);
+    OutputOptions output;
+    output.quiet = output.window = true;
+    output.panes = panes;
+    output.result = scratch.file("result");
+    session = std::make_unique<Session>(LabConfig(std::move(config)), std::vector<Media>{}, output, StateOptions{});
+    press(SDL_SCANCODE_F);  // full speed
+  }
+  void run(Time end, std::vector<Act> acts) {
+    std::size_t next = 0;
+    session->run(
+        end,
+        [&] {
+          looks.push_back(session->now());
+          while (next < acts.size() && session->now() >= acts[next].at) acts[next++].what();
+          return false;
+        },
+        [] { return std::string(); });
+    CHECK(next == acts.size());
+  }
+};
+
+/// The hash of the same machine without a window.
+std::string alone(Time end) {
+  Config config = load_machine("model77");
+  config.set("memory.size", "4 MB", "test");
+  Lab lab(LabConfig(std::move(config)));
+  lab.scheduler().run_until(end);
+  return lab.state_hash();
+}
+
+}  // namespace
+
+TEST_CASE("a run that is watched, paused, stepped and captured computes what it would alone") {
+  Watched w;
+  w.panes = "cpu,memory,slots=left,planar=left-below,adapter=float,bus,wire,log=right-below";
+  w.open();
+  std::thread person;
+  w.run(700_ms, {{200_ms,
+                  [&] {
+                    press(SDL_SCANCODE_E);
+                    press(SDL_SCANCODE_P);
+                    person = std::thread([] {
+                      for (const auto key : {SDL_SCANCODE_N, SDL_SCANCODE_N, SDL_SCANCODE_T, SDL_SCANCODE_P}) {
+                        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                        press(key);
+                      }
+                    });
+                  }},
+                 {500_ms, [] { press(SDL_SCANCODE_E); }}});
+  person.join();
+  CHECK(w.session->repeatable());
+  CHECK(w.session->state_hash() == alone(700_ms));
+  CHECK(read_file(w.scratch.file("result/screen-1.png")).substr(1, 3) == "PNG");
+  CHECK(read_file(w.scratch.file("result/window-1.pcapng")).substr(0, 4) == "\x0A\x0D\x0D\x0A");
+}
+
+TEST_CASE("the window's user rewinds to a snapshot, and all goes on from there") {
+  Watched w;
+  w.open();
+  w.run(700_ms, {{200_ms, [] { press(SDL_SCANCODE_S); }}, {600_ms, [] { press(SDL_SCANCODE_R); }}});
+  CHECK(std::count(w.looks.begin(), w.looks.end(), w.looks.at(3)) == 2);  // 400 ms, twice
+  CHECK_FALSE(w.session->repeatable());
+  CHECK(w.session->state_hash() == alone(700_ms));
+  CHECK_FALSE(read_file(w.scratch.file("result/window-1.snap")).empty());
+}
+
+TEST_CASE("a reset starts the machine again") {
+  Watched w;
+  w.open();
+  std::vector<std::string> before, after;
+  w.run(3_s, {{1500_ms,
+               [&] {
+                 before = w.session->screen();
+                 press(SDL_SCANCODE_BACKSPACE);
+               }},
+              {1700_ms, [&] { after = w.session->screen(); }}});
+  CHECK(before != after);
+  CHECK(w.session->screen() == before);
+  CHECK_FALSE(w.session->repeatable());
+}
+
+TEST_CASE("files that are dropped go into drive A and the CD-ROM drive") {
+  Watched w;
+  const auto diskette = w.scratch.write("new.img", std::string(1474560, '\0'));
+  const auto first = w.scratch.write("first.iso", std::string(64 * 2048, '1'));
+  const auto second = w.scratch.write("second.iso", std::string(32 * 2048, '2'));
+  w.open([&](Config& config) { config.set("cdrom.3.file", first, "test"); });
+  Machine& machine = w.session->lab().machine();
+  CHECK_FALSE(machine.diskette().drive(0).image);
+  w.run(400_ms, {{200_ms, [&] {
+                    drop(diskette);
+                    drop(second);
+                    drop(w.scratch.file("none.img"));  // refused: the one before stays
+                  }}});
+  REQUIRE(machine.diskette().drive(0).image);
+  CHECK(machine.diskette().drive(0).image->disk().name() == diskette);
+  const auto* drive = machine.storage()->drive(3);
+  REQUIRE(drive);
+  CHECK(drive->image().name() == second);
+  CHECK(drive->blocks() == 32);
+  CHECK_FALSE(w.session->repeatable());
+  CHECK(w.session->lab().configuration().find("second.iso") != std::string::npos);  // as snapshots have it
+}
+#endif

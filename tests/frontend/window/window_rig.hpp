@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What tests of the window stand on: a host for its actions that notes them, a display with a real keyboard and mouse.
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "devices/planar/video/vga_picture.hpp"
+#include "frontend/window/actions.hpp"
+
+namespace window_rig {
+
+class NotingActions final : public planar::WindowActions {
+ public:
+  bool held_now = false, captures = false;
+  unsigned steps = 0, resets = 0;
+  std::vector<std::string> notes;
+  std::optional<planar::Picture> picture;  ///< of the window, the latest
+  std::string last;
+
+  bool held() const override { return held_now; }
+  void hold(bool on) override { held_now = on; }
+  void step_held(std::size_t) override {
+    held_now = true;
+    ++steps;
+  }
+  void reset_machine(std::size_t) override { ++resets; }
+  void change_diskette(std::size_t, const std::string& file) override { notes.push_back("diskette " + file); }
+  void change_cdrom(std::size_t, unsigned, const std::string& file) override { notes.push_back("cd " + file); }
+  void load_snapshot(const std::string& file) override { notes.push_back("load " + file); }
+  std::string save_snapshot() override { return last = "window-1.snap"; }
+  const std::string& last_snapshot() const override { return last; }
+  std::string save_screen(std::size_t) override {
+    notes.push_back("screen");
+    return "screen-1.png";
+  }
+  std::string save_picture(unsigned width, unsigned height, std::vector<std::uint8_t> rgb) override {
+    picture = planar::Picture{width, height, std::move(rgb)};
+    return "window-1.png";
+  }
+  bool capturing() const override { return captures; }
+  std::string capture(bool on) override {
+    captures = on;
+    return "window-1.pcapng";
+  }
+};
+
+/// An X server without a screen of its own (Xvfb), and who types and clicks there (xdotool).
+class Display {
+ public:
+  static constexpr int width = 1280, height = 1024;
+
+  Display() {
+    if (std::system("command -v Xvfb >/dev/null && command -v xdotool >/dev/null") != 0) return;
+    std::array<int, 2> told{};
+    if (pipe(told.data()) != 0) return;
+    server_ = fork();
+    if (server_ == 0) {
+      close(told[0]);
+      const auto fd = std::to_string(told[1]);
+      execlp("Xvfb", "Xvfb", "-displayfd", fd.c_str(), "-screen", "0", "1280x1024x24", "-nolisten", "tcp", "-noreset",
+             nullptr);
+      _exit(127);
+    }
+    close(told[1]);
+    std::string number;
+    for (char c = 0; read(told[0], &c, 1) == 1 && c != '\n';) number += c;
+    close(told[0]);
+    if (number.empty()) return;
+    name_ = ":" + number;
+    setenv("DISPLAY", name_.c_str(), 1);
+    setenv("SDL_VIDEODRIVER", "x11", 1);
+    setenv("SDL_RENDER_DRIVER", "software", 1);
+  }
+  ~Display() {
+    if (server_ > 0) {
+      kill(server_, SIGTERM);
+      waitpid(server_, nullptr, 0);
+    }
+    for (const char* variable : {"DISPLAY", "SDL_VIDEODRIVER", "SDL_RENDER_DRIVER"}) unsetenv(variable);
+  }
+  Display(const Display&) = delete;
+
+  bool works() const { return !name_.empty(); }
+  /// `xdotool ARGUMENTS`; true if it did that.
+  bool person(const std::string& arguments) const {
+    return std::system(("xdotool " + arguments + " >/dev/null 2>&1").c_str()) == 0;
+  }
+
+ private:
+  pid_t server_ = -1;
+  std::string name_;
+};
+
+}  // namespace window_rig
