@@ -120,7 +120,7 @@ struct Window::State {
   Pace pace;
 
   bool full_screen = false, mouse = false;  // as SDL has them
-  bool pressing = false;                    // a click on the screen is under way
+  bool clicked = false;                     // on the screen, or on what of the menu lies above it: draw() knows
   Rect screen_area;
   std::uint8_t buttons = 0;
   std::set<std::uint16_t> down;  // keys that are pressed as far as the machine knows
@@ -148,6 +148,7 @@ struct Window::State {
     screen.set(machine().video().picture(now));
     input.new_frame(desktop.renderer, view.mouse);
     ImGui::NewFrame();
+    if (std::exchange(clicked, false) && !ImGui::GetIO().WantCaptureMouse) view.mouse = true;
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const auto speed = actions.held() ? std::nullopt : pace.speed(now, begin);
     screen_area = gui.draw({0, 0, static_cast<int>(size.x), static_cast<int>(size.y)},
@@ -283,7 +284,8 @@ struct Window::State {
   void mouse_button(const SDL_MouseButtonEvent& event, Time now) {
     const bool pressed = event.type == SDL_MOUSEBUTTONDOWN;
     if (!view.mouse) {
-      if (pressed && !ImGui::GetIO().WantCaptureMouse && screen_area.contains(event.x, event.y)) view.mouse = true;
+      clicked = pressed && screen_area.contains(event.x, event.y);
+      if (clicked) draw(now);  // at once: the latest picture knows the pointer where it was then
       return;
     }
     const unsigned bit = event.button == SDL_BUTTON_LEFT     ? 1
