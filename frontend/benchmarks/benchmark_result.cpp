@@ -62,6 +62,27 @@ std::string MachineFigures::pairing() const {
                      hypothetical ? " (hypothetical interface)" : "");
 }
 
+nlohmann::ordered_json MachineFigures::server_json() const {
+  return {{"machine", machine},
+          {"card", card},
+          {"hypothetical", hypothetical},
+          {"cpu_load_percent", rounded(cpu_load_percent, 2)},
+          {"true_busy_percent", rounded(true_busy_percent, 2)},
+          {"instructions", instructions},
+          {"cycles", cycles},
+          {"frames", counted(frames)}};
+}
+
+std::string MachineFigures::server_text() const {
+  return fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy", machine, cpu_load_percent,
+                     true_busy_percent);
+}
+
+std::string BenchmarkResult::heading(const std::string& what, const MachineFigures* against) const {
+  return fmt::format("{} on {}, {}{}\n\n", what, pairing(), against ? "against " + against->pairing() : "net " + net,
+                     repeatable ? "" : " (host in the loop, not repeatable)");
+}
+
 void BenchmarkResult::put_setup(nlohmann::ordered_json& out) const {
   out["machine"] = machine;
   out["card"] = card;

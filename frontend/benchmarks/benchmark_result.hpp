@@ -31,6 +31,9 @@ struct MachineFigures {
 
   /// "model95 with ne2"
   std::string pairing() const;
+  /// The object of a server's machine (`--against`), and the same in words.
+  nlohmann::ordered_json server_json() const;
+  std::string server_text() const;
 };
 
 struct BenchmarkResult : MachineFigures {
@@ -48,6 +51,8 @@ struct BenchmarkResult : MachineFigures {
   nlohmann::ordered_json configuration;  ///< configuration_provenance()
   std::vector<std::string> command_line;
 
+  /// The first line of its table: `what` on which machine, against whom.
+  std::string heading(const std::string& what, const MachineFigures* against) const;
   /// Appends the members that stand before the benchmark's own: machine to seed.
   void put_setup(nlohmann::ordered_json& out) const;
   /// Appends where the result comes from, and (the last member of all) what of it is the host's.

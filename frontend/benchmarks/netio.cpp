@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar netio`: boots the guest test bench, lets it run netio, and prints what it counted.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -9,15 +8,12 @@
 
 #include "devices/stations/peer/netio_protocol.hpp"
 #include "frontend/benchmarks/benchmark.hpp"
-#include "frontend/benchmarks/benchmark_run.hpp"
+#include "frontend/benchmarks/guest_run.hpp"
 #include "frontend/benchmarks/netio_result.hpp"
-#include "frontend/benchmarks/seed_runs.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/report/labels.hpp"
 #include "frontend/session/guest_image.hpp"
 #include "frontend/session/interruption.hpp"
-#include "frontend/session/restore.hpp"
-#include "frontend/systems/operating_system.hpp"
 #include "machines/units.hpp"
 
 namespace planar {
@@ -26,19 +22,10 @@ namespace {
 
 constexpr std::size_t most_sizes = 16;  // that the guest's netio takes
 
-struct Options {
-  CLI::App* verb = nullptr;
-  MachineOptions machine;
-  OutputOptions output;
-  StateOptions state;
-  unsigned runs = 1;
+struct Options : GuestRunOptions {
   std::optional<std::string> seconds;
-  std::optional<std::string> against;
-  std::string system{default_system};
   unsigned generation = 1;
   std::optional<unsigned> mtu;
-  unsigned port = net::netio_port;
-  std::optional<unsigned> use;
   std::string sizes = "1024,2048,4096,8192,16384,32767";
 };
 
@@ -84,19 +71,11 @@ GuestTasks tasks(const Options& o) {
 }
 
 std::unique_ptr<Session> open(const Options& o) {
-  if (o.state.restore) {
-    const Snapshot snapshot = read_snapshot(*o.state.restore);
-    check_restore(snapshot, o.machine);
-    check_guest_settings(*o.verb, tasks(o).settings, snapshot);
-    return std::make_unique<Session>(snapshot, o.output, o.state);
-  }
-  auto config = o.machine.config("ne2");
-  if (o.use) use_adapter(config, *o.use);
-  if (!o.against) {
-    config.set_text("peer.duration", seconds(o) + " s", "--seconds");
-    if (o.mtu) config.set("peer.mtu", std::to_string(*o.mtu), "--mtu");
-  }
-  return open_guests(tasks(o), std::move(config), o.machine, o.output, o.state);
+  return o.open(tasks(o), [&](Config& client) {
+    if (o.against) return;
+    client.set_text("peer.duration", seconds(o) + " s", "--seconds");
+    if (o.mtu) client.set("peer.mtu", std::to_string(*o.mtu), "--mtu");
+  });
 }
 
 /// Which of several network adapters the guest has taken, once it has.
@@ -108,9 +87,7 @@ void say_adapter(Session& session) {
 }
 
 int run(const Options& o) {
-  if (o.runs > 1)
-    return run_seeds(netio_benchmark, *o.verb, o.machine.machine, o.machine.seed.value_or(1), o.runs, o.output.json,
-                     o.output.quiet);
+  if (const auto code = o.several(netio_benchmark)) return *code;
   const Time limit = virtual_limit(o);
   auto session = open(o);
   session->on_guest_line([&](std::size_t n, const GuestLine& line) {
@@ -145,8 +122,7 @@ std::optional<double> throughput(const nlohmann::ordered_json& result, std::uint
 Verb add_netio(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("netio", "Boot the built-in guest in a machine and run netio inside it");
-  o->verb = verb;
-  o->machine.add_to(*verb, false);
+  o->begin(*verb);
   verb->add_option(
           "--seconds", o->seconds,
           "Duration of each packet size, virtual (10; 6 each way from --generation 2 on). netio counts what it puts "
@@ -164,36 +140,14 @@ Verb add_netio(CLI::App& app) {
                    "Longest IP datagram of both ends, in bytes: 576 to 1500 on Ethernet, up to 4464 on a ring")
       ->type_name("N")
       ->check(CLI::Range(576, 4464));
-  verb->add_option("--port", o->port, "TCP port of the server; `peer` serves netio's own")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65535))
-      ->capture_default_str();
-  verb->add_option("--use", o->use,
-                   "The slot whose adapter netio uses, where several hold one: POST enables this one only. Otherwise "
-                   "the guest takes the first that one of its drivers finds, and the result says which")
-      ->type_name("SLOT")
-      ->check(CLI::Range(1, 8));
   verb->add_option("--sizes", o->sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
-  verb->add_option("--os", o->system,
-                   "The operating system whose network stack the guest stands for; `planar show nt4` has its values")
-      ->type_name(fmt::format("{}", fmt::join(operating_system_names(), "|")))
-      ->capture_default_str();
-  verb->add_option(
-          "--against", o->against,
-          "The server is another emulated machine on the same wire, with this card (ne2 if none is named), in place of "
-          "a station of --net; both machines are in the result")
-      ->type_name("MACHINE[:CARD]");
-  add_runs_option(*verb, o->runs,
-                  "Run this often, with seeds from --seed (or 1) on, and give means with their 95 % confidence and "
-                  "spread");
+  o->end(*verb, "netio", "netio's server", net::netio_port);
   verb->footer(
       "Examples:\n"
       "  planar netio --machine model56sx --card 3c527   another machine, another card\n"
       "  planar netio --seconds 1 --sizes 1024,8192 --json -   two sizes, for programs\n"
       "  planar netio --runs 10 --seconds 1   means over ten seeds, with 95 % confidence\n"
       "  planar netio --against model95:3c523   server and client are both emulated");
-  o->output.add_to(*verb);
-  o->state.add_to(*verb);
   return [o] { return run(*o); };
 }
 

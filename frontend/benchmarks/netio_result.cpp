@@ -50,15 +50,9 @@ nlohmann::ordered_json NetioResult::json() const {
   }
   put_figures(out);
   if (against) {
-    const NetioServer& s = *against;
-    // clang-format off
-    out["against"] = {{"machine", s.machine}, {"card", s.card}, {"hypothetical", s.hypothetical},
-                      {"cpu_load_percent", rounded(s.cpu_load_percent, 2)},
-                      {"true_busy_percent", rounded(s.true_busy_percent, 2)},
-                      {"received_kb", s.received_kb}, {"sent_kb", s.sent_kb},
-                      {"instructions", s.instructions}, {"cycles", s.cycles},
-                      // clang-format on
-                      {"frames", counted(s.frames)}};
+    out["against"] = against->server_json();
+    out["against"]["received_kb"] = against->received_kb;
+    out["against"]["sent_kb"] = against->sent_kb;
   }
   out["state_hash"] = state_hash;
   put_host(out);
@@ -84,9 +78,7 @@ std::string NetioResult::warning() const {
 }
 
 std::string NetioResult::table() const {
-  const std::string other_end = against ? "against " + against->pairing() : "net " + net;
-  std::string out = fmt::format("netio {} on {}, {}{}\n\n", netio_version, pairing(), other_end,
-                                repeatable ? "" : " (host in the loop, not repeatable)");
+  std::string out = heading("netio " + netio_version, against ? &*against : nullptr);
   const bool watched = !rows.empty() && rows.front().delivered, both = !received_rows.empty();
   out += fmt::format("{:>12}  {:>12}", "packet", both ? "KB/s sent" : "KB/s");
   if (watched) out += fmt::format("  {:>12}", "delivered");
@@ -103,8 +95,7 @@ std::string NetioResult::table() const {
   out += "\n" + load_text();
   out += counted_text(frames) + "\n";
   if (against)
-    out += fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy; {} KB received, {} KB sent; {}\n",
-                       against->machine, against->cpu_load_percent, against->true_busy_percent, against->received_kb,
+    out += fmt::format("{}; {} KB received, {} KB sent; {}\n", against->server_text(), against->received_kb,
                        against->sent_kb, counted_text(against->frames));
   out += counts_text();
   return out;

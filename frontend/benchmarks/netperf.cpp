@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `planar netperf`: boots the guest test bench, lets it run netperf's tests, and prints what came out.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
@@ -9,13 +8,10 @@
 #include "core/common/error.hpp"
 #include "devices/stations/peer/netserver.hpp"
 #include "frontend/benchmarks/benchmark.hpp"
-#include "frontend/benchmarks/benchmark_run.hpp"
+#include "frontend/benchmarks/guest_run.hpp"
 #include "frontend/benchmarks/netperf_result.hpp"
-#include "frontend/benchmarks/seed_runs.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/session/interruption.hpp"
-#include "frontend/session/restore.hpp"
-#include "frontend/systems/operating_system.hpp"
 
 namespace planar {
 
@@ -25,20 +21,11 @@ constexpr std::size_t most_tests = 16;       // that the guest's netperf takes
 constexpr std::uint32_t most_bytes = 32768;  // of a message
 constexpr const char *stream = "tcp_stream", *request_response = "tcp_rr";
 
-struct NetperfOptions {
-  CLI::App* verb = nullptr;
-  MachineOptions machine;
-  OutputOptions output;
-  StateOptions state;
-  unsigned runs = 1;
+struct NetperfOptions : GuestRunOptions {
   std::string test = stream;
   std::string seconds = "10";
   std::optional<std::string> sizes;
   unsigned response = 1;
-  unsigned port = net::netperf_port;
-  std::optional<unsigned> use;
-  std::string system{default_system};
-  std::optional<std::string> against;
 
   std::string all_sizes() const { return sizes.value_or(test == stream ? "32768" : "1"); }
 };
@@ -66,18 +53,6 @@ GuestTasks netperf_tasks(const NetperfOptions& o) {
   return t;
 }
 
-std::unique_ptr<Session> open_netperf(const NetperfOptions& o) {
-  if (o.state.restore) {
-    const Snapshot snapshot = read_snapshot(*o.state.restore);
-    check_restore(snapshot, o.machine);
-    check_guest_settings(*o.verb, netperf_tasks(o).settings, snapshot);
-    return std::make_unique<Session>(snapshot, o.output, o.state);
-  }
-  auto config = o.machine.config("ne2");
-  if (o.use) use_adapter(config, *o.use);
-  return open_guests(netperf_tasks(o), std::move(config), o.machine, o.output, o.state);
-}
-
 NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   NetperfResult r;
   collect(session, "@netperf start", "@netperf end", r);
@@ -91,13 +66,11 @@ NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
 
 int run_netperf(const NetperfOptions& o) {
   const bool rr = o.test == request_response;
-  if (o.runs > 1)
-    return run_seeds(rr ? netperf_rr_benchmark : netperf_benchmark, *o.verb, o.machine.machine,
-                     o.machine.seed.value_or(1), o.runs, o.output.json, o.output.quiet);
+  if (const auto code = o.several(rr ? netperf_rr_benchmark : netperf_benchmark)) return *code;
   // The server waits two seconds longer than a test of requests and responses.
   const auto tests = static_cast<std::int64_t>(netperf_sizes(o.all_sizes()).size());
   const Time limit = 60_s + (parse_seconds(o.seconds) + net::netperf_pad + 2_s) * (2 * tests);
-  auto session = open_netperf(o);
+  auto session = o.open(netperf_tasks(o));
   std::size_t done = 0;
   session->on_guest_line([&](std::size_t n, const GuestLine& line) {
     const auto row = netperf_row(line);
@@ -128,8 +101,7 @@ std::optional<double> netperf_figure(const nlohmann::ordered_json& result, std::
 Verb add_netperf(CLI::App& app) {
   auto o = std::make_shared<NetperfOptions>();
   CLI::App* verb = app.add_subcommand("netperf", "Boot the built-in guest in a machine and run netperf inside it");
-  o->verb = verb;
-  o->machine.add_to(*verb, false);
+  o->begin(*verb);
   verb->add_option("--test", o->test,
                    "tcp_stream: messages one way, in 10^6 bit/s of what the server received; tcp_rr: a request and its "
                    "response, one after the other, in transactions a second")
@@ -146,29 +118,12 @@ Verb add_netperf(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1u, most_bytes))
       ->capture_default_str();
-  verb->add_option("--port", o->port, "TCP port of the server's control connection; `peer` serves netperf's own")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65535))
-      ->capture_default_str();
-  verb->add_option("--use", o->use, "The slot whose adapter netperf uses, where several hold one")
-      ->type_name("SLOT")
-      ->check(CLI::Range(1, 8));
-  verb->add_option("--os", o->system, "The operating system whose network stack the guest stands for")
-      ->type_name(fmt::format("{}", fmt::join(operating_system_names(), "|")))
-      ->capture_default_str();
-  verb->add_option("--against", o->against,
-                   "netserver runs in another emulated machine on the same wire, with this card (ne2 if none is named)")
-      ->type_name("MACHINE[:CARD]");
-  add_runs_option(*verb, o->runs,
-                  "Run this often, with seeds from --seed (or 1) on, and give means with their 95 % confidence and "
-                  "spread");
+  o->end(*verb, "netperf", "netserver", net::netperf_port);
   verb->footer(
       "Examples:\n"
       "  planar netperf --card 3c527 --sizes 4096,32768   what a stream of messages delivers\n"
       "  planar netperf --test tcp_rr --sizes 1,128,1024   round trips\n"
       "  planar netperf --test tcp_rr --against model56sx:3c523   netserver is emulated, too");
-  o->output.add_to(*verb);
-  o->state.add_to(*verb);
   return [o] { return run_netperf(*o); };
 }
 

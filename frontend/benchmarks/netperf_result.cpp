@@ -50,24 +50,14 @@ nlohmann::ordered_json NetperfResult::json() const {
     out["rows"].push_back(std::move(r));
   }
   put_figures(out);
-  if (against)
-    out["against"] = {{"machine", against->machine},
-                      {"card", against->card},
-                      {"hypothetical", against->hypothetical},
-                      {"cpu_load_percent", rounded(against->cpu_load_percent, 2)},
-                      {"true_busy_percent", rounded(against->true_busy_percent, 2)},
-                      {"instructions", against->instructions},
-                      {"cycles", against->cycles},
-                      {"frames", counted(against->frames)}};
+  if (against) out["against"] = against->server_json();
   out["state_hash"] = state_hash;
   put_host(out);
   return out;
 }
 
 std::string NetperfResult::table() const {
-  const std::string other_end = against ? "against " + against->pairing() : "net " + net;
-  std::string out = fmt::format("netperf {} on {}, {}{}\n\n", test, pairing(), other_end,
-                                repeatable ? "" : " (host in the loop, not repeatable)");
+  std::string out = heading("netperf " + test, against ? &*against : nullptr);
   if (stream()) {
     out += fmt::format("{:>12}  {:>12}  {:>12}  {:>12}\n", "message", "elapsed s", "10^6 bit/s", "KB/s");
     for (const NetperfRow& row : rows)
@@ -82,9 +72,7 @@ std::string NetperfResult::table() const {
   if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
   out += "\n" + load_text();
   out += counted_text(frames) + "\n";
-  if (against)
-    out += fmt::format("the server, {}: CPU load {:.1f} %, {:.1f} % truly busy; {}\n", against->machine,
-                       against->cpu_load_percent, against->true_busy_percent, counted_text(against->frames));
+  if (against) out += fmt::format("{}; {}\n", against->server_text(), counted_text(against->frames));
   out += counts_text();
   return out;
 }

@@ -30,7 +30,7 @@ constexpr std::size_t rr_bytes = specific, rr_transactions = specific + 2, rr_el
 
 class Record {
  public:
-  Record() : bytes_(netperf_record_bytes) {}
+  explicit Record(std::uint32_t type) : bytes_(netperf_record_bytes) { set(type_word, type); }
   explicit Record(Bytes bytes) : bytes_(std::move(bytes)) {}
   std::uint32_t operator[](std::size_t word) const { return get32(bytes_, 4 * word); }
   void set(std::size_t word, std::uint32_t value) {
@@ -72,13 +72,12 @@ class Control final : public ServiceConnection {
     out_.erase(out_.begin(), end);
     if (out_.empty()) next_request();
   }
-  Time due() const override {
-    const NetserverTest* t = test();
-    return t && !t->stream() && t->state == NetserverTest::State::running ? t->began + t->length + netperf_pad
-                                                                          : Time::never();
-  }
+  Time due() const override { return test() ? test()->deadline() : Time::never(); }
   void ended(Time) override {
-    if (test()) test()->state = NetserverTest::State::free;
+    if (test()) {
+      const bool data_connection = test()->state == NetserverTest::State::running;
+      test()->state = data_connection ? NetserverTest::State::abandoned : NetserverTest::State::free;
+    }
     slot_.reset();
   }
   void archive(Archive& a) override {
@@ -91,13 +90,11 @@ class Control final : public ServiceConnection {
   NetserverTest* test() const { return slot_ ? &tests_[*slot_] : nullptr; }
 
   static bool over(const NetserverTest& t, Time now) {
-    if (t.state == NetserverTest::State::ended) return true;
-    return !t.stream() && t.state == NetserverTest::State::running && now >= t.began + t.length + netperf_pad;
+    return t.state == NetserverTest::State::ended || now >= t.deadline();
   }
 
   void answer(std::uint32_t type, std::uint32_t error) {
-    Record record;
-    record.set(type_word, type);
+    Record record(type);
     record.set(error_word, error);
     out_ = record.bytes();
   }
@@ -113,8 +110,8 @@ class Control final : public ServiceConnection {
     NetserverTest t;
     const auto type = request[type_word];
     if (type == debug_on || type == debug_off) return answer(debug_ok, 0);
-    t.kind = static_cast<NetperfRecord>(type);
-    if (t.kind != NetperfRecord::do_tcp_stream && t.kind != NetperfRecord::do_tcp_rr) return answer(0, unknown_test);
+    t.type = static_cast<NetperfTestType>(type);
+    if (t.type != NetperfTestType::tcp_stream && t.type != NetperfTestType::tcp_rr) return answer(0, unknown_test);
     const std::uint32_t response_type = type + 1;
     const std::uint32_t seconds = request[t.stream() ? stream_length : rr_length];
     if (!t.stream()) {
@@ -131,8 +128,7 @@ class Control final : public ServiceConnection {
     t.state = NetserverTest::State::asked;
     *free = t;
     slot_ = static_cast<std::uint8_t>(free - tests_.begin());
-    Record response;
-    response.set(type_word, response_type);
+    Record response(response_type);
     response.set(t.stream() ? stream_data_port : rr_data_port, static_cast<std::uint32_t>(data_port + *slot_));
     if (t.stream()) response.set(stream_receive_size, largest_read);
     out_ = response.bytes();
@@ -140,8 +136,7 @@ class Control final : public ServiceConnection {
 
   void report(Time now) {
     const NetserverTest& t = *test();
-    Record results;
-    results.set(type_word, static_cast<std::uint32_t>(t.kind) + 2);
+    Record results(static_cast<std::uint32_t>(t.type) + 2);
     if (t.stream()) {
       results.set_double(stream_bytes, static_cast<double>(t.bytes));
       results.set(stream_calls, t.calls);
@@ -192,6 +187,7 @@ class Data final : public ServiceConnection {
     owed_ -= data.size();
   }
   void ended(Time now) override {
+    if (test_.state == NetserverTest::State::abandoned) test_.state = NetserverTest::State::free;
     if (test_.state == NetserverTest::State::free) return;
     if (test_.state == NetserverTest::State::asked) test_.began = now;  // it never sent anything
     test_.state = NetserverTest::State::ended;
@@ -210,7 +206,7 @@ class Data final : public ServiceConnection {
 }  // namespace
 
 void NetserverTest::archive(Archive& a) {
-  a(state, kind, request, response, length, began, stopped, bytes, calls, transactions);
+  a(state, type, request, response, length, began, stopped, bytes, calls, transactions);
   if (!a.loading()) return;  // a damaged snapshot
   request = std::clamp(request, 1u, largest_message);
   response = std::clamp(response, 1u, largest_message);

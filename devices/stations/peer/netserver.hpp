@@ -24,27 +24,25 @@ inline constexpr std::size_t netperf_record_bytes = 256;
 /// How much longer than the client the server waits for requests.
 inline constexpr Time netperf_pad = 2_s;
 
-enum class NetperfRecord : std::uint32_t {
-  do_tcp_stream = 10,
-  tcp_stream_response = 11,
-  tcp_stream_results = 12,
-  do_tcp_rr = 13,
-  tcp_rr_response = 14,
-  tcp_rr_results = 15,
-};
+/// The type of the record that asks for a test (DO_TCP_STREAM...); its response's is the next number, its results' the
+/// one after that.
+enum class NetperfTestType : std::uint32_t { tcp_stream = 10, tcp_rr = 13 };
 
 /// A test between its request and its results; its data connection and its control connection share it.
 struct NetserverTest {
-  enum class State : std::uint8_t { free, asked, running, ended };
+  /// abandoned: the control connection is gone, the data connection not yet
+  enum class State : std::uint8_t { free, asked, running, ended, abandoned };
   State state = State::free;
-  NetperfRecord kind = NetperfRecord::do_tcp_stream;
+  NetperfTestType type = NetperfTestType::tcp_stream;
   std::uint32_t request = 1, response = 1;  ///< bytes, of TCP_RR
   Time length{};                            ///< of the test, as the client has said
   Time began{}, stopped{};
   std::uint64_t bytes = 0;
   std::uint32_t calls = 0, transactions = 0;
 
-  bool stream() const { return kind == NetperfRecord::do_tcp_stream; }
+  bool stream() const { return type == NetperfTestType::tcp_stream; }
+  /// When the server stops waiting for requests; never while it waits for something else.
+  Time deadline() const { return state == State::running && !stream() ? began + length + netperf_pad : Time::never(); }
   void archive(Archive& a);
 };
 
@@ -56,8 +54,6 @@ class NetserverService final : public Service {
   std::span<const ServicePort> ports() const override;
   std::unique_ptr<ServiceConnection> accept(std::uint16_t port) override;
   void archive(Archive& a) override;
-
-  const std::array<NetserverTest, slots>& tests() const { return tests_; }
 
  private:
   std::array<NetserverTest, slots> tests_;

@@ -154,3 +154,28 @@ TEST_CASE("a data connection that nobody asked for is discarded, one that is los
   data.connection->ended(1_s);
   CHECK(number_at(control.answer(1_s), 2) == 0);
 }
+
+TEST_CASE("a client that goes away in its test leaves nothing to the next one") {
+  NetserverService service;
+  const auto ask = [&](NetperfClient& control, Time now) {
+    control.ask(stream_request(), now);
+    return static_cast<std::uint16_t>(control.answer(now)[8]);
+  };
+  NetperfClient control(service, netperf_port);
+  const auto port = ask(control, 0_s);
+  NetperfClient data(service, port);
+  data.send(Bytes(1000, 1), 1_s);
+  control.connection->ended(2_s);
+
+  NetperfClient next(service, netperf_port);
+  const auto next_port = ask(next, 3_s);
+  CHECK(next_port != port);
+  NetperfClient next_data(service, next_port);
+  next_data.send(Bytes(500, 1), 4_s);
+  data.send(Bytes(1000, 1), 5_s);
+  data.connection->ended(6_s);
+  CHECK(next.take(6_s).empty());
+  next_data.connection->ended(7_s);
+  CHECK(number_at(next.answer(7_s), 2) == 500);
+  CHECK(ask(next, 8_s) == port);  // free again
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/benchmarks/guest_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "frontend/benchmarks/seed_runs.hpp"
+#include "frontend/session/restore.hpp"
+
+namespace planar {
+
+void GuestRunOptions::begin(CLI::App& app) {
+  verb = &app;
+  machine.add_to(app, false);
+}
+
+void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_view server, unsigned usual_port) {
+  port = usual_port;
+  app.add_option("--port", port, fmt::format("TCP port of {}; `peer` serves its own", server))
+      ->type_name("N")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  app.add_option("--use", use,
+                 fmt::format("The slot whose adapter {} uses, where several hold one: POST enables this one only. "
+                             "Otherwise the guest takes the first that one of its drivers finds, and the result says "
+                             "which",
+                             client))
+      ->type_name("SLOT")
+      ->check(CLI::Range(1, 8));
+  app.add_option("--os", system,
+                 "The operating system whose network stack the guest stands for; `planar show nt4` has its values")
+      ->type_name(fmt::format("{}", fmt::join(operating_system_names(), "|")))
+      ->capture_default_str();
+  app.add_option("--against", against,
+                 fmt::format("{} is another emulated machine on the same wire, with this card (ne2 if none is named), "
+                             "in place of a station of --net; both machines are in the result",
+                             server))
+      ->type_name("MACHINE[:CARD]");
+  add_runs_option(app, runs,
+                  "Run this often, with seeds from --seed (or 1) on, and give means with their 95 % confidence and "
+                  "spread");
+  output.add_to(app);
+  state.add_to(app);
+}
+
+std::optional<int> GuestRunOptions::several(const Benchmark& benchmark) const {
+  if (runs == 1) return std::nullopt;
+  return run_seeds(benchmark, *verb, machine.machine, machine.seed.value_or(1), runs, output.json, output.quiet);
+}
+
+std::unique_ptr<Session> GuestRunOptions::open(const GuestTasks& tasks,
+                                               const std::function<void(Config&)>& adjust) const {
+  if (state.restore) {
+    const Snapshot snapshot = read_snapshot(*state.restore);
+    check_restore(snapshot, machine);
+    check_guest_settings(*verb, tasks.settings, snapshot);
+    return std::make_unique<Session>(snapshot, output, state);
+  }
+  auto config = machine.config("ne2");
+  if (use) use_adapter(config, *use);
+  if (adjust) adjust(config);
+  return open_guests(tasks, std::move(config), machine, output, state);
+}
+
+}  // namespace planar

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the command line of every benchmark of the guest has beside the benchmark's own options.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "frontend/benchmarks/benchmark.hpp"
+#include "frontend/benchmarks/benchmark_run.hpp"
+#include "frontend/cli/options.hpp"
+#include "frontend/systems/operating_system.hpp"
+
+namespace planar {
+
+struct GuestRunOptions {
+  CLI::App* verb = nullptr;
+  MachineOptions machine;
+  OutputOptions output;
+  StateOptions state;
+  unsigned runs = 1;
+  unsigned port = 0;
+  std::optional<unsigned> use;
+  std::string system{default_system};
+  std::optional<std::string> against;
+
+  /// Adds them, in front of (`begin`) and behind (`end`) the benchmark's own. `client` and `server` are the programs'
+  /// names, `usual_port` the one that the station `peer` serves.
+  void begin(CLI::App& app);
+  void end(CLI::App& app, std::string_view client, std::string_view server, unsigned usual_port);
+
+  /// --runs asks for several, each in a process of its own: their exit code. Nothing: run this one. Throws Error.
+  std::optional<int> several(const Benchmark& benchmark) const;
+  /// From power-on, with `adjust` to the client's machine, or from the snapshot that --restore names. Throws Error.
+  std::unique_ptr<Session> open(const GuestTasks& tasks, const std::function<void(Config&)>& adjust = {}) const;
+};
+
+}  // namespace planar
