@@ -17,7 +17,15 @@ double NetioRow::kb_per_s() const {
 
 std::optional<double> NetioRow::delivered_kb_per_s() const {
   if (!delivered || !ticks) return std::nullopt;
-  return static_cast<double>(*delivered) / static_cast<double>(ticks);
+  return static_cast<double>(delivered->bytes) / static_cast<double>(ticks);
+}
+
+std::vector<double> NetioRow::delivered_over_time() const {
+  std::vector<double> rates;
+  if (!delivered || !ticks) return rates;
+  for (const auto bytes : delivered->bytes_by_part)
+    rates.push_back(static_cast<double>(bytes) * DeliveryMeter::parts / static_cast<double>(ticks));
+  return rates;
 }
 
 std::optional<NetioRow> netio_row(const GuestLine& line, const std::string& tag) {
@@ -46,6 +54,8 @@ nlohmann::ordered_json NetioResult::json() const {
     out["rows"].push_back({{"packet_bytes", rows[i].packet_bytes}, {"kb_per_s", rounded(rows[i].kb_per_s(), 2)}});
     if (const auto delivered = rows[i].delivered_kb_per_s())
       out["rows"].back()["delivered_kb_per_s"] = rounded(*delivered, 2);
+    for (const double rate : rows[i].delivered_over_time())
+      out["rows"].back()["delivered_over_time"].push_back(rounded(rate, 1));
     if (i < received_rows.size()) out["rows"].back()["received_kb_per_s"] = rounded(received_rows[i].kb_per_s(), 2);
   }
   put_figures(out);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontend/benchmarks/benchmark_result.hpp"
+#include "frontend/report/delivery.hpp"
 #include "frontend/session/guest_output.hpp"
 
 namespace planar {
@@ -23,9 +24,11 @@ struct NetioRow {
   double kb_per_s() const;
   /// Bytes of TCP data that left for the server within the time, each counted once; nothing where that was not
   /// watched.
-  std::optional<std::uint64_t> delivered = {};
+  std::optional<DeliveryMeter::Row> delivered = {};
   /// The rate at which they did, in netio's unit.
   std::optional<double> delivered_kb_per_s() const;
+  /// The same in each of equal parts of the time.
+  std::vector<double> delivered_over_time() const;
 };
 
 /// The tags of rows: what the client sent, and (netio from 1.16 on) what it received.

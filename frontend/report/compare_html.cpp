@@ -86,6 +86,35 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
                    {"packet size, bytes", std::string(c.benchmark.unit)}, lines);
 }
 
+/// What was delivered over the time of each size, one size behind the other; nothing where that was not watched.
+std::string time_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
+  constexpr const char* series = "delivered_over_time";
+  std::size_t parts = 0;  // of a size, and one between two sizes, where the lines break
+  const auto each_row = [&](const CellOutcome& o, const auto& visit) {
+    for (std::size_t size = 0; size < c.sizes.size(); ++size)
+      for (const auto& row : (*o.result)["rows"])
+        if (row["packet_bytes"] == c.sizes[size] && row.contains(series)) visit(size, row[series]);
+  };
+  for (const CellOutcome& o : c.outcomes)
+    if (belongs(o, machine, medium) && o.result)
+      each_row(o, [&](std::size_t, const auto& values) { parts = std::max(parts, values.size() + 1); });
+  if (parts == 0) return {};
+  std::vector<std::string> categories(c.sizes.size() * parts);
+  for (std::size_t size = 0; size < c.sizes.size(); ++size)
+    categories[size * parts + parts / 2] = size_name(c.sizes[size]);
+  std::vector<PlotLine> lines;
+  for (const CellOutcome& o : c.outcomes) {
+    if (!belongs(o, machine, medium) || !o.result) continue;
+    PlotLine line{plot_name(o), std::vector<std::optional<double>>(categories.size()), {}};
+    each_row(o, [&](std::size_t size, const auto& values) {
+      for (std::size_t n = 0; n < values.size(); ++n) line.values[size * parts + n] = values[n].template get<double>();
+    });
+    lines.push_back(std::move(line));
+  }
+  return svg_lines("What was delivered over the time of each packet size", categories,
+                   {fmt::format("packet size, bytes; {} s each", c.seconds), "KB/s"}, lines);
+}
+
 std::string frame_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
   std::vector<std::string> parts;
   std::vector<PlotBar> bars;
@@ -132,7 +161,8 @@ std::string comparison_html(const Comparison& c) {
   out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
   c.each_table([&](const std::string& machine, MediumKind medium) {
     out += fmt::format("<h2>{}</h2>\n{}{}{}", escaped(table_title(machine, medium)), table(c, machine, medium),
-                       throughput_plot(c, machine, medium, print), frame_plot(c, machine, medium));
+                       throughput_plot(c, machine, medium, print) + time_plot(c, machine, medium),
+                       frame_plot(c, machine, medium));
     if (const auto picture = c.pictures.find({machine, medium}); picture != c.pictures.end()) out += picture->second;
   });
   for (const std::string& machine : c.machines) out += side_by_side_html(c, machine);

@@ -92,9 +92,18 @@ std::uint64_t DeliveryMeter::delivered_by(Time at) const {
 void DeliveryMeter::row_ended(Time end, std::uint64_t ticks) {
   constexpr std::int64_t tick = 1'000'000'000'000 / 1024;
   const auto longest = static_cast<std::uint64_t>(std::max<std::int64_t>(end.ps, 0) / tick);
-  const Time start = end - Time{static_cast<std::int64_t>(std::min(ticks, longest)) * tick};
-  const std::uint64_t upto = delivered_by(end), before = delivered_by(start);
-  rows_.push_back(upto > before ? upto - before : 0);
+  const Time duration{static_cast<std::int64_t>(std::min(ticks, longest)) * tick};
+  const auto between = [&](std::size_t from, std::size_t to) {
+    const auto by = [&](std::size_t part) {
+      return delivered_by(end - Time{duration.ps * static_cast<std::int64_t>(parts - part) / std::int64_t{parts}});
+    };
+    const std::uint64_t upto = by(to), before = by(from);
+    return upto > before ? upto - before : 0;
+  };
+  Row row{between(0, parts)};
+  for (std::size_t n = 0; n < parts; ++n) row.bytes_by_part[n] = between(n, n + 1);
+  rows_.push_back(row);
+  const std::uint64_t upto = delivered_by(end);
   before_ = {end, upto};
   std::erase_if(marks_, [&](const Mark& mark) { return mark.at <= end; });
   stride_ = 1;
@@ -102,7 +111,7 @@ void DeliveryMeter::row_ended(Time end, std::uint64_t ticks) {
 }
 
 void DeliveryMeter::archive(Archive& a) {
-  a.section("delivery meter", 1);
+  a.section("delivery meter", 2);
   a(connection_, next_, bytes_, frames_, stride_, before_, marks_, rows_);
   if (a.loading()) stride_ = std::max<std::uint64_t>(stride_, 1);
 }

@@ -3,6 +3,7 @@
 // system, part of which may still be in the send buffer when the time is over.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,14 +19,20 @@ namespace planar {
 /// when the frame that holds it has left whole. Changes nothing in the lab.
 class DeliveryMeter final : public net::WireObserver {
  public:
+  static constexpr std::size_t parts = 20;  ///< of a row's duration
+  struct Row {
+    std::uint64_t bytes = 0;                           ///< that were delivered within it
+    std::array<std::uint64_t, parts> bytes_by_part{};  ///< the same over its time
+    void archive(Archive& a) { a(bytes, bytes_by_part); }
+  };
+
   explicit DeliveryMeter(Lab& lab, std::size_t machine = 0);
   ~DeliveryMeter() override;
   DeliveryMeter(const DeliveryMeter&) = delete;
 
   /// A row of `ticks` (1/1024 s) has ended at `end`.
   void row_ended(Time end, std::uint64_t ticks);
-  /// Bytes that were delivered within each row so far.
-  const std::vector<std::uint64_t>& rows() const { return rows_; }
+  const std::vector<Row>& rows() const { return rows_; }
 
   void observe(const net::WireRecord& record) override;
   /// Not part of the lab's state: a run that is restored goes on counting.
@@ -47,7 +54,7 @@ class DeliveryMeter final : public net::WireObserver {
   std::uint64_t frames_ = 0, stride_ = 1;
   Mark before_;              // what came before the marks
   std::vector<Mark> marks_;  // since the latest row; in a long one every second, fourth... frame
-  std::vector<std::uint64_t> rows_;
+  std::vector<Row> rows_;
 };
 
 }  // namespace planar

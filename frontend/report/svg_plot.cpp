@@ -101,7 +101,8 @@ std::string svg_lines(const std::string& title, const std::vector<std::string>& 
     out += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#ddd\"/>\n", left,
                        left + plot_width, y(v)) +
            text(left - 6, y(v) + 4, "end", fmt::format("{:g}", v));
-  for (std::size_t n = 0; n < categories.size(); ++n) out += text(x(n), height - 28, "middle", categories[n]);
+  for (std::size_t n = 0; n < categories.size(); ++n)
+    if (!categories[n].empty()) out += text(x(n), height - 28, "middle", categories[n]);
   for (std::size_t n = 0; n < lines.size(); ++n) {
     std::string path;
     bool pen = false;

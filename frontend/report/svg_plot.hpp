@@ -21,9 +21,9 @@ struct PlotAxes {
   std::string x, y;  ///< "packet size", "KB/s"
 };
 
-/// x: `categories` at equal distances; y: from 0, or from below the least value where all lie in the upper half, which
-/// the axis then says. Lines have colours that people with colour blindness tell apart and, from the eighth on, dashes;
-/// marks are crosses.
+/// x: `categories` at equal distances, an empty one without a label; y: from 0, or from below the least value where all
+/// lie in the upper half, which the axis then says. Lines have colours that people with colour blindness tell apart
+/// and, from the eighth on, dashes; marks are crosses.
 std::string svg_lines(const std::string& title, const std::vector<std::string>& categories, const PlotAxes& axes,
                       const std::vector<PlotLine>& lines);
 

@@ -29,7 +29,9 @@ struct Result {
 };
 
 /// Members of objects and elements of arrays under one name each: "frame_time.parts_us.wire", "rows.8192.kb_per_s".
+/// What stands over time is left to the plot.
 void flatten(const std::string& name, const ordered_json& value, Values& out) {
+  if (name.ends_with("_over_time")) return;
   const auto below = [&](const std::string& part) { return name.empty() ? part : name + "." + part; };
   if (value.is_object()) {
     for (const auto& [key, member] : value.items()) flatten(below(key), member, out);

@@ -60,13 +60,15 @@ ordered_json mean_of(const Side& values, const ordered_json::json_pointer& point
       if (auto value = mean_of(below, pointer / key, spreads); !value.is_null()) mean[key] = std::move(value);
     }
   } else if (all([](const ordered_json* v) { return v->is_array(); })) {
+    ordered_json none;  // a course over time has no spread point by point
+    ordered_json& of_elements = pointer.back().ends_with("_over_time") ? none : spreads;
     mean = ordered_json::array();
     std::size_t least = first.size();
     for (const ordered_json* v : values) least = std::min(least, v->size());
     for (std::size_t n = 0; n < least; ++n) {
       Side below;
       for (const ordered_json* v : values) below.push_back(&(*v)[n]);
-      mean.push_back(mean_of(below, pointer / n, spreads));
+      mean.push_back(mean_of(below, pointer / n, of_elements));
     }
   }
   return mean;

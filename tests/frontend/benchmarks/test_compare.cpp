@@ -39,6 +39,7 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
   CHECK(read_file(folder + "/compare.md").find("| Novell NE/2 |") != std::string::npos);
   const auto page = read_file(folder + "/compare.html");
   CHECK(page.find("<svg") != std::string::npos);
+  CHECK(page.find("delivered over the time") != std::string::npos);
   CHECK_THAT(page, Catch::Contains("packet size, bytes</text>") && Catch::Contains("KB/s (from ") &&
                        Catch::Contains("us a frame</text>") && Catch::Contains("compare --machines model56sx") &&
                        Catch::Contains("<small>planar "));

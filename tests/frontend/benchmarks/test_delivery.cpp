@@ -19,6 +19,11 @@ TEST_CASE("a short run's figure has the delivered rate beside it, and a warning"
   CHECK(rows[0].at("kb_per_s").get<double>() > most);
   for (const auto& row : rows) {
     CHECK(row.at("delivered_kb_per_s").get<double>() > 0.8 * most);
+    const auto parts = row.at("delivered_over_time").get<std::vector<double>>();
+    REQUIRE(parts.size() == 20);
+    double sum = 0;
+    for (const double part : parts) sum += part;
+    CHECK(std::abs(sum / 20 - row.at("delivered_kb_per_s").get<double>()) < 0.5);
     CHECK(row.at("delivered_kb_per_s").get<double>() <= most * 1.015);  // a frame may end at the window's edge
   }
   const auto table = run_planar(run + " --quiet").out;
