@@ -84,15 +84,15 @@ test-release: test-packages
 test-long: test-release
 	PLANAR_LONG=1 ctest --preset release -R '^lockstep/test_lockstep$$'
 
-# Every header compiles by itself. The flags are those of the sanitizer build, which has no precompiled headers.
+# Every header and every source of the libraries compiles by itself, which the builds with precompiled headers do not show.
 test-headers: test-packages
-	cmake --preset asan -DPLANAR_UNICORN=ON $(LAUNCHER)
-	python3 tests/rules/check_compile.py headers --build build/asan --jobs $(JOBS)
+	cmake --preset alone -DPLANAR_UNICORN=ON
+	python3 tests/rules/check_compile.py alone --build build/alone --jobs $(JOBS)
 
 # The checks of .clang-tidy over the largest source file of each folder, and over the headers that those include.
 test-tidy: test-packages lint-packages
-	cmake --preset asan -DPLANAR_UNICORN=ON $(LAUNCHER)
-	python3 tests/rules/check_compile.py tidy --build build/asan --jobs $(JOBS)
+	cmake --preset alone -DPLANAR_UNICORN=ON
+	python3 tests/rules/check_compile.py tidy --build build/alone --jobs $(JOBS)
 
 # Another seed than the test's, and four times as many instructions.
 test-lockstep: test-packages
@@ -104,7 +104,7 @@ test-lockstep: test-packages
 test-sanitizer: test-packages
 	cmake --preset asan -DPLANAR_UNICORN=ON $(LAUNCHER)
 	cmake --build --preset asan
-	PLANAR_SHORT=1 ctest --preset asan -j$(JOBS)
+	PLANAR_SHORT=1 ctest --preset asan -j$$(($(JOBS) + 1))
 
 # The same runs, and snapshots passed on, with three builds: GCC, Clang, and AArch64 under qemu-user (tests/hosts); and the
 # tests of processor, bus and devices on AArch64. Lockstep is left out there: Unicorn's wheel is for x86-64.

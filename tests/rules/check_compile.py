@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Rules that need the compiler. Usage: check_compile.py RULE --build DIR [--jobs N]
 
-headers    every header compiles alone, with the flags of its library. A header that its own .cpp includes before
-           anything else is known to: the build has compiled it so.
+alone      every header, and every source file of the libraries, compiles alone: it includes what it uses. A header that
+           its own source file includes before anything else is checked with that.
 tidy       the checks of .clang-tidy find nothing in the largest source file of each folder, and in what it includes
 
 DIR is a configured build folder (compile_commands.json). Each violation names file and line; the exit code is 1.
@@ -63,9 +63,9 @@ def flags_for(header, known):
 
 
 def included_first(header, known):
-    """Whether the header's own source file includes it before anything else."""
+    """Whether a source file that is checked itself, the header's own, includes it before anything else."""
     source = header[:-len(".hpp")] + ".cpp"
-    if source not in known:
+    if source not in known or source.startswith("tests/"):
         return False
     with open(os.path.join(ROOT, source), encoding="utf-8") as text:
         for line in text:
@@ -75,9 +75,13 @@ def included_first(header, known):
     return False
 
 
-def check_headers(known, build):
+def check_alone(known, build):
     del build
     jobs = []
+    for source in sources(".cpp"):
+        if source in known and not source.startswith("tests/"):
+            yield source, (known[source] + ["-fsyntax-only", os.path.join(ROOT, source)], ""), \
+                "does not compile alone; include what it uses"
     for header in sources(".hpp"):
         if included_first(header, known):
             continue
@@ -122,13 +126,13 @@ def run(job):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rule", choices=("headers", "tidy"))
+    parser.add_argument("rule", choices=("alone", "tidy"))
     parser.add_argument("--build", required=True)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="a regular expression for the files")
     options = parser.parse_args()
     build = os.path.abspath(options.build)
-    rule = {"headers": check_headers, "tidy": check_tidy}[options.rule]
+    rule = {"alone": check_alone, "tidy": check_tidy}[options.rule]
     jobs = [job for job in rule(commands(build), build) if re.search(options.only, job[0])]
     if not jobs:
         sys.exit("check_compile.py: nothing to check; is %s configured with the tests?" % options.build)
