@@ -15,6 +15,7 @@ namespace planar {
 namespace {
 
 constexpr int border_width = 5;
+constexpr float drag_distance = 24;  // pixels: a shorter one is a click on the tab
 constexpr auto fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
                        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
                        ImGuiWindowFlags_NoBringToFrontOnFocus;
@@ -22,6 +23,28 @@ constexpr auto fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | I
 void next_window(const Rect& rect) {
   ImGui::SetNextWindowPos({static_cast<float>(rect.x), static_cast<float>(rect.y)});
   ImGui::SetNextWindowSize({static_cast<float>(rect.width), static_cast<float>(rect.height)});
+}
+
+/// Where a tab goes that is let go there: within the outer quarters of the area to that side, else it floats.
+Place place_at(const Rect& area, ImVec2 at) {
+  const float x = (at.x - static_cast<float>(area.x)) / static_cast<float>(area.width);
+  const float y = (at.y - static_cast<float>(area.y)) / static_cast<float>(area.height);
+  if (x < 0.25F) return y < 0.5F ? Place::left : Place::left_below;
+  if (x > 0.75F) return y < 0.5F ? Place::right : Place::right_below;
+  return y > 0.75F ? Place::bottom : Place::floating;
+}
+
+/// The part of the area that stands for a place while a tab is moved.
+Rect mark_of(const Rect& area, Place place) {
+  const int width = area.width / 4, half = area.height / 2;
+  switch (place) {
+    case Place::left: return {area.x, area.y, width, half};
+    case Place::left_below: return {area.x, area.y + half, width, half};
+    case Place::right: return {area.x + 3 * width, area.y, width, half};
+    case Place::right_below: return {area.x + 3 * width, area.y + half, width, half};
+    case Place::bottom: return {area.x + width, area.y + area.height * 3 / 4, 2 * width, area.height / 4};
+    default: return {area.x + width, area.y + area.height / 4, 2 * width, half};
+  }
 }
 
 int part_of(int whole, float share) { return static_cast<int>(static_cast<float>(whole) * share); }
@@ -106,6 +129,22 @@ void Dock::place_menu(Entry& entry) {
   ImGui::EndPopup();
 }
 
+void Dock::drag(const Entry& entry) {
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, drag_distance))
+    dragged_ = static_cast<std::size_t>(&entry - panes_.data());
+}
+
+void Dock::drop(const Rect& area) {
+  if (!dragged_) return;
+  const Place place = place_at(area, ImGui::GetIO().MousePos);
+  const Rect mark = mark_of(area, place);
+  ImGui::GetForegroundDrawList()->AddRectFilled(
+      {static_cast<float>(mark.x), static_cast<float>(mark.y)},
+      {static_cast<float>(mark.x + mark.width), static_cast<float>(mark.y + mark.height)},
+      ImGui::GetColorU32(ImGuiCol_SeparatorHovered, 0.4F));
+  if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) put(*std::exchange(dragged_, std::nullopt), place);
+}
+
 void Dock::tabs(Place place, const Rect& rect, const Inspection& look) {
   next_window(rect);
   const auto name = fmt::format("##{}", place_names[static_cast<unsigned>(place)]);
@@ -116,6 +155,7 @@ void Dock::tabs(Place place, const Rect& rect, const Inspection& look) {
       const bool front = std::exchange(entry.front, false);
       const bool shown = ImGui::BeginTabItem(entry.pane->title(), &open,
                                              front ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None);
+      drag(entry);
       place_menu(entry);
       if (shown) {
         if (ImGui::BeginChild(entry.pane->title())) entry.pane->draw(look);
@@ -201,6 +241,7 @@ Rect Dock::draw(const Rect& area, const Inspection& look) {
   }
   for (Entry& entry : panes_)
     if (entry.place == Place::floating) floating(entry, area, look);
+  drop(area);
   return rest;
 }
 

@@ -35,7 +35,8 @@ class Dock {
   void toggle(std::size_t n);
   void close_all();
 
-  /// Draws the panes within `area`; returns what they leave for the picture. The mouse on a border moves it.
+  /// Draws the panes within `area`; returns what they leave for the picture. The mouse on a border moves it, on a tab
+  /// the tab's pane.
   Rect draw(const Rect& area, const Inspection& look);
 
  private:
@@ -49,10 +50,13 @@ class Dock {
   void tabs(Place place, const Rect& rect, const Inspection& look);
   void floating(Entry& entry, const Rect& area, const Inspection& look);
   void place_menu(Entry& entry);
+  void drag(const Entry& entry);
+  void drop(const Rect& area);
   void column(Place upper, Place lower, const Rect& rect, float& share, const Inspection& look);
   static void border(const char* name, const Rect& rect, bool vertical, float& share, int whole, bool from_end);
 
   std::vector<Entry> panes_;
+  std::optional<std::size_t> dragged_;                 // the pane whose tab is being moved
   float left_ = 0.3F, right_ = 0.33F, bottom_ = 0.3F;  // of the area
   float left_split_ = 0.5F, right_split_ = 0.5F;
 };

@@ -195,7 +195,7 @@ void Gui::panes_menu() {
   }
   ImGui::Separator();
   if (ImGui::MenuItem("Close all")) dock_.close_all();
-  ImGui::TextDisabled("right-click a tab to move it");
+  ImGui::TextDisabled("drag a tab to move it, or right-click it");
 }
 
 void Gui::menu() {

@@ -112,6 +112,16 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     desk.display.person("key ctrl+alt+6");
     desk.serve();
     CHECK(difference(cpu, desk.look(), 0, 600, 1088, 200) > 0.2);
+    const Picture both = desk.look();
+    desk.display.person("search --name '^planar' mousemove --window %1 752 32 mousedown 1");
+    desk.serve();
+    desk.display.person("search --name '^planar' mousemove --window %1 400 120 mousemove --window %1 60 120");
+    desk.serve();
+    desk.display.person("mouseup 1");
+    desk.serve();
+    const Picture moved = desk.look();  // from the right to the left
+    CHECK(difference(both, moved, 0, 40, 260, 300) > 0.2);
+    CHECK(difference(both, moved, 800, 40, 280, 300) > 0.2);
     desk.display.person("key ctrl+alt+1 key ctrl+alt+6");
     desk.serve();
     CHECK(difference(plain, desk.look(), 0, 0, 1088, 820) < 0.01);
