@@ -113,11 +113,14 @@ int run(const Options& o) {
   return finished ? 0 : static_cast<int>(interrupted_exit);
 }
 
+template <const auto& member>
 std::optional<double> throughput(const nlohmann::ordered_json& result, std::uint32_t packet_bytes) {
   for (const auto& row : result["rows"])
-    if (row["packet_bytes"] == packet_bytes) return row["kb_per_s"].get<double>();
+    if (row["packet_bytes"] == packet_bytes && row.contains(member)) return row[member].template get<double>();
   return {};
 }
+
+std::vector<std::uint32_t> netio_sizes(const std::string& list) { return parse_sizes(list, most_sizes); }
 
 Verb add_netio(CLI::App& app) {
   auto o = std::make_shared<Options>();
@@ -151,6 +154,9 @@ Verb add_netio(CLI::App& app) {
   return [o] { return run(*o); };
 }
 
+constexpr char sent[] = "kb_per_s", received[] = "received_kb_per_s";
+constexpr const char* both_ways[] = {"--generation", "2"};
+
 }  // namespace
 
 const Benchmark netio_benchmark{
@@ -163,8 +169,22 @@ const Benchmark netio_benchmark{
     .comparison = {"10", "1024,2048,4096,8192,16384,32767"},
     .regression = {"0.5", "1024,8192"},
     .add_verb = add_netio,
-    .sizes = [](const std::string& list) { return parse_sizes(list, most_sizes); },
-    .figure = throughput,
+    .sizes = netio_sizes,
+    .figure = throughput<sent>,
+};
+
+const Benchmark netio_receive_benchmark{
+    .name = "netio-receive",
+    .verb = "netio",
+    .arguments = both_ways,
+    .heading = "netio, receiving, KB/s by packet size",
+    .metric = "throughput received",
+    .unit = "KB/s",
+    .comparison = {"6", "1024,4096,32767"},
+    .regression = {"0.5", "1024,8192"},
+    .add_verb = nullptr,
+    .sizes = netio_sizes,
+    .figure = throughput<received>,
 };
 
 }  // namespace planar

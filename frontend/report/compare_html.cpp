@@ -98,7 +98,7 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
   for (const CellOutcome& o : c.outcomes)
     if (belongs(o, machine, medium) && o.result)
       each_row(o, [&](std::size_t, const auto& values) { parts = std::max(parts, values.size() + 1); });
-  if (parts == 0) return {};
+  if (parts == 0 || c.benchmark.name != published_benchmark) return {};
   std::vector<std::string> categories(c.sizes.size() * parts);
   for (std::size_t size = 0; size < c.sizes.size(); ++size)
     categories[size * parts + parts / 2] = size_name(c.sizes[size]);

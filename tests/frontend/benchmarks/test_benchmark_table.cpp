@@ -18,6 +18,8 @@ std::optional<double> round_trip(const nlohmann::ordered_json& result, std::uint
 
 const Benchmark ping{
     .name = "ping",
+    .verb = "ping",
+    .arguments = {},
     .heading = "ping, microseconds by data bytes",
     .metric = "round_trip",
     .unit = "us",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // planar compare as its user sees it: the table, the files of the report, going on from finished runs.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -45,6 +47,22 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
                        Catch::Contains("<small>planar "));
   CHECK(page.find("href=") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);
+}
+
+TEST_CASE("netio's other direction, the guest as receiver, is compared by --do netio-receive", "[compare]") {
+  const auto said = run_planar(
+      "compare --do netio-receive --machines model95 --cards ne2,3c529 --seconds 0.2 --sizes 4096 --quiet --json -");
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  for (const auto& result : said.json()) {
+    const auto& row = result["rows"][0];
+    CHECK(row["received_kb_per_s"].get<double>() > 500);
+    CHECK(row["received_kb_per_s"].get<double>() < 1190);  // 10 Mbit/s, and what lies in the buffers of so short a run
+  }
+  const auto text =
+      run_planar("compare --do netio-receive --machines model95 --cards ne2 --seconds 0.2 --sizes 4096 --quiet");
+  CHECK(text.out.find(fmt::format("{:.1f}", said.json()[0]["rows"][0]["received_kb_per_s"].get<double>())) !=
+        std::string::npos);
 }
 
 TEST_CASE("cards with a hypothetical interface say so in every form, and 100 Mbit/s has a table of its own",
