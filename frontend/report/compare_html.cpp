@@ -89,6 +89,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
 /// What was delivered over the time of each size, one size behind the other; nothing where that was not watched.
 std::string time_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
   constexpr const char* series = "delivered_over_time";
+  if (c.benchmark.name != published_benchmark) return {};
   std::size_t parts = 0;  // of a size, and one between two sizes, where the lines break
   const auto each_row = [&](const CellOutcome& o, const auto& visit) {
     for (std::size_t size = 0; size < c.sizes.size(); ++size)
@@ -98,7 +99,7 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
   for (const CellOutcome& o : c.outcomes)
     if (belongs(o, machine, medium) && o.result)
       each_row(o, [&](std::size_t, const auto& values) { parts = std::max(parts, values.size() + 1); });
-  if (parts == 0 || c.benchmark.name != published_benchmark) return {};
+  if (parts == 0) return {};
   std::vector<std::string> categories(c.sizes.size() * parts);
   for (std::size_t size = 0; size < c.sizes.size(); ++size)
     categories[size * parts + parts / 2] = size_name(c.sizes[size]);
