@@ -11,6 +11,8 @@
 
 union task_union idle_union __attribute__((section(".data.task"), aligned(8192)));
 static struct task *const idle = &idle_union.task;
+// Who runs or, from the choice on, is about to: a task that is woken behind it is compared with that one.
+static struct task *chosen = &idle_union.task;
 u32 context_switches;
 
 extern void switch_to(struct task *prev, struct task *next);
@@ -64,6 +66,7 @@ again:
             t->counter = (t->counter >> 1) + t->priority;
         goto again;
     }
+    chosen = next;
     sti();
     if (next != prev) {
         context_switches++;
@@ -77,8 +80,8 @@ void wake_up_task(struct task *t) {
     t->state = TASK_RUNNING;
     if (!t->next_run) {
         sched_enqueue(t);
-        if (goodness(t) > goodness(current))
-            current->need_resched = 1;
+        if (goodness(t) > goodness(chosen))
+            chosen->need_resched = 1;
     }
     restore_flags(flags);
 }
