@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "frontend/benchmarks/netio_converge.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -74,11 +75,12 @@ std::optional<double> ScoredRow::average() const {
 std::optional<double> ScoredRow::average_residual() const { return percent(average(), print.average()); }
 
 std::string ScoredRow::rating() const {
-  return run() ? print.rating_of((*ours->result)["cpu_load_percent"].get<double>()) : std::string{};
+  return run() && !ended_early(*ours->result) ? print.rating_of((*ours->result)["cpu_load_percent"].get<double>())
+                                              : std::string{};
 }
 
 std::optional<double> ScoredRow::load_residual() const {
-  if (!run() || !print.load) return {};
+  if (!run() || !print.load || ended_early(*ours->result)) return {};
   return (*ours->result)["cpu_load_percent"].get<double>() - *print.load;
 }
 

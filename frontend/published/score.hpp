@@ -26,9 +26,10 @@ struct ScoredRow {
   /// Our figure for PublishedRow::average(), and its residual.
   std::optional<double> average() const;
   std::optional<double> average_residual() const;
-  /// Points of CPU load: ours - print.
+  /// Points of CPU load: ours - print. Nothing for a run that ended early (--converge): counted by clock ticks, which
+  /// beat with the packets, it needs the whole time.
   std::optional<double> load_residual() const;
-  /// Our load in the author's words; empty if he has none or the row was not run.
+  /// Our load in the author's words; empty if he has none, and as for load_residual().
   std::string rating() const;
 };
 
