@@ -88,20 +88,28 @@ void say_adapter(Session& session) {
     say("planar: netio uses {} in slot {}; --use SLOT chooses another\n", figures.card, figures.slot);
 }
 
-/// Runs the guest to its end, or until the user interrupts it.
-NetioResult measure(Session& session, const Options& o) {
+/// Runs the guest to its end, or until the user interrupts it or a row is `hopeless`.
+NetioResult measure(Session& session, const Options& o, const std::function<bool(const NetioRow&)>& hopeless = {}) {
+  bool enough = false;
   session.on_guest_line([&](std::size_t n, const GuestLine& line) {
-    if (const auto row = netio_row(line)) {
+    if (auto row = netio_row(line)) {
       session.frames(n).row_ended(row->packet_bytes, row->ticks);
       session.delivery(n).row_ended(line.began, row->ticks);
       session.progress().row(fmt::format("{}: {:.1f} KB/s", size_name(row->packet_bytes), row->kb_per_s()));
+      if (n == 0 && hopeless) {
+        row->delivered = session.delivery().rows().back();
+        enough = enough || hopeless(*row);
+      }
     }
     if (n == 0 && line.tagged("@card") && !o.use && !o.output.quiet) say_adapter(session);
   });
-  const bool finished = run_guests(session, virtual_limit(o), "netio", o.output.quiet, [&] {
+  const auto progress = [&] {
     const auto rows = netio_rows(session.guest());
     return rows.empty() ? std::string("booting") : fmt::format("{} sizes done", rows.size());
-  });
+  };
+  const bool finished =
+      run_guests(session, virtual_limit(o), "netio", o.output.quiet, progress, [&] { return enough; });
+  session.on_guest_line({});
   NetioResult result = read_result(session);
   result.interrupted = !finished;
   return result;
@@ -133,7 +141,7 @@ void check_converge(const Options& o) {
 
 /// --converge: a run after the other until all sizes have settled.
 NetioResult measure_settled(const Options& o) {
-  return converge(parse_converge(*o.converge), seconds(o), [&](const std::string& length) {
+  return converge(parse_converge(*o.converge), seconds(o), [&](const std::string& length, const auto& hopeless) {
     Options one = o;
     one.seconds = length;
     const auto session = open(one);
@@ -141,7 +149,7 @@ NetioResult measure_settled(const Options& o) {
       throw Error(
           "--converge with the host's network: what its figure settles to is not planar's "
           "alone, and would be another one each time; leave one of the two out");
-    NetioResult result = measure(*session, one);
+    NetioResult result = measure(*session, one, hopeless);
     session->check_files();
     return result;
   });

@@ -22,15 +22,19 @@ namespace {
 constexpr double first_seconds = 1;
 constexpr double ticks_per_second = 1024;
 
-/// Marks the rows that have settled within `limit` percent; the widest interval of all rows, in percent.
-double settle(NetioResult& result, double limit, std::uint64_t whole_ticks) {
-  double widest = result.rows.empty() ? std::numeric_limits<double>::infinity() : 0;
-  for (NetioRow& row : result.rows) {
-    const auto rate = row.delivered ? settled_rate(*row.delivered, row.ticks) : std::nullopt;
-    widest = std::max(widest, rate ? rate->within_percent : std::numeric_limits<double>::infinity());
-    if (rate && rate->within_percent <= limit) row.settled = SettledRow{*rate, whole_ticks};
-  }
-  return widest;
+/// Half the width of a row's confidence interval, in percent.
+double width(const NetioRow& row) {
+  const auto rate = row.delivered ? settled_rate(*row.delivered, row.ticks) : std::nullopt;
+  return rate ? rate->within_percent : std::numeric_limits<double>::infinity();
+}
+
+/// Of the run behind one of `length` seconds in which an interval was `widest` and not `limit` percent. It gets
+/// narrower with the duration where its ends cut bursts, with its root where chance is at work.
+double next_length(double length, double widest, double limit, double whole) {
+  const double needed = length * widest / limit;
+  do length *= 2;
+  while (length < needed && length <= whole);
+  return length;
 }
 
 }  // namespace
@@ -88,28 +92,34 @@ NetioResult converge(const std::string& percent, const std::string& seconds, con
   const auto whole_ticks = static_cast<std::uint64_t>(std::llround(whole * ticks_per_second));
   Converged converged{.percent = asked, .of_seconds = rounded(whole, 6), .runs = {}};
   double host_seconds = 0;
-  const auto run_for = [&](const std::string& length, double in_seconds) {
-    NetioResult result = run(length);
+  const auto run_for = [&](const std::string& length, double in_seconds, const auto& hopeless) {
+    NetioResult result = run(length, hopeless);
     host_seconds += result.host_seconds;
     result.host_seconds = host_seconds;
     converged.runs.push_back({in_seconds, result.virtual_seconds, result.cycles, result.state_hash});
     return result;
   };
   // A run of more than half the duration, on top of the one before, would save nothing.
-  for (double length = first_seconds; length <= whole / 2;) {
-    NetioResult result = run_for(fmt::format("{:g}", length), length);
-    const double widest = settle(result, limit, whole_ticks);
+  const double longest = whole / 2;
+  for (double length = first_seconds; length <= longest;) {
+    NetioResult result = run_for(fmt::format("{:g}", length), length, [&](const NetioRow& row) {
+      const double w = width(row);
+      return w > limit && next_length(length, w, limit, whole) > longest;
+    });
+    double widest = result.rows.empty() ? std::numeric_limits<double>::infinity() : 0;
+    for (NetioRow& row : result.rows) {
+      const double w = width(row);
+      widest = std::max(widest, w);
+      if (w <= limit) row.settled = SettledRow{*settled_rate(*row.delivered, row.ticks), whole_ticks};
+    }
     if (result.interrupted) std::erase_if(result.rows, [](const NetioRow& row) { return !row.settled; });
     if (result.interrupted || widest <= limit) {
       result.converged = std::move(converged);
       return result;
     }
-    // The interval gets narrower with the duration where its ends cut bursts, with its root where chance is at work.
-    const double needed = length * widest / limit;
-    do length *= 2;
-    while (length < needed && length <= whole);
+    length = next_length(length, widest, limit, whole);
   }
-  NetioResult result = run_for(seconds, converged.of_seconds);
+  NetioResult result = run_for(seconds, converged.of_seconds, [](const NetioRow&) { return false; });
   result.converged = std::move(converged);
   return result;
 }

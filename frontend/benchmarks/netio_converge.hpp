@@ -63,8 +63,9 @@ bool ended_early(const nlohmann::ordered_json& result);
 /// Throws Error unless `text` is from 0.1 to 10. Returns it in its shortest form: "1".
 std::string parse_converge(const std::string& text);
 
-/// Runs netio for `seconds` with each size.
-using NetioRun = std::function<NetioResult(const std::string& seconds)>;
+/// Runs netio for `seconds` with each size, or until `hopeless` says of a row that the run need not go on.
+using NetioRun =
+    std::function<NetioResult(const std::string& seconds, const std::function<bool(const NetioRow&)>& hopeless)>;
 
 /// What netio counts in `seconds` with each size. A run is taken when the 95 % confidence interval of each row's
 /// delivered rate is within `percent` / converge_margin of it. A row's figure is then what netio counted and, for the

@@ -29,8 +29,8 @@ std::string converged_note(const std::vector<CellOutcome>& outcomes) {
   if (all == 0) return {};
   std::string out =
       fmt::format("--converge {:g}: figures within {:g} % of those of {:g} s a size; ", percent, percent, whole);
-  if (early == 0) return out + "no run ended earlier";
-  out += fmt::format("{} of {} runs ended after {:g}{} s a size", early, all, least,
+  if (early == 0) return out + "no run ended early";
+  out += fmt::format("{} of {} runs ended early, after {:g}{} s a size", early, all, least,
                      most > least ? fmt::format(" to {:g}", most) : "");
   return out + ", and their load is that of this shorter time";
 }

@@ -75,7 +75,7 @@ double cost_of_second(const std::string& machine) {
     case cpu::Model::i486sx: return 27 * mhz;
     case cpu::Model::pentium: break;
   }
-  return 14 * mhz;
+  return 9.5 * mhz;
 }
 /// Power-on to the first packet, without the time in which the processor waits. Unit: virtual seconds of full work.
 constexpr double boot_work = 2;
