@@ -47,9 +47,10 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
 
 void MatrixCommand::add_converge(CLI::App& app, bool hidden) {
   const OptionGroup group(app, hidden ? std::string() : matrix_group);
-  app.add_option("--converge", converge,
-                 "Let the sizes of a run end early if their delivered rates have settled, for figures within PERCENT "
-                 "(0.1 to 10) of those of --seconds: less host time, and the result says so")
+  app.add_option(
+         "--converge", converge,
+         "Let the sizes of a run end early if their delivered rates have settled, for figures meant within PERCENT "
+         "(0.1 to 10) of those of --seconds: less host time, and the result says so")
       ->type_name("PERCENT");
 }
 

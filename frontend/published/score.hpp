@@ -43,7 +43,7 @@ struct Score {
   std::optional<double> mape;        ///< of the averages, percent
   std::optional<double> all_sizes;   ///< of every cell, percent
   std::optional<double> rank;        ///< Spearman's correlation of the averages (ties share ranks)
-  std::optional<double> load_error;  ///< mean absolute, points
+  std::optional<double> load_error;  ///< mean absolute, points; nothing where a run ended early, as for the words below
   std::size_t rated = 0;             ///< rows whose load the author gives in words,
   std::size_t rated_alike = 0;       ///< and those of them for which ours is the same word
   /// The predictor that knows no physics says the median of the machine's printed averages for every card.

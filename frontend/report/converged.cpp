@@ -27,8 +27,8 @@ std::string converged_note(const std::vector<CellOutcome>& outcomes) {
     }
   }
   if (all == 0) return {};
-  std::string out =
-      fmt::format("--converge {:g}: figures within {:g} % of those of {:g} s a size; ", percent, percent, whole);
+  std::string out = fmt::format("--converge {:g}: figures for {:g} s a size, meant to be within {:g} % of them; ",
+                                percent, whole, percent);
   if (early == 0) return out + "no run ended early";
   out += fmt::format("{} of {} runs ended early, after {:g}{} s a size", early, all, least,
                      most > least ? fmt::format(" to {:g}", most) : "");

@@ -204,9 +204,9 @@ TEST_CASE("compare keeps runs that may end early beside the others, and diff tel
   const auto said = run_planar(cells + " --converge 1");
   INFO(said.err);
   REQUIRE(said.status == 0);
-  CHECK_THAT(said.out, Contains("--converge 1: figures within 1 %") && Contains("1 of 1 runs"));
-  CHECK_THAT(read_file(folder + "/compare.md"), Contains("--converge 1: figures within 1 %"));
-  CHECK_THAT(read_file(folder + "/compare.html"), Contains("--converge 1: figures within 1 %"));
+  CHECK_THAT(said.out, Contains("--converge 1: figures for 2 s a size") && Contains("meant to be within 1 %"));
+  CHECK_THAT(read_file(folder + "/compare.md"), Contains("--converge 1: figures for 2 s a size"));
+  CHECK_THAT(read_file(folder + "/compare.html"), Contains("--converge 1: figures for 2 s a size"));
   const auto whole = folder + "/runs/model95-3c529.json", early = folder + "/runs/model95-3c529-converge1.json";
   REQUIRE(std::filesystem::exists(whole));
   REQUIRE(std::filesystem::exists(early));
@@ -219,7 +219,7 @@ TEST_CASE("compare keeps runs that may end early beside the others, and diff tel
   CHECK(diff.out.find("converged.") == std::string::npos);
   const auto plan = run_planar(cells + " --converge 1 --plan").out;
   CHECK_THAT(plan, Contains("--converge 1") && Contains("model95-3c529-converge1.json"));
-  CHECK_THAT(run_planar("compare --merge " + folder).out, Contains("1 of 1 runs"));
+  CHECK_THAT(run_planar("compare --merge " + folder).out, Contains("--converge 1: figures for 2 s a size"));
 }
 
 TEST_CASE("runs that take longest begin first", "[compare]") {
