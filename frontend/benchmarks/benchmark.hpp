@@ -41,6 +41,7 @@ struct Benchmark {
   std::vector<std::uint32_t> (*sizes)(const std::string& list);
   /// The figure of such an object at a size, or nothing.
   std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
+  bool converges = false;  ///< its verb takes --converge PERCENT
 };
 
 extern const Benchmark netio_benchmark, netio_receive_benchmark, netperf_benchmark, netperf_rr_benchmark;

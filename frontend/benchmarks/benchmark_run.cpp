@@ -144,12 +144,13 @@ std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most
 }
 
 bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
-                const std::function<std::string()>& progress) {
+                const std::function<std::string()>& progress, const std::function<bool()>& enough) {
   if (!quiet) say("{}", session.lab().summary());
   const auto end = session.run(
-      limit, [&] { return over(session); }, progress);
+      limit, [&] { return over(session) || (enough && enough()); }, progress);
   session.print_screen();
   if (end == RunEnd::interrupted) return false;
+  if (enough && enough()) return true;
   if (!over(session)) {
     const auto screen = session.screen();
     throw Error(fmt::format("{} did not finish within {:.0f} virtual seconds{}{}", name, limit.seconds(),

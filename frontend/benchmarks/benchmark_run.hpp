@@ -49,10 +49,10 @@ Time parse_seconds(const std::string& text);
 /// The sizes of a comma-separated list, each from 1 to 65536 bytes; at most `most`. Throws Error.
 std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most);
 
-/// Runs until every guest has come to its end or one of them to a bad one. `name` is the benchmark's in errors;
-/// `progress` says how far it is. False if the user has interrupted it. Throws Error when a guest failed or none is
-/// done within `limit`.
+/// Runs until every guest has come to its end or one of them to a bad one, or `enough` says that no more is wanted.
+/// `name` is the benchmark's in errors; `progress` says how far it is. False if the user has interrupted it. Throws
+/// Error when a guest failed or none is done within `limit`.
 bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,
-                const std::function<std::string()>& progress);
+                const std::function<std::string()>& progress, const std::function<bool()>& enough = {});
 
 }  // namespace planar

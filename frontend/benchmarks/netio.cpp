@@ -9,6 +9,7 @@
 #include "devices/stations/peer/netio_protocol.hpp"
 #include "frontend/benchmarks/benchmark.hpp"
 #include "frontend/benchmarks/guest_run.hpp"
+#include "frontend/benchmarks/netio_converge.hpp"
 #include "frontend/benchmarks/netio_result.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/report/labels.hpp"
@@ -27,6 +28,7 @@ struct Options : GuestRunOptions {
   unsigned generation = 1;
   std::optional<unsigned> mtu;
   std::string sizes = "1024,2048,4096,8192,16384,32767";
+  std::optional<std::string> converge;  ///< percent
 };
 
 /// What netio's programs themselves take: 10 s up to 1.14, 6 s from 1.16 on.
@@ -86,31 +88,81 @@ void say_adapter(Session& session) {
     say("planar: netio uses {} in slot {}; --use SLOT chooses another\n", figures.card, figures.slot);
 }
 
-int run(const Options& o) {
-  if (const auto code = o.several(netio_benchmark)) return *code;
-  const Time limit = virtual_limit(o);
-  auto session = open(o);
-  session->on_guest_line([&](std::size_t n, const GuestLine& line) {
-    if (const auto row = netio_row(line)) {
-      session->frames(n).row_ended(row->packet_bytes, row->ticks);
-      session->delivery(n).row_ended(line.began, row->ticks);
-      session->progress().row(fmt::format("{}: {:.1f} KB/s", size_name(row->packet_bytes), row->kb_per_s()));
+/// Runs the guest to its end, or until the user interrupts it or a row is `hopeless`.
+NetioResult measure(Session& session, const Options& o, const std::function<bool(const NetioRow&)>& hopeless = {}) {
+  bool enough = false;
+  session.on_guest_line([&](std::size_t n, const GuestLine& line) {
+    if (auto row = netio_row(line)) {
+      session.frames(n).row_ended(row->packet_bytes, row->ticks);
+      session.delivery(n).row_ended(line.began, row->ticks);
+      session.progress().row(fmt::format("{}: {:.1f} KB/s", size_name(row->packet_bytes), row->kb_per_s()));
+      if (n == 0 && hopeless) {
+        row->delivered = session.delivery().rows().back();
+        enough = enough || hopeless(*row);
+      }
     }
-    if (n == 0 && line.tagged("@card") && !o.use && !o.output.quiet) say_adapter(*session);
+    if (n == 0 && line.tagged("@card") && !o.use && !o.output.quiet) say_adapter(session);
   });
-  const bool finished = run_guests(*session, limit, "netio", o.output.quiet, [&] {
-    const auto rows = netio_rows(session->guest());
+  const auto progress = [&] {
+    const auto rows = netio_rows(session.guest());
     return rows.empty() ? std::string("booting") : fmt::format("{} sizes done", rows.size());
-  });
-  NetioResult result = read_result(*session);
+  };
+  const bool finished =
+      run_guests(session, virtual_limit(o), "netio", o.output.quiet, progress, [&] { return enough; });
+  session.on_guest_line({});
+  NetioResult result = read_result(session);
   result.interrupted = !finished;
+  return result;
+}
+
+/// Writes the result as the options ask for it; the exit code.
+int put(const Options& o, const NetioResult& result) {
   if (o.output.json) write_json(*o.output.json, result.json());
   if (o.output.json != "-")
     fmt::print("{}", result.table());
   else if (const auto text = result.warning(); !text.empty() && !o.output.quiet)
     say("planar: warning: {}\n", text);
+  return result.interrupted ? static_cast<int>(interrupted_exit) : 0;
+}
+
+/// Throws Error where --converge cannot be.
+void check_converge(const Options& o) {
+  parse_converge(*o.converge);
+  for (const char* single : {"--capture", "--trace", "--trace-file", "--timeline", "--serial", "--screen",
+                             "--snapshot-at", "--restore", "--gdb"})
+    if (const auto* option = o.verb->get_option_no_throw(single); option && option->count())
+      throw Error(fmt::format("--converge and {}: it may take several runs; leave one of the two out", single));
+  if (o.generation != 1)
+    throw Error(
+        fmt::format("--converge and --generation {}: only what the client sends is watched, and from "
+                    "generation 2 on the server sends too; leave one of the two out",
+                    o.generation));
+}
+
+/// --converge: a run after the other until all sizes have settled.
+NetioResult measure_settled(const Options& o) {
+  return converge(parse_converge(*o.converge), seconds(o), [&](const std::string& length, const auto& hopeless) {
+    Options one = o;
+    one.seconds = length;
+    const auto session = open(one);
+    if (!session->repeatable())
+      throw Error(
+          "--converge with the host's network: what its figure settles to is not planar's "
+          "alone, and would be another one each time; leave one of the two out");
+    NetioResult result = measure(*session, one, hopeless);
+    session->check_files();
+    return result;
+  });
+}
+
+int run(const Options& o) {
+  if (o.converge) check_converge(o);
+  if (const auto code = o.several(netio_benchmark)) return *code;
+  if (o.converge) return put(o, measure_settled(o));
+  auto session = open(o);
+  const int code = put(o, measure(*session, o));
   session->check_files();
-  return finished ? 0 : static_cast<int>(interrupted_exit);
+  return code;
 }
 
 template <const auto& member>
@@ -144,6 +196,12 @@ Verb add_netio(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(576, 4464));
   verb->add_option("--sizes", o->sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
+  verb->add_option(
+          "--converge", o->converge,
+          "Let the sizes end early (after 1, 2, 4... s) if their delivered rates have settled, for figures "
+          "within PERCENT (0.1 to 10) of those of --seconds; where they have not, the sizes last --seconds, as "
+          "they do without this option")
+      ->type_name("PERCENT");
   o->end(*verb, "netio", "netio's server", net::netio_port);
   verb->footer(
       "Examples:\n"
@@ -171,6 +229,7 @@ const Benchmark netio_benchmark{
     .add_verb = add_netio,
     .sizes = netio_sizes,
     .figure = throughput<sent>,
+    .converges = true,
 };
 
 const Benchmark netio_receive_benchmark{

@@ -11,13 +11,19 @@
 
 namespace planar {
 
-double NetioRow::kb_per_s() const {
-  return ticks ? static_cast<double>(blocks) * packet_bytes / static_cast<double>(ticks) : 0.0;
+std::uint64_t NetioRow::duration() const { return settled ? std::max(settled->of_ticks, ticks) : ticks; }
+
+/// Of `bytes` in the time that was run, and the settled rate for the rest: bytes a tick are KB a second.
+double NetioRow::figure(double bytes) const {
+  const double rest = settled ? settled->kb_per_s * static_cast<double>(duration() - ticks) : 0.0;
+  return (bytes + rest) / static_cast<double>(duration());
 }
+
+double NetioRow::kb_per_s() const { return ticks ? figure(static_cast<double>(blocks) * packet_bytes) : 0.0; }
 
 std::optional<double> NetioRow::delivered_kb_per_s() const {
   if (!delivered || !ticks) return std::nullopt;
-  return static_cast<double>(delivered->bytes) / static_cast<double>(ticks);
+  return figure(static_cast<double>(delivered->bytes));
 }
 
 std::vector<double> NetioRow::delivered_over_time() const {
@@ -58,6 +64,7 @@ nlohmann::ordered_json NetioResult::json() const {
       out["rows"].back()["delivered_over_time"].push_back(rounded(rate, 1));
     if (i < received_rows.size()) out["rows"].back()["received_kb_per_s"] = rounded(received_rows[i].kb_per_s(), 2);
   }
+  if (converged) out["converged"] = converged->json(rows);
   put_figures(out);
   if (against) {
     out["against"] = against->server_json();
@@ -78,7 +85,7 @@ std::string NetioResult::warning() const {
     if (std::abs(excess) <= 0.01 * delivered.value_or(0)) continue;
     sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", size_name(row.packet_bytes));
     if (*delivered > 0)  // what the send buffer holds stays the same, however long the row is
-      seconds = std::max(seconds, std::abs(excess) * static_cast<double>(row.ticks) / 1024 / (0.01 * *delivered));
+      seconds = std::max(seconds, std::abs(excess) * static_cast<double>(row.duration()) / 1024 / (0.01 * *delivered));
   }
   if (sizes.empty()) return {};
   return fmt::format(
@@ -101,6 +108,15 @@ std::string NetioResult::table() const {
     out += "\n";
   }
   if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
+  if (converged && converged->shorter())
+    out += fmt::format(
+        "\n--converge {:g}: the rates had settled after {:g} s a size; the figures are those of {:g} s, the rest is "
+        "of\n"
+        "the shorter run\n",
+        converged->percent, converged->seconds(), converged->of_seconds);
+  else if (converged)
+    out += fmt::format("\n--converge {:g}: the rates had not settled before; each size lasted {:g} s\n",
+                       converged->percent, converged->of_seconds);
   if (const auto text = warning(); !text.empty()) out += "\n" + text + "\n";
   out += "\n" + load_text();
   out += counted_text(frames) + "\n";

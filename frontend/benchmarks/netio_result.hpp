@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontend/benchmarks/benchmark_result.hpp"
+#include "frontend/benchmarks/netio_converge.hpp"
 #include "frontend/report/delivery.hpp"
 #include "frontend/session/guest_output.hpp"
 
@@ -20,15 +21,23 @@ struct NetioRow {
   std::uint32_t packet_bytes = 0;
   std::uint64_t blocks = 0;
   std::uint64_t ticks = 0;  ///< of 1/1024 s
-  /// netio's figure: KB (1024 bytes) a second.
-  double kb_per_s() const;
   /// Bytes of TCP data that left for the server within the time, each counted once; nothing where that was not
   /// watched.
   std::optional<DeliveryMeter::Row> delivered = {};
+  /// The rate for the time that was not run (--converge).
+  std::optional<SettledRow> settled = {};
+
+  /// netio's figure: KB (1024 bytes) a second.
+  double kb_per_s() const;
   /// The rate at which they did, in netio's unit.
   std::optional<double> delivered_kb_per_s() const;
-  /// The same in each of equal parts of the time.
+  /// The same in each of equal parts of the time that was run.
   std::vector<double> delivered_over_time() const;
+  /// 1/1024 s that the figure is for: `ticks`, or the whole duration of a row that has settled before.
+  std::uint64_t duration() const;
+
+ private:
+  double figure(double bytes) const;
 };
 
 /// The tags of rows: what the client sent, and (netio from 1.16 on) what it received.
@@ -48,6 +57,7 @@ struct NetioResult : BenchmarkResult {
   std::vector<NetioRow> rows;
   std::vector<NetioRow> received_rows;  ///< from netio 1.16 on: the other direction, one for each of `rows`
   std::optional<NetioServer> against;
+  std::optional<Converged> converged;
 
   nlohmann::ordered_json json() const;
   /// Names the rows whose figure differs from the delivered rate by more than 1 %, and the duration from which on it

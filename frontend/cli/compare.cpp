@@ -119,6 +119,7 @@ Verb add_compare(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("compare", "Run the same benchmark with many cards in many machines, side by side");
   o->command.add_to(*verb);
+  o->command.add_converge(*verb);
   verb->add_option("--report", o->folder,
                    "Write compare.html, .md, .csv and .json into this folder and keep the finished runs "
                    "there; the same command goes on from them")
@@ -144,6 +145,7 @@ Verb add_compare(CLI::App& app) {
       "  planar compare --machines model95 --cards ne2,3c527 --report out --timeline out/timelines   why they differ\n"
       "  planar compare --machines model95 --cards ne2,3c527 --runs 10   means and 95 % confidence over ten seeds\n"
       "  planar compare --runs 100 --report sweep --plan > plan.tsv   a line a run, for docs/sweeps.md\n"
+      "  planar compare --machines model95 --converge 1   sizes that have settled end early\n"
       "  planar compare --merge sweep   the report of what was run");
   return [o] { return run(*o); };
 }

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/common/error.hpp"
+#include "frontend/benchmarks/netio_converge.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/help/command_table.hpp"
 #include "machines/machine_files.hpp"
@@ -44,11 +45,25 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
   app.add_flag("--quiet", matrix.quiet, "No progress");
 }
 
+void MatrixCommand::add_converge(CLI::App& app, bool hidden) {
+  const OptionGroup group(app, hidden ? std::string() : matrix_group);
+  app.add_option(
+         "--converge", converge,
+         "Let the sizes of a run end early if their delivered rates have settled, for figures meant within PERCENT "
+         "(0.1 to 10) of those of --seconds: less host time, and the result says so")
+      ->type_name("PERCENT");
+}
+
 MatrixOptions MatrixCommand::options(Workload Benchmark::*workload) const {
   MatrixOptions o = matrix;
   o.benchmark = &find_benchmark(benchmark);
   o.seconds = seconds.value_or((o.benchmark->*workload).seconds);
   o.sizes = sizes.value_or((o.benchmark->*workload).sizes);
+  if (converge) {
+    if (!o.benchmark->converges)
+      throw Error(fmt::format("--converge with --do {}: only netio takes it; leave one of the two out", benchmark));
+    o.converge = parse_converge(*converge);
+  }
   return o;
 }
 

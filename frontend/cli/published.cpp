@@ -10,6 +10,7 @@
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/report/converged.hpp"
 #include "frontend/report/published_report.hpp"
 #include "frontend/report/sensitivity_report.hpp"
 
@@ -98,6 +99,10 @@ int run(const PublishedOptions& o) {
   MatrixOptions matrix = o.command.options();
   matrix.folder = o.folder;
   const auto print = published_rows();
+  if (o.sensitivity && !matrix.converge.empty())
+    throw Error(
+        "--sensitivity and --converge: what a value moves may be less than figures that ended early are good "
+        "for; leave one of the two out");
   if (o.sensitivity) return run_sensitivity(o, print, matrix);
   const auto cells = cells_of(print, o.command.cells());
   const auto outcomes = run_matrix(cells, matrix);
@@ -117,6 +122,7 @@ int run(const PublishedOptions& o) {
     if (*o.command.json == "-") return status;
   }
   fmt::print("{}", published_text(rows, machines));
+  if (const auto note = converged_note(outcomes); !note.empty()) fmt::print("\n{}; it is not scored\n", note);
   for (const auto& failure : failures) fmt::print("missed: {}\n", failure);
   return status;
 }
@@ -128,6 +134,7 @@ Verb add_published(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("published", "Run what was published and print every cell beside ours, with the score");
   o->command.add_to(*verb, false);
+  o->command.add_converge(*verb);
   o->command.benchmark = published_benchmark;
   verb->add_option("--results", o->folder, "Keep finished runs in this folder; the same command goes on from them")
       ->type_name("DIR");

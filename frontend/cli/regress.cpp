@@ -105,6 +105,7 @@ int run(const RegressOptions& o) {
     fmt::print("{}", history_text(read_baseline(o).content));
     return 0;
   }
+  if (o.command.converge) throw Error("--converge: a baseline holds exact figures, cycle for cycle; leave it out here");
   Baseline stored;
   const ordered_json* baseline = nullptr;
   const MatrixCommand& command = o.command;
@@ -145,6 +146,7 @@ Verb add_regress(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("regress", "Run every card in every machine and compare with the stored baseline");
   o->command.add_to(*verb);
+  o->command.add_converge(*verb, true);
   verb->add_option("--baseline", o->baseline,
                    "The baseline; unless given, tests/baselines/BENCHMARK.json where there is one (the source tree), "
                    "otherwise the one that this program was built with")

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "frontend/benchmarks/netio_converge.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -74,11 +75,12 @@ std::optional<double> ScoredRow::average() const {
 std::optional<double> ScoredRow::average_residual() const { return percent(average(), print.average()); }
 
 std::string ScoredRow::rating() const {
-  return run() ? print.rating_of((*ours->result)["cpu_load_percent"].get<double>()) : std::string{};
+  return run() && !ended_early(*ours->result) ? print.rating_of((*ours->result)["cpu_load_percent"].get<double>())
+                                              : std::string{};
 }
 
 std::optional<double> ScoredRow::load_residual() const {
-  if (!run() || !print.load) return {};
+  if (!run() || !print.load || ended_early(*ours->result)) return {};
   return (*ours->result)["cpu_load_percent"].get<double>() - *print.load;
 }
 
@@ -115,6 +117,7 @@ bool counts(const ScoredRow& row, Rows which) {
 
 Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which) {
   std::vector<double> printed, averages, ours, errors, cells, loads, by_median;
+  bool all_loads = true;  // a few rows that needed the whole time are no sample of the machine's
   Score s;
   for (const ScoredRow& row : rows)
     if (row.print.group == machine && !row.print.repeats && !row.apart()) printed.push_back(row.print.average());
@@ -131,12 +134,16 @@ Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows
     for (const auto& [size, value] : row.print.kb_per_s)
       if (const auto r = row.residual(size)) cells.push_back(std::abs(*r));
     if (const auto r = row.load_residual()) loads.push_back(std::abs(*r));
+    all_loads &= !ended_early(*row.ours->result);
     s.rated += !row.print.rating.empty();
     s.rated_alike += !row.print.rating.empty() && row.rating() == row.print.rating;
   }
   s.mape = mean(errors);
   s.all_sizes = mean(cells);
-  s.load_error = mean(loads);
+  if (all_loads)
+    s.load_error = mean(loads);
+  else
+    s.rated = s.rated_alike = 0;
   if (which == Rows::apart) return s;
   s.median_mape = mean(by_median);
   if (averages.size() >= 3) s.rank = correlation(ranks(averages), ranks(ours));

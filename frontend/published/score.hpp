@@ -26,9 +26,10 @@ struct ScoredRow {
   /// Our figure for PublishedRow::average(), and its residual.
   std::optional<double> average() const;
   std::optional<double> average_residual() const;
-  /// Points of CPU load: ours - print.
+  /// Points of CPU load: ours - print. Nothing for a run that ended early (--converge): counted by clock ticks, which
+  /// beat with the packets, it needs the whole time.
   std::optional<double> load_residual() const;
-  /// Our load in the author's words; empty if he has none or the row was not run.
+  /// Our load in the author's words; empty if he has none, and as for load_residual().
   std::string rating() const;
 };
 
@@ -42,7 +43,7 @@ struct Score {
   std::optional<double> mape;        ///< of the averages, percent
   std::optional<double> all_sizes;   ///< of every cell, percent
   std::optional<double> rank;        ///< Spearman's correlation of the averages (ties share ranks)
-  std::optional<double> load_error;  ///< mean absolute, points
+  std::optional<double> load_error;  ///< mean absolute, points; nothing where a run ended early, as for the words below
   std::size_t rated = 0;             ///< rows whose load the author gives in words,
   std::size_t rated_alike = 0;       ///< and those of them for which ours is the same word
   /// The predictor that knows no physics says the median of the machine's printed averages for every card.

@@ -9,6 +9,7 @@
 #include "frontend/cli/output.hpp"
 #include "frontend/published/published_figures.hpp"
 #include "frontend/report/compare_report.hpp"
+#include "frontend/report/converged.hpp"
 #include "frontend/report/labels.hpp"
 #include "frontend/report/svg_plot.hpp"
 #include "frontend/results/spread_table.hpp"
@@ -92,6 +93,7 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
   if (c.benchmark.name != published_benchmark) return {};
   std::size_t parts = 0;  // of a size, and one between two sizes, where the lines break
   const auto each_row = [&](const CellOutcome& o, const auto& visit) {
+    if (!o.result->contains("rows")) return;  // another benchmark's result
     for (std::size_t size = 0; size < c.sizes.size(); ++size)
       for (const auto& row : (*o.result)["rows"])
         if (row["packet_bytes"] == c.sizes[size] && row.contains(series)) visit(size, row[series]);
@@ -113,7 +115,10 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
     lines.push_back(std::move(line));
   }
   return svg_lines("What was delivered over the time of each packet size", categories,
-                   {fmt::format("packet size, bytes; {} s each", c.seconds), "KB/s"}, lines);
+                   {converged_note(c.outcomes).empty() ? fmt::format("packet size, bytes; {} s each", c.seconds)
+                                                       : std::string("packet size, bytes; as long as each was run"),
+                    "KB/s"},
+                   lines);
 }
 
 std::string frame_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
@@ -168,6 +173,7 @@ std::string comparison_html(const Comparison& c) {
   });
   for (const std::string& machine : c.machines) out += side_by_side_html(c, machine);
   out += spread_html(c);
+  if (const auto note = converged_note(c.outcomes); !note.empty()) out += fmt::format("<p>{}.</p>\n", escaped(note));
   for (const CellOutcome& o : c.outcomes)
     if (o.result) {
       out += fmt::format("<p><small>Guest image SHA-256 {}</small></p>\n",

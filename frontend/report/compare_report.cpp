@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "frontend/help/help_text.hpp"
+#include "frontend/report/converged.hpp"
 #include "frontend/report/frame_time.hpp"
 #include "frontend/report/labels.hpp"
 #include "frontend/results/spread_table.hpp"
@@ -170,6 +172,7 @@ std::string comparison_text(const Comparison& c) {
     });
   });
   for (const std::string& machine : c.machines) out += side_by_side_text(c, machine);
+  if (const auto note = converged_note(c.outcomes); !note.empty()) out += "\n" + wrapped(note, 0) + "\n";
   return out + spread_text(c);
 }
 
@@ -208,6 +211,7 @@ std::string comparison_markdown(const Comparison& c) {
     });
   });
   for (const std::string& machine : c.machines) out += side_by_side_markdown(c, machine);
+  if (const auto note = converged_note(c.outcomes); !note.empty()) out += "\n" + note + ".\n";
   return out + spread_markdown(c);
 }
 

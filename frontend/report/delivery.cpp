@@ -89,19 +89,36 @@ std::uint64_t DeliveryMeter::delivered_by(Time at) const {
   return later == marks_.begin() ? before_.bytes : std::prev(later)->bytes;
 }
 
+std::uint64_t DeliveryMeter::delivered_evenly_by(Time at) const {
+  const auto later =
+      std::upper_bound(marks_.begin(), marks_.end(), at, [](Time time, const Mark& mark) { return time < mark.at; });
+  const Mark& from = later == marks_.begin() ? before_ : *std::prev(later);
+  if (later == marks_.end() || at <= from.at) return from.bytes;
+  // In nanoseconds the product stays below 2^63: an hour times 2 MB.
+  const auto since = static_cast<std::uint64_t>((at - from.at).ps / 1000);
+  const auto between = static_cast<std::uint64_t>((later->at - from.at).ps / 1000);
+  return between ? from.bytes + (later->bytes - from.bytes) * since / between : later->bytes;
+}
+
 void DeliveryMeter::row_ended(Time end, std::uint64_t ticks) {
   constexpr std::int64_t tick = 1'000'000'000'000 / 1024;
   const auto longest = static_cast<std::uint64_t>(std::max<std::int64_t>(end.ps, 0) / tick);
   const Time duration{static_cast<std::int64_t>(std::min(ticks, longest)) * tick};
+  const auto begins = [&](std::size_t part) {
+    return end - Time{duration.ps * static_cast<std::int64_t>(parts - part) / std::int64_t{parts}};
+  };
   const auto between = [&](std::size_t from, std::size_t to) {
-    const auto by = [&](std::size_t part) {
-      return delivered_by(end - Time{duration.ps * static_cast<std::int64_t>(parts - part) / std::int64_t{parts}});
-    };
-    const std::uint64_t upto = by(to), before = by(from);
+    const std::uint64_t upto = delivered_by(begins(to)), before = delivered_by(begins(from));
     return upto > before ? upto - before : 0;
   };
   Row row{between(0, parts)};
   for (std::size_t n = 0; n < parts; ++n) row.bytes_by_part[n] = between(n, n + 1);
+  for (std::size_t n = 0; n < batches; ++n) {
+    constexpr std::size_t length = (parts - settling) / batches;
+    const auto from = settling + n * length;
+    const std::uint64_t upto = delivered_evenly_by(begins(from + length)), before = delivered_evenly_by(begins(from));
+    row.bytes_by_batch[n] = upto > before ? upto - before : 0;
+  }
   rows_.push_back(row);
   const std::uint64_t upto = delivered_by(end);
   before_ = {end, upto};
@@ -111,7 +128,7 @@ void DeliveryMeter::row_ended(Time end, std::uint64_t ticks) {
 }
 
 void DeliveryMeter::archive(Archive& a) {
-  a.section("delivery meter", 2);
+  a.section("delivery meter", 3);
   a(connection_, next_, bytes_, frames_, stride_, before_, marks_, rows_);
   if (a.loading()) stride_ = std::max<std::uint64_t>(stride_, 1);
 }

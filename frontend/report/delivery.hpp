@@ -19,11 +19,16 @@ namespace planar {
 /// when the frame that holds it has left whole. Changes nothing in the lab.
 class DeliveryMeter final : public net::WireObserver {
  public:
-  static constexpr std::size_t parts = 20;  ///< of a row's duration
+  static constexpr std::size_t parts = 20;    ///< of a row's duration
+  static constexpr std::size_t settling = 4;  ///< of them, before the batches
+  static constexpr std::size_t batches = 8;   ///< of two parts each
   struct Row {
     std::uint64_t bytes = 0;                           ///< that were delivered within it
     std::array<std::uint64_t, parts> bytes_by_part{};  ///< the same over its time
-    void archive(Archive& a) { a(bytes, bytes_by_part); }
+    /// The same over the time behind the first `settling` parts, with a frame's data delivered evenly between the end
+    /// of the frame before and its own: where a batch begins and ends then does not decide about a whole frame.
+    std::array<std::uint64_t, batches> bytes_by_batch{};
+    void archive(Archive& a) { a(bytes, bytes_by_part, bytes_by_batch); }
   };
 
   explicit DeliveryMeter(Lab& lab, std::size_t machine = 0);
@@ -45,6 +50,7 @@ class DeliveryMeter final : public net::WireObserver {
     void archive(Archive& a) { a(at, bytes); }
   };
   std::uint64_t delivered_by(Time at) const;
+  std::uint64_t delivered_evenly_by(Time at) const;
 
   std::string senders_;              // how the names of the machine's ports begin
   std::vector<net::Medium*> media_;  // its adapters are on these

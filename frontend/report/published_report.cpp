@@ -138,7 +138,8 @@ ordered_json row_json(const ScoredRow& row) {
     return j;
   }
   j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
-  if (!p.rating.empty()) j["load_rating"] = row.rating();
+  if (row.ours->result->contains("converged")) j["converged"] = (*row.ours->result)["converged"];
+  if (!p.rating.empty() && !row.rating().empty()) j["load_rating"] = row.rating();
   return j;
 }
 

@@ -3,11 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <map>
-
 #include "core/common/error.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/session/provenance.hpp"
@@ -20,18 +15,6 @@ namespace {
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// Power-on to the first packet. Unit: virtual seconds.
-constexpr double boot_seconds = 6;
-
-/// Millions of emulated clocks: what the host's time goes with.
-std::uint64_t estimated_cost(const Cell& cell, const MatrixOptions& o) {
-  Config config = load_machine(cell.machine);
-  const double mhz = static_cast<double>(read_machine(config).clock.hz()) / 1e6;
-  const auto sizes = static_cast<double>(o.benchmark->sizes(o.sizes).size());
-  return static_cast<std::uint64_t>(
-      std::llround((boot_seconds + std::strtod(o.seconds.c_str(), nullptr) * sizes) * mhz));
-}
-
 std::string command(const Cell& cell, const MatrixOptions& o) {
   std::vector<std::string> words{"planar",     "compare",
                                  "--do",       std::string(o.benchmark->name),
@@ -43,6 +26,7 @@ std::string command(const Cell& cell, const MatrixOptions& o) {
                                  "--results",  o.folder.string(),
                                  "--jobs",     "1",
                                  "--quiet"};
+  if (!o.converge.empty()) words.insert(words.end(), {"--converge", o.converge});
   words.insert(words.end(), cell.settings.begin(), cell.settings.end());
   return shell_line(words);
 }
@@ -52,24 +36,17 @@ ordered_json cell_json(const Cell& cell, const MatrixOptions& o) {
   if (!cell.options.empty()) j["card_options"] = cell.options;
   j["seed"] = cell.seed.value_or(o.seed);
   j["settings"] = cell.settings;
-  j["file"] = cell.key() + ".json";
+  j["file"] = o.file_of(cell);
   return j;
 }
 
 }  // namespace
 
 std::string SweepPlan::lines() const {
-  std::map<std::string, std::uint64_t> costs;  // of a machine: nothing else matters here
-  for (const Cell& cell : cells)
-    if (!costs.contains(cell.machine)) costs[cell.machine] = estimated_cost(cell, options);
-  std::vector<const Cell*> order;
-  for (const Cell& cell : cells) order.push_back(&cell);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](const Cell* a, const Cell* b) { return costs[a->machine] > costs[b->machine]; });
   std::string out;
-  for (const Cell* cell : order)
-    out += fmt::format("{}\t{}\t{}\n", costs[cell->machine], (options.folder / (cell->key() + ".json")).string(),
-                       command(*cell, options));
+  for (const std::size_t n : longest_first(cells, options))
+    out += fmt::format("{}\t{}\t{}\n", estimated_cost(cells[n], options),
+                       (options.folder / options.file_of(cells[n])).string(), command(cells[n], options));
   return out;
 }
 
@@ -83,6 +60,7 @@ ordered_json SweepPlan::json() const {
                  {"runs", runs},
                  {"machines", machines},
                  {"cells", ordered_json::array()}};
+  if (!options.converge.empty()) j["converge"] = options.converge;
   for (const Cell& cell : cells) j["cells"].push_back(cell_json(cell, options));
   return j;
 }
@@ -104,6 +82,7 @@ SweepPlan load_plan(const fs::path& folder) {
     plan.options.benchmark = &find_benchmark(j.at("do").get<std::string>());
     plan.options.seconds = j.at("seconds").get<std::string>();
     plan.options.sizes = j.at("sizes").get<std::string>();
+    plan.options.converge = j.value("converge", "");
     plan.options.seed = j.at("seed");
     plan.options.folder = folder / "runs";
     plan.runs = j.at("runs");

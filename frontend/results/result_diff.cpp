@@ -48,11 +48,11 @@ void flatten(const std::string& name, const ordered_json& value, Values& out) {
 
 /// The members of `result` that are figures: what is neither its name, its configuration, its origin nor the host's.
 void add_figures(const ordered_json& result, Row& row) {
-  static const std::vector<std::string> others{"schema",       "host",          "planar", "configuration",
-                                               "machine",      "card",          "seed",   "guest_image_sha256",
-                                               "slot",         "card_options",  "net",    "hypothetical",
-                                               "repeatable",   "netio_version", "seeds",  "runs",
-                                               "host_seconds", "benchmark"};
+  static const std::vector<std::string> others{"schema",       "host",          "planar",   "configuration",
+                                               "machine",      "card",          "seed",     "guest_image_sha256",
+                                               "slot",         "card_options",  "net",      "hypothetical",
+                                               "repeatable",   "netio_version", "seeds",    "runs",
+                                               "host_seconds", "benchmark",     "converged"};
   for (const auto& [key, value] : result.items())
     if (std::find(others.begin(), others.end(), key) == others.end()) flatten(key, value, row.figures);
 }
@@ -70,6 +70,8 @@ Row benchmark_row(const ordered_json& result) {
   add_figures(result, row);
   for (const auto* key : {"slot", "net", "seed", "seeds"})
     if (result.contains(key)) row.configuration.emplace_back(key, result[key]);
+  // A run of the whole duration says nothing of it; beside one that may have ended early it is "no".
+  row.configuration.emplace_back("converge", result.contains("converged") ? result["converged"]["percent"] : "no");
   if (result.contains("configuration"))
     for (const auto& [key, value] : result["configuration"].items())
       if (key != "sha256") flatten(key, value, row.configuration);

@@ -106,6 +106,7 @@ ordered_json combine_runs(const std::vector<ordered_json>& results) {
     each.back().erase("planar");
     each.back().erase("configuration");
     figure.erase("seed");
+    if (figure.contains("converged")) figure["converged"].erase("runs");
     figure.erase("state_hash");
     values.push_back(&figure);
   }

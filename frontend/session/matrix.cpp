@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -58,14 +60,33 @@ std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
   list.insert(list.end(), o.benchmark->arguments.begin(), o.benchmark->arguments.end());
   list.insert(list.end(), {"--machine", cell.machine, "--card", cell.card_option(), "--seconds", o.seconds, "--sizes",
                            o.sizes, "--seed", seed});
+  if (!o.converge.empty()) list.insert(list.end(), {"--converge", o.converge});
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());
   return list;
 }
 
-/// Hz, as the machine's file declares it.
-double processor_clock(const std::string& machine) {
+/// Millions of host instructions for a virtual second of full work (docs/performance.md).
+double cost_of_second(const std::string& machine) {
   Config config = load_machine(machine);
-  return static_cast<double>(read_machine(config).clock.hz());
+  const MachineConfig m = read_machine(config);
+  const double mhz = static_cast<double>(m.clock.hz()) / 1e6;
+  switch (m.timing.model) {
+    case cpu::Model::i386sx: return 23 * mhz;
+    case cpu::Model::i486sx: return 27 * mhz;
+    case cpu::Model::pentium: break;
+  }
+  return 9.5 * mhz;
+}
+/// Power-on to the first packet, without the time in which the processor waits. Unit: virtual seconds of full work.
+constexpr double boot_work = 2;
+constexpr double work_at_100_mbit = 2;  // to that at 10 Mbit/s
+
+std::uint64_t cost(const Cell& cell, const MatrixOptions& o, double of_second) {
+  const auto sizes = static_cast<double>(o.benchmark->sizes(o.sizes).size());
+  const bool fast = cell.command.empty() && find_adapter(cell.card).medium == MediumKind::ethernet_100;
+  const double frames = fast ? work_at_100_mbit : 1;
+  return static_cast<std::uint64_t>(
+      std::llround((boot_work + std::strtod(o.seconds.c_str(), nullptr) * sizes * frames) * of_second));
 }
 
 /// Of what the machine's file says now: results of another content are not reused.
@@ -130,17 +151,10 @@ class Matrix {
 
   std::vector<CellOutcome> run() {
     std::deque<std::size_t> waiting;
-    for (std::size_t n = 0; n < cells_.size(); ++n) {
+    for (const std::size_t n : longest_first(cells_, options_)) {
       outcomes_[n].cell = cells_[n];
       if (!reuse(n)) waiting.push_back(n);
     }
-    // Faster processors take longer to emulate: they go first, so that the last runs are short ones.
-    std::map<std::string, double> clock_hz;
-    for (const Cell& cell : cells_)
-      if (!clock_hz.contains(cell.machine)) clock_hz[cell.machine] = processor_clock(cell.machine);
-    std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) {
-      return clock_hz[cells_[a].machine] > clock_hz[cells_[b].machine];
-    });
     const unsigned jobs = options_.jobs ? options_.jobs : std::max(1u, std::thread::hardware_concurrency());
     done_ = cells_.size() - waiting.size();
     const Interruption interruption;
@@ -178,7 +192,7 @@ class Matrix {
   Matrix(const Matrix&) = delete;
 
  private:
-  fs::path kept(std::size_t n) const { return options_.folder / (cells_[n].key() + ".json"); }
+  fs::path kept(std::size_t n) const { return options_.folder / options_.file_of(cells_[n]); }
 
   bool reuse(std::size_t n) {
     if (options_.folder.empty() || options_.fresh || !fs::exists(kept(n))) return false;
@@ -300,6 +314,27 @@ std::string Cell::key() const {
   if (seed && *seed != MatrixOptions().seed) name += fmt::format("-seed{}", *seed);
   std::replace(name.begin(), name.end(), '/', '_');  // a machine may be a file
   return name;
+}
+
+std::string MatrixOptions::file_of(const Cell& cell) const {
+  return cell.key() + (converge.empty() ? "" : "-converge" + converge) + ".json";
+}
+
+std::uint64_t estimated_cost(const Cell& cell, const MatrixOptions& options) {
+  return cost(cell, options, cost_of_second(cell.machine));
+}
+
+std::vector<std::size_t> longest_first(const std::vector<Cell>& cells, const MatrixOptions& options) {
+  std::map<std::string, double> of_second;  // reading a machine's file takes longer than the rest
+  std::vector<std::uint64_t> costs;
+  std::vector<std::size_t> order;
+  for (const Cell& cell : cells) {
+    if (!of_second.contains(cell.machine)) of_second[cell.machine] = cost_of_second(cell.machine);
+    costs.push_back(cost(cell, options, of_second[cell.machine]));
+    order.push_back(order.size());
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+  return order;
 }
 
 std::string host_failure_text(const std::vector<CellOutcome>& outcomes) {

@@ -61,12 +61,23 @@ struct MatrixOptions {
   const Benchmark* benchmark = benchmarks().front();
   std::string seconds = benchmark->comparison.seconds;  ///< virtual, of each size
   std::string sizes = benchmark->comparison.sizes;
+  std::string converge;  ///< percent within which a size may end early; empty: every size lasts its whole duration
   std::uint64_t seed = 1;
   unsigned jobs = 0;             ///< processes at once; 0: one a core
   std::filesystem::path folder;  ///< of the finished runs; empty: nothing is kept
   bool fresh = false;            ///< runs that are in the folder already are done again
   bool quiet = false;
+
+  /// The file of a finished run in `folder`: runs that may end early are kept beside those that may not.
+  std::string file_of(const Cell& cell) const;
 };
+
+/// Millions of host instructions that a run takes, from the table of docs/performance.md: by processor, medium and
+/// virtual time; one that may end early counts as if it did not. Throws Error for a machine that does not exist.
+std::uint64_t estimated_cost(const Cell& cell, const MatrixOptions& options);
+/// The places of the cells in the order in which they are begun: highest estimated cost first, so that the last ones
+/// are short and no core waits long for another; equal ones as they stand.
+std::vector<std::size_t> longest_first(const std::vector<Cell>& cells, const MatrixOptions& options);
 
 /// The cells of `machines` x `cards`; "all" stands for every card, "CARD:OPTION=VALUE" is one with options, and an
 /// entry "OPTION=VALUE" (a list is split at its commas) is a further option of the card before it. Throws Error for a

@@ -45,6 +45,7 @@ std::map<std::pair<std::string, MediumKind>, std::string> compare_timelines(cons
   const auto sizes = options.benchmark->sizes(options.sizes);
   matrix.sizes = std::to_string(*std::max_element(sizes.begin(), sizes.end()));
   matrix.seconds = seconds_of_a_timeline;
+  matrix.converge.clear();
   matrix.folder.clear();
   std::map<std::pair<std::string, MediumKind>, std::vector<FrameWay>> ways;
   for (const CellOutcome& outcome : run_matrix(timeline_cells(outcomes, folder), matrix)) {

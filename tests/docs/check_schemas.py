@@ -23,6 +23,7 @@ SCHEMAS = pathlib.Path(sys.argv[2]) / "docs" / "schemas"
 BRIEF = ["--seconds", "0.05", "--sizes", "1024", "--quiet"]
 NETIO = ["netio", "--machine", "model56sx", "--card", "ne2", *BRIEF]
 CELLS = ["--machines", "model95", "--cards", "ne2,3c523-old", "--jobs", "1", *BRIEF]
+SETTLING = ["netio", "--card", "3c529", "--seconds", "2", "--sizes", "8192", "--quiet", "--converge", "1"]
 REGRESS = ["regress", *CELLS, "--baseline", "baseline.json"]
 
 # Schema, exit code, the arguments that write FILE.json, in order: later ones read what earlier ones wrote.
@@ -30,9 +31,11 @@ RESULTS = [
     ("netio", 0, [*NETIO, "--json", "netio.json"]),
     ("netio", 0, [*NETIO, "--against", "model56sx:3c523", "--json", "against.json"]),
     ("netio", 0, [*NETIO, "--generation", "2", "--json", "generation.json"]),
+    ("netio", 0, [*SETTLING, "--json", "settled.json"]),
     ("netperf", 0, ["netperf", *NETIO[1:], "--json", "netperf.json"]),
     ("netperf", 0, ["netperf", *NETIO[1:], "--test", "tcp_rr", "--against", "model56sx:3c523", "--json", "rr.json"]),
     ("runs", 0, [*NETIO, "--runs", "2", "--json", "runs.json"]),
+    ("runs", 0, [*SETTLING, "--runs", "2", "--json", "settled-runs.json"]),
     ("compare", 0, ["compare", *CELLS, "--report", "out", "--json", "compare.json"]),
     ("compare", 0, ["compare", *CELLS, "--runs", "2", "--report", "out", "--json", "compare-runs.json"]),
     ("run", 0, ["run", "model56sx", "--until", "10 ms", "--quiet", "--json", "run.json"]),
@@ -50,6 +53,7 @@ RESULTS = [
     ("diff", 1, ["diff", "regress.json", "red.json", "--timeline", "timeline.json", "other-timeline.json", "--json",
                  "diff-timelines.json"]),
     ("plan", 0, ["compare", *CELLS, "--report", ".", "--plan"]),
+    ("plan", 0, ["compare", *CELLS, "--converge", "1", "--report", ".", "--plan"]),
     ("slots", 0, ["adf", "solve", "model56sx", "--card", "ne2", "--json", "slots.json"]),
     ("machines", 0, ["list", "machines", "--json", "machines.json"]),
     ("cards", 0, ["list", "cards", "--json", "cards.json"]),
@@ -63,6 +67,8 @@ RESULTS = [
     ("bench-cpu", 0, ["bench", "cpu", "--machine", "model56sx", "--repeat", "1", "--passes", "10", "--workload", "mix",
                       "--quiet", "--json", "cpu.json"]),
     ("published", 0, ["published", "--machines", "model56sx", *BRIEF, "--json", "published.json"]),
+    ("published", 0, ["published", "--machines", "model56sx", "--cards", "ne2", "--converge", "1", *BRIEF, "--json",
+                      "published-settled.json"]),
     ("sensitivity", 0, ["published", "--sensitivity", "--machines", "model56sx", "--cards", "ne2", *BRIEF, "--json",
                         "sensitivity.json"]),
 ]

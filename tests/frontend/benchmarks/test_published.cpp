@@ -230,6 +230,23 @@ TEST_CASE("the score is what one works out by hand", "[published]") {
   CHECK(score(rows, "model77", Rows::all).rows == 0);
 }
 
+TEST_CASE("where a run ended early, figures are scored and loads are not", "[published]") {
+  const std::vector<PublishedRow> print{printed("a", 100, 10, ""), printed("b", 200, 20, "")};
+  std::vector<CellOutcome> ours{outcome("model95", "a", 110, 30), outcome("model95", "b", 190, 19)};
+  for (CellOutcome& o : ours)
+    (*o.result)["converged"] = {
+        {"percent", 1}, {"of_seconds", 10}, {"rows", {{{"packet_bytes", 1024}, {"seconds", 10}}}}};
+  CHECK(*score(score_rows(print, ours), "model95", Rows::all).load_error == Approx(10.5));
+  (*ours[0].result)["converged"]["rows"][0]["seconds"] = 1;
+  const auto rows = score_rows(print, ours);
+  CHECK_FALSE(rows[0].load_residual());
+  CHECK(rows[1].load_residual());
+  const Score all = score(rows, "model95", Rows::all);
+  CHECK(all.rows == 2);
+  CHECK(*all.mape == Approx(7.5));
+  CHECK_FALSE(all.load_error);
+}
+
 TEST_CASE("a card with a hypothetical interface counts in no score but its own", "[published]") {
   const std::vector<PublishedRow> print{printed("ne2", 100, 10, ""), printed("lan-a", 200, 20, "x"),
                                         printed("sknet", 400, 30, ""), printed("oc2335", 3000, 99, "")};
