@@ -43,7 +43,7 @@ struct Benchmark {
   std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
 };
 
-extern const Benchmark netio_benchmark, netperf_benchmark, netperf_rr_benchmark;
+extern const Benchmark netio_benchmark, netperf_benchmark, netperf_rr_benchmark, netperf_udp_benchmark;
 
 /// All of them, the default first.
 std::span<const Benchmark* const> benchmarks();
