@@ -44,7 +44,8 @@ struct Benchmark {
   bool converges = false;  ///< its verb takes --converge PERCENT
 };
 
-extern const Benchmark netio_benchmark, netio_receive_benchmark, netperf_benchmark, netperf_rr_benchmark;
+extern const Benchmark netio_benchmark, netio_receive_benchmark, netperf_benchmark, netperf_rr_benchmark,
+    netperf_udp_benchmark;
 
 /// All of them, the default first.
 std::span<const Benchmark* const> benchmarks();

@@ -15,15 +15,23 @@ double over(double amount, std::uint64_t microseconds) {
 }  // namespace
 
 double NetperfRow::mbit_per_s() const { return over(static_cast<double>(received) * 8e-6, microseconds); }
+double NetperfRow::sent_mbit_per_s() const {
+  return over(static_cast<double>(messages) * message_bytes * 8e-6, microseconds);
+}
 double NetperfRow::kb_per_s() const { return over(static_cast<double>(received) / 1024, microseconds); }
 double NetperfRow::transactions_per_s() const { return over(static_cast<double>(messages), microseconds); }
 
-std::optional<NetperfRow> netperf_row(const GuestLine& line) {
+std::optional<NetperfRow> netperf_row(const GuestLine& line, bool datagrams) {
   if (!line.tagged("@row")) return std::nullopt;
   const auto bytes = line.number("bytes"), messages = line.number("messages"), us = line.number("us"),
              kb = line.number("received_kb"), rest = line.number("received_rest");
   if (!bytes || !messages || !us || !kb || !rest) return std::nullopt;
-  return NetperfRow{static_cast<std::uint32_t>(*bytes), *messages, *us, *kb * 1024 + *rest};
+  NetperfRow row{static_cast<std::uint32_t>(*bytes), *messages, *us, *kb * 1024 + *rest, {}};
+  if (datagrams) {
+    row.messages_received = row.received;
+    row.received *= row.message_bytes;
+  }
+  return row;
 }
 
 nlohmann::ordered_json NetperfResult::json() const {
@@ -39,7 +47,12 @@ nlohmann::ordered_json NetperfResult::json() const {
     if (stream()) {
       r["mbit_per_s"] = rounded(row.mbit_per_s(), 3);
       r["kb_per_s"] = rounded(row.kb_per_s(), 2);
+      if (datagrams()) r["sent_mbit_per_s"] = rounded(row.sent_mbit_per_s(), 3);
       r["messages"] = row.messages;
+      if (row.messages_received) {
+        r["messages_received"] = *row.messages_received;
+        r["lost"] = row.lost();
+      }
       r["received_bytes"] = row.received;
     } else {
       r["response_bytes"] = response_bytes;
@@ -58,7 +71,14 @@ nlohmann::ordered_json NetperfResult::json() const {
 
 std::string NetperfResult::table() const {
   std::string out = heading("netperf " + test, against ? &*against : nullptr);
-  if (stream()) {
+  if (datagrams()) {
+    out += fmt::format("{:>12}  {:>10}  {:>12}  {:>12}  {:>10}  {:>10}  {:>8}\n", "message", "elapsed s",
+                       "sent 10^6 b/s", "received", "sent", "received", "lost");
+    for (const NetperfRow& row : rows)
+      out += fmt::format("{:>12}  {:>10.2f}  {:>12.2f}  {:>12.2f}  {:>10}  {:>10}  {:>8}\n", row.message_bytes,
+                         static_cast<double>(row.microseconds) * 1e-6, row.sent_mbit_per_s(), row.mbit_per_s(),
+                         row.messages, row.messages_received.value_or(0), row.lost());
+  } else if (stream()) {
     out += fmt::format("{:>12}  {:>12}  {:>12}  {:>12}\n", "message", "elapsed s", "10^6 bit/s", "KB/s");
     for (const NetperfRow& row : rows)
       out += fmt::format("{:>12}  {:>12.2f}  {:>12.2f}  {:>12.1f}\n", row.message_bytes,

@@ -8,7 +8,8 @@ namespace {
 // "name/arguments", in the order of their numbers. roms/guest/system/calls.h.
 constexpr std::string_view own_guest_calls =
     "exit/1 write/3 read/3 connect/3 close/1 alarm/3 time/1 ticks/1 settings/1 measure/1 sigreturn/0 counters/0 "
-    "pause/0 listen/2 accept/1 socket/0 send_buffer/2 shutdown/1 receive/3";
+    "pause/0 listen/2 accept/1 socket/0 send_buffer/2 shutdown/1 receive/3 accept_until/1 leave/1 "
+    "udp_socket/0 udp_bind/2 udp_connect/3 udp_send/2 udp_receive/2 udp_counters/0";
 
 // Linux 2.2, include/asm-i386/unistd.h.
 constexpr std::string_view linux_calls =

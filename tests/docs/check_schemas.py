@@ -34,6 +34,7 @@ RESULTS = [
     ("netio", 0, [*SETTLING, "--json", "settled.json"]),
     ("netperf", 0, ["netperf", *NETIO[1:], "--json", "netperf.json"]),
     ("netperf", 0, ["netperf", *NETIO[1:], "--test", "tcp_rr", "--against", "model56sx:3c523", "--json", "rr.json"]),
+    ("netperf", 0, ["netperf", *NETIO[1:], "--test", "udp_stream", "--json", "udp.json"]),
     ("runs", 0, [*NETIO, "--runs", "2", "--json", "runs.json"]),
     ("runs", 0, [*SETTLING, "--runs", "2", "--json", "settled-runs.json"]),
     ("compare", 0, ["compare", *CELLS, "--report", "out", "--json", "compare.json"]),

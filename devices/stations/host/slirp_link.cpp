@@ -17,7 +17,7 @@
 #include "core/common/error.hpp"
 #include "devices/stations/host/descriptor.hpp"
 #include "devices/stations/host/links.hpp"
-#include "devices/stations/host/reassembly.hpp"
+#include "devices/stations/reassembly.hpp"
 
 namespace planar::net {
 namespace {

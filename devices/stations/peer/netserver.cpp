@@ -10,15 +10,19 @@ namespace {
 
 constexpr std::uint16_t data_port = netperf_port + 1;  // of the first slot
 constexpr auto netserver_ports = [] {
-  std::array<ServicePort, 1 + NetserverService::slots> ports{};
-  for (std::size_t n = 0; n < ports.size(); ++n) ports[n].number = static_cast<std::uint16_t>(netperf_port + n);
+  constexpr std::size_t tcp = 1 + NetserverService::slots;
+  std::array<ServicePort, tcp + NetserverService::slots> ports{};
+  for (std::size_t n = 0; n < tcp; ++n) ports[n].number = static_cast<std::uint16_t>(netperf_port + n);
+  for (std::size_t n = tcp; n < ports.size(); ++n)
+    ports[n] = {Transport::udp, static_cast<std::uint16_t>(data_port + n - tcp)};
   return ports;
 }();
 
 constexpr std::uint32_t debug_on = 1, debug_off = 2, debug_ok = 3;            // each test begins with one
 constexpr std::uint32_t unknown_test = 998, no_room = 105, bad_request = 22;  // error numbers in a response
 constexpr std::uint32_t largest_message = 1 << 20;
-constexpr std::uint32_t longest_test = 3600;  // seconds
+constexpr std::uint32_t largest_datagram = 65507;  // behind IP's and UDP's headers
+constexpr std::uint32_t longest_test = 3600;       // seconds
 
 // Words of the records.
 constexpr std::size_t type_word = 0, error_word = 1, specific = 2;
@@ -27,6 +31,15 @@ constexpr std::size_t stream_length = specific + 8, rr_request = specific + 6, r
 constexpr std::size_t stream_receive_size = specific + 1, stream_data_port = specific + 6, rr_data_port = specific + 5;
 constexpr std::size_t stream_bytes = specific, stream_calls = specific + 2, stream_elapsed = specific + 3;
 constexpr std::size_t rr_bytes = specific, rr_transactions = specific + 2, rr_elapsed = specific + 3;
+
+constexpr std::size_t udp_message = specific + 1, udp_length = specific + 7;
+constexpr std::size_t udp_receive_buffer = specific, udp_send_buffer = specific + 1, udp_data_port = specific + 4;
+constexpr std::size_t udp_messages = specific, udp_bytes = specific + 1, udp_elapsed = specific + 2;
+
+bool known(NetperfTestType type) {
+  using enum NetperfTestType;
+  return type == tcp_stream || type == tcp_rr || type == udp_stream || type == udp_rr || type == tcp_crr;
+}
 
 class Record {
  public:
@@ -55,7 +68,8 @@ class Control final : public ServiceConnection {
  public:
   explicit Control(std::array<NetserverTest, NetserverService::slots>& tests) : tests_(tests) {}
 
-  void receive(ByteView data, Time) override {
+  void receive(ByteView data, Time now) override {
+    now_ = now;
     in_.insert(in_.end(), data.begin(), data.end());
     next_request();
   }
@@ -63,6 +77,7 @@ class Control final : public ServiceConnection {
   bool reading() const override { return in_.size() < netperf_record_bytes; }
 
   std::size_t to_send(std::size_t at_most, Time now) override {
+    now_ = now;
     if (out_.empty() && test() && over(*test(), now)) report(now);
     return std::min(at_most, out_.size());
   }
@@ -75,7 +90,7 @@ class Control final : public ServiceConnection {
   Time due() const override { return test() ? test()->deadline() : Time::never(); }
   void ended(Time) override {
     if (test()) {
-      const bool data_connection = test()->state == NetserverTest::State::running;
+      const bool data_connection = test()->state == NetserverTest::State::running && test()->one_connection();
       test()->state = data_connection ? NetserverTest::State::abandoned : NetserverTest::State::free;
     }
     slot_.reset();
@@ -90,7 +105,7 @@ class Control final : public ServiceConnection {
   NetserverTest* test() const { return slot_ ? &tests_[*slot_] : nullptr; }
 
   static bool over(const NetserverTest& t, Time now) {
-    return t.state == NetserverTest::State::ended || now >= t.deadline();
+    return t.state == NetserverTest::State::ended || t.state == NetserverTest::State::refused || now >= t.deadline();
   }
 
   void answer(std::uint32_t type, std::uint32_t error) {
@@ -111,38 +126,52 @@ class Control final : public ServiceConnection {
     const auto type = request[type_word];
     if (type == debug_on || type == debug_off) return answer(debug_ok, 0);
     t.type = static_cast<NetperfTestType>(type);
-    if (t.type != NetperfTestType::tcp_stream && t.type != NetperfTestType::tcp_rr) return answer(0, unknown_test);
+    if (!known(t.type)) return answer(0, unknown_test);
+    const bool udp_stream = t.type == NetperfTestType::udp_stream;
     const std::uint32_t response_type = type + 1;
-    const std::uint32_t seconds = request[t.stream() ? stream_length : rr_length];
     if (!t.stream()) {
-      t.request = request[rr_request];
-      t.response = request[rr_response];
+      const std::uint32_t seconds = request[udp_stream ? udp_length : rr_length];
+      t.request = request[udp_stream ? udp_message : rr_request];
+      t.response = udp_stream ? 1 : request[rr_response];
       // A length below 0 is a number of transactions, which only the client can know to be the last ones.
-      if (t.request - 1 >= largest_message || t.response - 1 >= largest_message || seconds - 1 >= longest_test)
+      const std::uint32_t largest = t.datagrams() ? largest_datagram : largest_message;
+      if (t.request - 1 >= largest || t.response - 1 >= largest || seconds - 1 >= longest_test)
         return answer(response_type, bad_request);
       t.length = 1_s * static_cast<std::int64_t>(seconds);
     }
     const auto free = std::find_if(tests_.begin(), tests_.end(),
                                    [](const NetserverTest& s) { return s.state == NetserverTest::State::free; });
     if (free == tests_.end()) return answer(response_type, no_room);
-    t.state = NetserverTest::State::asked;
+    t.state = t.one_connection() ? NetserverTest::State::asked : NetserverTest::State::running;
+    t.began = now_;
     *free = t;
     slot_ = static_cast<std::uint8_t>(free - tests_.begin());
     Record response(response_type);
-    response.set(t.stream() ? stream_data_port : rr_data_port, static_cast<std::uint32_t>(data_port + *slot_));
+    const std::size_t port_word = t.stream() ? stream_data_port : udp_stream ? udp_data_port : rr_data_port;
+    response.set(port_word, static_cast<std::uint32_t>(data_port + *slot_));
     if (t.stream()) response.set(stream_receive_size, largest_read);
+    if (udp_stream) {
+      response.set(udp_receive_buffer, largest_read);
+      response.set(udp_send_buffer, largest_read);
+    }
     out_ = response.bytes();
   }
 
   void report(Time now) {
     const NetserverTest& t = *test();
+    const Time passed = t.state == NetserverTest::State::ended ? t.stopped - t.began : now - t.began - netperf_pad;
     Record results(static_cast<std::uint32_t>(t.type) + 2);
-    if (t.stream()) {
+    if (t.state == NetserverTest::State::refused) {
+      results.set(error_word, bad_request);
+    } else if (t.type == NetperfTestType::udp_stream) {
+      results.set(udp_messages, t.calls);
+      results.set(udp_bytes, static_cast<std::uint32_t>(t.bytes));
+      results.set_seconds(udp_elapsed, passed);
+    } else if (t.stream()) {
       results.set_double(stream_bytes, static_cast<double>(t.bytes));
       results.set(stream_calls, t.calls);
       results.set_seconds(stream_elapsed, t.stopped - t.began);
     } else {
-      const Time passed = t.state == NetserverTest::State::ended ? t.stopped - t.began : now - t.began - netperf_pad;
       results.set(rr_bytes, t.transactions * (t.request + t.response));
       results.set(rr_transactions, t.transactions);
       results.set_seconds(rr_elapsed, passed);
@@ -157,9 +186,10 @@ class Control final : public ServiceConnection {
   std::array<NetserverTest, NetserverService::slots>& tests_;
   Bytes in_, out_;
   std::optional<std::uint8_t> slot_;
+  Time now_{};  // of the latest call that says it; take() follows to_send() at the same time
 };
 
-/// The data connection of one slot. Without a test in it what comes is discarded.
+/// A data connection of one slot. Without a test in it what comes is discarded.
 class Data final : public ServiceConnection {
  public:
   explicit Data(NetserverTest& test) : test_(test) {}
@@ -169,7 +199,8 @@ class Data final : public ServiceConnection {
       test_.state = NetserverTest::State::running;
       test_.began = now;
     }
-    if (test_.state != NetserverTest::State::running) return;
+    if (test_.state != NetserverTest::State::running || test_.datagrams()) return;
+    if (test_.type == NetperfTestType::tcp_crr) return take_request(data.size());
     test_.bytes += data.size();
     ++test_.calls;
     if (test_.stream()) return;
@@ -186,7 +217,11 @@ class Data final : public ServiceConnection {
     std::fill(data.begin(), data.end(), std::uint8_t{0});
     owed_ -= data.size();
   }
+  bool leaving() const override {
+    return test_.type == NetperfTestType::tcp_crr && in_request_ == test_.request && owed_ == 0;
+  }
   void ended(Time now) override {
+    if (!test_.one_connection()) return;
     if (test_.state == NetserverTest::State::abandoned) test_.state = NetserverTest::State::free;
     if (test_.state == NetserverTest::State::free) return;
     if (test_.state == NetserverTest::State::asked) test_.began = now;  // it never sent anything
@@ -199,11 +234,41 @@ class Data final : public ServiceConnection {
   }
 
  private:
+  // The connection's only one; what comes behind it is not read.
+  void take_request(std::size_t bytes) {
+    if (in_request_ == test_.request) return;
+    test_.bytes += bytes;
+    ++test_.calls;
+    in_request_ = std::min<std::uint64_t>(in_request_ + bytes, test_.request);
+    if (in_request_ < test_.request) return;
+    ++test_.transactions;
+    owed_ = test_.response;
+  }
+
   NetserverTest& test_;
   std::uint64_t in_request_ = 0, owed_ = 0;  // bytes
 };
 
 }  // namespace
+
+// Longer ones are cut to the size, as recv() does it.
+std::optional<Bytes> NetserverTest::take_datagram(std::size_t size, Time now) {
+  const bool whole = size >= request;
+  bytes += std::min<std::size_t>(size, request);
+  if (type == NetperfTestType::udp_stream) {
+    calls += whole;
+    if (whole) return std::nullopt;
+    state = State::ended;
+    stopped = now;
+    return std::nullopt;
+  }
+  if (!whole) {
+    state = State::refused;
+    return std::nullopt;
+  }
+  ++transactions;
+  return Bytes(response, 0);
+}
 
 void NetserverTest::archive(Archive& a) {
   a(state, type, request, response, length, began, stopped, bytes, calls, transactions);
@@ -217,6 +282,15 @@ std::span<const ServicePort> NetserverService::ports() const { return netserver_
 std::unique_ptr<ServiceConnection> NetserverService::accept(std::uint16_t port) {
   if (port == netperf_port) return std::make_unique<Control>(tests_);
   return std::make_unique<Data>(tests_[std::min<std::size_t>(port - data_port, slots - 1)]);
+}
+
+bool NetserverService::bound(std::uint16_t port) const {
+  const NetserverTest& test = tests_[std::min<std::size_t>(port - data_port, slots - 1)];
+  return test.state == NetserverTest::State::running && test.datagrams();
+}
+
+std::optional<Bytes> NetserverService::datagram(std::uint16_t port, ByteView data, Time now) {
+  return tests_[std::min<std::size_t>(port - data_port, slots - 1)].take_datagram(data.size(), now);
 }
 
 void NetserverService::archive(Archive& a) {

@@ -149,7 +149,12 @@ void Peer::receive_ip(ByteView p, ByteView frame, Time now) {
     ++counters_.malformed;
     return;
   }
-  if (get32(p, 16) != config_.address || get16(p, 6) & 0x3FFF) return;  // another's, or a fragment
+  if (get32(p, 16) != config_.address) return;
+  if (Reassembly::is_fragment(frame)) {
+    if (const auto whole = reassembly_.take(frame, now))
+      receive_ip(ByteView(*whole).subspan(ethernet_header), *whole, now);
+    return;
+  }
   const Ipv4 from = get32(p, 12);
   const auto packet = p.first(total);
   const auto body = packet.subspan(header);
@@ -209,7 +214,7 @@ void Peer::receive_udp(Ipv4 from, ByteView packet, std::size_t header, Time now)
   }
   const std::uint16_t source = get16(p, 0), port = get16(p, 2);
   trace_(TraceCategory::peer, now, "peer", "udp {} > {} length {}", source, port, length - udp_header);
-  if (Service* service = services_.find(Transport::udp, port)) {
+  if (Service* service = services_.find(Transport::udp, port); service && service->bound(port)) {
     if (const auto answer = service->datagram(port, p.subspan(udp_header, length - udp_header), now))
       send_udp(from, port, source, *answer, now);
     return;
@@ -240,17 +245,31 @@ void Peer::send_tcp(Ipv4 to, Bytes segment, Time now) {
 }
 
 void Peer::send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now) {
-  Bytes p{0x45, 0};
-  put16(p, static_cast<std::uint32_t>(ip_header + payload.size()));
-  put16(p, ip_id_++);
-  put16(p, protocol == protocol_tcp ? 0x4000 : 0);  // path MTU discovery: don't fragment
-  p.push_back(64);
-  p.push_back(static_cast<std::uint8_t>(protocol));
-  put16(p, 0);
-  put32(p, config_.address);
-  put32(p, to);
-  set16(p, 10, checksum_fold(checksum_add(p)));
-  put(p, payload);
+  const std::size_t room = config_.mtu - ip_header, of_fragment = room & ~std::size_t{7};
+  const std::uint16_t id = ip_id_++;
+  for (std::size_t at = 0;;) {
+    const std::size_t left = payload.size() - at;
+    const bool more = left > room;  // the last one need not be a multiple of 8
+    const std::size_t bytes = more ? of_fragment : left;
+    Bytes p{0x45, 0};
+    put16(p, static_cast<std::uint32_t>(ip_header + bytes));
+    put16(p, id);
+    // path MTU discovery: TCP's are not to be fragmented
+    put16(p, (protocol == protocol_tcp ? 0x4000u : 0u) | (more ? 0x2000u : 0u) | static_cast<std::uint32_t>(at / 8));
+    p.push_back(64);
+    p.push_back(static_cast<std::uint8_t>(protocol));
+    put16(p, 0);
+    put32(p, config_.address);
+    put32(p, to);
+    set16(p, 10, checksum_fold(checksum_add(p)));
+    put(p, payload.subspan(at, bytes));
+    send_packet(to, std::move(p), now);
+    if (!more) return;
+    at += bytes;
+  }
+}
+
+void Peer::send_packet(Ipv4 to, Bytes p, Time now) {
   for (const auto& [ip, mac] : neighbours_) {
     if (ip != to) continue;
     send_frame(mac, ethertype_ip, p, now);
@@ -278,7 +297,29 @@ void Peer::archive(Archive& a) {
     counters_.malformed, counters_.failed_attempts, counters_.dropped);
   a(arrived_);
   link_->archive_waiting(a);
-  a(neighbours_, unresolved_, ip_id_);
+  // Fragments under way stand among the packets that wait, for address 0.0.0.0, each as its datagram's beginning and
+  // its frame: without any the stream is as it was before there were fragments.
+  constexpr Ipv4 nobody = 0;
+  if (a.saving()) {
+    auto waiting = unresolved_;
+    for (auto& fragment : reassembly_.kept()) {
+      Archive one = Archive::saver();
+      fragment.archive(one);
+      waiting.emplace_back(nobody, one.stream());
+    }
+    a(neighbours_, waiting, ip_id_);
+  } else {
+    a(neighbours_, unresolved_, ip_id_);
+    reassembly_ = {};
+    for (const auto& [to, bytes] : unresolved_) {
+      if (to != nobody) continue;
+      Reassembly::Kept fragment;
+      Archive one = Archive::loader(bytes);
+      fragment.archive(one);
+      if (Reassembly::is_fragment(fragment.frame)) reassembly_.take(fragment.frame, fragment.begun);
+    }
+    std::erase_if(unresolved_, [](const auto& packet) { return packet.first == nobody; });
+  }
   services_.archive(a);
   tcp_.archive(a);
   link_->archive(a);

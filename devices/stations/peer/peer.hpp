@@ -6,7 +6,10 @@
 // medium but is otherwise of unlimited speed; all that its host takes is one turnaround time, the same for every card
 // and machine.
 //
-// Not modelled: IP fragments (dropped) and options, routing (everybody is on the medium), ARP retries and expiry.
+// IP datagrams longer than its MTU go in fragments, the first one first (a Linux 2.2 machine sends the last one first;
+// for who joins them it is the same), and fragments are joined in any order (reassembly.hpp).
+//
+// Not modelled: IP options, routing (everybody is on the medium), ARP retries and expiry.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,7 @@
 #include "devices/medium/link_layer.hpp"
 #include "devices/stations/peer/peer_tcp.hpp"
 #include "devices/stations/peer/services.hpp"
+#include "devices/stations/reassembly.hpp"
 #include "devices/stations/station.hpp"
 
 namespace planar::net {
@@ -79,6 +83,7 @@ class Peer final : public Station, private LinkUser, private TcpOutput {
   void send_arp(unsigned hardware, unsigned operation, const MacAddress& to, const MacAddress& target_mac, Ipv4 target,
                 Time now);
   void send_ip(Ipv4 to, unsigned protocol, ByteView payload, Time now);
+  void send_packet(Ipv4 to, Bytes packet, Time now);
   void send_frame(const MacAddress& to, unsigned type, ByteView payload, Time now);
 
   struct Arrived {
@@ -93,6 +98,7 @@ class Peer final : public Station, private LinkUser, private TcpOutput {
   std::deque<Arrived> arrived_;
   std::vector<std::pair<Ipv4, MacAddress>> neighbours_;
   std::vector<std::pair<Ipv4, Bytes>> unresolved_;  // IP packets that wait for an ARP reply
+  Reassembly reassembly_;
   std::uint16_t ip_id_ = 1;
   Services services_;
   TcpServer tcp_;

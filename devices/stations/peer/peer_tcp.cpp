@@ -157,6 +157,7 @@ void TcpServer::established(Connection& c, const TcpSegment& s, Time now) {
   if (s.has_ack()) {
     if (!take_ack(c, s, now)) return;
     take_window(c, s, c.stamps && o.stamp ? std::optional(o.stamp->second) : std::nullopt, now);
+    if (c.state == State::leaving) leaving_acknowledged(c, now);
   }
   if (s.end_seq() != s.seq) take_data(c, s, now);
   measure_mss(c, s.length);
@@ -251,6 +252,12 @@ void TcpServer::take_in_order(Connection& c, const Held& h, Time now) {
   c.rcv_nxt = h.end_seq;
   if (!h.fin) return;
   c.fin_received = true;
+  if (c.state == State::leaving) {  // both ends have closed
+    c.conversation->ended(now);
+    send_ack(c, now);
+    c.state = c.snd_una == c.snd_nxt ? State::closed : State::last_ack;
+    return;
+  }
   c.state = State::close_wait;
   send_ack(c, now);
 }
@@ -308,12 +315,13 @@ void TcpServer::check_ack(Connection& c, Time now) {
 void TcpServer::serve(Time now) {
   std::vector<const Service*> busy;  // iterative services whose turn another connection has
   for (Connection& c : connections_) {
-    if (c.state == State::syn_received || c.state == State::last_ack || c.state == State::closed) continue;
+    if (c.state != State::established && c.state != State::close_wait) continue;
     if (std::find(busy.begin(), busy.end(), c.service) != busy.end()) continue;
     read(c, now);
     if (!c.fin_received || owes_data(c, now)) {
       fill_window(c, now);
       if (c.service->iterative()) busy.push_back(c.service);
+      if (c.state == State::established && c.conversation->leaving()) leave(c, now);
     } else {
       close(c, now);
     }
@@ -349,6 +357,24 @@ void TcpServer::close(Connection& c, Time now) {
   ++c.snd_nxt;
   c.retransmit_at = jiffies(now) + PeerTcp::initial_rto;
   c.retries = 0;
+}
+
+// Our FIN goes first, behind all data; what is not acknowledged yet may still have to be sent again.
+void TcpServer::leave(Connection& c, Time now) {
+  if (!c.sender.next.empty() || c.conversation->to_send(1, now) > 0) return;
+  c.state = State::leaving;
+  send_segment(c, 0x11, c.snd_nxt, now);
+  ++c.snd_nxt;
+  if (!c.retransmit_at) c.retransmit_at = jiffies(now) + c.sender.rto;
+}
+
+void TcpServer::leaving_acknowledged(Connection& c, Time now) {
+  if (c.snd_una == c.snd_nxt) {
+    c.retries = 0;
+    c.retransmit_at = jiffies(now) + PeerTcp::fin_timeout;
+  } else if (!c.retransmit_at) {  // the data has arrived, our FIN not yet
+    c.retransmit_at = jiffies(now) + c.sender.rto;
+  }
 }
 
 void TcpServer::erase_closed(Time now) {
@@ -387,6 +413,14 @@ void TcpServer::run_timers(Time now) {
     }
     if (!c.retransmit_at || after(*c.retransmit_at, j)) continue;
     if (c.state == State::established || c.state == State::close_wait) {
+      data_timer(c, now);
+      continue;
+    }
+    if (c.state == State::leaving && c.snd_una == c.snd_nxt) {  // the client has never ended its direction
+      c.state = State::closed;
+      continue;
+    }
+    if (c.state == State::leaving && !c.sender.sent.empty()) {
       data_timer(c, now);
       continue;
     }

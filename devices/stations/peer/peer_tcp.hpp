@@ -12,14 +12,14 @@
 // - the window is half of the free receive buffer (65535 less what the unread buffers take), in multiples of the own
 //   segment size, and never shrinks: 32120 in the SYN/ACK, 31856 with timestamps afterwards;
 // - timestamps, window scaling and SACK are taken up when offered; PAWS drops old duplicates;
-// - a FIN is acknowledged at once; the server then closes and sends its own.
+// - a FIN is acknowledged at once; the server then closes and sends its own. A service may close first (leaving()).
 //
 // What the connections are for is the services' business (service.hpp). Sending (peer_tcp_send.cpp): slow start from
 // two segments, congestion avoidance, the half-MSS Nagle rule, fast retransmit, time-out with doubling back-off, window
 // probes.
 //
-// Not modelled: urgent data (taken as data), IP options, keepalive, SYN cookies, simultaneous open, selective
-// acknowledgements as a sender.
+// Not modelled: TIME-WAIT (what this end closed first is forgotten with the client's FIN), urgent data (taken as data),
+// IP options, keepalive, SYN cookies, simultaneous open, selective acknowledgements as a sender.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,7 @@ struct PeerTcp {
   static constexpr std::uint32_t headers = 40;            ///< IP and TCP without options: MTU less MSS
   static constexpr std::uint32_t max_delay = hz / 2;      ///< ticks
   static constexpr std::uint32_t initial_rto = 3 * hz;
+  static constexpr std::uint32_t fin_timeout = 180 * hz;  ///< for the client's FIN, once ours has been acknowledged
   static constexpr unsigned synack_retries = 5;
   static constexpr unsigned fin_retries = 15;  ///< also of data
   static constexpr std::uint32_t min_rto = hz / 5, max_rto = 120 * hz;
@@ -109,7 +110,8 @@ class TcpServer {
   void archive(Archive& a);
 
  private:
-  enum class State : std::uint8_t { syn_received, established, close_wait, last_ack, closed };
+  /// leaving: this end has sent its FIN first (FIN-WAIT-1 and -2 of RFC 793)
+  enum class State : std::uint8_t { syn_received, established, close_wait, last_ack, closed, leaving };
   using Jiffies = std::uint32_t;
 
   struct Unread {
@@ -199,6 +201,8 @@ class TcpServer {
   void read(Connection& c, Time now);
   static bool owes_data(Connection& c, Time now);
   void close(Connection& c, Time now);
+  void leave(Connection& c, Time now);
+  void leaving_acknowledged(Connection& c, Time now);
   void erase_closed(Time now);
 
   void take_window(Connection& c, const TcpSegment& s, std::optional<std::uint32_t> echo, Time now);

@@ -36,6 +36,9 @@ class ServiceConnection {
   virtual std::size_t to_send(std::size_t at_most, Time now) = 0;
   /// Fills `data` with the next bytes to send; not more than to_send() allowed.
   virtual void take(std::span<std::uint8_t> data) = 0;
+  /// The service ends the connection of its own accord: behind what to_send() still has, and without waiting for the
+  /// client's end. Nothing that comes afterwards reaches it.
+  virtual bool leaving() const { return false; }
   /// False while the service leaves what arrives in the receive buffer, whose window then closes.
   virtual bool reading() const { return true; }
   /// Whether a client that has closed its direction still gets what is to be sent. If not, the connection is closed at
@@ -60,6 +63,8 @@ class Service {
   virtual bool iterative() const { return false; }
   /// The service's side of a connection to one of its TCP ports. Also builds an empty one for a snapshot to fill.
   virtual std::unique_ptr<ServiceConnection> accept(std::uint16_t port);
+  /// Whether a program waits at one of its UDP ports just now; if not, a datagram to it is refused.
+  virtual bool bound(std::uint16_t /*port*/) const { return true; }
   /// Takes a datagram that has come to one of its UDP ports; the answer to its sender, if there is one.
   virtual std::optional<Bytes> datagram(std::uint16_t port, ByteView data, Time now);
   /// State that is not of one connection.

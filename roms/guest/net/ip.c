@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// IPv4: datagrams to and from the one neighbour, header checksums both ways.
+// IPv4: datagrams to and from the one neighbour, header checksums both ways. What is no whole TCP segment goes to
+// ip_datagram.c, which looks at it again.
 //
-// Not modelled: fragments (dropped), options, routing, ICMP.
+// Not modelled: options, routing.
+#include "ip_fragment.h"
 #include "linux_cost.h"
-#include "net.h"
 #include "tcp.h"
 
 u32 own_ip = 0x020AA8C0;                // 192.168.10.2
@@ -31,7 +32,7 @@ void ip_receive(struct skb *b) {
         return;
     }
 drop:
-    skb_free(b);
+    ip_receive_other(b);
 }
 
 void ip_queue_transmit(struct skb *b) {

@@ -2,11 +2,10 @@
 //
 // TCP with the behaviour of Linux 2.2 that shapes bulk sending.
 //
-// Files: sock.c (the sockets), tcp_connect.c and tcp_listen.c (opening from both sides, closing), tcp.c (send and
-// receive), tcp_output.c (when and how segments leave), tcp_input.c (what arrives), tcp_timer.c (retransmission, delayed
-// acknowledgement, window probe), stack.c (what a setting may change). Facts: net/ipv4/tcp*.c of Linux 2.2 and
-// include/net/tcp.h, read;
-// docs/hardware/linux-2.2-network-path.md#sizes-on-the-wire.
+// Files: sock.c (the sockets), tcp_connect.c, tcp_listen.c and tcp_leave.c (opening from both sides, closing), tcp.c
+// (send and receive), tcp_output.c (when and how segments leave), tcp_input.c (what arrives), tcp_timer.c
+// (retransmission, delayed acknowledgement, window probe), stack.c (what a setting may change). Facts: net/ipv4/tcp*.c
+// of Linux 2.2 and include/net/tcp.h, read; docs/hardware/linux-2.2-network-path.md#sizes-on-the-wire.
 //
 // Not modelled: selective acknowledgements and window scaling (neither is offered),
 // urgent data, keepalive, out-of-order reassembly (such segments are answered with an immediate
@@ -100,6 +99,11 @@ int tcp_connect(struct sock *sk, u32 ip, u16 port);
 void tcp_unreachable(void);             // nobody answers ARP for the peer
 int tcp_shutdown(struct sock *sk);      // waits for the other end's FIN; what comes before it is not read any more
 int tcp_close(struct sock *sk);         // the socket is no longer the caller's
+
+// tcp_leave.c
+void tcp_leave(struct sock *sk);        // the socket is no longer the caller's: what is left to do is done without it
+// Those that are over make room, those of `port` (network order; 0: none) for the same ports again.
+void tcp_left(u16 port);
 
 // tcp.c
 struct skb *sock_alloc(struct sock *sk, u32 size, int force);      // NULL when the send buffer is full and not `force`

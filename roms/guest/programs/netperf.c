@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // netperf's client, version 2.1, rebuilt from its wire protocol (docs/hardware/netperf.md; no line of its code is
-// used). For each size one whole test: a control connection, a request, a data connection to the port that the server names, the test, the
-// server's results.
+// used). For each size one whole test: a control connection, a request, a data connection to the port that the server
+// names, the test, the server's results.
 //
-// TCP_STREAM sends messages of that size until the alarm rings, ends its direction, and stops the clock when the server
-// has ended its own; what counts is what the server has received. TCP_RR sends a request of that size and waits for a
-// response of `response` bytes, one after the other until the alarm has rung. The round trip that it interrupts is
-// waited for and counted.
+// TCP_STREAM sends messages of that size until the alarm rings, ends its direction, and stops the clock when the
+// server has ended its own; what counts is what the server has received. TCP_RR sends a request of that size and waits
+// for a response of `response` bytes, one after the other until the alarm has rung. The round trip that it interrupts
+// is waited for and counted. TCP_CRR makes a connection for each. UDP_STREAM sends datagrams until the alarm rings,
+// and the server tells two seconds behind the test's length how many have come; UDP_RR gives the round trip up that
+// the alarm interrupts, whose response may never come.
 //
 // CPU load: ticks charged to a process against all ticks, over the tests alone.
 #include "netperf.h"
@@ -19,6 +21,7 @@ static u32 measured_ticks, measured_busy;       // of the tests so far
 
 struct outcome {
     u32 messages;                       // sent, or transactions
+    u32 failed;                         // found no buffer
     u32 microseconds;
     struct wide received;               // by the server: bytes, or transactions
     u32 calls;                          // the server's receive calls
@@ -28,7 +31,8 @@ static u32 elapsed(const struct timeval *from, const struct timeval *to) {
     return (to->sec - from->sec) * 1000000 + to->usec - from->usec;
 }
 
-static int stream(int fd, u32 size, struct outcome *o) {
+static int stream(int fd, u32 port, u32 size, struct outcome *o) {
+    (void)port;
     while (!time_over) {
         int n = system_call3(CALL_WRITE, (u32)fd, (u32)buffer, size);
         if (n < 0)
@@ -40,8 +44,9 @@ static int stream(int fd, u32 size, struct outcome *o) {
     return system_call3(CALL_SHUTDOWN, (u32)fd, 0, 0);
 }
 
-static int request_response(int fd, u32 size, struct outcome *o) {
+static int request_response(int fd, u32 port, u32 size, struct outcome *o) {
     int error = 0;
+    (void)port;
     while (!time_over && !error) {
         if (!(error = send_block(fd, size)) && !(error = receive_block(fd, response_size)))
             o->messages++;
@@ -49,13 +54,70 @@ static int request_response(int fd, u32 size, struct outcome *o) {
     return error;
 }
 
+static int connect_request_response(int fd, u32 port, u32 size, struct outcome *o) {
+    (void)fd;
+    while (!time_over) {
+        int data = connect_to(option_peer(), port), error;
+        if (data < 0)
+            return data;
+        if (!(error = send_block(data, size)) && !(error = receive_block(data, response_size)))
+            o->messages++;
+        system_call3(CALL_LEAVE, (u32)data, 0, 0);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+static int datagrams(int fd, u32 port, u32 size, struct outcome *o) {
+    (void)port;
+    while (!time_over) {
+        int n = system_call3(CALL_WRITE, (u32)fd, (u32)buffer, size);
+        if (n == -ENOBUFS) {
+            o->failed++;
+            continue;
+        }
+        if (n < 0)
+            return n == -EINTR ? 0 : n; // the alarm
+        o->messages++;
+    }
+    return 0;
+}
+
+static int datagram_requests(int fd, u32 port, u32 size, struct outcome *o) {
+    struct message answer = {buffer, response_size, 0, 0};
+    (void)port;
+    while (!time_over) {
+        int n = system_call3(CALL_WRITE, (u32)fd, (u32)buffer, size);
+        if (n >= 0)
+            n = system_call3(CALL_UDP_RECEIVE, (u32)fd, (u32)&answer, 0);
+        if (n < 0)
+            return n == -EINTR ? 0 : n;
+        if ((u32)n != response_size)
+            return -EPROTO;
+        o->messages++;
+    }
+    return 0;
+}
+
+static int no_socket(u32 peer, u32 port) { return peer && port ? 0 : -EINVAL; }
+static int datagrams_to(u32 peer, u32 port) {
+    int fd = system_call3(CALL_UDP_SOCKET, 0, 0, 0);
+    if (fd < 0)
+        return fd;
+    int error = system_call3(CALL_UDP_CONNECT, (u32)fd, peer, port);
+    return error < 0 ? error : fd;
+}
+
 // A kind of test: its request, its data connection, what the server says at the end.
 struct test {
     const char *name;
     u32 type;
+    const char *sizes;                  // without a setting
     u32 data_port;                      // word of the response
+    int (*open)(u32 peer, u32 port);    // the data connection's descriptor, or 0: it has none of its own
     void (*ask)(u32 *record, u32 size, u32 seconds);
-    int (*run)(int fd, u32 size, struct outcome *o);
+    int (*run)(int fd, u32 port, u32 size, struct outcome *o);
     void (*result)(const u32 *record, struct outcome *o);
 };
 
@@ -76,9 +138,19 @@ static void ask_rr(u32 *record, u32 size, u32 seconds) {
 }
 static void rr_result(const u32 *record, struct outcome *o) { o->received.low = record[RR_TRANSACTIONS]; }
 
+static void ask_datagrams(u32 *record, u32 size, u32 seconds) {
+    record[DATAGRAM_SIZE] = size;
+    record[DATAGRAM_ALIGNMENT] = 8;
+    record[DATAGRAM_TEST_LENGTH] = seconds;
+}
+static void datagrams_result(const u32 *record, struct outcome *o) { o->received.low = record[DATAGRAM_MESSAGES]; }
+
 static const struct test tests[] = {
-    {"tcp_stream", DO_TCP_STREAM, STREAM_DATA_PORT, ask_stream, stream, stream_result},
-    {"tcp_rr", DO_TCP_RR, RR_DATA_PORT, ask_rr, request_response, rr_result},
+    {"tcp_stream", DO_TCP_STREAM, "32768", STREAM_DATA_PORT, connect_to, ask_stream, stream, stream_result},
+    {"tcp_rr", DO_TCP_RR, "1", RR_DATA_PORT, connect_to, ask_rr, request_response, rr_result},
+    {"tcp_crr", DO_TCP_CRR, "1", RR_DATA_PORT, no_socket, ask_rr, connect_request_response, rr_result},
+    {"udp_stream", DO_UDP_STREAM, "8192", DATAGRAM_DATA_PORT, datagrams_to, ask_datagrams, datagrams, datagrams_result},
+    {"udp_rr", DO_UDP_RR, "1", RR_DATA_PORT, datagrams_to, ask_rr, datagram_requests, rr_result},
 };
 
 static const struct test *chosen(void) {
@@ -96,13 +168,18 @@ static int answer(int control, u32 *record) {
     return error ? error : -(int)record[ERROR];
 }
 
-static int measured(const struct test *t, int fd, u32 size, struct outcome *o) {
+static int measured(const struct test *t, int fd, u32 port, u32 size, struct outcome *o) {
     struct timeval start, stop;
     u32 before[2], after[2];
     system_call3(CALL_TICKS, (u32)before, 0, 0);
-    start_alarm(milliseconds * 1000);
+    if (t->type == DO_UDP_RR)           // a response may never come
+        start_insistent_alarm(milliseconds * 1000);
+    else
+        start_alarm(milliseconds * 1000);
     system_call3(CALL_TIME, (u32)&start, 0, 0);
-    int error = t->run(fd, size, o);
+    int error = t->run(fd, port, size, o);
+    if (t->type == DO_UDP_RR)
+        start_alarm(0);
     system_call3(CALL_TIME, (u32)&stop, 0, 0);
     system_call3(CALL_TICKS, (u32)after, 0, 0);
     o->microseconds = elapsed(&start, &stop);
@@ -121,13 +198,14 @@ static int run_test(const struct test *t, int control, u32 size, struct outcome 
         return error;
     if (record[TYPE] != t->type + 1)
         return -EPROTO;
-    int data = connect_to(option_peer(), record[t->data_port] & 0xFFFF);
+    u32 port = record[t->data_port] & 0xFFFF;
+    int data = t->open(option_peer(), port);
     if (data < 0)
         return data;
-    error = measured(t, data, size, o);
+    error = measured(t, data, port, size, o);
     if (!error && !(error = answer(control, record)))
         t->result(record, o);
-    closed = system_call3(CALL_CLOSE, (u32)data, 0, 0);
+    closed = data ? system_call3(t->open == connect_to ? CALL_CLOSE : CALL_LEAVE, (u32)data, 0, 0) : 0;
     return error ? error : closed;
 }
 
@@ -145,13 +223,17 @@ static void print_row(u32 size, const struct outcome *o) {
     number(o->received.low & 1023, 0);
     text(" calls=");
     number(o->calls, 0);
+    if (o->failed) {
+        text(" failed=");
+        number(o->failed, 0);
+    }
     end_line();
 }
 
 static int netperf(void) {
     const struct test *t = chosen();
     u32 sizes[MAX_SIZES], port = option_port(NETPERF_PORT), wait = option_number("wait", 0, 0, 60);
-    u32 count = option_sizes("sizes", t && t->type == DO_TCP_RR ? "1" : "32768", sizes, MAX_SIZES);
+    u32 count = option_sizes("sizes", t ? t->sizes : "1", sizes, MAX_SIZES);
     u32 before[2], after[2];
     if (!t)
         return fail_setting(settings_find(settings_text, "test") - 5);
@@ -182,6 +264,7 @@ static int netperf(void) {
     after[1] = measured_busy;
     print_load(before, after);
     system_call3(CALL_COUNTERS, 0, 0, 0);
+    system_call3(CALL_UDP_COUNTERS, 0, 0, 0);
     put(FD_LOG, "@netperf end\n");
     return 0;
 }

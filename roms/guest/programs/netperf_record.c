@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netperf's records, and the doubles in them: two words, the high half first. Words are kept in the processor's order.
+// netperf's alarm, its records, and the doubles in them: two words, the high half first. Words are kept in the
+// processor's order.
 #include "netperf.h"
 
 enum { RECORD_BYTES = 4 * RECORD_WORDS };
@@ -9,6 +10,17 @@ static u32 wire[RECORD_WORDS];
 void clear_record(u32 *record) {
     for (u32 n = 0; n < RECORD_WORDS; n++)
         record[n] = 0;
+}
+
+static void on_insistent_alarm(int signal) {
+    (void)signal;
+    time_over = 1;
+    system_call3(CALL_ALARM, 10000, (u32)on_insistent_alarm, (u32)alarm_restorer);
+}
+
+void start_insistent_alarm(u32 microseconds) {
+    time_over = 0;
+    system_call3(CALL_ALARM, microseconds, (u32)on_insistent_alarm, (u32)alarm_restorer);
 }
 
 int send_record(int fd, u32 *record) {

@@ -1,60 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// netserver: netperf's other end, version 2.1, rebuilt from its wire protocol (docs/hardware/netperf.md). Serves `tests`
-// tests, one after the other: waits for a control connection, and for each request on it opens a port for the data
-// connection, from `port` + 1 on.
+// netserver: netperf's other end, version 2.1, rebuilt from its wire protocol (docs/hardware/netperf.md). Serves
+// `tests` tests, one after the other: waits for a control connection, and for each request on it opens a port for the
+// data, from `port` + 1 on.
 //
 // CPU load: ticks charged to a process against all ticks, while a test ran.
 #include "netperf.h"
+
+enum { LONGEST_TEST = 3600 };           // seconds
 
 static u32 record[RECORD_WORDS];
 static u32 data_port;                   // the latest
 static u32 served;                      // tests
 static u32 measured_ticks, measured_busy;
-
-static void add(struct wide *sum, u32 n) {
-    sum->low += n;
-    sum->high += sum->low < n;
-}
-
-// Bytes until the client ends its direction.
-static int take_stream(int fd) {
-    struct wide bytes = {0, 0};
-    u32 calls = 0;
-    for (int n; (n = system_call3(CALL_READ, (u32)fd, (u32)buffer, BUFFER)); calls++) {
-        if (n < 0)
-            return n;
-        add(&bytes, (u32)n);
-    }
-    clear_record(record);
-    put_double(record + STREAM_BYTES, bytes);
-    record[STREAM_CALLS] = calls;
-    return system_call3(CALL_SHUTDOWN, (u32)fd, 0, 0);
-}
-
-// Takes a whole request: 0, or -EINTR when the time is over before.
-static int take_request(int fd, u32 size) {
-    for (u32 done = 0; done < size;) {
-        int n = system_call3(CALL_RECEIVE, (u32)fd, (u32)buffer + done, size - done);
-        if (n <= 0)
-            return n < 0 ? n : -EINTR;  // gone, which netserver would go on asking until its alarm rings
-        done += (u32)n;
-    }
-    return 0;
-}
-
-static int answer_requests(int fd, u32 request, u32 response, u32 seconds) {
-    u32 transactions = 0;
-    int error = 0;
-    start_alarm((seconds + PAD_SECONDS) * 1000000);
-    while (!time_over && !(error = take_request(fd, request)) && !(error = send_block(fd, response)))
-        transactions++;
-    start_alarm(0);
-    clear_record(record);
-    record[RR_TRANSACTIONS] = transactions;
-    record[SPECIFIC] = transactions * (request + response);
-    return error == -EINTR ? 0 : error;
-}
 
 static int listen_at(u32 port) {
     int fd = system_call3(CALL_SOCKET, 0, 0, 0);
@@ -64,6 +22,14 @@ static int listen_at(u32 port) {
     return error < 0 ? error : fd;
 }
 
+static int datagrams_at(u32 port) {
+    int fd = system_call3(CALL_UDP_SOCKET, 0, 0, 0);
+    if (fd < 0)
+        return fd;
+    int bound = system_call3(CALL_UDP_BIND, (u32)fd, port, 0);
+    return bound < 0 ? bound : fd;
+}
+
 static int reply(int control, u32 type, u32 error) {
     clear_record(record);
     record[TYPE] = type;
@@ -71,42 +37,93 @@ static int reply(int control, u32 type, u32 error) {
     return send_record(control, record);
 }
 
-// The request in `record`, to its results.
-static int serve(int control) {
-    u32 type = record[TYPE], rr = type == DO_TCP_RR, before[2], after[2];
-    u32 request = record[RR_REQUEST_SIZE], response = record[RR_RESPONSE_SIZE], seconds = record[RR_TEST_LENGTH];
-    if (type == DEBUG_ON || type == DEBUG_OFF)
-        return reply(control, DEBUG_OK, 0);
-    if (type != DO_TCP_STREAM && !rr)
-        return reply(control, 0, UNKNOWN_TEST);
-    if (rr && (!request || request > BUFFER || !response || response > BUFFER || seconds - 1 >= 3600))
-        return reply(control, type + 1, EINVAL);
-    data_port++;
-    int listener = listen_at(data_port), error, closed;
-    if (listener < 0)
-        return listener;
+struct request {
+    u32 type, size, response, seconds;  // size: of a message or a request
+};
+
+static int is_datagrams(u32 type) { return type == DO_UDP_STREAM || type == DO_UDP_RR; }
+
+// The request in `record`. 0, or the error for the client.
+static u32 understand(struct request *r) {
+    r->type = record[TYPE];
+    r->size = r->response = r->seconds = 1;
+    switch (r->type) {
+    case DO_TCP_STREAM:
+        return 0;                       // it ends when the client says so
+    case DO_UDP_STREAM:
+        r->size = record[DATAGRAM_SIZE];
+        r->seconds = record[DATAGRAM_TEST_LENGTH];
+        break;
+    case DO_TCP_RR:
+    case DO_UDP_RR:
+    case DO_TCP_CRR:
+        r->size = record[RR_REQUEST_SIZE];
+        r->response = record[RR_RESPONSE_SIZE];
+        r->seconds = record[RR_TEST_LENGTH];
+        break;
+    default:
+        return UNKNOWN_TEST;
+    }
+    return r->size - 1 >= BUFFER || r->response - 1 >= BUFFER || r->seconds - 1 >= LONGEST_TEST ? EINVAL : 0;
+}
+
+static int respond(int control, u32 type) {
     clear_record(record);
     record[TYPE] = type + 1;
-    record[rr ? RR_DATA_PORT : STREAM_DATA_PORT] = data_port;
-    if (!rr)
+    if (type == DO_TCP_STREAM)
         record[STREAM_RECEIVE_SIZE - 1] = BUFFER;
-    if ((error = send_record(control, record)))
-        return error;
-    int data = system_call3(CALL_ACCEPT, (u32)listener, 0, 0);
+    if (type == DO_UDP_STREAM)
+        record[DATAGRAM_RECEIVE_BUFFER] = record[DATAGRAM_RECEIVE_BUFFER + 1] = DATAGRAM_BUFFER;
+    u32 datagrams = type == DO_UDP_STREAM ? DATAGRAM_DATA_PORT : RR_DATA_PORT;
+    record[type == DO_TCP_STREAM ? STREAM_DATA_PORT : datagrams] = data_port;
+    return send_record(control, record);
+}
+
+static int run(int data, const struct request *r) {
+    switch (r->type) {
+    case DO_TCP_RR: return serve_requests(data, record, r->size, r->response, r->seconds);
+    case DO_TCP_CRR: return serve_connections(data, record, r->size, r->response, r->seconds);
+    case DO_UDP_STREAM: return serve_datagrams(data, record, r->size, r->seconds);
+    case DO_UDP_RR: return serve_datagram_requests(data, record, r->size, r->response, r->seconds);
+    default: return serve_stream(data, record);
+    }
+}
+
+// The request in `record`, to its results.
+static int serve(int control) {
+    struct request r;
+    u32 before[2], after[2], refused = understand(&r);
+    if (r.type == DEBUG_ON || r.type == DEBUG_OFF)
+        return reply(control, DEBUG_OK, 0);
+    if (refused)
+        return reply(control, refused == UNKNOWN_TEST ? 0 : r.type + 1, refused);
+    data_port++;
+    int data = is_datagrams(r.type) ? datagrams_at(data_port) : listen_at(data_port), error, closed;
     if (data < 0)
         return data;
-    system_call3(CALL_CLOSE, (u32)listener, 0, 0);
+    if ((error = respond(control, r.type)))
+        return error;
+    if (!is_datagrams(r.type) && r.type != DO_TCP_CRR) {
+        int listener = data;
+        if ((data = system_call3(CALL_ACCEPT, (u32)listener, 0, 0)) < 0)
+            return data;
+        system_call3(CALL_CLOSE, (u32)listener, 0, 0);
+    }
     system_call3(CALL_TICKS, (u32)before, 0, 0);
-    error = rr ? answer_requests(data, request, response, seconds) : take_stream(data);
+    error = run(data, &r);
     system_call3(CALL_TICKS, (u32)after, 0, 0);
     measured_ticks += after[0] - before[0];
     measured_busy += after[1] - before[1];
+    if (error == -EPROTO) {             // the client does not keep to its own sizes
+        system_call3(CALL_LEAVE, (u32)data, 0, 0);
+        return reply(control, r.type + 2, EINVAL);
+    }
     if (error < 0)
         return error;
-    record[TYPE] = type + 2;
+    record[TYPE] = r.type + 2;
     served++;
     error = send_record(control, record);
-    closed = system_call3(CALL_CLOSE, (u32)data, 0, 0);
+    closed = system_call3(is_datagrams(r.type) ? CALL_LEAVE : CALL_CLOSE, (u32)data, 0, 0);
     return error ? error : closed;
 }
 
@@ -141,6 +158,7 @@ static int netserver(void) {
     end_line();
     print_load(before, after);
     system_call3(CALL_COUNTERS, 0, 0, 0);
+    system_call3(CALL_UDP_COUNTERS, 0, 0, 0);
     put(FD_LOG, "@netserver end\n");
     error = system_call3(CALL_CLOSE, (u32)listener, 0, 0);
     return error < 0 ? fail_with("close", error) : 0;

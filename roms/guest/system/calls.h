@@ -26,4 +26,20 @@ enum {
     CALL_RECEIVE,           // as CALL_READ, but -EINTR when the alarm rings meanwhile
     CALLS                   // entry.asm knows their number
 };
+enum {                      // later ones, apart from the first, whose code and table keep their place (more_calls.c)
+    CALL_ACCEPT_UNTIL = CALLS,  // as CALL_ACCEPT, but -EINTR when the alarm rings meanwhile
+    CALL_LEAVE,             // fd, or -1: as CALL_CLOSE, without a wait: what is left is done behind the call's back
+    CALL_UDP_SOCKET,        // fd of a new UDP socket; CALL_WRITE sends to where it is connected
+    CALL_UDP_BIND,          // fd, port (0 = any): the port
+    CALL_UDP_CONNECT,       // fd, address in network order, port
+    CALL_UDP_SEND,          // fd, struct message: bytes taken
+    CALL_UDP_RECEIVE,       // fd, struct message: bytes; -EINTR when the alarm rings meanwhile
+    CALL_UDP_COUNTERS,      // reports @udp, if there was any
+    MORE_CALLS
+};
+struct message {            // a datagram
+    unsigned char *data;
+    unsigned bytes;         // of it, or of the room for it
+    unsigned address, port; // where to, where from; the address in network order
+};
 enum { FD_CONSOLE = 1, FD_LOG = 2 };    // the screen with COM1; COM1 alone

@@ -26,6 +26,9 @@ static inline struct sock *file_socket(u32 fd) {
     return f ? f->sk : NULL;
 }
 
+// more_calls.c, from more_calls.asm
+int more_calls(struct regs r);
+
 // socket_calls.c
 int sys_socket(struct regs r);
 int sys_connect(struct regs r);

@@ -55,13 +55,14 @@ struct Talk {
     send_frame(f);
     step(1_ms);
   }
-  void send_ip(unsigned protocol, const Bytes& payload) {
+  /// `fragment`: its place in units of 8 bytes, 2000h: more follow.
+  void send_ip(unsigned protocol, const Bytes& payload, unsigned fragment = 0, unsigned id = 1) {
     Bytes f(peer.config().mac.begin(), peer.config().mac.end());
     put(f, guest_mac);
     put16(f, 0x0800);
     Bytes ip{0x45, 0};
     put16(ip, static_cast<std::uint32_t>(20 + payload.size()));
-    put32(ip, 0x00010000);
+    put32(ip, id << 16 | fragment);
     ip.push_back(64);
     ip.push_back(static_cast<std::uint8_t>(protocol));
     put16(ip, 0);

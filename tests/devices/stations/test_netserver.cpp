@@ -52,12 +52,20 @@ Words stream_request(std::uint32_t seconds = 10) {
   w[10] = seconds;
   return w;
 }
-Words rr_request(std::uint32_t request, std::uint32_t response, std::uint32_t seconds) {
+Words rr_request(std::uint32_t request, std::uint32_t response, std::uint32_t seconds, std::uint32_t type = 13) {
   Words w{};
-  w[0] = 13;
+  w[0] = type;
   w[8] = request;
   w[9] = response;
   w[13] = seconds;
+  return w;
+}
+Words udp_stream_request(std::uint32_t size, std::uint32_t seconds) {
+  Words w{};
+  w[0] = 16;
+  w[3] = size;
+  w[4] = 8;
+  w[9] = seconds;
   return w;
 }
 double number_at(const Words& w, std::size_t word) {
@@ -118,12 +126,14 @@ TEST_CASE("requests and responses: each whole request is answered, and the serve
 TEST_CASE("tests that netserver does not know, sizes that make no sense, and more tests than it takes are refused") {
   NetserverService service;
   NetperfClient control(service, netperf_port);
-  for (const std::uint32_t type : {0u, 16u, 19u, 34u, 0xFFFFFFFFu}) {
+  for (const std::uint32_t type : {0u, 22u, 70u, 0xFFFFFFFFu}) {
     control.ask({type}, 0_s);
     CHECK(control.answer(0_s)[1] == 998);
   }
   for (const auto& request :
-       {rr_request(0, 1, 1), rr_request(1, 0, 1), rr_request(1, 0xFFFFFFFF, 1), rr_request(1, 1, 0)}) {
+       {rr_request(0, 1, 1), rr_request(1, 0, 1), rr_request(1, 0xFFFFFFFF, 1), rr_request(1, 1, 0),
+        rr_request(65508, 1, 1, 19), rr_request(1, 65508, 1, 19), rr_request(1, 1, 0, 34), udp_stream_request(0, 1),
+        udp_stream_request(65508, 1), udp_stream_request(1, 0), udp_stream_request(1, 0xFFFFFFF6)}) {
     control.ask(request, 0_s);
     CHECK(control.answer(0_s)[1] == 22);
   }
@@ -178,4 +188,94 @@ TEST_CASE("a client that goes away in its test leaves nothing to the next one") 
   next_data.connection->ended(7_s);
   CHECK(number_at(next.answer(7_s), 2) == 500);
   CHECK(ask(next, 8_s) == port);  // free again
+}
+
+TEST_CASE("a stream of datagrams: messages counted until two seconds behind the length") {
+  NetserverService service;
+  NetperfClient control(service, netperf_port);
+  control.ask(udp_stream_request(1000, 3), 1_s);
+  const auto response = control.answer(1_s);
+  CHECK(response[0] == 17);
+  CHECK(response[1] == 0);
+  CHECK(response[2] == 65535);
+  CHECK(response[3] == 65535);
+  const auto port = static_cast<std::uint16_t>(response[6]);
+  REQUIRE(port > netperf_port);
+  CHECK(service.bound(port));
+  CHECK_FALSE(service.bound(static_cast<std::uint16_t>(port + 1)));
+  for (int n = 0; n < 5; ++n) CHECK_FALSE(service.datagram(port, Bytes(1000, 1), 2_s));
+  CHECK_FALSE(service.datagram(port, Bytes(1400, 1), 2_s));  // cut to its size
+  CHECK(control.connection->due() == 6_s);
+  CHECK(control.take(5999_ms).empty());
+  const auto results = control.answer(6_s);
+  CHECK(results[0] == 18);
+  CHECK(results[1] == 0);
+  CHECK(results[2] == 6);
+  CHECK(results[3] == 6000);
+  CHECK(std::bit_cast<float>(results[4]) == 3.0f);
+  CHECK_FALSE(service.bound(port));  // what comes late is refused
+
+  control.ask(udp_stream_request(1000, 3), 7_s);
+  const auto again = static_cast<std::uint16_t>(control.answer(7_s)[6]);
+  service.datagram(again, Bytes(1000, 1), 8_s);
+  service.datagram(again, Bytes(10, 1), 9_s);  // a shorter one ends it
+  const auto ended = control.answer(9_s);
+  CHECK(ended[2] == 1);
+  CHECK(ended[3] == 1010);
+  CHECK(std::bit_cast<float>(ended[4]) == 2.0f);
+}
+
+TEST_CASE("datagrams as requests: each is answered, one of another size ends the test with an error") {
+  NetserverService service;
+  NetperfClient control(service, netperf_port);
+  control.ask(rr_request(10, 30, 1, 19), 0_s);
+  const auto response = control.answer(0_s);
+  CHECK(response[0] == 20);
+  const auto port = static_cast<std::uint16_t>(response[7]);
+  REQUIRE(service.bound(port));
+  for (int n = 0; n < 3; ++n) {
+    const auto answer = service.datagram(port, Bytes(10, 1), 500_ms);
+    REQUIRE(answer);
+    CHECK(answer->size() == 30);
+  }
+  const auto results = control.answer(3_s);
+  CHECK(results[0] == 21);
+  CHECK(results[4] == 3);
+  CHECK(results[2] == 120);
+  CHECK(std::bit_cast<float>(results[5]) == 1.0f);
+
+  control.ask(rr_request(10, 30, 1, 19), 4_s);
+  const auto next = static_cast<std::uint16_t>(control.answer(4_s)[7]);
+  CHECK_FALSE(service.datagram(next, Bytes(9, 1), 5_s));
+  CHECK_FALSE(service.bound(next));
+  CHECK(control.answer(5_s)[1] == 22);
+  control.ask(udp_stream_request(1, 1), 6_s);
+  CHECK(control.answer(6_s)[1] == 0);
+
+  control.connection->ended(7_s);  // a client that goes away: its port is free at once
+  CHECK_FALSE(service.bound(next));
+}
+
+TEST_CASE("a connection for each request: the server leaves behind its response, and the test goes on") {
+  NetserverService service;
+  NetperfClient control(service, netperf_port);
+  control.ask(rr_request(100, 40, 2, 34), 0_s);
+  const auto response = control.answer(0_s);
+  CHECK(response[0] == 35);
+  const auto port = static_cast<std::uint16_t>(response[7]);
+  for (int n = 0; n < 3; ++n) {
+    NetperfClient data(service, port);
+    data.send(Bytes(60, 1), 1_s);
+    CHECK_FALSE(data.connection->leaving());
+    data.send(Bytes(60, 1), 1_s);  // 20 bytes too many are not read
+    CHECK_FALSE(data.connection->leaving());
+    CHECK(data.take(1_s).size() == 40);
+    CHECK(data.connection->leaving());
+    data.connection->ended(1_s);
+  }
+  CHECK(control.take(3999_ms).empty());
+  const auto results = control.answer(4_s);
+  CHECK(results[0] == 36);
+  CHECK(results[4] == 3);
+  CHECK(std::bit_cast<float>(results[5]) == 2.0f);
 }

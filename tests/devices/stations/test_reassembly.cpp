@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fragments of IP datagrams on their way to libslirp, in every order.
-#include "devices/stations/host/reassembly.hpp"
+#include "devices/stations/reassembly.hpp"
 
 #include <algorithm>
 #include <numeric>

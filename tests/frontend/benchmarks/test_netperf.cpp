@@ -67,6 +67,62 @@ TEST_CASE("netperf TCP_RR: transactions a second fall with the size, and netserv
   CHECK(rate(two.json(), 0) > 0);
 }
 
+TEST_CASE("netperf UDP_STREAM reaches the wire's arithmetic limit in fragments, and nothing is lost at the station") {
+  const std::string seconds = short_runs() ? "0.3" : "1.5";
+  const auto run = run_planar(
+      "netperf --machine model95 --card smc8013 --test udp_stream --sizes 8192 --quiet --json - --seconds " + seconds);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto row = run.json().at("rows").at(0);
+  CHECK(row.at("lost") == 0);
+  CHECK(row.at("messages") == row.at("messages_received"));
+  CHECK(row.at("received_bytes") == row.at("messages").get<std::uint64_t>() * 8192);
+  CHECK(row.at("mbit_per_s") == row.at("sent_mbit_per_s"));
+  // 6 fragments, 5 of 1538 and one of 858 byte times, are 6838 us at 10 Mbit/s: 9.584 Mbit/s. The send buffer's 43
+  // fragments, which the alarm finds in it, are counted too.
+  const double limit = 9.584 * (1 + 43 / 6.0 * 6.838e-3 / row.at("seconds").get<double>());
+  INFO(row);
+  CHECK(row.at("mbit_per_s").get<double>() < limit * 1.02);
+  CHECK(row.at("mbit_per_s").get<double>() > limit * 0.97);
+}
+
+TEST_CASE("netperf UDP_STREAM against a machine that is too slow: what it loses is told") {
+  const auto run =
+      run_planar("netperf --machine model95 --card smc8013 --against model56sx:smc8013 --test udp_stream --sizes 8192" +
+                 brief_tests());
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto row = run.json().at("rows").at(0);
+  INFO(row);
+  CHECK(row.at("messages").get<unsigned>() ==
+        row.at("messages_received").get<unsigned>() + row.at("lost").get<unsigned>());
+  CHECK(row.at("lost").get<unsigned>() > 0);
+  CHECK(row.at("mbit_per_s").get<double>() < row.at("sent_mbit_per_s").get<double>());
+}
+
+TEST_CASE("netperf UDP_RR and TCP_CRR: round trips at the station and between two machines, the same twice") {
+  for (const std::string test : {"udp_rr", "tcp_crr"}) {
+    const std::string command =
+        "netperf --machine model77 --card smc8013 --sizes 1,5000 --response 3000 --test " + test + brief_tests();
+    const auto peer = run_planar(command);
+    INFO(peer.err);
+    REQUIRE(peer.status == 0);
+    const auto j = peer.json();
+    CHECK(j.at("test") == test);
+    const auto rate = [&](const nlohmann::ordered_json& result, unsigned row) {
+      return result.at("rows").at(row).at("transactions_per_s").template get<double>();
+    };
+    CHECK(rate(j, 0) > rate(j, 1));
+    CHECK(rate(j, 1) > 10);
+    CHECK(without_host_time(run_planar(command).json()) == without_host_time(j));
+    const auto two = run_planar(command + " --against model95:3c529");
+    INFO(two.err);
+    REQUIRE(two.status == 0);
+    CHECK(rate(two.json(), 0) > rate(two.json(), 1));
+    CHECK(two.json().at("against").at("frames").at("received") == two.json().at("frames").at("sent"));
+  }
+}
+
 TEST_CASE("netperf in comparisons, with a snapshot, and what it refuses") {
   const Scratch scratch;
   const auto table =

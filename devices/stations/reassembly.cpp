@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "devices/stations/host/reassembly.hpp"
+#include "devices/stations/reassembly.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -40,6 +40,16 @@ Bytes Reassembly::joined(const Datagram& datagram) {
   put(frame, ip);
   for (const Fragment& f : datagram.fragments) put(frame, f.data);
   return frame;
+}
+
+std::vector<Reassembly::Kept> Reassembly::kept() const {
+  std::vector<Kept> all;
+  for (const Datagram& d : datagrams_)
+    for (const Fragment& f : d.fragments) {
+      all.push_back({d.begun, f.head});
+      put(all.back().frame, f.data);
+    }
+  return all;
 }
 
 std::optional<Bytes> Reassembly::take(ByteView frame, Time now) {

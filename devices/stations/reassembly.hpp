@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Joins the fragments of IP datagrams, so that libslirp never sees one: up to at least 4.7.0 it damages its own memory
-// when a fragment comes in front of one that is there already, and some systems send the last fragment first
-// (Linux 2.4).
+// Joins the fragments of IP datagrams, for the reference station, and so that libslirp never sees one: up to at least
+// 4.7.0 it damages its own memory when a fragment comes in front of one that is there already, and some systems send
+// the last fragment first (Linux 2.2 and 2.4).
 //
 // Nothing becomes of a datagram with an overlap or a fragment that comes twice; one with a gap is forgotten after
 // thirty seconds (RFC 1122, section 3.3.2 asks for 60 to 120 where a path of unknown length is between) or when sixteen
@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/state/archive.hpp"
 #include "core/time/time.hpp"
 #include "devices/stations/packet.hpp"
 
@@ -27,6 +28,14 @@ class Reassembly {
   std::optional<Bytes> take(ByteView frame, Time now);
   /// Datagrams under way.
   std::size_t waiting() const { return datagrams_.size(); }
+  /// A fragment under way, as take() got it, with the time of its datagram's first one. Taken again in this order by
+  /// an empty Reassembly they make the same state.
+  struct Kept {
+    Time begun{};
+    Bytes frame;
+    void archive(Archive& a) { a(begun, frame); }
+  };
+  std::vector<Kept> kept() const;
 
  private:
   struct Fragment {

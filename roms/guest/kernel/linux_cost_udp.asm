@@ -1,0 +1,39 @@
+; SPDX-License-Identifier: GPL-2.0-or-later
+;
+; linux_cost.asm's table for UDP and fragments, in low memory with what it pads (kernel.ld).
+;
+; How it was counted: net/ipv4/udp.c, ip_output.c and ip_fragment.c and net/core/sock.c, skbuff.c, datagram.c and
+; iovec.c of the public source of Linux 2.2.1, compiled by GCC 12 -O2 -march=i386, and this kernel's own files were run
+; instruction by instruction with the same datagrams (1000 and 8192 bytes). REP counts as one; copies and sums are not
+; in it. alloc_skb has 43 instructions so and 51 in the kernel that linux_cost.asm was counted with (gcc 2.95.3): its
+; figures are therefore taken 1.15 times. Where that table's source has the function itself (ip_output, kmalloc, kfree,
+; mod_timer, wake-ups, the way into a call) it is taken from there. Loads, stores and taken transfers are in the
+; proportion of the whole path there (0.37, 0.24, 0.107). All inferred, less certain than linux_cost.asm: 2.2.1 for
+; 2.2.26, one compiler for another.
+;
+; Instructions a call of the site, the real kernel's and ours:
+; ip_fragment        252  131   ip_build_xmit_slow 134, sock_alloc_send_skb 47; ip_output 44
+; udp_getfrag        115   27   udp_getfrag 28, csum_partial_copy_fromiovecend 72
+; udp_write_space     36   16   sock_wfree 6, sock_def_write_space 25
+; ip_defragment      465  315   ip_defrag 210, ip_free 24; kmalloc, kfree, del_timer, mod_timer of a fragment
+; ip_glue            272   72   two kmalloc and kfree of a datagram
+; udp_receive        190  135   udp_rcv 69, udp_queue_rcv_skb 39, sock_def_readable 13; pseudo header, wake-ups
+; udp_recvmsg        486  158   udp_recvmsg 66, skb_recv_datagram 41, skb_copy_datagram_iovec 8, memcpy_toiovec 35,
+;                               skb_free_datagram 7, the copy's beginning 25; sock_rfree; the call, as send() has it: 265
+;
+; Nothing for udp_sendmsg and ip_build_xmit themselves (176, ours 87): the sites write_entry and write_exit hold as
+; much for tcp_do_sendmsg, which a datagram does not meet.
+
+        bits 32
+
+%macro SITES 0
+        SITE ip_fragment,    121,  45,  29,  13,  14
+        SITE udp_getfrag,     88,  32,  21,   9,  10
+        SITE udp_write_space, 20,   7,   5,   2,   3
+        SITE ip_defragment,  150,  55,  37,  16,  17
+        SITE ip_glue,        200,  74,  48,  21,  20
+        SITE udp_receive,     55,  20,  14,   6,   8
+        SITE udp_recvmsg,    328, 121,  79,  35,  34
+%endmacro
+
+%include "kernel/linux_cost.inc"
