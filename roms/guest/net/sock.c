@@ -22,6 +22,7 @@ struct sock *tcp_socket(void) {
         queue_init(&free->waiting);
         queue_init(&free->receive);
         queue_init(&free->write);
+        queue_init(&free->held);
         tcp_timers_init(free);
         free->open = 1;
         free->send_buffer = SEND_BUFFER;
@@ -55,6 +56,7 @@ void tcp_abandon(struct sock *sk) {
     sock_drop(&sk->write);
     sock_drop(&sk->receive);
     sock_drop(&sk->waiting);
+    sock_drop(&sk->held);
     wake_up(&sk->sleep);
     bh_atomic_end();
 }

@@ -150,6 +150,7 @@ int tcp_close(struct sock *sk) {
     if (sk->state != TCP_TIME_WAIT)
         tcp_abandon(sk);
     sock_drop(&sk->receive);
+    sock_drop(&sk->held);
     sk->open = 0;
     return done ? 0 : -ETIMEDOUT;
 }

@@ -273,6 +273,12 @@ static void acknowledge(struct sock *sk, struct skb *b, u32 length) {
 // ---- data ---------------------------------------------------------------------------------------
 static void receive_free(struct skb *b) { b->sk->receive_memory -= b->truesize; }
 
+__attribute__((noinline, section(".cold"))) void tcp_charge_receive(struct sock *sk, struct skb *b) {
+    sk->receive_memory += b->truesize;
+    b->sk = sk;
+    b->destructor = receive_free;
+}
+
 static void measure_segment(struct sock *sk, u32 length) {
     u32 last = sk->last_segment;
     sk->rcv_mss = max_u(sk->rcv_mss, length);
@@ -286,7 +292,8 @@ static void measure_segment(struct sock *sk, u32 length) {
 
 // Every second full segment, a window that opened, or a hurry: at once. Else within half a second.
 static void ack_check(struct sock *sk) {
-    if (sk->rcv_nxt - sk->rcv_wup >= sk->rcv_mss * 2 || tcp_may_raise_window(sk) || sk->quick_ack)
+    if (sk->rcv_nxt - sk->rcv_wup >= sk->rcv_mss * 2 || tcp_may_raise_window(sk) || sk->quick_ack ||
+        !queue_empty(&sk->held))
         tcp_send_ack(sk);
     else
         tcp_delay_ack(sk, HZ / 2);
@@ -297,8 +304,9 @@ static void enter_time_wait(struct sock *sk) {
     tcp_timers_stop(sk);
 }
 
-static void got_fin(struct sock *sk) {
+__attribute__((noinline, section(".cold"))) static void got_fin(struct sock *sk) {
     sk->rcv_nxt++;
+    sock_drop(&sk->held);               // nothing comes behind it
     tcp_send_ack(sk);
     switch (sk->state) {
     case TCP_ESTABLISHED:
@@ -329,9 +337,10 @@ static int take_data(struct sock *sk, struct skb *b) {
             skb_pull(b, old);
             b->seq += old;
         } else {
+            int held = after(b->seq, sk->rcv_nxt) && tcp_hold(sk, b);
             sk->delayed_acks++;
             tcp_send_ack(sk);
-            return 0;
+            return held;
         }
     }
     if (b->length && sk->state != TCP_ESTABLISHED && sk->state != TCP_FIN_WAIT1 &&
@@ -347,10 +356,10 @@ static int take_data(struct sock *sk, struct skb *b) {
         }
         measure_segment(sk, b->length);
         sk->rcv_nxt += b->length;
-        sk->receive_memory += b->truesize;
-        b->sk = sk;
-        b->destructor = receive_free;
+        tcp_charge_receive(sk, b);
         queue_tail(&sk->receive, b);
+        if (!queue_empty(&sk->held))
+            fin |= tcp_take_held(sk);
         sk->delayed_acks++;
         kept = 1;
         wake_up(&sk->sleep);
