@@ -87,11 +87,13 @@ test-long: test-release
 # Every header and every source of the libraries compiles by itself, which the builds with precompiled headers do not show.
 test-headers: test-packages
 	cmake --preset alone -DPLANAR_UNICORN=ON
+	cmake --build build/alone --target planar_commit
 	python3 tests/rules/check_compile.py alone --build build/alone --jobs $(JOBS)
 
 # The checks of .clang-tidy over the largest source file of each folder, and over the headers that those include.
 test-tidy: test-packages lint-packages
 	cmake --preset alone -DPLANAR_UNICORN=ON
+	cmake --build build/alone --target planar_commit
 	python3 tests/rules/check_compile.py tidy --build build/alone --jobs $(JOBS)
 
 # Another seed than the test's, and four times as many instructions.

@@ -65,7 +65,7 @@ def main():
     cells, cards = {}, []
     for benchmark in RUNS:
         cells[benchmark], ran, page = compare(planar, folder, benchmark)
-        cards += [card for card in ran if card not in cards]
+        cards = list(dict.fromkeys(cards + ran))
         if benchmark in PICTURES:
             for svg in re.findall(r"<svg.*?</svg>", page, re.S):
                 if PICTURES[benchmark] in svg:
@@ -76,11 +76,11 @@ def main():
                         (HERE / ("frame-%s.svg" % name)).write_text(svg + "\n", encoding="utf-8")
     text = PAGE.read_text(encoding="utf-8")
     for name, columns in TABLES.items():
-        begin, end = "<!-- table %s -->\n" % name, "\n<!-- end -->"
+        begin, end = "<!-- table %s -->" % name, "<!-- end -->"
         if begin not in text:
-            sys.exit("make.py: %s has no mark '%s'" % (PAGE, begin.strip()))
+            sys.exit("make.py: %s has no mark '%s'" % (PAGE, begin))
         first = text.index(begin) + len(begin)
-        text = text[:first] + table(columns, cells, cards) + text[text.index(end, first):]
+        text = text[:first] + "\n" + table(columns, cells, cards) + "\n" + text[text.index(end, first):]
     PAGE.write_text(text, encoding="utf-8")
 
 
