@@ -3,10 +3,9 @@
 // TCP with the behaviour of Linux 2.2 that shapes bulk sending.
 //
 // Files: sock.c (the sockets), tcp_connect.c, tcp_listen.c and tcp_leave.c (opening from both sides, closing), tcp.c
-// (send and receive), tcp_output.c (when and how segments leave), tcp_input.c (what arrives), tcp_order.c (what arrives
-// too early), tcp_timer.c (retransmission, delayed acknowledgement, window probe), stack.c (what a setting may change).
-// Facts: net/ipv4/tcp*.c of Linux 2.2 and include/net/tcp.h, read;
-// docs/hardware/linux-2.2-network-path.md#sizes-on-the-wire.
+// (send and receive), tcp_output.c (when and how segments leave), tcp_input.c (what arrives), tcp_timer.c
+// (retransmission, delayed acknowledgement, window probe), stack.c (what a setting may change). Facts: net/ipv4/tcp*.c
+// of Linux 2.2 and include/net/tcp.h, read; docs/hardware/linux-2.2-network-path.md#sizes-on-the-wire.
 //
 // Not modelled: selective acknowledgements and window scaling (neither is offered),
 // urgent data, keepalive, resets for ports that nobody listens on, SYN cookies.
@@ -66,7 +65,7 @@ struct sock {
     struct sock *listener;              // of a connection that nobody has accepted yet
     int open;                           // a process or a listener has it
     u32 send_buffer;                    // most of write_memory
-    struct skb_queue held;              // segments that came before their turn (tcp_order.c)
+    struct skb_queue held;              // segments that came before their turn
 };
 
 static inline int before(u32 a, u32 b) { return (s32)(a - b) < 0; }
@@ -138,10 +137,6 @@ void tcp_probe_window(struct sock *sk);
 u32 tcp_select_window(struct sock *sk);
 int tcp_may_raise_window(struct sock *sk);
 
-// tcp_order.c
-int tcp_hold(struct sock *sk, struct skb *b);
-int tcp_take_held(struct sock *sk);
-void tcp_charge_receive(struct sock *sk, struct skb *b);       // the receive buffer holds it until it is freed
 
 // tcp_input.c
 void tcp_receive(struct skb *b);

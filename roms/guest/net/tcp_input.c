@@ -273,7 +273,7 @@ static void acknowledge(struct sock *sk, struct skb *b, u32 length) {
 // ---- data ---------------------------------------------------------------------------------------
 static void receive_free(struct skb *b) { b->sk->receive_memory -= b->truesize; }
 
-__attribute__((noinline, section(".cold"))) void tcp_charge_receive(struct sock *sk, struct skb *b) {
+__attribute__((noinline, section(".cold"))) static void charge(struct sock *sk, struct skb *b) {
     sk->receive_memory += b->truesize;
     b->sk = sk;
     b->destructor = receive_free;
@@ -324,6 +324,51 @@ __attribute__((noinline, section(".cold"))) static void got_fin(struct sock *sk)
     wake_up(&sk->sleep);
 }
 
+// ---- segments that came before their turn -------------------------------------------------------
+// They wait in the order of their numbers until what is missing has come, charged to the receive buffer like those that
+// are read next; each is answered at once, so that the sender sees duplicates. As Linux 2.2's out_of_order_queue.
+
+// Keeps a segment whose TCP header has been taken away: 1. 0: it holds nothing new, or the socket has no use for it.
+__attribute__((noinline)) static int hold(struct sock *sk, struct skb *b) {
+    if (sk->shutdown || (sk->state != TCP_ESTABLISHED && sk->state != TCP_FIN_WAIT1 && sk->state != TCP_FIN_WAIT2))
+        return 0;
+    struct skb *at = (struct skb *)&sk->held;       // goes behind this one
+    for (struct skb *p = at->prev; p != (struct skb *)&sk->held; p = p->prev)
+        if (!after(p->seq, b->seq)) {
+            at = p;
+            break;
+        }
+    if (at != (struct skb *)&sk->held && !after(b->end_seq, at->end_seq))
+        return 0;
+    charge(sk, b);
+    queue_after(at, b, &sk->held);
+    return 1;
+}
+
+// What has its turn now goes to the reader. 1: the last of it was the other end's FIN.
+__attribute__((noinline)) static int take_held(struct sock *sk) {
+    struct skb *b;
+    int fin = 0;
+    while (!fin && (b = queue_first(&sk->held)) && !after(b->seq, sk->rcv_nxt)) {
+        queue_unlink(b);
+        if (!after(b->end_seq, sk->rcv_nxt)) {      // its gap was filled by a longer segment
+            skb_free(b);
+            continue;
+        }
+        u32 old = min_u(sk->rcv_nxt - b->seq, b->length);
+        skb_pull(b, old);
+        b->seq += old;
+        fin = ((struct tcp_header *)b->th)->flags & TCP_FIN;
+        sk->rcv_nxt += b->length;
+        if (b->length)
+            queue_tail(&sk->receive, b);
+        else
+            skb_free(b);
+    }
+    return fin != 0;
+}
+
+// ---- in order -----------------------------------------------------------------------------------
 // Returns 1 when the buffer was kept.
 static int take_data(struct sock *sk, struct skb *b) {
     struct tcp_header *th = header(b);
@@ -337,7 +382,7 @@ static int take_data(struct sock *sk, struct skb *b) {
             skb_pull(b, old);
             b->seq += old;
         } else {
-            int held = after(b->seq, sk->rcv_nxt) && tcp_hold(sk, b);
+            int held = after(b->seq, sk->rcv_nxt) && hold(sk, b);
             sk->delayed_acks++;
             tcp_send_ack(sk);
             return held;
@@ -356,10 +401,10 @@ static int take_data(struct sock *sk, struct skb *b) {
         }
         measure_segment(sk, b->length);
         sk->rcv_nxt += b->length;
-        tcp_charge_receive(sk, b);
+        charge(sk, b);
         queue_tail(&sk->receive, b);
         if (!queue_empty(&sk->held))
-            fin |= tcp_take_held(sk);
+            fin |= take_held(sk);
         sk->delayed_acks++;
         kept = 1;
         wake_up(&sk->sleep);
