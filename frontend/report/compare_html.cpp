@@ -93,7 +93,6 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
   if (c.benchmark.name != published_benchmark) return {};
   std::size_t parts = 0;  // of a size, and one between two sizes, where the lines break
   const auto each_row = [&](const CellOutcome& o, const auto& visit) {
-    if (!o.result->contains("rows")) return;  // another benchmark's result
     for (std::size_t size = 0; size < c.sizes.size(); ++size)
       for (const auto& row : (*o.result)["rows"])
         if (row["packet_bytes"] == c.sizes[size] && row.contains(series)) visit(size, row[series]);
