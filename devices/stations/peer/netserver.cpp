@@ -279,18 +279,20 @@ void NetserverTest::archive(Archive& a) {
 
 std::span<const ServicePort> NetserverService::ports() const { return netserver_ports; }
 
+std::size_t NetserverService::slot_of(std::uint16_t port) { return std::min<std::size_t>(port - data_port, slots - 1); }
+
 std::unique_ptr<ServiceConnection> NetserverService::accept(std::uint16_t port) {
   if (port == netperf_port) return std::make_unique<Control>(tests_);
-  return std::make_unique<Data>(tests_[std::min<std::size_t>(port - data_port, slots - 1)]);
+  return std::make_unique<Data>(tests_[slot_of(port)]);
 }
 
 bool NetserverService::bound(std::uint16_t port) const {
-  const NetserverTest& test = tests_[std::min<std::size_t>(port - data_port, slots - 1)];
+  const NetserverTest& test = tests_[slot_of(port)];
   return test.state == NetserverTest::State::running && test.datagrams();
 }
 
 std::optional<Bytes> NetserverService::datagram(std::uint16_t port, ByteView data, Time now) {
-  return tests_[std::min<std::size_t>(port - data_port, slots - 1)].take_datagram(data.size(), now);
+  return tests_[slot_of(port)].take_datagram(data.size(), now);
 }
 
 void NetserverService::archive(Archive& a) {

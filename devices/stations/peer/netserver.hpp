@@ -68,6 +68,9 @@ class NetserverService final : public Service {
   void archive(Archive& a) override;
 
  private:
+  /// Of a data port.
+  static std::size_t slot_of(std::uint16_t port);
+
   std::array<NetserverTest, slots> tests_;
 };
 
