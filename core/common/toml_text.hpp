@@ -12,8 +12,8 @@ struct TextPlace {
   std::size_t line = 1, column = 1;  ///< in bytes, from 1
 };
 
-/// The first byte above 7Fh that is neither in a string nor in a comment. TOML 1.0 allows none there, and toml++ (3.3)
-/// looks such a letter up in tables that it may not be in: behaviour that C++ leaves undefined.
+/// The first byte above 7Fh that is neither in a string nor in a comment. TOML 1.0 allows none there, and toml++ does
+/// not say what is wrong with it.
 std::optional<TextPlace> foreign_letter(std::string_view toml);
 
 }  // namespace planar
