@@ -173,6 +173,9 @@ const std::vector<Section>& sections() {
         {"peer.duration", "For how long the reference station asks netio to measure a packet size, 10 ms to 3600 s."},
         {"peer.turnaround",
          "What the reference station takes from a frame's last bit to its answer, 1 us to 1 s (inferred)."},
+        {"peer.tick_phase",
+         "When the reference station's clock of 100 Hz ticks first, below 10 ms. Acknowledgements that it delays hang "
+         "on it."},
         {"peer.mtu",
          "Bytes of the reference station's longest IP datagram: 576 to 1500 on Ethernet, up to 17800 on a ring."}}},
       {"[medium.NAME]",

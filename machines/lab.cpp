@@ -90,6 +90,7 @@ void Lab::add_peers(const MachineConfig& config) {
   const auto add = [&](const std::string& medium, std::uint64_t seed, net::PeerConfig peer) {
     peer.mtu = config.peer_mtu;
     peer.turnaround = config.peer_turnaround;
+    peer.tick_phase = config.peer_tick_phase;
     peer.services.netio_duration = config.peer_duration;
     stations_.push_back(std::make_unique<net::Peer>(scheduler_, trace(), medium_named(medium), seed, std::move(peer)));
   };

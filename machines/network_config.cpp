@@ -20,6 +20,8 @@ void read_attachment(Config& c, MachineConfig& m) {
   if (m.peer_duration < 10_ms || m.peer_duration > 3600_s) c.fail("peer.duration", "expects 10 ms to 3600 s");
   m.peer_turnaround = c.time("peer.turnaround", "60 us");
   if (m.peer_turnaround < 1_us || m.peer_turnaround > 1_s) c.fail("peer.turnaround", "expects 1 us to 1 s");
+  m.peer_tick_phase = c.time("peer.tick_phase", "0 s");
+  if (m.peer_tick_phase < 0_s || m.peer_tick_phase >= 10_ms) c.fail("peer.tick_phase", "expects less than 10 ms");
   m.peer_mtu = static_cast<std::uint32_t>(c.integer("peer.mtu", 576, 17800, 1500));
   const auto forwards = c.texts("net.forward");
   if (net::is_host_net(m.net)) {

@@ -52,15 +52,52 @@ std::vector<std::string> scored(const std::vector<PublishedRow>& print, const st
   return list;
 }
 
-/// Each row as it is and with each uncertain value at both ends.
+/// The runs of one row besides its own, in the order in which they are made: each uncertain value at its low and its
+/// high end, then the phases.
+struct Variations {
+  std::vector<UncertainValue> values;
+
+  explicit Variations(const Cell& cell) : values(uncertain_values(cell.machine)) {
+    const auto of_card = inferred_times(cell.card);
+    values.insert(values.end(), of_card.begin(), of_card.end());
+  }
+  std::size_t runs() const { return 2 * values.size() + tick_phases.size(); }
+  void add_to(std::vector<Cell>& cells, const Cell& cell) const {
+    for (const UncertainValue& v : values)
+      for (const std::string& end : {v.low, v.high}) cells.push_back(with_value(cell, v.name, end));
+    for (const char* phase : tick_phases) cells.push_back(with_value(cell, "peer.tick_phase", phase));
+  }
+};
+
+/// A row with what came of its variations, which start at `outcome`.
+SensitiveRow varied(const ScoredRow& row, const Variations& variations, const CellOutcome* outcome) {
+  SensitiveRow sensitive{row, {}, {}};
+  const auto average = [&](const CellOutcome& o) {
+    ScoredRow moved = row;
+    moved.ours = &o;
+    return moved.average();
+  };
+  for (const UncertainValue& v : variations.values) {
+    sensitive.effects.push_back({v, average(outcome[0]), average(outcome[1])});
+    outcome += 2;
+  }
+  for (const char* phase : tick_phases) {
+    std::optional<double> load;
+    if (outcome->result) load = (*outcome->result)["cpu_load_percent"].get<double>();
+    sensitive.phases.push_back({phase, average(*outcome), load});
+    ++outcome;
+  }
+  return sensitive;
+}
+
+/// Each row as it is, with each uncertain value at both ends and with other phases of the ticks.
 int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& print, const MatrixOptions& matrix) {
   const auto base = cells_of(print, o.command.cells());
   std::vector<Cell> cells = base;
-  std::vector<std::vector<UncertainValue>> values;
+  std::vector<Variations> variations;
   for (const Cell& cell : base) {
-    values.push_back(uncertain_values(cell.machine));
-    for (const UncertainValue& v : values.back())
-      for (const std::string& end : {v.low, v.high}) cells.push_back(with_value(cell, v.name, end));
+    variations.emplace_back(cell);
+    variations.back().add_to(cells, cell);
   }
   const auto outcomes = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(outcomes); !failure.empty())
@@ -71,20 +108,10 @@ int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& 
   std::vector<SensitiveRow> rows;
   for (const ScoredRow& row : score_rows(print, as_is)) {
     if (!row.ours || row.print.repeats) continue;
-    SensitiveRow sensitive{row, {}};
     const auto place = static_cast<std::size_t>(row.ours - as_is.data());
-    std::size_t next = base.size();
-    for (std::size_t n = 0; n < place; ++n) next += 2 * values[n].size();
-    const auto average = [&](const CellOutcome& outcome) {
-      ScoredRow moved = row;
-      moved.ours = &outcome;
-      return moved.average();
-    };
-    for (const UncertainValue& v : values[place]) {
-      sensitive.effects.push_back({v, average(outcomes[next]), average(outcomes[next + 1])});
-      next += 2;
-    }
-    rows.push_back(std::move(sensitive));
+    std::size_t first = base.size();
+    for (std::size_t n = 0; n < place; ++n) first += variations[n].runs();
+    rows.push_back(varied(row, variations[place], outcomes.data() + first));
   }
   if (o.command.json) write_json(*o.command.json, sensitivity_json(rows));
   if (!o.command.json || *o.command.json != "-") fmt::print("{}", sensitivity_text(rows));
@@ -142,8 +169,9 @@ Verb add_published(CLI::App& app) {
                  "Run nothing: list the values that were fitted on print or chosen with it in view");
   verb->add_flag(
       "--sensitivity", o->sensitivity,
-      "Run each row also with the uncertain values that all cards share (server's turnaround, channel, DRAM) at "
-      "both ends of their range, and say whether print lies in the band: nine runs a row");
+      "Run each row also with the uncertain values that all cards share (server's turnaround, channel, DRAM) and the "
+      "card's own inferred times at both ends of their range, and with other phases between the two machines' ticks; "
+      "say whether printed figure and load lie in the bands: 15 to 30 runs a row");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in --results already");
   return [o] { return run(*o); };
 }

@@ -5,16 +5,27 @@
 
 #include <algorithm>
 
+#include "devices/adapter/timing_profile.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
 
 namespace planar {
 namespace {
 
-UncertainValue half_to_double(std::string name, Time used) {
-  const auto text = [](Time t) { return fmt::format("{} ps", t.ps); };
-  return {std::move(name), fmt::format("{} ns", used.ps / 1000), text(Time{used.ps / 2}), text(used * 2)};
+constexpr Time start_up = 10_ms;
+
+/// In the largest unit that tells it exactly.
+std::string text_of(Time t) {
+  if (t.ps % 1'000'000 == 0) return fmt::format("{} us", t.ps / 1'000'000);
+  if (t.ps % 1'000 == 0) return fmt::format("{} ns", t.ps / 1'000);
+  return fmt::format("{} ps", t.ps);
 }
+
+UncertainValue half_to_double(std::string name, Time used) {
+  return {std::move(name), text_of(used), text_of(Time{used.ps / 2}), text_of(used * 2)};
+}
+
+bool contains(double value, const SensitiveRow::Band& band) { return band.from <= value && value <= band.to; }
 
 }  // namespace
 
@@ -31,6 +42,27 @@ std::vector<UncertainValue> uncertain_values(const std::string& machine) {
   return values;
 }
 
+std::vector<UncertainValue> inferred_times(const std::string& card) {
+  std::vector<UncertainValue> values;
+  const TimingProfile profile = TimingProfile::embedded(profile_path(card));
+  for (const ProfileValue& v : profile.values()) {
+    if (v.confidence != "inferred" || v.value == 0) continue;
+    UncertainValue value;
+    if (v.unit == "clocks")
+      value = {v.name, {}, std::to_string((v.value + 1) / 2), std::to_string(v.value * 2)};
+    else if (v.unit == "ps" || v.unit == "ns" || v.unit == "us")
+      value = half_to_double(v.name, profile.time(v.name));
+    else
+      continue;
+    if (v.unit != "clocks" && profile.time(v.name) >= start_up) continue;
+    value.name = fmt::format("{}.{}", card, v.name);
+    value.used = fmt::format("{} {}", v.value, v.unit);
+    value.of_card = true;
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
 Cell with_value(Cell cell, const std::string& name, const std::string& value) {
   cell.settings.insert(cell.settings.end(), {"--set", fmt::format("{}={}", name, value)});
   std::string tag = fmt::format("{}-{}", name, value);
@@ -39,11 +71,12 @@ Cell with_value(Cell cell, const std::string& name, const std::string& value) {
   return cell;
 }
 
-std::optional<SensitiveRow::Band> SensitiveRow::band() const {
+std::optional<SensitiveRow::Band> SensitiveRow::band(Values which) const {
   const auto ours = row.average();
   if (!ours) return {};
   Band band{*ours, *ours};
   for (const Effect& effect : effects) {
+    if (effect.value.of_card && which == Values::shared) continue;
     if (!effect.low || !effect.high) return {};
     const auto [least, most] = std::minmax({0.0, *effect.low - *ours, *effect.high - *ours});
     band.from += least;
@@ -52,11 +85,27 @@ std::optional<SensitiveRow::Band> SensitiveRow::band() const {
   return band;
 }
 
-std::optional<bool> SensitiveRow::within() const {
-  const auto open = band();
+std::optional<bool> SensitiveRow::within(Values which) const {
+  const auto open = band(which);
   if (!open) return {};
-  const double print = row.print.average();
-  return open->from <= print && print <= open->to;
+  return contains(row.print.average(), *open);
+}
+
+std::optional<SensitiveRow::Band> SensitiveRow::load_band() const {
+  if (phases.empty() || !row.run()) return {};
+  const auto used = (*row.ours->result)["cpu_load_percent"].get<double>();
+  Band band{used, used};
+  for (const PhaseRun& run : phases) {
+    if (!run.load) return {};
+    band = {std::min(band.from, *run.load), std::max(band.to, *run.load)};
+  }
+  return band;
+}
+
+std::optional<bool> SensitiveRow::load_within() const {
+  const auto open = load_band();
+  if (!open || !row.print.load) return {};
+  return contains(*row.print.load, *open);
 }
 
 }  // namespace planar

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the uncertain values that every card shares do to a published row, and whether print lies in the band that they
-// leave open.
+// What the uncertain values do to a published row, those that every card shares and those of the card, and whether
+// print lies in the band that they leave open; and which loads the same row has by the phase between the two machines'
+// ticks.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,15 +13,21 @@
 
 namespace planar {
 
-/// A key of the machine file, from `low` to `high` as `--set` takes them.
+/// A key of the machine file or a card's timing value, from `low` to `high` as `--set` takes them.
 struct UncertainValue {
-  std::string name;  ///< "peer.turnaround"
+  std::string name;  ///< "peer.turnaround", "ne2.chip.transmit_start"
   std::string used, low, high;
+  bool of_card = false;
 };
 
-/// The uncertain values of a built-in machine: the reference station's turnaround and the channel's synchronisation,
-/// both inferred, from half to double; a page miss of its DRAM, one clock less or more.
+/// The uncertain values of a built-in machine, which all cards share: the reference station's turnaround and the
+/// channel's synchronisation, both inferred, from half to double; a page miss of its DRAM, one clock less or more.
 std::vector<UncertainValue> uncertain_values(const std::string& machine);
+/// The times of a card that are marked as inferred, from half to double. Those of 10 ms and more are of starting up and
+/// left out.
+std::vector<UncertainValue> inferred_times(const std::string& card);
+/// Phases of the reference station's clock of 100 Hz besides 0, which is used: peer.tick_phase as `--set` takes it.
+inline constexpr std::array<const char*, 4> tick_phases{"2 ms", "4 ms", "6 ms", "8 ms"};
 
 /// The cell with one of them at an end of its range.
 Cell with_value(Cell cell, const std::string& name, const std::string& value);
@@ -30,17 +38,30 @@ struct Effect {
   std::optional<double> low, high;
 };
 
+/// The row with another phase between the two machines' ticks.
+struct PhaseRun {
+  std::string phase;
+  std::optional<double> average;  ///< as of Effect
+  std::optional<double> load;     ///< percent; nothing where the run failed
+};
+
 struct SensitiveRow {
   ScoredRow row;
   std::vector<Effect> effects;
+  std::vector<PhaseRun> phases;
   /// Our average with the effects added that lower it, and with those that raise it: each value is moved by itself, so
   /// this takes them to be independent. Nothing if a run is missing.
   struct Band {
     double from, to;
   };
-  std::optional<Band> band() const;
+  enum class Values { shared, all };  ///< those that all cards share, or the card's own as well
+  std::optional<Band> band(Values which) const;
   /// Whether print lies in the band.
-  std::optional<bool> within() const;
+  std::optional<bool> within(Values which) const;
+  /// Least and most load in percent over the phases and our own run; nothing if one is missing.
+  std::optional<Band> load_band() const;
+  /// Whether the printed load lies in it; nothing without one.
+  std::optional<bool> load_within() const;
 };
 
 }  // namespace planar

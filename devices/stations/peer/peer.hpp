@@ -38,6 +38,9 @@ struct PeerConfig {
   MacAddress mac{0x02, 0x50, 0x4C, 0x41, 0x4E, 0x01};  ///< locally administered
   Ipv4 address = ipv4(192, 168, 10, 1);
   Time turnaround = peer_turnaround;
+  /// When its clock of 100 Hz, on which delayed acknowledgements hang, ticks first; less than 10 ms. Real machines are
+  /// switched on one after the other: any value is as good.
+  Time tick_phase{};
   std::uint32_t mtu = 1500;  ///< bytes of the longest IP datagram that it sends or asks for; 576 or more
   ServiceConfig services;
 };

@@ -12,8 +12,12 @@ constexpr std::uint32_t paws_limit = PeerTcp::hz * 60 * 60 * 24 * 24;  // 24 day
 
 }  // namespace
 
-TcpServer::Jiffies TcpServer::jiffies(Time now) { return boot_jiffies + static_cast<Jiffies>(now / PeerTcp::tick); }
-Time TcpServer::time_of(Jiffies j) { return PeerTcp::tick * static_cast<std::int64_t>(j - boot_jiffies); }
+TcpServer::Jiffies TcpServer::jiffies(Time now) const {
+  return boot_jiffies - 1 + static_cast<Jiffies>((now + PeerTcp::tick - tick_phase_) / PeerTcp::tick);
+}
+Time TcpServer::time_of(Jiffies j) const {
+  return tick_phase_ + PeerTcp::tick * static_cast<std::int64_t>(j - boot_jiffies);
+}
 
 TcpServer::Options TcpServer::parse(ByteView o) {
   Options found;

@@ -97,9 +97,10 @@ class TcpServer {
     std::uint64_t duplicates = 0, out_of_order = 0, resets = 0;
   };
 
-  /// `services` must outlive the server. `mtu`: bytes of the longest IP datagram, 576 or more.
-  TcpServer(TcpOutput& output, const Services& services, std::uint64_t seed, std::uint32_t mtu)
-      : output_(output), services_(services), random_(seed), mss_(mtu - PeerTcp::headers) {}
+  /// `services` must outlive the server. `mtu`: bytes of the longest IP datagram, 576 or more. `tick_phase`: when its
+  /// clock ticks for the first time; less than PeerTcp::tick.
+  TcpServer(TcpOutput& output, const Services& services, std::uint64_t seed, std::uint32_t mtu, Time tick_phase = {})
+      : output_(output), services_(services), random_(seed), mss_(mtu - PeerTcp::headers), tick_phase_(tick_phase) {}
 
   void receive(const TcpSegment& segment, Time now);
   /// The earliest timer; Time::never() if none runs.
@@ -179,8 +180,8 @@ class TcpServer {
     void archive(Archive& a);
   };
 
-  static Jiffies jiffies(Time now);
-  static Time time_of(Jiffies j);
+  Jiffies jiffies(Time now) const;
+  Time time_of(Jiffies j) const;
   static Options parse(ByteView options);
 
   Connection* find(const TcpSegment& s);
@@ -230,6 +231,7 @@ class TcpServer {
   const Services& services_;
   Random random_;
   const std::uint32_t mss_;  // payload of a segment without options
+  const Time tick_phase_;
   Counters counters_;
   std::deque<Connection> connections_;  // in order of their SYN
 };

@@ -144,6 +144,27 @@ TEST_CASE("a single segment is acknowledged with the next tick", "[peer][tcp]") 
   CHECK(t.peer.tcp().counters().acks_delayed == 1);
 }
 
+TEST_CASE("a delayed acknowledgement hangs on the station's own tick, whatever its phase", "[peer][tcp]") {
+  PeerConfig config;
+  config.tick_phase = 3'700_us;
+  Talk t({}, config);
+  t.connect();
+  t.send_tcp(ACK, 1448);
+  t.step(1_ms);
+  REQUIRE(t.one());
+  t.align();  // 0.1 ms behind a multiple of 10 ms: its tick is 3.6 ms away
+  t.send_tcp(ACK, 1448);
+  const Time tick = Time{t.now.ps / (10_ms).ps * (10_ms).ps} + config.tick_phase;
+  REQUIRE(tick > t.now);
+  t.step(tick - t.now);
+  CHECK_FALSE(t.one());
+  t.step(200_us);
+  const auto s = t.one();
+  REQUIRE(s);
+  CHECK(s->when > tick);
+  CHECK(s->when - tick < 100_us);
+}
+
 TEST_CASE("segments of 1024 bytes lower the estimate: every second one is acknowledged", "[peer][tcp]") {
   Talk t;
   t.connect();

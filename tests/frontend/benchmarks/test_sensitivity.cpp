@@ -35,17 +35,63 @@ TEST_CASE("the band adds what lowers a row and what raises it, value by value", 
   const UncertainValue value{"peer.turnaround", "60 ns", "30 ns", "120 ns"};
   // One works against its sign, one both ways down.
   const auto row = row_with(ours, 985, {{value, 1010.0, 990.0}, {value, 996.0, 992.0}});
-  REQUIRE(row.band());
-  CHECK(row.band()->from == Approx(1000 - 10 - 8));
-  CHECK(row.band()->to == Approx(1010));
-  CHECK(row.within() == true);
-  CHECK(row_with(ours, 981, row.effects).within() == false);
-  CHECK(row_with(ours, 1010.5, row.effects).within() == false);
-  CHECK_FALSE(row_with(ours, 985, {{value, 1010.0, {}}}).within());
+  using Values = SensitiveRow::Values;
+  REQUIRE(row.band(Values::shared));
+  CHECK(row.band(Values::shared)->from == Approx(1000 - 10 - 8));
+  CHECK(row.band(Values::shared)->to == Approx(1010));
+  CHECK(row.within(Values::shared) == true);
+  CHECK(row_with(ours, 981, row.effects).within(Values::shared) == false);
+  CHECK(row_with(ours, 1010.5, row.effects).within(Values::shared) == false);
+  CHECK_FALSE(row_with(ours, 985, {{value, 1010.0, {}}}).within(Values::shared));
   const auto text = sensitivity_text({row});
   CHECK_THAT(text, Contains("982.0 to 1010.0, within") && Contains("1 of 1 rows"));
   const auto json = sensitivity_json({row});
   CHECK(json["rows"][0]["band_kb_per_s"] == nlohmann::ordered_json{982.0, 1010.0});
+}
+
+TEST_CASE("a card's own values widen a band of their own", "[sensitivity]") {
+  using Values = SensitiveRow::Values;
+  const CellOutcome ours = flat(1000);
+  const UncertainValue shared{"peer.turnaround", "60 ns", "30 ns", "120 ns"},
+      own{"ne2.chip.transmit_start", "8 clocks", "4", "16", true};
+  const auto row = row_with(ours, 960, {{shared, 1010.0, 990.0}, {own, 1005.0, 950.0}});
+  CHECK(row.band(Values::shared)->from == Approx(990));
+  CHECK(row.band(Values::all)->from == Approx(940));
+  CHECK(row.band(Values::all)->to == Approx(1015));
+  CHECK(row.within(Values::shared) == false);
+  CHECK(row.within(Values::all) == true);
+  CHECK_THAT(sensitivity_text({row}), Contains("990.0 to 1010.0, outside") && Contains("940.0 to 1015.0, within") &&
+                                          Contains("ne2.chip.transmit_start 8 clocks (4 to 16) +5.0 -50.0"));
+}
+
+TEST_CASE("a printed load is one of those that the phases give, or not", "[sensitivity]") {
+  const CellOutcome ours = flat(1000);  // at 1 %
+  auto row = row_with(ours, 1000, {});
+  CHECK_FALSE(row.load_band());
+  row.phases = {{"2 ms", 1000.0, 40.0}, {"4 ms", 1001.0, 22.0}};
+  CHECK_FALSE(row.load_within());
+  row.row.print.load = 39;
+  CHECK(row.load_band()->from == Approx(1));
+  CHECK(row.load_band()->to == Approx(40));
+  CHECK(row.load_within() == true);
+  row.row.print.load = 41;
+  CHECK(row.load_within() == false);
+  CHECK(sensitivity_json({row})["rows"][0]["load_within"] == false);
+  row.phases.push_back({"6 ms", {}, {}});
+  CHECK_FALSE(row.load_band());
+}
+
+TEST_CASE("a card's uncertain values are its inferred times but for those of starting up", "[sensitivity]") {
+  const auto names = [](const std::string& card) {
+    std::vector<std::string> list;
+    for (const auto& value : inferred_times(card)) list.push_back(value.name + " " + value.low + " " + value.high);
+    return list;
+  };
+  CHECK(names("sknet") == std::vector<std::string>{"sknet.chip.transmit_end 2 us 8 us",
+                                                   "sknet.memory.ready_delay 184 ns 736 ns",
+                                                   "sknet.register.transfer 350 ns 1400 ns"});
+  CHECK(names("3c523") == std::vector<std::string>{"3c523.chip.attention 8 32", "3c523.chip.command 4 16"});
+  for (const auto& name : names("3c527")) CHECK_THAT(name, !Contains("self_test"));
 }
 
 TEST_CASE("the uncertain values are those of the machine's file", "[sensitivity]") {
@@ -66,7 +112,8 @@ TEST_CASE("planar published --sensitivity runs a row with each of them", "[sensi
   REQUIRE(said.status == 0);
   const auto row = said.json()["rows"].at(0);
   CHECK(row["machine"] == "model56sx");
-  REQUIRE(row["values"].size() == 4);
+  REQUIRE(row["values"].size() == 4 + inferred_times("ne2").size());
+  CHECK(row["tick_phases"].size() == tick_phases.size());
   for (const auto& value : row["values"])
     if (value["name"] == "memory.dram.read_miss") {
       CHECK(value["low_kb_per_s"].get<double>() > value["high_kb_per_s"].get<double>());
