@@ -165,6 +165,10 @@ const std::vector<Section>& sections() {
          "Mbit/s in "
          "half duplex), `\"10base-t\"` (through a hub) or `\"cable\"` (bare; all stations have one clock). Not with "
          "`[medium.NAME]` tables."},
+        {"net.length",
+         "Metres of the coax between two stations, up to 185, or of each link to the hub, up to 100; 0: a third of "
+         "that. "
+         "Not with `[medium.NAME]` tables."},
         {"net.delay",
          "One-way delay of a bare cable, shorter than the interframe gap. Not with `[medium.NAME]` tables."},
         {"net.forward", "Ports of the host that lead to the guest: `\"tcp 127.0.0.1:2323 -> 23\"`; with slirp only."},
@@ -187,6 +191,7 @@ const std::vector<Section>& sections() {
          "Half or full duplex. On a ring, full means that it is dedicated to two stations, which transmit immediately "
          "if both of them ask for it, and by token if not."},
         {"medium.NAME.path", "On an Ethernet: what lies between the stations, as `net.path`."},
+        {"medium.NAME.length", "On an Ethernet: metres of cable, as `net.length`."},
         {"medium.NAME.delay", "On an Ethernet: one-way delay of a bare cable, as `net.delay`."},
         {"medium.NAME.early_release",
          "On a ring of 16 Mbit/s: whether stations that are no adapters release the token behind their frame."},

@@ -37,6 +37,7 @@ std::unique_ptr<net::Medium> make_medium(Scheduler& scheduler, const MediumConfi
                                                                     .full_duplex = config.full_duplex,
                                                                     .propagation = config.cable_delay,
                                                                     .path = config.path,
+                                                                    .metres = config.cable_metres,
                                                                     .oscillators = config.path != net::PathKind::cable},
                                                 config.name);
 }

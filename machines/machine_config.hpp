@@ -43,6 +43,7 @@ struct MediumConfig {
   bool full_duplex = false;                      ///< Ethernet: both ends send at once, nothing collides
   net::PathKind path = net::PathKind::cable;     ///< of an Ethernet
   Time cable_delay = net::ethernet_propagation;  ///< of PathKind::cable
+  unsigned cable_metres = 0;                     ///< of the others; 0: a third of what is allowed
   net::RingConfig ring{};                        ///< of a ring
   unsigned ring_number = 1;                      ///< of a ring, for source routing: 1 to FFFh
 };

@@ -74,12 +74,12 @@ void read_duplex(Config& c, const std::string& path, MediumConfig& medium) {
     c.fail(path, "a ring transmits immediately (full duplex) at 16 Mbit/s only; write half");
 }
 
-/// `table`.path and, of a bare cable, `table`.delay. What stations there have in half duplex at 10 Mbit/s is
-/// transceivers.
+/// `table`.path with the length of its cable and, of a bare cable, `table`.delay. What stations there have in half
+/// duplex at 10 Mbit/s is transceivers.
 void read_path(Config& c, const std::string& table, MediumConfig& medium) {
-  const std::string path = table + ".path", delay = table + ".delay";
+  const std::string path = table + ".path", delay = table + ".delay", length = table + ".length";
   if (is_ring(medium.kind)) {
-    for (const auto& key : {path, delay})
+    for (const auto& key : {path, delay, length})
       if (c.has(key)) c.fail(key, "is of an Ethernet; leave it out");
     return;
   }
@@ -91,6 +91,12 @@ void read_path(Config& c, const std::string& table, MediumConfig& medium) {
   medium.path = static_cast<net::PathKind>(found - std::begin(net::path_names));
   if (!shared && medium.path != net::PathKind::cable)
     c.fail(path, fmt::format("{} is a path of 10 Mbit/s in half duplex; write cable", name));
+  if (medium.path == net::PathKind::cable) {
+    if (c.has(length)) c.fail(length, "is of 10base2 or 10base-t; a bare cable has a delay");
+  } else {
+    const auto longest = medium.path == net::PathKind::coax ? net::longest_coax : net::longest_pair;
+    medium.cable_metres = static_cast<unsigned>(c.integer(length, 0, longest, 0));
+  }
   medium.cable_delay = c.time(delay, "500 ns");
   const Time gap = Time{1'000'000'000'000 / static_cast<std::int64_t>(ethernet_rate(medium.kind))} * net::gap_bits;
   if (medium.cable_delay < 1_ns || medium.cable_delay >= gap)
@@ -176,7 +182,7 @@ void add_switched_network(Config& c, MachineConfig& m) {
 
 /// [medium.NAME]: kind, rate, duplex; of a ring more.
 void read_media(Config& c, MachineConfig& m) {
-  for (const char* path : {"net.rate", "net.duplex", "net.path", "net.delay"})
+  for (const char* path : {"net.rate", "net.duplex", "net.path", "net.length", "net.delay"})
     if (c.has(path)) c.fail(path, "is of a lab without [medium.NAME] tables; write it into the table of the medium");
   for (const std::string& name : c.children("medium")) {
     const std::string path = "medium." + name;

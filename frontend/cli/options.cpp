@@ -177,7 +177,7 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_option(
          "--set", values,
          "Override a timing value: CARD.VALUE=X, for example --set ne2.data_port.ready_delay='500 ns', or a key of the "
-         "machine below channel, memory or peer: --set peer.turnaround='30 us'")
+         "machine below channel, memory, net or peer: --set peer.turnaround='30 us'")
       ->type_name("CARD.VALUE=X")
       ->expected(1)
       ->take_all();
@@ -304,7 +304,7 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
     if (dot == std::string::npos || equals == std::string::npos || equals < dot || dot == 0)
       throw Error(fmt::format("--set {}: is not CARD.VALUE=X; `planar show CARD` lists the values", text));
     const auto card = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
-    if (card == "channel" || card == "memory" || card == "peer") {  // of the machine's file
+    if (card == "channel" || card == "memory" || card == "peer" || card == "net") {  // of the machine's file
       config.set(text.substr(0, equals), text.substr(equals + 1), "--set " + text);
       continue;
     }

@@ -57,7 +57,7 @@ std::vector<std::string> scored(const std::vector<PublishedRow>& print, const st
 struct Variations {
   std::vector<UncertainValue> values;
 
-  explicit Variations(const Cell& cell) : values(uncertain_values(cell.machine)) {
+  explicit Variations(const Cell& cell) : values(uncertain_values(cell.machine, cell.card)) {
     const auto of_card = inferred_times(cell.card);
     values.insert(values.end(), of_card.begin(), of_card.end());
   }
@@ -169,7 +169,8 @@ Verb add_published(CLI::App& app) {
                  "Run nothing: list the values that were fitted on print or chosen with it in view");
   verb->add_flag(
       "--sensitivity", o->sensitivity,
-      "Run each row also with the uncertain values that all cards share (server's turnaround, channel, DRAM) and the "
+      "Run each row also with the uncertain values that all cards share (server's turnaround, channel, DRAM, cable) "
+      "and the "
       "card's own inferred times at both ends of their range, and with other phases between the two machines' ticks; "
       "say whether printed figure and load lie in the bands: 15 to 30 runs a row");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in --results already");

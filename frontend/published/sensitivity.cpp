@@ -8,6 +8,7 @@
 #include "devices/adapter/timing_profile.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
+#include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
 namespace {
@@ -29,7 +30,7 @@ bool contains(double value, const SensitiveRow::Band& band) { return band.from <
 
 }  // namespace
 
-std::vector<UncertainValue> uncertain_values(const std::string& machine) {
+std::vector<UncertainValue> uncertain_values(const std::string& machine, const std::string& card) {
   Config config = load_machine(machine);
   const MachineConfig m = read_machine(config);
   std::vector<UncertainValue> values{half_to_double("peer.turnaround", m.peer_turnaround),
@@ -38,6 +39,10 @@ std::vector<UncertainValue> uncertain_values(const std::string& machine) {
     const auto clocks = config.integer(name, 2, 63);
     values.push_back({name, fmt::format("{} clocks", clocks), std::to_string(std::max<std::int64_t>(2, clocks - 1)),
                       std::to_string(clocks + 1)});
+  }
+  if (find_adapter(card).medium == MediumKind::ethernet_10) {
+    constexpr unsigned used = net::longest_coax / 3;
+    values.push_back({"net.length", fmt::format("{} m", used), std::to_string(used / 2), std::to_string(used * 2)});
   }
   return values;
 }

@@ -25,7 +25,11 @@ struct PathDelays {
   Time own_ends;  ///< the same at the sender itself, which hears its own frame
 };
 
-/// `bare`: of PathKind::cable.
-PathDelays path_delays(PathKind kind, Time bare);
+/// What IEEE 802.3 allows of coax, and of one of the two links of twisted pair: metres.
+inline constexpr unsigned longest_coax = 185, longest_pair = 100;
+
+/// `bare`: of PathKind::cable. `metres`: of the coax between the two stations, or of each link of twisted pair; 0: a
+/// third of what is allowed, the mean distance of two stations anywhere on such a cable.
+PathDelays path_delays(PathKind kind, Time bare, unsigned metres = 0);
 
 }  // namespace planar::net

@@ -18,7 +18,7 @@ EthernetSegment::EthernetSegment(EthernetConfig config, std::string name)
     : Medium(std::move(name)),
       config_(config),
       bit_time_{config.bits_per_second ? static_cast<std::int64_t>(1'000'000'000'000 / config.bits_per_second) : 0},
-      delays_(path_delays(config.path, config.propagation)) {
+      delays_(path_delays(config.path, config.propagation, config.metres)) {
   if (config.bits_per_second != 10'000'000 && config.bits_per_second != 100'000'000)
     throw Error(fmt::format("an Ethernet segment of {} bit/s is not modelled; use 10000000 or 100000000",
                             config.bits_per_second));

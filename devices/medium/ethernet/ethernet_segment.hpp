@@ -66,6 +66,7 @@ struct EthernetConfig {
   bool full_duplex = false;
   Time propagation = ethernet_propagation;  ///< of PathKind::cable; must be shorter than the interframe gap
   PathKind path = PathKind::cable;          ///< others: half duplex at 10 Mbit/s
+  unsigned metres = 0;                      ///< of its cable (path_delays())
   bool oscillators = false;                 ///< stations differ in bit rate and phase
 };
 

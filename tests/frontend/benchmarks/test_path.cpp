@@ -43,6 +43,22 @@ TEST_CASE("from a certain distance on an acknowledgement meets the next frame: a
   CHECK(last > 0.8);
 }
 
+TEST_CASE("beyond some 115 m of coax a 3C523 collides with most acknowledgements, an NE/2 with none", "[path]") {
+  if (short_runs()) SKIP("four runs of netio");
+  const auto collisions = [](const std::string& card, const char* metres) {
+    const auto said = run_planar("netio --quiet --machine model95 --card " + card +
+                                 " --seconds 0.2 --sizes 8192 --json - --set net.length=" + metres);
+    INFO(said.err);
+    REQUIRE(said.status == 0);
+    const auto frames = said.json()["frames"];
+    return frames["collisions"].get<double>() / frames["received"].get<double>();
+  };
+  CHECK(collisions("3c523", "62") < 0.1);
+  CHECK(collisions("3c523", "125") > 0.7);
+  CHECK(collisions("ne2", "62") < 0.1);
+  CHECK(collisions("ne2", "125") < 0.1);
+}
+
 TEST_CASE("10BASE2 lies between stations unless the file says otherwise; the seed chooses their clocks", "[path]") {
   const Scratch scratch;
   const std::string run = "netio --quiet --machine model95 --card 3c523 --seconds 0.1 --sizes 8192 --json - --seed ";
@@ -56,4 +72,10 @@ TEST_CASE("10BASE2 lies between stations unless the file says otherwise; the see
   const auto refused = run_planar("netio --quiet --machine " + file + " --card 3c523");
   CHECK(refused.status == 2);
   CHECK_THAT(refused.err, Contains("net.path") && Contains("half duplex; write cable"));
+  std::ofstream(file) << "machine = \"model95\"\n[net]\nlength = 186\n";
+  const auto long_cable = run_planar("netio --quiet --machine " + file + " --card 3c523");
+  CHECK(long_cable.status == 2);
+  CHECK_THAT(long_cable.err, Contains("net.length") && Contains("185"));
+  std::ofstream(file) << "machine = \"model95\"\n[net]\npath = \"cable\"\nlength = 10\n";
+  CHECK_THAT(run_planar("netio --quiet --machine " + file + " --card 3c523").err, Contains("a bare cable has a delay"));
 }
