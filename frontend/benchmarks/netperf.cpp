@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t most_tests = 16;       // that the guest's netperf takes
 constexpr std::uint32_t most_bytes = 32768;  // of a message
+constexpr unsigned most_served = 100;        // tests of --serve, each of which needs a port of its own
+constexpr Time serving_limit = 3600_s * 24;
 constexpr const char *stream = "tcp_stream", *request_response = "tcp_rr", *datagrams = "udp_stream",
                      *datagram_requests = "udp_rr", *connections = "tcp_crr";
 
@@ -27,6 +29,7 @@ struct NetperfOptions : GuestRunOptions {
   std::string seconds = "10";
   std::optional<std::string> sizes;
   unsigned response = 1;
+  unsigned serve = 0;  ///< tests of somebody else's netperf; 0: the guest is the client
 
   bool one_way() const { return test == stream || test == datagrams; }
   std::string all_sizes() const { return sizes.value_or(test == stream ? "32768" : test == datagrams ? "8192" : "1"); }
@@ -58,6 +61,23 @@ GuestTasks netperf_tasks(const NetperfOptions& o) {
   return t;
 }
 
+GuestTasks netserver_tasks(const NetperfOptions& o) {
+  return {.client = "netserver",
+          .server = {},
+          .settings = {{"tests", std::to_string(o.serve)}, {"port", std::to_string(o.port)}},
+          .system = o.system,
+          .against = {}};
+}
+
+/// The control connection's port, and behind it one a test for its data (roms/guest/programs/netperf_server.c).
+std::vector<std::string> served_ports(const NetperfOptions& o) {
+  std::vector<std::string> list;
+  for (unsigned port = o.port; port <= o.port + o.serve; ++port)
+    for (const char* transport : {"tcp", "udp"})
+      list.push_back(fmt::format("{0} 127.0.0.1:{1} -> {1}", transport, port));
+  return list;
+}
+
 NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   NetperfResult r;
   collect(session, "@netperf start", "@netperf end", r);
@@ -69,7 +89,36 @@ NetperfResult netperf_result(const NetperfOptions& o, Session& session) {
   return r;
 }
 
+/// The guest's netserver for a netperf outside: on the host, through slirp unless --net says otherwise.
+int run_netserver(NetperfOptions o) {
+  if (o.against) throw Error("--serve and --against both say who the client is; give one of them");
+  if (o.runs > 1) throw Error("--serve and --runs: what a host measures does not repeat; leave --runs out");
+  if (o.port + o.serve > 65535)
+    throw Error(fmt::format("--serve {} --port {}: the tests' data need the ports up to {}", o.serve, o.port,
+                            o.port + o.serve));
+  if (!o.machine.net) o.machine.net = "slirp";  // not isolated: that keeps the answers of UDP_RR in
+  if (o.machine.net->starts_with("slirp") && o.machine.forwards.empty()) {
+    o.machine.forwards = served_ports(o);
+    if (!o.output.quiet) say("netserver at 127.0.0.1, port {}: netperf -H 127.0.0.1 -p {}\n", o.port, o.port);
+  }
+  auto session = o.open(netserver_tasks(o));
+  const bool finished = run_guests(*session, serving_limit, "netserver", o.output.quiet,
+                                   [&] { return fmt::format("serving {} tests", o.serve); });
+  NetperfResult r;
+  collect(*session, "@netserver start", "@netserver end", r);
+  r.test = "serve";
+  r.served = 0;
+  for (const auto& line : session->guest().lines())
+    if (line.tagged("@served")) r.served = line.number("tests").value_or(0);
+  r.interrupted = !finished;
+  if (o.output.json) write_json(*o.output.json, r.json());
+  if (o.output.json != "-") fmt::print("{}", r.table());
+  session->check_files();
+  return finished ? 0 : static_cast<int>(interrupted_exit);
+}
+
 int run_netperf(const NetperfOptions& o) {
+  if (o.serve) return run_netserver(o);
   if (const auto code = o.several(o.benchmark())) return *code;
   // But in TCP_STREAM the server waits two seconds longer than the test.
   const auto tests = static_cast<std::int64_t>(netperf_sizes(o.all_sizes()).size());
@@ -126,13 +175,24 @@ Verb add_netperf(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1u, most_bytes))
       ->capture_default_str();
+  verb->add_option("--serve", o->serve,
+                   "The guest is the server instead, for so many tests of a netperf 2.1 elsewhere: on the host, at "
+                   "127.0.0.1 and --port, or wherever --net leads to. The other options of the test are then that "
+                   "netperf's")
+      ->type_name("N")
+      ->check(CLI::Range(1u, most_served))
+      ->excludes("--test")
+      ->excludes("--seconds")
+      ->excludes("--sizes")
+      ->excludes("--response");
   o->end(*verb, "netperf", "netserver", net::netperf_port);
   verb->footer(
       "Examples:\n"
       "  planar netperf --card 3c527 --sizes 4096,32768   what a stream of messages delivers\n"
       "  planar netperf --test tcp_rr --sizes 1,128,1024   round trips\n"
       "  planar netperf --test udp_stream --sizes 1472,8192   datagrams, the longer ones in fragments\n"
-      "  planar netperf --test tcp_rr --against model56sx:3c523   netserver is emulated, too");
+      "  planar netperf --test tcp_rr --against model56sx:3c523   netserver is emulated, too\n"
+      "  planar netperf --card smc8013 --serve 4   a server for the host's netperf: netperf -H 127.0.0.1");
   return [o] { return run_netperf(*o); };
 }
 

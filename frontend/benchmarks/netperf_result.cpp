@@ -62,6 +62,7 @@ nlohmann::ordered_json NetperfResult::json() const {
     r["seconds"] = rounded(static_cast<double>(row.microseconds) * 1e-6, 6);
     out["rows"].push_back(std::move(r));
   }
+  if (served) out["served"] = *served;
   put_figures(out);
   if (against) out["against"] = against->server_json();
   out["state_hash"] = state_hash;
@@ -70,8 +71,10 @@ nlohmann::ordered_json NetperfResult::json() const {
 }
 
 std::string NetperfResult::table() const {
-  std::string out = heading("netperf " + test, against ? &*against : nullptr);
-  if (datagrams()) {
+  std::string out = heading(served ? "netserver" : "netperf " + test, against ? &*against : nullptr);
+  if (served) {
+    out += fmt::format("{} tests served\n", *served);
+  } else if (datagrams()) {
     out += fmt::format("{:>12}  {:>10}  {:>12}  {:>12}  {:>10}  {:>10}  {:>8}\n", "message", "elapsed s",
                        "sent 10^6 b/s", "received", "sent", "received", "lost");
     for (const NetperfRow& row : rows)

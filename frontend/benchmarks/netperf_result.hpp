@@ -39,7 +39,8 @@ struct NetperfRow {
 std::optional<NetperfRow> netperf_row(const GuestLine& line, bool datagrams);
 
 struct NetperfResult : BenchmarkResult {
-  std::string test;  ///< "tcp_stream", "tcp_rr", "tcp_crr", "udp_stream", "udp_rr"
+  std::string test;  ///< "tcp_stream", "tcp_rr", "tcp_crr", "udp_stream", "udp_rr"; "serve": for another's netperf
+  std::optional<std::uint64_t> served;  ///< tests of --serve
   unsigned response_bytes = 1;
   std::vector<NetperfRow> rows;
   std::optional<MachineFigures> against;  ///< the machine that ran the server (`--against`)
