@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "frontend/session/guest_output.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace planar {
+
+namespace {
+
+/// The guest's error numbers are those of Linux on i386, whatever the host's are.
+constexpr std::pair<std::string_view, std::string_view> error_words[] = {
+    {"error 12", "no memory"},
+    {"error 22", "an argument or a record that makes no sense"},
+    {"error 32", "the other end has closed the connection"},
+    {"error 71", "the other end does not keep to the protocol"},
+    {"error 104", "the other end has reset the connection"},
+    {"error 110", "the other end did not answer in time"},
+    {"error 111", "nobody listens at that port"},
+    {"error 113", "no station has that address"},
+};
+
+/// "connect: error 111" with what that means behind it.
+std::string with_words(std::string reason) {
+  for (const auto& [number, words] : error_words)
+    if (reason.ends_with(number)) return fmt::format("{} ({})", reason, words);
+  return reason;
+}
+
+}  // namespace
 
 namespace {
 
@@ -79,7 +106,8 @@ std::optional<int> GuestOutput::done() const {
 
 std::optional<std::string> GuestOutput::failure() const {
   for (const auto& line : lines_)
-    if (line.tagged("@fail")) return line.text.size() > 6 ? line.text.substr(6) : std::string("(no reason given)");
+    if (line.tagged("@fail"))
+      return line.text.size() > 6 ? with_words(line.text.substr(6)) : std::string("(no reason given)");
   return std::nullopt;
 }
 
