@@ -30,7 +30,11 @@ picture() {
     [ "${title%paused*}" != "$title" ] && break
   done
   [ "${title%paused*}" != "$title" ] || fail "$name: the window does not pause"
-  xdotool windowfocus "$id" "$@"
+  # On a busy host the window may have its title before the display shows it, and then takes no focus yet.
+  local focused=
+  for _ in $(seq 100); do xdotool windowfocus "$id" 2>/dev/null && { focused=1; break; }; sleep 0.1; done
+  [ -n "$focused" ] || fail "$name: the window takes no focus"
+  [ $# -eq 0 ] || xdotool "$@"
   sleep 0.5
   xdotool key ctrl+alt+w
   for _ in $(seq 100); do [ -s planar-result/window-1.png ] && break; sleep 0.1; done
