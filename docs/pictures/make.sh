@@ -9,9 +9,14 @@ command -v Xvfb >/dev/null && command -v xdotool >/dev/null || { echo "make.sh: 
 scratch=$(mktemp -d)
 window= server=
 trap 'kill $window $server 2>/dev/null || true; rm -rf "$scratch"' EXIT
-Xvfb -displayfd 3 -screen 0 1440x1000x24 -nolisten tcp 3>"$scratch/display" 2>"$scratch/xvfb" & server=$!
-for _ in $(seq 100); do [ -s "$scratch/display" ] && break; sleep 0.1; done
-export DISPLAY=:$(cat "$scratch/display") SDL_VIDEODRIVER=x11 SDL_RENDER_DRIVER=software
+for _ in 1 2 3; do  # two that start at once may take the same number, and one of them ends
+  Xvfb -displayfd 3 -screen 0 1440x1000x24 -nolisten tcp 3>"$scratch/display" 2>"$scratch/xvfb" & server=$!
+  for _ in $(seq 100); do [ -s "$scratch/display" ] && break; sleep 0.1; done
+  export DISPLAY=:$(cat "$scratch/display") SDL_VIDEODRIVER=x11 SDL_RENDER_DRIVER=software
+  sleep 0.3
+  kill -0 $server 2>/dev/null && xdotool getdisplaygeometry >/dev/null 2>&1 && break
+  : >"$scratch/display"
+done
 fail() { echo "make.sh: $*" >&2; cat "$scratch/said" >&2; exit 1; }
 
 cd "$scratch"

@@ -81,6 +81,18 @@ struct Desktop {
   }
 };
 
+/// Takes the next event, or none within `timeout`. SDL_WaitEventTimeout() is not for X11: with each event it sends the
+/// window a message over a second connection (SDL 2.26), and one that the display sees behind the window's end is an X
+/// error, with which Xlib ends the program.
+bool next_event(SDL_Event& event, std::chrono::milliseconds timeout) {
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  while (!SDL_PollEvent(&event)) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    SDL_Delay(1);
+  }
+  return true;
+}
+
 /// ImGui keeps one current context; every window makes its own the current one before it uses it.
 struct GuiContext {
   ImGuiContext* context = ImGui::CreateContext();
@@ -363,7 +375,7 @@ bool Window::update(Time now) {
   if (s.actions.held()) {  // one picture's time
     s.pace.restart();
     SDL_Event event;
-    if (SDL_WaitEventTimeout(&event, static_cast<int>(shortest_picture_period.count()))) s.handle(event, now);
+    if (next_event(event, shortest_picture_period)) s.handle(event, now);
     if (!s.view.moved) s.poll(now);
     return !s.view.quit;
   }
@@ -374,7 +386,7 @@ bool Window::update(Time now) {
     const auto wait = std::chrono::duration_cast<milliseconds>(s.pace.ahead(now, Clock::now()));
     if (wait.count() < 1 || s.view.quit || s.actions.held()) break;
     SDL_Event event;
-    if (SDL_WaitEventTimeout(&event, static_cast<int>(std::min<long long>(wait.count(), 50)))) s.handle(event, now);
+    if (next_event(event, std::chrono::milliseconds(std::min<long long>(wait.count(), 50)))) s.handle(event, now);
   }
   return !s.view.quit;
 }
