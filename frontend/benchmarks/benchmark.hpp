@@ -41,11 +41,14 @@ struct Benchmark {
   std::vector<std::uint32_t> (*sizes)(const std::string& list);
   /// The figure of such an object at a size, or nothing.
   std::optional<double> (*figure)(const nlohmann::ordered_json& result, std::uint32_t size);
-  bool converges = false;  ///< its verb takes --converge PERCENT
+  bool converges = false;                        ///< its verb takes --converge PERCENT
+  bool frame_times = true;                       ///< its results may hold the time of a full-size frame
+  std::string_view axis = "packet size, bytes";  ///< what its sizes are, in plots
+  std::string_view row_key = "packet_bytes";     ///< the member of a result's row that holds its size
 };
 
 extern const Benchmark netio_benchmark, netio_receive_benchmark, netperf_benchmark, netperf_rr_benchmark,
-    netperf_udp_benchmark;
+    netperf_udp_benchmark, flood_benchmark, flood_stack_benchmark, flood_driver_benchmark;
 
 /// All of them, the default first.
 std::span<const Benchmark* const> benchmarks();

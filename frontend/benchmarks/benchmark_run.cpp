@@ -129,18 +129,23 @@ Time parse_seconds(const std::string& text) {
   return *duration;
 }
 
-std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most) {
-  std::vector<std::uint32_t> sizes;
+std::vector<std::uint32_t> parse_list(std::string_view option, const std::string& list, std::size_t most,
+                                      std::uint32_t highest, std::string_view what, std::string_view unit) {
+  std::vector<std::uint32_t> numbers;
   for (std::size_t at = 0; at <= list.size();) {
     const auto comma = std::min(list.find(',', at), list.size());
-    const auto size = parse_number(list.substr(at, comma - at));
-    if (!size || *size < 1 || *size > 65536 || sizes.size() == most)
-      throw Error(
-          fmt::format("--sizes {}: expects up to {} sizes from 1 to 65536 bytes, separated by commas", list, most));
-    sizes.push_back(static_cast<std::uint32_t>(*size));
+    const auto number = parse_number(list.substr(at, comma - at));
+    if (!number || *number < 1 || *number > highest || numbers.size() == most)
+      throw Error(fmt::format("{} {}: expects up to {} {} from 1 to {} {}, separated by commas", option, list, most,
+                              what, highest, unit));
+    numbers.push_back(static_cast<std::uint32_t>(*number));
     at = comma + 1;
   }
-  return sizes;
+  return numbers;
+}
+
+std::vector<std::uint32_t> parse_sizes(const std::string& list, std::size_t most) {
+  return parse_list("--sizes", list, most, 65536, "sizes", "bytes");
 }
 
 bool run_guests(Session& session, Time limit, std::string_view name, bool quiet,

@@ -6,8 +6,9 @@
 
 namespace planar {
 namespace {
-const Benchmark* const table[] = {&netio_benchmark, &netio_receive_benchmark, &netperf_benchmark, &netperf_rr_benchmark,
-                                  &netperf_udp_benchmark};
+const Benchmark* const table[] = {&netio_benchmark,       &netio_receive_benchmark, &netperf_benchmark,
+                                  &netperf_rr_benchmark,  &netperf_udp_benchmark,   &flood_benchmark,
+                                  &flood_stack_benchmark, &flood_driver_benchmark};
 }  // namespace
 
 std::span<const Benchmark* const> benchmarks() { return table; }

@@ -43,7 +43,7 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
   out += fmt::format("{:>12}  {:>12}  {:>10}  {:>10}  {:>10}  {:>10}\n", "size", benchmark.unit, "+- (95 %)",
                      "std. dev.", "least", "most");
   for (const auto& row : combined["rows"]) {
-    const auto size = row["packet_bytes"].get<std::uint32_t>();
+    const auto size = row[std::string(benchmark.row_key)].get<std::uint32_t>();
     if (const auto spread = figure_spread(benchmark, combined, size)) out += line(size_name(size), *spread);
   }
   for (const auto& [what, key] : {std::pair("CPU load %", "cpu_load_percent"), {"busy %", "true_busy_percent"}}) {

@@ -84,7 +84,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
   }
   if (lines.empty()) return {};
   return svg_lines(fmt::format("{}{}", c.benchmark.heading, print.empty() ? "" : " (crosses: published)"), categories,
-                   {"packet size, bytes", std::string(c.benchmark.unit)}, lines);
+                   {std::string(c.benchmark.axis), std::string(c.benchmark.unit)}, lines);
 }
 
 /// What was delivered over the time of each size, one size behind the other; nothing where that was not watched.

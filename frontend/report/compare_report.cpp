@@ -161,6 +161,7 @@ std::string comparison_text(const Comparison& c) {
       for (const auto size : c.sizes) out += fmt::format(" {:>7}", cell(o.figure(c.benchmark, size)));
       out += fmt::format(" {:>7} {:>7}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
+    if (!c.benchmark.frame_times) return;
     out += fmt::format("us a data frame, largest packets\n{:<16} {:>8}", "", "all");
     for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
     out += "\n";
@@ -198,6 +199,7 @@ std::string comparison_markdown(const Comparison& c) {
       for (const auto size : c.sizes) out += fmt::format(" {} |", cell(o.figure(c.benchmark, size)));
       out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
+    if (!c.benchmark.frame_times) return;
     out += "\nus a data frame with the largest packets:\n\n| card | all |";
     for (const auto* name : FrameTime::names) out += fmt::format(" {} |", frame_part_title(name));
     out += "\n|---|---:|";

@@ -19,27 +19,13 @@ std::uint32_t get(Bytes b, std::size_t at, unsigned count) {
   return value;
 }
 
-/// Where the IP datagram begins in a frame of either medium; nothing if it holds none.
-std::optional<std::size_t> datagram(const net::WireRecord& record) {
-  const Bytes b = record.bytes;
-  if (record.medium.format().link == net::LinkType::ethernet) {
-    if (b.size() < 14 || get(b, 12, 2) != type_ip) return {};
-    return 14;
-  }
-  // Access and frame control, addresses, the routing field that the source address announces, LLC and SNAP.
-  if (b.size() < 15) return {};
-  const std::size_t llc = 14 + (b[8] & 0x80 ? b[14] & 0x1F : 0);
-  if (b.size() < llc + 8 || get(b, llc, 3) != 0xAAAA03 || get(b, llc + 6, 2) != type_ip) return {};
-  return llc + 8;
-}
-
 struct Segment {
   std::uint32_t connection = 0, sequence = 0, bytes = 0;
   bool begins = false;
 };
 
 std::optional<Segment> segment(const net::WireRecord& record) {
-  const auto at = datagram(record);
+  const auto at = ip_datagram_at(record);
   if (!at || record.bytes.size() < *at + 40) return {};
   const Bytes ip = record.bytes.subspan(*at);
   const std::size_t header = std::size_t{ip[0] & 0x0Fu} * 4, total = get(ip, 2, 2);
@@ -51,6 +37,19 @@ std::optional<Segment> segment(const net::WireRecord& record) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> ip_datagram_at(const net::WireRecord& record) {
+  const Bytes b = record.bytes;
+  if (record.medium.format().link == net::LinkType::ethernet) {
+    if (b.size() < 14 || get(b, 12, 2) != type_ip) return {};
+    return 14;
+  }
+  // Access and frame control, addresses, the routing field that the source address announces, LLC and SNAP.
+  if (b.size() < 15) return {};
+  const std::size_t llc = 14 + (b[8] & 0x80 ? b[14] & 0x1F : 0);
+  if (b.size() < llc + 8 || get(b, llc, 3) != 0xAAAA03 || get(b, llc + 6, 2) != type_ip) return {};
+  return llc + 8;
+}
 
 DeliveryMeter::DeliveryMeter(Lab& lab, std::size_t machine)
     : senders_(lab.machine(machine).config().name_prefix() + "slot"), media_(lab.media_of(machine)) {

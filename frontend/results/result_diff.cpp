@@ -38,8 +38,10 @@ void flatten(const std::string& name, const ordered_json& value, Values& out) {
   } else if (value.is_array() && !value.empty() && value.front().is_object()) {
     for (std::size_t n = 0; n < value.size(); ++n) {
       const auto& element = value[n];
-      flatten(below(element.contains("packet_bytes") ? element["packet_bytes"].dump() : std::to_string(n)), element,
-              out);
+      std::string row = std::to_string(n);
+      for (const char* key : {"rate", "packet_bytes"})  // of a benchmark's row
+        if (element.contains(key)) row = element[key].dump();
+      flatten(below(row), element, out);
     }
   } else {
     out.emplace_back(name, value);

@@ -45,7 +45,7 @@ class Discard final : public ServiceConnection {
 
 std::span<const ServicePort> EchoService::ports() const { return echo_ports; }
 std::unique_ptr<ServiceConnection> EchoService::accept(std::uint16_t) { return std::make_unique<Echo>(); }
-std::optional<Bytes> EchoService::datagram(std::uint16_t, ByteView data, Time) {
+std::optional<Bytes> EchoService::datagram(const DatagramSender&, std::uint16_t, ByteView data, Time) {
   return Bytes(data.begin(), data.end());
 }
 

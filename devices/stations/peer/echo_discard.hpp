@@ -16,7 +16,7 @@ class EchoService final : public Service {
   std::string_view name() const override { return "echo"; }
   std::span<const ServicePort> ports() const override;
   std::unique_ptr<ServiceConnection> accept(std::uint16_t port) override;
-  std::optional<Bytes> datagram(std::uint16_t port, ByteView data, Time now) override;
+  std::optional<Bytes> datagram(const DatagramSender& from, std::uint16_t port, ByteView data, Time now) override;
 };
 
 class DiscardService final : public Service {

@@ -291,7 +291,7 @@ bool NetserverService::bound(std::uint16_t port) const {
   return test.state == NetserverTest::State::running && test.datagrams();
 }
 
-std::optional<Bytes> NetserverService::datagram(std::uint16_t port, ByteView data, Time now) {
+std::optional<Bytes> NetserverService::datagram(const DatagramSender&, std::uint16_t port, ByteView data, Time now) {
   return tests_[slot_of(port)].take_datagram(data.size(), now);
 }
 

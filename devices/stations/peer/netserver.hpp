@@ -64,7 +64,7 @@ class NetserverService final : public Service {
   std::span<const ServicePort> ports() const override;
   std::unique_ptr<ServiceConnection> accept(std::uint16_t port) override;
   bool bound(std::uint16_t port) const override;
-  std::optional<Bytes> datagram(std::uint16_t port, ByteView data, Time now) override;
+  std::optional<Bytes> datagram(const DatagramSender& from, std::uint16_t port, ByteView data, Time now) override;
   void archive(Archive& a) override;
 
  private:

@@ -60,12 +60,32 @@ void Peer::process(Time now) {
     receive_arp(payload, now);
   else if (get16(view, 12) == ethertype_ip)
     receive_ip(payload, view, now);
-  tick_.at(tcp_.next_timer());
+  set_tick();
+}
+
+void Peer::set_tick() {
+  Time due = tcp_.next_timer();
+  for (const auto& service : services_.all()) due = std::min(due, service->due());
+  tick_.at(due);
 }
 
 void Peer::tick(Time now) {
   tcp_.run_timers(now);
-  tick_.at(tcp_.next_timer());
+  for (const auto& service : services_.all())
+    if (service->due() <= now) send_own(*service, now);
+  set_tick();
+}
+
+// Not through ARP: whom a service sends to has asked for it.
+void Peer::send_own(Service& service, Time now) {
+  for (const OwnDatagram& d : service.own_datagrams(link_->waiting(), now)) {
+    if (std::none_of(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == d.to; })) {
+      service.own_sent(false, now);
+      continue;
+    }
+    own_.push_back(counters_.frames_sent + counters_.dropped + link_->waiting());
+    send_udp(d.to, d.from_port, d.to_port, d.data, now);
+  }
 }
 
 void Peer::send_frame(const MacAddress& to, unsigned type, ByteView payload, Time now) {
@@ -79,6 +99,11 @@ void Peer::send_frame(const MacAddress& to, unsigned type, ByteView payload, Tim
 
 void Peer::frame_sent(const LinkOutcome& outcome, Time now) {
   counters_.failed_attempts += outcome.failed_attempts;
+  if (!own_.empty() && own_.front() == counters_.frames_sent + counters_.dropped) {
+    own_.pop_front();
+    for (const auto& service : services_.all())
+      if (service->used()) service->own_sent(outcome.sent, now);
+  }
   if (outcome.sent) {
     ++counters_.frames_sent;
     counters_.bytes_sent += outcome.bytes;
@@ -215,7 +240,7 @@ void Peer::receive_udp(Ipv4 from, ByteView packet, std::size_t header, Time now)
   const std::uint16_t source = get16(p, 0), port = get16(p, 2);
   trace_(TraceCategory::peer, now, "peer", "udp {} > {} length {}", source, port, length - udp_header);
   if (Service* service = services_.find(Transport::udp, port); service && service->bound(port)) {
-    if (const auto answer = service->datagram(port, p.subspan(udp_header, length - udp_header), now))
+    if (const auto answer = service->datagram({from, source}, port, p.subspan(udp_header, length - udp_header), now))
       send_udp(from, port, source, *answer, now);
     return;
   }
@@ -291,6 +316,15 @@ Description Peer::describe() const {
   return d;
 }
 
+void Peer::archive_used(Archive& a) {
+  a(own_);
+  for (const auto& service : services_.all()) {
+    bool used = service->used();
+    a(used);
+    if (used) service->archive_used(a);
+  }
+}
+
 void Peer::archive(Archive& a) {
   a.section("peer", 1);
   a(counters_.frames_sent, counters_.frames_received, counters_.bytes_sent, counters_.bytes_received, counters_.damaged,
@@ -299,7 +333,8 @@ void Peer::archive(Archive& a) {
   link_->archive_waiting(a);
   // Fragments under way stand among the packets that wait, for address 0.0.0.0, each as its datagram's beginning and
   // its frame: without any the stream is as it was before there were fragments.
-  constexpr Ipv4 nobody = 0;
+  // The same holds for what services have that send of their own accord, for address 0.0.0.1.
+  constexpr Ipv4 nobody = 0, used_services = 1;
   if (a.saving()) {
     auto waiting = unresolved_;
     for (auto& fragment : reassembly_.kept()) {
@@ -307,18 +342,30 @@ void Peer::archive(Archive& a) {
       fragment.archive(one);
       waiting.emplace_back(nobody, one.stream());
     }
+    const auto& all = services_.all();
+    if (std::any_of(all.begin(), all.end(), [](const auto& s) { return s->used(); })) {
+      Archive one = Archive::saver();
+      archive_used(one);
+      waiting.emplace_back(used_services, one.stream());
+    }
     a(neighbours_, waiting, ip_id_);
   } else {
     a(neighbours_, unresolved_, ip_id_);
     reassembly_ = {};
+    own_.clear();
+    for (const auto& service : services_.all()) service->forget();
     for (const auto& [to, bytes] : unresolved_) {
+      if (to == used_services) {
+        Archive one = Archive::loader(bytes);
+        archive_used(one);
+      }
       if (to != nobody) continue;
       Reassembly::Kept fragment;
       Archive one = Archive::loader(bytes);
       fragment.archive(one);
       if (Reassembly::is_fragment(fragment.frame)) reassembly_.take(fragment.frame, fragment.begun);
     }
-    std::erase_if(unresolved_, [](const auto& packet) { return packet.first == nobody; });
+    std::erase_if(unresolved_, [](const auto& packet) { return packet.first <= used_services; });
   }
   services_.archive(a);
   tcp_.archive(a);

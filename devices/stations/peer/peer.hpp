@@ -76,6 +76,10 @@ class Peer final : public Station, private LinkUser, private TcpOutput {
 
   void process(Time now);
   void tick(Time now);
+  void set_tick();
+  void send_own(Service& service, Time now);
+  /// Of services that were used.
+  void archive_used(Archive& a);
   void receive_arp(ByteView packet, Time now);
   void receive_ip(ByteView packet, ByteView frame, Time now);
   void receive_icmp(Ipv4 from, ByteView message, Time now);
@@ -104,6 +108,7 @@ class Peer final : public Station, private LinkUser, private TcpOutput {
   Reassembly reassembly_;
   std::uint16_t ip_id_ = 1;
   Services services_;
+  std::deque<std::uint64_t> own_;  // places of the services' own datagrams among all frames that were given to link_
   TcpServer tcp_;
   std::unique_ptr<LinkLayer> link_;
   Event process_;

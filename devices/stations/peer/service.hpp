@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/state/archive.hpp"
 #include "core/time/time.hpp"
@@ -22,6 +23,19 @@ enum class Transport : std::uint8_t { tcp, udp };
 struct ServicePort {
   Transport transport = Transport::tcp;
   std::uint16_t number = 0;
+};
+
+/// Where a datagram comes from.
+struct DatagramSender {
+  Ipv4 address = 0;
+  std::uint16_t port = 0;
+};
+
+/// A datagram that a service sends of its own accord.
+struct OwnDatagram {
+  Ipv4 to = 0;
+  std::uint16_t from_port = 0, to_port = 0;
+  Bytes data;  ///< not more than fits into one frame
 };
 
 /// A service's side of one TCP connection.
@@ -66,9 +80,21 @@ class Service {
   /// Whether a program waits at one of its UDP ports just now; if not, a datagram to it is refused.
   virtual bool bound(std::uint16_t /*port*/) const { return true; }
   /// Takes a datagram that has come to one of its UDP ports; the answer to its sender, if there is one.
-  virtual std::optional<Bytes> datagram(std::uint16_t port, ByteView data, Time now);
+  virtual std::optional<Bytes> datagram(const DatagramSender& from, std::uint16_t port, ByteView data, Time now);
+  /// When own_datagrams() is to be called; Time::never() if the service sends nothing of its own accord.
+  virtual Time due() const { return Time::never(); }
+  /// What the service sends now; `waiting` frames of the station have not left yet. Behind it due() is later than
+  /// `now`. One service of a station at most may have such datagrams.
+  virtual std::vector<OwnDatagram> own_datagrams(std::size_t /*waiting*/, Time /*now*/) { return {}; }
+  /// The first of own_datagrams() of which this was not told yet has left whole, or was given up.
+  virtual void own_sent(bool /*sent*/, Time /*now*/) {}
   /// State that is not of one connection.
   virtual void archive(Archive&) {}
+  /// Whether archive_used() has anything to save: the state of a service that was never used is not in a snapshot.
+  virtual bool used() const { return false; }
+  virtual void archive_used(Archive&) {}
+  /// As if never used.
+  virtual void forget() {}
 };
 
 }  // namespace planar::net

@@ -4,18 +4,20 @@
 #include <algorithm>
 
 #include "devices/stations/peer/echo_discard.hpp"
+#include "devices/stations/peer/generator.hpp"
 #include "devices/stations/peer/netserver.hpp"
 
 namespace planar::net {
 
 std::unique_ptr<ServiceConnection> Service::accept(std::uint16_t) { return nullptr; }
-std::optional<Bytes> Service::datagram(std::uint16_t, ByteView, Time) { return std::nullopt; }
+std::optional<Bytes> Service::datagram(const DatagramSender&, std::uint16_t, ByteView, Time) { return std::nullopt; }
 
 Services::Services(const ServiceConfig& config) {
   services_.push_back(std::make_unique<NetioService>(config.netio_duration));
   services_.push_back(std::make_unique<EchoService>());
   services_.push_back(std::make_unique<DiscardService>());
   services_.push_back(std::make_unique<NetserverService>());
+  services_.push_back(std::make_unique<GeneratorService>());
 }
 
 Service* Services::find(Transport transport, std::uint16_t port) const {

@@ -154,11 +154,16 @@ enum { QUEUE_LENGTH = 100, BACKLOG_LENGTH = 300 };
 enum { LINK_ETHERNET, LINK_TOKEN_RING };
 
 extern struct netdev netdev;
+extern struct skb_queue netdev_backlog; // of frames for the bottom half; more than there are while it drops (sink.c)
 void net_init(void);
 void net_open(void);                    // a driver has taken over `netdev`
 void net_report_counters(void);
 void dev_queue_transmit(struct skb *b);
 void netif_rx(struct skb *b);
+// netif_rx(), with more than BACKLOG_LENGTH frames waiting: takes the frame (1), or says that it is to be queued (0).
+// Linux 2.2 (net/core/dev.c; read): a backlog that has grown beyond that drops every frame until one finds it empty, not
+// until it has room again. Above this layer (system/sink.c), as a frame may end there.
+int backlog_full(struct skb *b);
 
 // ---- Ethernet (ether.c), Token Ring (tr.c) ------------------------------------------------------
 enum { ETH_HEADER = 14, ETH_MIN = 60, ETH_SOURCE = 6, ETH_IP = 0x0800, ETH_ARP = 0x0806 };

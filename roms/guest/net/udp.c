@@ -9,7 +9,7 @@ enum { PORT_FIRST = 1024, PORTS = 3976 };       // that a socket gets without as
 
 static struct udp_sock udp_sockets[UDP_SOCKETS];
 static u32 next_port;
-static u32 received, dropped;           // datagrams, of all sockets
+static u32 received;                    // datagrams, of all sockets
 
 #define for_each(sk) for (struct udp_sock *sk = udp_sockets; sk < udp_sockets + UDP_SOCKETS; sk++)
 
@@ -143,8 +143,8 @@ void udp_receive(struct skb *b) {
     }
     ip_learn(ip->from, b);
     if (sk->memory.receive_memory + b->truesize >= sk->memory.receive_buffer) {
-        dropped++;
-        goto drop;
+        udp_full(b);
+        return;
     }
     skb_own_receive(&sk->memory, b);
     queue_tail(&sk->receive, b);
@@ -213,6 +213,6 @@ void udp_refused(u32 to, u16 remote_port, u16 local_port) {
 }
 
 void udp_report(void) {
-    if (received || dropped || ip_reassembly_failed)
-        report("@udp received=%u dropped=%u reassembly_failed=%u\n", received, dropped, ip_reassembly_failed);
+    if (received || udp_dropped || ip_reassembly_failed)
+        report("@udp received=%u dropped=%u reassembly_failed=%u\n", received, udp_dropped, ip_reassembly_failed);
 }

@@ -33,6 +33,8 @@ int udp_take(struct udp_sock *sk, u8 *to, u32 n, u32 *ip, u16 *port);
 void udp_close(struct udp_sock *sk);
 
 void udp_receive(struct skb *b);        // from IP. Takes it.
+void udp_full(struct skb *b);           // takes a datagram that its socket has no room for (system/sink.c)
+extern u32 udp_dropped;                 // of these, of all sockets
 // An ICMP message says that `to` of our datagram from `local_port` is not there; ports in network order.
 void udp_refused(u32 to, u16 remote_port, u16 local_port);
 void udp_report(void);

@@ -35,6 +35,8 @@ enum {                      // later ones, apart from the first, whose code and 
     CALL_UDP_SEND,          // fd, struct message: bytes taken
     CALL_UDP_RECEIVE,       // fd, struct message: bytes; -EINTR when the alarm rings meanwhile
     CALL_UDP_COUNTERS,      // reports @udp, if there was any
+    CALL_MORE_TEXT,         // maps the pages of the programs that lie behind those that all have
+    CALL_SINK,              // depth, fd of a bound UDP socket, run: where the shared page lies (sink_page.h)
     MORE_CALLS
 };
 struct message {            // a datagram

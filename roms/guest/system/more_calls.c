@@ -8,6 +8,7 @@
 #include "calls.h"
 #include "linux_cost.h"
 #include "net.h"
+#include "sink.h"
 #include "system.h"
 #include "udp.h"
 
@@ -122,11 +123,28 @@ static int sys_udp_counters(struct regs r) {
     return 0;
 }
 
+static int sys_sink(struct regs r) {
+    struct udp_sock *sk = udp_file(r.ecx);
+    if (!sk)
+        return -EBADF;
+    return r.ebx > SINK_PROCESS || !sk->local_port ? -EINVAL : (int)sink_set(r.ebx, sk, r.edx);
+}
+
+static int sys_more_text(struct regs r) {
+    enum { USER_TEXT = 0x08048000, PAGES = 4 };     // programs/user.ld
+    const struct boot_programs *programs = virt(BOOT_PROGRAMS);
+    (void)r;
+    for (u32 at = programs->text_bytes; at < programs->text_bytes + PAGES * PAGE_SIZE; at += PAGE_SIZE)
+        mm_map_user(current->cr3, USER_TEXT + at, programs->address + at);
+    return 0;
+}
+
 static int (*const table[MORE_CALLS - CALLS])(struct regs r) = {
     [CALL_ACCEPT_UNTIL - CALLS] = sys_accept_until, [CALL_LEAVE - CALLS] = sys_leave,
     [CALL_UDP_SOCKET - CALLS] = sys_udp_socket,     [CALL_UDP_BIND - CALLS] = sys_udp_bind,
     [CALL_UDP_CONNECT - CALLS] = sys_udp_connect,   [CALL_UDP_SEND - CALLS] = sys_udp_send,
     [CALL_UDP_RECEIVE - CALLS] = sys_udp_receive,   [CALL_UDP_COUNTERS - CALLS] = sys_udp_counters,
+    [CALL_SINK - CALLS] = sys_sink,                 [CALL_MORE_TEXT - CALLS] = sys_more_text,
 };
 
 int more_calls(struct regs r) {

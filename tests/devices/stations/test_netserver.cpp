@@ -203,8 +203,8 @@ TEST_CASE("a stream of datagrams: messages counted until two seconds behind the 
   REQUIRE(port > netperf_port);
   CHECK(service.bound(port));
   CHECK_FALSE(service.bound(static_cast<std::uint16_t>(port + 1)));
-  for (int n = 0; n < 5; ++n) CHECK_FALSE(service.datagram(port, Bytes(1000, 1), 2_s));
-  CHECK_FALSE(service.datagram(port, Bytes(1400, 1), 2_s));  // cut to its size
+  for (int n = 0; n < 5; ++n) CHECK_FALSE(service.datagram({}, port, Bytes(1000, 1), 2_s));
+  CHECK_FALSE(service.datagram({}, port, Bytes(1400, 1), 2_s));  // cut to its size
   CHECK(control.connection->due() == 6_s);
   CHECK(control.take(5999_ms).empty());
   const auto results = control.answer(6_s);
@@ -217,8 +217,8 @@ TEST_CASE("a stream of datagrams: messages counted until two seconds behind the 
 
   control.ask(udp_stream_request(1000, 3), 7_s);
   const auto again = static_cast<std::uint16_t>(control.answer(7_s)[6]);
-  service.datagram(again, Bytes(1000, 1), 8_s);
-  service.datagram(again, Bytes(10, 1), 9_s);  // a shorter one ends it
+  service.datagram({}, again, Bytes(1000, 1), 8_s);
+  service.datagram({}, again, Bytes(10, 1), 9_s);  // a shorter one ends it
   const auto ended = control.answer(9_s);
   CHECK(ended[2] == 1);
   CHECK(ended[3] == 1010);
@@ -234,7 +234,7 @@ TEST_CASE("datagrams as requests: each is answered, one of another size ends the
   const auto port = static_cast<std::uint16_t>(response[7]);
   REQUIRE(service.bound(port));
   for (int n = 0; n < 3; ++n) {
-    const auto answer = service.datagram(port, Bytes(10, 1), 500_ms);
+    const auto answer = service.datagram({}, port, Bytes(10, 1), 500_ms);
     REQUIRE(answer);
     CHECK(answer->size() == 30);
   }
@@ -246,7 +246,7 @@ TEST_CASE("datagrams as requests: each is answered, one of another size ends the
 
   control.ask(rr_request(10, 30, 1, 19), 4_s);
   const auto next = static_cast<std::uint16_t>(control.answer(4_s)[7]);
-  CHECK_FALSE(service.datagram(next, Bytes(9, 1), 5_s));
+  CHECK_FALSE(service.datagram({}, next, Bytes(9, 1), 5_s));
   CHECK_FALSE(service.bound(next));
   CHECK(control.answer(5_s)[1] == 22);
   control.ask(udp_stream_request(1, 1), 6_s);

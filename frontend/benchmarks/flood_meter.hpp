@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Watches a machine whose guest runs `flood`, from outside: the frames on the wire, what the adapter counts, what the
+// processor does, and when each frame is counted by the guest. The guest does nothing for it but say where its page of
+// counters lies (roms/guest/common/sink_page.h).
+//
+// What the processor does is looked at every `interval`: halted, or in an interrupt's handler, the bottom halves or
+// neither, by the innermost return address into the two functions on the kernel's stack. The share of looks is the
+// share of time; of 20000 looks (0.2 s) its standard error is 0.35 % at most. The same looks see the guest's count, so
+// that a latency is right to one interval, upwards.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/time/scheduler.hpp"
+#include "devices/medium/medium.hpp"
+#include "machines/lab.hpp"
+
+namespace planar {
+
+/// What was seen of one run of the generator.
+struct FloodSeen {
+  /// idle: halted; idle_task: the idle task executes, between a halt and an interrupt or a task switch
+  enum Activity : unsigned { idle, interrupt, bottom_half, process, idle_task, activities };
+  static constexpr std::array<const char*, activities> names{"idle", "interrupt", "bottom_half", "process",
+                                                             "idle_task"};
+
+  std::uint32_t run = 0;
+  std::vector<Time> arrived;  ///< last bit of each frame of the generator, by its number; never(): held back
+  std::vector<bool> counted;  ///< by the same number: the guest has
+  std::uint64_t on_wire = 0;  ///< of those, to the machine
+  std::uint64_t others = 0;   ///< other frames to it while the run was counted
+  std::uint64_t damaged = 0;  ///< frames and fragments of any station that did not reach their end
+  Time began{}, ends{};       ///< first bit of the first frame, and the duration that was asked for later
+  std::array<std::uint64_t, activities> looks{};  ///< between the two
+  std::uint64_t clocks = 0, halted = 0;           ///< of the processor, between the two
+  bool measured = false;                          ///< the processor was followed up to the end
+  std::uint64_t in_time = 0;                      ///< frames that were counted up to `grace` behind the end
+  std::uint64_t duplicates = 0;                   ///< frames that were counted once more
+  std::uint64_t delivered = 0;                    ///< frames that were counted
+  std::vector<Time> latency;                      ///< of those, in their order
+  NetCounters before, after;                      ///< the adapter's
+
+  double percent(Activity a) const;
+  double busy_percent() const;
+  /// The latency that `part` of the frames (0 to 1) do not exceed; nothing without a frame.
+  std::optional<Time> latency_of(double part) const;
+  /// Runs of frames, one behind the other on the wire, that were never counted: how many, and the longest one's frames.
+  struct Gaps {
+    std::uint64_t count = 0, longest = 0;
+  };
+  Gaps gaps() const;
+  /// Frames on the wire to the machine, of the generator and others, that its adapter does not count as received.
+  std::int64_t not_received() const;
+};
+
+class FloodMeter final : public net::WireObserver {
+ public:
+  /// No divisor of the usual distances between frames, so that looks do not keep step with them.
+  static constexpr Time interval = 9'973_ns;
+  /// What the guest has received when the generator ends may take as long as a tick to be counted.
+  static constexpr Time grace = 10_ms;
+
+  explicit FloodMeter(Lab& lab);
+  ~FloodMeter() override;
+  FloodMeter(const FloodMeter&) = delete;
+
+  /// The guest has told the page's address. Throws Error if there is no such page.
+  void found_page(std::uint32_t address);
+  /// The guest has reported a run: nothing of it is under way.
+  void run_ended();
+  /// Runs in their order.
+  const std::vector<FloodSeen>& runs() const { return runs_; }
+
+  // net::WireObserver
+  void observe(const net::WireRecord& record) override;
+
+ private:
+  Machine& machine() { return lab_.machine(); }
+  FloodSeen* present() { return open_ ? &runs_.back() : nullptr; }
+  std::uint32_t word(std::uint32_t linear) const;
+  FloodSeen::Activity activity();
+  bool calls(std::uint32_t return_address, std::uint32_t function) const;
+  void look(Time now);
+
+  Lab& lab_;
+  std::string senders_;
+  std::vector<net::Medium*> media_;
+  std::array<std::uint8_t, 6> own_{};  // address of the machine's adapter, from its request
+  std::uint8_t* memory_ = nullptr;     // of the machine, from `base_` on
+  std::uint32_t base_ = 0, size_ = 0;
+  std::uint32_t page_ = 0, do_irq_ = 0, do_bottom_half_ = 0;
+  std::vector<FloodSeen> runs_;
+  bool open_ = false;
+  NetCounters before_;
+  Time duration_{};  // of the run that was asked for
+  std::uint64_t others_ = 0;
+  std::uint32_t seen_ = 0;  // of the page's count
+  std::uint64_t first_clocks_ = 0, first_halted_ = 0;
+  Event look_;
+};
+
+}  // namespace planar

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// flood: what the machine does with more frames than it can take. For each rate the generator of the station at the
+// other end (its port is `port`) sends frames of `frame` bytes, in bursts of `burst`, for `seconds`; they are counted
+// and end at `depth`: driver (in front of the kernel's backlog), stack (in UDP's input), process (in a loop of
+// receiving here).
+//
+// A run is over when the generator is and nothing has been counted for a while (QUIET times DRAIN), so that what waited in a queue has
+// reached its end, too. The generator is asked for its counters meanwhile: some drivers (8390.c for one) leave frames in
+// the adapter until the next one comes, which is its answer. Where no answer comes in five seconds the adapter receives
+// nothing any more: that is said, and the end.
+#include "flood.h"
+#include "sink_page.h"
+
+enum { GENERATOR_PORT = 12900, FRAMES_PORT = 12901, MOST_RATES = 16 };
+enum { MAGIC = 0x504C464C, ANSWER = 0x80000000u, START = 1, REPORT = 2 };
+enum {                                  // words of a request and its answer (devices/stations/peer/generator.hpp)
+    W_MAGIC, W_OPERATION, W_RUN, W_ERROR, W_PORT, W_FRAME, W_INTERVAL, W_BURST, W_DURATION, W_DELAY,
+    W_RUNNING, W_GENERATED, W_OFFERED, W_HELD_BACK, W_GIVEN_UP, W_ELAPSED, WORDS
+};
+enum { DELAY = 30000, DRAIN = 60000, ANSWER_TIME = 200000, TRIES = 25, QUIET = 2 };       // microseconds
+
+static u32 words[WORDS], wire[WORDS];
+static u32 depth, frame, burst, duration;
+static int control, frames;
+static volatile struct sink_page *page;
+
+static const char *const depths[] = {"", "driver", "stack", "process"};
+
+// The generator's answer to `words`, in their place.
+static int ask(void) {
+    struct message answer;
+    u32 operation = words[W_OPERATION], run = words[W_RUN];
+    int error = -ETIMEDOUT;
+    for (u32 n = 0; n < WORDS; n++)
+        wire[n] = htonl(words[n]);
+    for (u32 n = 0; n < TRIES; n++) {
+        if ((error = system_call3(CALL_WRITE, (u32)control, (u32)wire, sizeof wire)) < 0)
+            return error;
+        start_insistent_alarm(ANSWER_TIME);
+        do {
+            answer = (struct message){(u8 *)words, sizeof words, 0, 0};
+            error = system_call3(CALL_UDP_RECEIVE, (u32)control, (u32)&answer, 0);
+        } while (error == sizeof words && (words[W_OPERATION] != htonl(operation | ANSWER) || words[W_RUN] != htonl(run)));
+        start_alarm(0);
+        if (error != -EINTR)
+            break;
+    }
+    if (error < 0)
+        return error == -EINTR ? -ETIMEDOUT : error;
+    for (u32 n = 0; n < WORDS; n++)
+        words[n] = htonl(words[n]);
+    return -(int)words[W_ERROR];
+}
+
+static void request(u32 operation, u32 run, u32 rate) {
+    words[W_MAGIC] = MAGIC;
+    words[W_OPERATION] = operation;
+    words[W_RUN] = run;
+    words[W_ERROR] = 0;
+    words[W_PORT] = FRAMES_PORT;
+    words[W_FRAME] = frame;
+    words[W_INTERVAL] = mul_div(1000000000, burst, rate);
+    words[W_BURST] = burst;
+    words[W_DURATION] = duration;
+    words[W_DELAY] = DELAY;
+}
+
+static void receive_all(void) {
+    struct message m;
+    u32 run = page->run, count = page->delivered;
+    while (!time_over) {
+        m = (struct message){buffer, BUFFER, 0, 0};
+        if (system_call3(CALL_UDP_RECEIVE, (u32)frames, (u32)&m, 0) < 8)
+            continue;
+        if (((u32 *)buffer)[0] != htonl(run)) {
+            page->strange++;
+            continue;
+        }
+        page->log[count % SINK_LOG] = htonl(((u32 *)buffer)[1]);
+        page->delivered = ++count;
+    }
+}
+
+static void wait(u32 microseconds) {
+    start_insistent_alarm(microseconds);
+    if (depth == SINK_PROCESS)
+        receive_all();
+    else
+        while (!time_over)
+            system_call3(CALL_PAUSE, 0, 0, 0);
+    start_alarm(0);
+}
+
+static u32 ended(void) { return page->delivered + page->backlog_dropped + page->socket_dropped; }
+
+static void field(const char *name, u32 value) {
+    text(name);
+    number(value, 0);
+}
+
+static void report_run(u32 run, u32 rate) {
+    begin();
+    field("@flood run=", run);
+    field(" rate=", rate);
+    field(" frame=", frame);
+    field(" burst=", burst);
+    text(" depth=");
+    text(depths[depth]);
+    end_line();
+    begin();
+    field("@flood generator run=", run);
+    field(" generated=", words[W_GENERATED]);
+    field(" offered=", words[W_OFFERED]);
+    field(" held_back=", words[W_HELD_BACK]);
+    field(" given_up=", words[W_GIVEN_UP]);
+    field(" us=", words[W_ELAPSED]);
+    end_line();
+    system_call3(CALL_COUNTERS, 0, 0, 0);
+    begin();
+    field("@flood sink run=", run);
+    field(" delivered=", page->delivered);
+    field(" backlog=", page->backlog_dropped);
+    field(" socket=", page->socket_dropped);
+    field(" strange=", page->strange);
+    end_line();
+}
+
+static int run_rate(u32 run, u32 rate) {
+    int error = system_call3(CALL_SINK, depth, (u32)frames, run);
+    u32 before, same = 0;
+    if (error < 0)
+        return error;
+    page = (volatile struct sink_page *)error;
+    request(START, run, rate);
+    if ((error = ask()))
+        return error;
+    wait(DELAY + duration);
+    do {
+        do {
+            before = ended();
+            wait(DRAIN);
+        } while (ended() != before);
+        request(REPORT, run, rate);
+        if ((error = ask()))
+            return error;
+        wait(DRAIN);
+        same = words[W_RUNNING] || ended() != before ? 0 : same + 1;
+    } while (same < QUIET);
+    report_run(run, rate);
+    return 0;
+}
+
+static u32 chosen_depth(void) {
+    const char *name = settings_find(settings_text, "depth");
+    for (u32 n = SINK_DRIVER; n <= SINK_PROCESS; n++)
+        if (name && settings_is(name, depths[n]))
+            return n;
+    return name ? SINK_NONE : SINK_PROCESS;
+}
+
+static int open_sockets(u32 port) {
+    control = system_call3(CALL_UDP_SOCKET, 0, 0, 0);
+    if (control < 0)
+        return control;
+    frames = system_call3(CALL_UDP_SOCKET, 0, 0, 0);
+    if (frames < 0)
+        return frames;
+    int error = system_call3(CALL_UDP_BIND, (u32)frames, FRAMES_PORT, 0);
+    if (error < 0)
+        return error;
+    error = system_call3(CALL_UDP_CONNECT, (u32)control, option_peer(), port);
+    return error < 0 ? error : 0;
+}
+
+int flood_all(void) {
+    u32 rates[MOST_RATES], port = option_port(GENERATOR_PORT), before[2], after[2];
+    u32 count = option_sizes("rates", "200,500,1000,2000,4000,7000,10000,14880", rates, MOST_RATES);
+    int error;
+    if (!(depth = chosen_depth()))
+        return fail_setting(settings_find(settings_text, "depth") - 6);
+    frame = option_number("frame", 64, 64, 1518);
+    burst = option_number("burst", 1, 1, 256);
+    duration = option_milliseconds("seconds", "1") * 1000;
+    for (u32 n = 0; n < count; n++)
+        if (burst / 4 >= rates[n])
+            return fail_with("burst at this rate", -EINVAL);
+    if ((error = open_sockets(port)))
+        return fail_with("socket", error);
+    put(FD_LOG, "@flood start\n");
+    system_call3(CALL_TICKS, (u32)before, 0, 0);
+    for (u32 n = 0; n < count; n++)
+        if ((error = run_rate(n + 1, rates[n])) && error != -ETIMEDOUT)
+            return fail_with("flood", error);
+        else if (error) {
+            begin();
+            field("@flood stalled run=", n + 1);
+            field(" rate=", rates[n]);
+            end_line();
+            break;
+        }
+    system_call3(CALL_TICKS, (u32)after, 0, 0);
+    print_load(before, after);
+    system_call3(CALL_UDP_COUNTERS, 0, 0, 0);
+    put(FD_LOG, "@flood end\n");
+    return 0;
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include "netperf.h"
+
+int flood_all(void);                    // flood.c
