@@ -145,14 +145,15 @@ std::string FloodResult::table() const {
   std::string out = heading(fmt::format("flood, {} bytes{}, counted in the {}", frame_bytes,
                                         burst > 1 ? fmt::format(" in bursts of {}", burst) : "", depth),
                             nullptr);
-  out +=
-      fmt::format("{:>8} {:>8} {:>9} | {:>7} {:>6} {:>7} {:>6} | {:>5} {:>5} {:>5} {:>5} | {:>7} {:>7} {:>7} {:>8}\n",
-                  "frames/s", "offered", "delivered", "adapter", "driver", "backlog", "socket", "irq %", "bh %",
-                  "proc%", "idle%", "p50 us", "p90", "p99", "max");
+  out += fmt::format(
+      "{:>8} {:>8} {:>7} {:>6} | {:>7} {:>6} {:>7} {:>6} | {:>5} {:>5} {:>5} {:>5} | {:>7} {:>7} {:>7} {:>8}\n",
+      "frames/s", "offered", "in time", "late", "adapter", "driver", "backlog", "socket", "irq %", "bh %", "proc%",
+      "idle%", "p50 us", "p90", "p99", "max");
   for (const FloodRow& row : rows) {
     const auto share = [&](FloodSeen::Activity a) { return row.seen.percent(a); };
-    out += fmt::format("{:>8} {:>8.0f} {:>9.0f} | {:>7} {:>6} {:>7} {:>6} | {:>5.1f} {:>5.1f} {:>5.1f} {:>5.1f} |",
-                       row.rate, row.offered_per_s(), row.delivered_per_s(), row.adapter_lost(), row.driver_lost(),
+    out += fmt::format("{:>8} {:>8} {:>7} {:>6} | {:>7} {:>6} {:>7} {:>6} | {:>5.1f} {:>5.1f} {:>5.1f} {:>5.1f} |",
+                       row.rate, row.on_wire(), row.seen.in_time,
+                       row.delivered - row.seen.duplicates - row.seen.in_time, row.adapter_lost(), row.driver_lost(),
                        row.backlog_dropped, row.socket_dropped, share(FloodSeen::interrupt),
                        share(FloodSeen::bottom_half), share(FloodSeen::process), share(FloodSeen::idle));
     for (const auto& [name, part] : percentiles) {
