@@ -18,9 +18,9 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
   std::vector<std::string> names;
   for (const Benchmark* b : benchmarks()) names.emplace_back(b->name);
   if (any_benchmark)
-    app.add_option("--do", benchmark, "The benchmark to run")
+    app.add_option("--do", benchmark, fmt::format("The benchmark to run: {}", fmt::join(names, ", ")))
         ->check(CLI::IsMember(names))
-        ->type_name(fmt::format("{}", fmt::join(names, "|")))
+        ->type_name("BENCHMARK")
         ->capture_default_str();
   if (machines.empty())
     for (const auto& file : machine_files()) machines.emplace_back(file.name);
