@@ -19,6 +19,7 @@ TITLES = {"model56sx": "56 SX", "model77": "77", "model95": "95"}
 FLOOD_RATES = "200,500,1000,1500,2000,2500,3000,4000,5000,6000,7000,8500,10000,11500,13000,14880"
 WIRE = 14880
 KNEE = "knee"
+ACTIVITIES = ("interrupt", "bottom_half", "process")
 # benchmark, its figure in a row, seconds, sizes
 RUNS = {
     "netio": ("delivered_kb_per_s", "4", "4096"),
@@ -35,6 +36,7 @@ TABLES = {
     "round-trips": (("round trips a second", "netperf-rr", 1),),
     "datagrams": (("64 bytes, 10^6 bit/s", "netperf-udp", 64), ("8192 bytes, 10^6 bit/s", "netperf-udp", 8192)),
     "knees": (("process", "flood", KNEE), ("stack", "flood-stack", KNEE), ("driver", "flood-driver", KNEE)),
+    "costs": tuple((name.replace("_", " ") + ", us", "flood", name) for name in ACTIVITIES),
     "collapse": (("process", "flood", WIRE), ("stack", "flood-stack", WIRE), ("driver", "flood-driver", WIRE)),
 }
 # of a comparison's page: what a picture's text holds, and how its file's name begins
@@ -57,6 +59,11 @@ def compare(planar, folder, benchmark):
         for row in result.get("rows", ()):
             if figure in row:
                 cells[result["card"], result["machine"], row.get("packet_bytes", row.get("rate"))] = row[figure]
+        # what a frame more costs, from two rates that nothing is lost at
+        few, more = (next((r for r in result.get("rows", ()) if r.get("rate") == rate), None) for rate in (200, 500))
+        for name in ACTIVITIES if few and more else ():
+            cells[result["card"], result["machine"], name] = (
+                (more["cpu_percent"][name] - few["cpu_percent"][name]) / 100 / (more["offered_per_s"] - few["offered_per_s"]) * 1e6)
         if "knee_per_s" in result:
             cells[result["card"], result["machine"], KNEE] = result["knee_per_s"]
     return cells, [r["card"] for r in results], (report / "compare.html").read_text(encoding="utf-8")

@@ -41,6 +41,8 @@ int run_flood(const FloodOptions& o) {
                                                        : flood_driver_benchmark))
     return *code;
   if (o.against) throw Error("--against and flood: the generator is the station peer's; leave --against out");
+  if (o.state.restore)
+    throw Error("--restore and flood: every frame is counted from the first one on; leave --restore out");
   const auto rates = flood_rates(o.rates);
   for (const auto rate : rates)
     if (o.burst / 4 >= rate)

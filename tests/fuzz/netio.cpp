@@ -6,6 +6,7 @@
 // A finding: a crash or sanitizer report, a protocol whose course depends on where its bytes are cut, more bytes than
 // were asked for, and what device_run.hpp says.
 #include "devices/medium/ethernet/ethernet_segment.hpp"
+#include "devices/stations/peer/generator.hpp"
 #include "devices/stations/peer/netio_protocol.hpp"
 #include "devices/stations/peer/peer.hpp"
 #include "tests/fuzz/device_run.hpp"
@@ -66,7 +67,7 @@ void protocol(Input& input) {
 }
 
 // clang-format off
-enum Operation : unsigned { tcp, udp, icmp, arp, raw, broken, pause, long_pause, follow, segment_of };
+enum Operation : unsigned { tcp, udp, icmp, arp, raw, broken, pause, long_pause, follow, segment_of, generate };
 // clang-format on
 constexpr Ipv4 client_ip = ipv4(192, 168, 10, 2);
 constexpr MacAddress client_mac{0x00, 0x00, 0xD8, 1, 2, 3};
@@ -91,7 +92,7 @@ class Bench final : public fuzz::DeviceRun<Bench>, private EthernetStation {
   }
 
   void operate(Input& input) {
-    static constexpr std::uint16_t ports[] = {netio_port, 7, 9, 80, 5001, 18768, 0, 65535};
+    static constexpr std::uint16_t ports[] = {netio_port, 7, 9, 80, 5001, generator_port, 0, 65535};
     const unsigned first = input.u8(), high = first >> 4;
     switch (first & 15) {
       case tcp: {  // flags; how far from what follows; window; data
@@ -154,6 +155,26 @@ class Bench final : public fuzz::DeviceRun<Bench>, private EthernetStation {
         const auto header = input.take(20 + 4 * (high & 7));
         if (header.size() < 20) break;
         send_ip(6, Bytes(input.u8()), header);
+        break;
+      }
+      case generate: {  // a request to the generator; bit 0 of `high`: any words, otherwise ones that it takes
+        Bytes packet;
+        put16(packet, 1024);
+        put16(packet, generator_port);
+        put16(packet, 8 + 4 * generator_words);
+        put16(packet, 0);
+        put32(packet, generator_magic);
+        put32(packet, high & 2 ? 2 : 1);
+        put32(packet, input.u8());  // run
+        put32(packet, 0);
+        put32(packet, high & 1 ? input.u32() : 2000);
+        put32(packet, high & 1 ? input.u32() : 64 + input.u16() % 1455);
+        put32(packet, high & 1 ? input.u32() : 10'000 + input.u16() * 100u);
+        put32(packet, high & 1 ? input.u32() : 1 + input.u8());
+        put32(packet, high & 1 ? input.u16() : 1 + input.u16() % 20'000u);  // at most 66 ms
+        put32(packet, high & 1 ? input.u32() : input.u16());
+        packet.resize(8 + 4 * generator_words);
+        send_ip(17, packet, {});
         break;
       }
       case pause: step(100_us * input.u8()); break;

@@ -293,6 +293,12 @@ void Tms380::ring_status_changed(std::uint16_t bits, Time now) {
     if (task_ == Task::fetch || task_ == Task::sent || task_ == Task::receive) drop_task(now);
     leave_ring();
   }
+  // What waits to be told is told together.
+  for (std::size_t n = task_ == Task::post ? 1 : 0; n < posts_.size(); ++n) {
+    if (posts_[n].irq != Irq::ring_status) continue;
+    posts_[n].words[1] |= bits;
+    return;
+  }
   post({Irq::ring_status, true, {RING_STATUS, bits, 0, 0}});
   wake(now);
 }

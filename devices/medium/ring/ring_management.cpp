@@ -119,8 +119,11 @@ void RingProtocol::report(const MacFrameView& request, Time now) {
 
 void RingProtocol::count(std::uint8_t RingErrors::*counter, Time now) {
   count_in(unreported_.*counter);
+  const auto before = port_.errors_.*counter;
   count_in(port_.errors_.*counter);
-  if (port_.errors_.*counter == 255) port_.station_.ring_status_changed(ring_status::counter_overflow, now);
+  // Once, when it is reached: until the counters are read there is nothing new to say.
+  if (before != 255 && port_.errors_.*counter == 255)
+    port_.station_.ring_status_changed(ring_status::counter_overflow, now);
   if (port_.on_ring_ && !report_.pending()) report_.at(now + error_timer_);
 }
 

@@ -76,10 +76,11 @@ void Peer::tick(Time now) {
   set_tick();
 }
 
-// Not through ARP: whom a service sends to has asked for it.
+// Not through ARP, as whom a service sends to has asked for it; and not in fragments: a frame each is counted.
 void Peer::send_own(Service& service, Time now) {
   for (const OwnDatagram& d : service.own_datagrams(link_->waiting(), now)) {
-    if (std::none_of(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == d.to; })) {
+    if (ip_header + udp_header + d.data.size() > config_.mtu ||
+        std::none_of(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == d.to; })) {
       service.own_sent(false, now);
       continue;
     }

@@ -49,7 +49,7 @@ struct GeneratedFrame {
 };
 
 struct GeneratorClient : Talk {
-  explicit GeneratorClient(EthernetConfig medium = {}) : Talk(medium) { arp(); }
+  explicit GeneratorClient(PeerConfig config = {}) : Talk({}, config) { arp(); }
   void ask(const GeneratorWords& w) {
     Bytes b;
     for (const auto word : w) put32(b, word);
@@ -146,6 +146,21 @@ TEST_CASE("beyond the medium's rate frames are held back, and what is offered is
   CHECK(at(r, Word::offered) + at(r, Word::held_back) == 2000);
   CHECK(frames.size() >= 1488);  // 100 ms of 67.2 us each
   CHECK(frames.size() <= 1491);
+}
+
+TEST_CASE("a frame that is longer than the station's MTU is none, and counted so", "[generator]") {
+  PeerConfig config;
+  config.mtu = 576;
+  GeneratorClient c(config);
+  GeneratorWords w = request();
+  at(w, Word::frame_bytes) = 1000;
+  c.ask(w);
+  c.step(200_ms);
+  CHECK(c.frames().empty());
+  GeneratorWords r = c.report();
+  CHECK(at(r, Word::generated) == 100);
+  CHECK(at(r, Word::given_up) == 100);
+  CHECK(at(r, Word::running) == 0);
 }
 
 TEST_CASE("a request that makes no sense is refused, and another number ends a run", "[generator]") {

@@ -309,6 +309,30 @@ TEST_CASE("TMS380: without lists frames wait in local RAM; without buffers they 
   CHECK(taken == copied);
 }
 
+TEST_CASE("TMS380: a counter's overflow is told once, and however many frames are lost, the receive status is not",
+          "[madge]") {
+  OpenedBench b;
+  const Bytes f = MadgeBench::frame(2000, MadgeBench::own, MadgeBench::peer);
+  constexpr std::size_t frames = 400;
+  for (std::size_t n = 0; n < frames; ++n) b.other.to_send.push_back(f);
+  b.other.port.transmit(b.other.to_send[b.other.next++], b.rig.now);
+  while (b.other.outcomes.size() < frames) b.rig.step(1_ms);  // the driver does not look meanwhile
+  CHECK(b.counters().overruns > 300);
+  unsigned overflows = 0, received = 0;
+  for (int n = 0; n < 50; ++n) {
+    b.rig.step(200_us);
+    if (!b.interrupt()) continue;
+    for (const auto& e : b.service()) {
+      overflows += e.code == 4 && e.words[1] & ring_status::counter_overflow;
+      received += e.code == 10;
+    }
+  }
+  CHECK(overflows == 1);
+  CHECK(received >= 1);
+  CHECK(b.run(Tms380::READ_ERROR_LOG, MadgeBench::log).words[1] == Tms380::good_completion);
+  CHECK(b.rig.ram[MadgeBench::log + 7] == 255);
+}
+
 TEST_CASE("TMS380: a list that leads nowhere is an adapter check; the driver's reset brings it back", "[madge]") {
   OpenedBench b;
   b.word(MadgeBench::tpl + 6, 100);

@@ -180,4 +180,5 @@ TEST_CASE("flood refuses what makes no sense") {
   refused("--depth nowhere", "--depth");
   refused("--seconds 61", "--seconds");
   refused("--against model77", "--against");
+  refused("--restore nothing.snap", "--restore");
 }
