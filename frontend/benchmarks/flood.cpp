@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdlib>
 #include <memory>
 
 #include "core/common/error.hpp"
@@ -40,7 +41,6 @@ int run_flood(const FloodOptions& o) {
                                   : o.depth == "stack" ? flood_stack_benchmark
                                                        : flood_driver_benchmark))
     return *code;
-  if (o.against) throw Error("--against and flood: the generator is the station peer's; leave --against out");
   if (o.state.restore)
     throw Error("--restore and flood: every frame is counted from the first one on; leave --restore out");
   const auto rates = flood_rates(o.rates);
@@ -127,7 +127,7 @@ Verb add_flood(CLI::App& app) {
       ->type_name("driver|stack|process")
       ->check(CLI::IsMember({"driver", "stack", "process"}))
       ->capture_default_str();
-  o->end(*verb, "flood", "the generator", net::generator_port);
+  o->end(*verb, "flood", "", net::generator_port);
   verb->footer(
       "Examples:\n"
       "  planar flood --machine model56sx --card 3c529   from 200 frames a second to the wire's limit\n"

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "frontend/cli/output.hpp"
 
@@ -24,6 +26,10 @@ std::int64_t FloodRow::before_kernel() const {
 
 std::int64_t FloodRow::adapter_lost() const {
   return std::clamp(seen.not_received(), std::int64_t{0}, std::max(before_kernel(), std::int64_t{0}));
+}
+
+std::int64_t FloodRow::fifo_lost() const {
+  return std::min(static_cast<std::int64_t>(seen.after.fifo - seen.before.fifo), adapter_lost());
 }
 
 std::string FloodRow::discrepancy(bool bridged) const {
@@ -113,11 +119,11 @@ nlohmann::ordered_json FloodResult::json() const {
                              {"given_up", row.given_up},
                              {"bridge", row.bridge_lost()},
                              {"lost",
-                              {{"adapter", row.adapter_lost()},
+                              {{"fifo", row.fifo_lost()},
+                               {"ring", row.adapter_lost() - row.fifo_lost()},
                                {"driver", row.driver_lost()},
                                {"backlog", row.backlog_dropped},
                                {"socket", row.socket_dropped}}},
-                             {"adapter_overruns", row.seen.after.overruns - row.seen.before.overruns},
                              {"interrupts", row.interrupts}};
     const auto gaps = row.seen.gaps();
     r["gaps"] = {{"count", gaps.count}, {"longest", gaps.longest}};
@@ -145,20 +151,22 @@ std::string FloodResult::table() const {
   std::string out = heading(fmt::format("flood, {} bytes{}, counted in the {}", frame_bytes,
                                         burst > 1 ? fmt::format(" in bursts of {}", burst) : "", depth),
                             nullptr);
-  out += fmt::format(
-      "{:>8} {:>8} {:>7} {:>6} | {:>7} {:>6} {:>7} {:>6} | {:>5} {:>5} {:>5} {:>5} | {:>7} {:>7} {:>7} {:>8}\n",
-      "frames/s", "offered", "in time", "late", "adapter", "driver", "backlog", "socket", "irq %", "bh %", "proc%",
-      "idle%", "p50 us", "p90", "p99", "max");
+  out += fmt::format("{:>8} {:>8} {:>8} {:>6} | lost: {:>6} {:>6} {:>6} {:>7} {:>6}\n", "frames/s", "offered",
+                     "in time", "late", "fifo", "ring", "driver", "backlog", "socket");
+  for (const FloodRow& row : rows)
+    out +=
+        fmt::format("{:>8} {:>8} {:>8} {:>6} | {:>12} {:>6} {:>6} {:>7} {:>6}\n", row.rate, row.on_wire(),
+                    row.seen.in_time, row.delivered - row.seen.duplicates - row.seen.in_time, row.fifo_lost(),
+                    row.adapter_lost() - row.fifo_lost(), row.driver_lost(), row.backlog_dropped, row.socket_dropped);
+  out += fmt::format("\n{:>8} | %: {:>6} {:>6} {:>7} {:>5} | latency, us: {:>6} {:>7} {:>7} {:>7}\n", "frames/s",
+                     "interr.", "b.half", "process", "idle", "p50", "p90", "p99", "max");
   for (const FloodRow& row : rows) {
     const auto share = [&](FloodSeen::Activity a) { return row.seen.percent(a); };
-    out += fmt::format("{:>8} {:>8} {:>7} {:>6} | {:>7} {:>6} {:>7} {:>6} | {:>5.1f} {:>5.1f} {:>5.1f} {:>5.1f} |",
-                       row.rate, row.on_wire(), row.seen.in_time,
-                       row.delivered - row.seen.duplicates - row.seen.in_time, row.adapter_lost(), row.driver_lost(),
-                       row.backlog_dropped, row.socket_dropped, share(FloodSeen::interrupt),
+    out += fmt::format("{:>8} | {:>10.1f} {:>6.1f} {:>7.1f} {:>5.1f} |", row.rate, share(FloodSeen::interrupt),
                        share(FloodSeen::bottom_half), share(FloodSeen::process), share(FloodSeen::idle));
     for (const auto& [name, part] : percentiles) {
       const auto t = row.seen.latency_of(part);
-      out += fmt::format(" {:>{}}", t ? fmt::format("{:.0f}", us(*t)) : "-", part == 1 ? 8 : 7);
+      out += fmt::format(" {:>{}}", t ? fmt::format("{:.0f}", us(*t)) : "-", part == 0.5 ? 19 : 7);
     }
     out += "\n";
   }

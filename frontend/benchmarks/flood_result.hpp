@@ -40,6 +40,9 @@ struct FloodRow {
   /// what the adapter did not receive a few may have been answers of the generator's, which were asked for again.
   std::int64_t before_kernel() const;
   std::int64_t adapter_lost() const;
+  /// Of these, for which the chip's FIFO was too short. The others found no buffer: on the adapter, in its ring or in
+  /// the host's.
+  std::int64_t fifo_lost() const;
   std::int64_t driver_lost() const { return before_kernel() - adapter_lost(); }
   /// What does not add up, in words; empty if every frame is accounted for. `bridged`: the
   /// generator is on another medium.

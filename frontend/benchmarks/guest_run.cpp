@@ -18,10 +18,11 @@ void GuestRunOptions::begin(CLI::App& app) {
 
 void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_view server, unsigned usual_port) {
   port = usual_port;
-  app.add_option("--port", port, fmt::format("TCP port of {}; `peer` serves its own", server))
-      ->type_name("N")
-      ->check(CLI::Range(1, 65535))
-      ->capture_default_str();
+  if (!server.empty())
+    app.add_option("--port", port, fmt::format("TCP port of {}; `peer` serves its own", server))
+        ->type_name("N")
+        ->check(CLI::Range(1, 65535))
+        ->capture_default_str();
   app.add_option("--use", use,
                  fmt::format("The slot whose adapter {} uses, where several hold one: POST enables this one only. "
                              "Otherwise the guest takes the first that one of its drivers finds, and the result says "
@@ -33,11 +34,13 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
                  "The operating system whose network stack the guest stands for; `planar show nt4` has its values")
       ->type_name(fmt::format("{}", fmt::join(operating_system_names(), "|")))
       ->capture_default_str();
-  app.add_option("--against", against,
-                 fmt::format("{} is another emulated machine on the same wire, with this card (ne2 if none is named), "
-                             "in place of a station of --net; both machines are in the result",
-                             server))
-      ->type_name("MACHINE[:CARD]");
+  if (!server.empty())
+    app.add_option(
+           "--against", against,
+           fmt::format("{} is another emulated machine on the same wire, with this card (ne2 if none is named), "
+                       "in place of a station of --net; both machines are in the result",
+                       server))
+        ->type_name("MACHINE[:CARD]");
   add_runs_option(app, runs,
                   "Run this often, with seeds from --seed (or 1) on, and give means with their 95 % confidence and "
                   "spread");

@@ -28,7 +28,8 @@ struct GuestRunOptions {
   std::optional<std::string> against;
 
   /// Adds them, in front of (`begin`) and behind (`end`) the benchmark's own. `client` and `server` are the programs'
-  /// names, `usual_port` the one that the station `peer` serves.
+  /// names, `usual_port` the one that the station `peer` serves. Without a `server` the station is the only other end:
+  /// there is neither --port nor --against.
   void begin(CLI::App& app);
   void end(CLI::App& app, std::string_view client, std::string_view server, unsigned usual_port);
 

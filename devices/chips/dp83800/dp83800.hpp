@@ -76,6 +76,7 @@ class Dp83800 final : private net::EthernetStation {
   static constexpr std::uint32_t bookkeeping = 4;  ///< bytes of FIFO that a frame takes besides its own
 
   struct Counters {
+    static constexpr bool fifo_overruns = true;
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0;
     std::uint64_t transmit_errors = 0, receive_errors = 0;
   };

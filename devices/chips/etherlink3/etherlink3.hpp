@@ -157,6 +157,7 @@ class EtherLink3 final : public net::EthernetStation {
 
   using Eeprom = std::array<std::uint16_t, 64>;
   struct Counters {
+    static constexpr bool fifo_overruns = true;
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, receive_errors = 0, transmit_errors = 0;
   };
 

@@ -74,6 +74,7 @@ class I82586 final : public net::EthernetStation {
   static constexpr unsigned dump_bytes = 170;
 
   struct Counters {
+    static constexpr bool fifo_overruns = true;
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, no_resources = 0, receive_errors = 0,
                   transmit_errors = 0;
   };

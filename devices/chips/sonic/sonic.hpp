@@ -94,6 +94,7 @@ class Sonic final : public net::EthernetStation {
   enum Dcr2Bit : std::uint16_t { RJCM = 0x0001 };
 
   struct Counters {
+    static constexpr bool fifo_overruns = true;
     std::uint64_t sent = 0, received = 0, collisions = 0, overruns = 0, missed = 0, receive_errors = 0,
                   transmit_errors = 0;
   };

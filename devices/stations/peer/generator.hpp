@@ -15,8 +15,12 @@
 // Not modelled: a host behind the generator (it takes no time between two frames of a burst), several runs at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "devices/stations/peer/service.hpp"
 
