@@ -180,6 +180,10 @@ const std::vector<Section>& sections() {
         {"peer.tick_phase",
          "When the reference station's clock of 100 Hz ticks first, below 10 ms. Acknowledgements that it delays hang "
          "on it."},
+        {"peer.receive_buffer",
+         "Bytes of a TCP socket's receive buffer in the reference station, half of which is the window: 65535, or "
+         "32767 "
+         "for a Linux 2.2 without CONFIG_SKB_LARGE."},
         {"peer.mtu",
          "Bytes of the reference station's longest IP datagram: 576 to 1500 on Ethernet, up to 17800 on a ring."}}},
       {"[medium.NAME]",

@@ -92,6 +92,7 @@ void Lab::add_peers(const MachineConfig& config) {
     peer.mtu = config.peer_mtu;
     peer.turnaround = config.peer_turnaround;
     peer.tick_phase = config.peer_tick_phase;
+    peer.receive_buffer = config.peer_receive_buffer;
     peer.services.netio_duration = config.peer_duration;
     stations_.push_back(std::make_unique<net::Peer>(scheduler_, trace(), medium_named(medium), seed, std::move(peer)));
   };

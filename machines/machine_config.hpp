@@ -121,12 +121,13 @@ struct MachineConfig {
   std::vector<DriveConfig> drives;          ///< on the SCSI adapter
   std::string clock_start;                  ///< date and time of the RTC at power-on, "YYYY-MM-DD HH:MM:SS"
   std::vector<CardConfig> cards;
-  std::string net;                       ///< "peer", "none", or a text of net::parse_host_net
-  std::optional<net::HostNet> host_net;  ///< set if the host's network is attached
-  std::uint32_t peer_mtu = 1500;         ///< bytes of the peer's longest IP datagram
-  Time peer_tick_phase{};                ///< of the reference station's clock of 100 Hz
-  Time peer_turnaround = 60_us;          ///< of the reference station: from a frame's last bit to its answer
-  Time peer_duration{};                  ///< how long the peer's netio sends for each size (1.16 and later)
+  std::string net;                            ///< "peer", "none", or a text of net::parse_host_net
+  std::optional<net::HostNet> host_net;       ///< set if the host's network is attached
+  std::uint32_t peer_mtu = 1500;              ///< bytes of the peer's longest IP datagram
+  std::uint32_t peer_receive_buffer = 65535;  ///< bytes of a socket's there
+  Time peer_tick_phase{};                     ///< of the reference station's clock of 100 Hz
+  Time peer_turnaround = 60_us;               ///< of the reference station: from a frame's last bit to its answer
+  Time peer_duration{};                       ///< how long the peer's netio sends for each size (1.16 and later)
   net::HostTime host_time = net::HostTime::as_hardware;
   // The lab's, the same in all of its machines:
   std::vector<MediumConfig> media;      ///< by name; at least one

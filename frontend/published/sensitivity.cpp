@@ -40,6 +40,7 @@ std::vector<UncertainValue> uncertain_values(const std::string& machine, const s
     values.push_back({name, fmt::format("{} clocks", clocks), std::to_string(std::max<std::int64_t>(2, clocks - 1)),
                       std::to_string(clocks + 1)});
   }
+  values.push_back({"peer.receive_buffer", fmt::format("{} bytes", m.peer_receive_buffer), "32767", "65535"});
   if (find_adapter(card).medium == MediumKind::ethernet_10) {
     constexpr unsigned used = net::longest_coax / 3;
     values.push_back({"net.length", fmt::format("{} m", used), std::to_string(used / 2), std::to_string(used * 2)});

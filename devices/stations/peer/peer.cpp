@@ -28,7 +28,8 @@ Peer::Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t see
     : trace_(trace),
       config_(config),
       services_(config.services),
-      tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next(), config_.mtu, config_.tick_phase),
+      tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next(),
+           {config_.mtu, config_.tick_phase, config_.receive_buffer}),
       link_(medium.connect(scheduler, config_.name + ".port", *this, Random(seed * 0x100 + 0xFF).next())),
       process_(scheduler, config_.name + ".process", Priority::device, Callback::to<&Peer::process>(this)),
       tick_(scheduler, config_.name + ".tick", Priority::timer, Callback::to<&Peer::tick>(this)) {}

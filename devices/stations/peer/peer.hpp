@@ -41,6 +41,7 @@ struct PeerConfig {
   /// When its clock of 100 Hz, on which delayed acknowledgements hang, ticks first; less than 10 ms. Real machines are
   /// switched on one after the other: any value is as good.
   Time tick_phase{};
+  std::uint32_t receive_buffer = PeerTcp::receive_buffer;  ///< bytes of a TCP socket's, 8192 to 65535
   std::uint32_t mtu = 1500;  ///< bytes of the longest IP datagram that it sends or asks for; 576 or more
   ServiceConfig services;
 };

@@ -44,11 +44,12 @@ inline bool after(std::uint32_t a, std::uint32_t b) { return before(b, a); }
 struct PeerTcp {
   static constexpr std::int64_t hz = 100;  ///< ticks a second; Linux 2.2 on i386
   static constexpr Time tick = 10_ms;
-  static constexpr std::uint32_t receive_buffer = 65535;  ///< bytes; Linux 2.2 default with large buffers
-  static constexpr std::uint32_t max_window = 32767;      ///< never offered more in a SYN
-  static constexpr std::uint32_t skb_overhead = 144;      ///< bytes charged besides the buffer: its descriptor on i386
-  static constexpr std::uint32_t headers = 40;            ///< IP and TCP without options: MTU less MSS
-  static constexpr std::uint32_t max_delay = hz / 2;      ///< ticks
+  static constexpr std::uint32_t receive_buffer =
+      65535;                                          ///< bytes; with CONFIG_SKB_LARGE, else 32767 (Linux 2.2 source)
+  static constexpr std::uint32_t max_window = 32767;  ///< never offered more in a SYN
+  static constexpr std::uint32_t skb_overhead = 144;  ///< bytes charged besides the buffer: its descriptor on i386
+  static constexpr std::uint32_t headers = 40;        ///< IP and TCP without options: MTU less MSS
+  static constexpr std::uint32_t max_delay = hz / 2;  ///< ticks
   static constexpr std::uint32_t initial_rto = 3 * hz;
   static constexpr std::uint32_t fin_timeout = 180 * hz;  ///< for the client's FIN, once ours has been acknowledged
   static constexpr unsigned synack_retries = 5;
@@ -84,6 +85,14 @@ class TcpOutput {
   virtual void send_tcp(Ipv4 to, Bytes segment, Time now) = 0;
 };
 
+/// What differs between one server and another.
+struct TcpServerConfig {
+  std::uint32_t mtu = 1500;  ///< bytes of the longest IP datagram, 576 or more
+  Time tick_phase{};         ///< when its clock ticks for the first time; less than PeerTcp::tick
+  std::uint32_t receive_buffer =
+      PeerTcp::receive_buffer;  ///< bytes of a socket's; half of them is the window, up to 65535
+};
+
 class TcpServer {
  public:
   struct Counters {
@@ -97,10 +106,14 @@ class TcpServer {
     std::uint64_t duplicates = 0, out_of_order = 0, resets = 0;
   };
 
-  /// `services` must outlive the server. `mtu`: bytes of the longest IP datagram, 576 or more. `tick_phase`: when its
-  /// clock ticks for the first time; less than PeerTcp::tick.
-  TcpServer(TcpOutput& output, const Services& services, std::uint64_t seed, std::uint32_t mtu, Time tick_phase = {})
-      : output_(output), services_(services), random_(seed), mss_(mtu - PeerTcp::headers), tick_phase_(tick_phase) {}
+  /// `services` must outlive the server.
+  TcpServer(TcpOutput& output, const Services& services, std::uint64_t seed, const TcpServerConfig& config)
+      : output_(output),
+        services_(services),
+        random_(seed),
+        mss_(config.mtu - PeerTcp::headers),
+        tick_phase_(config.tick_phase),
+        receive_buffer_(config.receive_buffer) {}
 
   void receive(const TcpSegment& segment, Time now);
   /// The earliest timer; Time::never() if none runs.
@@ -218,7 +231,7 @@ class TcpServer {
   void data_timer(Connection& c, Time now);
 
   static std::uint32_t window_left(const Connection& c);
-  static std::uint32_t window_wanted(const Connection& c);
+  std::uint32_t window_wanted(const Connection& c) const;
   std::uint32_t select_window(Connection& c);
   static std::uint32_t truesize(std::uint32_t frame_bytes);
 
@@ -232,6 +245,7 @@ class TcpServer {
   Random random_;
   const std::uint32_t mss_;  // payload of a segment without options
   const Time tick_phase_;
+  const std::uint32_t receive_buffer_;
   Counters counters_;
   std::deque<Connection> connections_;  // in order of their SYN
 };

@@ -89,6 +89,25 @@ TEST_CASE("the peer's segments follow its MTU and what the client asks for", "[p
   CHECK(offered(576, 1460) == std::pair{536u, 61 * 536u});
 }
 
+TEST_CASE("the window is half of the receive buffer, in whole segments", "[peer][tcp]") {
+  const auto offered = [](std::uint32_t buffer) {
+    PeerConfig config;
+    config.receive_buffer = buffer;
+    Talk t({}, config);
+    t.arp();
+    Bytes option{2, 4};
+    put16(option, 1460);
+    t.send_tcp(SYN, 0, option);
+    t.step(1_ms);
+    const auto s = t.one();
+    REQUIRE(s);
+    return s->window;
+  };
+  CHECK(offered(65535) == 22 * 1460);
+  CHECK(offered(32767) == 11 * 1460);
+  CHECK(offered(8192) == 2 * 1460);
+}
+
 TEST_CASE("bulk data: the first segment at once, then every second full one", "[peer][tcp]") {
   Talk t;
   t.connect();
