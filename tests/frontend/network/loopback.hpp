@@ -57,6 +57,28 @@ class Listener {
 /// A port that was free a moment ago.
 inline std::uint16_t free_port() { return Listener().port(); }
 
+/// The first of `count` ports in a row that were free a moment ago, over TCP and UDP. They are below those that the
+/// host gives out by itself, as it does to other tests at the same time.
+inline std::uint16_t free_ports(unsigned count) {
+  const auto is_free = [](std::uint16_t port, int type) {
+    const Descriptor s(::socket(AF_INET, type | SOCK_CLOEXEC, 0));
+    const auto a = loopback(port);
+    return ::bind(s.get(), reinterpret_cast<const sockaddr*>(&a), sizeof a) == 0;
+  };
+  auto first = static_cast<std::uint16_t>(20'000 + ::getpid() % 10'000);
+  for (unsigned found = 0; found < count;) {
+    const auto port = static_cast<std::uint16_t>(first + found);
+    if (is_free(port, SOCK_STREAM) && is_free(port, SOCK_DGRAM)) {
+      ++found;
+    } else {
+      first = static_cast<std::uint16_t>(port + 1);
+      found = 0;
+    }
+    if (first > 32'000) throw std::runtime_error("no free ports on the loopback");
+  }
+  return first;
+}
+
 /// Up to `bytes` bytes, fewer at the end of the connection.
 inline std::vector<std::uint8_t> receive(const Descriptor& s, std::size_t bytes) {
   std::vector<std::uint8_t> all(bytes);

@@ -88,7 +88,7 @@ TEST_CASE("results that are no numbers end nothing but the run", "[netperf][slir
 TEST_CASE("the guest's server refuses what makes no sense, and serves on when a client goes away", "[netperf][slirp]") {
   if (short_runs()) SKIP("runs through slirp");
   const Scratch scratch;
-  const auto port = free_port();
+  const auto port = free_ports(2);
   Beside server(scratch, "netperf --serve 1 --net-time unthrottled --json - --port " + std::to_string(port));
   REQUIRE(server.until(server.err_file(), "drive A"));
   {

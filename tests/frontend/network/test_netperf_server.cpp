@@ -10,7 +10,7 @@ using Catch::Matchers::Contains;
 TEST_CASE("a netperf outside is served over TCP and UDP, each test at a port of its own", "[netperf][slirp]") {
   if (short_runs()) SKIP("two machines beside each other");
   const Scratch scratch;
-  const auto port = std::to_string(free_port());
+  const auto port = std::to_string(free_ports(4));
   Beside server(scratch, "netperf --serve 3 --net-time unthrottled --card smc8013 --json - --port " + port);
   REQUIRE(server.until(server.err_file(), "drive A"));
   const std::string client = "netperf --quiet --net slirp --net-time unthrottled --seconds 0.3 --json - --port " + port;
