@@ -66,8 +66,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   std::uint64_t stop_at = 0;       ///< the inner loop ends when the clock reaches it
   const Op* current_op = nullptr;  ///< the instruction in progress, or the one executed last
   std::uint32_t block_eip = 0;     ///< EIP at the start of current_block
-  bool planned = false;            ///< current_block runs by plan
-  const Op* cold_from = nullptr;   ///< the first of the instructions in progress that run as those of a new code line
+  bool planned = false;            ///< the plan in force is current_block's
+  const Op* cold_from = nullptr;   ///< it is that of a new code line, which begins with this instruction
   Timing timing;
 
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
@@ -301,22 +301,33 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   bool is_block_at(const Block& b, std::uint32_t linear) const;
   [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
-  void run_unplanned(bool begun);
+  bool run_unplanned(bool begun);
   void run_lines(bool begun);
-  [[gnu::cold, gnu::noinline]] void enter_slowly(const Op& first, bool goes_on);
+  template <Model M>
+  bool enter_plan(const Block& b);
+  template <Model M>
+  [[gnu::noinline]] void enter_slowly(const Op& first, bool goes_on);
+  template <Model M>
+  void finish_plan(const Op& op);
+  void finish_cold_line();
+  void leave_plan(const Op* next);
   void leave_chain(const Op& op);
-  [[gnu::cold, gnu::noinline]] void cross_line_in_chain(const Op& op);
+  template <Model M>
+  [[gnu::noinline]] void cross_line(const Op& op);
   void begin_chained(const Op& op);
   void check_deadline(const Op& op);
+  template <Model M>
   void check_code_line(const Op& op);
   [[gnu::cold, gnu::noinline]] void chain_near_deadline(const Op& op);
   void arrive_at(const Op& op);
   void step_on(const Op& op);
   [[gnu::cold, gnu::noinline]] void stop_behind(const Op& op);
   bool branched() const { return eip != block_eip + current_block->bytes; }
+  template <Model M>
   void chain_to_next(bool branched);
   bool renew(Block::Link& link, std::uint32_t linear);
   [[gnu::noinline]] void chain_renewed(Block::Link& link);
+  template <Model M>
   void chain_to(Block& b);
   [[gnu::noinline]] void chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target);
   void leave_block(bool executed);

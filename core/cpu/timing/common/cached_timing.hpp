@@ -68,7 +68,22 @@ class CachedTiming : public ProcessorTiming {
   /// The tag of the line of `physical` (tag_cache.hpp) if the L0 line cache may hold it, else 0.
   std::uint32_t l0_tag(std::uint32_t physical) const { return state_.data.l0_tag(physical); }
   /// Whether no line fill is under way.
-  bool settled() const { return clock_ >= state_.fills_until; }
+  bool settled() const { return !filling_ || !(filling_ = clock_ < state_.fills_until); }
+  /// Whether a read at `address` of that L0 line may have to wait for a fill. Needs no clock.
+  bool may_be_filling(const L0Line& line, std::uint32_t address) const {
+    if (!filling_) [[likely]]
+      return false;
+    const std::uint32_t wanted = (line.physical | (address & ~L0Line::mask)) & line_mask_;
+    return state_.fill_line[0] == wanted || state_.fill_line[1] == wanted;
+  }
+
+  // ---- blocks that run by plan (dispatch/chain.hpp): the clock stands still but where it is set from the plan ----
+  /// Sets the clock to where `op`, of the plan in force, has begun.
+  void begin_planned(const Op& op) { clock_ = plan_start_ + op.planned.at[plan_column_]; }
+  /// `op` has begun and taken its time: what follows it begins as much later.
+  void move_plan(const Op& op) { plan_start_ = clock_ - op.planned.at[plan_column_]; }
+  /// Whether all of the plan's instructions will begin before clock `stop_at` if nothing delays them.
+  bool plan_fits(std::uint64_t stop_at) const { return plan_start_ + plan_reach_ < stop_at; }
   /// A read through an L0 line while a line fill is under way.
   void read_l0(const L0Line& line, std::uint32_t address) {
     wait_for_fill(state_.data.line_of(line.physical | (address & ~L0Line::mask)));
@@ -118,6 +133,7 @@ class CachedTiming : public ProcessorTiming {
     state_.fill_line[which] = line;
     state_.fill_done[which] = done;
     if (state_.fills_until < done) state_.fills_until = done;
+    filling_ = true;
   }
   /// The data line of `address` comes with `burst`: the processor goes on with the wanted datum.
   void take_data_line(std::uint32_t address, const CachedPath::Burst& burst) {
@@ -125,6 +141,23 @@ class CachedTiming : public ProcessorTiming {
     jump_to(burst.first);
   }
 
+  /// A plan starts now, or `delay` clocks later; the last instruction of it that another one follows has begun `reach`
+  /// clocks behind its start.
+  void start_plan(unsigned column, std::uint32_t reach, int delay = 0) {
+    plan_start_ = clock_ + static_cast<std::uint64_t>(std::int64_t{delay});
+    plan_reach_ = reach;
+    plan_column_ = column;
+  }
+  void archive_caches(Archive& a) {
+    state_.archive(a);
+    filling_ = true;
+  }
+
+  // Of the plan in force: no state of the machine, for it is none between two runs.
+  std::uint64_t plan_start_ = 0;  ///< where it would have started if nothing had delayed it
+  std::uint32_t plan_reach_ = 0;
+  std::uint32_t plan_column_ = 0;  ///< of Op::Planned::at
+  mutable bool filling_ = true;    ///< false: no line fill is under way, whatever the clock
   CachedPath path_;
   std::uint32_t line_mask_;  // of a first-level line's address
   std::uint8_t line_shift_;

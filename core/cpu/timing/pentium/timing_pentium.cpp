@@ -44,8 +44,9 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
   plan.eip = eip;
   plan.first_line = (eip + ops[0].length - 1) & line_mask_;
   plan.crosses = (eip & line_mask_) != plan.first_line;
-  unsigned issues = 0;
+  unsigned issues = 0, clocks = 0;
   for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
+    plan.reach = clocks;
     const auto line = static_cast<std::uint8_t>(line_number(eip + op->length - 1) - line_number(plan.first_line));
     if (op != ops) {
       if (line != op[-1].pentium.line_behind) op[-1].edge = Op::Edge::line;
@@ -53,53 +54,43 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
     }
     op->pentium.line_behind = line;
     if (plan.end.takes(*op)) {
-      op->pentium.issue_clocks = static_cast<std::uint16_t>(plan.end.join(*op));
+      clocks += plan.end.join(*op);
     } else {
-      op->pentium.issue_clocks = static_cast<std::uint16_t>(plan.end.open(*op, eip, 1));
+      clocks += plan.end.open(*op, eip, 1);
       plan.marks[line] |= std::uint32_t{1} << (eip & 31);
       ++issues;
     }
     if (issues == 1) plan.entry_reads |= op->address_reads;
+    op->pentium.at[0] = static_cast<std::uint16_t>(clocks);
   }
   plan.single = issues == 1;
   plan_cold_lines(ops, count, plan);
-  std::uint16_t run = 0;
-  for (Op* op = ops; op != ops + count; ++op) {
-    op->register_only = op->register_only && op->edge == Op::Edge::none;
-    op->pentium.run_clocks = run = static_cast<std::uint16_t>(run + op->pentium.issue_clocks);
-    if (!op->register_only) run = 0;
-  }
-  ops[count - 1].pentium.ahead = 0;
-  for (Op* op = ops + count - 1; op-- != ops;)
-    op->pentium.ahead = static_cast<std::uint16_t>(op->pentium.issue_clocks + op[1].pentium.ahead);
 }
 
 void TimingPentium::plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const {
-  constexpr unsigned most_clocks = UINT8_MAX;
   // With one set a line could be displaced by the one behind it while it executes.
   const bool several_sets = code_cache().lines() > config_.l1.ways;
   std::uint32_t eip = plan.eip;
   for (const Op* const end = ops + count; ops != end;) {
     ColdLine& cold = plan.cold[line_number(eip + ops->length - 1) - line_number(plan.first_line)];
     cold.first = several_sets ? ops : nullptr;
-    unsigned issues = 0;
+    unsigned issues = 0, clocks = 0;
     for (bool last = false; !last; eip += ops->length, ++ops) {
       last = ops->edge != Op::Edge::none || ops + 1 == end;
-      unsigned clocks;
+      cold.reach = clocks;
       if (cold.end.takes(*ops)) {
-        clocks = cold.end.join(*ops);
+        clocks += cold.end.join(*ops);
       } else {
         const std::uint32_t start = std::uint32_t{1} << (eip & 31);
         const bool one_byte = ops->length == 1;
         if (cold.starts & start) cold.first = nullptr;  // the line's last bytes, and those of the line before it
         cold.starts |= start;
         if ((ops->pentium.pair & pair_u) && !one_byte) cold.pairable |= start;
-        clocks = cold.end.open(*ops, eip, one_byte);
+        clocks += cold.end.open(*ops, eip, one_byte);
         ++issues;
       }
       if (issues == 1) cold.entry_reads |= ops->address_reads;
-      if (clocks > most_clocks) cold.first = nullptr;
-      ops->pentium.cold_clocks = static_cast<std::uint8_t>(clocks);
+      ops->pentium.at[1] = static_cast<std::uint16_t>(clocks);
     }
     cold.single = issues == 1;
   }
@@ -166,7 +157,7 @@ void TimingPentium::archive(Archive& a) {
   check_loaded(a, path_.free());
   BusUnitState bus;
   archive_bus_unit(a, bus);
-  state_.archive(a);
+  archive_caches(a);
   pipeline_.archive(a);
 }
 
