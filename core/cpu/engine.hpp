@@ -302,7 +302,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
   bool run_unplanned(bool begun);
-  void run_lines(bool begun);
+  void run_lines();
   template <Model M>
   bool enter_plan(const Block& b);
   template <Model M>
@@ -325,8 +325,9 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   bool branched() const { return eip != block_eip + current_block->bytes; }
   template <Model M>
   void chain_to_next(bool branched);
-  bool renew(Block::Link& link, std::uint32_t linear);
-  [[gnu::noinline]] void chain_renewed(Block::Link& link);
+  bool holds(const Block::Link& link, std::uint32_t linear) const;
+  template <Model M>
+  [[gnu::noinline]] void chain_elsewhere(Block::Link& link);
   template <Model M>
   void chain_to(Block& b);
   [[gnu::noinline]] void chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target);

@@ -10,10 +10,19 @@ namespace planar::cpu {
 // near. `goes_on`: that instruction has begun already.
 template <>
 void Engine::enter_slowly<Model::pentium>(const Op& first, bool goes_on) {
-  planned = !goes_on && timing.pentium().enter_plan(current_block->plan) && timing.cached().plan_fits(stop_at);
-  if (planned) return first.chained(*this, first);
+  planned = false;
+  if (!goes_on) {
+    const auto entry = timing.pentium().enter_block(current_block->plan);
+    if (entry != TimingPentium::Entry::unplanned && timing.cached().plan_fits(stop_at)) [[likely]] {
+      planned = entry == TimingPentium::Entry::planned;
+      if (!planned) cold_from = &first;
+      return first.chained(*this, first);
+    }
+  }
   current_op = &first;
-  return run_lines(goes_on);
+  if (!run_unplanned<Model::pentium>(goes_on)) return;
+  ++current_op;
+  return run_lines();
 }
 template <>
 void Engine::enter_slowly<Model::i486sx>(const Op& first, bool goes_on) {
@@ -23,15 +32,15 @@ void Engine::enter_slowly<Model::i486sx>(const Op& first, bool goes_on) {
 }
 
 // The Pentium's without the block's plan: code line by code line, for a new one has a plan of its own.
-void Engine::run_lines(bool begun) {
+void Engine::run_lines() {
   for (;; ++current_op) {
     const Op& op = *current_op;
-    if (!begun && timing.pentium().enter_cold_line(current_block->plan, op, current_block->physical) &&
+    if (timing.pentium().enter_cold_line(current_block->plan, op, current_block->physical) &&
         timing.cached().plan_fits(stop_at)) {
       cold_from = &op;
       return op.chained(*this, op);
     }
-    if (!run_unplanned<Model::pentium>(std::exchange(begun, false))) return;
+    if (!run_unplanned<Model::pentium>(false)) return;
   }
 }
 
@@ -63,7 +72,7 @@ void Engine::chain_near_deadline(const Op& op) {
 void Engine::leave_chain(const Op& op) {
   leave_plan(&op + 1);
   current_op = &op + 1;
-  if (model == Model::pentium) return run_lines(false);
+  if (model == Model::pentium) return run_lines();
   while (run_unplanned<Model::i486sx>(false)) ++current_op;
 }
 
@@ -80,7 +89,7 @@ void Engine::cross_line<Model::pentium>(const Op& op) {
   }
   finish_cold_line();
   current_op = &op + 1;
-  return run_lines(false);
+  return run_lines();
 }
 template <>
 void Engine::cross_line<Model::i486sx>(const Op& op) {
@@ -126,8 +135,17 @@ void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t ta
   return chain_to_next<Model::pentium>(taken);
 }
 
-void Engine::chain_renewed(Block::Link& link) {
-  if (renew(link, seg[CS].base + eip)) return chain_to<Model::pentium>(*link.to);
+// `link` does not hold: to the block where execution goes on, if there is one already.
+template <Model M>
+void Engine::chain_elsewhere(Block::Link& link) {
+  const std::uint32_t linear = seg[CS].base + eip;
+  const HostTlbEntry& e = host_entry(linear);
+  Block* const b = blocks[block_slot(e.physical + (linear & 0xFFF))];
+  if (!is_block_at(*b, linear)) return;
+  link = {link_key(linear), e.code(), b};
+  return chain_to<M>(*b);
 }
+template void Engine::chain_elsewhere<Model::i486sx>(Block::Link&);
+template void Engine::chain_elsewhere<Model::pentium>(Block::Link&);
 
 }  // namespace planar::cpu

@@ -112,6 +112,24 @@ struct FullAccess : ModrmOperand {
     return true;
   }
 };
+/// The full access where the fast path has failed.
+struct CheckedAccess : ModrmOperand {
+  template <class T, class F>
+  static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
+    then(c.read_checked<T>(s, offset));
+    return true;
+  }
+  template <class T>
+  static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
+    c.write_checked<T>(s, offset, value);
+    return true;
+  }
+  template <class T, class F>
+  static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
+    c.modify_checked<T>(s, offset, change);
+    return true;
+  }
+};
 struct FastPath : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
@@ -150,16 +168,29 @@ template <Attempt F>
 [[gnu::flatten]] void execute_full(Engine& c, const Op& op) {
   F(c, op);
 }
-template <Attempt F, Attempt OnFull>
+/// The access has been tried on the fast path in vain.
+template <Attempt F>
+[[gnu::noinline, gnu::flatten]] void chain_checked(Engine& c, const Op& op) {
+  c.begin_chained(op);
+  F(c, op);
+  return c.check_deadline(op);
+}
+template <Attempt F, Model M>
+[[gnu::noinline, gnu::flatten]] void chain_checked_edge(Engine& c, const Op& op) {
+  c.begin_chained(op);
+  F(c, op);
+  return c.cross_line<M>(op);
+}
+template <Attempt F, Attempt Checked>
 [[gnu::flatten]] void chain_access(Engine& c, const Op& op) {
   if (!F(c, op)) [[unlikely]]
-    return chain_any<execute_full<OnFull>>(c, op);
+    return chain_checked<Checked>(c, op);
   return chain_on(c, op);
 }
-template <Attempt F, Attempt OnFull, Model M>
+template <Attempt F, Attempt Checked, Model M>
 [[gnu::flatten]] void chain_access_edge(Engine& c, const Op& op) {
   if (!F(c, op)) [[unlikely]]
-    return chain_any_edge<execute_full<OnFull>, M>(c, op);
+    return chain_checked_edge<Checked, M>(c, op);
   return c.check_code_line<M>(op);
 }
 
@@ -196,12 +227,9 @@ inline bool Engine::is_block_at(const Block& b, std::uint32_t linear) const {
   return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode &&
          within_code(b);
 }
-// A link that does not hold may still lead to the right block: all links end when any translation of code is given up,
-// and most come back as they were.
-inline bool Engine::renew(Block::Link& link, std::uint32_t linear) {
-  if (!is_block_at(*link.to, linear)) return false;
-  link.key = link_key(linear);
-  return true;
+// Whether `link` leads to the block at `linear`.
+inline bool Engine::holds(const Block::Link& link, std::uint32_t linear) const {
+  return link.key == link_key(linear) && link.code == host_entry(linear).code();
 }
 
 // In front of a block's last instruction: what the plan leaves in the processor.
@@ -220,14 +248,8 @@ inline void Engine::finish_plan(const Op& op) {
 template <Model M>
 inline void Engine::chain_to_next(bool branched) {
   Block::Link& link = current_block->links[branched];
-  const std::uint32_t linear = seg[CS].base + eip;
-  if constexpr (M == Model::pentium) {
-    if (link.key != link_key(linear)) [[unlikely]]
-      return chain_renewed(link);
-  } else {
-    if (!is_block_at(*link.to, linear)) [[unlikely]]
-      return;
-  }
+  if (!holds(link, seg[CS].base + eip)) [[unlikely]]
+    return chain_elsewhere<M>(link);
   return chain_to<M>(*link.to);
 }
 template <Model M>

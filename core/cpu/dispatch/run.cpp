@@ -360,7 +360,7 @@ void Engine::resume() {
 // delivered. What changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
 template <Model M>
 void Engine::execute_blocks() {
-  if constexpr (M == Model::pentium) enter_link_context();
+  if constexpr (M != Model::i386sx) enter_link_context();
   if (resumed) [[unlikely]]
     return resume<M>();
   Block::Link* link = &no_block.links[0];
@@ -368,14 +368,14 @@ void Engine::execute_blocks() {
     const std::uint32_t linear = seg[CS].base + eip;
     Block* b = link->to;
     bool known;
-    if constexpr (M == Model::pentium)
-      known = link->key == link_key(linear) || renew(*link, linear);
-    else
+    if constexpr (M == Model::i386sx)
       known = is_block_at(*b, linear);
+    else
+      known = holds(*link, linear);
     if (!known) [[unlikely]] {
       b = block_at(linear);
       if (b == nullptr) return;
-      *link = {link_key(linear), b};
+      *link = {link_key(linear), host_entry(linear).code(), b};
     }
     if (!pass_through<M>(*b, false)) return;
     link = &current_block->links[branched()];

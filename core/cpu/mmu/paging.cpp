@@ -59,7 +59,6 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
 }
 
 void Engine::drop_host(std::uint32_t linear_page, Half half) {
-  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code)) forget_links();
   if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) forget_l0();
   for (auto& table : host_tlb) {
     HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];
@@ -87,7 +86,6 @@ void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
 void Engine::flush_host_tlb() {
   for (auto& table : host_tlb)
     for (HostTlbEntry& e : table) e.forget();
-  forget_links();
   forget_l0();
   break_loop();
 }

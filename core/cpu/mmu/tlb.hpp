@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"
@@ -16,6 +18,13 @@ namespace planar::cpu {
 struct HostTlbEntry {
   std::uint32_t read_tag, write_tag, exec_tag;
   std::uint32_t physical;  ///< page frame
+  /// Where code of the page lies: exec_tag and physical in one.
+  std::uint64_t code() const {
+    std::uint64_t both;
+    static_assert(offsetof(HostTlbEntry, physical) == offsetof(HostTlbEntry, exec_tag) + sizeof exec_tag);
+    std::memcpy(&both, &exec_tag, sizeof both);
+    return both;
+  }
   std::uint8_t* host;      ///< the page's bytes, unless it is a device's
   Page* page;
   void forget();

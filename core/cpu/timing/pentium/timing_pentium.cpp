@@ -28,12 +28,27 @@ void TimingPentium::set_static_clocks(Op& op) const {
   op.pentium.pair = static_cast<std::uint8_t>(pair & pair_mask);
 }
 
+TimingPentium::Entry TimingPentium::enter_block(const IssuePlan& plan) {
+  const std::uint32_t line = plan.first_line;
+  if (line != state_.code_line) fetch(plan.crosses ? plan.eip : line, line);
+  if (pipes_suit(plan) && knows_starts(plan, 0, line)) {
+    start_plan(0, plan.reach);
+    return Entry::planned;
+  }
+  return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
+}
+
 bool TimingPentium::fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line) {
-  const bool two_lines = number == 0 && plan.crosses;
-  if (line != state_.code_line) fetch(two_lines ? plan.eip : line, line);
+  if (line != state_.code_line) fetch(line, line);
+  return knows_starts(plan, number, line);
+}
+
+/// Whether the plan's line `number`, which executes, knows of all bytes that the plan needs as an instruction's first.
+inline bool TimingPentium::knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   if ((pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) != plan.marks[number]) return false;
   const TagCache& cache = code_cache();
-  if (&cache == &state_.code && !two_lines && cache.in_mru_way(line) && cache.in_mru_way(line + cache.line()))
+  if (&cache == &state_.code && !(number == 0 && plan.crosses) && cache.in_mru_way(line) &&
+      cache.in_mru_way(line + cache.line()))
     plan.memos[number] = {cache.changes(), static_cast<std::uint32_t>(cache.slot(line))};
   return true;
 }

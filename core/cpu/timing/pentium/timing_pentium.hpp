@@ -46,9 +46,10 @@ class TimingPentium final : public CachedTiming {
   /// Whether a block's plan holds here: then its instructions begin with begin_planned() instead of begin(), those
   /// that end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the instructions
   /// leave in the pipes is put there in front of the last one (finish_plan) or where the block is left early.
-  bool enter_plan(const IssuePlan& plan) {
-    return pipes_suit(plan) && fetch_planned(plan, 0, plan.first_line) && (start_plan(0, plan.reach), true);
-  }
+  enum class Entry : std::uint8_t { unplanned, planned, cold };
+  /// Code goes on with a block of that plan: whether the plan holds, or that of its first line as a new one
+  /// (enter_cold_line).
+  Entry enter_block(const IssuePlan& plan);
   bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
     return fetch_planned(plan, op.pentium.line_behind, line_behind(plan, op));
   }
@@ -99,6 +100,8 @@ class TimingPentium final : public CachedTiming {
   unsigned issue(const Op& op, std::uint32_t eip);
   bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  bool knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  bool start_cold(const ColdLine& cold, const Op& op);
 
   // For MemoryEvents. Read misses wait for posted writes.
   void second_line() {}
@@ -149,7 +152,9 @@ inline unsigned TimingPentium::issue(const Op& op, std::uint32_t eip) {
 inline bool TimingPentium::enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t physical) {
   const std::uint32_t line = (physical + op.behind - 1) & line_mask_;
   if (line != state_.code_line) fetch(physical + op.behind - op.length, line);
-  const ColdLine& cold = cold_line(plan);
+  return start_cold(cold_line(plan), op);
+}
+inline bool TimingPentium::start_cold(const ColdLine& cold, const Op& op) {
   const IssueState& issue = pipeline_.issue;
   if (cold.first != &op || (pipeline_.marks[pipeline_.mark_slot] & cold.pairable) ||
       (issue.pair_open & op.pentium.pair) || (issue.last_writes & cold.entry_reads))
