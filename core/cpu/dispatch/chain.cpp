@@ -18,6 +18,7 @@ void Engine::enter_slowly<Model::pentium>(const Op& first, bool goes_on) {
       if (!planned) cold_from = &first;
       return first.chained(*this, first);
     }
+    timing.pentium().end_cold_plan();
   }
   current_op = &first;
   if (!run_unplanned<Model::pentium>(goes_on)) return;
@@ -40,14 +41,17 @@ void Engine::run_lines() {
       cold_from = &op;
       return op.chained(*this, op);
     }
+    timing.pentium().end_cold_plan();
     if (!run_unplanned<Model::pentium>(false)) return;
   }
 }
 
-// All instructions of a new code line but the last have executed.
+// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns out
+// to be none.
 void Engine::finish_cold_line() {
   timing.pentium().finish_cold_line(current_block->plan);
   cold_from = nullptr;
+  planned = true;
 }
 
 // The plan in force ends in front of `next`, before its own end: what its instructions leave in the processor.
@@ -88,6 +92,7 @@ void Engine::cross_line<Model::pentium>(const Op& op) {
     return leave_chain(op);
   }
   finish_cold_line();
+  planned = false;
   current_op = &op + 1;
   return run_lines();
 }
@@ -111,8 +116,8 @@ void chain_selected_edge(Engine& c, const Op& op) {
 }
 template <Model M>
 void chain_selected_last(Engine& c, const Op& op) {
-  c.finish_plan<M>(op);
   c.begin_chained(op);
+  c.finish_plan<M>(op);
   op.execute(c, op);
   return c.chain_to_next<M>(c.branched());
 }

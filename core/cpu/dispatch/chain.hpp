@@ -116,7 +116,10 @@ struct FullAccess : ModrmOperand {
 struct CheckedAccess : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
-    then(c.read_checked<T>(s, offset));
+    if (c.timing.cached().filling()) [[unlikely]]
+      then(c.read<T>(s, offset));  // that may have been the only reason
+    else
+      then(c.read_checked<T>(s, offset));
     return true;
   }
   template <class T>
@@ -208,8 +211,8 @@ template <Decision F>
 }
 template <Decision F, Model M>
 [[gnu::flatten]] void chain_branch(Engine& c, const Op& op) {
-  c.finish_plan<M>(op);
   c.begin_chained(op);
+  c.finish_plan<M>(op);
   const Outcome o = F(c, op);
   const std::uint32_t target = c.seg[CS].base + o.target;
   if constexpr (M == Model::pentium) {
@@ -232,7 +235,7 @@ inline bool Engine::holds(const Block::Link& link, std::uint32_t linear) const {
   return link.key == link_key(linear) && link.code == host_entry(linear).code();
 }
 
-// In front of a block's last instruction: what the plan leaves in the processor.
+// A block's last instruction has begun: what the plan leaves in the processor.
 template <Model M>
 inline void Engine::finish_plan(const Op& op) {
   if constexpr (M == Model::i486sx)
@@ -270,14 +273,14 @@ inline void Engine::chain_to(Block& b) {
   return enter_slowly<M>(first, false);
 }
 
-// Into the block in progress, where its plan is known to hold and to fit.
+// Into the block in progress: whether its plan is known to hold, and fits. Then `planned` is to be set.
 template <Model M>
 inline bool Engine::enter_plan(const Block& b) {
-  if constexpr (M == Model::pentium)
-    planned = timing.pentium().enter_plan_seen(b.plan) && timing.cached().plan_fits(stop_at);
-  else
-    timing.i486sx().enter_plan(b.plan, *b.ops), planned = timing.cached().plan_fits(stop_at);
-  return planned;
+  if constexpr (M == Model::i486sx)
+    timing.i486sx().enter_plan(b.plan, *b.ops);
+  else if (!timing.pentium().enter_plan_seen(b.plan))
+    return false;
+  return timing.cached().plan_fits(stop_at);
 }
 
 // Without a plan: the instructions from current_op on, until the end of their code line, the block's end or stop_at.

@@ -321,6 +321,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
       if (!goes_on) timing.of<M>().begin(first, b.physical);
       first.chained(*this, first);
     } else if (!goes_on && enter_plan<M>(b)) [[likely]] {
+      planned = true;
       first.chained(*this, first);
     } else {
       enter_slowly<M>(first, goes_on);

@@ -69,6 +69,8 @@ class CachedTiming : public ProcessorTiming {
   std::uint32_t l0_tag(std::uint32_t physical) const { return state_.data.l0_tag(physical); }
   /// Whether no line fill is under way.
   bool settled() const { return !filling_ || !(filling_ = clock_ < state_.fills_until); }
+  /// False: settled(), whatever the clock.
+  bool filling() const { return filling_; }
   /// Whether a read at `address` of that L0 line may have to wait for a fill. Needs no clock.
   bool may_be_filling(const L0Line& line, std::uint32_t address) const {
     if (!filling_) [[likely]]
@@ -78,6 +80,8 @@ class CachedTiming : public ProcessorTiming {
   }
 
   // ---- blocks that run by plan (dispatch/chain.hpp): the clock stands still but where it is set from the plan ----
+  /// The plan in force is that of a new code line no more.
+  void end_cold_plan() { plan_column_ = 0; }
   /// Sets the clock to where `op`, of the plan in force, has begun.
   void begin_planned(const Op& op) { clock_ = plan_start_ + op.planned.at[plan_column_]; }
   /// `op` has begun and taken its time: what follows it begins as much later.
@@ -142,11 +146,14 @@ class CachedTiming : public ProcessorTiming {
   }
 
   /// A plan starts now, or `delay` clocks later; the last instruction of it that another one follows has begun `reach`
-  /// clocks behind its start.
-  void start_plan(unsigned column, std::uint32_t reach, int delay = 0) {
+  /// clocks behind its start. It is that of column 0 but in a start_cold_plan(), which is ended by an end_cold_plan().
+  void start_plan(std::uint32_t reach, int delay = 0) {
     plan_start_ = clock_ + static_cast<std::uint64_t>(std::int64_t{delay});
     plan_reach_ = reach;
-    plan_column_ = column;
+  }
+  void start_cold_plan(std::uint32_t reach) {
+    start_plan(reach);
+    plan_column_ = 1;
   }
   void archive_caches(Archive& a) {
     state_.archive(a);

@@ -34,7 +34,7 @@ class Timing486 final : public CachedTiming {
     const std::uint32_t line = (plan.eip + first.length - 1) & line_mask_;
     if (line != state_.code_line) fetch(plan.eip, line);
     jumped_ = false;
-    start_plan(0, plan.reach, static_cast<int>(clocks_of(first)) - first.clocks);
+    start_plan(plan.reach, static_cast<int>(clocks_of(first)) - first.clocks);
   }
   /// Code goes on in another line with `next` at `eip`.
   void enter_line(std::uint32_t eip, const Op& next) { fetch(eip, (eip + next.length - 1) & line_mask_); }

@@ -32,7 +32,7 @@ TimingPentium::Entry TimingPentium::enter_block(const IssuePlan& plan) {
   const std::uint32_t line = plan.first_line;
   if (line != state_.code_line) fetch(plan.crosses ? plan.eip : line, line);
   if (pipes_suit(plan) && knows_starts(plan, 0, line)) {
-    start_plan(0, plan.reach);
+    start_plan(plan.reach);
     return Entry::planned;
   }
   return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
@@ -112,6 +112,7 @@ void TimingPentium::plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) co
 }
 
 void TimingPentium::leave_cold_line(const Op* first, const Op* next, std::uint32_t eip) {
+  end_cold_plan();
   for (const Op* op = first; op != next; eip += op->length, ++op) issue(*op, eip);
 }
 

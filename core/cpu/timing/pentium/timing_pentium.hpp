@@ -56,7 +56,7 @@ class TimingPentium final : public CachedTiming {
   /// The same for where that was the case before and takes no time now; if not, nothing has happened and the two above
   /// are to be asked.
   bool enter_plan_seen(const IssuePlan& plan) {
-    return pipes_suit(plan) && fetch_seen(plan, 0, plan.first_line) && (start_plan(0, plan.reach), true);
+    return pipes_suit(plan) && fetch_seen(plan, 0, plan.first_line) && (start_plan(plan.reach), true);
   }
   bool plan_holds_behind_seen(const IssuePlan& plan, const Op& op) {
     return fetch_seen(plan, op.pentium.line_behind, line_behind(plan, op));
@@ -159,11 +159,12 @@ inline bool TimingPentium::start_cold(const ColdLine& cold, const Op& op) {
   if (cold.first != &op || (pipeline_.marks[pipeline_.mark_slot] & cold.pairable) ||
       (issue.pair_open & op.pentium.pair) || (issue.last_writes & cold.entry_reads))
     return false;
-  start_plan(1, cold.reach);
+  start_cold_plan(cold.reach);
   return true;
 }
 
 inline void TimingPentium::finish_cold_line(const IssuePlan& plan) {
+  end_cold_plan();
   const ColdLine& cold = cold_line(plan);
   pipeline_.marks[pipeline_.mark_slot] |= cold.starts;
   pipeline_.follow(cold.end, cold.single);
