@@ -21,10 +21,10 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
 }
 
 /// How `op` is executed in a chain or by steps as the last one of a code line or of its block.
-Handler chained_at_edge(const Op& op, const Target& target) {
+Handler chained_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
   Handlers h = select(op, target);
   if (target.model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : step_selected_last;
-  if (h.execute != op.execute) h = Handlers{op.execute};
+  if (h.execute != op.execute || plan.single) h = Handlers{op.execute};
   const Handlers::Chained& chained = target.model == Model::pentium ? h.pentium : h.i486sx;
   return op.edge == Op::Edge::line ? chained.edge : chained.last;
 }
@@ -85,7 +85,7 @@ Block* Engine::find_block(std::uint32_t physical) {
   if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
   if (model == Model::i486sx) timing.i486sx().plan(ops, count, physical, b.plan);
   for (Op* op = ops; op != ops + count; ++op)
-    if (op->edge != Op::Edge::none) op->chained = chained_at_edge(*op, decode_mode.target);
+    if (op->edge != Op::Edge::none) op->chained = chained_at_edge(*op, b.plan, decode_mode.target);
   if (in_page.churn > 0) --in_page.churn;
   const std::uint32_t bucket = start >> PageBlocks::shift;
   b.next_in_bucket = in_page.first[bucket];

@@ -117,7 +117,10 @@ void chain_selected_edge(Engine& c, const Op& op) {
 template <Model M>
 void chain_selected_last(Engine& c, const Op& op) {
   c.begin_chained(op);
-  c.finish_plan<M>(op);
+  if (M == Model::pentium && c.planned)
+    c.timing.pentium().finish_plan(c.current_block->plan);
+  else
+    c.finish_plan<M>(op);
   op.execute(c, op);
   return c.chain_to_next<M>(c.branched());
 }

@@ -54,6 +54,8 @@ inline void Engine::check_deadline(const Op& op) {
 // Behind one that took no time, in front of another code line.
 template <Model M>
 inline void Engine::check_code_line(const Op& op) {
+  if (timing.cached().filling()) [[unlikely]]
+    timing.cached().begin_planned(op);  // by the clock it may be over
   bool seen;
   if constexpr (M == Model::pentium)
     seen = planned && timing.pentium().plan_holds_behind_seen(current_block->plan, op);
@@ -235,13 +237,13 @@ inline bool Engine::holds(const Block::Link& link, std::uint32_t linear) const {
   return link.key == link_key(linear) && link.code == host_entry(linear).code();
 }
 
-// A block's last instruction has begun: what the plan leaves in the processor.
+// A block's last instruction has begun: what the plan, of several issues, leaves in the processor.
 template <Model M>
 inline void Engine::finish_plan(const Op& op) {
   if constexpr (M == Model::i486sx)
     timing.i486sx().finish_plan(op);
   else if (planned) [[likely]]
-    timing.pentium().finish_plan(current_block->plan);
+    timing.pentium().finish_long_plan(current_block->plan);
   else
     finish_cold_line();
 }
@@ -257,7 +259,8 @@ inline void Engine::chain_to_next(bool branched) {
 }
 template <Model M>
 inline void Engine::chain_to(Block& b) {
-  if (timing.clocks() >= stop_at) [[unlikely]]
+  const bool fits = timing.clocks() + b.plan.reach < stop_at;
+  if (!fits && timing.clocks() >= stop_at) [[unlikely]]
     return;
   const Block& done = *current_block;
   chain_room -= done.count;
@@ -268,18 +271,16 @@ inline void Engine::chain_to(Block& b) {
   current_block = &b;
   block_eip = eip;
   const Op& first = *b.ops;
-  if (enter_plan<M>(b)) [[likely]]
+  if (fits && enter_plan<M>(b)) [[likely]]
     return first.chained(*this, first);
   return enter_slowly<M>(first, false);
 }
 
-// Into the block in progress: whether its plan is known to hold, and fits. Then `planned` is to be set.
+// Into the block in progress, whose plan fits: whether it is known to hold, and fits still. Then `planned` is to be set.
 template <Model M>
 inline bool Engine::enter_plan(const Block& b) {
-  if constexpr (M == Model::i486sx)
-    timing.i486sx().enter_plan(b.plan, *b.ops);
-  else if (!timing.pentium().enter_plan_seen(b.plan))
-    return false;
+  if constexpr (M == Model::pentium) return timing.pentium().enter_plan_seen(b.plan);
+  timing.i486sx().enter_plan(b.plan, *b.ops);
   return timing.cached().plan_fits(stop_at);
 }
 

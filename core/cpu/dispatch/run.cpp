@@ -320,7 +320,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     if constexpr (M == Model::i386sx) {
       if (!goes_on) timing.of<M>().begin(first, b.physical);
       first.chained(*this, first);
-    } else if (!goes_on && enter_plan<M>(b)) [[likely]] {
+    } else if (!goes_on && timing.clocks() + b.plan.reach < stop_at && enter_plan<M>(b)) [[likely]] {
       planned = true;
       first.chained(*this, first);
     } else {

@@ -41,7 +41,7 @@ class Timing486 final : public CachedTiming {
   /// The same where that takes no time and changes nothing else; if not, nothing has happened.
   bool enter_line_seen(std::uint32_t eip, const Op& next) {
     const std::uint32_t line = (eip + next.length - 1) & line_mask_, behind = line + state_.data.line();
-    if (state_.prefetch_line != no_line || filling_ || !state_.data.in_mru_way(line) ||
+    if (state_.prefetch_line != no_line || !settled() || !state_.data.in_mru_way(line) ||
         ((eip & line_mask_) != line && (eip & line_mask_) != state_.code_line) ||
         (((behind ^ line) & 0xFFFFF000) == 0 && !state_.data.holds(behind)))
       return false;

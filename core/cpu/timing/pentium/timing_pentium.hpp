@@ -62,6 +62,8 @@ class TimingPentium final : public CachedTiming {
     return fetch_seen(plan, op.pentium.line_behind, line_behind(plan, op));
   }
   void finish_plan(const IssuePlan& plan);
+  /// The same for a block of several issues.
+  void finish_long_plan(const IssuePlan& plan) { pipeline_.issue = plan.end; }
   /// The block ends early, in front of `next`, not the first.
   void leave_plan(const IssuePlan& plan, const Op* next);
   // ---- lines of code that are new ----
