@@ -134,13 +134,24 @@ void TimingPentium::branch(const Op& op, bool taken, std::uint32_t target) {
     }
     if (taken) clock_ += 1;  // JCXZ 6 against 5, LOOPZ 8 against 7
   }
+  if (!taken || !prefetch_started()) [[likely]]
+    return predict(op, taken, target);
+  predict_behind_prefetch(op, target);
+}
+
+void TimingPentium::predict_behind_prefetch(const Op& op, std::uint32_t target) {
+  settle_prefetch();
+  predict(op, true, target);
+}
+
+inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t target) {
   IssueState& issue = pipeline_.issue;
   const bool shadowed = issue.previous_eip == misprediction_mark;
   const std::uint32_t key = shadowed ? pipeline_.mispredicted_issue : issue.previous_eip;
   const auto predicted = pipeline_.btb.lookup(key, taken, target, op.pentium.btb_entry);
   const bool followed = predicted.taken && !shadowed && clock_ >= pipeline_.redirected + redirect_distance;
   const bool right = taken ? followed && predicted.target_right : !followed;
-  if (taken) drop_prefetch();
+  if (taken) state_.prefetch_line = no_line;
   if (right) {
     if (taken) pipeline_.redirected = clock_;
     return;

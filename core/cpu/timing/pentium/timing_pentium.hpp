@@ -100,6 +100,9 @@ class TimingPentium final : public CachedTiming {
   }
   void plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const;
   unsigned issue(const Op& op, std::uint32_t eip);
+  /// branch() where no code line prefetched behind the branch is on its way any more.
+  [[gnu::always_inline]] void predict(const Op& op, bool taken, std::uint32_t target);
+  [[gnu::noinline]] void predict_behind_prefetch(const Op& op, std::uint32_t target);
   bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line);
@@ -107,22 +110,18 @@ class TimingPentium final : public CachedTiming {
 
   // For MemoryEvents. Read misses wait for posted writes.
   void second_line() {}
-  template <Geometry G>
-  void line_entered(std::uint32_t line);
+  static constexpr std::size_t uncached = SIZE_MAX;
+  /// Uncached code has the spare slot behind the cache's lines.
+  void line_entered(std::size_t slot) {
+    pipeline_.mark_slot = static_cast<std::uint32_t>(slot == uncached ? pipeline_.marks.size() - 1 : slot);
+  }
   void code_line_replaced(std::size_t slot);
+  static constexpr bool writes_wait() { return false; }
   static constexpr std::uint64_t first_overtaken() { return UINT64_MAX; }
   void delay_writes(std::uint64_t, std::uint64_t) {}
 
   PipelineState pipeline_;
 };
-
-template <Geometry G>
-void TimingPentium::line_entered(std::uint32_t line) {
-  const TagCache& cache = code_cache();
-  // Uncached code has the spare slot behind the cache's lines.
-  const bool cached = cache.in_mru_way<G.l1>(line);
-  pipeline_.mark_slot = static_cast<std::uint32_t>(cached ? cache.slot<G.l1>(line) : cache.lines());
-}
 
 inline void TimingPentium::code_line_replaced(std::size_t slot) {
   pipeline_.marks[slot] = 0;
