@@ -63,8 +63,8 @@ class Timing486 final : public CachedTiming {
   void second_line() {
     if (jumped_) clock_ += 1;
   }
-  template <Geometry>
-  void line_entered(std::uint32_t) {}
+  static constexpr std::size_t uncached = 0;
+  void line_entered(std::size_t) {}
   void code_line_replaced(std::size_t) {}
   /// When the first posted write that a read miss goes before begins on the bus; UINT64_MAX if there is none.
   std::uint64_t first_overtaken() const {

@@ -107,22 +107,17 @@ class TimingPentium final : public CachedTiming {
 
   // For MemoryEvents. Read misses wait for posted writes.
   void second_line() {}
-  template <Geometry G>
-  void line_entered(std::uint32_t line);
+  static constexpr std::size_t uncached = SIZE_MAX;
+  /// Uncached code has the spare slot behind the cache's lines.
+  void line_entered(std::size_t slot) {
+    pipeline_.mark_slot = static_cast<std::uint32_t>(slot == uncached ? pipeline_.marks.size() - 1 : slot);
+  }
   void code_line_replaced(std::size_t slot);
   static constexpr std::uint64_t first_overtaken() { return UINT64_MAX; }
   void delay_writes(std::uint64_t, std::uint64_t) {}
 
   PipelineState pipeline_;
 };
-
-template <Geometry G>
-void TimingPentium::line_entered(std::uint32_t line) {
-  const TagCache& cache = code_cache();
-  // Uncached code has the spare slot behind the cache's lines.
-  const bool cached = cache.in_mru_way<G.l1>(line);
-  pipeline_.mark_slot = static_cast<std::uint32_t>(cached ? cache.slot<G.l1>(line) : cache.lines());
-}
 
 inline void TimingPentium::code_line_replaced(std::size_t slot) {
   pipeline_.marks[slot] = 0;
