@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What happens between a first-level cache and the bus, one function an event and all that it needs in line: a code
-// line entered, a datum missed, a write posted. `Timing` is Timing486 or TimingPentium; `G` is the geometry, where it
-// is one of those known when planar is compiled, or any_geometry.
+// What happens between a first-level cache and the bus, one function an event: a code line entered, a datum missed, a
+// write posted. `Timing` is Timing486 or TimingPentium; `G` is the geometry, where it is one of those known when planar
+// is compiled, or any_geometry.
 //
-// Of `Timing` it asks: second_line(), before an instruction's second line is entered; line_entered(slot), when an
-// instruction's last line has been, which the code cache has there or (`uncached`) nowhere; first_overtaken() and
-// delay_writes(), for a read that goes before posted writes; code_line_replaced(slot) of a separate code cache.
+// Each event has two forms. The quick one does the usual case with all that it needs in line and without a call, or
+// says that it is another case, with nothing changed that the other form would not change, too. The other form, out of
+// line, does every case.
+//
+// Of `Timing` it asks: second_line(), between the two lines of an instruction; line_entered(slot), when a line has been
+// entered, which the code cache has there or (`uncached`) nowhere; writes_wait(), first_overtaken() and delay_writes(),
+// for a read that goes before posted writes; code_line_replaced(slot) of a separate code cache.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -17,6 +22,7 @@ namespace planar::cpu {
 
 template <class Timing, Geometry G>
 class MemoryEvents {
+  using Burst = CachedPath::Burst;
   static constexpr std::uint32_t no_line = CacheState::no_line;
   static constexpr CacheShape code_shape = G.split() ? G.code : G.data;
 
@@ -35,173 +41,198 @@ class MemoryEvents {
   static bool may_be_cached(const Timing& t, std::uint32_t address) {
     return t.cache_enabled_ && t.path_.cacheable(address);
   }
-  /// A line comes by `burst`, is put into the cache, and sends its victim out; the processor goes on with a datum.
-  [[gnu::always_inline]] static CachedPath::Burst take_code_line(Timing& t, std::uint32_t line,
-                                                                 CachedPath::Burst burst) {
+  // A line that comes with `burst` is put into the cache, and what it displaces goes out.
+  [[gnu::always_inline]] static void fill_code(Timing& t, std::uint32_t line, const Burst& burst) {
     TagCache& cache = code_cache(t);
     const std::uint32_t victim = cache.fill<code_shape>(line);
+    t.note_fill(1, line, burst.done);
     if (split(t))
       t.code_line_replaced(cache.slot<code_shape>(line));
     else
       write_back_victim(t, victim, burst.done);
-    return burst;
   }
-  [[gnu::always_inline]] static void fill_data(Timing& t, std::uint32_t address, CachedPath::Burst burst) {
-    write_back_victim(t, t.state_.data.template fill<G.data>(address), burst.done);
-  }
-  [[gnu::always_inline]] static void go_on_with_datum(Timing& t, std::uint32_t address, CachedPath::Burst burst) {
+  [[gnu::always_inline]] static void fill_data(Timing& t, std::uint32_t address, const Burst& burst) {
+    const std::uint32_t victim = t.state_.data.template fill<G.data>(address);
     t.note_fill(0, line_of(t, address), burst.done);
-    t.jump_to(burst.first);
-  }
-  [[gnu::always_inline]] static void take_data_line(Timing& t, std::uint32_t address, CachedPath::Burst burst) {
-    fill_data(t, address, burst);
-    go_on_with_datum(t, address, burst);
+    write_back_victim(t, victim, burst.done);
   }
   static void write_back_victim(Timing& t, std::uint32_t victim, std::uint64_t at) {
-    if ((!G.known || G.write_back) && (victim & TagCache::dirty)) t.path_.template write_back<G>(at, line_of(t, victim));
-  }
-  /// Code from wherever it is, cached or not.
-  [[gnu::noinline]] static CachedPath::Burst fetch_code(Timing& t, std::uint32_t line, std::uint64_t at) {
-    if (!may_be_cached(t, line)) return t.path_.read_single(at, line, t.state_.data.line());
-    return take_code_line(t, line, t.path_.template fetch_line<G>(at, line));
+    if ((!G.known || G.write_back) && (victim & TagCache::dirty))
+      t.path_.template write_back<G>(at, line_of(t, victim));
   }
 
   // ---- code ----------------------------------------------------------------------------------------------------
   static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     const std::uint32_t first_line = line_of(t, eip);
-    if (first_line != last_line) [[unlikely]]
-      enter_first_line(t, first_line);
-    const bool cached = enter_line(t, last_line);
-    t.state_.code_line = last_line;
-    t.line_entered(cached ? code_cache(t).template slot<code_shape>(last_line) : Timing::uncached);
+    if (first_line != last_line) {
+      if (first_line != t.state_.code_line) [[unlikely]]
+        return fetch_both_lines(t, first_line, last_line);
+      t.second_line();
+    }
+    if (!enter_quickly(t, last_line)) [[unlikely]]
+      enter_slowly(t, last_line);
   }
-  [[gnu::noinline]] static void enter_first_line(Timing& t, std::uint32_t line) {
-    if (line != t.state_.code_line) enter_line(t, line);
-    t.second_line();
-  }
-  /// Code goes on in `line`; the one behind it is wanted next. Returns whether the cache has it.
-  [[gnu::always_inline]] static bool enter_line(Timing& t, std::uint32_t line) {
+  [[gnu::always_inline]] static bool enter_quickly(Timing& t, std::uint32_t line) {
+    line = line_of(t, line);  // it is one; now the compiler knows
     CacheState& state = t.state_;
     TagCache& cache = code_cache(t);
-    bool on_the_way = false;  // it has been prefetched
-    if (state.prefetch_line != no_line) {
-      if (t.template prefetch_started<G>()) {
-        on_the_way = state.prefetch_line == line;
-        if (!on_the_way) [[unlikely]]
-          start_prefetch(t);
-      }
-      state.prefetch_line = no_line;
-    }
-    bool cached = true;
+    const bool on_the_way = t.template prefetch_started<G>();
+    if (on_the_way && state.prefetch_line != line) [[unlikely]]
+      return false;
     if (cache.find<code_shape>(line)) {
       if (!t.settled()) t.wait_for_fill(line);
-    } else if (surely_cached(t, line)) [[likely]] {
-      const std::uint64_t at = on_the_way ? prefetch_start(t) : t.clock_;
-      const auto burst = take_code_line(t, line, t.path_.template fetch_line_from_ram<G>(at, line));
-      t.note_fill(1, line, burst.done);
-      if (on_the_way) {
-        if (!t.settled()) t.wait_for_fill(line);
-      } else {
+    } else {
+      Burst burst;
+      if (!surely_cached(t, line) ||
+          !t.path_.template try_line_from_ram<G>(on_the_way ? prefetch_start(t) : t.clock_, line, burst)) [[unlikely]]
+        return false;
+      fill_code(t, line, burst);
+      if (!on_the_way) {
         ++t.counters_.code_misses;
         t.jump_to(burst.first);
+      } else if (!t.settled()) {
+        t.wait_for_fill(line);
       }
-    } else {
-      cached = enter_special_line(t, line, on_the_way);
     }
-    const std::uint32_t next = line + (G.known ? G.data.line : cache.line());
-    if ((next & 0xFFF) != 0 && !cache.holds<code_shape>(next) && may_be_cached(t, next)) {
-      state.prefetch_line = next;
-      state.prefetch_from = t.clock_;
-    }
-    return cached;
+    go_on_in_line(t, line);
+    t.line_entered(cache.slot<code_shape>(line));
+    return true;
   }
-  /// The same in ROM, where nothing may be cached, or with the cache off.
-  [[gnu::noinline]] static bool enter_special_line(Timing& t, std::uint32_t line, bool on_the_way) {
-    if (on_the_way) {
-      t.note_fill(1, line, fetch_code(t, line, prefetch_start(t)).done);
-      if (code_cache(t).template find<code_shape>(line)) {
-        if (!t.settled()) t.wait_for_fill(line);
-        return true;
-      }
+  [[gnu::noinline]] static void fetch_both_lines(Timing& t, std::uint32_t first_line, std::uint32_t last_line) {
+    enter_slowly(t, first_line);
+    t.second_line();
+    enter_slowly(t, last_line);
+  }
+  [[gnu::noinline]] static void enter_slowly(Timing& t, std::uint32_t line) {
+    const TagCache& cache = code_cache(t);
+    if (t.template prefetch_started<G>()) start_prefetch(t);
+    if (code_cache(t).template find<code_shape>(line)) {
+      if (!t.settled()) t.wait_for_fill(line);
+    } else {
+      ++t.counters_.code_misses;
+      t.jump_to(fetch_code(t, line, t.clock_).first);
     }
-    ++t.counters_.code_misses;
-    const auto burst = fetch_code(t, line, t.clock_);
-    t.note_fill(1, line, burst.done);
-    t.jump_to(burst.first);
-    return code_cache(t).template in_mru_way<code_shape>(line);
+    go_on_in_line(t, line);
+    t.line_entered(cache.in_mru_way<code_shape>(line) ? cache.slot<code_shape>(line) : Timing::uncached);
+  }
+  /// Code executes in `line`; the one behind it is wanted next.
+  [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line) {
+    t.state_.code_line = line;
+    t.state_.prefetch_line = no_line;
+    const std::uint32_t next = line + (G.known ? G.data.line : t.state_.data.line());
+    if ((next & 0xFFF) == 0 || code_cache(t).template holds<code_shape>(next) || !may_be_cached(t, next)) return;
+    t.state_.prefetch_line = next;
+    t.state_.prefetch_from = t.clock_;
+  }
+  static Burst fetch_code(Timing& t, std::uint32_t line, std::uint64_t at) {
+    Burst burst;
+    if (may_be_cached(t, line)) {
+      burst = t.path_.template fetch_line<G>(at, line);
+      fill_code(t, line, burst);
+    } else {
+      burst = t.path_.read_single(at, line, t.state_.data.line());
+      t.note_fill(1, line, burst.done);
+    }
+    return burst;
   }
   /// When the wanted line went to the bus.
   static std::uint64_t prefetch_start(const Timing& t) {
-    const std::uint64_t free = t.path_.template free<G>();
-    return t.state_.prefetch_from > free ? t.state_.prefetch_from : free;
+    return std::max(t.state_.prefetch_from, t.path_.template free<G>());
+  }
+
+  // ---- data, within a doubleword -------------------------------------------------------------------------------
+ public:
+  /// What became of an access that was tried quickly: the cache has the line now; a write has been posted; nothing,
+  /// because a code line goes first (start_prefetch()) or for another reason.
+  enum class Tried : std::uint8_t { cached, posted, prefetch_first, not_quick };
+
+  [[gnu::always_inline]] static Tried read_quickly(Timing& t, std::uint32_t address) {
+    if (t.state_.data.template find<G.data>(address)) {
+      if (!t.settled()) t.wait_for_fill(line_of(t, address));
+      return Tried::cached;
+    }
+    if (t.template prefetch_started<G>()) [[unlikely]]
+      return Tried::prefetch_first;
+    Burst burst;
+    if (!surely_cached(t, address) || t.writes_wait() ||
+        !t.path_.template try_line_from_ram<G>(t.clock_, address, burst)) [[unlikely]]
+      return Tried::not_quick;
+    ++t.counters_.read_misses;
+    fill_data(t, address, burst);
+    t.jump_to(burst.first);
+    return Tried::cached;
+  }
+  [[gnu::always_inline]] static Tried write_quickly(Timing& t, std::uint32_t address) {
+    if (t.template prefetch_started<G>()) [[unlikely]]
+      return Tried::prefetch_first;
+    TagCache& data = t.state_.data;
+    const bool hit = write_back(t) ? data.find_for_write<G.data>(address) : data.find<G.data>(address);
+    if (hit && write_back(t)) {
+      if (!t.settled()) t.wait_for_fill(line_of(t, address));
+      return Tried::cached;
+    }
+    return post_quickly(t, address, hit);
+  }
+  /// The same where writes go through and the cache has the line as the one used last in its set.
+  [[gnu::always_inline]] static Tried write_through_quickly(Timing& t, std::uint32_t address) {
+    return t.template prefetch_started<G>() ? Tried::prefetch_first : post_quickly(t, address, true);
   }
   /// The wanted line has gone to the bus.
   [[gnu::noinline]] static void start_prefetch(Timing& t) {
     const std::uint32_t line = std::exchange(t.state_.prefetch_line, no_line);
     if (!split(t) && t.state_.data.template find<G.data>(line)) return;  // a datum has brought it
     const std::uint64_t at = prefetch_start(t);
-    if (surely_cached(t, line)) [[likely]]
-      t.note_fill(1, line, take_code_line(t, line, t.path_.template fetch_line_from_ram<G>(at, line)).done);
+    if (Burst burst; surely_cached(t, line) && t.path_.template try_line_from_ram<G>(at, line, burst)) [[likely]]
+      fill_code(t, line, burst);
     else
-      t.note_fill(1, line, fetch_code(t, line, at).done);
-  }
-
-  // ---- data, within a doubleword -------------------------------------------------------------------------------
- public:
-  [[gnu::always_inline]] static void read(Timing& t, std::uint32_t address, unsigned bytes) {
-    if (t.state_.data.template find<G.data>(address)) {
-      if (!t.settled()) t.wait_for_fill(line_of(t, address));
-      return;
-    }
-    if (t.template prefetch_started<G>()) {
-      start_prefetch(t);
-      if (!split(t) && may_be_cached(t, address) && t.state_.data.template find<G.data>(address)) {  // the prefetch brought the line
-        t.wait_for_fill(line_of(t, address));
-        return;
-      }
-    }
-    if (!surely_cached(t, address)) [[unlikely]]
-      return read_special(t, address, bytes);
-    ++t.counters_.read_misses;
-    const std::uint64_t writes_from = t.first_overtaken();
-    if (writes_from != UINT64_MAX) [[unlikely]]
-      return read_before_writes(t, address, writes_from);
-    take_data_line(t, address, t.path_.template fetch_line_from_ram<G>(t.clock_, address));
-  }
-  /// True if the cache has taken it; else it has been posted.
-  [[gnu::always_inline]] static bool write(Timing& t, std::uint32_t address, unsigned bytes) {
-    TagCache& data = t.state_.data;
-    if (t.template prefetch_started<G>()) start_prefetch(t);
-    const bool hit =
-        write_back(t) ? data.find_for_write<G.data>(address) : data.find<G.data>(address);
-    if (hit && write_back(t)) {
-      if (!t.settled()) t.wait_for_fill(line_of(t, address));
-      return true;
-    }
-    t.wait_for_buffer();
-    t.template post<G>(t.path_.template write_aligned<G>(t.clock_, address, bytes));
-    t.count_posted(hit);
-    return false;
+      fetch_code(t, line, at);
   }
 
  private:
-  [[gnu::noinline]] static void read_special(Timing& t, std::uint32_t address, unsigned bytes) {
+  /// `hit`: the cache has the line, too.
+  [[gnu::always_inline]] static Tried post_quickly(Timing& t, std::uint32_t address, bool hit) {
+    const std::uint64_t at = std::max(t.clock_, t.state_.write_done[t.state_.write_next]);
+    Burst burst;
+    if (!t.path_.template try_write<G>(at, address, burst)) [[unlikely]]
+      return Tried::not_quick;
+    t.clock_ = at;
+    t.template post<G>(burst);
+    t.count_posted(hit);
+    return Tried::posted;
+  }
+
+  static void read(Timing& t, std::uint32_t address, unsigned bytes) {
+    const Tried tried = read_quickly(t, address);
+    if (tried == Tried::cached) return;
+    if (tried == Tried::prefetch_first) start_prefetch(t);
     if (!may_be_cached(t, address)) {
       t.clock_ = t.path_.read_single(t.clock_, address, bytes).done;
       return;
     }
+    if (!split(t) && t.state_.data.template find<G.data>(address)) {  // the prefetch brought the line
+      t.wait_for_fill(line_of(t, address));
+      return;
+    }
     ++t.counters_.read_misses;
     const std::uint64_t writes_from = t.first_overtaken();
-    if (writes_from != UINT64_MAX) return read_before_writes(t, address, writes_from);
-    take_data_line(t, address, t.path_.template fetch_line<G>(t.clock_, address));
-  }
-  /// The line is read before the posted writes that begin at core clock `writes_from`, and they are delayed.
-  [[gnu::noinline]] static void read_before_writes(Timing& t, std::uint32_t address, std::uint64_t writes_from) {
-    const std::uint64_t resume = t.path_.take_back(writes_from);
-    const auto burst = t.path_.template fetch_line<G>(t.clock_, address);
+    const bool overtakes = writes_from != UINT64_MAX;
+    const std::uint64_t resume = overtakes ? t.path_.take_back(writes_from) : 0;
+    const Burst burst = t.path_.template fetch_line<G>(t.clock_, address);
     fill_data(t, address, burst);
-    t.delay_writes(writes_from, resume);
-    go_on_with_datum(t, address, burst);
+    if (overtakes) t.delay_writes(writes_from, resume);
+    t.jump_to(burst.first);
+  }
+  static void write(Timing& t, std::uint32_t address, unsigned bytes) {
+    if (t.template prefetch_started<G>()) start_prefetch(t);
+    TagCache& data = t.state_.data;
+    const bool hit = write_back(t) ? data.find_for_write<G.data>(address) : data.find<G.data>(address);
+    if (hit && write_back(t)) {
+      if (!t.settled()) t.wait_for_fill(line_of(t, address));
+      return;
+    }
+    t.wait_for_buffer();
+    t.template post<G>(t.path_.template write_aligned<G>(t.clock_, address, bytes));
+    t.count_posted(hit);
   }
 
  public:

@@ -43,7 +43,7 @@ class BusClock {
   /// the guest.
   template <Geometry G = any_geometry>
   std::uint64_t edge(std::uint64_t t) const {
-    if constexpr (G.known) return G.clock_num == 1 ? t :  (t + G.clock_num - 1) / G.clock_num * G.clock_num;
+    if constexpr (G.known) return G.clock_num == 1 ? t : (t + G.clock_num - 1) / G.clock_num * G.clock_num;
     if (period_ == 1) return t;
     if (period_ == 3) return (t + 2) / 3 * 3;
     return (t + period_ - 1) / period_ * period_;

@@ -55,19 +55,29 @@ class CachedPath {
   }
   /// The same for where it is known not to be in ROM.
   template <Geometry G = any_geometry>
-  [[gnu::always_inline]] Burst fetch_line_from_ram(std::uint64_t at, std::uint32_t address) {
+  Burst fetch_line_from_ram(std::uint64_t at, std::uint32_t address) {
+    if (Burst burst; try_line_from_ram<G>(at, address, burst)) [[likely]]
+      return burst;
+    return has_l2<G>() ? fill_l2(bus_start<G>(at), address) : read_line(memory_start<G>(bus_start<G>(at)), address);
+  }
+  /// The same in the usual case, without a call: the second level has the line, or without one no refresh comes before
+  /// it. False if not, with nothing done.
+  template <Geometry G = any_geometry>
+  [[gnu::always_inline]] bool try_line_from_ram(std::uint64_t at, std::uint32_t address, Burst& burst) {
     const std::uint64_t t = bus_start<G>(at);
     if (!has_l2<G>()) {
-      const std::uint64_t first = memory_start<G>(t) + clock_.bus<G>(memory_.template read<G.row>(address));
-      bus_free_ = first + line_rest_ticks_;
-      return {clock_.core<G>(first), clock_.core<G>(bus_free_)};
+      if (t >= memory_.next_refresh()) [[unlikely]]
+        return false;
+      burst = read_line<G>(t, address);
+      return true;
     }
     const bool guessed = l2_.in_mru_way<G.l2>(address);
     if (!guessed && !l2_.find_other<G.l2>(address)) [[unlikely]]
-      return fill_l2(t, address);
+      return false;
     const std::uint64_t first = t + (guessed ? l2_hit_mru_ticks_ : l2_hit_other_ticks_);
     bus_free_ = first + l2_rest_ticks_;
-    return {clock_.core<G>(first), clock_.core<G>(bus_free_)};
+    burst = {clock_.core<G>(first), clock_.core<G>(bus_free_)};
+    return true;
   }
   /// Single reads of every datum that [address, address+bytes) touches.
   Burst read_single(std::uint64_t at, std::uint32_t address, unsigned bytes);
@@ -75,15 +85,27 @@ class CachedPath {
   Burst write(std::uint64_t at, std::uint32_t address, unsigned bytes);
   /// The same of an operand within a doubleword.
   template <Geometry G = any_geometry>
-  [[gnu::always_inline]] Burst write_aligned(std::uint64_t at, std::uint32_t address, unsigned bytes) {
+  Burst write_aligned(std::uint64_t at, std::uint32_t address, unsigned bytes) {
+    if (Burst burst; try_write<G>(at, address, burst)) [[likely]]
+      return burst;
+    return write(at, address, bytes);
+  }
+  /// The same in the usual case, without a call: the second level takes it, or without one no refresh comes before it.
+  /// False if not, with nothing done.
+  template <Geometry G = any_geometry>
+  [[gnu::always_inline]] bool try_write(std::uint64_t at, std::uint32_t address, Burst& burst) {
     if (has_l2<G>()) {
-      if (l2_.find_for_write<G.l2>(address)) [[likely]]
-        return write_posted<G>(at);
-      return write(at, address, bytes);
+      if (!takes_write<G>(address) && !l2_.find_for_write<G.l2>(address)) [[unlikely]]
+        return false;
+      burst = write_posted<G>(at);
+      return true;
     }
     const std::uint64_t start = bus_start<G>(at);
-    bus_free_ = memory_start<G>(start) + clock_.bus<G>(memory_.template write<G.row>(address));
-    return {clock_.core<G>(start), clock_.core<G>(bus_free_)};
+    if (start >= memory_.next_refresh()) [[unlikely]]
+      return false;
+    bus_free_ = start + clock_.bus<G>(memory_.template write<G.row>(address));
+    burst = {clock_.core<G>(start), clock_.core<G>(bus_free_)};
+    return true;
   }
   /// Whether a write to `address` would only take the bus for a while, and how that goes (write_posted): the second
   /// level has the line, used last and dirty already.
@@ -99,7 +121,7 @@ class CachedPath {
   }
   /// A displaced dirty line of the first level goes out.
   template <Geometry G = any_geometry>
-  void write_back(std::uint64_t at, std::uint32_t line) {
+  [[gnu::always_inline]] void write_back(std::uint64_t at, std::uint32_t line) {
     const std::uint64_t t = bus_start<G>(at);
     if (!has_l2<G>() || !l2_.find_for_write<G.l2>(line)) [[unlikely]]
       return write_back_to_memory(t, line);
@@ -131,6 +153,13 @@ class CachedPath {
     return G.known ? G.l2.ways != 0 : l2_.present();
   }
   Burst fetch_line_from_rom(std::uint64_t t, std::uint32_t address);
+  /// The DRAM reads a first-level line from tick `t` on.
+  template <Geometry G = any_geometry>
+  Burst read_line(std::uint64_t t, std::uint32_t address) {
+    const std::uint64_t first = t + clock_.bus<G>(memory_.template read<G.row>(address));
+    bus_free_ = first + line_rest_ticks_;
+    return {clock_.core<G>(first), clock_.core<G>(bus_free_)};
+  }
   Burst fill_l2(std::uint64_t t, std::uint32_t address);
   void write_back_to_memory(std::uint64_t t, std::uint32_t line);
   template <Geometry G = any_geometry>

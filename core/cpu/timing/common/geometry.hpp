@@ -12,7 +12,7 @@ namespace planar::cpu {
 
 /// What the host keeps that depends on what a cache holds, and so is told of its changes.
 enum class Watcher : std::uint8_t {
-  any,   ///< whatever there is
+  any,  ///< whatever there is
   none,
   l0,    ///< the L0 line cache
   memos  ///< what was found in the code cache last (pentium/issue.hpp)
@@ -22,6 +22,7 @@ enum class Watcher : std::uint8_t {
 struct CacheShape {
   unsigned ways = 0, line = 0, sets = 0;
   Watcher watcher = Watcher::any;
+  bool clean = false;  ///< no line of it ever is dirty
 
   constexpr bool matches(std::uint32_t bytes, unsigned of_ways, unsigned of_line) const {
     return bytes == ways * line * sets && (bytes == 0 || (of_ways == ways && of_line == line));
@@ -51,18 +52,17 @@ struct Geometry {
 };
 inline constexpr Geometry any_geometry{};
 /// A 486 that writes through to DRAM, on a bus with its own clock.
-inline constexpr Geometry plain_486{
-    .known = true,
-    .data = {.ways = 4, .line = 16, .sets = 128, .watcher = Watcher::l0},
-    .code = {},
-    .l2 = {},
-    .write_buffers = 4,
-    .row = 4096};
+inline constexpr Geometry plain_486{.known = true,
+                                    .data = {.ways = 4, .line = 16, .sets = 128, .watcher = Watcher::l0, .clean = true},
+                                    .code = {},
+                                    .l2 = {},
+                                    .write_buffers = 4,
+                                    .row = 4096};
 /// A Pentium at three clocks for two of the bus, with a second-level cache on it.
 inline constexpr Geometry pentium_with_l2{
     .known = true,
     .data = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::l0},
-    .code = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::memos},
+    .code = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::memos, .clean = true},
     .write_back = true,
     .l2 = {.ways = 2, .line = 32, .sets = 4096, .watcher = Watcher::none},
     .clock_num = 3,

@@ -24,9 +24,7 @@ class PlanarMemory {
   /// RAM: no range of the configuration touches the page of `address`. False says nothing.
   bool surely_ram(std::uint32_t address) const { return address - 0x100000 < plain_bytes_ || !special(address); }
   /// Whether the line at `address` may be cached (KEN#).
-  bool cacheable(std::uint32_t address) const {
-    return surely_ram(address) || cacheable_in_ranges(address);
-  }
+  bool cacheable(std::uint32_t address) const { return surely_ram(address) || cacheable_in_ranges(address); }
 
   // ---- rows ----------------------------------------------------------------------------------------------------
   std::uint32_t row(std::uint32_t address) const { return address >> row_shift_; }

@@ -27,16 +27,17 @@ namespace planar::cpu {
 
 /// The four tags of a set at once.
 namespace four_tags {
-/// Those equal to `wanted` in the bits outside of `ignored`, as bits 0 to 3; `wanted` has none of the ignored bits.
-inline unsigned equal(const std::uint32_t* tags, std::uint32_t wanted, std::uint32_t ignored) {
+/// Those equal to `wanted` in the bits outside of `Ignored`, as bits 0 to 3; `wanted` has none of the ignored bits.
+template <std::uint32_t Ignored = 0>
+inline unsigned equal(const std::uint32_t* tags, std::uint32_t wanted) {
 #if defined(__SSE2__)
-  const __m128i seen = _mm_andnot_si128(_mm_set1_epi32(static_cast<int>(ignored)),
-                                        _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags)));
+  __m128i seen = _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags));
+  if (Ignored != 0) seen = _mm_andnot_si128(_mm_set1_epi32(static_cast<int>(Ignored)), seen);
   const __m128i same = _mm_cmpeq_epi32(seen, _mm_set1_epi32(static_cast<int>(wanted)));
   return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(same)));
 #else
   unsigned found = 0;
-  for (unsigned way = 0; way < 4; ++way) found |= static_cast<unsigned>((tags[way] & ~ignored) == wanted) << way;
+  for (unsigned way = 0; way < 4; ++way) found |= static_cast<unsigned>((tags[way] & ~Ignored) == wanted) << way;
   return found;
 #endif
 }
@@ -61,7 +62,7 @@ class TagCache {
   /// effect.
   template <CacheShape S = any_shape>
   bool in_mru_way(std::uint32_t address) const {
-    return (set<S>(address).mru_tag & ~dirty) == tag_of<S>(address);
+    return same<S>(set<S>(address).mru_tag, tag_of<S>(address));
   }
   /// Likewise, and the line is dirty already: a write changes nothing.
   template <CacheShape S = any_shape>
@@ -85,7 +86,9 @@ class TagCache {
   /// Whether `address` is in; no side effect.
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] bool holds(std::uint32_t address) const {
-    return in_mru_way<S>(address) || matching<S>(set<S>(address), address) != 0;
+    const Set& s = set<S>(address);
+    if (S.ways == 2) return same<S>(s.tags()[0], tag_of<S>(address)) || same<S>(s.tags()[1], tag_of<S>(address));
+    return matching<S>(s, address) != 0;
   }
   /// The position of the line that was used last in the set of `address`, 0 .. lines-1.
   template <CacheShape S = any_shape>
@@ -102,7 +105,7 @@ class TagCache {
     Set& s = set<S>(address);
     if (ways<S>() == 2) {
       const unsigned other = s.mru_way ^ 1u;
-      if ((s.tags()[other] & ~dirty) != tag_of<S>(address)) return false;
+      if (!same<S>(s.tags()[other], tag_of<S>(address))) return false;
       touch<S>(s, address, other);
       return true;
     }
@@ -136,14 +139,14 @@ class TagCache {
   void attach(L0Lines& lines) {
     const std::uint32_t sets = set_mask_ + 1;
     if (sets < L0Line::count || (line_ != 32 && line_ != 16)) return;
-    l0_ = lines.data();
-    second_l0_ = line_ == 16 && sets == L0Line::count ? L0Line::count / 2 : 0;
+    l0_ = &lines;
+    second_l0_ = second_l0_of(line_, sets);
   }
   /// The tag of the line of `address` if its L0 line may be filled, else 0.
   template <CacheShape S = any_shape>
   std::uint32_t l0_tag(std::uint32_t address) const {
     const std::uint32_t tag = set<S>(address).mru_tag;
-    if (l0_ == nullptr || (tag & ~dirty) != tag_of<S>(address)) return 0;
+    if ((S.watcher != Watcher::l0 && l0_ == nullptr) || !same<S>(tag, tag_of<S>(address))) return 0;
     return (S.line ? S.line : line_) == 32 || in_mru_way<S>(address ^ 16) ? tag : 0;
   }
 
@@ -156,11 +159,11 @@ class TagCache {
   /// the tree's bits, the empty ways as bits, and behind that the tags of its ways (line address | valid | dirty; 0 =
   /// empty).
   struct Set {
-    std::uint32_t mru_tag;
-    std::uint8_t mru_way;
-    std::uint8_t tree;
-    std::uint8_t empty;
-    std::uint8_t unused;
+    std::uint32_t mru_tag = 0;
+    std::uint8_t mru_way = 0;
+    std::uint8_t tree = 0;
+    std::uint8_t empty = 0;
+    std::uint8_t unused = 0;
     std::uint32_t* tags() { return reinterpret_cast<std::uint32_t*>(this + 1); }
     const std::uint32_t* tags() const { return reinterpret_cast<const std::uint32_t*>(this + 1); }
   };
@@ -183,49 +186,56 @@ class TagCache {
     return (address >> (S.line ? static_cast<unsigned>(std::countr_zero(S.line)) : shift_)) &
            (S.sets ? S.sets - 1 : set_mask_);
   }
-  /// Where set number `set` begins, in bytes.
+  /// Where the set of `address` begins, in bytes.
   template <CacheShape S = any_shape>
-  std::size_t place(std::uint32_t set) const {
-    return std::size_t{set} << (S.ways ? set_shift_of(S.ways) : set_shift_);
+  std::size_t place(std::uint32_t address) const {
+    if (S.ways == 0) return std::size_t{set_of(address)} << set_shift_;
+    constexpr unsigned line = S.line ? S.line : 1, bytes = 1u << set_shift_of(S.ways);
+    const std::size_t offset = address & (S.sets - 1) * line;
+    return line > bytes ? offset / (line / bytes) : offset * (bytes / line);
   }
   template <CacheShape S = any_shape>
   Set& set(std::uint32_t address) {
-    return numbered<S>(set_of<S>(address));
+    return *reinterpret_cast<Set*>(reinterpret_cast<std::byte*>(storage_.data()) + place<S>(address));
   }
   template <CacheShape S = any_shape>
   const Set& set(std::uint32_t address) const {
-    return numbered<S>(set_of<S>(address));
+    return *reinterpret_cast<const Set*>(reinterpret_cast<const std::byte*>(storage_.data()) + place<S>(address));
   }
-  template <CacheShape S = any_shape>
-  Set& numbered(std::uint32_t set) {
-    return *reinterpret_cast<Set*>(reinterpret_cast<std::byte*>(storage_.data()) + place<S>(set));
-  }
-  template <CacheShape S = any_shape>
-  const Set& numbered(std::uint32_t set) const {
-    return *reinterpret_cast<const Set*>(reinterpret_cast<const std::byte*>(storage_.data()) + place<S>(set));
-  }
-  /// The address that a line of set number `set` may have.
+  /// By number: any address of a line that may be in it.
   std::uint32_t address_in(std::uint32_t set) const { return set << shift_; }
+  Set& numbered(std::uint32_t set_number) { return set(address_in(set_number)); }
+  const Set& numbered(std::uint32_t set_number) const { return set(address_in(set_number)); }
   template <CacheShape S = any_shape>
   std::uint32_t tag_of(std::uint32_t address) const {
     return (address & (S.line ? ~(S.line - 1) : line_mask_)) | valid;
+  }
+  /// Whether `tag` is that of the line whose clean tag is `wanted`.
+  template <CacheShape S = any_shape>
+  static bool same(std::uint32_t tag, std::uint32_t wanted) {
+    return (S.clean ? tag : tag & ~dirty) == wanted;
+  }
+  /// An address ^ this: one whose L0 line the same set may concern.
+  static constexpr std::uint32_t second_l0_of(unsigned line, unsigned sets) {
+    return line == 16 && sets == L0Line::count ? 16 * L0Line::count : 0;
   }
   /// The way used last in the set of `address` is another, or gone.
   template <CacheShape S = any_shape>
   void changed(std::uint32_t address) {
     if (S.watcher == Watcher::any || S.watcher == Watcher::memos) ++changes_;
     if (S.watcher == Watcher::none || S.watcher == Watcher::memos || l0_ == nullptr) return;
-    const unsigned first = L0Line::number(address);
-    l0_[first].reads = l0_[first].writes = 0;
-    if (S.line != 32) l0_[first ^ second_l0_].reads = l0_[first ^ second_l0_].writes = 0;
+    l0_line(*l0_, address).drop();
+    if (S.line == 32) return;
+    const std::uint32_t second = S.watcher == Watcher::l0 ? second_l0_of(S.line, S.sets) : second_l0_;
+    l0_line(*l0_, address ^ second).drop();
   }
   /// The ways of `s` that hold `address`, as bits from 0.
   template <CacheShape S = any_shape>
   unsigned matching(const Set& s, std::uint32_t address) const {
     const std::uint32_t wanted = tag_of<S>(address);
-    if (ways<S>() == 4) return four_tags::equal(s.tags(), wanted, dirty);
+    if (ways<S>() == 4) return four_tags::equal < S.clean ? 0 : dirty > (s.tags(), wanted);
     unsigned found = 0;
-    for (unsigned way = 0; way < ways<S>(); ++way) found |= unsigned{(s.tags()[way] & ~dirty) == wanted} << way;
+    for (unsigned way = 0; way < ways<S>(); ++way) found |= unsigned{same<S>(s.tags()[way], wanted)} << way;
     return found;
   }
   // Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way
@@ -243,8 +253,8 @@ class TagCache {
 
   std::vector<Storage> storage_ = std::vector<Storage>(1);  // an absent cache has one set, and nothing in it
   std::uint64_t changes_ = 1;
-  L0Line* l0_ = nullptr;
-  std::uint32_t second_l0_ = 0;  // ^ the first entry of a set: its other one
+  L0Lines* l0_ = nullptr;
+  std::uint32_t second_l0_ = 0;
   std::uint32_t line_ = 0;
   std::uint32_t line_mask_ = 0;
   std::uint32_t set_mask_ = 0;

@@ -55,8 +55,7 @@ std::uint64_t Timing486::first_waiting() const {
   const unsigned count = config_.write_buffers;
   std::uint64_t first = UINT64_MAX;
   unsigned waiting = 0;
-  for (unsigned n = 0; n < count; ++n) {  // oldest first
-    const unsigned i = (state_.write_next + n) % count;
+  for (unsigned n = 0, i = state_.write_next; n < count; ++n, i = i + 1 < count ? i + 1 : 0) {  // oldest first
     if (state_.write_done[i] <= clock_ || state_.write_start[i] <= clock_) continue;
     if (first == UINT64_MAX) first = state_.write_start[i];
     ++waiting;

@@ -66,11 +66,13 @@ class Timing486 final : public CachedTiming {
   static constexpr std::size_t uncached = 0;
   void line_entered(std::size_t) {}
   void code_line_replaced(std::size_t) {}
-  /// When the first posted write that a read miss goes before begins on the bus; UINT64_MAX if there is none.
-  std::uint64_t first_overtaken() const {
+  /// Whether any posted write has not reached the bus yet.
+  bool writes_wait() const {
     const unsigned latest = (state_.write_next ? state_.write_next : config_.write_buffers) - 1u;
-    return state_.write_start[latest] <= clock_ ? UINT64_MAX : first_waiting();
+    return state_.write_start[latest] > clock_;
   }
+  /// When the first posted write that a read miss goes before begins on the bus; UINT64_MAX if there is none.
+  std::uint64_t first_overtaken() const { return writes_wait() ? first_waiting() : UINT64_MAX; }
   std::uint64_t first_waiting() const;
   /// The read has taken the bus: the writes that began at `from` or later, and had it until `until`, come behind it.
   void delay_writes(std::uint64_t from, std::uint64_t until);

@@ -128,22 +128,38 @@ void TimingPentium::leave_plan(const IssuePlan& plan, const Op* next) {
 
 void TimingPentium::branch(const Op& op, bool taken, std::uint32_t target) {
   if (is_special(op.branch)) [[unlikely]] {
-    if (op.branch == BranchKind::far) {
-      if (taken) interrupt_flush();
-      return;
-    }
+    if (op.branch == BranchKind::far) return taken ? interrupt_flush() : void();
     if (taken) clock_ += 1;  // JCXZ 6 against 5, LOOPZ 8 against 7
   }
+  if (!taken || !prefetch_started()) [[likely]]
+    return predict(op, taken, target);
+  predict_behind_prefetch(op, target);
+}
+
+void TimingPentium::predict_behind_prefetch(const Op& op, std::uint32_t target) {
+  settle_prefetch();
+  predict(op, true, target);
+}
+
+inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t target) {
   IssueState& issue = pipeline_.issue;
   const bool shadowed = issue.previous_eip == misprediction_mark;
   const std::uint32_t key = shadowed ? pipeline_.mispredicted_issue : issue.previous_eip;
-  const auto predicted = pipeline_.btb.lookup(key, taken, target, op.pentium.btb_entry);
-  const bool followed = predicted.taken && !shadowed && clock_ >= pipeline_.redirected + redirect_distance;
-  const bool right = taken ? followed && predicted.target_right : !followed;
-  if (taken) drop_prefetch();
-  if (right) {
-    if (taken) pipeline_.redirected = clock_;
-    return;
+  if (taken) state_.prefetch_line = no_line;
+  if (const int found = pipeline_.btb.find(key); found >= 0) {
+    const auto position = static_cast<std::uint8_t>(found);
+    op.pentium.btb_entry = position;
+    const bool followed = !shadowed && clock_ >= pipeline_.redirected + redirect_distance &&
+                          pipeline_.btb.predicts_taken(position);
+    const bool right = taken == followed && (!taken || pipeline_.btb.target(position) == target);
+    pipeline_.btb.learn(position, taken, target);
+    if (right) {
+      if (taken) pipeline_.redirected = clock_;
+      return;
+    }
+  } else {
+    if (!taken) return;
+    pipeline_.btb.insert(key, target);
   }
   ++counters_.mispredictions;
   clock_ += op.branch == BranchKind::conditional && issue.in_v ? 4 : 3;

@@ -34,7 +34,7 @@ class TimingPentium final : public CachedTiming {
   void begin(const Op& op, std::uint32_t physical_eip) override;
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
   void flush_caches(bool write_back) override;
-  void interrupt_flush() override;
+  [[gnu::noinline]] void interrupt_flush() override;
   void archive(Archive& a) override;
 
   // ---- blocks that run by plan ----
@@ -100,6 +100,9 @@ class TimingPentium final : public CachedTiming {
   }
   void plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const;
   unsigned issue(const Op& op, std::uint32_t eip);
+  /// branch() where no code line prefetched behind the branch is on its way any more.
+  [[gnu::always_inline]] void predict(const Op& op, bool taken, std::uint32_t target);
+  [[gnu::noinline]] void predict_behind_prefetch(const Op& op, std::uint32_t target);
   bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line);
@@ -113,6 +116,7 @@ class TimingPentium final : public CachedTiming {
     pipeline_.mark_slot = static_cast<std::uint32_t>(slot == uncached ? pipeline_.marks.size() - 1 : slot);
   }
   void code_line_replaced(std::size_t slot);
+  static constexpr bool writes_wait() { return false; }
   static constexpr std::uint64_t first_overtaken() { return UINT64_MAX; }
   void delay_writes(std::uint64_t, std::uint64_t) {}
 
