@@ -163,6 +163,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] T read_behind_prefetch(unsigned s, std::uint32_t offset);
   template <class T, Model M, Geometry G>
   [[gnu::noinline]] void write_behind_prefetch(unsigned s, std::uint32_t offset, T v);
+  template <class T, Model M, Geometry G>
+  [[gnu::noinline]] void write_into_cache(std::uint32_t linear, T v);
   /// The same for whatever it is.
   template <class T>
   [[gnu::noinline]] T read_any(unsigned s, std::uint32_t offset);

@@ -48,8 +48,8 @@ class BranchTargetBuffer {
     set.next = static_cast<std::uint8_t>((way + 1) & 3);
   }
 
-  /// Whether find() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and nothing would be
-  /// learnt from being right.
+  /// Whether find() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and nothing would
+  /// be learnt from being right.
   bool always_taken(std::uint8_t hint, std::uint32_t key, std::uint32_t target) const {
     const Set& set = sets_[hint / 4];
     const unsigned way = hint % 4;

@@ -149,8 +149,8 @@ inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t targe
   if (const int found = pipeline_.btb.find(key); found >= 0) {
     const auto position = static_cast<std::uint8_t>(found);
     op.pentium.btb_entry = position;
-    const bool followed = !shadowed && clock_ >= pipeline_.redirected + redirect_distance &&
-                          pipeline_.btb.predicts_taken(position);
+    const bool followed =
+        !shadowed && clock_ >= pipeline_.redirected + redirect_distance && pipeline_.btb.predicts_taken(position);
     const bool right = taken == followed && (!taken || pipeline_.btb.target(position) == target);
     pipeline_.btb.learn(position, taken, target);
     if (right) {
