@@ -42,6 +42,16 @@ inline void Engine::enter_by_line(const Op& first, bool goes_on) {
 }
 template <>
 void Engine::enter_slowly<Model::i486sx>(const Op& first, bool goes_on) {
+  if (!goes_on) [[likely]] {
+    Timing486& i486 = timing.i486sx();
+    if (timing.known_geometry() == KnownGeometry::plain_486) [[likely]]
+      i486.enter_plan<MemoryEvents<Timing486, plain_486>>(current_block->plan, first);
+    else
+      i486.enter_plan<MemoryEvents<Timing486, any_geometry>>(current_block->plan, first);
+    planned = i486.plan_fits(stop_at);
+    if (planned) [[likely]]
+      return first.chained(*this, first);
+  }
   current_op = &first;
   planned = false;
   while (run_unplanned<Model::i486sx>(std::exchange(goes_on, false))) ++current_op;
@@ -99,7 +109,11 @@ inline void Engine::cross_line_at(const Op& op) {
 template <>
 void Engine::cross_line<Model::i486sx>(const Op& op) {
   if (timing.clocks() >= stop_at) return;
-  timing.i486sx().enter_line(current_block->physical + op.behind, (&op)[1]);
+  const std::uint32_t eip = current_block->physical + op.behind;
+  if (timing.known_geometry() == KnownGeometry::plain_486) [[likely]]
+    timing.i486sx().enter_line<MemoryEvents<Timing486, plain_486>>(eip, (&op)[1]);
+  else
+    timing.i486sx().enter_line<MemoryEvents<Timing486, any_geometry>>(eip, (&op)[1]);
   timing.cached().move_plan(op);
   if (timing.cached().plan_fits(stop_at)) return chain_on(*this, op);
   return leave_chain(op);

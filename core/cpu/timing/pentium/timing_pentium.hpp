@@ -50,7 +50,7 @@ class TimingPentium final : public CachedTiming {
   /// Code goes on with a block of that plan: whether the plan holds, or that of its first line as a new one
   /// (enter_cold_line). `Events`: of the geometry (cached/memory_events.hpp).
   template <class Events>
-  Entry enter_block(const IssuePlan& plan) {
+  [[gnu::always_inline]] Entry enter_block(const IssuePlan& plan) {
     if (plan.first_line != state_.code_line) Events::fetch(*this, plan.eip, plan.first_line);
     if (pipes_suit(plan) && knows_starts(plan, 0, plan.first_line)) {
       start_plan(plan.reach);
@@ -59,7 +59,7 @@ class TimingPentium final : public CachedTiming {
     return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
   }
   template <class Events>
-  bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
+  [[gnu::always_inline]] bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
     const std::uint32_t line = line_behind(plan, op);
     if (line != state_.code_line) Events::fetch(*this, line, line);
     return knows_starts(plan, op.pentium.line_behind, line);
@@ -82,7 +82,7 @@ class TimingPentium final : public CachedTiming {
   /// known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes behind the last
   /// one's beginning, or a leave_cold_line() where they end before, in front of `next`.
   template <class Events>
-  bool enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t physical) {
+  [[gnu::always_inline]] bool enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t physical) {
     const std::uint32_t line = (physical + op.behind - 1) & line_mask_;
     if (line != state_.code_line) Events::fetch(*this, physical + op.behind - op.length, line);
     return start_cold(cold_line(plan), op);
