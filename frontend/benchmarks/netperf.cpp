@@ -192,6 +192,7 @@ Verb add_netperf(CLI::App& app) {
       "  planar netperf --test tcp_rr --sizes 1,128,1024   round trips\n"
       "  planar netperf --test udp_stream --sizes 1472,8192   datagrams, the longer ones in fragments\n"
       "  planar netperf --test tcp_rr --against model56sx:3c523   netserver is emulated, too\n"
+      "  planar netperf --test udp_stream --card smc8013 --bond 3   three cards as one\n"
       "  planar netperf --card smc8013 --serve 4   a server for the host's netperf: netperf -H 127.0.0.1");
   return [o] { return run_netperf(*o); };
 }

@@ -123,6 +123,7 @@ int tcp_completes_open(struct sock *sk, struct skb *b);
 
 // tcp_output.c
 extern u32 tcp_retransmitted;           // segments sent again on all connections
+extern u32 tcp_out_of_order;            // segments that came before their turn (several/resident.c)
 void tcp_transmit(struct sock *sk, struct skb *b);
 void tcp_send_or_queue(struct sock *sk, struct skb *b, int hold);
 void tcp_write_pending(struct sock *sk);
