@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <bit>
 #include <cstdlib>
 #include <memory>
 
@@ -25,6 +26,8 @@ constexpr Time drain_of_a_run = 20_s;  // at most: the guest ends when nothing i
 
 struct FloodOptions : GuestRunOptions {
   std::string depth = "process";
+  std::string mode = "interrupt";
+  unsigned timer_rate = 1024;
   std::string seconds = "1";
   std::string rates = usual_rates;
   unsigned frame = 64;
@@ -43,6 +46,8 @@ int run_flood(const FloodOptions& o) {
     return *code;
   if (o.state.restore)
     throw Error("--restore and flood: every frame is counted from the first one on; leave --restore out");
+  if (!std::has_single_bit(o.timer_rate) || o.timer_rate < 2 || o.timer_rate > 8192)
+    throw Error(fmt::format("--timer-rate {}: the clock chip has the powers of two from 2 to 8192", o.timer_rate));
   const auto rates = flood_rates(o.rates);
   for (const auto rate : rates)
     if (o.burst / 4 >= rate)
@@ -57,6 +62,8 @@ int run_flood(const FloodOptions& o) {
                                       {"frame", std::to_string(o.frame)},
                                       {"burst", std::to_string(o.burst)},
                                       {"depth", o.depth},
+                                      {"receive", o.mode},
+                                      {"receive_rate", std::to_string(o.timer_rate)},
                                       {"port", std::to_string(o.port)}},
                          .system = o.system};
   auto session = o.open(tasks);
@@ -79,6 +86,7 @@ int run_flood(const FloodOptions& o) {
   FloodResult result;
   collect(*session, "@flood start", "@flood end", result);
   result.depth = o.depth;
+  result.mode = o.mode;
   result.frame_bytes = o.frame;
   result.burst = o.burst;
   result.rows = flood_rows(session->guest(), meter, seconds.seconds());
@@ -126,6 +134,18 @@ Verb add_flood(CLI::App& app) {
                    "input, or in a process that receives them")
       ->type_name("driver|stack|process")
       ->check(CLI::IsMember({"driver", "stack", "process"}))
+      ->capture_default_str();
+  verb->add_option(
+          "--mode", o->mode,
+          "How frames come from the adapter to the kernel: each interrupt queues what has come (Linux 2.2); one "
+          "interrupt for several, while the bottom half empties the adapter; by a timer, with the adapter's "
+          "interrupts masked (no adapter here can put them off itself); polled by the idle task, up to eight "
+          "frames a visit")
+      ->type_name("interrupt|batch|timer|poll")
+      ->check(CLI::IsMember({"interrupt", "batch", "timer", "poll"}))
+      ->capture_default_str();
+  verb->add_option("--timer-rate", o->timer_rate, "With --mode timer: times a second, a power of two up to 8192")
+      ->type_name("HZ")
       ->capture_default_str();
   o->end(*verb, "flood", "", net::generator_port);
   verb->footer(

@@ -23,10 +23,11 @@ namespace planar {
 
 /// What was seen of one run of the generator.
 struct FloodSeen {
-  /// idle: halted; idle_task: the idle task executes, between a halt and an interrupt or a task switch
-  enum Activity : unsigned { idle, interrupt, bottom_half, process, idle_task, activities };
-  static constexpr std::array<const char*, activities> names{"idle", "interrupt", "bottom_half", "process",
-                                                             "idle_task"};
+  /// idle: halted; idle_task: the idle task executes, between a halt and an interrupt or a task switch; poll: it is in
+  /// the adapter's driver, whether there is a frame or not. What a polled frame costs further up is bottom_half.
+  enum Activity : unsigned { idle, interrupt, bottom_half, process, idle_task, poll, activities };
+  static constexpr std::array<const char*, activities> names{"idle",    "interrupt", "bottom_half",
+                                                             "process", "idle_task", "poll"};
 
   std::uint32_t run = 0;
   std::vector<Time> arrived;  ///< last bit of each frame of the generator, by its number; never(): held back
@@ -90,9 +91,12 @@ class FloodMeter final : public net::WireObserver {
   std::string senders_;
   std::vector<net::Medium*> media_;
   std::array<std::uint8_t, 6> own_{};  // address of the machine's adapter, from its request
-  std::uint8_t* memory_ = nullptr;     // of the machine, from `base_` on
-  std::uint32_t base_ = 0, size_ = 0;
-  std::uint32_t page_ = 0, do_irq_ = 0, do_bottom_half_ = 0;
+  struct Ram {
+    const std::uint8_t* data;
+    std::uint32_t base, size;
+  };
+  std::vector<Ram> ram_;  // of the machine
+  std::uint32_t page_ = 0, do_irq_ = 0, do_bottom_half_ = 0, receive_visit_ = 0, receive_run_ = 0;
   std::vector<FloodSeen> runs_;
   bool open_ = false;
   NetCounters before_;

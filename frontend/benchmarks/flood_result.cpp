@@ -102,6 +102,7 @@ nlohmann::ordered_json FloodResult::json() const {
   out["schema"] = "planar.flood/1";
   put_setup(out);
   out["depth"] = depth;
+  out["mode"] = mode;
   out["frame_bytes"] = frame_bytes;
   out["burst"] = burst;
   out["guest_image_sha256"] = guest_image_sha256;
@@ -148,8 +149,9 @@ nlohmann::ordered_json FloodResult::json() const {
 }
 
 std::string FloodResult::table() const {
-  std::string out = heading(fmt::format("flood, {} bytes{}, counted in the {}", frame_bytes,
-                                        burst > 1 ? fmt::format(" in bursts of {}", burst) : "", depth),
+  std::string out = heading(fmt::format("flood, {} bytes{}, counted in the {}{}", frame_bytes,
+                                        burst > 1 ? fmt::format(" in bursts of {}", burst) : "", depth,
+                                        mode == "interrupt" ? "" : ", receiving by " + mode),
                             nullptr);
   out += fmt::format("{:>8} {:>8} {:>8} {:>6} | lost: {:>6} {:>6} {:>6} {:>7} {:>6}\n", "frames/s", "offered",
                      "in time", "late", "fifo", "ring", "driver", "backlog", "socket");
@@ -159,11 +161,12 @@ std::string FloodResult::table() const {
                     row.seen.in_time, row.delivered - row.seen.duplicates - row.seen.in_time, row.fifo_lost(),
                     row.adapter_lost() - row.fifo_lost(), row.driver_lost(), row.backlog_dropped, row.socket_dropped);
   out += fmt::format("\n{:>8} | %: {:>6} {:>6} {:>7} {:>5} | latency, us: {:>6} {:>7} {:>7} {:>7}\n", "frames/s",
-                     "interr.", "b.half", "process", "idle", "p50", "p90", "p99", "max");
+                     mode == "poll" ? "poll" : "interr.", "b.half", "process", "idle", "p50", "p90", "p99", "max");
   for (const FloodRow& row : rows) {
     const auto share = [&](FloodSeen::Activity a) { return row.seen.percent(a); };
-    out += fmt::format("{:>8} | {:>10.1f} {:>6.1f} {:>7.1f} {:>5.1f} |", row.rate, share(FloodSeen::interrupt),
-                       share(FloodSeen::bottom_half), share(FloodSeen::process), share(FloodSeen::idle));
+    out += fmt::format("{:>8} | {:>10.1f} {:>6.1f} {:>7.1f} {:>5.1f} |", row.rate,
+                       share(mode == "poll" ? FloodSeen::poll : FloodSeen::interrupt), share(FloodSeen::bottom_half),
+                       share(FloodSeen::process), share(FloodSeen::idle));
     for (const auto& [name, part] : percentiles) {
       const auto t = row.seen.latency_of(part);
       out += fmt::format(" {:>{}}", t ? fmt::format("{:.0f}", us(*t)) : "-", part == 0.5 ? 19 : 7);

@@ -51,6 +51,7 @@ struct FloodRow {
 
 struct FloodResult : BenchmarkResult {
   std::string depth;  ///< "driver", "stack", "process"
+  std::string mode;   ///< "interrupt", "batch", "timer", "poll"
   std::uint32_t frame_bytes = 64;
   unsigned burst = 1;
   std::optional<std::uint32_t> stalled_at;  ///< a rate behind which the adapter received nothing any more

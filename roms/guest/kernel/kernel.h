@@ -255,6 +255,9 @@ static inline int bad_user(const void *p, u32 n) {
     return a >= PAGE_OFFSET || n > PAGE_OFFSET - a;
 }
 
+// 0 when the kernel may write there: on a 386 page by page (user_pages.c), else the processor sees to it.
+int verify_write(const void *to, u32 n);
+
 // ---- console (console.c) ------------------------------------------------------------------------
 void console_init(void);
 void console_write(const char *text, u32 n);    // screen and COM1
