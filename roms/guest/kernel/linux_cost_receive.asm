@@ -4,10 +4,10 @@
         bits 32
 
 %macro SITES 0
-        SITE read_entry,     200,  74,  48,  21,  20
-        SITE read_copy,      110,  40,  26,  12,  12
-        SITE read_exit,      175,  65,  42,  19,  18
-        SITE verify_page,    115,  43,  20,  12,  14
+        SITE read_entry,     160,  56,  45,  18,  20
+        SITE read_copy,       80,  28,  22,   9,  11
+        SITE read_exit,      137,  48,  38,  16,  17
+        SITE verify_page,    119,  43,  20,  12,  14
         SITE bulk_data,       48,  18,  12,   5,   6
 %endmacro
 
