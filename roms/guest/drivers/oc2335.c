@@ -171,4 +171,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-const struct driver oc2335_driver = {"oc2335", ids, probe};
+DRIVER(oc2335_driver, "oc2335", ids, probe, no_state);

@@ -194,3 +194,9 @@ irq_handler *irq_replace(int irq, irq_handler *handler) {
     lines[irq].handler = handler;
     return old;
 }
+
+bh_function_type *bh_replace(int nr, bh_function_type *f) {
+    bh_function_type *old = bh_function[nr];
+    bh_function[nr] = f;
+    return old;
+}

@@ -116,7 +116,7 @@ void udelay_spin(u32 microseconds);
 int wait_for(const volatile int *flag, u32 ticks);
 
 // ---- interrupts (irq.c) -------------------------------------------------------------------------
-enum { IRQF_INTERRUPT = 1 };            // the handler runs with interrupts off
+enum { IRQF_INTERRUPT = 1, IRQF_SHARED = 2 };   // the handler runs with interrupts off; the line may have other handlers
 void irq_init(void);
 void idt_init(void);
 typedef void irq_handler(int irq, void *dev, struct regs *r);
@@ -140,6 +140,8 @@ enum { TIMER_BH = 0, NET_BH = 9 };      // as Linux 2.2 numbers them: the loop o
 extern volatile u32 bh_mask, bh_active;
 extern u32 local_bh_count, local_irq_count;
 void bh_init(int nr, void (*f)(void));
+typedef void bh_function_type(void);
+bh_function_type *bh_replace(int nr, bh_function_type *f);      // returns what was there
 void do_bottom_half(void);
 static inline void mark_bh(int nr) {
     __asm__ volatile("btsl %1,%0" : "+m"(bh_active) : "Ir"(nr) : "memory");
