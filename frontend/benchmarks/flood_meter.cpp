@@ -8,6 +8,7 @@
 
 #include "core/common/error.hpp"
 #include "devices/stations/packet.hpp"
+#include "devices/stations/peer/counter.hpp"
 #include "devices/stations/peer/generator.hpp"
 #include "frontend/report/delivery.hpp"
 
@@ -159,19 +160,47 @@ void FloodMeter::look(Time now) {
   if (word(page_ + run_at) != run->run) return;
   const std::uint32_t count = word(page_ + delivered_at);
   if (count - seen_ > sink_log) seen_ = count;  // it begins again
-  for (; seen_ != count; ++seen_) {
-    const std::uint32_t number = word(page_ + log_at + 4 * (seen_ % sink_log));
-    if (number >= run->arrived.size()) continue;
-    ++run->delivered;
-    run->counted.resize(run->arrived.size());
-    if (run->counted[number]) {
-      ++run->duplicates;
-      continue;
-    }
-    run->counted[number] = true;
-    if (now <= run->ends + grace) ++run->in_time;
-    run->latency.push_back(now - run->arrived[number]);
+  for (; seen_ != count; ++seen_) { delivered(*run, word(page_ + log_at + 4 * (seen_ % sink_log)), now); }
+}
+
+void FloodMeter::delivered(FloodSeen& run, std::uint32_t number, Time when) {
+  if (number >= run.arrived.size()) return;
+  ++run.delivered;
+  run.counted.resize(run.arrived.size());
+  if (run.counted[number]) {
+    ++run.duplicates;
+    return;
   }
+  run.counted[number] = true;
+  if (when <= run.ends + grace) ++run.in_time;
+  run.latency.push_back(when - run.arrived[number]);
+}
+
+FloodSeen& FloodMeter::begin_run(std::uint32_t number, Time began) {
+  open_ = true;
+  FloodSeen& run = runs_.emplace_back();
+  run.run = number;
+  run.before = before_;
+  run.others = others_;
+  run.began = began;
+  run.ends = run.began + duration_;
+  seen_ = 0;
+  const auto account = machine().cpu().account();
+  first_clocks_ = account.clocks;
+  first_halted_ = account.halted;
+  return run;
+}
+
+void FloodMeter::sent(const net::WireRecord& record, std::uint32_t number) {
+  FloodSeen& run = open_ ? runs_.back() : begin_run(number, record.start);
+  ++run.on_wire;
+  if (record.end <= run.ends) ++run.in_time;
+}
+
+void FloodMeter::passed_on(const net::WireRecord& record, std::uint32_t number) {
+  if (!open_) return;
+  ++runs_.back().passed_on;
+  delivered(runs_.back(), number, record.end);
 }
 
 void FloodMeter::run_ended() {
@@ -186,10 +215,19 @@ void FloodMeter::observe(const net::WireRecord& record) {
   }
   const bool own = record.sender.starts_with(senders_);
   const auto udp = udp_of(record);
+  if (own && udp && udp->destination == net::counter_port && udp->data.size() >= 8 &&
+      net::get32(udp->data, 0) != net::counter_magic) {
+    if (udp->source == net::generator_port)
+      passed_on(record, net::get32(udp->data, 4));
+    else
+      sent(record, net::get32(udp->data, 0));
+    return;
+  }
   if (own) {
     // A request: the adapter has counted what came before.
     if (udp && udp->destination == net::generator_port) {
       own_ = udp->from;
+      near_ = &record.medium;
       if (!open_) {
         before_ = lab_.frames(0);
         others_ = 0;
@@ -205,25 +243,14 @@ void FloodMeter::observe(const net::WireRecord& record) {
     const bool ring = record.medium.format().link != net::LinkType::ethernet;
     const auto to = record.bytes.subspan(ring ? 2 : 0, 6);
     const bool for_us = std::equal(to.begin(), to.end(), own_.begin()) ||
+                        &record.medium != near_ ||  // a router's other side
                         (!ring && std::all_of(to.begin(), to.end(), [](auto b) { return b == 0xFF; }));
     if (for_us) ++(open_ ? runs_.back().others : others_);
     return;
   }
   const std::uint32_t number = net::get32(udp->data, 4);
   if (number >= most_frames) return;  // no frame of the generator: a host sends what it likes
-  if (!open_) {
-    open_ = true;
-    FloodSeen& run = runs_.emplace_back();
-    run.run = net::get32(udp->data, 0);
-    run.before = before_;
-    run.others = others_;
-    run.began = record.start;
-    run.ends = run.began + duration_;
-    seen_ = 0;
-    const auto account = machine().cpu().account();
-    first_clocks_ = account.clocks;
-    first_halted_ = account.halted;
-  }
+  if (!open_) begin_run(net::get32(udp->data, 0), record.start);
   FloodSeen& run = runs_.back();
   run.arrived.resize(std::max<std::size_t>(run.arrived.size(), number + std::size_t{1}), Time::never());
   run.arrived[number] = record.end;

@@ -5,6 +5,7 @@
 #pragma once
 
 enum { SINK_NONE, SINK_DRIVER, SINK_STACK, SINK_PROCESS };      // where frames are counted and end
+enum { SINK_FORWARD = 4 };              // none are: the machine passes them on. What its backlog drops is counted
 enum { SINK_MAGIC = 0x4B4E4953, SINK_LOG = 512 };
 struct sink_page {
     unsigned magic;

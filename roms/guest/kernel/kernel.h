@@ -132,6 +132,8 @@ struct system_path system_path(u32 instructions);
 void system_cost(const struct system_path *path);
 void system_cost_of_interrupt(int irq, u32 instructions);  // in front of the handler that the line has now
 u32 irq_count(int irq);                 // interrupts taken on a line
+int irq_disabled(int irq);              // how often, disable_irq() without an enable_irq() yet
+void bh_run(int nr);                    // if it is marked; for who keeps bottom halves out meanwhile
 void disable_irq(int irq);
 void enable_irq(int irq);
 void do_irq(struct regs *r);

@@ -219,6 +219,7 @@ struct ip_header {
     u32 from, to;
 };
 extern u32 own_ip;                      // network order
+extern u32 net_forwarded;               // datagrams that were passed on (several/forward.c)
 extern u32 own_seed;                    // initial sequence numbers and ports derive from it
 enum { IP_TCP = 6, IP_DONT_FRAGMENT = 0x4000 };
 void ip_queue_transmit(struct skb *b);

@@ -14,22 +14,30 @@ enum { MODE_INTERRUPT, MODE_BATCH, MODE_TIMER, MODE_POLL };
 enum { QUOTA = 8 };                     // frames that a visit runs to completion (Click's burst)
 enum { RECEIVE_BH = 10 };               // behind NET_BH
 enum { RTC_IRQ = 8, RTC_INDEX = 0x70, RTC_DATA = 0x71, NMI_OFF = 0x80, RTC_A = 10, RTC_B = 11, RTC_C = 12, RTC_PIE = 0x40 };
+enum { SOURCES = 4 };                   // several/adapters.h
 enum { SLOWEST = 2, FASTEST = 8192, RATE = 1024 };     // interrupts a second of the clock: powers of two
 
 int receive_direct;
 struct skb_queue receive_taken;
 u32 receive_visits;
+u32 net_forwarded;
 static u32 mode, rate = RATE;
 extern u8 __low_bss[], __low_bss_end[];         // kernel.ld
 static struct {
     struct netdev *dev;
     irq_handler *service;
-} source[1];
+} source[SOURCES];
 static u32 sources;
+
+// A driver that keeps its own interrupts out, besides what this file does, is in the middle of something.
+static void service(u32 n) {
+    if (irq_disabled(source[n].dev->irq) <= 1)
+        source[n].service(source[n].dev->irq, source[n].dev, NULL);
+}
 
 static void service_all(void) {
     for (u32 n = 0; n < sources; n++)
-        source[n].service(source[n].dev->irq, source[n].dev, NULL);
+        service(n);
 }
 
 static struct skb *next_taken(void) {
@@ -49,13 +57,18 @@ __attribute__((noinline)) u32 receive_run(u32 most) {
     while (n < most && (b = next_taken())) {
         net_deliver(b);
         n++;
+        for (u32 at = 0; at < sources; at++)    // what waits to be sent is not to wait for all that came
+            if (source[at].dev->queue.length)
+                service(at);
+        bh_run(NET_BH);
     }
     return n;
 }
 
 // ---- several frames an interrupt ----------------------------------------------------------------
 // The first frame interrupts, and masks its adapter. The bottom half takes frame for frame from the adapter up the stack
-// until there is none, and lets it interrupt again. It gives way after two ticks, as net_bh() does.
+// until there is none, and lets it interrupt again. It gives way after two ticks, as net_bh() does, if there is somebody
+// who wants the processor.
 static void first_interrupt(int irq, void *dev, struct regs *r) {
     (void)dev, (void)r;
     disable_irq(irq);
@@ -65,7 +78,7 @@ static void first_interrupt(int irq, void *dev, struct regs *r) {
 static void receive_bottom_half(void) {
     u32 start = jiffies;
     do {
-        if (jiffies - start > 1) {
+        if (jiffies - start > 1 && (current->pid || current->need_resched)) {
             mark_bh(RECEIVE_BH);
             return;
         }
@@ -157,13 +170,18 @@ void receive_settings(const char *text) {
 }
 
 void receive_opened(struct netdev *dev) {
-    if (mode == MODE_INTERRUPT)
+    if (mode == MODE_INTERRUPT || sources == SOURCES)
         return;
+    cli();
+    irq_handler *service = irq_replace(dev->irq, first_interrupt);
+    if (service == first_interrupt) {   // a shared line: its handlers are there already
+        sti();
+        return;
+    }
+    source[sources].dev = dev;
+    source[sources++].service = service;
     if (mode != MODE_BATCH)
         disable_irq(dev->irq);
-    cli();
-    source[sources].dev = dev;
-    source[sources++].service = irq_replace(dev->irq, first_interrupt);
     if (mode == MODE_BATCH || mode == MODE_POLL) {
         receive_direct = 1;
         netdev_backlog.length = netdev_backlog.length % BACKLOG_BIAS + BACKLOG_BIAS;

@@ -5,6 +5,7 @@
 
 #include "adapters.h"
 #include "driver.h"
+#include "receive_mode.h"
 
 extern char settings_text[];            // system/main.c
 
@@ -70,6 +71,7 @@ static void update_counters(struct netdev *above) {
                dev->slot, c->tx_packets, c->rx_packets, c->collisions, c->tx_errors, c->rx_errors, c->rx_over_errors,
                c->rx_missed_errors, c->rx_dropped, irq_count(dev->irq), dev->queue.length);
     }
+    forward_report();
 }
 
 static void open_adapter(struct netdev *dev) {
@@ -118,7 +120,11 @@ int several_probe(struct netdev *above) {
     for (u32 n = 0; n < several_adapters; n++)
         open_adapter(&several_adapter[n].dev);
     above->opened = 1;
+    forward_init();
+    for (u32 n = 0; n < several_adapters; n++)
+        receive_opened(&several_adapter[n].dev);
     understood("adapters");
     understood("bond");
+    understood("forward");
     return 0;
 }

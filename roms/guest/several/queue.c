@@ -9,6 +9,7 @@
 
 static struct queue_link end = {&end};  // its `forward` is the first of the list
 static struct timer watchdog;
+u32 several_queue_dropped;
 enum { WATCHDOG = 5 * HZ };
 
 static struct adapter *adapter_of(struct queue_link *link) {
@@ -61,8 +62,10 @@ void several_queue_transmit(struct skb *b) {
     COST(dev_queue);
     if (dev->queue.length <= QUEUE_LENGTH)
         queue_tail(&dev->queue, b);
-    else
+    else {
+        several_queue_dropped++;
         skb_free(b);
+    }
     struct queue_link *link = &((struct adapter *)dev)->active;
     if (!dev->busy && restart_queue(dev) && !link->forward) {
         link->forward = end.forward;
@@ -99,14 +102,14 @@ static void watchdog_rings(u32 data) {
 }
 
 // A jump in front of a function of the kernel, whose callers keep their addresses.
-static void divert(void *function, void *to) {
+void several_divert(void *function, void *to) {
     u8 *code = function;
     code[0] = 0xE9;
     *(u32 *)(code + 1) = (u32)to - (u32)(code + 5);
 }
 
 void several_queue_init(void) {
-    divert((void *)dev_queue_transmit, (void *)several_queue_transmit);
+    several_divert((void *)dev_queue_transmit, (void *)several_queue_transmit);
     receive_backlog = bh_replace(NET_BH, bottom_half);
     watchdog.function = watchdog_rings;
     timer_set(&watchdog, jiffies + WATCHDOG);
