@@ -23,6 +23,7 @@ namespace planar {
 
 namespace {
 
+constexpr unsigned shortest_frame = 64, longest_frame = 1518;
 constexpr std::size_t most_rates = 16;  // that the guest's flood takes
 constexpr const char* usual_rates = "200,500,1000,2000,4000,7000,10000,14880";
 constexpr Time drain_of_a_run = 20_s;  // at most: the guest ends when nothing is counted any more
@@ -35,7 +36,7 @@ struct FloodOptions : GuestRunOptions {
   bool router = false;
   std::string seconds = "1";
   std::string rates = usual_rates;
-  unsigned frame = 64;
+  unsigned frame = shortest_frame;
   unsigned burst = 1;
 };
 
@@ -43,29 +44,43 @@ struct FloodOptions : GuestRunOptions {
 constexpr const char *near_medium = "near", *far_medium = "far", *far_address = "192.168.11.1",
                      *router_far_address = "192.168.11.2";
 
+/// A network adapter of a configuration.
+struct Plugged {
+  std::string slot;
+  const AdapterEntry* card;
+};
+
+std::vector<Plugged> network_adapters(const Config& c) {
+  std::vector<Plugged> found;
+  for (const std::string& slot : c.children("slot"))
+    for (const AdapterEntry& row : adapter_registry())
+      if (row.name == c.peek_text("slot." + slot + ".card")) found.push_back({slot, &row});
+  std::sort(found.begin(), found.end(), [](const auto& l, const auto& r) { return l.slot < r.slot; });
+  return found;
+}
+
 /// The two network adapters of the machine on a segment each; a single one has its like beside it.
 void make_router(Config& c) {
-  std::vector<std::string> slots;
-  const auto rows = adapter_registry();
-  for (const std::string& name : c.children("slot"))
-    if (const auto card = c.peek_text("slot." + name + ".card");
-        std::any_of(rows.begin(), rows.end(), [&](const AdapterEntry& row) { return row.name == card; }))
-      slots.push_back(name);
-  std::sort(slots.begin(), slots.end());
   const std::string origin = "--router";
-  if (slots.size() == 1) {
-    std::string next = slots.front() == "1" ? "2" : "1";
-    for (unsigned n = 1; n <= 8 && !c.peek_text("slot." + next + ".card").empty(); ++n) next = std::to_string(n);
-    c.set("slot." + next + ".card", c.peek_text("slot." + slots.front() + ".card"), origin);
-    slots.push_back(next);
-    std::sort(slots.begin(), slots.end());
+  auto adapters = network_adapters(c);
+  if (adapters.size() == 1) {
+    unsigned other = 1;
+    while (!c.peek_text(fmt::format("slot.{}.card", other)).empty()) ++other;
+    c.set(fmt::format("slot.{}.card", other), std::string(adapters[0].card->name), origin);
+    adapters = network_adapters(c);
   }
-  if (slots.size() != 2)
+  if (adapters.size() != 2)
     throw Error(fmt::format("--router: a router has two adapters, this machine {}; name them with --card SLOT=NAME",
-                            slots.size()));
-  for (const char* medium : {near_medium, far_medium}) c.set(fmt::format("medium.{}.kind", medium), "ethernet", origin);
-  c.set("slot." + slots[0] + ".medium", near_medium, origin);
-  c.set("slot." + slots[1] + ".medium", far_medium, origin);
+                            adapters.size()));
+  for (std::size_t n = 0; n < 2; ++n) {
+    const AdapterEntry& card = *adapters[n].card;
+    const std::string medium = n ? far_medium : near_medium;
+    if (card.medium == MediumKind::token_ring)
+      throw Error(fmt::format("--router: {} is a ring's; the guest routes between Ethernet segments", card.name));
+    c.set("medium." + medium + ".kind", "ethernet", origin);
+    c.set("medium." + medium + ".rate", fmt::format("{} Mbit/s", ethernet_rate(card.medium) / 1'000'000), origin);
+    c.set("slot." + adapters[n].slot + ".medium", medium, origin);
+  }
   c.set("net.medium", near_medium, origin);
   c.set("station.counter.medium", far_medium, origin);
   c.set("station.counter.address", far_address, origin);
@@ -76,12 +91,30 @@ std::vector<std::uint32_t> flood_rates(const std::string& list) {
   return parse_list("--rates", list, most_rates, highest, "rates", "frames a second");
 }
 
+}  // namespace
+
+bool limited_driver(const GuestRunOptions& o, const std::string& mode) {
+  if (mode == "interrupt") return false;
+  const auto adapters = network_adapters(o.machine.config("ne2"));
+  return !adapters.empty() && adapters.front().card->medium != MediumKind::token_ring;
+}
+
+namespace {
+
 int run_flood(const FloodOptions& o) {
   if (!o.send.empty() && o.router) throw Error("--send and --router are two experiments; give one of them");
-  if (!o.send.empty()) return run_flood_send(o, {o.send, o.seconds, o.mode, o.frame, o.timer_rate});
-  if (const auto code = o.several(o.depth == "process" ? flood_benchmark
-                                  : o.depth == "stack" ? flood_stack_benchmark
-                                                       : flood_driver_benchmark))
+  if (!o.send.empty()) {
+    const auto lengths = o.verb->get_option("--rates")->count() ? flood_rates(o.rates) : std::vector{o.frame};
+    if (lengths.size() != 1 || lengths[0] < shortest_frame || lengths[0] > longest_frame)
+      throw Error(fmt::format("--send {}: with it --rates is one length of a frame, {} to {} bytes", o.send,
+                              shortest_frame, longest_frame));
+    return run_flood_send(o, {o.send, o.seconds, o.mode, lengths[0], o.timer_rate});
+  }
+  if (o.router && o.depth != "process") throw Error("--router and --depth: a router counts nothing; leave --depth out");
+  if (const auto code = o.several(o.router               ? flood_router_benchmark
+                                  : o.depth == "process" ? flood_benchmark
+                                  : o.depth == "stack"   ? flood_stack_benchmark
+                                                         : flood_driver_benchmark))
     return *code;
   if (o.state.restore)
     throw Error("--restore and flood: every frame is counted from the first one on; leave --restore out");
@@ -109,7 +142,8 @@ int run_flood(const FloodOptions& o) {
     tasks.settings.emplace_back("adapters", "2");
     tasks.settings.emplace_back("forward", router_far_address);
     tasks.settings.emplace_back("behind", far_address);
-  }
+  } else if (limited_driver(o, o.mode))
+    tasks.settings.emplace_back("adapters", "1");
   auto session = o.router ? o.open(tasks, make_router) : o.open(tasks);
   if (session->lab().machines() > 1) throw Error("flood watches one machine; the lab has more");
   FloodMeter meter(session->lab());
@@ -153,6 +187,12 @@ int run_flood(const FloodOptions& o) {
   return finished ? 0 : static_cast<int>(interrupted_exit);
 }
 
+std::optional<double> flood_send_figure(const nlohmann::ordered_json& result, std::uint32_t frame) {
+  for (const auto& row : result["rows"])
+    if (row["frame_bytes"] == frame) return row["sent_per_s"].template get<double>();
+  return {};
+}
+
 std::optional<double> flood_figure(const nlohmann::ordered_json& result, std::uint32_t rate) {
   for (const auto& row : result["rows"])
     if (row["rate"] == rate) return row["delivered_per_s"].template get<double>();
@@ -164,15 +204,17 @@ Verb add_flood(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "flood", "Boot the built-in guest in a machine and send it more and more frames: delivered, lost where, and why");
   o->begin(*verb);
-  verb->add_option("--rates,--sizes", o->rates,
-                   "Frames a second that are offered, a run for each; what the medium cannot take is held back")
+  verb->add_option(
+          "--rates,--sizes", o->rates,
+          "Frames a second that are offered, a run for each; what the medium cannot take is held back. With --send: "
+          "bytes of a frame, as --frame")
       ->type_name("LIST")
       ->capture_default_str();
   verb->add_option("--seconds", o->seconds, "Duration of each run, virtual")->type_name("N")->capture_default_str();
   verb->add_option("--frame", o->frame,
                    "Bytes of a frame, check sequence included; on a ring, of the Ethernet frame with the same datagram")
       ->type_name("N")
-      ->check(CLI::Range(64u, 1518u))
+      ->check(CLI::Range(shortest_frame, longest_frame))
       ->capture_default_str();
   verb->add_option("--burst", o->burst, "Frames that come one behind the other, at the same rate on the average")
       ->type_name("N")
@@ -219,7 +261,11 @@ Verb add_flood(CLI::App& app) {
   return [o] { return run_flood(*o); };
 }
 
-constexpr const char *stack_arguments[] = {"--depth", "stack"}, *driver_arguments[] = {"--depth", "driver"};
+constexpr const char *stack_arguments[] = {"--depth", "stack"}, *driver_arguments[] = {"--depth", "driver"},
+                     *batch_arguments[] = {"--mode", "batch"}, *timer_arguments[] = {"--mode", "timer"},
+                     *poll_arguments[] = {"--mode", "poll"}, *router_arguments[] = {"--router"},
+                     *polling_router_arguments[] = {"--router", "--mode", "poll"},
+                     *send_arguments[] = {"--send", "kernel"}, *send_process_arguments[] = {"--send", "process"};
 
 constexpr Benchmark at_depth(std::string_view name, std::span<const char* const> arguments, std::string_view heading,
                              Verb (*add_verb)(CLI::App& app)) {
@@ -241,6 +287,25 @@ constexpr Benchmark at_depth(std::string_view name, std::span<const char* const>
   };
 }
 
+constexpr Benchmark sending(std::string_view name, std::span<const char* const> arguments, std::string_view heading) {
+  return {
+      .name = name,
+      .verb = "flood",
+      .arguments = arguments,
+      .heading = heading,
+      .metric = "sent",
+      .unit = "frames/s",
+      .comparison = {"0.3", "64"},
+      .regression = {"0.1", "64"},
+      .add_verb = nullptr,
+      .sizes = flood_rates,
+      .figure = flood_send_figure,
+      .frame_times = false,
+      .axis = "bytes of a frame",
+      .row_key = "frame_bytes",
+  };
+}
+
 }  // namespace
 
 const Benchmark flood_benchmark =
@@ -249,5 +314,22 @@ const Benchmark flood_stack_benchmark = at_depth(
     "flood-stack", stack_arguments, "flood, frames that UDP's input counts a second, by rate offered", nullptr);
 const Benchmark flood_driver_benchmark = at_depth(
     "flood-driver", driver_arguments, "flood, frames that the driver hands over a second, by rate offered", nullptr);
+const Benchmark flood_batch_benchmark =
+    at_depth("flood-batch", batch_arguments,
+             "flood, several frames an interrupt, frames delivered to a process a second", nullptr);
+const Benchmark flood_timer_benchmark =
+    at_depth("flood-timer", timer_arguments, "flood, the driver run by a timer, frames delivered to a process a second",
+             nullptr);
+const Benchmark flood_poll_benchmark = at_depth(
+    "flood-poll", poll_arguments, "flood, the adapter polled, frames delivered to a process a second", nullptr);
+const Benchmark flood_router_benchmark = at_depth(
+    "flood-router", router_arguments, "flood, frames that a router of two such cards passes on a second", nullptr);
+const Benchmark flood_router_poll_benchmark =
+    at_depth("flood-router-poll", polling_router_arguments,
+             "flood, frames that a router which polls two such cards passes on a second", nullptr);
+const Benchmark flood_send_benchmark =
+    sending("flood-send", send_arguments, "flood, frames sent a second from inside the kernel");
+const Benchmark flood_send_process_benchmark =
+    sending("flood-send-process", send_process_arguments, "flood, frames sent a second by a process");
 
 }  // namespace planar

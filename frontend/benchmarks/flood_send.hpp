@@ -42,6 +42,10 @@ struct FloodSendResult : BenchmarkResult {
 /// many; nothing counted: 0.
 std::pair<std::uint32_t, std::uint64_t> counted_by_station(Lab& lab);
 
+/// Whether the guest takes the drivers that it can tell how many frames to take (setting `adapters`): those of
+/// Ethernet, where it does not wait for interrupts.
+bool limited_driver(const GuestRunOptions& options, const std::string& mode);
+
 struct FloodSendOptions {
   std::string from, seconds, mode;
   unsigned frame, timer_rate;

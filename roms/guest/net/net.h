@@ -154,6 +154,7 @@ enum { QUEUE_LENGTH = 100, BACKLOG_LENGTH = 300 };
 enum { LINK_ETHERNET, LINK_TOKEN_RING };
 
 extern struct netdev netdev;
+extern struct netdev *net_adapter;      // the (first) adapter behind it: itself, unless several/ is there
 extern struct skb_queue netdev_backlog; // of frames for the bottom half; more than there are while it drops (sink.c)
 void net_init(void);
 void net_open(void);                    // a driver has taken over `netdev`

@@ -11,7 +11,8 @@
 #include "settings.h"
 
 enum { MODE_INTERRUPT, MODE_BATCH, MODE_TIMER, MODE_POLL };
-enum { QUOTA = 8 };                     // frames that a visit runs to completion (Click's burst)
+enum { QUOTA = 8 };                     // frames that a visit takes, and runs to completion (Click's burst)
+enum { WIRE_FRAMES = 16384 };           // more than an Ethernet of 10 Mbit/s has in a second
 enum { RECEIVE_BH = 10 };               // behind NET_BH
 enum { RTC_IRQ = 8, RTC_INDEX = 0x70, RTC_DATA = 0x71, NMI_OFF = 0x80, RTC_A = 10, RTC_B = 11, RTC_C = 12, RTC_PIE = 0x40 };
 enum { SOURCES = 4 };                   // several/adapters.h
@@ -19,9 +20,11 @@ enum { SLOWEST = 2, FASTEST = 8192, RATE = 1024 };     // interrupts a second of
 
 int receive_direct;
 struct skb_queue receive_taken;
-u32 receive_visits;
+int receive_limited, receive_allowed = 1;
 u32 net_forwarded;
+struct netdev *net_adapter = &netdev;
 static u32 mode, rate = RATE;
+static int quota = QUOTA;               // frames a visit of a driver, where it can be told
 extern u8 __low_bss[], __low_bss_end[];         // kernel.ld
 static struct {
     struct netdev *dev;
@@ -31,6 +34,7 @@ static u32 sources;
 
 // A driver that keeps its own interrupts out, besides what this file does, is in the middle of something.
 static void service(u32 n) {
+    receive_allowed = quota;
     if (irq_disabled(source[n].dev->irq) <= 1)
         source[n].service(source[n].dev->irq, source[n].dev, NULL);
 }
@@ -124,7 +128,6 @@ __attribute__((noinline)) void receive_visit(void) {
         service_all();
     receive_run(QUOTA);
     bh_atomic_end();
-    receive_visits++;
     if (bh_mask & bh_active) {
         cli();
         do_bottom_half();
@@ -189,6 +192,9 @@ void receive_opened(struct netdev *dev) {
     if (mode == MODE_BATCH)
         bh_init(RECEIVE_BH, receive_bottom_half);
     sti();
-    if (mode == MODE_TIMER && sources == 1)
+    receive_limited = 1;
+    if (mode == MODE_TIMER && sources == 1) {
+        quota = WIRE_FRAMES / (int)rate > QUOTA ? WIRE_FRAMES / (int)rate : QUOTA;
         start_clock();
+    }
 }

@@ -17,6 +17,7 @@ void receive_wait(const volatile int *flag);
 
 extern int receive_direct;              // what netif_rx() gets is to go to receive_taken, not into the backlog
 extern struct skb_queue receive_taken;
-extern u32 receive_visits;
+// Frames that a driver which asks (drivers/driver.h) may still take; of no account where receive_limited is 0.
+extern int receive_limited, receive_allowed;
 u32 receive_run(u32 most);
 void receive_visit(void);

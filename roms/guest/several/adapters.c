@@ -95,7 +95,7 @@ static void understood(const char *key) {
 }
 
 int several_probe(struct netdev *above) {
-    u32 wanted = number("adapters", 2, 2, ADAPTERS_MOST), bonded = number("bond", 0, 0, 1);
+    u32 wanted = number("adapters", 1, 1, ADAPTERS_MOST), bonded = number("bond", 0, 0, 1);
     if (!has_mca)
         fail("no Micro Channel: INT 15h C0h feature byte 1 bit 1 is clear");
     if (above->mtu > MTU_ETHERNET)
@@ -120,6 +120,7 @@ int several_probe(struct netdev *above) {
     for (u32 n = 0; n < several_adapters; n++)
         open_adapter(&several_adapter[n].dev);
     above->opened = 1;
+    net_adapter = &several_adapter[0].dev;
     forward_init();
     for (u32 n = 0; n < several_adapters; n++)
         receive_opened(&several_adapter[n].dev);

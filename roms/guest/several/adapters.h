@@ -18,6 +18,7 @@ struct adapter {
     struct netdev dev;                  // first: what a driver has in hand is its adapter
     struct netdev *master;              // whom its frames are from, above the driver; NULL: the adapter itself
     struct queue_link active;
+    int left;                           // frames may be left in it, which it will not tell of again
 };
 
 extern struct adapter several_adapter[ADAPTERS_MOST];

@@ -6,6 +6,7 @@
 #include "adapters.h"
 
 #include "linux_cost.h"
+#include "receive_mode.h"
 
 static struct queue_link end = {&end};  // its `forward` is the first of the list
 static struct timer watchdog;
@@ -78,7 +79,23 @@ void several_receive(struct skb *b) {
     struct netdev *master = ((struct adapter *)b->dev)->master;
     if (master)
         b->dev = master;
+    if (receive_limited)
+        receive_allowed--;
     netif_rx(b);
+}
+
+int several_receive_more(struct netdev *dev) {
+    if (receive_allowed > 0)
+        return 1;
+    ((struct adapter *)dev)->left = 1;
+    return 0;
+}
+
+int several_receive_left(struct netdev *dev) {
+    struct adapter *a = (struct adapter *)dev;
+    int left = a->left;
+    a->left = 0;
+    return left;
 }
 
 static void (*receive_backlog)(void);   // dev.c's bottom half: with the device that it knows out of use

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Frames as fast as driver and adapter take them, from inside the kernel: one buffer, given to the driver again and again
-// (the packet generator that came with Linux 2.4 does so). No protocol has a part in it, nor a queue: what is measured is
+// Frames as fast as driver and adapter take them, from inside the kernel: one buffer, a clone of it each time (the packet
+// generator that came with Linux 2.4 does so). No protocol has a part in it, nor a queue: what is measured is
 // start_transmit() and what the adapter says of frames that are sent. While the adapter takes none the processor halts.
 #include "calls.h"
 #include "linux_cost.h"
@@ -36,20 +36,13 @@ static struct skb *make_frame(const struct udp_sock *sk, u32 bytes, u32 run) {
         tr_header(b, ETH_IP, gateway.header + 2);
     else
         eth_header(b, ETH_IP, gateway.header + 2);
-    b->dev = &netdev;
+    b->dev = net_adapter;
     return b;
-}
-
-static void take_reference(struct skb *b) {
-    u32 flags;
-    save_flags_cli(flags);
-    b->users++;
-    restore_flags(flags);
 }
 
 int send_frames(const struct udp_sock *sk, struct frames *f) {
     static const volatile int full = 1;
-    struct netdev *dev = &netdev;
+    struct netdev *dev = net_adapter;
     if (!dev->opened || !dev->start_transmit || !gateway.known || !sk->remote_ip || f->bytes < 8)
         return -EINVAL;
     struct skb *b = make_frame(sk, f->bytes, f->run);
@@ -62,11 +55,12 @@ int send_frames(const struct udp_sock *sk, struct frames *f) {
             continue;
         }
         bh_atomic_begin();
-        take_reference(b);
+        struct skb *clone = skb_clone(b);
         COST(start_transmit);
-        int refused = dev->start_transmit(b, dev);
+        int refused = !clone || dev->start_transmit(clone, dev);
         if (refused) {
-            skb_free(b);
+            if (clone)
+                skb_free(clone);
             f->refused++;
         } else {
             dev->last_transmit = jiffies;
