@@ -27,7 +27,7 @@ MacAddress mac_at(ByteView b, std::size_t at) {
 Peer::Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t seed, PeerConfig config)
     : trace_(trace),
       config_(config),
-      services_(config.services),
+      services_({config_.services.netio_duration, config_.receive_buffer}),
       tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next(),
            {config_.mtu, config_.tick_phase, config_.receive_buffer}),
       link_(medium.connect(scheduler, config_.name + ".port", *this, Random(seed * 0x100 + 0xFF).next())),
