@@ -263,8 +263,15 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// Faults now if a write of these bytes would.
   void probe_write(std::uint32_t linear, unsigned bytes, bool user);
   std::uint32_t read_physical(std::uint32_t physical, unsigned bytes);
-  std::uint32_t read_device(std::uint32_t physical, unsigned bytes);
-  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v);
+  std::uint32_t read_device(std::uint32_t physical, unsigned bytes) {
+    return read_device(physical, bytes, timing.cycle_start(false));
+  }
+  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
+    write_device(physical, bytes, v, timing.cycle_start(false));
+  }
+  /// The same with the cycle's start asked for already.
+  std::uint32_t read_device(std::uint32_t physical, unsigned bytes, std::uint64_t start);
+  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v, std::uint64_t start);
   void store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::uint32_t v);
   void write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v);
 
