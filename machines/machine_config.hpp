@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bus/mca/timing.hpp"
-#include "core/cpu/timing/timing.hpp"
+#include "core/cpu/timing/common/config.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "devices/medium/medium_kind.hpp"
 #include "devices/medium/ring/ring_config.hpp"

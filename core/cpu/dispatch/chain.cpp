@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ways through a block and out of it: by plan (chain.hpp) and by steps (step.hpp).
-#include "core/cpu/dispatch/step.hpp"
+// The ways through a block and out of it: by plan (chain.hpp).
+#include "core/cpu/dispatch/chain.hpp"
 
 namespace planar::cpu {
 
@@ -61,15 +61,6 @@ void chain_selected_last(Engine& c, const Op& op) {
   c.begin_chained(op);
   op.execute(c, op);
   return c.chain_to_next(c.branched());
-}
-
-void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
-void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
-
-// The 386SX's way out of a block in front of its end. Where an instruction that is not register-only has put EIP, it
-// stays: a REP that was cut points at itself.
-void Engine::stop_behind(const Op& op) {
-  if (op.register_only) arrive_at(op);
 }
 
 // In front of another code line. Once that has been fetched, the next instruction runs whatever the clock says.

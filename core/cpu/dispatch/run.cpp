@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/cpu/decode/decoder.hpp"
-#include "core/cpu/dispatch/chain.hpp"
+#include "core/cpu/dispatch/recall.hpp"
 
 namespace planar::cpu {
 
@@ -309,7 +309,7 @@ Block* Engine::block_at(std::uint32_t linear) {
   return nullptr;
 }
 
-// Executes block `b` and, on the Pentium, those chained behind it; false if the last one ended early: at stop_at, or by
+// Executes block `b` and those chained behind it (not on the 486); false if the last one ended early: at stop_at, or by
 // a fault, which has been delivered.
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
@@ -326,21 +326,27 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
         enter_slowly(first, goes_on);
       }
     } else if constexpr (M == Model::i386sx) {
-      if (!goes_on) timing.of<M>().begin(first, b.physical);
-      first.chained(*this, first);
+      if (!goes_on) {
+        start_recalling();
+      } else {
+        current_op = &first;
+        run_unplanned<M>(true);
+      }
     } else {
       current_op = &first;
       run_unplanned<M>(goes_on);
     }
   } catch (const Fault& fault) {
     settle_chain();
+    if constexpr (M == Model::i386sx)
+      if (timing.i386sx().recalling()) settle_issued(*current_op);
     leave_block(false);
     if (!fault.committed) eip = block_eip + current_op->behind;  // in a chain EIP is not kept up to date
     current_op_length = current_op->length;
     take_fault(fault);
     return false;
   }
-  if constexpr (M == Model::pentium) settle_chain();
+  if constexpr (M != Model::i486sx) settle_chain();
   if (current_op->edge != Op::Edge::end) [[unlikely]] {
     leave_block(true);
     return false;
