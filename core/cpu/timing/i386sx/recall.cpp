@@ -9,8 +9,11 @@
 namespace planar::cpu {
 
 namespace {
-/// Whether `clock` lies at or behind `origin`, and near enough to be written down.
-bool near(std::uint64_t clock, std::uint64_t origin) { return clock - origin < 0xFFFF; }
+/// Whether what lies between is short enough to be written down.
+bool near(std::uint64_t clock, std::uint64_t origin) { return clock - origin + 0x8000 < 0x10000; }
+std::uint64_t add(std::uint64_t origin, std::int16_t clocks) {
+  return origin + static_cast<std::uint64_t>(std::int64_t{clocks});
+}
 bool write_down(std::uint64_t clock, std::uint64_t origin, std::uint8_t& to) {
   if (clock - origin >= Ending::unchanged) return false;
   to = static_cast<std::uint8_t>(clock - origin);
@@ -91,7 +94,7 @@ void Timing386sx::settle(std::uint32_t eip) {
 
 void Timing386sx::settle_issued(std::uint32_t eip) {
   const Recalled& r = *recalled_;
-  clock_ = origin_ + r.issued_clock;
+  clock_ = add(origin_, r.issued_clock);
   origin_ += r.issued_origin;
   phase_ = r.issued;
   settle(eip);
@@ -100,7 +103,7 @@ void Timing386sx::settle_issued(std::uint32_t eip) {
 void Timing386sx::begin_special(const Recalled& r) {
   if (r.special & Recalled::opens_row) path_.set_open(code_row_.row, code_row_.bank);
   if (r.special & Recalled::moves_fetch)
-    bus_.fetch_from = origin_ + static_cast<std::uint64_t>(std::int64_t{r.fetch_from});
+    bus_.fetch_from = add(origin_, r.fetch_from);
   if (r.bus_free != Ending::unchanged) path_.bus_free() = origin_ + r.bus_free;
 }
 
@@ -144,14 +147,13 @@ bool Timing386sx::record_issue(Recalled& r, const Start& start, std::uint64_t ke
   r.key = key;
   r.reach = static_cast<std::uint16_t>(reach - start.origin);
   r.issued = issued;
-  r.issued_clock = static_cast<std::uint16_t>(clock_ - start.origin);
+  r.issued_clock = static_cast<std::int16_t>(clock_ - start.origin);
   r.issued_origin = static_cast<std::uint16_t>(origin - start.origin);
   if (start.phase.key & BusPhase::closed && !row_closed()) r.special |= Recalled::opens_row;
   if (fetch_moved_) {
-    const auto from = static_cast<std::int64_t>(bus_.fetch_from - start.origin);
-    if (from != static_cast<std::int16_t>(from)) return false;
+    if (!near(bus_.fetch_from, start.origin)) return false;
     r.special |= Recalled::moves_fetch;
-    r.fetch_from = static_cast<std::int16_t>(from);
+    r.fetch_from = static_cast<std::int16_t>(bus_.fetch_from - start.origin);
   }
   return !issued.waiting || (start.phase.waiting && path_.bus_free() == start.bus_free) ||
          write_down(path_.bus_free(), start.origin, r.bus_free);
@@ -195,9 +197,9 @@ void Timing386sx::record_ending(Recalled& r, const Start& start, std::uint64_t b
         !write_down(path_.bus_free(), start.origin, e.bus_free))
       return;
   }
-  e.clock = static_cast<std::uint16_t>(clock_ - start.origin);
+  e.clock = static_cast<std::int16_t>(clock_ - start.origin);
   e.origin = static_cast<std::uint16_t>(origin - start.origin);
-  if (near(bus_.latch.starts, start.origin)) e.latch = static_cast<std::uint16_t>(bus_.latch.starts - start.origin);
+  if (bus_.latch.starts - start.origin < 0x8000) e.latch = static_cast<std::uint16_t>(bus_.latch.starts - start.origin);
   r.endings[which] = e;
   r.reach = std::max(r.reach, static_cast<std::uint16_t>(path_.bus_free() - start.origin));
 }

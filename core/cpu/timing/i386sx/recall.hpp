@@ -46,7 +46,7 @@ struct Ending {
   enum : std::uint8_t { unknown = 1, opens_row = 2, waits = 4 };
 
   BusPhase phase;
-  std::uint16_t clock = 0;
+  std::int16_t clock = 0;
   std::uint16_t origin = 0;
   std::uint16_t latch = 0;  ///< of one that ends with a write
   std::uint8_t bus_free = unchanged;
@@ -65,7 +65,7 @@ struct alignas(64) Recalled {
   std::uint8_t bus_free = Ending::unchanged;
   // When the last instruction has begun.
   BusPhase issued;
-  std::uint16_t issued_clock = 0;
+  std::int16_t issued_clock = 0;
   std::uint16_t issued_origin = 0;
   std::int16_t fetch_from = 0;
   /// Of an access: its row was open, or was not. Of a branch without one: it was not taken, or was.

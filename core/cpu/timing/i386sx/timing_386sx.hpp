@@ -82,7 +82,7 @@ class Timing386sx final : public ProcessorTiming {
   }
   Recalled& recalled() { return *recalled_; }
   void end_recalled(const Ending& e) {
-    clock_ = origin_ + e.clock;
+    clock_ = origin_ + static_cast<std::uint64_t>(std::int64_t{e.clock});
     origin_ += e.origin;
     phase_ = e.phase;
   }
