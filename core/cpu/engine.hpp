@@ -317,6 +317,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void enter_stretch(const Op& first);
   [[gnu::noinline]] void enter_stretch_slowly(const Op& first);
   void enter_next_block(bool branched);
+  [[gnu::noinline]] void enter_next_row(Block& b);
   [[gnu::noinline]] void leave_recalling();
   void recall_on(const Op& op);
   void go_on_recalling(const Op& op);

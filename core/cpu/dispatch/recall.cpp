@@ -47,10 +47,25 @@ void Engine::enter_stretch_slowly(const Op& first) {
     arrive_at((&first)[-1]);
     return t.settle(current_block->physical + (&first)[-1].behind);
   }
-  Recalled& r = recalls[t.recall_place(first.i386sx.stretch) ^ 1];
-  if (!t.recalls(r, t.recall_key(first.i386sx.stretch))) return work_out(first);
-  t.begin_recalled(r);
+  const std::size_t place = t.recall_place(first.i386sx.stretch);
+  const std::uint64_t key = t.recall_key(first.i386sx.stretch);
+  Recalled* r = &recalls[place];
+  if (!t.recalls(*r, key)) {
+    r = &recalls[place ^ 1];
+    if (!t.recalls(*r, key)) return work_out(first);
+  }
+  if (r->special) t.begin_special(*r);
+  t.begin_recalled(*r);
   return first.chained(*this, first);
+}
+
+// The same in another row of the DRAM.
+void Engine::enter_next_row(Block& b) {
+  if (!timing.i386sx().enter_row(b.physical)) return leave_recalling();
+  chain_room -= current_block->count;
+  current_block = &b;
+  block_eip = eip;
+  return enter_stretch(*b.ops);
 }
 
 // The stretch that begins with `first`, instruction by instruction.
@@ -104,6 +119,10 @@ void Engine::work_out_last(const Op& op, Recalled* r, const Timing386sx::Start& 
 // The branch has been decided; how the stretch ends is not known yet.
 void Engine::finish_branch_slowly(const Op& op, bool taken, std::uint32_t target) {
   Timing386sx& t = timing.i386sx();
+  if (t.end_specially(taken)) {
+    if (taken) t.fetch_from_target();
+    return enter_next_block(taken);
+  }
   Recalled& r = t.recalled();
   const Timing386sx::Start start = t.start();
   settle_issued(op);

@@ -67,21 +67,18 @@ struct RecallingWay : ModrmOperand {
     const HostTlbEntry& e = c.host_entry(linear);
     if (!within<T>(g, g.read_span, offset) || e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
       return false;
-    Timing386sx& timing = c.timing.i386sx();
-    const Ending* const ending = timing.ending(e.physical + (linear & 0xFFF), Branching);
-    if (ending == nullptr) [[unlikely]]
+    if (!c.timing.i386sx().end_with_access(e.physical + (linear & 0xFFF), false, Branching)) [[unlikely]]
       return false;
-    timing.end_recalled(*ending);
     then(Engine::load<T>(e.host + (linear & 0xFFF)));
     return true;
   }
   template <class T>
   static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
-    return change<T>(c, s, offset, Branching, [value](T) { return value; });
+    return change<T>(c, s, offset, Branching, [value](std::uint8_t*) { return value; });
   }
   template <class T, class F>
   static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change_to) {
-    return change<T>(c, s, offset, true, change_to);
+    return change<T>(c, s, offset, true, [&](std::uint8_t* p) { return change_to(Engine::load<T>(p)); });
   }
 
  private:
@@ -97,13 +94,10 @@ struct RecallingWay : ModrmOperand {
     if (!within<T>(g, g.write_span, offset) || e.write_tag != (linear & (page_mask | (sizeof(T) - 1))) ||
         e.holds_code(linear)) [[unlikely]]
       return false;
-    Timing386sx& timing = c.timing.i386sx();
-    const Ending* const ending = timing.ending(e.physical + (linear & 0xFFF), more);
-    if (ending == nullptr) [[unlikely]]
+    if (!c.timing.i386sx().end_with_access(e.physical + (linear & 0xFFF), true, more)) [[unlikely]]
       return false;
-    timing.end_with_write(*ending);
     std::uint8_t* const p = e.host + (linear & 0xFFF);
-    Engine::store<T>(p, to(Engine::load<T>(p)));
+    Engine::store<T>(p, to(p));
     return true;
   }
 };
@@ -121,7 +115,7 @@ inline void Engine::arrive_at(const Op& op) {
 [[gnu::always_inline]] inline void Engine::enter_stretch(const Op& first) {
   Timing386sx& t = timing.i386sx();
   Recalled& r = recalls[t.recall_place(first.i386sx.stretch)];
-  if (!t.recalls(r, t.recall_key(first.i386sx.stretch))) [[unlikely]]
+  if (!t.recalls(r, t.recall_key(first.i386sx.stretch)) || r.special) [[unlikely]]
     return enter_stretch_slowly(first);
   t.begin_recalled(r);
   return first.chained(*this, first);
@@ -133,8 +127,10 @@ inline void Engine::arrive_at(const Op& op) {
   Block& b = *done.links[branched].to;
   if (timing.clocks() >= stop_at || !is_block_at(b, seg[CS].base + eip) || chain_room <= done.count) [[unlikely]]
     return leave_recalling();
-  if ((!branched && b.physical - done.physical != done.bytes) || !timing.i386sx().goes_on_at(b.physical)) [[unlikely]]
+  if (!branched && b.physical - done.physical != done.bytes) [[unlikely]]
     return leave_recalling();
+  if (!timing.i386sx().in_row(b.physical)) [[unlikely]]
+    return enter_next_row(b);
   chain_room -= done.count;
   current_block = &b;
   block_eip = eip;
@@ -157,10 +153,8 @@ template <Decision F>
 [[gnu::flatten]] void recall_branch(Engine& c, const Op& op) {
   c.arrive_at(op);
   const Outcome o = F(c, op);
-  const Ending* const ending = c.timing.i386sx().ending(o.taken);
-  if (ending == nullptr) [[unlikely]]
+  if (!c.timing.i386sx().end_with_branch(o.taken)) [[unlikely]]
     return c.finish_branch_slowly(op, o.taken, o.target);
-  c.timing.i386sx().end_recalled(*ending);
   if (o.taken) c.timing.i386sx().fetch_from_target();
   return c.enter_next_block(o.taken);
 }

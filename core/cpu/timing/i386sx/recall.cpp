@@ -107,30 +107,13 @@ void Timing386sx::begin_special(const Recalled& r) {
   if (r.bus_free != Ending::unchanged) path_.bus_free() = origin_ + r.bus_free;
 }
 
-const Ending* Timing386sx::special_ending(const Ending& e) {
-  if (e.special & Ending::unknown) return nullptr;
+bool Timing386sx::end_specially(bool taken) {
+  const Ending& e = recalled_->endings[taken];
+  if (e.special & Ending::unknown) return false;
   if (e.special & Ending::opens_row) path_.set_open(code_row_.row, code_row_.bank);
-  if (e.special & Ending::waits && e.bus_free != Ending::unchanged) path_.bus_free() = origin_ + e.bus_free;
-  return &e;
-}
-
-const Ending* Timing386sx::special_ending(const Ending& e, std::uint32_t address) {
-  // The code's row, opened in between, would close the one that is open now.
-  if (e.special & Ending::opens_row && path_.bank(address) == code_row_.bank) return nullptr;
-  return special_ending(e);
-}
-
-const Ending* Timing386sx::ending_in_new_row(std::uint32_t address, bool more) {
-  const Ending& e = recalled_->endings[1];
-  const std::uint32_t row = path_.row(address), bank = path_.bank(address);
-  const bool closes_code = bank == code_row_.bank;
-  if (closes_code && (more || recalled_->issued.key & BusPhase::closed)) return nullptr;
-  if (special_ending(e) == nullptr) return nullptr;
-  path_.set_open(row, bank);
-  if (!closes_code) return &e;
-  ending_ = e;
-  ending_.phase.set(e.phase.key | BusPhase::closed);
-  return &ending_;
+  if (e.bus_free != Ending::unchanged) path_.bus_free() = origin_ + e.bus_free;
+  end_recalled(e);
+  return true;
 }
 
 bool Timing386sx::record_issue(Recalled& r, const Start& start, std::uint64_t key, std::uint64_t began) {

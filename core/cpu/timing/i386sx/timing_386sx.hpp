@@ -68,47 +68,51 @@ class Timing386sx final : public ProcessorTiming {
   bool phase_known() const { return phase_.key != BusPhase::unknown; }
   bool recalling() const { return recalled_ != nullptr; }
   /// Code at `physical` follows; false if it cannot be recalled.
-  bool goes_on_at(std::uint32_t physical) { return path_.row(physical) == code_row_.row || enter_row(physical); }
+  bool in_row(std::uint32_t physical) const { return path_.row(physical) == code_row_.row; }
+  bool enter_row(std::uint32_t physical);
 
   std::uint64_t recall_key(std::uint16_t stretch) const { return std::uint64_t{stretch} << 32 | phase_.key; }
   /// Where that is in the table; or in the place beside.
   std::size_t recall_place(std::uint16_t stretch) const { return (stretch ^ phase_.spread) & (Recalled::places - 1); }
   bool recalls(const Recalled& r, std::uint64_t key) const { return r.key == key && origin_ + r.reach <= recall_until_; }
-  /// The stretch `r` begins: all of it but what its last instruction does.
-  void begin_recalled(Recalled& r) {
-    if (r.special) [[unlikely]]
-      begin_special(r);
-    recalled_ = &r;
-  }
+  /// The stretch `r` begins: all of it but what its last instruction does. If it is special, that is done before.
+  void begin_recalled(Recalled& r) { recalled_ = &r; }
+  void begin_special(const Recalled& r);
   Recalled& recalled() { return *recalled_; }
   void end_recalled(const Ending& e) {
     clock_ = origin_ + static_cast<std::uint64_t>(std::int64_t{e.clock});
     origin_ += e.origin;
     phase_ = e.phase;
   }
-  /// How it ends with an aligned access to `address`; null if that is not known. To be ended by then.
-  /// `more`: another cycle may follow behind the access.
-  const Ending* ending(std::uint32_t address, bool more) {
-    if (!path_.surely_ram(address)) [[unlikely]]
-      return nullptr;
-    if (!path_.row_open(address)) [[unlikely]]
-      return ending_in_new_row(address, more);
-    const Ending& e = recalled_->endings[0];
-    if (e.special) [[unlikely]]
-      return special_ending(e, address);
-    return &e;
+  /// It ends with an aligned access to `address`, a write in the end if `writes`; another cycle may follow behind that if
+  /// `more`. False, with nothing done, if the end is not known, or special.
+  [[gnu::always_inline]] bool end_with_access(std::uint32_t address, bool writes, bool more) {
+    const std::uint32_t row = path_.row(address), bank = path_.bank(address);
+    const bool open = path_.open(row, bank);
+    const Ending& e = recalled_->endings[!open];
+    if (e.special || !path_.surely_ram(address)) [[unlikely]]
+      return false;
+    const bool closes_code = !open && bank == code_row_.bank;
+    if (closes_code && (more || recalled_->issued.key & BusPhase::closed)) [[unlikely]]
+      return false;
+    if (writes) bus_.latch.starts = origin_ + e.latch;
+    end_recalled(e);
+    if (!open) {
+      path_.set_open(row, bank);
+      if (closes_code) phase_.set(phase_.key | BusPhase::closed);
+    }
+    return true;
   }
-  /// How it ends with a branch and no access; null if that is not known.
-  const Ending* ending(bool taken) {
+  /// It ends with a branch and no access; false as above.
+  bool end_with_branch(bool taken) {
     const Ending& e = recalled_->endings[taken];
     if (e.special) [[unlikely]]
-      return special_ending(e);
-    return &e;
-  }
-  void end_with_write(const Ending& e) {
-    bus_.latch.starts = origin_ + e.latch;
+      return false;
     end_recalled(e);
+    return true;
   }
+  /// The same where the end may be special; false: it is not known.
+  bool end_specially(bool taken);
   /// Behind the end of a taken branch.
   void fetch_from_target() { bus_.fetch_from = clock_ - refill_lead; }
 
@@ -161,11 +165,6 @@ class Timing386sx final : public ProcessorTiming {
 
   void count_words_put_off();
   BusPhase phase() const;
-  bool enter_row(std::uint32_t physical);
-  void begin_special(const Recalled& r);
-  const Ending* special_ending(const Ending& e);
-  const Ending* special_ending(const Ending& e, std::uint32_t address);
-  const Ending* ending_in_new_row(std::uint32_t address, bool more);
   bool row_closed() const { return !path_.open(code_row_.row, code_row_.bank); }
 
   WordPath path_;
@@ -182,7 +181,6 @@ class Timing386sx final : public ProcessorTiming {
     std::uint32_t row = 0, end = 0, bank = 0;
   } code_row_;
   bool fetch_moved_ = false;  // the queue became full
-  Ending ending_;  // one that leaves the code's row closed
   struct Noted {
     unsigned accesses = 0;
     bool usable = false, closed_row = false, closes_code = false;
