@@ -31,8 +31,11 @@ void Engine::settle_issued(const Op& op) {
   copy.archive(a);
   mine.archive(b);
   if (a.stream() != b.stream()) {
-    fprintf(stderr, "differs at %x op %x key %x special %u clock %lld bus_free %lld\n", current_block->physical + op.behind, op.opcode, rr.key, rr.special, (long long)(copy.clocks() - mine.clocks()), (long long)(copy.bus_is_free() - mine.bus_is_free()));
-    for (std::size_t i = 0; i < a.stream().size(); ++i) if (a.stream()[i] != b.stream()[i]) fprintf(stderr, " %zu:%02x/%02x", i, a.stream()[i], b.stream()[i]);
+    fprintf(stderr, "differs at %x op %x key %x special %u clock %lld bus_free %lld\n",
+            current_block->physical + op.behind, op.opcode, rr.key, rr.special,
+            (long long)(copy.clocks() - mine.clocks()), (long long)(copy.bus_is_free() - mine.bus_is_free()));
+    for (std::size_t i = 0; i < a.stream().size(); ++i)
+      if (a.stream()[i] != b.stream()[i]) fprintf(stderr, " %zu:%02x/%02x", i, a.stream()[i], b.stream()[i]);
     fprintf(stderr, "\n");
   }
 #else
@@ -54,7 +57,6 @@ void Engine::enter_stretch_slowly(const Op& first) {
     r = &recalls[place ^ 1];
     if (!t.recalls(*r, key)) return work_out(first);
   }
-  if (r->special) t.begin_special(*r);
   t.begin_recalled(*r);
   return first.chained(*this, first);
 }

@@ -28,21 +28,21 @@ struct Uncached : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     const std::uint32_t linear = c.linear_for_read(s, offset, sizeof(T));
-    note<T>(c, linear, c.host_entry(linear).read_tag, false);
+    note<T>(c, linear, c.host_entry(linear).read_tag);
     then(c.read_linear<T, Model::i386sx>(linear));
     return true;
   }
   template <class T>
   static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
     const std::uint32_t linear = c.linear_for_write(s, offset, sizeof(T));
-    note<T>(c, linear, c.host_entry(linear).write_tag, false);
+    note<T>(c, linear, c.host_entry(linear).write_tag);
     c.write_linear<T, Model::i386sx>(linear, value);
     return true;
   }
   template <class T, class F>
   static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
     const std::uint32_t linear = c.linear_for_write(s, offset, sizeof(T));
-    note<T>(c, linear, c.host_entry(linear).write_tag, true);
+    note<T>(c, linear, c.host_entry(linear).write_tag);
     c.modify_checked<T>(s, offset, change);
     return true;
   }
@@ -50,16 +50,15 @@ struct Uncached : ModrmOperand {
  private:
   // An access that can be recalled.
   template <class T>
-  static void note(Engine& c, std::uint32_t linear, std::uint32_t tag, bool modifying) {
+  static void note(Engine& c, std::uint32_t linear, std::uint32_t tag) {
     if (tag == (linear & (page_mask | (sizeof(T) - 1))))
-      c.timing.i386sx().note_access(c.host_entry(linear).physical + (linear & 0xFFF), modifying);
+      c.timing.i386sx().note_access(c.host_entry(linear).physical + (linear & 0xFFF));
   }
 };
 
 /// The way to memory of an instruction whose stretch is recalled: aligned, in RAM, translated. False: nothing has been
 /// done.
-template <bool Branching>
-struct RecallingWay : ModrmOperand {
+struct Recalling : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     const Segment& g = c.seg[s];
@@ -67,18 +66,18 @@ struct RecallingWay : ModrmOperand {
     const HostTlbEntry& e = c.host_entry(linear);
     if (!within<T>(g, g.read_span, offset) || e.read_tag != (linear & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
       return false;
-    if (!c.timing.i386sx().end_with_access(e.physical + (linear & 0xFFF), false, Branching)) [[unlikely]]
+    if (!c.timing.i386sx().end_with_access(e.physical + (linear & 0xFFF), false)) [[unlikely]]
       return false;
     then(Engine::load<T>(e.host + (linear & 0xFFF)));
     return true;
   }
   template <class T>
   static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
-    return change<T>(c, s, offset, Branching, [value](std::uint8_t*) { return value; });
+    return change<T>(c, s, offset, [value](std::uint8_t*) { return value; });
   }
   template <class T, class F>
   static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change_to) {
-    return change<T>(c, s, offset, true, [&](std::uint8_t* p) { return change_to(Engine::load<T>(p)); });
+    return change<T>(c, s, offset, [&](std::uint8_t* p) { return change_to(Engine::load<T>(p)); });
   }
 
  private:
@@ -87,23 +86,20 @@ struct RecallingWay : ModrmOperand {
     return std::int64_t{offset - g.low} + static_cast<std::int64_t>(sizeof(T) - 1) <= span;
   }
   template <class T, class F>
-  [[gnu::always_inline]] static bool change(Engine& c, unsigned s, std::uint32_t offset, bool more, F&& to) {
+  [[gnu::always_inline]] static bool change(Engine& c, unsigned s, std::uint32_t offset, F&& to) {
     const Segment& g = c.seg[s];
     const std::uint32_t linear = g.base + offset;
     const HostTlbEntry& e = c.host_entry(linear);
     if (!within<T>(g, g.write_span, offset) || e.write_tag != (linear & (page_mask | (sizeof(T) - 1))) ||
         e.holds_code(linear)) [[unlikely]]
       return false;
-    if (!c.timing.i386sx().end_with_access(e.physical + (linear & 0xFFF), true, more)) [[unlikely]]
+    if (!c.timing.i386sx().end_with_access(e.physical + (linear & 0xFFF), true)) [[unlikely]]
       return false;
     std::uint8_t* const p = e.host + (linear & 0xFFF);
     Engine::store<T>(p, to(p));
     return true;
   }
 };
-
-using Recalling = RecallingWay<false>;
-using RecallingBranch = RecallingWay<true>;
 
 // In front of an instruction that may ask for everything.
 inline void Engine::arrive_at(const Op& op) {
@@ -115,7 +111,7 @@ inline void Engine::arrive_at(const Op& op) {
 [[gnu::always_inline]] inline void Engine::enter_stretch(const Op& first) {
   Timing386sx& t = timing.i386sx();
   Recalled& r = recalls[t.recall_place(first.i386sx.stretch)];
-  if (!t.recalls(r, t.recall_key(first.i386sx.stretch)) || r.special) [[unlikely]]
+  if (!t.recalls(r, t.recall_key(first.i386sx.stretch))) [[unlikely]]
     return enter_stretch_slowly(first);
   t.begin_recalled(r);
   return first.chained(*this, first);
@@ -164,7 +160,7 @@ template <class Form>
 [[gnu::flatten]] void recall_accessing_branch(Engine& c, const Op& op) {
   c.arrive_at(op);
   Outcome o;
-  if (c.seg[CS].limit != 0xFFFFFFFFu || !Form::template decide<RecallingBranch>(c, op, o)) [[unlikely]]
+  if (c.seg[CS].limit != 0xFFFFFFFFu || !Form::template decide<Recalling>(c, op, o)) [[unlikely]]
     return c.finish_slowly(op);
   c.timing.i386sx().fetch_from_target();
   return c.enter_next_block(true);

@@ -38,10 +38,10 @@ BusPhase Timing386sx::phase() const {
   const std::uint64_t latch = bus_.latch.free_at(clock_) - clock_;
   const bool waiting = bus_.fetch_from > path_.bus_free();
   BusPhase p;
-  if (queued > BusPhase::most_queued || overlap_.tail > 0xFF || overlap_.credit > 3 * TableOverlap::bus_cycle)
-    return p;
+  if (queued > BusPhase::most_queued || overlap_.tail > 0xFF || overlap_.credit > 3 * TableOverlap::bus_cycle) return p;
   // Code behind a branch is on its way when the branch ends, and comes later than that.
-  if (bus_.refill ? ahead > static_cast<std::int64_t>(refill_lead) : ahead != static_cast<std::int16_t>(ahead)) return p;
+  if (bus_.refill ? ahead > static_cast<std::int64_t>(refill_lead) : ahead != static_cast<std::int16_t>(ahead))
+    return p;
   if (latch > BusPhase::most_latch) return p;
   std::uint32_t key = row_closed() ? BusPhase::closed : 0;
   if (bus_.refill)
@@ -100,13 +100,6 @@ void Timing386sx::settle_issued(std::uint32_t eip) {
   settle(eip);
 }
 
-void Timing386sx::begin_special(const Recalled& r) {
-  if (r.special & Recalled::opens_row) path_.set_open(code_row_.row, code_row_.bank);
-  if (r.special & Recalled::moves_fetch)
-    bus_.fetch_from = add(origin_, r.fetch_from);
-  if (r.bus_free != Ending::unchanged) path_.bus_free() = origin_ + r.bus_free;
-}
-
 bool Timing386sx::end_specially(bool taken) {
   const Ending& e = recalled_->endings[taken];
   if (e.special & Ending::unknown) return false;
@@ -142,24 +135,21 @@ bool Timing386sx::record_issue(Recalled& r, const Start& start, std::uint64_t ke
          write_down(path_.bus_free(), start.origin, r.bus_free);
 }
 
-void Timing386sx::note_access(std::uint32_t address, bool modifying) {
+void Timing386sx::note_access(std::uint32_t address) {
   const std::uint32_t row = path_.row(address), bank = path_.bank(address);
-  const bool same_bank = bank == code_row_.bank;
+  unsigned which = path_.open(row, bank) ? Ending::open : Ending::closed;
+  if (bank == code_row_.bank && row != code_row_.row) which |= Ending::in_code_bank;
+  // Where an access opens the row of the code itself, the code may be first.
+  const bool opens_code = row == code_row_.row && which == Ending::closed;
   noted_ = {.accesses = noted_.accesses + 1,
-            .usable = path_.surely_ram(address),
-            .closed_row = !path_.open(row, bank),
-            .closes_code = same_bank && row != code_row_.row};
-  // Which of the two rows the bus finds open depends on whether code or data come first.
-  if (same_bank && row_closed()) noted_.usable = false;
-  if (noted_.closes_code && modifying) noted_.usable = false;
+            .usable = path_.surely_ram(address) && !opens_code,
+            .which = static_cast<std::uint8_t>(which)};
 }
 
 void Timing386sx::record_ending(Recalled& r, const Start& start, std::uint64_t bus_free_issued, const Op& op) {
   unsigned which;
-  // A branch's prefetch may come behind its access.
-  if (noted_.closes_code && op.branch != BranchKind::none) return;
   if (noted_.accesses == 1 && noted_.usable)
-    which = noted_.closed_row;
+    which = noted_.which;
   else if (noted_.accesses == 0 && branches_without_access(op))
     which = bus_.refill;
   else
@@ -172,8 +162,8 @@ void Timing386sx::record_ending(Recalled& r, const Start& start, std::uint64_t b
   if (bus_.refill && bus_.fetch_from + refill_lead != clock_) return;
   if (!near(clock_, start.origin) || !near(origin, start.origin) || !near(path_.bus_free(), start.origin)) return;
   e.special = 0;
-  if (noted_.closes_code) e.phase.set(e.phase.key & ~BusPhase::closed);
-  if (r.issued.key & BusPhase::closed && !row_closed()) e.special |= Ending::opens_row;
+  if (r.issued.key & BusPhase::closed && !row_closed() && !(which & Ending::in_code_bank))
+    e.special |= Ending::opens_row;
   if (e.phase.waiting) {
     e.special |= Ending::waits;
     if (!(r.issued.waiting && path_.bus_free() == bus_free_issued) &&

@@ -74,32 +74,45 @@ class Timing386sx final : public ProcessorTiming {
   std::uint64_t recall_key(std::uint16_t stretch) const { return std::uint64_t{stretch} << 32 | phase_.key; }
   /// Where that is in the table; or in the place beside.
   std::size_t recall_place(std::uint16_t stretch) const { return (stretch ^ phase_.spread) & (Recalled::places - 1); }
-  bool recalls(const Recalled& r, std::uint64_t key) const { return r.key == key && origin_ + r.reach <= recall_until_; }
-  /// The stretch `r` begins: all of it but what its last instruction does. If it is special, that is done before.
-  void begin_recalled(Recalled& r) { recalled_ = &r; }
-  void begin_special(const Recalled& r);
+  bool recalls(const Recalled& r, std::uint64_t key) const {
+    return r.key == key && origin_ + r.reach <= recall_until_;
+  }
+  /// The stretch `r` begins: all of it but what its last instruction does.
+  void begin_recalled(Recalled& r) {
+    if (r.special) [[unlikely]] {
+      if (r.special & Recalled::opens_row) path_.set_open(code_row_.row, code_row_.bank);
+      if (r.special & Recalled::moves_fetch)
+        bus_.fetch_from = origin_ + static_cast<std::uint64_t>(std::int64_t{r.fetch_from});
+      if (r.bus_free != Ending::unchanged) path_.bus_free() = origin_ + r.bus_free;
+    }
+    recalled_ = &r;
+  }
   Recalled& recalled() { return *recalled_; }
   void end_recalled(const Ending& e) {
     clock_ = origin_ + static_cast<std::uint64_t>(std::int64_t{e.clock});
     origin_ += e.origin;
     phase_ = e.phase;
   }
-  /// It ends with an aligned access to `address`, a write in the end if `writes`; another cycle may follow behind that if
-  /// `more`. False, with nothing done, if the end is not known, or special.
-  [[gnu::always_inline]] bool end_with_access(std::uint32_t address, bool writes, bool more) {
+  /// It ends with an aligned access to `address`, a write in the end if `writes`. False, with nothing done, if that end
+  /// is not known.
+  [[gnu::always_inline]] bool end_with_access(std::uint32_t address, bool writes) {
     const std::uint32_t row = path_.row(address), bank = path_.bank(address);
-    const bool open = path_.open(row, bank);
-    const Ending& e = recalled_->endings[!open];
-    if (e.special || !path_.surely_ram(address)) [[unlikely]]
-      return false;
-    const bool closes_code = !open && bank == code_row_.bank;
-    if (closes_code && (more || recalled_->issued.key & BusPhase::closed)) [[unlikely]]
+    unsigned which = path_.open(row, bank) ? Ending::open : Ending::closed;
+    if (bank == code_row_.bank) [[unlikely]] {
+      if (row != code_row_.row)
+        which |= Ending::in_code_bank;
+      else if (which == Ending::closed)
+        return false;
+    }
+    const Ending& e = recalled_->endings[which];
+    if (e.special & Ending::not_at_once || !path_.surely_ram(address)) [[unlikely]]
       return false;
     if (writes) bus_.latch.starts = origin_ + e.latch;
     end_recalled(e);
-    if (!open) {
-      path_.set_open(row, bank);
-      if (closes_code) phase_.set(phase_.key | BusPhase::closed);
+    if (e.special | which) [[unlikely]] {
+      const bool code_open = !(e.phase.key & BusPhase::closed);
+      if (e.special || (which & Ending::in_code_bank && code_open)) path_.set_open(code_row_.row, code_row_.bank);
+      if (!(which & Ending::in_code_bank && code_open)) path_.set_open(row, bank);
     }
     return true;
   }
@@ -111,7 +124,7 @@ class Timing386sx final : public ProcessorTiming {
     end_recalled(e);
     return true;
   }
-  /// The same where the end may be special; false: it is not known.
+  /// The same where the end may be one that cannot be had at once; false: it is not known.
   bool end_specially(bool taken);
   /// Behind the end of a taken branch.
   void fetch_from_target() { bus_.fetch_from = clock_ - refill_lead; }
@@ -130,7 +143,7 @@ class Timing386sx final : public ProcessorTiming {
   bool record_issue(Recalled& r, const Start& start, std::uint64_t key, std::uint64_t began);
   /// That instruction will execute; an access in it is noted in front of it,
   void watch_access() { noted_ = Noted{}; }
-  void note_access(std::uint32_t address, bool modifying);
+  void note_access(std::uint32_t address);
   /// and it has executed, and the phase has been found. `bus_free_issued`: when the bus was free in front of it.
   void record_ending(Recalled& r, const Start& start, std::uint64_t bus_free_issued, const Op& op);
 
@@ -183,7 +196,8 @@ class Timing386sx final : public ProcessorTiming {
   bool fetch_moved_ = false;  // the queue became full
   struct Noted {
     unsigned accesses = 0;
-    bool usable = false, closed_row = false, closes_code = false;
+    bool usable = false;
+    std::uint8_t which = 0;
   } noted_;
 };
 
