@@ -92,9 +92,20 @@ void Peer::tick(Time now) {
   set_tick();
 }
 
+// A neighbour's address behind another's hardware address.
+void Peer::add_route(Ipv4 to, Ipv4 gateway) {
+  const auto of = [&](Ipv4 address) {
+    return std::find_if(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == address; });
+  };
+  if (of(to) != neighbours_.end() || of(gateway) == neighbours_.end() || neighbours_.size() >= max_neighbours) return;
+  const MacAddress mac = of(gateway)->second;
+  neighbours_.emplace_back(to, mac);
+}
+
 // Not through ARP, as whom a service sends to has asked for it; and not in fragments: a frame each is counted.
 void Peer::send_own(Service& service, Time now) {
   for (const OwnDatagram& d : service.own_datagrams(waiting(), now)) {
+    if (d.gateway) add_route(d.to, d.gateway);
     if (ip_header + udp_header + d.data.size() > config_.mtu ||
         std::none_of(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == d.to; })) {
       service.own_sent(false, now);

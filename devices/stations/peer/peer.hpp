@@ -116,6 +116,7 @@ class Peer final : public Station, private TcpOutput {
   void tick(Time now);
   void set_tick();
   void send_own(Service& service, Time now);
+  void add_route(Ipv4 to, Ipv4 gateway);
   /// Of services that were used.
   void archive_used(Archive& a);
   void receive_arp(ByteView packet, Time now);

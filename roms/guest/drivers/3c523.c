@@ -376,7 +376,7 @@ static void transmit_done(struct netdev *dev) {
 // ---- receive ------------------------------------------------------------------------------------
 static void receive(struct netdev *dev) {
     u16 status;
-    while ((status = card.rfd_top->status) & COMPLETE) {
+    while (RECEIVE_MORE(dev) && (status = card.rfd_top->status) & COMPLETE) {
         volatile struct rbd *rbd = pointer(dev, card.rfd_top->rbd);
         if (!(status & OK)) {
             printk("3c523: bad frame, status %x\n", status);
@@ -430,10 +430,12 @@ static void interrupt(int irq, void *arg, struct regs *r) {
         attention(dev, 0);
         return;
     }
+    if (RECEIVE_LEFT(dev))
+        receive(dev);
     if (!(inb((u16)(dev->io + PORT_CONTROL)) & INT))
         return;
     dev->in_interrupt = 1;
-    while ((events = card.scb->status & EVENTS) != 0) {
+    while (RECEIVE_MORE(dev) && (events = card.scb->status & EVENTS) != 0) {
         card.scb->command = events;
         attention(dev, INTE);
         if (events & CX)

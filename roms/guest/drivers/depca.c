@@ -213,7 +213,7 @@ static int take_frame(struct netdev *dev, u32 entry) {
 
 static void receive(struct netdev *dev) {
     struct net_counters *c = &dev->counters;
-    for (u32 entry = board.rx_new; !(board.rx[entry].base & OWN); entry = board.rx_new) {
+    for (u32 entry = board.rx_new; RECEIVE_MORE(dev) && !(board.rx[entry].base & OWN); entry = board.rx_new) {
         u32 status = board.rx[entry].base >> 16;
         if (status & MD1_STP)
             board.rx_old = entry;
@@ -246,7 +246,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw(0, REG(ADDRESS));
     u16 csr0 = inw(REG(DATA));
     outw(csr0 & 0xFFF0, REG(DATA));
-    if (csr0 & CSR0_RINT)
+    if (csr0 & CSR0_RINT || RECEIVE_LEFT(dev))
         receive(dev);
     if (csr0 & CSR0_TINT)
         transmit_done(dev);

@@ -39,6 +39,15 @@ struct driver {
 #define STATE_BEHIND(first, type) STATE_OF(type)
 #define DRIVER(row, name, ids, probe, state) const struct driver row = {name, ids, probe}
 #endif
+// How many frames a driver takes in one go: all that are there, as the period's do; where it serves several adapters as many
+// as it is allowed (several/queue.c). Then it has to be called again though the adapter has nothing new to say.
+#ifdef SEVERAL_ADAPTERS
+#define RECEIVE_MORE(dev) several_receive_more(dev)
+#define RECEIVE_LEFT(dev) several_receive_left(dev)
+#else
+#define RECEIVE_MORE(dev) 1
+#define RECEIVE_LEFT(dev) 0
+#endif
 struct no_state {
     u32 unused;
 };

@@ -443,7 +443,7 @@ static void receive(struct netdev *dev) {
         outw(0, PORT(DATA));
         outw(0, PORT(DATA));
         at = next;
-    } while (left--);
+    } while (left-- && RECEIVE_MORE(dev));
     card.rx_next = at;
 }
 
@@ -470,10 +470,10 @@ static void interrupt(int irq, void *arg, struct regs *r) {
             wait_command(dev);
             if (status & CX && !reap(dev))
                 printk("eexpress: transmit interrupt without a status\n");
-            if (status & FR)
+            if (status & FR || RECEIVE_LEFT(dev))
                 receive(dev);
             status = scb_status(dev);
-        } while (status & (CX | FR));
+        } while (status & (CX | FR) && RECEIVE_MORE(dev));
         if (status & RNR) {
             printk("eexpress: receiver stopped, status %x\n", status);
             dev->counters.rx_errors++;

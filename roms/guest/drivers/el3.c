@@ -138,7 +138,7 @@ static void count_receive_error(struct net_counters *c, u16 status) {
 
 static void receive(struct netdev *dev) {
     short status;
-    while ((status = (short)inw(PORT(RX_STATUS))) > 0) {
+    while (RECEIVE_MORE(dev) && (status = (short)inw(PORT(RX_STATUS))) > 0) {
         if (status & 0x4000) {
             command(dev, RX_DISCARD);
             count_receive_error(&dev->counters, (u16)status);
@@ -210,7 +210,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     if (dev->in_interrupt)
         printk("%s: interrupted in its own interrupt\n", dev->name);
     dev->in_interrupt = 1;
-    while ((status = inw(PORT(STATUS))) & (INT_LATCH | RX_COMPLETE | UPDATE_STATISTICS)) {
+    while (RECEIVE_MORE(dev) && (status = inw(PORT(STATUS))) & (INT_LATCH | RX_COMPLETE | UPDATE_STATISTICS)) {
         if (status & RX_COMPLETE)
             receive(dev);
         if (status & TX_AVAILABLE) {

@@ -251,7 +251,7 @@ static void take_frame(struct netdev *dev, const struct rx_descriptor *rda) {
 
 static void receive(struct netdev *dev) {
     struct rx_descriptor rda;
-    for (;;) {
+    while (RECEIVE_MORE(dev)) {
         u32 here = board.rda + board.next_rx * sizeof rda;
         u32 last = board.rda + board.last_rx * sizeof rda;
         memcpy_fromio(&rda, board.ram + here, sizeof rda);
@@ -282,6 +282,8 @@ static void receive(struct netdev *dev) {
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     (void)irq, (void)r;
+    if (RECEIVE_LEFT(dev))
+        receive(dev);
     if (!(inb(REG(BOARD_CONTROL)) & CONTROL_PENDING))
         return;
     dev->in_interrupt = 1;

@@ -222,7 +222,7 @@ static u16 receive(struct netdev *dev, u16 csr0) {
     u32 at = RX_BASE + (u32)board.next_rx * sizeof d;
     if (csr0 & CSR0_MISS)
         dev->counters.rx_fifo_errors++;
-    for (;;) {
+    while (RECEIVE_MORE(dev)) {
         memcpy_fromio(&d, board.ram + at, sizeof d);
         if (d.flags & MD1_OWN)
             break;
@@ -253,7 +253,8 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     (void)irq, (void)r;
     u16 csr0 = get_lance(dev, 0);
-    if (!(csr0 & CSR0_INTR))
+    int left = RECEIVE_LEFT(dev);
+    if (!(csr0 & CSR0_INTR) && !left)
         return;
     dev->in_interrupt = 1;
     do {
@@ -262,7 +263,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
             set_lance(dev, 0, csr0 | CSR0_IDON | CSR0_STRT);
             csr0 = get_lance(dev, 0);
         }
-        if (csr0 & CSR0_RINT)
+        if (csr0 & CSR0_RINT || left)
             csr0 = receive(dev, csr0);
         if (csr0 & CSR0_TINT)
             csr0 = transmit_done(dev, csr0);
@@ -270,7 +271,8 @@ static void interrupt(int irq, void *arg, struct regs *r) {
             set_lance(dev, 0, csr0);
             csr0 = get_lance(dev, 0);
         }
-    } while (csr0 & CSR0_INTR);
+        left = 0;
+    } while (csr0 & CSR0_INTR && RECEIVE_MORE(dev));
     dev->in_interrupt = 0;
 }
 

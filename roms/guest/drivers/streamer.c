@@ -121,7 +121,7 @@ static void take_frame(struct netdev *dev, u32 at, u32 length) {
 
 static void receive(struct netdev *dev) {
     struct receive_descriptor *d;
-    while ((d = &board.rx[board.rx_next])->status & RX_PROCESSED) {
+    while (RECEIVE_MORE(dev) && (d = &board.rx[board.rx_next])->status & RX_PROCESSED) {
         u32 status = d->status;
         if (status & RX_ERRORS || !(status & RX_LAST))
             dev->counters.rx_errors++;
@@ -139,6 +139,8 @@ static void receive(struct netdev *dev) {
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     (void)irq, (void)r;
+    if (RECEIVE_LEFT(dev))
+        receive(dev);
     outw((u16)~SISR_MI, REG(SISR_MASK_RUM));
     u16 sisr = inw(REG(SISR));
     outw((u16)~sisr, REG(SISR_RUM));

@@ -200,3 +200,15 @@ bh_function_type *bh_replace(int nr, bh_function_type *f) {
     bh_function[nr] = f;
     return old;
 }
+
+int irq_disabled(int irq) { return (int)lines[irq].depth; }
+
+void bh_run(int nr) {
+    u32 flags, marked;
+    save_flags_cli(flags);
+    marked = bh_active & bh_mask & 1u << nr;
+    bh_active &= ~marked;
+    restore_flags(flags);
+    if (marked)
+        bh_function[nr]();
+}

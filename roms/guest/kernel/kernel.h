@@ -132,6 +132,8 @@ struct system_path system_path(u32 instructions);
 void system_cost(const struct system_path *path);
 void system_cost_of_interrupt(int irq, u32 instructions);  // in front of the handler that the line has now
 u32 irq_count(int irq);                 // interrupts taken on a line
+int irq_disabled(int irq);              // how often, disable_irq() without an enable_irq() yet
+void bh_run(int nr);                    // if it is marked; for who keeps bottom halves out meanwhile
 void disable_irq(int irq);
 void enable_irq(int irq);
 void do_irq(struct regs *r);
@@ -256,6 +258,9 @@ static inline int bad_user(const void *p, u32 n) {
     u32 a = (u32)p;
     return a >= PAGE_OFFSET || n > PAGE_OFFSET - a;
 }
+
+// 0 when the kernel may write there: on a 386 page by page (user_pages.c), else the processor sees to it.
+int verify_write(const void *to, u32 n);
 
 // ---- console (console.c) ------------------------------------------------------------------------
 void console_init(void);

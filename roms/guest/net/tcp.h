@@ -112,7 +112,7 @@ void sock_own_write(struct sock *sk, struct skb *b);
 static inline void sock_lock(struct sock *sk) { sk->locked++; }
 void sock_release(struct sock *sk);
 int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n);
-int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);
+int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);    // all that is there, up to n bytes; waits for the first
 
 // tcp_listen.c
 int tcp_listen(struct sock *sk, u16 port);

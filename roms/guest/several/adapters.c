@@ -5,6 +5,7 @@
 
 #include "adapters.h"
 #include "driver.h"
+#include "receive_mode.h"
 #include "tcp.h"
 
 extern char settings_text[];            // system/main.c
@@ -72,6 +73,7 @@ static void update_counters(struct netdev *above) {
                c->rx_missed_errors, c->rx_dropped, irq_count(dev->irq), dev->queue.length);
     }
     report("@reordered segments=%u\n", tcp_out_of_order);
+    forward_report();
 }
 
 static void open_adapter(struct netdev *dev) {
@@ -95,7 +97,7 @@ static void understood(const char *key) {
 }
 
 int several_probe(struct netdev *above) {
-    u32 wanted = number("adapters", 2, 2, ADAPTERS_MOST), bonded = number("bond", 0, 0, 1);
+    u32 wanted = number("adapters", 1, 1, ADAPTERS_MOST), bonded = number("bond", 0, 0, 1);
     if (!has_mca)
         fail("no Micro Channel: INT 15h C0h feature byte 1 bit 1 is clear");
     if (above->mtu > MTU_ETHERNET)
@@ -120,7 +122,12 @@ int several_probe(struct netdev *above) {
     for (u32 n = 0; n < several_adapters; n++)
         open_adapter(&several_adapter[n].dev);
     above->opened = 1;
+    net_adapter = &several_adapter[0].dev;
+    forward_init();
+    for (u32 n = 0; n < several_adapters; n++)
+        receive_opened(&several_adapter[n].dev);
     understood("adapters");
     understood("bond");
+    understood("forward");
     return 0;
 }

@@ -18,6 +18,7 @@ struct adapter {
     struct netdev dev;                  // first: what a driver has in hand is its adapter
     struct netdev *master;              // whom its frames are from, above the driver; NULL: the adapter itself
     struct queue_link active;
+    int left;                           // frames may be left in it, which it will not tell of again
 };
 
 extern struct adapter several_adapter[ADAPTERS_MOST];
@@ -33,8 +34,15 @@ int several_probe(struct netdev *above);
 void several_queue_init(void);
 void several_queue_transmit(struct skb *b);
 void several_receive(struct skb *b);    // netif_rx() of a driver
+// A jump in front of a function of the kernel, whose callers keep their addresses.
+void several_divert(void *function, void *to);
+extern u32 several_queue_dropped;       // frames that found their adapter's queue full
 
 // ---- bond.c -------------------------------------------------------------------------------------
 void bond_enslave(struct netdev *master, struct adapter *slave);
 void bond_transmit(struct skb *b);
 extern u32 bond_slaves;                 // 0: no bond
+
+// ---- forward.c ----------------------------------------------------------------------------------
+void forward_init(void);                // the setting `forward`; all adapters are open
+void forward_report(void);

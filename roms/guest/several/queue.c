@@ -6,9 +6,11 @@
 #include "adapters.h"
 
 #include "linux_cost.h"
+#include "receive_mode.h"
 
 static struct queue_link end = {&end};  // its `forward` is the first of the list
 static struct timer watchdog;
+u32 several_queue_dropped;
 enum { WATCHDOG = 5 * HZ };
 
 static struct adapter *adapter_of(struct queue_link *link) {
@@ -61,8 +63,10 @@ void several_queue_transmit(struct skb *b) {
     COST(dev_queue);
     if (dev->queue.length <= QUEUE_LENGTH)
         queue_tail(&dev->queue, b);
-    else
+    else {
+        several_queue_dropped++;
         skb_free(b);
+    }
     struct queue_link *link = &((struct adapter *)dev)->active;
     if (!dev->busy && restart_queue(dev) && !link->forward) {
         link->forward = end.forward;
@@ -75,7 +79,23 @@ void several_receive(struct skb *b) {
     struct netdev *master = ((struct adapter *)b->dev)->master;
     if (master)
         b->dev = master;
+    if (receive_limited)
+        receive_allowed--;
     netif_rx(b);
+}
+
+int several_receive_more(struct netdev *dev) {
+    if (receive_allowed > 0)
+        return 1;
+    ((struct adapter *)dev)->left = 1;
+    return 0;
+}
+
+int several_receive_left(struct netdev *dev) {
+    struct adapter *a = (struct adapter *)dev;
+    int left = a->left;
+    a->left = 0;
+    return left;
 }
 
 static void (*receive_backlog)(void);   // dev.c's bottom half: with the device that it knows out of use
@@ -99,14 +119,14 @@ static void watchdog_rings(u32 data) {
 }
 
 // A jump in front of a function of the kernel, whose callers keep their addresses.
-static void divert(void *function, void *to) {
+void several_divert(void *function, void *to) {
     u8 *code = function;
     code[0] = 0xE9;
     *(u32 *)(code + 1) = (u32)to - (u32)(code + 5);
 }
 
 void several_queue_init(void) {
-    divert((void *)dev_queue_transmit, (void *)several_queue_transmit);
+    several_divert((void *)dev_queue_transmit, (void *)several_queue_transmit);
     receive_backlog = bh_replace(NET_BH, bottom_half);
     watchdog.function = watchdog_rings;
     timer_set(&watchdog, jiffies + WATCHDOG);

@@ -3,6 +3,7 @@
 // Order of start-up, from paging on to the idle loop.
 #include "driver.h"
 #include "net.h"
+#include "receive_mode.h"
 #include "system.h"
 #include "tcp.h"
 
@@ -56,6 +57,7 @@ void kernel_main(void) {
     irq_init();
     timer_init();
     stack_settings(settings_text);
+    receive_settings(settings_text);
     if (has_mca)
         mca_scan();
     net_init();
@@ -64,8 +66,9 @@ void kernel_main(void) {
             fail("mtu %u is more than an Ethernet frame holds", netdev.mtu);
         net_open();
         stack_opened();
+        receive_opened(&netdev);
     }
     files_init();
     spawn_user();
-    cpu_idle();
+    receive_idle();
 }
