@@ -163,6 +163,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] T read_behind_prefetch(unsigned s, std::uint32_t offset);
   template <class T, Model M, Geometry G>
   [[gnu::noinline]] void write_behind_prefetch(unsigned s, std::uint32_t offset, T v);
+  template <class T, Model M, Geometry G>
+  [[gnu::noinline]] void write_into_cache(std::uint32_t linear, T v);
   /// The same for whatever it is.
   template <class T>
   [[gnu::noinline]] T read_any(unsigned s, std::uint32_t offset);
@@ -225,10 +227,11 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
     L0Line& line = l0_line(l0, linear);
     const std::uint64_t key = l0_context + (linear & L0Line::mask);
     line.base = reinterpret_cast<std::uintptr_t>(e.host) - page;
-    line.physical = (e.physical + (linear & 0xFFF)) & L0Line::mask;
+    line.physical = tag & L0Line::mask;
     line.reads = e.read_tag == page ? key : 0;
-    line.may_write = e.write_tag == page && !e.holds_code(linear);
-    line.writes = (tag & TagCache::dirty) && line.may_write ? key : 0;
+    const bool may_write = e.write_tag == page && !e.holds_code(linear);
+    line.may_write = may_write;
+    line.writes = (tag & TagCache::dirty) && may_write ? key : 0;
   }
   void forget_segment_contexts() {
     for (Segment& g : seg) g.reads = g.writes = {};
@@ -260,8 +263,15 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// Faults now if a write of these bytes would.
   void probe_write(std::uint32_t linear, unsigned bytes, bool user);
   std::uint32_t read_physical(std::uint32_t physical, unsigned bytes);
-  std::uint32_t read_device(std::uint32_t physical, unsigned bytes);
-  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v);
+  std::uint32_t read_device(std::uint32_t physical, unsigned bytes) {
+    return read_device(physical, bytes, timing.cycle_start(false));
+  }
+  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
+    write_device(physical, bytes, v, timing.cycle_start(false));
+  }
+  /// The same with the cycle's start asked for already.
+  std::uint32_t read_device(std::uint32_t physical, unsigned bytes, std::uint64_t start);
+  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v, std::uint64_t start);
   void store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::uint32_t v);
   void write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v);
 
@@ -322,7 +332,12 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
   bool run_unplanned(bool begun);
+  template <Geometry G>
   void run_lines();
+  template <Geometry G>
+  [[gnu::always_inline]] void enter_by_line(const Op& first, bool goes_on);
+  template <Geometry G>
+  [[gnu::always_inline]] void cross_line_at(const Op& op);
   template <Model M>
   bool enter_plan(const Block& b);
   template <Model M>

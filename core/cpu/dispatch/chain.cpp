@@ -6,46 +6,6 @@
 
 namespace planar::cpu {
 
-// The way into the block in progress, at its first instruction, where it is not known that its plan holds, or stop_at is
-// near. `goes_on`: that instruction has begun already.
-template <>
-void Engine::enter_slowly<Model::pentium>(const Op& first, bool goes_on) {
-  planned = false;
-  if (!goes_on) {
-    const auto entry = timing.pentium().enter_block(current_block->plan);
-    if (entry != TimingPentium::Entry::unplanned && timing.cached().plan_fits(stop_at)) [[likely]] {
-      planned = entry == TimingPentium::Entry::planned;
-      if (!planned) cold_from = &first;
-      return first.chained(*this, first);
-    }
-    timing.pentium().end_cold_plan();
-  }
-  current_op = &first;
-  if (!run_unplanned<Model::pentium>(goes_on)) return;
-  ++current_op;
-  return run_lines();
-}
-template <>
-void Engine::enter_slowly<Model::i486sx>(const Op& first, bool goes_on) {
-  current_op = &first;
-  planned = false;
-  while (run_unplanned<Model::i486sx>(std::exchange(goes_on, false))) ++current_op;
-}
-
-// The Pentium's without the block's plan: code line by code line, for a new one has a plan of its own.
-void Engine::run_lines() {
-  for (;; ++current_op) {
-    const Op& op = *current_op;
-    if (timing.pentium().enter_cold_line(current_block->plan, op, current_block->physical) &&
-        timing.cached().plan_fits(stop_at)) {
-      cold_from = &op;
-      return op.chained(*this, op);
-    }
-    timing.pentium().end_cold_plan();
-    if (!run_unplanned<Model::pentium>(false)) return;
-  }
-}
-
 // The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns out
 // to be none.
 void Engine::finish_cold_line() {
@@ -70,39 +30,6 @@ void Engine::leave_plan(const Op* next) {
 // The block may not end before stop_at: from here on the clock is compared behind each instruction.
 void Engine::chain_near_deadline(const Op& op) {
   if (timing.clocks() < stop_at) leave_chain(op);
-}
-
-// Behind `op`: the rest of the block runs without its plan.
-void Engine::leave_chain(const Op& op) {
-  leave_plan(&op + 1);
-  current_op = &op + 1;
-  if (model == Model::pentium) return run_lines();
-  while (run_unplanned<Model::i486sx>(false)) ++current_op;
-}
-
-// In front of another code line. Once that has been fetched, the next instruction runs whatever the clock says.
-template <>
-void Engine::cross_line<Model::pentium>(const Op& op) {
-  if (timing.clocks() >= stop_at) return;
-  if (planned) {
-    if (timing.pentium().plan_holds_behind(current_block->plan, op)) {
-      timing.cached().move_plan(op);
-      if (timing.cached().plan_fits(stop_at)) return chain_on(*this, op);
-    }
-    return leave_chain(op);
-  }
-  finish_cold_line();
-  planned = false;
-  current_op = &op + 1;
-  return run_lines();
-}
-template <>
-void Engine::cross_line<Model::i486sx>(const Op& op) {
-  if (timing.clocks() >= stop_at) return;
-  timing.i486sx().enter_line(current_block->physical + op.behind, (&op)[1]);
-  timing.cached().move_plan(op);
-  if (timing.cached().plan_fits(stop_at)) return chain_on(*this, op);
-  return leave_chain(op);
 }
 
 namespace {

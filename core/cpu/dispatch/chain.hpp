@@ -54,14 +54,13 @@ inline void Engine::check_deadline(const Op& op) {
 // Behind one that took no time, in front of another code line.
 template <Model M>
 inline void Engine::check_code_line(const Op& op) {
+  if constexpr (M == Model::i486sx) {
+    begin_chained(op);
+    return cross_line<M>(op);
+  }
   if (timing.cached().filling()) [[unlikely]]
     timing.cached().begin_planned(op);  // by the clock it may be over
-  bool seen;
-  if constexpr (M == Model::pentium)
-    seen = planned && timing.pentium().plan_holds_behind_seen(current_block->plan, op);
-  else
-    seen = timing.i486sx().enter_line_seen(current_block->physical + op.behind, (&op)[1]);
-  if (seen) [[likely]]
+  if (planned && timing.pentium().plan_holds_behind_seen(current_block->plan, op)) [[likely]]
     return chain_on(*this, op);
   begin_chained(op);
   return cross_line<M>(op);
@@ -280,8 +279,7 @@ inline void Engine::chain_to(Block& b) {
 template <Model M>
 inline bool Engine::enter_plan(const Block& b) {
   if constexpr (M == Model::pentium) return timing.pentium().enter_plan_seen(b.plan);
-  timing.i486sx().enter_plan(b.plan, *b.ops);
-  return timing.cached().plan_fits(stop_at);
+  return timing.i486sx().enter_plan_seen(b.plan, *b.ops) && timing.cached().plan_fits(stop_at);
 }
 
 // Without a plan: the instructions from current_op on, until the end of their code line, the block's end or stop_at.

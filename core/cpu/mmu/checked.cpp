@@ -52,7 +52,7 @@ T Engine::read_by_event(unsigned s, std::uint32_t offset) {
     return read_any<T>(s, offset);
   const std::uint32_t address = e.physical + (offset & 0xFFF);
   const auto tried = Events::read_quickly(t, address);
-  if (tried != Events::Tried::cached) [[unlikely]]
+  if (tried != Events::Tried::done) [[unlikely]]
     return tried == Events::Tried::prefetch_first ? read_behind_prefetch<T, M, G>(s, offset) : read_any<T>(s, offset);
   if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) [[likely]]
     put_l0(e, offset, tag);
@@ -73,23 +73,31 @@ void Engine::write_by_event(unsigned s, std::uint32_t offset, T v) {
   if (!G.write_back && line.reads == l0_key<T>(seg[s].writes, offset) && line.may_write) {
     // The cache has the line, and keeps it as it is.
     tried = Events::write_through_quickly(t, line.physical + (offset & ~L0Line::mask));
-    if (tried == Events::Tried::posted) [[likely]]
+    if (tried == Events::Tried::done) [[likely]]
       return store<T>(line.at(offset), v);
   } else {
     const HostTlbEntry& e = host_entry(offset);
     if (seg[s].writes.value != l0_context || e.write_tag != (offset & (page_mask | (sizeof(T) - 1))) ||
         e.holds_code(offset)) [[unlikely]]
       return write_any<T>(s, offset, v);
-    const std::uint32_t address = e.physical + (offset & 0xFFF);
-    tried = Events::write_quickly(t, address);
-    if (tried <= Events::Tried::posted) [[likely]] {
-      if (tried == Events::Tried::cached)
-        if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, offset, tag);
+    tried = Events::write_quickly(t, e.physical + (offset & 0xFFF));
+    if (tried == Events::Tried::done) [[likely]]
       return store<T>(e.host + (offset & 0xFFF), v);
-    }
   }
-  if (tried == Events::Tried::prefetch_first) return write_behind_prefetch<T, M, G>(s, offset, v);
-  return write_any<T>(s, offset, v);
+  switch (tried) {
+    case Events::Tried::prefetch_first: return write_behind_prefetch<T, M, G>(s, offset, v);
+    case Events::Tried::in_cache: return write_into_cache<T, M, G>(offset, v);
+    default: return write_any<T>(s, offset, v);
+  }
+}
+template <class T, Model M, Geometry G>
+void Engine::write_into_cache(std::uint32_t linear, T v) {
+  auto& t = timing.of<M>();
+  const HostTlbEntry& e = host_entry(linear);
+  const std::uint32_t address = e.physical + (linear & 0xFFF);
+  EventsOf<M, G>::write_into_cache(t, address);
+  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, linear, tag);
+  store<T>(e.host + (linear & 0xFFF), v);
 }
 template <class T, Model M, Geometry G>
 void Engine::write_behind_prefetch(unsigned s, std::uint32_t offset, T v) {

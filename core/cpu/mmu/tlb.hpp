@@ -21,9 +21,7 @@ inline constexpr unsigned host_tlb_entries = 256;
 /// device_mark if it is neither RAM nor ROM, or `no_tag`; the latter two equal no masked address.
 struct HostTlbEntry {
   std::uint32_t read_tag = no_tag, write_tag = no_tag, exec_tag = no_tag;
-  std::uint32_t physical = 0;    ///< page frame
-  std::uint8_t* host = nullptr;  ///< the page's bytes, unless it is a device's
-  Page* page = nullptr;
+  std::uint32_t physical = 0;  ///< page frame
   /// Where code of the page lies: exec_tag and physical in one.
   std::uint64_t code() const {
     std::uint64_t both;
@@ -31,11 +29,16 @@ struct HostTlbEntry {
     std::memcpy(&both, &exec_tag, sizeof both);
     return both;
   }
+  std::uint8_t* host = nullptr;  ///< the page's bytes, unless it is a device's
+  Page* page = nullptr;
   void forget();
   /// Ends the reading and writing of the page, or of any page of the `pages`, that `tag` names.
   void forget_data(std::uint32_t tag, std::uint32_t pages);
   /// Whether the granule of this address holds decoded code: a store must call code_written().
-  bool holds_code(std::uint32_t linear) const { return page->code_granules >> (linear >> 7 & 31) & 1; }
+  bool holds_code(std::uint32_t linear) const {
+    const std::uint32_t granules = page->code_granules;
+    return granules != 0 && (granules >> (linear >> 7 & 31) & 1);
+  }
 };
 inline void HostTlbEntry::forget() { read_tag = write_tag = exec_tag = no_tag; }
 inline void HostTlbEntry::forget_data(std::uint32_t tag, std::uint32_t pages) {

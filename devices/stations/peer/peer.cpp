@@ -27,7 +27,7 @@ MacAddress mac_at(ByteView b, std::size_t at) {
 Peer::Peer(Scheduler& scheduler, Trace& trace, std::span<Medium* const> media, std::uint64_t seed, PeerConfig config)
     : trace_(trace),
       config_(config),
-      services_(config.services),
+      services_({config_.services.netio_duration, config_.receive_buffer}),
       tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next(),
            {config_.mtu, config_.tick_phase, config_.receive_buffer}),
       process_(scheduler, config_.name + ".process", Priority::device, Callback::to<&Peer::process>(this)),

@@ -62,7 +62,9 @@ class MemoryEvents {
   }
 
   // ---- code ----------------------------------------------------------------------------------------------------
-  static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
+ public:
+  /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
+  [[gnu::always_inline]] static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     const std::uint32_t first_line = line_of(t, eip);
     if (first_line != last_line) {
       if (first_line != t.state_.code_line) [[unlikely]]
@@ -72,6 +74,8 @@ class MemoryEvents {
     if (!enter_quickly(t, last_line)) [[unlikely]]
       enter_slowly(t, last_line);
   }
+
+ private:
   [[gnu::always_inline]] static bool enter_quickly(Timing& t, std::uint32_t line) {
     line = line_of(t, line);  // it is one; now the compiler knows
     CacheState& state = t.state_;
@@ -142,14 +146,14 @@ class MemoryEvents {
 
   // ---- data, within a doubleword -------------------------------------------------------------------------------
  public:
-  /// What became of an access that was tried quickly: the cache has the line now; a write has been posted; nothing,
-  /// because a code line goes first (start_prefetch()) or for another reason.
-  enum class Tried : std::uint8_t { cached, posted, prefetch_first, not_quick };
+  /// What became of an access that was tried quickly. Done but for the data; or nothing has happened: a code line goes
+  /// first (start_prefetch()), a cache that writes back has the line (write_into_cache()), or for another reason.
+  enum class Tried : std::uint8_t { done, prefetch_first, in_cache, not_quick };
 
   [[gnu::always_inline]] static Tried read_quickly(Timing& t, std::uint32_t address) {
     if (t.state_.data.template find<G.data>(address)) {
       if (!t.settled()) t.wait_for_fill(line_of(t, address));
-      return Tried::cached;
+      return Tried::done;
     }
     if (t.template prefetch_started<G>()) [[unlikely]]
       return Tried::prefetch_first;
@@ -160,22 +164,23 @@ class MemoryEvents {
     ++t.counters_.read_misses;
     fill_data(t, address, burst);
     t.jump_to(burst.first);
-    return Tried::cached;
+    return Tried::done;
   }
   [[gnu::always_inline]] static Tried write_quickly(Timing& t, std::uint32_t address) {
     if (t.template prefetch_started<G>()) [[unlikely]]
       return Tried::prefetch_first;
-    TagCache& data = t.state_.data;
-    const bool hit = write_back(t) ? data.find_for_write<G.data>(address) : data.find<G.data>(address);
-    if (hit && write_back(t)) {
-      if (!t.settled()) t.wait_for_fill(line_of(t, address));
-      return Tried::cached;
-    }
-    return post_quickly(t, address, hit);
+    if (!write_back(t)) return post_quickly(t, address, t.state_.data.template find<G.data>(address));
+    if (t.state_.data.template holds<G.data>(address)) [[unlikely]]
+      return Tried::in_cache;
+    return post_quickly(t, address, false);
   }
   /// The same where writes go through and the cache has the line as the one used last in its set.
   [[gnu::always_inline]] static Tried write_through_quickly(Timing& t, std::uint32_t address) {
     return t.template prefetch_started<G>() ? Tried::prefetch_first : post_quickly(t, address, true);
+  }
+  static void write_into_cache(Timing& t, std::uint32_t address) {
+    t.state_.data.template find_for_write<G.data>(address);
+    if (!t.settled()) t.wait_for_fill(line_of(t, address));
   }
   /// The wanted line has gone to the bus.
   [[gnu::noinline]] static void start_prefetch(Timing& t) {
@@ -198,12 +203,12 @@ class MemoryEvents {
     t.clock_ = at;
     t.template post<G>(burst);
     t.count_posted(hit);
-    return Tried::posted;
+    return Tried::done;
   }
 
   static void read(Timing& t, std::uint32_t address, unsigned bytes) {
     const Tried tried = read_quickly(t, address);
-    if (tried == Tried::cached) return;
+    if (tried == Tried::done) return;
     if (tried == Tried::prefetch_first) start_prefetch(t);
     if (!may_be_cached(t, address)) {
       t.clock_ = t.path_.read_single(t.clock_, address, bytes).done;
@@ -224,12 +229,8 @@ class MemoryEvents {
   }
   static void write(Timing& t, std::uint32_t address, unsigned bytes) {
     if (t.template prefetch_started<G>()) start_prefetch(t);
-    TagCache& data = t.state_.data;
-    const bool hit = write_back(t) ? data.find_for_write<G.data>(address) : data.find<G.data>(address);
-    if (hit && write_back(t)) {
-      if (!t.settled()) t.wait_for_fill(line_of(t, address));
-      return;
-    }
+    const bool hit = t.state_.data.template find<G.data>(address);
+    if (hit && write_back(t)) return write_into_cache(t, address);
     t.wait_for_buffer();
     t.template post<G>(t.path_.template write_aligned<G>(t.clock_, address, bytes));
     t.count_posted(hit);

@@ -95,7 +95,7 @@ class CachedPath {
   template <Geometry G = any_geometry>
   [[gnu::always_inline]] bool try_write(std::uint64_t at, std::uint32_t address, Burst& burst) {
     if (has_l2<G>()) {
-      if (!l2_.find_for_write<G.l2>(address)) [[unlikely]]
+      if (!takes_write<G>(address) && !l2_.find_for_write<G.l2>(address)) [[unlikely]]
         return false;
       burst = write_posted<G>(at);
       return true;

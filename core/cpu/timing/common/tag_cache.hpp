@@ -139,14 +139,14 @@ class TagCache {
   void attach(L0Lines& lines) {
     const std::uint32_t sets = set_mask_ + 1;
     if (sets < L0Line::count || (line_ != 32 && line_ != 16)) return;
-    l0_ = lines.data();
-    second_l0_ = line_ == 16 && sets == L0Line::count ? L0Line::count / 2 : 0;
+    l0_ = &lines;
+    second_l0_ = second_l0_of(line_, sets);
   }
   /// The tag of the line of `address` if its L0 line may be filled, else 0.
   template <CacheShape S = any_shape>
   std::uint32_t l0_tag(std::uint32_t address) const {
     const std::uint32_t tag = set<S>(address).mru_tag;
-    if (l0_ == nullptr || !same<S>(tag, tag_of<S>(address))) return 0;
+    if ((S.watcher != Watcher::l0 && l0_ == nullptr) || !same<S>(tag, tag_of<S>(address))) return 0;
     return (S.line ? S.line : line_) == 32 || in_mru_way<S>(address ^ 16) ? tag : 0;
   }
 
@@ -215,14 +215,19 @@ class TagCache {
   static bool same(std::uint32_t tag, std::uint32_t wanted) {
     return (S.clean ? tag : tag & ~dirty) == wanted;
   }
+  /// An address ^ this: one whose L0 line the same set may concern.
+  static constexpr std::uint32_t second_l0_of(unsigned line, unsigned sets) {
+    return line == 16 && sets == L0Line::count ? 16 * L0Line::count : 0;
+  }
   /// The way used last in the set of `address` is another, or gone.
   template <CacheShape S = any_shape>
   void changed(std::uint32_t address) {
     if (S.watcher == Watcher::any || S.watcher == Watcher::memos) ++changes_;
     if (S.watcher == Watcher::none || S.watcher == Watcher::memos || l0_ == nullptr) return;
-    const unsigned first = L0Line::number(address);
-    l0_[first].reads = l0_[first].writes = 0;
-    if (S.line != 32) l0_[first ^ second_l0_].reads = l0_[first ^ second_l0_].writes = 0;
+    l0_line(*l0_, address).drop();
+    if (S.line == 32) return;
+    const std::uint32_t second = S.watcher == Watcher::l0 ? second_l0_of(S.line, S.sets) : second_l0_;
+    l0_line(*l0_, address ^ second).drop();
   }
   /// The ways of `s` that hold `address`, as bits from 0.
   template <CacheShape S = any_shape>
@@ -248,8 +253,8 @@ class TagCache {
 
   std::vector<Storage> storage_ = std::vector<Storage>(1);  // an absent cache has one set, and nothing in it
   std::uint64_t changes_ = 1;
-  L0Line* l0_ = nullptr;
-  std::uint32_t second_l0_ = 0;  // ^ the first entry of a set: its other one
+  L0Lines* l0_ = nullptr;
+  std::uint32_t second_l0_ = 0;
   std::uint32_t line_ = 0;
   std::uint32_t line_mask_ = 0;
   std::uint32_t set_mask_ = 0;

@@ -24,6 +24,7 @@ void Timing486::set_static_clocks(Op& op) const {
 void Timing486::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
   plan = IssuePlan{};
   plan.eip = eip;
+  plan.first_line = (eip + ops->length - 1) & line_mask_;
   unsigned clocks = 0;
   for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
     plan.reach = clocks;

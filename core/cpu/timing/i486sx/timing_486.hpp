@@ -29,24 +29,27 @@ class Timing486 final : public CachedTiming {
   // ---- blocks that run by plan: of what an instruction costs, only the first one's part depends on what was before ----
   /// Decode time: settles when each of `count` instructions begins, and where they enter other code lines.
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
-  /// Code goes on with a block of that plan, whose first instruction is `first`.
-  void enter_plan(const IssuePlan& plan, const Op& first) {
-    const std::uint32_t line = (plan.eip + first.length - 1) & line_mask_;
-    if (line != state_.code_line) fetch(plan.eip, line);
+  /// Code goes on with a block of that plan, whose first instruction is `first`. `Events`: of the geometry
+  /// (cached/memory_events.hpp).
+  template <class Events>
+  [[gnu::always_inline]] void enter_plan(const IssuePlan& plan, const Op& first) {
+    if (plan.first_line != state_.code_line) Events::fetch(*this, plan.eip, plan.first_line);
+    start_plan_of(plan, first);
+  }
+  /// The same where code stays in its line; if not, nothing has happened.
+  bool enter_plan_seen(const IssuePlan& plan, const Op& first) {
+    if (plan.first_line != state_.code_line) return false;
+    start_plan_of(plan, first);
+    return true;
+  }
+  void start_plan_of(const IssuePlan& plan, const Op& first) {
     jumped_ = false;
     start_plan(plan.reach, static_cast<int>(clocks_of(first)) - first.clocks);
   }
   /// Code goes on in another line with `next` at `eip`.
-  void enter_line(std::uint32_t eip, const Op& next) { fetch(eip, (eip + next.length - 1) & line_mask_); }
-  /// The same where that takes no time and changes nothing else; if not, nothing has happened.
-  bool enter_line_seen(std::uint32_t eip, const Op& next) {
-    const std::uint32_t line = (eip + next.length - 1) & line_mask_, behind = line + state_.data.line();
-    if (state_.prefetch_line != no_line || !settled() || !state_.data.in_mru_way(line) ||
-        ((eip & line_mask_) != line && (eip & line_mask_) != state_.code_line) ||
-        (((behind ^ line) & 0xFFFFF000) == 0 && !state_.data.holds(behind)))
-      return false;
-    state_.code_line = line;
-    return true;
+  template <class Events>
+  [[gnu::always_inline]] void enter_line(std::uint32_t eip, const Op& next) {
+    Events::fetch(*this, eip, (eip + next.length - 1) & line_mask_);
   }
   /// Behind the beginning of a plan's last instruction, or of the one behind which it is left.
   void finish_plan(const Op& op) {

@@ -19,32 +19,37 @@ namespace planar::cpu {
 
 class BranchTargetBuffer {
  public:
-  struct Prediction {
-    bool taken;
-    bool target_right;
-  };
-
-  /// What is predicted for the branch behind `key`, whose real target is `target`; then learns the outcome. `hint` gets
-  /// where the branch has been found.
-  [[gnu::always_inline]] Prediction lookup(std::uint32_t key, bool taken, std::uint32_t target, std::uint8_t& hint) {
+  /// The entry of the branch behind `key`, if there is one: its position.
+  [[gnu::always_inline]] int find(std::uint32_t key) const {
     const unsigned number = (key >> 2) & 63;
-    Set& set = sets_[number];
+    const Set& set = sets_[number];
     const unsigned found = four_tags::equal(set.keys.data(), key) & set.present;
-    if (found == 0) {
-      if (taken) insert(set, key, target);
-      return {false, false};
-    }
-    const auto way = static_cast<unsigned>(std::countr_zero(found));
-    hint = static_cast<std::uint8_t>(number * 4 + way);
-    std::uint8_t& history = set.histories[way];
-    const Prediction p{history >= weakly_taken, set.targets[way] == target};
+    return found == 0 ? -1 : static_cast<int>(number * 4) + std::countr_zero(found);
+  }
+  bool predicts_taken(std::uint8_t position) const {
+    return sets_[position / 4].histories[position % 4] >= weakly_taken;
+  }
+  std::uint32_t target(std::uint8_t position) const { return sets_[position / 4].targets[position % 4]; }
+  /// A branch that has an entry went that way.
+  void learn(std::uint8_t position, bool taken, std::uint32_t target) {
+    Set& set = sets_[position / 4];
+    std::uint8_t& history = set.histories[position % 4];
     history = after[taken][history];
-    if (taken) set.targets[way] = target;
-    return p;
+    if (taken) set.targets[position % 4] = target;
+  }
+  /// One that has none was taken.
+  void insert(std::uint32_t key, std::uint32_t target) {
+    Set& set = sets_[(key >> 2) & 63];
+    const unsigned way = set.next;
+    set.keys[way] = key;
+    set.targets[way] = target;
+    set.histories[way] = strongly_taken;
+    set.present = static_cast<std::uint8_t>(set.present | 1u << way);
+    set.next = static_cast<std::uint8_t>((way + 1) & 3);
   }
 
-  /// Whether lookup() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and learn nothing
-  /// from being right.
+  /// Whether find() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and nothing would
+  /// be learnt from being right.
   bool always_taken(std::uint8_t hint, std::uint32_t key, std::uint32_t target) const {
     const Set& set = sets_[hint / 4];
     const unsigned way = hint % 4;
@@ -83,15 +88,6 @@ class BranchTargetBuffer {
   };
   static constexpr std::uint8_t after[2][4] = {{strongly_not_taken, strongly_not_taken, weakly_not_taken, weakly_taken},
                                                {strongly_taken, weakly_taken, strongly_taken, strongly_taken}};
-
-  static void insert(Set& set, std::uint32_t key, std::uint32_t target) {
-    const unsigned way = set.next;
-    set.keys[way] = key;
-    set.targets[way] = target;
-    set.histories[way] = strongly_taken;
-    set.present = static_cast<std::uint8_t>(set.present | 1u << way);
-    set.next = static_cast<std::uint8_t>((way + 1) & 3);
-  }
 
   std::array<Set, 64> sets_{};
 };

@@ -62,6 +62,7 @@ struct IssueState {
 struct LineMemo {
   std::uint64_t changes = 0;
   std::uint32_t slot = 0;
+  std::uint32_t once = 0;  ///< state of the code cache in which that was found a first time: to be noted the second time
 };
 
 /// How those instructions of a block issue that end in one code line, if the code cache knows of none that opens an

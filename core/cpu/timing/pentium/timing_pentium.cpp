@@ -28,29 +28,14 @@ void TimingPentium::set_static_clocks(Op& op) const {
   op.pentium.pair = static_cast<std::uint8_t>(pair & pair_mask);
 }
 
-TimingPentium::Entry TimingPentium::enter_block(const IssuePlan& plan) {
-  const std::uint32_t line = plan.first_line;
-  if (line != state_.code_line) fetch(plan.crosses ? plan.eip : line, line);
-  if (pipes_suit(plan) && knows_starts(plan, 0, line)) {
-    start_plan(plan.reach);
-    return Entry::planned;
-  }
-  return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
-}
-
-bool TimingPentium::fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line) {
-  if (line != state_.code_line) fetch(line, line);
-  return knows_starts(plan, number, line);
-}
-
-/// Whether the plan's line `number`, which executes, knows of all bytes that the plan needs as an instruction's first.
-inline bool TimingPentium::knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line) {
-  if ((pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) != plan.marks[number]) return false;
+// Code that comes back here while nothing has changed in the code cache.
+void TimingPentium::note_line(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const TagCache& cache = code_cache();
   if (&cache == &state_.code && !(number == 0 && plan.crosses) && cache.in_mru_way(line) &&
-      cache.in_mru_way(line + cache.line()))
-    plan.memos[number] = {cache.changes(), static_cast<std::uint32_t>(cache.slot(line))};
-  return true;
+      cache.in_mru_way(line + cache.line())) {
+    plan.memos[number].changes = cache.changes();
+    plan.memos[number].slot = static_cast<std::uint32_t>(cache.slot(line));
+  }
 }
 
 void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
@@ -128,10 +113,7 @@ void TimingPentium::leave_plan(const IssuePlan& plan, const Op* next) {
 
 void TimingPentium::branch(const Op& op, bool taken, std::uint32_t target) {
   if (is_special(op.branch)) [[unlikely]] {
-    if (op.branch == BranchKind::far) {
-      if (taken) interrupt_flush();
-      return;
-    }
+    if (op.branch == BranchKind::far) return taken ? interrupt_flush() : void();
     if (taken) clock_ += 1;  // JCXZ 6 against 5, LOOPZ 8 against 7
   }
   if (!taken || !prefetch_started()) [[likely]]
@@ -148,13 +130,21 @@ inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t targe
   IssueState& issue = pipeline_.issue;
   const bool shadowed = issue.previous_eip == misprediction_mark;
   const std::uint32_t key = shadowed ? pipeline_.mispredicted_issue : issue.previous_eip;
-  const auto predicted = pipeline_.btb.lookup(key, taken, target, op.pentium.btb_entry);
-  const bool followed = predicted.taken && !shadowed && clock_ >= pipeline_.redirected + redirect_distance;
-  const bool right = taken ? followed && predicted.target_right : !followed;
   if (taken) state_.prefetch_line = no_line;
-  if (right) {
-    if (taken) pipeline_.redirected = clock_;
-    return;
+  if (const int found = pipeline_.btb.find(key); found >= 0) {
+    const auto position = static_cast<std::uint8_t>(found);
+    op.pentium.btb_entry = position;
+    const bool followed =
+        !shadowed && clock_ >= pipeline_.redirected + redirect_distance && pipeline_.btb.predicts_taken(position);
+    const bool right = taken == followed && (!taken || pipeline_.btb.target(position) == target);
+    pipeline_.btb.learn(position, taken, target);
+    if (right) {
+      if (taken) pipeline_.redirected = clock_;
+      return;
+    }
+  } else {
+    if (!taken) return;
+    pipeline_.btb.insert(key, target);
   }
   ++counters_.mispredictions;
   clock_ += op.branch == BranchKind::conditional && issue.in_v ? 4 : 3;

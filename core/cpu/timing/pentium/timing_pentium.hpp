@@ -34,7 +34,7 @@ class TimingPentium final : public CachedTiming {
   void begin(const Op& op, std::uint32_t physical_eip) override;
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
   void flush_caches(bool write_back) override;
-  void interrupt_flush() override;
+  [[gnu::noinline]] void interrupt_flush() override;
   void archive(Archive& a) override;
 
   // ---- blocks that run by plan ----
@@ -48,10 +48,21 @@ class TimingPentium final : public CachedTiming {
   /// leave in the pipes is put there in front of the last one (finish_plan) or where the block is left early.
   enum class Entry : std::uint8_t { unplanned, planned, cold };
   /// Code goes on with a block of that plan: whether the plan holds, or that of its first line as a new one
-  /// (enter_cold_line).
-  Entry enter_block(const IssuePlan& plan);
-  bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
-    return fetch_planned(plan, op.pentium.line_behind, line_behind(plan, op));
+  /// (enter_cold_line). `Events`: of the geometry (cached/memory_events.hpp).
+  template <class Events>
+  [[gnu::always_inline]] Entry enter_block(const IssuePlan& plan) {
+    if (plan.first_line != state_.code_line) Events::fetch(*this, plan.eip, plan.first_line);
+    if (pipes_suit(plan) && knows_starts(plan, 0, plan.first_line)) {
+      start_plan(plan.reach);
+      return Entry::planned;
+    }
+    return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
+  }
+  template <class Events>
+  [[gnu::always_inline]] bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
+    const std::uint32_t line = line_behind(plan, op);
+    if (line != state_.code_line) Events::fetch(*this, line, line);
+    return knows_starts(plan, op.pentium.line_behind, line);
   }
   /// The same for where that was the case before and takes no time now; if not, nothing has happened and the two above
   /// are to be asked.
@@ -70,7 +81,12 @@ class TimingPentium final : public CachedTiming {
   /// Code goes on with `op` of the block at `physical` with that plan: whether what its line's instructions cost is
   /// known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes behind the last
   /// one's beginning, or a leave_cold_line() where they end before, in front of `next`.
-  bool enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t physical);
+  template <class Events>
+  [[gnu::always_inline]] bool enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t physical) {
+    const std::uint32_t line = (physical + op.behind - 1) & line_mask_;
+    if (line != state_.code_line) Events::fetch(*this, physical + op.behind - op.length, line);
+    return start_cold(cold_line(plan), op);
+  }
   void finish_cold_line(const IssuePlan& plan);
   void leave_cold_line(const Op* first, const Op* next, std::uint32_t eip);
 
@@ -104,8 +120,8 @@ class TimingPentium final : public CachedTiming {
   [[gnu::always_inline]] void predict(const Op& op, bool taken, std::uint32_t target);
   [[gnu::noinline]] void predict_behind_prefetch(const Op& op, std::uint32_t target);
   bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
-  bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  void note_line(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool start_cold(const ColdLine& cold, const Op& op);
 
   // For MemoryEvents. Read misses wait for posted writes.
@@ -150,17 +166,23 @@ inline unsigned TimingPentium::issue(const Op& op, std::uint32_t eip) {
   return issue.open(op, eip, seen);
 }
 
-inline bool TimingPentium::enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t physical) {
-  const std::uint32_t line = (physical + op.behind - 1) & line_mask_;
-  if (line != state_.code_line) fetch(physical + op.behind - op.length, line);
-  return start_cold(cold_line(plan), op);
-}
 inline bool TimingPentium::start_cold(const ColdLine& cold, const Op& op) {
   const IssueState& issue = pipeline_.issue;
   if (cold.first != &op || (pipeline_.marks[pipeline_.mark_slot] & cold.pairable) ||
       (issue.pair_open & op.pentium.pair) || (issue.last_writes & cold.entry_reads))
     return false;
   start_cold_plan(cold.reach);
+  return true;
+}
+
+/// Whether the plan's line `number`, which executes, knows of all bytes that the plan needs as an instruction's first.
+inline bool TimingPentium::knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line) {
+  if ((pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) != plan.marks[number]) return false;
+  LineMemo& memo = plan.memos[number];
+  const auto changes = static_cast<std::uint32_t>(code_cache().changes());
+  if (memo.once == changes) [[unlikely]]
+    note_line(plan, number, line);
+  memo.once = changes;
   return true;
 }
 
