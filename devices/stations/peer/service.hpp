@@ -61,6 +61,8 @@ class ServiceConnection {
   virtual bool sends_after_end() const { return false; }
   /// The client has ended its direction, and all that it sent was received; or the connection is lost. At most once.
   virtual void ended(Time /*now*/) {}
+  /// Bytes of its socket's receive buffer, half of which is the window; 0: what the station's sockets have.
+  virtual std::uint32_t receive_buffer() const { return 0; }
   /// When to_send() is to be asked again though nothing arrives; Time::never() if that does not matter.
   virtual Time due() const { return Time::never(); }
   /// All state of this connection.

@@ -17,7 +17,7 @@ Services::Services(const ServiceConfig& config) {
   services_.push_back(std::make_unique<NetioService>(config.netio_duration));
   services_.push_back(std::make_unique<EchoService>());
   services_.push_back(std::make_unique<DiscardService>());
-  services_.push_back(std::make_unique<NetserverService>());
+  services_.push_back(std::make_unique<NetserverService>(config.socket_buffer));
   services_.push_back(std::make_unique<GeneratorService>());
   services_.push_back(std::make_unique<CounterService>());
 }

@@ -26,7 +26,7 @@ struct driver {
 
 // What a driver keeps of an adapter: `struct X`, declared by ONE_ADAPTER(X), is STATE_OF(X) wherever `dev` is in scope. A driver
 // is built twice: for the one adapter of a machine, with its state at a fixed address, and to serve several
-// (several/several.h), with the state where the device points, as Linux has it in dev->priv. The measured path of one
+// (several.h), with the state where the device points, as Linux has it in dev->priv. The measured path of one
 // adapter is so the same to the byte as before there were several.
 #ifdef SEVERAL_ADAPTERS
 #define ONE_ADAPTER(type) struct type

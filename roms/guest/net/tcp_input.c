@@ -332,6 +332,7 @@ __attribute__((noinline, section(".cold"))) static void got_fin(struct sock *sk)
 __attribute__((noinline)) static int hold(struct sock *sk, struct skb *b) {
     if (sk->shutdown || (sk->state != TCP_ESTABLISHED && sk->state != TCP_FIN_WAIT1 && sk->state != TCP_FIN_WAIT2))
         return 0;
+    tcp_out_of_order++;
     struct skb *at = (struct skb *)&sk->held;       // goes behind this one
     for (struct skb *p = at->prev; p != (struct skb *)&sk->held; p = p->prev)
         if (!after(p->seq, b->seq)) {

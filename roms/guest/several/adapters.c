@@ -6,6 +6,7 @@
 #include "adapters.h"
 #include "driver.h"
 #include "receive_mode.h"
+#include "tcp.h"
 
 extern char settings_text[];            // system/main.c
 
@@ -71,6 +72,7 @@ static void update_counters(struct netdev *above) {
                dev->slot, c->tx_packets, c->rx_packets, c->collisions, c->tx_errors, c->rx_errors, c->rx_over_errors,
                c->rx_missed_errors, c->rx_dropped, irq_count(dev->irq), dev->queue.length);
     }
+    report("@reordered segments=%u\n", tcp_out_of_order);
     forward_report();
 }
 

@@ -6,6 +6,7 @@
 // One frame a slave, in the order in which they were enslaved, whatever is waiting in its queue and whether or not its
 // cable leads anywhere. The bond has no queue. All slaves have the first one's address.
 #include "adapters.h"
+#include "linux_cost.h"
 
 struct slave {
     struct slave *next;
@@ -28,6 +29,7 @@ void bond_enslave(struct netdev *master, struct adapter *slave) {
 }
 
 void bond_transmit(struct skb *b) {
+    COST(bond_transmit);
     for (int given = 0; !given;) {
         struct netdev *dev = turn->dev;
         if (dev->opened) {

@@ -39,6 +39,8 @@ enum {                      // later ones, apart from the first, whose code and 
     CALL_SINK,              // depth, fd of a bound UDP socket, run: where the shared page lies (sink_page.h)
     CALL_FORWARDED,         // datagrams passed on so far (several/forward.c)
     CALL_SEND_FRAMES,       // fd of a connected UDP socket, struct frames: sends until the alarm rings
+    CALL_BUFFER,            // fd, 0 = SO_SNDBUF or 1 = SO_RCVBUF, bytes to set (0: none): bytes that it has, as getsockopt()
+    CALL_BIND,              // fd of a TCP socket, port: the one that it connects from
     MORE_CALLS
 };
 struct message {            // a datagram

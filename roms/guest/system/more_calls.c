@@ -14,13 +14,13 @@
 
 static struct udp_sock *datagrams[FILES];
 
-static struct udp_sock *udp_file(u32 fd) { return fd < FILES ? datagrams[fd] : NULL; }
+struct udp_sock *udp_file(u32 fd) { return fd < FILES ? datagrams[fd] : NULL; }
 
 // ---- connections --------------------------------------------------------------------------------
 static int sys_accept_until(struct regs r) {
     struct sock *listener = file_socket(r.ebx);
     if (listener)
-        tcp_left(listener->local_port);
+        tcp_left();
     int fd = sys_accept(r);
     return fd == -ERESTARTSYS ? -EINTR : fd;
 }
@@ -29,7 +29,7 @@ static int sys_leave(struct regs r) {
     struct sock *sk = file_socket(r.ebx);
     struct udp_sock *udp = udp_file(r.ebx);
     if ((s32)r.ebx == -1) {
-        tcp_left(0);
+        tcp_left();
         return 0;
     }
     if (!sk && !udp)
@@ -157,6 +157,7 @@ static int (*const table[MORE_CALLS - CALLS])(struct regs r) = {
     [CALL_UDP_RECEIVE - CALLS] = sys_udp_receive,   [CALL_UDP_COUNTERS - CALLS] = sys_udp_counters,
     [CALL_SINK - CALLS] = sys_sink,                 [CALL_MORE_TEXT - CALLS] = sys_more_text,
     [CALL_FORWARDED - CALLS] = sys_forwarded,       [CALL_SEND_FRAMES - CALLS] = sys_send_frames,
+    [CALL_BUFFER - CALLS] = sys_buffer,             [CALL_BIND - CALLS] = sys_bind,
 };
 
 int more_calls(struct regs r) {
