@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bus/mca/timing.hpp"
-#include "core/cpu/timing/timing.hpp"
+#include "core/cpu/timing/common/config.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 #include "devices/medium/medium_kind.hpp"
 #include "devices/medium/ring/ring_config.hpp"
@@ -132,6 +132,7 @@ struct MachineConfig {
   // The lab's, the same in all of its machines:
   std::vector<MediumConfig> media;      ///< by name; at least one
   std::string net_medium;               ///< where `net` is
+  std::vector<std::string> net_bond;    ///< of a reference station on several: all of them, `net_medium` first
   std::vector<BridgeConfig> bridges;    ///< by name
   std::vector<StationConfig> stations;  ///< by name
   std::uint64_t seed = 1;

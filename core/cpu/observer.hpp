@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/cpu/decode/op.hpp"
-
 namespace planar::cpu {
+
+struct Op;
 
 /// Every call has an empty default: an observer overrides what it needs. A call may add and remove observers.
 class Observer {

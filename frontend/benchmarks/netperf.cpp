@@ -295,6 +295,7 @@ Verb add_netperf(CLI::App& app) {
       "  planar netperf -i 10,3 -I 99,5   as often as it takes to know the mean within 5 %\n"
       "  planar netperf -s 16384 -S ,8192   small socket buffers, a small window\n"
       "  planar netperf --test tcp_rr --against model56sx:3c523   netserver is emulated, too\n"
+      "  planar netperf --test udp_stream --card smc8013 --bond 3   three cards as one\n"
       "  planar netperf --card smc8013 --serve 4   a server for the host's netperf: netperf -H 127.0.0.1");
   return [o] { return run_netperf(*o); };
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/cpu/decode/op.hpp"
+
 namespace planar {
 
 namespace {

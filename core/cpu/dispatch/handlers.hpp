@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What selection finds for an instruction: how it executes by itself, and how it and what follows it run in a block on
-// the processors that run blocks (the 486 executes one instruction after the other).
+// What selection finds for an instruction: how it executes by itself, and how it and what follows it run in a block.
 #pragma once
 
 #include "core/cpu/dispatch/chain.hpp"
@@ -19,11 +18,14 @@ struct Handlers {
     Handler step = step_selected;       ///< as a step within a block (step.hpp),
     Handler last = step_selected_last;  ///< where the block ends because of it
   } i386sx;
-  struct Pentium {
-    Handler link = chain_selected;       ///< as a link of a chain within a block (chain.hpp),
-    Handler edge = chain_selected_edge;  ///< in front of another code line,
-    Handler last = chain_selected_last;  ///< where the block ends because of it
-  } pentium;
+  /// 486 and Pentium: as a link of a chain within a block (chain.hpp),
+  Handler link = chain_selected;
+  struct Chained {
+    Handler edge;  ///< in front of another code line,
+    Handler last;  ///< where the block ends because of it
+  };
+  Chained i486sx{chain_selected_edge<Model::i486sx>, chain_selected_last<Model::i486sx>};
+  Chained pentium{chain_selected_edge<Model::pentium>, chain_selected_last<Model::pentium>};
 
   Handlers() = default;
   /// Any handler. Null: the encoding is undefined.
@@ -37,8 +39,9 @@ using Selector = Handlers (*)(const Op&);
 template <Handler F>
 Handlers any(const Op&) {
   Handlers h = F;
-  h.pentium.link = chain_any<F>;
-  h.pentium.edge = chain_any_edge<F>;
+  h.link = chain_any<F>;
+  h.i486sx.edge = chain_any_edge<F, Model::i486sx>;
+  h.pentium.edge = chain_any_edge<F, Model::pentium>;
   h.i386sx.step = step<F>;
   return h;
 }
@@ -46,8 +49,9 @@ Handlers any(const Op&) {
 template <Handler F>
 Handlers register_only(const Op&) {
   Handlers h = F;
-  h.pentium.link = chain_register_only<F>;
-  h.pentium.edge = chain_register_only_edge<F>;
+  h.link = chain_register_only<F>;
+  h.i486sx.edge = chain_register_only_edge<F, Model::i486sx>;
+  h.pentium.edge = chain_register_only_edge<F, Model::pentium>;
   h.i386sx.step = step_register_only<F>;
   h.register_only = true;
   return h;
@@ -57,11 +61,13 @@ template <class Form>
 Handlers accessing(const Op& op) {
   constexpr Attempt full = Form::template mem<FullAccess>, uncached = Form::template mem<Uncached>,
                     uncached_at_base = Form::template mem<AtBase<Uncached>>, fast = Form::template mem<FastPath>,
-                    fast_at_base = Form::template mem<AtBase<FastPath>>;
+                    fast_at_base = Form::template mem<AtBase<FastPath>>, checked = Form::template mem<CheckedAccess>;
   const bool at_base = has_plain_address(op);
   Handlers h = execute_full<full>;
-  h.pentium.link = at_base ? chain_access<fast_at_base, full> : chain_access<fast, full>;
-  h.pentium.edge = at_base ? chain_access_edge<fast_at_base, full> : chain_access_edge<fast, full>;
+  h.link = at_base ? chain_access<fast_at_base, checked> : chain_access<fast, checked>;
+  h.i486sx.edge = chain_access_edge<fast, checked, Model::i486sx>;
+  h.pentium.edge = at_base ? chain_access_edge<fast_at_base, checked, Model::pentium>
+                           : chain_access_edge<fast, checked, Model::pentium>;
   h.i386sx.execute = execute_full<uncached>;
   h.i386sx.step = at_base ? step<execute_full<uncached_at_base>> : step<execute_full<uncached>>;
   return h;
@@ -75,7 +81,8 @@ Handlers forms(const Op& op) {
 template <Decision F>
 Handlers branch(const Op&) {
   Handlers h = execute_branch<F>;
-  h.pentium.last = chain_branch<F>;
+  h.i486sx.last = chain_branch<F, Model::i486sx>;
+  h.pentium.last = chain_branch<F, Model::pentium>;
   h.i386sx.last = step_last<execute_branch<F>>;
   return h;
 }

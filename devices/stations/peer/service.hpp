@@ -35,7 +35,8 @@ struct DatagramSender {
 struct OwnDatagram {
   Ipv4 to = 0;
   std::uint16_t from_port = 0, to_port = 0;
-  Bytes data;  ///< not more than fits into one frame
+  Bytes data;        ///< not more than fits into one frame
+  Ipv4 gateway = 0;  ///< the neighbour by way of whom; 0: `to` is on the medium
 };
 
 /// A service's side of one TCP connection.

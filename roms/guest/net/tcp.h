@@ -129,7 +129,7 @@ void sock_own_write(struct sock *sk, struct skb *b);
 static inline void sock_lock(struct sock *sk) { sk->locked++; }
 void sock_release(struct sock *sk);
 int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n);
-int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);
+int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);    // all that is there, up to n bytes; waits for the first
 
 // tcp_listen.c
 int tcp_listen(struct sock *sk, u16 port);
@@ -140,6 +140,7 @@ int tcp_completes_open(struct sock *sk, struct skb *b);
 
 // tcp_output.c
 extern u32 tcp_retransmitted;           // segments sent again on all connections
+extern u32 tcp_out_of_order;            // segments that came before their turn (several/resident.c)
 void tcp_transmit(struct sock *sk, struct skb *b);
 void tcp_send_or_queue(struct sock *sk, struct skb *b, int hold);
 void tcp_write_pending(struct sock *sk);
