@@ -19,36 +19,42 @@ namespace planar::cpu {
 
 class BranchTargetBuffer {
  public:
-  /// The entry of the branch behind `key`, if there is one: its position.
-  [[gnu::always_inline]] int find(std::uint32_t key) const {
-    const unsigned number = (key >> 2) & 63;
-    const Set& set = sets_[number];
-    const unsigned found = four_tags::equal(set.keys.data(), key) & set.present;
-    return found == 0 ? -1 : static_cast<int>(number * 4) + std::countr_zero(found);
-  }
-  bool predicts_taken(std::uint8_t position) const {
-    return sets_[position / 4].histories[position % 4] >= weakly_taken;
-  }
-  std::uint32_t target(std::uint8_t position) const { return sets_[position / 4].targets[position % 4]; }
-  /// A branch that has an entry went that way.
-  void learn(std::uint8_t position, bool taken, std::uint32_t target) {
-    Set& set = sets_[position / 4];
-    std::uint8_t& history = set.histories[position % 4];
-    history = after[taken][history];
-    if (taken) set.targets[position % 4] = target;
-  }
-  /// One that has none was taken.
-  void insert(std::uint32_t key, std::uint32_t target) {
-    Set& set = sets_[(key >> 2) & 63];
-    const unsigned way = set.next;
-    set.keys[way] = key;
-    set.targets[way] = target;
-    set.histories[way] = strongly_taken;
-    set.present = static_cast<std::uint8_t>(set.present | 1u << way);
-    set.next = static_cast<std::uint8_t>((way + 1) & 3);
+  /// Four entries side by side, so that one line of the host's cache has all.
+  struct alignas(64) Set {
+    std::array<std::uint32_t, 4> keys{};
+    std::array<std::uint32_t, 4> targets{};
+    std::array<std::uint8_t, 4> histories{};
+    std::uint8_t present = 0;  ///< ways that hold an entry, as bits
+    std::uint8_t next = 0;     ///< way that is replaced next
+
+    /// The way that holds the branch behind `key`, as a bit, or 0.
+    [[gnu::always_inline]] unsigned holding(std::uint32_t key) const {
+      return four_tags::equal(keys.data(), key) & present;
+    }
+    bool predicts_taken(unsigned way) const { return histories[way] >= weakly_taken; }
+    /// The branch of `way` went so.
+    void learn(unsigned way, bool taken, std::uint32_t target) {
+      histories[way] = after[taken][histories[way]];
+      if (taken) targets[way] = target;
+    }
+    /// A branch that has no entry was taken.
+    void insert(std::uint32_t key, std::uint32_t target) {
+      const unsigned way = next;
+      keys[way] = key;
+      targets[way] = target;
+      histories[way] = strongly_taken;
+      present = static_cast<std::uint8_t>(present | 1u << way);
+      next = static_cast<std::uint8_t>((way + 1) & 3);
+    }
+  };
+  /// The set that may hold the branch behind `key`, and the entry's position as always_taken() and never_taken() want
+  /// it.
+  Set& set(std::uint32_t key) { return sets_[(key >> 2) & 63]; }
+  static std::uint8_t position(std::uint32_t key, unsigned way) {
+    return static_cast<std::uint8_t>((key & 0xFC) + way);
   }
 
-  /// Whether find() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and nothing would
+  /// Whether the set would hold `key` at `hint`, strongly taken to `target` (or strongly not taken), and nothing would
   /// be learnt from being right.
   bool always_taken(std::uint8_t hint, std::uint32_t key, std::uint32_t target) const {
     const Set& set = sets_[hint / 4];
@@ -78,14 +84,6 @@ class BranchTargetBuffer {
 
  private:
   enum History : std::uint8_t { strongly_not_taken, weakly_not_taken, weakly_taken, strongly_taken };
-  /// Side by side, so that one line of the host's cache has all.
-  struct alignas(64) Set {
-    std::array<std::uint32_t, 4> keys{};
-    std::array<std::uint32_t, 4> targets{};
-    std::array<std::uint8_t, 4> histories{};
-    std::uint8_t present = 0;  ///< ways that hold an entry, as bits
-    std::uint8_t next = 0;     ///< way that is replaced next
-  };
   static constexpr std::uint8_t after[2][4] = {{strongly_not_taken, strongly_not_taken, weakly_not_taken, weakly_taken},
                                                {strongly_taken, weakly_taken, strongly_taken, strongly_taken}};
 
