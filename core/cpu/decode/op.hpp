@@ -52,8 +52,8 @@ struct alignas(64) Op {
   BranchKind branch = BranchKind::none;
 
   struct I386sx {
-    std::uint16_t tail;   ///< clocks behind the end of its first read
-    std::uint8_t refill;  ///< decode clocks where it is the target of a jump (the manual's m)
+    std::uint16_t tail;     ///< clocks behind the end of its first read
+    std::uint8_t refill;    ///< decode clocks where it is the target of a jump (the manual's m)
     std::uint16_t stretch;  ///< number of the one that begins with it (dispatch/recall.hpp)
   };
   struct I486sx {
