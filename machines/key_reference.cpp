@@ -156,6 +156,9 @@ const std::vector<Section>& sections() {
          "`\"slirp:isolated\"` (nothing of the guest's gets out), `\"tap:NAME\"`, `\"pcap:IFACE\"`, "
          "`\"socket:HOST:PORT\"`, `\"socket:unix:PATH\"`."},
         {"net.medium", "The medium on which that is, where the lab has several."},
+        {"net.bond",
+         "Ethernet media on which the reference station has a port each, in place of `net.medium`: one address, frames "
+         "go out over each in turn (`docs/hardware/channel-bonding.md`)."},
         {"net.duplex", "Half or full duplex; not with `[medium.NAME]` tables."},
         {"net.rate",
          "Bit rate, 4 or 16 Mbit/s for one Token Ring, 10 or 100 for one Ethernet segment; without it that of the "
@@ -311,8 +314,9 @@ address = "192.168.10.9"
 card = "ne2"
 medium = "b"
 )";
+  constexpr const char* bonded = "machine = \"model95\"\n[net]\nbond = [\"a\", \"b\"]\n[medium.a]\n[medium.b]\n";
   constexpr const char* guest = "machine = \"model95\"\n[guest]\ndo = \"idle\"\n";
-  for (const char* text : {more, diskette, bridged, guest}) {
+  for (const char* text : {more, diskette, bridged, bonded, guest}) {
     Config file;
     file.add_text(text, "reference");
     labs.emplace_back(load_machine(std::move(file), "reference"));

@@ -88,15 +88,18 @@ std::vector<net::Medium*> Lab::media_of(std::size_t n) const {
 
 // Each has an address and a seed of its own: behind the peer of net.attach, its number stands in the upper half.
 void Lab::add_peers(const MachineConfig& config) {
-  const auto add = [&](const std::string& medium, std::uint64_t seed, net::PeerConfig peer) {
+  const auto add = [&](const std::vector<std::string>& names, std::uint64_t seed, net::PeerConfig peer) {
+    std::vector<net::Medium*> media;
+    for (const std::string& name : names) media.push_back(&medium_named(name));
     peer.mtu = config.peer_mtu;
     peer.turnaround = config.peer_turnaround;
     peer.tick_phase = config.peer_tick_phase;
     peer.receive_buffer = config.peer_receive_buffer;
     peer.services.netio_duration = config.peer_duration;
-    stations_.push_back(std::make_unique<net::Peer>(scheduler_, trace(), medium_named(medium), seed, std::move(peer)));
+    stations_.push_back(std::make_unique<net::Peer>(scheduler_, trace(), media, seed, std::move(peer)));
   };
-  if (config.net == "peer") add(config.net_medium, config.seed, {});
+  if (config.net == "peer")
+    add(config.net_bond.empty() ? std::vector{config.net_medium} : config.net_bond, config.seed, {});
   std::uint64_t number = 0;
   for (const StationConfig& station : config.stations) {
     net::PeerConfig peer;
@@ -104,7 +107,7 @@ void Lab::add_peers(const MachineConfig& config) {
     peer.address = station.address;
     ++number;
     peer.mac[5] = static_cast<std::uint8_t>(peer.mac[5] + number);
-    add(station.medium, config.seed ^ number << 32, std::move(peer));
+    add({station.medium}, config.seed ^ number << 32, std::move(peer));
   }
 }
 
@@ -236,6 +239,7 @@ std::string Lab::summary() {
                                                                            : "bridge",
                          fmt::join(bridge.media, ", "));
     if (config_.named()) out += fmt::format("{}{}\n", net, first.net == "none" ? "" : " on " + first.net_medium);
+    if (!first.net_bond.empty()) out += fmt::format("peer: a port on each of {}\n", fmt::join(first.net_bond, ", "));
   } else if (config_.named()) {
     out += fmt::format("on one wire of {}; {}\n", medium().title(), net);
   }

@@ -132,6 +132,7 @@ struct MachineConfig {
   // The lab's, the same in all of its machines:
   std::vector<MediumConfig> media;      ///< by name; at least one
   std::string net_medium;               ///< where `net` is
+  std::vector<std::string> net_bond;    ///< of a reference station on several: all of them, `net_medium` first
   std::vector<BridgeConfig> bridges;    ///< by name
   std::vector<StationConfig> stations;  ///< by name
   std::uint64_t seed = 1;

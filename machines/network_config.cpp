@@ -307,6 +307,24 @@ void read_bridges(Config& c, MachineConfig& m, const std::string& table) {
   std::sort(m.bridges.begin(), m.bridges.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
+/// net.bond: the Ethernets on which the reference station has a port each.
+void read_bond(Config& c, MachineConfig& m) {
+  if (!c.has("net.bond")) return;
+  m.net_bond = c.texts("net.bond");
+  if (m.net != "peer") c.fail("net.bond", fmt::format("is for the station peer; net.attach is {}", m.net));
+  if (c.has("net.medium")) c.fail("net.medium", "net.bond says on which media the station is; leave it out");
+  if (m.net_bond.size() < 2 || m.net_bond.size() > net::Peer::most_ports)
+    c.fail("net.bond", fmt::format("expects two to {} media: bond = [\"A\", \"B\"]", net::Peer::most_ports));
+  for (auto name = m.net_bond.begin(); name != m.net_bond.end(); ++name) {
+    const MediumConfig* medium = find_medium(m, *name);
+    if (!medium) c.fail("net.bond", fmt::format("there is no medium '{}'; the lab has {}", *name, names(m)));
+    if (is_ring(medium->kind))
+      c.fail("net.bond", fmt::format("'{}' is {}; a bond is of Ethernets", *name, title(medium->kind)));
+    if (std::find(m.net_bond.begin(), name, *name) != name)
+      c.fail("net.bond", fmt::format("names '{}' twice; the station has one port on a medium", *name));
+  }
+}
+
 std::optional<net::Ipv4> parse_ipv4(const std::string& text) {
   net::Ipv4 address = 0;
   std::size_t at = 0;
@@ -370,8 +388,11 @@ void read_network(Config& c, MachineConfig& m) {
   else
     read_one_medium(c, m);
   plug_in_cards(c, m);
+  read_bond(c, m);
   const std::string given = c.has("net.medium") ? c.text("net.medium") : "";
-  if (m.net != "none")
+  if (!m.net_bond.empty())
+    m.net_medium = m.net_bond.front();
+  else if (m.net != "none")
     m.net_medium = read_place(c, m, "net.medium", given, "net.attach");
   else if (!given.empty())
     c.fail("net.medium", "is where net.attach is, and that is none; leave it out");

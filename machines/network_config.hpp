@@ -25,6 +25,9 @@
 //   delay = "67.2 us"
 //   ageing = "300 s"
 //
+//   [net]
+//   bond = ["one", "two"]       # the reference station has a port on each, in place of net.medium
+//
 //   [station.north]             # reference stations beside the one of net.attach
 //   medium = "ring"
 //   address = "192.168.10.11"

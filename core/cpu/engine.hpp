@@ -66,8 +66,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   std::uint64_t stop_at = 0;       ///< the inner loop ends when the clock reaches it
   const Op* current_op = nullptr;  ///< the instruction in progress, or the one executed last
   std::uint32_t block_eip = 0;     ///< EIP at the start of current_block
-  bool planned = false;            ///< current_block runs by plan
-  const Op* cold_from = nullptr;   ///< the first of the instructions in progress that run as those of a new code line
+  bool planned = false;            ///< the plan in force is current_block's
+  const Op* cold_from = nullptr;   ///< it is that of a new code line, which begins with this instruction
   Timing timing;
 
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
@@ -120,9 +120,10 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   std::unique_ptr<Accounting> accounting;  ///< for reports; null until Cpu::account() is asked for
 
   // ---- host structures ----------------------------------------------------------------------------------------------
-  std::array<std::array<HostTlbEntry, host_tlb_entries>, 2> host_tlb;  ///< [0] supervisor, [1] user
-  ModelTlb data_tlb, code_tlb, large_tlb;                              ///< 386, 486: data_tlb serves both
-  bool fast_data = true;                                               ///< no data breakpoint is armed
+  std::array<std::array<HostTlbEntry, host_tlb_entries>, 2> host_tlb;                 ///< [0] supervisor, [1] user
+  std::array<std::array<std::uint64_t, host_tlb_entries / 64>, 2> host_tlb_filled{};  ///< entries that may hold a page
+  ModelTlb data_tlb, code_tlb, large_tlb;  ///< 386, 486: data_tlb serves both
+  bool fast_data = true;                   ///< no data breakpoint is armed
 
   // ---- flags -----------------------------------------------------------------------------------------------------
   /// Replaces the bits of `mask`; settles everything that depends on them.
@@ -147,11 +148,28 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   template <class T>
   [[gnu::noinline]] T read_during_fill(const L0Line& line, std::uint32_t offset);
   template <class T>
-  [[gnu::noinline]] T read_checked(unsigned s, std::uint32_t offset);
+  T read_checked(unsigned s, std::uint32_t offset);
   template <class T>
-  [[gnu::noinline]] void write_checked(unsigned s, std::uint32_t offset, T v);
+  void write_checked(unsigned s, std::uint32_t offset, T v);
   template <class T, class F>
   [[gnu::noinline]] void modify_checked(unsigned s, std::uint32_t offset, F& f);
+
+  /// read_checked() and write_checked() where the memory events are those of a known geometry: checked.cpp.
+  template <class T, Model M, Geometry G>
+  [[gnu::noinline]] T read_by_event(unsigned s, std::uint32_t offset);
+  template <class T, Model M, Geometry G>
+  [[gnu::noinline]] void write_by_event(unsigned s, std::uint32_t offset, T v);
+  template <class T, Model M, Geometry G>
+  [[gnu::noinline]] T read_behind_prefetch(unsigned s, std::uint32_t offset);
+  template <class T, Model M, Geometry G>
+  [[gnu::noinline]] void write_behind_prefetch(unsigned s, std::uint32_t offset, T v);
+  template <class T, Model M, Geometry G>
+  [[gnu::noinline]] void write_into_cache(std::uint32_t linear, T v);
+  /// The same for whatever it is.
+  template <class T>
+  [[gnu::noinline]] T read_any(unsigned s, std::uint32_t offset);
+  template <class T>
+  [[gnu::noinline]] void write_any(unsigned s, std::uint32_t offset, T v);
 
   /// The linear address of an access of `bytes`; faults if the segment does not allow it.
   std::uint32_t linear_for_read(unsigned s, std::uint32_t offset, unsigned bytes);
@@ -199,16 +217,21 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// last. `known`: the segment's context for that access.
   [[gnu::always_inline]] void fill_l0(Segment& g, const Segment::AddressContext& known, const HostTlbEntry& e,
                                       std::uint32_t linear) {
-    const std::uint32_t page = linear & page_mask, physical = e.physical + (linear & 0xFFF);
+    const std::uint32_t physical = e.physical + (linear & 0xFFF);
     if (!timing.has_cache() || (known.value != l0_context && !admit(g))) return;
-    const std::uint32_t tag = timing.cached().l0_tag(physical);
-    if (tag == 0) return;
+    if (const std::uint32_t tag = timing.cached().l0_tag(physical)) put_l0(e, linear, tag);
+  }
+  /// The same with the line's tag in the data cache.
+  [[gnu::always_inline]] void put_l0(const HostTlbEntry& e, std::uint32_t linear, std::uint32_t tag) {
+    const std::uint32_t page = linear & page_mask;
     L0Line& line = l0_line(l0, linear);
     const std::uint64_t key = l0_context + (linear & L0Line::mask);
     line.base = reinterpret_cast<std::uintptr_t>(e.host) - page;
-    line.physical = physical & L0Line::mask;
+    line.physical = tag & L0Line::mask;
     line.reads = e.read_tag == page ? key : 0;
-    line.writes = (tag & TagCache::dirty) && e.write_tag == page && !e.holds_code(linear) ? key : 0;
+    const bool may_write = e.write_tag == page && !e.holds_code(linear);
+    line.may_write = may_write;
+    line.writes = (tag & TagCache::dirty) && may_write ? key : 0;
   }
   void forget_segment_contexts() {
     for (Segment& g : seg) g.reads = g.writes = {};
@@ -240,8 +263,15 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// Faults now if a write of these bytes would.
   void probe_write(std::uint32_t linear, unsigned bytes, bool user);
   std::uint32_t read_physical(std::uint32_t physical, unsigned bytes);
-  std::uint32_t read_device(std::uint32_t physical, unsigned bytes);
-  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v);
+  std::uint32_t read_device(std::uint32_t physical, unsigned bytes) {
+    return read_device(physical, bytes, timing.cycle_start(false));
+  }
+  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
+    write_device(physical, bytes, v, timing.cycle_start(false));
+  }
+  /// The same with the cycle's start asked for already.
+  std::uint32_t read_device(std::uint32_t physical, unsigned bytes, std::uint64_t start);
+  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v, std::uint64_t start);
   void store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::uint32_t v);
   void write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v);
 
@@ -302,13 +332,27 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   bool is_block_at(const Block& b, std::uint32_t linear) const;
   [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
-  void run_unplanned(bool begun);
-  void run_lines(bool begun);
-  [[gnu::cold, gnu::noinline]] void enter_slowly(const Op& first, bool goes_on);
+  bool run_unplanned(bool begun);
+  template <Geometry G>
+  void run_lines();
+  template <Geometry G>
+  [[gnu::always_inline]] void enter_by_line(const Op& first, bool goes_on);
+  template <Geometry G>
+  [[gnu::always_inline]] void cross_line_at(const Op& op);
+  template <Model M>
+  bool enter_plan(const Block& b);
+  template <Model M>
+  [[gnu::noinline]] void enter_slowly(const Op& first, bool goes_on);
+  template <Model M>
+  void finish_plan(const Op& op);
+  void finish_cold_line();
+  void leave_plan(const Op* next);
   void leave_chain(const Op& op);
-  [[gnu::cold, gnu::noinline]] void cross_line_in_chain(const Op& op);
+  template <Model M>
+  [[gnu::noinline]] void cross_line(const Op& op);
   void begin_chained(const Op& op);
   void check_deadline(const Op& op);
+  template <Model M>
   void check_code_line(const Op& op);
   [[gnu::cold, gnu::noinline]] void chain_near_deadline(const Op& op);
   void arrive_at(const Op& op);
@@ -326,9 +370,12 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] void finish_slowly(const Op& op);
   [[gnu::noinline]] void finish_branch_slowly(const Op& op, bool taken, std::uint32_t target);
   bool branched() const { return eip != block_eip + current_block->bytes; }
+  template <Model M>
   void chain_to_next(bool branched);
-  bool renew(Block::Link& link, std::uint32_t linear);
-  [[gnu::noinline]] void chain_renewed(Block::Link& link);
+  bool holds(const Block::Link& link, std::uint32_t linear) const;
+  template <Model M>
+  [[gnu::noinline]] void chain_elsewhere(Block::Link& link);
+  template <Model M>
   void chain_to(Block& b);
   [[gnu::noinline]] void chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target);
   void leave_block(bool executed);

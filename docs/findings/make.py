@@ -19,13 +19,21 @@ TITLES = {"model56sx": "56 SX", "model77": "77", "model95": "95"}
 FLOOD_RATES = "200,500,1000,1500,2000,2500,3000,4000,5000,6000,7000,8500,10000,11500,13000,14880"
 WIRE = 14880
 KNEE = "knee"
+OVERTAKEN, AGAIN = "overtaken", "again"
+# two unlike cards as one, each in a slot
+PAIRS = (("ne2", "3c529"), ("ne2", "smc8013"), ("3c523", "smc8013"), ("3c527", "smc8013"), ("sknet", "smc8013"), ("ne2", "lan-a"),
+         ("3c529", "3c523"))
 ACTIVITIES = ("interrupt", "bottom_half", "process")
-# benchmark, its figure in a row, seconds, sizes
+# runs, the figure in a row, seconds, sizes; "netio:2" is netio with two of the card as one (--bond 2)
 RUNS = {
     "netio": ("delivered_kb_per_s", "4", "4096"),
     "netio-receive": ("received_kb_per_s", "4", "4096"),
     "netperf-rr": ("transactions_per_s", "10", "1"),
     "netperf-udp": ("mbit_per_s", "4", "64,8192"),
+    "netio:2": ("delivered_kb_per_s", "4", "4096"),
+    "netio:3": ("delivered_kb_per_s", "4", "4096"),
+    "netperf-udp:2": ("mbit_per_s", "4", "8192"),
+    "netperf-udp:3": ("mbit_per_s", "4", "8192"),
     "flood": ("delivered_per_s", "0.5", FLOOD_RATES),
     "flood-stack": ("delivered_per_s", "0.5", FLOOD_RATES),
     "flood-driver": ("delivered_per_s", "0.5", FLOOD_RATES),
@@ -35,6 +43,10 @@ TABLES = {
     "directions": (("sent, KB/s", "netio", 4096), ("received, KB/s", "netio-receive", 4096)),
     "round-trips": (("round trips a second", "netperf-rr", 1),),
     "datagrams": (("64 bytes, 10^6 bit/s", "netperf-udp", 64), ("8192 bytes, 10^6 bit/s", "netperf-udp", 8192)),
+    "bond-stream": (("1", "netio", 4096), ("2", "netio:2", 4096), ("3", "netio:3", 4096)),
+    "bond-datagrams": (("1", "netperf-udp", 8192), ("2", "netperf-udp:2", 8192), ("3", "netperf-udp:3", 8192)),
+    "bond-order": (("2, %", "netio:2", OVERTAKEN), ("3, %", "netio:3", OVERTAKEN), ("2, sent again", "netio:2", AGAIN),
+                   ("3, sent again", "netio:3", AGAIN)),
     "knees": (("process", "flood", KNEE), ("stack", "flood-stack", KNEE), ("driver", "flood-driver", KNEE)),
     "costs": tuple((name.replace("_", " ") + ", us", "flood", name) for name in ACTIVITIES),
     "collapse": (("process", "flood", WIRE), ("stack", "flood-stack", WIRE), ("driver", "flood-driver", WIRE)),
@@ -47,12 +59,13 @@ PICTURES = {
 }
 
 
-def compare(planar, folder, benchmark):
-    figure, seconds, sizes = RUNS[benchmark]
-    report = folder / benchmark
+def compare(planar, folder, runs):
+    figure, seconds, sizes = RUNS[runs]
+    benchmark, _, bond = runs.partition(":")
+    report = folder / runs.replace(":", "-bond-")
     report.mkdir(parents=True, exist_ok=True)
     subprocess.run([planar, "compare", "--do", benchmark, "--machines", ",".join(MACHINES), "--seconds", seconds, "--sizes", sizes,
-                    "--report", report], check=False, stdout=subprocess.DEVNULL)
+                    "--report", report, *(["--bond", bond] if bond else [])], check=False, stdout=subprocess.DEVNULL)
     results = json.loads((report / "compare.json").read_text(encoding="utf-8"))
     cells = {}
     for result in results:
@@ -64,6 +77,10 @@ def compare(planar, folder, benchmark):
         for name in ACTIVITIES if few and more else ():
             cells[result["card"], result["machine"], name] = (
                 (more["cpu_percent"][name] - few["cpu_percent"][name]) / 100 / (more["offered_per_s"] - few["offered_per_s"]) * 1e6)
+        if "bond" in result:
+            frames = sum(card["peer_frames"]["received"] for card in result["bond"]["cards"])
+            cells[result["card"], result["machine"], OVERTAKEN] = 100 * result["bond"]["packets_overtaken_at_peer"] / frames
+            cells[result["card"], result["machine"], AGAIN] = result["bond"]["retransmitted"]["by_guest"]
         if "knee_per_s" in result:
             cells[result["card"], result["machine"], KNEE] = result["knee_per_s"]
     return cells, [r["card"] for r in results], (report / "compare.html").read_text(encoding="utf-8")
@@ -78,6 +95,35 @@ def table(columns, cells, cards):
             lines.append("| `%s` |" % card + "".join(
                 " - |" if v is None else (" %.0f |" if v >= 20 or v == 0 else " %.2f |") % v for v in values))
     return "\n".join(lines)
+
+
+def pairs(planar, folder, alone):
+    """The table of unlike cards: each alone, both as one, with the share of packets that were overtaken."""
+    lines = ["| cards |" + "".join(" %s: alone | %s: as one | %s: overtaken, %% |" % ((TITLES[m],) * 3) for m in MACHINES),
+             "|---|" + "---:|" * (3 * len(MACHINES))]
+    (folder / "pairs").mkdir(parents=True, exist_ok=True)
+    for first, second in PAIRS:
+        line = "| `%s`, `%s` |" % (first, second)
+        for machine in MACHINES:
+            file = folder / "pairs" / ("%s-%s-%s.json" % (machine, first, second))
+            if not file.exists():
+                subprocess.run([planar, "netio", "--machine", machine, "--card", "1=" + first, "--card", "2=" + second, "--bond",
+                                "--seconds", "4", "--sizes", "4096", "--quiet", "--json", file], check=True)
+            result = json.loads(file.read_text(encoding="utf-8"))
+            frames = sum(card["peer_frames"]["received"] for card in result["bond"]["cards"])
+            line += " %s | %.0f | %.1f |" % (
+                ", ".join("%.0f" % alone[card, machine, 4096] for card in (first, second)),
+                result["rows"][0]["delivered_kb_per_s"], 100 * result["bond"]["packets_overtaken_at_peer"] / frames)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def put(text, name, rows):
+    begin, end = "<!-- table %s -->" % name, "<!-- end -->"
+    if begin not in text:
+        sys.exit("make.py: %s has no mark '%s'" % (PAGE, begin))
+    first = text.index(begin) + len(begin)
+    return text[:first] + "\n" + rows + "\n" + text[text.index(end, first):]
 
 
 def main():
@@ -102,11 +148,9 @@ def main():
     for name, columns in TABLES.items():
         if not all(benchmark in chosen for _, benchmark, _ in columns):
             continue
-        begin, end = "<!-- table %s -->" % name, "<!-- end -->"
-        if begin not in text:
-            sys.exit("make.py: %s has no mark '%s'" % (PAGE, begin))
-        first = text.index(begin) + len(begin)
-        text = text[:first] + "\n" + table(columns, cells, cards) + "\n" + text[text.index(end, first):]
+        text = put(text, name, table(columns, cells, cards))
+    if "netio" in chosen and "netio:2" in chosen:
+        text = put(text, "bond-pairs", pairs(planar, folder, cells["netio"]))
     PAGE.write_text(text, encoding="utf-8")
 
 

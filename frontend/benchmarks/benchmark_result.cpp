@@ -79,7 +79,8 @@ std::string MachineFigures::server_text() const {
 }
 
 std::string BenchmarkResult::heading(const std::string& what, const MachineFigures* against) const {
-  return fmt::format("{} on {}, {}{}\n\n", what, pairing(), against ? "against " + against->pairing() : "net " + net,
+  return fmt::format("{} on {}, {}{}\n\n", what, bond ? fmt::format("{} with {}", machine, bond->heading()) : pairing(),
+                     against ? "against " + against->pairing() : "net " + net,
                      repeatable ? "" : " (host in the loop, not repeatable)");
 }
 
@@ -121,6 +122,7 @@ void BenchmarkResult::put_figures(nlohmann::ordered_json& out) const {
   out["instructions"] = instructions;
   out["cycles"] = cycles;
   out["frames"] = counted(frames);
+  if (bond) out["bond"] = bond->json();
 }
 
 std::string BenchmarkResult::load_text() const {
@@ -140,7 +142,7 @@ std::string BenchmarkResult::load_text() const {
 }
 
 std::string BenchmarkResult::counts_text() const {
-  std::string out;
+  std::string out = bond ? bond->table() : "";
   out +=
       fmt::format("{:.3f} s virtual, {:.2f} s host: {:.1f}x real time; {} instructions, {} cycles\n", virtual_seconds,
                   host_seconds, host_seconds > 0 ? virtual_seconds / host_seconds : 0.0, instructions, cycles);
@@ -169,6 +171,7 @@ void collect(Session& session, const std::string& start, const std::string& end,
   collect(session, 0, start, end, out);
   Lab& lab = session.lab();
   Machine& machine = lab.machine();
+  out.bond = collect_bond(session);
   out.net = lab.machines() > 1 ? "machine" : machine.config().net;
   out.repeatable = lab.repeatable();
   out.seed = machine.config().seed;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/bond/bond.hpp"
 #include "frontend/report/frame_time.hpp"
 #include "frontend/session/guest_output.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -38,6 +39,7 @@ struct MachineFigures {
 
 struct BenchmarkResult : MachineFigures {
   std::string net;
+  std::optional<BondFigures> bond;
   bool repeatable = true;    ///< no host in the loop
   bool interrupted = false;  ///< by the user, before its end
   std::uint64_t seed = 1;

@@ -6,9 +6,21 @@
 
 namespace planar {
 namespace {
-const Benchmark* const table[] = {&netio_benchmark,       &netio_receive_benchmark, &netperf_benchmark,
-                                  &netperf_rr_benchmark,  &netperf_udp_benchmark,   &flood_benchmark,
-                                  &flood_stack_benchmark, &flood_driver_benchmark};
+const Benchmark* const table[] = {&netio_benchmark,
+                                  &netio_receive_benchmark,
+                                  &netperf_benchmark,
+                                  &netperf_rr_benchmark,
+                                  &netperf_udp_benchmark,
+                                  &flood_benchmark,
+                                  &flood_stack_benchmark,
+                                  &flood_driver_benchmark,
+                                  &flood_batch_benchmark,
+                                  &flood_timer_benchmark,
+                                  &flood_poll_benchmark,
+                                  &flood_router_benchmark,
+                                  &flood_router_poll_benchmark,
+                                  &flood_send_benchmark,
+                                  &flood_send_process_benchmark};
 }  // namespace
 
 std::span<const Benchmark* const> benchmarks() { return table; }

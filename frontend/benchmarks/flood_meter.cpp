@@ -8,6 +8,7 @@
 
 #include "core/common/error.hpp"
 #include "devices/stations/packet.hpp"
+#include "devices/stations/peer/counter.hpp"
 #include "devices/stations/peer/generator.hpp"
 #include "frontend/report/delivery.hpp"
 
@@ -16,11 +17,12 @@ namespace {
 
 // roms/guest/common/sink_page.h and kernel/kernel.h
 constexpr std::uint32_t sink_magic = 0x4B4E4953, sink_log = 512;
-constexpr std::uint32_t run_at = 4, delivered_at = 8, do_irq_at = 24, do_bottom_half_at = 28, log_at = 32;
+constexpr std::uint32_t run_at = 4, delivered_at = 8, do_irq_at = 24, do_bottom_half_at = 28;
+constexpr std::uint32_t receive_visit_at = 32, receive_run_at = 36, log_at = 40;
 constexpr std::uint32_t page_offset = 0xC0000000;  // the kernel's linear addresses above the physical ones
 constexpr std::uint32_t kernel_stack = 8192;       // bytes, aligned; the task lies at its beginning
 constexpr std::uint32_t task_pid = 32;             // 0: the idle task
-constexpr std::uint32_t text_first = 0xC0100000, text_end = 0xC0120000;
+constexpr std::uint32_t text_first = 0xC0030000, text_end = 0xC0120000;  // low memory and the kernel proper
 constexpr std::uint8_t call_near = 0xE8;
 constexpr unsigned protocol_udp = 17;
 constexpr std::uint32_t most_frames = 60 * 32768 + 256;  // of a run: its longest, highest rate and a burst
@@ -93,6 +95,8 @@ FloodMeter::FloodMeter(Lab& lab)
       media_(lab.media_of(0)),
       look_(lab.scheduler(), "flood.look", Priority::observer, Callback::to<&FloodMeter::look>(this)) {
   for (net::Medium* medium : media_) medium->add_observer(*this);
+  for (const auto& area : machine().memory().areas())
+    if (area.kind == PageKind::ram && area.size >= 4) ram_.push_back({area.data, area.base, area.size});
 }
 
 FloodMeter::~FloodMeter() {
@@ -100,25 +104,25 @@ FloodMeter::~FloodMeter() {
 }
 
 void FloodMeter::found_page(std::uint32_t address) {
-  const std::uint32_t physical = address - page_offset;
-  for (const auto& area : machine().memory().areas())
-    if (area.kind == PageKind::ram && physical >= area.base && physical - area.base < area.size) {
-      memory_ = area.data;
-      base_ = area.base;
-      size_ = area.size;
-    }
-  if (!memory_ || word(address) != sink_magic)
-    throw Error(fmt::format("flood: the guest names a page at {:X}, which is none", address));
   page_ = address;
+  if (word(address) != sink_magic)
+    throw Error(fmt::format("flood: the guest names a page at {:X}, which is none", address));
   do_irq_ = word(page_ + do_irq_at);
   do_bottom_half_ = word(page_ + do_bottom_half_at);
+  receive_visit_ = word(page_ + receive_visit_at);
+  receive_run_ = word(page_ + receive_run_at);
   look_.at(lab_.scheduler().now() + interval);
 }
 
 std::uint32_t FloodMeter::word(std::uint32_t linear) const {
-  const std::uint32_t at = linear - page_offset - base_;
-  if (at > size_ - 4 || linear < page_offset + base_) return 0;
-  return memory_[at] | memory_[at + 1] << 8 | memory_[at + 2] << 16 | std::uint32_t{memory_[at + 3]} << 24;
+  const std::uint32_t physical = linear - page_offset;
+  for (const Ram& ram : ram_) {
+    const std::uint32_t at = physical - ram.base;
+    if (physical < ram.base || at > ram.size - 4) continue;
+    const std::uint8_t* const p = ram.data + at;
+    return p[0] | p[1] << 8 | p[2] << 16 | std::uint32_t{p[3]} << 24;
+  }
+  return 0;
 }
 
 bool FloodMeter::calls(std::uint32_t return_address, std::uint32_t function) const {
@@ -135,7 +139,8 @@ FloodSeen::Activity FloodMeter::activity() {
     const std::uint32_t value = word(at);
     if (value < text_first || value >= text_end) continue;
     if (calls(value, do_irq_)) return FloodSeen::interrupt;
-    if (calls(value, do_bottom_half_)) return FloodSeen::bottom_half;
+    if (calls(value, do_bottom_half_) || calls(value, receive_run_)) return FloodSeen::bottom_half;
+    if (calls(value, receive_visit_)) return FloodSeen::poll;
   }
   return word(task + task_pid) ? FloodSeen::process : FloodSeen::idle_task;
 }
@@ -155,19 +160,47 @@ void FloodMeter::look(Time now) {
   if (word(page_ + run_at) != run->run) return;
   const std::uint32_t count = word(page_ + delivered_at);
   if (count - seen_ > sink_log) seen_ = count;  // it begins again
-  for (; seen_ != count; ++seen_) {
-    const std::uint32_t number = word(page_ + log_at + 4 * (seen_ % sink_log));
-    if (number >= run->arrived.size()) continue;
-    ++run->delivered;
-    run->counted.resize(run->arrived.size());
-    if (run->counted[number]) {
-      ++run->duplicates;
-      continue;
-    }
-    run->counted[number] = true;
-    if (now <= run->ends + grace) ++run->in_time;
-    run->latency.push_back(now - run->arrived[number]);
+  for (; seen_ != count; ++seen_) { delivered(*run, word(page_ + log_at + 4 * (seen_ % sink_log)), now); }
+}
+
+void FloodMeter::delivered(FloodSeen& run, std::uint32_t number, Time when) {
+  if (number >= run.arrived.size()) return;
+  ++run.delivered;
+  run.counted.resize(run.arrived.size());
+  if (run.counted[number]) {
+    ++run.duplicates;
+    return;
   }
+  run.counted[number] = true;
+  if (when <= run.ends + grace) ++run.in_time;
+  run.latency.push_back(when - run.arrived[number]);
+}
+
+FloodSeen& FloodMeter::begin_run(std::uint32_t number, Time began) {
+  open_ = true;
+  FloodSeen& run = runs_.emplace_back();
+  run.run = number;
+  run.before = before_;
+  run.others = others_;
+  run.began = began;
+  run.ends = run.began + duration_;
+  seen_ = 0;
+  const auto account = machine().cpu().account();
+  first_clocks_ = account.clocks;
+  first_halted_ = account.halted;
+  return run;
+}
+
+void FloodMeter::sent(const net::WireRecord& record, std::uint32_t number) {
+  FloodSeen& run = open_ ? runs_.back() : begin_run(number, record.start);
+  ++run.on_wire;
+  if (record.end <= run.ends) ++run.in_time;
+}
+
+void FloodMeter::passed_on(const net::WireRecord& record, std::uint32_t number) {
+  if (!open_) return;
+  ++runs_.back().passed_on;
+  delivered(runs_.back(), number, record.end);
 }
 
 void FloodMeter::run_ended() {
@@ -182,10 +215,19 @@ void FloodMeter::observe(const net::WireRecord& record) {
   }
   const bool own = record.sender.starts_with(senders_);
   const auto udp = udp_of(record);
+  if (own && udp && udp->destination == net::counter_port && udp->data.size() >= 8 &&
+      net::get32(udp->data, 0) != net::counter_magic) {
+    if (udp->source == net::generator_port)
+      passed_on(record, net::get32(udp->data, 4));
+    else
+      sent(record, net::get32(udp->data, 0));
+    return;
+  }
   if (own) {
     // A request: the adapter has counted what came before.
     if (udp && udp->destination == net::generator_port) {
       own_ = udp->from;
+      near_ = &record.medium;
       if (!open_) {
         before_ = lab_.frames(0);
         others_ = 0;
@@ -201,25 +243,14 @@ void FloodMeter::observe(const net::WireRecord& record) {
     const bool ring = record.medium.format().link != net::LinkType::ethernet;
     const auto to = record.bytes.subspan(ring ? 2 : 0, 6);
     const bool for_us = std::equal(to.begin(), to.end(), own_.begin()) ||
+                        &record.medium != near_ ||  // a router's other side
                         (!ring && std::all_of(to.begin(), to.end(), [](auto b) { return b == 0xFF; }));
     if (for_us) ++(open_ ? runs_.back().others : others_);
     return;
   }
   const std::uint32_t number = net::get32(udp->data, 4);
   if (number >= most_frames) return;  // no frame of the generator: a host sends what it likes
-  if (!open_) {
-    open_ = true;
-    FloodSeen& run = runs_.emplace_back();
-    run.run = net::get32(udp->data, 0);
-    run.before = before_;
-    run.others = others_;
-    run.began = record.start;
-    run.ends = run.began + duration_;
-    seen_ = 0;
-    const auto account = machine().cpu().account();
-    first_clocks_ = account.clocks;
-    first_halted_ = account.halted;
-  }
+  if (!open_) begin_run(net::get32(udp->data, 0), record.start);
   FloodSeen& run = runs_.back();
   run.arrived.resize(std::max<std::size_t>(run.arrived.size(), number + std::size_t{1}), Time::never());
   run.arrived[number] = record.end;

@@ -23,10 +23,11 @@ namespace planar {
 
 /// What was seen of one run of the generator.
 struct FloodSeen {
-  /// idle: halted; idle_task: the idle task executes, between a halt and an interrupt or a task switch
-  enum Activity : unsigned { idle, interrupt, bottom_half, process, idle_task, activities };
-  static constexpr std::array<const char*, activities> names{"idle", "interrupt", "bottom_half", "process",
-                                                             "idle_task"};
+  /// idle: halted; idle_task: the idle task executes, between a halt and an interrupt or a task switch; poll: it is in
+  /// the adapter's driver, whether there is a frame or not. What a polled frame costs further up is bottom_half.
+  enum Activity : unsigned { idle, interrupt, bottom_half, process, idle_task, poll, activities };
+  static constexpr std::array<const char*, activities> names{"idle",    "interrupt", "bottom_half",
+                                                             "process", "idle_task", "poll"};
 
   std::uint32_t run = 0;
   std::vector<Time> arrived;  ///< last bit of each frame of the generator, by its number; never(): held back
@@ -43,6 +44,7 @@ struct FloodSeen {
   std::uint64_t delivered = 0;                    ///< frames that were counted
   std::vector<Time> latency;                      ///< of those, in their order
   NetCounters before, after;                      ///< the adapter's
+  std::uint64_t passed_on = 0;  ///< frames of the generator that the machine has sent on another medium
 
   double percent(Activity a) const;
   double busy_percent() const;
@@ -70,6 +72,9 @@ class FloodMeter final : public net::WireObserver {
 
   /// The guest has told the page's address. Throws Error if there is no such page.
   void found_page(std::uint32_t address);
+  /// What the machine sends to a counter (devices/stations/peer/counter.hpp) makes a run, too: `on_wire` are its
+  /// frames, and `duration` is how long it will be looked at.
+  void watch_sending(Time duration) { duration_ = duration; }
   /// The guest has reported a run: nothing of it is under way.
   void run_ended();
   /// Runs in their order.
@@ -85,14 +90,22 @@ class FloodMeter final : public net::WireObserver {
   FloodSeen::Activity activity();
   bool calls(std::uint32_t return_address, std::uint32_t function) const;
   void look(Time now);
+  void delivered(FloodSeen& run, std::uint32_t number, Time when);
+  FloodSeen& begin_run(std::uint32_t number, Time began);
+  void sent(const net::WireRecord& record, std::uint32_t number);
+  void passed_on(const net::WireRecord& record, std::uint32_t number);
 
   Lab& lab_;
   std::string senders_;
   std::vector<net::Medium*> media_;
   std::array<std::uint8_t, 6> own_{};  // address of the machine's adapter, from its request
-  std::uint8_t* memory_ = nullptr;     // of the machine, from `base_` on
-  std::uint32_t base_ = 0, size_ = 0;
-  std::uint32_t page_ = 0, do_irq_ = 0, do_bottom_half_ = 0;
+  struct Ram {
+    const std::uint8_t* data;
+    std::uint32_t base, size;
+  };
+  std::vector<Ram> ram_;  // of the machine
+  std::uint32_t page_ = 0, do_irq_ = 0, do_bottom_half_ = 0, receive_visit_ = 0, receive_run_ = 0;
+  const net::Medium* near_ = nullptr;  // on which the generator is
   std::vector<FloodSeen> runs_;
   bool open_ = false;
   NetCounters before_;

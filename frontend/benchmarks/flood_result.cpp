@@ -21,7 +21,7 @@ double us(Time t) { return static_cast<double>(t.ps) * 1e-6; }
 
 std::int64_t FloodRow::before_kernel() const {
   return static_cast<std::int64_t>(on_wire()) -
-         static_cast<std::int64_t>(delivered - seen.duplicates + backlog_dropped + socket_dropped);
+         static_cast<std::int64_t>(delivered - seen.duplicates + backlog_dropped + socket_dropped + queue_dropped);
 }
 
 std::int64_t FloodRow::adapter_lost() const {
@@ -39,6 +39,11 @@ std::string FloodRow::discrepancy(bool bridged) const {
     return fmt::format("{} frames generated, but {} offered, {} held back, {} given up", generated, offered, held_back,
                        given_up);
   if (strange) return fmt::format("{} frames of another run have come", strange);
+  if (forwarded && passed_on != delivered + queue_dropped)
+    return fmt::format("the router has passed on {} frames, {} were on the wire and {} dropped", passed_on, delivered,
+                       queue_dropped);
+  if (forwarded && counted != delivered)
+    return fmt::format("{} frames were passed on, the station behind the router counts {}", delivered, counted);
   if (seen.delivered != delivered)
     return fmt::format("the guest says that it has counted {} frames, but {} were seen", delivered, seen.delivered);
   if (before_kernel() < 0) return fmt::format("the guest has {} frames more than were on the wire", -before_kernel());
@@ -53,7 +58,7 @@ std::string FloodRow::discrepancy(bool bridged) const {
 std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& meter, double seconds) {
   std::vector<FloodRow> rows;
   FloodRow row;
-  std::uint64_t interrupts = 0;
+  std::uint64_t interrupts = 0, passed_on = 0, queue_dropped = 0;
   for (const GuestLine& line : guest.lines()) {
     const auto number = [&](const char* key) { return line.number(key).value_or(0); };
     if (line.tagged("@flood generator")) {
@@ -64,6 +69,12 @@ std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& met
     } else if (line.tagged("@counters")) {
       row.interrupts = number("interrupts") - interrupts;
       interrupts = number("interrupts");
+    } else if (line.tagged("@forward")) {
+      row.forwarded = true;
+      row.passed_on = number("forwarded") - passed_on;
+      row.queue_dropped = number("queue") - queue_dropped;
+      passed_on = number("forwarded");
+      queue_dropped = number("queue");
     } else if (line.tagged("@flood sink")) {
       row.delivered = number("delivered");
       row.backlog_dropped = number("backlog");
@@ -72,6 +83,7 @@ std::vector<FloodRow> flood_rows(const GuestOutput& guest, const FloodMeter& met
       for (const FloodSeen& seen : meter.runs())
         if (seen.run == row.run) {
           row.seen = seen;
+          if (row.forwarded) row.delivered = seen.passed_on;
           rows.push_back(row);
         }
     } else if (line.tagged("@flood") && line.number("frame")) {
@@ -102,29 +114,32 @@ nlohmann::ordered_json FloodResult::json() const {
   out["schema"] = "planar.flood/1";
   put_setup(out);
   out["depth"] = depth;
+  out["mode"] = mode;
   out["frame_bytes"] = frame_bytes;
   out["burst"] = burst;
   out["guest_image_sha256"] = guest_image_sha256;
   put_provenance(out);
   out["rows"] = nlohmann::ordered_json::array();
   for (const FloodRow& row : rows) {
-    nlohmann::ordered_json r{{"rate", row.rate},
-                             {"seconds", rounded(row.seconds, 6)},
-                             {"offered", row.on_wire()},
-                             {"offered_per_s", rounded(row.offered_per_s(), 2)},
-                             {"delivered", row.delivered - row.seen.duplicates},
-                             {"delivered_in_time", row.seen.in_time},
-                             {"delivered_per_s", rounded(row.delivered_per_s(), 2)},
-                             {"held_back", row.held_back},
-                             {"given_up", row.given_up},
-                             {"bridge", row.bridge_lost()},
-                             {"lost",
-                              {{"fifo", row.fifo_lost()},
-                               {"ring", row.adapter_lost() - row.fifo_lost()},
-                               {"driver", row.driver_lost()},
-                               {"backlog", row.backlog_dropped},
-                               {"socket", row.socket_dropped}}},
-                             {"interrupts", row.interrupts}};
+    nlohmann::ordered_json r{
+        {"rate", row.rate},
+        {"seconds", rounded(row.seconds, 6)},
+        {"offered", row.on_wire()},
+        {"offered_per_s", rounded(row.offered_per_s(), 2)},
+        {"delivered", row.delivered - row.seen.duplicates},
+        {"delivered_in_time", row.seen.in_time},
+        {"delivered_per_s", rounded(row.delivered_per_s(), 2)},
+        {"held_back", row.held_back},
+        {"given_up", row.given_up},
+        {"bridge", row.bridge_lost()},
+        {"lost",
+         {{"fifo", row.fifo_lost()},
+          {"ring", row.adapter_lost() - row.fifo_lost()},
+          {"driver", row.driver_lost()},
+          {"backlog", row.backlog_dropped},
+          {row.forwarded ? "queue" : "socket", row.forwarded ? row.queue_dropped : row.socket_dropped}}},
+        {"interrupts", row.interrupts}};
+    if (row.forwarded) r["counted"] = row.counted;
     const auto gaps = row.seen.gaps();
     r["gaps"] = {{"count", gaps.count}, {"longest", gaps.longest}};
     if (row.seen.duplicates) r["duplicates"] = row.seen.duplicates;
@@ -148,22 +163,25 @@ nlohmann::ordered_json FloodResult::json() const {
 }
 
 std::string FloodResult::table() const {
-  std::string out = heading(fmt::format("flood, {} bytes{}, counted in the {}", frame_bytes,
-                                        burst > 1 ? fmt::format(" in bursts of {}", burst) : "", depth),
-                            nullptr);
+  std::string out = heading(
+      fmt::format("flood, {} bytes{}, {}{}{}", frame_bytes, burst > 1 ? fmt::format(" in bursts of {}", burst) : "",
+                  depth == "forward" ? "passed on to another segment" : "counted in the ",
+                  depth == "forward" ? "" : depth, mode == "interrupt" ? "" : ", receiving by " + mode),
+      nullptr);
   out += fmt::format("{:>8} {:>8} {:>8} {:>6} | lost: {:>6} {:>6} {:>6} {:>7} {:>6}\n", "frames/s", "offered",
-                     "in time", "late", "fifo", "ring", "driver", "backlog", "socket");
+                     "in time", "late", "fifo", "ring", "driver", "backlog", depth == "forward" ? "queue" : "socket");
   for (const FloodRow& row : rows)
-    out +=
-        fmt::format("{:>8} {:>8} {:>8} {:>6} | {:>12} {:>6} {:>6} {:>7} {:>6}\n", row.rate, row.on_wire(),
-                    row.seen.in_time, row.delivered - row.seen.duplicates - row.seen.in_time, row.fifo_lost(),
-                    row.adapter_lost() - row.fifo_lost(), row.driver_lost(), row.backlog_dropped, row.socket_dropped);
+    out += fmt::format("{:>8} {:>8} {:>8} {:>6} | {:>12} {:>6} {:>6} {:>7} {:>6}\n", row.rate, row.on_wire(),
+                       row.seen.in_time, row.delivered - row.seen.duplicates - row.seen.in_time, row.fifo_lost(),
+                       row.adapter_lost() - row.fifo_lost(), row.driver_lost(), row.backlog_dropped,
+                       row.forwarded ? row.queue_dropped : row.socket_dropped);
   out += fmt::format("\n{:>8} | %: {:>6} {:>6} {:>7} {:>5} | latency, us: {:>6} {:>7} {:>7} {:>7}\n", "frames/s",
-                     "interr.", "b.half", "process", "idle", "p50", "p90", "p99", "max");
+                     mode == "poll" ? "poll" : "interr.", "b.half", "process", "idle", "p50", "p90", "p99", "max");
   for (const FloodRow& row : rows) {
     const auto share = [&](FloodSeen::Activity a) { return row.seen.percent(a); };
-    out += fmt::format("{:>8} | {:>10.1f} {:>6.1f} {:>7.1f} {:>5.1f} |", row.rate, share(FloodSeen::interrupt),
-                       share(FloodSeen::bottom_half), share(FloodSeen::process), share(FloodSeen::idle));
+    out += fmt::format("{:>8} | {:>10.1f} {:>6.1f} {:>7.1f} {:>5.1f} |", row.rate,
+                       share(mode == "poll" ? FloodSeen::poll : FloodSeen::interrupt), share(FloodSeen::bottom_half),
+                       share(FloodSeen::process), share(FloodSeen::idle));
     for (const auto& [name, part] : percentiles) {
       const auto t = row.seen.latency_of(part);
       out += fmt::format(" {:>{}}", t ? fmt::format("{:.0f}", us(*t)) : "-", part == 0.5 ? 19 : 7);

@@ -27,6 +27,10 @@ struct FloodRow {
   std::uint64_t backlog_dropped = 0, socket_dropped = 0;  ///< by the kernel
   std::uint64_t strange = 0;                              ///< of another run
   std::uint64_t interrupts = 0;                           ///< of the adapter, with those of the requests
+  bool forwarded = false;           ///< a router's: delivered is what it has sent on the other medium
+  std::uint64_t passed_on = 0;      ///< by the router, into the other adapter's queue
+  std::uint64_t queue_dropped = 0;  ///< found that queue full
+  std::uint64_t counted = 0;        ///< by the station behind it
   FloodSeen seen;
 
   /// Frames that were on the machine's medium for it, and a rate.
@@ -51,6 +55,7 @@ struct FloodRow {
 
 struct FloodResult : BenchmarkResult {
   std::string depth;  ///< "driver", "stack", "process"
+  std::string mode;   ///< "interrupt", "batch", "timer", "poll"
   std::uint32_t frame_bytes = 64;
   unsigned burst = 1;
   std::optional<std::uint32_t> stalled_at;  ///< a rate behind which the adapter received nothing any more

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/common/error.hpp"
 #include "frontend/benchmarks/seed_runs.hpp"
 #include "frontend/session/restore.hpp"
 
@@ -30,6 +31,7 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
                              client))
       ->type_name("SLOT")
       ->check(CLI::Range(1, 8));
+  if (!server.empty()) bond.add_to(app);
   app.add_option("--os", system,
                  "The operating system whose network stack the guest stands for; `planar show nt4` has its values")
       ->type_name(fmt::format("{}", fmt::join(operating_system_names(), "|")))
@@ -61,9 +63,31 @@ std::unique_ptr<Session> GuestRunOptions::open(const GuestTasks& tasks,
     check_guest_settings(*verb, tasks.settings, snapshot);
     return std::make_unique<Session>(snapshot, output, state);
   }
+  if (bond.given()) return open_bond(tasks, adjust);
   auto config = machine.config("ne2");
   if (use) use_adapter(config, *use);
   if (adjust) adjust(config);
+  return open_guests(tasks, std::move(config), machine, output, state);
+}
+
+std::unique_ptr<Session> GuestRunOptions::open_bond(GuestTasks tasks,
+                                                    const std::function<void(Config&)>& adjust) const {
+  if (use) throw Error("--bond and --use: a bond is of several adapters; leave --use out");
+  if (against)
+    throw Error(
+        "--bond and --against: the other end has to have a port on each segment, which only the "
+        "reference station has; leave one of them out");
+  if (machine.net && *machine.net != "peer")
+    throw Error(
+        fmt::format("--bond and --net {}: only the reference station (peer) has a port on each segment", *machine.net));
+  if (system != default_system)
+    throw Error(fmt::format("--bond and --os {}: bonding is Linux 2.2's; leave --os out", system));
+  MachineOptions of_cards = machine;
+  bond.repeat_card(of_cards, "ne2");
+  auto config = of_cards.config("ne2");
+  if (adjust) adjust(config);
+  tasks.settings.emplace_back("adapters", std::to_string(bond.apply(config)));
+  tasks.settings.emplace_back("bond", "1");
   return open_guests(tasks, std::move(config), machine, output, state);
 }
 

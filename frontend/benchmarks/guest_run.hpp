@@ -11,6 +11,7 @@
 
 #include "frontend/benchmarks/benchmark.hpp"
 #include "frontend/benchmarks/benchmark_run.hpp"
+#include "frontend/bond/bond.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/systems/operating_system.hpp"
 
@@ -24,6 +25,7 @@ struct GuestRunOptions {
   unsigned runs = 1;
   unsigned port = 0;
   std::optional<unsigned> use;
+  BondOptions bond;
   std::string system{default_system};
   std::optional<std::string> against;
 
@@ -37,6 +39,9 @@ struct GuestRunOptions {
   std::optional<int> several(const Benchmark& benchmark) const;
   /// From power-on, with `adjust` to the client's machine, or from the snapshot that --restore names. Throws Error.
   std::unique_ptr<Session> open(const GuestTasks& tasks, const std::function<void(Config&)>& adjust = {}) const;
+
+ private:
+  std::unique_ptr<Session> open_bond(GuestTasks tasks, const std::function<void(Config&)>& adjust) const;
 };
 
 }  // namespace planar

@@ -101,7 +101,7 @@ NetioResult measure(Session& session, const Options& o, const std::function<bool
         enough = enough || hopeless(*row);
       }
     }
-    if (n == 0 && line.tagged("@card") && !o.use && !o.output.quiet) say_adapter(session);
+    if (n == 0 && line.tagged("@card") && !o.use && !o.bond.given() && !o.output.quiet) say_adapter(session);
   });
   const auto progress = [&] {
     const auto rows = netio_rows(session.guest());
@@ -208,6 +208,8 @@ Verb add_netio(CLI::App& app) {
       "  planar netio --machine model56sx --card 3c527   another machine, another card\n"
       "  planar netio --seconds 1 --sizes 1024,8192 --json -   two sizes, for programs\n"
       "  planar netio --runs 10 --seconds 1   means over ten seeds, with 95 % confidence\n"
+      "  planar netio --machine model77 --card ne2 --bond 2   two of them as one, on two segments\n"
+      "  planar netio --card 1=ne2 --card 2=3c529 --bond   two unlike ones\n"
       "  planar netio --against model95:3c523   server and client are both emulated");
   return [o] { return run(*o); };
 }

@@ -10,6 +10,7 @@
 
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
+#include "frontend/bond/bond.hpp"
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
@@ -31,6 +32,7 @@ struct CompareOptions {
   std::string merge;
   std::string timelines;  ///< their folder
   unsigned runs = 1;
+  unsigned bond = 0;  ///< adapters of each run; 0: one
   bool plan = false;
 };
 
@@ -41,7 +43,13 @@ SweepPlan sweep(const CompareOptions& o) {
   plan.runs = o.runs;
   if (!o.folder.empty()) plan.options.folder = fs::path(o.folder) / "runs";
   if (!o.results.empty()) plan.options.folder = o.results;
-  plan.cells = with_seeds(o.command.cells(), plan.options.seed, o.runs);
+  auto cells = o.command.cells();
+  for (Cell& cell : cells)
+    if (o.bond) {
+      cell.settings.insert(cell.settings.end(), {"--bond", std::to_string(o.bond)});
+      cell.variant = fmt::format("bond-{}", o.bond);
+    }
+  plan.cells = with_seeds(std::move(cells), plan.options.seed, o.runs);
   return plan;
 }
 
@@ -134,6 +142,9 @@ Verb add_compare(CLI::App& app) {
   add_runs_option(*verb, o->runs,
                   "Runs of each card in each machine, with seeds from --seed on: the tables then hold means, and what "
                   "they are good for");
+  verb->add_option("--bond", o->bond, "Each run has this many of its card, used as one (planar netio --help)")
+      ->type_name("N")
+      ->check(CLI::Range(2u, BondOptions::most));
   verb->add_flag("--plan", o->plan,
                  "Run nothing: print a line a run (estimated cost, result file, command) for an engine that runs them "
                  "elsewhere, and note the plan in the folder of --report");

@@ -35,7 +35,14 @@ RESULTS = [
     ("netperf", 0, ["netperf", *NETIO[1:], "--json", "netperf.json"]),
     ("netperf", 0, ["netperf", *NETIO[1:], "--test", "tcp_rr", "--against", "model56sx:3c523", "--json", "rr.json"]),
     ("netperf", 0, ["netperf", *NETIO[1:], "--test", "udp_stream", "--json", "udp.json"]),
+    ("netperf", 0, ["netperf", *NETIO[1:], "-i", "4,3", "-I", "95,0.5", "-c", "-C", "--against", "model56sx:3c523", "--json",
+                    "confidence.json"]),
     ("flood", 0, ["flood", *NETIO[1:5], "--seconds", "0.05", "--rates", "1000,14880", "--quiet", "--json", "flood.json"]),
+    ("netio", 0, [*NETIO, "--bond", "2", "--json", "bond.json"]),
+    ("netperf", 0, ["netperf", *NETIO[1:], "--bond", "3", "--test", "udp_stream", "--json", "bond-udp.json"]),
+    ("flood", 0, ["flood", *NETIO[1:5], "--router", "--mode", "poll", "--seconds", "0.05", "--rates", "1000", "--quiet", "--json",
+                  "router.json"]),
+    ("flood-send", 0, ["flood", *NETIO[1:5], "--send", "both", "--seconds", "0.05", "--quiet", "--json", "send.json"]),
     ("runs", 0, [*NETIO, "--runs", "2", "--json", "runs.json"]),
     ("runs", 0, [*SETTLING, "--runs", "2", "--json", "settled-runs.json"]),
     ("compare", 0, ["compare", *CELLS, "--report", "out", "--json", "compare.json"]),
@@ -117,7 +124,7 @@ def main():
             written = arguments[arguments.index("--json") + 1] if "--json" in arguments else FILES[name]
             document = json.loads((path / written).read_text())
             bad += [f"{name} ({written}): {problem}" for problem in problems(name, document)]
-            if isinstance(document, dict) and name in ("netio", "netperf", "flood", "runs", "regress", "diff", "plan", "baseline", "run"):
+            if isinstance(document, dict) and name in ("netio", "netperf", "flood", "flood-send", "runs", "regress", "diff", "plan", "baseline", "run"):
                 bad += refused(name, document)
             seen.add(name)
         for kept in sorted((path / "out" / "runs").glob("*.json")):

@@ -11,11 +11,12 @@ namespace planar::cpu {
 
 /// A run of decoded instructions within one physical page.
 struct alignas(64) Block {
-  /// Where execution went from here. Pentium: what Engine::link_key() says of a linear address at which block `to`
-  /// starts; true wherever it is written down, so that it may be used from anywhere. Off the Pentium a guess that
-  /// translation and block confirm.
+  /// Where execution went from here: block `to` starts at the linear address of `key` (Engine::link_key()) while its
+  /// page lies where `code` says (HostTlbEntry::code()). True wherever it is written down, so that it may be used from
+  /// anywhere.
   struct Link {
     std::uint64_t key = 0;
+    std::uint64_t code = 0;
     Block* to = nullptr;
   };
   std::uint32_t physical = 0xFFFFFFFFu;
@@ -25,9 +26,9 @@ struct alignas(64) Block {
   const Op* ops = nullptr;
   std::array<Link, 2>
       links;  ///< to what follows in memory, and to where a branch led last; never to nowhere (Engine::no_link)
+  alignas(64) IssuePlan plan;       ///< 486 and Pentium
   Block* next_in_bucket = nullptr;  ///< of PageBlocks
   Block* next_in_slot = nullptr;    ///< of those with the same Engine::block_slot()
-  alignas(64) IssuePlan plan;       ///< Pentium
 };
 
 }  // namespace planar::cpu

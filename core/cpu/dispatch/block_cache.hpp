@@ -42,10 +42,9 @@ struct BlockCache {
   std::uint32_t stretches = 0;                ///< numbered so far
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
   Block no_block;                             ///< what is found where there is none: its mode is no mode
-  Block::Link no_link() { return {0, &no_block}; }
+  Block::Link no_link() { return {0, 0, &no_block}; }
   /// Which links hold: bits 37-32 are the mode and privilege in which they were made, the rest is an age that grows
-  /// with whatever ends them all (a block dropped, a translation of code given up, the pools' fresh start). On the
-  /// Pentium only, where code has a TLB of its own and data do not drive it out.
+  /// with whatever ends them all (a block dropped, another code segment, the pools' fresh start).
   std::uint64_t code_context = link_age;
   static constexpr std::uint64_t link_age = std::uint64_t{1} << 38, oldest_link = std::uint64_t{1} << 63;
   std::uint32_t linked_limit = 0, linked_base = 0;  ///< of the code segment in which the links were made

@@ -22,11 +22,11 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
 
 /// How `op` is executed in a chain as the last one of a code line or of its block.
 Handler chained_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
-  const Handlers h = select(op, target);
+  Handlers h = select(op, target);
   if (target.model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : recall_selected;
-  const bool as_selected = h.execute == op.execute;
-  if (op.edge == Op::Edge::line) return as_selected ? h.pentium.edge : chain_selected_edge;
-  return as_selected && !plan.single ? h.pentium.last : chain_selected_last;
+  if (h.execute != op.execute || plan.single) h = Handlers{op.execute};
+  const Handlers::Chained& chained = target.model == Model::pentium ? h.pentium : h.i486sx;
+  return op.edge == Op::Edge::line ? chained.edge : chained.last;
 }
 }  // namespace
 
@@ -58,7 +58,7 @@ Block* Engine::find_block(std::uint32_t physical) {
   Op* const ops = &op_pool[ops_used];
   PageBlocks& in_page = pages[physical >> 12];
   const unsigned limit = std::max(1u, block_limit >> in_page.churn / PageBlocks::churn_that_halves);
-  unsigned count = 0;
+  unsigned count = 0, clocks = 0;
   while (count < limit && at < 0x1000) {
     Op& op = ops[count];
     if (!decode({page.data + at, 0x1000 - at}, decode_mode, op)) break;
@@ -67,6 +67,8 @@ Block* Engine::find_block(std::uint32_t physical) {
         timing.pentium().line_number(at + op.length - 1) - timing.pentium().line_number(start + ops->length - 1) >=
             IssuePlan::most_lines)
       break;
+    clocks += op.clocks + 1u;
+    if (model != Model::i386sx && count > 0 && clocks > IssuePlan::most_clocks) break;
     if (accounting) {
       accounting->decoded(op, decode_mode);
       if (op.ends_block) accounting->block_ends({page.data, 0x1000}, at, op, decode_mode);
@@ -89,6 +91,7 @@ Block* Engine::find_block(std::uint32_t physical) {
   b.links.fill(no_link());
   if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
   if (model == Model::i386sx) divide_into_stretches(ops, count);
+  if (model == Model::i486sx) timing.i486sx().plan(ops, count, physical, b.plan);
   for (Op* op = ops; op != ops + count; ++op)
     if (op->edge != Op::Edge::none) op->chained = chained_at_edge(*op, b.plan, decode_mode.target);
   if (in_page.churn > 0) --in_page.churn;

@@ -2,47 +2,29 @@
 // The ways through a block and out of it: by plan (chain.hpp).
 #include "core/cpu/dispatch/chain.hpp"
 
+#include <utility>
+
 namespace planar::cpu {
 
-// Behind `op`: the rest of the block runs without a plan.
-void Engine::leave_chain(const Op& op) {
-  current_op = &op + 1;
-  planned = false;
-  timing.pentium().leave_plan(current_block->plan, current_op);
-  run_unplanned<Model::pentium>(false);
+// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns
+// out to be none.
+void Engine::finish_cold_line() {
+  timing.pentium().finish_cold_line(current_block->plan);
+  cold_from = nullptr;
+  planned = true;
 }
 
-// The Pentium's: code line by code line, for of a new one it is known beforehand what its instructions cost.
-void Engine::run_lines(bool begun) {
-  const std::uint32_t start = block_eip, physical = current_block->physical;
-  const IssuePlan& plan = current_block->plan;
-  TimingPentium& pentium = timing.pentium();
-  for (const Op* op = current_op;; current_op = ++op) {
-    std::uint32_t at = physical + op->behind - op->length;
-    if (!begun && pentium.enter_cold_line(plan, *op, at)) {
-      for (cold_from = op;; current_op = ++op) {
-        pentium.begin_cold(*op);
-        if (op->edge != Op::Edge::none) {
-          pentium.finish_cold_line(plan);
-          cold_from = nullptr;
-        }
-        eip = start + op->behind;
-        op->execute(*this, *op);
-        if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
-        if (op->edge == Op::Edge::line) break;
-      }
-    } else {
-      for (;; at = physical + op->behind, current_op = ++op) {
-        if (!begun) [[likely]]
-          pentium.begin(*op, at);
-        begun = false;
-        eip = start + op->behind;
-        op->execute(*this, *op);
-        if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
-        if (op->edge == Op::Edge::line) break;
-      }
-    }
+// The plan in force ends in front of `next`, before its own end: what its instructions leave in the processor.
+void Engine::leave_plan(const Op* next) {
+  if (model == Model::i486sx) {
+    if (planned) timing.i486sx().finish_plan(next[-1]);
+  } else if (planned) {
+    timing.pentium().leave_plan(current_block->plan, next);
+  } else if (cold_from != nullptr) {
+    const Op* const from = std::exchange(cold_from, nullptr);
+    timing.pentium().leave_cold_line(from, next, current_block->physical + from->behind - from->length);
   }
+  planned = false;
 }
 
 // The block may not end before stop_at: from here on the clock is compared behind each instruction.
@@ -55,38 +37,41 @@ void as_selected(Engine& c, const Op& op) { op.execute(c, op); }
 }  // namespace
 
 void chain_selected(Engine& c, const Op& op) { return chain_any<as_selected>(c, op); }
-void chain_selected_edge(Engine& c, const Op& op) { return chain_any_edge<as_selected>(c, op); }
+template <Model M>
+void chain_selected_edge(Engine& c, const Op& op) {
+  return chain_any_edge<as_selected, M>(c, op);
+}
+template <Model M>
 void chain_selected_last(Engine& c, const Op& op) {
-  c.timing.pentium().finish_plan(c.current_block->plan);
   c.begin_chained(op);
+  if (M == Model::pentium && c.planned)
+    c.timing.pentium().finish_plan(c.current_block->plan);
+  else
+    c.finish_plan<M>(op);
   op.execute(c, op);
-  return c.chain_to_next(c.branched());
+  return c.chain_to_next<M>(c.branched());
 }
-
-// In front of another code line. Once that has been fetched, the next instruction runs whatever the clock says.
-void Engine::cross_line_in_chain(const Op& op) {
-  if (timing.clocks() >= stop_at) return;
-  const bool holds = timing.pentium().plan_holds_behind(current_block->plan, op);
-  if (holds && timing.clocks() + (&op)[1].pentium.ahead < stop_at) return chain_on(*this, op);
-  leave_chain(op);
-}
+template void chain_selected_edge<Model::i486sx>(Engine&, const Op&);
+template void chain_selected_edge<Model::pentium>(Engine&, const Op&);
+template void chain_selected_last<Model::i486sx>(Engine&, const Op&);
+template void chain_selected_last<Model::pentium>(Engine&, const Op&);
 
 void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target) {
   timing.branch(op, taken, target);
-  return chain_to_next(taken);
+  return chain_to_next<Model::pentium>(taken);
 }
 
-void Engine::chain_renewed(Block::Link& link) {
-  if (renew(link, seg[CS].base + eip)) return chain_to(*link.to);
+// `link` does not hold: to the block where execution goes on, if there is one already.
+template <Model M>
+void Engine::chain_elsewhere(Block::Link& link) {
+  const std::uint32_t linear = seg[CS].base + eip;
+  const HostTlbEntry& e = host_entry(linear);
+  Block* const b = blocks[block_slot(e.physical + (linear & 0xFFF))];
+  if (!is_block_at(*b, linear)) return;
+  link = {link_key(linear), e.code(), b};
+  return chain_to<M>(*b);
 }
-
-// The Pentium's way into the block in progress where nothing is known yet, or stop_at is near.
-void Engine::enter_slowly(const Op& first, bool goes_on) {
-  const auto in_time = [&] { return timing.clocks() + first.pentium.ahead < stop_at; };
-  planned = !goes_on && in_time() && timing.pentium().enter_plan(current_block->plan) && in_time();
-  if (planned) return first.chained(*this, first);
-  current_op = &first;
-  run_unplanned<Model::pentium>(goes_on);
-}
+template void Engine::chain_elsewhere<Model::i486sx>(Block::Link&);
+template void Engine::chain_elsewhere<Model::pentium>(Block::Link&);
 
 }  // namespace planar::cpu

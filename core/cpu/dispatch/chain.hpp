@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the instructions of blocks that run by plan follow one another (Pentium): each ends with a jump to the next, and
-// what the host does between two of them is only what that kind of instruction can need.
+// How the instructions of blocks that run by plan follow one another (486 and Pentium): each ends with a jump to the
+// next, and what the host does between two of them is only what that kind of instruction can need.
 //
 //   register-only  computes in registers and flags: no access, no fault, no clocks that depend on data, no use of EIP,
-//                  the clock or a system flag. When it ran cannot be observed: its clocks are charged with those of the
-//                  next instruction of another kind.
+//                  the clock or a system flag.
 //   accessing      the same but for one access to memory, tried on the fast path first (FastPath): if the L0 line cache
 //                  allows it, it costs nothing; if not, nothing has happened and the instruction runs like any other.
 //   branch         near, the last of its block: decides where to go; its clocks and what follows come from that.
-//   any other      may change everything: EIP is set, and afterwards the clock is compared with the deadline.
+//   any other      may change everything: EIP and the clock are set, and afterwards the clock is compared with the
+//                  deadline.
 //
-// A chain is entered where all its instructions will begin before stop_at if nothing happens (Op::Pentium::ahead), and
-// the same is checked again behind whatever may have taken time or lowered stop_at. From block to block it goes on by
-// known links, as long as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain,
-// without a plan and one block an instruction give the same state at the same clock (tests/core/cpu, tests/fuzz).
+// A plan says beforehand at which clock each instruction begins, counted from where the plan starts (Op::Planned). The
+// first two kinds do not touch the clock: when they ran cannot be observed. For the others it is set from the plan, and
+// what they took moves the plan's start. The 486 has one plan for a block; the Pentium has that of the block and one
+// for each of its code lines where that is new (pentium/issue.hpp).
+//
+// A plan is followed where all its instructions will begin before stop_at if nothing happens, and the same is checked
+// again behind whatever may have taken time or lowered stop_at. From block to block it goes on by known links, as long
+// as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain, without a plan and one
+// block an instruction give the same state at the same clock (tests/core/cpu, tests/fuzz).
 #pragma once
 
 #include "core/cpu/mmu/access.hpp"
@@ -23,7 +28,9 @@ namespace planar::cpu {
 /// The links that are no particular instruction's: Op::execute, whatever it is, within a block, in front of another
 /// code line, and as the last of its block.
 void chain_selected(Engine& c, const Op& op);
+template <Model M>
 void chain_selected_edge(Engine& c, const Op& op);
+template <Model M>
 void chain_selected_last(Engine& c, const Op& op);
 
 [[gnu::always_inline]] inline void chain_on(Engine& c, const Op& op) {
@@ -31,23 +38,32 @@ void chain_selected_last(Engine& c, const Op& op);
   return next.chained(c, next);
 }
 
-// In a chain an instruction that is not register-only begins; the clocks of those in front of it are charged with it.
+// In a chain an instruction begins that may use the clock or EIP.
 inline void Engine::begin_chained(const Op& op) {
   current_op = &op;
-  timing.pentium().begin_planned_run(op);
+  timing.cached().begin_planned(op);
   eip = block_eip + op.behind;
 }
 // Behind one that may have changed everything: goes on as the clock allows.
 inline void Engine::check_deadline(const Op& op) {
-  if (timing.clocks() + (&op)[1].pentium.ahead < stop_at) [[likely]]
+  timing.cached().move_plan(op);
+  if (timing.cached().plan_fits(stop_at)) [[likely]]
     return chain_on(*this, op);
   return chain_near_deadline(op);
 }
-// In front of another code line.
+// Behind one that took no time, in front of another code line.
+template <Model M>
 inline void Engine::check_code_line(const Op& op) {
-  if (timing.pentium().plan_holds_behind_seen(current_block->plan, op)) [[likely]]
+  if constexpr (M == Model::i486sx) {
+    begin_chained(op);
+    return cross_line<M>(op);
+  }
+  if (timing.cached().filling()) [[unlikely]]
+    timing.cached().begin_planned(op);  // by the clock it may be over
+  if (planned && timing.pentium().plan_holds_behind_seen(current_block->plan, op)) [[likely]]
     return chain_on(*this, op);
-  return cross_line_in_chain(op);
+  begin_chained(op);
+  return cross_line<M>(op);
 }
 
 template <Handler F>
@@ -56,13 +72,11 @@ template <Handler F>
   F(c, op);
   return c.check_deadline(op);
 }
-template <Handler F>
+template <Handler F, Model M>
 [[gnu::noinline]] void chain_any_edge(Engine& c, const Op& op) {
   c.begin_chained(op);
   F(c, op);
-  if (c.timing.clocks() + (&op)[1].pentium.ahead >= c.stop_at) [[unlikely]]
-    return c.cross_line_in_chain(op);
-  return c.check_code_line(op);
+  return c.cross_line<M>(op);
 }
 
 template <Handler F>
@@ -70,15 +84,14 @@ template <Handler F>
   F(c, op);
   return chain_on(c, op);
 }
-template <Handler F>
+template <Handler F, Model M>
 [[gnu::flatten]] void chain_register_only_edge(Engine& c, const Op& op) {
   F(c, op);
-  c.timing.pentium().begin_planned_run(op);
-  return c.check_code_line(op);
+  return c.check_code_line<M>(op);
 }
 
 /// The ways to memory, as a template parameter of accessing instructions: the full access, and the fast path, which
-/// does nothing where the access is not free (step.hpp has one more). They say whether it has happened; `then` gets
+/// does nothing where the access is not free (recall.hpp has more). They say whether it has happened; `then` gets
 /// what was read, `change` gives what to write.
 struct ModrmOperand {
   static std::uint32_t address(const Engine& c, const Op& op) { return c.effective_address(op); }
@@ -100,11 +113,32 @@ struct FullAccess : ModrmOperand {
     return true;
   }
 };
+/// The full access where the fast path has failed.
+struct CheckedAccess : ModrmOperand {
+  template <class T, class F>
+  static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
+    if (c.timing.cached().filling()) [[unlikely]]
+      then(c.read<T>(s, offset));  // that may have been the only reason
+    else
+      then(c.read_checked<T>(s, offset));
+    return true;
+  }
+  template <class T>
+  static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
+    c.write_checked<T>(s, offset, value);
+    return true;
+  }
+  template <class T, class F>
+  static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
+    c.modify_checked<T>(s, offset, change);
+    return true;
+  }
+};
 struct FastPath : ModrmOperand {
   template <class T, class F>
   static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
     const L0Line& v = l0_line(c.l0, offset);
-    if (!c.readable<T>(v, s, offset) || !c.timing.cached().settled()) [[unlikely]]
+    if (!c.readable<T>(v, s, offset) || c.timing.cached().may_be_filling(v, offset)) [[unlikely]]
       return false;
     then(Engine::load<T>(v.at(offset)));
     return true;
@@ -138,19 +172,30 @@ template <Attempt F>
 [[gnu::flatten]] void execute_full(Engine& c, const Op& op) {
   F(c, op);
 }
-template <Attempt F, Attempt OnFull>
+/// The access has been tried on the fast path in vain.
+template <Attempt F>
+[[gnu::noinline, gnu::flatten]] void chain_checked(Engine& c, const Op& op) {
+  c.begin_chained(op);
+  F(c, op);
+  return c.check_deadline(op);
+}
+template <Attempt F, Model M>
+[[gnu::noinline, gnu::flatten]] void chain_checked_edge(Engine& c, const Op& op) {
+  c.begin_chained(op);
+  F(c, op);
+  return c.cross_line<M>(op);
+}
+template <Attempt F, Attempt Checked>
 [[gnu::flatten]] void chain_access(Engine& c, const Op& op) {
   if (!F(c, op)) [[unlikely]]
-    return chain_any<execute_full<OnFull>>(c, op);
-  c.timing.pentium().begin_planned_run(op);
+    return chain_checked<Checked>(c, op);
   return chain_on(c, op);
 }
-template <Attempt F, Attempt OnFull>
+template <Attempt F, Attempt Checked, Model M>
 [[gnu::flatten]] void chain_access_edge(Engine& c, const Op& op) {
   if (!F(c, op)) [[unlikely]]
-    return chain_any_edge<execute_full<OnFull>>(c, op);
-  c.timing.pentium().begin_planned_run(op);
-  return c.check_code_line(op);
+    return chain_checked_edge<Checked, M>(c, op);
+  return c.check_code_line<M>(op);
 }
 
 /// What a near branch decided. EIP is where it goes on already; the clocks follow from this.
@@ -172,15 +217,19 @@ template <Decision F>
   const Outcome o = F(c, op);
   c.timing.branch(op, o.taken, c.seg[CS].base + o.target);
 }
-template <Decision F>
+template <Decision F, Model M>
 [[gnu::flatten]] void chain_branch(Engine& c, const Op& op) {
-  c.timing.pentium().finish_long_plan(c.current_block->plan);
   c.begin_chained(op);
+  c.finish_plan<M>(op);
   const Outcome o = F(c, op);
   const std::uint32_t target = c.seg[CS].base + o.target;
-  if (!c.timing.pentium().branch_as_predicted(op, o.taken, target)) [[unlikely]]
-    return c.chain_branch_unpredicted(op, o.taken, target);
-  return c.chain_to_next(o.taken);
+  if constexpr (M == Model::pentium) {
+    if (!c.timing.pentium().branch_as_predicted(op, o.taken, target)) [[unlikely]]
+      return c.chain_branch_unpredicted(op, o.taken, target);
+  } else {
+    c.timing.i486sx().branch(op, o.taken, target);
+  }
+  return c.chain_to_next<M>(o.taken);
 }
 
 // Whether `b` is known to be the block at `linear` in the present mode.
@@ -189,27 +238,37 @@ inline bool Engine::is_block_at(const Block& b, std::uint32_t linear) const {
   return e.exec_tag == (linear & page_mask) && b.physical == e.physical + (linear & 0xFFF) && b.mode == mode &&
          within_code(b);
 }
-// A link that does not hold may still lead to the right block: all links end when any translation of code is given up,
-// and most come back as they were.
-inline bool Engine::renew(Block::Link& link, std::uint32_t linear) {
-  if (!is_block_at(*link.to, linear)) return false;
-  link.key = link_key(linear);
-  return true;
+// Whether `link` leads to the block at `linear`.
+inline bool Engine::holds(const Block::Link& link, std::uint32_t linear) const {
+  return link.key == link_key(linear) && link.code == host_entry(linear).code();
+}
+
+// A block's last instruction has begun: what the plan, of several issues, leaves in the processor.
+template <Model M>
+inline void Engine::finish_plan(const Op& op) {
+  if constexpr (M == Model::i486sx)
+    timing.i486sx().finish_plan(op);
+  else if (planned) [[likely]]
+    timing.pentium().finish_long_plan(current_block->plan);
+  else
+    finish_cold_line();
 }
 
 // Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be
 // handled at the boundary in between.
+template <Model M>
 inline void Engine::chain_to_next(bool branched) {
   Block::Link& link = current_block->links[branched];
-  if (link.key != link_key(seg[CS].base + eip)) [[unlikely]]
-    return chain_renewed(link);
-  return chain_to(*link.to);
+  if (!holds(link, seg[CS].base + eip)) [[unlikely]]
+    return chain_elsewhere<M>(link);
+  return chain_to<M>(*link.to);
 }
+template <Model M>
 inline void Engine::chain_to(Block& b) {
-  const Block& done = *current_block;
-  const Op& first = *b.ops;
-  if (timing.clocks() + first.pentium.ahead >= stop_at || !timing.pentium().enter_plan_seen(b.plan)) [[unlikely]]
+  const bool fits = timing.clocks() + b.plan.reach < stop_at;
+  if (!fits && timing.clocks() >= stop_at) [[unlikely]]
     return;
+  const Block& done = *current_block;
   chain_room -= done.count;
   if (chain_room < 0) [[unlikely]] {
     chain_room += done.count;
@@ -217,14 +276,25 @@ inline void Engine::chain_to(Block& b) {
   }
   current_block = &b;
   block_eip = eip;
-  return first.chained(*this, first);
+  const Op& first = *b.ops;
+  if (fits && enter_plan<M>(b)) [[likely]]
+    return first.chained(*this, first);
+  return enter_slowly<M>(first, false);
 }
 
-// Without a plan: the block in progress from current_op on, until its end or until stop_at. `begun`: current_op has
-// begun already. Like all ways through a block it leaves current_op at the last instruction executed.
+// Into the block in progress, whose plan fits: whether it is known to hold, and fits still. Then `planned` is to be
+// set.
 template <Model M>
-inline void Engine::run_unplanned(bool begun) {
-  if constexpr (M == Model::pentium) return run_lines(begun);
+inline bool Engine::enter_plan(const Block& b) {
+  if constexpr (M == Model::pentium) return timing.pentium().enter_plan_seen(b.plan);
+  return timing.i486sx().enter_plan_seen(b.plan, *b.ops) && timing.cached().plan_fits(stop_at);
+}
+
+// Without a plan: the instructions from current_op on, until the end of their code line, the block's end or stop_at.
+// `begun`: current_op has begun already. Like all ways through a block it leaves current_op at the last instruction
+// executed. False: the block goes no further.
+template <Model M>
+inline bool Engine::run_unplanned(bool begun) {
   const std::uint32_t start = block_eip, physical = current_block->physical;
   const Op* op = current_op;
   for (std::uint32_t at = physical + op->behind - op->length;; at = physical + op->behind, current_op = ++op) {
@@ -233,7 +303,8 @@ inline void Engine::run_unplanned(bool begun) {
     begun = false;
     eip = start + op->behind;
     op->execute(*this, *op);
-    if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return;
+    if (op->edge == Op::Edge::end || timing.clocks() >= stop_at) return false;
+    if (op->edge == Op::Edge::line) return true;
   }
 }
 

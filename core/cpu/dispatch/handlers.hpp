@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What selection finds for an instruction: how it executes by itself, and how it and what follows it run in a block on
-// the processors that run blocks (the 486 executes one instruction after the other).
+// What selection finds for an instruction: how it executes by itself, and how it and what follows it run in a block.
 #pragma once
 
 #include "core/cpu/dispatch/chain.hpp"
@@ -19,11 +18,14 @@ struct Handlers {
     Handler link = recall_selected;  ///< within a block (recall.hpp),
     Handler last = recall_selected;  ///< where the block ends because of it
   } i386sx;
-  struct Pentium {
-    Handler link = chain_selected;       ///< as a link of a chain within a block (chain.hpp),
-    Handler edge = chain_selected_edge;  ///< in front of another code line,
-    Handler last = chain_selected_last;  ///< where the block ends because of it
-  } pentium;
+  /// 486 and Pentium: as a link of a chain within a block (chain.hpp),
+  Handler link = chain_selected;
+  struct Chained {
+    Handler edge;  ///< in front of another code line,
+    Handler last;  ///< where the block ends because of it
+  };
+  Chained i486sx{chain_selected_edge<Model::i486sx>, chain_selected_last<Model::i486sx>};
+  Chained pentium{chain_selected_edge<Model::pentium>, chain_selected_last<Model::pentium>};
 
   Handlers() = default;
   /// Any handler. Null: the encoding is undefined.
@@ -37,8 +39,9 @@ using Selector = Handlers (*)(const Op&);
 template <Handler F>
 Handlers any(const Op&) {
   Handlers h = F;
-  h.pentium.link = chain_any<F>;
-  h.pentium.edge = chain_any_edge<F>;
+  h.link = chain_any<F>;
+  h.i486sx.edge = chain_any_edge<F, Model::i486sx>;
+  h.pentium.edge = chain_any_edge<F, Model::pentium>;
   h.i386sx.link = recall_any<F>;
   return h;
 }
@@ -46,8 +49,9 @@ Handlers any(const Op&) {
 template <Handler F>
 Handlers register_only(const Op&) {
   Handlers h = F;
-  h.pentium.link = chain_register_only<F>;
-  h.pentium.edge = chain_register_only_edge<F>;
+  h.link = chain_register_only<F>;
+  h.i486sx.edge = chain_register_only_edge<F, Model::i486sx>;
+  h.pentium.edge = chain_register_only_edge<F, Model::pentium>;
   h.i386sx.link = recall_register_only<F>;
   h.register_only = true;
   return h;
@@ -58,11 +62,13 @@ Handlers accessing(const Op& op) {
   constexpr Attempt full = Form::template mem<FullAccess>, uncached = Form::template mem<Uncached>,
                     recalling = Form::template mem<Recalling>,
                     recalling_at_base = Form::template mem<AtBase<Recalling>>, fast = Form::template mem<FastPath>,
-                    fast_at_base = Form::template mem<AtBase<FastPath>>;
+                    fast_at_base = Form::template mem<AtBase<FastPath>>, checked = Form::template mem<CheckedAccess>;
   const bool at_base = has_plain_address(op);
   Handlers h = execute_full<full>;
-  h.pentium.link = at_base ? chain_access<fast_at_base, full> : chain_access<fast, full>;
-  h.pentium.edge = at_base ? chain_access_edge<fast_at_base, full> : chain_access_edge<fast, full>;
+  h.link = at_base ? chain_access<fast_at_base, checked> : chain_access<fast, checked>;
+  h.i486sx.edge = chain_access_edge<fast, checked, Model::i486sx>;
+  h.pentium.edge = at_base ? chain_access_edge<fast_at_base, checked, Model::pentium>
+                           : chain_access_edge<fast, checked, Model::pentium>;
   h.i386sx.execute = execute_full<uncached>;
   h.i386sx.link = at_base ? recall_access<recalling_at_base> : recall_access<recalling>;
   return h;
@@ -76,7 +82,8 @@ Handlers forms(const Op& op) {
 template <Decision F>
 Handlers branch(const Op&) {
   Handlers h = execute_branch<F>;
-  h.pentium.last = chain_branch<F>;
+  h.i486sx.last = chain_branch<F, Model::i486sx>;
+  h.pentium.last = chain_branch<F, Model::pentium>;
   return h;
 }
 /// one without an access to memory,

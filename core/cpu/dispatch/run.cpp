@@ -309,7 +309,7 @@ Block* Engine::block_at(std::uint32_t linear) {
   return nullptr;
 }
 
-// Executes block `b` and those chained behind it (not on the 486); false if the last one ended early: at stop_at, or by
+// Executes block `b` and those chained behind it; false if the last one ended early: at stop_at, or by
 // a fault, which has been delivered.
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
@@ -317,24 +317,18 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
   block_eip = eip;
   const Op& first = *b.ops;
   try {
-    if constexpr (M == Model::pentium) {
-      if (!goes_on && timing.clocks() + first.pentium.ahead < stop_at && timing.pentium().enter_plan_seen(b.plan))
-          [[likely]] {
-        planned = true;
-        first.chained(*this, first);
-      } else {
-        enter_slowly(first, goes_on);
-      }
-    } else if constexpr (M == Model::i386sx) {
+    if constexpr (M == Model::i386sx) {
       if (!goes_on) {
         start_recalling();
       } else {
         current_op = &first;
         run_unplanned<M>(true);
       }
+    } else if (!goes_on && timing.clocks() + b.plan.reach < stop_at && enter_plan<M>(b)) [[likely]] {
+      planned = true;
+      first.chained(*this, first);
     } else {
-      current_op = &first;
-      run_unplanned<M>(goes_on);
+      enter_slowly<M>(first, goes_on);
     }
   } catch (const Fault& fault) {
     settle_chain();
@@ -346,7 +340,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     take_fault(fault);
     return false;
   }
-  if constexpr (M != Model::i486sx) settle_chain();
+  settle_chain();
   if (current_op->edge != Op::Edge::end) [[unlikely]] {
     leave_block(true);
     return false;
@@ -373,7 +367,7 @@ void Engine::resume() {
 // delivered. What changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
 template <Model M>
 void Engine::execute_blocks() {
-  if constexpr (M == Model::pentium) enter_link_context();
+  if constexpr (M != Model::i386sx) enter_link_context();
   if (resumed) [[unlikely]]
     return resume<M>();
   Block::Link* link = &no_block.links[0];
@@ -381,14 +375,14 @@ void Engine::execute_blocks() {
     const std::uint32_t linear = seg[CS].base + eip;
     Block* b = link->to;
     bool known;
-    if constexpr (M == Model::pentium)
-      known = link->key == link_key(linear) || renew(*link, linear);
-    else
+    if constexpr (M == Model::i386sx)
       known = is_block_at(*b, linear);
+    else
+      known = holds(*link, linear);
     if (!known) [[unlikely]] {
       b = block_at(linear);
       if (b == nullptr) return;
-      *link = {link_key(linear), b};
+      *link = {link_key(linear), host_entry(linear).code(), b};
     }
     if (!pass_through<M>(*b, false)) return;
     link = &current_block->links[branched()];
@@ -408,11 +402,7 @@ inline void Engine::enter_link_context() {
 
 // The block ends early behind current_op, whether that has been executed or has faulted.
 void Engine::leave_block(bool executed) {
-  if (planned && current_op->edge != Op::Edge::end) timing.pentium().leave_plan(current_block->plan, current_op + 1);
-  if (cold_from != nullptr) {
-    const std::uint32_t from = current_block->plan.eip + cold_from->behind - cold_from->length;
-    timing.pentium().leave_cold_line(std::exchange(cold_from, nullptr), current_op + 1, from);
-  }
+  if (current_op->edge != Op::Edge::end) leave_plan(current_op + 1);
   instructions += static_cast<std::uint64_t>(current_op - current_block->ops) + executed;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Memory access by segment and offset, from the fastest way to the slowest:
 //   1. the L0 line cache: allowed, translated, a hit in the data cache, free of charge; one comparison, in line;
-//   2. segment check, the host's TLB, the timing model; out of line; fills the L0 line cache;
+//   2. segment check, the host's TLB, the timing model; out of line (checked.cpp); fills the L0 line cache;
 //   3. paging.cpp: page walk, page crossings, device pages, breakpoints.
 #pragma once
 
@@ -47,16 +47,6 @@ template <class T>
 T Engine::read_during_fill(const L0Line& v, std::uint32_t offset) {
   timing.cached().read_l0(v, offset);
   return load<T>(v.at(offset));
-}
-template <class T>
-T Engine::read_checked(unsigned s, std::uint32_t offset) {
-  const std::uint32_t linear = linear_for_read(s, offset, sizeof(T));
-  return read_linear<T>(linear, [&](const HostTlbEntry& e) { fill_l0(seg[s], seg[s].reads, e, linear); });
-}
-template <class T>
-void Engine::write_checked(unsigned s, std::uint32_t offset, T v) {
-  const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
-  write_linear<T>(linear, v, [&](const HostTlbEntry& e) { fill_l0(seg[s], seg[s].writes, e, linear); });
 }
 template <class T, class F>
 void Engine::modify_checked(unsigned s, std::uint32_t offset, F& f) {

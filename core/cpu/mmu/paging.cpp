@@ -35,7 +35,9 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
   const bool device = page.kind != PageKind::ram && page.kind != PageKind::rom;
   if (device && (execute || !fast_data || observer)) return;
   const std::uint32_t tag = linear & page_mask;
-  HostTlbEntry& e = host_tlb[user][tag >> 12 & (host_tlb_entries - 1)];
+  const unsigned number = tag >> 12 & (host_tlb_entries - 1);
+  HostTlbEntry& e = host_tlb[user][number];
+  host_tlb_filled[user][number / 64] |= std::uint64_t{1} << number % 64;
   if (device) {
     e.forget();
     e.physical = physical;
@@ -59,7 +61,6 @@ void Engine::fill_host_tlb(std::uint32_t linear, std::uint32_t frame, bool user,
 }
 
 void Engine::drop_host(std::uint32_t linear_page, Half half) {
-  if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::code)) forget_links();
   if (static_cast<unsigned>(half) & static_cast<unsigned>(Half::data)) forget_l0();
   for (auto& table : host_tlb) {
     HostTlbEntry& e = table[linear_page >> 12 & (host_tlb_entries - 1)];
@@ -85,9 +86,10 @@ void Engine::drop_evicted(const ModelTlb& from, const TlbEntry& entry) {
 }
 
 void Engine::flush_host_tlb() {
-  for (auto& table : host_tlb)
-    for (HostTlbEntry& e : table) e.forget();
-  forget_links();
+  for (unsigned user = 0; user < 2; ++user)
+    for (unsigned word = 0; word < host_tlb_entries / 64; ++word)
+      for (std::uint64_t& filled = host_tlb_filled[user][word]; filled != 0; filled &= filled - 1)
+        host_tlb[user][word * 64 + static_cast<unsigned>(std::countr_zero(filled))].forget();
   forget_l0();
   break_loop();
 }
@@ -233,14 +235,14 @@ std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
 }
 
 // An operand in a page that is neither RAM nor ROM.
-std::uint32_t Engine::read_device(std::uint32_t physical, unsigned bytes) {
-  const Cycle cycle = pins.memory_read(physical, bytes, clock.at(timing.cycle_start(false)));
+std::uint32_t Engine::read_device(std::uint32_t physical, unsigned bytes, std::uint64_t start) {
+  const Cycle cycle = pins.memory_read(physical, bytes, clock.at(start));
   wait_for(cycle.end);
   if (observer) observer->device_read(physical, bytes, cycle.value, false);
   return cycle.value;
 }
-void Engine::write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
-  wait_for(pins.memory_write(physical, bytes, v, clock.at(timing.cycle_start(false))));
+void Engine::write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v, std::uint64_t start) {
+  wait_for(pins.memory_write(physical, bytes, v, clock.at(start)));
   if (observer) observer->device_written(physical, bytes, v);
 }
 

@@ -4,30 +4,42 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/memory/address_space.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {
 
-/// One entry of the host's direct-mapped TLB; a subset of what the modelled TLB holds. A tag is the linear page, with
-/// device_mark if it is neither RAM nor ROM, or `no_tag`; the latter two equal no masked address.
-struct HostTlbEntry {
-  std::uint32_t read_tag, write_tag, exec_tag;
-  std::uint32_t physical;  ///< page frame
-  std::uint8_t* host;      ///< the page's bytes, unless it is a device's
-  Page* page;
-  void forget();
-  /// Ends the reading and writing of the page, or of any page of the `pages`, that `tag` names.
-  void forget_data(std::uint32_t tag, std::uint32_t pages);
-  /// Whether the granule of this address holds decoded code: a store must call code_written().
-  bool holds_code(std::uint32_t linear) const { return page->code_granules >> (linear >> 7 & 31) & 1; }
-};
 inline constexpr std::uint32_t no_tag = 0x800, device_mark = 0x400;
 inline constexpr std::uint32_t page_mask = 0xFFFFF000u;
 inline constexpr unsigned host_tlb_entries = 256;
 
+/// One entry of the host's direct-mapped TLB; a subset of what the modelled TLB holds. A tag is the linear page, with
+/// device_mark if it is neither RAM nor ROM, or `no_tag`; the latter two equal no masked address.
+struct HostTlbEntry {
+  std::uint32_t read_tag = no_tag, write_tag = no_tag, exec_tag = no_tag;
+  std::uint32_t physical = 0;  ///< page frame
+  /// Where code of the page lies: exec_tag and physical in one.
+  std::uint64_t code() const {
+    std::uint64_t both;
+    static_assert(offsetof(HostTlbEntry, physical) == offsetof(HostTlbEntry, exec_tag) + sizeof exec_tag);
+    std::memcpy(&both, &exec_tag, sizeof both);
+    return both;
+  }
+  std::uint8_t* host = nullptr;  ///< the page's bytes, unless it is a device's
+  Page* page = nullptr;
+  void forget();
+  /// Ends the reading and writing of the page, or of any page of the `pages`, that `tag` names.
+  void forget_data(std::uint32_t tag, std::uint32_t pages);
+  /// Whether the granule of this address holds decoded code: a store must call code_written().
+  bool holds_code(std::uint32_t linear) const {
+    const std::uint32_t granules = page->code_granules;
+    return granules != 0 && (granules >> (linear >> 7 & 31) & 1);
+  }
+};
 inline void HostTlbEntry::forget() { read_tag = write_tag = exec_tag = no_tag; }
 inline void HostTlbEntry::forget_data(std::uint32_t tag, std::uint32_t pages) {
   if ((read_tag & pages) == tag) read_tag = no_tag;

@@ -15,6 +15,9 @@
 
 namespace planar::cpu {
 
+/// For which of the geometries known when planar is compiled the memory events are.
+enum class KnownGeometry : std::uint8_t { none, plain_486, pentium_with_l2 };
+
 class Timing {
  public:
   /// Throws Error if the configuration is out of range.
@@ -24,6 +27,7 @@ class Timing {
   Timing& operator=(const Timing&) = delete;
 
   Model model() const { return model_; }
+  KnownGeometry known_geometry() const { return known_geometry_; }
   const TimingConfig& config() const { return common().config(); }
 
   /// The timing by its class; the processor must be that one.
@@ -117,6 +121,7 @@ class Timing {
 
   alignas(alignment) std::byte storage_[size];
   Model model_;
+  KnownGeometry known_geometry_ = KnownGeometry::none;
 };
 
 }  // namespace planar::cpu

@@ -35,7 +35,8 @@ std::uint32_t microseconds_of(Time t) { return static_cast<std::uint32_t>(t / 1_
 std::span<const ServicePort> GeneratorService::ports() const { return generator_ports; }
 
 std::optional<Bytes> GeneratorService::datagram(const DatagramSender& from, std::uint16_t, ByteView data, Time now) {
-  if (data.size() != 4 * generator_words || get32(data, 0) != generator_magic) return std::nullopt;
+  const bool routed = data.size() == 4 * (generator_words + 1);
+  if ((data.size() != 4 * generator_words && !routed) || get32(data, 0) != generator_magic) return std::nullopt;
   Words w{};
   for (std::size_t n = 0; n < w.size(); ++n) w[n] = get32(data, 4 * n);
   const auto operation = static_cast<GeneratorOperation>(at(w, GeneratorWord::operation));
@@ -49,6 +50,7 @@ std::optional<Bytes> GeneratorService::datagram(const DatagramSender& from, std:
       run_ = {};
       run_.running = true;
       run_.to = from.address;
+      if (routed) run_.behind = get32(data, 4 * generator_words);
       run_.number = at(w, GeneratorWord::run);
       run_.port = at(w, GeneratorWord::port);
       run_.frame_bytes = at(w, GeneratorWord::frame_bytes);
@@ -87,7 +89,9 @@ std::vector<OwnDatagram> GeneratorService::own_datagrams(std::size_t in_queue, T
       ++run_.held_back;
       continue;
     }
-    OwnDatagram d{run_.to, generator_port, static_cast<std::uint16_t>(run_.port), {}};
+    const auto port = static_cast<std::uint16_t>(run_.port);
+    OwnDatagram d = run_.behind ? OwnDatagram{run_.behind, generator_port, port, {}, run_.to}
+                                : OwnDatagram{run_.to, generator_port, port, {}, 0};
     put32(d.data, run_.number);
     put32(d.data, number);
     d.data.resize(run_.frame_bytes - generated_overhead);
@@ -108,7 +112,7 @@ void GeneratorService::own_sent(bool sent, Time now) {
 }
 
 void GeneratorService::archive_used(Archive& a) {
-  a.section("generator", 1);
+  a.section("generator", 2);
   run_.archive(a);
   a(earlier_);
   if (!a.loading()) return;  // a damaged snapshot

@@ -3,9 +3,10 @@
 // address and port, evenly or in bursts, at any rate up to the medium's.
 //
 // Request and answer are `generator_words` 32-bit words in network order, to and from `generator_port`; the meaning of
-// each is GeneratorWord. A request to start is answered with what will be sent, and repeated it changes nothing; a
-// request for a report with what has become of it so far. One run at a time: a start under another number ends the one
-// before.
+// each is GeneratorWord. One word more in a request to start is the address that the frames are for, by way of the
+// client: a router's other side. A request to start is answered with what will be sent, and repeated it changes
+// nothing; a request for a report with what has become of it so far. One run at a time: a start under another number
+// ends the one before.
 //
 // What is generated carries the run's number and, from 0 on, its own. A frame is offered when its last bit has left
 // the station. At each interval the generator fills its queue up to the burst and one more; what does not fit because
@@ -67,9 +68,10 @@ class GeneratorService final : public Service {
     std::uint32_t number = 0, port = 0, frame_bytes = 0, interval = 0, burst = 1, duration = 0, delay = 0;
     Time next{}, end{}, began{}, left{};
     std::uint32_t generated = 0, offered = 0, held_back = 0, given_up = 0;
+    Ipv4 behind = 0;  ///< whom the frames are for, with `to` as the way there; 0: for `to`
     void archive(Archive& a) {
-      a(running, to, number, port, frame_bytes, interval, burst, duration, delay, next, end, began, left, generated,
-        offered, held_back, given_up);
+      a(running, to, behind, number, port, frame_bytes, interval, burst, duration, delay, next, end, began, left,
+        generated, offered, held_back, given_up);
     }
   };
 

@@ -21,20 +21,32 @@ constexpr auto netserver_ports = [] {
 constexpr std::uint32_t debug_on = 1, debug_off = 2, debug_ok = 3;            // each test begins with one
 constexpr std::uint32_t unknown_test = 998, no_room = 105, bad_request = 22;  // error numbers in a response
 constexpr std::uint32_t largest_message = 1 << 20;
+constexpr std::uint32_t largest_buffer = 1 << 20;  // of a snapshot
 constexpr std::uint32_t largest_datagram = 65507;  // behind IP's and UDP's headers
 constexpr std::uint32_t longest_test = 3600;       // seconds
 
 // Words of the records.
 constexpr std::size_t type_word = 0, error_word = 1, specific = 2;
+constexpr std::size_t stream_wants_send = specific, stream_wants_receive = specific + 1, rr_wants_receive = specific,
+                      rr_wants_send = specific + 1, udp_wants_receive = specific;
 constexpr std::size_t stream_length = specific + 8, rr_request = specific + 6, rr_response = specific + 7,
                       rr_length = specific + 11;
-constexpr std::size_t stream_receive_size = specific + 1, stream_data_port = specific + 6, rr_data_port = specific + 5;
+constexpr std::size_t stream_receive_buffer = specific, stream_receive_size = specific + 1,
+                      stream_send_buffer = specific + 5, stream_data_port = specific + 6;
+constexpr std::size_t rr_receive_buffer = specific, rr_send_buffer = specific + 4, rr_data_port = specific + 5;
 constexpr std::size_t stream_bytes = specific, stream_calls = specific + 2, stream_elapsed = specific + 3;
 constexpr std::size_t rr_bytes = specific, rr_transactions = specific + 2, rr_elapsed = specific + 3;
 
 constexpr std::size_t udp_message = specific + 1, udp_length = specific + 7;
 constexpr std::size_t udp_receive_buffer = specific, udp_send_buffer = specific + 1, udp_data_port = specific + 4;
 constexpr std::size_t udp_messages = specific, udp_bytes = specific + 1, udp_elapsed = specific + 2;
+
+constexpr std::uint32_t least_send = 2048, least_receive = 256;  // of a buffer that was asked for
+
+/// What Linux 2.2 makes of a size that is asked for with setsockopt(); 0 or less: nothing was.
+std::uint32_t socket_buffer(std::uint32_t wanted, std::uint32_t own, std::uint32_t least) {
+  return static_cast<std::int32_t>(wanted) <= 0 ? own : std::max(std::min(wanted, own) * 2, least);
+}
 
 bool known(NetperfTestType type) {
   using enum NetperfTestType;
@@ -66,7 +78,8 @@ class Record {
 /// A client's control connection: one test after another.
 class Control final : public ServiceConnection {
  public:
-  explicit Control(std::array<NetserverTest, NetserverService::slots>& tests) : tests_(tests) {}
+  Control(std::array<NetserverTest, NetserverService::slots>& tests, std::uint32_t socket_buffer)
+      : tests_(tests), socket_buffer_(socket_buffer) {}
 
   void receive(ByteView data, Time now) override {
     now_ = now;
@@ -142,6 +155,13 @@ class Control final : public ServiceConnection {
     const auto free = std::find_if(tests_.begin(), tests_.end(),
                                    [](const NetserverTest& s) { return s.state == NetserverTest::State::free; });
     if (free == tests_.end()) return answer(response_type, no_room);
+    t.receive_buffer = socket_buffer(request[t.stream()   ? stream_wants_receive
+                                             : udp_stream ? udp_wants_receive
+                                                          : rr_wants_receive],
+                                     socket_buffer_, least_receive);
+    t.send_buffer =
+        udp_stream ? socket_buffer_
+                   : socket_buffer(request[t.stream() ? stream_wants_send : rr_wants_send], socket_buffer_, least_send);
     t.state = t.one_connection() ? NetserverTest::State::asked : NetserverTest::State::running;
     t.began = now_;
     *free = t;
@@ -149,11 +169,12 @@ class Control final : public ServiceConnection {
     Record response(response_type);
     const std::size_t port_word = t.stream() ? stream_data_port : udp_stream ? udp_data_port : rr_data_port;
     response.set(port_word, static_cast<std::uint32_t>(data_port + *slot_));
-    if (t.stream()) response.set(stream_receive_size, largest_read);
-    if (udp_stream) {
-      response.set(udp_receive_buffer, largest_read);
-      response.set(udp_send_buffer, largest_read);
-    }
+    response.set(t.stream()   ? stream_receive_buffer
+                 : udp_stream ? udp_receive_buffer
+                              : rr_receive_buffer,
+                 t.receive_buffer);
+    response.set(t.stream() ? stream_send_buffer : udp_stream ? udp_send_buffer : rr_send_buffer, t.send_buffer);
+    if (t.stream()) response.set(stream_receive_size, t.receive_buffer);  // a read takes all that there is
     out_ = response.bytes();
   }
 
@@ -181,9 +202,8 @@ class Control final : public ServiceConnection {
     slot_.reset();
   }
 
-  static constexpr std::uint32_t largest_read = 65535;  // Linux 2.2's receive buffer
-
   std::array<NetserverTest, NetserverService::slots>& tests_;
+  const std::uint32_t socket_buffer_;
   Bytes in_, out_;
   std::optional<std::uint8_t> slot_;
   Time now_{};  // of the latest call that says it; take() follows to_send() at the same time
@@ -194,6 +214,7 @@ class Data final : public ServiceConnection {
  public:
   explicit Data(NetserverTest& test) : test_(test) {}
 
+  std::uint32_t receive_buffer() const override { return test_.receive_buffer; }
   void receive(ByteView data, Time now) override {
     if (test_.state == NetserverTest::State::asked) {
       test_.state = NetserverTest::State::running;
@@ -271,10 +292,11 @@ std::optional<Bytes> NetserverTest::take_datagram(std::size_t size, Time now) {
 }
 
 void NetserverTest::archive(Archive& a) {
-  a(state, type, request, response, length, began, stopped, bytes, calls, transactions);
+  a(state, type, request, response, send_buffer, receive_buffer, length, began, stopped, bytes, calls, transactions);
   if (!a.loading()) return;  // a damaged snapshot
   request = std::clamp(request, 1u, largest_message);
   response = std::clamp(response, 1u, largest_message);
+  receive_buffer = std::min(receive_buffer, largest_buffer);
 }
 
 std::span<const ServicePort> NetserverService::ports() const { return netserver_ports; }
@@ -282,7 +304,7 @@ std::span<const ServicePort> NetserverService::ports() const { return netserver_
 std::size_t NetserverService::slot_of(std::uint16_t port) { return std::min<std::size_t>(port - data_port, slots - 1); }
 
 std::unique_ptr<ServiceConnection> NetserverService::accept(std::uint16_t port) {
-  if (port == netperf_port) return std::make_unique<Control>(tests_);
+  if (port == netperf_port) return std::make_unique<Control>(tests_, socket_buffer_);
   return std::make_unique<Data>(tests_[slot_of(port)]);
 }
 
@@ -296,7 +318,7 @@ std::optional<Bytes> NetserverService::datagram(const DatagramSender&, std::uint
 }
 
 void NetserverService::archive(Archive& a) {
-  a.section("netserver", 1);
+  a.section("netserver", 2);
   for (NetserverTest& t : tests_) t.archive(a);
 }
 

@@ -10,8 +10,11 @@
 //
 // Up to `slots` tests at once. An unknown test is answered with error 998, as by the real one.
 //
-// Not modelled: CPU measurement (the response says that there is none); requested buffer sizes, alignment, TCP_NODELAY
-// (the station's stack has one configuration, and its host takes no time: no datagram finds its buffer full); that the
+// A requested receive buffer is made as Linux 2.2 makes it (cut, then doubled; the response says what it became), and
+// with it TCP's window. A send buffer is only said to be so.
+//
+// Not modelled: CPU measurement (the response says that there is none); what else socket buffers do (the host takes no
+// time: no datagram finds its buffer full); alignment, TCP_NODELAY; that the
 // server closes the data connection of TCP_RR (the client does, behind the results); tests by a number of bytes or
 // transactions.
 #pragma once
@@ -39,8 +42,9 @@ struct NetserverTest {
   enum class State : std::uint8_t { free, asked, running, ended, abandoned, refused };
   State state = State::free;
   NetperfTestType type = NetperfTestType::tcp_stream;
-  std::uint32_t request = 1, response = 1;  ///< bytes; of UDP_STREAM a message's
-  Time length{};                            ///< of the test, as the client has said
+  std::uint32_t request = 1, response = 1;            ///< bytes; of UDP_STREAM a message's
+  std::uint32_t send_buffer = 0, receive_buffer = 0;  ///< of its sockets
+  Time length{};                                      ///< of the test, as the client has said
   Time began{}, stopped{};
   std::uint64_t bytes = 0;
   std::uint32_t calls = 0, transactions = 0;  ///< of UDP_STREAM messages in `calls`
@@ -59,6 +63,8 @@ struct NetserverTest {
 class NetserverService final : public Service {
  public:
   static constexpr std::size_t slots = 8;
+  /// `socket_buffer`: bytes of a socket's buffers to begin with, and the most that one may ask for.
+  explicit NetserverService(std::uint32_t socket_buffer = 65535) : socket_buffer_(socket_buffer) {}
 
   std::string_view name() const override { return "netserver"; }
   std::span<const ServicePort> ports() const override;
@@ -72,6 +78,7 @@ class NetserverService final : public Service {
   static std::size_t slot_of(std::uint16_t port);
 
   std::array<NetserverTest, slots> tests_;
+  const std::uint32_t socket_buffer_;
 };
 
 }  // namespace planar::net

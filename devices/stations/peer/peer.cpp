@@ -24,27 +24,40 @@ MacAddress mac_at(ByteView b, std::size_t at) {
 
 }  // namespace
 
-Peer::Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t seed, PeerConfig config)
+Peer::Peer(Scheduler& scheduler, Trace& trace, std::span<Medium* const> media, std::uint64_t seed, PeerConfig config)
     : trace_(trace),
       config_(config),
-      services_(config.services),
+      services_({config_.services.netio_duration, config_.receive_buffer}),
       tcp_(*this, services_, Random(seed * 0x100 + 0xFE).next(),
            {config_.mtu, config_.tick_phase, config_.receive_buffer}),
-      link_(medium.connect(scheduler, config_.name + ".port", *this, Random(seed * 0x100 + 0xFF).next())),
       process_(scheduler, config_.name + ".process", Priority::device, Callback::to<&Peer::process>(this)),
-      tick_(scheduler, config_.name + ".tick", Priority::timer, Callback::to<&Peer::tick>(this)) {}
+      tick_(scheduler, config_.name + ".tick", Priority::timer, Callback::to<&Peer::tick>(this)) {
+  for (std::size_t n = 0; n < std::min(media.size(), most_ports); ++n) {
+    auto link = std::make_unique<Link>(*this);
+    const std::string name = config_.name + (n ? fmt::format(".port{}", n + 1) : ".port");
+    const std::uint64_t of_port = n ? 0xF0 + n : 0xFF;  // beside the other stations' seeds (lab.cpp)
+    link->layer = media[n]->connect(scheduler, name, *link, Random(seed * 0x100 + of_port).next());
+    links_.push_back(std::move(link));
+  }
+}
 
 // ---- adapter ----
 
-void Peer::frame_damaged(Time) { ++counters_.damaged; }
-
-bool Peer::accepts(ByteView destination, Time) {
-  return std::equal(config_.mac.begin(), config_.mac.end(), destination.begin()) || destination[0] & 1;
+bool Peer::Link::accepts(ByteView destination, Time) {
+  const MacAddress& mac = peer.config_.mac;
+  return std::equal(mac.begin(), mac.end(), destination.begin()) || destination[0] & 1;
 }
 
-void Peer::frame_received(ByteView frame, Time now) {
+std::size_t Peer::waiting() const {
+  std::size_t frames = 0;
+  for (const auto& link : links_) frames += link->layer->waiting();
+  return frames;
+}
+
+void Peer::frame_received(Link& link, ByteView frame, Time now) {
   const MacAddress to = mac_at(frame, 0);
   if (to != config_.mac && to != broadcast_mac) return;
+  ++link.counters.frames_received;
   ++counters_.frames_received;
   counters_.bytes_received += frame.size();
   arrived_.push_back({Bytes(frame.begin(), frame.end()), now + config_.turnaround});
@@ -57,10 +70,12 @@ void Peer::process(Time now) {
   if (!arrived_.empty()) process_.at(arrived_.front().due);
   const ByteView view = frame;
   const auto payload = view.subspan(ethernet_header);
-  if (get16(view, 12) == ethertype_arp)
+  if (get16(view, 12) == ethertype_arp) {
     receive_arp(payload, now);
-  else if (get16(view, 12) == ethertype_ip)
+  } else if (get16(view, 12) == ethertype_ip) {
+    if (links_.size() > 1) count_overtaken(payload);
     receive_ip(payload, view, now);
+  }
   set_tick();
 }
 
@@ -77,15 +92,27 @@ void Peer::tick(Time now) {
   set_tick();
 }
 
+// A neighbour's address behind another's hardware address.
+void Peer::add_route(Ipv4 to, Ipv4 gateway) {
+  const auto of = [&](Ipv4 address) {
+    return std::find_if(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == address; });
+  };
+  if (of(to) != neighbours_.end() || of(gateway) == neighbours_.end() || neighbours_.size() >= max_neighbours) return;
+  const MacAddress mac = of(gateway)->second;
+  neighbours_.emplace_back(to, mac);
+}
+
 // Not through ARP, as whom a service sends to has asked for it; and not in fragments: a frame each is counted.
 void Peer::send_own(Service& service, Time now) {
-  for (const OwnDatagram& d : service.own_datagrams(link_->waiting(), now)) {
+  for (const OwnDatagram& d : service.own_datagrams(waiting(), now)) {
+    if (d.gateway) add_route(d.to, d.gateway);
     if (ip_header + udp_header + d.data.size() > config_.mtu ||
         std::none_of(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == d.to; })) {
       service.own_sent(false, now);
       continue;
     }
-    own_.push_back(counters_.frames_sent + counters_.dropped + link_->waiting());
+    Link& link = *links_[turn_];
+    link.own.push_back(link.counters.frames_sent + link.given_up + link.layer->waiting());
     send_udp(d.to, d.from_port, d.to_port, d.data, now);
   }
 }
@@ -96,20 +123,24 @@ void Peer::send_frame(const MacAddress& to, unsigned type, ByteView payload, Tim
   put(frame, config_.mac);
   put16(frame, type);
   put(frame, payload);
-  link_->send(frame, now);
+  Link& link = *links_[turn_];
+  turn_ = (turn_ + 1) % links_.size();
+  link.layer->send(frame, now);
 }
 
-void Peer::frame_sent(const LinkOutcome& outcome, Time now) {
+void Peer::frame_sent(Link& link, const LinkOutcome& outcome, Time now) {
   counters_.failed_attempts += outcome.failed_attempts;
-  if (!own_.empty() && own_.front() == counters_.frames_sent + counters_.dropped) {
-    own_.pop_front();
+  if (!link.own.empty() && link.own.front() == link.counters.frames_sent + link.given_up) {
+    link.own.pop_front();
     for (const auto& service : services_.all())
       if (service->used()) service->own_sent(outcome.sent, now);
   }
   if (outcome.sent) {
+    ++link.counters.frames_sent;
     ++counters_.frames_sent;
     counters_.bytes_sent += outcome.bytes;
   } else {
+    ++link.given_up;
     ++counters_.dropped;
     trace_(TraceCategory::peer, now, "peer", "a frame was lost after {} failed attempts", outcome.failed_attempts);
   }
@@ -122,8 +153,8 @@ void Peer::receive_arp(ByteView p, Time now) {
   // Behind a bridge the medium may be another one: a station of an Ethernet asks with its own hardware type, and is
   // answered with that.
   const unsigned hardware = get16(p, 0);
-  if ((hardware != link_->arp_hardware() && hardware != arp_ethernet) || get16(p, 2) != ethertype_ip || p[4] != 6 ||
-      p[5] != 4)
+  if ((hardware != links_.front()->layer->arp_hardware() && hardware != arp_ethernet) || get16(p, 2) != ethertype_ip ||
+      p[4] != 6 || p[5] != 4)
     return;
   const unsigned operation = get16(p, 6);
   const MacAddress sender = mac_at(p, 8);
@@ -191,6 +222,21 @@ void Peer::receive_ip(ByteView p, ByteView frame, Time now) {
     case protocol_udp: receive_udp(from, packet, header, now); break;
     default: break;
   }
+}
+
+void Peer::count_overtaken(ByteView packet) {
+  if (packet.size() < ip_header) return;
+  const Ipv4 from = get32(packet, 12);
+  const auto id = static_cast<std::uint16_t>(get16(packet, 4));
+  const auto known = std::find_if(latest_id_.begin(), latest_id_.end(), [&](const auto& l) { return l.first == from; });
+  if (known == latest_id_.end()) {
+    if (latest_id_.size() < max_neighbours) latest_id_.emplace_back(from, id);
+    return;
+  }
+  if (static_cast<std::int16_t>(id - known->second) < 0)
+    ++overtaken_;
+  else
+    known->second = id;
 }
 
 void Peer::receive_icmp(Ipv4 from, ByteView message, Time now) {
@@ -304,7 +350,7 @@ void Peer::send_packet(Ipv4 to, Bytes p, Time now) {
   }
   if (unresolved_.size() >= max_unresolved) unresolved_.erase(unresolved_.begin());
   unresolved_.emplace_back(to, std::move(p));
-  send_arp(link_->arp_hardware(), 1, broadcast_mac, {}, to, now);
+  send_arp(links_.front()->layer->arp_hardware(), 1, broadcast_mac, {}, to, now);
 }
 
 Description Peer::describe() const {
@@ -314,12 +360,16 @@ Description Peer::describe() const {
   d.number("connections", tcp_.counters().connections);
   d.number("bytes received", tcp_.counters().bytes).number("bytes sent", tcp_.counters().bytes_out);
   d.number("retransmitted", tcp_.counters().retransmitted);
+  for (std::size_t n = 0; links_.size() > 1 && n < links_.size(); ++n)
+    d.number(fmt::format("port {} frames sent", n + 1), links_[n]->counters.frames_sent)
+        .number(fmt::format("port {} frames received", n + 1), links_[n]->counters.frames_received);
+  if (links_.size() > 1) d.number("packets overtaken", overtaken_);
   d.number("damaged", counters_.damaged).number("malformed", counters_.malformed).number("dropped", counters_.dropped);
   return d;
 }
 
 void Peer::archive_used(Archive& a) {
-  a(own_);
+  for (const auto& link : links_) a(link->own);
   for (const auto& service : services_.all()) {
     bool used = service->used();
     a(used);
@@ -327,12 +377,26 @@ void Peer::archive_used(Archive& a) {
   }
 }
 
+// What several ports have beyond one is behind them.
+void Peer::archive_links(Archive& a) {
+  for (const auto& link : links_) link->layer->archive(a);
+  if (links_.size() == 1) {
+    links_.front()->counters = {counters_.frames_sent, counters_.frames_received};
+    links_.front()->given_up = counters_.dropped;
+    return;
+  }
+  for (const auto& link : links_) a(link->counters, link->given_up);
+  auto turn = static_cast<std::uint64_t>(turn_);
+  a(turn, overtaken_, latest_id_);
+  turn_ = static_cast<std::size_t>(turn % links_.size());
+}
+
 void Peer::archive(Archive& a) {
   a.section("peer", 1);
   a(counters_.frames_sent, counters_.frames_received, counters_.bytes_sent, counters_.bytes_received, counters_.damaged,
     counters_.malformed, counters_.failed_attempts, counters_.dropped);
   a(arrived_);
-  link_->archive_waiting(a);
+  for (const auto& link : links_) link->layer->archive_waiting(a);
   // Fragments under way stand among the packets that wait, for address 0.0.0.0, each as its datagram's beginning and
   // its frame: without any the stream is as it was before there were fragments.
   // The same holds for what services have that send of their own accord, for address 0.0.0.1.
@@ -354,7 +418,7 @@ void Peer::archive(Archive& a) {
   } else {
     a(neighbours_, unresolved_, ip_id_);
     reassembly_ = {};
-    own_.clear();
+    for (const auto& link : links_) link->own.clear();
     for (const auto& service : services_.all()) service->forget();
     for (const auto& [to, bytes] : unresolved_) {
       if (to == used_services) {
@@ -371,7 +435,7 @@ void Peer::archive(Archive& a) {
   }
   services_.archive(a);
   tcp_.archive(a);
-  link_->archive(a);
+  archive_links(a);
   process_.archive(a);
   tick_.archive(a);
   if (a.loading() && arrived_.empty()) process_.cancel();  // a damaged snapshot

@@ -6,17 +6,23 @@
 // medium but is otherwise of unlimited speed; all that its host takes is one turnaround time, the same for every card
 // and machine.
 //
+// On several media it has a port on each, all with one address, and sends over each in turn, as Linux 2.2's bonding
+// device does (docs/hardware/channel-bonding.md); what arrives is taken as it comes.
+//
 // IP datagrams longer than its MTU go in fragments, the first one first (a Linux 2.2 machine sends the last one first;
 // for who joins them it is the same), and fragments are joined in any order (reassembly.hpp).
 //
 // Not modelled: IP options, routing (everybody is on the medium), ARP retries and expiry.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/state/trace.hpp"
 #include "core/time/scheduler.hpp"
@@ -46,8 +52,10 @@ struct PeerConfig {
   ServiceConfig services;
 };
 
-class Peer final : public Station, private LinkUser, private TcpOutput {
+class Peer final : public Station, private TcpOutput {
  public:
+  static constexpr std::size_t most_ports = 8;
+
   struct Counters {
     std::uint64_t frames_sent = 0, frames_received = 0;  ///< received: good and for us
     std::uint64_t bytes_sent = 0, bytes_received = 0;    ///< frames without FCS
@@ -56,29 +64,59 @@ class Peer final : public Station, private LinkUser, private TcpOutput {
     std::uint64_t failed_attempts = 0, dropped = 0;      ///< to send: collisions on Ethernet; dropped: given up
   };
 
-  Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t seed, PeerConfig config = {});
+  struct PortCounters {
+    std::uint64_t frames_sent = 0, frames_received = 0;  ///< as Counters, of one port
+    void archive(Archive& a) { a(frames_sent, frames_received); }
+  };
+
+  /// On one medium or several, up to `most_ports`.
+  Peer(Scheduler& scheduler, Trace& trace, std::span<Medium* const> media, std::uint64_t seed, PeerConfig config = {});
+  Peer(Scheduler& scheduler, Trace& trace, Medium& medium, std::uint64_t seed, PeerConfig config = {})
+      : Peer(scheduler, trace, std::array<Medium*, 1>{&medium}, seed, std::move(config)) {}
 
   const PeerConfig& config() const { return config_; }
   const Counters& counters() const { return counters_; }
   const Services& services() const { return services_; }
   const TcpServer& tcp() const { return tcp_; }
-  Port& port() { return link_->port(); }
+  std::size_t ports() const { return links_.size(); }
+  Port& port(std::size_t n = 0) { return links_[n]->layer->port(); }
+  const PortCounters& port_counters(std::size_t n) const { return links_[n]->counters; }
+  /// IP packets (fragments, too) that came behind one which their sender had numbered later: a machine numbers what it
+  /// sends, and what it sends again anew.
+  std::uint64_t overtaken() const { return overtaken_; }
 
   // Station
   Description describe() const override;
   void archive(Archive& a) override;
 
  private:
-  // LinkUser
-  void frame_received(ByteView frame, Time now) override;
-  void frame_damaged(Time now) override;
-  bool accepts(ByteView destination, Time now) override;
-  void frame_sent(const LinkOutcome& outcome, Time now) override;
+  /// A port: its link, and what is counted by it.
+  struct Link final : LinkUser {
+    explicit Link(Peer& owner) : peer(owner) {}
+    void frame_received(ByteView frame, Time now) override { peer.frame_received(*this, frame, now); }
+    void frame_damaged(Time) override { ++peer.counters_.damaged; }
+    bool accepts(ByteView destination, Time now) override;
+    void frame_sent(const LinkOutcome& outcome, Time now) override { peer.frame_sent(*this, outcome, now); }
+
+    Peer& peer;
+    std::unique_ptr<LinkLayer> layer;
+    PortCounters counters;
+    std::uint64_t given_up = 0;
+    std::deque<std::uint64_t> own;  // places of the services' own datagrams among all frames that were given to it
+  };
+
+  void frame_received(Link& link, ByteView frame, Time now);
+  void frame_sent(Link& link, const LinkOutcome& outcome, Time now);
+  /// Frames that are not sent yet, on all ports.
+  std::size_t waiting() const;
+  void count_overtaken(ByteView packet);
+  void archive_links(Archive& a);
 
   void process(Time now);
   void tick(Time now);
   void set_tick();
   void send_own(Service& service, Time now);
+  void add_route(Ipv4 to, Ipv4 gateway);
   /// Of services that were used.
   void archive_used(Archive& a);
   void receive_arp(ByteView packet, Time now);
@@ -109,9 +147,11 @@ class Peer final : public Station, private LinkUser, private TcpOutput {
   Reassembly reassembly_;
   std::uint16_t ip_id_ = 1;
   Services services_;
-  std::deque<std::uint64_t> own_;  // places of the services' own datagrams among all frames that were given to link_
   TcpServer tcp_;
-  std::unique_ptr<LinkLayer> link_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::size_t turn_ = 0;  // of the link that sends next
+  std::uint64_t overtaken_ = 0;
+  std::vector<std::pair<Ipv4, std::uint16_t>> latest_id_;  // of each sender's packets
   Event process_;
   Event tick_;
 };

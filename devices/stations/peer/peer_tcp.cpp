@@ -97,7 +97,7 @@ void TcpServer::listen(const TcpSegment& s, Time now) {
     c.ts_recent_at = jiffies(now);
   }
   // Half the buffer, in whole segments; it never needs scaling, so a scale offered is answered with 0.
-  const std::uint32_t space = receive_buffer_ / 2;
+  const std::uint32_t space = receive_buffer(c) / 2;
   c.rcv_wnd = std::min(space > c.mss_clamp ? space / c.mss_clamp * c.mss_clamp : space, PeerTcp::max_window);
   c.retransmit_at = jiffies(now) + PeerTcp::initial_rto;
   connections_.push_back(std::move(c));

@@ -9,7 +9,8 @@
 //   expires with a tick of the clock; the first data segment, a duplicate and an out-of-order one are acknowledged at
 //   once;
 // - a small segment with PSH shortens the delay to two ticks;
-// - the window is half of the free receive buffer (65535 less what the unread buffers take), in multiples of the own
+// - the window is half of the free receive buffer (65535, or what the service asks for, less what the unread buffers
+// take), in multiples of the own
 //   segment size, and never shrinks: 32120 in the SYN/ACK, 31856 with timestamps afterwards;
 // - timestamps, window scaling and SACK are taken up when offered; PAWS drops old duplicates;
 // - a FIN is acknowledged at once; the server then closes and sends its own. A service may close first (leaving()).
@@ -230,6 +231,7 @@ class TcpServer {
   static void lower_threshold(Sender& w);
   void data_timer(Connection& c, Time now);
 
+  std::uint32_t receive_buffer(const Connection& c) const;
   static std::uint32_t window_left(const Connection& c);
   std::uint32_t window_wanted(const Connection& c) const;
   std::uint32_t select_window(Connection& c);

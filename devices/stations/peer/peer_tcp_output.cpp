@@ -40,9 +40,14 @@ std::uint32_t TcpServer::window_left(const Connection& c) {
   return left < 0 ? 0 : static_cast<std::uint32_t>(left);
 }
 
+std::uint32_t TcpServer::receive_buffer(const Connection& c) const {
+  const std::uint32_t own = c.conversation ? c.conversation->receive_buffer() : 0;
+  return own ? own : receive_buffer_;
+}
+
 // A multiple of the segment size; the present offer stays while it is within one segment of the free space.
 std::uint32_t TcpServer::window_wanted(const Connection& c) const {
-  const auto buffer = static_cast<std::int32_t>(receive_buffer_);
+  const auto buffer = static_cast<std::int32_t>(receive_buffer(c));
   const auto mss = static_cast<std::int32_t>(std::min(c.mss_cache, c.window_clamp));
   const std::int32_t free =
       std::min((buffer - static_cast<std::int32_t>(c.receive_memory)) / 2, static_cast<std::int32_t>(c.window_clamp));

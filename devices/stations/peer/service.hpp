@@ -35,7 +35,8 @@ struct DatagramSender {
 struct OwnDatagram {
   Ipv4 to = 0;
   std::uint16_t from_port = 0, to_port = 0;
-  Bytes data;  ///< not more than fits into one frame
+  Bytes data;        ///< not more than fits into one frame
+  Ipv4 gateway = 0;  ///< the neighbour by way of whom; 0: `to` is on the medium
 };
 
 /// A service's side of one TCP connection.
@@ -60,6 +61,8 @@ class ServiceConnection {
   virtual bool sends_after_end() const { return false; }
   /// The client has ended its direction, and all that it sent was received; or the connection is lost. At most once.
   virtual void ended(Time /*now*/) {}
+  /// Bytes of its socket's receive buffer, half of which is the window; 0: what the station's sockets have.
+  virtual std::uint32_t receive_buffer() const { return 0; }
   /// When to_send() is to be asked again though nothing arrives; Time::never() if that does not matter.
   virtual Time due() const { return Time::never(); }
   /// All state of this connection.

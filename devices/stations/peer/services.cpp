@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "devices/stations/peer/counter.hpp"
 #include "devices/stations/peer/echo_discard.hpp"
 #include "devices/stations/peer/generator.hpp"
 #include "devices/stations/peer/netserver.hpp"
@@ -16,8 +17,9 @@ Services::Services(const ServiceConfig& config) {
   services_.push_back(std::make_unique<NetioService>(config.netio_duration));
   services_.push_back(std::make_unique<EchoService>());
   services_.push_back(std::make_unique<DiscardService>());
-  services_.push_back(std::make_unique<NetserverService>());
+  services_.push_back(std::make_unique<NetserverService>(config.socket_buffer));
   services_.push_back(std::make_unique<GeneratorService>());
+  services_.push_back(std::make_unique<CounterService>());
 }
 
 Service* Services::find(Transport transport, std::uint16_t port) const {

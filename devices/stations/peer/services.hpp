@@ -2,6 +2,7 @@
 // The table of the station's services. A new one: a class in a file of its own and a row in services.cpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace planar::net {
 
 struct ServiceConfig {
   Time netio_duration = net::netio_duration;  ///< how long netio sends for each size (1.16 and later)
+  std::uint32_t socket_buffer = 65535;        ///< bytes of a socket's buffers, and the most that one may ask for
 };
 
 class Services {

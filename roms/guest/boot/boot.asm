@@ -5,14 +5,20 @@
 ; Loads with INT 13h AH=02h, as many sectors a call as the track and the 64 KB DMA page allow:
 ;   LBA 1   the settings sector            -> 0000:7E00
 ;   LBA 2.. second stage and kernel        -> 1000:0000 upwards
-; then jumps to 1000:0000 with DL = boot drive. PAYLOAD_SECTORS comes from the Makefile.
+; then jumps to 1000:0000 with DL = boot drive. PAYLOAD_SECTORS and the like come from the Makefile. When `adapters` is the
+; first setting:
+;   LBA SEVERAL_LBA..  what serves several adapters -> 4000:0000 upwards
+; and the jump goes there (several/head.asm). Whether it does is decided while the next sector is on its way to the
+; diskette's head, and takes no time.
 
         bits 16
         org 7C00h
 
 SECTORS equ 18                          ; a track of a 1.44 MB diskette
 PAYLOAD_SEG equ 1000h
+SEVERAL_SEG equ 4000h
 SETTINGS equ 7E00h
+HEADING_BYTES equ 18                    ; "planar-settings 1" and the end of the line
 
 start:  jmp short begin
         nop
@@ -34,6 +40,9 @@ begin:  cli
         mov word [left], 1
         call load
 
+        cmp dword [SETTINGS + HEADING_BYTES], "adap"
+        je .several
+.payload:
         mov ax, PAYLOAD_SEG
         mov es, ax
         xor bx, bx
@@ -42,7 +51,17 @@ begin:  cli
         call load
 
         mov dl, [drive]
-        jmp PAYLOAD_SEG:0
+.jump:  jmp PAYLOAD_SEG:0
+
+.several:
+        mov ax, SEVERAL_SEG
+        mov [.jump + 3], ax
+        mov es, ax
+        xor bx, bx
+        mov word [lba], SEVERAL_LBA
+        mov word [left], SEVERAL_SECTORS
+        call load
+        jmp .payload
 
 ; Read [left] sectors from [lba] to ES:BX; BX stays, ES moves on.
 load:   mov ax, [lba]

@@ -134,7 +134,10 @@ protected:
         mov ecx, KERNEL_BYTES / 4
         rep movsd
         mov eax, 10h
-        jmp 10h:KERNEL
+go:     jmp 10h:KERNEL                  ; several/head.asm changes where to
+        %if go - setup != SETUP_JUMP
+        %error "SETUP_JUMP in the Makefile is not where the jump is"
+        %endif
 
         align 8
 gdt:    dq 0, 0

@@ -5,6 +5,7 @@
 #pragma once
 
 enum { SINK_NONE, SINK_DRIVER, SINK_STACK, SINK_PROCESS };      // where frames are counted and end
+enum { SINK_FORWARD = 4 };              // none are: the machine passes them on. What its backlog drops is counted
 enum { SINK_MAGIC = 0x4B4E4953, SINK_LOG = 512 };
 struct sink_page {
     unsigned magic;
@@ -13,5 +14,6 @@ struct sink_page {
     unsigned backlog_dropped, socket_dropped;
     unsigned strange;                   // to the port, but not of this run
     unsigned do_irq, do_bottom_half;    // the kernel's functions: a stack that holds their return addresses says what runs
+    unsigned receive_visit, receive_run;    // the same for polling: a visit, and the part of it that runs frames up the stack
     volatile unsigned log[SINK_LOG];    // the number of frame n of those delivered is at n % SINK_LOG
 };

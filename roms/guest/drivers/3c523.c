@@ -55,7 +55,7 @@ struct rbd {
     u16 size, zero;
 };
 
-static struct {
+struct threec523 {
     u8 *base;                           // of the window
     volatile struct scp *scp;
     volatile struct iscp *iscp;
@@ -66,7 +66,9 @@ static struct {
     u8 *buffer[TX];
     volatile struct rfd *rfd_first, *rfd_top, *rfd_last;
     int next, oldest;                   // transmit buffers
-} card;
+};
+ONE_ADAPTER(threec523);
+#define card STATE_OF(threec523)
 
 static const u16 ids[] = {0x6042, 0};
 static const u16 bases[4] = {0x0300, 0x1300, 0x2300, 0x3300};
@@ -75,10 +77,10 @@ static const u8 interrupts[4] = {12, 7, 3, 9};
 static const u8 select[4] = {0x01, 0x02, 0x04, 0x08};
 
 // Addresses as the chip sees them: 16-bit offsets from the end of the window, 24-bit ones from FFC000h.
-static u16 offset(const volatile void *p) { return (u16)((u32)p - (u32)card.base - WINDOW); }
-static void *pointer(u16 o) { return card.base + WINDOW - (u16)-o; }
-static u32 address(const volatile void *p) { return 0x1000000u - WINDOW + ((u32)p - (u32)card.base); }
-static void *buffer_at(u32 a) { return card.base + (a - (0x1000000u - WINDOW)); }
+static u16 offset(struct netdev *dev, const volatile void *p) { return (u16)((u32)p - (u32)card.base - WINDOW); }
+static void *pointer(struct netdev *dev, u16 o) { return card.base + WINDOW - (u16)-o; }
+static u32 address(struct netdev *dev, const volatile void *p) { return 0x1000000u - WINDOW + ((u32)p - (u32)card.base); }
+static void *buffer_at(struct netdev *dev, u32 a) { return card.base + (a - (0x1000000u - WINDOW)); }
 
 static void short_delay(void) { udelay_spin(SHORT_DELAY_US); }
 static void long_delay(void) { udelay_spin(62500); }            // two 32nds of a second
@@ -135,7 +137,7 @@ static int check(struct netdev *dev) {
     for (int i = 0; i < 2; i++) {
         card.iscp = at[i];
         clear(card.iscp, sizeof *card.iscp);
-        card.scp->iscp = address(card.iscp);
+        card.scp->iscp = address(dev, card.iscp);
         card.iscp->busy = 1;
         reset(dev);
         attention(dev, 0);
@@ -153,9 +155,9 @@ static void place(struct netdev *dev) {
     card.iscp = (void *)(card.base + ISCP);
     clear(card.iscp, sizeof *card.iscp);
     clear(card.scp, sizeof *card.scp);
-    card.scp->iscp = address(card.iscp);
+    card.scp->iscp = address(dev, card.iscp);
     card.scp->sysbus = 0;
-    card.iscp->scb_offset = offset(card.scb);
+    card.iscp->scb_offset = offset(dev, card.scb);
     card.iscp->busy = 1;
     reset(dev);
     attention(dev, 0);
@@ -168,7 +170,7 @@ static void place(struct netdev *dev) {
 // Starts one command and waits up to 0.3 s for it.
 static int run(struct netdev *dev, volatile struct block *b, u8 inte) {
     u32 start;
-    card.scb->cbl = offset(b);
+    card.scb->cbl = offset(dev, b);
     card.scb->command = CUC_START;
     attention(dev, inte);
     start = jiffies;
@@ -184,26 +186,26 @@ static void head(volatile struct block *b, u16 op) {
     b->link = 0xFFFF;
 }
 
-static void *receive_area(void *at) {
+static void *receive_area(struct netdev *dev, void *at) {
     volatile struct rfd *rfd = at;
     volatile struct rbd *rbd = (void *)(rfd + RX);
     u8 *buffers = (u8 *)(rbd + RX);
     clear(rfd, sizeof *rfd * RX);
     card.rfd_first = rfd;
     for (int i = 0; i < RX; i++)
-        rfd[i].next = offset(rfd + (i + 1) % RX);
+        rfd[i].next = offset(dev, rfd + (i + 1) % RX);
     rfd[RX - 1].last = SUSPEND;
     clear(rbd, sizeof *rbd * RX);
     for (int i = 0; i < RX; i++) {
-        rbd[i].next = offset(rbd + (i + 1) % RX);
+        rbd[i].next = offset(dev, rbd + (i + 1) % RX);
         rbd[i].size = BUFFER;
-        rbd[i].buffer = address(buffers);
+        rbd[i].buffer = address(dev, buffers);
         buffers += BUFFER;
     }
     card.rfd_top = card.rfd_first;
     card.rfd_last = card.rfd_first + RX - 1;
-    card.scb->rfa = offset(card.rfd_first);
-    card.rfd_first->rbd = offset(rbd);
+    card.scb->rfa = offset(dev, card.rfd_first);
+    card.rfd_first->rbd = offset(dev, rbd);
     return buffers;
 }
 
@@ -243,12 +245,12 @@ static int init(struct netdev *dev) {
         card.nop[i] = (void *)at;
         card.nop[i]->command = OP_NOP;
         card.nop[i]->status = 0;
-        card.nop[i]->link = offset(card.nop[i]);
+        card.nop[i]->link = offset(dev, card.nop[i]);
         at += sizeof *card.nop[i];
         card.transmit[i] = (void *)at;
         at += sizeof *card.transmit[i];
     }
-    at = receive_area(at);
+    at = receive_area(dev, at);
     for (int i = 0; i < TX; i++) {
         card.buffer[i] = at;
         at += BUFFER;
@@ -258,12 +260,12 @@ static int init(struct netdev *dev) {
         clear(card.tbd[i], sizeof *card.tbd[i]);
         card.transmit[i]->status = COMPLETE;
         card.transmit[i]->command = OP_TRANSMIT | INTERRUPT;
-        card.transmit[i]->parameter[0] = offset(card.tbd[i]);
+        card.transmit[i]->parameter[0] = offset(dev, card.tbd[i]);
         card.tbd[i]->next = 0xFFFF;
-        card.tbd[i]->buffer = address(card.buffer[i]);
+        card.tbd[i]->buffer = address(dev, card.buffer[i]);
     }
     card.next = card.oldest = 0;
-    card.scb->cbl = offset(card.nop[0]);
+    card.scb->cbl = offset(dev, card.nop[0]);
     card.scb->command = CUC_START;
     attention(dev, 0);
     wait_command(dev);
@@ -271,7 +273,7 @@ static int init(struct netdev *dev) {
 }
 
 static void start_receiver(struct netdev *dev) {
-    card.scb->rfa = offset(card.rfd_first);
+    card.scb->rfa = offset(dev, card.rfd_first);
     card.scb->command = RUC_START;
     attention(dev, INTE);
     wait_command(dev);
@@ -299,7 +301,7 @@ static int transmit_timeout(struct netdev *dev) {
         card.scb->command = CUC_ABORT;
         attention(dev, INTE);
         wait_command(dev);
-        card.scb->cbl = offset(card.nop[card.next]);
+        card.scb->cbl = offset(dev, card.nop[card.next]);
         card.scb->command = CUC_START;
         attention(dev, INTE);
         wait_command(dev);
@@ -327,11 +329,11 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     card.tbd[here]->size = END | length;
     following = here + 1 == TX ? 0 : here + 1;
     card.transmit[here]->status = 0;
-    self = offset(card.nop[following]);
+    self = offset(dev, card.nop[following]);
     card.nop[following]->link = self;
     card.transmit[here]->link = card.nop[following]->link;  // as the compiler reads what it has just written
     card.nop[following]->status = 0;
-    card.nop[here]->link = offset(card.transmit[here]);
+    card.nop[here]->link = offset(dev, card.transmit[here]);
     dev->transmit_start = jiffies;
     card.next = following;
     cli();
@@ -374,8 +376,8 @@ static void transmit_done(struct netdev *dev) {
 // ---- receive ------------------------------------------------------------------------------------
 static void receive(struct netdev *dev) {
     u16 status;
-    while ((status = card.rfd_top->status) & COMPLETE) {
-        volatile struct rbd *rbd = pointer(card.rfd_top->rbd);
+    while (RECEIVE_MORE(dev) && (status = card.rfd_top->status) & COMPLETE) {
+        volatile struct rbd *rbd = pointer(dev, card.rfd_top->rbd);
         if (!(status & OK)) {
             printk("3c523: bad frame, status %x\n", status);
             dev->counters.rx_errors++;
@@ -388,7 +390,7 @@ static void receive(struct netdev *dev) {
                 if (b) {
                     b->dev = dev;
                     skb_reserve(b, 16 + 2);
-                    copy(skb_put(b, length), buffer_at(rbd->buffer), length);
+                    copy(skb_put(b, length), buffer_at(dev, rbd->buffer), length);
                     b->protocol = eth_type(b, dev);
                     netif_rx(b);
                     dev->counters.rx_packets++;
@@ -404,7 +406,7 @@ static void receive(struct netdev *dev) {
         card.rfd_top->last = SUSPEND;
         card.rfd_last->last = 0;
         card.rfd_last = card.rfd_top;
-        card.rfd_top = pointer(card.rfd_top->next);
+        card.rfd_top = pointer(dev, card.rfd_top->next);
     }
 }
 
@@ -414,7 +416,7 @@ static void receiver_stopped(struct netdev *dev) {
     card.scb->command = RUC_ABORT;
     attention(dev, INTE);
     wait_command(dev);
-    receive_area((void *)card.rfd_first);
+    receive_area(dev, (void *)card.rfd_first);
     start_receiver(dev);
     printk("3c523: receiver restarted, status %x\n", card.scb->status);
 }
@@ -428,10 +430,12 @@ static void interrupt(int irq, void *arg, struct regs *r) {
         attention(dev, 0);
         return;
     }
+    if (RECEIVE_LEFT(dev))
+        receive(dev);
     if (!(inb((u16)(dev->io + PORT_CONTROL)) & INT))
         return;
     dev->in_interrupt = 1;
-    while ((events = card.scb->status & EVENTS) != 0) {
+    while (RECEIVE_MORE(dev) && (events = card.scb->status & EVENTS) != 0) {
         card.scb->command = events;
         attention(dev, INTE);
         if (events & CX)
@@ -496,7 +500,7 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     reset(dev);
     for (int i = 0; i < 6; i++)
         dev->mac[i] = inb((u16)(dev->io + i));
-    if (request_irq(dev->irq, interrupt, 0, dev)) {
+    if (request_irq(dev->irq, interrupt, IRQF_SHARED, dev)) {
         printk("3c523: interrupt %d is taken\n", dev->irq);
         return -1;
     }
@@ -506,4 +510,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-const struct driver threec523_driver = {"3c523", ids, probe};
+DRIVER(threec523_driver, "3c523", ids, probe, threec523);

@@ -29,7 +29,7 @@ struct descriptor {
     volatile u32 data;
 } __attribute__((packed));
 
-static struct {
+struct threec527 {
     u8 *base;                           // what the card's offsets count from
     struct mailbox *exec, *rx, *tx;
     u16 tx_length;
@@ -37,11 +37,13 @@ static struct {
     volatile int rx_halted, rx_pending, tx_halted;
     u32 tx_free, tx_top, tx_end;
     struct skb *tx_skb[TX_RING], *rx_skb[RX_RING];
-} board;
+};
+ONE_ADAPTER(threec527);
+#define board STATE_OF(threec527)
 
 #define REG(r) ((u16)(dev->io + (r)))
 
-static struct descriptor *descriptor_at(u16 offset) { return (struct descriptor *)(board.base + offset); }
+static struct descriptor *descriptor_at(struct netdev *dev, u16 offset) { return (struct descriptor *)(board.base + offset); }
 
 static void wait_ready(struct netdev *dev) {
     while (!(inb(REG(STATUS)) & STATUS_CRR))
@@ -76,14 +78,14 @@ static void execute_nowait(struct netdev *dev, u16 code, const void *data, u32 n
 }
 
 // ---- start --------------------------------------------------------------------------------------
-static void load_rx_ring(void) {
+static void load_rx_ring(struct netdev *dev) {
     u16 at = board.rx->data[0];
     struct descriptor *d = NULL;
     for (int i = 0; i < RX_RING; i++) {
         board.rx_skb[i] = skb_alloc(BUFFER + HEADROOM_RX);
         if (!board.rx_skb[i])
             fail("3c527: no memory for receive buffers");
-        d = descriptor_at(at);
+        d = descriptor_at(dev, at);
         d->control = 0;
         d->data = phys(board.rx_skb[i]->data + HEADROOM_RX);
         d->status = 0;
@@ -110,7 +112,7 @@ static int open_card(struct netdev *dev) {
     execute(dev, 1, dev->mac, 6);
     execute_nowait(dev, 0, &filter, 2);
     execute(dev, 0x0D, &zero, 2);       // the workaround for the 82586
-    load_rx_ring();
+    load_rx_ring(dev);
     wait_ready(dev);
     board.rx->box = 0;
     outb(RX_START, REG(COMMAND));
@@ -141,7 +143,7 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     wait_ready(dev);
     board.tx->box = 0;
     outb(TX_SUSPEND, REG(COMMAND));
-    struct descriptor *last = descriptor_at(head), *d = descriptor_at(last->next);
+    struct descriptor *last = descriptor_at(dev, head), *d = descriptor_at(dev, last->next);
     d->control = d->control | END_OF_LIST;
     d->length = (u16)b->length;
     if (d->length < ETH_MIN)
@@ -184,7 +186,7 @@ static void walk_ring(struct netdev *dev) {
         ;
     top = at = board.rx->data[0];
     for (int n = 0; n <= 48; n++) {
-        struct descriptor *d = descriptor_at(at);
+        struct descriptor *d = descriptor_at(dev, at);
         if (!(d->status & COMPLETED))
             break;
         if (d->status & GOOD) {
@@ -340,4 +342,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
 
 static const u16 ids[] = {0x0041, 0x8EF5, 0};
 
-const struct driver threec527_driver = {"3c527", ids, probe};
+DRIVER(threec527_driver, "3c527", ids, probe, threec527);

@@ -23,7 +23,7 @@ struct descriptor {
     volatile u16 size, message;
 };
 
-static struct {
+struct depca {
     u32 memory;                         // physical address of the RAM
     u8 *ram;
     struct descriptor *rx, *tx;
@@ -32,11 +32,13 @@ static struct {
     struct lance_block block;
     u32 rx_new, rx_old, tx_new, tx_old;
     u32 bins[16], unicast, multicast, broadcast;
-} board;
+};
+ONE_ADAPTER(depca);
+#define board STATE_OF(depca)
 
 #define REG(r) ((u16)(dev->io + (r)))
 
-static u32 room(void) {
+static u32 room(struct netdev *dev) {
     return board.tx_old <= board.tx_new ? board.tx_old + MASK - board.tx_new : board.tx_old - board.tx_new - 1;
 }
 
@@ -93,7 +95,7 @@ static int restart(struct netdev *dev) {
 }
 
 // ---- transmit -----------------------------------------------------------------------------------
-static int load_frame(const u8 *frame, u32 length) {
+static int load_frame(struct netdev *dev, const u8 *frame, u32 length) {
     struct descriptor *d = &board.tx[board.tx_new];
     if (d->base & OWN)
         return -1;
@@ -131,16 +133,16 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
         length = ETH_MIN;
     }
     dev->busy = 1;
-    if (!room())
+    if (!room(dev))
         return 1;
-    int refused = load_frame(frame, length);
+    int refused = load_frame(dev, frame, length);
     if (!refused) {
         outw(0, REG(ADDRESS));
         outw(CSR0_INEA | CSR0_TDMD, REG(DATA));
         dev->transmit_start = jiffies;
         skb_free(b);
     }
-    if (room())                         // refused or not
+    if (room(dev))                         // refused or not
         dev->busy = 0;
     return refused;
 }
@@ -211,7 +213,7 @@ static int take_frame(struct netdev *dev, u32 entry) {
 
 static void receive(struct netdev *dev) {
     struct net_counters *c = &dev->counters;
-    for (u32 entry = board.rx_new; !(board.rx[entry].base & OWN); entry = board.rx_new) {
+    for (u32 entry = board.rx_new; RECEIVE_MORE(dev) && !(board.rx[entry].base & OWN); entry = board.rx_new) {
         u32 status = board.rx[entry].base >> 16;
         if (status & MD1_STP)
             board.rx_old = entry;
@@ -244,7 +246,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw(0, REG(ADDRESS));
     u16 csr0 = inw(REG(DATA));
     outw(csr0 & 0xFFF0, REG(DATA));
-    if (csr0 & CSR0_RINT)
+    if (csr0 & CSR0_RINT || RECEIVE_LEFT(dev))
         receive(dev);
     if (csr0 & CSR0_TINT)
         transmit_done(dev);
@@ -380,4 +382,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
 
 static const u16 ids[] = {0x6DEF, 0x628D, 0};
 
-const struct driver depca_driver = {"de210", ids, probe};
+DRIVER(depca_driver, "de210", ids, probe, depca);

@@ -19,6 +19,37 @@ struct driver {
     const char *name;                   // as planar's card name where one driver serves one card
     const u16 *ids;                     // in the order in which the period's driver looks; 0 ends
     int (*probe)(struct netdev *dev, const u8 pos[8]);      // 0 = running
+#ifdef SEVERAL_ADAPTERS
+    u32 state_bytes;                    // what it keeps of an adapter
+#endif
+};
+
+// What a driver keeps of an adapter: `struct X`, declared by ONE_ADAPTER(X), is STATE_OF(X) wherever `dev` is in scope. A driver
+// is built twice: for the one adapter of a machine, with its state at a fixed address, and to serve several
+// (several.h), with the state where the device points, as Linux has it in dev->priv. The measured path of one
+// adapter is so the same to the byte as before there were several.
+#ifdef SEVERAL_ADAPTERS
+#define ONE_ADAPTER(type) struct type
+#define STATE_OF(type) (*(struct type *)dev->private_data)
+#define STATE_BEHIND(first, type) (*(struct type *)((struct first *)dev->private_data + 1))
+#define DRIVER(row, name, ids, probe, state) const struct driver row = {name, ids, probe, sizeof(struct state)}
+#else
+#define ONE_ADAPTER(type) static struct type the_##type
+#define STATE_OF(type) (*((void)dev, &the_##type))
+#define STATE_BEHIND(first, type) STATE_OF(type)
+#define DRIVER(row, name, ids, probe, state) const struct driver row = {name, ids, probe}
+#endif
+// How many frames a driver takes in one go: all that are there, as the period's do; where it serves several adapters as many
+// as it is allowed (several/queue.c). Then it has to be called again though the adapter has nothing new to say.
+#ifdef SEVERAL_ADAPTERS
+#define RECEIVE_MORE(dev) several_receive_more(dev)
+#define RECEIVE_LEFT(dev) several_receive_left(dev)
+#else
+#define RECEIVE_MORE(dev) 1
+#define RECEIVE_LEFT(dev) 0
+#endif
+struct no_state {
+    u32 unused;
 };
 
 // The setting `driver`, up to its line's end: the version whose habits a driver is to have (settings_is()); NULL when there
@@ -28,17 +59,13 @@ extern const char *driver_version;
 // The first adapter that a driver has taken over, in `dev`: 1. 0 = none.
 int driver_probe(struct netdev *dev);
 
-extern const struct driver threec523_driver;
-extern const struct driver threec527_driver;
-extern const struct driver el3_driver;
-extern const struct driver ne2_driver;
-extern const struct driver smc_mca_driver;
-extern const struct driver ibmlana_driver;
-extern const struct driver eexpress_driver;
-extern const struct driver sk_mca_driver;
-extern const struct driver depca_driver;
-extern const struct driver oc2335_driver;
-extern const struct driver streamer_driver;
+// Those of Ethernet, in the order in which registry.c tries them.
+#define ETHERNET_DRIVERS(row) \
+    row(threec523) row(threec527) row(el3) row(ne2) row(smc_mca) row(ibmlana) row(eexpress) row(sk_mca) row(depca) \
+    row(oc2335) row(streamer)
+
+#define DECLARE_DRIVER(name) extern const struct driver name##_driver;
+ETHERNET_DRIVERS(DECLARE_DRIVER)
 extern const struct driver ibmtr_driver;
 extern const struct driver lanstreamer_driver;
 extern const struct driver tms380_driver;

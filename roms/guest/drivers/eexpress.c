@@ -39,13 +39,15 @@ static const u16 bases[16] = {0x270, 0x260, 0x250, 0x240, 0x230, 0x220, 0x210, 0
 static const u8 interrupts[8] = {12, 9, 3, 4, 5, 10, 11, 15};
 static const u8 irq_codes[16] = {0, 0, 1, 2, 3, 4, 0, 0, 0, 1, 5, 6, 0, 0, 0, 0};
 
-static struct {
+struct eexpress {
     u16 rx_start, rx_end, rx_last, rx_next;
     u16 tx_head, tx_reap, tx_tail, tx_link, restarted;
     int tx_count, rx_count;
     u8 started;
     u32 init_time;
-} card;
+};
+ONE_ADAPTER(eexpress);
+#define card STATE_OF(eexpress)
 
 #define PORT(p) ((u16)(dev->io + (p)))
 
@@ -280,7 +282,7 @@ static int open(struct netdev *dev) {
 }
 
 // ---- transmit -----------------------------------------------------------------------------------
-static u16 next_transmit(u16 at) {
+static u16 next_transmit(struct netdev *dev, u16 at) {
     return at == TX_START + (card.tx_count - 1) * TX_SIZE ? TX_START : (u16)(at + TX_SIZE);
 }
 
@@ -308,7 +310,7 @@ static u16 reap(struct netdev *dev) {
             c->tx_fifo_errors += (status & 0x100) != 0;
             c->tx_aborted_errors += (status & 0x20) != 0;
         }
-        card.tx_reap = at = next_transmit(at);
+        card.tx_reap = at = next_transmit(dev, at);
         dev->busy = 0;
         mark_bh(NET_BH);
     } while (card.tx_reap != card.tx_head);
@@ -370,7 +372,7 @@ static void load(struct netdev *dev, const u8 *from, u16 length) {
     outw(at, PORT(DATA));
     dev->transmit_start = jiffies;
     card.tx_tail = at;
-    card.tx_head = next_transmit(at);
+    card.tx_head = next_transmit(dev, at);
     if (card.tx_head != card.tx_reap)
         dev->busy = 0;
     dev->counters.tx_packets++;         // and once more when it has gone out, as the period's driver counts
@@ -441,7 +443,7 @@ static void receive(struct netdev *dev) {
         outw(0, PORT(DATA));
         outw(0, PORT(DATA));
         at = next;
-    } while (left--);
+    } while (left-- && RECEIVE_MORE(dev));
     card.rx_next = at;
 }
 
@@ -468,10 +470,10 @@ static void interrupt(int irq, void *arg, struct regs *r) {
             wait_command(dev);
             if (status & CX && !reap(dev))
                 printk("eexpress: transmit interrupt without a status\n");
-            if (status & FR)
+            if (status & FR || RECEIVE_LEFT(dev))
                 receive(dev);
             status = scb_status(dev);
-        } while (status & (CX | FR));
+        } while (status & (CX | FR) && RECEIVE_MORE(dev));
         if (status & RNR) {
             printk("eexpress: receiver stopped, status %x\n", status);
             dev->counters.rx_errors++;
@@ -539,4 +541,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-const struct driver eexpress_driver = {"eexpress", ids, probe};
+DRIVER(eexpress_driver, "eexpress", ids, probe, eexpress);

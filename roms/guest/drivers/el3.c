@@ -25,7 +25,11 @@ enum { EEPROM_READ = 0x80, MEDIA_TP = 0xC0, XCVR_TP = 0, XCVR_COAX = 3 };
 
 static const u16 ids[] = {0x627C, 0x627D, 0x62DB, 0x62F6, 0x62F7, 0};
 
-static int transceiver;
+struct el3 {
+    int transceiver;
+};
+ONE_ADAPTER(el3);
+#define card STATE_OF(el3)
 
 #define PORT(r) ((u16)(dev->io + (r)))
 
@@ -48,9 +52,9 @@ static int open(struct netdev *dev) {
     command(dev, SELECT_WINDOW | 2);
     for (int i = 0; i < 6; i++)
         outb(dev->mac[i], PORT(i));
-    if (transceiver == XCVR_COAX) {
+    if (card.transceiver == XCVR_COAX) {
         command(dev, START_COAX);
-    } else if (transceiver == XCVR_TP) {
+    } else if (card.transceiver == XCVR_TP) {
         command(dev, SELECT_WINDOW | 4);
         outw(inw(PORT(MEDIA_STATUS)) | MEDIA_TP, PORT(MEDIA_STATUS));
     }
@@ -134,7 +138,7 @@ static void count_receive_error(struct net_counters *c, u16 status) {
 
 static void receive(struct netdev *dev) {
     short status;
-    while ((status = (short)inw(PORT(RX_STATUS))) > 0) {
+    while (RECEIVE_MORE(dev) && (status = (short)inw(PORT(RX_STATUS))) > 0) {
         if (status & 0x4000) {
             command(dev, RX_DISCARD);
             count_receive_error(&dev->counters, (u16)status);
@@ -206,7 +210,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     if (dev->in_interrupt)
         printk("%s: interrupted in its own interrupt\n", dev->name);
     dev->in_interrupt = 1;
-    while ((status = inw(PORT(STATUS))) & (INT_LATCH | RX_COMPLETE | UPDATE_STATISTICS)) {
+    while (RECEIVE_MORE(dev) && (status = inw(PORT(STATUS))) & (INT_LATCH | RX_COMPLETE | UPDATE_STATISTICS)) {
         if (status & RX_COMPLETE)
             receive(dev);
         if (status & TX_AVAILABLE) {
@@ -247,7 +251,7 @@ static u16 read_eeprom(struct netdev *dev, int word) {
 static int probe(struct netdev *dev, const u8 pos[8]) {
     dev->io = (u16)(((pos[4] & 0xFC) | 0x02) << 8);
     dev->irq = pos[5] & 15;
-    transceiver = pos[4] & 3;
+    card.transceiver = pos[4] & 3;
     command(dev, SELECT_WINDOW);
     for (int i = 0; i < 3; i++) {
         u16 word = read_eeprom(dev, i);
@@ -260,4 +264,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-const struct driver el3_driver = {"3c529", ids, probe};
+DRIVER(el3_driver, "3c529", ids, probe, el3);

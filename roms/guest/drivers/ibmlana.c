@@ -40,13 +40,15 @@ struct tx_descriptor {
     u32 status, config, length, fragments, start_low, start_high, fragment_length, link;
 };
 
-static struct {
+struct ibmlana {
     u8 *ram;                            // the window
     u32 ram_size;
     u32 tda, tx_data, rra, rda;         // offsets in it
     u32 rx_count, tx_used;
     u32 next_rx, last_rx, next_tx, current_tx;
-} board;
+};
+ONE_ADAPTER(ibmlana);
+#define board STATE_OF(ibmlana)
 
 #define REG(r) ((u16)(dev->io + (r)))
 
@@ -71,7 +73,7 @@ static void reset_board(struct netdev *dev) {
     outb(control, REG(BOARD_CONTROL));
 }
 
-static void build_descriptors(void) {
+static void build_descriptors(struct netdev *dev) {
     struct tx_descriptor tda;
     struct rx_descriptor rda;
     struct resource rra;
@@ -155,7 +157,7 @@ static void init_board(struct netdev *dev) {
     }
     outw(ISR_LCD, REG(ISR));
     outw(RCR_BROADCAST, REG(RCR));
-    build_descriptors();
+    build_descriptors(dev);
     if (!start_lists(dev))
         return;
     outw(0xFFFF, REG(ISR));
@@ -249,7 +251,7 @@ static void take_frame(struct netdev *dev, const struct rx_descriptor *rda) {
 
 static void receive(struct netdev *dev) {
     struct rx_descriptor rda;
-    for (;;) {
+    while (RECEIVE_MORE(dev)) {
         u32 here = board.rda + board.next_rx * sizeof rda;
         u32 last = board.rda + board.last_rx * sizeof rda;
         memcpy_fromio(&rda, board.ram + here, sizeof rda);
@@ -280,6 +282,8 @@ static void receive(struct netdev *dev) {
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     (void)irq, (void)r;
+    if (RECEIVE_LEFT(dev))
+        receive(dev);
     if (!(inb(REG(BOARD_CONTROL)) & CONTROL_PENDING))
         return;
     dev->in_interrupt = 1;
@@ -306,7 +310,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
 
 // ---- taking over --------------------------------------------------------------------------------
 static int open_card(struct netdev *dev) {
-    if (request_irq(dev->irq, interrupt, 0, dev)) {
+    if (request_irq(dev->irq, interrupt, IRQF_SHARED, dev)) {
         printk("%s: interrupt %d is taken\n", dev->name, dev->irq);
         return -1;
     }
@@ -341,4 +345,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
 
 static const u16 ids[] = {0xFFE0, 0xFEE6, 0};
 
-const struct driver ibmlana_driver = {"lan-a", ids, probe};
+DRIVER(ibmlana_driver, "lan-a", ids, probe, ibmlana);

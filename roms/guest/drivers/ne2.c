@@ -17,7 +17,8 @@ static const u8 interrupts[4] = {3, 4, 5, 9};
 static const u16 ids[] = {0x6354, 0x70DE, 0x7154, 0x56EA, 0};
 static const u8 dlink_interrupts[8] = {3, 4, 5, 9, 10, 11, 14, 15};
 
-static struct dp8390 board;
+ONE_ADAPTER(dp8390);
+#define board STATE_OF(dp8390)
 
 #define REG(r) ((u16)(dev->io + (r)))
 
@@ -34,7 +35,7 @@ static void reset(struct netdev *dev) {
     outb_p(ISR_RESET, REG(ISR));
 }
 
-static int dma_conflict(const char *where) {
+static int dma_conflict(struct netdev *dev, const char *where) {
     if (!board.dma_busy)
         return 0;
     printk("ne2: remote DMA already busy in %s\n", where);
@@ -49,7 +50,7 @@ static void remote_setup(struct netdev *dev, int count, int address) {
 }
 
 static void get_header(struct netdev *dev, struct dp8390_header *h, int page) {
-    if (dma_conflict("header"))
+    if (dma_conflict(dev, "header"))
         return;
     board.dma_busy = 1;
     outb_p(CR_NO_DMA | CR_START, REG(CR));
@@ -62,7 +63,7 @@ static void get_header(struct netdev *dev, struct dp8390_header *h, int page) {
 
 static void block_input(struct netdev *dev, int count, struct skb *b, int offset) {
     u8 *to = b->data;
-    if (dma_conflict("input"))
+    if (dma_conflict(dev, "input"))
         return;
     board.dma_busy = 1;
     outb_p(CR_NO_DMA | CR_START, REG(CR));
@@ -78,7 +79,7 @@ static void block_input(struct netdev *dev, int count, struct skb *b, int offset
 static void block_output(struct netdev *dev, int count, const u8 *from, int page) {
     u32 start;
     count = (count + 1) & ~1;
-    if (dma_conflict("output"))
+    if (dma_conflict(dev, "output"))
         return;
     board.dma_busy = 1;
     outb_p(CR_NO_DMA | CR_START, REG(CR));
@@ -190,4 +191,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-const struct driver ne2_driver = {"ne2", ids, probe};
+DRIVER(ne2_driver, "ne2", ids, probe, dp8390);

@@ -71,7 +71,7 @@ static void transmit_done(struct netdev *dev) {
 static void receive(struct netdev *dev) {
     struct net_counters *c = &dev->counters;
     u16 status;
-    while ((status = inw(REG(RSR))) & RDONE) {
+    while (RECEIVE_MORE(dev) && (status = inw(REG(RSR))) & RDONE) {
         u32 length = status & LENGTH;
         struct skb *b = status & (CRCE | FAE) ? NULL : skb_alloc(length + 2 + 16);
         if (b) {
@@ -99,7 +99,9 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     u16 causes;
     (void)irq, (void)r;
     dev->in_interrupt = 1;
-    for (int n = 0; (causes = inw(REG(ISR))) != 0; n++) {
+    if (RECEIVE_LEFT(dev))
+        receive(dev);
+    for (int n = 0; RECEIVE_MORE(dev) && (causes = inw(REG(ISR))) != 0; n++) {
         if (n == MAX_SERVICE) {
             printk("%s: too much work in one interrupt, ISR %x\n", dev->name, causes);
             break;
@@ -171,4 +173,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-const struct driver oc2335_driver = {"oc2335", ids, probe};
+DRIVER(oc2335_driver, "oc2335", ids, probe, no_state);

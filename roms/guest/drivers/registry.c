@@ -5,18 +5,9 @@
 // (Linux 2.2 mca_find_unused_adapter).
 #include "driver.h"
 
+#define ROW(name) &name##_driver,
 static const struct driver *const drivers[] = {
-    &threec523_driver,
-    &threec527_driver,
-    &el3_driver,
-    &ne2_driver,
-    &smc_mca_driver,
-    &ibmlana_driver,
-    &eexpress_driver,
-    &sk_mca_driver,
-    &depca_driver,
-    &oc2335_driver,
-    &streamer_driver,
+    ETHERNET_DRIVERS(ROW)
     &ibmtr_driver,
     &lanstreamer_driver,
     &tms380_driver,

@@ -20,70 +20,72 @@ struct descriptor {
     u16 address, flags, size, status;   // status: the message length of a received frame
 };
 
-static struct {
+struct sk_mca {
     u8 *ram;
     volatile u8 *control, *command;
     volatile u16 *latch;
     int next_rx, next_put, next_done, busy;
-} board;
+};
+ONE_ADAPTER(sk_mca);
+#define board STATE_OF(sk_mca)
 
 // ---- the LANCE's registers ----------------------------------------------------------------------
-static void reset_board(void) {
+static void reset_board(struct netdev *dev) {
     *board.control = 0;
     udelay_spin(10);
     *board.control = CONTROL_RUN;
 }
 
-static void wait_transfer(void) {
+static void wait_transfer(struct netdev *dev) {
     while (*board.control & STATUS_BUSY)
         ;
 }
 
-static void transfer(u8 control) {
+static void transfer(struct netdev *dev, u8 control) {
     *board.control = CONTROL_RUN | control;
     if (!(control & CONTROL_READ))
         return;
     *board.command = COMMAND_GO;
     udelay_spin(1);
-    wait_transfer();
+    wait_transfer(dev);
 }
 
-static void put(u8 control, u16 value) {
-    transfer(control);
+static void put(struct netdev *dev, u8 control, u16 value) {
+    transfer(dev, control);
     *board.latch = value;
     *board.command = COMMAND_GO;
     udelay_spin(1);
-    wait_transfer();
+    wait_transfer(dev);
 }
 
-static void set_lance(u16 reg, u16 value) {
+static void set_lance(struct netdev *dev, u16 reg, u16 value) {
     u32 flags;
     save_flags_cli(flags);
-    wait_transfer();
-    put(CONTROL_RAP, reg);
-    put(0, value);
+    wait_transfer(dev);
+    put(dev, CONTROL_RAP, reg);
+    put(dev, 0, value);
     restore_flags(flags);
 }
 
-static u16 get_lance(u16 reg) {
+static u16 get_lance(struct netdev *dev, u16 reg) {
     u32 flags;
     save_flags_cli(flags);
-    wait_transfer();
-    put(CONTROL_RAP, reg);
-    transfer(CONTROL_READ);
+    wait_transfer(dev);
+    put(dev, CONTROL_RAP, reg);
+    transfer(dev, CONTROL_READ);
     u16 value = *board.latch;
     restore_flags(flags);
     return value;
 }
 
 // ---- start --------------------------------------------------------------------------------------
-static void clear_buffer(u32 at) {
+static void clear_buffer(struct netdev *dev, u32 at) {
     u32 words = BUFFER_SIZE / 4;
     void *to = board.ram + at;
     __asm__ volatile("cld\n\trep stosl" : "+D"(to), "+c"(words) : "a"(0) : "memory");
 }
 
-static void init_descriptors(void) {
+static void init_descriptors(struct netdev *dev) {
     struct descriptor d;
     u32 at = DATA_BASE;
     for (int n = 0; n < TX_COUNT; n++, at += BUFFER_SIZE) {
@@ -92,7 +94,7 @@ static void init_descriptors(void) {
         d.size = 0xF000;
         d.status = 0;
         memcpy_toio(board.ram + TX_BASE + n * sizeof d, &d, sizeof d);
-        clear_buffer(at);
+        clear_buffer(dev, at);
     }
     for (int n = 0; n < RX_COUNT; n++, at += BUFFER_SIZE) {
         d.address = (u16)at;
@@ -100,23 +102,23 @@ static void init_descriptors(void) {
         d.size = (u16)-BUFFER_SIZE;
         d.status = 0;
         memcpy_toio(board.ram + RX_BASE + n * sizeof d, &d, sizeof d);
-        clear_buffer(at);
+        clear_buffer(dev, at);
     }
 }
 
 static void init_lance(struct netdev *dev) {
-    init_descriptors();
+    init_descriptors(dev);
     board.next_rx = board.next_put = board.next_done = board.busy = 0;
-    set_lance(3, CSR3_ACON);
-    set_lance(1, BLOCK_BASE);
-    set_lance(2, 0);
+    set_lance(dev, 3, CSR3_ACON);
+    set_lance(dev, 1, BLOCK_BASE);
+    set_lance(dev, 2, 0);
     dev->busy = 1;                      // until IDON interrupts
-    set_lance(0, CSR0_INEA | CSR0_INIT);
+    set_lance(dev, 0, CSR0_INEA | CSR0_INIT);
 }
 
 static void stop_lance(struct netdev *dev) {
     dev->busy = 1;
-    set_lance(0, CSR0_STOP);
+    set_lance(dev, 0, CSR0_STOP);
 }
 
 static void init_board(struct netdev *dev) {
@@ -155,7 +157,7 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     dev->busy = board.busy >= TX_COUNT;
     memcpy_toio(descriptor, &d, sizeof d);
     if (board.busy == 0)                // never
-        set_lance(0, CSR0_INEA | CSR0_TDMD);
+        set_lance(dev, 0, CSR0_INEA | CSR0_TDMD);
     restore_flags(flags);
     skb_free(b);
     return 0;
@@ -192,8 +194,8 @@ static u16 transmit_done(struct netdev *dev, u16 csr0) {
         }
         board.busy--;
     }
-    set_lance(0, csr0 | CSR0_TINT);
-    csr0 = get_lance(0);
+    set_lance(dev, 0, csr0 | CSR0_TINT);
+    csr0 = get_lance(dev, 0);
     dev->busy = 0;
     mark_bh(NET_BH);
     return csr0;
@@ -220,7 +222,7 @@ static u16 receive(struct netdev *dev, u16 csr0) {
     u32 at = RX_BASE + (u32)board.next_rx * sizeof d;
     if (csr0 & CSR0_MISS)
         dev->counters.rx_fifo_errors++;
-    for (;;) {
+    while (RECEIVE_MORE(dev)) {
         memcpy_fromio(&d, board.ram + at, sizeof d);
         if (d.flags & MD1_OWN)
             break;
@@ -242,40 +244,42 @@ static u16 receive(struct netdev *dev, u16 csr0) {
             at = RX_BASE;
         }
     }
-    set_lance(0, csr0 | CSR0_RINT);
-    return get_lance(0);
+    set_lance(dev, 0, csr0 | CSR0_RINT);
+    return get_lance(dev, 0);
 }
 
 // ---- interrupt ----------------------------------------------------------------------------------
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     (void)irq, (void)r;
-    u16 csr0 = get_lance(0);
-    if (!(csr0 & CSR0_INTR))
+    u16 csr0 = get_lance(dev, 0);
+    int left = RECEIVE_LEFT(dev);
+    if (!(csr0 & CSR0_INTR) && !left)
         return;
     dev->in_interrupt = 1;
     do {
         if (csr0 & CSR0_IDON) {
             dev->busy = 0;
-            set_lance(0, csr0 | CSR0_IDON | CSR0_STRT);
-            csr0 = get_lance(0);
+            set_lance(dev, 0, csr0 | CSR0_IDON | CSR0_STRT);
+            csr0 = get_lance(dev, 0);
         }
-        if (csr0 & CSR0_RINT)
+        if (csr0 & CSR0_RINT || left)
             csr0 = receive(dev, csr0);
         if (csr0 & CSR0_TINT)
             csr0 = transmit_done(dev, csr0);
         if (csr0 & (CSR0_MISS | CSR0_MERR | CSR0_BABL)) {
-            set_lance(0, csr0);
-            csr0 = get_lance(0);
+            set_lance(dev, 0, csr0);
+            csr0 = get_lance(dev, 0);
         }
-    } while (csr0 & CSR0_INTR);
+        left = 0;
+    } while (csr0 & CSR0_INTR && RECEIVE_MORE(dev));
     dev->in_interrupt = 0;
 }
 
 // ---- taking over --------------------------------------------------------------------------------
 static int open_card(struct netdev *dev) {
     struct lance_block block;
-    if (request_irq(dev->irq, interrupt, 0, dev)) {
+    if (request_irq(dev->irq, interrupt, IRQF_SHARED, dev)) {
         printk("%s: interrupt %d is taken\n", dev->name, dev->irq);
         return -1;
     }
@@ -307,7 +311,7 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     board.command = board.ram + WINDOW_COMMAND;
     for (int i = 0; i < 6; i++)
         dev->mac[i] = *(volatile u8 *)(board.ram + WINDOW_ADDRESS + 2 * i);
-    reset_board();
+    reset_board(dev);
     dev->open = open_card;
     dev->start_transmit = start_transmit;
     return 0;
@@ -315,4 +319,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
 
 static const u16 ids[] = {0x6AFD, 0x6BE9, 0};
 
-const struct driver sk_mca_driver = {"sknet", ids, probe};
+DRIVER(sk_mca_driver, "sknet", ids, probe, sk_mca);

@@ -29,8 +29,17 @@ static const struct {
     {0x00, 0xC0000, 0x20},  {0x01, 0xC2000, 0x20},  {0x02, 0xC4000, 0x20},  {0x03, 0xC6000, 0x20},
 };
 
-static struct dp8390 board;
-static u8 *ram, *ring_start, *ring_end;
+struct smc_memory {
+    u8 *ring_end, *ring_start, *ram;
+};
+struct smc_mca {                        // of one adapter, where there are several
+    struct dp8390 board;
+    struct smc_memory memory;
+};
+ONE_ADAPTER(dp8390);
+ONE_ADAPTER(smc_memory);
+#define board STATE_OF(dp8390)
+#define card STATE_BEHIND(dp8390, smc_memory)
 
 // The bus chip lies below the 8390, whose base the core driver works with.
 #define ASIC(r) ((u16)(dev->io - NIC + (r)))
@@ -43,25 +52,22 @@ static void reset(struct netdev *dev) {
 }
 
 static void get_header(struct netdev *dev, struct dp8390_header *h, int page) {
-    (void)dev;
-    *(u32 *)h = *(volatile u32 *)(ram + (page << 8));
+    *(u32 *)h = *(volatile u32 *)(card.ram + (page << 8));
 }
 
 static void block_input(struct netdev *dev, int count, struct skb *b, int offset) {
-    u8 *from = ram + offset;
-    (void)dev;
-    if (from + count > ring_end) {
-        u32 head = (u32)(ring_end - from);
+    u8 *from = card.ram + offset;
+    if (from + count > card.ring_end) {
+        u32 head = (u32)(card.ring_end - from);
         memcpy_fromio(b->data, from, head);
-        memcpy_fromio(b->data + head, ring_start, (u32)count - head);
+        memcpy_fromio(b->data + head, card.ring_start, (u32)count - head);
     } else {
         eth_copy_and_sum(b, from, (u32)count);
     }
 }
 
 static void block_output(struct netdev *dev, int count, const u8 *from, int page) {
-    (void)dev;
-    memcpy_toio(ram + (page << 8), from, (u32)count);
+    memcpy_toio(card.ram + (page << 8), from, (u32)count);
 }
 
 static int open(struct netdev *dev) {
@@ -113,9 +119,9 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     outb(0x80 | inb(asic + FINE16), asic + FINE16);
     outb(set, asic + REGISTER_SET);
     dev->io = asic + NIC;
-    ram = virt(start);
-    ring_start = ram + TX_PAGES * 256;
-    ring_end = ram + pages * 256;
+    card.ram = virt(start);
+    card.ring_start = card.ram + TX_PAGES * 256;
+    card.ring_end = card.ram + pages * 256;
     board.word16 = 1;
     board.tx_start_page = START_PAGE;
     board.rx_start_page = START_PAGE + TX_PAGES;
@@ -130,4 +136,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-const struct driver smc_mca_driver = {"smc-mca", ids, probe};
+DRIVER(smc_mca_driver, "smc-mca", ids, probe, smc_mca);

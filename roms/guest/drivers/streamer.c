@@ -27,13 +27,15 @@ struct transmit_descriptor {
     volatile u32 forward, status, lengths, buffer, buffer_length, unused[3];
 };
 
-static struct {
+struct streamer {
     struct receive_descriptor rx[RX_RING] __attribute__((aligned(32)));
     struct transmit_descriptor tx[TX_RING] __attribute__((aligned(32)));
     struct skb *rx_skb[RX_RING], *tx_skb[TX_RING];
     u32 rx_next, tx_free, tx_next, tx_done;
     u16 srb;
-} board;
+};
+ONE_ADAPTER(streamer);
+#define board STATE_OF(streamer)
 
 #define REG(r) ((u16)(dev->io + (r)))
 
@@ -119,7 +121,7 @@ static void take_frame(struct netdev *dev, u32 at, u32 length) {
 
 static void receive(struct netdev *dev) {
     struct receive_descriptor *d;
-    while ((d = &board.rx[board.rx_next])->status & RX_PROCESSED) {
+    while (RECEIVE_MORE(dev) && (d = &board.rx[board.rx_next])->status & RX_PROCESSED) {
         u32 status = d->status;
         if (status & RX_ERRORS || !(status & RX_LAST))
             dev->counters.rx_errors++;
@@ -137,6 +139,8 @@ static void receive(struct netdev *dev) {
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     (void)irq, (void)r;
+    if (RECEIVE_LEFT(dev))
+        receive(dev);
     outw((u16)~SISR_MI, REG(SISR_MASK_RUM));
     u16 sisr = inw(REG(SISR));
     outw((u16)~sisr, REG(SISR_RUM));
@@ -190,7 +194,7 @@ static int open_adapter(struct netdev *dev) {
 }
 
 // ---- taking over --------------------------------------------------------------------------------
-static int lay_out_rings(void) {
+static int lay_out_rings(struct netdev *dev) {
     for (u32 i = 0; i < RX_RING; i++) {
         struct skb *b = skb_alloc(BUFFER + HEADROOM_RX);
         if (!b)
@@ -209,7 +213,7 @@ static int lay_out_rings(void) {
 }
 
 static int open(struct netdev *dev) {
-    if (open_adapter(dev) || lay_out_rings()) {
+    if (open_adapter(dev) || lay_out_rings(dev)) {
         printk("%s: the adapter cannot be opened\n", dev->name);
         return -1;
     }
@@ -256,4 +260,4 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
 
 static const u16 ids[] = {0x8FA7, 0};
 
-const struct driver streamer_driver = {"etherstreamer", ids, probe};
+DRIVER(streamer_driver, "etherstreamer", ids, probe, streamer);

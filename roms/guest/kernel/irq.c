@@ -194,3 +194,21 @@ irq_handler *irq_replace(int irq, irq_handler *handler) {
     lines[irq].handler = handler;
     return old;
 }
+
+bh_function_type *bh_replace(int nr, bh_function_type *f) {
+    bh_function_type *old = bh_function[nr];
+    bh_function[nr] = f;
+    return old;
+}
+
+int irq_disabled(int irq) { return (int)lines[irq].depth; }
+
+void bh_run(int nr) {
+    u32 flags, marked;
+    save_flags_cli(flags);
+    marked = bh_active & bh_mask & 1u << nr;
+    bh_active &= ~marked;
+    restore_flags(flags);
+    if (marked)
+        bh_function[nr]();
+}

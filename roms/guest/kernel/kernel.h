@@ -116,7 +116,7 @@ void udelay_spin(u32 microseconds);
 int wait_for(const volatile int *flag, u32 ticks);
 
 // ---- interrupts (irq.c) -------------------------------------------------------------------------
-enum { IRQF_INTERRUPT = 1 };            // the handler runs with interrupts off
+enum { IRQF_INTERRUPT = 1, IRQF_SHARED = 2 };   // the handler runs with interrupts off; the line may have other handlers
 void irq_init(void);
 void idt_init(void);
 typedef void irq_handler(int irq, void *dev, struct regs *r);
@@ -132,6 +132,8 @@ struct system_path system_path(u32 instructions);
 void system_cost(const struct system_path *path);
 void system_cost_of_interrupt(int irq, u32 instructions);  // in front of the handler that the line has now
 u32 irq_count(int irq);                 // interrupts taken on a line
+int irq_disabled(int irq);              // how often, disable_irq() without an enable_irq() yet
+void bh_run(int nr);                    // if it is marked; for who keeps bottom halves out meanwhile
 void disable_irq(int irq);
 void enable_irq(int irq);
 void do_irq(struct regs *r);
@@ -140,6 +142,8 @@ enum { TIMER_BH = 0, NET_BH = 9 };      // as Linux 2.2 numbers them: the loop o
 extern volatile u32 bh_mask, bh_active;
 extern u32 local_bh_count, local_irq_count;
 void bh_init(int nr, void (*f)(void));
+typedef void bh_function_type(void);
+bh_function_type *bh_replace(int nr, bh_function_type *f);      // returns what was there
 void do_bottom_half(void);
 static inline void mark_bh(int nr) {
     __asm__ volatile("btsl %1,%0" : "+m"(bh_active) : "Ir"(nr) : "memory");
@@ -254,6 +258,9 @@ static inline int bad_user(const void *p, u32 n) {
     u32 a = (u32)p;
     return a >= PAGE_OFFSET || n > PAGE_OFFSET - a;
 }
+
+// 0 when the kernel may write there: on a 386 page by page (user_pages.c), else the processor sees to it.
+int verify_write(const void *to, u32 n);
 
 // ---- console (console.c) ------------------------------------------------------------------------
 void console_init(void);

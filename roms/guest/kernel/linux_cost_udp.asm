@@ -32,8 +32,9 @@
         SITE udp_write_space, 20,   7,   5,   2,   3
         SITE ip_defragment,  150,  55,  37,  16,  17
         SITE ip_glue,        200,  74,  48,  21,  20
-        SITE udp_receive,     55,  20,  14,   6,   8
-        SITE udp_recvmsg,    328, 121,  79,  35,  34
+        SITE udp_receive,    105,  16,  23,  13,  14
+        SITE udp_recvmsg,    279,  84,  61,  22,  40
 %endmacro
 
+%define APART
 %include "kernel/linux_cost.inc"

@@ -92,13 +92,7 @@ static void net_bottom_half(void) {
         struct skb *b = queue_first(&backlog);
         queue_unlink(b);
         restore_flags(flags);
-        b->nh = b->data;
-        if (b->protocol == htons(ETH_IP))
-            ip_receive(b);
-        else if (b->protocol == htons(ETH_ARP))
-            arp_receive(b);
-        else
-            skb_free(b);
+        net_deliver(b);
     }
     if (active)
         run_queue(&netdev);

@@ -154,16 +154,32 @@ enum { QUEUE_LENGTH = 100, BACKLOG_LENGTH = 300 };
 enum { LINK_ETHERNET, LINK_TOKEN_RING };
 
 extern struct netdev netdev;
+extern struct netdev *net_adapter;      // the (first) adapter behind it: itself, unless several/ is there
 extern struct skb_queue netdev_backlog; // of frames for the bottom half; more than there are while it drops (sink.c)
 void net_init(void);
 void net_open(void);                    // a driver has taken over `netdev`
 void net_report_counters(void);
 void dev_queue_transmit(struct skb *b);
 void netif_rx(struct skb *b);
+// Added to the backlog's length it sends every frame to backlog_full().
+enum { BACKLOG_BIAS = 0x10000 };
 // netif_rx(), with more than BACKLOG_LENGTH frames waiting: takes the frame (1), or says that it is to be queued (0).
 // Linux 2.2 (net/core/dev.c; read): a backlog that has grown beyond that drops every frame until one finds it empty, not
 // until it has room again. Above this layer (system/sink.c), as a frame may end there.
 int backlog_full(struct skb *b);
+
+// From the backlog, or in its place, up the stack. Takes the frame.
+void ip_receive(struct skb *b);
+void arp_receive(struct skb *b);
+static inline void net_deliver(struct skb *b) {
+    b->nh = b->data;
+    if (b->protocol == htons(0x0800))   // ETH_IP
+        ip_receive(b);
+    else if (b->protocol == htons(0x0806))      // ETH_ARP
+        arp_receive(b);
+    else
+        skb_free(b);
+}
 
 // ---- Ethernet (ether.c), Token Ring (tr.c) ------------------------------------------------------
 enum { ETH_HEADER = 14, ETH_MIN = 60, ETH_SOURCE = 6, ETH_IP = 0x0800, ETH_ARP = 0x0806 };
@@ -192,7 +208,6 @@ struct neighbour {
     struct timer timer;
 };
 extern struct neighbour gateway;        // the one station we talk to
-void arp_receive(struct skb *b);
 void neighbour_learn(u32 ip, const struct skb *b);     // the sender of this frame
 void neighbour_output(struct skb *b);
 
@@ -205,9 +220,9 @@ struct ip_header {
     u32 from, to;
 };
 extern u32 own_ip;                      // network order
+extern u32 net_forwarded;               // datagrams that were passed on (several/forward.c)
 extern u32 own_seed;                    // initial sequence numbers and ports derive from it
 enum { IP_TCP = 6, IP_DONT_FRAGMENT = 0x4000 };
-void ip_receive(struct skb *b);
 void ip_queue_transmit(struct skb *b);
 
 // Bytes that TCP leaves free in front of its data: 32 for the link, 128 for IP and TCP, as Linux

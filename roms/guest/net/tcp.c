@@ -30,10 +30,7 @@ struct skb *sock_alloc(struct sock *sk, u32 size, int force) {
 }
 
 // ---- the socket lock: segments that arrive meanwhile are worked off at release -----------------
-void sock_release(struct sock *sk) {
-    barrier();
-    if (--sk->locked)
-        return;
+static __attribute__((noinline, section(".text.sock_release.part.0"))) void work_off(struct sock *sk) {
     bh_atomic_begin();
     while (!queue_empty(&sk->waiting)) {
         struct skb *b = queue_first(&sk->waiting);
@@ -43,11 +40,19 @@ void sock_release(struct sock *sk) {
     bh_atomic_end();
 }
 
+static inline void release(struct sock *sk) {
+    barrier();
+    if (__builtin_expect(!--sk->locked, 1))
+        work_off(sk);
+}
+
+void sock_release(struct sock *sk) { release(sk); }
+
 // ---- send ---------------------------------------------------------------------------------------
 static void wait_for_memory(struct sock *sk) {
     struct wait_entry wait = {current, NULL};
     wait_add(&sk->sleep, &wait);
-    sock_release(sk);
+    release(sk);
     COST(block);
     for (;;) {
         if (current->sigpending)
@@ -146,50 +151,60 @@ interrupted:
     result = n != left ? (int)(n - left) : -ERESTARTSYS;
 out:
     tcp_push(sk);
-    sock_release(sk);
+    release(sk);
     return result;
 }
 
 // ---- receive ------------------------------------------------------------------------------------
+// One call takes everything that waits, buffer by buffer, as far as it goes, and acknowledges behind the last one if the
+// window has grown enough: Linux 2.2's tcp_recvmsg (read).
+
 int tcp_recvmsg(struct sock *sk, u8 *to, u32 n) {
+    struct wait_entry wait = {current, NULL};
+    u32 copied = 0;
     int result = 0;
     if (!sk->remote_port)
         return -ENOTCONN;
+    COST(read_entry);
+    wait_add(&sk->sleep, &wait);
     sock_lock(sk);
-    for (;;) {
-        struct skb *b = queue_first(&sk->receive);
-        if (b) {
-            u32 copy = min_u(b->length, n);
-            memcpy(to, b->data, copy);
-            skb_pull(b, copy);
-            sk->copied_seq += copy;
-            if (!b->length) {
-                queue_unlink(b);
-                skb_free(b);
-            }
-            result = (int)copy;
-            if (tcp_may_raise_window(sk))
-                tcp_send_ack(sk);
-            break;
-        }
-        if (sk->error || sk->state != TCP_ESTABLISHED) {
-            result = sk->error ? sock_error(sk) : 0;
-            break;
-        }
+    while (copied < n) {
         if (current->sigpending) {
             result = -ERESTARTSYS;
             break;
         }
-        struct wait_entry wait = {current, NULL};
-        wait_add(&sk->sleep, &wait);
         current->state = TASK_INTERRUPTIBLE;
-        sock_release(sk);
-        if (queue_empty(&sk->receive) && sk->state == TCP_ESTABLISHED && !sk->error)
-            schedule();
-        current->state = TASK_RUNNING;
-        wait_remove(&sk->sleep, &wait);
+        struct skb *b = queue_first(&sk->receive);
+        if (b) {
+            u32 copy = min_u(b->length, n - copied);
+            COST(read_copy);
+            if ((result = verify_write(to + copied, copy)) < 0)
+                break;
+            sk->copied_seq += copy;
+            memcpy(to + copied, b->data, copy);
+            copied += copy;
+            skb_pull(b, copy);
+            if (!b->length) {
+                queue_unlink(b);
+                skb_free(b);
+            }
+            continue;
+        }
+        if (copied)
+            break;
+        if (sk->error || sk->state != TCP_ESTABLISHED) {
+            result = sk->error ? sock_error(sk) : 0;
+            break;
+        }
+        release(sk);
+        schedule();
         sock_lock(sk);
     }
-    sock_release(sk);
-    return result;
+    wait_remove(&sk->sleep, &wait);
+    current->state = TASK_RUNNING;
+    if (copied && tcp_may_raise_window(sk))
+        tcp_send_ack(sk);
+    COST(read_exit);
+    release(sk);
+    return copied ? (int)copied : result;
 }

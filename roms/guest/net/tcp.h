@@ -2,7 +2,8 @@
 //
 // TCP with the behaviour of Linux 2.2 that shapes bulk sending.
 //
-// Files: sock.c (the sockets), tcp_connect.c, tcp_listen.c and tcp_leave.c (opening from both sides, closing), tcp.c
+// Files: sock.c (the sockets), tcp_connect.c, tcp_listen.c and tcp_leave.c (opening from both sides, closing),
+// tcp_buffers.c (SO_SNDBUF, SO_RCVBUF), tcp_time_wait.c (what stays of a connection), tcp.c
 // (send and receive), tcp_output.c (when and how segments leave), tcp_input.c (what arrives), tcp_timer.c
 // (retransmission, delayed acknowledgement, window probe), stack.c (what a setting may change). Facts: net/ipv4/tcp*.c
 // of Linux 2.2 and include/net/tcp.h, read; docs/hardware/linux-2.2-network-path.md#sizes-on-the-wire.
@@ -24,6 +25,7 @@ struct tcp_header {
 };
 enum { TCP_HEADER = 20, TCP_STAMP = 12 };
 
+enum { BUFFER_MOST = 65535 };           // that a process may ask for: sysctl_wmem_max, sysctl_rmem_max
 enum { SEND_BUFFER = 65535, RECEIVE_BUFFER = 65535, MAX_WINDOW = 32767 };   // what Linux 2.2 starts with
 enum { SOCKETS = 8, BACKLOG = 4 };      // of the machine; connections that wait for one accept()
 enum { RTO_INIT = 3 * HZ, RTO_MIN = HZ / 5, RTO_MAX = 120 * HZ, RETRIES = 15, SYN_RETRIES = 10 };
@@ -36,7 +38,7 @@ struct sock {
     struct skb_queue waiting;           // those segments
     struct skb_queue receive, write;
     struct skb *send_head;              // first of the write queue that was never sent
-    u32 write_memory, receive_memory;   // truesize charged
+    u32 write_memory, receive_memory;   // truesize charged; receive_memory: see tcp_buffers.c
     struct wait_queue sleep;
 
     u32 header_length;                  // 32 with timestamps
@@ -102,8 +104,23 @@ int tcp_close(struct sock *sk);         // the socket is no longer the caller's
 
 // tcp_leave.c
 void tcp_leave(struct sock *sk);        // the socket is no longer the caller's: what is left to do is done without it
-// Those that are over make room, those of `port` (network order; 0: none) for the same ports again.
-void tcp_left(u16 port);
+void tcp_left(void);                    // those that are over and nobody has make room; TIME_WAIT goes on without them
+
+// tcp_buffers.c
+u32 sock_buffer(u32 wanted, int receive);           // bytes that setsockopt() makes of what is wanted
+u32 tcp_buffer(struct sock *sk, int receive, u32 wanted);       // sets it unless `wanted` is 0; bytes as getsockopt() has them
+void tcp_usual_buffers(struct sock *sk);            // as if it had never been asked
+void tcp_inherit_buffers(struct sock *sk, const struct sock *listener);
+void tcp_first_window(struct sock *sk); // that its SYN offers
+
+int tcp_bind(struct sock *sk, u16 port);            // that it will connect from; 0: the next one that is free
+
+// tcp_time_wait.c
+void tcp_remember(struct sock *sk);     // in TIME_WAIT: abandons it and goes on without it
+int tcp_port_waits(u16 local_port);     // network order
+// A segment that no connection has claimed: 1, it was for one that is past. 0: it is not. A SYN that may open the next one
+// of its ports sets *first, the sequence number that ours begins with.
+int tcp_past_segment(struct skb *b, u32 *first);
 
 // tcp.c
 struct skb *sock_alloc(struct sock *sk, u32 size, int force);      // NULL when the send buffer is full and not `force`
@@ -112,7 +129,7 @@ void sock_own_write(struct sock *sk, struct skb *b);
 static inline void sock_lock(struct sock *sk) { sk->locked++; }
 void sock_release(struct sock *sk);
 int tcp_sendmsg(struct sock *sk, const u8 *from, u32 n);
-int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);
+int tcp_recvmsg(struct sock *sk, u8 *to, u32 n);    // all that is there, up to n bytes; waits for the first
 
 // tcp_listen.c
 int tcp_listen(struct sock *sk, u16 port);
@@ -123,6 +140,7 @@ int tcp_completes_open(struct sock *sk, struct skb *b);
 
 // tcp_output.c
 extern u32 tcp_retransmitted;           // segments sent again on all connections
+extern u32 tcp_out_of_order;            // segments that came before their turn (several/resident.c)
 void tcp_transmit(struct sock *sk, struct skb *b);
 void tcp_send_or_queue(struct sock *sk, struct skb *b, int hold);
 void tcp_write_pending(struct sock *sk);

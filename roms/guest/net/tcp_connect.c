@@ -37,16 +37,18 @@ void tcp_open(struct sock *sk, u32 ip, u16 remote_port, u16 local_port) {
     sk->rcv_wnd = MAX_WINDOW / sk->mss_clamp * sk->mss_clamp;   // 22 segments = 32120
 }
 
-int tcp_connect(struct sock *sk, u32 ip, u16 port) {
-    if (sk->local_port)
-        return -EISCONN;
+// The usual socket has no port yet, one that was prepared for its connection has (tcp_buffers.c); the first one's way is
+// the same as if there were no other (kernel.ld).
+static inline __attribute__((always_inline)) int connect(struct sock *sk, u32 ip, u16 port, int prepared) {
     if (gateway.known && gateway.ip != ip)
         return -EHOSTUNREACH;           // arp.c knows one neighbour
     gateway.ip = ip;
     struct skb *b = sock_alloc(sk, HEADROOM + 15, 1);
     if (!b)
         return -ENOMEM;
-    tcp_open(sk, ip, htons(port), own_port(ip, htons(port)));
+    tcp_open(sk, ip, htons(port), prepared ? sk->local_port : own_port(ip, htons(port)));
+    if (prepared)
+        tcp_first_window(sk);
     skb_reserve(b, HEADROOM);
     b->flags = TCP_SYN;
     b->seq = sk->write_seq++;
@@ -75,6 +77,16 @@ int tcp_connect(struct sock *sk, u32 ip, u16 port) {
     int error = sock_error(sk);
     tcp_abandon(sk);
     return error;
+}
+
+static __attribute__((noinline)) int connect_prepared(struct sock *sk, u32 ip, u16 port) {
+    return sk->remote_port ? -EISCONN : connect(sk, ip, port, 1);
+}
+
+int tcp_connect(struct sock *sk, u32 ip, u16 port) {
+    if (sk->local_port)
+        return connect_prepared(sk, ip, port);
+    return connect(sk, ip, port, 0);
 }
 
 void tcp_unreachable(void) {

@@ -279,7 +279,7 @@ __attribute__((noinline, section(".cold"))) static void charge(struct sock *sk, 
     b->destructor = receive_free;
 }
 
-static void measure_segment(struct sock *sk, u32 length) {
+static inline __attribute__((always_inline)) void measure_segment(struct sock *sk, u32 length) {
     u32 last = sk->last_segment;
     sk->rcv_mss = max_u(sk->rcv_mss, length);
     sk->last_segment = 0;
@@ -291,7 +291,7 @@ static void measure_segment(struct sock *sk, u32 length) {
 }
 
 // Every second full segment, a window that opened, or a hurry: at once. Else within half a second.
-static void ack_check(struct sock *sk) {
+static inline __attribute__((always_inline)) void ack_check(struct sock *sk) {
     if (sk->rcv_nxt - sk->rcv_wup >= sk->rcv_mss * 2 || tcp_may_raise_window(sk) || sk->quick_ack ||
         !queue_empty(&sk->held))
         tcp_send_ack(sk);
@@ -345,6 +345,12 @@ __attribute__((noinline)) static int hold(struct sock *sk, struct skb *b) {
     return 1;
 }
 
+__attribute__((noinline, section(".bulk_data"))) static int hold_counted(struct sock *sk, struct skb *b) {
+    int held = hold(sk, b);
+    tcp_out_of_order += (u32)held;
+    return held;
+}
+
 // What has its turn now goes to the reader. 1: the last of it was the other end's FIN.
 __attribute__((noinline)) static int take_held(struct sock *sk) {
     struct skb *b;
@@ -382,7 +388,7 @@ static int take_data(struct sock *sk, struct skb *b) {
             skb_pull(b, old);
             b->seq += old;
         } else {
-            int held = after(b->seq, sk->rcv_nxt) && hold(sk, b);
+            int held = after(b->seq, sk->rcv_nxt) && hold_counted(sk, b);
             sk->delayed_acks++;
             tcp_send_ack(sk);
             return held;
@@ -477,6 +483,38 @@ static void fin_acknowledged(struct sock *sk) {
     wake_up(&sk->sleep);
 }
 
+// Header prediction, the receiver's half: the next data and nothing else new, while there is room. It neither looks at
+// the window nor for what is acknowledged, as Linux 2.2.
+__attribute__((noinline, section(".bulk_data"))) static int bulk_data(struct sock *sk, struct skb *b) {
+    struct tcp_header *th = header(b);
+    u32 words = (u32)(th->words >> 4) * 4;
+    if ((((u32 *)th)[3] & ~htonl(0xFC8 << 16)) != sk->predict || b->seq != sk->rcv_nxt || b->length <= words ||
+        b->ack_seq != sk->snd_una || sk->receive_memory > RECEIVE_BUFFER || sk->state != TCP_ESTABLISHED ||
+        sk->shutdown || !queue_empty(&sk->held))
+        return 0;
+    skb_pull(b, words);
+    COST(bulk_data);
+    measure_segment(sk, b->length);
+    charge(sk, b);
+    queue_tail(&sk->receive, b);
+    sk->rcv_nxt = b->end_seq;
+    wake_up(&sk->sleep);
+    delayed_ack_estimate(sk);
+    sk->delayed_acks++;
+    if ((th->flags & TCP_PSH) && b->length < sk->mss >> 1 && sk->ato > HZ / 50)
+        sk->ato = HZ / 50;              // short ones with PSH would make the estimate too small
+    ack_check(sk);
+    return 1;
+}
+
+__attribute__((noinline, section(".bulk_data"))) static int out_of_window(struct sock *sk, struct skb *b) {
+    if (!before(b->end_seq, sk->last_ack_sent) && !after(b->seq, sk->rcv_nxt + sk->rcv_wnd))
+        return 0;
+    if (!(header(b)->flags & TCP_RST))
+        tcp_send_ack(sk);
+    return 1;
+}
+
 // A segment for the connection, while the process does not hold it. Takes the buffer.
 void tcp_process(struct sock *sk, struct skb *b) {
     struct tcp_header *th = header(b);
@@ -507,12 +545,10 @@ void tcp_process(struct sock *sk, struct skb *b) {
         tcp_data_check(sk);
         return;
     }
-    if (before(b->end_seq, sk->last_ack_sent) ||
-        after(b->seq, sk->rcv_nxt + sk->rcv_wnd)) {
-        if (!(th->flags & TCP_RST))
-            tcp_send_ack(sk);
+    if (bulk_data(sk, b))
+        return;
+    if (out_of_window(sk, b))
         goto drop;
-    }
     if (th->flags & TCP_RST) {
         reset_by_peer(sk);
         goto drop;

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // A connection that the process closes and does not wait for, as close() does it; nobody reads what still comes. Its
-// socket is free for others when its end has been acknowledged. While TIME_WAIT lasts it goes on answering, but a new
-// connection may want the same ports: after a second it is forgotten where that is asked for.
+// socket is free for others when its end has been acknowledged; tcp_time_wait.c answers for it then.
 #include "tcp.h"
-
-enum { ANSWERS = HZ };                  // ticks, at the least
 
 static u32 left;                        // a bit for each socket
 
-void tcp_left(u16 port) {
+void tcp_left(void) {
     bh_atomic_begin();
     for (u32 n = 0; n < SOCKETS; n++) {
         struct sock *sk = &sockets[n];
         if (left & 1u << n && (sk->state == TCP_CLOSED || sk->state == TCP_TIME_WAIT)) {
-            if (sk->state == TCP_CLOSED)
-                tcp_abandon(sk);        // its timers, and what it never sent
             sk->open = 0;
             left &= ~(1u << n);
         }
-        if (port && sk->state == TCP_TIME_WAIT && !sk->open && sk->local_port == port &&
-            jiffies - sk->last_receive > ANSWERS)
-            tcp_abandon(sk);
+        if (sk->open || !sk->write.next || (sk->state != TCP_CLOSED && sk->state != TCP_TIME_WAIT))
+            continue;                   // somebody has it, or nobody ever had
+        if (sk->state == TCP_TIME_WAIT)
+            tcp_remember(sk);
+        tcp_abandon(sk);                // its timers, and what it never sent
+        tcp_usual_buffers(sk);
     }
     bh_atomic_end();
 }
@@ -38,5 +36,5 @@ void tcp_leave(struct sock *sk) {
     sock_drop(&sk->receive);
     left |= 1u << (sk - sockets);
     bh_atomic_end();
-    tcp_left(0);
+    tcp_left();
 }

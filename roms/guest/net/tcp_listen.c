@@ -74,10 +74,17 @@ void tcp_listen_receive(struct skb *b) {
     struct tcp_header *th = (struct tcp_header *)b->th;
     struct ip_header *ip = (struct ip_header *)b->nh;
     struct sock *sk, *listener = listener_at(th->to);
+    u32 first = 0;
+    if (tcp_past_segment(b, &first))
+        goto drop;
     if (!listener || (th->flags & (TCP_SYN | TCP_ACK | TCP_RST | TCP_FIN)) != TCP_SYN || !has_room(listener) ||
         !(sk = tcp_socket()))
         goto drop;
+    tcp_inherit_buffers(sk, listener);
     tcp_open(sk, ip->from, th->from, th->to);
+    tcp_first_window(sk);
+    if (first)
+        sk->write_seq = sk->snd_una = sk->snd_wl2 = first;
     struct skb *answer = sock_alloc(sk, HEADROOM + 15, 1);
     if (!answer) {
         sk->open = 0;

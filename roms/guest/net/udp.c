@@ -194,6 +194,10 @@ int udp_take(struct udp_sock *sk, u8 *to, u32 n, u32 *ip, u16 *port) {
     COST(udp_recvmsg);
     const struct udp_header *uh = (const struct udp_header *)b->data;
     u32 bytes = min_u(b->length - UDP_HEADER, n);
+    if (verify_write(to, bytes)) {
+        skb_free(b);
+        return -EFAULT;
+    }
     memcpy(to, b->data + UDP_HEADER, bytes);
     if (ip)
         *ip = ((const struct ip_header *)b->nh)->from;

@@ -9,6 +9,7 @@
 #include "ip_fragment.h"
 
 enum { UDP_SOCKETS = 4, UDP_HEADER = 8, UDP_LONGEST = IP_LONGEST - IP_HEADER - UDP_HEADER };
+enum { UDP_FRAME = MTU_ETHERNET - IP_HEADER - UDP_HEADER };     // most bytes that one Ethernet frame holds
 enum { UDP_BUFFER = 65535 };            // SO_SNDBUF and SO_RCVBUF of Linux 2.2 to begin with
 
 struct udp_header {

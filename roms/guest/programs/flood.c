@@ -12,20 +12,22 @@
 #include "flood.h"
 #include "sink_page.h"
 
-enum { GENERATOR_PORT = 12900, FRAMES_PORT = 12901, MOST_RATES = 16 };
+enum { GENERATOR_PORT = 12900, FRAMES_PORT = 12901, COUNTER_PORT = 12902, MOST_RATES = 16 };
 enum { MAGIC = 0x504C464C, ANSWER = 0x80000000u, START = 1, REPORT = 2 };
 enum {                                  // words of a request and its answer (devices/stations/peer/generator.hpp)
     W_MAGIC, W_OPERATION, W_RUN, W_ERROR, W_PORT, W_FRAME, W_INTERVAL, W_BURST, W_DURATION, W_DELAY,
     W_RUNNING, W_GENERATED, W_OFFERED, W_HELD_BACK, W_GIVEN_UP, W_ELAPSED, WORDS
 };
+enum { W_BEHIND = WORDS };              // one word more: whom the frames are for
 enum { DELAY = 30000, DRAIN = 60000, ANSWER_TIME = 200000, TRIES = 25, QUIET = 2 };       // microseconds
 
-static u32 words[WORDS], wire[WORDS];
-static u32 depth, frame, burst, duration;
+static u32 words[WORDS], wire[WORDS + 1];
+static u32 behind, depth, frame, burst, duration;
 static int control, frames;
 static volatile struct sink_page *page;
 
-static const char *const depths[] = {"", "driver", "stack", "process"};
+static const char *const depths[] = {"", "driver", "stack", "process", "forward"};
+enum { DEPTHS = sizeof depths / sizeof *depths };
 
 // The generator's answer to `words`, in their place.
 static int ask(void) {
@@ -34,8 +36,10 @@ static int ask(void) {
     int error = -ETIMEDOUT;
     for (u32 n = 0; n < WORDS; n++)
         wire[n] = htonl(words[n]);
+    wire[W_BEHIND] = behind;            // in network order
     for (u32 n = 0; n < TRIES; n++) {
-        if ((error = system_call3(CALL_WRITE, (u32)control, (u32)wire, sizeof wire)) < 0)
+        u32 bytes = (behind ? WORDS + 1 : WORDS) * sizeof *wire;
+        if ((error = system_call3(CALL_WRITE, (u32)control, (u32)wire, bytes)) < 0)
             return error;
         start_insistent_alarm(ANSWER_TIME);
         do {
@@ -53,12 +57,14 @@ static int ask(void) {
     return -(int)words[W_ERROR];
 }
 
+static u32 frames_port(void) { return depth == SINK_FORWARD ? COUNTER_PORT : FRAMES_PORT; }
+
 static void request(u32 operation, u32 run, u32 rate) {
     words[W_MAGIC] = MAGIC;
     words[W_OPERATION] = operation;
     words[W_RUN] = run;
     words[W_ERROR] = 0;
-    words[W_PORT] = FRAMES_PORT;
+    words[W_PORT] = frames_port();
     words[W_FRAME] = frame;
     words[W_INTERVAL] = mul_div(1000000000, burst, rate);
     words[W_BURST] = burst;
@@ -92,7 +98,10 @@ static void wait(u32 microseconds) {
     start_alarm(0);
 }
 
-static u32 ended(void) { return page->delivered + page->backlog_dropped + page->socket_dropped; }
+static u32 ended(void) {
+    u32 passed_on = depth == SINK_FORWARD ? (u32)system_call3(CALL_FORWARDED, 0, 0, 0) : 0;
+    return page->delivered + page->backlog_dropped + page->socket_dropped + passed_on;
+}
 
 static void field(const char *name, u32 value) {
     text(name);
@@ -154,7 +163,7 @@ static int run_rate(u32 run, u32 rate) {
 
 static u32 chosen_depth(void) {
     const char *name = settings_find(settings_text, "depth");
-    for (u32 n = SINK_DRIVER; n <= SINK_PROCESS; n++)
+    for (u32 n = SINK_DRIVER; n < DEPTHS; n++)
         if (name && settings_is(name, depths[n]))
             return n;
     return name ? SINK_NONE : SINK_PROCESS;
@@ -167,7 +176,7 @@ static int open_sockets(u32 port) {
     frames = system_call3(CALL_UDP_SOCKET, 0, 0, 0);
     if (frames < 0)
         return frames;
-    int error = system_call3(CALL_UDP_BIND, (u32)frames, FRAMES_PORT, 0);
+    int error = system_call3(CALL_UDP_BIND, (u32)frames, frames_port(), 0);
     if (error < 0)
         return error;
     error = system_call3(CALL_UDP_CONNECT, (u32)control, option_peer(), port);
@@ -180,6 +189,11 @@ int flood_all(void) {
     int error;
     if (!(depth = chosen_depth()))
         return fail_setting(settings_find(settings_text, "depth") - 6);
+    const char *address = settings_find(settings_text, "behind");
+    if (address && !settings_address(address, &behind))
+        return fail_setting(address - 7);
+    if (!behind != (depth != SINK_FORWARD))
+        return fail_with("behind", -EINVAL);
     frame = option_number("frame", 64, 64, 1518);
     burst = option_number("burst", 1, 1, 256);
     duration = option_milliseconds("seconds", "1") * 1000;

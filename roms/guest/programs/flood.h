@@ -3,3 +3,4 @@
 #include "netperf.h"
 
 int flood_all(void);                    // flood.c
+int flood_send_all(void);               // flood_send.c

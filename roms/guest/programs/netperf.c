@@ -11,6 +11,9 @@
 // and the server tells two seconds behind the test's length how many have come; UDP_RR gives the round trip up that
 // the alarm interrupts, whose response may never come.
 //
+// Which sizes of socket buffers were asked for goes into the request and the own sockets; how often a test runs says
+// netperf_confidence.c, in the pages of CALL_MORE_TEXT (user.ld).
+//
 // CPU load: ticks charged to a process against all ticks, over the tests alone.
 #include "netperf.h"
 
@@ -18,14 +21,6 @@ enum { MAX_SIZES = 16 };
 static u32 milliseconds;                // of each test
 static u32 response_size;
 static u32 measured_ticks, measured_busy;       // of the tests so far
-
-struct outcome {
-    u32 messages;                       // sent, or transactions
-    u32 failed;                         // found no buffer
-    u32 microseconds;
-    struct wide received;               // by the server: bytes, or transactions
-    u32 calls;                          // the server's receive calls
-};
 
 static u32 elapsed(const struct timeval *from, const struct timeval *to) {
     return (to->sec - from->sec) * 1000000 + to->usec - from->usec;
@@ -57,10 +52,11 @@ static int request_response(int fd, u32 port, u32 size, struct outcome *o) {
 static int connect_request_response(int fd, u32 port, u32 size, struct outcome *o) {
     (void)fd;
     while (!time_over) {
-        int data = connect_to(option_peer(), port), error;
+        int data = buffered_socket(CALL_SOCKET, &local_buffers), error;
         if (data < 0)
             return data;
-        if (!(error = send_block(data, size)) && !(error = receive_block(data, response_size)))
+        if (!(error = connect_from_next_port(data, option_peer(), port)) && !(error = send_block(data, size)) &&
+            !(error = receive_block(data, response_size)))
             o->messages++;
         system_call3(CALL_LEAVE, (u32)data, 0, 0);
         if (error)
@@ -100,22 +96,13 @@ static int datagram_requests(int fd, u32 port, u32 size, struct outcome *o) {
     return 0;
 }
 
-static int no_socket(u32 peer, u32 port) { return peer && port ? 0 : -EINVAL; }
-static int datagrams_to(u32 peer, u32 port) {
-    int fd = system_call3(CALL_UDP_SOCKET, 0, 0, 0);
-    if (fd < 0)
-        return fd;
-    int error = system_call3(CALL_UDP_CONNECT, (u32)fd, peer, port);
-    return error < 0 ? error : fd;
-}
-
 // A kind of test: its request, its data connection, what the server says at the end.
 struct test {
     const char *name;
     u32 type;
     const char *sizes;                  // without a setting
-    u32 data_port;                      // word of the response
-    int (*open)(u32 peer, u32 port);    // the data connection's descriptor, or 0: it has none of its own
+    const struct record_words *words;
+    u32 socket, connect, close;         // calls of the data connection; socket 0: it has none of its own
     void (*ask)(u32 *record, u32 size, u32 seconds);
     int (*run)(int fd, u32 port, u32 size, struct outcome *o);
     void (*result)(const u32 *record, struct outcome *o);
@@ -145,13 +132,18 @@ static void ask_datagrams(u32 *record, u32 size, u32 seconds) {
 }
 static void datagrams_result(const u32 *record, struct outcome *o) { o->received.low = record[DATAGRAM_MESSAGES]; }
 
+#define OVER_TCP CALL_SOCKET, CALL_CONNECT, CALL_CLOSE
+#define OVER_UDP CALL_UDP_SOCKET, CALL_UDP_CONNECT, CALL_LEAVE
 static const struct test tests[] = {
-    {"tcp_stream", DO_TCP_STREAM, "32768", STREAM_DATA_PORT, connect_to, ask_stream, stream, stream_result},
-    {"tcp_rr", DO_TCP_RR, "1", RR_DATA_PORT, connect_to, ask_rr, request_response, rr_result},
-    {"tcp_crr", DO_TCP_CRR, "1", RR_DATA_PORT, no_socket, ask_rr, connect_request_response, rr_result},
-    {"udp_stream", DO_UDP_STREAM, "8192", DATAGRAM_DATA_PORT, datagrams_to, ask_datagrams, datagrams, datagrams_result},
-    {"udp_rr", DO_UDP_RR, "1", RR_DATA_PORT, datagrams_to, ask_rr, datagram_requests, rr_result},
+    {"tcp_stream", DO_TCP_STREAM, "32768", &stream_words, OVER_TCP, ask_stream, stream, stream_result},
+    {"tcp_rr", DO_TCP_RR, "1", &rr_words, OVER_TCP, ask_rr, request_response, rr_result},
+    {"tcp_crr", DO_TCP_CRR, "1", &rr_words, 0, 0, 0, ask_rr, connect_request_response, rr_result},
+    {"udp_stream", DO_UDP_STREAM, "8192", &datagram_words, OVER_UDP, ask_datagrams, datagrams, datagrams_result},
+    {"udp_rr", DO_UDP_RR, "1", &rr_words, OVER_UDP, ask_rr, datagram_requests, rr_result},
 };
+
+int is_messages(const struct test *t) { return t->type == DO_UDP_STREAM; }
+int is_transactions(const struct test *t) { return t->words == &rr_words; }
 
 static const struct test *chosen(void) {
     const char *name = settings_find(settings_text, "test");
@@ -183,51 +175,51 @@ static int measured(const struct test *t, int fd, u32 port, u32 size, struct out
     system_call3(CALL_TIME, (u32)&stop, 0, 0);
     system_call3(CALL_TICKS, (u32)after, 0, 0);
     o->microseconds = elapsed(&start, &stop);
-    measured_ticks += after[0] - before[0];
-    measured_busy += after[1] - before[1];
+    measured_ticks += o->ticks = after[0] - before[0];
+    measured_busy += o->busy = after[1] - before[1];
     return error;
 }
 
-static int run_test(const struct test *t, int control, u32 size, struct outcome *o) {
-    static u32 record[RECORD_WORDS];
-    int error, closed;
+// Of a response: a server that cannot tell says -1.
+static u32 buffer_size(u32 word) { return (s32)word < 0 ? 0 : word; }
+
+static int ask_for(const struct test *t, int control, u32 size, u32 *record) {
+    const struct record_words *w = t->words;
+    int error;
     clear_record(record);
     record[TYPE] = t->type;
     t->ask(record, size, (milliseconds + 999) / 1000);
+    if (w->send)
+        record[w->send] = remote_buffers.send;
+    record[w->receive] = remote_buffers.receive;
+    record[w->measure] = measure_cpu & REMOTE ? 1 : 0;
     if ((error = send_record(control, record)) || (error = answer(control, record)))
         return error;
     if (record[TYPE] != t->type + 1)
         return -EPROTO;
-    u32 port = record[t->data_port] & 0xFFFF;
-    int data = t->open(option_peer(), port);
-    if (data < 0)
-        return data;
-    error = measured(t, data, port, size, o);
-    if (!error && !(error = answer(control, record)))
-        t->result(record, o);
-    closed = data ? system_call3(t->open == connect_to ? CALL_CLOSE : CALL_LEAVE, (u32)data, 0, 0) : 0;
-    return error ? error : closed;
+    remote_buffers.send = buffer_size(record[w->has_send]);
+    remote_buffers.receive = buffer_size(record[w->has_receive]);
+    return 0;
 }
 
-static void print_row(u32 size, const struct outcome *o) {
-    begin();
-    text("@row bytes=");
-    number(size, 0);
-    text(" messages=");
-    number(o->messages, 0);
-    text(" us=");
-    number(o->microseconds, 0);
-    text(" received_kb=");
-    number(o->received.low >> 10 | o->received.high << 22, 0);
-    text(" received_rest=");
-    number(o->received.low & 1023, 0);
-    text(" calls=");
-    number(o->calls, 0);
-    if (o->failed) {
-        text(" failed=");
-        number(o->failed, 0);
+int run_test(const struct test *t, int control, u32 size, struct outcome *o) {
+    static u32 record[RECORD_WORDS];
+    const struct record_words *w = t->words;
+    int error, closed, data = t->socket ? buffered_socket(t->socket, &local_buffers) : 0;
+    if (data < 0)
+        return data;
+    if ((error = ask_for(t, control, size, record)))
+        return error;
+    u32 port = record[w->data_port] & 0xFFFF, measured_there = record[w->measures];
+    if (data && (error = system_call3(t->connect, (u32)data, option_peer(), port)) < 0)
+        return error;
+    error = measured(t, data, port, size, o);
+    if (!error && !(error = answer(control, record))) {
+        t->result(record, o);
+        o->server_cpu = measured_there ? percent_of_float(record[w->cpu]) : -1;
     }
-    end_line();
+    closed = data ? system_call3(t->close, (u32)data, 0, 0) : 0;
+    return error ? error : closed;
 }
 
 static int netperf(void) {
@@ -237,6 +229,7 @@ static int netperf(void) {
     u32 before[2], after[2];
     if (!t)
         return fail_setting(settings_find(settings_text, "test") - 5);
+    system_call3(CALL_MORE_TEXT, 0, 0, 0);
     response_size = option_number("response", 1, 1, BUFFER);
     milliseconds = option_milliseconds("seconds", "10");
     if (wait)
@@ -247,14 +240,13 @@ static int netperf(void) {
     end_line();
     system_call3(CALL_MEASURE, 1, 0, 0);
     for (u32 n = 0; n < count; n++) {
-        struct outcome o = {0};
         int control = connect_to(option_peer(), port);
         if (control < 0)
             return fail_with("connect", control);
-        int error = run_test(t, control, sizes[n], &o);
+        take_buffer_options();
+        int error = run_tests(t, control, sizes[n]);
         if (error < 0)
             return fail_with(t->name, error);
-        print_row(sizes[n], &o);
         if ((error = system_call3(CALL_CLOSE, (u32)control, 0, 0)) < 0)
             return fail_with("close", error);
     }
@@ -269,4 +261,6 @@ static int netperf(void) {
     return 0;
 }
 
-PROGRAM(netperf, "netperf", "seconds sizes peer port seed test response wait");
+PROGRAM(netperf, "netperf",
+        "seconds sizes peer port seed test response wait local_send local_receive remote_send remote_receive cpu runs_most "
+        "runs_least level width");

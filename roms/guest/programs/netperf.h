@@ -5,21 +5,23 @@
 #pragma once
 #include "user.h"
 
-enum { NETPERF_PORT = 12865, NETPERF_DATA_PORT = NETPERF_PORT + 1 };
+enum { NETPERF_PORT = 12865, DATA_PORTS = 4 };    // the server's data ports, in turn, lie behind its own
 // A request's type; its response has the next number, its results the one behind that.
 enum { DEBUG_ON = 1, DEBUG_OFF = 2, DEBUG_OK = 3 };
 enum { DO_TCP_STREAM = 10, DO_TCP_RR = 13, DO_UDP_STREAM = 16, DO_UDP_RR = 19, DO_TCP_CRR = 34 };
 enum { UNKNOWN_TEST = 998 };            // error of a response
-enum { DATAGRAM_BUFFER = 65535 };       // of a UDP socket, both ways
 enum { PAD_SECONDS = 2 };               // the server waits so much longer for requests than the client makes them
 
-// Words of the records.
+// Integers of up to 2^53 as doubles of a record.
+struct wide {
+    u32 low, high;
+};
+// Words of the records. Those that all tests have, wherever, are in record_words.
 enum { RECORD_WORDS = 64, TYPE = 0, ERROR = 1, SPECIFIC = 2 };
 enum {                                  // TCP_STREAM
-    STREAM_RECEIVE_SIZE = SPECIFIC + 2,
     STREAM_ALIGNMENT = SPECIFIC + 3,
     STREAM_TEST_LENGTH = SPECIFIC + 8,
-    STREAM_DATA_PORT = SPECIFIC + 6,    // of the response
+    STREAM_RECEIVE_SIZE = SPECIFIC + 1, // of the response
     STREAM_BYTES = SPECIFIC,            // of the results: a double
     STREAM_CALLS = SPECIFIC + 2
 };
@@ -27,8 +29,6 @@ enum {                                  // UDP_STREAM
     DATAGRAM_SIZE = SPECIFIC + 1,
     DATAGRAM_ALIGNMENT = SPECIFIC + 2,
     DATAGRAM_TEST_LENGTH = SPECIFIC + 7,
-    DATAGRAM_RECEIVE_BUFFER = SPECIFIC, // of the response, and the send buffer behind it
-    DATAGRAM_DATA_PORT = SPECIFIC + 4,
     DATAGRAM_MESSAGES = SPECIFIC,       // of the results
     DATAGRAM_BYTES = SPECIFIC + 1
 };
@@ -36,14 +36,47 @@ enum {                                  // TCP_RR, UDP_RR and TCP_CRR
     RR_REQUEST_SIZE = SPECIFIC + 6,
     RR_RESPONSE_SIZE = SPECIFIC + 7,
     RR_TEST_LENGTH = SPECIFIC + 11,
-    RR_DATA_PORT = SPECIFIC + 5,        // of the response
     RR_TRANSACTIONS = SPECIFIC + 2      // of the results
 };
-
-// Integers of up to 2^53 as doubles of a record.
-struct wide {
-    u32 low, high;
+struct record_words {
+    u8 send, receive, measure;          // of a request: buffers (0: none), whether to measure the processor's load
+    u8 has_send, has_receive, measures, data_port;      // of its response
+    u8 cpu;                             // of the results: that load in percent, a float
 };
+
+// netperf_words.c
+extern const struct record_words stream_words, datagram_words, rr_words;
+
+// SO_SNDBUF and SO_RCVBUF; 0: the system's own.
+struct buffers {
+    u32 send, receive;
+};
+// Sets those that are not 0, and reads both as getsockopt() tells them. Returns `fd`, or the error in it or of the call.
+int with_buffers(int fd, struct buffers *b);
+int buffered_socket(u32 call, struct buffers *b);       // CALL_SOCKET or CALL_UDP_SOCKET; the same
+
+// One run of a test.
+struct outcome {
+    u32 messages;                       // sent, or transactions
+    u32 failed;                         // found no buffer
+    u32 microseconds;
+    u32 ticks, busy;                    // of the client, and those charged to a process
+    s32 server_cpu;                     // millionths of a processor; below 0: not measured
+    u32 calls;                          // the server's receive calls
+    struct wide received;               // by the server: bytes, or transactions
+};
+struct test;
+// netperf.c: one run on the control connection `control`; 0, or an error number below 0.
+int run_test(const struct test *t, int control, u32 size, struct outcome *o);
+int is_messages(const struct test *t);  // the server counts messages
+int is_transactions(const struct test *t);
+extern struct buffers local_buffers, remote_buffers;    // what was wanted, then what they were: wanted for the next run
+extern u32 measure_cpu;                 // LOCAL and REMOTE: whose load is to be within the width, too
+enum { LOCAL = 1, REMOTE = 2 };
+
+// netperf_confidence.c: the runs of a test of one size, and what came out of them on COM1. 0, or an error number.
+int run_tests(const struct test *t, int control, u32 size);
+
 // netperf_tests.c: what serves a test. They return 0 and fill in the results, or an error number below 0.
 int serve_stream(int fd, u32 *record);
 int serve_requests(int fd, u32 *record, u32 request, u32 response, u32 seconds);
@@ -57,6 +90,11 @@ void start_insistent_alarm(u32 microseconds);
 
 void put_double(u32 *words, struct wide value);
 struct wide get_double(const u32 *words);
+// netperf_words.c
+u32 float_of_percent(u32 millionths);
+s32 percent_of_float(u32 bits);         // millionths of the whole; below 0: it is no percentage
+void take_buffer_options(void);         // for each size anew: what one test has read back is not the next one's
+int connect_from_next_port(int fd, u32 peer, u32 port);
 void clear_record(u32 *record);
 int send_record(int fd, u32 *record);   // 0, or an error number
 int receive_record(int fd, u32 *record);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // netserver: netperf's other end, version 2.1, rebuilt from its wire protocol (docs/hardware/netperf.md). Serves
-// `tests` tests, one after the other: waits for a control connection, and for each request on it opens a port for the
-// data, from `port` + 1 on.
+// `tests` clients, one after the other: waits for a control connection, and for each request on it opens a port for the
+// data, one of the DATA_PORTS behind `port` in turn. A client with confidence intervals makes several requests. Its
+// sockets get the buffers that the client asks for.
 //
 // CPU load: ticks charged to a process against all ticks, while a test ran.
 #include "netperf.h"
 
 enum { LONGEST_TEST = 3600 };           // seconds
+enum { NOT_MEASURED = 0xBF800000 };     // the float -1
 
 static u32 record[RECORD_WORDS];
 static u32 data_port;                   // the latest
-static u32 served;                      // tests
+static u32 runs;                        // tests of all clients
 static u32 measured_ticks, measured_busy;
 
 static int listen_at(u32 port) {
@@ -39,18 +41,27 @@ static int reply(int control, u32 type, u32 error) {
 
 struct request {
     u32 type, size, response, seconds;  // size: of a message or a request
+    const struct record_words *words;
+    struct buffers buffers;
+    int measure;                        // the load while it runs
 };
 
 static int is_datagrams(u32 type) { return type == DO_UDP_STREAM || type == DO_UDP_RR; }
+
+// A client that does not know its peer's says -1: the system's own.
+static u32 wanted_buffer(u32 word) { return (s32)word < 0 ? 0 : word; }
 
 // The request in `record`. 0, or the error for the client.
 static u32 understand(struct request *r) {
     r->type = record[TYPE];
     r->size = r->response = r->seconds = 1;
+    r->words = &rr_words;
     switch (r->type) {
-    case DO_TCP_STREAM:
-        return 0;                       // it ends when the client says so
+    case DO_TCP_STREAM:                 // it ends when the client says so
+        r->words = &stream_words;
+        break;
     case DO_UDP_STREAM:
+        r->words = &datagram_words;
         r->size = record[DATAGRAM_SIZE];
         r->seconds = record[DATAGRAM_TEST_LENGTH];
         break;
@@ -64,18 +75,21 @@ static u32 understand(struct request *r) {
     default:
         return UNKNOWN_TEST;
     }
+    r->buffers.send = r->words->send ? wanted_buffer(record[r->words->send]) : 0;
+    r->buffers.receive = wanted_buffer(record[r->words->receive]);
+    r->measure = record[r->words->measure] != 0;
     return r->size - 1 >= BUFFER || r->response - 1 >= BUFFER || r->seconds - 1 >= LONGEST_TEST ? EINVAL : 0;
 }
 
-static int respond(int control, u32 type) {
+static int respond(int control, const struct request *r) {
     clear_record(record);
-    record[TYPE] = type + 1;
-    if (type == DO_TCP_STREAM)
-        record[STREAM_RECEIVE_SIZE - 1] = BUFFER;
-    if (type == DO_UDP_STREAM)
-        record[DATAGRAM_RECEIVE_BUFFER] = record[DATAGRAM_RECEIVE_BUFFER + 1] = DATAGRAM_BUFFER;
-    u32 datagrams = type == DO_UDP_STREAM ? DATAGRAM_DATA_PORT : RR_DATA_PORT;
-    record[type == DO_TCP_STREAM ? STREAM_DATA_PORT : datagrams] = data_port;
+    record[TYPE] = r->type + 1;
+    record[r->words->has_send] = r->buffers.send;
+    record[r->words->has_receive] = r->buffers.receive;
+    record[r->words->measures] = (u32)r->measure;
+    record[r->words->data_port] = data_port;
+    if (r->type == DO_TCP_STREAM)
+        record[STREAM_RECEIVE_SIZE] = BUFFER;
     return send_record(control, record);
 }
 
@@ -97,11 +111,12 @@ static int serve(int control) {
         return reply(control, DEBUG_OK, 0);
     if (refused)
         return reply(control, refused == UNKNOWN_TEST ? 0 : r.type + 1, refused);
-    data_port++;
-    int data = is_datagrams(r.type) ? datagrams_at(data_port) : listen_at(data_port), error, closed;
+    data_port = option_port(NETPERF_PORT) + 1 + runs % DATA_PORTS;
+    int data = with_buffers(is_datagrams(r.type) ? datagrams_at(data_port) : listen_at(data_port), &r.buffers);
+    int error, closed;
     if (data < 0)
         return data;
-    if ((error = respond(control, r.type)))
+    if ((error = respond(control, &r)))
         return error;
     if (!is_datagrams(r.type) && r.type != DO_TCP_CRR) {
         int listener = data;
@@ -121,17 +136,20 @@ static int serve(int control) {
     if (error < 0)
         return error;
     record[TYPE] = r.type + 2;
-    served++;
+    record[r.words->cpu] = r.measure && after[0] - before[0]
+                               ? float_of_percent(mul_div(after[1] - before[1], 1000000, after[0] - before[0]))
+                               : NOT_MEASURED;
+    runs++;
     error = send_record(control, record);
     closed = system_call3(is_datagrams(r.type) ? CALL_LEAVE : CALL_CLOSE, (u32)data, 0, 0);
     return error ? error : closed;
 }
 
 static int netserver(void) {
-    u32 port = option_port(NETPERF_PORT), tests = option_number("tests", 1, 1, 1000000);
+    u32 port = option_port(NETPERF_PORT), tests = option_number("tests", 1, 1, 1000000), served = 0;
     u32 before[2] = {0, 0}, after[2];
     int error = 0, listener = listen_at(port);
-    data_port = port;
+    system_call3(CALL_MORE_TEXT, 0, 0, 0);
     if (listener < 0)
         return fail_with("listen", listener);
     begin();
@@ -143,9 +161,11 @@ static int netserver(void) {
         int control = system_call3(CALL_ACCEPT, (u32)listener, 0, 0);
         if (control < 0)
             return fail_with("accept", control);
+        u32 before_client = runs;
         while (!(error = receive_record(control, record)))
             if ((error = serve(control)) < 0)
                 return fail_with("serve", error);
+        served += runs != before_client;
         if (error != -EPIPE)
             return fail_with("control connection", error);
         system_call3(CALL_CLOSE, (u32)control, 0, 0);
@@ -155,6 +175,8 @@ static int netserver(void) {
     begin();
     text("@served tests=");
     number(served, 0);
+    text(" runs=");
+    number(runs, 0);
     end_line();
     print_load(before, after);
     system_call3(CALL_COUNTERS, 0, 0, 0);

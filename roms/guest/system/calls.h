@@ -37,11 +37,19 @@ enum {                      // later ones, apart from the first, whose code and 
     CALL_UDP_COUNTERS,      // reports @udp, if there was any
     CALL_MORE_TEXT,         // maps the pages of the programs that lie behind those that all have
     CALL_SINK,              // depth, fd of a bound UDP socket, run: where the shared page lies (sink_page.h)
+    CALL_FORWARDED,         // datagrams passed on so far (several/forward.c)
+    CALL_SEND_FRAMES,       // fd of a connected UDP socket, struct frames: sends until the alarm rings
+    CALL_BUFFER,            // fd, 0 = SO_SNDBUF or 1 = SO_RCVBUF, bytes to set (0: none): bytes that it has, as getsockopt()
+    CALL_BIND,              // fd of a TCP socket, port: the one that it connects from
     MORE_CALLS
 };
 struct message {            // a datagram
     unsigned char *data;
     unsigned bytes;         // of it, or of the room for it
     unsigned address, port; // where to, where from; the address in network order
+};
+struct frames {             // one datagram as often as it goes, from the kernel straight to the driver
+    unsigned bytes, run;    // of its data, whose first word is the run
+    unsigned given, refused;    // out: frames that the driver has taken; times that it had no room after all
 };
 enum { FD_CONSOLE = 1, FD_LOG = 2 };    // the screen with COM1; COM1 alone

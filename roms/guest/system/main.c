@@ -3,6 +3,7 @@
 // Order of start-up, from paging on to the idle loop.
 #include "driver.h"
 #include "net.h"
+#include "receive_mode.h"
 #include "system.h"
 #include "tcp.h"
 
@@ -55,7 +56,7 @@ void kernel_main(void) {
     sched_init();
     irq_init();
     timer_init();
-    stack_settings(settings_text);
+    network_settings(settings_text);
     if (has_mca)
         mca_scan();
     net_init();
@@ -63,9 +64,9 @@ void kernel_main(void) {
         if (netdev.link == LINK_ETHERNET && netdev.mtu > MTU_ETHERNET)
             fail("mtu %u is more than an Ethernet frame holds", netdev.mtu);
         net_open();
-        stack_opened();
+        network_opened();
     }
     files_init();
     spawn_user();
-    cpu_idle();
+    receive_idle();
 }

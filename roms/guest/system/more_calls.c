@@ -14,13 +14,13 @@
 
 static struct udp_sock *datagrams[FILES];
 
-static struct udp_sock *udp_file(u32 fd) { return fd < FILES ? datagrams[fd] : NULL; }
+struct udp_sock *udp_file(u32 fd) { return fd < FILES ? datagrams[fd] : NULL; }
 
 // ---- connections --------------------------------------------------------------------------------
 static int sys_accept_until(struct regs r) {
     struct sock *listener = file_socket(r.ebx);
     if (listener)
-        tcp_left(listener->local_port);
+        tcp_left();
     int fd = sys_accept(r);
     return fd == -ERESTARTSYS ? -EINTR : fd;
 }
@@ -29,7 +29,7 @@ static int sys_leave(struct regs r) {
     struct sock *sk = file_socket(r.ebx);
     struct udp_sock *udp = udp_file(r.ebx);
     if ((s32)r.ebx == -1) {
-        tcp_left(0);
+        tcp_left();
         return 0;
     }
     if (!sk && !udp)
@@ -127,7 +127,18 @@ static int sys_sink(struct regs r) {
     struct udp_sock *sk = udp_file(r.ecx);
     if (!sk)
         return -EBADF;
-    return r.ebx > SINK_PROCESS || !sk->local_port ? -EINVAL : (int)sink_set(r.ebx, sk, r.edx);
+    return r.ebx > SINK_FORWARD || !sk->local_port ? -EINVAL : (int)sink_set(r.ebx, sk, r.edx);
+}
+
+static int sys_forwarded(struct regs r) {
+    (void)r;
+    return (int)net_forwarded;
+}
+
+static int sys_send_frames(struct regs r) {
+    struct udp_sock *sk = udp_file(r.ebx);
+    struct frames *f = (struct frames *)r.ecx;
+    return !sk ? -EBADF : bad_user(f, sizeof *f) ? -EFAULT : f->bytes > UDP_FRAME ? -EMSGSIZE : send_frames(sk, f);
 }
 
 static int sys_more_text(struct regs r) {
@@ -145,6 +156,8 @@ static int (*const table[MORE_CALLS - CALLS])(struct regs r) = {
     [CALL_UDP_CONNECT - CALLS] = sys_udp_connect,   [CALL_UDP_SEND - CALLS] = sys_udp_send,
     [CALL_UDP_RECEIVE - CALLS] = sys_udp_receive,   [CALL_UDP_COUNTERS - CALLS] = sys_udp_counters,
     [CALL_SINK - CALLS] = sys_sink,                 [CALL_MORE_TEXT - CALLS] = sys_more_text,
+    [CALL_FORWARDED - CALLS] = sys_forwarded,       [CALL_SEND_FRAMES - CALLS] = sys_send_frames,
+    [CALL_BUFFER - CALLS] = sys_buffer,             [CALL_BIND - CALLS] = sys_bind,
 };
 
 int more_calls(struct regs r) {

@@ -6,8 +6,9 @@
 // That netif_rx() comes here while frames are dropped, and for each frame that ends in front of the backlog, is done by
 // adding BIAS to the backlog's length: its own comparison is the only one on the path of a frame that is queued.
 #include "sink.h"
+#include "receive_mode.h"
 
-enum { BIAS = 0x10000 };
+enum { BIAS = BACKLOG_BIAS };
 enum { GENERATED_RUN = UDP_HEADER, GENERATED_NUMBER = UDP_HEADER + 4 };  // offsets, behind IP's header
 
 extern void do_irq(struct regs *r);
@@ -46,6 +47,12 @@ int backlog_full(struct skb *b) {
         skb_free(b);
         return 1;
     }
+    if (receive_direct) {
+        save_flags_cli(flags);
+        queue_tail(&receive_taken, b);
+        restore_flags(flags);
+        return 1;
+    }
     save_flags_cli(flags);
     u32 waiting = netdev_backlog.length % BIAS;
     if (waiting > BACKLOG_LENGTH)
@@ -82,6 +89,8 @@ struct sink_page *sink_set(u32 new_depth, struct udp_sock *sk, u32 run) {
         page->magic = SINK_MAGIC;
         page->do_irq = (u32)do_irq;
         page->do_bottom_half = (u32)do_bottom_half;
+        page->receive_visit = (u32)receive_visit;
+        page->receive_run = (u32)receive_run;
         mm_map_user(current->cr3, USER_PAGE, phys(page));
         report("@flood page=%x\n", (u32)page);
     }
@@ -93,7 +102,7 @@ struct sink_page *sink_set(u32 new_depth, struct udp_sock *sk, u32 run) {
     port = sk->local_port;
     if (depth == SINK_STACK)
         sk->memory.receive_buffer = 0;  // nothing fits
-    netdev_backlog.length = netdev_backlog.length % BIAS + (dropping || depth == SINK_DRIVER ? BIAS : 0);
+    netdev_backlog.length = netdev_backlog.length % BIAS + (dropping || depth == SINK_DRIVER || receive_direct ? BIAS : 0);
     page->run = run;
     page->delivered = page->backlog_dropped = page->socket_dropped = page->strange = 0;
     restore_flags(flags);

@@ -28,6 +28,12 @@ static inline struct sock *file_socket(u32 fd) {
 
 // more_calls.c, from more_calls.asm
 int more_calls(struct regs r);
+struct udp_sock;
+struct udp_sock *udp_file(u32 fd);      // NULL: it is none
+
+// socket_options.c
+int sys_buffer(struct regs r);
+int sys_bind(struct regs r);
 
 // socket_calls.c
 int sys_socket(struct regs r);

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What happens between a first-level cache and the bus, one function an event and all that it needs in line: a code
-// line entered, a datum missed, a write posted. `Timing` is Timing486 or TimingPentium; `G` is the geometry, where it
-// is one of those known when planar is compiled, or any_geometry.
+// What happens between a first-level cache and the bus, one function an event: a code line entered, a datum missed, a
+// write posted. `Timing` is Timing486 or TimingPentium; `G` is the geometry, where it is one of those known when planar
+// is compiled, or any_geometry.
 //
-// Of `Timing` it asks: second_line(), before an instruction's second line is entered; line_entered<G>(line), when an
-// instruction's last line has been; first_overtaken() and delay_writes(), for a read that goes before posted writes;
-// code_line_replaced(slot) of a separate code cache.
+// Each event has two forms. The quick one does the usual case with all that it needs in line and without a call, or
+// says that it is another case, with nothing changed that the other form would not change, too. The other form, out of
+// line, does every case.
+//
+// Of `Timing` it asks: second_line(), between the two lines of an instruction; line_entered(slot), when a line has been
+// entered, which the code cache has there or (`uncached`) nowhere; writes_wait(), first_overtaken() and delay_writes(),
+// for a read that goes before posted writes; code_line_replaced(slot) of a separate code cache.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "core/cpu/timing/common/cached_timing.hpp"
 
@@ -16,114 +22,217 @@ namespace planar::cpu {
 
 template <class Timing, Geometry G>
 class MemoryEvents {
+  using Burst = CachedPath::Burst;
   static constexpr std::uint32_t no_line = CacheState::no_line;
-  static constexpr std::uint32_t page_mask = 0xFFFFF000;
+  static constexpr CacheShape code_shape = G.split() ? G.code : G.data;
 
-  static bool split(const Timing& t) { return G.known ? G.split : t.config_.l1.split; }
+  static bool split(const Timing& t) { return G.known ? G.split() : t.config_.l1.split; }
   static bool write_back(const Timing& t) { return G.known ? G.write_back : t.config_.l1.write_back; }
   static std::uint32_t line_of(const Timing& t, std::uint32_t address) {
-    return address & (G.known ? ~(G.l1.line - 1) : t.line_mask_);
+    return address & (G.known ? ~(G.data.line - 1) : t.line_mask_);
   }
   static TagCache& code_cache(Timing& t) { return split(t) ? t.state_.code : t.state_.data; }
 
   // ---- lines ---------------------------------------------------------------------------------------------------
-  /// A line that may be cached comes into `cache`, wanted at core clock `at`.
-  [[gnu::always_inline]] static CachedPath::Burst fill(Timing& t, TagCache& cache, std::uint32_t address,
-                                                       std::uint64_t at) {
-    const auto burst = t.path_.template fetch_line<G>(at, address);
-    const std::uint32_t victim = cache.fill<G.l1>(address);
-    if ((!G.known || G.write_back) && (victim & TagCache::dirty))
-      t.path_.template write_back<G>(burst.done, line_of(t, victim));
-    if (&cache == &t.state_.code) t.code_line_replaced(cache.slot<G.l1>(address));
-    return burst;
+  /// Whether the line at `address` is RAM that may be cached now. False says nothing.
+  static bool surely_cached(const Timing& t, std::uint32_t address) {
+    return t.cache_enabled_ && t.path_.surely_ram(address);
   }
-  [[gnu::always_inline]] static CachedPath::Burst fill_code(Timing& t, std::uint32_t line, std::uint64_t at) {
-    if (!t.cache_enabled_ || !t.path_.cacheable(line)) [[unlikely]]
-      return t.path_.read_single(at, line, t.state_.data.line());
-    return fill(t, code_cache(t), line, at);
+  static bool may_be_cached(const Timing& t, std::uint32_t address) {
+    return t.cache_enabled_ && t.path_.cacheable(address);
+  }
+  // A line that comes with `burst` is put into the cache, and what it displaces goes out.
+  [[gnu::always_inline]] static void fill_code(Timing& t, std::uint32_t line, const Burst& burst) {
+    TagCache& cache = code_cache(t);
+    const std::uint32_t victim = cache.fill<code_shape>(line);
+    t.note_fill(1, line, burst.done);
+    if (split(t))
+      t.code_line_replaced(cache.slot<code_shape>(line));
+    else
+      write_back_victim(t, victim, burst.done);
+  }
+  [[gnu::always_inline]] static void fill_data(Timing& t, std::uint32_t address, const Burst& burst) {
+    const std::uint32_t victim = t.state_.data.template fill<G.data>(address);
+    t.note_fill(0, line_of(t, address), burst.done);
+    write_back_victim(t, victim, burst.done);
+  }
+  static void write_back_victim(Timing& t, std::uint32_t victim, std::uint64_t at) {
+    if ((!G.known || G.write_back) && (victim & TagCache::dirty))
+      t.path_.template write_back<G>(at, line_of(t, victim));
   }
 
   // ---- code ----------------------------------------------------------------------------------------------------
-  static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
+ public:
+  /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
+  [[gnu::always_inline]] static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     const std::uint32_t first_line = line_of(t, eip);
     if (first_line != last_line) {
-      if (first_line != t.state_.code_line) enter_line(t, first_line);
+      if (first_line != t.state_.code_line) [[unlikely]]
+        return fetch_both_lines(t, first_line, last_line);
       t.second_line();
     }
-    enter_line(t, last_line);
-    t.state_.code_line = last_line;
-    t.template line_entered<G>(last_line);
+    if (!enter_quickly(t, last_line)) [[unlikely]]
+      enter_slowly(t, last_line);
   }
-  /// Code goes on in `line`; the one behind it is wanted next.
-  static void enter_line(Timing& t, std::uint32_t line) {
+
+ private:
+  [[gnu::always_inline]] static bool enter_quickly(Timing& t, std::uint32_t line) {
+    line = line_of(t, line);  // it is one; now the compiler knows
     CacheState& state = t.state_;
     TagCache& cache = code_cache(t);
-    if (state.prefetch_line != no_line) {
-      settle_prefetch(t);
-      state.prefetch_line = no_line;
+    const bool on_the_way = t.template prefetch_started<G>();
+    if (on_the_way && state.prefetch_line != line) [[unlikely]]
+      return false;
+    if (cache.find<code_shape>(line)) {
+      if (!t.settled()) t.wait_for_fill(line);
+    } else {
+      Burst burst;
+      if (!surely_cached(t, line) ||
+          !t.path_.template try_line_from_ram<G>(on_the_way ? prefetch_start(t) : t.clock_, line, burst)) [[unlikely]]
+        return false;
+      fill_code(t, line, burst);
+      if (!on_the_way) {
+        ++t.counters_.code_misses;
+        t.jump_to(burst.first);
+      } else if (!t.settled()) {
+        t.wait_for_fill(line);
+      }
     }
-    if (cache.find<G.l1>(line)) {
+    go_on_in_line(t, line);
+    t.line_entered(cache.slot<code_shape>(line));
+    return true;
+  }
+  [[gnu::noinline]] static void fetch_both_lines(Timing& t, std::uint32_t first_line, std::uint32_t last_line) {
+    enter_slowly(t, first_line);
+    t.second_line();
+    enter_slowly(t, last_line);
+  }
+  [[gnu::noinline]] static void enter_slowly(Timing& t, std::uint32_t line) {
+    const TagCache& cache = code_cache(t);
+    if (t.template prefetch_started<G>()) start_prefetch(t);
+    if (code_cache(t).template find<code_shape>(line)) {
       if (!t.settled()) t.wait_for_fill(line);
     } else {
       ++t.counters_.code_misses;
-      const auto burst = fill_code(t, line, t.clock_);
-      t.note_fill(1, line, burst.done);
-      t.jump_to(burst.first);
+      t.jump_to(fetch_code(t, line, t.clock_).first);
     }
-    const std::uint32_t next = line + (G.known ? G.l1.line : cache.line());
-    if (((next ^ line) & page_mask) == 0 && !cache.holds<G.l1>(next) && t.cache_enabled_ && t.path_.cacheable(next)) {
-      state.prefetch_line = next;
-      state.prefetch_from = t.clock_;
-    }
+    go_on_in_line(t, line);
+    t.line_entered(cache.in_mru_way<code_shape>(line) ? cache.slot<code_shape>(line) : Timing::uncached);
   }
-  /// A wanted code line goes to the bus as soon as that is free: has it by now?
-  static void settle_prefetch(Timing& t) {
-    CacheState& state = t.state_;
-    const std::uint64_t free = t.path_.template free<G>();
-    const std::uint64_t at = state.prefetch_from > free ? state.prefetch_from : free;
-    if (at >= t.clock_) return;
-    const std::uint32_t line = state.prefetch_line;
-    state.prefetch_line = no_line;
-    if (!split(t) && state.data.find<G.l1>(line)) return;  // a datum has brought it
-    t.note_fill(1, line, fill_code(t, line, at).done);
+  /// Code executes in `line`; the one behind it is wanted next.
+  [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line) {
+    t.state_.code_line = line;
+    t.state_.prefetch_line = no_line;
+    const std::uint32_t next = line + (G.known ? G.data.line : t.state_.data.line());
+    if ((next & 0xFFF) == 0 || code_cache(t).template holds<code_shape>(next) || !may_be_cached(t, next)) return;
+    t.state_.prefetch_line = next;
+    t.state_.prefetch_from = t.clock_;
+  }
+  static Burst fetch_code(Timing& t, std::uint32_t line, std::uint64_t at) {
+    Burst burst;
+    if (may_be_cached(t, line)) {
+      burst = t.path_.template fetch_line<G>(at, line);
+      fill_code(t, line, burst);
+    } else {
+      burst = t.path_.read_single(at, line, t.state_.data.line());
+      t.note_fill(1, line, burst.done);
+    }
+    return burst;
+  }
+  /// When the wanted line went to the bus.
+  static std::uint64_t prefetch_start(const Timing& t) {
+    return std::max(t.state_.prefetch_from, t.path_.template free<G>());
   }
 
   // ---- data, within a doubleword -------------------------------------------------------------------------------
-  /// The line is not the one used last in its set, or a fill is under way.
-  static void read(Timing& t, std::uint32_t address, unsigned bytes) {
-    if (t.state_.data.template find<G.l1>(address)) {
+ public:
+  /// What became of an access that was tried quickly. Done but for the data; or nothing has happened: a code line goes
+  /// first (start_prefetch()), a cache that writes back has the line (write_into_cache()), or for another reason.
+  enum class Tried : std::uint8_t { done, prefetch_first, in_cache, not_quick };
+
+  [[gnu::always_inline]] static Tried read_quickly(Timing& t, std::uint32_t address) {
+    if (t.state_.data.template find<G.data>(address)) {
       if (!t.settled()) t.wait_for_fill(line_of(t, address));
-      return;
+      return Tried::done;
     }
-    if (t.state_.prefetch_line != no_line) settle_prefetch(t);
-    if (!t.cache_enabled_ || !t.path_.cacheable(address)) [[unlikely]] {
+    if (t.template prefetch_started<G>()) [[unlikely]]
+      return Tried::prefetch_first;
+    Burst burst;
+    if (!surely_cached(t, address) || t.writes_wait() ||
+        !t.path_.template try_line_from_ram<G>(t.clock_, address, burst)) [[unlikely]]
+      return Tried::not_quick;
+    ++t.counters_.read_misses;
+    fill_data(t, address, burst);
+    t.jump_to(burst.first);
+    return Tried::done;
+  }
+  [[gnu::always_inline]] static Tried write_quickly(Timing& t, std::uint32_t address) {
+    if (t.template prefetch_started<G>()) [[unlikely]]
+      return Tried::prefetch_first;
+    if (!write_back(t)) return post_quickly(t, address, t.state_.data.template find<G.data>(address));
+    if (t.state_.data.template holds<G.data>(address)) [[unlikely]]
+      return Tried::in_cache;
+    return post_quickly(t, address, false);
+  }
+  /// The same where writes go through and the cache has the line as the one used last in its set.
+  [[gnu::always_inline]] static Tried write_through_quickly(Timing& t, std::uint32_t address) {
+    return t.template prefetch_started<G>() ? Tried::prefetch_first : post_quickly(t, address, true);
+  }
+  static void write_into_cache(Timing& t, std::uint32_t address) {
+    t.state_.data.template find_for_write<G.data>(address);
+    if (!t.settled()) t.wait_for_fill(line_of(t, address));
+  }
+  /// The wanted line has gone to the bus.
+  [[gnu::noinline]] static void start_prefetch(Timing& t) {
+    const std::uint32_t line = std::exchange(t.state_.prefetch_line, no_line);
+    if (!split(t) && t.state_.data.template find<G.data>(line)) return;  // a datum has brought it
+    const std::uint64_t at = prefetch_start(t);
+    if (Burst burst; surely_cached(t, line) && t.path_.template try_line_from_ram<G>(at, line, burst)) [[likely]]
+      fill_code(t, line, burst);
+    else
+      fetch_code(t, line, at);
+  }
+
+ private:
+  /// `hit`: the cache has the line, too.
+  [[gnu::always_inline]] static Tried post_quickly(Timing& t, std::uint32_t address, bool hit) {
+    const std::uint64_t at = std::max(t.clock_, t.state_.write_done[t.state_.write_next]);
+    Burst burst;
+    if (!t.path_.template try_write<G>(at, address, burst)) [[unlikely]]
+      return Tried::not_quick;
+    t.clock_ = at;
+    t.template post<G>(burst);
+    t.count_posted(hit);
+    return Tried::done;
+  }
+
+  static void read(Timing& t, std::uint32_t address, unsigned bytes) {
+    const Tried tried = read_quickly(t, address);
+    if (tried == Tried::done) return;
+    if (tried == Tried::prefetch_first) start_prefetch(t);
+    if (!may_be_cached(t, address)) {
       t.clock_ = t.path_.read_single(t.clock_, address, bytes).done;
       return;
     }
-    if (!split(t) && t.state_.data.template find<G.l1>(address)) {  // the prefetch brought the line
+    if (!split(t) && t.state_.data.template find<G.data>(address)) {  // the prefetch brought the line
       t.wait_for_fill(line_of(t, address));
       return;
     }
     ++t.counters_.read_misses;
     const std::uint64_t writes_from = t.first_overtaken();
-    if (writes_from == UINT64_MAX) [[likely]]
-      return t.take_data_line(address, fill(t, t.state_.data, address, t.clock_));
-    const std::uint64_t resume = t.path_.take_back(writes_from);
-    const auto burst = fill(t, t.state_.data, address, t.clock_);
-    t.delay_writes(writes_from, resume);
-    t.take_data_line(address, burst);
+    const bool overtakes = writes_from != UINT64_MAX;
+    const std::uint64_t resume = overtakes ? t.path_.take_back(writes_from) : 0;
+    const Burst burst = t.path_.template fetch_line<G>(t.clock_, address);
+    fill_data(t, address, burst);
+    if (overtakes) t.delay_writes(writes_from, resume);
+    t.jump_to(burst.first);
   }
-  /// It is no write into a dirty line that is the one used last in its set.
   static void write(Timing& t, std::uint32_t address, unsigned bytes) {
-    TagCache& data = t.state_.data;
-    if (t.state_.prefetch_line != no_line) settle_prefetch(t);
-    const bool hit = write_back(t) ? data.find_for_write<G.l1>(address) : data.find<G.l1>(address);
-    if (hit && write_back(t)) {
-      if (!t.settled()) t.wait_for_fill(line_of(t, address));
-      return;
-    }
+    if (t.template prefetch_started<G>()) start_prefetch(t);
+    const bool hit = t.state_.data.template find<G.data>(address);
+    if (hit && write_back(t)) return write_into_cache(t, address);
     t.wait_for_buffer();
-    t.post(t.path_.template write_aligned<G>(t.clock_, address, bytes));
+    t.template post<G>(t.path_.template write_aligned<G>(t.clock_, address, bytes));
     t.count_posted(hit);
   }
 
@@ -134,7 +243,7 @@ class MemoryEvents {
       },
       [](CachedTiming& c, std::uint32_t address, unsigned bytes) { read(static_cast<Timing&>(c), address, bytes); },
       [](CachedTiming& c, std::uint32_t address, unsigned bytes) { write(static_cast<Timing&>(c), address, bytes); },
-      [](CachedTiming& c) { settle_prefetch(static_cast<Timing&>(c)); }};
+      [](CachedTiming& c) { start_prefetch(static_cast<Timing&>(c)); }};
 };
 
 }  // namespace planar::cpu

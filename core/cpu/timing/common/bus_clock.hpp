@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <numeric>
 
 #include "core/cpu/timing/common/config.hpp"
 #include "core/cpu/timing/common/geometry.hpp"
@@ -18,11 +19,23 @@ class BusClock {
       : den_shift_(static_cast<std::uint8_t>(std::countr_zero(config.core_per_bus_den))),
         period_(config.core_per_bus_num) {}
 
+  /// Ticks of `clocks` bus clocks.
+  template <Geometry G = any_geometry>
+  std::uint64_t bus(unsigned clocks) const {
+    return std::uint64_t{clocks} * (G.known ? G.clock_num : period_);
+  }
   /// Ticks of a bus clock.
   std::uint8_t period() const { return period_; }
+  /// The least number of core clocks that are whole bus clocks.
+  unsigned even_clocks() const { return period_ / std::gcd(unsigned{period_}, 1u << den_shift_); }
   template <Geometry G = any_geometry>
   std::uint64_t ticks(std::uint64_t core_clock) const {
     return core_clock << shift<G>();
+  }
+  /// Whether core(t) is before `core_clock`.
+  template <Geometry G = any_geometry>
+  bool before(std::uint64_t t, std::uint64_t core_clock) const {
+    return t + (1u << shift<G>()) <= ticks<G>(core_clock);
   }
   /// The core clock at or after tick `t`.
   template <Geometry G = any_geometry>
@@ -33,7 +46,7 @@ class BusClock {
   /// the guest.
   template <Geometry G = any_geometry>
   std::uint64_t edge(std::uint64_t t) const {
-    if constexpr (G.known) return (t + G.clock_num - 1) / G.clock_num * G.clock_num;
+    if constexpr (G.known) return G.clock_num == 1 ? t : (t + G.clock_num - 1) / G.clock_num * G.clock_num;
     if (period_ == 1) return t;
     if (period_ == 3) return (t + 2) / 3 * 3;
     return (t + period_ - 1) / period_ * period_;

@@ -32,6 +32,11 @@ class CachedPath {
   std::uint64_t free() const {
     return clock_.core<G>(bus_free_);
   }
+  /// Whether the bus is free before core clock `at`.
+  template <Geometry G = any_geometry>
+  bool free_before(std::uint64_t at) const {
+    return clock_.before<G>(bus_free_, at);
+  }
   /// The start of the first bus cycle possible at or after core clock `at`.
   std::uint64_t next_start(std::uint64_t at) const { return clock_.core(bus_start(at)); }
   /// The bus is taken until core clock `until`.
@@ -44,20 +49,35 @@ class CachedPath {
   /// Fetches the first level's line around `address`, the wanted datum first, not before core clock `at`.
   template <Geometry G = any_geometry>
   Burst fetch_line(std::uint64_t at, std::uint32_t address) {
-    const std::uint64_t t = bus_start<G>(at);
     if (memory_.rom(address)) [[unlikely]]
-      return fetch_line_from_rom(t, address);
+      return fetch_line_from_rom(bus_start<G>(at), address);
+    return fetch_line_from_ram<G>(at, address);
+  }
+  /// The same for where it is known not to be in ROM.
+  template <Geometry G = any_geometry>
+  Burst fetch_line_from_ram(std::uint64_t at, std::uint32_t address) {
+    if (Burst burst; try_line_from_ram<G>(at, address, burst)) [[likely]]
+      return burst;
+    return has_l2<G>() ? fill_l2(bus_start<G>(at), address) : read_line(memory_start<G>(bus_start<G>(at)), address);
+  }
+  /// The same in the usual case, without a call: the second level has the line, or without one no refresh comes before
+  /// it. False if not, with nothing done.
+  template <Geometry G = any_geometry>
+  [[gnu::always_inline]] bool try_line_from_ram(std::uint64_t at, std::uint32_t address, Burst& burst) {
+    const std::uint64_t t = bus_start<G>(at);
     if (!has_l2<G>()) {
-      const std::uint64_t first = memory_start(t) + bus(memory_.read(address));
-      bus_free_ = first + line_rest_ticks_;
-      return {clock_.core<G>(first), clock_.core<G>(bus_free_)};
+      if (t >= memory_.next_refresh()) [[unlikely]]
+        return false;
+      burst = read_line<G>(t, address);
+      return true;
     }
     const bool guessed = l2_.in_mru_way<G.l2>(address);
     if (!guessed && !l2_.find_other<G.l2>(address)) [[unlikely]]
-      return fill_l2(t, address);
+      return false;
     const std::uint64_t first = t + (guessed ? l2_hit_mru_ticks_ : l2_hit_other_ticks_);
     bus_free_ = first + l2_rest_ticks_;
-    return {clock_.core<G>(first), clock_.core<G>(bus_free_)};
+    burst = {clock_.core<G>(first), clock_.core<G>(bus_free_)};
+    return true;
   }
   /// Single reads of every datum that [address, address+bytes) touches.
   Burst read_single(std::uint64_t at, std::uint32_t address, unsigned bytes);
@@ -66,10 +86,26 @@ class CachedPath {
   /// The same of an operand within a doubleword.
   template <Geometry G = any_geometry>
   Burst write_aligned(std::uint64_t at, std::uint32_t address, unsigned bytes) {
-    if (has_l2<G>()) return takes_write<G>(address) ? write_posted<G>(at) : write(at, address, bytes);
+    if (Burst burst; try_write<G>(at, address, burst)) [[likely]]
+      return burst;
+    return write(at, address, bytes);
+  }
+  /// The same in the usual case, without a call: the second level takes it, or without one no refresh comes before it.
+  /// False if not, with nothing done.
+  template <Geometry G = any_geometry>
+  [[gnu::always_inline]] bool try_write(std::uint64_t at, std::uint32_t address, Burst& burst) {
+    if (has_l2<G>()) {
+      if (!takes_write<G>(address) && !l2_.find_for_write<G.l2>(address)) [[unlikely]]
+        return false;
+      burst = write_posted<G>(at);
+      return true;
+    }
     const std::uint64_t start = bus_start<G>(at);
-    bus_free_ = memory_start(start) + bus(memory_.write(address));
-    return {clock_.core<G>(start), clock_.core<G>(bus_free_)};
+    if (start >= memory_.next_refresh()) [[unlikely]]
+      return false;
+    bus_free_ = start + clock_.bus<G>(memory_.template write<G.row>(address));
+    burst = {clock_.core<G>(start), clock_.core<G>(bus_free_)};
+    return true;
   }
   /// Whether a write to `address` would only take the bus for a while, and how that goes (write_posted): the second
   /// level has the line, used last and dirty already.
@@ -85,7 +121,7 @@ class CachedPath {
   }
   /// A displaced dirty line of the first level goes out.
   template <Geometry G = any_geometry>
-  void write_back(std::uint64_t at, std::uint32_t line) {
+  [[gnu::always_inline]] void write_back(std::uint64_t at, std::uint32_t line) {
     const std::uint64_t t = bus_start<G>(at);
     if (!has_l2<G>() || !l2_.find_for_write<G.l2>(line)) [[unlikely]]
       return write_back_to_memory(t, line);
@@ -100,6 +136,8 @@ class CachedPath {
   /// Behind that read: the writes have the bus until core clock `until`.
   void give_back(std::uint64_t until) { bus_free_ = clock_.ticks(until); }
 
+  /// Whether the line at `address` is RAM that may be cached. False says nothing.
+  bool surely_ram(std::uint32_t address) const { return memory_.surely_ram(address); }
   /// Whether the line at `address` may be cached (KEN#).
   bool cacheable(std::uint32_t address) const { return memory_.cacheable(address); }
 
@@ -115,6 +153,13 @@ class CachedPath {
     return G.known ? G.l2.ways != 0 : l2_.present();
   }
   Burst fetch_line_from_rom(std::uint64_t t, std::uint32_t address);
+  /// The DRAM reads a first-level line from tick `t` on.
+  template <Geometry G = any_geometry>
+  Burst read_line(std::uint64_t t, std::uint32_t address) {
+    const std::uint64_t first = t + clock_.bus<G>(memory_.template read<G.row>(address));
+    bus_free_ = first + line_rest_ticks_;
+    return {clock_.core<G>(first), clock_.core<G>(bus_free_)};
+  }
   Burst fill_l2(std::uint64_t t, std::uint32_t address);
   void write_back_to_memory(std::uint64_t t, std::uint32_t line);
   template <Geometry G = any_geometry>
@@ -125,8 +170,11 @@ class CachedPath {
   /// Until when memory is busy: what a refresh or another master waits for.
   std::uint64_t& busy() { return l2_.present() ? memory_free_ : bus_free_; }
   /// The earliest tick at or after `t` at which the DRAM can begin, refresh included.
+  template <Geometry G = any_geometry>
   std::uint64_t memory_start(std::uint64_t t) {
-    return t >= memory_.next_refresh() ? clock_.edge(memory_.refresh(t, busy())) : t;
+    if (t >= memory_.next_refresh()) [[unlikely]]
+      return clock_.edge<G>(memory_.refresh(t, busy()));
+    return t;
   }
   /// Bus clocks from the first datum of a DRAM burst to its last.
   unsigned burst_rest(unsigned bytes) const;
@@ -136,7 +184,7 @@ class CachedPath {
   unsigned burst_read(std::uint32_t line, unsigned bytes) { return memory_.read(line) + burst_rest(bytes); }
   unsigned burst_write(std::uint32_t line, unsigned bytes) { return memory_.write(line) + burst_rest(bytes); }
   /// In ticks.
-  std::uint64_t bus(unsigned clocks) const { return std::uint64_t{clocks} * clock_.period(); }
+  std::uint64_t bus(unsigned clocks) const { return clock_.bus(clocks); }
 
   PlanarMemory memory_;
   BusClock clock_;

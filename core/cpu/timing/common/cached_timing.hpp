@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/cpu/timing/cached/cycle_pace.hpp"
 #include "core/cpu/timing/common/cached_path.hpp"
 #include "core/cpu/timing/common/l0_line.hpp"
 #include "core/cpu/timing/common/processor_timing.hpp"
@@ -66,9 +67,31 @@ class CachedTiming : public ProcessorTiming {
   bool read_hits(std::uint32_t physical) const { return state_.data.in_mru_way(physical) && settled(); }
   bool write_hits(std::uint32_t physical) const { return state_.data.dirty_in_mru_way(physical); }
   /// The tag of the line of `physical` (tag_cache.hpp) if the L0 line cache may hold it, else 0.
-  std::uint32_t l0_tag(std::uint32_t physical) const { return state_.data.l0_tag(physical); }
+  template <CacheShape S = any_shape>
+  std::uint32_t l0_tag(std::uint32_t physical) const {
+    return state_.data.l0_tag<S>(physical);
+  }
   /// Whether no line fill is under way.
-  bool settled() const { return clock_ >= state_.fills_until; }
+  bool settled() const { return !filling_ || !(filling_ = clock_ < state_.fills_until); }
+  /// False: settled(), whatever the clock.
+  bool filling() const { return filling_; }
+  /// Whether a read at `address` of that L0 line may have to wait for a fill. Needs no clock.
+  bool may_be_filling(const L0Line& line, std::uint32_t address) const {
+    if (!filling_) [[likely]]
+      return false;
+    const std::uint32_t wanted = (line.physical | (address & ~L0Line::mask)) & line_mask_;
+    return state_.fill_line[0] == wanted || state_.fill_line[1] == wanted;
+  }
+
+  // ---- blocks that run by plan (dispatch/chain.hpp): the clock stands still but where it is set from the plan ----
+  /// The plan in force is that of a new code line no more.
+  void end_cold_plan() { plan_column_ = 0; }
+  /// Sets the clock to where `op`, of the plan in force, has begun.
+  void begin_planned(const Op& op) { clock_ = plan_start_ + op.planned.at[plan_column_]; }
+  /// `op` has begun and taken its time: what follows it begins as much later.
+  void move_plan(const Op& op) { plan_start_ = clock_ - op.planned.at[plan_column_]; }
+  /// Whether all of the plan's instructions will begin before clock `stop_at` if nothing delays them.
+  bool plan_fits(std::uint64_t stop_at) const { return plan_start_ + plan_reach_ < stop_at; }
   /// A read through an L0 line while a line fill is under way.
   void read_l0(const L0Line& line, std::uint32_t address) {
     wait_for_fill(state_.data.line_of(line.physical | (address & ~L0Line::mask)));
@@ -90,14 +113,17 @@ class CachedTiming : public ProcessorTiming {
 
  protected:
   static constexpr std::uint32_t no_line = CacheState::no_line;
+  /// An operand across a doubleword: 486 and Pentium (docs/hardware/processors.md#instruction-clocks).
+  static constexpr unsigned misaligned_clocks = 3;
   static constexpr unsigned most_write_hits = 8;  // more posted writes are never under way
 
-  /// What happens between the first level and the bus, for one processor and one geometry (memory_events.hpp).
+  /// What happens between the first level and the bus, for one processor and one geometry (memory_events.hpp): for
+  /// callers that know neither.
   struct Events {
     void (*fetch)(CachedTiming&, std::uint32_t eip, std::uint32_t last_line);
     void (*read)(CachedTiming&, std::uint32_t address, unsigned bytes);
     void (*write)(CachedTiming&, std::uint32_t address, unsigned bytes);
-    void (*settle_prefetch)(CachedTiming&);
+    void (*start_prefetch)(CachedTiming&);
   };
 
   CachedTiming(const TimingConfig& config, const Events& events);
@@ -106,8 +132,13 @@ class CachedTiming : public ProcessorTiming {
   const TagCache& code_cache() const { return config_.l1.split ? state_.code : state_.data; }
   /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
   void fetch(std::uint32_t eip, std::uint32_t last_line) { events_->fetch(*this, eip, last_line); }
+  /// A wanted code line goes to the bus as soon as that is free: has it by now?
+  template <Geometry G = any_geometry>
+  bool prefetch_started() const {
+    return state_.prefetch_line != no_line && state_.prefetch_from < clock_ && path_.free_before<G>(clock_);
+  }
   void settle_prefetch() {
-    if (state_.prefetch_line != no_line) events_->settle_prefetch(*this);
+    if (prefetch_started()) events_->start_prefetch(*this);
   }
   /// The code prefetched behind the line that executes is not wanted any more, unless it is on the bus by now.
   void drop_prefetch() {
@@ -118,13 +149,29 @@ class CachedTiming : public ProcessorTiming {
     state_.fill_line[which] = line;
     state_.fill_done[which] = done;
     if (state_.fills_until < done) state_.fills_until = done;
-  }
-  /// The data line of `address` comes with `burst`: the processor goes on with the wanted datum.
-  void take_data_line(std::uint32_t address, const CachedPath::Burst& burst) {
-    note_fill(0, address & line_mask_, burst.done);
-    jump_to(burst.first);
+    filling_ = true;
   }
 
+  /// A plan starts now, or `delay` clocks later; the last instruction of it that another one follows has begun `reach`
+  /// clocks behind its start. It is that of column 0 but in a start_cold_plan(), which is ended by an end_cold_plan().
+  void start_plan(std::uint32_t reach, int delay = 0) {
+    plan_start_ = clock_ + static_cast<std::uint64_t>(std::int64_t{delay});
+    plan_reach_ = reach;
+  }
+  void start_cold_plan(std::uint32_t reach) {
+    start_plan(reach);
+    plan_column_ = 1;
+  }
+  void archive_caches(Archive& a) {
+    state_.archive(a);
+    filling_ = true;
+  }
+
+  // Of the plan in force: no state of the machine, for it is none between two runs.
+  std::uint64_t plan_start_ = 0;  ///< where it would have started if nothing had delayed it
+  std::uint32_t plan_reach_ = 0;
+  std::uint32_t plan_column_ = 0;  ///< of Op::Planned::at
+  mutable bool filling_ = true;    ///< false: no line fill is under way, whatever the clock
   CachedPath path_;
   std::uint32_t line_mask_;  // of a first-level line's address
   std::uint8_t line_shift_;
@@ -132,6 +179,7 @@ class CachedTiming : public ProcessorTiming {
 
  private:
   const Events* events_;
+  CyclePace pace_;  // of the latest run of cycles on the pins
 
   friend class CachedRun;
 
@@ -140,11 +188,12 @@ class CachedTiming : public ProcessorTiming {
 
   void read_misaligned(std::uint32_t address, unsigned bytes);
   void write_misaligned(std::uint32_t address, unsigned bytes);
+  template <Geometry G = any_geometry>
   void post(CachedPath::Burst burst) {
-    state_.write_start[state_.write_next] = burst.first;
-    state_.write_done[state_.write_next] = burst.done;
-    state_.write_next =
-        static_cast<std::uint8_t>(state_.write_next + 1u < config_.write_buffers ? state_.write_next + 1u : 0u);
+    const unsigned buffers = G.known ? G.write_buffers : config_.write_buffers, next = state_.write_next;
+    state_.write_start[next] = burst.first;
+    state_.write_done[next] = burst.done;
+    state_.write_next = static_cast<std::uint8_t>(next + 1 < buffers ? next + 1 : 0);
   }
   /// A posted write has gone out that did, or did not, hit the cache.
   void count_posted(bool hit) {

@@ -4,40 +4,69 @@
 // (tests/core/cpu/timing/test_timing_memory.cpp).
 #pragma once
 
+#include <cstdint>
+
 #include "core/cpu/timing/common/config.hpp"
 
 namespace planar::cpu {
 
+/// What the host keeps that depends on what a cache holds, and so is told of its changes.
+enum class Watcher : std::uint8_t {
+  any,  ///< whatever there is
+  none,
+  l0,    ///< the L0 line cache
+  memos  ///< what was found in the code cache last (pentium/issue.hpp)
+};
+
 /// Of a cache; 0: as configured.
 struct CacheShape {
-  unsigned ways = 0, line = 0;
+  unsigned ways = 0, line = 0, sets = 0;
+  Watcher watcher = Watcher::any;
+  bool clean = false;  ///< no line of it ever is dirty
+
+  constexpr bool matches(std::uint32_t bytes, unsigned of_ways, unsigned of_line) const {
+    return bytes == ways * line * sets && (bytes == 0 || (of_ways == ways && of_line == line));
+  }
 };
 inline constexpr CacheShape any_shape{};
 
 /// Of a first-level cache and of what lies between it and memory.
 struct Geometry {
   bool known = false;  ///< false: all as configured
-  CacheShape l1;
-  bool split = false, write_back = false;
+  CacheShape data;     ///< unified if `code` has 0 ways
+  CacheShape code;
+  bool write_back = false;
   CacheShape l2;  ///< 0 ways: none
   unsigned clock_num = 1, clock_den = 1;
+  unsigned write_buffers = 0;
+  unsigned row = 0;  ///< bytes of a DRAM row, where only one is open at a time; 0: as configured
 
+  constexpr bool split() const { return code.ways != 0; }
   bool matches(const TimingConfig& c) const {
-    return c.l1.ways == l1.ways && c.l1.line == l1.line && c.l1.split == split && c.l1.write_back == write_back &&
-           (l2.ways == 0 ? c.l2.bytes == 0 : c.l2.bytes != 0 && c.l2.ways == l2.ways && c.l2.line == l2.line) &&
-           c.core_per_bus_num == clock_num && c.core_per_bus_den == clock_den;
+    return data.matches(c.l1.bytes, c.l1.ways, c.l1.line) &&
+           code.matches(c.l1.split ? c.l1.bytes : 0, c.l1.ways, c.l1.line) && c.l1.write_back == write_back &&
+           l2.matches(c.l2.bytes, c.l2.ways, c.l2.line) && c.core_per_bus_num == clock_num &&
+           c.core_per_bus_den == clock_den && c.write_buffers == write_buffers &&
+           (row == 0 || (c.dram.page_bytes == row && c.dram.banks == 1));
   }
 };
 inline constexpr Geometry any_geometry{};
 /// A 486 that writes through to DRAM, on a bus with its own clock.
-inline constexpr Geometry plain_486{.known = true, .l1 = {.ways = 4, .line = 16}, .l2 = {}};
+inline constexpr Geometry plain_486{.known = true,
+                                    .data = {.ways = 4, .line = 16, .sets = 128, .watcher = Watcher::l0, .clean = true},
+                                    .code = {},
+                                    .l2 = {},
+                                    .write_buffers = 4,
+                                    .row = 4096};
 /// A Pentium at three clocks for two of the bus, with a second-level cache on it.
-inline constexpr Geometry pentium_with_l2{.known = true,
-                                          .l1 = {.ways = 2, .line = 32},
-                                          .split = true,
-                                          .write_back = true,
-                                          .l2 = {.ways = 2, .line = 32},
-                                          .clock_num = 3,
-                                          .clock_den = 2};
+inline constexpr Geometry pentium_with_l2{
+    .known = true,
+    .data = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::l0},
+    .code = {.ways = 2, .line = 32, .sets = 128, .watcher = Watcher::memos, .clean = true},
+    .write_back = true,
+    .l2 = {.ways = 2, .line = 32, .sets = 4096, .watcher = Watcher::none},
+    .clock_num = 3,
+    .clock_den = 2,
+    .write_buffers = 2};
 
 }  // namespace planar::cpu

@@ -15,11 +15,13 @@ struct alignas(32) L0Line {
   static constexpr unsigned count = 128;  ///< indexed by address bits 11-5, the same in linear and physical addresses
   static unsigned number(std::uint32_t address) { return (address & 0xFE0) / 32; }
 
-  std::uint64_t reads =
-      0;  ///< address context + linear address: reads cost nothing unless a fill is under way; 0: none
+  /// Address context + linear address: reads cost nothing unless a fill is under way; 0: none.
+  std::uint64_t reads = 0;
   std::uint64_t writes = 0;    ///< likewise; the line is dirty, so that no fill of it is under way
   std::uintptr_t base = 0;     ///< + linear address: of the host's byte
   std::uint32_t physical = 0;  ///< address of the first byte
+  bool may_write = false;      ///< with `reads`: writes are allowed and need only be timed
+  void drop() { reads = writes = 0; }
   std::uint8_t* at(std::uint32_t linear) const { return reinterpret_cast<std::uint8_t*>(base + linear); }
 };
 

@@ -32,6 +32,10 @@ PlanarMemory::PlanarMemory(const TimingConfig& config)
   if (config.refresh.period_num != 0) next_refresh_ = refresh_at(refresh_number_);
 }
 
+bool PlanarMemory::cacheable_in_ranges(std::uint32_t address) const {
+  return !in(config_.uncached, address) && (config_.rom.cacheable || !in(config_.rom_ranges, address));
+}
+
 std::uint64_t PlanarMemory::refresh_at(std::uint64_t number) const {
   const std::uint64_t period = clock_.ticks(config_.refresh.period_num);
   if (std::uint64_t product; !__builtin_mul_overflow(number, period, &product))

@@ -20,14 +20,11 @@ class PlanarMemory {
   const TimingConfig& config() const { return config_; }
 
   // ---- ranges --------------------------------------------------------------------------------------------------
-  bool rom(std::uint32_t address) const { return special(address) && in(config_.rom_ranges, address); }
+  bool rom(std::uint32_t address) const { return !surely_ram(address) && in(config_.rom_ranges, address); }
   /// RAM: no range of the configuration touches the page of `address`. False says nothing.
   bool surely_ram(std::uint32_t address) const { return address - 0x100000 < plain_bytes_ || !special(address); }
   /// Whether the line at `address` may be cached (KEN#).
-  bool cacheable(std::uint32_t address) const {
-    if (!special(address)) return true;
-    return !in(config_.uncached, address) && (config_.rom.cacheable || !in(config_.rom_ranges, address));
-  }
+  bool cacheable(std::uint32_t address) const { return surely_ram(address) || cacheable_in_ranges(address); }
 
   // ---- rows ----------------------------------------------------------------------------------------------------
   std::uint32_t row(std::uint32_t address) const { return address >> row_shift_; }
@@ -41,8 +38,15 @@ class PlanarMemory {
   /// Whether the row of `address` is open.
   bool row_open(std::uint32_t address) const { return open_row_[bank(address)] == row(address); }
   /// Opens the row of `address`; bus clocks to the first datum.
-  unsigned read(std::uint32_t address) { return reach(address, config_.dram.read_hit, config_.dram.read_miss); }
-  unsigned write(std::uint32_t address) { return reach(address, config_.dram.write_hit, config_.dram.write_miss); }
+  /// `Row`: bytes of a row if only one is open at a time and the caller knows them.
+  template <unsigned Row = 0>
+  unsigned read(std::uint32_t address) {
+    return reach<Row>(address, config_.dram.read_hit, config_.dram.read_miss);
+  }
+  template <unsigned Row = 0>
+  unsigned write(std::uint32_t address) {
+    return reach<Row>(address, config_.dram.write_hit, config_.dram.write_miss);
+  }
   void close_rows() { open_row_.fill(no_row); }
 
   // ---- refresh -------------------------------------------------------------------------------------------------
@@ -69,11 +73,15 @@ class PlanarMemory {
     return address >= special_high_;
   }
   unsigned bank(std::uint32_t address) const { return (address >> config_.dram.bank_shift) & bank_mask_; }
+  template <unsigned Row>
   unsigned reach(std::uint32_t address, unsigned hit, unsigned miss) {
-    if (row_open(address)) return hit;
-    open_row_[bank(address)] = row(address);
+    const std::uint32_t row = Row != 0 ? address / Row : this->row(address);
+    std::uint32_t& open = open_row_[Row != 0 ? 0 : bank(address)];
+    if (open == row) return hit;
+    open = row;
     return miss;
   }
+  bool cacheable_in_ranges(std::uint32_t address) const;
   std::uint64_t refresh_at(std::uint64_t number) const;
 
   TimingConfig config_;

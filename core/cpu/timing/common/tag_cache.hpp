@@ -27,16 +27,17 @@ namespace planar::cpu {
 
 /// The four tags of a set at once.
 namespace four_tags {
-/// Those equal to `wanted` in the bits outside of `ignored`, as bits 0 to 3; `wanted` has none of the ignored bits.
-inline unsigned equal(const std::uint32_t* tags, std::uint32_t wanted, std::uint32_t ignored) {
+/// Those equal to `wanted` in the bits outside of `Ignored`, as bits 0 to 3; `wanted` has none of the ignored bits.
+template <std::uint32_t Ignored = 0>
+inline unsigned equal(const std::uint32_t* tags, std::uint32_t wanted) {
 #if defined(__SSE2__)
-  const __m128i seen = _mm_andnot_si128(_mm_set1_epi32(static_cast<int>(ignored)),
-                                        _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags)));
+  __m128i seen = _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags));
+  if (Ignored != 0) seen = _mm_andnot_si128(_mm_set1_epi32(static_cast<int>(Ignored)), seen);
   const __m128i same = _mm_cmpeq_epi32(seen, _mm_set1_epi32(static_cast<int>(wanted)));
   return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(same)));
 #else
   unsigned found = 0;
-  for (unsigned way = 0; way < 4; ++way) found |= static_cast<unsigned>((tags[way] & ~ignored) == wanted) << way;
+  for (unsigned way = 0; way < 4; ++way) found |= static_cast<unsigned>((tags[way] & ~Ignored) == wanted) << way;
   return found;
 #endif
 }
@@ -49,18 +50,7 @@ class TagCache {
 
   TagCache() = default;
   /// `bytes`, `ways` (1, 2, 4) and `line` (at least 4) are powers of two; bytes 0 makes a cache that is absent.
-  TagCache(std::uint32_t bytes, unsigned ways, unsigned line) {
-    if (bytes == 0) return;
-    ways_ = static_cast<std::uint8_t>(ways);
-    way_bits_ = static_cast<std::uint8_t>(std::countr_zero(ways));
-    line_ = line;
-    line_mask_ = ~(line - 1);
-    shift_ = static_cast<std::uint8_t>(std::countr_zero(line));
-    const std::uint32_t sets = bytes / (ways * line);
-    set_mask_ = sets - 1;
-    tags_.assign(sets * ways, 0);
-    recent_.assign(sets, Recent{});
-  }
+  TagCache(std::uint32_t bytes, unsigned ways, unsigned line);
 
   bool present() const { return ways_ != 0; }
   std::uint32_t line() const { return line_; }
@@ -72,73 +62,71 @@ class TagCache {
   /// effect.
   template <CacheShape S = any_shape>
   bool in_mru_way(std::uint32_t address) const {
-    return (recent_[set_of<S>(address)].tag & ~dirty) == tag_of<S>(address);
+    return same<S>(set<S>(address).mru_tag, tag_of<S>(address));
   }
   /// Likewise, and the line is dirty already: a write changes nothing.
   template <CacheShape S = any_shape>
   bool dirty_in_mru_way(std::uint32_t address) const {
-    return recent_[set_of<S>(address)].tag == (tag_of<S>(address) | dirty);
+    return set<S>(address).mru_tag == (tag_of<S>(address) | dirty);
   }
   /// Whether `address` is in; its line is marked as used.
   template <CacheShape S = any_shape>
-  bool find(std::uint32_t address) {
+  [[gnu::always_inline]] bool find(std::uint32_t address) {
     return in_mru_way<S>(address) || find_other<S>(address);
   }
   /// As find(), and marks the line dirty.
   template <CacheShape S = any_shape>
-  bool find_for_write(std::uint32_t address) {
+  [[gnu::always_inline]] bool find_for_write(std::uint32_t address) {
     if (!find<S>(address)) return false;
-    const std::uint32_t set = set_of<S>(address);
-    recent_[set].tag |= dirty;
-    tags_[(set << way_bits<S>()) + recent_[set].way] |= dirty;
+    Set& s = set<S>(address);
+    s.mru_tag |= dirty;
+    s.tags()[s.mru_way] |= dirty;
     return true;
   }
   /// Whether `address` is in; no side effect.
   template <CacheShape S = any_shape>
-  bool holds(std::uint32_t address) const {
-    return in_mru_way<S>(address) || matching<S>(set_of<S>(address), address) != 0;
+  [[gnu::always_inline]] bool holds(std::uint32_t address) const {
+    const Set& s = set<S>(address);
+    if (S.ways == 2) return same<S>(s.tags()[0], tag_of<S>(address)) || same<S>(s.tags()[1], tag_of<S>(address));
+    return matching<S>(s, address) != 0;
   }
   /// The position of the line that was used last in the set of `address`, 0 .. lines-1.
   template <CacheShape S = any_shape>
   std::size_t slot(std::uint32_t address) const {
-    const std::uint32_t set = set_of<S>(address);
-    return (set << way_bits<S>()) + recent_[set].way;
+    return (set_of<S>(address) << way_bits<S>()) + set<S>(address).mru_way;
   }
-  std::size_t lines() const { return tags_.size(); }
-  /// Counts whatever can change in_mru_way() and slot(). The host's, not part of a snapshot.
+  std::size_t lines() const { return std::size_t{set_mask_ + 1} * ways_; }
+  /// Counts whatever can change in_mru_way() and slot(), if the shape says so. The host's, not part of a snapshot.
   std::uint64_t changes() const { return changes_; }
 
-  /// find() where in_mru_way() is false. With two ways there is one other, and the tree follows from the way.
+  /// find() where in_mru_way() is false.
   template <CacheShape S = any_shape>
-  bool find_other(std::uint32_t address) {
-    const std::uint32_t set = set_of<S>(address);
+  [[gnu::always_inline]] bool find_other(std::uint32_t address) {
+    Set& s = set<S>(address);
     if (ways<S>() == 2) {
-      const unsigned other = recent_[set].way ^ 1u;
-      if ((tags_[set * 2 + other] & ~dirty) != tag_of<S>(address)) return false;
-      touch_of_two<S>(set, other);
+      const unsigned other = s.mru_way ^ 1u;
+      if (!same<S>(s.tags()[other], tag_of<S>(address))) return false;
+      touch<S>(s, address, other);
       return true;
     }
-    const unsigned found = matching<S>(set, address);
+    const unsigned found = matching<S>(s, address);
     if (found == 0) return false;
-    touch<S>(set, static_cast<unsigned>(std::countr_zero(found)));
+    touch<S>(s, address, static_cast<unsigned>(std::countr_zero(found)));
     return true;
   }
   /// Puts the line of `address` in (it must not be in), clean; returns the tag that it displaced (0: none).
   template <CacheShape S = any_shape>
-  std::uint32_t fill(std::uint32_t address) {
-    const std::uint32_t set = set_of<S>(address);
-    std::uint32_t* const tags = tags_.data() + (set << way_bits<S>());
-    unsigned way = 0;
-    if (ways<S>() == 2)
-      way = !(tags[0] & valid) ? 0 : !(tags[1] & valid) ? 1 : recent_[set].way ^ 1u;
-    else if (ways<S>() == 4)
-      way = oldest_of_four(tags, recent_[set].tree);
-    const std::uint32_t victim = tags[way];
-    tags[way] = tag_of<S>(address);
-    if (ways<S>() == 2)
-      touch_of_two<S>(set, way);
-    else
-      touch<S>(set, way);
+  [[gnu::always_inline]] std::uint32_t fill(std::uint32_t address) {
+    Set& s = set<S>(address);
+    unsigned way = ways<S>() == 2 ? s.mru_way ^ 1u : ways<S>() == 4 ? oldest_of_four[s.tree & 7] : 0;
+    if (s.empty != 0) [[unlikely]] {  // an empty way is filled first
+      way = static_cast<unsigned>(std::countr_zero(s.empty));
+      s.empty = static_cast<std::uint8_t>(s.empty & (s.empty - 1));
+    }
+    std::uint32_t& tag = s.tags()[way];
+    const std::uint32_t victim = tag;
+    tag = tag_of<S>(address);
+    touch<S>(s, address, way);
     return victim;
   }
   /// Drops the line of `address`; returns its tag (0 if it was not in).
@@ -151,14 +139,15 @@ class TagCache {
   void attach(L0Lines& lines) {
     const std::uint32_t sets = set_mask_ + 1;
     if (sets < L0Line::count || (line_ != 32 && line_ != 16)) return;
-    l0_ = lines.data();
-    second_l0_ = line_ == 16 && sets == L0Line::count ? L0Line::count / 2 : 0;
+    l0_ = &lines;
+    second_l0_ = second_l0_of(line_, sets);
   }
   /// The tag of the line of `address` if its L0 line may be filled, else 0.
+  template <CacheShape S = any_shape>
   std::uint32_t l0_tag(std::uint32_t address) const {
-    const std::uint32_t tag = recent_[set_of(address)].tag;
-    if (l0_ == nullptr || (tag & ~dirty) != tag_of(address)) return 0;
-    return line_ == 32 || in_mru_way(address ^ 16) ? tag : 0;
+    const std::uint32_t tag = set<S>(address).mru_tag;
+    if ((S.watcher != Watcher::l0 && l0_ == nullptr) || !same<S>(tag, tag_of<S>(address))) return 0;
+    return (S.line ? S.line : line_) == 32 || in_mru_way<S>(address ^ 16) ? tag : 0;
   }
 
   void archive(Archive& a);
@@ -166,12 +155,23 @@ class TagCache {
   void describe(Description& description) const;
 
  private:
-  /// What is known of a set beside its tags: the tag and number of the way used last, and the tree's bits.
-  struct Recent {
-    std::uint32_t tag = 0;
-    std::uint8_t way = 0;
+  /// A set as it lies in the host's memory, so that one of its lines has all: the tag and number of the way used last,
+  /// the tree's bits, the empty ways as bits, and behind that the tags of its ways (line address | valid | dirty; 0 =
+  /// empty).
+  struct Set {
+    std::uint32_t mru_tag = 0;
+    std::uint8_t mru_way = 0;
     std::uint8_t tree = 0;
+    std::uint8_t empty = 0;
+    std::uint8_t unused = 0;
+    std::uint32_t* tags() { return reinterpret_cast<std::uint32_t*>(this + 1); }
+    const std::uint32_t* tags() const { return reinterpret_cast<const std::uint32_t*>(this + 1); }
   };
+  struct alignas(32) Storage {
+    std::byte bytes[32];
+  };
+  /// log2 of a set's bytes with that many ways.
+  static constexpr unsigned set_shift_of(unsigned ways) { return ways == 4 ? 5 : 4; }
 
   template <CacheShape S = any_shape>
   unsigned ways() const {
@@ -183,63 +183,85 @@ class TagCache {
   }
   template <CacheShape S = any_shape>
   std::uint32_t set_of(std::uint32_t address) const {
-    return (address >> (S.line ? static_cast<unsigned>(std::countr_zero(S.line)) : shift_)) & set_mask_;
+    return (address >> (S.line ? static_cast<unsigned>(std::countr_zero(S.line)) : shift_)) &
+           (S.sets ? S.sets - 1 : set_mask_);
   }
+  /// Where the set of `address` begins, in bytes.
+  template <CacheShape S = any_shape>
+  std::size_t place(std::uint32_t address) const {
+    if (S.ways == 0) return std::size_t{set_of(address)} << set_shift_;
+    constexpr unsigned line = S.line ? S.line : 1, bytes = 1u << set_shift_of(S.ways);
+    const std::size_t offset = address & (S.sets - 1) * line;
+    return line > bytes ? offset / (line / bytes) : offset * (bytes / line);
+  }
+  template <CacheShape S = any_shape>
+  Set& set(std::uint32_t address) {
+    return *reinterpret_cast<Set*>(reinterpret_cast<std::byte*>(storage_.data()) + place<S>(address));
+  }
+  template <CacheShape S = any_shape>
+  const Set& set(std::uint32_t address) const {
+    return *reinterpret_cast<const Set*>(reinterpret_cast<const std::byte*>(storage_.data()) + place<S>(address));
+  }
+  /// By number: any address of a line that may be in it.
+  std::uint32_t address_in(std::uint32_t set) const { return set << shift_; }
+  Set& numbered(std::uint32_t set_number) { return set(address_in(set_number)); }
+  const Set& numbered(std::uint32_t set_number) const { return set(address_in(set_number)); }
   template <CacheShape S = any_shape>
   std::uint32_t tag_of(std::uint32_t address) const {
     return (address & (S.line ? ~(S.line - 1) : line_mask_)) | valid;
   }
+  /// Whether `tag` is that of the line whose clean tag is `wanted`.
   template <CacheShape S = any_shape>
-  void touch_of_two(std::uint32_t set, unsigned way) {
-    changed<S>(set);
-    recent_[set] = {tags_[set * 2 + way], static_cast<std::uint8_t>(way), static_cast<std::uint8_t>(3u - 2u * way)};
+  static bool same(std::uint32_t tag, std::uint32_t wanted) {
+    return (S.clean ? tag : tag & ~dirty) == wanted;
   }
-  /// The way used last in `set` is another, or gone.
-  template <CacheShape S = any_shape>
-  void changed(std::uint32_t set) {
-    ++changes_;
-    if (l0_ == nullptr) return;
-    const unsigned first = L0Line::number(S.line ? set * S.line : set << shift_);
-    l0_[first].reads = l0_[first].writes = 0;
-    if (S.line != 32) l0_[first ^ second_l0_].reads = l0_[first ^ second_l0_].writes = 0;
+  /// An address ^ this: one whose L0 line the same set may concern.
+  static constexpr std::uint32_t second_l0_of(unsigned line, unsigned sets) {
+    return line == 16 && sets == L0Line::count ? 16 * L0Line::count : 0;
   }
-  /// The ways of `set` that hold `address`, as bits from 0.
+  /// The way used last in the set of `address` is another, or gone.
   template <CacheShape S = any_shape>
-  unsigned matching(std::uint32_t set, std::uint32_t address) const {
-    const std::uint32_t* const tags = tags_.data() + (set << way_bits<S>());
+  void changed(std::uint32_t address) {
+    if (S.watcher == Watcher::any || S.watcher == Watcher::memos) ++changes_;
+    if (S.watcher == Watcher::none || S.watcher == Watcher::memos || l0_ == nullptr) return;
+    l0_line(*l0_, address).drop();
+    if (S.line == 32) return;
+    const std::uint32_t second = S.watcher == Watcher::l0 ? second_l0_of(S.line, S.sets) : second_l0_;
+    l0_line(*l0_, address ^ second).drop();
+  }
+  /// The ways of `s` that hold `address`, as bits from 0.
+  template <CacheShape S = any_shape>
+  unsigned matching(const Set& s, std::uint32_t address) const {
     const std::uint32_t wanted = tag_of<S>(address);
-    if (ways<S>() == 4) return four_tags::equal(tags, wanted, dirty);
+    if (ways<S>() == 4) return four_tags::equal < S.clean ? 0 : dirty > (s.tags(), wanted);
     unsigned found = 0;
-    for (unsigned way = 0; way < ways<S>(); ++way)
-      if ((tags[way] & ~dirty) == wanted) found |= 1u << way;
+    for (unsigned way = 0; way < ways<S>(); ++way) found |= unsigned{same<S>(s.tags()[way], wanted)} << way;
     return found;
   }
   // Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way
-  // 3 is the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as Recent::way.
+  // 3 is the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as the way used last.
+  static constexpr std::uint8_t oldest_of_four[8] = {0, 2, 1, 2, 0, 3, 1, 3};
+  /// `way` of `s`, the set of `address`, is the one used last from now on.
   template <CacheShape S = any_shape>
-  void touch(std::uint32_t set, unsigned way) {
+  [[gnu::always_inline]] void touch(Set& s, std::uint32_t address, unsigned way) {
     static constexpr std::uint8_t kept[4] = {4, 4, 2, 2}, marked[4] = {3, 1, 4, 0};
-    changed<S>(set);
-    recent_[set] = {tags_[(set << way_bits<S>()) + way], static_cast<std::uint8_t>(way),
-                    static_cast<std::uint8_t>((recent_[set].tree & kept[way]) | marked[way])};
-  }
-  static unsigned oldest_of_four(const std::uint32_t* tags, unsigned tree) {
-    static constexpr std::uint8_t oldest[8] = {0, 2, 1, 2, 0, 3, 1, 3};
-    const unsigned empty = four_tags::equal(tags, 0, ~valid);
-    return empty ? static_cast<unsigned>(std::countr_zero(empty)) : oldest[tree & 7];  // an empty way is filled first
+    changed<S>(address);
+    s.mru_tag = s.tags()[way];
+    s.mru_way = static_cast<std::uint8_t>(way);
+    s.tree = static_cast<std::uint8_t>(ways<S>() == 2 ? 3u - 2u * way : (s.tree & kept[way]) | marked[way]);
   }
 
-  std::vector<std::uint32_t> tags_;                      // line address | valid | dirty; 0 = empty
-  std::vector<Recent> recent_ = std::vector<Recent>(1);  // an absent cache has one set, and nothing in it
+  std::vector<Storage> storage_ = std::vector<Storage>(1);  // an absent cache has one set, and nothing in it
   std::uint64_t changes_ = 1;
-  L0Line* l0_ = nullptr;
-  std::uint32_t second_l0_ = 0;  // ^ the first entry of a set: its other one
+  L0Lines* l0_ = nullptr;
+  std::uint32_t second_l0_ = 0;
   std::uint32_t line_ = 0;
   std::uint32_t line_mask_ = 0;
   std::uint32_t set_mask_ = 0;
   std::uint8_t ways_ = 0;
   std::uint8_t way_bits_ = 0;
   std::uint8_t shift_ = 0;
+  std::uint8_t set_shift_ = 4;
 };
 
 }  // namespace planar::cpu

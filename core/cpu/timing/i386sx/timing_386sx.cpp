@@ -126,7 +126,7 @@ void Timing386sx::branch(const Op& op, bool taken, std::uint32_t) {
 }
 
 std::uint64_t Timing386sx::cycle_start(bool io) {
-  const std::uint64_t wanted = !io && clock_ >= TableOverlap::bus_cycle ? clock_ - TableOverlap::bus_cycle : clock_;
+  const std::uint64_t wanted = cycle_wanted(clock_, io);
   pins_.begin(wanted);
   prefetch(wanted);
   return std::max(wanted, path_.bus_free());

@@ -45,6 +45,10 @@ class Timing386sx final : public ProcessorTiming {
   void write_aligned(std::uint32_t physical, unsigned bytes);
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
   std::uint64_t cycle_start(bool io) override;
+  /// From when an instruction that has reached `clock` wants a cycle on the pins.
+  static std::uint64_t cycle_wanted(std::uint64_t clock, bool io) {
+    return !io && clock >= TableOverlap::bus_cycle ? clock - TableOverlap::bus_cycle : clock;
+  }
   void wait_until(std::uint64_t clock) override { end_cycle(path_, clock); }
   void steal(std::uint64_t from, unsigned clocks) override;
   void master_wrote(std::uint32_t, std::uint32_t) override {}  // no cache

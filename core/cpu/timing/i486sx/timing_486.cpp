@@ -18,7 +18,20 @@ void Timing486::set_static_clocks(Op& op) const {
   if (op.has_memory && op.index < no_register) clocks += 1;
   if (op.has_memory && op.has_displacement && op.has_immediate) clocks += 1;
   op.clocks = static_cast<std::uint16_t>(clocks);
-  op.i486sx = {.prefixes = static_cast<std::uint8_t>(form.prefixes)};
+  op.i486sx = {.at = {}, .prefixes = static_cast<std::uint8_t>(form.prefixes)};
+}
+
+void Timing486::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
+  plan = IssuePlan{};
+  plan.eip = eip;
+  plan.first_line = (eip + ops->length - 1) & line_mask_;
+  unsigned clocks = 0;
+  for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
+    plan.reach = clocks;
+    clocks += op == ops ? op->clocks : clocks_behind(*op, op[-1].writes, op[-1].clocks);
+    op->i486sx.at[0] = static_cast<std::uint16_t>(clocks);
+    if (op != ops && ((eip + op->length - 1) ^ (eip - 1)) & line_mask_) op[-1].edge = Op::Edge::line;
+  }
 }
 
 void Timing486::branch(const Op& op, bool taken, std::uint32_t) {
@@ -43,8 +56,7 @@ std::uint64_t Timing486::first_waiting() const {
   const unsigned count = config_.write_buffers;
   std::uint64_t first = UINT64_MAX;
   unsigned waiting = 0;
-  for (unsigned n = 0; n < count; ++n) {  // oldest first
-    const unsigned i = (state_.write_next + n) % count;
+  for (unsigned n = 0, i = state_.write_next; n < count; ++n, i = i + 1 < count ? i + 1 : 0) {  // oldest first
     if (state_.write_done[i] <= clock_ || state_.write_start[i] <= clock_) continue;
     if (first == UINT64_MAX) first = state_.write_start[i];
     ++waiting;
@@ -76,7 +88,7 @@ void Timing486::archive(Archive& a) {
   check_loaded(a, path_.free());
   BusUnitState bus;
   archive_bus_unit(a, bus);
-  state_.archive(a);
+  archive_caches(a);
   PipelineState pipeline(code_cache().lines());
   pipeline.issue.last_writes = last_writes_;
   pipeline.issue.last_clocks = last_clocks_;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "core/cpu/timing/common/cached_timing.hpp"
+#include "core/cpu/timing/pentium/issue.hpp"
 
 namespace planar::cpu {
 
@@ -25,6 +26,38 @@ class Timing486 final : public CachedTiming {
   void interrupt_flush() override;
   void archive(Archive& a) override;
 
+  // ---- blocks that run by plan: of what an instruction costs, only the first one's part depends on what was before ----
+  /// Decode time: settles when each of `count` instructions begins, and where they enter other code lines.
+  void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
+  /// Code goes on with a block of that plan, whose first instruction is `first`. `Events`: of the geometry
+  /// (cached/memory_events.hpp).
+  template <class Events>
+  [[gnu::always_inline]] void enter_plan(const IssuePlan& plan, const Op& first) {
+    if (plan.first_line != state_.code_line) Events::fetch(*this, plan.eip, plan.first_line);
+    start_plan_of(plan, first);
+  }
+  /// The same where code stays in its line; if not, nothing has happened.
+  bool enter_plan_seen(const IssuePlan& plan, const Op& first) {
+    if (plan.first_line != state_.code_line) return false;
+    start_plan_of(plan, first);
+    return true;
+  }
+  void start_plan_of(const IssuePlan& plan, const Op& first) {
+    jumped_ = false;
+    start_plan(plan.reach, static_cast<int>(clocks_of(first)) - first.clocks);
+  }
+  /// Code goes on in another line with `next` at `eip`.
+  template <class Events>
+  [[gnu::always_inline]] void enter_line(std::uint32_t eip, const Op& next) {
+    Events::fetch(*this, eip, (eip + next.length - 1) & line_mask_);
+  }
+  /// Behind the beginning of a plan's last instruction, or of the one behind which it is left.
+  void finish_plan(const Op& op) {
+    last_writes_ = op.writes;
+    last_clocks_ = op.clocks;
+    jumped_ = false;
+  }
+
  private:
   template <class, Geometry>
   friend class MemoryEvents;
@@ -33,17 +66,23 @@ class Timing486 final : public CachedTiming {
   void second_line() {
     if (jumped_) clock_ += 1;
   }
-  template <Geometry>
-  void line_entered(std::uint32_t) {}
+  static constexpr std::size_t uncached = 0;
+  void line_entered(std::size_t) {}
   void code_line_replaced(std::size_t) {}
-  /// When the first posted write that a read miss goes before begins on the bus; UINT64_MAX if there is none.
-  std::uint64_t first_overtaken() const {
+  /// Whether any posted write has not reached the bus yet.
+  bool writes_wait() const {
     const unsigned latest = (state_.write_next ? state_.write_next : config_.write_buffers) - 1u;
-    return state_.write_start[latest] <= clock_ ? UINT64_MAX : first_waiting();
+    return state_.write_start[latest] > clock_;
   }
+  /// When the first posted write that a read miss goes before begins on the bus; UINT64_MAX if there is none.
+  std::uint64_t first_overtaken() const { return writes_wait() ? first_waiting() : UINT64_MAX; }
   std::uint64_t first_waiting() const;
   /// The read has taken the bus: the writes that began at `from` or later, and had it until `until`, come behind it.
   void delay_writes(std::uint64_t from, std::uint64_t until);
+
+  /// Of `op` behind the instruction before it.
+  unsigned clocks_of(const Op& op) const { return clocks_behind(op, last_writes_, last_clocks_); }
+  static unsigned clocks_behind(const Op& op, unsigned writes, unsigned clocks);
 
   std::uint16_t last_writes_ = 0;  // registers written by the previous instruction
   std::uint16_t last_clocks_ = 0;  // of the previous instruction
@@ -54,14 +93,17 @@ inline void Timing486::begin(const Op& op, std::uint32_t eip) {
   const std::uint32_t last_line = (eip + op.length - 1) & line_mask_;
   if (last_line != state_.code_line) [[unlikely]]
     fetch(eip, last_line);
-  unsigned clocks = op.clocks + ((op.address_reads & last_writes_) != 0);
+  clock_ += clocks_of(op);
+  finish_plan(op);
+}
+
+/// The clocks of `op` behind one that writes `writes` and takes `before` clocks.
+inline unsigned Timing486::clocks_behind(const Op& op, unsigned writes, unsigned before) {
+  unsigned clocks = op.clocks + ((op.address_reads & writes) != 0);
   // Prefixes decode while a longer predecessor still executes.
   const unsigned prefixes = op.i486sx.prefixes;
-  if (prefixes != 0 && last_clocks_ > 1) clocks -= prefixes < last_clocks_ ? prefixes : last_clocks_ - 1u;
-  last_writes_ = op.writes;
-  last_clocks_ = op.clocks;
-  jumped_ = false;
-  clock_ += clocks;
+  if (prefixes != 0 && before > 1) clocks -= prefixes < before ? prefixes : before - 1u;
+  return clocks;
 }
 
 }  // namespace planar::cpu

@@ -9,80 +9,87 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
+#include "core/cpu/timing/common/tag_cache.hpp"
 #include "core/state/archive.hpp"
 
 namespace planar::cpu {
 
 class BranchTargetBuffer {
  public:
-  struct Prediction {
-    bool taken;
-    bool target_right;
-  };
-
-  /// What is predicted for the branch behind `key`, whose real target is `target`; then learns the outcome. `hint` is
-  /// where the branch was found last; it saves the search and decides nothing.
-  Prediction lookup(std::uint32_t key, bool taken, std::uint32_t target, std::uint8_t& hint) {
-    if (const Entry& e = entries_[hint]; e.key != key || e.state == absent) {
-      const unsigned first = ((key >> 2) & 63) * 4;
-      unsigned at = first;
-      while (at < first + 4 && (entries_[at].key != key || entries_[at].state == absent)) ++at;
-      if (at == first + 4) {
-        if (taken) insert(key, target);
-        return {false, false};
-      }
-      hint = static_cast<std::uint8_t>(at);
-    }
-    Entry& e = entries_[hint];
-    const Prediction p{e.state >= weakly_taken, e.target == target};
-    e.state = after[taken][e.state];
-    if (taken) e.target = target;
-    return p;
+  /// The entry of the branch behind `key`, if there is one: its position.
+  [[gnu::always_inline]] int find(std::uint32_t key) const {
+    const unsigned number = (key >> 2) & 63;
+    const Set& set = sets_[number];
+    const unsigned found = four_tags::equal(set.keys.data(), key) & set.present;
+    return found == 0 ? -1 : static_cast<int>(number * 4) + std::countr_zero(found);
+  }
+  bool predicts_taken(std::uint8_t position) const {
+    return sets_[position / 4].histories[position % 4] >= weakly_taken;
+  }
+  std::uint32_t target(std::uint8_t position) const { return sets_[position / 4].targets[position % 4]; }
+  /// A branch that has an entry went that way.
+  void learn(std::uint8_t position, bool taken, std::uint32_t target) {
+    Set& set = sets_[position / 4];
+    std::uint8_t& history = set.histories[position % 4];
+    history = after[taken][history];
+    if (taken) set.targets[position % 4] = target;
+  }
+  /// One that has none was taken.
+  void insert(std::uint32_t key, std::uint32_t target) {
+    Set& set = sets_[(key >> 2) & 63];
+    const unsigned way = set.next;
+    set.keys[way] = key;
+    set.targets[way] = target;
+    set.histories[way] = strongly_taken;
+    set.present = static_cast<std::uint8_t>(set.present | 1u << way);
+    set.next = static_cast<std::uint8_t>((way + 1) & 3);
   }
 
-  /// Whether lookup() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and learn nothing
-  /// from being right.
+  /// Whether find() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and nothing would
+  /// be learnt from being right.
   bool always_taken(std::uint8_t hint, std::uint32_t key, std::uint32_t target) const {
-    const Entry& e = entries_[hint];
-    return e.key == key && e.target == target && e.state == strongly_taken;
+    const Set& set = sets_[hint / 4];
+    const unsigned way = hint % 4;
+    return set.keys[way] == key && set.targets[way] == target && set.histories[way] == strongly_taken;
   }
   bool never_taken(std::uint8_t hint, std::uint32_t key) const {
-    const Entry& e = entries_[hint];
-    return e.key == key && e.state == strongly_not_taken;
+    const Set& set = sets_[hint / 4];
+    const unsigned way = hint % 4;
+    return set.keys[way] == key && set.histories[way] == strongly_not_taken && (set.present >> way & 1);
   }
 
   void archive(Archive& a) {
-    for (auto& e : entries_) {
-      std::uint8_t history = static_cast<std::uint8_t>(e.state == absent ? 0 : e.state - strongly_not_taken);
-      bool valid = e.state != absent;
-      a(e.key, e.target, history, valid);
-      e.state = valid ? static_cast<State>(strongly_not_taken + (history & 3)) : absent;
+    for (Set& set : sets_)
+      for (unsigned way = 0; way < 4; ++way) {
+        bool valid = set.present >> way & 1;
+        a(set.keys[way], set.targets[way], set.histories[way], valid);
+        set.histories[way] &= 3;
+        set.present = static_cast<std::uint8_t>((set.present & ~(1u << way)) | unsigned{valid} << way);
+        if (!valid) set.histories[way] = 0;
+      }
+    for (Set& set : sets_) {
+      a(set.next);
+      set.next &= 3;
     }
-    a(next_);
-    for (auto& way : next_) way &= 3;
   }
 
  private:
-  enum State : std::uint8_t { absent, strongly_not_taken, weakly_not_taken, weakly_taken, strongly_taken };
-  struct Entry {
-    std::uint32_t key = 0;
-    std::uint32_t target = 0;
-    State state = absent;
+  enum History : std::uint8_t { strongly_not_taken, weakly_not_taken, weakly_taken, strongly_taken };
+  /// Side by side, so that one line of the host's cache has all.
+  struct alignas(64) Set {
+    std::array<std::uint32_t, 4> keys{};
+    std::array<std::uint32_t, 4> targets{};
+    std::array<std::uint8_t, 4> histories{};
+    std::uint8_t present = 0;  ///< ways that hold an entry, as bits
+    std::uint8_t next = 0;     ///< way that is replaced next
   };
-  static constexpr State after[2][5] = {
-      {absent, strongly_not_taken, strongly_not_taken, weakly_not_taken, weakly_taken},
-      {absent, strongly_taken, weakly_taken, strongly_taken, strongly_taken}};
+  static constexpr std::uint8_t after[2][4] = {{strongly_not_taken, strongly_not_taken, weakly_not_taken, weakly_taken},
+                                               {strongly_taken, weakly_taken, strongly_taken, strongly_taken}};
 
-  void insert(std::uint32_t key, std::uint32_t target) {
-    std::uint8_t& way = next_[(key >> 2) & 63];
-    entries_[((key >> 2) & 63) * 4 + way] = {key, target, strongly_taken};
-    way = (way + 1) & 3;
-  }
-
-  std::array<Entry, 256> entries_{};
-  std::array<std::uint8_t, 64> next_{};
+  std::array<Set, 64> sets_{};
 };
 
 }  // namespace planar::cpu

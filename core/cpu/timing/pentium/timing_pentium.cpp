@@ -28,14 +28,14 @@ void TimingPentium::set_static_clocks(Op& op) const {
   op.pentium.pair = static_cast<std::uint8_t>(pair & pair_mask);
 }
 
-bool TimingPentium::fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line) {
-  const bool two_lines = number == 0 && plan.crosses;
-  if (line != state_.code_line) fetch(two_lines ? plan.eip : line, line);
-  if ((pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) != plan.marks[number]) return false;
+// Code that comes back here while nothing has changed in the code cache.
+void TimingPentium::note_line(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const TagCache& cache = code_cache();
-  if (&cache == &state_.code && !two_lines && cache.in_mru_way(line) && cache.in_mru_way(line + cache.line()))
-    plan.memos[number] = {cache.changes(), static_cast<std::uint32_t>(cache.slot(line))};
-  return true;
+  if (&cache == &state_.code && !(number == 0 && plan.crosses) && cache.in_mru_way(line) &&
+      cache.in_mru_way(line + cache.line())) {
+    plan.memos[number].changes = cache.changes();
+    plan.memos[number].slot = static_cast<std::uint32_t>(cache.slot(line));
+  }
 }
 
 void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
@@ -44,8 +44,9 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
   plan.eip = eip;
   plan.first_line = (eip + ops[0].length - 1) & line_mask_;
   plan.crosses = (eip & line_mask_) != plan.first_line;
-  unsigned issues = 0;
+  unsigned issues = 0, clocks = 0;
   for (Op* op = ops; op != ops + count; eip += op->length, ++op) {
+    plan.reach = clocks;
     const auto line = static_cast<std::uint8_t>(line_number(eip + op->length - 1) - line_number(plan.first_line));
     if (op != ops) {
       if (line != op[-1].pentium.line_behind) op[-1].edge = Op::Edge::line;
@@ -53,59 +54,50 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
     }
     op->pentium.line_behind = line;
     if (plan.end.takes(*op)) {
-      op->pentium.issue_clocks = static_cast<std::uint16_t>(plan.end.join(*op));
+      clocks += plan.end.join(*op);
     } else {
-      op->pentium.issue_clocks = static_cast<std::uint16_t>(plan.end.open(*op, eip, 1));
+      clocks += plan.end.open(*op, eip, 1);
       plan.marks[line] |= std::uint32_t{1} << (eip & 31);
       ++issues;
     }
     if (issues == 1) plan.entry_reads |= op->address_reads;
+    op->pentium.at[0] = static_cast<std::uint16_t>(clocks);
   }
   plan.single = issues == 1;
   plan_cold_lines(ops, count, plan);
-  std::uint16_t run = 0;
-  for (Op* op = ops; op != ops + count; ++op) {
-    op->register_only = op->register_only && op->edge == Op::Edge::none;
-    op->pentium.run_clocks = run = static_cast<std::uint16_t>(run + op->pentium.issue_clocks);
-    if (!op->register_only) run = 0;
-  }
-  ops[count - 1].pentium.ahead = 0;
-  for (Op* op = ops + count - 1; op-- != ops;)
-    op->pentium.ahead = static_cast<std::uint16_t>(op->pentium.issue_clocks + op[1].pentium.ahead);
 }
 
 void TimingPentium::plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const {
-  constexpr unsigned most_clocks = UINT8_MAX;
   // With one set a line could be displaced by the one behind it while it executes.
   const bool several_sets = code_cache().lines() > config_.l1.ways;
   std::uint32_t eip = plan.eip;
   for (const Op* const end = ops + count; ops != end;) {
     ColdLine& cold = plan.cold[line_number(eip + ops->length - 1) - line_number(plan.first_line)];
     cold.first = several_sets ? ops : nullptr;
-    unsigned issues = 0;
+    unsigned issues = 0, clocks = 0;
     for (bool last = false; !last; eip += ops->length, ++ops) {
       last = ops->edge != Op::Edge::none || ops + 1 == end;
-      unsigned clocks;
+      cold.reach = clocks;
       if (cold.end.takes(*ops)) {
-        clocks = cold.end.join(*ops);
+        clocks += cold.end.join(*ops);
       } else {
         const std::uint32_t start = std::uint32_t{1} << (eip & 31);
         const bool one_byte = ops->length == 1;
         if (cold.starts & start) cold.first = nullptr;  // the line's last bytes, and those of the line before it
         cold.starts |= start;
         if ((ops->pentium.pair & pair_u) && !one_byte) cold.pairable |= start;
-        clocks = cold.end.open(*ops, eip, one_byte);
+        clocks += cold.end.open(*ops, eip, one_byte);
         ++issues;
       }
       if (issues == 1) cold.entry_reads |= ops->address_reads;
-      if (clocks > most_clocks) cold.first = nullptr;
-      ops->pentium.cold_clocks = static_cast<std::uint8_t>(clocks);
+      ops->pentium.at[1] = static_cast<std::uint16_t>(clocks);
     }
     cold.single = issues == 1;
   }
 }
 
 void TimingPentium::leave_cold_line(const Op* first, const Op* next, std::uint32_t eip) {
+  end_cold_plan();
   for (const Op* op = first; op != next; eip += op->length, ++op) issue(*op, eip);
 }
 
@@ -121,22 +113,38 @@ void TimingPentium::leave_plan(const IssuePlan& plan, const Op* next) {
 
 void TimingPentium::branch(const Op& op, bool taken, std::uint32_t target) {
   if (is_special(op.branch)) [[unlikely]] {
-    if (op.branch == BranchKind::far) {
-      if (taken) interrupt_flush();
-      return;
-    }
+    if (op.branch == BranchKind::far) return taken ? interrupt_flush() : void();
     if (taken) clock_ += 1;  // JCXZ 6 against 5, LOOPZ 8 against 7
   }
+  if (!taken || !prefetch_started()) [[likely]]
+    return predict(op, taken, target);
+  predict_behind_prefetch(op, target);
+}
+
+void TimingPentium::predict_behind_prefetch(const Op& op, std::uint32_t target) {
+  settle_prefetch();
+  predict(op, true, target);
+}
+
+inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t target) {
   IssueState& issue = pipeline_.issue;
   const bool shadowed = issue.previous_eip == misprediction_mark;
   const std::uint32_t key = shadowed ? pipeline_.mispredicted_issue : issue.previous_eip;
-  const auto predicted = pipeline_.btb.lookup(key, taken, target, op.pentium.btb_entry);
-  const bool followed = predicted.taken && !shadowed && clock_ >= pipeline_.redirected + redirect_distance;
-  const bool right = taken ? followed && predicted.target_right : !followed;
-  if (taken) drop_prefetch();
-  if (right) {
-    if (taken) pipeline_.redirected = clock_;
-    return;
+  if (taken) state_.prefetch_line = no_line;
+  if (const int found = pipeline_.btb.find(key); found >= 0) {
+    const auto position = static_cast<std::uint8_t>(found);
+    op.pentium.btb_entry = position;
+    const bool followed =
+        !shadowed && clock_ >= pipeline_.redirected + redirect_distance && pipeline_.btb.predicts_taken(position);
+    const bool right = taken == followed && (!taken || pipeline_.btb.target(position) == target);
+    pipeline_.btb.learn(position, taken, target);
+    if (right) {
+      if (taken) pipeline_.redirected = clock_;
+      return;
+    }
+  } else {
+    if (!taken) return;
+    pipeline_.btb.insert(key, target);
   }
   ++counters_.mispredictions;
   clock_ += op.branch == BranchKind::conditional && issue.in_v ? 4 : 3;
@@ -166,7 +174,7 @@ void TimingPentium::archive(Archive& a) {
   check_loaded(a, path_.free());
   BusUnitState bus;
   archive_bus_unit(a, bus);
-  state_.archive(a);
+  archive_caches(a);
   pipeline_.archive(a);
 }
 

@@ -34,7 +34,7 @@ class TimingPentium final : public CachedTiming {
   void begin(const Op& op, std::uint32_t physical_eip) override;
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
   void flush_caches(bool write_back) override;
-  void interrupt_flush() override;
+  [[gnu::noinline]] void interrupt_flush() override;
   void archive(Archive& a) override;
 
   // ---- blocks that run by plan ----
@@ -43,38 +43,56 @@ class TimingPentium final : public CachedTiming {
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
   /// The code line of the byte at `address`, counted from address 0.
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
-  /// Whether a block's plan holds here: then its instructions begin with begin_planned_run() instead of begin(), those
+  /// Whether a block's plan holds here: then its instructions begin with begin_planned() instead of begin(), those
   /// that end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the instructions
   /// leave in the pipes is put there in front of the last one (finish_plan) or where the block is left early.
-  bool enter_plan(const IssuePlan& plan) { return pipes_suit(plan) && fetch_planned(plan, 0, plan.first_line); }
-  bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
-    return fetch_planned(plan, op.pentium.line_behind, line_behind(plan, op));
+  enum class Entry : std::uint8_t { unplanned, planned, cold };
+  /// Code goes on with a block of that plan: whether the plan holds, or that of its first line as a new one
+  /// (enter_cold_line). `Events`: of the geometry (cached/memory_events.hpp).
+  template <class Events>
+  [[gnu::always_inline]] Entry enter_block(const IssuePlan& plan) {
+    if (plan.first_line != state_.code_line) Events::fetch(*this, plan.eip, plan.first_line);
+    if (pipes_suit(plan) && knows_starts(plan, 0, plan.first_line)) {
+      start_plan(plan.reach);
+      return Entry::planned;
+    }
+    return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
+  }
+  template <class Events>
+  [[gnu::always_inline]] bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
+    const std::uint32_t line = line_behind(plan, op);
+    if (line != state_.code_line) Events::fetch(*this, line, line);
+    return knows_starts(plan, op.pentium.line_behind, line);
   }
   /// The same for where that was the case before and takes no time now; if not, nothing has happened and the two above
   /// are to be asked.
-  bool enter_plan_seen(const IssuePlan& plan) { return pipes_suit(plan) && fetch_seen(plan, 0, plan.first_line); }
+  bool enter_plan_seen(const IssuePlan& plan) {
+    return pipes_suit(plan) && fetch_seen(plan, 0, plan.first_line) && (start_plan(plan.reach), true);
+  }
   bool plan_holds_behind_seen(const IssuePlan& plan, const Op& op) {
     return fetch_seen(plan, op.pentium.line_behind, line_behind(plan, op));
   }
-  /// begin() by plan, for the register-only instructions in front of `op`, which have executed already, and for `op`.
-  void begin_planned_run(const Op& op) { clock_ += op.pentium.run_clocks; }
   void finish_plan(const IssuePlan& plan);
   /// The same for a block of several issues.
   void finish_long_plan(const IssuePlan& plan) { pipeline_.issue = plan.end; }
   /// The block ends early, in front of `next`, not the first.
   void leave_plan(const IssuePlan& plan, const Op* next);
   // ---- lines of code that are new ----
-  /// Code goes on with `op` at `eip`, in a block with that plan: whether what its line's instructions cost is known.
-  /// Then they begin with begin_cold() instead of begin(), and finish_cold_line() comes in front of the last one's
-  /// execution, or leave_cold_line() where they end before, in front of `next`.
-  bool enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t eip);
-  void begin_cold(const Op& op) { clock_ += op.pentium.cold_clocks; }
+  /// Code goes on with `op` of the block at `physical` with that plan: whether what its line's instructions cost is
+  /// known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes behind the last
+  /// one's beginning, or a leave_cold_line() where they end before, in front of `next`.
+  template <class Events>
+  [[gnu::always_inline]] bool enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t physical) {
+    const std::uint32_t line = (physical + op.behind - 1) & line_mask_;
+    if (line != state_.code_line) Events::fetch(*this, physical + op.behind - op.length, line);
+    return start_cold(cold_line(plan), op);
+  }
   void finish_cold_line(const IssuePlan& plan);
   void leave_cold_line(const Op* first, const Op* next, std::uint32_t eip);
 
-  /// branch() in a block by plan of several issues, where a branch that is not special goes where it went all the last
-  /// times and is predicted so: known as strongly taken to this target or strongly not taken, with nothing in the
-  /// prefetcher's way. If not, nothing has happened.
+  /// branch() where a branch that is not special goes where it went all the last times and is predicted so: known as
+  /// strongly taken to this target or strongly not taken, with nothing in the prefetcher's way. If not, nothing has
+  /// happened.
   bool branch_as_predicted(const Op& op, bool taken, std::uint32_t linear_target);
 
  private:
@@ -98,27 +116,28 @@ class TimingPentium final : public CachedTiming {
   }
   void plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const;
   unsigned issue(const Op& op, std::uint32_t eip);
+  /// branch() where no code line prefetched behind the branch is on its way any more.
+  [[gnu::always_inline]] void predict(const Op& op, bool taken, std::uint32_t target);
+  [[gnu::noinline]] void predict_behind_prefetch(const Op& op, std::uint32_t target);
   bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
-  bool fetch_planned(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  bool knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  void note_line(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  bool start_cold(const ColdLine& cold, const Op& op);
 
   // For MemoryEvents. Read misses wait for posted writes.
   void second_line() {}
-  template <Geometry G>
-  void line_entered(std::uint32_t line);
+  static constexpr std::size_t uncached = SIZE_MAX;
+  /// Uncached code has the spare slot behind the cache's lines.
+  void line_entered(std::size_t slot) {
+    pipeline_.mark_slot = static_cast<std::uint32_t>(slot == uncached ? pipeline_.marks.size() - 1 : slot);
+  }
   void code_line_replaced(std::size_t slot);
+  static constexpr bool writes_wait() { return false; }
   static constexpr std::uint64_t first_overtaken() { return UINT64_MAX; }
   void delay_writes(std::uint64_t, std::uint64_t) {}
 
   PipelineState pipeline_;
 };
-
-template <Geometry G>
-void TimingPentium::line_entered(std::uint32_t line) {
-  const TagCache& cache = code_cache();
-  // Uncached code has the spare slot behind the cache's lines.
-  const bool cached = cache.in_mru_way<G.l1>(line);
-  pipeline_.mark_slot = static_cast<std::uint32_t>(cached ? cache.slot<G.l1>(line) : cache.lines());
-}
 
 inline void TimingPentium::code_line_replaced(std::size_t slot) {
   pipeline_.marks[slot] = 0;
@@ -147,16 +166,28 @@ inline unsigned TimingPentium::issue(const Op& op, std::uint32_t eip) {
   return issue.open(op, eip, seen);
 }
 
-inline bool TimingPentium::enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t eip) {
-  const std::uint32_t line = (eip + op.length - 1) & line_mask_;
-  if (line != state_.code_line) fetch(eip, line);
-  const ColdLine& cold = cold_line(plan);
+inline bool TimingPentium::start_cold(const ColdLine& cold, const Op& op) {
   const IssueState& issue = pipeline_.issue;
-  return cold.first == &op && !(pipeline_.marks[pipeline_.mark_slot] & cold.pairable) &&
-         !(issue.pair_open & op.pentium.pair) && !(issue.last_writes & cold.entry_reads);
+  if (cold.first != &op || (pipeline_.marks[pipeline_.mark_slot] & cold.pairable) ||
+      (issue.pair_open & op.pentium.pair) || (issue.last_writes & cold.entry_reads))
+    return false;
+  start_cold_plan(cold.reach);
+  return true;
+}
+
+/// Whether the plan's line `number`, which executes, knows of all bytes that the plan needs as an instruction's first.
+inline bool TimingPentium::knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line) {
+  if ((pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) != plan.marks[number]) return false;
+  LineMemo& memo = plan.memos[number];
+  const auto changes = static_cast<std::uint32_t>(code_cache().changes());
+  if (memo.once == changes) [[unlikely]]
+    note_line(plan, number, line);
+  memo.once = changes;
+  return true;
 }
 
 inline void TimingPentium::finish_cold_line(const IssuePlan& plan) {
+  end_cold_plan();
   const ColdLine& cold = cold_line(plan);
   pipeline_.marks[pipeline_.mark_slot] |= cold.starts;
   pipeline_.follow(cold.end, cold.single);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The second way to memory (access.hpp): segment check, host TLB, the memory event, the L0 line. For the geometries
+// that are known when planar is compiled all of it is one function for each of them.
+#include <type_traits>
+
+#include "core/cpu/mmu/access.hpp"
+#include "core/cpu/timing/cached/memory_events.hpp"
+
+namespace planar::cpu {
+
+namespace {
+template <Model M, Geometry G>
+using EventsOf = MemoryEvents<std::conditional_t<M == Model::pentium, TimingPentium, Timing486>, G>;
+}  // namespace
+
+template <class T>
+T Engine::read_checked(unsigned s, std::uint32_t offset) {
+  switch (timing.known_geometry()) {
+    case KnownGeometry::pentium_with_l2: return read_by_event<T, Model::pentium, pentium_with_l2>(s, offset);
+    case KnownGeometry::plain_486: return read_by_event<T, Model::i486sx, plain_486>(s, offset);
+    default: return read_any<T>(s, offset);
+  }
+}
+template <class T>
+void Engine::write_checked(unsigned s, std::uint32_t offset, T v) {
+  switch (timing.known_geometry()) {
+    case KnownGeometry::pentium_with_l2: return write_by_event<T, Model::pentium, pentium_with_l2>(s, offset, v);
+    case KnownGeometry::plain_486: return write_by_event<T, Model::i486sx, plain_486>(s, offset, v);
+    default: return write_any<T>(s, offset, v);
+  }
+}
+
+template <class T>
+T Engine::read_any(unsigned s, std::uint32_t offset) {
+  const std::uint32_t linear = linear_for_read(s, offset, sizeof(T));
+  return read_linear<T>(linear, [&](const HostTlbEntry& e) { fill_l0(seg[s], seg[s].reads, e, linear); });
+}
+template <class T>
+void Engine::write_any(unsigned s, std::uint32_t offset, T v) {
+  const std::uint32_t linear = linear_for_write(s, offset, sizeof(T));
+  write_linear<T>(linear, v, [&](const HostTlbEntry& e) { fill_l0(seg[s], seg[s].writes, e, linear); });
+}
+
+// Whatever is not usual goes elsewhere as the last thing that is done here: without calls in between the host's
+// registers hold everything. A segment with a context begins at 0 and ends nowhere.
+template <class T, Model M, Geometry G>
+T Engine::read_by_event(unsigned s, std::uint32_t offset) {
+  using Events = EventsOf<M, G>;
+  auto& t = timing.of<M>();
+  const HostTlbEntry& e = host_entry(offset);
+  if (seg[s].reads.value != l0_context || e.read_tag != (offset & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
+    return read_any<T>(s, offset);
+  const std::uint32_t address = e.physical + (offset & 0xFFF);
+  const auto tried = Events::read_quickly(t, address);
+  if (tried != Events::Tried::done) [[unlikely]]
+    return tried == Events::Tried::prefetch_first ? read_behind_prefetch<T, M, G>(s, offset) : read_any<T>(s, offset);
+  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) [[likely]]
+    put_l0(e, offset, tag);
+  return load<T>(e.host + (offset & 0xFFF));
+}
+template <class T, Model M, Geometry G>
+T Engine::read_behind_prefetch(unsigned s, std::uint32_t offset) {
+  EventsOf<M, G>::start_prefetch(timing.of<M>());
+  return read_by_event<T, M, G>(s, offset);
+}
+
+template <class T, Model M, Geometry G>
+void Engine::write_by_event(unsigned s, std::uint32_t offset, T v) {
+  using Events = EventsOf<M, G>;
+  auto& t = timing.of<M>();
+  typename Events::Tried tried;
+  L0Line& line = l0_line(l0, offset);
+  if (!G.write_back && line.reads == l0_key<T>(seg[s].writes, offset) && line.may_write) {
+    // The cache has the line, and keeps it as it is.
+    tried = Events::write_through_quickly(t, line.physical + (offset & ~L0Line::mask));
+    if (tried == Events::Tried::done) [[likely]]
+      return store<T>(line.at(offset), v);
+  } else {
+    const HostTlbEntry& e = host_entry(offset);
+    if (seg[s].writes.value != l0_context || e.write_tag != (offset & (page_mask | (sizeof(T) - 1))) ||
+        e.holds_code(offset)) [[unlikely]]
+      return write_any<T>(s, offset, v);
+    tried = Events::write_quickly(t, e.physical + (offset & 0xFFF));
+    if (tried == Events::Tried::done) [[likely]]
+      return store<T>(e.host + (offset & 0xFFF), v);
+  }
+  switch (tried) {
+    case Events::Tried::prefetch_first: return write_behind_prefetch<T, M, G>(s, offset, v);
+    case Events::Tried::in_cache: return write_into_cache<T, M, G>(offset, v);
+    default: return write_any<T>(s, offset, v);
+  }
+}
+template <class T, Model M, Geometry G>
+void Engine::write_into_cache(std::uint32_t linear, T v) {
+  auto& t = timing.of<M>();
+  const HostTlbEntry& e = host_entry(linear);
+  const std::uint32_t address = e.physical + (linear & 0xFFF);
+  EventsOf<M, G>::write_into_cache(t, address);
+  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, linear, tag);
+  store<T>(e.host + (linear & 0xFFF), v);
+}
+template <class T, Model M, Geometry G>
+void Engine::write_behind_prefetch(unsigned s, std::uint32_t offset, T v) {
+  EventsOf<M, G>::start_prefetch(timing.of<M>());
+  return write_by_event<T, M, G>(s, offset, v);
+}
+
+template std::uint8_t Engine::read_checked(unsigned, std::uint32_t);
+template std::uint16_t Engine::read_checked(unsigned, std::uint32_t);
+template std::uint32_t Engine::read_checked(unsigned, std::uint32_t);
+template void Engine::write_checked(unsigned, std::uint32_t, std::uint8_t);
+template void Engine::write_checked(unsigned, std::uint32_t, std::uint16_t);
+template void Engine::write_checked(unsigned, std::uint32_t, std::uint32_t);
+
+}  // namespace planar::cpu

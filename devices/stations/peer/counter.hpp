@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counts datagrams of one run: what `planar flood` sends to the station, or what a router passes on to it.
+//
+// A datagram of 8 bytes or more to `counter_port` is counted under the number in its first word (network order); a
+// number other than the last one's begins a new count. One that begins with `counter_magic` is a request: it is
+// answered with itself, and the number in its second word begins a new count.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "devices/stations/peer/service.hpp"
+
+namespace planar::net {
+
+inline constexpr std::uint16_t counter_port = 12902;
+inline constexpr std::uint32_t counter_magic = 0x504C434E;  ///< "PLCN"
+
+class CounterService final : public Service {
+ public:
+  struct Count {
+    std::uint32_t run = 0, frames = 0;
+    std::uint64_t bytes = 0;  ///< of the datagrams' data
+    Time first{}, last{};     ///< when they were taken
+    void archive(Archive& a) { a(run, frames, bytes, first, last); }
+  };
+
+  std::string_view name() const override { return "counter"; }
+  std::span<const ServicePort> ports() const override;
+  std::optional<Bytes> datagram(const DatagramSender& from, std::uint16_t port, ByteView data, Time now) override;
+  bool used() const override { return count_.run != 0; }
+  void archive_used(Archive& a) override;
+  void forget() override { count_ = {}; }
+
+  const Count& count() const { return count_; }
+
+ private:
+  Count count_;
+};
+
+}  // namespace planar::net

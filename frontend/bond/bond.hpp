@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `--bond`: several adapters of a machine used as one, each on a segment of its own with a port of the reference
+// station (docs/hardware/channel-bonding.md), and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machines/registry/adapter_registry.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace planar {
+
+class Config;
+class Session;
+struct MachineOptions;
+
+struct BondOptions {
+  static constexpr unsigned most = 4;  ///< adapters that the guest opens
+
+  void add_to(CLI::App& app);
+  bool given() const;
+  /// With a number, and one card without a slot: the card so many times. Throws Error.
+  void repeat_card(MachineOptions& machine, const std::string& default_card) const;
+  /// Puts each network adapter of `config` on a segment of its own, with a port of the station there; the number of
+  /// them. Throws Error.
+  unsigned apply(Config& config) const;
+
+ private:
+  unsigned count_ = 0;  // 0: as many as there are
+  const CLI::Option* option_ = nullptr;
+};
+
+/// Of a run with one.
+struct BondFigures {
+  struct Member {
+    unsigned slot = 0;
+    std::string card;
+    std::string medium;
+    NetCounters frames;            ///< the adapter's own
+    std::uint64_t interrupts = 0;  ///< taken on its line
+    std::uint64_t peer_sent = 0;   ///< frames by the station's port
+    std::uint64_t peer_received = 0;
+  };
+  std::vector<Member> members;  ///< in the order in which frames go out
+  std::uint64_t packets_overtaken_at_peer = 0;
+  std::uint64_t segments_out_of_order_at_peer = 0, segments_out_of_order_at_guest = 0;
+  std::uint64_t retransmitted_by_peer = 0, retransmitted_by_guest = 0;
+
+  nlohmann::ordered_json json() const;
+  /// "two cards as one: ne2 in slot 1, 3c529 in slot 2", and a table with a line for each.
+  std::string heading() const;
+  std::string table() const;
+};
+
+/// Of the first machine of the session, whose guest has said its counters; nothing without a bond.
+std::optional<BondFigures> collect_bond(Session& session);
+
+}  // namespace planar
