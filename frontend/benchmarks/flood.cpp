@@ -148,14 +148,12 @@ int run_flood(const FloodOptions& o) {
   if (session->lab().machines() > 1) throw Error("flood watches one machine; the lab has more");
   FloodMeter meter(session->lab());
   std::size_t done = 0;
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;  // by the station behind a router, of each run
   session->on_guest_line([&](std::size_t, const GuestLine& line) {
     if (line.tagged("@flood"))
       if (const auto page = line.value("page"))
         meter.found_page(static_cast<std::uint32_t>(std::strtoul(page->c_str(), nullptr, 16)));
     if (line.tagged("@flood") && line.number("frame")) {
       meter.run_ended();
-      counts.push_back(counted_by_station(session->lab()));
       ++done;
       session->progress().row(fmt::format("{} frames a second done", *line.number("rate")));
     }
@@ -171,8 +169,7 @@ int run_flood(const FloodOptions& o) {
   result.burst = o.burst;
   result.rows = flood_rows(session->guest(), meter, seconds.seconds());
   for (FloodRow& row : result.rows)
-    for (const auto& [run, frames] : counts)
-      if (row.forwarded && run == row.run) row.counted = frames;
+    if (row.forwarded) row.counted = counted_by_stations(session->lab(), row.run);
   result.interrupted = !finished;
   for (const GuestLine& line : session->guest().lines())
     if (line.tagged("@flood stalled")) result.stalled_at = static_cast<std::uint32_t>(line.number("rate").value_or(0));

@@ -197,10 +197,13 @@ void FloodMeter::sent(const net::WireRecord& record, std::uint32_t number) {
   if (record.end <= run.ends) ++run.in_time;
 }
 
-void FloodMeter::passed_on(const net::WireRecord& record, std::uint32_t number) {
-  if (!open_) return;
-  ++runs_.back().passed_on;
-  delivered(runs_.back(), number, record.end);
+// A frame may leave the router when its run has been over for a while.
+void FloodMeter::passed_on(const net::WireRecord& record, std::uint32_t run, std::uint32_t number) {
+  for (FloodSeen& seen : runs_)
+    if (seen.run == run) {
+      ++seen.passed_on;
+      delivered(seen, number, record.end);
+    }
 }
 
 void FloodMeter::run_ended() {
@@ -218,7 +221,7 @@ void FloodMeter::observe(const net::WireRecord& record) {
   if (own && udp && udp->destination == net::counter_port && udp->data.size() >= 8 &&
       net::get32(udp->data, 0) != net::counter_magic) {
     if (udp->source == net::generator_port)
-      passed_on(record, net::get32(udp->data, 4));
+      passed_on(record, net::get32(udp->data, 0), net::get32(udp->data, 4));
     else
       sent(record, net::get32(udp->data, 0));
     return;

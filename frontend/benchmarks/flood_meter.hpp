@@ -93,7 +93,7 @@ class FloodMeter final : public net::WireObserver {
   void delivered(FloodSeen& run, std::uint32_t number, Time when);
   FloodSeen& begin_run(std::uint32_t number, Time began);
   void sent(const net::WireRecord& record, std::uint32_t number);
-  void passed_on(const net::WireRecord& record, std::uint32_t number);
+  void passed_on(const net::WireRecord& record, std::uint32_t run, std::uint32_t number);
 
   Lab& lab_;
   std::string senders_;

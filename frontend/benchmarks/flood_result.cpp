@@ -20,8 +20,8 @@ double us(Time t) { return static_cast<double>(t.ps) * 1e-6; }
 }  // namespace
 
 std::int64_t FloodRow::before_kernel() const {
-  return static_cast<std::int64_t>(on_wire()) -
-         static_cast<std::int64_t>(delivered - seen.duplicates + backlog_dropped + socket_dropped + queue_dropped);
+  const auto ended = delivered - seen.duplicates + backlog_dropped + socket_dropped + queue_dropped;
+  return static_cast<std::int64_t>(on_wire()) - static_cast<std::int64_t>(ended) - sending_lost();
 }
 
 std::int64_t FloodRow::adapter_lost() const {
@@ -39,10 +39,10 @@ std::string FloodRow::discrepancy(bool bridged) const {
     return fmt::format("{} frames generated, but {} offered, {} held back, {} given up", generated, offered, held_back,
                        given_up);
   if (strange) return fmt::format("{} frames of another run have come", strange);
-  if (forwarded && passed_on != delivered + queue_dropped)
+  if (sending_lost() < 0)
     return fmt::format("the router has passed on {} frames, {} were on the wire and {} dropped", passed_on, delivered,
                        queue_dropped);
-  if (forwarded && counted != delivered)
+  if (forwarded && counted > delivered)
     return fmt::format("{} frames were passed on, the station behind the router counts {}", delivered, counted);
   if (seen.delivered != delivered)
     return fmt::format("the guest says that it has counted {} frames, but {} were seen", delivered, seen.delivered);
@@ -121,25 +121,30 @@ nlohmann::ordered_json FloodResult::json() const {
   put_provenance(out);
   out["rows"] = nlohmann::ordered_json::array();
   for (const FloodRow& row : rows) {
-    nlohmann::ordered_json r{
-        {"rate", row.rate},
-        {"seconds", rounded(row.seconds, 6)},
-        {"offered", row.on_wire()},
-        {"offered_per_s", rounded(row.offered_per_s(), 2)},
-        {"delivered", row.delivered - row.seen.duplicates},
-        {"delivered_in_time", row.seen.in_time},
-        {"delivered_per_s", rounded(row.delivered_per_s(), 2)},
-        {"held_back", row.held_back},
-        {"given_up", row.given_up},
-        {"bridge", row.bridge_lost()},
-        {"lost",
-         {{"fifo", row.fifo_lost()},
-          {"ring", row.adapter_lost() - row.fifo_lost()},
-          {"driver", row.driver_lost()},
-          {"backlog", row.backlog_dropped},
-          {row.forwarded ? "queue" : "socket", row.forwarded ? row.queue_dropped : row.socket_dropped}}},
-        {"interrupts", row.interrupts}};
-    if (row.forwarded) r["counted"] = row.counted;
+    nlohmann::ordered_json r{{"rate", row.rate},
+                             {"seconds", rounded(row.seconds, 6)},
+                             {"offered", row.on_wire()},
+                             {"offered_per_s", rounded(row.offered_per_s(), 2)},
+                             {"delivered", row.delivered - row.seen.duplicates},
+                             {"delivered_in_time", row.seen.in_time},
+                             {"delivered_per_s", rounded(row.delivered_per_s(), 2)},
+                             {"held_back", row.held_back},
+                             {"given_up", row.given_up},
+                             {"bridge", row.bridge_lost()},
+                             {"lost",
+                              {{"fifo", row.fifo_lost()},
+                               {"ring", row.adapter_lost() - row.fifo_lost()},
+                               {"driver", row.driver_lost()},
+                               {"backlog", row.backlog_dropped}}},
+                             {"interrupts", row.interrupts}};
+    if (row.forwarded) {
+      r["lost"]["queue"] = row.queue_dropped;
+      r["lost"]["sending"] = row.sending_lost();
+      r["counted"] = row.counted;
+      if (row.counted != row.delivered) r["spoilt"] = row.delivered - row.counted;
+    } else {
+      r["lost"]["socket"] = row.socket_dropped;
+    }
     const auto gaps = row.seen.gaps();
     r["gaps"] = {{"count", gaps.count}, {"longest", gaps.longest}};
     if (row.seen.duplicates) r["duplicates"] = row.seen.duplicates;
@@ -191,6 +196,13 @@ std::string FloodResult::table() const {
   for (const FloodRow& row : rows)
     if (row.seen.duplicates)
       out += fmt::format("at {} frames a second {} were delivered twice\n", row.rate, row.seen.duplicates);
+  for (const FloodRow& row : rows)
+    if (row.forwarded && row.counted != row.delivered)
+      out +=
+          fmt::format("at {} frames a second {} came out with other contents\n", row.rate, row.delivered - row.counted);
+  for (const FloodRow& row : rows)
+    if (row.sending_lost())
+      out += fmt::format("at {} frames a second {} were lost on their way out\n", row.rate, row.sending_lost());
   if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
   if (stalled_at)
     out += fmt::format("\nbehind {} frames a second the adapter received nothing any more\n", *stalled_at);

@@ -31,6 +31,10 @@ struct FloodRow {
   std::uint64_t passed_on = 0;      ///< by the router, into the other adapter's queue
   std::uint64_t queue_dropped = 0;  ///< found that queue full
   std::uint64_t counted = 0;        ///< by the station behind it
+  /// Given to the other adapter's driver, but never on the wire.
+  std::int64_t sending_lost() const {
+    return forwarded ? static_cast<std::int64_t>(passed_on) - static_cast<std::int64_t>(queue_dropped + delivered) : 0;
+  }
   FloodSeen seen;
 
   /// Frames that were on the machine's medium for it, and a rate.

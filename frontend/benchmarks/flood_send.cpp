@@ -14,14 +14,14 @@
 
 namespace planar {
 
-std::pair<std::uint32_t, std::uint64_t> counted_by_station(Lab& lab) {
-  std::pair<std::uint32_t, std::uint64_t> last{0, 0};
+std::uint64_t counted_by_stations(Lab& lab, std::uint32_t run) {
+  std::uint64_t frames = 0;
   for (const auto& station : lab.stations())
     if (const auto* peer = dynamic_cast<const net::Peer*>(station.get()))
       if (const auto* counter =
               dynamic_cast<const net::CounterService*>(peer->services().find(net::Transport::udp, net::counter_port)))
-        if (counter->used()) last = {counter->count().run, counter->count().frames};
-  return last;
+        frames += counter->count(run).frames;
+  return frames;
 }
 
 std::string FloodSendRow::discrepancy(bool bridged) const {
@@ -122,7 +122,7 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
       row.given = line.number("given").value_or(0);
       row.refused = line.number("refused").value_or(0);
       row.seconds = seconds.seconds();
-      if (const auto [run, frames] = counted_by_station(session->lab()); run == row.run) row.counted = frames;
+      row.counted = counted_by_stations(session->lab(), row.run);
       if (!meter.runs().empty()) row.seen = meter.runs().back();
       session->progress().row(fmt::format("from {}: {:.0f} frames a second", row.from, row.sent_per_s()));
     } else if (line.tagged("@counters") && !result.rows.empty()) {

@@ -38,9 +38,8 @@ struct FloodSendResult : BenchmarkResult {
   std::string table() const;
 };
 
-/// The frames of the last run that a station of the lab counts (devices/stations/peer/counter.hpp): its number and how
-/// many; nothing counted: 0.
-std::pair<std::uint32_t, std::uint64_t> counted_by_station(Lab& lab);
+/// The frames of a run that the stations of the lab have counted (devices/stations/peer/counter.hpp).
+std::uint64_t counted_by_stations(Lab& lab, std::uint32_t run);
 
 /// Whether the guest takes the drivers that it can tell how many frames to take (setting `adapters`): those of
 /// Ethernet, where it does not wait for interrupts.

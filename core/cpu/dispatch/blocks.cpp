@@ -90,8 +90,8 @@ Block* Engine::find_block(std::uint32_t physical) {
   b.ops = ops;
   b.links.fill(no_link());
   if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
-  if (model == Model::i386sx) divide_into_stretches(ops, count);
   if (model == Model::i486sx) timing.i486sx().plan(ops, count, physical, b.plan);
+  if (model == Model::i386sx) divide_into_stretches(ops, count);
   for (Op* op = ops; op != ops + count; ++op)
     if (op->edge != Op::Edge::none) op->chained = chained_at_edge(*op, b.plan, decode_mode.target);
   if (in_page.churn > 0) --in_page.churn;

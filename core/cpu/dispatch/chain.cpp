@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The ways through a block and out of it: by plan (chain.hpp).
-#include "core/cpu/dispatch/chain.hpp"
-
 #include <utility>
+
+#include "core/cpu/dispatch/chain.hpp"
 
 namespace planar::cpu {
 
-// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns
-// out to be none.
+// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns out
+// to be none.
 void Engine::finish_cold_line() {
   timing.pentium().finish_cold_line(current_block->plan);
   cold_from = nullptr;

@@ -6,6 +6,7 @@
 // answered with itself, and the number in its second word begins a new count.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,14 +31,18 @@ class CounterService final : public Service {
   std::string_view name() const override { return "counter"; }
   std::span<const ServicePort> ports() const override;
   std::optional<Bytes> datagram(const DatagramSender& from, std::uint16_t port, ByteView data, Time now) override;
-  bool used() const override { return count_.run != 0; }
+  bool used() const override { return counts_[0].run != 0; }
   void archive_used(Archive& a) override;
-  void forget() override { count_ = {}; }
+  void forget() override { counts_ = {}; }
 
-  const Count& count() const { return count_; }
+  /// Of a run; zeros for one that is not kept.
+  Count count(std::uint32_t run) const;
 
  private:
-  Count count_;
+  static constexpr std::size_t runs_kept = 20;
+  Count& counted(std::uint32_t run);
+
+  std::array<Count, runs_kept> counts_{};  // the latest one first
 };
 
 }  // namespace planar::net

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/cpu/cpu.hpp"
+#include "core/cpu/decode/op.hpp"
 #include "core/cpu/observer.hpp"
 
 namespace events {
