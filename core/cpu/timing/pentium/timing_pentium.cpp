@@ -132,12 +132,12 @@ inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t targe
   const bool shadowed = issue.previous_eip == misprediction_mark;
   const std::uint32_t key = shadowed ? pipeline_.mispredicted_issue : issue.previous_eip;
   if (taken) state_.prefetch_line = no_line;
-  BranchTargetBuffer::Set& set = pipeline_.btb.set(key);
+  BranchTargetBuffer::Set set = pipeline_.btb.set(key);
   if (const unsigned found = set.holding(key)) {
     const auto way = static_cast<unsigned>(std::countr_zero(found));
     op.pentium.btb_entry = BranchTargetBuffer::position(key, way);
     const bool followed = !shadowed && clock_ >= pipeline_.redirected + redirect_distance && set.predicts_taken(way);
-    const bool right = taken == followed && (!taken || set.targets[way] == target);
+    const bool right = taken == followed && (!taken || set.target(way) == target);
     set.learn(way, taken, target);
     if (right) {
       if (taken) pipeline_.redirected = clock_;
