@@ -50,7 +50,8 @@ class BranchTargetBuffer {
    private:
     std::uint32_t* words_;
   };
-  /// The set that may hold the branch behind `key`, and an entry's position as always_taken() and never_taken() want it.
+  /// The set that may hold the branch behind `key`, and an entry's position as always_taken() and never_taken() want
+  /// it.
   Set set(std::uint32_t key) { return Set(&words_[number(key) * set_words]); }
   static std::uint16_t position(std::uint32_t key, unsigned way) {
     return static_cast<std::uint16_t>(number(key) * set_words + way);
