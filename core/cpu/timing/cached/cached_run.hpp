@@ -70,6 +70,11 @@ class CachedRun {
   std::uint64_t next_start(unsigned clocks) const {
     return std::max(clock_ + clocks, timing_.path_.clock_.core(bus_start(clock_ + clocks)));
   }
+  /// The same of one that is wanted at `clock`, when the bus is free.
+  std::uint64_t start_behind(std::uint64_t clock) const {
+    const BusClock& bus = timing_.path_.clock_;
+    return bus.core(bus.edge(bus.ticks(clock)));
+  }
   /// The most clocks that a cycle is put off by edges of the clocks: its end to a core clock, its start to the bus's.
   unsigned edges() const { return 2u + timing_.path_.clock_.period(); }
   /// The pace of cycles of `usual` with `between` clocks in between; null if there is none.
