@@ -136,17 +136,25 @@ struct Repeated {
     const Time longest = run.port.request + run.port.use + run.port.taken;
     if (turn + run.cycle > run.port.request + run.port.use || longest > run.limit) return 0;
     const std::uint64_t stop = std::min(c.stop_at, c.clock.first_at_or_after(run.quiet_until));
-    const Time last_end = c.clock.at(stop > behind + 1 ? stop - behind - 1 : 0), last_start = run.before - turn;
+    const Time last_end = c.clock.at(stop > behind + 1 ? stop - behind - 1 : 0);
     std::uint32_t n = 0;
     Time previous = end;
     while (ready < last_end) {
+      if (n != 0 && end + turn >= run.before && !starts_in_time(clock, before + behind, end, ready)) break;
       previous = end;
       end = ready;
-      if (++n == most || end >= last_start) break;
+      if (++n == most) break;
       ready = run.port.next_ready(end);
     }
     if (n != 0) clock.skip(n, c.clock.first_at_or_after(previous), c.clock.first_at_or_after(end), before, behind);
     return n;
+  }
+  /// Whether the access behind the one that ended at `end` starts early enough to end at `ready`, although a refresh
+  /// may be due in front of it.
+  bool starts_in_time(const CachedRun& clock, unsigned between, Time end, Time ready) {
+    Time t = c.clock.at(clock.start_behind(c.clock.first_at_or_after(end) + between)) + run.synchronisation;
+    if (t >= run.before && !await_refresh(end, t)) return false;
+    return t >= run.from && t < run.before && t + run.cycle <= ready;
   }
   std::uint32_t skip_free(CachedRun& clock, std::uint32_t most, unsigned before, unsigned behind, std::uint64_t start,
                           Time& end) {

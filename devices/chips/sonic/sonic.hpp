@@ -53,6 +53,8 @@ class SonicHost : public ChipHost {
   /// `address` has been masked with SonicConfig::address_mask.
   virtual std::uint8_t memory_read(std::uint32_t address) const = 0;
   virtual void memory_write(std::uint32_t address, std::uint8_t value) = 0;
+  /// All bytes from `address` on that fit into `to`; they do not go beyond the mask.
+  virtual void memory_copy(std::uint32_t address, std::span<std::uint8_t> to) const = 0;
 
  protected:
   ~SonicHost() = default;

@@ -64,7 +64,13 @@ bool Sonic::fetch_frame(std::vector<std::uint8_t>& frame) {
     const std::uint32_t address = at(TSA1, regs_[TSA0]);
     const std::uint32_t bytes = std::min<std::uint32_t>(regs_[TFS], regs_[TPS] - total);
     if (bytes) fragments_.push_back({address & config_.address_mask, total, bytes});
-    for (std::uint32_t n = 0; n < bytes; ++n) frame.push_back(host_.memory_read((address + n) & config_.address_mask));
+    for (std::uint32_t n = 0; n < bytes;) {
+      const std::uint32_t at = (address + n) & config_.address_mask;
+      const std::uint32_t straight = std::min(bytes - n, config_.address_mask - at + 1);
+      frame.resize(frame.size() + straight);
+      host_.memory_copy(at, std::span(frame).last(straight));
+      n += straight;
+    }
     total += regs_[TFS];
   }
   mismatch_ = total != regs_[TPS] || frame.empty();

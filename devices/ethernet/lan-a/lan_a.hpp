@@ -15,7 +15,9 @@
 // The RAM is 8K x 32 bits. In a 32-bit slot the window answers with -CD DS 32, in a 16-bit slot with -CD DS 16.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "devices/adapter/mca/mca_card.hpp"
@@ -78,6 +80,9 @@ class LanA final : public McaNetworkCard, private SonicHost {
   // SonicHost
   std::uint8_t memory_read(std::uint32_t address) const override { return ram_[address]; }
   void memory_write(std::uint32_t address, std::uint8_t value) override { ram_[address] = value; }
+  void memory_copy(std::uint32_t address, std::span<std::uint8_t> to) const override {
+    std::copy_n(ram_.begin() + address, to.size(), to.begin());
+  }
   void interrupt(bool asserted, Time now) override { irq_.set(asserted, now); }
 
   // McaCard

@@ -59,7 +59,7 @@ class CachedRun {
   // ---- iterations whose data cost nothing, many at once ----
   /// How many elements of `bytes` from `address` on lie in a line of which all accesses are known to cost nothing.
   std::uint32_t free_elements(std::uint32_t address, unsigned bytes) const {
-    if (prefetches_ || (address & timing_.line_mask_) != free_line_) return 0;
+    if (prefetches_ || (address & timing_.line_mask_) != free_line_ || clock_ < free_from_) return 0;
     return (~timing_.line_mask_ + 1 - (address & ~timing_.line_mask_)) / bytes;
   }
   /// What an element's access costs all the same, if its address lies across doublewords.
@@ -69,6 +69,11 @@ class CachedRun {
   /// When the next cycle on the pins would start that is wanted in `clocks` clocks.
   std::uint64_t next_start(unsigned clocks) const {
     return std::max(clock_ + clocks, timing_.path_.clock_.core(bus_start(clock_ + clocks)));
+  }
+  /// The same of one that is wanted at `clock`, when the bus is free.
+  std::uint64_t start_behind(std::uint64_t clock) const {
+    const BusClock& bus = timing_.path_.clock_;
+    return bus.core(bus.edge(bus.ticks(clock)));
   }
   /// The most clocks that a cycle is put off by edges of the clocks: its end to a core clock, its start to the bus's.
   unsigned edges() const { return 2u + timing_.path_.clock_.period(); }
@@ -101,12 +106,14 @@ class CachedRun {
   }
   void read_aligned(std::uint32_t address, unsigned bytes) {
     const std::uint32_t line = address & timing_.line_mask_;
-    if (line == free_line_) [[likely]]
+    if (line == free_line_ && clock_ >= free_from_) [[likely]]
       return;
     leave();
     timing_.read_aligned(address, bytes);
     enter();
-    if (timing_.read_hits(address)) free_line_ = line;
+    if (!state_.data.in_mru_way(address)) return;
+    free_line_ = line;
+    free_from_ = state_.fills_until;
   }
   void write_aligned(std::uint32_t address, unsigned bytes) {
     const std::uint32_t line = address & timing_.line_mask_;
@@ -127,6 +134,7 @@ class CachedRun {
     const CachedPath& path = timing_.path_;
     if (timing_.write_hits(address)) {
       free_line_ = line;
+      free_from_ = 0;
       return;
     }
     if (path.l2_.present() ? !path.takes_write(address) : !path.memory_.row_open(address)) return;
@@ -153,6 +161,7 @@ class CachedRun {
   std::uint64_t clock_ = 0, bus_free_ = 0;  // CachedTiming's and CachedPath's
   PinClocks pins_;
   std::uint32_t free_line_ = 0, posted_line_ = 0;  // accesses of it cost nothing; writes to it are posted
+  std::uint64_t free_from_ = 0;                    // the fill that brings free_line_ is over
   std::uint32_t posted_ticks_ = 0;
   std::uint64_t posted_before_ = 0;  // tick before which such a write must start
   bool hits_ = false;                // the first level has posted_line_
