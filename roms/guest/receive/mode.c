@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// How frames come from an adapter to the stack, by the setting `receive` (receive_mode.h). None of it runs without the
+// How frames come from an adapter to the stack, by the setting `receive` (mode.h). None of it runs without the
 // setting: then the driver's interrupt handler gives its frames to netif_rx(), as Linux 2.2 has it.
 //
 // All modes use the driver as it is: its interrupt handler looks at the adapter's status, takes what has come and what
 // was sent, and does not ask who called it. With the adapter's line masked in the 8259 it is a service routine. No adapter
 // here can put off its interrupts by itself, or raise one for several frames: nothing of it is in their drivers or sheets.
-#include "receive_mode.h"
+#include "mode.h"
 #include "kernel.h"
 #include "settings.h"
 
