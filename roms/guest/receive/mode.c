@@ -25,7 +25,6 @@ u32 net_forwarded;
 struct netdev *net_adapter = &netdev;
 static u32 mode, rate = RATE;
 static int quota = QUOTA;               // frames a visit of a driver, where it can be told
-extern u8 __low_bss[], __low_bss_end[];         // kernel.ld
 static struct {
     struct netdev *dev;
     irq_handler *service;
@@ -161,7 +160,6 @@ void receive_idle(void) {
 void receive_settings(const char *text) {
     static const char *const names[] = {"interrupt", "batch", "timer", "poll"};
     const char *value = settings_find(text, "receive");
-    memset(__low_bss, 0, (u32)(__low_bss_end - __low_bss));
     queue_init(&receive_taken);
     for (mode = 0; value && mode < sizeof names / sizeof *names && !settings_is(value, names[mode]); mode++)
         ;
