@@ -10,6 +10,7 @@ namespace {
 constexpr TraceMask cycle_categories =
     trace_bit(TraceCategory::bus) | trace_bit(TraceCategory::nic) | trace_bit(TraceCategory::disk);
 constexpr TraceMask port_categories = cycle_categories | trace_bit(TraceCategory::io);
+constexpr TraceMask memory_categories = cycle_categories | trace_bit(TraceCategory::memory);
 constexpr TraceMask access_category(bool memory) {
   return trace_bit(memory ? TraceCategory::memory : TraceCategory::io);
 }
@@ -306,7 +307,7 @@ Time BusController::io_write(std::uint16_t port, unsigned bytes, std::uint32_t v
 bool BusController::port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) {
   const IoSpace::Range* const r = single(port, bytes);
   if (!r || trace_.any(port_categories) || !channel_.quiet(run.from, run.before)) return false;
-  run_ = {r->slave, std::uint32_t{port} - r->first, r->selected};
+  run_ = {r->slave, std::uint32_t{port} - r->first, r->selected, 1, {}};
   run.port = r->slave->port_run(run_.offset, bytes, direction);
   run.synchronisation = timing_.synchronisation;
   run.cycle = timing_.cycle(r->cycle);
@@ -315,17 +316,42 @@ bool BusController::port_run(std::uint16_t port, unsigned bytes, Direction direc
   return run.port.count != 0;
 }
 
+// A device's memory says of a run that it may be disturbed from a time on: that is where it ends.
+bool BusController::memory_run(std::uint32_t address, unsigned bytes, Direction direction, Time now,
+                               cpu::PinsRun& run) {
+  const AddressSpace::Range* const r = memory_.find(address);
+  if (!r || !r->slave || !r->memory.data.empty() || short_way_ == 0 || trace_.any(memory_categories)) return false;
+  const Time cycle = timing_.cycle(r->cycle);
+  if (cycle > timing_.ready_limit || !channel_.acquire_quiet(now) || !channel_.quiet(run.from, run.before))
+    return false;
+  run.port = r->slave->port_run(address - r->base, bytes, direction);
+  run.port.count = std::min(run.port.count, (r->size - (address - r->base)) / bytes);
+  if (run.port.count == 0) return false;
+  const unsigned unit = std::min(bytes, timing_.cpu_bus_width / 8), width = std::min(unit, r->cycle.width / 8u);
+  run_ = {r->slave, address - r->base, r->selected, bytes / width, {}};
+  run.synchronisation = timing_.synchronisation;
+  run.cycle = run_.cycles * cycle + (bytes / unit - 1) * timing_.synchronisation;
+  run_.last = run.cycle - cycle;
+  run.before -= run_.last;
+  run.limit = Time::never();
+  run.quiet_until = scheduler_.quiet_until();
+  if (run.port.period != Time{}) run.quiet_until = std::min(run.quiet_until, run.port.taken_from);
+  run.port.period = {};
+  return true;
+}
+
 Time BusController::run_continued(cpu::PinsRun& run, Time end, Time t) {
   if (!channel_.refresh_only(t, run.quiet_until)) return Time::never();
   if (end != Time{}) channel_.processor_cycle(end);
   t = channel_.acquire(t);
   channel_.quiet(run.from, run.before);
+  run.before -= run_.last;
   return t;
 }
 
 inline void BusController::finish_run(std::uint32_t count, Time end) {
   finish_cycle(run_.selected, end);
-  cycles_ += count - 1;
+  cycles_ += std::uint64_t{count} * run_.cycles - 1;
 }
 
 void BusController::run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) {
@@ -338,12 +364,49 @@ void BusController::run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, st
   run_.slave->run_read(run_.offset, data, run.port, end);
 }
 
+/// The same of an access to memory that a slave answers, and that is not traced.
+inline const AddressSpace::Range* BusController::single_memory(std::uint32_t address, unsigned bytes) const {
+  const AddressSpace::Range* const r = memory_.find(address);
+  if (!r || !r->slave || r->cycle.width < 8 * bytes || short_way_ < 8 * bytes || (address & (bytes - 1)) != 0 ||
+      !r->memory.data.empty() || r->size - (address - r->base) < bytes || trace_.any(memory_categories))
+    return nullptr;
+  return r;
+}
+
 cpu::Cycle BusController::memory_read(std::uint32_t address, unsigned bytes, Time start) {
-  return read<true>(address, bytes, start);
+  const Time t = start + timing_.synchronisation;
+  const AddressSpace::Range* const r = single_memory(address, bytes);
+  if (!r || !channel_.acquire_quiet(t)) [[unlikely]]
+    return read<true>(address, bytes, start);
+  // Copies: events that fire before the data phase may change the claims.
+  Slave& slave = *r->slave;
+  bool* const selected = r->selected;
+  const std::uint32_t offset = address - r->base;
+  Time end;
+  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::read, t, end);
+  finish_cycle(selected, end);
+  if (ready) [[likely]]
+    return {slave.read(offset, bytes, end) & mask(bytes), end};
+  channel_.bus_timeout(end);
+  return {mask(bytes), end};
 }
 
 Time BusController::memory_write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start) {
-  return write<true>(address, bytes, value, start);
+  const Time t = start + timing_.synchronisation;
+  const AddressSpace::Range* const r = single_memory(address, bytes);
+  if (!r || !channel_.acquire_quiet(t)) [[unlikely]]
+    return write<true>(address, bytes, value, start);
+  Slave& slave = *r->slave;
+  bool* const selected = r->selected;
+  const std::uint32_t offset = address - r->base;
+  Time end;
+  const bool ready = cycle_end(r->cycle, &slave, offset, bytes, Direction::write, t, end);
+  finish_cycle(selected, end);
+  if (ready) [[likely]]
+    slave.write(offset, bytes, value & mask(bytes), end);
+  else
+    channel_.bus_timeout(end);
+  return end;
 }
 
 cpu::Cycle BusController::acknowledge_interrupt(Time start) {

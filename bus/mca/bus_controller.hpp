@@ -55,6 +55,7 @@ class BusController final : public cpu::Pins {
   cpu::Cycle io_read(std::uint16_t port, unsigned bytes, Time start) override;
   Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) override;
   bool port_run(std::uint16_t port, unsigned bytes, Direction direction, cpu::PinsRun& run) override;
+  bool memory_run(std::uint32_t address, unsigned bytes, Direction direction, Time now, cpu::PinsRun& run) override;
   Time run_continued(cpu::PinsRun& run, Time end, Time t) override;
   void run_written(cpu::PinsRun& run, std::span<const std::uint8_t> data, std::uint32_t count, Time end) override;
   void run_read(cpu::PinsRun& run, std::span<std::uint8_t> data, std::uint32_t count, Time end) override;
@@ -88,6 +89,7 @@ class BusController final : public cpu::Pins {
   template <bool memory>
   Time write(std::uint32_t address, unsigned bytes, std::uint32_t value, Time start);
   const IoSpace::Range* single(std::uint16_t port, unsigned bytes) const;
+  const AddressSpace::Range* single_memory(std::uint32_t address, unsigned bytes) const;
   void finish_run(std::uint32_t count, Time end);
   bool cycle_end(const CycleSpec& cycle, Slave* slave, std::uint32_t offset, unsigned bytes, Direction direction,
                  Time start, Time& end);
@@ -118,11 +120,13 @@ class BusController final : public cpu::Pins {
   ChannelObserver* observer_ = nullptr;  // null: nobody
   /// Bits of the accesses that need no splitting and nobody observes, at most: the short way of the usual ones.
   unsigned short_way_;
-  /// Who answers the run of accesses that port_run() has granted last.
+  /// Who answers the run of accesses that port_run() or memory_run() has granted last.
   struct Run {
     Slave* slave = nullptr;
     std::uint32_t offset = 0;
     bool* selected = nullptr;
+    unsigned cycles = 1;  // on the channel, of an access
+    Time last{};          // from the first one's start to the last one's
   } run_;
 };
 

@@ -159,12 +159,11 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] T read_by_event(unsigned s, std::uint32_t offset);
   template <class T, Model M, Geometry G>
   [[gnu::noinline]] void write_by_event(unsigned s, std::uint32_t offset, T v);
+  /// The same where they are allowed, but not quick.
   template <class T, Model M, Geometry G>
-  [[gnu::noinline]] T read_behind_prefetch(unsigned s, std::uint32_t offset);
+  [[gnu::noinline]] T read_slow_event(std::uint32_t linear);
   template <class T, Model M, Geometry G>
-  [[gnu::noinline]] void write_behind_prefetch(unsigned s, std::uint32_t offset, T v);
-  template <class T, Model M, Geometry G>
-  [[gnu::noinline]] void write_into_cache(std::uint32_t linear, T v);
+  [[gnu::noinline]] void write_slow_event(std::uint32_t linear, T v);
   /// The same for whatever it is.
   template <class T>
   [[gnu::noinline]] T read_any(unsigned s, std::uint32_t offset);
@@ -229,9 +228,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
     line.base = reinterpret_cast<std::uintptr_t>(e.host) - page;
     line.physical = tag & L0Line::mask;
     line.reads = e.read_tag == page ? key : 0;
-    const bool may_write = e.write_tag == page && !e.holds_code(linear);
-    line.may_write = may_write;
-    line.writes = (tag & TagCache::dirty) && may_write ? key : 0;
+    line.writes = (tag & TagCache::dirty) && e.write_tag == page && !e.holds_code(linear) ? key : 0;
   }
   void forget_segment_contexts() {
     for (Segment& g : seg) g.reads = g.writes = {};
@@ -263,8 +260,15 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   /// Faults now if a write of these bytes would.
   void probe_write(std::uint32_t linear, unsigned bytes, bool user);
   std::uint32_t read_physical(std::uint32_t physical, unsigned bytes);
-  std::uint32_t read_device(std::uint32_t physical, unsigned bytes);
-  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v);
+  std::uint32_t read_device(std::uint32_t physical, unsigned bytes) {
+    return read_device(physical, bytes, timing.cycle_start(false));
+  }
+  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
+    write_device(physical, bytes, v, timing.cycle_start(false));
+  }
+  /// The same with the cycle's start asked for already.
+  std::uint32_t read_device(std::uint32_t physical, unsigned bytes, std::uint64_t start);
+  void write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v, std::uint64_t start);
   void store_ram(Page& page, std::uint32_t physical, unsigned bytes, std::uint32_t v);
   void write_physical(std::uint32_t physical, unsigned bytes, std::uint32_t v);
 
@@ -297,12 +301,13 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   }
   void drop_links();
   void enter_link_context();
+  void divide_into_stretches(Op* ops, unsigned count);
   void flush_blocks();
   void code_written(std::uint32_t physical, std::uint32_t bytes);
   void drop_block(Block& b);
   void look_through_marks(PageBlocks& in_page, Page& page);
 
-  // ---- run.cpp, chain.cpp
+  // ---- run.cpp, chain.cpp, recall.cpp
   void run(Time horizon);
   void step_observed();
   void step();
@@ -348,8 +353,19 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void check_code_line(const Op& op);
   [[gnu::cold, gnu::noinline]] void chain_near_deadline(const Op& op);
   void arrive_at(const Op& op);
-  void step_on(const Op& op);
-  [[gnu::cold, gnu::noinline]] void stop_behind(const Op& op);
+  [[gnu::noinline]] void settle_issued(const Op& op);
+  void start_recalling();
+  void enter_stretch(const Op& first);
+  [[gnu::noinline]] void enter_stretch_slowly(const Op& first);
+  void enter_next_block(bool branched);
+  [[gnu::noinline]] void enter_next_row(Block& b);
+  [[gnu::noinline]] void leave_recalling();
+  void recall_on(const Op& op);
+  void go_on_recalling(const Op& op);
+  [[gnu::noinline]] void work_out(const Op& first);
+  void work_out_last(const Op& op, Recalled* r, const Timing386sx::Start& start);
+  [[gnu::noinline]] void finish_slowly(const Op& op);
+  [[gnu::noinline]] void finish_branch_slowly(const Op& op, bool taken, std::uint32_t target);
   bool branched() const { return eip != block_eip + current_block->bytes; }
   template <Model M>
   void chain_to_next(bool branched);

@@ -16,9 +16,10 @@ struct Cycle {
   Time end;
 };
 
-/// Successive accesses to one port, as long as no other party can influence them. Each starts at the clock
-/// edge that the processor chooses, plus `synchronisation`; that must lie at or after `from` and before `before`. It
-/// lasts `cycle`, or until port.ready if that is later, and must end before `quiet_until` and within `limit`.
+/// Successive accesses to one port or to memory of one device, upwards, as long as no other party can influence them.
+/// Each starts at the clock edge that the processor chooses, plus `synchronisation`; that must lie at or after `from`
+/// and before `before`. It lasts `cycle`, or until port.ready if that is later, and must end before `quiet_until` and
+/// within `limit`.
 struct PinsRun {
   PortRun port;  ///< its next_ready() is asked behind each access but the last
   Time synchronisation{}, cycle{}, limit{};
@@ -35,9 +36,13 @@ class Pins {
   virtual Cycle io_read(std::uint16_t port, unsigned bytes, Time start) = 0;
   virtual Time io_write(std::uint16_t port, unsigned bytes, std::uint32_t value, Time start) = 0;
   /// REP OUTS and REP INS: whether the time of accesses of `bytes` to `port` may be computed from the run without
-  /// making them one by one. The other two then make `count` of them at once, before any other call; the last one ended
-  /// at `end`. The result is the same as that of io_read() and io_write().
+  /// making them one by one. run_written() and run_read() then make `count` of them at once, before any other call; the
+  /// last one ended at `end`. The result is the same as that of io_read() and io_write().
   virtual bool port_run(std::uint16_t /*port*/, unsigned /*bytes*/, Direction, PinsRun&) { return false; }
+  /// REP MOVS: the same of aligned accesses to a device's memory from `address` on. The processor has reached `now`.
+  virtual bool memory_run(std::uint32_t /*address*/, unsigned /*bytes*/, Direction, Time /*now*/, PinsRun&) {
+    return false;
+  }
   /// An access of the run would start at `t`, at or after PinsRun::before; the one in front of it ended at `end` (zero:
   /// there was none). Serves what became due on the bus, if that is no event, and returns when the access can start,
   /// with `from` and `before` as they are then; Time::never(), with nothing done, if it must be made by itself.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ways through a block and out of it: by plan (chain.hpp) and by steps (step.hpp).
+// The ways through a block and out of it: by plan (chain.hpp).
 #include <utility>
 
-#include "core/cpu/dispatch/step.hpp"
+#include "core/cpu/dispatch/chain.hpp"
 
 namespace planar::cpu {
 
-// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns out
-// to be none.
+// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns
+// out to be none.
 void Engine::finish_cold_line() {
   timing.pentium().finish_cold_line(current_block->plan);
   cold_from = nullptr;
@@ -22,7 +22,8 @@ void Engine::leave_plan(const Op* next) {
     timing.pentium().leave_plan(current_block->plan, next);
   } else if (cold_from != nullptr) {
     const Op* const from = std::exchange(cold_from, nullptr);
-    timing.pentium().leave_cold_line(from, next, current_block->physical + from->behind - from->length);
+    timing.pentium().leave_cold_line(from, next,
+                                     current_block->plan.eip + from->behind - from->length);  // the block may be gone
   }
   planned = false;
 }
@@ -55,15 +56,6 @@ template void chain_selected_edge<Model::i486sx>(Engine&, const Op&);
 template void chain_selected_edge<Model::pentium>(Engine&, const Op&);
 template void chain_selected_last<Model::i486sx>(Engine&, const Op&);
 template void chain_selected_last<Model::pentium>(Engine&, const Op&);
-
-void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
-void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
-
-// The 386SX's way out of a block in front of its end. Where an instruction that is not register-only has put EIP, it
-// stays: a REP that was cut points at itself.
-void Engine::stop_behind(const Op& op) {
-  if (op.register_only) arrive_at(op);
-}
 
 void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target) {
   timing.branch(op, taken, target);

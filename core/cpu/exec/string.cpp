@@ -8,6 +8,7 @@
 
 #include "core/cpu/dispatch/select.hpp"
 #include "core/cpu/exec/port_run.hpp"
+#include "core/cpu/exec/window_run.hpp"
 
 namespace planar::cpu {
 
@@ -55,6 +56,17 @@ std::uint32_t run_line(Engine& c, const Op& op, std::uint32_t count, bool& possi
   if (Copies) c.gpr[ESI] += bytes;
   c.gpr[EDI] += bytes;
   return done;
+}
+
+/// Several iterations of REP MOVS at once: within a line, or to or from a device's memory.
+template <class T>
+std::uint32_t run_copy(Engine& c, const Op& op, std::uint32_t count, bool& possible) {
+  const std::uint32_t done = run_line<T, true>(c, op, count, possible);
+  if (done != 0) return done;
+  bool window = true;
+  const std::uint32_t moved = run_window<T>(c, op, count, window);
+  possible = possible || window;
+  return moved;
 }
 
 /// For repeat(): every iteration by itself.
@@ -118,7 +130,7 @@ void movs(Engine& c, const Op& op) {
         c.set_sized(EDI, wide, di + d);
         return true;
       },
-      [&](std::uint32_t count, bool& possible) { return run_line<T, true>(c, op, count, possible); });
+      [&](std::uint32_t count, bool& possible) { return run_copy<T>(c, op, count, possible); });
 }
 template <class T>
 void stos(Engine& c, const Op& op) {

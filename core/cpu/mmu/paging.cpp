@@ -235,14 +235,14 @@ std::uint32_t Engine::read_physical(std::uint32_t physical, unsigned bytes) {
 }
 
 // An operand in a page that is neither RAM nor ROM.
-std::uint32_t Engine::read_device(std::uint32_t physical, unsigned bytes) {
-  const Cycle cycle = pins.memory_read(physical, bytes, clock.at(timing.cycle_start(false)));
+std::uint32_t Engine::read_device(std::uint32_t physical, unsigned bytes, std::uint64_t start) {
+  const Cycle cycle = pins.memory_read(physical, bytes, clock.at(start));
   wait_for(cycle.end);
   if (observer) observer->device_read(physical, bytes, cycle.value, false);
   return cycle.value;
 }
-void Engine::write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v) {
-  wait_for(pins.memory_write(physical, bytes, v, clock.at(timing.cycle_start(false))));
+void Engine::write_device(std::uint32_t physical, unsigned bytes, std::uint32_t v, std::uint64_t start) {
+  wait_for(pins.memory_write(physical, bytes, v, clock.at(start)));
   if (observer) observer->device_written(physical, bytes, v);
 }
 

@@ -194,6 +194,24 @@ Time Am7990::local_bus_free(Time t) const {
   return into < burst_time() ? t + (burst_time() - into) : t;
 }
 
+Undisturbed Am7990::undisturbed(Time now) const {
+  Undisturbed left(now);
+  left.taken({}, bus_held_until_);
+  if (descriptor_read_.pending()) left.taken(last_look_, last_look_ + words(descriptor_words));
+  const Time byte = port_.byte_time(), period = byte * (2 * timing_.burst_words);
+  if (port_.transmitting() && !orphan_) {
+    const Time first = port_.transmit_start() + byte * 8;
+    const Time last = first + byte * (static_cast<std::int64_t>(frame_.size()) - static_cast<std::int64_t>(silo_bytes));
+    if (now <= last + period) left.taken_every(period, first + period, burst_time());
+  } else if (storing_ && !receive_end_pending_) {
+    if (const auto r = port_.receiving()) {
+      left.taken_every(period, r->arrival(0) + period, burst_time());
+      left.taken_from(r->arrival(stored_ - stored_ % (2 * timing_.burst_words) + 2 * timing_.burst_words - 1));
+    }
+  }
+  return left;
+}
+
 void Am7990::sync(Time now) {
   if (!storing_ || receive_end_pending_) return;
   if (const auto r = port_.receiving()) {

@@ -45,6 +45,7 @@
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
 #include "devices/chips/chip_host.hpp"
+#include "devices/chips/window_run.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
@@ -147,6 +148,8 @@ class Am7990 final : public net::EthernetStation {
   Time local_bus_free(Time t) const;
   /// Brings what the chip has stored in memory up to `now`, before the host looks there.
   void sync(Time now);
+  /// When local_bus_free() and sync() next matter.
+  Undisturbed undisturbed(Time now) const;
   /// The board kept the chip off the local bus from `from` until now: the SILO may have run over or dry.
   void local_bus_denied(Time from, Time now);
 

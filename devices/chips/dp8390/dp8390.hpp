@@ -46,6 +46,7 @@
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
 #include "devices/chips/chip_host.hpp"
+#include "devices/chips/window_run.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
@@ -147,6 +148,8 @@ class Dp8390 final : public net::EthernetStation {
 
   /// The chip's own transfers have the local bus at `t`: when they leave it; `t` if it is free.
   Time local_bus_free(Time t) const;
+  /// When local_bus_free() and sync() next matter.
+  Undisturbed undisturbed(Time now) const;
   /// Brings buffer memory up to `now`: the part of a frame that has arrived is in the ring.
   void sync(Time now) { sync_receive(now); }
 

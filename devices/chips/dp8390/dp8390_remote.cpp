@@ -124,6 +124,16 @@ Time Dp8390::local_bus_free(Time t) const {
   return run.next_ready(t);
 }
 
+Undisturbed Dp8390::undisturbed(Time now) const {
+  Undisturbed left(now);
+  const PortRun run = latch_timing();
+  if (run.period != Time{}) left.taken_every(run.period, run.taken_from, run.taken);
+  if (storing_ && !receive_end_pending_ && !fifo_overrun_) {
+    if (const auto r = port_.receiving()) left.taken_from(r->arrival(burst_limit(stored_) + threshold() - 1));
+  }
+  return left;
+}
+
 // ---- the latch, many words at once ----
 
 PortRun Dp8390::remote_run(unsigned bytes, Direction direction) const {

@@ -258,20 +258,44 @@ Time Sonic::claim_bus(unsigned accesses, Time now) {
 Time Sonic::bus_free(Time t) const {
   const auto after_burst = [&](Time first, unsigned period_bytes) {
     if (t < first) return t;
-    const Time burst = clocks(config_.arbitration_clocks) + cycle() * ((period_bytes + width() - 1) / width());
-    const Time into{(t - first).ps % (port_.byte_time() * period_bytes).ps};
-    return into < burst ? t + (burst - into) : t;
+    const Time into{(t - first).ps % (port_.byte_time() * period_bytes).ps}, taken = burst(period_bytes);
+    return into < taken ? t + (taken - into) : t;
   };
   Time free = t >= job_start_ && t < job_end_ ? job_end_ : t;
   if (storing_) {
     if (const auto r = port_.receiving()) free = std::max(free, after_burst(r->arrival(0), receive_threshold()));
   }
   if (port_.transmitting() && !orphan_) {
-    const unsigned threshold = transmit_threshold();
     const Time first = port_.transmit_start() + port_.bit_time() * net::preamble_bits;
-    free = std::max(free, after_burst(first, regs_[DCR] & BMS ? threshold : fifo_bytes - threshold));
+    free = std::max(free, after_burst(first, transmit_burst()));
   }
   return free;
+}
+
+Undisturbed Sonic::undisturbed(Time now) const {
+  Undisturbed left(now);
+  left.taken(job_start_, job_end_);
+  if (storing_) {
+    if (const auto r = port_.receiving()) {
+      const unsigned bytes = receive_threshold();
+      left.taken_every(port_.byte_time() * bytes, r->arrival(0), burst(bytes));
+      if (!overrun_ && !receive_done_.pending()) left.taken_from(r->arrival(stored_ - stored_ % bytes + bytes - 1));
+    }
+  }
+  if (port_.transmitting() && !orphan_)
+    left.taken_every(port_.byte_time() * transmit_burst(),
+                     port_.transmit_start() + port_.bit_time() * net::preamble_bits, burst(transmit_burst()));
+  return left;
+}
+
+std::uint32_t Sonic::not_on_wire(std::uint32_t address) const {
+  std::uint32_t least = UINT32_MAX;
+  if (!port_.busy() || orphan_) return least;
+  for (const auto& [base, offset, bytes] : fragments_) {
+    if (((address - base) & config_.address_mask) < bytes) return 0;
+    least = std::min(least, (base - address) & config_.address_mask);
+  }
+  return least;
 }
 
 void Sonic::bus_denied(Time from, Time now) {

@@ -42,6 +42,7 @@
 #include "core/time/scheduler.hpp"
 #include "core/time/time.hpp"
 #include "devices/chips/chip_host.hpp"
+#include "devices/chips/window_run.hpp"
 #include "devices/medium/ethernet/ethernet_segment.hpp"
 
 namespace planar::ethernet {
@@ -116,6 +117,10 @@ class Sonic final : public net::EthernetStation {
   void memory_written(std::uint32_t address, std::uint8_t value, Time now);
   /// When somebody else's access to the memory that would begin at `t` can begin: the chip keeps the bus for a burst.
   Time bus_free(Time t) const;
+  /// When that and sync() next matter.
+  Undisturbed undisturbed(Time now) const;
+  /// How many bytes from `address` on are not part of the frame on the wire (memory_written()).
+  std::uint32_t not_on_wire(std::uint32_t address) const;
   /// The board kept the chip off the bus from `from` until now: the FIFOs may have run over or dry.
   void bus_denied(Time from, Time now);
 
@@ -159,6 +164,13 @@ class Sonic final : public net::EthernetStation {
   unsigned width() const { return regs_[DCR] & DW ? 4 : 2; }
   Time clocks(std::int64_t n) const { return clock_time_ * n; }
   Time cycle() const;
+  Time burst(unsigned bytes) const {
+    return clocks(config_.arbitration_clocks) + cycle() * ((bytes + width() - 1) / width());
+  }
+  /// Bytes for each burst that fills the transmit FIFO.
+  unsigned transmit_burst() const {
+    return regs_[DCR] & BMS ? transmit_threshold() : fifo_bytes - transmit_threshold();
+  }
   Time claim_bus(unsigned accesses, Time now);
   std::uint32_t at(Reg upper, std::uint16_t low) const { return std::uint32_t{regs_[upper]} << 16 | low; }
   std::uint32_t field_at(Reg upper, std::uint16_t base, unsigned n) const;

@@ -3,7 +3,9 @@
 // keeps the bus for a whole burst (it cannot be asked to leave), the host for one access.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bus/mca/cycles.hpp"
@@ -45,6 +47,18 @@ class LanceRam : public Am7990Host {
   void ram_write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) {
     chip_.sync(now);
     for (unsigned i = 0; i < bytes; ++i) ram_[index(offset + i)] = static_cast<std::uint8_t>(value >> 8 * i);
+  }
+
+  /// A run of accesses within `limit` bytes from `offset` on (Slave::port_run), and what it moved.
+  PortRun ram_run(std::uint32_t offset, std::uint32_t limit, unsigned bytes, Time now) const {
+    const std::uint32_t straight = static_cast<std::uint32_t>(ram_.size()) - index(offset);  // it repeats behind
+    return chip_.undisturbed(now).run(std::min(limit, straight), bytes);
+  }
+  void ram_run_written(std::uint32_t offset, std::span<const std::uint8_t> data) {
+    std::copy(data.begin(), data.end(), ram_.begin() + index(offset));
+  }
+  void ram_run_read(std::uint32_t offset, std::span<std::uint8_t> data) const {
+    std::copy_n(ram_.begin() + index(offset), data.size(), data.begin());
   }
 
   // Am7990Host

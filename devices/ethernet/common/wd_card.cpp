@@ -159,6 +159,18 @@ Time WdCard::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
   return free > start ? free + card.ram_access_ : start;
 }
 
+PortRun WdCard::Window::port_run(std::uint32_t offset, unsigned bytes, Direction) {
+  return card.chip_.undisturbed(card.slot_.scheduler().now()).run(ram_size - offset, bytes);
+}
+
+void WdCard::Window::run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun&, Time) {
+  std::copy(data.begin(), data.end(), card.ram_.begin() + offset);
+}
+
+void WdCard::Window::run_read(std::uint32_t offset, std::span<std::uint8_t> data, PortRun&, Time) {
+  std::copy_n(card.ram_.begin() + offset, data.size(), data.begin());
+}
+
 void WdCard::describe_board(Description& d) const {
   d.reg("station address", big_endian(options_.mac), 48).reg("I/O base", io_base(), 16);
   d.reg("RAM window", window_claim_ ? ram_base() : 0, 24).number("RAM window bytes", window_claim_ ? ram_window() : 0);

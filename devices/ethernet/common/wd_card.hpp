@@ -61,6 +61,9 @@ class WdCard final : public McaNetworkCard, private Dp8390Host {
     void write(std::uint32_t offset, unsigned bytes, std::uint32_t value, Time now) override;
     std::uint32_t peek(std::uint32_t offset, unsigned bytes) const override;
     Time ready(std::uint32_t offset, unsigned bytes, Direction direction, Time start) override;
+    PortRun port_run(std::uint32_t offset, unsigned bytes, Direction direction) override;
+    void run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun&, Time end) override;
+    void run_read(std::uint32_t offset, std::span<std::uint8_t> data, PortRun&, Time end) override;
     WdCard& card;
   };
 

@@ -173,6 +173,20 @@ Time LanA::Window::ready(std::uint32_t, unsigned, Direction, Time start) {
   return free > start ? free + card.ram_access_ : start;
 }
 
+PortRun LanA::Window::port_run(std::uint32_t offset, unsigned bytes, Direction direction) {
+  const std::uint32_t left = ram_size - offset;
+  return card.chip_.undisturbed(card.slot_.scheduler().now())
+      .run(direction == Direction::write ? std::min(left, card.chip_.not_on_wire(offset)) : left, bytes);
+}
+
+void LanA::Window::run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun&, Time) {
+  std::copy(data.begin(), data.end(), card.ram_.begin() + offset);
+}
+
+void LanA::Window::run_read(std::uint32_t offset, std::span<std::uint8_t> data, PortRun&, Time) {
+  std::copy_n(card.ram_.begin() + offset, data.size(), data.begin());
+}
+
 void LanA::describe_board(Description& d) const {
   d.reg("station address", big_endian(mac_), 48).reg("board control", control_.peek(0, 1), 8);
   d.flag("RAM window", bool(window_claim_));

@@ -48,6 +48,16 @@ class SkNet final : public McaNetworkCard, public LanceRam {
     Time ready(std::uint32_t offset, unsigned, Direction, Time start) override {
       return offset < registers ? card.ram_ready(start) : start;
     }
+    PortRun port_run(std::uint32_t offset, unsigned bytes, Direction) override {
+      if (offset >= registers) return {};
+      return card.ram_run(offset, registers - offset, bytes, card.slot_.scheduler().now());
+    }
+    void run_written(std::uint32_t offset, std::span<const std::uint8_t> data, PortRun&, Time) override {
+      card.ram_run_written(offset, data);
+    }
+    void run_read(std::uint32_t offset, std::span<std::uint8_t> data, PortRun&, Time) override {
+      card.ram_run_read(offset, data);
+    }
     SkNet& card;
   };
   static constexpr std::uint32_t registers = 0x3FC0;  // and what lies above

@@ -156,7 +156,7 @@ static const struct test *chosen(void) {
 // The server's response or results. Results are not told by their type, which the real server leaves as its response's
 // and swaps a second time.
 static int answer(int control, u32 *record) {
-    int error = receive_record(control, record);
+    int error = receive_record(control, record, CALL_READ);
     return error ? error : -(int)record[ERROR];
 }
 

@@ -78,7 +78,7 @@ enum { LOCAL = 1, REMOTE = 2 };
 int run_tests(const struct test *t, int control, u32 size);
 
 // netperf_tests.c: what serves a test. They return 0 and fill in the results, or an error number below 0.
-int serve_stream(int fd, u32 *record);
+int serve_stream(int fd, u32 *record, u32 seconds);
 int serve_requests(int fd, u32 *record, u32 request, u32 response, u32 seconds);
 int serve_connections(int listener, u32 *record, u32 request, u32 response, u32 seconds);
 int serve_datagrams(int fd, u32 *record, u32 size, u32 seconds);
@@ -97,4 +97,4 @@ void take_buffer_options(void);         // for each size anew: what one test has
 int connect_from_next_port(int fd, u32 peer, u32 port);
 void clear_record(u32 *record);
 int send_record(int fd, u32 *record);   // 0, or an error number
-int receive_record(int fd, u32 *record);
+int receive_record(int fd, u32 *record, u32 call);     // by CALL_READ, or CALL_RECEIVE: -EINTR when the alarm rings

@@ -30,9 +30,9 @@ int send_record(int fd, u32 *record) {
     return sent < 0 ? sent : sent == RECORD_BYTES ? 0 : -EPIPE;
 }
 
-int receive_record(int fd, u32 *record) {
+int receive_record(int fd, u32 *record, u32 call) {
     for (u32 done = 0; done < RECORD_BYTES;) {
-        int n = system_call3(CALL_READ, (u32)fd, (u32)wire + done, RECORD_BYTES - done);
+        int n = system_call3(call, (u32)fd, (u32)wire + done, RECORD_BYTES - done);
         if (n <= 0)
             return n < 0 ? n : -EPIPE;
         done += (u32)n;

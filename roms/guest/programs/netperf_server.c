@@ -9,6 +9,7 @@
 #include "netperf.h"
 
 enum { LONGEST_TEST = 3600 };           // seconds
+enum { PATIENCE = 60 };                 // seconds in which a client says something, beyond the length of its test
 enum { NOT_MEASURED = 0xBF800000 };     // the float -1
 
 static u32 record[RECORD_WORDS];
@@ -57,8 +58,11 @@ static u32 understand(struct request *r) {
     r->size = r->response = r->seconds = 1;
     r->words = &rr_words;
     switch (r->type) {
-    case DO_TCP_STREAM:                 // it ends when the client says so
+    case DO_TCP_STREAM:                 // it ends when the client says so; a length below 0 is one in bytes
         r->words = &stream_words;
+        r->seconds = record[STREAM_TEST_LENGTH];
+        if (r->seconds - 1 >= LONGEST_TEST)
+            r->seconds = LONGEST_TEST;
         break;
     case DO_UDP_STREAM:
         r->words = &datagram_words;
@@ -99,8 +103,13 @@ static int run(int data, const struct request *r) {
     case DO_TCP_CRR: return serve_connections(data, record, r->size, r->response, r->seconds);
     case DO_UDP_STREAM: return serve_datagrams(data, record, r->size, r->seconds);
     case DO_UDP_RR: return serve_datagram_requests(data, record, r->size, r->response, r->seconds);
-    default: return serve_stream(data, record);
+    default: return serve_stream(data, record, r->seconds + PATIENCE);
     }
+}
+
+// The client has not kept to its own sizes (-EPROTO), has ended its connection in the middle, or nothing comes from it.
+static int given_up(int control, u32 type, int error) {
+    return reply(control, type + 2, error == -EPROTO ? EINVAL : error == -EINTR ? ETIMEDOUT : (u32)-error);
 }
 
 // The request in `record`, to its results.
@@ -113,42 +122,59 @@ static int serve(int control) {
         return reply(control, refused == UNKNOWN_TEST ? 0 : r.type + 1, refused);
     data_port = option_port(NETPERF_PORT) + 1 + runs % DATA_PORTS;
     int data = with_buffers(is_datagrams(r.type) ? datagrams_at(data_port) : listen_at(data_port), &r.buffers);
-    int error, closed;
+    int error;
     if (data < 0)
-        return data;
+        return reply(control, r.type + 1, (u32)-data);
     if ((error = respond(control, &r)))
         return error;
     if (!is_datagrams(r.type) && r.type != DO_TCP_CRR) {
         int listener = data;
-        if ((data = system_call3(CALL_ACCEPT, (u32)listener, 0, 0)) < 0)
-            return data;
+        start_insistent_alarm(PATIENCE * 1000000);
+        data = system_call3(CALL_ACCEPT_UNTIL, (u32)listener, 0, 0);
+        start_alarm(0);
         system_call3(CALL_CLOSE, (u32)listener, 0, 0);
+        if (data < 0)
+            return given_up(control, r.type, data);
     }
     system_call3(CALL_TICKS, (u32)before, 0, 0);
     error = run(data, &r);
+    start_alarm(0);
     system_call3(CALL_TICKS, (u32)after, 0, 0);
     measured_ticks += after[0] - before[0];
     measured_busy += after[1] - before[1];
-    if (error == -EPROTO) {             // the client does not keep to its own sizes
+    if (error < 0) {
         system_call3(CALL_LEAVE, (u32)data, 0, 0);
-        return reply(control, r.type + 2, EINVAL);
+        return given_up(control, r.type, error);
     }
-    if (error < 0)
-        return error;
     record[TYPE] = r.type + 2;
     record[r.words->cpu] = r.measure && after[0] - before[0]
                                ? float_of_percent(mul_div(after[1] - before[1], 1000000, after[0] - before[0]))
                                : NOT_MEASURED;
     runs++;
     error = send_record(control, record);
-    closed = system_call3(is_datagrams(r.type) ? CALL_LEAVE : CALL_CLOSE, (u32)data, 0, 0);
-    return error ? error : closed;
+    system_call3(is_datagrams(r.type) ? CALL_LEAVE : CALL_CLOSE, (u32)data, 0, 0);
+    return error;
+}
+
+// One client's requests, until it goes away or says nothing for long. Whether it had a test.
+static int serve_client(int control) {
+    u32 before = runs;
+    for (;;) {
+        start_insistent_alarm(PATIENCE * 1000000);
+        int error = receive_record(control, record, CALL_RECEIVE);
+        start_alarm(0);
+        if (error || serve(control) < 0)
+            break;
+    }
+    system_call3(CALL_CLOSE, (u32)control, 0, 0);   // waits 5 s at most
+    return runs != before;
 }
 
 static int netserver(void) {
-    u32 port = option_port(NETPERF_PORT), tests = option_number("tests", 1, 1, 1000000), served = 0;
+    u32 port = option_port(NETPERF_PORT), tests = option_number("tests", 1, 1, 1000000);
     u32 before[2] = {0, 0}, after[2];
-    int error = 0, listener = listen_at(port);
+    u32 served = 0;                     // clients
+    int listener = listen_at(port);
     system_call3(CALL_MORE_TEXT, 0, 0, 0);
     if (listener < 0)
         return fail_with("listen", listener);
@@ -161,14 +187,7 @@ static int netserver(void) {
         int control = system_call3(CALL_ACCEPT, (u32)listener, 0, 0);
         if (control < 0)
             return fail_with("accept", control);
-        u32 before_client = runs;
-        while (!(error = receive_record(control, record)))
-            if ((error = serve(control)) < 0)
-                return fail_with("serve", error);
-        served += runs != before_client;
-        if (error != -EPIPE)
-            return fail_with("control connection", error);
-        system_call3(CALL_CLOSE, (u32)control, 0, 0);
+        served += (u32)serve_client(control);
     }
     after[0] = measured_ticks;
     after[1] = measured_busy;
@@ -182,7 +201,7 @@ static int netserver(void) {
     system_call3(CALL_COUNTERS, 0, 0, 0);
     system_call3(CALL_UDP_COUNTERS, 0, 0, 0);
     put(FD_LOG, "@netserver end\n");
-    error = system_call3(CALL_CLOSE, (u32)listener, 0, 0);
+    int error = system_call3(CALL_CLOSE, (u32)listener, 0, 0);
     return error < 0 ? fail_with("close", error) : 0;
 }
 

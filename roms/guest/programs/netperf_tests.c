@@ -9,15 +9,17 @@ static void add(struct wide *sum, u32 n) {
     sum->high += sum->low < n;
 }
 
-// Bytes until the client ends its direction.
-int serve_stream(int fd, u32 *record) {
+// Bytes until the client ends its direction. One of which nothing is heard for so many seconds is given up: -EINTR.
+int serve_stream(int fd, u32 *record, u32 seconds) {
     struct wide bytes = {0, 0};
     u32 calls = 0;
-    for (int n; (n = system_call3(CALL_READ, (u32)fd, (u32)buffer, BUFFER)); calls++) {
+    start_insistent_alarm(seconds * 1000000);
+    for (int n; (n = system_call3(CALL_RECEIVE, (u32)fd, (u32)buffer, BUFFER)); calls++) {
         if (n < 0)
             return n;
         add(&bytes, (u32)n);
     }
+    start_alarm(0);
     clear_record(record);
     put_double(record + STREAM_BYTES, bytes);
     record[STREAM_CALLS] = calls;

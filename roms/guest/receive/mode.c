@@ -9,6 +9,7 @@
 #include "mode.h"
 #include "kernel.h"
 #include "settings.h"
+#include "tcp.h"
 
 enum { MODE_INTERRUPT, MODE_BATCH, MODE_TIMER, MODE_POLL };
 enum { QUOTA = 8 };                     // frames that a visit takes, and runs to completion (Click's burst)
@@ -157,7 +158,8 @@ void receive_idle(void) {
 }
 
 // ---- settings -----------------------------------------------------------------------------------
-void receive_settings(const char *text) {
+void network_settings(const char *text) {
+    stack_settings(text);
     static const char *const names[] = {"interrupt", "batch", "timer", "poll"};
     const char *value = settings_find(text, "receive");
     queue_init(&receive_taken);
@@ -195,4 +197,9 @@ void receive_opened(struct netdev *dev) {
         quota = WIRE_FRAMES / (int)rate > QUOTA ? WIRE_FRAMES / (int)rate : QUOTA;
         start_clock();
     }
+}
+
+void network_opened(void) {
+    stack_opened();
+    receive_opened(&netdev);
 }

@@ -9,7 +9,9 @@
 #pragma once
 #include "net.h"
 
-void receive_settings(const char *text);
+// The stack's and these: one call each for kernel_main, whose length decides where the code behind it lies.
+void network_settings(const char *text);
+void network_opened(void);
 void receive_opened(struct netdev *dev);        // it has its interrupt: changes hands
 void receive_idle(void) __attribute__((noreturn));
 // Until an interrupt, or a visit's end, while *flag is set: for a process in the kernel that waits for the adapter.

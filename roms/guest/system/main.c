@@ -56,8 +56,7 @@ void kernel_main(void) {
     sched_init();
     irq_init();
     timer_init();
-    stack_settings(settings_text);
-    receive_settings(settings_text);
+    network_settings(settings_text);
     if (has_mca)
         mca_scan();
     net_init();
@@ -65,8 +64,7 @@ void kernel_main(void) {
         if (netdev.link == LINK_ETHERNET && netdev.mtu > MTU_ETHERNET)
             fail("mtu %u is more than an Ethernet frame holds", netdev.mtu);
         net_open();
-        stack_opened();
-        receive_opened(&netdev);
+        network_opened();
     }
     files_init();
     spawn_user();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 486 or Pentium between two iterations of REP INS or REP OUTS: nothing but data and port cycles takes the bus, and
-// of a data line it is known, once one of its data has been accessed by the timing itself, what the others cost. The
-// rules are CachedTiming's and CachedPath's; they work here on copies of the few numbers that still change, so that the
-// host keeps those in registers.
+// The 486 or Pentium between two iterations of a REP with cycles on the pins: nothing but data and port cycles takes
+// the bus, and of a data line it is known, once one of its data has been accessed by the timing itself, what the others
+// cost. The rules are CachedTiming's and CachedPath's; they work here on copies of the few numbers that still change,
+// so that the host keeps those in registers.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,6 @@ namespace planar::cpu {
 
 class CachedRun {
  public:
-  static constexpr bool skips = false;
-
   /// Calls of `timing` itself in between need a leave() before and an enter() behind them.
   explicit CachedRun(CachedTiming& timing) : timing_(timing), state_(timing.state_) { enter(); }
 
@@ -34,6 +32,73 @@ class CachedRun {
 
   std::uint64_t clocks() const { return clock_; }
 
+  void read(std::uint32_t address, unsigned bytes) {
+    each_doubleword(address, bytes, [&](std::uint32_t at, unsigned n) { read_aligned(at, n); });
+  }
+  void write(std::uint32_t address, unsigned bytes) {
+    each_doubleword(address, bytes, [&](std::uint32_t at, unsigned n) { write_aligned(at, n); });
+  }
+  std::uint64_t cycle_start(bool io) {
+    if (prefetches_) [[unlikely]] {
+      leave();
+      timing_.cycle_start(io);
+      enter();
+      return clock_;
+    }
+    pins_.begin(clock_);
+    return clock_ = next_start(0);
+  }
+  void wait_until(std::uint64_t clock) {
+    clock_ = std::max(clock_, clock);
+    bus_free_ = std::max(bus_free_, timing_.path_.clock_.ticks(clock));
+    pins_.end(clock_);
+  }
+  void spend(unsigned clocks) { clock_ = timing_.overlap_.spend(clock_, clocks); }
+  void spend_before_write(unsigned clocks) { clock_ = timing_.overlap_.spend_before_write(clock_, clocks); }
+
+  // ---- iterations whose data cost nothing, many at once ----
+  /// How many elements of `bytes` from `address` on lie in a line of which all accesses are known to cost nothing.
+  std::uint32_t free_elements(std::uint32_t address, unsigned bytes) const {
+    if (prefetches_ || (address & timing_.line_mask_) != free_line_) return 0;
+    return (~timing_.line_mask_ + 1 - (address & ~timing_.line_mask_)) / bytes;
+  }
+  /// What an element's access costs all the same, if its address lies across doublewords.
+  static unsigned across(std::uint32_t address, unsigned bytes) {
+    return (address & 3) + bytes > 4 ? CachedTiming::misaligned_clocks : 0;
+  }
+  /// When the next cycle on the pins would start that is wanted in `clocks` clocks.
+  std::uint64_t next_start(unsigned clocks) const {
+    return std::max(clock_ + clocks, timing_.path_.clock_.core(bus_start(clock_ + clocks)));
+  }
+  /// The most clocks that a cycle is put off by edges of the clocks: its end to a core clock, its start to the bus's.
+  unsigned edges() const { return 2u + timing_.path_.clock_.period(); }
+  /// The pace of cycles of `usual` with `between` clocks in between; null if there is none.
+  const CyclePace* pace(const ClockEdges& clock, Time usual, unsigned between) {
+    return timing_.pace_.set(clock, timing_.path_.clock_, usual, between) ? &timing_.pace_ : nullptr;
+  }
+  /// Behind `n` iterations: the last one's cycle ended at clock `end` and the one's in front of it, of these, at
+  /// `previous`. In each, `before` clocks pass in front of the cycle and `behind` behind it.
+  void skip(std::uint32_t n, std::uint64_t previous, std::uint64_t end, unsigned before, unsigned behind) {
+    const std::uint64_t first = clock_ + before;  // when the first one was wanted
+    pins_.begin(n == 1 ? first : previous + behind + before);
+    pins_.total += end - first - (n - 1) * std::uint64_t{behind + before};
+    pins_.until = end;
+    bus_free_ = std::max(bus_free_, timing_.path_.clock_.ticks(end));
+    clock_ = end;
+    spend(behind);
+  }
+
+ private:
+  /// What an operand consists of, and what it costs that it may be two parts.
+  template <class F>
+  void each_doubleword(std::uint32_t address, unsigned bytes, F&& part) {
+    if ((address & 3) + bytes <= 4) [[likely]]
+      return part(address, bytes);
+    clock_ += CachedTiming::misaligned_clocks;
+    const unsigned head = 4 - (address & 3);
+    part(address, head);
+    part(address + head, bytes - head);
+  }
   void read_aligned(std::uint32_t address, unsigned bytes) {
     const std::uint32_t line = address & timing_.line_mask_;
     if (line == free_line_) [[likely]]
@@ -52,26 +117,6 @@ class CachedRun {
     enter();
     if (!prefetches_) learn_write(address, line);
   }
-  /// Of a port cycle.
-  std::uint64_t cycle_start() {
-    if (prefetches_) [[unlikely]] {
-      leave();
-      timing_.cycle_start(true);
-      enter();
-      return clock_;
-    }
-    pins_.begin(clock_);
-    clock_ = std::max(clock_, timing_.path_.clock_.core(bus_start(clock_)));
-    return clock_;
-  }
-  void wait_until(std::uint64_t clock) {
-    clock_ = std::max(clock_, clock);
-    bus_free_ = std::max(bus_free_, timing_.path_.clock_.ticks(clock));
-    pins_.end(clock_);
-  }
-  void spend(unsigned clocks) { clock_ = timing_.overlap_.spend(clock_, clocks); }
-
- private:
   std::uint64_t bus_start(std::uint64_t at) const {
     const BusClock& clock = timing_.path_.clock_;
     return clock.edge(std::max(clock.ticks(at), bus_free_));

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <numeric>
 
 #include "core/cpu/timing/common/config.hpp"
 #include "core/cpu/timing/common/geometry.hpp"
@@ -25,6 +26,8 @@ class BusClock {
   }
   /// Ticks of a bus clock.
   std::uint8_t period() const { return period_; }
+  /// The least number of core clocks that are whole bus clocks.
+  unsigned even_clocks() const { return period_ / std::gcd(unsigned{period_}, 1u << den_shift_); }
   template <Geometry G = any_geometry>
   std::uint64_t ticks(std::uint64_t core_clock) const {
     return core_clock << shift<G>();

@@ -7,12 +7,6 @@
 #include "core/state/description.hpp"
 
 namespace planar::cpu {
-namespace {
-
-// An operand across a doubleword: 486 and Pentium (docs/hardware/processors.md#instruction-clocks).
-constexpr unsigned misaligned_clocks = 3;
-
-}  // namespace
 
 CachedTiming::CachedTiming(const TimingConfig& config, const Events& events)
     : ProcessorTiming(config),

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/cpu/timing/cached/cycle_pace.hpp"
 #include "core/cpu/timing/common/cached_path.hpp"
 #include "core/cpu/timing/common/l0_line.hpp"
 #include "core/cpu/timing/common/processor_timing.hpp"
@@ -112,6 +113,8 @@ class CachedTiming : public ProcessorTiming {
 
  protected:
   static constexpr std::uint32_t no_line = CacheState::no_line;
+  /// An operand across a doubleword: 486 and Pentium (docs/hardware/processors.md#instruction-clocks).
+  static constexpr unsigned misaligned_clocks = 3;
   static constexpr unsigned most_write_hits = 8;  // more posted writes are never under way
 
   /// What happens between the first level and the bus, for one processor and one geometry (memory_events.hpp): for
@@ -176,6 +179,7 @@ class CachedTiming : public ProcessorTiming {
 
  private:
   const Events* events_;
+  CyclePace pace_;  // of the latest run of cycles on the pins
 
   friend class CachedRun;
 

@@ -27,6 +27,8 @@ class ClockEdges {
     }
   }
 
+  /// The least number of clocks that last whole picoseconds; 0 if there is none of use.
+  std::uint64_t even_clocks() const { return last_clock_ != 0 ? clocks_.value : 0; }
   /// ClockDomain::at().
   Time at(std::uint64_t clock) const {
     if (clock > last_clock_) [[unlikely]]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 386SX between two iterations of REP INS or REP OUTS: the prefetch queue is full or becomes so, nothing but data
-// and port cycles takes the bus, and the data lie in one open row. The rules are the bus unit's (bus_unit.hpp,
+// The 386SX between two iterations of a REP with cycles on the pins: the prefetch queue is full or becomes so, nothing
+// but data and port cycles takes the bus, and the data lie in one open row. The rules are the bus unit's (bus_unit.hpp,
 // execution_clocks.hpp); they work here on copies of the few numbers that still change, so that the host keeps those in
 // registers. Where iterations repeat clock by clock, many are skipped in one step.
 #pragma once
@@ -14,8 +14,6 @@ namespace planar::cpu {
 
 class Steady386 {
  public:
-  static constexpr bool skips = true;
-
   /// Calls of `timing` itself in between need a leave() before and an enter() behind them.
   explicit Steady386(Timing386sx& timing) : timing_(timing) { enter(); }
 
@@ -34,30 +32,31 @@ class Steady386 {
 
   std::uint64_t clocks() const { return now_.clock; }
 
-  void read_aligned(std::uint32_t address, unsigned bytes) {
+  /// Aligned data.
+  void read(std::uint32_t address, unsigned bytes) {
     if (!timing_.path_.row_open(address) || !DataCycles<Steady386>::read(*this, address, bytes)) [[unlikely]] {
       leave();
       timing_.read_aligned(address, bytes);
       enter();
     }
   }
-  void write_aligned(std::uint32_t address, unsigned bytes) {
+  void write(std::uint32_t address, unsigned bytes) {
     if (!timing_.path_.row_open(address) || !DataCycles<Steady386>::write(*this, address, bytes)) [[unlikely]] {
       leave();
       timing_.write_aligned(address, bytes);
       enter();
     }
   }
-  /// Of a port cycle.
-  std::uint64_t cycle_start() {
+  std::uint64_t cycle_start(bool io) {
     if (!full_) [[unlikely]] {
       leave();
-      const std::uint64_t start = timing_.cycle_start(true);
+      const std::uint64_t start = timing_.cycle_start(io);
       enter();
       return start;
     }
-    now_.pins.begin(now_.clock);
-    return std::max(now_.clock, now_.bus_free);
+    const std::uint64_t wanted = Timing386sx::cycle_wanted(now_.clock, io);
+    now_.pins.begin(wanted);
+    return std::max(wanted, now_.bus_free);
   }
   void wait_until(std::uint64_t clock) {
     now_.clock = std::max(now_.clock, clock);
@@ -65,6 +64,7 @@ class Steady386 {
     now_.pins.end(now_.clock);
   }
   void spend(unsigned clocks) { now_.clock = now_.overlap.spend(now_.clock, clocks); }
+  void spend_before_write(unsigned clocks) { now_.clock = now_.overlap.spend_before_write(now_.clock, clocks); }
 
   /// At the end of an iteration that nothing repeats.
   void irregular() { repeats_ = false; }

@@ -332,7 +332,6 @@ __attribute__((noinline, section(".cold"))) static void got_fin(struct sock *sk)
 __attribute__((noinline)) static int hold(struct sock *sk, struct skb *b) {
     if (sk->shutdown || (sk->state != TCP_ESTABLISHED && sk->state != TCP_FIN_WAIT1 && sk->state != TCP_FIN_WAIT2))
         return 0;
-    tcp_out_of_order++;
     struct skb *at = (struct skb *)&sk->held;       // goes behind this one
     for (struct skb *p = at->prev; p != (struct skb *)&sk->held; p = p->prev)
         if (!after(p->seq, b->seq)) {
@@ -344,6 +343,12 @@ __attribute__((noinline)) static int hold(struct sock *sk, struct skb *b) {
     charge(sk, b);
     queue_after(at, b, &sk->held);
     return 1;
+}
+
+__attribute__((noinline, section(".bulk_data"))) static int hold_counted(struct sock *sk, struct skb *b) {
+    int held = hold(sk, b);
+    tcp_out_of_order += (u32)held;
+    return held;
 }
 
 // What has its turn now goes to the reader. 1: the last of it was the other end's FIN.
@@ -383,7 +388,7 @@ static int take_data(struct sock *sk, struct skb *b) {
             skb_pull(b, old);
             b->seq += old;
         } else {
-            int held = after(b->seq, sk->rcv_nxt) && hold(sk, b);
+            int held = after(b->seq, sk->rcv_nxt) && hold_counted(sk, b);
             sk->delayed_acks++;
             tcp_send_ack(sk);
             return held;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Iterations of a REP that each move a datum between RAM and a slave on the pins, in one go: while the slave, the
+// channel and the memory's page stay as they are, the time of an iteration is computed here and the data of all
+// iterations is moved at once. The result is the same as one by one (tests/machines/test_port_run.cpp).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/cpu/mmu/access.hpp"
+#include "core/cpu/timing/cached/cached_run.hpp"
+#include "core/cpu/timing/i386sx/steady_386.hpp"
+
+namespace planar::cpu {
+
+/// A run of elements of `T` between RAM at `data`, which is `physical`, and the slave behind the pins: written to it,
+/// or read from it. `Target` is what the slave answers to: a port (port_run.cpp) or memory (window_run.cpp).
+template <class T, Direction direction, class Target>
+struct Repeated {
+  static constexpr bool writes = direction == Direction::write;
+  static constexpr std::uint32_t size = sizeof(T);
+  using Byte = std::conditional_t<writes, const std::uint8_t, std::uint8_t>;
+  Engine& c;
+  PinsRun& run;
+  Target target;
+  std::uint32_t physical, linear;
+  Byte* data;
+  unsigned each;
+
+  /// Iterations until `count` of them are over or the clock has reached stop_at; returns how many.
+  std::uint32_t go(std::uint32_t count) {
+    count = std::min(count, run.port.count);
+    return c.timing.has_cache() ? go<CachedRun>(c.timing.cached(), count) : go<Steady386>(c.timing.i386sx(), count);
+  }
+
+ private:
+  /// Moves the data of `count` iterations whose time has been computed; the last access ended at `end`.
+  void flush(std::uint32_t count, Time end) {
+    if (count == 0) return;
+    if constexpr (writes)
+      c.pins.run_written(run, {data, count * size}, count, end);
+    else
+      c.pins.run_read(run, {data, count * size}, count, end);
+  }
+  /// The access of iteration `n` by itself.
+  void access(std::uint32_t n, std::uint64_t start) {
+    if constexpr (writes)
+      target.write(c, n * size, Engine::load<T>(data + n * size), start);
+    else
+      c.write_linear<T>(linear + n * size, target.template read<T>(c, n * size, start));
+  }
+  /// The access that wants to start at `t` finds a refresh due; the one before it ended at `end`. If only that puts it
+  /// off: true, and `t` is when it starts.
+  bool await_refresh(Time end, Time& t) {
+    const Time starts = c.pins.run_continued(run, end, t);
+    if (starts == Time::never()) return false;
+    t = starts;
+    return true;
+  }
+  /// Computes the time of iterations one by one, or many at once behind one that shows how the next ones will go; the
+  /// first that does not fit the run any more is made by itself and is the last.
+  template <class Clock, class ProcessorClock>
+  std::uint32_t go(ProcessorClock& timing, std::uint32_t count) {
+    Clock clock(timing);
+    Time ready = run.port.ready, end{};
+    const std::uint64_t usual = c.clock.span(run.synchronisation + run.cycle);
+    for (std::uint32_t done = 0;;) {
+      if constexpr (writes) clock.read(physical + done * size, size);
+      const std::uint64_t start = clock.cycle_start(Target::io);
+      Time t = c.clock.at(start) + run.synchronisation;
+      const bool put_off = t >= run.before && await_refresh(end, t);
+      const Time earliest = t + run.cycle, ends = std::max(earliest, ready);
+      if (t < run.from || t >= run.before || ends >= run.quiet_until || ends - t > run.limit) [[unlikely]] {
+        clock.leave();
+        flush(done, end);
+        access(done, start);
+        Target::spend(c.timing, each);
+        return done + 1;
+      }
+      end = ends;
+      const bool regular = usual != 0 && ends == earliest && !put_off;
+      clock.wait_until(regular ? start + usual : c.clock.first_at_or_after(end));
+      if constexpr (!writes) clock.write(physical + done * size, size);
+      Target::spend(clock, each);
+      if (++done == count || clock.clocks() >= c.stop_at) {
+        clock.leave();
+        flush(done, end);
+        return done;
+      }
+      done += skip(clock, done, count, regular, t, end);
+      ready = run.port.next_ready(end);
+    }
+  }
+
+  // Behind iteration `done` - 1, whose access ended at `end`: the iterations that can be counted at once, at most one
+  // less than there are to do. `end` becomes the last one's.
+
+  /// Those that go like that one, which was `regular` and whose access began at `t`.
+  std::uint32_t skip(Steady386& clock, std::uint32_t done, std::uint32_t count, bool regular, Time t, Time& end) {
+    if (!regular) {
+      clock.irregular();
+      return 0;
+    }
+    const std::uint64_t clocks = clock.step();
+    if (clocks == 0 || run.port.period != Time{}) return 0;
+    const Time span = c.clock.at(clocks);
+    if (run.port.request + run.port.use > span) return 0;
+    const std::int64_t by_time = std::min(run.before - t - 1_ps, run.quiet_until - end - 1_ps) / span;
+    if (by_time <= 0) return 0;
+    const std::uint64_t n = std::min({clock.may_skip(clocks, c.stop_at, physical + done * size, size),
+                                      static_cast<std::uint64_t>(by_time), std::uint64_t{count - done - 1}});
+    if (n == 0) return 0;
+    clock.skip(n, clocks);
+    end += static_cast<std::int64_t>(n) * span;
+    return static_cast<std::uint32_t>(n);
+  }
+
+  /// Those whose data lie in a line that costs nothing: either the slave ends all of them, and the end of one alone
+  /// decides when the next one ends; or it ends none, and how long they are depends on the start's place between the
+  /// edges of the clocks.
+  std::uint32_t skip(CachedRun& clock, std::uint32_t done, std::uint32_t count, bool, Time, Time& end) {
+    const std::uint32_t most = std::min(clock.free_elements(physical + done * size, size), count - done - 1);
+    if (most < 2) return 0;
+    const unsigned across = clock.across(physical, size), before = writes ? across : 0, behind = each + across - before;
+    const std::uint64_t start = clock.next_start(before);
+    const Time t = c.clock.at(start) + run.synchronisation, ready = run.port.next_ready(end);
+    if (t >= run.before) return 0;
+    return t + run.cycle < ready ? skip_held(clock, most, before, behind, ready, end)
+                                 : skip_free(clock, most, before, behind, start, end);
+  }
+  std::uint32_t skip_held(CachedRun& clock, std::uint32_t most, unsigned before, unsigned behind, Time ready,
+                          Time& end) {
+    // From the end of one access to the beginning of the next one at most, two bus clocks for the edges.
+    const Time turn = c.clock.at(before + behind + clock.edges()) + run.synchronisation;
+    const Time longest = run.port.request + run.port.use + run.port.taken;
+    if (turn + run.cycle > run.port.request + run.port.use || longest > run.limit) return 0;
+    const std::uint64_t stop = std::min(c.stop_at, c.clock.first_at_or_after(run.quiet_until));
+    const Time last_end = c.clock.at(stop > behind + 1 ? stop - behind - 1 : 0), last_start = run.before - turn;
+    std::uint32_t n = 0;
+    Time previous = end;
+    while (ready < last_end) {
+      previous = end;
+      end = ready;
+      if (++n == most || end >= last_start) break;
+      ready = run.port.next_ready(end);
+    }
+    if (n != 0) clock.skip(n, c.clock.first_at_or_after(previous), c.clock.first_at_or_after(end), before, behind);
+    return n;
+  }
+  std::uint32_t skip_free(CachedRun& clock, std::uint32_t most, unsigned before, unsigned behind, std::uint64_t start,
+                          Time& end) {
+    const Time usual = run.synchronisation + run.cycle;
+    if (run.port.period != Time{} || run.port.request + run.port.use > usual || run.cycle > run.limit) return 0;
+    const CyclePace* const pace = clock.pace(c.clock, usual, before + behind);
+    if (pace == nullptr) return 0;
+    const std::uint64_t in_time =
+        c.clock.first_at_or_after(std::min(run.before - run.synchronisation, run.quiet_until - usual));
+    const std::uint64_t longest = pace->longest() + behind;
+    const std::uint64_t until = std::min(in_time, c.stop_at > longest ? c.stop_at - longest : 0);
+    std::uint64_t previous = 0;
+    const std::uint32_t n = pace->follow(start, previous, until, most);
+    if (n == 0) return 0;
+    end = c.clock.at(start) + usual;
+    clock.skip(n, previous + pace->busy(previous), start + pace->busy(start), before, behind);
+    return n;
+  }
+};
+
+/// How many of `count` elements from `offset` on, upwards, lie within the segment, the page and the index register.
+template <class T>
+std::uint32_t elements_within(const Segment& g, std::int64_t span, std::uint32_t offset, bool wide,
+                              std::uint32_t count) {
+  const std::int64_t left = span - std::int64_t{offset - g.low} + 1;
+  if (left <= 0) return 0;
+  const std::int64_t in_register = std::int64_t{wide ? 0xFFFFFFFF : 0xFFFF} - offset;  // the index does not wrap
+  const std::int64_t in_page = 0x1000 - ((g.base + offset) & 0xFFF);
+  const std::int64_t bytes = std::min({left, in_register, in_page});
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(count, bytes / static_cast<std::int64_t>(sizeof(T))));
+}
+
+/// Fewer iterations are not worth a run.
+constexpr std::uint32_t worthwhile_run = 4;
+
+}  // namespace planar::cpu
