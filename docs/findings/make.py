@@ -17,6 +17,7 @@ PAGE = HERE.parent / "findings.md"
 MACHINES = ("model56sx", "model77", "model95")
 TITLES = {"model56sx": "56 SX", "model77": "77", "model95": "95"}
 FLOOD_RATES = "200,500,1000,1500,2000,2500,3000,4000,5000,6000,7000,8500,10000,11500,13000,14880"
+MODE_RATES = "500,1000,1500,2000,3000,4000,6000,8000,10000,12000,14880"
 WIRE = 14880
 KNEE = "knee"
 OVERTAKEN = "overtaken"
@@ -37,6 +38,13 @@ RUNS = {
     "flood": ("delivered_per_s", "0.5", FLOOD_RATES),
     "flood-stack": ("delivered_per_s", "0.5", FLOOD_RATES),
     "flood-driver": ("delivered_per_s", "0.5", FLOOD_RATES),
+    "flood-batch": ("delivered_per_s", "0.2", MODE_RATES),
+    "flood-timer": ("delivered_per_s", "0.2", MODE_RATES),
+    "flood-poll": ("delivered_per_s", "0.2", MODE_RATES),
+    "flood-router": ("delivered_per_s", "0.2", MODE_RATES),
+    "flood-router-poll": ("delivered_per_s", "0.2", MODE_RATES),
+    "flood-send": ("sent_per_s", "0.3", "64"),
+    "flood-send-process": ("sent_per_s", "0.3", "64"),
 }
 # table: (heading, benchmark, size) for each group of columns
 TABLES = {
@@ -48,6 +56,13 @@ TABLES = {
     "bond-order": (("2, %", "netio:2", OVERTAKEN), ("3, %", "netio:3", OVERTAKEN)),
     "knees": (("process", "flood", KNEE), ("stack", "flood-stack", KNEE), ("driver", "flood-driver", KNEE)),
     "costs": tuple((name.replace("_", " ") + ", us", "flood", name) for name in ACTIVITIES),
+    "mode-knees": (("interrupt", "flood", KNEE), ("batch", "flood-batch", KNEE), ("timer", "flood-timer", KNEE),
+                   ("poll", "flood-poll", KNEE)),
+    "mode-collapse": (("interrupt", "flood", WIRE), ("batch", "flood-batch", WIRE), ("timer", "flood-timer", WIRE),
+                      ("poll", "flood-poll", WIRE)),
+    "sending": (("from the kernel", "flood-send", 64), ("from a process", "flood-send-process", 64)),
+    "router": (("knee", "flood-router", KNEE), ("at the wire's rate", "flood-router", WIRE),
+               ("polled: knee", "flood-router-poll", KNEE), ("polled: at the wire's rate", "flood-router-poll", WIRE)),
     "collapse": (("process", "flood", WIRE), ("stack", "flood-stack", WIRE), ("driver", "flood-driver", WIRE)),
 }
 # of a comparison's page: what a picture's text holds, and how its file's name begins
@@ -55,6 +70,11 @@ PICTURES = {
     "netio": ("Where the time of a data frame goes", "frame"),
     "flood": ("frames delivered to a process", "flood"),
     "flood-driver": ("frames that the driver hands over", "flood-driver"),
+    "flood-batch": ("several frames an interrupt", "flood-batch"),
+    "flood-timer": ("the driver run by a timer", "flood-timer"),
+    "flood-poll": ("the adapter polled", "flood-poll"),
+    "flood-router": ("frames that a router of two such cards", "router"),
+    "flood-router-poll": ("frames that a router which polls", "router-poll"),
 }
 
 
@@ -70,7 +90,7 @@ def compare(planar, folder, runs):
     for result in results:
         for row in result.get("rows", ()):
             if figure in row:
-                cells[result["card"], result["machine"], row.get("packet_bytes", row.get("rate"))] = row[figure]
+                cells[result["card"], result["machine"], row.get("packet_bytes", row.get("rate", row.get("frame_bytes")))] = row[figure]
         # what a frame more costs, from two rates that nothing is lost at
         few, more = (next((r for r in result.get("rows", ()) if r.get("rate") == rate), None) for rate in (200, 500))
         for name in ACTIVITIES if few and more else ():

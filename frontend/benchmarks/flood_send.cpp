@@ -46,6 +46,7 @@ nlohmann::ordered_json FloodSendResult::json() const {
   for (const FloodSendRow& row : rows) {
     nlohmann::ordered_json r{
         {"from", row.from},
+        {"frame_bytes", frame_bytes},
         {"seconds", rounded(row.seconds, 6)},
         {"given", row.given},
         {"sent", row.seen.on_wire},

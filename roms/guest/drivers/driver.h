@@ -42,7 +42,7 @@ struct driver {
 // How many frames a driver takes in one go: all that are there, as the period's do; where it serves several adapters as many
 // as it is allowed (several/queue.c). Then it has to be called again though the adapter has nothing new to say.
 #ifdef SEVERAL_ADAPTERS
-#define RECEIVE_MORE(dev) several_receive_more(dev)
+#define RECEIVE_MORE(dev) (receive_allowed > 0 || several_stop_receiving(dev))
 #define RECEIVE_LEFT(dev) several_receive_left(dev)
 #else
 #define RECEIVE_MORE(dev) 1

@@ -7,7 +7,8 @@
 #include "net.h"
 
 void several_receive(struct skb *b);    // several/queue.c
-int several_receive_more(struct netdev *dev);   // may it take one more? If not it is called again
+extern int receive_allowed;             // frames that it may still take (receive/mode.h)
+int several_stop_receiving(struct netdev *dev); // it is called again: 0
 int several_receive_left(struct netdev *dev);   // was it stopped so the last time?
 int several_request_irq(int irq, irq_handler *handler, int flags, void *dev);   // several/shared_irq.c
 

@@ -5,7 +5,7 @@
 
 #include "adapters.h"
 #include "driver.h"
-#include "receive_mode.h"
+#include "mode.h"
 #include "tcp.h"
 
 extern char settings_text[];            // system/main.c

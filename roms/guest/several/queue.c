@@ -6,7 +6,7 @@
 #include "adapters.h"
 
 #include "linux_cost.h"
-#include "receive_mode.h"
+#include "mode.h"
 
 static struct queue_link end = {&end};  // its `forward` is the first of the list
 static struct timer watchdog;
@@ -84,9 +84,7 @@ void several_receive(struct skb *b) {
     netif_rx(b);
 }
 
-int several_receive_more(struct netdev *dev) {
-    if (receive_allowed > 0)
-        return 1;
+int several_stop_receiving(struct netdev *dev) {
     ((struct adapter *)dev)->left = 1;
     return 0;
 }

@@ -5,7 +5,7 @@
 // start_transmit() and what the adapter says of frames that are sent. While the adapter takes none the processor halts.
 #include "calls.h"
 #include "linux_cost.h"
-#include "receive_mode.h"
+#include "mode.h"
 #include "sink.h"
 #include "udp.h"
 

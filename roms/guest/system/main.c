@@ -3,7 +3,7 @@
 // Order of start-up, from paging on to the idle loop.
 #include "driver.h"
 #include "net.h"
-#include "receive_mode.h"
+#include "mode.h"
 #include "system.h"
 #include "tcp.h"
 

@@ -6,7 +6,7 @@
 // That netif_rx() comes here while frames are dropped, and for each frame that ends in front of the backlog, is done by
 // adding BIAS to the backlog's length: its own comparison is the only one on the path of a frame that is queued.
 #include "sink.h"
-#include "receive_mode.h"
+#include "mode.h"
 
 enum { BIAS = BACKLOG_BIAS };
 enum { GENERATED_RUN = UDP_HEADER, GENERATED_NUMBER = UDP_HEADER + 4 };  // offsets, behind IP's header

@@ -279,7 +279,7 @@ __attribute__((noinline, section(".cold"))) static void charge(struct sock *sk, 
     b->destructor = receive_free;
 }
 
-static inline __attribute__((always_inline)) void measure_segment(struct sock *sk, u32 length) {
+static void measure_segment(struct sock *sk, u32 length) {
     u32 last = sk->last_segment;
     sk->rcv_mss = max_u(sk->rcv_mss, length);
     sk->last_segment = 0;
@@ -291,7 +291,7 @@ static inline __attribute__((always_inline)) void measure_segment(struct sock *s
 }
 
 // Every second full segment, a window that opened, or a hurry: at once. Else within half a second.
-static inline __attribute__((always_inline)) void ack_check(struct sock *sk) {
+static void ack_check(struct sock *sk) {
     if (sk->rcv_nxt - sk->rcv_wup >= sk->rcv_mss * 2 || tcp_may_raise_window(sk) || sk->quick_ack ||
         !queue_empty(&sk->held))
         tcp_send_ack(sk);
@@ -483,36 +483,20 @@ static void fin_acknowledged(struct sock *sk) {
     wake_up(&sk->sleep);
 }
 
-// Header prediction, the receiver's half: the next data and nothing else new, while there is room. It neither looks at
-// the window nor for what is acknowledged, as Linux 2.2.
-__attribute__((noinline, section(".bulk_data"))) static int bulk_data(struct sock *sk, struct skb *b) {
+// Of a segment that header prediction has not taken for a pure acknowledgement. Its other half, as in Linux 2.2: the next
+// data and nothing else new, while there is room, need neither the window's nor the queue's bookkeeping.
+__attribute__((noinline, section(".bulk_data"))) static void acknowledge_with_data(struct sock *sk, struct skb *b, u32 length) {
     struct tcp_header *th = header(b);
-    u32 words = (u32)(th->words >> 4) * 4;
-    if ((((u32 *)th)[3] & ~htonl(0xFC8 << 16)) != sk->predict || b->seq != sk->rcv_nxt || b->length <= words ||
-        b->ack_seq != sk->snd_una || sk->receive_memory > RECEIVE_BUFFER || sk->state != TCP_ESTABLISHED ||
-        sk->shutdown || !queue_empty(&sk->held))
-        return 0;
-    skb_pull(b, words);
+    if ((((u32 *)th)[3] & ~htonl(0xFC8 << 16)) != sk->predict || b->seq != sk->rcv_nxt ||
+        length <= (u32)(th->words >> 4) * 4 || b->ack_seq != sk->snd_una || sk->receive_memory > RECEIVE_BUFFER ||
+        sk->state != TCP_ESTABLISHED || sk->shutdown || !queue_empty(&sk->held)) {
+        acknowledge(sk, b, length);
+        return;
+    }
     COST(bulk_data);
-    measure_segment(sk, b->length);
-    charge(sk, b);
-    queue_tail(&sk->receive, b);
-    sk->rcv_nxt = b->end_seq;
-    wake_up(&sk->sleep);
     delayed_ack_estimate(sk);
-    sk->delayed_acks++;
-    if ((th->flags & TCP_PSH) && b->length < sk->mss >> 1 && sk->ato > HZ / 50)
+    if ((th->flags & TCP_PSH) && length - (u32)(th->words >> 4) * 4 < sk->mss >> 1 && sk->ato > HZ / 50)
         sk->ato = HZ / 50;              // short ones with PSH would make the estimate too small
-    ack_check(sk);
-    return 1;
-}
-
-__attribute__((noinline, section(".bulk_data"))) static int out_of_window(struct sock *sk, struct skb *b) {
-    if (!before(b->end_seq, sk->last_ack_sent) && !after(b->seq, sk->rcv_nxt + sk->rcv_wnd))
-        return 0;
-    if (!(header(b)->flags & TCP_RST))
-        tcp_send_ack(sk);
-    return 1;
 }
 
 // A segment for the connection, while the process does not hold it. Takes the buffer.
@@ -545,17 +529,19 @@ void tcp_process(struct sock *sk, struct skb *b) {
         tcp_data_check(sk);
         return;
     }
-    if (bulk_data(sk, b))
-        return;
-    if (out_of_window(sk, b))
+    if (before(b->end_seq, sk->last_ack_sent) ||
+        after(b->seq, sk->rcv_nxt + sk->rcv_wnd)) {
+        if (!(th->flags & TCP_RST))
+            tcp_send_ack(sk);
         goto drop;
+    }
     if (th->flags & TCP_RST) {
         reset_by_peer(sk);
         goto drop;
     }
     if (!(th->flags & TCP_ACK))
         goto drop;
-    acknowledge(sk, b, length);
+    acknowledge_with_data(sk, b, length);
     sk->predict = htonl(sk->header_length << 26 | (u32)TCP_ACK << 16 | (sk->snd_wnd & 0xFFFF));
     fin_acknowledged(sk);
     int kept = take_data(sk, b);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// How frames come from an adapter to the stack, by the setting `receive` (receive_mode.h). None of it runs without the
+// How frames come from an adapter to the stack, by the setting `receive` (mode.h). None of it runs without the
 // setting: then the driver's interrupt handler gives its frames to netif_rx(), as Linux 2.2 has it.
 //
 // All modes use the driver as it is: its interrupt handler looks at the adapter's status, takes what has come and what
 // was sent, and does not ask who called it. With the adapter's line masked in the 8259 it is a service routine. No adapter
 // here can put off its interrupts by itself, or raise one for several frames: nothing of it is in their drivers or sheets.
-#include "receive_mode.h"
+#include "mode.h"
 #include "kernel.h"
 #include "settings.h"
 #include "tcp.h"
@@ -26,7 +26,6 @@ u32 net_forwarded;
 struct netdev *net_adapter = &netdev;
 static u32 mode, rate = RATE;
 static int quota = QUOTA;               // frames a visit of a driver, where it can be told
-extern u8 __low_bss[], __low_bss_end[];         // kernel.ld
 static struct {
     struct netdev *dev;
     irq_handler *service;
@@ -163,7 +162,6 @@ void network_settings(const char *text) {
     stack_settings(text);
     static const char *const names[] = {"interrupt", "batch", "timer", "poll"};
     const char *value = settings_find(text, "receive");
-    memset(__low_bss, 0, (u32)(__low_bss_end - __low_bss));
     queue_init(&receive_taken);
     for (mode = 0; value && mode < sizeof names / sizeof *names && !settings_is(value, names[mode]); mode++)
         ;
