@@ -159,12 +159,11 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] T read_by_event(unsigned s, std::uint32_t offset);
   template <class T, Model M, Geometry G>
   [[gnu::noinline]] void write_by_event(unsigned s, std::uint32_t offset, T v);
+  /// The same where they are allowed, but not quick.
   template <class T, Model M, Geometry G>
-  [[gnu::noinline]] T read_behind_prefetch(unsigned s, std::uint32_t offset);
+  [[gnu::noinline]] T read_slow_event(std::uint32_t linear);
   template <class T, Model M, Geometry G>
-  [[gnu::noinline]] void write_behind_prefetch(unsigned s, std::uint32_t offset, T v);
-  template <class T, Model M, Geometry G>
-  [[gnu::noinline]] void write_into_cache(std::uint32_t linear, T v);
+  [[gnu::noinline]] void write_slow_event(std::uint32_t linear, T v);
   /// The same for whatever it is.
   template <class T>
   [[gnu::noinline]] T read_any(unsigned s, std::uint32_t offset);
@@ -229,9 +228,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
     line.base = reinterpret_cast<std::uintptr_t>(e.host) - page;
     line.physical = tag & L0Line::mask;
     line.reads = e.read_tag == page ? key : 0;
-    const bool may_write = e.write_tag == page && !e.holds_code(linear);
-    line.may_write = may_write;
-    line.writes = (tag & TagCache::dirty) && may_write ? key : 0;
+    line.writes = (tag & TagCache::dirty) && e.write_tag == page && !e.holds_code(linear) ? key : 0;
   }
   void forget_segment_contexts() {
     for (Segment& g : seg) g.reads = g.writes = {};

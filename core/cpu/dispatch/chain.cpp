@@ -6,8 +6,8 @@
 
 namespace planar::cpu {
 
-// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns out
-// to be none.
+// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns
+// out to be none.
 void Engine::finish_cold_line() {
   timing.pentium().finish_cold_line(current_block->plan);
   cold_from = nullptr;
@@ -22,7 +22,8 @@ void Engine::leave_plan(const Op* next) {
     timing.pentium().leave_plan(current_block->plan, next);
   } else if (cold_from != nullptr) {
     const Op* const from = std::exchange(cold_from, nullptr);
-    timing.pentium().leave_cold_line(from, next, current_block->physical + from->behind - from->length);
+    timing.pentium().leave_cold_line(from, next,
+                                     current_block->plan.eip + from->behind - from->length);  // the block may be gone
   }
   planned = false;
 }

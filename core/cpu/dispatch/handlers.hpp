@@ -60,9 +60,9 @@ Handlers register_only(const Op&) {
 template <class Form>
 Handlers accessing(const Op& op) {
   constexpr Attempt full = Form::template mem<FullAccess>, uncached = Form::template mem<Uncached>,
-                    recalling = Form::template mem<Recalling>, recalling_at_base = Form::template mem<AtBase<Recalling>>,
-                    fast = Form::template mem<FastPath>, fast_at_base = Form::template mem<AtBase<FastPath>>,
-                    checked = Form::template mem<CheckedAccess>;
+                    recalling = Form::template mem<Recalling>,
+                    recalling_at_base = Form::template mem<AtBase<Recalling>>, fast = Form::template mem<FastPath>,
+                    fast_at_base = Form::template mem<AtBase<FastPath>>, checked = Form::template mem<CheckedAccess>;
   const bool at_base = has_plain_address(op);
   Handlers h = execute_full<full>;
   h.link = at_base ? chain_access<fast_at_base, checked> : chain_access<fast, checked>;

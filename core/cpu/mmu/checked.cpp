@@ -45,64 +45,45 @@ void Engine::write_any(unsigned s, std::uint32_t offset, T v) {
 // registers hold everything. A segment with a context begins at 0 and ends nowhere.
 template <class T, Model M, Geometry G>
 T Engine::read_by_event(unsigned s, std::uint32_t offset) {
-  using Events = EventsOf<M, G>;
-  auto& t = timing.of<M>();
   const HostTlbEntry& e = host_entry(offset);
   if (seg[s].reads.value != l0_context || e.read_tag != (offset & (page_mask | (sizeof(T) - 1)))) [[unlikely]]
     return read_any<T>(s, offset);
+  auto& t = timing.of<M>();
   const std::uint32_t address = e.physical + (offset & 0xFFF);
-  const auto tried = Events::read_quickly(t, address);
-  if (tried != Events::Tried::done) [[unlikely]]
-    return tried == Events::Tried::prefetch_first ? read_behind_prefetch<T, M, G>(s, offset) : read_any<T>(s, offset);
-  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) [[likely]]
-    put_l0(e, offset, tag);
+  if (!EventsOf<M, G>::read_quickly(t, address)) [[unlikely]]
+    return read_slow_event<T, M, G>(offset);
+  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, offset, tag);
   return load<T>(e.host + (offset & 0xFFF));
 }
 template <class T, Model M, Geometry G>
-T Engine::read_behind_prefetch(unsigned s, std::uint32_t offset) {
-  EventsOf<M, G>::start_prefetch(timing.of<M>());
-  return read_by_event<T, M, G>(s, offset);
+T Engine::read_slow_event(std::uint32_t linear) {
+  auto& t = timing.of<M>();
+  const HostTlbEntry& e = host_entry(linear);
+  const std::uint32_t address = e.physical + (linear & 0xFFF);
+  EventsOf<M, G>::read_slowly(t, address, sizeof(T));
+  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, linear, tag);
+  return load<T>(e.host + (linear & 0xFFF));
 }
 
 template <class T, Model M, Geometry G>
 void Engine::write_by_event(unsigned s, std::uint32_t offset, T v) {
-  using Events = EventsOf<M, G>;
-  auto& t = timing.of<M>();
-  typename Events::Tried tried;
-  L0Line& line = l0_line(l0, offset);
-  if (!G.write_back && line.reads == l0_key<T>(seg[s].writes, offset) && line.may_write) {
-    // The cache has the line, and keeps it as it is.
-    tried = Events::write_through_quickly(t, line.physical + (offset & ~L0Line::mask));
-    if (tried == Events::Tried::done) [[likely]]
-      return store<T>(line.at(offset), v);
-  } else {
-    const HostTlbEntry& e = host_entry(offset);
-    if (seg[s].writes.value != l0_context || e.write_tag != (offset & (page_mask | (sizeof(T) - 1))) ||
-        e.holds_code(offset)) [[unlikely]]
-      return write_any<T>(s, offset, v);
-    tried = Events::write_quickly(t, e.physical + (offset & 0xFFF));
-    if (tried == Events::Tried::done) [[likely]]
-      return store<T>(e.host + (offset & 0xFFF), v);
-  }
-  switch (tried) {
-    case Events::Tried::prefetch_first: return write_behind_prefetch<T, M, G>(s, offset, v);
-    case Events::Tried::in_cache: return write_into_cache<T, M, G>(offset, v);
-    default: return write_any<T>(s, offset, v);
-  }
+  const HostTlbEntry& e = host_entry(offset);
+  if (seg[s].writes.value != l0_context || e.write_tag != (offset & (page_mask | (sizeof(T) - 1))) ||
+      e.holds_code(offset)) [[unlikely]]
+    return write_any<T>(s, offset, v);
+  if (!EventsOf<M, G>::write_quickly(timing.of<M>(), e.physical + (offset & 0xFFF))) [[unlikely]]
+    return write_slow_event<T, M, G>(offset, v);
+  store<T>(e.host + (offset & 0xFFF), v);
 }
 template <class T, Model M, Geometry G>
-void Engine::write_into_cache(std::uint32_t linear, T v) {
+void Engine::write_slow_event(std::uint32_t linear, T v) {
   auto& t = timing.of<M>();
   const HostTlbEntry& e = host_entry(linear);
   const std::uint32_t address = e.physical + (linear & 0xFFF);
-  EventsOf<M, G>::write_into_cache(t, address);
-  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, linear, tag);
+  EventsOf<M, G>::write_slowly(t, address, sizeof(T));
+  if constexpr (G.write_back)
+    if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, linear, tag);
   store<T>(e.host + (linear & 0xFFF), v);
-}
-template <class T, Model M, Geometry G>
-void Engine::write_behind_prefetch(unsigned s, std::uint32_t offset, T v) {
-  EventsOf<M, G>::start_prefetch(timing.of<M>());
-  return write_by_event<T, M, G>(s, offset, v);
 }
 
 template std::uint8_t Engine::read_checked(unsigned, std::uint32_t);

@@ -54,7 +54,7 @@ TEST_CASE("--window: every pane over a network at work does not change it") {
   setenv("SDL_VIDEODRIVER", "dummy", 1);
   Scratch scratch;
   const auto snapshot = scratch.file("netio.snap");
-  REQUIRE(run_planar("run " PLANAR_SOURCE_DIR "/docs/labs/window.toml --quiet --until '7.7 s' --snapshot-at '7.65 s' " +
+  REQUIRE(run_planar("run " PLANAR_SOURCE_DIR "/docs/labs/window.toml --quiet --until '8.1 s' --snapshot-at '8.05 s' " +
                      snapshot)
               .status == 0);
   const std::string run = "run --restore " + snapshot + " --quiet --until '7.8 s' --json -";

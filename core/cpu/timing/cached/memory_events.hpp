@@ -51,11 +51,6 @@ class MemoryEvents {
     else
       write_back_victim(t, victim, burst.done);
   }
-  [[gnu::always_inline]] static void fill_data(Timing& t, std::uint32_t address, const Burst& burst) {
-    const std::uint32_t victim = t.state_.data.template fill<G.data>(address);
-    t.note_fill(0, line_of(t, address), burst.done);
-    write_back_victim(t, victim, burst.done);
-  }
   static void write_back_victim(Timing& t, std::uint32_t victim, std::uint64_t at) {
     if ((!G.known || G.write_back) && (victim & TagCache::dirty))
       t.path_.template write_back<G>(at, line_of(t, victim));
@@ -144,44 +139,6 @@ class MemoryEvents {
     return std::max(t.state_.prefetch_from, t.path_.template free<G>());
   }
 
-  // ---- data, within a doubleword -------------------------------------------------------------------------------
- public:
-  /// What became of an access that was tried quickly. Done but for the data; or nothing has happened: a code line goes
-  /// first (start_prefetch()), a cache that writes back has the line (write_into_cache()), or for another reason.
-  enum class Tried : std::uint8_t { done, prefetch_first, in_cache, not_quick };
-
-  [[gnu::always_inline]] static Tried read_quickly(Timing& t, std::uint32_t address) {
-    if (t.state_.data.template find<G.data>(address)) {
-      if (!t.settled()) t.wait_for_fill(line_of(t, address));
-      return Tried::done;
-    }
-    if (t.template prefetch_started<G>()) [[unlikely]]
-      return Tried::prefetch_first;
-    Burst burst;
-    if (!surely_cached(t, address) || t.writes_wait() ||
-        !t.path_.template try_line_from_ram<G>(t.clock_, address, burst)) [[unlikely]]
-      return Tried::not_quick;
-    ++t.counters_.read_misses;
-    fill_data(t, address, burst);
-    t.jump_to(burst.first);
-    return Tried::done;
-  }
-  [[gnu::always_inline]] static Tried write_quickly(Timing& t, std::uint32_t address) {
-    if (t.template prefetch_started<G>()) [[unlikely]]
-      return Tried::prefetch_first;
-    if (!write_back(t)) return post_quickly(t, address, t.state_.data.template find<G.data>(address));
-    if (t.state_.data.template holds<G.data>(address)) [[unlikely]]
-      return Tried::in_cache;
-    return post_quickly(t, address, false);
-  }
-  /// The same where writes go through and the cache has the line as the one used last in its set.
-  [[gnu::always_inline]] static Tried write_through_quickly(Timing& t, std::uint32_t address) {
-    return t.template prefetch_started<G>() ? Tried::prefetch_first : post_quickly(t, address, true);
-  }
-  static void write_into_cache(Timing& t, std::uint32_t address) {
-    t.state_.data.template find_for_write<G.data>(address);
-    if (!t.settled()) t.wait_for_fill(line_of(t, address));
-  }
   /// The wanted line has gone to the bus.
   [[gnu::noinline]] static void start_prefetch(Timing& t) {
     const std::uint32_t line = std::exchange(t.state_.prefetch_line, no_line);
@@ -193,57 +150,96 @@ class MemoryEvents {
       fetch_code(t, line, at);
   }
 
- private:
-  /// `hit`: the cache has the line, too.
-  [[gnu::always_inline]] static Tried post_quickly(Timing& t, std::uint32_t address, bool hit) {
-    const std::uint64_t at = std::max(t.clock_, t.state_.write_done[t.state_.write_next]);
+  // ---- data, within a doubleword -------------------------------------------------------------------------------
+ public:
+  [[gnu::always_inline]] static bool read_quickly(Timing& t, std::uint32_t address) {
+    TagCache& data = t.state_.data;
+    if (data.find<G.data>(address)) {
+      if (!t.settled()) t.wait_for_fill(line_of(t, address));
+      return true;
+    }
+    if (t.template prefetch_started<G>() || !surely_cached(t, address) || t.writes_wait()) [[unlikely]]
+      return false;
+    const std::uint32_t victim = write_back(t) ? data.next_victim<G.data>(address) : 0;
+    const bool goes_out = victim & TagCache::dirty;
+    if (goes_out && !t.path_.template takes_line<G>(line_of(t, victim))) [[unlikely]]
+      return false;
     Burst burst;
-    if (!t.path_.template try_write<G>(at, address, burst)) [[unlikely]]
-      return Tried::not_quick;
-    t.clock_ = at;
-    t.template post<G>(burst);
-    t.count_posted(hit);
-    return Tried::done;
+    if (!t.path_.template try_line_from_ram<G>(t.clock_, address, burst)) [[unlikely]]
+      return false;
+    ++t.counters_.read_misses;
+    data.fill<G.data>(address);
+    t.note_fill(0, line_of(t, address), burst.done);
+    if (goes_out) t.path_.template write_back_taken<G>(burst.done, line_of(t, victim));
+    t.jump_to(burst.first);
+    return true;
   }
-
-  static void read(Timing& t, std::uint32_t address, unsigned bytes) {
-    const Tried tried = read_quickly(t, address);
-    if (tried == Tried::done) return;
-    if (tried == Tried::prefetch_first) start_prefetch(t);
+  /// Behind a read_quickly() that was refused.
+  [[gnu::noinline]] static void read_slowly(Timing& t, std::uint32_t address, unsigned bytes) {
+    if (t.template prefetch_started<G>()) {
+      start_prefetch(t);
+      if (!split(t) && may_be_cached(t, address) && t.state_.data.template find<G.data>(address)) {  // it was that line
+        t.wait_for_fill(line_of(t, address));
+        return;
+      }
+    }
     if (!may_be_cached(t, address)) {
       t.clock_ = t.path_.read_single(t.clock_, address, bytes).done;
       return;
     }
-    if (!split(t) && t.state_.data.template find<G.data>(address)) {  // the prefetch brought the line
-      t.wait_for_fill(line_of(t, address));
-      return;
-    }
     ++t.counters_.read_misses;
-    const std::uint64_t writes_from = t.first_overtaken();
+    const std::uint64_t writes_from = t.template first_overtaken<G>();
     const bool overtakes = writes_from != UINT64_MAX;
     const std::uint64_t resume = overtakes ? t.path_.take_back(writes_from) : 0;
     const Burst burst = t.path_.template fetch_line<G>(t.clock_, address);
-    fill_data(t, address, burst);
-    if (overtakes) t.delay_writes(writes_from, resume);
+    write_back_victim(t, t.state_.data.template fill<G.data>(address), burst.done);
+    t.note_fill(0, line_of(t, address), burst.done);
+    if (overtakes) t.template delay_writes<G>(writes_from, resume);
     t.jump_to(burst.first);
   }
-  static void write(Timing& t, std::uint32_t address, unsigned bytes) {
+  /// A write that is posted.
+  [[gnu::always_inline]] static bool write_quickly(Timing& t, std::uint32_t address) {
+    if (t.template prefetch_started<G>()) [[unlikely]]
+      return false;
+    TagCache& data = t.state_.data;
+    if (write_back(t) && data.holds<G.data>(address)) [[unlikely]]
+      return false;
+    const bool hit = !write_back(t) && data.find<G.data>(address);
+    const std::uint64_t at = std::max(t.clock_, t.state_.write_done[t.state_.write_next]);
+    Burst burst;
+    if (!t.path_.template try_write<G>(at, address, burst)) [[unlikely]]
+      return false;
+    t.clock_ = at;
+    t.template post<G>(burst);
+    t.count_posted(hit);
+    return true;
+  }
+  [[gnu::noinline]] static void write_slowly(Timing& t, std::uint32_t address, unsigned bytes) {
     if (t.template prefetch_started<G>()) start_prefetch(t);
-    const bool hit = t.state_.data.template find<G.data>(address);
-    if (hit && write_back(t)) return write_into_cache(t, address);
+    TagCache& data = t.state_.data;
+    const bool hit = write_back(t) ? data.find_for_write<G.data>(address) : data.find<G.data>(address);
+    if (hit && write_back(t)) {
+      if (!t.settled()) t.wait_for_fill(line_of(t, address));
+      return;
+    }
     t.wait_for_buffer();
     t.template post<G>(t.path_.template write_aligned<G>(t.clock_, address, bytes));
     t.count_posted(hit);
   }
 
  public:
-  static constexpr CachedTiming::Events events{
-      [](CachedTiming& c, std::uint32_t eip, std::uint32_t last_line) {
-        fetch(static_cast<Timing&>(c), eip, last_line);
-      },
-      [](CachedTiming& c, std::uint32_t address, unsigned bytes) { read(static_cast<Timing&>(c), address, bytes); },
-      [](CachedTiming& c, std::uint32_t address, unsigned bytes) { write(static_cast<Timing&>(c), address, bytes); },
-      [](CachedTiming& c) { start_prefetch(static_cast<Timing&>(c)); }};
+  static constexpr CachedTiming::Events events{[](CachedTiming& c, std::uint32_t eip, std::uint32_t last_line) {
+                                                 fetch(static_cast<Timing&>(c), eip, last_line);
+                                               },
+                                               [](CachedTiming& c, std::uint32_t address, unsigned bytes) {
+                                                 auto& t = static_cast<Timing&>(c);
+                                                 if (!read_quickly(t, address)) read_slowly(t, address, bytes);
+                                               },
+                                               [](CachedTiming& c, std::uint32_t address, unsigned bytes) {
+                                                 auto& t = static_cast<Timing&>(c);
+                                                 if (!write_quickly(t, address)) write_slowly(t, address, bytes);
+                                               },
+                                               [](CachedTiming& c) { start_prefetch(static_cast<Timing&>(c)); }};
 };
 
 }  // namespace planar::cpu

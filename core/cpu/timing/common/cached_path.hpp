@@ -121,11 +121,20 @@ class CachedPath {
   }
   /// A displaced dirty line of the first level goes out.
   template <Geometry G = any_geometry>
-  [[gnu::always_inline]] void write_back(std::uint64_t at, std::uint32_t line) {
-    const std::uint64_t t = bus_start<G>(at);
-    if (!has_l2<G>() || !l2_.find_for_write<G.l2>(line)) [[unlikely]]
-      return write_back_to_memory(t, line);
-    bus_free_ = t + l2_write_back_ticks_;
+  void write_back(std::uint64_t at, std::uint32_t line) {
+    if (takes_line<G>(line)) [[likely]]
+      return write_back_taken<G>(at, line);
+    write_back_to_memory(bus_start<G>(at), line);
+  }
+  /// Whether it goes no further than to the second level, and how that goes.
+  template <Geometry G = any_geometry>
+  bool takes_line(std::uint32_t line) const {
+    return has_l2<G>() && l2_.holds<G.l2>(line);
+  }
+  template <Geometry G = any_geometry>
+  [[gnu::always_inline]] void write_back_taken(std::uint64_t at, std::uint32_t line) {
+    l2_.find_for_write<G.l2>(line);
+    bus_free_ = bus_start<G>(at) + l2_write_back_ticks_;
   }
   /// Writes `lines` dirty lines of `bytes` one after the other; returns the end (WBINVD).
   std::uint64_t write_back_all(std::uint64_t at, unsigned lines, unsigned bytes);

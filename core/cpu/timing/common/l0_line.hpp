@@ -20,7 +20,6 @@ struct alignas(32) L0Line {
   std::uint64_t writes = 0;    ///< likewise; the line is dirty, so that no fill of it is under way
   std::uintptr_t base = 0;     ///< + linear address: of the host's byte
   std::uint32_t physical = 0;  ///< address of the first byte
-  bool may_write = false;      ///< with `reads`: writes are allowed and need only be timed
   void drop() { reads = writes = 0; }
   std::uint8_t* at(std::uint32_t linear) const { return reinterpret_cast<std::uint8_t*>(base + linear); }
 };

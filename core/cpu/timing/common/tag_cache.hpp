@@ -118,16 +118,20 @@ class TagCache {
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] std::uint32_t fill(std::uint32_t address) {
     Set& s = set<S>(address);
-    unsigned way = ways<S>() == 2 ? s.mru_way ^ 1u : ways<S>() == 4 ? oldest_of_four[s.tree & 7] : 0;
-    if (s.empty != 0) [[unlikely]] {  // an empty way is filled first
-      way = static_cast<unsigned>(std::countr_zero(s.empty));
+    const unsigned way = way_to_fill<S>(s);
+    if (s.empty != 0) [[unlikely]]
       s.empty = static_cast<std::uint8_t>(s.empty & (s.empty - 1));
-    }
     std::uint32_t& tag = s.tags()[way];
     const std::uint32_t victim = tag;
     tag = tag_of<S>(address);
     touch<S>(s, address, way);
     return victim;
+  }
+  /// The tag that fill() would displace.
+  template <CacheShape S = any_shape>
+  [[gnu::always_inline]] std::uint32_t next_victim(std::uint32_t address) const {
+    const Set& s = set<S>(address);
+    return s.tags()[way_to_fill<S>(s)];
   }
   /// Drops the line of `address`; returns its tag (0 if it was not in).
   std::uint32_t invalidate(std::uint32_t address);
@@ -241,6 +245,12 @@ class TagCache {
   // Tree bits: bit 0 = the upper pair (ways 2, 3) is the older one; bit 1 = way 1 is the older of 0 and 1; bit 2 = way
   // 3 is the older of 2 and 3. With two ways only bit 1 means anything, and it says the same as the way used last.
   static constexpr std::uint8_t oldest_of_four[8] = {0, 2, 1, 2, 0, 3, 1, 3};
+  template <CacheShape S = any_shape>
+  [[gnu::always_inline]] unsigned way_to_fill(const Set& s) const {
+    if (s.empty != 0) [[unlikely]]
+      return static_cast<unsigned>(std::countr_zero(s.empty));  // an empty way is filled first
+    return ways<S>() == 2 ? s.mru_way ^ 1u : ways<S>() == 4 ? oldest_of_four[s.tree & 7] : 0;
+  }
   /// `way` of `s`, the set of `address`, is the one used last from now on.
   template <CacheShape S = any_shape>
   [[gnu::always_inline]] void touch(Set& s, std::uint32_t address, unsigned way) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 386SX between two iterations of a REP with cycles on the pins: the prefetch queue is full or becomes so, nothing but data
-// and port cycles takes the bus, and the data lie in one open row. The rules are the bus unit's (bus_unit.hpp,
+// The 386SX between two iterations of a REP with cycles on the pins: the prefetch queue is full or becomes so, nothing
+// but data and port cycles takes the bus, and the data lie in one open row. The rules are the bus unit's (bus_unit.hpp,
 // execution_clocks.hpp); they work here on copies of the few numbers that still change, so that the host keeps those in
 // registers. Where iterations repeat clock by clock, many are skipped in one step.
 #pragma once

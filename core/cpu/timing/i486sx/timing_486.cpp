@@ -51,29 +51,6 @@ void Timing486::branch(const Op& op, bool taken, std::uint32_t) {
   last_clocks_ = 3;  // decoding restarts: nothing of the target's prefixes is hidden twice
 }
 
-// A read goes before posted writes only if all that wait hit the cache.
-std::uint64_t Timing486::first_waiting() const {
-  const unsigned count = config_.write_buffers;
-  std::uint64_t first = UINT64_MAX;
-  unsigned waiting = 0;
-  for (unsigned n = 0, i = state_.write_next; n < count; ++n, i = i + 1 < count ? i + 1 : 0) {  // oldest first
-    if (state_.write_done[i] <= clock_ || state_.write_start[i] <= clock_) continue;
-    if (first == UINT64_MAX) first = state_.write_start[i];
-    ++waiting;
-  }
-  return waiting > state_.write_hits ? UINT64_MAX : first;
-}
-
-void Timing486::delay_writes(std::uint64_t from, std::uint64_t until) {
-  const std::uint64_t delay = path_.free() - from;
-  path_.give_back(until + delay);
-  for (unsigned i = 0; i < config_.write_buffers; ++i)
-    if (state_.write_done[i] > clock_ && state_.write_start[i] >= from) {
-      state_.write_start[i] += delay;
-      state_.write_done[i] += delay;
-    }
-}
-
 void Timing486::interrupt_flush() {
   drop_prefetch();
   state_.code_line = no_line;

@@ -26,7 +26,8 @@ class Timing486 final : public CachedTiming {
   void interrupt_flush() override;
   void archive(Archive& a) override;
 
-  // ---- blocks that run by plan: of what an instruction costs, only the first one's part depends on what was before ----
+  // ---- blocks that run by plan: of what an instruction costs, only the first one's part depends on what was before
+  // ----
   /// Decode time: settles when each of `count` instructions begins, and where they enter other code lines.
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
   /// Code goes on with a block of that plan, whose first instruction is `first`. `Events`: of the geometry
@@ -75,10 +76,15 @@ class Timing486 final : public CachedTiming {
     return state_.write_start[latest] > clock_;
   }
   /// When the first posted write that a read miss goes before begins on the bus; UINT64_MAX if there is none.
-  std::uint64_t first_overtaken() const { return writes_wait() ? first_waiting() : UINT64_MAX; }
-  std::uint64_t first_waiting() const;
+  template <Geometry G>
+  std::uint64_t first_overtaken() const;
   /// The read has taken the bus: the writes that began at `from` or later, and had it until `until`, come behind it.
+  template <Geometry G>
   void delay_writes(std::uint64_t from, std::uint64_t until);
+  template <Geometry G>
+  unsigned write_buffers() const {
+    return G.known ? G.write_buffers : config_.write_buffers;
+  }
 
   /// Of `op` behind the instruction before it.
   unsigned clocks_of(const Op& op) const { return clocks_behind(op, last_writes_, last_clocks_); }
@@ -104,6 +110,32 @@ inline unsigned Timing486::clocks_behind(const Op& op, unsigned writes, unsigned
   const unsigned prefixes = op.i486sx.prefixes;
   if (prefixes != 0 && before > 1) clocks -= prefixes < before ? prefixes : before - 1u;
   return clocks;
+}
+
+// Only if all posted writes that wait hit the cache.
+template <Geometry G>
+std::uint64_t Timing486::first_overtaken() const {
+  if (!writes_wait()) return UINT64_MAX;
+  const unsigned count = write_buffers<G>();
+  std::uint64_t first = UINT64_MAX;
+  unsigned waiting = 0;
+  for (unsigned n = 0, i = state_.write_next; n < count; ++n, i = i + 1 < count ? i + 1 : 0) {  // oldest first
+    if (state_.write_done[i] <= clock_ || state_.write_start[i] <= clock_) continue;
+    if (first == UINT64_MAX) first = state_.write_start[i];
+    ++waiting;
+  }
+  return waiting > state_.write_hits ? UINT64_MAX : first;
+}
+
+template <Geometry G>
+void Timing486::delay_writes(std::uint64_t from, std::uint64_t until) {
+  const std::uint64_t delay = path_.free<G>() - from;
+  path_.give_back(until + delay);
+  for (unsigned i = 0; i < write_buffers<G>(); ++i)
+    if (state_.write_done[i] > clock_ && state_.write_start[i] >= from) {
+      state_.write_start[i] += delay;
+      state_.write_done[i] += delay;
+    }
 }
 
 }  // namespace planar::cpu

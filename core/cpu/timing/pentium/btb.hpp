@@ -19,77 +19,84 @@ namespace planar::cpu {
 
 class BranchTargetBuffer {
  public:
-  /// The entry of the branch behind `key`, if there is one: its position.
-  [[gnu::always_inline]] int find(std::uint32_t key) const {
-    const unsigned number = (key >> 2) & 63;
-    const Set& set = sets_[number];
-    const unsigned found = four_tags::equal(set.keys.data(), key) & set.present;
-    return found == 0 ? -1 : static_cast<int>(number * 4) + std::countr_zero(found);
-  }
-  bool predicts_taken(std::uint8_t position) const {
-    return sets_[position / 4].histories[position % 4] >= weakly_taken;
-  }
-  std::uint32_t target(std::uint8_t position) const { return sets_[position / 4].targets[position % 4]; }
-  /// A branch that has an entry went that way.
-  void learn(std::uint8_t position, bool taken, std::uint32_t target) {
-    Set& set = sets_[position / 4];
-    std::uint8_t& history = set.histories[position % 4];
-    history = after[taken][history];
-    if (taken) set.targets[position % 4] = target;
-  }
-  /// One that has none was taken.
-  void insert(std::uint32_t key, std::uint32_t target) {
-    Set& set = sets_[(key >> 2) & 63];
-    const unsigned way = set.next;
-    set.keys[way] = key;
-    set.targets[way] = target;
-    set.histories[way] = strongly_taken;
-    set.present = static_cast<std::uint8_t>(set.present | 1u << way);
-    set.next = static_cast<std::uint8_t>((way + 1) & 3);
+  /// Four entries side by side, so that one line of the host's cache has all: words 0 to 3 are the ways' keys, the next
+  /// four their targets, the next four their histories; then the ways that hold an entry, as bits, and the way that is
+  /// replaced next.
+  class Set {
+   public:
+    explicit Set(std::uint32_t* words) : words_(words) {}
+
+    /// The way that holds the branch behind `key`, as a bit, or 0.
+    [[gnu::always_inline]] unsigned holding(std::uint32_t key) const {
+      return four_tags::equal(words_, key) & words_[present];
+    }
+    bool predicts_taken(unsigned way) const { return words_[histories + way] >= weakly_taken; }
+    std::uint32_t target(unsigned way) const { return words_[targets + way]; }
+    /// The branch of `way` went so.
+    void learn(unsigned way, bool taken, std::uint32_t target) {
+      words_[histories + way] = after[taken][words_[histories + way]];
+      if (taken) words_[targets + way] = target;
+    }
+    /// A branch that has no entry was taken.
+    void insert(std::uint32_t key, std::uint32_t target) {
+      const unsigned way = words_[next];
+      words_[way] = key;
+      words_[targets + way] = target;
+      words_[histories + way] = strongly_taken;
+      words_[present] |= 1u << way;
+      words_[next] = (way + 1) & 3;
+    }
+
+   private:
+    std::uint32_t* words_;
+  };
+  /// The set that may hold the branch behind `key`, and an entry's position as always_taken() and never_taken() want
+  /// it.
+  Set set(std::uint32_t key) { return Set(&words_[number(key) * set_words]); }
+  static std::uint16_t position(std::uint32_t key, unsigned way) {
+    return static_cast<std::uint16_t>(number(key) * set_words + way);
   }
 
-  /// Whether find() would find `key` at `hint`, strongly taken to `target` (or strongly not taken), and nothing would
-  /// be learnt from being right.
-  bool always_taken(std::uint8_t hint, std::uint32_t key, std::uint32_t target) const {
-    const Set& set = sets_[hint / 4];
-    const unsigned way = hint % 4;
-    return set.keys[way] == key && set.targets[way] == target && set.histories[way] == strongly_taken;
+  /// Whether the buffer would hold `key` at position `hint`, strongly taken to `target` (or strongly not taken), and
+  /// nothing would be learnt from being right.
+  bool always_taken(unsigned hint, std::uint32_t key, std::uint32_t target) const {
+    return words_[hint] == key && words_[hint + targets] == target && words_[hint + histories] == strongly_taken;
   }
-  bool never_taken(std::uint8_t hint, std::uint32_t key) const {
-    const Set& set = sets_[hint / 4];
-    const unsigned way = hint % 4;
-    return set.keys[way] == key && set.histories[way] == strongly_not_taken && (set.present >> way & 1);
+  bool never_taken(unsigned hint, std::uint32_t key) const {
+    return words_[hint] == key && words_[hint + histories] == strongly_not_taken;
   }
 
   void archive(Archive& a) {
-    for (Set& set : sets_)
-      for (unsigned way = 0; way < 4; ++way) {
-        bool valid = set.present >> way & 1;
-        a(set.keys[way], set.targets[way], set.histories[way], valid);
-        set.histories[way] &= 3;
-        set.present = static_cast<std::uint8_t>((set.present & ~(1u << way)) | unsigned{valid} << way);
-        if (!valid) set.histories[way] = 0;
+    for (unsigned first = 0; first < words_.size(); first += set_words)
+      for (unsigned at = first; at < first + 4; ++at) {
+        const std::uint32_t bit = 1u << (at - first);
+        std::uint32_t& held = words_[first + present];
+        bool valid = held & bit;
+        auto history = static_cast<std::uint8_t>(valid ? words_[at + histories] : 0);
+        a(words_[at], words_[at + targets], history, valid);
+        held = valid ? held | bit : held & ~bit;
+        words_[at + histories] = valid ? history & 3u : unsigned{absent};
       }
-    for (Set& set : sets_) {
-      a(set.next);
-      set.next &= 3;
+    for (unsigned first = 0; first < words_.size(); first += set_words) {
+      auto way = static_cast<std::uint8_t>(words_[first + next]);
+      a(way);
+      words_[first + next] = way & 3u;
     }
   }
 
+  BranchTargetBuffer() {
+    for (unsigned first = 0; first < words_.size(); first += set_words)
+      for (unsigned way = 0; way < 4; ++way) words_[first + histories + way] = absent;
+  }
+
  private:
-  enum History : std::uint8_t { strongly_not_taken, weakly_not_taken, weakly_taken, strongly_taken };
-  /// Side by side, so that one line of the host's cache has all.
-  struct alignas(64) Set {
-    std::array<std::uint32_t, 4> keys{};
-    std::array<std::uint32_t, 4> targets{};
-    std::array<std::uint8_t, 4> histories{};
-    std::uint8_t present = 0;  ///< ways that hold an entry, as bits
-    std::uint8_t next = 0;     ///< way that is replaced next
-  };
+  enum : unsigned { targets = 4, histories = 8, present = 12, next = 13, set_words = 16 };
+  enum History : std::uint32_t { strongly_not_taken, weakly_not_taken, weakly_taken, strongly_taken, absent };
   static constexpr std::uint8_t after[2][4] = {{strongly_not_taken, strongly_not_taken, weakly_not_taken, weakly_taken},
                                                {strongly_taken, weakly_taken, strongly_taken, strongly_taken}};
+  static std::uint32_t number(std::uint32_t key) { return (key >> 2) & 63; }
 
-  std::array<Set, 64> sets_{};
+  alignas(64) std::array<std::uint32_t, 64 * set_words> words_{};
 };
 
 }  // namespace planar::cpu

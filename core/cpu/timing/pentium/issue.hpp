@@ -62,12 +62,13 @@ struct IssueState {
 struct LineMemo {
   std::uint64_t changes = 0;
   std::uint32_t slot = 0;
-  std::uint32_t once = 0;  ///< state of the code cache in which that was found a first time: to be noted the second time
+  std::uint32_t once =
+      0;  ///< state of the code cache in which that was found a first time: to be noted the second time
 };
 
 /// How those instructions of a block issue that end in one code line, if the code cache knows of none that opens an
-/// issue where it begins: the line is new, as code that has come from the second level mostly is. Their clocks, from the
-/// line's first instruction on, are in Op::Pentium::at[1].
+/// issue where it begins: the line is new, as code that has come from the second level mostly is. Their clocks, from
+/// the line's first instruction on, are in Op::Pentium::at[1].
 struct ColdLine {
   const Op* first = nullptr;     ///< null: they must be issued one by one
   std::uint32_t starts = 0;      ///< bytes at which an issue opens: known from then on
@@ -83,12 +84,12 @@ struct ColdLine {
 struct IssuePlan {
   static constexpr unsigned most_lines = 4;
   static constexpr unsigned most_clocks = UINT16_MAX;  ///< of a block's instructions together
-  std::uint32_t reach = 0;       ///< clocks until the last instruction but one has begun
-  std::uint32_t first_line = 0;  ///< code line in which the first instruction ends
-  std::uint8_t entry_reads = 0;  ///< address registers of the first issue
-  bool crosses = false;          ///< the first instruction begins in the line before first_line
-  bool single = false;           ///< one issue is all: the one before it is the one before the block
-  IssueState end;                ///< behind the last instruction
+  std::uint32_t reach = 0;                             ///< clocks until the last instruction but one has begun
+  std::uint32_t first_line = 0;                        ///< code line in which the first instruction ends
+  std::uint8_t entry_reads = 0;                        ///< address registers of the first issue
+  bool crosses = false;                                ///< the first instruction begins in the line before first_line
+  bool single = false;  ///< one issue is all: the one before it is the one before the block
+  IssueState end;       ///< behind the last instruction
   mutable std::array<LineMemo, most_lines> memos;
   std::array<std::uint32_t, most_lines> marks{};  ///< bytes of each line that must be known as an instruction's first
   const Op* first = nullptr;                      ///< the block's instructions

@@ -2,6 +2,7 @@
 #include "core/cpu/timing/pentium/timing_pentium.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/cpu/timing/cached/memory_events.hpp"
 #include "core/cpu/timing/common/instruction_table.hpp"
@@ -131,20 +132,20 @@ inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t targe
   const bool shadowed = issue.previous_eip == misprediction_mark;
   const std::uint32_t key = shadowed ? pipeline_.mispredicted_issue : issue.previous_eip;
   if (taken) state_.prefetch_line = no_line;
-  if (const int found = pipeline_.btb.find(key); found >= 0) {
-    const auto position = static_cast<std::uint8_t>(found);
-    op.pentium.btb_entry = position;
-    const bool followed =
-        !shadowed && clock_ >= pipeline_.redirected + redirect_distance && pipeline_.btb.predicts_taken(position);
-    const bool right = taken == followed && (!taken || pipeline_.btb.target(position) == target);
-    pipeline_.btb.learn(position, taken, target);
+  BranchTargetBuffer::Set set = pipeline_.btb.set(key);
+  if (const unsigned found = set.holding(key)) {
+    const auto way = static_cast<unsigned>(std::countr_zero(found));
+    op.pentium.btb_entry = BranchTargetBuffer::position(key, way);
+    const bool followed = !shadowed && clock_ >= pipeline_.redirected + redirect_distance && set.predicts_taken(way);
+    const bool right = taken == followed && (!taken || set.target(way) == target);
+    set.learn(way, taken, target);
     if (right) {
       if (taken) pipeline_.redirected = clock_;
       return;
     }
   } else {
     if (!taken) return;
-    pipeline_.btb.insert(key, target);
+    set.insert(key, target);
   }
   ++counters_.mispredictions;
   clock_ += op.branch == BranchKind::conditional && issue.in_v ? 4 : 3;

@@ -133,7 +133,11 @@ class TimingPentium final : public CachedTiming {
   }
   void code_line_replaced(std::size_t slot);
   static constexpr bool writes_wait() { return false; }
-  static constexpr std::uint64_t first_overtaken() { return UINT64_MAX; }
+  template <Geometry>
+  static constexpr std::uint64_t first_overtaken() {
+    return UINT64_MAX;
+  }
+  template <Geometry>
   void delay_writes(std::uint64_t, std::uint64_t) {}
 
   PipelineState pipeline_;
