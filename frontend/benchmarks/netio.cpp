@@ -210,6 +210,7 @@ Verb add_netio(CLI::App& app) {
       "  planar netio --runs 10 --seconds 1   means over ten seeds, with 95 % confidence\n"
       "  planar netio --machine model77 --card ne2 --bond 2   two of them as one, on two segments\n"
       "  planar netio --card 1=ne2 --card 2=3c529 --bond   two unlike ones\n"
+      "  planar netio --generation 2   each size both ways: the guest sends, then receives\n"
       "  planar netio --against model95:3c523   server and client are both emulated");
   return [o] { return run(*o); };
 }

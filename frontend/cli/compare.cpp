@@ -157,6 +157,7 @@ Verb add_compare(CLI::App& app) {
       "  planar compare --machines model95 --cards ne2,3c527 --runs 10   means and 95 % confidence over ten seeds\n"
       "  planar compare --runs 100 --report sweep --plan > plan.tsv   a line a run, for docs/sweeps.md\n"
       "  planar compare --machines model95 --converge 1   sizes that have settled end early\n"
+      "  planar compare --do netio-receive --machines model95   the other direction: the guest receives\n"
       "  planar compare --merge sweep   the report of what was run");
   return [o] { return run(*o); };
 }
