@@ -52,17 +52,17 @@ struct alignas(64) Op {
   BranchKind branch = BranchKind::none;
 
   struct I386sx {
-    std::uint16_t tail;     ///< clocks behind the end of its first read
-    std::uint8_t refill;    ///< decode clocks where it is the target of a jump (the manual's m)
+    std::uint16_t tail;   ///< clocks behind the end of its first read
+    std::uint8_t refill;  ///< decode clocks where it is the target of a jump (the manual's m)
     std::uint16_t stretch;  ///< number of the one that begins with it (dispatch/recall.hpp)
   };
-  /// Of 486 and Pentium, where the block runs by plan (chain.hpp): clocks from where the plan in force starts until
-  /// this instruction has begun. The 486 has one plan for a block; the Pentium has a second one for each new code line.
+  /// Of 486 and Pentium, where the block runs by plan (chain.hpp): clocks from where the plan in force starts until this
+  /// instruction has begun. The 486 has one plan for a block; the Pentium has a second one for each new code line.
   struct Planned {
     std::uint16_t at[2];
   };
   struct I486sx {
-    std::uint16_t at[2];    ///< Planned
+    std::uint16_t at[2];   ///< Planned
     std::uint8_t prefixes;  ///< whose clocks a longer predecessor hides
   };
   struct Pentium {
@@ -82,7 +82,7 @@ struct alignas(64) Op {
   enum class Edge : std::uint8_t { none, line, end };
   std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
   std::uint16_t behind = 0;                 ///< bytes from the block's start to behind this instruction
-  Edge edge = Edge::none;  ///< what follows: an instruction that ends in another code line (486, Pentium), or nothing
+  Edge edge = Edge::none;      ///< what follows: an instruction that ends in another code line (486, Pentium), or nothing
   bool register_only = false;  ///< touches registers and flags alone, and may run before its clocks have passed
 };
 static_assert(sizeof(Op) == 64);
