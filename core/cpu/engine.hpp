@@ -301,13 +301,12 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   }
   void drop_links();
   void enter_link_context();
-  void divide_into_stretches(Op* ops, unsigned count);
   void flush_blocks();
   void code_written(std::uint32_t physical, std::uint32_t bytes);
   void drop_block(Block& b);
   void look_through_marks(PageBlocks& in_page, Page& page);
 
-  // ---- run.cpp, chain.cpp, recall.cpp
+  // ---- run.cpp, chain.cpp
   void run(Time horizon);
   void step_observed();
   void step();
@@ -353,19 +352,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void check_code_line(const Op& op);
   [[gnu::cold, gnu::noinline]] void chain_near_deadline(const Op& op);
   void arrive_at(const Op& op);
-  [[gnu::noinline]] void settle_issued(const Op& op);
-  void start_recalling();
-  void enter_stretch(const Op& first);
-  [[gnu::noinline]] void enter_stretch_slowly(const Op& first);
-  void enter_next_block(bool branched);
-  [[gnu::noinline]] void enter_next_row(Block& b);
-  [[gnu::noinline]] void leave_recalling();
-  void recall_on(const Op& op);
-  void go_on_recalling(const Op& op);
-  [[gnu::noinline]] void work_out(const Op& first);
-  void work_out_last(const Op& op, Recalled* r, const Timing386sx::Start& start);
-  [[gnu::noinline]] void finish_slowly(const Op& op);
-  [[gnu::noinline]] void finish_branch_slowly(const Op& op, bool taken, std::uint32_t target);
+  void step_on(const Op& op);
+  [[gnu::cold, gnu::noinline]] void stop_behind(const Op& op);
   bool branched() const { return eip != block_eip + current_block->bytes; }
   template <Model M>
   void chain_to_next(bool branched);

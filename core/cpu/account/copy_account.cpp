@@ -35,7 +35,7 @@ void counted_pass(Engine& c, const Op& branch) {
 void CopyAccount::decoded(Op& op, const DecodeMode& mode) {
   if (!repeated_copy(op)) return;
   op.execute = counted_copy;
-  op.chained = mode.target.model == Model::i386sx ? recall_selected : chain_selected;
+  op.chained = mode.target.model == Model::i386sx ? step_selected : chain_selected;
 }
 
 // A block's last instruction is chained by its kind of end (blocks.cpp), which finds the handler replaced.

@@ -325,7 +325,7 @@ bool decode(std::span<const std::uint8_t> bytes, const DecodeMode& mode, Op& op)
   }
   const bool i386sx = mode.target.model == Model::i386sx;
   op.execute = i386sx ? handlers.i386sx.execute : handlers.execute;
-  op.chained = i386sx ? handlers.i386sx.link : handlers.link;
+  op.chained = i386sx ? handlers.i386sx.step : handlers.link;
   op.register_only = handlers.register_only;
   return true;
 }

@@ -17,7 +17,7 @@ inline constexpr std::uint8_t no_register = 8;
 struct alignas(64) Op {
   /// Executes the instruction; EIP already points behind it.
   void (*execute)(Engine&, const Op&) = nullptr;
-  /// Executes it and jumps to what follows it in its block (486, Pentium: chain.hpp; 386SX: recall.hpp).
+  /// Executes it and jumps to what follows it in its block (486, Pentium: chain.hpp; 386SX, once it has begun: step.hpp).
   void (*chained)(Engine&, const Op&) = nullptr;
   std::uint32_t immediate = 0;     ///< immediate, relative displacement of a branch, or offset of a far pointer
   std::uint32_t displacement = 0;  ///< of the memory operand, sign-extended; selector of a far pointer
@@ -54,7 +54,6 @@ struct alignas(64) Op {
   struct I386sx {
     std::uint16_t tail;   ///< clocks behind the end of its first read
     std::uint8_t refill;  ///< decode clocks where it is the target of a jump (the manual's m)
-    std::uint16_t stretch;  ///< number of the one that begins with it (dispatch/recall.hpp)
   };
   /// Of 486 and Pentium, where the block runs by plan (chain.hpp): clocks from where the plan in force starts until this
   /// instruction has begun. The 486 has one plan for a block; the Pentium has a second one for each new code line.

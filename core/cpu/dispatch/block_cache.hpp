@@ -11,7 +11,6 @@
 #include "core/common/random.hpp"
 #include "core/cpu/decode/op.hpp"
 #include "core/cpu/dispatch/block.hpp"
-#include "core/cpu/timing/i386sx/recall.hpp"
 
 namespace planar::cpu {
 
@@ -38,8 +37,6 @@ struct BlockCache {
   std::vector<Block*> blocks;  ///< the first of each block_slot()
   std::vector<Block> block_pool;
   std::vector<Op> op_pool;
-  std::vector<Recalled> recalls;              ///< 386SX: what stretches of blocks have cost (recall.hpp)
-  std::uint32_t stretches = 0;                ///< numbered so far
   std::size_t blocks_used = 0, ops_used = 0;  ///< of the pools; they start afresh with flush_blocks()
   Block no_block;                             ///< what is found where there is none: its mode is no mode
   Block::Link no_link() { return {0, 0, &no_block}; }

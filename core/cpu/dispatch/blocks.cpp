@@ -20,10 +20,10 @@ std::uint32_t granules(std::uint32_t first_byte, std::uint32_t bytes) {
   return (0xFFFFFFFFu << first) & (0xFFFFFFFFu >> (31 - last));
 }
 
-/// How `op` is executed in a chain as the last one of a code line or of its block.
+/// How `op` is executed in a chain or by steps as the last one of a code line or of its block.
 Handler chained_at_edge(const Op& op, const IssuePlan& plan, const Target& target) {
   Handlers h = select(op, target);
-  if (target.model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : recall_selected;
+  if (target.model == Model::i386sx) return h.i386sx.execute == op.execute ? h.i386sx.last : step_selected_last;
   if (h.execute != op.execute || plan.single) h = Handlers{op.execute};
   const Handlers::Chained& chained = target.model == Model::pentium ? h.pentium : h.i486sx;
   return op.edge == Op::Edge::line ? chained.edge : chained.last;
@@ -39,16 +39,9 @@ Block* Engine::find_block(std::uint32_t physical) {
       b->next_in_slot = first;
       return first = b;
     }
-  constexpr std::uint32_t most_stretches = 1u << 16;  // Op::I386sx::stretch
-  if (stretches + longest_block > most_stretches) {
-    flush_blocks();
-    std::fill(recalls.begin(), recalls.end(), Recalled{});
-    stretches = 0;
-  }
   if (op_pool.empty()) {
     assign_in_large_pages(op_pool, op_pool_size, Op{});
     assign_in_large_pages(block_pool, block_pool_size, Block{});
-    if (model == Model::i386sx) assign_in_large_pages(recalls, Recalled::places, Recalled{});
   }
   if (ops_used + longest_block > op_pool_size || blocks_used == block_pool_size) flush_blocks();
   Page& page = space.page(physical);
@@ -91,7 +84,6 @@ Block* Engine::find_block(std::uint32_t physical) {
   b.links.fill(no_link());
   if (model == Model::pentium) timing.pentium().plan(ops, count, physical, b.plan);
   if (model == Model::i486sx) timing.i486sx().plan(ops, count, physical, b.plan);
-  if (model == Model::i386sx) divide_into_stretches(ops, count);
   for (Op* op = ops; op != ops + count; ++op)
     if (op->edge != Op::Edge::none) op->chained = chained_at_edge(*op, b.plan, decode_mode.target);
   if (in_page.churn > 0) --in_page.churn;
@@ -105,12 +97,6 @@ Block* Engine::find_block(std::uint32_t physical) {
   page.code_granules |= granules(start, b.bytes);
   if (page.code_granules != held) forget_l0();  // a store there must be noticed
   return &b;
-}
-
-// The 386SX's (recall.hpp): a stretch ends with an instruction that is not register-only.
-void Engine::divide_into_stretches(Op* ops, unsigned count) {
-  for (Op* op = ops; op != ops + count; ++op)
-    if (op == ops || !op[-1].register_only) op->i386sx.stretch = static_cast<std::uint16_t>(stretches++);
 }
 
 // The ages have come to their end: with no link left they start afresh.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ways through a block and out of it: by plan (chain.hpp).
+// The ways through a block and out of it: by plan (chain.hpp) and by steps (step.hpp).
 #include <utility>
 
-#include "core/cpu/dispatch/chain.hpp"
+#include "core/cpu/dispatch/step.hpp"
 
 namespace planar::cpu {
 
@@ -56,6 +56,15 @@ template void chain_selected_edge<Model::i486sx>(Engine&, const Op&);
 template void chain_selected_edge<Model::pentium>(Engine&, const Op&);
 template void chain_selected_last<Model::i486sx>(Engine&, const Op&);
 template void chain_selected_last<Model::pentium>(Engine&, const Op&);
+
+void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
+void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
+
+// The 386SX's way out of a block in front of its end. Where an instruction that is not register-only has put EIP, it
+// stays: a REP that was cut points at itself.
+void Engine::stop_behind(const Op& op) {
+  if (op.register_only) arrive_at(op);
+}
 
 void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target) {
   timing.branch(op, taken, target);

@@ -204,13 +204,6 @@ struct Outcome {
   std::uint32_t target;  ///< also where it was not taken
 };
 using Decision = Outcome (*)(Engine&, const Op&);
-/// That of a branch with one access to memory: Form::decide is a template on the way to it.
-template <class Form, class Way>
-Outcome decide(Engine& c, const Op& op) {
-  Outcome o;
-  Form::template decide<Way>(c, op, o);
-  return o;
-}
 
 template <Decision F>
 [[gnu::flatten]] void execute_branch(Engine& c, const Op& op) {

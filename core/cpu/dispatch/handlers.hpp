@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/cpu/dispatch/chain.hpp"
-#include "core/cpu/dispatch/recall.hpp"
+#include "core/cpu/dispatch/step.hpp"
 
 namespace planar::cpu {
 
@@ -14,9 +14,9 @@ struct Handlers {
   bool register_only = false;
 
   struct I386sx {
-    Handler execute = nullptr;       ///< by itself
-    Handler link = recall_selected;  ///< within a block (recall.hpp),
-    Handler last = recall_selected;  ///< where the block ends because of it
+    Handler execute = nullptr;          ///< by itself
+    Handler step = step_selected;       ///< as a step within a block (step.hpp),
+    Handler last = step_selected_last;  ///< where the block ends because of it
   } i386sx;
   /// 486 and Pentium: as a link of a chain within a block (chain.hpp),
   Handler link = chain_selected;
@@ -42,7 +42,7 @@ Handlers any(const Op&) {
   h.link = chain_any<F>;
   h.i486sx.edge = chain_any_edge<F, Model::i486sx>;
   h.pentium.edge = chain_any_edge<F, Model::pentium>;
-  h.i386sx.link = recall_any<F>;
+  h.i386sx.step = step<F>;
   return h;
 }
 /// Touches registers and flags alone.
@@ -52,7 +52,7 @@ Handlers register_only(const Op&) {
   h.link = chain_register_only<F>;
   h.i486sx.edge = chain_register_only_edge<F, Model::i486sx>;
   h.pentium.edge = chain_register_only_edge<F, Model::pentium>;
-  h.i386sx.link = recall_register_only<F>;
+  h.i386sx.step = step_register_only<F>;
   h.register_only = true;
   return h;
 }
@@ -60,8 +60,7 @@ Handlers register_only(const Op&) {
 template <class Form>
 Handlers accessing(const Op& op) {
   constexpr Attempt full = Form::template mem<FullAccess>, uncached = Form::template mem<Uncached>,
-                    recalling = Form::template mem<Recalling>,
-                    recalling_at_base = Form::template mem<AtBase<Recalling>>, fast = Form::template mem<FastPath>,
+                    uncached_at_base = Form::template mem<AtBase<Uncached>>, fast = Form::template mem<FastPath>,
                     fast_at_base = Form::template mem<AtBase<FastPath>>, checked = Form::template mem<CheckedAccess>;
   const bool at_base = has_plain_address(op);
   Handlers h = execute_full<full>;
@@ -70,7 +69,7 @@ Handlers accessing(const Op& op) {
   h.pentium.edge = at_base ? chain_access_edge<fast_at_base, checked, Model::pentium>
                            : chain_access_edge<fast, checked, Model::pentium>;
   h.i386sx.execute = execute_full<uncached>;
-  h.i386sx.link = at_base ? recall_access<recalling_at_base> : recall_access<recalling>;
+  h.i386sx.step = at_base ? step<execute_full<uncached_at_base>> : step<execute_full<uncached>>;
   return h;
 }
 /// An instruction with a register form, Form::reg, and a memory form, Form::mem.
@@ -78,27 +77,13 @@ template <class Form>
 Handlers forms(const Op& op) {
   return op.has_memory ? accessing<Form>(op) : register_only<Form::reg>(op);
 }
-/// A near branch, which ends its block: any,
+/// A near branch, which ends its block.
 template <Decision F>
 Handlers branch(const Op&) {
   Handlers h = execute_branch<F>;
   h.i486sx.last = chain_branch<F, Model::i486sx>;
   h.pentium.last = chain_branch<F, Model::pentium>;
-  return h;
-}
-/// one without an access to memory,
-template <Decision F>
-Handlers register_only_branch(const Op& op) {
-  Handlers h = branch<F>(op);
-  h.i386sx.last = recall_branch<F>;
-  return h;
-}
-/// and one with one access: Form::decide is a template on the way to it.
-template <class Form>
-Handlers accessing_branch(const Op& op) {
-  Handlers h = branch<decide<Form, FullAccess>>(op);
-  h.i386sx.execute = execute_branch<decide<Form, Uncached>>;
-  h.i386sx.last = recall_accessing_branch<Form>;
+  h.i386sx.last = step_last<execute_branch<F>>;
   return h;
 }
 /// One that costs more than its prediction says (is_special).

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/cpu/decode/decoder.hpp"
-#include "core/cpu/dispatch/recall.hpp"
+#include "core/cpu/dispatch/chain.hpp"
 
 namespace planar::cpu {
 
@@ -309,7 +309,7 @@ Block* Engine::block_at(std::uint32_t linear) {
   return nullptr;
 }
 
-// Executes block `b` and those chained behind it; false if the last one ended early: at stop_at, or by
+// Executes block `b` and, on 486 and Pentium, those chained behind it; false if the last one ended early: at stop_at, or by
 // a fault, which has been delivered.
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
@@ -318,12 +318,8 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
   const Op& first = *b.ops;
   try {
     if constexpr (M == Model::i386sx) {
-      if (!goes_on) {
-        start_recalling();
-      } else {
-        current_op = &first;
-        run_unplanned<M>(true);
-      }
+      if (!goes_on) timing.of<M>().begin(first, b.physical);
+      first.chained(*this, first);
     } else if (!goes_on && timing.clocks() + b.plan.reach < stop_at && enter_plan<M>(b)) [[likely]] {
       planned = true;
       first.chained(*this, first);
@@ -332,15 +328,13 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     }
   } catch (const Fault& fault) {
     settle_chain();
-    if constexpr (M == Model::i386sx)
-      if (timing.i386sx().recalling()) settle_issued(*current_op);
     leave_block(false);
     if (!fault.committed) eip = block_eip + current_op->behind;  // in a chain EIP is not kept up to date
     current_op_length = current_op->length;
     take_fault(fault);
     return false;
   }
-  settle_chain();
+  if constexpr (M != Model::i386sx) settle_chain();
   if (current_op->edge != Op::Edge::end) [[unlikely]] {
     leave_block(true);
     return false;

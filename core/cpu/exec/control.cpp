@@ -43,43 +43,30 @@ Outcome jmp_indirect(Engine& c, const Op& op) {
   return go(c, target_operand<T>(c, op));
 }
 
-template <class T, class Memory>
-bool call(Engine& c, std::uint32_t target, Outcome& outcome) {
+template <class T>
+Outcome call(Engine& c, std::uint32_t target) {
   check_target(c, target);
-  const bool wide = c.seg[SS].big;
-  const std::uint32_t sp = c.gpr[ESP] - static_cast<std::uint32_t>(sizeof(T));
-  if (!Memory::template write<T>(c, SS, wide ? sp : sp & 0xFFFF, static_cast<T>(c.eip))) return false;
-  c.set_sized(ESP, wide, sp);
-  outcome = go(c, target);
-  return true;
+  c.push<T>(static_cast<T>(c.eip));
+  return go(c, target);
 }
 template <class T>
-struct CallRelative {
-  template <class Memory>
-  static bool decide(Engine& c, const Op& op, Outcome& outcome) {
-    return call<T, Memory>(c, relative_target<T>(c, op), outcome);
-  }
-};
+Outcome call_relative(Engine& c, const Op& op) {
+  return call<T>(c, relative_target<T>(c, op));
+}
 template <class T>
 Outcome call_indirect(Engine& c, const Op& op) {
-  Outcome outcome;
-  call<T, FullAccess>(c, target_operand<T>(c, op), outcome);
-  return outcome;
+  return call<T>(c, target_operand<T>(c, op));
 }
 
 template <class T>
-struct Ret {
-  template <class Memory>
-  static bool decide(Engine& c, const Op& op, Outcome& outcome) {
-    const bool wide = c.seg[SS].big;
-    const std::uint32_t sp = c.get_sized(ESP, wide);
-    return Memory::template read<T>(c, SS, sp, [&](T target) {
-      check_target(c, target);
-      c.set_sized(ESP, wide, sp + sizeof(T) + (op.immediate & 0xFFFF));
-      outcome = go(c, target);
-    });
-  }
-};
+Outcome ret(Engine& c, const Op& op) {
+  const bool wide = c.seg[SS].big;
+  const std::uint32_t sp = c.get_sized(ESP, wide);
+  const T target = c.read<T>(SS, sp);
+  check_target(c, target);
+  c.set_sized(ESP, wide, sp + sizeof(T) + (op.immediate & 0xFFFF));
+  return go(c, target);
+}
 
 enum class Loop { ne, e, plain, jcxz };
 template <Loop L, class T>
@@ -103,7 +90,7 @@ Outcome loop(Engine& c, const Op& op) {
 
 template <class T, unsigned... CC>
 Handlers select_jcc(const Op& op, std::integer_sequence<unsigned, CC...>) {
-  static constexpr Selector table[] = {register_only_branch<jcc<CC, T>>...};
+  static constexpr Selector table[] = {branch<jcc<CC, T>>...};
   return table[op.opcode & 15](op);
 }
 
@@ -170,7 +157,7 @@ Handlers select_control(const Op& op, const Target&) {
     case 0x62: return op.has_memory ? by_word(op, []<class T> { return any<bound<T>>; }) : nullptr;
     case 0x9A: return call_far_direct;
     case 0xC2:
-    case 0xC3: return by_word(op, []<class T> { return accessing_branch<Ret<T>>; });
+    case 0xC3: return by_word(op, []<class T> { return branch<ret<T>>; });
     case 0xCA:
     case 0xCB: return ret_far;
     case 0xCC: return int3;
@@ -179,11 +166,11 @@ Handlers select_control(const Op& op, const Target&) {
     case 0xCF: return iret;
     case 0xE0: return by_word(op, []<class T> { return special_branch<loop<Loop::ne, T>>; });
     case 0xE1: return by_word(op, []<class T> { return special_branch<loop<Loop::e, T>>; });
-    case 0xE2: return by_word(op, []<class T> { return register_only_branch<loop<Loop::plain, T>>; });
+    case 0xE2: return by_word(op, []<class T> { return branch<loop<Loop::plain, T>>; });
     case 0xE3: return by_word(op, []<class T> { return special_branch<loop<Loop::jcxz, T>>; });
-    case 0xE8: return by_word(op, []<class T> { return accessing_branch<CallRelative<T>>; });
+    case 0xE8: return by_word(op, []<class T> { return branch<call_relative<T>>; });
     case 0xE9:
-    case 0xEB: return by_word(op, []<class T> { return register_only_branch<jmp_relative<T>>; });
+    case 0xEB: return by_word(op, []<class T> { return branch<jmp_relative<T>>; });
     case 0xEA: return jmp_far_direct;
     case 0xF1: return icebp;
     case 0xFF:

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t refill_decode = 3;   // informed by published figures, see timing_386sx.hpp
 constexpr std::uint64_t starved_decode = 2;  // arrival of the last byte to execution: decode, hand over [I]
+constexpr std::uint64_t refill_lead = 4;     // a taken branch's fetch starts so long before the end of its table clocks
 
 std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? clock - by : 0; }
 
@@ -27,8 +28,7 @@ void Timing386sx::set_static_clocks(Op& op) const {
   if (op.has_memory && op.index < no_register && op.base < no_register) clocks += 1;
   op.clocks = static_cast<std::uint16_t>(clocks);
   op.i386sx = {.tail = static_cast<std::uint16_t>(clocks > 4 ? clocks - 4 : 0),
-               .refill = static_cast<std::uint8_t>(components(op)),
-               .stretch = 0};
+               .refill = static_cast<std::uint8_t>(components(op))};
 }
 
 void Timing386sx::prefetch(std::uint64_t until) {
@@ -40,10 +40,7 @@ void Timing386sx::prefetch(std::uint64_t until) {
 
 /// A full queue gets room from here on; `line` is the request that holds the instruction's first byte.
 inline void Timing386sx::supplied(std::uint32_t line) {
-  if (bus_.fetch_next - line >= queue_bytes) {
-    bus_.fetch_from = clock_;
-    fetch_moved_ = true;
-  }
+  if (bus_.fetch_next - line >= queue_bytes) bus_.fetch_from = clock_;
   fetch_put_off_ = 0;
 }
 

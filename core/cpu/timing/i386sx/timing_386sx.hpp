@@ -25,7 +25,6 @@
 
 #include "core/cpu/timing/common/processor_timing.hpp"
 #include "core/cpu/timing/i386sx/bus_unit.hpp"
-#include "core/cpu/timing/i386sx/recall.hpp"
 #include "core/cpu/timing/i386sx/word_path.hpp"
 
 namespace planar::cpu {
@@ -57,105 +56,10 @@ class Timing386sx final : public ProcessorTiming {
   void archive(Archive& a) override;
   void describe(Description&) const override {}
 
-  // ---- recalling (recall.hpp, dispatch/recall.hpp): between resume() and settle() the bus unit's figures are left
-  // ---- behind, and its phase stands for them
-  /// From here on stretches of the code at `physical` may be recalled, until the clock reaches `stop_at`; false if none
-  /// can be.
-  bool resume(std::uint32_t physical, std::uint64_t stop_at);
-  /// The same again, behind an instruction of that code.
-  void find_phase(std::uint64_t stop_at);
-  /// The figures again, the next instruction being at `eip`;
-  void settle(std::uint32_t eip);
-  /// and where the last instruction of the stretch that is recalled has begun; it ends at `eip`.
-  void settle_issued(std::uint32_t eip);
-  /// Where a fault may have come from: the same, if that is the case.
-  bool phase_known() const { return phase_.key != BusPhase::unknown; }
-  bool recalling() const { return recalled_ != nullptr; }
-  /// Code at `physical` follows; false if it cannot be recalled.
-  bool in_row(std::uint32_t physical) const { return path_.row(physical) == code_row_.row; }
-  bool enter_row(std::uint32_t physical);
-
-  std::uint64_t recall_key(std::uint16_t stretch) const { return std::uint64_t{stretch} << 32 | phase_.key; }
-  /// Where that is in the table; or in the place beside.
-  std::size_t recall_place(std::uint16_t stretch) const { return (stretch ^ phase_.spread) & (Recalled::places - 1); }
-  bool recalls(const Recalled& r, std::uint64_t key) const {
-    return r.key == key && origin_ + r.reach <= recall_until_;
-  }
-  /// The stretch `r` begins: all of it but what its last instruction does.
-  void begin_recalled(Recalled& r) {
-    if (r.special) [[unlikely]] {
-      if (r.special & Recalled::opens_row) path_.set_open(code_row_.row, code_row_.bank);
-      if (r.special & Recalled::moves_fetch)
-        bus_.fetch_from = origin_ + static_cast<std::uint64_t>(std::int64_t{r.fetch_from});
-      if (r.bus_free != Ending::unchanged) path_.bus_free() = origin_ + r.bus_free;
-    }
-    recalled_ = &r;
-  }
-  Recalled& recalled() { return *recalled_; }
-  void end_recalled(const Ending& e) {
-    clock_ = origin_ + static_cast<std::uint64_t>(std::int64_t{e.clock});
-    origin_ += e.origin;
-    phase_ = e.phase;
-  }
-  /// It ends with an aligned access to `address`, a write in the end if `writes`. False, with nothing done, if that end
-  /// is not known.
-  [[gnu::always_inline]] bool end_with_access(std::uint32_t address, bool writes) {
-    const std::uint32_t row = path_.row(address), bank = path_.bank(address);
-    unsigned which = path_.open(row, bank) ? Ending::open : Ending::closed;
-    if (bank == code_row_.bank) [[unlikely]] {
-      if (row != code_row_.row)
-        which |= Ending::in_code_bank;
-      else if (which == Ending::closed)
-        return false;
-    }
-    const Ending& e = recalled_->endings[which];
-    if (e.special & Ending::not_at_once || !path_.surely_ram(address)) [[unlikely]]
-      return false;
-    if (writes) bus_.latch.starts = origin_ + e.latch;
-    end_recalled(e);
-    if (e.special | which) [[unlikely]] {
-      const bool code_open = !(e.phase.key & BusPhase::closed);
-      if (e.special || (which & Ending::in_code_bank && code_open)) path_.set_open(code_row_.row, code_row_.bank);
-      if (!(which & Ending::in_code_bank && code_open)) path_.set_open(row, bank);
-    }
-    return true;
-  }
-  /// It ends with a branch and no access; false as above.
-  bool end_with_branch(bool taken) {
-    const Ending& e = recalled_->endings[taken];
-    if (e.special) [[unlikely]]
-      return false;
-    end_recalled(e);
-    return true;
-  }
-  /// The same where the end may be one that cannot be had at once; false: it is not known.
-  bool end_specially(bool taken);
-  /// Behind the end of a taken branch.
-  void fetch_from_target() { bus_.fetch_from = clock_ - refill_lead; }
-
-  // Working out what is recalled later, by the bus unit itself.
-  struct Start {
-    BusPhase phase;
-    std::uint64_t origin, bus_free, refresh;
-  };
-  std::uint64_t bus_is_free() const { return path_.bus_free(); }
-  Start start() {
-    fetch_moved_ = false;
-    return {phase_, origin_, path_.bus_free(), path_.next_refresh()};
-  }
-  /// The last instruction of a stretch has begun, which wanted to at clock `began`. False: it cannot be recalled.
-  bool record_issue(Recalled& r, const Start& start, std::uint64_t key, std::uint64_t began);
-  /// That instruction will execute; an access in it is noted in front of it,
-  void watch_access() { noted_ = Noted{}; }
-  void note_access(std::uint32_t address);
-  /// and it has executed, and the phase has been found. `bus_free_issued`: when the bus was free in front of it.
-  void record_ending(Recalled& r, const Start& start, std::uint64_t bus_free_issued, const Op& op);
-
  private:
   friend class Steady386;
   friend struct DataCycles<Timing386sx>;
   static constexpr std::uint32_t queue_bytes = 16;
-  static constexpr std::uint64_t refill_lead = 4;  // a taken branch's fetch starts so long before the end of its clocks
 
   // For DataCycles.
   std::uint64_t& clock() { return clock_; }
@@ -180,29 +84,10 @@ class Timing386sx final : public ProcessorTiming {
   void supplied(std::uint32_t line);
   void starve();
 
-  void count_words_put_off();
-  BusPhase phase() const;
-  bool row_closed() const { return !path_.open(code_row_.row, code_row_.bank); }
-
   WordPath path_;
   BusUnitState bus_;
   std::uint32_t fetch_mask_;         // of a prefetch request's address
   std::uint64_t fetch_put_off_ = 0;  // words that begin before are still to be counted; 0 in a snapshot
-
-  // While stretches are recalled.
-  std::uint64_t origin_ = 0;
-  std::uint64_t recall_until_ = 0;
-  BusPhase phase_;
-  Recalled* recalled_ = nullptr;  // the one in progress; null where the figures are settled
-  struct {
-    std::uint32_t row = 0, end = 0, bank = 0;
-  } code_row_;
-  bool fetch_moved_ = false;  // the queue became full
-  struct Noted {
-    unsigned accesses = 0;
-    bool usable = false;
-    std::uint8_t which = 0;
-  } noted_;
 };
 
 inline bool Timing386sx::bring_up_to(std::uint64_t until) {

@@ -54,24 +54,8 @@ class WordPath {
   bool row_open(std::uint32_t address) const { return memory_.row_open(address); }
   /// Bytes from `address` to its row's end.
   std::uint32_t row_left(std::uint32_t address) const { return memory_.row_end(address) - address; }
-  /// Words that end by this clock may be counted in closed form,
+  /// Words that end by this clock may be counted in closed form.
   std::uint64_t closed_until() const { return closed_until_; }
-  /// words of code as well.
-  std::uint64_t closed_fetch_until() const { return closed_fetch_until_; }
-  std::uint64_t next_refresh() const { return memory_.next_refresh(); }
-
-  // ---- rows, for recalling (recall.hpp) ------------------------------------------------------------------------
-  std::uint32_t row(std::uint32_t address) const { return memory_.row(address); }
-  std::uint32_t row_end(std::uint32_t address) const { return memory_.row_end(address); }
-  std::uint32_t bank(std::uint32_t address) const { return memory_.bank_of(memory_.row(address)); }
-  bool open(std::uint32_t row, std::uint32_t bank) const { return memory_.open(row, bank); }
-  void set_open(std::uint32_t row, std::uint32_t bank) { memory_.set_open(row, bank); }
-  bool surely_ram(std::uint32_t address) const { return memory_.surely_ram(address); }
-  /// Code was fetched last in the row that ends at `end`, or that is not known (0).
-  void know_code_row(std::uint32_t end, std::uint32_t bank) {
-    code_end_ = end;
-    code_bank_ = bank;
-  }
 
   // ---- code ----------------------------------------------------------------------------------------------------
   /// Moves `next` on over the words up to `full` that can begin at `at` or later and before `until`, and over those up

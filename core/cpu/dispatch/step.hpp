@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How the instructions of a block follow one another on the 386SX: each, when it has executed, begins the next one at
+// the clock as it then is, and jumps to it. What an instruction costs depends on what the prefetch queue and the bus
+// have been doing, so there is no plan; but within a block nothing flushes the queue between two instructions, and one
+// that is register-only (chain.hpp) does not use EIP. A block's length bounds the stack where the compiler makes no
+// tail calls.
+#pragma once
+
+#include "core/cpu/dispatch/chain.hpp"
+
+namespace planar::cpu {
+
+/// The steps that are no particular instruction's: Op::execute, whatever it is, within a block and as its last.
+void step_selected(Engine& c, const Op& op);
+void step_selected_last(Engine& c, const Op& op);
+
+// In front of an instruction that has begun and is not register-only.
+inline void Engine::arrive_at(const Op& op) {
+  current_op = &op;
+  eip = block_eip + op.behind;
+}
+// Behind one that is not its block's last.
+[[gnu::always_inline]] inline void Engine::step_on(const Op& op) {
+  if (timing.clocks() >= stop_at) [[unlikely]]
+    return stop_behind(op);
+  const Op& next = (&op)[1];
+  timing.i386sx().begin_next(next);
+  return next.chained(*this, next);
+}
+
+template <Handler F>
+[[gnu::flatten]] void step(Engine& c, const Op& op) {
+  c.arrive_at(op);
+  F(c, op);
+  return c.step_on(op);
+}
+template <Handler F>
+[[gnu::flatten]] void step_register_only(Engine& c, const Op& op) {
+  F(c, op);
+  return c.step_on(op);
+}
+template <Handler F>
+[[gnu::flatten]] void step_last(Engine& c, const Op& op) {
+  c.arrive_at(op);
+  F(c, op);
+}
+
+/// The way to memory of a processor without a cache, whose L0 line cache is always empty.
+struct Uncached : ModrmOperand {
+  template <class T, class F>
+  static bool read(Engine& c, unsigned s, std::uint32_t offset, F&& then) {
+    then(c.read_linear<T, Model::i386sx>(c.linear_for_read(s, offset, sizeof(T))));
+    return true;
+  }
+  template <class T>
+  static bool write(Engine& c, unsigned s, std::uint32_t offset, T value) {
+    c.write_linear<T, Model::i386sx>(c.linear_for_write(s, offset, sizeof(T)), value);
+    return true;
+  }
+  template <class T, class F>
+  static bool modify(Engine& c, unsigned s, std::uint32_t offset, F&& change) {
+    c.modify_checked<T>(s, offset, change);
+    return true;
+  }
+};
+
+}  // namespace planar::cpu
