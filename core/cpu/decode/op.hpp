@@ -17,7 +17,8 @@ inline constexpr std::uint8_t no_register = 8;
 struct alignas(64) Op {
   /// Executes the instruction; EIP already points behind it.
   void (*execute)(Engine&, const Op&) = nullptr;
-  /// Executes it and jumps to what follows it in its block (486, Pentium: chain.hpp; 386SX, once it has begun: step.hpp).
+  /// Executes it and jumps to what follows it in its block (486, Pentium: chain.hpp; 386SX, once it has begun:
+  /// step.hpp).
   void (*chained)(Engine&, const Op&) = nullptr;
   std::uint32_t immediate = 0;     ///< immediate, relative displacement of a branch, or offset of a far pointer
   std::uint32_t displacement = 0;  ///< of the memory operand, sign-extended; selector of a far pointer
@@ -55,13 +56,13 @@ struct alignas(64) Op {
     std::uint16_t tail;   ///< clocks behind the end of its first read
     std::uint8_t refill;  ///< decode clocks where it is the target of a jump (the manual's m)
   };
-  /// Of 486 and Pentium, where the block runs by plan (chain.hpp): clocks from where the plan in force starts until this
-  /// instruction has begun. The 486 has one plan for a block; the Pentium has a second one for each new code line.
+  /// Of 486 and Pentium, where the block runs by plan (chain.hpp): clocks from where the plan in force starts until
+  /// this instruction has begun. The 486 has one plan for a block; the Pentium has a second one for each new code line.
   struct Planned {
     std::uint16_t at[2];
   };
   struct I486sx {
-    std::uint16_t at[2];   ///< Planned
+    std::uint16_t at[2];    ///< Planned
     std::uint8_t prefixes;  ///< whose clocks a longer predecessor hides
   };
   struct Pentium {
@@ -81,7 +82,7 @@ struct alignas(64) Op {
   enum class Edge : std::uint8_t { none, line, end };
   std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
   std::uint16_t behind = 0;                 ///< bytes from the block's start to behind this instruction
-  Edge edge = Edge::none;      ///< what follows: an instruction that ends in another code line (486, Pentium), or nothing
+  Edge edge = Edge::none;  ///< what follows: an instruction that ends in another code line (486, Pentium), or nothing
   bool register_only = false;  ///< touches registers and flags alone, and may run before its clocks have passed
 };
 static_assert(sizeof(Op) == 64);

@@ -11,8 +11,8 @@ namespace planar::cpu {
 
 /// A run of decoded instructions within one physical page.
 struct alignas(64) Block {
-  /// Where execution went from here: block `to` starts at the linear address of `key` (Engine::link_key()) while its page
-  /// lies where `code` says (HostTlbEntry::code()). True wherever it is written down, so that it may be used from
+  /// Where execution went from here: block `to` starts at the linear address of `key` (Engine::link_key()) while its
+  /// page lies where `code` says (HostTlbEntry::code()). True wherever it is written down, so that it may be used from
   /// anywhere.
   struct Link {
     std::uint64_t key = 0;

@@ -12,8 +12,8 @@
 //
 // A plan says beforehand at which clock each instruction begins, counted from where the plan starts (Op::Planned). The
 // first two kinds do not touch the clock: when they ran cannot be observed. For the others it is set from the plan, and
-// what they took moves the plan's start. The 486 has one plan for a block; the Pentium has that of the block and one for
-// each of its code lines where that is new (pentium/issue.hpp).
+// what they took moves the plan's start. The 486 has one plan for a block; the Pentium has that of the block and one
+// for each of its code lines where that is new (pentium/issue.hpp).
 //
 // A plan is followed where all its instructions will begin before stop_at if nothing happens, and the same is checked
 // again behind whatever may have taken time or lowered stop_at. From block to block it goes on by known links, as long
@@ -275,7 +275,8 @@ inline void Engine::chain_to(Block& b) {
   return enter_slowly<M>(first, false);
 }
 
-// Into the block in progress, whose plan fits: whether it is known to hold, and fits still. Then `planned` is to be set.
+// Into the block in progress, whose plan fits: whether it is known to hold, and fits still. Then `planned` is to be
+// set.
 template <Model M>
 inline bool Engine::enter_plan(const Block& b) {
   if constexpr (M == Model::pentium) return timing.pentium().enter_plan_seen(b.plan);

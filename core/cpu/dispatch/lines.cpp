@@ -14,8 +14,8 @@ template <Geometry G>
 using PentiumEvents = MemoryEvents<TimingPentium, G>;
 }  // namespace
 
-// The way into the block in progress, at its first instruction, where it is not known that its plan holds, or stop_at is
-// near. `goes_on`: that instruction has begun already.
+// The way into the block in progress, at its first instruction, where it is not known that its plan holds, or stop_at
+// is near. `goes_on`: that instruction has begun already.
 template <>
 void Engine::enter_slowly<Model::pentium>(const Op& first, bool goes_on) {
   if (timing.known_geometry() == KnownGeometry::pentium_with_l2) [[likely]]
