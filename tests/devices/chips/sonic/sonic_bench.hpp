@@ -3,7 +3,11 @@
 // words each, descriptors in a chain whose last link ends the list.
 #pragma once
 
+#include <algorithm>
+#include <span>
+
 #include "devices/chips/sonic/sonic.hpp"
+#include "tests/catch.hpp"
 #include "tests/devices/medium/wire.hpp"
 
 namespace planar::test {
@@ -29,6 +33,10 @@ struct SonicBench final : ethernet::SonicHost {
 
   std::uint8_t memory_read(std::uint32_t a) const override { return ram.at(a); }
   void memory_write(std::uint32_t a, std::uint8_t v) override { ram.at(a) = v; }
+  void memory_copy(std::uint32_t a, std::span<std::uint8_t> to) const override {
+    REQUIRE(a + to.size() <= ram.size());
+    std::copy_n(ram.begin() + a, to.size(), to.begin());
+  }
   void interrupt(bool level, Time) override { line = level; }
 
   void step(Time t) {
