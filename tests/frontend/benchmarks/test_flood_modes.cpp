@@ -14,16 +14,16 @@ using Row = nlohmann::ordered_json;
 
 std::string options() { return " --quiet --json - --seconds " + std::string(short_runs() ? "0.05" : "0.2"); }
 
-std::uint64_t count(const Row& row, const char* key) { return row.at(key).get<std::uint64_t>(); }
-double figure(const Row& row, const char* key) { return row.at(key).get<double>(); }
+std::uint64_t mode_count(const Row& row, const char* key) { return row.at(key).get<std::uint64_t>(); }
+double mode_figure(const Row& row, const char* key) { return row.at(key).get<double>(); }
 
-void check_row(const Row& row) {
+void check_mode_row(const Row& row) {
   INFO(row.dump());
   std::uint64_t lost = 0;
   for (const auto& [where, frames] : row.at("lost").items()) lost += frames.get<std::uint64_t>();
-  CHECK(count(row, "delivered") <= count(row, "offered"));
-  CHECK(count(row, "offered") == count(row, "delivered") + lost);
-  CHECK(count(row, "delivered_in_time") <= count(row, "delivered"));
+  CHECK(mode_count(row, "delivered") <= mode_count(row, "offered"));
+  CHECK(mode_count(row, "offered") == mode_count(row, "delivered") + lost);
+  CHECK(mode_count(row, "delivered_in_time") <= mode_count(row, "delivered"));
 }
 
 Row result(const std::string& command) {
@@ -42,9 +42,9 @@ TEST_CASE("flood: each mode delivers all below its knee, accounts for every fram
     INFO(mode);
     CHECK(j.at("mode") == mode);
     REQUIRE(j.at("rows").size() == 2);
-    for (const Row& row : j.at("rows")) check_row(row);
+    for (const Row& row : j.at("rows")) check_mode_row(row);
     const Row& low = j.at("rows").at(0);
-    CHECK(count(low, "delivered_in_time") == count(low, "offered"));
+    CHECK(mode_count(low, "delivered_in_time") == mode_count(low, "offered"));
     CHECK(without_host_time(result(command)) == without_host_time(j));
   }
 }
@@ -57,25 +57,25 @@ TEST_CASE("flood: where interrupts bring a machine to livelock, polling delivers
       const auto by_interrupt = result(command + "interrupt"), polled = result(command + "poll");
       INFO(command);
       for (const auto* j : {&by_interrupt, &polled})
-        for (const Row& row : j->at("rows")) check_row(row);
-      const double most = figure(polled.at("rows").at(0), "delivered_per_s");
+        for (const Row& row : j->at("rows")) check_mode_row(row);
+      const double most = mode_figure(polled.at("rows").at(0), "delivered_per_s");
       CHECK(most > (machine == "model56sx" ? 900 : 3500));
-      CHECK(figure(by_interrupt.at("rows").at(1), "delivered_per_s") < most / 4);
-      CHECK(figure(polled.at("rows").at(1), "delivered_per_s") > 0.85 * most);
+      CHECK(mode_figure(by_interrupt.at("rows").at(1), "delivered_per_s") < most / 4);
+      CHECK(mode_figure(polled.at("rows").at(1), "delivered_per_s") > 0.85 * most);
       // What is too much is left in the adapter, where it costs nothing.
       const Row& lost = polled.at("rows").at(1).at("lost");
       CHECK(lost.at("backlog") == 0);
       CHECK(lost.at("socket") == 0);
-      CHECK(figure(polled.at("rows").at(1).at("cpu_percent"), "interrupt") < 5);
+      CHECK(mode_figure(polled.at("rows").at(1).at("cpu_percent"), "interrupt") < 5);
     }
 }
 
 TEST_CASE("flood: a polled machine looks at its adapter when there is nothing to do") {
   const auto j = result("flood --machine model95 --card ne2 --rates 200 --mode poll");
   const Row& cpu = j.at("rows").at(0).at("cpu_percent");
-  CHECK(figure(cpu, "poll") > 30);
-  CHECK(figure(cpu, "idle") == 0);
-  const auto latency = [](const Row& of) { return figure(of.at("rows").at(0).at("latency_us"), "p50"); };
+  CHECK(mode_figure(cpu, "poll") > 30);
+  CHECK(mode_figure(cpu, "idle") == 0);
+  const auto latency = [](const Row& of) { return mode_figure(of.at("rows").at(0).at("latency_us"), "p50"); };
   CHECK(latency(j) < 1.3 * latency(result("flood --machine model95 --card ne2 --rates 200")));
 }
 
@@ -86,19 +86,19 @@ TEST_CASE("flood --send: the driver's frames are on the wire and counted by the 
   REQUIRE(j.at("rows").size() == 2);
   for (const Row& row : j.at("rows")) {
     INFO(row.dump());
-    CHECK(count(row, "given") > 0);
-    CHECK(count(row, "given") == count(row, "sent") + count(row.at("lost"), "driver"));
-    CHECK(count(row, "sent") == count(row, "counted"));
-    CHECK(figure(row, "sent_per_s") < 14881);  // of 64 bytes with preamble and gap
+    CHECK(mode_count(row, "given") > 0);
+    CHECK(mode_count(row, "given") == mode_count(row, "sent") + mode_count(row.at("lost"), "driver"));
+    CHECK(mode_count(row, "sent") == mode_count(row, "counted"));
+    CHECK(mode_figure(row, "sent_per_s") < 14881);  // of 64 bytes with preamble and gap
   }
   CHECK(j.at("rows").at(0).at("from") == "kernel");
-  CHECK(figure(j.at("rows").at(0), "sent_per_s") > 14000);
-  CHECK(figure(j.at("rows").at(1), "sent_per_s") < figure(j.at("rows").at(0), "sent_per_s") / 2);
+  CHECK(mode_figure(j.at("rows").at(0), "sent_per_s") > 14000);
+  CHECK(mode_figure(j.at("rows").at(1), "sent_per_s") < mode_figure(j.at("rows").at(0), "sent_per_s") / 2);
   CHECK(without_host_time(result(command)) == without_host_time(j));
   // Longer frames fill the wire: (1518 + 20) bytes of 0.8 us.
   const Row longer = result("flood --machine model95 --card lan-a --send kernel --frame 1518").at("rows").at(0);
-  CHECK(figure(longer, "sent_per_s") > 790);
-  CHECK(figure(longer, "sent_per_s") < 813);
+  CHECK(mode_figure(longer, "sent_per_s") > 790);
+  CHECK(mode_figure(longer, "sent_per_s") < 813);
 }
 
 TEST_CASE("flood --router: frames come out on the other segment, one hop older, or are lost somewhere") {
@@ -106,12 +106,12 @@ TEST_CASE("flood --router: frames come out on the other segment, one hop older, 
   const auto j = result(command);
   CHECK(j.at("depth") == "forward");
   for (const Row& row : j.at("rows")) {
-    check_row(row);
+    check_mode_row(row);
     CHECK(row.at("counted") == row.at("delivered"));
   }
   const Row& low = j.at("rows").at(0);
-  CHECK(count(low, "delivered_in_time") == count(low, "offered"));
-  CHECK(figure(low.at("cpu_percent"), "process") < 1);
+  CHECK(mode_count(low, "delivered_in_time") == mode_count(low, "offered"));
+  CHECK(mode_figure(low.at("cpu_percent"), "process") < 1);
   CHECK(without_host_time(result(command)) == without_host_time(j));
 }
 
@@ -122,8 +122,8 @@ TEST_CASE("flood --router: every Ethernet card twice in a machine accounts for e
     for (const std::string mode : {"interrupt", "poll"}) {
       const auto j = result("flood --machine model77 --card " + card + " --router --rates 500,14880 --mode " + mode);
       INFO(card << " " << mode);
-      for (const Row& row : j.at("rows")) check_row(row);
-      CHECK(figure(j.at("rows").at(0), "delivered_per_s") > 480);
+      for (const Row& row : j.at("rows")) check_mode_row(row);
+      CHECK(mode_figure(j.at("rows").at(0), "delivered_per_s") > 480);
     }
 }
 
