@@ -43,12 +43,12 @@ class TimingPentium final : public CachedTiming {
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
   /// The code line of the byte at `address`, counted from address 0.
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
-  /// Whether a block's plan holds here: then its instructions begin with begin_planned() instead of begin(), those
-  /// that end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the instructions
-  /// leave in the pipes is put there in front of the last one (finish_plan) or where the block is left early.
   enum class Entry : std::uint8_t { unplanned, planned, cold };
   /// Code goes on with a block of that plan: whether the plan holds, or that of its first line as a new one
-  /// (enter_cold_line). `Events`: of the geometry (cached/memory_events.hpp).
+  /// (enter_cold_line). While the block's holds, its instructions begin with begin_planned() instead of begin(), those
+  /// that end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the instructions
+  /// leave in the pipes is put there when the last one has begun (finish_plan) or where the block is left early.
+  /// `Events`: of the geometry (cached/memory_events.hpp).
   template <class Events>
   [[gnu::always_inline]] Entry enter_block(const IssuePlan& plan) {
     if (plan.first_line != state_.code_line) Events::fetch(*this, plan.eip, plan.first_line);
