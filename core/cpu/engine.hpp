@@ -329,21 +329,20 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] Block* block_at(std::uint32_t linear);
   template <Model M>
   bool run_unplanned(bool begun);
-  template <Geometry G>
-  void run_lines();
-  template <Geometry G>
-  [[gnu::always_inline]] void enter_by_line(const Op& first, bool goes_on);
-  template <Geometry G>
-  [[gnu::always_inline]] void cross_line_at(const Op& op);
   template <Model M>
   bool enter_plan(const Block& b);
+  /// Into the block in progress, at its first instruction, where it is not known that its plan holds, or stop_at is
+  /// near; or with that instruction begun already.
   template <Model M>
-  [[gnu::noinline]] void enter_slowly(const Op& first, bool goes_on);
+  [[gnu::noinline]] void enter_slowly(const Op& first);
+  template <Model M>
+  [[gnu::noinline]] void go_on_with(const Op& first);
   template <Model M>
   void finish_plan(const Op& op);
   void finish_cold_line();
   void leave_plan(const Op* next);
   void leave_chain(const Op& op);
+  /// In front of another code line, whatever it takes.
   template <Model M>
   [[gnu::noinline]] void cross_line(const Op& op);
   void begin_chained(const Op& op);
@@ -363,6 +362,37 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   template <Model M>
   void chain_to(Block& b);
   [[gnu::noinline]] void chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target);
+  [[gnu::noinline]] void chain_branch_behind_prefetch(const Op& op, std::uint32_t target);
+
+  // ---- lines.cpp: parts of enter_slowly() and cross_line()
+  template <Geometry G>
+  [[gnu::always_inline]] void enter_first_line(const Op& first);
+  template <Geometry G>
+  [[gnu::noinline]] void fetch_first_line(const Op& first);
+  template <Geometry G>
+  [[gnu::always_inline]] void start_block(const Op& first);
+  template <Geometry G>
+  [[gnu::noinline]] void go_on_unplanned(const Op& op, bool begun);
+  template <Geometry G>
+  [[gnu::noinline]] void enter_line(const Op& op);
+  template <Geometry G>
+  [[gnu::noinline]] void fetch_line(const Op& op);
+  template <Geometry G>
+  [[gnu::always_inline]] void start_line(const Op& op);
+  template <Geometry G>
+  [[gnu::always_inline]] void cross_line_at(const Op& op);
+  template <Geometry G>
+  [[gnu::noinline]] void fetch_planned_line(const Op& op);
+  template <Geometry G>
+  [[gnu::always_inline]] void follow_plan(const Op& op);
+  [[gnu::noinline]] void enter_any_line(const Op& first);
+  [[gnu::noinline]] void cross_any_line(const Op& op);
+  [[gnu::always_inline]] bool fetch_quickly_486(std::uint32_t first_byte, std::uint32_t line);
+  [[gnu::always_inline]] void start_block_486(const Op& first);
+  [[gnu::noinline]] void fetch_first_line_486(const Op& first);
+  [[gnu::noinline]] void fetch_line_486(const Op& op);
+  [[gnu::always_inline]] void follow_plan_486(const Op& op);
+  [[gnu::noinline]] void go_on_unplanned_486(const Op& op, bool begun);
   void leave_block(bool executed);
   std::uint64_t instructions_executed() const {
     return instructions + static_cast<unsigned>(longest_chain - chain_room);

@@ -6,14 +6,6 @@
 
 namespace planar::cpu {
 
-// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns
-// out to be none.
-void Engine::finish_cold_line() {
-  timing.pentium().finish_cold_line(current_block->plan);
-  cold_from = nullptr;
-  planned = true;
-}
-
 // The plan in force ends in front of `next`, before its own end: what its instructions leave in the processor.
 void Engine::leave_plan(const Op* next) {
   if (model == Model::i486sx) {
@@ -66,9 +58,15 @@ void Engine::stop_behind(const Op& op) {
   if (op.register_only) arrive_at(op);
 }
 
+// Behind a near branch of the Pentium that may have gone elsewhere than predicted.
 void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target) {
-  timing.branch(op, taken, target);
+  if (!timing.pentium().branch_near(op, taken, target)) [[unlikely]]
+    return chain_branch_behind_prefetch(op, target);
   return chain_to_next<Model::pentium>(taken);
+}
+void Engine::chain_branch_behind_prefetch(const Op& op, std::uint32_t target) {
+  timing.pentium().branch_behind_prefetch(op, target);
+  return chain_to_next<Model::pentium>(true);
 }
 
 // `link` does not hold: to the block where execution goes on, if there is one already.

@@ -210,8 +210,18 @@ template <Decision F>
   const Outcome o = F(c, op);
   c.timing.branch(op, o.taken, c.seg[CS].base + o.target);
 }
+// The same as the last instruction of a code line that was new (Pentium). Nothing about it is as the buffer predicts.
+template <Decision F>
+[[gnu::noinline, gnu::flatten]] void chain_branch_of_new_line(Engine& c, const Op& op) {
+  c.begin_chained(op);
+  c.finish_cold_line();
+  const Outcome o = F(c, op);
+  return c.chain_branch_unpredicted(op, o.taken, c.seg[CS].base + o.target);
+}
 template <Decision F, Model M>
 [[gnu::flatten]] void chain_branch(Engine& c, const Op& op) {
+  if (M == Model::pentium && !c.planned) [[unlikely]]
+    return chain_branch_of_new_line<F>(c, op);
   c.begin_chained(op);
   c.finish_plan<M>(op);
   const Outcome o = F(c, op);
@@ -234,6 +244,14 @@ inline bool Engine::is_block_at(const Block& b, std::uint32_t linear) const {
 // Whether `link` leads to the block at `linear`.
 inline bool Engine::holds(const Block::Link& link, std::uint32_t linear) const {
   return link.key == link_key(linear) && link.code == host_entry(linear).code();
+}
+
+// The last instruction of a new code line has begun. What follows is taken to be a plan of a block's, until it turns
+// out to be none.
+inline void Engine::finish_cold_line() {
+  timing.pentium().finish_cold_line(current_block->plan);
+  cold_from = nullptr;
+  planned = true;
 }
 
 // A block's last instruction has begun: what the plan, of several issues, leaves in the processor.
@@ -272,7 +290,7 @@ inline void Engine::chain_to(Block& b) {
   const Op& first = *b.ops;
   if (fits && enter_plan<M>(b)) [[likely]]
     return first.chained(*this, first);
-  return enter_slowly<M>(first, false);
+  return enter_slowly<M>(first);
 }
 
 // Into the block in progress, whose plan fits: whether it is known to hold, and fits still. Then `planned` is to be

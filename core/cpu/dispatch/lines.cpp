@@ -2,8 +2,9 @@
 // From code line to code line on the way through a block (486, Pentium), where that takes time or it is not known
 // beforehand which plan holds: into the block, in front of another line, and without any plan. For the geometries known
 // when planar is compiled what happens in the caches is in line.
-#include <utility>
-
+//
+// The usual way through each function has no call in it that comes back: what is unusual is a function of its own,
+// called as the last thing and going on from there. So nothing of the host's registers is saved on the usual way.
 #include "core/cpu/dispatch/chain.hpp"
 #include "core/cpu/timing/cached/memory_events.hpp"
 
@@ -12,111 +13,190 @@ namespace planar::cpu {
 namespace {
 template <Geometry G>
 using PentiumEvents = MemoryEvents<TimingPentium, G>;
+using Events486 = MemoryEvents<Timing486, plain_486>;
 }  // namespace
 
-// The way into the block in progress, at its first instruction, where it is not known that its plan holds, or stop_at
-// is near. `goes_on`: that instruction has begun already.
+// ---- Pentium: into the block in progress, at its first instruction, where it is not known that its plan holds, or
+// stop_at is near ----
+
 template <>
-void Engine::enter_slowly<Model::pentium>(const Op& first, bool goes_on) {
+void Engine::enter_slowly<Model::pentium>(const Op& first) {
   if (timing.known_geometry() == KnownGeometry::pentium_with_l2) [[likely]]
-    return enter_by_line<pentium_with_l2>(first, goes_on);
-  return enter_by_line<any_geometry>(first, goes_on);
+    return enter_first_line<pentium_with_l2>(first);
+  return enter_any_line(first);
+}
+void Engine::enter_any_line(const Op& first) { return enter_first_line<any_geometry>(first); }
+template <Geometry G>
+inline void Engine::enter_first_line(const Op& first) {
+  TimingPentium& pentium = timing.pentium();
+  const IssuePlan& plan = current_block->plan;
+  planned = false;
+  if (plan.first_line != pentium.code_line() && !PentiumEvents<G>::fetch_quickly(pentium, plan.eip, plan.first_line))
+      [[unlikely]]
+    return fetch_first_line<G>(first);
+  return start_block<G>(first);
 }
 template <Geometry G>
-inline void Engine::enter_by_line(const Op& first, bool goes_on) {
+void Engine::fetch_first_line(const Op& first) {
+  PentiumEvents<G>::fetch_slowly(timing.pentium(), current_block->plan.eip, current_block->plan.first_line);
+  return start_block<G>(first);
+}
+template <Geometry G>
+inline void Engine::start_block(const Op& first) {
   TimingPentium& pentium = timing.pentium();
-  planned = false;
-  if (!goes_on) [[likely]] {
-    const auto entry = pentium.enter_block<PentiumEvents<G>>(current_block->plan);
-    if (entry != TimingPentium::Entry::unplanned && pentium.plan_fits(stop_at)) [[likely]] {
-      planned = entry == TimingPentium::Entry::planned;
-      if (!planned) cold_from = &first;
-      return first.chained(*this, first);
-    }
-    pentium.end_cold_plan();
-  }
-  current_op = &first;
-  if (!run_unplanned<Model::pentium>(goes_on)) return;
-  ++current_op;
-  return run_lines<G>();
+  const auto entry = pentium.starts_block<PentiumEvents<G>>(current_block->plan);
+  if (entry == TimingPentium::Entry::unplanned || !pentium.plan_fits(stop_at)) [[unlikely]]
+    return go_on_unplanned<G>(first, false);
+  planned = entry == TimingPentium::Entry::planned;
+  if (!planned) cold_from = &first;
+  return first.chained(*this, first);
 }
 template <>
-void Engine::enter_slowly<Model::i486sx>(const Op& first, bool goes_on) {
-  if (!goes_on) [[likely]] {
-    Timing486& i486 = timing.i486sx();
-    if (timing.known_geometry() == KnownGeometry::plain_486) [[likely]]
-      i486.enter_plan<MemoryEvents<Timing486, plain_486>>(current_block->plan, first);
-    else
-      i486.enter_plan<MemoryEvents<Timing486, any_geometry>>(current_block->plan, first);
-    planned = i486.plan_fits(stop_at);
-    if (planned) [[likely]]
-      return first.chained(*this, first);
-  }
-  current_op = &first;
+void Engine::go_on_with<Model::pentium>(const Op& first) {
   planned = false;
-  while (run_unplanned<Model::i486sx>(std::exchange(goes_on, false))) ++current_op;
+  return go_on_unplanned<any_geometry>(first, true);
 }
 
-// The Pentium's without the block's plan: code line by code line, for a new one has a plan of its own.
+// ---- Pentium: without the block's plan, code line by code line, for a new one has a plan of its own ----
+
+// The rest of the line of `op`, which has or has not begun, without any plan.
 template <Geometry G>
-void Engine::run_lines() {
+void Engine::go_on_unplanned(const Op& op, bool begun) {
+  timing.pentium().end_cold_plan();
+  current_op = &op;
+  if (run_unplanned<Model::pentium>(begun)) return enter_line<G>(current_op[1]);
+}
+// Into the line of `op`.
+template <Geometry G>
+void Engine::enter_line(const Op& op) {
   TimingPentium& pentium = timing.pentium();
-  for (;; ++current_op) {
-    const Op& op = *current_op;
-    if (pentium.enter_cold_line<PentiumEvents<G>>(current_block->plan, op, current_block->physical) &&
-        pentium.plan_fits(stop_at)) {
-      cold_from = &op;
-      return op.chained(*this, op);
-    }
-    pentium.end_cold_plan();
-    if (!run_unplanned<Model::pentium>(false)) return;
-  }
+  const std::uint32_t physical = current_block->physical, line = pentium.line_of(op, physical);
+  current_op = &op;
+  if (line != pentium.code_line() &&
+      !PentiumEvents<G>::fetch_quickly(pentium, physical + op.behind - op.length, line)) [[unlikely]]
+    return fetch_line<G>(op);
+  return start_line<G>(op);
+}
+template <Geometry G>
+void Engine::fetch_line(const Op& op) {
+  const std::uint32_t physical = current_block->physical;
+  PentiumEvents<G>::fetch_slowly(timing.pentium(), physical + op.behind - op.length,
+                                 timing.pentium().line_of(op, physical));
+  return start_line<G>(op);
+}
+template <Geometry G>
+inline void Engine::start_line(const Op& op) {
+  TimingPentium& pentium = timing.pentium();
+  if (!pentium.starts_cold_line(current_block->plan, op) || !pentium.plan_fits(stop_at)) [[unlikely]]
+    return go_on_unplanned<G>(op, false);
+  cold_from = &op;
+  return op.chained(*this, op);
 }
 
 // Behind `op`: the rest of the block runs without its plan.
 void Engine::leave_chain(const Op& op) {
-  leave_plan(&op + 1);
-  current_op = &op + 1;
-  if (timing.known_geometry() == KnownGeometry::pentium_with_l2) return run_lines<pentium_with_l2>();
-  if (model == Model::pentium) return run_lines<any_geometry>();
-  while (run_unplanned<Model::i486sx>(false)) ++current_op;
+  const Op& next = (&op)[1];
+  leave_plan(&next);
+  if (timing.known_geometry() == KnownGeometry::pentium_with_l2) return enter_line<pentium_with_l2>(next);
+  if (model == Model::pentium) return enter_line<any_geometry>(next);
+  return go_on_unplanned_486(next, false);
 }
 
-// In front of another code line. Once that has been fetched, the next instruction runs whatever the clock says.
+// ---- in front of another code line. Once that has been fetched, the next instruction runs whatever the clock says ----
+
 template <>
 void Engine::cross_line<Model::pentium>(const Op& op) {
-  if (timing.clocks() >= stop_at) return;
+  if (timing.clocks() >= stop_at) [[unlikely]]
+    return;
   if (timing.known_geometry() == KnownGeometry::pentium_with_l2) [[likely]]
     return cross_line_at<pentium_with_l2>(op);
-  return cross_line_at<any_geometry>(op);
+  return cross_any_line(op);
 }
+void Engine::cross_any_line(const Op& op) { return cross_line_at<any_geometry>(op); }
 template <Geometry G>
 inline void Engine::cross_line_at(const Op& op) {
   TimingPentium& pentium = timing.pentium();
   const IssuePlan& plan = current_block->plan;
-  if (planned) {
-    if (pentium.plan_holds_behind<PentiumEvents<G>>(plan, op)) {
-      pentium.move_plan(op);
-      if (pentium.plan_fits(stop_at)) return chain_on(*this, op);
-    }
-    return leave_chain(op);
+  if (!planned) {
+    pentium.finish_cold_line(plan);
+    cold_from = nullptr;
+    return enter_line<G>((&op)[1]);
   }
-  pentium.finish_cold_line(plan);
-  cold_from = nullptr;
-  current_op = &op + 1;
-  return run_lines<G>();
+  const std::uint32_t line = pentium.line_behind(plan, op);
+  if (line != pentium.code_line() && !PentiumEvents<G>::fetch_quickly(pentium, line, line)) [[unlikely]]
+    return fetch_planned_line<G>(op);
+  return follow_plan<G>(op);
+}
+template <Geometry G>
+void Engine::fetch_planned_line(const Op& op) {
+  const std::uint32_t line = timing.pentium().line_behind(current_block->plan, op);
+  PentiumEvents<G>::fetch_slowly(timing.pentium(), line, line);
+  return follow_plan<G>(op);
+}
+template <Geometry G>
+inline void Engine::follow_plan(const Op& op) {
+  TimingPentium& pentium = timing.pentium();
+  if (!pentium.plan_holds_behind<PentiumEvents<G>>(current_block->plan, op)) return leave_chain(op);
+  pentium.move_plan(op);
+  if (!pentium.plan_fits(stop_at)) [[unlikely]]
+    return leave_chain(op);
+  return chain_on(*this, op);
+}
+
+// ---- 486: the same. Its plan holds always ----
+
+inline bool Engine::fetch_quickly_486(std::uint32_t first_byte, std::uint32_t line) {
+  return timing.known_geometry() == KnownGeometry::plain_486 &&
+         Events486::fetch_quickly(timing.i486sx(), first_byte, line);
+}
+template <>
+void Engine::enter_slowly<Model::i486sx>(const Op& first) {
+  const IssuePlan& plan = current_block->plan;
+  if (plan.first_line != timing.cached().code_line() && !fetch_quickly_486(plan.eip, plan.first_line)) [[unlikely]]
+    return fetch_first_line_486(first);
+  return start_block_486(first);
+}
+void Engine::fetch_first_line_486(const Op& first) {
+  timing.cached().fetch(current_block->plan.eip, current_block->plan.first_line);
+  return start_block_486(first);
+}
+inline void Engine::start_block_486(const Op& first) {
+  timing.i486sx().start_plan_of(current_block->plan, first);
+  planned = timing.cached().plan_fits(stop_at);
+  if (!planned) [[unlikely]]
+    return go_on_unplanned_486(first, false);
+  return first.chained(*this, first);
+}
+template <>
+void Engine::go_on_with<Model::i486sx>(const Op& first) {
+  planned = false;
+  return go_on_unplanned_486(first, true);
+}
+void Engine::go_on_unplanned_486(const Op& op, bool begun) {
+  current_op = &op;
+  while (run_unplanned<Model::i486sx>(begun)) {
+    ++current_op;
+    begun = false;
+  }
 }
 template <>
 void Engine::cross_line<Model::i486sx>(const Op& op) {
-  if (timing.clocks() >= stop_at) return;
-  const std::uint32_t eip = current_block->physical + op.behind;
-  if (timing.known_geometry() == KnownGeometry::plain_486) [[likely]]
-    timing.i486sx().enter_line<MemoryEvents<Timing486, plain_486>>(eip, (&op)[1]);
-  else
-    timing.i486sx().enter_line<MemoryEvents<Timing486, any_geometry>>(eip, (&op)[1]);
-  timing.cached().move_plan(op);
-  if (timing.cached().plan_fits(stop_at)) return chain_on(*this, op);
-  return leave_chain(op);
+  if (timing.clocks() >= stop_at) [[unlikely]]
+    return;
+  const std::uint32_t next = current_block->physical + op.behind;
+  if (!fetch_quickly_486(next, timing.i486sx().line_of((&op)[1], next))) [[unlikely]]
+    return fetch_line_486(op);
+  return follow_plan_486(op);
 }
-
+void Engine::fetch_line_486(const Op& op) {
+  const std::uint32_t next = current_block->physical + op.behind;
+  timing.cached().fetch(next, timing.i486sx().line_of((&op)[1], next));
+  return follow_plan_486(op);
+}
+inline void Engine::follow_plan_486(const Op& op) {
+  timing.cached().move_plan(op);
+  if (!timing.cached().plan_fits(stop_at)) [[unlikely]]
+    return leave_chain(op);
+  return chain_on(*this, op);
+}
 }  // namespace planar::cpu

@@ -323,8 +323,10 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     } else if (!goes_on && timing.clocks() + b.plan.reach < stop_at && enter_plan<M>(b)) [[likely]] {
       planned = true;
       first.chained(*this, first);
+    } else if (goes_on) {
+      go_on_with<M>(first);
     } else {
-      enter_slowly<M>(first, goes_on);
+      enter_slowly<M>(first);
     }
   } catch (const Fault& fault) {
     settle_chain();

@@ -7,9 +7,10 @@
 // says that it is another case, with nothing changed that the other form would not change, too. The other form, out of
 // line, does every case.
 //
-// Of `Timing` it asks: second_line(), between the two lines of an instruction; line_entered(slot), when a line has been
-// entered, which the code cache has there or (`uncached`) nowhere; writes_wait(), first_overtaken() and delay_writes(),
-// for a read that goes before posted writes; code_line_replaced(slot) of a separate code cache.
+// Of `Timing` it asks: second_line(), between the two lines of an instruction, and second_line_waits(), whether that
+// takes time; line_entered(slot), when a line has been entered, which the code cache has there or (`uncached`) nowhere;
+// writes_wait(), first_overtaken() and delay_writes(), for a read that goes before posted writes;
+// code_line_replaced(slot) of a separate code cache.
 #pragma once
 
 #include <algorithm>
@@ -58,16 +59,35 @@ class MemoryEvents {
 
   // ---- code ----------------------------------------------------------------------------------------------------
  public:
+  static std::uint32_t next_line(const Timing& t, std::uint32_t line) {
+    return line + (G.known ? G.data.line : t.state_.data.line());
+  }
+  /// Whether a separate code cache has `line` in the way of its set that was used last; its slot then.
+  static bool used_last(const Timing& t, std::uint32_t line) {
+    return split(t) && t.state_.code.template in_mru_way<code_shape>(line);
+  }
+  static std::size_t slot(const Timing& t, std::uint32_t line) {
+    return t.state_.code.template slot<code_shape>(line);
+  }
   /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
   [[gnu::always_inline]] static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
+    if (!fetch_quickly(t, eip, last_line)) [[unlikely]]
+      fetch_slowly(t, eip, last_line);
+  }
+  [[gnu::always_inline]] static bool fetch_quickly(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
+    const std::uint32_t first_line = line_of(t, eip);
+    if (first_line != last_line && (first_line != t.state_.code_line || t.second_line_waits())) [[unlikely]]
+      return false;
+    return enter_quickly(t, last_line);
+  }
+  /// Behind a fetch_quickly() that was refused.
+  [[gnu::noinline]] static void fetch_slowly(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     const std::uint32_t first_line = line_of(t, eip);
     if (first_line != last_line) {
-      if (first_line != t.state_.code_line) [[unlikely]]
-        return fetch_both_lines(t, first_line, last_line);
+      if (first_line != t.state_.code_line) enter_slowly(t, first_line);
       t.second_line();
     }
-    if (!enter_quickly(t, last_line)) [[unlikely]]
-      enter_slowly(t, last_line);
+    enter_slowly(t, last_line);
   }
 
  private:
@@ -76,14 +96,13 @@ class MemoryEvents {
     CacheState& state = t.state_;
     TagCache& cache = code_cache(t);
     const bool on_the_way = t.template prefetch_started<G>();
-    if (on_the_way && state.prefetch_line != line) [[unlikely]]
+    if ((on_the_way && state.prefetch_line != line) || !surely_cached(t, line)) [[unlikely]]
       return false;
     if (cache.find<code_shape>(line)) {
       if (!t.settled()) t.wait_for_fill(line);
     } else {
       Burst burst;
-      if (!surely_cached(t, line) ||
-          !t.path_.template try_line_from_ram<G>(on_the_way ? prefetch_start(t) : t.clock_, line, burst)) [[unlikely]]
+      if (!t.path_.template try_line_from_ram<G>(on_the_way ? prefetch_start(t) : t.clock_, line, burst)) [[unlikely]]
         return false;
       fill_code(t, line, burst);
       if (!on_the_way) {
@@ -93,14 +112,9 @@ class MemoryEvents {
         t.wait_for_fill(line);
       }
     }
-    go_on_in_line(t, line);
+    go_on_in_line(t, line, true);
     t.line_entered(cache.slot<code_shape>(line));
     return true;
-  }
-  [[gnu::noinline]] static void fetch_both_lines(Timing& t, std::uint32_t first_line, std::uint32_t last_line) {
-    enter_slowly(t, first_line);
-    t.second_line();
-    enter_slowly(t, last_line);
   }
   [[gnu::noinline]] static void enter_slowly(Timing& t, std::uint32_t line) {
     const TagCache& cache = code_cache(t);
@@ -111,15 +125,16 @@ class MemoryEvents {
       ++t.counters_.code_misses;
       t.jump_to(fetch_code(t, line, t.clock_).first);
     }
-    go_on_in_line(t, line);
+    go_on_in_line(t, line, false);
     t.line_entered(cache.in_mru_way<code_shape>(line) ? cache.slot<code_shape>(line) : Timing::uncached);
   }
-  /// Code executes in `line`; the one behind it is wanted next.
-  [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line) {
+  /// Code executes in `line`; the one behind it is wanted next. `cached`: that is so for all of its page.
+  [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line, bool cached) {
     t.state_.code_line = line;
     t.state_.prefetch_line = no_line;
-    const std::uint32_t next = line + (G.known ? G.data.line : t.state_.data.line());
-    if ((next & 0xFFF) == 0 || code_cache(t).template holds<code_shape>(next) || !may_be_cached(t, next)) return;
+    const std::uint32_t next = next_line(t, line);
+    if ((next & 0xFFF) == 0 || code_cache(t).template holds<code_shape>(next)) return;
+    if (!cached && !may_be_cached(t, next)) return;
     t.state_.prefetch_line = next;
     t.state_.prefetch_from = t.clock_;
   }

@@ -83,6 +83,11 @@ class CachedTiming : public ProcessorTiming {
     return state_.fill_line[0] == wanted || state_.fill_line[1] == wanted;
   }
 
+  /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
+  void fetch(std::uint32_t eip, std::uint32_t last_line) { events_->fetch(*this, eip, last_line); }
+  /// The code line that executes.
+  std::uint32_t code_line() const { return state_.code_line; }
+
   // ---- blocks that run by plan (dispatch/chain.hpp): the clock stands still but where it is set from the plan ----
   /// The plan in force is that of a new code line no more.
   void end_cold_plan() { plan_column_ = 0; }
@@ -130,8 +135,6 @@ class CachedTiming : public ProcessorTiming {
 
   TagCache& code_cache() { return config_.l1.split ? state_.code : state_.data; }
   const TagCache& code_cache() const { return config_.l1.split ? state_.code : state_.data; }
-  /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
-  void fetch(std::uint32_t eip, std::uint32_t last_line) { events_->fetch(*this, eip, last_line); }
   /// A wanted code line goes to the bus as soon as that is free: has it by now?
   template <Geometry G = any_geometry>
   bool prefetch_started() const {

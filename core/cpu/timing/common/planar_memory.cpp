@@ -18,7 +18,7 @@ PlanarMemory::PlanarMemory(const TimingConfig& config)
       if (r.first > r.last) continue;
       for (std::uint32_t page = r.first >> 12; page < 256 && page <= r.last >> 12; ++page)
         special_low_[page >> 6] |= std::uint64_t{1} << (page & 63);
-      if (r.last >= 0x100000) special_high_ = std::min(special_high_, std::max(r.first, 0x100000u));
+      if (r.last >= 0x100000) special_high_ = std::min(special_high_, std::max(r.first & ~0xFFFu, 0x100000u));
     }
   plain_bytes_ = special_high_ - 0x100000;
   for (const auto& r : config_.rom_ranges)

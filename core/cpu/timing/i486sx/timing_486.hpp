@@ -30,12 +30,10 @@ class Timing486 final : public CachedTiming {
   // ----
   /// Decode time: settles when each of `count` instructions begins, and where they enter other code lines.
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
-  /// Code goes on with a block of that plan, whose first instruction is `first`. `Events`: of the geometry
-  /// (cached/memory_events.hpp).
-  template <class Events>
-  [[gnu::always_inline]] void enter_plan(const IssuePlan& plan, const Op& first) {
-    if (plan.first_line != state_.code_line) Events::fetch(*this, plan.eip, plan.first_line);
-    start_plan_of(plan, first);
+  /// Code has gone on with a block of that plan, whose first instruction is `first`, and is in its first line.
+  void start_plan_of(const IssuePlan& plan, const Op& first) {
+    jumped_ = false;
+    start_plan(plan.reach, static_cast<int>(clocks_of(first)) - first.clocks);
   }
   /// The same where code stays in its line; if not, nothing has happened.
   bool enter_plan_seen(const IssuePlan& plan, const Op& first) {
@@ -43,15 +41,8 @@ class Timing486 final : public CachedTiming {
     start_plan_of(plan, first);
     return true;
   }
-  void start_plan_of(const IssuePlan& plan, const Op& first) {
-    jumped_ = false;
-    start_plan(plan.reach, static_cast<int>(clocks_of(first)) - first.clocks);
-  }
-  /// Code goes on in another line with `next` at `eip`.
-  template <class Events>
-  [[gnu::always_inline]] void enter_line(std::uint32_t eip, const Op& next) {
-    Events::fetch(*this, eip, (eip + next.length - 1) & line_mask_);
-  }
+  /// The line in which an instruction `op` at `eip` ends.
+  std::uint32_t line_of(const Op& op, std::uint32_t eip) const { return (eip + op.length - 1) & line_mask_; }
   /// Behind the beginning of a plan's last instruction, or of the one behind which it is left.
   void finish_plan(const Op& op) {
     last_writes_ = op.writes;
@@ -64,6 +55,7 @@ class Timing486 final : public CachedTiming {
   friend class MemoryEvents;
 
   // For MemoryEvents.
+  bool second_line_waits() const { return jumped_; }
   void second_line() {
     if (jumped_) clock_ += 1;
   }

@@ -29,16 +29,6 @@ void TimingPentium::set_static_clocks(Op& op) const {
   op.pentium.pair = static_cast<std::uint8_t>(pair & pair_mask);
 }
 
-// Code that comes back here while nothing has changed in the code cache.
-void TimingPentium::note_line(const IssuePlan& plan, unsigned number, std::uint32_t line) {
-  const TagCache& cache = code_cache();
-  if (&cache == &state_.code && !(number == 0 && plan.crosses) && cache.in_mru_way(line) &&
-      cache.in_mru_way(line + cache.line())) {
-    plan.memos[number].changes = cache.changes();
-    plan.memos[number].slot = static_cast<std::uint32_t>(cache.slot(line));
-  }
-}
-
 void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan) const {
   plan = IssuePlan{};
   plan.first = ops;
@@ -113,47 +103,14 @@ void TimingPentium::leave_plan(const IssuePlan& plan, const Op* next) {
 }
 
 void TimingPentium::branch(const Op& op, bool taken, std::uint32_t target) {
-  if (is_special(op.branch)) [[unlikely]] {
-    if (op.branch == BranchKind::far) return taken ? interrupt_flush() : void();
-    if (taken) clock_ += 1;  // JCXZ 6 against 5, LOOPZ 8 against 7
-  }
-  if (!taken || !prefetch_started()) [[likely]]
-    return predict(op, taken, target);
-  predict_behind_prefetch(op, target);
+  if (op.branch == BranchKind::far) [[unlikely]]
+    return taken ? interrupt_flush() : void();
+  if (!branch_near(op, taken, target)) branch_behind_prefetch(op, target);
 }
 
-void TimingPentium::predict_behind_prefetch(const Op& op, std::uint32_t target) {
+void TimingPentium::branch_behind_prefetch(const Op& op, std::uint32_t target) {
   settle_prefetch();
   predict(op, true, target);
-}
-
-inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t target) {
-  IssueState& issue = pipeline_.issue;
-  const bool shadowed = issue.previous_eip == misprediction_mark;
-  const std::uint32_t key = shadowed ? pipeline_.mispredicted_issue : issue.previous_eip;
-  if (taken) state_.prefetch_line = no_line;
-  BranchTargetBuffer::Set set = pipeline_.btb.set(key);
-  if (const unsigned found = set.holding(key)) {
-    const auto way = static_cast<unsigned>(std::countr_zero(found));
-    op.pentium.btb_entry = BranchTargetBuffer::position(key, way);
-    const bool followed = !shadowed && clock_ >= pipeline_.redirected + redirect_distance && set.predicts_taken(way);
-    const bool right = taken == followed && (!taken || set.target(way) == target);
-    set.learn(way, taken, target);
-    if (right) {
-      if (taken) pipeline_.redirected = clock_;
-      return;
-    }
-  } else {
-    if (!taken) return;
-    set.insert(key, target);
-  }
-  ++counters_.mispredictions;
-  clock_ += op.branch == BranchKind::conditional && issue.in_v ? 4 : 3;
-  pipeline_.mispredicted_issue = issue.eip;
-  issue.eip = misprediction_mark;
-  issue.pair_open = 0;
-  issue.last_writes = 0;  // the pipeline stood still: no interlock with the target
-  pipeline_.redirected = clock_;
 }
 
 void TimingPentium::flush_caches(bool write_back) {

@@ -17,6 +17,7 @@
 // nothing extra), write-once (first store to a clean line), snoop stalls, FXCH pairing and x87 overlap.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,25 +45,26 @@ class TimingPentium final : public CachedTiming {
   /// The code line of the byte at `address`, counted from address 0.
   std::uint32_t line_number(std::uint32_t address) const { return address >> line_shift_; }
   enum class Entry : std::uint8_t { unplanned, planned, cold };
-  /// Code goes on with a block of that plan: whether the plan holds, or that of its first line as a new one
-  /// (enter_cold_line). While the block's holds, its instructions begin with begin_planned() instead of begin(), those
-  /// that end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the instructions
-  /// leave in the pipes is put there when the last one has begun (finish_plan) or where the block is left early.
-  /// `Events`: of the geometry (cached/memory_events.hpp).
+  /// Code has gone on with a block of that plan, in whose first line it is: whether the plan holds, or that of the line
+  /// as a new one (starts_cold_line). While the block's holds, its instructions begin with begin_planned() instead of
+  /// begin(), those that end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the
+  /// instructions leave in the pipes is put there when the last one has begun (finish_plan) or where the block is left
+  /// early. `Events`: of the geometry (cached/memory_events.hpp).
   template <class Events>
-  [[gnu::always_inline]] Entry enter_block(const IssuePlan& plan) {
-    if (plan.first_line != state_.code_line) Events::fetch(*this, plan.eip, plan.first_line);
-    if (pipes_suit(plan) && knows_starts(plan, 0, plan.first_line)) {
+  [[gnu::always_inline]] Entry starts_block(const IssuePlan& plan) {
+    if (pipes_suit(plan) && knows_starts<Events>(plan, 0, plan.first_line)) {
       start_plan(plan.reach);
       return Entry::planned;
     }
     return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
   }
+  /// Code has gone on to the line behind `op`.
   template <class Events>
   [[gnu::always_inline]] bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
-    const std::uint32_t line = line_behind(plan, op);
-    if (line != state_.code_line) Events::fetch(*this, line, line);
-    return knows_starts(plan, op.pentium.line_behind, line);
+    return knows_starts<Events>(plan, op.pentium.line_behind, line_behind(plan, op));
+  }
+  std::uint32_t line_behind(const IssuePlan& plan, const Op& op) const {
+    return plan.first_line + (std::uint32_t{op.pentium.line_behind} << line_shift_);
   }
   /// The same for where that was the case before and takes no time now; if not, nothing has happened and the two above
   /// are to be asked.
@@ -78,15 +80,12 @@ class TimingPentium final : public CachedTiming {
   /// The block ends early, in front of `next`, not the first.
   void leave_plan(const IssuePlan& plan, const Op* next);
   // ---- lines of code that are new ----
-  /// Code goes on with `op` of the block at `physical` with that plan: whether what its line's instructions cost is
-  /// known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes behind the last
+  /// Code has gone on with `op` of a block with that plan, in whose line it is: whether what the line's instructions cost
+  /// is known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes behind the last
   /// one's beginning, or a leave_cold_line() where they end before, in front of `next`.
-  template <class Events>
-  [[gnu::always_inline]] bool enter_cold_line(const IssuePlan& plan, const Op& op, std::uint32_t physical) {
-    const std::uint32_t line = (physical + op.behind - 1) & line_mask_;
-    if (line != state_.code_line) Events::fetch(*this, physical + op.behind - op.length, line);
-    return start_cold(cold_line(plan), op);
-  }
+  bool starts_cold_line(const IssuePlan& plan, const Op& op) { return start_cold(cold_line(plan), op); }
+  /// The line in which `op` ends, of a block at `physical`.
+  std::uint32_t line_of(const Op& op, std::uint32_t physical) const { return (physical + op.behind - 1) & line_mask_; }
   void finish_cold_line(const IssuePlan& plan);
   void leave_cold_line(const Op* first, const Op* next, std::uint32_t eip);
 
@@ -94,6 +93,10 @@ class TimingPentium final : public CachedTiming {
   /// strongly taken to this target or strongly not taken, with nothing in the prefetcher's way. If not, nothing has
   /// happened.
   bool branch_as_predicted(const Op& op, bool taken, std::uint32_t linear_target);
+  /// branch() of one that is near, in line. False: it is taken, and the code prefetched behind it is on the bus by now;
+  /// branch_behind_prefetch() does the rest.
+  [[gnu::always_inline]] bool branch_near(const Op& op, bool taken, std::uint32_t linear_target);
+  void branch_behind_prefetch(const Op& op, std::uint32_t linear_target);
 
  private:
   template <class, Geometry>
@@ -108,23 +111,19 @@ class TimingPentium final : public CachedTiming {
     const IssueState& issue = pipeline_.issue;
     return issue.pair_open == 0 && !(issue.last_writes & plan.entry_reads);
   }
-  std::uint32_t line_behind(const IssuePlan& plan, const Op& op) const {
-    return plan.first_line + (std::uint32_t{op.pentium.line_behind} << line_shift_);
-  }
   const ColdLine& cold_line(const IssuePlan& plan) const {
     return plan.cold[(state_.code_line - plan.first_line) >> line_shift_];
   }
   void plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const;
   unsigned issue(const Op& op, std::uint32_t eip);
-  /// branch() where no code line prefetched behind the branch is on its way any more.
   [[gnu::always_inline]] void predict(const Op& op, bool taken, std::uint32_t target);
-  [[gnu::noinline]] void predict_behind_prefetch(const Op& op, std::uint32_t target);
   bool fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line);
+  template <class Events>
   bool knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line);
-  void note_line(const IssuePlan& plan, unsigned number, std::uint32_t line);
   bool start_cold(const ColdLine& cold, const Op& op);
 
   // For MemoryEvents. Read misses wait for posted writes.
+  static constexpr bool second_line_waits() { return false; }
   void second_line() {}
   static constexpr std::size_t uncached = SIZE_MAX;
   /// Uncached code has the spare slot behind the cache's lines.
@@ -180,12 +179,18 @@ inline bool TimingPentium::start_cold(const ColdLine& cold, const Op& op) {
 }
 
 /// Whether the plan's line `number`, which executes, knows of all bytes that the plan needs as an instruction's first.
-inline bool TimingPentium::knows_starts(const IssuePlan& plan, unsigned number, std::uint32_t line) {
+/// Where code comes back to it while nothing has changed in the code cache, that is noted (fetch_seen).
+template <class Events>
+[[gnu::always_inline]] inline bool TimingPentium::knows_starts(const IssuePlan& plan, unsigned number,
+                                                               std::uint32_t line) {
   if ((pipeline_.marks[pipeline_.mark_slot] & plan.marks[number]) != plan.marks[number]) return false;
   LineMemo& memo = plan.memos[number];
   const auto changes = static_cast<std::uint32_t>(code_cache().changes());
-  if (memo.once == changes) [[unlikely]]
-    note_line(plan, number, line);
+  if (memo.once == changes && !(number == 0 && plan.crosses) && Events::used_last(*this, line) &&
+      Events::used_last(*this, Events::next_line(*this, line))) {
+    memo.changes = code_cache().changes();
+    memo.slot = static_cast<std::uint32_t>(Events::slot(*this, line));
+  }
   memo.once = changes;
   return true;
 }
@@ -221,6 +226,46 @@ inline bool TimingPentium::branch_as_predicted(const Op& op, bool taken, std::ui
   if (!pipeline_.btb.always_taken(op.pentium.btb_entry, key, target)) return false;
   pipeline_.redirected = clock_;
   return true;
+}
+
+inline bool TimingPentium::branch_near(const Op& op, bool taken, std::uint32_t target) {
+  if (taken) {
+    if (is_special(op.branch)) [[unlikely]]
+      clock_ += 1;  // JCXZ 6 against 5, LOOPZ 8 against 7
+    if (prefetch_started()) [[unlikely]]
+      return false;
+  }
+  predict(op, taken, target);
+  return true;
+}
+
+inline void TimingPentium::predict(const Op& op, bool taken, std::uint32_t target) {
+  IssueState& issue = pipeline_.issue;
+  const bool shadowed = issue.previous_eip == misprediction_mark;
+  const std::uint32_t key = shadowed ? pipeline_.mispredicted_issue : issue.previous_eip;
+  if (taken) state_.prefetch_line = no_line;
+  BranchTargetBuffer::Set set = pipeline_.btb.set(key);
+  if (const unsigned found = set.holding(key)) {
+    const auto way = static_cast<unsigned>(std::countr_zero(found));
+    op.pentium.btb_entry = BranchTargetBuffer::position(key, way);
+    const bool followed = !shadowed && clock_ >= pipeline_.redirected + redirect_distance && set.predicts_taken(way);
+    const bool right = taken == followed && (!taken || set.target(way) == target);
+    set.learn(way, taken, target);
+    if (right) {
+      if (taken) pipeline_.redirected = clock_;
+      return;
+    }
+  } else {
+    if (!taken) return;
+    set.insert(key, target);
+  }
+  ++counters_.mispredictions;
+  clock_ += op.branch == BranchKind::conditional && issue.in_v ? 4 : 3;
+  pipeline_.mispredicted_issue = issue.eip;
+  issue.eip = misprediction_mark;
+  issue.pair_open = 0;
+  issue.last_writes = 0;  // the pipeline stood still: no interlock with the target
+  pipeline_.redirected = clock_;
 }
 
 }  // namespace planar::cpu
