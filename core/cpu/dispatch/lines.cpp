@@ -72,8 +72,8 @@ void Engine::enter_line(const Op& op) {
   TimingPentium& pentium = timing.pentium();
   const std::uint32_t physical = current_block->physical, line = pentium.line_of(op, physical);
   current_op = &op;
-  if (line != pentium.code_line() &&
-      !PentiumEvents<G>::fetch_quickly(pentium, physical + op.behind - op.length, line)) [[unlikely]]
+  if (line != pentium.code_line() && !PentiumEvents<G>::fetch_quickly(pentium, physical + op.behind - op.length, line))
+      [[unlikely]]
     return fetch_line<G>(op);
   return start_line<G>(op);
 }
@@ -102,7 +102,8 @@ void Engine::leave_chain(const Op& op) {
   return go_on_unplanned_486(next, false);
 }
 
-// ---- in front of another code line. Once that has been fetched, the next instruction runs whatever the clock says ----
+// ---- in front of another code line. Once that has been fetched, the next instruction runs whatever the clock says
+// ----
 
 template <>
 void Engine::cross_line<Model::pentium>(const Op& op) {

@@ -66,9 +66,7 @@ class MemoryEvents {
   static bool used_last(const Timing& t, std::uint32_t line) {
     return split(t) && t.state_.code.template in_mru_way<code_shape>(line);
   }
-  static std::size_t slot(const Timing& t, std::uint32_t line) {
-    return t.state_.code.template slot<code_shape>(line);
-  }
+  static std::size_t slot(const Timing& t, std::uint32_t line) { return t.state_.code.template slot<code_shape>(line); }
   /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
   [[gnu::always_inline]] static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     if (!fetch_quickly(t, eip, last_line)) [[unlikely]]

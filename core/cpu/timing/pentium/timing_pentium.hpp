@@ -80,9 +80,9 @@ class TimingPentium final : public CachedTiming {
   /// The block ends early, in front of `next`, not the first.
   void leave_plan(const IssuePlan& plan, const Op* next);
   // ---- lines of code that are new ----
-  /// Code has gone on with `op` of a block with that plan, in whose line it is: whether what the line's instructions cost
-  /// is known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes behind the last
-  /// one's beginning, or a leave_cold_line() where they end before, in front of `next`.
+  /// Code has gone on with `op` of a block with that plan, in whose line it is: whether what the line's instructions
+  /// cost is known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes behind the
+  /// last one's beginning, or a leave_cold_line() where they end before, in front of `next`.
   bool starts_cold_line(const IssuePlan& plan, const Op& op) { return start_cold(cold_line(plan), op); }
   /// The line in which `op` ends, of a block at `physical`.
   std::uint32_t line_of(const Op& op, std::uint32_t physical) const { return (physical + op.behind - 1) & line_mask_; }
