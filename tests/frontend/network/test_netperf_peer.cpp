@@ -118,3 +118,49 @@ TEST_CASE("the guest's server refuses what makes no sense, and serves on when a 
   CHECK(said.status == 0);
   CHECK(nlohmann::ordered_json::parse(said.out)["served"] == 1);
 }
+
+TEST_CASE("a client that goes away or falls silent in the middle costs the guest's server that test alone",
+          "[netperf][slirp]") {
+  if (short_runs()) SKIP("runs through slirp");
+  const Scratch scratch;
+  const auto port = free_ports(5);
+  Beside server(scratch, "netperf --serve 2 --net-time unthrottled --json - --port " + std::to_string(port));
+  REQUIRE(server.until(server.err_file(), "drive A"));
+  const auto to = [](std::uint16_t number) {
+    Descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto address = loopback(number);
+    REQUIRE(::connect(s.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    return s;
+  };
+  auto stream = record(10);
+  stream[4 * 10 + 3] = 1;  // a second
+  const auto asked = [&](const Descriptor& control) {
+    REQUIRE(send(control, stream));
+    const auto response = receive(control, record_bytes);
+    REQUIRE(response.size() == record_bytes);
+    REQUIRE(response[7] == 0);
+    return static_cast<std::uint16_t>(response[4 * 8 + 2] << 8 | response[4 * 8 + 3]);
+  };
+  {  // gone in the middle of its data, before it has heard the result: a stream ends so, and it counts
+    const Descriptor control = to(port);
+    const Descriptor data = to(asked(control));
+    REQUIRE(send(data, Record(10'000)));
+  }
+  {  // silent in the middle of its data: given up after a minute, which passes on the host, too
+    const Descriptor control = to(port);
+    const Descriptor data = to(asked(control));
+    REQUIRE(send(data, Record(10'000)));
+    const auto results = receive(control, record_bytes);
+    REQUIRE(results.size() == record_bytes);
+    CHECK(results[6] * 256 + results[7] == 110);  // a time-out
+  }
+  const auto next =
+      run_planar("netperf --quiet --net slirp --net-time unthrottled --seconds 0.2 --test tcp_rr --json - --port " +
+                 std::to_string(port));
+  INFO(next.err);
+  CHECK(next.status == 0);
+  const auto said = server.end();
+  INFO(said.err);
+  CHECK(said.status == 0);
+  CHECK(nlohmann::ordered_json::parse(said.out)["served"] == 2);
+}
