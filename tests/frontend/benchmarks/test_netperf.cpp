@@ -178,3 +178,13 @@ TEST_CASE("netperf in comparisons, with a snapshot, and what it refuses") {
   CHECK_THAT(size.err, Contains("32768"));
   CHECK(run_planar("netperf --test udp").status == 2);
 }
+
+TEST_CASE("a connection for each transaction, with a small receive buffer at the other guest") {
+  if (short_runs()) SKIP("two machines");
+  const auto run = run_planar(
+      "netperf --machine model95 --card smc8013 --against model95:smc8013 --test tcp_crr -S ,8192 --seconds 0.5 "
+      "--quiet --json -");
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(run.json().at("rows").at(0).at("transactions_per_s").get<double>() > 500);
+}
