@@ -185,7 +185,6 @@ int run_netserver(NetperfOptions o) {
   NetperfResult r;
   collect(*session, "@netserver start", "@netserver end", r);
   r.test = "serve";
-  r.served = 0;
   for (const auto& line : session->guest().lines())
     if (line.tagged("@served")) {
       r.served = line.number("tests").value_or(0);

@@ -179,9 +179,10 @@ std::string confidence_text(const NetperfRow& row) {
 }  // namespace
 
 std::string NetperfResult::table() const {
-  std::string out = heading(served ? "netserver" : "netperf " + test, against ? &*against : nullptr);
-  if (served) {
-    out += fmt::format("{} clients served, {} tests\n", *served, served_runs);
+  std::string out = heading(serving() ? "netserver" : "netperf " + test, against ? &*against : nullptr);
+  if (serving()) {
+    out += served ? fmt::format("{} clients served, {} tests\n", *served, served_runs)
+                  : "not all clients have come; those served are counted when the last one has gone\n";
   } else if (datagrams()) {
     out += fmt::format("{:>12}  {:>10}  {:>12}  {:>12}  {:>10}  {:>10}  {:>8}\n", "message", "elapsed s",
                        "sent 10^6 b/s", "received", "sent", "received", "lost");

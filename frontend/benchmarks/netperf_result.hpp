@@ -74,12 +74,13 @@ std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool d
 
 struct NetperfResult : BenchmarkResult {
   std::string test;  ///< "tcp_stream", "tcp_rr", "tcp_crr", "udp_stream", "udp_rr"; "serve": for another's netperf
-  std::optional<std::uint64_t> served;  ///< clients of --serve
+  std::optional<std::uint64_t> served;  ///< clients of --serve, which the guest tells when it is done
   std::uint64_t served_runs = 0;        ///< their tests
   unsigned response_bytes = 1;
   std::vector<NetperfRow> rows;
   std::optional<MachineFigures> against;  ///< the machine that ran the server (`--against`)
 
+  bool serving() const { return test == "serve"; }
   bool datagrams() const { return test == "udp_stream"; }
   bool stream() const { return test == "tcp_stream" || datagrams(); }
   nlohmann::ordered_json json() const;
