@@ -218,17 +218,21 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
                                       std::uint32_t linear) {
     const std::uint32_t physical = e.physical + (linear & 0xFFF);
     if (!timing.has_cache() || (known.value != l0_context && !admit(g))) return;
-    if (const std::uint32_t tag = timing.cached().l0_tag(physical)) put_l0(e, linear, tag);
+    if (const std::uint32_t tag = timing.cached().l0_tag(physical))
+      put_l0(e, linear, tag, timing.cached().data_line(), e.read_tag == (linear & page_mask));
   }
-  /// The same with the line's tag in the data cache.
-  [[gnu::always_inline]] void put_l0(const HostTlbEntry& e, std::uint32_t linear, std::uint32_t tag) {
-    const std::uint32_t page = linear & page_mask;
-    L0Line& line = l0_line(l0, linear);
-    const std::uint64_t key = l0_context + (linear & L0Line::mask);
-    line.base = reinterpret_cast<std::uintptr_t>(e.host) - page;
-    line.physical = tag & L0Line::mask;
-    line.reads = e.read_tag == page ? key : 0;
-    line.writes = (tag & TagCache::dirty) && e.write_tag == page && !e.holds_code(linear) ? key : 0;
+  /// The same with the line's tag in the data cache. `bytes`: of the line, 16 or 32. `reads`: the page may be read.
+  [[gnu::always_inline]] void put_l0(const HostTlbEntry& e, std::uint32_t linear, std::uint32_t tag, unsigned bytes,
+                                     bool reads) {
+    const std::uint32_t page = linear & page_mask, first = linear & ~(bytes - 1);
+    const bool writes = (tag & TagCache::dirty) && e.write_tag == page && !e.holds_code(linear);
+    const std::uint64_t key = l0_context + first;
+    const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(e.host) - page;
+    const std::uint32_t physical = tag & ~(bytes - 1);
+    L0Line* const lines = &l0_line(l0, first);
+    lines[0] = {reads ? key : 0, writes ? key : 0, base, physical};
+    if (bytes == 2 * L0Line::bytes)
+      lines[1] = {reads ? key + L0Line::bytes : 0, writes ? key + L0Line::bytes : 0, base, physical + L0Line::bytes};
   }
   void forget_segment_contexts() {
     for (Segment& g : seg) g.reads = g.writes = {};

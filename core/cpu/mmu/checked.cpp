@@ -52,7 +52,7 @@ T Engine::read_by_event(unsigned s, std::uint32_t offset) {
   const std::uint32_t address = e.physical + (offset & 0xFFF);
   if (!EventsOf<M, G>::read_quickly(t, address)) [[unlikely]]
     return read_slow_event<T, M, G>(offset);
-  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, offset, tag);
+  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, offset, tag, G.data.line, true);
   return load<T>(e.host + (offset & 0xFFF));
 }
 template <class T, Model M, Geometry G>
@@ -61,7 +61,7 @@ T Engine::read_slow_event(std::uint32_t linear) {
   const HostTlbEntry& e = host_entry(linear);
   const std::uint32_t address = e.physical + (linear & 0xFFF);
   EventsOf<M, G>::read_slowly(t, address, sizeof(T));
-  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, linear, tag);
+  if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, linear, tag, G.data.line, true);
   return load<T>(e.host + (linear & 0xFFF));
 }
 
@@ -82,7 +82,8 @@ void Engine::write_slow_event(std::uint32_t linear, T v) {
   const std::uint32_t address = e.physical + (linear & 0xFFF);
   EventsOf<M, G>::write_slowly(t, address, sizeof(T));
   if constexpr (G.write_back)
-    if (const std::uint32_t tag = t.template l0_tag<G.data>(address)) put_l0(e, linear, tag);
+    if (const std::uint32_t tag = t.template l0_tag<G.data>(address))
+      put_l0(e, linear, tag, G.data.line, e.read_tag == (linear & page_mask));
   store<T>(e.host + (linear & 0xFFF), v);
 }
 

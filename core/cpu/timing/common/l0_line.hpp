@@ -7,13 +7,12 @@
 
 namespace planar::cpu {
 
-/// The host's way to 32 bytes of RAM that lie in the way used last of their set in the data cache (of 16-byte lines: of
-/// both sets), by the linear addresses that an address context gives them. Empty again as soon as the set changes. It
-/// is no state of the machine.
+/// The host's way to 16 bytes of RAM that lie in the way used last of their set in the data cache, by the linear
+/// addresses that an address context gives them; a line of 32 bytes has two entries. Empty again as soon as the set
+/// changes. It is no state of the machine.
 struct alignas(32) L0Line {
-  static constexpr std::uint32_t mask = ~31u;
-  static constexpr unsigned count = 128;  ///< indexed by address bits 11-5, the same in linear and physical addresses
-  static unsigned number(std::uint32_t address) { return (address & 0xFE0) / 32; }
+  static constexpr std::uint32_t bytes = 16, mask = ~(bytes - 1);
+  static constexpr unsigned count = 256;  ///< indexed by address bits 11-4, the same in linear and physical addresses
 
   /// Address context + linear address: reads cost nothing unless a fill is under way; 0: none.
   std::uint64_t reads = 0;
@@ -28,8 +27,8 @@ using L0Lines = std::array<L0Line, L0Line::count>;
 
 /// The entry in which `address` would be.
 inline L0Line& l0_line(L0Lines& lines, std::uint32_t address) {
-  static_assert(sizeof(L0Line) == 32);
-  return *reinterpret_cast<L0Line*>(reinterpret_cast<std::uint8_t*>(lines.data()) + (address & 0xFE0));
+  static_assert(sizeof(L0Line) == 2 * L0Line::bytes);
+  return *reinterpret_cast<L0Line*>(reinterpret_cast<std::uint8_t*>(lines.data()) + 2 * std::size_t{address & 0xFF0});
 }
 
 }  // namespace planar::cpu

@@ -142,7 +142,7 @@ class TagCache {
   /// change of a set may concern two entries at most.
   void attach(L0Lines& lines) {
     const std::uint32_t sets = set_mask_ + 1;
-    if (sets < L0Line::count || (line_ != 32 && line_ != 16)) return;
+    if (sets < 128 || (line_ != 32 && line_ != 16)) return;
     l0_ = &lines;
     second_l0_ = second_l0_of(line_, sets);
   }
@@ -151,7 +151,7 @@ class TagCache {
   std::uint32_t l0_tag(std::uint32_t address) const {
     const std::uint32_t tag = set<S>(address).mru_tag;
     if ((S.watcher != Watcher::l0 && l0_ == nullptr) || !same<S>(tag, tag_of<S>(address))) return 0;
-    return (S.line ? S.line : line_) == 32 || in_mru_way<S>(address ^ 16) ? tag : 0;
+    return S.clean ? tag_of<S>(address) : tag;
   }
 
   void archive(Archive& a);
@@ -219,9 +219,10 @@ class TagCache {
   static bool same(std::uint32_t tag, std::uint32_t wanted) {
     return (S.clean ? tag : tag & ~dirty) == wanted;
   }
-  /// An address ^ this: one whose L0 line the same set may concern.
+  /// An address ^ this: one whose L0 line the same set may concern, too. A line of 32 bytes has two; and the L0 line
+  /// cache is as large as a page, which half as large a way has twice.
   static constexpr std::uint32_t second_l0_of(unsigned line, unsigned sets) {
-    return line == 16 && sets == L0Line::count ? 16 * L0Line::count : 0;
+    return line == 32 ? 16 : line * sets < L0Line::bytes * L0Line::count ? line * sets : 0;
   }
   /// The way used last in the set of `address` is another, or gone.
   template <CacheShape S = any_shape>
@@ -229,7 +230,6 @@ class TagCache {
     if (S.watcher == Watcher::any || S.watcher == Watcher::memos) ++changes_;
     if (S.watcher == Watcher::none || S.watcher == Watcher::memos || l0_ == nullptr) return;
     l0_line(*l0_, address).drop();
-    if (S.line == 32) return;
     const std::uint32_t second = S.watcher == Watcher::l0 ? second_l0_of(S.line, S.sets) : second_l0_;
     l0_line(*l0_, address ^ second).drop();
   }
