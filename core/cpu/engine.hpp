@@ -365,6 +365,9 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] void chain_elsewhere(Block::Link& link);
   template <Model M>
   void chain_to(Block& b);
+  template <Model M>
+  [[gnu::noinline]] void chain_to_last(Block& b);
+  bool enter_block(Block& b);
   [[gnu::noinline]] void chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target);
   [[gnu::noinline]] void chain_branch_behind_prefetch(const Op& op, std::uint32_t target);
 

@@ -69,6 +69,14 @@ void Engine::chain_branch_behind_prefetch(const Op& op, std::uint32_t target) {
   return chain_to_next<Model::pentium>(true);
 }
 
+// Into a block that may not end before stop_at.
+template <Model M>
+void Engine::chain_to_last(Block& b) {
+  if (timing.clocks() < stop_at && enter_block(b)) return enter_slowly<M>(*b.ops);
+}
+template void Engine::chain_to_last<Model::i486sx>(Block&);
+template void Engine::chain_to_last<Model::pentium>(Block&);
+
 // `link` does not hold: to the block where execution goes on, if there is one already.
 template <Model M>
 void Engine::chain_elsewhere(Block::Link& link) {

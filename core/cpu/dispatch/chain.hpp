@@ -276,21 +276,26 @@ inline void Engine::chain_to_next(bool branched) {
 }
 template <Model M>
 inline void Engine::chain_to(Block& b) {
-  const bool fits = timing.clocks() + b.plan.reach < stop_at;
-  if (!fits && timing.clocks() >= stop_at) [[unlikely]]
+  if (timing.clocks() + b.plan.reach >= stop_at) [[unlikely]]
+    return chain_to_last<M>(b);
+  if (!enter_block(b)) [[unlikely]]
     return;
-  const Block& done = *current_block;
-  chain_room -= done.count;
+  const Op& first = *b.ops;
+  if (enter_plan<M>(b)) [[likely]]
+    return first.chained(*this, first);
+  return enter_slowly<M>(first);
+}
+// The chain goes on in `b`, unless it is long enough.
+inline bool Engine::enter_block(Block& b) {
+  const int count = current_block->count;
+  chain_room -= count;
   if (chain_room < 0) [[unlikely]] {
-    chain_room += done.count;
-    return;
+    chain_room += count;
+    return false;
   }
   current_block = &b;
   block_eip = eip;
-  const Op& first = *b.ops;
-  if (fits && enter_plan<M>(b)) [[likely]]
-    return first.chained(*this, first);
-  return enter_slowly<M>(first);
+  return true;
 }
 
 // Into the block in progress, whose plan fits: whether it is known to hold, and fits still. Then `planned` is to be
