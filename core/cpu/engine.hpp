@@ -394,10 +394,11 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::always_inline]] void follow_plan(const Op& op);
   [[gnu::noinline]] void enter_any_line(const Op& first);
   [[gnu::noinline]] void cross_any_line(const Op& op);
-  [[gnu::always_inline]] bool fetch_quickly_486(std::uint32_t first_byte, std::uint32_t line);
   [[gnu::always_inline]] void start_block_486(const Op& first);
   [[gnu::noinline]] void fetch_first_line_486(const Op& first);
+  [[gnu::noinline]] void enter_first_line_486(const Op& first);
   [[gnu::noinline]] void fetch_line_486(const Op& op);
+  [[gnu::noinline]] void enter_line_486(const Op& op, std::uint32_t line);
   [[gnu::always_inline]] void follow_plan_486(const Op& op);
   [[gnu::noinline]] void go_on_unplanned_486(const Op& op, bool begun);
   void leave_block(bool executed);

@@ -146,19 +146,22 @@ inline void Engine::follow_plan(const Op& op) {
 
 // ---- 486: the same. Its plan holds always ----
 
-inline bool Engine::fetch_quickly_486(std::uint32_t first_byte, std::uint32_t line) {
-  return timing.known_geometry() == KnownGeometry::plain_486 &&
-         Events486::fetch_quickly(timing.i486sx(), first_byte, line);
-}
 template <>
 void Engine::enter_slowly<Model::i486sx>(const Op& first) {
   const IssuePlan& plan = current_block->plan;
-  if (plan.first_line != timing.cached().code_line() && !fetch_quickly_486(plan.eip, plan.first_line)) [[unlikely]]
+  if (plan.first_line == timing.cached().code_line()) return start_block_486(first);
+  if (timing.known_geometry() != KnownGeometry::plain_486 ||
+      !Events486::goes_to_one_line(timing.i486sx(), plan.eip, plan.first_line)) [[unlikely]]
     return fetch_first_line_486(first);
+  if (!Events486::enter_held(timing.i486sx(), plan.first_line)) return enter_first_line_486(first);
   return start_block_486(first);
 }
 void Engine::fetch_first_line_486(const Op& first) {
   timing.cached().fetch(current_block->plan.eip, current_block->plan.first_line);
+  return start_block_486(first);
+}
+void Engine::enter_first_line_486(const Op& first) {
+  Events486::enter(timing.i486sx(), current_block->plan.first_line);
   return start_block_486(first);
 }
 inline void Engine::start_block_486(const Op& first) {
@@ -184,14 +187,21 @@ template <>
 void Engine::cross_line<Model::i486sx>(const Op& op) {
   if (timing.clocks() >= stop_at) [[unlikely]]
     return;
-  const std::uint32_t next = current_block->physical + op.behind;
-  if (!fetch_quickly_486(next, timing.i486sx().line_of((&op)[1], next))) [[unlikely]]
+  Timing486& i486sx = timing.i486sx();
+  const std::uint32_t next = current_block->physical + op.behind, line = i486sx.line_of((&op)[1], next);
+  if (timing.known_geometry() != KnownGeometry::plain_486 || !Events486::goes_to_one_line(i486sx, next, line))
+      [[unlikely]]
     return fetch_line_486(op);
+  if (!Events486::enter_held(i486sx, line)) return enter_line_486(op, line);
   return follow_plan_486(op);
 }
 void Engine::fetch_line_486(const Op& op) {
   const std::uint32_t next = current_block->physical + op.behind;
   timing.cached().fetch(next, timing.i486sx().line_of((&op)[1], next));
+  return follow_plan_486(op);
+}
+void Engine::enter_line_486(const Op& op, std::uint32_t line) {
+  Events486::enter(timing.i486sx(), line);
   return follow_plan_486(op);
 }
 inline void Engine::follow_plan_486(const Op& op) {

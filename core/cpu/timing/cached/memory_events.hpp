@@ -73,10 +73,7 @@ class MemoryEvents {
       fetch_slowly(t, eip, last_line);
   }
   [[gnu::always_inline]] static bool fetch_quickly(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
-    const std::uint32_t first_line = line_of(t, eip);
-    if (first_line != last_line && (first_line != t.state_.code_line || t.second_line_waits())) [[unlikely]]
-      return false;
-    return enter_quickly(t, last_line);
+    return goes_to_one_line(t, eip, last_line) && enter_quickly(t, last_line);
   }
   /// Behind a fetch_quickly() that was refused.
   [[gnu::noinline]] static void fetch_slowly(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
@@ -88,7 +85,38 @@ class MemoryEvents {
     enter_slowly(t, last_line);
   }
 
- private:
+  /// Whether the line in which the instruction begins is the one that executes, or the one where it ends: then there is
+  /// one line to be entered.
+  [[gnu::always_inline]] static bool goes_to_one_line(const Timing& t, std::uint32_t eip, std::uint32_t last_line) {
+    const std::uint32_t first_line = line_of(t, eip);
+    return first_line == last_line || (first_line == t.state_.code_line && !t.second_line_waits());
+  }
+  /// Enters `line` if it is in the way of its set that was used last and nothing else has to be done. False: nothing
+  /// has changed.
+  [[gnu::always_inline]] static bool enter_held(Timing& t, std::uint32_t line) {
+    line = line_of(t, line);
+    const TagCache& cache = code_cache(t);
+    if (t.template prefetch_started<G>() || !cache.in_mru_way<code_shape>(line)) [[unlikely]]
+      return false;
+    const std::uint32_t next = next_line(t, line);
+    const bool wanted = (next & 0xFFF) != 0 && !cache.holds<code_shape>(next);
+    if (wanted && !surely_cached(t, line)) [[unlikely]]
+      return false;
+    if (!t.settled()) t.wait_for_fill(line);
+    t.state_.code_line = line;
+    t.state_.prefetch_line = no_line;
+    if (wanted) {
+      t.state_.prefetch_line = next;
+      t.state_.prefetch_from = t.clock_;
+    }
+    t.line_entered(cache.slot<code_shape>(line));
+    return true;
+  }
+  [[gnu::always_inline]] static void enter(Timing& t, std::uint32_t line) {
+    if (!enter_quickly(t, line)) [[unlikely]]
+      enter_slowly(t, line);
+  }
+  /// Enters `line` in the usual cases. False: something else has to be done, enter_slowly() does it.
   [[gnu::always_inline]] static bool enter_quickly(Timing& t, std::uint32_t line) {
     line = line_of(t, line);  // it is one; now the compiler knows
     CacheState& state = t.state_;
@@ -126,6 +154,8 @@ class MemoryEvents {
     go_on_in_line(t, line, false);
     t.line_entered(cache.in_mru_way<code_shape>(line) ? cache.slot<code_shape>(line) : Timing::uncached);
   }
+
+ private:
   /// Code executes in `line`; the one behind it is wanted next. `cached`: that is so for all of its page.
   [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line, bool cached) {
     t.state_.code_line = line;
