@@ -375,6 +375,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   template <Geometry G>
   [[gnu::always_inline]] void enter_first_line(const Op& first);
   template <Geometry G>
+  [[gnu::noinline]] void fill_first_line(const Op& first);
+  template <Geometry G>
   [[gnu::noinline]] void fetch_first_line(const Op& first);
   template <Geometry G>
   [[gnu::always_inline]] void start_block(const Op& first);
@@ -396,9 +398,9 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::noinline]] void cross_any_line(const Op& op);
   [[gnu::always_inline]] void start_block_486(const Op& first);
   [[gnu::noinline]] void fetch_first_line_486(const Op& first);
-  [[gnu::noinline]] void enter_first_line_486(const Op& first);
+  [[gnu::noinline]] void fill_first_line_486(const Op& first);
   [[gnu::noinline]] void fetch_line_486(const Op& op);
-  [[gnu::noinline]] void enter_line_486(const Op& op, std::uint32_t line);
+  [[gnu::noinline]] void fill_line_486(const Op& op, std::uint32_t line);
   [[gnu::always_inline]] void follow_plan_486(const Op& op);
   [[gnu::noinline]] void go_on_unplanned_486(const Op& op, bool begun);
   void leave_block(bool executed);

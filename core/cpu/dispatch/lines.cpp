@@ -31,8 +31,15 @@ inline void Engine::enter_first_line(const Op& first) {
   TimingPentium& pentium = timing.pentium();
   const IssuePlan& plan = current_block->plan;
   planned = false;
-  if (plan.first_line != pentium.code_line() && !PentiumEvents<G>::fetch_quickly(pentium, plan.eip, plan.first_line))
-      [[unlikely]]
+  if (plan.first_line == pentium.code_line()) return start_block<G>(first);
+  if (!PentiumEvents<G>::goes_to_one_line(pentium, plan.eip, plan.first_line)) [[unlikely]]
+    return fetch_first_line<G>(first);
+  if (!PentiumEvents<G>::enter_held(pentium, plan.first_line)) return fill_first_line<G>(first);
+  return start_block<G>(first);
+}
+template <Geometry G>
+void Engine::fill_first_line(const Op& first) {
+  if (!PentiumEvents<G>::enter_quickly(timing.pentium(), current_block->plan.first_line)) [[unlikely]]
     return fetch_first_line<G>(first);
   return start_block<G>(first);
 }
@@ -153,15 +160,16 @@ void Engine::enter_slowly<Model::i486sx>(const Op& first) {
   if (timing.known_geometry() != KnownGeometry::plain_486 ||
       !Events486::goes_to_one_line(timing.i486sx(), plan.eip, plan.first_line)) [[unlikely]]
     return fetch_first_line_486(first);
-  if (!Events486::enter_held(timing.i486sx(), plan.first_line)) return enter_first_line_486(first);
+  if (!Events486::enter_held(timing.i486sx(), plan.first_line)) return fill_first_line_486(first);
   return start_block_486(first);
 }
 void Engine::fetch_first_line_486(const Op& first) {
   timing.cached().fetch(current_block->plan.eip, current_block->plan.first_line);
   return start_block_486(first);
 }
-void Engine::enter_first_line_486(const Op& first) {
-  Events486::enter(timing.i486sx(), current_block->plan.first_line);
+void Engine::fill_first_line_486(const Op& first) {
+  if (!Events486::enter_quickly(timing.i486sx(), current_block->plan.first_line)) [[unlikely]]
+    return fetch_first_line_486(first);
   return start_block_486(first);
 }
 inline void Engine::start_block_486(const Op& first) {
@@ -192,7 +200,7 @@ void Engine::cross_line<Model::i486sx>(const Op& op) {
   if (timing.known_geometry() != KnownGeometry::plain_486 || !Events486::goes_to_one_line(i486sx, next, line))
       [[unlikely]]
     return fetch_line_486(op);
-  if (!Events486::enter_held(i486sx, line)) return enter_line_486(op, line);
+  if (!Events486::enter_held(i486sx, line)) return fill_line_486(op, line);
   return follow_plan_486(op);
 }
 void Engine::fetch_line_486(const Op& op) {
@@ -200,8 +208,9 @@ void Engine::fetch_line_486(const Op& op) {
   timing.cached().fetch(next, timing.i486sx().line_of((&op)[1], next));
   return follow_plan_486(op);
 }
-void Engine::enter_line_486(const Op& op, std::uint32_t line) {
-  Events486::enter(timing.i486sx(), line);
+void Engine::fill_line_486(const Op& op, std::uint32_t line) {
+  if (!Events486::enter_quickly(timing.i486sx(), line)) [[unlikely]]
+    return fetch_line_486(op);
   return follow_plan_486(op);
 }
 inline void Engine::follow_plan_486(const Op& op) {

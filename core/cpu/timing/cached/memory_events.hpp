@@ -112,10 +112,6 @@ class MemoryEvents {
     t.line_entered(cache.slot<code_shape>(line));
     return true;
   }
-  [[gnu::always_inline]] static void enter(Timing& t, std::uint32_t line) {
-    if (!enter_quickly(t, line)) [[unlikely]]
-      enter_slowly(t, line);
-  }
   /// Enters `line` in the usual cases. False: something else has to be done, enter_slowly() does it.
   [[gnu::always_inline]] static bool enter_quickly(Timing& t, std::uint32_t line) {
     line = line_of(t, line);  // it is one; now the compiler knows
