@@ -370,6 +370,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   bool enter_block(Block& b);
   [[gnu::noinline]] void chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target);
   [[gnu::noinline]] void chain_branch_behind_prefetch(const Op& op, std::uint32_t target);
+  [[gnu::noinline]] void chain_branch_behind_prefetch_486();
 
   // ---- lines.cpp: parts of enter_slowly() and cross_line()
   template <Geometry G>

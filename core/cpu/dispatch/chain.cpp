@@ -69,6 +69,11 @@ void Engine::chain_branch_behind_prefetch(const Op& op, std::uint32_t target) {
   return chain_to_next<Model::pentium>(true);
 }
 
+void Engine::chain_branch_behind_prefetch_486() {
+  timing.i486sx().branch_behind_prefetch();
+  return chain_to_next<Model::i486sx>(true);
+}
+
 // Into a block that may not end before stop_at.
 template <Model M>
 void Engine::chain_to_last(Block& b) {

@@ -230,7 +230,8 @@ template <Decision F, Model M>
     if (!c.timing.pentium().branch_as_predicted(op, o.taken, target)) [[unlikely]]
       return c.chain_branch_unpredicted(op, o.taken, target);
   } else {
-    c.timing.i486sx().branch(op, o.taken, target);
+    if (!c.timing.i486sx().branch_near(op, o.taken)) [[unlikely]]
+      return c.chain_branch_behind_prefetch_486();
   }
   return c.chain_to_next<M>(o.taken);
 }

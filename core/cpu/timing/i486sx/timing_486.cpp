@@ -39,16 +39,8 @@ void Timing486::branch(const Op& op, bool taken, std::uint32_t) {
     if (op.branch == BranchKind::far) jumped_ = false;
     return;
   }
-  switch (op.branch) {
-    case BranchKind::conditional: clock_ += 2; break;  // 3 against 1
-    case BranchKind::loop: clock_ += 1; break;         // 7 against 6
-    case BranchKind::loop_z: clock_ += 3; break;       // 9 against 6
-    case BranchKind::jcxz: clock_ += 3; break;         // 8 against 5
-    default: break;
-  }
-  drop_prefetch();
-  jumped_ = true;
-  last_clocks_ = 3;  // decoding restarts: nothing of the target's prefixes is hidden twice
+  clock_ += clocks_if_taken(op.branch);
+  branch_behind_prefetch();
 }
 
 void Timing486::interrupt_flush() {

@@ -23,6 +23,21 @@ class Timing486 final : public CachedTiming {
   void set_static_clocks(Op& op) const override;
   void begin(const Op& op, std::uint32_t physical_eip) override;
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
+  /// branch() of one that is near, in line. False: it is taken, and the code prefetched behind it is on the bus by now;
+  /// branch_behind_prefetch() does the rest.
+  [[gnu::always_inline]] bool branch_near(const Op& op, bool taken) {
+    if (!taken) return true;
+    clock_ += clocks_if_taken(op.branch);
+    if (prefetch_started()) [[unlikely]]
+      return false;
+    state_.prefetch_line = no_line;
+    note_jump();
+    return true;
+  }
+  void branch_behind_prefetch() {
+    drop_prefetch();
+    note_jump();
+  }
   void interrupt_flush() override;
   void archive(Archive& a) override;
 
@@ -53,6 +68,21 @@ class Timing486 final : public CachedTiming {
  private:
   template <class, Geometry>
   friend class MemoryEvents;
+
+  /// Clocks of a branch that is taken, against the same one that is not.
+  static unsigned clocks_if_taken(BranchKind kind) {
+    switch (kind) {
+      case BranchKind::conditional: return 2;  // 3 against 1
+      case BranchKind::loop: return 1;         // 7 against 6
+      case BranchKind::loop_z: return 3;       // 9 against 6
+      case BranchKind::jcxz: return 3;         // 8 against 5
+      default: return 0;
+    }
+  }
+  void note_jump() {
+    jumped_ = true;
+    last_clocks_ = 3;  // decoding restarts: nothing of the target's prefixes is hidden twice
+  }
 
   // For MemoryEvents.
   bool second_line_waits() const { return jumped_; }
