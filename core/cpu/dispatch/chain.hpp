@@ -233,7 +233,7 @@ template <Decision F, Model M>
     if (!c.timing.i486sx().branch_near(op, o.taken)) [[unlikely]]
       return c.chain_branch_behind_prefetch_486();
   }
-  return c.chain_to_next<M>(o.taken);
+  return o.taken ? c.chain_to_next<M>(true) : c.chain_to_next<M>(false);
 }
 
 // Whether `b` is known to be the block at `linear` in the present mode.
