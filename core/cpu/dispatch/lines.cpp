@@ -4,7 +4,9 @@
 // when planar is compiled what happens in the caches is in line.
 //
 // The usual way through each function has no call in it that comes back: what is unusual is a function of its own,
-// called as the last thing and going on from there. So nothing of the host's registers is saved on the usual way.
+// called as the last thing and going on from there. So nothing of the host's registers is saved on the usual way. Where
+// most lines are held by the cache there are three in a row: for a line that is held, one that is fetched from where
+// lines mostly are (fill_...), and whatever else (fetch_...).
 #include "core/cpu/dispatch/chain.hpp"
 #include "core/cpu/timing/cached/memory_events.hpp"
 
@@ -16,8 +18,7 @@ using PentiumEvents = MemoryEvents<TimingPentium, G>;
 using Events486 = MemoryEvents<Timing486, plain_486>;
 }  // namespace
 
-// ---- Pentium: into the block in progress, at its first instruction, where it is not known that its plan holds, or
-// stop_at is near ----
+// ---- Pentium: into the block in progress where it is not known that its plan holds, or stop_at is near ----
 
 template <>
 void Engine::enter_slowly<Model::pentium>(const Op& first) {
@@ -109,9 +110,9 @@ void Engine::leave_chain(const Op& op) {
   return go_on_unplanned_486(next, false);
 }
 
-// ---- in front of another code line. Once that has been fetched, the next instruction runs whatever the clock says
-// ----
+// ---- in front of another code line ----
 
+// Once that has been fetched, the next instruction runs whatever the clock says.
 template <>
 void Engine::cross_line<Model::pentium>(const Op& op) {
   if (timing.clocks() >= stop_at) [[unlikely]]

@@ -41,8 +41,7 @@ class Timing486 final : public CachedTiming {
   void interrupt_flush() override;
   void archive(Archive& a) override;
 
-  // ---- blocks that run by plan: of what an instruction costs, only the first one's part depends on what was before
-  // ----
+  // ---- blocks that run by plan: only what the first instruction costs depends on what was before ----
   /// Decode time: settles when each of `count` instructions begins, and where they enter other code lines.
   void plan(Op* ops, unsigned count, std::uint32_t physical_eip, IssuePlan& plan) const;
   /// Code has gone on with a block of that plan, whose first instruction is `first`, and is in its first line.
