@@ -52,6 +52,12 @@ template void chain_selected_last<Model::pentium>(Engine&, const Op&);
 void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
 void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
 
+// `next` begins, behind an instruction of its block, and the queue is not known to hold it.
+void Engine::step_supplied(const Op& next) {
+  timing.i386sx().begin_supplied(next);
+  return next.chained(*this, next);
+}
+
 // The 386SX's way out of a block in front of its end. Where an instruction that is not register-only has put EIP, it
 // stays: a REP that was cut points at itself.
 void Engine::stop_behind(const Op& op) {

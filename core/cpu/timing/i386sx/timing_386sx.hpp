@@ -37,6 +37,10 @@ class Timing386sx final : public ProcessorTiming {
   void begin(const Op& op, std::uint32_t physical_eip) override;
   /// The same for the instruction behind the one that began last, with no branch or flush in between.
   void begin_next(const Op& op);
+  /// begin_next() where the queue is known to hold the instruction. False: nothing has happened; begin_supplied() does
+  /// it.
+  bool begin_from_queue(const Op& op);
+  void begin_supplied(const Op& op);
   void read(std::uint32_t physical, unsigned bytes) override;
   void write(std::uint32_t physical, unsigned bytes) override;
   /// The same for an address that is a multiple of `bytes`.
@@ -95,20 +99,29 @@ inline bool Timing386sx::bring_up_to(std::uint64_t until) {
   const std::uint64_t from = fetch_at();
   if (until <= from || bus_.refill) return true;  // nothing can begin, or it is not known where
   const std::int32_t left = room();
-  return left <= 0 || path_.prefetch_closed(from, until, bus_.fetch_next, left);
+  return left <= 0 || path_.prefetch_on(from, until, bus_.fetch_next, left);
+}
+
+inline bool Timing386sx::begin_from_queue(const Op& op) {
+  const std::uint32_t end = bus_.fetch_eip + op.length;
+  // If the queue holds the instruction and cannot have filled up since it got room (two clocks a word at least),
+  // nothing that happened between is seen before the next cycle of another kind: the words are counted then.
+  if (static_cast<std::int32_t>(bus_.fetch_next - ((end + ~fetch_mask_) & fetch_mask_)) < 0 ||
+      static_cast<std::int64_t>(clock_ - fetch_at()) + 1 >= room())
+    return false;
+  fetch_put_off_ = clock_;
+  issue(op, end);
+  return true;
+}
+
+inline void Timing386sx::begin_supplied(const Op& op) {
+  const std::uint32_t end = bus_.fetch_eip + op.length;
+  supply(op);
+  issue(op, end);
 }
 
 inline void Timing386sx::begin_next(const Op& op) {
-  const std::uint32_t eip = bus_.fetch_eip, end = eip + op.length;
-  const std::uint64_t from = fetch_at();
-  // If the queue holds the instruction and cannot have filled up since `from` (two clocks a word at least), nothing
-  // that happened between is seen before the next cycle of another kind: the words are counted then.
-  if (static_cast<std::int32_t>(bus_.fetch_next - ((end + ~fetch_mask_) & fetch_mask_)) >= 0 &&
-      static_cast<std::int64_t>(clock_ - from) + 1 < room())
-    fetch_put_off_ = clock_;
-  else
-    supply(op);
-  issue(op, end);
+  if (!begin_from_queue(op)) begin_supplied(op);
 }
 
 inline void Timing386sx::begin(const Op& op, std::uint32_t eip) {

@@ -90,13 +90,11 @@ class WordPath {
     return take_code(at + (limit - next), next, limit) ||
            fetch_into_row(at, 0, next, static_cast<std::int32_t>(limit - next), 0) != Fetched::not_closed;
   }
-  /// The same for `must` 0, `until` behind `at` and `room` positive.
-  bool prefetch_closed(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t room) {
+  /// fetch_on() for `must` 0, `until` behind `at` and `room` positive; false: not closed, with nothing done.
+  bool prefetch_on(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t room) {
     std::int64_t bytes = words_before(static_cast<std::int64_t>(until - at));
     if (bytes > room) bytes = room;
-    if (take_code(at + static_cast<std::uint64_t>(bytes), next, next + static_cast<std::uint32_t>(bytes))) [[likely]]
-      return true;
-    return fetch_into_row(at, until, next, 0, room) != Fetched::not_closed;
+    return take_code(at + static_cast<std::uint64_t>(bytes), next, next + static_cast<std::uint32_t>(bytes));
   }
   /// Code will be fetched from here on, which is not where the latest fetch ended.
   void fetch_from(std::uint32_t next) {
