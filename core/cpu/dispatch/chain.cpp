@@ -53,8 +53,13 @@ void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
 void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
 
 // `next` begins, behind an instruction of its block, and the queue is not known to hold it.
-void Engine::step_supplied(const Op& next) {
-  timing.i386sx().begin_supplied(next);
+void Engine::step_in_row(const Op& next) {
+  if (!timing.i386sx().begin_in_row(next)) [[unlikely]]
+    return step_in_new_row(next);
+  return next.chained(*this, next);
+}
+void Engine::step_in_new_row(const Op& next) {
+  timing.i386sx().begin_in_new_row(next);
   return next.chained(*this, next);
 }
 

@@ -24,7 +24,7 @@ inline void Engine::arrive_at(const Op& op) {
   if (timing.clocks() >= stop_at) [[unlikely]]
     return stop_behind(op);
   const Op& next = (&op)[1];
-  if (!timing.i386sx().begin_from_queue(next)) return step_supplied(next);
+  if (!timing.i386sx().begin_from_queue(next)) return step_in_row(next);
   return next.chained(*this, next);
 }
 

@@ -12,7 +12,6 @@ namespace planar::cpu {
 namespace {
 
 constexpr std::uint64_t refill_decode = 3;   // informed by published figures, see timing_386sx.hpp
-constexpr std::uint64_t starved_decode = 2;  // arrival of the last byte to execution: decode, hand over [I]
 constexpr std::uint64_t refill_lead = 4;     // a taken branch's fetch starts so long before the end of its table clocks
 
 std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? clock - by : 0; }
@@ -38,31 +37,13 @@ void Timing386sx::prefetch(std::uint64_t until) {
   path_.fetch(bus_.fetch_from, std::max(until, fetch_put_off_), bus_.fetch_next, bus_.fetch_next, full);
 }
 
-/// A full queue gets room from here on; `line` is the request that holds the instruction's first byte.
-inline void Timing386sx::supplied(std::uint32_t line) {
-  if (bus_.fetch_next - line >= queue_bytes) bus_.fetch_from = clock_;
-  fetch_put_off_ = 0;
-}
-
-/// The latest word fetched is the one that was waited for.
-inline void Timing386sx::starve() {
-  ++counters_.code_misses;
-  jump_to(path_.bus_free() + starved_decode);
-}
-
-/// The instruction is not known to be in the queue, or the queue could have filled up meanwhile.
-void Timing386sx::supply(const Op& op) {
+void Timing386sx::begin_in_new_row(const Op& op) {
   const std::uint32_t eip = bus_.fetch_eip;
-  const std::uint32_t line = eip & fetch_mask_;
-  const auto must = static_cast<std::int32_t>(((eip + op.length + ~fetch_mask_) & fetch_mask_) - bus_.fetch_next);
-  const WordPath::Fetched fetched = path_.fetch_on(fetch_at(), clock_, bus_.fetch_next, must, room());
-  if (fetched == WordPath::Fetched::not_closed) [[unlikely]]
-    return supply_in_new_row(op, eip);
-  if (fetched == WordPath::Fetched::late) starve();
-  supplied(line);
+  supply_in_new_row(op, eip);
+  issue(op, eip + op.length);
 }
 
-/// The same where the row may have to be opened, or the closed form does not hold.
+/// The instruction may not be in the queue, the row may have to be opened, and the closed form may not hold.
 void Timing386sx::supply_in_new_row(const Op& op, std::uint32_t eip) {
   const std::uint32_t line = eip & fetch_mask_, needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
   if (path_.fetch(bus_.fetch_from, clock_, bus_.fetch_next, needed, line + queue_bytes)) starve();

@@ -37,10 +37,11 @@ class Timing386sx final : public ProcessorTiming {
   void begin(const Op& op, std::uint32_t physical_eip) override;
   /// The same for the instruction behind the one that began last, with no branch or flush in between.
   void begin_next(const Op& op);
-  /// begin_next() where the queue is known to hold the instruction. False: nothing has happened; begin_supplied() does
-  /// it.
+  /// Its three cases: the queue is known to hold the instruction; the words that come before it begins lie in the open
+  /// row, up to the next refresh; any. False: it is another case, and nothing has happened.
   bool begin_from_queue(const Op& op);
-  void begin_supplied(const Op& op);
+  bool begin_in_row(const Op& op);
+  void begin_in_new_row(const Op& op);
   void read(std::uint32_t physical, unsigned bytes) override;
   void write(std::uint32_t physical, unsigned bytes) override;
   /// The same for an address that is a multiple of `bytes`.
@@ -64,6 +65,7 @@ class Timing386sx final : public ProcessorTiming {
   friend class Steady386;
   friend struct DataCycles<Timing386sx>;
   static constexpr std::uint32_t queue_bytes = 16;
+  static constexpr std::uint64_t starved_decode = 2;  // arrival of the last byte to execution: decode, hand over [I]
 
   // For DataCycles.
   std::uint64_t& clock() { return clock_; }
@@ -82,7 +84,6 @@ class Timing386sx final : public ProcessorTiming {
   std::uint64_t fetch_at() const { return std::max(bus_.fetch_from, path_.bus_free()); }
   void issue(const Op& op, std::uint32_t end);
   void prefetch(std::uint64_t until);
-  void supply(const Op& op);
   void supply_in_new_row(const Op& op, std::uint32_t eip);
   void supply_afresh(const Op& op, std::uint32_t eip);
   void supplied(std::uint32_t line);
@@ -114,14 +115,32 @@ inline bool Timing386sx::begin_from_queue(const Op& op) {
   return true;
 }
 
-inline void Timing386sx::begin_supplied(const Op& op) {
-  const std::uint32_t end = bus_.fetch_eip + op.length;
-  supply(op);
+/// A full queue gets room from here on; `line` is the request that holds the instruction's first byte.
+inline void Timing386sx::supplied(std::uint32_t line) {
+  if (bus_.fetch_next - line >= queue_bytes) bus_.fetch_from = clock_;
+  fetch_put_off_ = 0;
+}
+
+/// The latest word fetched is the one that was waited for.
+inline void Timing386sx::starve() {
+  ++counters_.code_misses;
+  jump_to(path_.bus_free() + starved_decode);
+}
+
+inline bool Timing386sx::begin_in_row(const Op& op) {
+  const std::uint32_t eip = bus_.fetch_eip, end = eip + op.length;
+  const auto must = static_cast<std::int32_t>(((end + ~fetch_mask_) & fetch_mask_) - bus_.fetch_next);
+  const WordPath::Fetched fetched = path_.fetch_on(fetch_at(), clock_, bus_.fetch_next, must, room());
+  if (fetched == WordPath::Fetched::not_closed) [[unlikely]]
+    return false;
+  if (fetched == WordPath::Fetched::late) starve();
+  supplied(eip & fetch_mask_);
   issue(op, end);
+  return true;
 }
 
 inline void Timing386sx::begin_next(const Op& op) {
-  if (!begin_from_queue(op)) begin_supplied(op);
+  if (!begin_from_queue(op) && !begin_in_row(op)) begin_in_new_row(op);
 }
 
 inline void Timing386sx::begin(const Op& op, std::uint32_t eip) {
