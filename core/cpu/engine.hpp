@@ -356,6 +356,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::cold, gnu::noinline]] void chain_near_deadline(const Op& op);
   void arrive_at(const Op& op);
   void step_on(const Op& op);
+  [[gnu::noinline]] void step_to_next();
+  [[gnu::noinline]] void step_afresh(const Op& first);
   [[gnu::noinline]] void step_in_row(const Op& next);
   [[gnu::noinline]] void step_in_new_row(const Op& next);
   [[gnu::cold, gnu::noinline]] void stop_behind(const Op& op);

@@ -63,6 +63,24 @@ void Engine::step_in_new_row(const Op& next) {
   return next.chained(*this, next);
 }
 
+// Behind a block's last instruction: into the block where execution goes on, as chain_to_next() does.
+void Engine::step_to_next() {
+  if (timing.clocks() >= stop_at) [[unlikely]]
+    return;
+  const Block::Link& link = current_block->links[branched()];
+  if (!holds(link, seg[CS].base + eip) || !enter_block(*link.to)) [[unlikely]]
+    return;
+  Timing386sx& i386sx = timing.i386sx();
+  const Op& first = *link.to->ops;
+  if (!i386sx.goes_on_at(link.to->physical)) return step_afresh(first);
+  if (!i386sx.begin_from_queue(first)) return step_in_row(first);
+  return first.chained(*this, first);
+}
+void Engine::step_afresh(const Op& first) {
+  timing.i386sx().begin_afresh(first, current_block->physical);
+  return first.chained(*this, first);
+}
+
 // The 386SX's way out of a block in front of its end. Where an instruction that is not register-only has put EIP, it
 // stays: a REP that was cut points at itself.
 void Engine::stop_behind(const Op& op) {

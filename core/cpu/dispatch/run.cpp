@@ -309,7 +309,7 @@ Block* Engine::block_at(std::uint32_t linear) {
   return nullptr;
 }
 
-// Executes block `b` and, on 486 and Pentium, those chained behind it; false if the last one ended early: at stop_at,
+// Executes block `b` and those chained behind it; false if the last one ended early: at stop_at,
 // or by a fault, which has been delivered.
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
@@ -336,7 +336,7 @@ inline bool Engine::pass_through(Block& b, bool goes_on) {
     take_fault(fault);
     return false;
   }
-  if constexpr (M != Model::i386sx) settle_chain();
+  settle_chain();
   if (current_op->edge != Op::Edge::end) [[unlikely]] {
     leave_block(true);
     return false;
@@ -363,19 +363,14 @@ void Engine::resume() {
 // delivered. What changes the code segment, the mode or the privilege on the way sets stop_at to 0 (update_mode).
 template <Model M>
 void Engine::execute_blocks() {
-  if constexpr (M != Model::i386sx) enter_link_context();
+  enter_link_context();
   if (resumed) [[unlikely]]
     return resume<M>();
   Block::Link* link = &no_block.links[0];
   do {
     const std::uint32_t linear = seg[CS].base + eip;
     Block* b = link->to;
-    bool known;
-    if constexpr (M == Model::i386sx)
-      known = is_block_at(*b, linear);
-    else
-      known = holds(*link, linear);
-    if (!known) [[unlikely]] {
+    if (!holds(*link, linear)) [[unlikely]] {
       b = block_at(linear);
       if (b == nullptr) return;
       *link = {link_key(linear), host_entry(linear).code(), b};

@@ -43,6 +43,7 @@ template <Handler F>
 [[gnu::flatten]] void step_last(Engine& c, const Op& op) {
   c.arrive_at(op);
   F(c, op);
+  return c.step_to_next();
 }
 
 /// The way to memory of a processor without a cache, whose L0 line cache is always empty.

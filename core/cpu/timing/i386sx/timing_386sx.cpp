@@ -11,8 +11,8 @@
 namespace planar::cpu {
 namespace {
 
-constexpr std::uint64_t refill_decode = 3;   // informed by published figures, see timing_386sx.hpp
-constexpr std::uint64_t refill_lead = 4;     // a taken branch's fetch starts so long before the end of its table clocks
+constexpr std::uint64_t refill_decode = 3;  // informed by published figures, see timing_386sx.hpp
+constexpr std::uint64_t refill_lead = 4;    // a taken branch's fetch starts so long before the end of its table clocks
 
 std::uint64_t back(std::uint64_t clock, std::uint64_t by) { return clock > by ? clock - by : 0; }
 
@@ -30,11 +30,16 @@ void Timing386sx::set_static_clocks(Op& op) const {
                .refill = static_cast<std::uint8_t>(components(op))};
 }
 
-void Timing386sx::prefetch(std::uint64_t until) {
-  if (bring_up_to(until)) [[likely]]
-    return;
+void Timing386sx::prefetch_in_new_row(std::uint64_t until) {
   const std::uint32_t full = (bus_.fetch_eip & fetch_mask_) + queue_bytes;
   path_.fetch(bus_.fetch_from, std::max(until, fetch_put_off_), bus_.fetch_next, bus_.fetch_next, full);
+}
+
+inline void Timing386sx::begin_refilled(const Op& op, std::uint32_t eip) {
+  jump_to(path_.bus_free() + refill_decode);
+  clock_ += op.i386sx.refill;
+  supplied(eip & fetch_mask_);
+  issue(op, eip + op.length);
 }
 
 void Timing386sx::begin_in_new_row(const Op& op) {
@@ -50,23 +55,30 @@ void Timing386sx::supply_in_new_row(const Op& op, std::uint32_t eip) {
   supplied(line);
 }
 
-/// Behind a jump, or straight on into another page frame.
-void Timing386sx::supply_afresh(const Op& op, std::uint32_t eip) {
-  if (!bus_.refill) {
+void Timing386sx::begin_afresh(const Op& op, std::uint32_t eip) {
+  const std::uint32_t end = eip + op.length;
+  if (!bus_.refill) {  // straight on into another page frame
     prefetch(0);
     bus_.fetch_next += eip - bus_.fetch_eip;
     path_.fetch_from(bus_.fetch_next);
-    return supply_in_new_row(op, eip);
+    supply_in_new_row(op, eip);
+    return issue(op, end);
   }
+  const std::uint32_t first = eip & ~1u;
+  bus_.fetch_next = (end + ~fetch_mask_) & fetch_mask_;
+  if (!path_.fetch_at_once(fetch_at(), first, bus_.fetch_next)) [[unlikely]]
+    return refill_one_by_one(op, eip);
+  bus_.refill = false;
+  begin_refilled(op, eip);
+}
+
+void Timing386sx::refill_one_by_one(const Op& op, std::uint32_t eip) {
+  const std::uint32_t needed = bus_.fetch_next;
   bus_.refill = false;
   bus_.fetch_next = eip & ~1u;
   path_.fetch_from(bus_.fetch_next);
-  const std::uint32_t needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
-  if (!path_.fetch_at_once(fetch_at(), bus_.fetch_next, needed)) [[unlikely]]
-    path_.fetch(bus_.fetch_from, 0, bus_.fetch_next, needed, bus_.fetch_next);
-  jump_to(path_.bus_free() + refill_decode);
-  clock_ += op.i386sx.refill;
-  supplied(eip & fetch_mask_);
+  path_.fetch(bus_.fetch_from, 0, bus_.fetch_next, needed, bus_.fetch_next);
+  begin_refilled(op, eip);
 }
 
 void Timing386sx::read(std::uint32_t address, unsigned bytes) {

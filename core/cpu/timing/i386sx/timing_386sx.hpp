@@ -37,8 +37,11 @@ class Timing386sx final : public ProcessorTiming {
   void begin(const Op& op, std::uint32_t physical_eip) override;
   /// The same for the instruction behind the one that began last, with no branch or flush in between.
   void begin_next(const Op& op);
-  /// Its three cases: the queue is known to hold the instruction; the words that come before it begins lie in the open
-  /// row, up to the next refresh; any. False: it is another case, and nothing has happened.
+  /// Whether that is so for an instruction at `eip`; where not, begin_afresh() is begin().
+  bool goes_on_at(std::uint32_t eip) const { return !bus_.refill && eip == bus_.fetch_eip; }
+  void begin_afresh(const Op& op, std::uint32_t eip);
+  /// The three cases of begin_next(): the queue is known to hold the instruction; the words that come before it begins
+  /// lie in the open row, up to the next refresh; any. False: it is another case, and nothing has happened.
   bool begin_from_queue(const Op& op);
   bool begin_in_row(const Op& op);
   void begin_in_new_row(const Op& op);
@@ -83,9 +86,15 @@ class Timing386sx final : public ProcessorTiming {
   /// When the next prefetch cycle may begin.
   std::uint64_t fetch_at() const { return std::max(bus_.fetch_from, path_.bus_free()); }
   void issue(const Op& op, std::uint32_t end);
-  void prefetch(std::uint64_t until);
+  /// Counts the words that begin before `until`.
+  void prefetch(std::uint64_t until) {
+    if (!bring_up_to(until)) [[unlikely]]
+      prefetch_in_new_row(until);
+  }
+  [[gnu::noinline]] void prefetch_in_new_row(std::uint64_t until);
+  [[gnu::noinline]] void refill_one_by_one(const Op& op, std::uint32_t eip);
+  void begin_refilled(const Op& op, std::uint32_t eip);
   void supply_in_new_row(const Op& op, std::uint32_t eip);
-  void supply_afresh(const Op& op, std::uint32_t eip);
   void supplied(std::uint32_t line);
   void starve();
 
@@ -144,12 +153,9 @@ inline void Timing386sx::begin_next(const Op& op) {
 }
 
 inline void Timing386sx::begin(const Op& op, std::uint32_t eip) {
-  if (!bus_.refill && eip == bus_.fetch_eip) return begin_next(op);
-  supply_afresh(op, eip);
-  issue(op, eip + op.length);
+  return goes_on_at(eip) ? begin_next(op) : begin_afresh(op, eip);
 }
 
-// The queue has it: `end` is the address behind it.
 inline void Timing386sx::issue(const Op& op, std::uint32_t end) {
   bus_.fetch_eip = end;
   clock_ += op.clocks;

@@ -85,10 +85,18 @@ class WordPath {
       return Fetched::not_closed;
     return late ? Fetched::late : Fetched::in_time;
   }
-  /// The words from `next` to `limit` (at least one), whenever they begin; false with nothing done, as above.
-  bool fetch_at_once(std::uint64_t at, std::uint32_t& next, std::uint32_t limit) {
-    return take_code(at + (limit - next), next, limit) ||
-           fetch_into_row(at, 0, next, static_cast<std::int32_t>(limit - next), 0) != Fetched::not_closed;
+  /// The words from `first` to `limit` (at least one), where code goes on, in closed form and whenever they begin;
+  /// false: not closed, with nothing done.
+  bool fetch_at_once(std::uint64_t at, std::uint32_t first, std::uint32_t limit) {
+    const std::uint32_t row = memory_.row(first), bank = memory_.bank_of(row), row_end = memory_.row_end(first);
+    const std::uint64_t end = at + (limit - first) + (memory_.open(row, bank) ? 0 : read_extra_);
+    if (end > closed_fetch_until_ || limit > row_end || !memory_.surely_ram(first)) [[unlikely]]
+      return false;
+    memory_.set_open(row, bank);
+    code_bank_ = bank;
+    code_end_ = row_end;
+    bus_free_ = end;
+    return true;
   }
   /// fetch_on() for `must` 0, `until` behind `at` and `room` positive; false: not closed, with nothing done.
   bool prefetch_on(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t room) {
