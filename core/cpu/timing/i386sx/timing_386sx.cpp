@@ -88,7 +88,8 @@ void Timing386sx::read(std::uint32_t address, unsigned bytes) {
   clock_ = overlap_.read_ended(clock_, path_.bus_free());
 }
 
-void Timing386sx::read_aligned(std::uint32_t address, unsigned bytes) {
+template <unsigned bytes>
+void Timing386sx::read_in_row(std::uint32_t address) {
   if (!DataCycles<Timing386sx>::read(*this, address, bytes)) [[unlikely]]
     read(address, bytes);
 }
@@ -100,10 +101,16 @@ void Timing386sx::write(std::uint32_t address, unsigned bytes) {
   path_.access(bus_.latch.starts, address & ~1u, (address + bytes + 1) & ~1u, true);
 }
 
-void Timing386sx::write_aligned(std::uint32_t address, unsigned bytes) {
+template <unsigned bytes>
+void Timing386sx::write_in_row(std::uint32_t address) {
   if (!DataCycles<Timing386sx>::write(*this, address, bytes)) [[unlikely]]
     write(address, bytes);
 }
+
+template void Timing386sx::read_in_row<1>(std::uint32_t);
+template void Timing386sx::read_in_row<4>(std::uint32_t);
+template void Timing386sx::write_in_row<1>(std::uint32_t);
+template void Timing386sx::write_in_row<4>(std::uint32_t);
 
 void Timing386sx::branch(const Op& op, bool taken, std::uint32_t) {
   if (!taken) return;

@@ -48,8 +48,12 @@ class Timing386sx final : public ProcessorTiming {
   void read(std::uint32_t physical, unsigned bytes) override;
   void write(std::uint32_t physical, unsigned bytes) override;
   /// The same for an address that is a multiple of `bytes`.
-  void read_aligned(std::uint32_t physical, unsigned bytes);
-  void write_aligned(std::uint32_t physical, unsigned bytes);
+  void read_aligned(std::uint32_t physical, unsigned bytes) {
+    return bytes > 2 ? read_in_row<4>(physical) : read_in_row<1>(physical);
+  }
+  void write_aligned(std::uint32_t physical, unsigned bytes) {
+    return bytes > 2 ? write_in_row<4>(physical) : write_in_row<1>(physical);
+  }
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
   std::uint64_t cycle_start(bool io) override;
   /// From when an instruction that has reached `clock` wants a cycle on the pins.
@@ -86,6 +90,11 @@ class Timing386sx final : public ProcessorTiming {
   /// When the next prefetch cycle may begin.
   std::uint64_t fetch_at() const { return std::max(bus_.fetch_from, path_.bus_free()); }
   void issue(const Op& op, std::uint32_t end);
+  /// Of an operand that lies in as many words as one of `bytes` at an even address.
+  template <unsigned bytes>
+  [[gnu::noinline]] void read_in_row(std::uint32_t address);
+  template <unsigned bytes>
+  [[gnu::noinline]] void write_in_row(std::uint32_t address);
   /// Counts the words that begin before `until`.
   void prefetch(std::uint64_t until) {
     if (!bring_up_to(until)) [[unlikely]]
