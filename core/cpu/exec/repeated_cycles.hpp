@@ -80,7 +80,8 @@ struct Repeated {
       }
       end = ends;
       const bool regular = usual != 0 && ends == earliest && !put_off;
-      clock.wait_until(regular ? start + usual : c.clock.first_at_or_after(end));
+      const std::uint64_t ended = regular ? start + usual : c.clock.first_at_or_after(end);
+      clock.wait_until(ended);
       if constexpr (!writes) clock.write(physical + done * size, size);
       Target::spend(clock, each);
       if (++done == count || clock.clocks() >= c.stop_at) {
@@ -88,38 +89,56 @@ struct Repeated {
         flush(done, end);
         return done;
       }
-      done += skip(clock, done, count, regular, t, end);
+      done += skip(clock, done, count, regular, t, ended, end);
       ready = run.port.next_ready(end);
     }
   }
 
-  // Behind iteration `done` - 1, whose access ended at `end`: the iterations that can be counted at once, at most one
-  // less than there are to do. `end` becomes the last one's.
+  // Behind iteration `done` - 1, whose access began at `t` and ended at `end`, for the processor at clock `ended`: the
+  // iterations that can be counted at once, at most one less than there are to do. `end` becomes the last one's.
 
-  /// Those that go like that one, which was `regular` and whose access began at `t`.
-  std::uint32_t skip(Steady386& clock, std::uint32_t done, std::uint32_t count, bool regular, Time t, Time& end) {
-    if (!regular) {
-      clock.irregular();
-      return 0;
-    }
-    const std::uint64_t clocks = clock.step();
+  /// Those that go like that one: either it was `regular`, and so are they, clock by clock; or the slave ends them all.
+  std::uint32_t skip(Steady386& clock, std::uint32_t done, std::uint32_t count, bool regular, Time t,
+                     std::uint64_t ended, Time& end) {
+    const std::uint32_t most = std::min(count - done - 1, clock.elements_in_row(physical + done * size, size));
+    return regular ? skip_regular(clock, most, t, ended, end) : skip_held(clock, most, ended, end);
+  }
+  std::uint32_t skip_regular(Steady386& clock, std::uint32_t most, Time t, std::uint64_t ended, Time& end) {
+    const std::uint64_t clocks = clock.step(ended);
     if (clocks == 0 || run.port.period != Time{}) return 0;
     const Time span = c.clock.at(clocks);
     if (run.port.request + run.port.use > span) return 0;
     const std::int64_t by_time = std::min(run.before - t - 1_ps, run.quiet_until - end - 1_ps) / span;
     if (by_time <= 0) return 0;
-    const std::uint64_t n = std::min({clock.may_skip(clocks, c.stop_at, physical + done * size, size),
-                                      static_cast<std::uint64_t>(by_time), std::uint64_t{count - done - 1}});
+    const std::uint64_t n =
+        std::min({clock.may_skip(clocks, c.stop_at), static_cast<std::uint64_t>(by_time), std::uint64_t{most}});
     if (n == 0) return 0;
     clock.skip(n, clocks);
     end += static_cast<std::int64_t>(n) * span;
     return static_cast<std::uint32_t>(n);
   }
+  std::uint32_t skip_held(Steady386& clock, std::uint32_t most, std::uint64_t ended, Time& end) {
+    if (!clock.step_by_end(ended)) return 0;
+    // To the start of the next access, whose end may have come up to a clock before `ended`.
+    const Time turn = c.clock.at(clock.turn() + 1) + run.synchronisation;
+    const Time longest = run.port.request + run.port.use + run.port.taken;
+    if (turn + run.cycle > run.port.request + run.port.use || longest > run.limit) return 0;
+    const Time last_end = c.clock.at(clock.latest_end(std::min(c.stop_at, c.clock.first_at_or_after(run.quiet_until))));
+    std::uint32_t n = 0;
+    while (n < most && end <= last_end && end + turn < run.before) {
+      const Time ready = run.port.next_ready(end);
+      if (ready > last_end || ready >= run.quiet_until) break;
+      end = ready;
+      ++n;
+    }
+    if (n != 0) clock.skip_to_end(n, c.clock.first_at_or_after(end));
+    return n;
+  }
 
   /// Those whose data lie in a line that costs nothing: either the slave ends all of them, and the end of one alone
   /// decides when the next one ends; or it ends none, and how long they are depends on the start's place between the
   /// edges of the clocks.
-  std::uint32_t skip(CachedRun& clock, std::uint32_t done, std::uint32_t count, bool, Time, Time& end) {
+  std::uint32_t skip(CachedRun& clock, std::uint32_t done, std::uint32_t count, bool, Time, std::uint64_t, Time& end) {
     const std::uint32_t most = std::min(clock.free_elements(physical + done * size, size), count - done - 1);
     if (most < 2) return 0;
     const unsigned across = clock.across(physical, size), before = writes ? across : 0, behind = each + across - before;

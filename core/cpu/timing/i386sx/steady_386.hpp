@@ -56,7 +56,7 @@ class Steady386 {
     }
     const std::uint64_t wanted = Timing386sx::cycle_wanted(now_.clock, io);
     now_.pins.begin(wanted);
-    return std::max(wanted, now_.bus_free);
+    return start_ = std::max(wanted, now_.bus_free);
   }
   void wait_until(std::uint64_t clock) {
     now_.clock = std::max(now_.clock, clock);
@@ -66,37 +66,52 @@ class Steady386 {
   void spend(unsigned clocks) { now_.clock = now_.overlap.spend(now_.clock, clocks); }
   void spend_before_write(unsigned clocks) { now_.clock = now_.overlap.spend_before_write(now_.clock, clocks); }
 
-  /// At the end of an iteration that nothing repeats.
-  void irregular() { repeats_ = false; }
-  /// At an iteration's end: its clocks, if the next one finds everything as this one did, so many clocks later;
-  /// otherwise 0.
-  std::uint64_t step() {
+  // ---- many at once: at an iteration's end, its access having ended at clock `ended` ----
+  /// Its clocks, if the next one finds everything as this one did, so many clocks later; otherwise 0.
+  std::uint64_t step(std::uint64_t ended) {
     const std::uint64_t clocks = now_.clock - mark_.clock;
-    const std::uint64_t starts = now_.latch.starts, started = mark_.latch.starts;
-    const bool same = repeats_ && now_.bus_free - mark_.bus_free == clocks &&
-                      now_.pins.until - mark_.pins.until == clocks &&
-                      (starts == started || starts - started == clocks) &&
-                      ((now_.overlap.tail ^ mark_.overlap.tail) | (now_.overlap.credit ^ mark_.overlap.credit)) == 0;
-    before_ = mark_;
-    mark_ = now_;
-    repeats_ = true;
+    const bool same = repeats_ && same_after(clocks);
+    mark(ended);
     return same ? clocks : 0;
   }
-  /// How many such iterations of `clocks` may follow before clock `stop`, with data at `address` and up that are
-  /// `bytes` each.
-  std::uint64_t may_skip(std::uint64_t clocks, std::uint64_t stop, std::uint32_t address, unsigned bytes) const {
+  /// Whether what it leaves depends on nothing but when its access ended, as far as the one before shows.
+  bool step_by_end(std::uint64_t ended) {
+    const bool same =
+        repeats_ && full_ && now_.clock - ended == mark_.clock - mark_end_ && same_after(ended - mark_end_);
+    mark(ended);
+    return same;
+  }
+  /// Then: from the end of an access to the start of the next one.
+  std::uint64_t turn() const { return start_ - before_end_; }
+  /// And until which clock an access must end so that the processor has gone on before `stop`, and the data of its
+  /// iteration and of the next one have come without a refresh.
+  std::uint64_t latest_end(std::uint64_t stop) const {
+    const std::uint64_t behind = now_.clock - mark_end_ + 1, until = timing_.path_.closed_until();
+    const std::uint64_t data = std::max({turn(), now_.bus_free - mark_end_, behind});
+    if (stop <= behind || until <= data) return 0;
+    return std::min(stop - behind, until - data);
+  }
+  /// Elements of `bytes` from `address` to the end of their row.
+  std::uint32_t elements_in_row(std::uint32_t address, unsigned bytes) const {
+    return timing_.path_.row_left(address) / bytes;
+  }
+  /// `n` such iterations, the last one's access ending at clock `ended`.
+  void skip_to_end(std::uint32_t n, std::uint64_t ended) {
+    const std::uint64_t clocks = ended - mark_end_;
+    now_.pins.total += clocks - n * (now_.pins.from - before_end_);
+    move(clocks);
+    mark_ = now_;
+    mark_end_ = ended;
+  }
+  /// How many iterations of `clocks` may follow a step() before clock `stop` and the next refresh.
+  std::uint64_t may_skip(std::uint64_t clocks, std::uint64_t stop) const {
     const std::uint64_t until = timing_.path_.closed_until();
     if (now_.bus_free >= until || now_.clock + 1 >= stop) return 0;
-    return std::min(std::min(until - now_.bus_free, stop - now_.clock - 1) / clocks,
-                    std::uint64_t{timing_.path_.row_left(address) / bytes});
+    return std::min(until - now_.bus_free, stop - now_.clock - 1) / clocks;
   }
   void skip(std::uint64_t iterations, std::uint64_t clocks) {
-    const std::uint64_t all = iterations * clocks;
-    if (now_.latch.starts != before_.latch.starts) now_.latch.starts += all;
-    now_.clock += all;
-    now_.bus_free += all;
-    now_.pins.until += all;
     now_.pins.total += iterations * (now_.pins.total - before_.pins.total);
+    move(iterations * clocks);
     repeats_ = false;
   }
 
@@ -110,6 +125,27 @@ class Steady386 {
     PinClocks pins;
   };
 
+  /// Whether everything is as at the mark, `clocks` later.
+  bool same_after(std::uint64_t clocks) const {
+    const std::uint64_t starts = now_.latch.starts, started = mark_.latch.starts;
+    return now_.bus_free - mark_.bus_free == clocks && now_.pins.until - mark_.pins.until == clocks &&
+           (starts == started || starts - started == clocks) &&
+           ((now_.overlap.tail ^ mark_.overlap.tail) | (now_.overlap.credit ^ mark_.overlap.credit)) == 0;
+  }
+  void mark(std::uint64_t ended) {
+    before_ = mark_;
+    before_end_ = mark_end_;
+    mark_ = now_;
+    mark_end_ = ended;
+    repeats_ = true;
+  }
+  void move(std::uint64_t clocks) {
+    if (now_.latch.starts != before_.latch.starts) now_.latch.starts += clocks;
+    now_.clock += clocks;
+    now_.bus_free += clocks;
+    now_.pins.until += clocks;
+  }
+
   // For DataCycles.
   std::uint64_t& clock() { return now_.clock; }
   std::uint64_t& bus_free() { return now_.bus_free; }
@@ -121,8 +157,10 @@ class Steady386 {
   Timing386sx& timing_;
   Figures now_;
   bool full_ = false;
-  bool repeats_ = false;   // nothing was left to the bus unit since the mark
-  Figures mark_, before_;  // at the end of this iteration and of the one before
+  bool repeats_ = false;                         // nothing was left to the bus unit since the mark
+  Figures mark_, before_;                        // at the end of this iteration and of the one before
+  std::uint64_t mark_end_ = 0, before_end_ = 0;  // when their accesses ended
+  std::uint64_t start_ = 0;                      // of the latest cycle
 };
 
 }  // namespace planar::cpu
