@@ -363,6 +363,8 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   [[gnu::cold, gnu::noinline]] void stop_behind(const Op& op);
   bool branched() const { return eip != block_eip + current_block->bytes; }
   template <Model M>
+  void chain_branched(const Op& op, bool taken, std::uint32_t offset);
+  template <Model M>
   void chain_to_next(bool branched);
   bool holds(const Block::Link& link, std::uint32_t linear) const;
   template <Model M>

@@ -225,15 +225,19 @@ template <Decision F, Model M>
   c.begin_chained(op);
   c.finish_plan<M>(op);
   const Outcome o = F(c, op);
-  const std::uint32_t target = c.seg[CS].base + o.target;
+  return o.taken ? c.chain_branched<M>(op, true, o.target) : c.chain_branched<M>(op, false, o.target);
+}
+// Behind a near branch that goes to `offset` in the code segment.
+template <Model M>
+[[gnu::always_inline]] inline void Engine::chain_branched(const Op& op, bool taken, std::uint32_t offset) {
   if constexpr (M == Model::pentium) {
-    if (!c.timing.pentium().branch_as_predicted(op, o.taken, target)) [[unlikely]]
-      return c.chain_branch_unpredicted(op, o.taken, target);
-  } else {
-    if (!c.timing.i486sx().branch_near(op, o.taken)) [[unlikely]]
-      return c.chain_branch_behind_prefetch_486();
+    const std::uint32_t target = seg[CS].base + offset;
+    if (!timing.pentium().branch_as_predicted(op, taken, target)) [[unlikely]]
+      return chain_branch_unpredicted(op, taken, target);
+  } else if (!timing.i486sx().branch_near(op, taken)) [[unlikely]] {
+    return chain_branch_behind_prefetch_486();
   }
-  return o.taken ? c.chain_to_next<M>(true) : c.chain_to_next<M>(false);
+  return chain_to_next<M>(taken);
 }
 
 // Whether `b` is known to be the block at `linear` in the present mode.

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/cpu/timing/common/tag_cache.hpp"
@@ -59,10 +60,10 @@ class BranchTargetBuffer {
 
   /// Whether the buffer would hold `key` at position `hint`, strongly taken to `target` (or strongly not taken), and
   /// nothing would be learnt from being right.
-  bool always_taken(unsigned hint, std::uint32_t key, std::uint32_t target) const {
+  bool always_taken(std::size_t hint, std::uint32_t key, std::uint32_t target) const {
     return words_[hint] == key && words_[hint + targets] == target && words_[hint + histories] == strongly_taken;
   }
-  bool never_taken(unsigned hint, std::uint32_t key) const {
+  bool never_taken(std::size_t hint, std::uint32_t key) const {
     return words_[hint] == key && words_[hint + histories] == strongly_not_taken;
   }
 
