@@ -309,8 +309,8 @@ Block* Engine::block_at(std::uint32_t linear) {
   return nullptr;
 }
 
-// Executes block `b` and those chained behind it; false if the last one ended early: at stop_at,
-// or by a fault, which has been delivered.
+// Executes block `b` and those chained behind it; false if the last one ended early: at stop_at, or by a fault, which
+// has been delivered.
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
   current_block = &b;

@@ -97,6 +97,12 @@ struct Repeated {
   // Behind iteration `done` - 1, whose access began at `t` and ended at `end`, for the processor at clock `ended`: the
   // iterations that can be counted at once, at most one less than there are to do. `end` becomes the last one's.
 
+  /// Whether the slave ends each access that starts at most `turn` behind the end of the one before, and none so late
+  /// that it must be made by itself.
+  bool slave_ends_all(Time turn) const {
+    const Time soonest = run.port.request + run.port.use;
+    return turn + run.cycle <= soonest && soonest + run.port.taken <= run.limit;
+  }
   /// Those that go like that one: either it was `regular`, and so are they, clock by clock; or the slave ends them all.
   std::uint32_t skip(Steady386& clock, std::uint32_t done, std::uint32_t count, bool regular, Time t,
                      std::uint64_t ended, Time& end) {
@@ -121,8 +127,7 @@ struct Repeated {
     if (!clock.step_by_end(ended)) return 0;
     // To the start of the next access, whose end may have come up to a clock before `ended`.
     const Time turn = c.clock.at(clock.turn() + 1) + run.synchronisation;
-    const Time longest = run.port.request + run.port.use + run.port.taken;
-    if (turn + run.cycle > run.port.request + run.port.use || longest > run.limit) return 0;
+    if (!slave_ends_all(turn)) return 0;
     const Time last_end = c.clock.at(clock.latest_end(std::min(c.stop_at, c.clock.first_at_or_after(run.quiet_until))));
     std::uint32_t n = 0;
     while (n < most && end <= last_end && end + turn < run.before) {
@@ -152,8 +157,7 @@ struct Repeated {
                           Time& end) {
     // From the end of one access to the beginning of the next one at most, two bus clocks for the edges.
     const Time turn = c.clock.at(before + behind + clock.edges()) + run.synchronisation;
-    const Time longest = run.port.request + run.port.use + run.port.taken;
-    if (turn + run.cycle > run.port.request + run.port.use || longest > run.limit) return 0;
+    if (!slave_ends_all(turn)) return 0;
     const std::uint64_t stop = std::min(c.stop_at, c.clock.first_at_or_after(run.quiet_until));
     const Time last_end = c.clock.at(stop > behind + 1 ? stop - behind - 1 : 0);
     std::uint32_t n = 0;

@@ -98,17 +98,11 @@ class MemoryEvents {
     const TagCache& cache = code_cache(t);
     if (t.template prefetch_started<G>() || !cache.in_mru_way<code_shape>(line)) [[unlikely]]
       return false;
-    const std::uint32_t next = next_line(t, line);
-    const bool wanted = (next & 0xFFF) != 0 && !cache.holds<code_shape>(next);
-    if (wanted && !surely_cached(t, line)) [[unlikely]]
+    const std::uint32_t wanted = missing_behind(t, line);
+    if (wanted != no_line && !surely_cached(t, line)) [[unlikely]]
       return false;
     if (!t.settled()) t.wait_for_fill(line);
-    t.state_.code_line = line;
-    t.state_.prefetch_line = no_line;
-    if (wanted) {
-      t.state_.prefetch_line = next;
-      t.state_.prefetch_from = t.clock_;
-    }
+    execute_in_line(t, line, wanted);
     t.line_entered(cache.slot<code_shape>(line));
     return true;
   }
@@ -152,15 +146,21 @@ class MemoryEvents {
   }
 
  private:
-  /// Code executes in `line`; the one behind it is wanted next. `cached`: that is so for all of its page.
-  [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line, bool cached) {
-    t.state_.code_line = line;
-    t.state_.prefetch_line = no_line;
+  /// The line behind `line` if it is of the same page and the cache does not have it; else no_line.
+  [[gnu::always_inline]] static std::uint32_t missing_behind(Timing& t, std::uint32_t line) {
     const std::uint32_t next = next_line(t, line);
-    if ((next & 0xFFF) == 0 || code_cache(t).template holds<code_shape>(next)) return;
-    if (!cached && !may_be_cached(t, next)) return;
-    t.state_.prefetch_line = next;
-    t.state_.prefetch_from = t.clock_;
+    return (next & 0xFFF) == 0 || code_cache(t).template holds<code_shape>(next) ? no_line : next;
+  }
+  /// Code executes in `line`; `wanted` is fetched next, if it is one.
+  [[gnu::always_inline]] static void execute_in_line(Timing& t, std::uint32_t line, std::uint32_t wanted) {
+    t.state_.code_line = line;
+    t.state_.prefetch_line = wanted;
+    if (wanted != no_line) t.state_.prefetch_from = t.clock_;
+  }
+  /// Code executes in `line`; the one behind it is wanted next. `cached`: that may be cached for all of its page.
+  [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line, bool cached) {
+    const std::uint32_t next = missing_behind(t, line);
+    execute_in_line(t, line, cached || next == no_line || may_be_cached(t, next) ? next : no_line);
   }
   static Burst fetch_code(Timing& t, std::uint32_t line, std::uint64_t at) {
     Burst burst;

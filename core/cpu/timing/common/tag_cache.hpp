@@ -142,7 +142,7 @@ class TagCache {
   /// change of a set may concern two entries at most.
   void attach(L0Lines& lines) {
     const std::uint32_t sets = set_mask_ + 1;
-    if (sets < 128 || (line_ != 32 && line_ != 16)) return;
+    if (sets < L0Line::count / 2 || (line_ != 32 && line_ != 16)) return;
     l0_ = &lines;
     second_l0_ = second_l0_of(line_, sets);
   }

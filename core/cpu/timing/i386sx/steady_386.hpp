@@ -98,7 +98,8 @@ class Steady386 {
   /// `n` such iterations, the last one's access ending at clock `ended`.
   void skip_to_end(std::uint32_t n, std::uint64_t ended) {
     const std::uint64_t clocks = ended - mark_end_;
-    now_.pins.total += clocks - n * (now_.pins.from - before_end_);
+    const std::uint64_t between = now_.pins.from - before_end_;  // one's end and when the next one was wanted
+    now_.pins.total += clocks - n * between;
     move(clocks);
     mark_ = now_;
     mark_end_ = ended;

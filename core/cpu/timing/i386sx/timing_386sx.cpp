@@ -43,38 +43,29 @@ inline void Timing386sx::begin_refilled(const Op& op, std::uint32_t eip) {
 }
 
 void Timing386sx::begin_in_new_row(const Op& op) {
-  const std::uint32_t eip = bus_.fetch_eip;
-  supply_in_new_row(op, eip);
-  issue(op, eip + op.length);
-}
-
-/// The instruction may not be in the queue, the row may have to be opened, and the closed form may not hold.
-void Timing386sx::supply_in_new_row(const Op& op, std::uint32_t eip) {
-  const std::uint32_t line = eip & fetch_mask_, needed = (eip + op.length + ~fetch_mask_) & fetch_mask_;
-  if (path_.fetch(bus_.fetch_from, clock_, bus_.fetch_next, needed, line + queue_bytes)) starve();
+  const std::uint32_t end = bus_.fetch_eip + op.length, line = bus_.fetch_eip & fetch_mask_;
+  if (path_.fetch(bus_.fetch_from, clock_, bus_.fetch_next, requested_to(end), line + queue_bytes)) starve();
   supplied(line);
+  issue(op, end);
 }
 
 void Timing386sx::begin_afresh(const Op& op, std::uint32_t eip) {
-  const std::uint32_t end = eip + op.length;
   if (!bus_.refill) {  // straight on into another page frame
     prefetch(0);
     bus_.fetch_next += eip - bus_.fetch_eip;
+    bus_.fetch_eip = eip;
     path_.fetch_from(bus_.fetch_next);
-    supply_in_new_row(op, eip);
-    return issue(op, end);
+    return begin_in_new_row(op);
   }
-  const std::uint32_t first = eip & ~1u;
-  bus_.fetch_next = (end + ~fetch_mask_) & fetch_mask_;
-  if (!path_.fetch_at_once(fetch_at(), first, bus_.fetch_next)) [[unlikely]]
-    return refill_one_by_one(op, eip);
   bus_.refill = false;
+  const std::uint32_t needed = requested_to(eip + op.length);
+  if (!path_.fetch_at_once(fetch_at(), eip & ~1u, needed)) [[unlikely]]
+    return refill_one_by_one(op, eip, needed);
+  bus_.fetch_next = needed;
   begin_refilled(op, eip);
 }
 
-void Timing386sx::refill_one_by_one(const Op& op, std::uint32_t eip) {
-  const std::uint32_t needed = bus_.fetch_next;
-  bus_.refill = false;
+void Timing386sx::refill_one_by_one(const Op& op, std::uint32_t eip, std::uint32_t needed) {
   bus_.fetch_next = eip & ~1u;
   path_.fetch_from(bus_.fetch_next);
   path_.fetch(bus_.fetch_from, 0, bus_.fetch_next, needed, bus_.fetch_next);
@@ -89,7 +80,7 @@ void Timing386sx::read(std::uint32_t address, unsigned bytes) {
 }
 
 template <unsigned bytes>
-void Timing386sx::read_in_row(std::uint32_t address) {
+void Timing386sx::read_words(std::uint32_t address) {
   if (!DataCycles<Timing386sx>::read(*this, address, bytes)) [[unlikely]]
     read(address, bytes);
 }
@@ -102,15 +93,15 @@ void Timing386sx::write(std::uint32_t address, unsigned bytes) {
 }
 
 template <unsigned bytes>
-void Timing386sx::write_in_row(std::uint32_t address) {
+void Timing386sx::write_words(std::uint32_t address) {
   if (!DataCycles<Timing386sx>::write(*this, address, bytes)) [[unlikely]]
     write(address, bytes);
 }
 
-template void Timing386sx::read_in_row<1>(std::uint32_t);
-template void Timing386sx::read_in_row<4>(std::uint32_t);
-template void Timing386sx::write_in_row<1>(std::uint32_t);
-template void Timing386sx::write_in_row<4>(std::uint32_t);
+template void Timing386sx::read_words<1>(std::uint32_t);
+template void Timing386sx::read_words<4>(std::uint32_t);
+template void Timing386sx::write_words<1>(std::uint32_t);
+template void Timing386sx::write_words<4>(std::uint32_t);
 
 void Timing386sx::branch(const Op& op, bool taken, std::uint32_t) {
   if (!taken) return;

@@ -35,13 +35,12 @@ class Timing386sx final : public ProcessorTiming {
 
   void set_static_clocks(Op& op) const override;
   void begin(const Op& op, std::uint32_t physical_eip) override;
-  /// The same for the instruction behind the one that began last, with no branch or flush in between.
-  void begin_next(const Op& op);
-  /// Whether that is so for an instruction at `eip`; where not, begin_afresh() is begin().
+  /// Whether an instruction at `eip` is the one behind that which began last, with no branch or flush in between. Where
+  /// not, begin_afresh() is begin().
   bool goes_on_at(std::uint32_t eip) const { return !bus_.refill && eip == bus_.fetch_eip; }
   void begin_afresh(const Op& op, std::uint32_t eip);
-  /// The three cases of begin_next(): the queue is known to hold the instruction; the words that come before it begins
-  /// lie in the open row, up to the next refresh; any. False: it is another case, and nothing has happened.
+  /// Where it is, begin() has three cases: the queue is known to hold the instruction; the words that come before it
+  /// begins lie in the open row, up to the next refresh; any. False: it is another case, and nothing has happened.
   bool begin_from_queue(const Op& op);
   bool begin_in_row(const Op& op);
   void begin_in_new_row(const Op& op);
@@ -49,10 +48,10 @@ class Timing386sx final : public ProcessorTiming {
   void write(std::uint32_t physical, unsigned bytes) override;
   /// The same for an address that is a multiple of `bytes`.
   void read_aligned(std::uint32_t physical, unsigned bytes) {
-    return bytes > 2 ? read_in_row<4>(physical) : read_in_row<1>(physical);
+    return bytes > 2 ? read_words<4>(physical) : read_words<1>(physical);
   }
   void write_aligned(std::uint32_t physical, unsigned bytes) {
-    return bytes > 2 ? write_in_row<4>(physical) : write_in_row<1>(physical);
+    return bytes > 2 ? write_words<4>(physical) : write_words<1>(physical);
   }
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
   std::uint64_t cycle_start(bool io) override;
@@ -89,21 +88,22 @@ class Timing386sx final : public ProcessorTiming {
   }
   /// When the next prefetch cycle may begin.
   std::uint64_t fetch_at() const { return std::max(bus_.fetch_from, path_.bus_free()); }
+  /// The end of the prefetch request that brings the byte in front of `end`.
+  std::uint32_t requested_to(std::uint32_t end) const { return (end + ~fetch_mask_) & fetch_mask_; }
   void issue(const Op& op, std::uint32_t end);
-  /// Of an operand that lies in as many words as one of `bytes` at an even address.
+  /// read_aligned() and write_aligned() of an operand in one word (`bytes` 1) or in two (4).
   template <unsigned bytes>
-  [[gnu::noinline]] void read_in_row(std::uint32_t address);
+  [[gnu::noinline]] void read_words(std::uint32_t address);
   template <unsigned bytes>
-  [[gnu::noinline]] void write_in_row(std::uint32_t address);
+  [[gnu::noinline]] void write_words(std::uint32_t address);
   /// Counts the words that begin before `until`.
   void prefetch(std::uint64_t until) {
     if (!bring_up_to(until)) [[unlikely]]
       prefetch_in_new_row(until);
   }
   [[gnu::noinline]] void prefetch_in_new_row(std::uint64_t until);
-  [[gnu::noinline]] void refill_one_by_one(const Op& op, std::uint32_t eip);
+  [[gnu::noinline]] void refill_one_by_one(const Op& op, std::uint32_t eip, std::uint32_t needed);
   void begin_refilled(const Op& op, std::uint32_t eip);
-  void supply_in_new_row(const Op& op, std::uint32_t eip);
   void supplied(std::uint32_t line);
   void starve();
 
@@ -125,7 +125,7 @@ inline bool Timing386sx::begin_from_queue(const Op& op) {
   const std::uint32_t end = bus_.fetch_eip + op.length;
   // If the queue holds the instruction and cannot have filled up since it got room (two clocks a word at least),
   // nothing that happened between is seen before the next cycle of another kind: the words are counted then.
-  if (static_cast<std::int32_t>(bus_.fetch_next - ((end + ~fetch_mask_) & fetch_mask_)) < 0 ||
+  if (static_cast<std::int32_t>(bus_.fetch_next - requested_to(end)) < 0 ||
       static_cast<std::int64_t>(clock_ - fetch_at()) + 1 >= room())
     return false;
   fetch_put_off_ = clock_;
@@ -147,7 +147,7 @@ inline void Timing386sx::starve() {
 
 inline bool Timing386sx::begin_in_row(const Op& op) {
   const std::uint32_t eip = bus_.fetch_eip, end = eip + op.length;
-  const auto must = static_cast<std::int32_t>(((end + ~fetch_mask_) & fetch_mask_) - bus_.fetch_next);
+  const auto must = static_cast<std::int32_t>(requested_to(end) - bus_.fetch_next);
   const WordPath::Fetched fetched = path_.fetch_on(fetch_at(), clock_, bus_.fetch_next, must, room());
   if (fetched == WordPath::Fetched::not_closed) [[unlikely]]
     return false;
@@ -157,12 +157,9 @@ inline bool Timing386sx::begin_in_row(const Op& op) {
   return true;
 }
 
-inline void Timing386sx::begin_next(const Op& op) {
-  if (!begin_from_queue(op) && !begin_in_row(op)) begin_in_new_row(op);
-}
-
 inline void Timing386sx::begin(const Op& op, std::uint32_t eip) {
-  return goes_on_at(eip) ? begin_next(op) : begin_afresh(op, eip);
+  if (!goes_on_at(eip)) return begin_afresh(op, eip);
+  if (!begin_from_queue(op) && !begin_in_row(op)) begin_in_new_row(op);
 }
 
 inline void Timing386sx::issue(const Op& op, std::uint32_t end) {

@@ -38,20 +38,13 @@ std::uint32_t WordPath::words_one_by_one(std::uint64_t t, std::uint64_t until, s
 
 WordPath::Fetched WordPath::fetch_into_row(std::uint64_t at, std::uint64_t until, std::uint32_t& next,
                                            std::int32_t must, std::int32_t room) {
-  const std::uint32_t row = memory_.row(next), bank = memory_.bank_of(row);
-  const std::uint32_t extra = memory_.open(row, bank) ? 0 : read_extra_;
+  const std::uint32_t row = memory_.row(next), extra = memory_.open(row, memory_.bank_of(row)) ? 0 : read_extra_;
   const auto left = static_cast<std::int64_t>(until - at);
   std::int64_t bytes = left <= 0 ? 0 : std::min<std::int64_t>(words_before(left - extra), room);
   const bool late = must > bytes;
   if (late) bytes = must;
   const std::uint32_t limit = next + static_cast<std::uint32_t>(bytes);
-  const std::uint64_t end = at + static_cast<std::uint64_t>(bytes) + extra;
-  if (end > closed_fetch_until_ || limit > memory_.row_end(next) || !memory_.surely_ram(next))
-    return Fetched::not_closed;
-  memory_.set_open(row, bank);
-  code_bank_ = bank;
-  code_end_ = memory_.row_end(next);
-  bus_free_ = end;
+  if (!fetch_at_once(at, next, limit)) return Fetched::not_closed;
   next = limit;
   return late ? Fetched::late : Fetched::in_time;
 }

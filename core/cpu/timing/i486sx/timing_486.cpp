@@ -35,12 +35,8 @@ void Timing486::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& plan
 }
 
 void Timing486::branch(const Op& op, bool taken, std::uint32_t) {
-  if (!taken) {
-    if (op.branch == BranchKind::far) jumped_ = false;
-    return;
-  }
-  clock_ += clocks_if_taken(op.branch);
-  branch_behind_prefetch();
+  if (!taken && op.branch == BranchKind::far) jumped_ = false;
+  if (!branch_near(op, taken)) branch_behind_prefetch();
 }
 
 void Timing486::interrupt_flush() {

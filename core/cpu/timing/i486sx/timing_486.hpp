@@ -23,8 +23,8 @@ class Timing486 final : public CachedTiming {
   void set_static_clocks(Op& op) const override;
   void begin(const Op& op, std::uint32_t physical_eip) override;
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
-  /// branch() of one that is near, in line. False: it is taken, and the code prefetched behind it is on the bus by now;
-  /// branch_behind_prefetch() does the rest.
+  /// branch() in line; of a far one that is not taken it leaves a part out. False: it is taken, and the code prefetched
+  /// behind it is on the bus by now; branch_behind_prefetch() does the rest.
   [[gnu::always_inline]] bool branch_near(const Op& op, bool taken) {
     if (!taken) return true;
     clock_ += clocks_if_taken(op.branch);
