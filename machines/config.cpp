@@ -18,12 +18,13 @@ namespace {
 struct Layer {
   std::string name;
   toml::table table;
-  bool command_line;
+  std::optional<AsciiToml> text;  ///< a file's; nothing for a value from the command line
 };
 
 std::string where(const Layer& layer, const toml::node& node) {
-  if (layer.command_line) return layer.name;
-  return fmt::format("{}:{}:{}", layer.name, node.source().begin.line, node.source().begin.column);
+  if (!layer.text) return layer.name;
+  const TextPlace at = layer.text->place(node.source().begin.line, node.source().begin.column);
+  return fmt::format("{}:{}:{}", layer.name, at.line, at.column);
 }
 
 std::vector<std::string> split_path(std::string_view path) {
@@ -107,14 +108,14 @@ Config::Config(Config&&) noexcept = default;
 Config& Config::operator=(Config&&) noexcept = default;
 
 void Config::add_text(std::string_view text, const std::string& name) {
-  if (const auto place = foreign_letter(text))
-    throw Error(fmt::format("{}:{}:{}: letters beyond ASCII stand in quotes only; put the name or value in quotes",
-                            name, place->line, place->column));
+  AsciiToml ascii(text, name);
   try {
-    impl_->layers.push_back({name, toml::parse(text, name), false});
+    toml::table table = toml::parse(ascii.text(), name);
+    impl_->layers.push_back({name, std::move(table), std::move(ascii)});
   } catch (const toml::parse_error& e) {
-    throw Error(fmt::format("{}:{}:{}: {}; correct the line, or compare with `planar config MACHINE`", name,
-                            e.source().begin.line, e.source().begin.column, e.description()));
+    const TextPlace at = ascii.place(e.source().begin.line, e.source().begin.column);
+    throw Error(fmt::format("{}:{}:{}: {}; correct the line, or compare with `planar config MACHINE`", name, at.line,
+                            at.column, e.description()));
   } catch (const TomlDamage& e) {
     throw Error(fmt::format("{}: {}; look for brackets without a name, or compare with `planar config MACHINE`", name,
                             e.what()));
@@ -147,21 +148,21 @@ toml::table nested(const std::string& path, T value) {
 
 void Config::set(const std::string& path, const std::string& value, const std::string& origin) {
   if (value == "true" || value == "false")
-    impl_->layers.push_back({origin, nested(path, value == "true"), true});
+    impl_->layers.push_back({origin, nested(path, value == "true"), {}});
   else if (const auto n = parse_number(value); n && *n <= INT64_MAX)
-    impl_->layers.push_back({origin, nested(path, static_cast<std::int64_t>(*n)), true});
+    impl_->layers.push_back({origin, nested(path, static_cast<std::int64_t>(*n)), {}});
   else
     set_text(path, value, origin);
 }
 
 void Config::set_text(const std::string& path, const std::string& value, const std::string& origin) {
-  impl_->layers.push_back({origin, nested(path, value), true});
+  impl_->layers.push_back({origin, nested(path, value), {}});
 }
 
 void Config::set_texts(const std::string& path, const std::vector<std::string>& values, const std::string& origin) {
   toml::array array;
   for (const auto& value : values) array.push_back(value);
-  impl_->layers.push_back({origin, nested(path, std::move(array)), true});
+  impl_->layers.push_back({origin, nested(path, std::move(array)), {}});
 }
 
 std::string Config::peek_text(const std::string& path) const {
@@ -361,7 +362,7 @@ Config Config::only(const std::vector<std::string>& keys) const {
     toml::table table;
     for (const auto& key : keys)
       if (const auto* node = layer.table.get(key)) table.insert(key, *node);
-    part.impl_->layers.push_back({layer.name, std::move(table), layer.command_line});
+    part.impl_->layers.push_back({layer.name, std::move(table), layer.text});
   }
   return part;
 }
@@ -388,7 +389,7 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
       if (const auto* node = table->get(name))
         throw Error(fmt::format("{}: {} is for the whole lab; write [{}] once, before the first [[{}]]",
                                 where(file, *node), name, name, list));
-    parts.emplace_back().impl_->layers.push_back({file.name, std::move(*table), false});
+    parts.emplace_back().impl_->layers.push_back({file.name, std::move(*table), file.text});
   }
   for (const auto& [key, node] : file.table)
     if (key.str() != list && std::find(shared.begin(), shared.end(), key.str()) == shared.end())
@@ -400,7 +401,7 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
     auto& layers = part.impl_->layers;
     layers.insert(layers.begin(), std::move(layer));
   };
-  for (std::size_t n = 1; n < parts.size(); ++n) put_below(parts[n], {file.name, file.table, false});
+  for (std::size_t n = 1; n < parts.size(); ++n) put_below(parts[n], {file.name, file.table, file.text});
   if (!parts.empty()) put_below(parts.front(), std::move(file));  // the originals, which know their lines
   return parts;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/common/error.hpp"
+#include "core/common/toml_text.hpp"
 #include "devices/adapter/provenance_toml.hpp"
 
 namespace planar {
@@ -80,7 +81,7 @@ Provenance provenance_of(const toml::table& table, std::string_view file, const 
 std::vector<Provenance> read_provenance(std::string_view text, std::string_view file) {
   std::vector<Provenance> list;
   try {
-    const toml::table root = toml::parse(text, file);
+    const toml::table root = toml::parse(AsciiToml(text, file).text(), file);
     const toml::array* const tables = root["provenance"].as_array();
     if (!tables) return list;
     for (const toml::node& node : *tables) {

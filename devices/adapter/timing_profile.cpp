@@ -9,6 +9,7 @@
 
 #include "core/common/error.hpp"
 #include "core/common/toml.hpp"
+#include "core/common/toml_text.hpp"
 #include "devices/adapter/embedded_files.hpp"
 #include "devices/adapter/provenance_toml.hpp"
 
@@ -87,7 +88,7 @@ TimingProfile TimingProfile::parse(std::string_view text, std::string_view file)
   TimingProfile profile;
   profile.file_ = file;
   try {
-    const toml::table table = toml::parse(text, file);
+    const toml::table table = toml::parse(AsciiToml(text, file).text(), file);
     Reader{file, profile.values_}.read(table, "");
   } catch (const toml::parse_error& e) {
     throw Error(fmt::format("{}:{}: {}; correct the TOML", file, e.source().begin.line, e.description()));

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include "core/common/toml.hpp"
+#include "core/common/toml_text.hpp"
 
 #include "core/common/error.hpp"
 #include "frontend/bench/embedded_bench.hpp"
@@ -21,7 +22,7 @@ constexpr std::string_view file_name = "frontend/bench/timing.toml";
 
 toml::table parsed() {
   for (const EmbeddedFile& file : embedded_bench())
-    if (file.path == file_name) return toml::parse(file.text, file_name);
+    if (file.path == file_name) return toml::parse(AsciiToml(file.text, file_name).text(), file_name);
   throw Error(fmt::format("this build does not contain '{}'", file_name));
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/common/error.hpp"
+#include "core/common/toml_text.hpp"
 #include "frontend/published/embedded_published.hpp"
 
 namespace planar {
@@ -177,7 +178,8 @@ std::string PublishedRow::rating_of(double load_percent) const {
   return word;
 }
 
-PublishedTable::PublishedTable(std::string_view path) : file(path), names(toml::parse(embedded(path), path)) {
+PublishedTable::PublishedTable(std::string_view path)
+    : file(path), names(toml::parse(AsciiToml(embedded(path), path).text(), path)) {
   rows = Reader(names, file).rows();
 }
 

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "frontend/window/gui/gui_keys.hpp"
+
 namespace planar {
 
 void FileDialog::open(std::string title) {
@@ -66,7 +68,7 @@ std::optional<std::string> FileDialog::draw() {
     const bool entered = ImGui::InputText("##name", typed_.data(), typed_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
     const bool pressed = ImGui::Button("Open", {100, 0});
     ImGui::SameLine();
-    if (ImGui::Button("Cancel", {100, 0}) || ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) open = false;
+    if (ImGui::Button("Cancel", {100, 0}) || gui_keys::escape_pressed()) open = false;
     if ((entered || pressed) && typed_[0]) {
       const std::filesystem::path named = folder_ / typed_.data();  // an absolute one stays what it is
       std::error_code unknown;

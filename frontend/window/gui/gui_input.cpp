@@ -7,6 +7,8 @@
 #include <cfloat>
 #include <utility>
 
+#include "frontend/window/gui/gui_keys.hpp"
+
 namespace planar {
 
 namespace {
@@ -18,31 +20,7 @@ int button_of(Uint8 button) {
 
 }  // namespace
 
-GuiInput::GuiInput() {
-  constexpr std::pair<ImGuiKey_, SDL_Scancode> keys[] = {{ImGuiKey_Tab, SDL_SCANCODE_TAB},
-                                                         {ImGuiKey_LeftArrow, SDL_SCANCODE_LEFT},
-                                                         {ImGuiKey_RightArrow, SDL_SCANCODE_RIGHT},
-                                                         {ImGuiKey_UpArrow, SDL_SCANCODE_UP},
-                                                         {ImGuiKey_DownArrow, SDL_SCANCODE_DOWN},
-                                                         {ImGuiKey_PageUp, SDL_SCANCODE_PAGEUP},
-                                                         {ImGuiKey_PageDown, SDL_SCANCODE_PAGEDOWN},
-                                                         {ImGuiKey_Home, SDL_SCANCODE_HOME},
-                                                         {ImGuiKey_End, SDL_SCANCODE_END},
-                                                         {ImGuiKey_Insert, SDL_SCANCODE_INSERT},
-                                                         {ImGuiKey_Delete, SDL_SCANCODE_DELETE},
-                                                         {ImGuiKey_Backspace, SDL_SCANCODE_BACKSPACE},
-                                                         {ImGuiKey_Space, SDL_SCANCODE_SPACE},
-                                                         {ImGuiKey_Enter, SDL_SCANCODE_RETURN},
-                                                         {ImGuiKey_Escape, SDL_SCANCODE_ESCAPE},
-                                                         {ImGuiKey_KeyPadEnter, SDL_SCANCODE_KP_ENTER},
-                                                         {ImGuiKey_A, SDL_SCANCODE_A},
-                                                         {ImGuiKey_C, SDL_SCANCODE_C},
-                                                         {ImGuiKey_V, SDL_SCANCODE_V},
-                                                         {ImGuiKey_X, SDL_SCANCODE_X},
-                                                         {ImGuiKey_Y, SDL_SCANCODE_Y},
-                                                         {ImGuiKey_Z, SDL_SCANCODE_Z}};
-  for (const auto& [key, code] : keys) ImGui::GetIO().KeyMap[key] = code;
-}
+GuiInput::GuiInput() { gui_keys::name_keys(); }
 
 void GuiInput::handle(const SDL_Event& event) {
   ImGuiIO& io = ImGui::GetIO();
@@ -64,25 +42,20 @@ void GuiInput::handle(const SDL_Event& event) {
     case SDL_KEYUP: {
       const int code = event.key.keysym.scancode;
       if (event.type == SDL_KEYDOWN) {
-        io.KeysDown[code] = true;
+        gui_keys::set(code, true);
         fresh_.push_back(code);
       } else if (std::find(fresh_.begin(), fresh_.end(), code) != fresh_.end()) {
         released_.push_back(code);
       } else {
-        io.KeysDown[code] = false;
+        gui_keys::set(code, false);
       }
       const auto mod = event.key.keysym.mod;
-      io.KeyShift = mod & KMOD_SHIFT;
-      io.KeyCtrl = mod & KMOD_CTRL;
-      io.KeyAlt = mod & KMOD_ALT;
+      gui_keys::set_modifiers(mod & KMOD_SHIFT, mod & KMOD_CTRL, mod & KMOD_ALT);
       break;
     }
     case SDL_WINDOWEVENT:
       if (event.window.event == SDL_WINDOWEVENT_LEAVE) io.MousePos = {-FLT_MAX, -FLT_MAX};
-      if (event.window.event == SDL_WINDOWEVENT_FOCUS_LOST) {
-        std::fill(std::begin(io.KeysDown), std::end(io.KeysDown), false);
-        io.KeyShift = io.KeyCtrl = io.KeyAlt = false;
-      }
+      if (event.window.event == SDL_WINDOWEVENT_FOCUS_LOST) gui_keys::release_all();
       break;
     default: break;
   }
@@ -100,7 +73,7 @@ void GuiInput::new_frame(SDL_Renderer* renderer, bool mouse_is_away) {
     io.MousePos = {-FLT_MAX, -FLT_MAX};
     down_ = clicked_ = {};
   }
-  for (const int code : std::exchange(tapped_, std::exchange(released_, {}))) io.KeysDown[code] = false;
+  for (const int code : std::exchange(tapped_, std::exchange(released_, {}))) gui_keys::set(code, false);
   fresh_.clear();
   for (std::size_t n = 0; n < down_.size(); ++n) io.MouseDown[n] = down_[n] || std::exchange(clicked_[n], false);
 }
