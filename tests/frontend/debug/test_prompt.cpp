@@ -35,9 +35,12 @@ class Terminal {
       kill(child_, SIGKILL);
       waitpid(child_, nullptr, 0);
     }
-    close(terminal_);
+    if (terminal_ >= 0) close(terminal_);
   }
   Terminal(const Terminal&) = delete;
+
+  /// No pseudo-terminal can be had on every host.
+  bool missing() const { return child_ < 0; }
 
   /// What has been shown since the last call, up to `text` and with it; all that came in a minute if it did not.
   std::string until(const std::string& text) {
@@ -96,6 +99,7 @@ TEST_CASE("the prompt edits lines, keeps a history and takes Ctrl-C") {
   const Scratch home;
   {
     Terminal t(home.file(""));
+    if (t.missing()) SKIP("the host gives no pseudo-terminal; mount devpts at /dev/pts");
     CHECK_THAT(t.prompt(), Contains("FFFFFFF0"));
     t.type("regs\n");
     CHECK_THAT(t.until("CR4"), Contains("EIP 0000FFF0"));
