@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Includes toml++ with an assertion that throws: it fails on some malformed files (an operator where a table's name should
-// begin), and a user's file must raise an error rather than abort the program. The text goes through core/common/toml_text.hpp.
+// Includes toml++ with an assertion that throws: it fails on some malformed files (an operator where a table's name
+// should begin), and a user's file must raise an error rather than abort the program. The text goes through
+// core/common/toml_text.hpp.
 #pragma once
 
 #include <stdexcept>
