@@ -4,7 +4,7 @@
 //   [net]                       # what else is on the wire between them: peer, slirp, ..., none by default
 //   [medium.NAME], [bridge.NAME]  # several media and what connects them (network_config.hpp)
 //   [run]                       # seed
-//   [scenario]                  # steps in front of the first machine
+//   [scenario]                  # steps of a user at the first machine
 //
 //   [[machine]]
 //   name = "client"             # letters, digits, - and _
@@ -48,7 +48,7 @@ class LabConfig {
 
   /// Reads and checks everything. Throws Error naming file, line and key.
   std::vector<MachineConfig> read();
-  /// Behind read(): the file that gives the same lab again; where each of its values comes from.
+  /// After read(): the file that gives the same lab again; where each of its values comes from.
   std::string resolved() const;
   std::string explained() const;
 

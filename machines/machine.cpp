@@ -271,7 +271,7 @@ void Machine::archive(Archive& a) {
   post_ports_.archive(a);
   coprocessor_.archive(a);
   cpu_.archive(a);
-  constexpr Time apart = 1_s;  // an instruction may have ended behind the lab's time, or the processor sleeps before it
+  constexpr Time apart = 1_s;  // an instruction may have ended after the lab's time, or the processor sleeps before it
   if (const Time now = scheduler_.now(); a.loading() && (cpu_.time() > now + apart || cpu_.time() < now - apart))
     throw Error("snapshot: the processor's time is not the machine's; the file is damaged, take a new one",
                 ExitCode::missing_file);

@@ -85,7 +85,7 @@ class Machine {
   /// Another firmware in place of the built-in one, as it is: 128, 64 or 32 KB, the smaller ones repeated up to FFFFFh.
   /// Before the machine runs; a snapshot does not hold it. Throws Error naming `name`.
   void load_firmware(std::span<const std::uint8_t> image, const std::string& name) { memory_.load_rom(image, name); }
-  /// The end of the memory from 1 MB on: the first address behind it.
+  /// The end of the memory from 1 MB on: the first address after it.
   std::uint32_t memory_end() const { return 0x100000 + memory_.extended_kb() * 1024; }
   /// Puts a kernel into memory and shows the ROM that starts it (roms/README.md section 4). Before the machine runs;
   /// throws Error when the adapters leave no place for the ROM.

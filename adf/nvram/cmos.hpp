@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The configuration part of the 64 bytes of CMOS behind ports 70h and 71h (docs/hardware/pos-and-adf.md#cmos-and-nvram,
+// The configuration part of the 64 bytes of CMOS at ports 70h and 71h (docs/hardware/pos-and-adf.md#cmos-and-nvram,
 // roms/README.md section 2): 10h to 31h and their CRC-16 at 32h (high byte) and 33h (low byte). Time, date, century and
 // the status bytes 0Ah to 0Fh belong to the clock and to POST and are not touched.
 #pragma once

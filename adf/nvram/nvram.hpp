@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The configuration NVRAM: 2 KB behind ports 74h to 76h, in the layout of roms/README.md section 2 (planar's own; IBM's
+// The configuration NVRAM: 2 KB at ports 74h to 76h, in the layout of roms/README.md section 2 (planar's own; IBM's
 // is not public). The solver's result is written here; POST reads it.
 #pragma once
 

@@ -22,7 +22,7 @@ struct Answer {
   const Slave* slave = nullptr;
   std::uint32_t offset = 0;
   CycleSpec cycle{8, CycleKind::standard, {}};
-  bool plain = false;  // memory without a register behind it
+  bool plain = false;  // memory that holds no register
 };
 
 Answer answer(const TraceSubject* subject, const Slave* slave, std::uint32_t offset, const CycleSpec& cycle,

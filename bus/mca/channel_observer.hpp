@@ -32,7 +32,7 @@ struct ChannelCycle {
 class ChannelObserver {
  public:
   virtual ~ChannelObserver() = default;
-  /// One cycle of the processor, behind its data phase.
+  /// One cycle of the processor, after its data phase.
   virtual void cycle(const ChannelCycle& /*cycle*/) {}
   /// An access is complete: from the clock at which the processor asked for it, over its cycles. Both cycles of an
   /// interrupt acknowledge are one access.

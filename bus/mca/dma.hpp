@@ -151,7 +151,7 @@ class DmaController {
 
  private:
   friend class DmaLine;
-  /// Function B: arbitrates at a channel's level with nobody behind it.
+  /// Function B: arbitrates at a channel's level on behalf of nobody.
   class SoftwareRequest;
   enum class Step : std::uint8_t { idle, first_cycle, second_cycle };
 

@@ -47,7 +47,7 @@ class PosController final : private Slave {
   void insert(unsigned number, Adapter* adapter) { adapters_.at(number) = adapter; }
   Adapter* adapter(unsigned number) const { return adapters_.at(number); }
 
-  /// The latch behind port 91h: the `selected` flag for claims of cards and of the planar's serial,
+  /// The latch of port 91h: the `selected` flag for claims of cards and of the planar's serial,
   /// parallel and diskette ports.
   bool* feedback() { return &feedback_; }
 

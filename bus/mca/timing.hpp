@@ -3,7 +3,7 @@
 // from the machine file.
 //
 // Confidence of each value stands in brackets: datasheet = an IBM manual, inferred = ours. Sources:
-// docs/hardware/micro-channel.md#cycle-types and the sections behind it. No primary source gives the
+// docs/hardware/micro-channel.md#cycle-types and the sections after it. No primary source gives the
 // processor-to-channel synchronisation of a particular planar, nor the exact CD CHRDY maximum.
 #pragma once
 
@@ -59,7 +59,7 @@ struct BusTiming {
   /// Width in bits of planar memory as bus masters and the DMA controller see it.
   unsigned memory_width = 32;
   /// Planar memory takes part in the streaming data procedure: a master that asks for it moves a datum every 100 ns
-  /// behind the first cycle.
+  /// after the first cycle.
   bool memory_streams = true;
   /// One cycle of a master or of the DMA controller to planar memory. [inferred] the default cycle
   Time memory_cycle = 200_ns;

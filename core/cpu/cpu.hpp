@@ -137,7 +137,7 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   void set_fpu(const Fpu& fpu);
   /// The observer follows run() from now on, until it is removed; it must live until then. Both may be called from
   /// inside an access or a call of an observer. With the lab's Scheduler::stop() an observer stops a run at exactly one
-  /// instruction boundary: from before_step() in front of an instruction, from after_step() behind it.
+  /// instruction boundary: from before_step() before an instruction, from after_step() after it.
   void add_observer(Observer& observer);
   void remove_observer(Observer& observer);
   bool a20() const;
@@ -148,7 +148,7 @@ class Cpu final : public planar::Processor, public planar::MemoryListener {
   std::optional<std::uint32_t> translate(std::uint32_t linear) const;
   /// The byte at `linear` without side effects; nothing if not present.
   std::optional<std::uint8_t> peek_linear(std::uint32_t linear) const;
-  /// Writes a byte of memory for a debugger: RAM, or adapter memory without a register behind it; false, with nothing
+  /// Writes a byte of memory for a debugger: RAM, or adapter memory that holds no register; false, with nothing
   /// done, elsewhere (ROM, registers, unmapped) and where `linear` is not present. Decoded code is dropped; the caches'
   /// tags, the TLB, the page tables and time stay as they are.
   bool poke(std::uint32_t physical, std::uint8_t value);

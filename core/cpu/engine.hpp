@@ -72,7 +72,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
 
   std::uint32_t cr0 = 0, cr2 = 0, cr3 = 0, cr4 = 0;
   std::array<std::uint32_t, 8> dr{};
-  std::array<std::uint32_t, 8> tr{};  ///< test registers TR3..TR7: stored, no test function behind them
+  std::array<std::uint32_t, 8> tr{};  ///< test registers TR3..TR7: stored, without a test function
   std::uint32_t gdt_base = 0, idt_base = 0;
   std::uint16_t gdt_limit = 0, idt_limit = 0xFFFF;
   Segment ldt, task;
@@ -346,7 +346,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   void finish_cold_line();
   void leave_plan(const Op* next);
   void leave_chain(const Op& op);
-  /// In front of another code line, whatever it takes.
+  /// Before another code line, whatever it takes.
   template <Model M>
   [[gnu::noinline]] void cross_line(const Op& op);
   void begin_chained(const Op& op);

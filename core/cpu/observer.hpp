@@ -17,13 +17,13 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// The processor stands between two instructions. An observer that stops the run here (Scheduler::stop) stops it in
-  /// front of the next instruction; when the run goes on, the same boundary is announced again.
+  /// The processor stands between two instructions. An observer that stops the run here (Scheduler::stop) stops it
+  /// before the next instruction; when the run goes on, the same boundary is announced again.
   virtual void before_step() {}
   /// `executed`: an instruction ran (one iteration of a REP; a fault in it has been delivered). Otherwise the processor
   /// did something at the boundary: an interrupt or trap was delivered, it was reset, or time passed in HLT or
   /// shutdown. `op` is the instruction; null if none could be fetched. An observer that stops the run here stops it
-  /// behind this instruction.
+  /// after this instruction.
   virtual void after_step(bool /*executed*/, const Op* /*op*/) {}
 
   /// An interrupt or exception is about to be delivered; `software` for INT n, INT3, INTO. What its delivery raises in
@@ -36,7 +36,7 @@ class Observer {
 
   virtual void port_read(std::uint16_t /*port*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
   virtual void port_written(std::uint16_t /*port*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
-  /// Memory behind the pins; `fetch` for instruction bytes.
+  /// Memory accessed through the pins; `fetch` for instruction bytes.
   virtual void device_read(std::uint32_t /*address*/, unsigned /*bytes*/, std::uint32_t /*value*/, bool /*fetch*/) {}
   virtual void device_written(std::uint32_t /*address*/, unsigned /*bytes*/, std::uint32_t /*value*/) {}
 

@@ -21,7 +21,7 @@ struct Cycle {
 /// and before `before`. It lasts `cycle`, or until port.ready if that is later, and must end before `quiet_until` and
 /// within `limit`.
 struct PinsRun {
-  PortRun port;  ///< its next_ready() is asked behind each access but the last
+  PortRun port;  ///< its next_ready() is asked after each access but the last
   Time synchronisation{}, cycle{}, limit{};
   Time from{}, before{}, quiet_until{};
 };
@@ -43,7 +43,7 @@ class Pins {
   virtual bool memory_run(std::uint32_t /*address*/, unsigned /*bytes*/, Direction, Time /*now*/, PinsRun&) {
     return false;
   }
-  /// An access of the run would start at `t`, at or after PinsRun::before; the one in front of it ended at `end` (zero:
+  /// An access of the run would start at `t`, at or after PinsRun::before; the one before it ended at `end` (zero:
   /// there was none). Serves what became due on the bus, if that is no event, and returns when the access can start,
   /// with `from` and `before` as they are then; Time::never(), with nothing done, if it must be made by itself.
   virtual Time run_continued(PinsRun&, Time /*end*/, Time /*t*/) { return Time::never(); }

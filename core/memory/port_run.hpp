@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Accesses to one port that follow each other (REP INS, REP OUTS), as the slave behind it announces them.
+// Accesses to one port that follow each other (REP INS, REP OUTS), as the slave at that port announces them.
 #pragma once
 
 #include <cstdint>

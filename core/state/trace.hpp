@@ -66,7 +66,7 @@ constexpr TraceAddress memory_address(std::uint32_t address) { return {address, 
 /// Which lines pass. What is left empty lets all pass.
 struct TraceFilter {
   Time from{};              ///< the first time that passes
-  Time to = Time::never();  ///< the first one behind it that does not
+  Time to = Time::never();  ///< the first one after it that does not
   /// Names of devices: "slot1.ne2", and "slot1" and "ne2" for the same one.
   std::vector<std::string> devices;
   struct Span {

@@ -38,7 +38,7 @@ class LinkUser {
   virtual void frame_damaged(Time now) = 0;
   /// A frame begins to arrive; its addresses are there at `addresses`. frame_received() or frame_damaged() ends it.
   virtual void frame_begins(Time /*addresses*/, Time /*now*/) {}
-  /// A frame to `destination` is for this station, or for what is behind it. Where the medium lets the sender know what
+  /// A frame to `destination` is for this station, or for what it leads to. Where the medium lets the sender know what
   /// became of its frame (on a ring), this decides what it is told; every frame arrives all the same.
   virtual bool accepts(std::span<const std::uint8_t> /*destination*/, Time /*now*/) { return true; }
   virtual void frame_sent(const LinkOutcome& outcome, Time now) = 0;
@@ -51,7 +51,7 @@ class LinkLayer {
   LinkLayer(const LinkLayer&) = delete;
   LinkLayer& operator=(const LinkLayer&) = delete;
 
-  /// Sends the frame behind those that are waiting.
+  /// Sends the frame after those that are waiting.
   void send(std::span<const std::uint8_t> frame, Time now);
   /// The frame that arrives, in its medium's own form; during LinkUser::frame_received() the whole.
   struct Arriving {
@@ -75,7 +75,7 @@ class LinkLayer {
   virtual Port& port() = 0;
   /// Hardware type of the medium in ARP (RFC 826).
   virtual unsigned arp_hardware() const = 0;
-  /// Bytes behind the type that the medium's longest frame holds.
+  /// Bytes after the type that the medium's longest frame holds.
   virtual std::size_t mtu() const { return 1500; }
 
   /// The frames that wait, and everything else: apart, because the stations save other things between them.

@@ -126,7 +126,7 @@ class Medium {
   /// The shortest time in which a station can notice what another one does: so far machines may run ahead of each
   /// other.
   virtual Time lookahead() const = 0;
-  /// Silence behind a frame during which no station may begin another: the medium counts as occupied.
+  /// Silence after a frame during which no station may begin another: the medium counts as occupied.
   virtual Time gap() const = 0;
   /// Plugs in a plain station under the name `name` (link_layer.hpp). `seed` starts the generator of what it does at
   /// random: give every station of a lab another one.

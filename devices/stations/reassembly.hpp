@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Joins the fragments of IP datagrams, for the reference station, and so that libslirp never sees one: up to at least
-// 4.7.0 it damages its own memory when a fragment comes in front of one that is there already, and some systems send
+// 4.7.0 it damages its own memory when a fragment belongs before one that is there already, and some systems send
 // the last fragment first (Linux 2.2 and 2.4).
 //
 // Nothing becomes of a datagram with an overlap or a fragment that comes twice; one with a gap is forgotten after

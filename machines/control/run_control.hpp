@@ -28,7 +28,7 @@ class RunControl {
   Stop run_until(Time limit);
   /// Lets machine `n` execute one instruction (one iteration of a repeated one) or take one interrupt or exception; if
   /// it is halted, after whatever wakes it. Nobody goes beyond `limit`. The other machines keep to virtual time and may
-  /// be left inside an instruction: their processors' registers and counts are exact behind settle() only.
+  /// be left inside an instruction: their processors' registers and counts are exact after settle() only.
   Stop step(std::size_t n, Time limit = Time::never());
   /// Lets machines that step() has left inside an instruction complete it, as a snapshot or state hash needs it.
   void settle();

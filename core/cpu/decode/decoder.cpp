@@ -165,7 +165,7 @@ char topic_of(const Op& op) {
   return op.opcode > 0xFF ? two_byte_topics[op.opcode & 0xFF] : one_byte_topics[op.opcode];
 }
 
-// LOCK is legal in front of a read-modify-write of memory only.
+// LOCK is legal before a read-modify-write of memory only.
 bool lock_allowed(const Op& op, Model model) {
   if (!op.has_memory) return false;
   const unsigned code = op.opcode;
@@ -184,7 +184,7 @@ bool lock_allowed(const Op& op, Model model) {
   }
 }
 
-// Behind these the next instruction may have another address, mode or privilege, or finds the pipeline empty.
+// After these the next instruction may have another address, mode or privilege, or finds the pipeline empty.
 bool ends_block(const Op& op) {
   if (topic_of(op) == 'c') return op.opcode != 0x62;
   if (op.opcode == 0xFF) return op.reg >= 2 && op.reg <= 5;

@@ -15,7 +15,7 @@ inline constexpr std::uint8_t no_register = 8;
 
 /// One line of the host's cache.
 struct alignas(64) Op {
-  /// Executes the instruction; EIP already points behind it.
+  /// Executes the instruction; EIP already points after it.
   void (*execute)(Engine&, const Op&) = nullptr;
   /// Executes it and jumps to what follows it in its block (486, Pentium: chain.hpp; 386SX, once it has begun:
   /// step.hpp).
@@ -41,7 +41,7 @@ struct alignas(64) Op {
   bool lock : 1 = false;
   bool rep : 1 = false;             ///< F3h
   bool repne : 1 = false;           ///< F2h
-  bool ends_block : 1 = false;      ///< branch, mode change, I/O: the block ends behind it
+  bool ends_block : 1 = false;      ///< branch, mode change, I/O: the block ends after it
   bool protected_mode : 1 = false;  ///< decoded with CR0.PE = 1 (and not V86): selects the clocks column
   bool v86 : 1 = false;
 
@@ -53,7 +53,7 @@ struct alignas(64) Op {
   BranchKind branch = BranchKind::none;
 
   struct I386sx {
-    std::uint16_t tail;   ///< clocks behind the end of its first read
+    std::uint16_t tail;   ///< clocks after the end of its first read
     std::uint8_t refill;  ///< decode clocks where it is the target of a jump (the manual's m)
   };
   /// Of 486 and Pentium, where the block runs by plan (chain.hpp): clocks from where the plan in force starts until
@@ -81,7 +81,7 @@ struct alignas(64) Op {
   // ---- the block's part, filled when the instruction is put into one ----
   enum class Edge : std::uint8_t { none, line, end };
   std::uint32_t address_mask = 0xFFFFFFFF;  ///< of an effective address: FFFFh with 16-bit addressing
-  std::uint16_t behind = 0;                 ///< bytes from the block's start to behind this instruction
+  std::uint16_t behind = 0;                 ///< bytes from the block's start to this instruction's end
   Edge edge = Edge::none;  ///< what follows: an instruction that ends in another code line (486, Pentium), or nothing
   bool register_only = false;  ///< touches registers and flags alone, and may run before its clocks have passed
 };

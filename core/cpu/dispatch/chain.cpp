@@ -6,7 +6,7 @@
 
 namespace planar::cpu {
 
-// The plan in force ends in front of `next`, before its own end: what its instructions leave in the processor.
+// The plan in force ends before `next`, before its own end: what its instructions leave in the processor.
 void Engine::leave_plan(const Op* next) {
   if (model == Model::i486sx) {
     if (planned) timing.i486sx().finish_plan(next[-1]);
@@ -20,7 +20,7 @@ void Engine::leave_plan(const Op* next) {
   planned = false;
 }
 
-// The block may not end before stop_at: from here on the clock is compared behind each instruction.
+// The block may not end before stop_at: from here on the clock is compared after each instruction.
 void Engine::chain_near_deadline(const Op& op) {
   if (timing.clocks() < stop_at) leave_chain(op);
 }
@@ -52,7 +52,7 @@ template void chain_selected_last<Model::pentium>(Engine&, const Op&);
 void step_selected(Engine& c, const Op& op) { return step<as_selected>(c, op); }
 void step_selected_last(Engine& c, const Op& op) { return step_last<as_selected>(c, op); }
 
-// `next` begins, behind an instruction of its block, and the queue is not known to hold it.
+// `next` begins, after an instruction of its block, and the queue is not known to hold it.
 void Engine::step_in_row(const Op& next) {
   if (!timing.i386sx().begin_in_row(next)) [[unlikely]]
     return step_in_new_row(next);
@@ -63,7 +63,7 @@ void Engine::step_in_new_row(const Op& next) {
   return next.chained(*this, next);
 }
 
-// Behind a block's last instruction: into the block where execution goes on, as chain_to_next() does.
+// After a block's last instruction: into the block where execution goes on, as chain_to_next() does.
 void Engine::step_to_next() {
   if (timing.clocks() >= stop_at) [[unlikely]]
     return;
@@ -81,13 +81,13 @@ void Engine::step_afresh(const Op& first) {
   return first.chained(*this, first);
 }
 
-// The 386SX's way out of a block in front of its end. Where an instruction that is not register-only has put EIP, it
+// The 386SX's way out of a block before its end. Where an instruction that is not register-only has put EIP, it
 // stays: a REP that was cut points at itself.
 void Engine::stop_behind(const Op& op) {
   if (op.register_only) arrive_at(op);
 }
 
-// Behind a near branch of the Pentium that may have gone elsewhere than predicted.
+// After a near branch of the Pentium that may have gone elsewhere than predicted.
 void Engine::chain_branch_unpredicted(const Op& op, bool taken, std::uint32_t target) {
   if (!timing.pentium().branch_near(op, taken, target)) [[unlikely]]
     return chain_branch_behind_prefetch(op, target);

@@ -16,7 +16,7 @@
 // for each of its code lines where that is new (pentium/issue.hpp).
 //
 // A plan is followed where all its instructions will begin before stop_at if nothing happens, and the same is checked
-// again behind whatever may have taken time or lowered stop_at. From block to block it goes on by known links, as long
+// again after whatever may have taken time or lowered stop_at. From block to block it goes on by known links, as long
 // as nothing wants the boundary's attention (whatever does lowers stop_at). Running in a chain, without a plan and one
 // block an instruction give the same state at the same clock (tests/core/cpu, tests/fuzz).
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace planar::cpu {
 
-/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, in front of another
+/// The links that are no particular instruction's: Op::execute, whatever it is, within a block, before another
 /// code line, and as the last of its block.
 void chain_selected(Engine& c, const Op& op);
 template <Model M>
@@ -44,14 +44,14 @@ inline void Engine::begin_chained(const Op& op) {
   timing.cached().begin_planned(op);
   eip = block_eip + op.behind;
 }
-// Behind one that may have changed everything: goes on as the clock allows.
+// After one that may have changed everything: goes on as the clock allows.
 inline void Engine::check_deadline(const Op& op) {
   timing.cached().move_plan(op);
   if (timing.cached().plan_fits(stop_at)) [[likely]]
     return chain_on(*this, op);
   return chain_near_deadline(op);
 }
-// Behind one that took no time, in front of another code line.
+// After one that took no time, before another code line.
 template <Model M>
 inline void Engine::check_code_line(const Op& op) {
   if constexpr (M == Model::i486sx) {
@@ -227,7 +227,7 @@ template <Decision F, Model M>
   const Outcome o = F(c, op);
   return o.taken ? c.chain_branched<M>(op, true, o.target) : c.chain_branched<M>(op, false, o.target);
 }
-// Behind a near branch that goes to `offset` in the code segment.
+// After a near branch that goes to `offset` in the code segment.
 template <Model M>
 [[gnu::always_inline]] inline void Engine::chain_branched(const Op& op, bool taken, std::uint32_t offset) {
   if constexpr (M == Model::pentium) {
@@ -270,7 +270,7 @@ inline void Engine::finish_plan(const Op& op) {
     finish_cold_line();
 }
 
-// Behind a block's last instruction: into the block where execution goes on, if that is known and nothing has to be
+// After a block's last instruction: into the block where execution goes on, if that is known and nothing has to be
 // handled at the boundary in between.
 template <Model M>
 inline void Engine::chain_to_next(bool branched) {

@@ -21,7 +21,7 @@ struct Handlers {
   /// 486 and Pentium: as a link of a chain within a block (chain.hpp),
   Handler link = chain_selected;
   struct Chained {
-    Handler edge;  ///< in front of another code line,
+    Handler edge;  ///< before another code line,
     Handler last;  ///< where the block ends because of it
   };
   Chained i486sx{chain_selected_edge<Model::i486sx>, chain_selected_last<Model::i486sx>};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From code line to code line on the way through a block (486, Pentium), where that takes time or it is not known
-// beforehand which plan holds: into the block, in front of another line, and without any plan. For the geometries known
+// beforehand which plan holds: into the block, before another line, and without any plan. For the geometries known
 // when planar is compiled what happens in the caches is in line.
 //
 // The usual way through each function has no call in it that comes back: what is unusual is a function of its own,
@@ -101,7 +101,7 @@ inline void Engine::start_line(const Op& op) {
   return op.chained(*this, op);
 }
 
-// Behind `op`: the rest of the block runs without its plan.
+// After `op`: the rest of the block runs without its plan.
 void Engine::leave_chain(const Op& op) {
   const Op& next = (&op)[1];
   leave_plan(&next);
@@ -110,7 +110,7 @@ void Engine::leave_chain(const Op& op) {
   return go_on_unplanned_486(next, false);
 }
 
-// ---- in front of another code line ----
+// ---- before another code line ----
 
 // Once that has been fetched, the next instruction runs whatever the clock says.
 template <>

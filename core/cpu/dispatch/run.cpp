@@ -144,7 +144,7 @@ void Engine::run(Time horizon) {
   running = false;
 }
 
-// One instruction, with the observers called in front of it and behind it. One that stops the run lowers the horizon.
+// One instruction, with the observers called before it and after it. One that stops the run lowers the horizon.
 void Engine::step_observed() {
   stop_at = 0;
   observers.before_step();
@@ -309,7 +309,7 @@ Block* Engine::block_at(std::uint32_t linear) {
   return nullptr;
 }
 
-// Executes block `b` and those chained behind it; false if the last one ended early: at stop_at, or by a fault, which
+// Executes block `b` and those chained after it; false if the last one ended early: at stop_at, or by a fault, which
 // has been delivered.
 template <Model M>
 inline bool Engine::pass_through(Block& b, bool goes_on) {
@@ -391,14 +391,14 @@ inline void Engine::enter_link_context() {
   code_context = (code_context & ~(link_age - 1)) | std::uint64_t{mode | cpl << 4} << 32;
 }
 
-// The block ends early behind current_op, whether that has been executed or has faulted.
+// The block ends early after current_op, whether that has been executed or has faulted.
 void Engine::leave_block(bool executed) {
   if (current_op->edge != Op::Edge::end) leave_plan(current_op + 1);
   instructions += static_cast<std::uint64_t>(current_op - current_block->ops) + executed;
 }
 
 // One instruction that no block may hold: it crosses a page, ends at the segment's limit, or lies in memory
-// other than RAM and ROM. No byte behind it is fetched. A device page is read in aligned units of the processor's bus
+// other than RAM and ROM. No byte after it is fetched. A device page is read in aligned units of the processor's bus
 // width, each once.
 void Engine::fetch_uncached(std::uint32_t linear) {
   const DecodeMode decode_mode{{model, config.fpu}, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0};

@@ -14,12 +14,12 @@ namespace planar::cpu {
 void step_selected(Engine& c, const Op& op);
 void step_selected_last(Engine& c, const Op& op);
 
-// In front of an instruction that has begun and is not register-only.
+// Before an instruction that has begun and is not register-only.
 inline void Engine::arrive_at(const Op& op) {
   current_op = &op;
   eip = block_eip + op.behind;
 }
-// Behind one that is not its block's last.
+// After one that is not its block's last.
 [[gnu::always_inline]] inline void Engine::step_on(const Op& op) {
   if (timing.clocks() >= stop_at) [[unlikely]]
     return stop_behind(op);

@@ -14,7 +14,7 @@
 
 namespace planar::cpu {
 
-/// A run of elements of `T` between RAM at `data`, which is `physical`, and the slave behind the pins: written to it,
+/// A run of elements of `T` between RAM at `data`, which is `physical`, and the slave at the pins: written to it,
 /// or read from it. `Target` is what the slave answers to: a port (port_run.cpp) or memory (window_run.cpp).
 template <class T, Direction direction, class Target>
 struct Repeated {
@@ -58,7 +58,7 @@ struct Repeated {
     t = starts;
     return true;
   }
-  /// Computes the time of iterations one by one, or many at once behind one that shows how the next ones will go; the
+  /// Computes the time of iterations one by one, or many at once after one that shows how the next ones will go; the
   /// first that does not fit the run any more is made by itself and is the last.
   template <class Clock, class ProcessorClock>
   std::uint32_t go(ProcessorClock& timing, std::uint32_t count) {
@@ -94,10 +94,10 @@ struct Repeated {
     }
   }
 
-  // Behind iteration `done` - 1, whose access began at `t` and ended at `end`, for the processor at clock `ended`: the
+  // After iteration `done` - 1, whose access began at `t` and ended at `end`, for the processor at clock `ended`: the
   // iterations that can be counted at once, at most one less than there are to do. `end` becomes the last one's.
 
-  /// Whether the slave ends each access that starts at most `turn` behind the end of the one before, and none so late
+  /// Whether the slave ends each access that starts at most `turn` after the end of the one before, and none so late
   /// that it must be made by itself.
   bool slave_ends_all(Time turn) const {
     const Time soonest = run.port.request + run.port.use;
@@ -172,8 +172,8 @@ struct Repeated {
     if (n != 0) clock.skip(n, c.clock.first_at_or_after(previous), c.clock.first_at_or_after(end), before, behind);
     return n;
   }
-  /// Whether the access behind the one that ended at `end` starts early enough to end at `ready`, although a refresh
-  /// may be due in front of it.
+  /// Whether the access after the one that ended at `end` starts early enough to end at `ready`, although a refresh
+  /// may be due before it.
   bool starts_in_time(const CachedRun& clock, unsigned between, Time end, Time ready) {
     Time t = c.clock.at(clock.start_behind(c.clock.first_at_or_after(end) + between)) + run.synchronisation;
     if (t >= run.before && !await_refresh(end, t)) return false;

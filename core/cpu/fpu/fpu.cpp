@@ -32,7 +32,7 @@ bool wait_for_error(Engine& c, const Op& op) {
   if (c.cr0 & cr0_ne) raise(vec_mf);
   drive_error(c);
   if (c.fpu.ignore_error) return false;
-  // The processor stands in front of the instruction until an interrupt takes it away.
+  // The processor stands before the instruction until an interrupt takes it away.
   c.eip -= op.length;
   --c.instructions;
   c.step_armed = false;

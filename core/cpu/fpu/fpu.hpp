@@ -22,8 +22,8 @@
 //
 // Not modelled: execution beside the integer unit (an instruction takes its whole latency), FXCH's pairing, the range
 // of clocks of iterative instructions within a precision, the data pointer of register forms (it keeps the last memory
-// operand), the differences between 387, 486 and Pentium outside timing, the Pentium's control word behind RESET
-// (0040h; here 037Fh and an empty stack as behind FNINIT). Where the manuals leave a bit undefined (C1 of FFREE, the
+// operand), the differences between 387, 486 and Pentium outside timing, the Pentium's control word after RESET
+// (0040h; here 037Fh and an empty stack as after FNINIT). Where the manuals leave a bit undefined (C1 of FFREE, the
 // order of two stack faults at once) the model does what an AMD EPYC does. Without an FPU an ESC instruction is
 // executed as on a bus where nobody answers: results read as ones, memory operands of stores receive ones for FNSTCW
 // and FNSTSW, everything else does nothing.

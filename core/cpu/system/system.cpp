@@ -227,7 +227,7 @@ void cli(Engine& c, const Op&) {
   if (c.protected_mode && c.cpl > c.iopl()) raise(vec_gp, 0);
   c.system_flags &= ~flag_if;
 }
-// The instruction behind STI still runs without interrupts, if IF was 0.
+// The instruction after STI still runs without interrupts, if IF was 0.
 void sti(Engine& c, const Op&) {
   if (c.protected_mode && c.cpl > c.iopl()) raise(vec_gp, 0);
   if (c.system_flags & flag_if) return;

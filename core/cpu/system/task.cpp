@@ -18,7 +18,7 @@ struct Image {
 
 }  // namespace
 
-// Up to the commit a fault belongs to the old task. Behind it the new task's registers are in place, and the checks of
+// Up to the commit a fault belongs to the old task. After it the new task's registers are in place, and the checks of
 // its segments fault in the new task with #TS.
 void Engine::task_switch(std::uint16_t selector, const Descriptor& d, Switch how, bool has_error, std::uint16_t error) {
   const bool wide = d.is32();

@@ -19,7 +19,7 @@ class PosRegisters {
     std::uint8_t ones = 0;        ///< bits that stand at 1 whatever is written
   };
 
-  /// POS 2 and those behind it; the card has no others. At most six.
+  /// POS 2 and those after it; the card has no others. At most six.
   PosRegisters(std::initializer_list<Register> registers);
 
   /// One past the last register that exists.

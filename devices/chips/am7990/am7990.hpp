@@ -28,7 +28,7 @@
 // station takes the SILO, and the transmission begins anew when the microprogram next looks at the transmit ring. It
 // looks there after each transmission, when TDMD is set, and 1.6 ms after it last looked. That a reception is followed
 // by no look of its own is informed by published figures (docs/hardware/am7990.md#looking-for-work): both cards with
-// this chip fall behind every other one on the 95, by most where the driver never sets TDMD.
+// this chip are slower than every other one on the 95, most of all where the driver never sets TDMD.
 //
 // Known to be simplified: a chain of transmit buffers is looked through when its frame starts (the chip reads one
 // descriptor ahead of its DMA) and the bytes are fetched then; the collision heartbeat is always heard (CERR stays 0);
@@ -68,7 +68,7 @@ struct Am7990Timing {
   Time poll_interval = 1'600_us;  ///< between two looks at the transmit ring, 0 never; datasheet
   unsigned burst_words = 8;       ///< of one tenure of the local bus; datasheet
   /// From the last bit of a frame to the write of its status: the wait for the collision heartbeat; inferred. With the
-  /// descriptor reads behind it a chained frame is ready within the 9.6 us gap.
+  /// descriptor reads after it a chained frame is ready within the 9.6 us gap.
   Time transmit_end = 4_us;
 };
 

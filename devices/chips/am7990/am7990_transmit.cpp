@@ -127,7 +127,7 @@ void Am7990::plan_buffer_sent() {
     buffer_sent_.cancel();
 }
 
-// A buffer in the middle of a chain goes back to the host; behind the last one of a broken chain the SILO runs dry.
+// A buffer in the middle of a chain goes back to the host; after the last one of a broken chain the SILO runs dry.
 void Am7990::buffer_sent(Time now) {
   if (!port_.transmitting() || chain_done_ >= chain_.size()) return;
   if (chain_done_ + 1 == chain_.size()) {

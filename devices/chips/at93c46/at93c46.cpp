@@ -3,7 +3,7 @@
 
 namespace planar::ethernet {
 namespace {
-constexpr std::uint8_t command_bits = 8;  // opcode and address behind the start bit
+constexpr std::uint8_t command_bits = 8;  // opcode and address after the start bit
 constexpr unsigned opcode_read = 2;
 }  // namespace
 

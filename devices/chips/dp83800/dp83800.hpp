@@ -3,7 +3,7 @@
 //
 // HYPOTHETICAL INTERFACE. No data sheet, driver or ADF of it was found (docs/hardware/oc2335.md). All that is known is
 // its name, that it makes 100 Mbit/s, and that the card is a slave on the Micro Channel. Everything below is planar's
-// own declaration: a slave with two packet FIFOs behind one 16-bit port, its registers named in the manner of
+// own declaration: a slave with two packet FIFOs at one 16-bit port, its registers named in the manner of
 // National's SONIC. Software written for the real chip cannot work with it.
 //
 //   offset        read                                        write

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // National DP8390 network interface controller (DP8390D, DP83901, DP83902 and licensed cores such as the 83C690).
 //
-// The chip knows its registers, its local bus (buffer memory behind Dp8390Host), its place on the wire, and time; no
+// The chip knows its registers, its local bus (buffer memory: Dp8390Host), its place on the wire, and time; no
 // bus. Source of behaviour: the DP8390D data sheet, its register names and its chapters; Linux 2.2 8390.c for what
 // drivers rely on (docs/hardware/dp8390.md). Files by chapter: dp8390.cpp registers and control, dp8390_transmit.cpp
 // transmitter and loopback, dp8390_receive.cpp receiver and buffer ring, dp8390_remote.cpp remote DMA and the local
@@ -290,7 +290,7 @@ class Dp8390 final : public net::EthernetStation {
   net::EthernetPort port_;
   Event fifo_filled_;    // the first bytes of a frame to send are in the FIFO
   Event loop_end_;       // an internal loopback frame has gone round
-  Event heartbeat_end_;  // the window behind a frame that was sent is over
+  Event heartbeat_end_;  // the window after a frame that was sent is over
   Event receive_step_;   // the destination address is complete, or a ring page ends at the boundary
   Event receive_done_;   // status and pointers are in the ring
   Event remote_done_;    // the last word has left the latch

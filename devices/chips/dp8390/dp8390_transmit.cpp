@@ -7,7 +7,7 @@
 namespace planar::ethernet {
 namespace {
 
-/// A transceiver's heartbeat must begin within the first 6.4 us of the gap behind a frame. Unit: bit times. Source:
+/// A transceiver's heartbeat must begin within the first 6.4 us of the gap after a frame. Unit: bit times. Source:
 /// DP8390D data sheet, TSR.CDH.
 constexpr std::int64_t heartbeat_bits = 64;
 
@@ -106,7 +106,7 @@ void Dp8390::finish_transmit(std::uint8_t tsr, std::uint8_t isr, Time now) {
   enter_reset_state_if_idle(now);
 }
 
-// What a looped frame leaves behind (data sheet, "Loopback diagnostics"): the FIFO holds its last bytes and its count,
+// What a looped frame leaves (data sheet, "Loopback diagnostics"): the FIFO holds its last bytes and its count,
 // the ring nothing, ISR shows PTX but never PRX. The CRC logic exists once: with CRC appended by the transmitter the
 // receiver always reports an error; with CRC inhibited it checks the one that the frame carries. A frame for another
 // address reports none.

@@ -249,7 +249,7 @@ bool I82586::gather(std::vector<std::uint8_t>& frame, Time& spent) {
       if (k >= fifo_bytes) spent = std::max(spent, wanted(k - fifo_bytes));
       if (i % 2 == 0) spent += word_time();
       if (spent > wanted(k) || k >= watchdog_bytes) {
-        cut_at_ = k;  // what lies behind will never leave
+        cut_at_ = k;  // what follows will never leave
         tbd_ = nowhere;
         return true;
       }

@@ -2,7 +2,7 @@
 // 82586: receive unit, address filter, frame and buffer descriptors.
 //
 // Bytes go to memory as they arrive. They are stored when somebody could look (the host at the memory, the end of the
-// frame); the result is the same as if every word were an event. The last four bytes seen stay behind in the chip: they
+// frame); the result is the same as if every word were an event. The last four bytes seen stay in the chip: they
 // may be the FCS, which is never stored.
 #include <algorithm>
 

@@ -21,7 +21,7 @@
 //   +60        BCTL       8000 soft reset, held while 1; 0008, 0002 FIFO sizes of later drivers: latches
 //   +62 64     LAPA, LAPE address in the adapter's 8 KB; LAPE is a latch (D)
 //   +66 68     LAPD, LAPDINC  two bytes there, in address order; the same, then LAPA += 2
-//   +6A 6C     LAPWWO, LAPWWC first byte that the host may write, first behind it (D); the first SRB lies at LAPWWO.
+//   +6A 6C     LAPWWO, LAPWWC first byte that the host may write, first after it (D); the first SRB lies at LAPWWO.
 //                         Other writes, and addresses beyond the memory, change nothing and raise LAP access error (D)
 //   +6E        LAPCTL     a latch (D)
 //   +90 94     RXLBDA, RXBDA   last buffer descriptor that the adapter may use; the first. +98 9C RXSTAT, RXDBA read
@@ -245,7 +245,7 @@ class LanStreamer final : public streamer::RegisterMap, private net::RingStation
   // transmitter
   std::array<TransmitChannel, 2> channels_;
   std::uint8_t fetching_ = 0;                 // channel whose descriptor is on its way
-  std::optional<TransmitFrame> wire_, next_;  // handed to the port; behind it in the FIFO
+  std::optional<TransmitFrame> wire_, next_;  // handed to the port; after it in the FIFO
   bool sending_ = false;                      // the frame at the port is on the ring
   std::deque<TransmitFrame> ended_;           // status is to be written
   std::array<std::uint32_t, 2> tx_status_{};

@@ -2,7 +2,7 @@
 // LANStreamer: what the microprocessor does when a doorbell rings. Blocks are big-endian, offsets from their start:
 //
 //   SRB  +0 command, +2 FE from the host, the return code from the adapter
-//     00 NO OPERATION                                   06 / 02 SET, RESET GROUP: +6 the four bytes behind C0-00
+//     00 NO OPERATION                                   06 / 02 SET, RESET GROUP: +6 the four bytes after C0-00
 //     01 MODIFY OPEN OPTIONS: +4 options (D)            07 SET FUNCTIONAL: +6 the same
 //     03 OPEN: open.cpp                                 08 READ LOG: from +6 line, internal, burst, AC, abort, 0, lost
 //     04 CLOSE                                             frame, congestion, frame copied, frequency, token; then

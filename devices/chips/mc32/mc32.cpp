@@ -220,7 +220,7 @@ bool Mc32::execute(unsigned code) {
   }
 }
 
-// Lays out both rings behind each other; nothing is on them. False if they do not fit.
+// Lays out both rings one after the other; nothing is on them. False if they do not fit.
 bool Mc32::configure(unsigned tx_count, unsigned rx_count) {
   if (tx_count < 2 || rx_count < 2 || tx_count + rx_count > most_descriptors) return false;
   tx_count_ = static_cast<std::uint16_t>(tx_count);

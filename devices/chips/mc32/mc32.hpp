@@ -61,7 +61,7 @@ class Mc32 final : public net::EthernetStation {
   static constexpr std::uint32_t exec_mailbox = 0x10, rx_mailbox = 0x60, tx_mailbox = 0x70, statistics = 0x80,
                                  lists = 0x110;
   static constexpr std::uint16_t exec_error = 0x2000;
-  /// Dwords of the statistics block, and byte offsets of two counters behind its mixed part.
+  /// Dwords of the statistics block, and byte offsets of two counters after its mixed part.
   enum Statistic : unsigned {
     rx_crc,
     rx_alignment,

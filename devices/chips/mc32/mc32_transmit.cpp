@@ -34,7 +34,7 @@ bool Mc32::can_fetch() const {
   return tx_running_ && outgoing_.size() + sent_.size() < timing_.transmit_buffers && !(ram_peek(tx_last_ + 1u) & EOL);
 }
 
-// The mailbox names the descriptor behind which the host appends: the one with the end-of-list bit.
+// The mailbox names the descriptor after which the host appends: the one with the end-of-list bit.
 void Mc32::show_tail() {
   std::uint16_t at = tx_last_;
   for (unsigned n = 0; n < tx_count_ && !(ram_peek(at + 1u) & EOL); ++n) at = get16(at + 2u);

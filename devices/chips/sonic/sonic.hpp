@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // National DP83932 SONIC and DP83934 SONIC-T: Ethernet controller that masters a 16 or 32-bit memory bus.
 //
-// The chip knows its 64 registers, the memory that it masters (behind SonicHost), its place on the wire, and time; no
+// The chip knows its 64 registers, the memory that it masters (SonicHost), its place on the wire, and time; no
 // system bus. Source of behaviour: the DP83932C data sheet (register names and chapters; passages recalled or quoted by
 // others: docs/hardware/sonic.md), Linux 2.4 ibmlana.c and sonic.c for what drivers rely on. Files by chapter:
 // sonic.cpp registers, commands, CAM, timer and the bus; sonic_transmit.cpp; sonic_receive.cpp.

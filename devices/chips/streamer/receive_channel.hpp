@@ -19,7 +19,7 @@
 
 namespace planar::streamer {
 
-/// The chip set behind a receive channel.
+/// The chip set that a receive channel belongs to.
 class ReceiveOwner {
  public:
   /// Gathers what has arrived of the frame on the wire.

@@ -14,7 +14,7 @@
 
 namespace planar::streamer {
 
-/// Offsets in the window of 256 bytes, and the bits behind them. A chip set has those that its own header lists.
+/// Offsets in the window of 256 bytes, and the bits there. A chip set has those that its own header lists.
 struct RegisterMap {
   enum Register : unsigned {
     // clang-format off

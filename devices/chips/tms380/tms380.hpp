@@ -2,7 +2,7 @@
 // Texas Instruments TMS380, second generation (TMS380C16 and relatives): a Token Ring controller with a processor of
 // its own, whose program the host downloads, and with a bus master's access to host memory.
 //
-// The chip knows its system interface (SIF), the host memory behind Tms380Host, its local RAM, its place on the ring,
+// The chip knows its system interface (SIF), the host memory (Tms380Host), its local RAM, its place on the ring,
 // and time; no system bus. What it does is what TI's MAC microcode does as its driver in Linux sees it; the downloaded
 // program itself is kept and not executed. Sources: docs/hardware/tms380.md. Files by chapter: tms380.cpp SIF
 // registers, download, interrupts; tms380_bringup.cpp bring-up, initialization, adapter check; tms380_processor.cpp

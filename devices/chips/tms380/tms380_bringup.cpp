@@ -24,7 +24,7 @@ constexpr std::uint16_t options_always_one = 0x8000;
 constexpr std::array<std::uint8_t, 6> scb_test{0x00, 0x00, 0xC1, 0xE2, 0xD4, 0x8B};
 constexpr std::array<std::uint8_t, 8> ssb_test{0xFF, 0xFF, 0xD1, 0xD7, 0xC5, 0xD9, 0xC3, 0xD4};
 
-// Behind the initialization block's place: eight pointers within page 1, then what they lead to.
+// After the initialization block's place: eight pointers within page 1, then what they lead to.
 constexpr std::uint16_t pointers = 0x0A00, burnt_in_at = 0x0A10, level_at = 0x0A16, addresses_at = 0x0A20,
                         parameters_at = 0x0A30, mac_buffer_at = 0x0A50, counters_at = 0x0A60, speed_at = 0x0A80,
                         ram_at = 0x0A82;

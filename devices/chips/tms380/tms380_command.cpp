@@ -10,7 +10,7 @@ namespace {
 enum Step : std::uint8_t { look, scb_read, scb_cleared, open_block, product_read, result_written, adapter_block };
 constexpr std::size_t scb_bytes = 6, open_block_bytes = 32, product_bytes = 18, log_bytes = 14;
 constexpr std::uint32_t page_1 = 0x10000;
-constexpr std::uint32_t address_bits = 0x7FFFFFFF;  // of a group or functional address, behind C0-00
+constexpr std::uint32_t address_bits = 0x7FFFFFFF;  // of a group or functional address, after C0-00
 constexpr std::uint16_t no_source_routing_accelerator = 0x0001, first_16_of_groups = 0xC000;
 
 // Fields of the OPEN block.

@@ -56,7 +56,7 @@ inline constexpr unsigned address = 0x00, channel_id = 0x30, type = 0xA0, rates 
                           media_selected = 0xB8, interrupts = 0xBA;
 }  // namespace aip
 
-/// Where the microcode keeps what it tells the host of, in its private area and behind it.
+/// Where the microcode keeps what it tells the host of, in its private area and after it.
 namespace place {
 inline constexpr std::uint16_t permanent_address = 0x20, current_addresses = 0x30, level = 0x40, reason = 0x50,
                                parameters = 0x60, mac_buffer = 0x100, utilisation = 0x180, private_bytes = 1416;

@@ -116,7 +116,7 @@ std::uint8_t Tropic::transmit_answer(Time now) {
 
 // ---- the ring ----
 
-/// The bytes to send: the microcode writes AC, its own address behind the routing bit, and the LLC header of a SAP.
+/// The bytes to send: the microcode writes AC, its own address after the routing bit, and the LLC header of a SAP.
 std::vector<std::uint8_t> Tropic::frame_of(const Transmission& t) const {
   std::vector<std::uint8_t> frame(t.length);
   for (unsigned i = 0; i < t.length; ++i) frame[i] = get8(t.dhb + i);

@@ -23,7 +23,7 @@ constexpr Time address_phase = 100_ns;
 constexpr Time extended_cycle = 300_ns;
 
 constexpr std::string_view limitations[] = {
-    "The boot ROM socket is empty: 8 KB behind the RAM answer nobody.",
+    "The boot ROM socket is empty: nothing answers in the 8 KB after the RAM.",
     "16 KB of RAM in bank 3; the 64 KB version with its three other banks is not built.",
     "The on-board transceiver and the DIX connector lead to the same cable.",
     "The interrupt pin is gated by the enable bit only; bit 3 latches its rising edge. What the real latch does when "

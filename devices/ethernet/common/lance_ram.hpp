@@ -51,7 +51,7 @@ class LanceRam : public Am7990Host {
 
   /// A run of accesses within `limit` bytes from `offset` on (Slave::port_run), and what it moved.
   PortRun ram_run(std::uint32_t offset, std::uint32_t limit, unsigned bytes, Time now) const {
-    const std::uint32_t straight = static_cast<std::uint32_t>(ram_.size()) - index(offset);  // it repeats behind
+    const std::uint32_t straight = static_cast<std::uint32_t>(ram_.size()) - index(offset);  // it repeats after that
     return chip_.undisturbed(now).run(std::min(limit, straight), bytes);
   }
   void ram_run_written(std::uint32_t offset, std::span<const std::uint8_t> data) {

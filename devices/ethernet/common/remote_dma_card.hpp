@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the cards with a DP8390 behind an I/O data port share (NE/2 and its sisters, DE-320): the chip, 16 KB of packet
+// What the cards with a DP8390 and an I/O data port share (NE/2 and its sisters, DE-320): the chip, 16 KB of packet
 // RAM, the data port with its ready delay, interrupt and snapshot. A card adds its POS decode, its address PROM and
 // what else it answers to.
 //

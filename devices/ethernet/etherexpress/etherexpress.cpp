@@ -133,7 +133,7 @@ void EtherExpress::ram_write(std::uint32_t at, unsigned bytes, std::uint32_t val
   chip_.host_wrote(at, bytes, now);
 }
 
-// Behind the ASIC the RAM serves one cycle at a time: the chip's in progress first, then the host's.
+// The ASIC lets the RAM serve one cycle at a time: the chip's in progress first, then the host's.
 Time EtherExpress::ram_ready(Time start) const {
   return chip_.bus_free(start + address_phase) + (extended_cycle - address_phase) + ram_cycle_.ready_delay;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Intel EtherExpress/MC (EtherExpress 16 for the Micro Channel): an 82586 with RAM of its own behind an ASIC's ports.
+// Intel EtherExpress/MC (EtherExpress 16 for the Micro Channel): an 82586 with its own RAM, reached by an ASIC's ports.
 //
 //   POS 2   bit 0 enable; 2 on-board transceiver
 //   POS 3   3:0 I/O base 270h down to 200h, 370h down to 300h; 6:4 interrupt 12 9 3 4 5 10 11 15; 7 BNC (1) or TP (0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Novell NE/2: a DP8390 behind an I/O data port, with the POS decode that Arco AE/2 and Compex ENET16-MC/P share.
+// Novell NE/2: a DP8390 with an I/O data port, with the POS decode that Arco AE/2 and Compex ENET16-MC/P share.
 // Source of behaviour: Linux 2.2 ne2.c and 8390.c, NetBSD's decode (docs/hardware/dp8390.md#novell-ne2).
 //
 //   POS 0,1  adapter ID: 7154h, or by setting 6354h (AE/2), 70DEh (ENET16-MC/P)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Olicom OC-2335 Fast Ethernet for Micro Channel: a DP83800 behind a 16-bit slave port.
+// Olicom OC-2335 Fast Ethernet for Micro Channel: a DP83800 with a 16-bit slave port.
 //
 // HYPOTHETICAL INTERFACE: only the card's name, its 100 Mbit/s, the name of its controller and that it masters nothing
 // are known (docs/hardware/oc2335.md). ID, POS, ports and registers are planar's own declaration.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Schneider & Koch (SysKonnect) SKnet MC2+ and Junior MC2: an Am7990 behind a 16 KB memory window, no I/O ports.
+// Schneider & Koch (SysKonnect) SKnet MC2+ and Junior MC2: an Am7990 with a 16 KB memory window, no I/O ports.
 // Source of behaviour: Linux 2.2 sk_mca.c, NetBSD's header for the same boards
 // (docs/hardware/am7990.md#sknet-mc2-and-mc2).
 //

@@ -42,7 +42,7 @@ inline constexpr Time ring_cable_delay = 5_ns;
 inline constexpr std::int64_t ring_station_half_bits = 5;
 /// The active monitor's latency buffer, and the middle of its elastic buffer. Source: IEEE 802.5, recalled.
 inline constexpr std::int64_t ring_monitor_bits = 24 + 6;
-/// Silence behind a frame, bytes. Source: IEEE 802.5, recalled.
+/// Silence after a frame, bytes. Source: IEEE 802.5, recalled.
 inline constexpr std::int64_t ring_gap_bytes_4 = 1, ring_gap_bytes_16 = 5;
 /// Longest frame from SD to FS, bytes: what the token holding time of 8.9 ms allows. Source: IEEE 802.5, recalled.
 inline constexpr std::size_t ring_longest_4 = 4'550, ring_longest_16 = 18'200;
@@ -94,7 +94,7 @@ class Ring final : public Medium {
   Time latency() const;
   /// Two stations that both asked for it are alone on a dedicated ring: they transmit without a token.
   bool full_duplex() const;
-  /// Breaks the trunk in front of a station's port, or mends it.
+  /// Breaks the trunk before a station's port, or repairs it.
   void set_broken(const Port& in_front_of, bool broken, Time now);
 
   // Medium
@@ -188,7 +188,7 @@ class Ring final : public Medium {
   Time bit_time_;
   Counters counters_;
   std::uint32_t monitor_ = nobody;  // the active one
-  std::uint32_t broken_ = nobody;   // the port in front of which the trunk is broken
+  std::uint32_t broken_ = nobody;   // the port before which the trunk is broken
   Token token_;
   Token step_;                 // stepwise: where it is on its way; no state of its own
   std::vector<Raise> raises_;  // the last one is of the token's present priority

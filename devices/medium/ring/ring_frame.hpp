@@ -29,14 +29,14 @@ namespace ring_mac_control {
 inline constexpr std::uint8_t normal = 0, express = 1, beacon = 2, claim = 3, purge = 4, active_monitor = 5,
                               standby_monitor = 6;
 }
-/// Frame status, sent behind the end delimiter: address recognised and frame copied, each twice.
+/// Frame status, sent after the end delimiter: address recognised and frame copied, each twice.
 namespace ring_fs {
 inline constexpr std::uint8_t recognised = 0x88, copied = 0x44;
 }
 
 /// AC, FC, DA, SA.
 inline constexpr std::size_t ring_header_bytes = 14;
-/// Start delimiter in front of AC; end delimiter and frame status behind the FCS.
+/// Start delimiter before AC; end delimiter and frame status after the FCS.
 inline constexpr std::size_t ring_start_bytes = 1, ring_end_bytes = 2;
 /// Set in the first byte of SA: routing information follows.
 inline constexpr std::uint8_t routing_indicator = 0x80;
@@ -45,7 +45,7 @@ inline constexpr std::uint8_t ring_group = 0x80;
 /// Ring broadcast of MAC frames: every station of this ring.
 inline constexpr MacAddress ring_broadcast{0xC0, 0x00, 0xFF, 0xFF, 0xFF, 0xFF};
 
-/// Bytes of routing information behind SA, 0 if there is none; not checked against the frame's length.
+/// Bytes of routing information after SA, 0 if there is none; not checked against the frame's length.
 inline std::size_t routing_bytes(std::span<const std::uint8_t> frame) {
   return frame.size() > ring_header_bytes && (frame[8] & routing_indicator) ? frame[ring_header_bytes] & 0x1F : 0;
 }

@@ -76,7 +76,7 @@ void RingProtocol::respond(const MacFrameView& frame, unsigned code, Time now) {
   std::copy_n(frame.source.begin(), to.size(), to.begin());
   to[0] &= static_cast<std::uint8_t>(~routing_indicator);
   MacFrameBuilder response = build(ring_mac_control::normal, to, MacVector::response, frame.classes & 15);
-  // The correlator is last: Wireshark reads a byte behind the code.
+  // The correlator is last: Wireshark reads a byte after the code.
   response.add32(mac_subvector::response_code,
                  static_cast<std::uint32_t>(code << 16 | static_cast<unsigned>(frame.classes) << 8 |
                                             static_cast<unsigned>(frame.vector)));

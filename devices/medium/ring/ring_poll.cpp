@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Insertion behind the relay's click, and the ring poll.
+// Insertion after the relay's click, and the ring poll.
 #include <algorithm>
 
 #include "devices/medium/ring/ring.hpp"

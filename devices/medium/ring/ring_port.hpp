@@ -3,7 +3,7 @@
 //
 // The port inserts itself (lobe test, phantom current, duplicate address test, ring poll, request for parameters),
 // waits for tokens, sends, strips, recognises addresses, takes part in neighbour notification and monitor contention,
-// answers the MAC frames that are addressed to a ring station, and counts errors. The adapter's chip behind it decides
+// answers the MAC frames that are addressed to a ring station, and counts errors. The adapter's chip decides
 // what is copied to its host, and speaks to that in its own way.
 #pragma once
 
@@ -40,12 +40,12 @@ class RingPort final : public Port {
   void insert(const RingInsertion& parameters, Time now);
   /// Leaves the ring: the phantom current drops. A frame waiting or under way ends as `removed`.
   void remove(Time now);
-  /// The same because a Remove Ring Station MAC frame asks for it: the station behind the port is told. Ignored while
+  /// The same because a Remove Ring Station MAC frame asks for it: the station at the port is told. Ignored while
   /// removed.
   void remove_by_server(Time now);
   /// No driver decides when it is on the ring.
   bool plain() const { return station_.plain(); }
-  /// On the ring, behind insertion_ends().
+  /// On the ring, after insertion_ends().
   bool inserted() const;
   bool full_duplex() const;
   std::uint64_t bits_per_second() const;
@@ -157,7 +157,7 @@ class RingPort final : public Port {
   std::vector<std::uint8_t> frame_;  // waiting: what is known of it
   std::uint64_t total_ = 0;
   Time queued_{};
-  Time free_{};  // full duplex: the gap behind the last frame is over
+  Time free_{};  // full duplex: the gap after the last frame is over
   Time start_{};
   std::uint64_t flight_ = 0;  // of the host's frame or of a MAC frame, 0: none
   Time idle_{};               // the last one was finished

@@ -6,7 +6,7 @@ namespace {
 
 /// Control and 14 descriptors; IBM's bridges stop at 8.
 constexpr std::size_t longest_route = 30;
-/// Bytes behind the routing information that the codes of the largest frame stand for.
+/// Bytes after the routing information that the codes of the largest frame stand for.
 constexpr std::size_t largest_frames[] = {516, 1500, 2052, 4472, 8144, 11407, 17800};
 
 }  // namespace

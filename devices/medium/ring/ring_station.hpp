@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a ring controller tells the adapter's chip behind it, in the codes that all adapters report to their drivers.
+// What a ring controller tells the adapter's chip, in the codes that all adapters report to their drivers.
 #pragma once
 
 #include <array>
@@ -69,8 +69,8 @@ struct RingErrors {
 /// How a station goes onto the ring.
 struct RingInsertion {
   MacAddress node{};             ///< individual
-  std::uint32_t functional = 0;  ///< the 31 bits behind C0-00; bit 31 is ignored
-  std::uint32_t group = 0;       ///< the 31 bits behind C0-00 of a group address; 0: none
+  std::uint32_t functional = 0;  ///< the 31 bits after C0-00; bit 31 is ignored
+  std::uint32_t group = 0;       ///< the 31 bits after C0-00 of a group address; 0: none
   std::uint64_t bits_per_second = 16'000'000;
   bool autosense = false;  ///< take the speed of a ring that is there
   bool early_token_release = true;
@@ -113,7 +113,7 @@ struct RingReception {
   }
 };
 
-/// The chip behind a port.
+/// The chip at a port.
 class RingStation {
  public:
   virtual ~RingStation() = default;

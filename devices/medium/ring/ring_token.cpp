@@ -38,7 +38,7 @@ std::uint8_t Ring::reservation(std::uint32_t station, Time back) const {
   return most;
 }
 
-// Behind a frame. With early release the reservations in it may not be back yet, and are lost.
+// After a frame. With early release the reservations in it may not be back yet, and are lost.
 void Ring::pass_token(const RingFlight& f, Time now) {
   const Time back = f.start + latency();
   const std::uint8_t wanted = now >= back + byte_time() * 2 ? reservation(f.source, back) : 0;

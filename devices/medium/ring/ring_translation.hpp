@@ -6,7 +6,7 @@
 //                    C0:00:00:04:00:00
 //   type >= 600h     SNAP with OUI 00-00-00, or 00-00-F8 for AppleTalk's ARP and IPX
 //   ARP              hardware type 6 instead of 1, addresses inside in the ring's order
-//   type 80D5h       the 802.2 frame behind its length and a byte of padding (SNA on Ethernet)
+//   type 80D5h       the 802.2 frame after its length and a byte of padding (SNA on Ethernet)
 //   type 8870h       the 802.2 frame that is longer than a length field can say (large frames, draft-ietf-isis-ext-eth)
 //   length           the 802.2 frame, padding removed
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace planar::net {
 
-/// LLC and SNAP headers in front of a packet.
+/// LLC and SNAP headers before a packet.
 inline constexpr std::size_t snap_bytes = 8;
 
 /// AC (10h), FC (40h) to the end of the data, without routing information and FCS. `frame` is in Ethernet form, 14

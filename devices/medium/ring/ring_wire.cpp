@@ -122,7 +122,7 @@ bool Ring::take_stop(Time now) {
   return true;
 }
 
-// Stations may insert, leave and transmit meanwhile: behind every call the flight is looked up again.
+// Stations may insert, leave and transmit meanwhile: after every call the flight is looked up again.
 void Ring::happen(std::uint64_t id, const Stop& stop, Time now) {
   RingFlight& f = *flight(id);
   switch (stop.kind) {

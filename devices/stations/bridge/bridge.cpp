@@ -158,7 +158,7 @@ void Bridge::send(Side& side, const Held& held, Time now) {
   }
 }
 
-// RFC 792 and 1191. A broadcast or a fragment behind the first one is not answered, nor is an ICMP error (RFC 1122).
+// RFC 792 and 1191. A broadcast or a fragment after the first one is not answered, nor is an ICMP error (RFC 1122).
 void Bridge::refuse(const Held& held, std::size_t mtu, Time now) {
   const ByteView frame = held.frame, ip = frame.subspan(ethernet_header);
   if (held.from == itself || frame[0] & 1 || get16(frame, 12) != type_ip || ip.size() < 28 || ip[0] >> 4 != 4) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A transparent bridge between two or more media (IEEE 802.1D), or a switch, which is one with other figures.
 //
-// It hears every frame on each of its media and learns behind which port a source address is. A frame whose destination
+// It hears every frame on each of its media and learns which port leads to a source address. A frame whose destination
 // is known goes out at that port alone, or nowhere if it came from there; any other goes out at every other port. An
 // address not heard as a source for the ageing time is forgotten. Group addresses 01:80:C2:00:00:00 to 0F are the
 // bridges' own and never cross. On a ring the sender of a frame that crosses sees A and C set.
@@ -55,7 +55,7 @@ struct BridgeFigures {
   Time ageing = bridge_ageing;
   std::size_t addresses = bridge_addresses;
   std::size_t queue = bridge_queue;
-  bool cut_through = false;  ///< between media of one kind and rate: `delay` behind the addresses
+  bool cut_through = false;  ///< between media of one kind and rate: `delay` after the addresses
 };
 /// A switch forwards in hardware. Source of the delay: inferred, about a header's time at 16 Mbit/s (20 bytes); of the
 /// addresses: Madge's product pages; of the queue: inferred, 128 KB at a port.
@@ -76,7 +76,7 @@ class Bridge final : public Station {
     void archive(Archive& a) { a(received, filtered, forwarded, flooded, cut, dropped, too_long, refused, damaged); }
   };
 
-  /// Plugs into each of `media`; `seed` starts the first port's generator, the ports behind it use the numbers that
+  /// Plugs into each of `media`; `seed` starts the first port's generator, the ports after it use the numbers that
   /// follow.
   Bridge(Scheduler& scheduler, Trace& trace, std::string name, std::span<Medium* const> media, std::uint64_t seed,
          const BridgeFigures& figures = {});

@@ -52,7 +52,7 @@ struct HostNet {
 bool is_slirp(const std::string& attach);
 /// True for a `--net` that brings the host into the loop, whether it is complete or not.
 bool is_host_net(const std::string& attach);
-/// Checks the text behind `--net` (without opening anything). Throws Error naming it and the form.
+/// Checks the text after `--net` (without opening anything). Throws Error naming it and the form.
 HostNet parse_host_net(const std::string& attach, const std::vector<std::string>& forwards);
 
 /// Opens what `net` names. Throws Error with the remedy where the device, the right or the port is not to be had.

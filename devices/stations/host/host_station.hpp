@@ -4,7 +4,7 @@
 //
 // Time modes:
 //   as-hardware   virtual time passes no faster than host time. Where the emulation is slower, it is not made up later:
-//                 once it is more than `host_slack` behind, counting starts anew.
+//                 once it is more than `host_slack` late, counting starts anew.
 //   unthrottled   as fast as the host emulates, but while the guest idles (HLT) virtual time passes no faster than host
 //                 time, for the host's answer may be on its way: a frame from the host ends the wait. Before the
 //                 guest's first frame there is no answer to wait for, unless the host may begin (a forwarded port, a

@@ -13,7 +13,7 @@
 // earlier frames have not left yet (a rate beyond the medium's) is held back, and never offered. A frame that is given
 // up after too many collisions is counted, too.
 //
-// Not modelled: a host behind the generator (it takes no time between two frames of a burst), several runs at once.
+// Not modelled: a host that feeds the generator (it takes no time between two frames of a burst), several runs at once.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +39,13 @@ enum class GeneratorWord : std::size_t {
   port,         ///< where to
   frame_bytes,  ///< of an Ethernet frame with its check sequence: 64 to 1518
   interval,     ///< ns from the beginning of a burst to that of the next: 10'000 to 4'000'000'000
-  burst,        ///< frames one behind the other: 1 to 256
+  burst,        ///< back-to-back frames: 1 to 256
   duration,     ///< us from the first frame on: 1 to 60'000'000
   delay,        ///< us from the answer to the first frame: up to 10'000'000
   running,      ///< in an answer: 1 while frames are to come or wait
   generated,    ///< frames of the intervals so far
   offered,      ///< of those: have left whole
-  held_back,    ///< found the medium behind
+  held_back,    ///< were delayed by a busy medium
   given_up,     ///< lost to collisions
   elapsed,      ///< us from the first interval to the last frame's last bit
   words
@@ -55,7 +55,7 @@ inline constexpr std::size_t generator_words = static_cast<std::size_t>(Generato
 enum class GeneratorOperation : std::uint32_t { start = 1, report = 2 };
 inline constexpr std::uint32_t generator_answer = 0x80000000;
 
-/// What a frame of the generator holds behind its UDP header: two words.
+/// What a frame of the generator holds after its UDP header: two words.
 inline constexpr std::size_t generated_run_word = 0, generated_number_word = 1;
 /// Bytes of an Ethernet frame that are not the datagram's data: headers of Ethernet, IP and UDP, check sequence.
 inline constexpr std::uint32_t generated_overhead = 14 + 20 + 8 + 4;

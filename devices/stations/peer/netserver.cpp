@@ -22,7 +22,7 @@ constexpr std::uint32_t debug_on = 1, debug_off = 2, debug_ok = 3;            //
 constexpr std::uint32_t unknown_test = 998, no_room = 105, bad_request = 22;  // error numbers in a response
 constexpr std::uint32_t largest_message = 1 << 20;
 constexpr std::uint32_t largest_buffer = 1 << 20;  // of a snapshot
-constexpr std::uint32_t largest_datagram = 65507;  // behind IP's and UDP's headers
+constexpr std::uint32_t largest_datagram = 65507;  // after IP's and UDP's headers
 constexpr std::uint32_t longest_test = 3600;       // seconds
 
 // Words of the records.
@@ -255,7 +255,7 @@ class Data final : public ServiceConnection {
   }
 
  private:
-  // The connection's only one; what comes behind it is not read.
+  // The connection's only one; what comes after it is not read.
   void take_request(std::size_t bytes) {
     if (in_request_ == test_.request) return;
     test_.bytes += bytes;

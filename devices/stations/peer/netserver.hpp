@@ -6,7 +6,7 @@
 // or for datagrams. The results of TCP_STREAM follow when the client has ended the data connection's direction, those
 // of the others two seconds after the test's length, as the server cannot know when the client has stopped; a datagram
 // shorter than UDP_STREAM's messages ends that test at once. In TCP_CRR each connection carries one request and its
-// response, behind which this end closes first.
+// response, after which this end closes first.
 //
 // Up to `slots` tests at once. An unknown test is answered with error 998, as by the real one.
 //
@@ -15,7 +15,7 @@
 //
 // Not modelled: CPU measurement (the response says that there is none); what else socket buffers do (the host takes no
 // time: no datagram finds its buffer full); alignment, TCP_NODELAY; that the
-// server closes the data connection of TCP_RR (the client does, behind the results); tests by a number of bytes or
+// server closes the data connection of TCP_RR (the client does, after the results); tests by a number of bytes or
 // transactions.
 #pragma once
 

@@ -92,7 +92,7 @@ void Peer::tick(Time now) {
   set_tick();
 }
 
-// A neighbour's address behind another's hardware address.
+// A neighbour's address with another's hardware address.
 void Peer::add_route(Ipv4 to, Ipv4 gateway) {
   const auto of = [&](Ipv4 address) {
     return std::find_if(neighbours_.begin(), neighbours_.end(), [&](const auto& n) { return n.first == address; });
@@ -377,7 +377,7 @@ void Peer::archive_used(Archive& a) {
   }
 }
 
-// What several ports have beyond one is behind them.
+// What several ports have beyond one follows them.
 void Peer::archive_links(Archive& a) {
   for (const auto& link : links_) link->layer->archive(a);
   if (links_.size() == 1) {

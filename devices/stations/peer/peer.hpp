@@ -81,7 +81,7 @@ class Peer final : public Station, private TcpOutput {
   std::size_t ports() const { return links_.size(); }
   Port& port(std::size_t n = 0) { return links_[n]->layer->port(); }
   const PortCounters& port_counters(std::size_t n) const { return links_[n]->counters; }
-  /// IP packets (fragments, too) that came behind one which their sender had numbered later: a machine numbers what it
+  /// IP packets (fragments, too) that came after one which their sender had numbered later: a machine numbers what it
   /// sends, and what it sends again anew.
   std::uint64_t overtaken() const { return overtaken_; }
 

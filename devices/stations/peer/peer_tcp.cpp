@@ -363,7 +363,7 @@ void TcpServer::close(Connection& c, Time now) {
   c.retries = 0;
 }
 
-// Our FIN goes first, behind all data; what is not acknowledged yet may still have to be sent again.
+// Our FIN goes first, after all data; what is not acknowledged yet may still have to be sent again.
 void TcpServer::leave(Connection& c, Time now) {
   if (!c.sender.next.empty() || c.conversation->to_send(1, now) > 0) return;
   c.state = State::leaving;

@@ -51,7 +51,7 @@ class ServiceConnection {
   virtual std::size_t to_send(std::size_t at_most, Time now) = 0;
   /// Fills `data` with the next bytes to send; not more than to_send() allowed.
   virtual void take(std::span<std::uint8_t> data) = 0;
-  /// The service ends the connection of its own accord: behind what to_send() still has, and without waiting for the
+  /// The service ends the connection of its own accord: after what to_send() still has, and without waiting for the
   /// client's end. Nothing that comes afterwards reaches it.
   virtual bool leaving() const { return false; }
   /// False while the service leaves what arrives in the receive buffer, whose window then closes.
@@ -86,7 +86,7 @@ class Service {
   virtual std::optional<Bytes> datagram(const DatagramSender& from, std::uint16_t port, ByteView data, Time now);
   /// When own_datagrams() is to be called; Time::never() if the service sends nothing of its own accord.
   virtual Time due() const { return Time::never(); }
-  /// What the service sends now; `waiting` frames of the station have not left yet. Behind it due() is later than
+  /// What the service sends now; `waiting` frames of the station have not left yet. After it due() is later than
   /// `now`. One service of a station at most may have such datagrams.
   virtual std::vector<OwnDatagram> own_datagrams(std::size_t /*waiting*/, Time /*now*/) { return {}; }
   /// The first of own_datagrams() of which this was not told yet has left whole, or was given up.

@@ -44,7 +44,7 @@ class BlockFile {
   const std::string& name() const { return name_; }
   FileStamp stamp() const;
 
-  /// Where the file's content goes on at or behind `offset`: behind the hole that `offset` lies in, size() if nothing
+  /// Where the file's content goes on at or after `offset`: after the hole that `offset` lies in, size() if nothing
   /// follows.
   std::uint64_t next_data(std::uint64_t offset) const;
   /// All of `data` at `offset`; false when the host's file does not give it.

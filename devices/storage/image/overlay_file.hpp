@@ -23,7 +23,7 @@
 // order the host had written its pages, a sector reads as one of its contents since the last flush, whole; what was
 // flushed stays. A real disk promises less: the sector under the head is lost. Stated limit: the host's disk writes its
 // own sectors whole or not at all.
-// A checkpoint says up to where all was durable: a slot behind it that does not fit its checksum is a write that was
+// A checkpoint says up to where all was durable: a slot after it that does not fit its checksum is a write that was
 // cut short, and is ignored; one before it is damage, and its sector is unreadable until written again.
 // A write that the host refuses (a full disk) is undone, and no checkpoint counts it. Where even that fails, or the
 // host could not make earlier writes durable, nothing more is written in this run: the file opens as of the last

@@ -42,7 +42,7 @@ class SlotSet {
   void clear() { runs_.clear(); }
 
  private:
-  std::map<std::uint32_t, std::uint32_t> runs_;  // first slot, and the one behind the last
+  std::map<std::uint32_t, std::uint32_t> runs_;  // first slot, and the one after the last
 };
 
 }  // namespace planar::storage

@@ -145,7 +145,7 @@ class IbmScsi final : public McaCard, public StorageAdapter, private Slave, priv
   bool immediate_pending_ = false;
   std::uint8_t interrupt_status_ = 0;
   bool interrupting_ = false;
-  std::deque<std::uint8_t> results_;  // behind the one in the interrupt status register
+  std::deque<std::uint8_t> results_;  // after the one in the interrupt status register
 
   std::array<Device, 16> devices_;
   std::deque<Request> queue_;

@@ -113,7 +113,7 @@ class ScsiDrive {
   bool failed_ = false;
   // the heads
   std::uint32_t cylinder_ = 0;
-  std::uint64_t next_sector_ = 0;  // behind the last access
+  std::uint64_t next_sector_ = 0;  // after the last access
   bool read_ahead_ = false;
   Time medium_at_{};  // when next_sector_ was or will be under the head
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Madge Smart 16/4 MC Ringnode and Smart 16/4 MC 32 Ringnode: a TMS380 behind Madge's own bus chips.
+// Madge Smart 16/4 MC Ringnode and Smart 16/4 MC 32 Ringnode: a TMS380 and Madge's own bus chips.
 // Source of behaviour: Linux 2.4.0 madgemc.c and madgemc.h (docs/hardware/tms380.md#madge-cards).
 //
 //   POS 0,1  adapter ID: 002Dh; MC 32 0074h, or by setting 002Dh
