@@ -34,7 +34,7 @@ struct CommandRow {
 
   /// "planar disk create"
   std::string name() const { return path.empty() ? "planar" : "planar " + path; }
-  /// "create": what is typed behind its parent.
+  /// "create": what is typed after its parent.
   std::string word() const { return path.substr(path.rfind(' ') + 1); }
   /// The options of a group ("" for the command's own), positional arguments first.
   std::vector<const OptionRow*> in_group(const std::string& group) const;

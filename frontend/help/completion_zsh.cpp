@@ -9,7 +9,7 @@
 namespace planar {
 namespace {
 
-/// Within single quotes, and with `special` characters behind a backslash.
+/// Within single quotes, and with `special` characters escaped by a backslash.
 std::string zsh_quoted(const std::string& text, const std::string& special) {
   std::string out;
   for (const char c : text) {
@@ -23,7 +23,7 @@ std::string zsh_quoted(const std::string& text, const std::string& special) {
   return out;
 }
 
-/// "MACHINE:(model95 model77)", what stands behind an option's description.
+/// "MACHINE:(model95 model77)", what stands after an option's description.
 std::string action(const OptionRow& option) {
   const Completion c = completion_of(option);
   const auto name = zsh_quoted(option.value, ":[]");

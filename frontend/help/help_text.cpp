@@ -61,7 +61,7 @@ std::string examples(const std::string& footer) {
       continue;
     }
     const auto column = line.find_first_not_of(' ', gap);
-    constexpr std::size_t least = 8;  // where the explanation begins if it does not fit behind the command
+    constexpr std::size_t least = 8;  // where the explanation begins if it does not fit after the command
     out += column <= 44
                ? line.substr(0, column) + wrapped(line.substr(column), column) + "\n"
                : line.substr(0, gap) + "\n" + std::string(least, ' ') + wrapped(line.substr(column), least) + "\n";

@@ -87,7 +87,7 @@ std::string throughput_plot(const Comparison& c, const std::string& machine, Med
                    {std::string(c.benchmark.axis), std::string(c.benchmark.unit)}, lines);
 }
 
-/// What was delivered over the time of each size, one size behind the other; nothing where that was not watched.
+/// What was delivered over the time of each size, one size after the other; nothing where that was not watched.
 std::string time_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
   constexpr const char* series = "delivered_over_time";
   if (c.benchmark.name != published_benchmark) return {};

@@ -29,7 +29,7 @@ class DeliveryMeter final : public net::WireObserver {
   struct Row {
     std::uint64_t bytes = 0;                           ///< that were delivered within it
     std::array<std::uint64_t, parts> bytes_by_part{};  ///< the same over its time
-    /// The same over the time behind the first `settling` parts, with a frame's data delivered evenly between the end
+    /// The same over the time after the first `settling` parts, with a frame's data delivered evenly between the end
     /// of the frame before and its own: where a batch begins and ends then does not decide about a whole frame.
     std::array<std::uint64_t, batches> bytes_by_batch{};
     void archive(Archive& a) { a(bytes, bytes_by_part, bytes_by_batch); }
@@ -59,7 +59,7 @@ class DeliveryMeter final : public net::WireObserver {
   std::string senders_;              // how the names of the machine's ports begin
   std::vector<net::Medium*> media_;  // its adapters are on these
   std::uint32_t connection_ = 0;     // both ports of the latest one
-  std::uint32_t next_ = 0;           // sequence number behind the highest byte that was sent in it
+  std::uint32_t next_ = 0;           // sequence number after the highest byte that was sent in it
   std::uint64_t bytes_ = 0;          // so far, of all connections
   std::uint64_t frames_ = 0, stride_ = 1;
   Mark before_;              // what came before the marks

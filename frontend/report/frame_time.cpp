@@ -48,7 +48,7 @@ FrameTimer::FrameTimer(Lab& lab, std::size_t number)
       last_(machine().cpu().account()),
       gap_(lab.scheduler(), "frame timer.gap", Priority::observer, Callback::to<&FrameTimer::gap_over>(this)) {
   for (net::Medium* medium : media_) medium->add_observer(*this);
-  // The first interrupt sources are the slots, those behind them planar devices.
+  // The first interrupt sources are the slots, those after them planar devices.
   machine().interrupts().watch([this, slots = machine().config().slot_widths.size()](unsigned, unsigned source, Time) {
     if (source >= slots) return;
     settle();

@@ -10,7 +10,7 @@
 //   checksum),
 //              their cycles on the pins excluded; a loop's first pass is not seen as one
 //   stack      it runs anything else
-//   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or the gap behind it; with
+//   wire       it is halted while a frame, an acknowledgement or a fragment is on the wire, or the gap after it; with
 //              adapters on several media, on any of those
 //   card       it is halted, the wire is silent, and it is an adapter that ends this: by sending or by an interrupt
 //   idle       the same, and another station ends it: its turn-around, its delayed acknowledgement, its backoff
@@ -55,7 +55,7 @@ class FrameTimer final : public net::WireObserver {
   FrameTimer(const FrameTimer&) = delete;
 
   /// The guest has reported a row that took `ticks` of 1/1024 s: the frames since the last row belong to it, those
-  /// behind its end (the queue that drains while the guest prints) excepted.
+  /// after its end (the queue that drains while the guest prints) excepted.
   void row_ended(std::uint32_t packet_bytes, std::uint64_t ticks);
   /// One entry a row that had at least two frames of its longest length.
   const std::vector<FrameTime>& rows() const { return rows_; }
@@ -90,7 +90,7 @@ class FrameTimer final : public net::WireObserver {
   Clocks clocks_{};            // so far
   std::uint64_t silence_ = 0;  // halted clocks of a silent wire that nobody has ended yet
   std::uint32_t signals_ = 0;
-  Time occupied_until_{};  // by the longest gap behind a signal so far
+  Time occupied_until_{};  // by the longest gap after a signal so far
   Event gap_;              // that one ends
   // the present row: its first frame, and its longest ones (in a long row every second, fourth... of them)
   Time row_began_ = Time::never();

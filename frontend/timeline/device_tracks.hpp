@@ -18,7 +18,7 @@ namespace planar {
 class DeviceTracks {
  public:
   using Describe = std::function<void(Description&)>;
-  /// `name`: of the device, in front of the names of its tracks.
+  /// `name`: of the device, before the names of its tracks.
   DeviceTracks(TraceEventFile& file, unsigned process, std::string name, Describe describe);
 
   /// Looks at the device at `now`: what has changed since the last look ends or begins there.

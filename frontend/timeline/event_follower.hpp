@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls back behind every event of a lab, at its time and when all others of that time have fired. It adds an event of
+// Calls back after every event of a lab, at its time and when all others of that time have fired. It adds an event of
 // its own to the scheduler, which changes no virtual result.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One machine of a timeline, a process of its viewer: processor, channel, interrupt lines, and what its adapters say of
-// themselves, looked at behind every event and every cycle of the processor on the channel.
+// themselves, looked at after every event and every cycle of the processor on the channel.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ struct TimelineSpan {
   std::uint64_t frame = 0;      ///< as the capture numbers it, from 1
 
   /// A frame is shown from the end of the fourth frame before it, or of the fourth such frame of a data frame, to the
-  /// end of the next one, and if none comes, this long behind its own end.
+  /// end of the next one, and if none comes, this long after its own end.
   static constexpr unsigned lead = 4;
   static constexpr Time tail = 10_ms;
   /// The data frame of Kind::data_frame: after this many of the longest that the first machine sends, when a connection

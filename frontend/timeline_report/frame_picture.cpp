@@ -213,7 +213,7 @@ std::vector<std::string> frame_way_text(const FrameWay& way) {
 }
 
 std::string svg_frame_ways(const std::string& title, const std::vector<FrameWay>& ways) {
-  double ahead = 1, longest = 1, height = top + axis + 3 * legend_row;  // in front of and behind zero
+  double ahead = 1, longest = 1, height = top + axis + 3 * legend_row;  // before and after zero
   for (const FrameWay& way : ways) {
     ahead = std::max(ahead, us(way.before - way.from));
     longest = std::max(longest, us(way.to - way.before));

@@ -69,7 +69,7 @@ class Sorter {
 
   void take(const TimelineEvent& e) {
     using Kind = TimelineEvent::Kind;
-    if (e.category == "wire" && e.process != target_.medium) return;  // behind a switch or bridge
+    if (e.category == "wire" && e.process != target_.medium) return;  // beyond a switch or bridge
     if (e.category == "wire")
       return e.text("sender") == target_.sender ? add(way_.sent, e, "sent") : add(way_.received, e, "received");
     if (e.process != machine) return;

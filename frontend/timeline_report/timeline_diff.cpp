@@ -43,7 +43,7 @@ std::string side(const std::string& file, const std::optional<TimelineCycle>& cy
 
 std::string parting_text(const TimelineDiff::Parting& p, const std::string& first, const std::string& second) {
   std::string out;
-  if (p.before) out += fmt::format("  in front of it: {}\n", p.before->line());
+  if (p.before) out += fmt::format("  before it: {}\n", p.before->line());
   return out + side(first, p.first) + side(second, p.second);
 }
 

@@ -21,7 +21,7 @@ void InstructionTracer::before_step() {
   const cpu::Registers r = cpu.registers();
   selector_ = r.segment[1].selector;
   offset_ = r.eip;
-  // Now, for the instruction may overwrite itself. Behind the linear address: bytes and text.
+  // Now, for the instruction may overwrite itself. After the linear address: bytes and text.
   text_ = disassemble(cpu, linear_, 1).substr(10);
 }
 

@@ -86,8 +86,8 @@ TraceFilter TraceOptions::filter() const {
   if (from) filter.from = time_option("--trace-from", *from);
   if (to) filter.to = time_option("--trace-to", *to);
   if (filter.to <= filter.from)
-    throw Error(fmt::format("--trace-to {}: does not lie behind --trace-from {}; nothing would be traced", *to,
-                            from.value_or("0 s")));
+    throw Error(
+        fmt::format("--trace-to {}: is not after --trace-from {}; nothing would be traced", *to, from.value_or("0 s")));
   filter.devices = comma_separated(devices);
   for (const auto& text : comma_separated(addresses)) filter.addresses.push_back(address_span(text));
   return filter;

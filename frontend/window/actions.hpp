@@ -17,7 +17,7 @@ class WindowActions {
   /// Virtual time stands still while it is held.
   virtual bool held() const = 0;
   virtual void hold(bool on) = 0;
-  /// One instruction of machine `machine`; held before and behind it.
+  /// One instruction of machine `machine`; held before and after it.
   virtual void step_held(std::size_t machine) = 0;
 
   // ---- these take part in the run: it is not repeatable any more ----------------------------------------------------

@@ -15,7 +15,7 @@ namespace planar {
 struct BusSpan {
   enum class Kind : std::uint8_t {
     io,           ///< an access of the processor
-    memory,       ///< the same, to memory behind its pins
+    memory,       ///< the same, to memory through its pins
     acknowledge,  ///< the same, for an interrupt's vector
     wait,         ///< the processor waited for the channel
     refresh,      ///< that kept somebody waiting

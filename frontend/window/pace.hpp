@@ -21,9 +21,9 @@ class Pace {
   void restart() { anchored_ = false; }
 
   /// How far virtual time is ahead of where it should be at `host`; 0 when it is not, or nobody waits. A machine that
-  /// has fallen far behind (a slow host, one that slept) does not catch up.
+  /// is far late (a slow host, one that slept) does not catch up.
   std::chrono::nanoseconds ahead(Time now, Clock::time_point host);
-  /// It is behind by more than a picture's time.
+  /// It is late by more than a picture's time.
   bool late(Time now, Clock::time_point host);
 
   /// Virtual time that passed per host time in percent, over the last half second or so; nothing before that.

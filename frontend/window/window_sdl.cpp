@@ -82,7 +82,7 @@ struct Desktop {
 };
 
 /// Takes the next event, or none within `timeout`. SDL_WaitEventTimeout() is not for X11: with each event it sends the
-/// window a message over a second connection (SDL 2.26), and one that the display sees behind the window's end is an X
+/// window a message over a second connection (SDL 2.26), and one that the display sees after the window's end is an X
 /// error, with which Xlib ends the program.
 bool next_event(SDL_Event& event, std::chrono::milliseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;

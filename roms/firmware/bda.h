@@ -90,7 +90,7 @@ enum {
     ebda_mouse_flags2 = 0x27,  // bit 7 handler present, bits 2-0 packet size - 1
     ebda_mouse_packet = 0x28,  // 8 bytes
     ebda_watchdog = 0x39,      // word
-    ebda_disk_table0 = 0x3D,   // 16 zero bytes behind vectors 41h and 46h: no fixed disk
+    ebda_disk_table0 = 0x3D,   // 16 zero bytes, to which vectors 41h and 46h point: no fixed disk
     ebda_disk_table1 = 0x4D,
     ebda_typematic = 0x6E,
     ebda_cpu_family = 0xEE,

@@ -53,7 +53,7 @@ place 0xEC59
 place 0xEF57
         goto int0e_entry
 
-; Diskette parameters behind vector 1Eh: 1.44 MB
+; Diskette parameters, at vector 1Eh: 1.44 MB
 global diskette_parameters
 place 0xEFC7
 diskette_parameters:

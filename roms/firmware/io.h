@@ -64,7 +64,7 @@ static inline void outb(u16 port, u8 value)
     asm volatile("outb %b0, %w1" : : "a"(value), "Nd"(port));
 }
 
-// A register behind an index port, whose data port is the next one.
+// A register selected by an index port, whose data port is the next one.
 static inline void out_indexed(u16 port, u8 index, u8 value)
 {
     outb(port, index);

@@ -8,7 +8,7 @@ section .text
 ; Called with caches off and A20 on. Contents are preserved. A block is memory when two patterns read
 ; back from it with other data on the bus in between, and when neither the same place in the first
 ; megabyte nor, above 1 MB, in the second changed (a decoder that ignores address lines shows them
-; again). The blocks at 0 and at 1 MB must be known to work before the blocks behind them are probed.
+; again). The blocks at 0 and at 1 MB must be known to work before the blocks after them are probed.
 ; The probed place is 7FF0h into each block; the two guards are at 07FF0h and 107FF0h.
 PROBE_OFFSET    equ 0x7FF0
 LOW_GUARD       equ PROBE_OFFSET
@@ -174,7 +174,7 @@ block_move:
 
 ; INT 15h 89h, second half: void enter_protected(struct Regs*). ES:SI of the frame is a table of eight
 ; descriptors: 08h GDT, 10h IDT, 18h DS, 20h ES, 28h SS, 30h CS of the caller, 38h ours (filled in).
-; The byte behind a 24-bit base is the descriptor's access byte, so the tables are loaded with 16-bit
+; The byte after a 24-bit base is the descriptor's access byte, so the tables are loaded with 16-bit
 ; operands, which take 24 bits of base. Leaves by a far return to the caller in protected mode with the
 ; caller's registers but AX and BP; does not come back.
 global enter_protected

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ; sample-disk: the boot sector of a hard disk of 40960 sectors (20 MB) whose sectors from the second on
 ; begin with their number (the test makes it). Checks what INT 13h says of the disk, reads by cylinder,
-; head and sector across a head, writes the last sector by packet and reads it back, and reads behind
+; head and sector across a head, writes the last sector by packet and reads it back, and reads past
 ; the end. The letter of the first check that fails is shown.
 bits 16
 cpu 386
@@ -77,7 +77,7 @@ start:
         jc failed
         cmp word [BUFFER + 510], 0x1234
         jne failed
-        inc bp                          ; G: behind the end
+        inc bp                          ; G: past the end
         inc dword [lba]
         mov ah, 0x42
         call extended

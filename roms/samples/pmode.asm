@@ -58,7 +58,7 @@ protected:
         mov esi, text_ok
         call print
 
-        ; #DE is a fault: the handler finds the address of the division and goes on behind it.
+        ; #DE is a fault: the handler finds the address of the division and goes on after it.
         mov esi, text_divide
         call print
         mov dword [resume_at], .after_divide
@@ -444,7 +444,7 @@ gdt:
 gdt_pointer:
         dw $ - gdt - 1
         dd gdt
-idt             equ 0x9000 + 0x2000     ; 2 KB behind the program
+idt             equ 0x9000 + 0x2000     ; 2 KB after the program
 idt_pointer:
         dw 256 * 8 - 1
         dd idt

@@ -20,7 +20,7 @@ struct State {
   std::uint64_t left = 0;  // calls up to the fault; 0: not armed
   int kind = planar_fault_fail;
   bool came = false;
-  bool in_main = false;  // before and behind main() nobody catches what an allocation throws
+  bool in_main = false;  // before and after main() nobody catches what an allocation throws
   char folder[4096] = "";
   char told[4096] = "";
 };

@@ -96,7 +96,7 @@ void image(Input& input) {
       const auto disk = storage::DiskImage::open(spec, kind & 2 ? storage::cdrom_kind : storage::disk_kind);
       Bytes all(disk.sectors() * storage::sector_bytes);
       expect(disk.read(0, all) && all == content, "an image that does not read as its file");
-      expect(!disk.read(disk.sectors(), std::span(all).first(storage::sector_bytes)), "a sector behind the end");
+      expect(!disk.read(disk.sectors(), std::span(all).first(storage::sector_bytes)), "a sector past the end");
     }
   } catch (const Error&) {}
   std::filesystem::remove(name);

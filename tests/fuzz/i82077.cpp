@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target for the diskette controller with a drive, behind the DMA controller: commands of every length and
+// Fuzz target for the diskette controller with a drive, on the DMA controller: commands of every length and
 // content, transfers by DMA and by the processor, port accesses at any time, diskettes that come and go.
 //
 // A finding: a crash or sanitizer report, an access that does not end, and what device_run.hpp says.

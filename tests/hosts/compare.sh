@@ -33,7 +33,7 @@ for run in "${runs[@]}"; do
     $takes netio --machine $run $brief --snapshot-at "$middle s" "$scratch/lab.snap" --json /dev/null >/dev/null
     $goes netio --restore "$scratch/lab.snap" $brief --json "$scratch/result.json" >/dev/null
     if [ "$(hash "$scratch/result.json")" != "$first" ]; then
-      echo "  DIFFERS behind a snapshot: $takes, then $goes"
+      echo "  DIFFERS after a snapshot: $takes, then $goes"
       bad=1
     fi
   done

@@ -52,7 +52,7 @@ for verb in $(planar --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); 
   done
 done
 
-# Completion: `complete SHELL` prints what the shell proposes for the words behind it.
+# Completion: `complete SHELL` prints what the shell proposes for the words after it.
 bash_proposes() {
   env -i PATH=/usr/bin:/bin bash --norc -c 'source "$1"; shift; complete -p planar >/dev/null || exit 1
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _planar; printf "%s\n" "${COMPREPLY[@]}"' bash \

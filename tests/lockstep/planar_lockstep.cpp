@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   app.add_option("--instructions", campaign.instructions, "how many, in all (20000000, 200M)")
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, std::uint64_t>{{"K", 1000}, {"M", 1000000}}))
       ->capture_default_str();
-  app.add_option("--mismatches", campaign.most_mismatches, "stop behind so many")->capture_default_str();
+  app.add_option("--mismatches", campaign.most_mismatches, "stop after this many")->capture_default_str();
   app.add_option("--model", campaign.only, "only this model, with its third")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Model>{{"386", Model::i386sx}, {"486", Model::i486sx}, {"pentium", Model::pentium}}))

@@ -47,7 +47,7 @@ std::string restored(const Saved& saved, const std::vector<std::uint8_t>& state)
   return {};
 }
 
-/// Where the values of part `name` begin: behind its name and version.
+/// Where the values of part `name` begin: after its name and version.
 std::size_t part(const std::vector<std::uint8_t>& state, const std::string& name) {
   std::string marked(4, '\0');
   marked[0] = static_cast<char>(name.size());
@@ -86,7 +86,7 @@ TEST_CASE("whatever bytes of a snapshot are changed, it is refused or runs on") 
   const Saved saved = saved_after(20_ms);
   std::mt19937 random(7);
   unsigned refused = 0, ran = 0;
-  // Memory apart, where nothing can go wrong: the parts of the devices lie before and behind it.
+  // Memory apart, where nothing can go wrong: the parts of the devices lie before and after it.
   const std::size_t memory = part(saved.state, "memory");
   for (unsigned round = 0; round < 60; ++round) {
     auto state = saved.state;

@@ -26,7 +26,7 @@ std::unique_ptr<Lab> sample_lab(const std::string& model) {
   return lab;
 }
 
-/// The field behind the names of parts: "master", "IMR".
+/// The field after the names of parts: "master", "IMR".
 const Field& field(const Description& d, const std::vector<std::string>& path) {
   const Description* at = &d;
   for (std::size_t n = 0; n + 1 < path.size(); ++n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INT 13h where diskette, drive and the table behind vector 1Eh disagree about a track's length, as IBM's BIOS has it
+// INT 13h where diskette, drive and the table at vector 1Eh disagree about a track's length, as IBM's BIOS has it
 // (docs/hardware/bios.md#diskettes).
 #include "machines/lab.hpp"
 #include "machines/machine_files.hpp"
@@ -32,7 +32,7 @@ class Service {
     program_({0x31, 0xC0, 0x8E, 0xC0});  // function 08h has changed ES
     return calls_++;
   }
-  /// A table of the program's own behind vector 1Eh, which says how many sectors a track has.
+  /// A table of the program's own at vector 1Eh, which says how many sectors a track has.
   void set_last_sector(unsigned last) {
     unsigned at = own_table;
     for (const unsigned value : {0xAFu, 0x02u, 0x25u, 0x02u, last, 0x1Bu, 0xFFu, 0x6Cu, 0xF6u, 0x0Fu, 0x08u})
@@ -57,7 +57,7 @@ class Service {
     const unsigned at = results + 6 * n;
     return {word(at), word(at + 2), (word(at + 4) & 1) != 0};
   }
-  /// The linear sector that lies in the buffer behind `n` others.
+  /// The linear sector that lies in the buffer after `n` others.
   unsigned sector(unsigned n) { return word(buffer + n * 512); }
 
  private:
@@ -94,7 +94,7 @@ TEST_CASE("a 1.44 MB diskette in a 2.88 MB drive: sectors that it has not are no
   for (const unsigned n : {1u, 17u, 18u, 35u}) CHECK(s.sector(n) == n);
 }
 
-TEST_CASE("sectors beyond the last one of the table behind vector 1Eh can be read; a read up to it goes on to head 1") {
+TEST_CASE("sectors beyond the last one of the table at vector 1Eh can be read; a read up to it goes on to head 1") {
   for (const bool beyond : {true, false}) {
     INFO(beyond);
     Service s("2.88 MB");

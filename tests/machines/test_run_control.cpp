@@ -97,7 +97,7 @@ TEST_CASE("a requested stop comes at the next instruction boundary and says what
   CHECK(stopped->state_hash() == whole->state_hash());
 }
 
-TEST_CASE("a halted machine's step ends behind what wakes it, or at the limit") {
+TEST_CASE("a halted machine's step ends after what wakes it, or at the limit") {
   test::Assembler program(0x7C00);
   program({0xFA, 0xF4});  // CLI; HLT
   const auto lab = std::make_unique<Lab>(load_machine("model95"));

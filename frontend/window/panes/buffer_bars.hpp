@@ -16,7 +16,7 @@ struct BufferBar {
     std::string name;
     std::uint64_t at;
   };
-  /// [from, to); in a ring it may begin behind its end.
+  /// [from, to); in a ring it may begin after its end.
   struct Fill {
     std::uint64_t from, to;
   };

@@ -18,7 +18,7 @@ struct FrameText {
   std::vector<std::string> lines;  ///< a line for each protocol in it, the outermost first
 };
 
-/// `bytes` as on the medium, with the check sequence. Whatever they are, nothing behind their end is read.
+/// `bytes` as on the medium, with the check sequence. Whatever they are, nothing past their end is read.
 FrameText frame_text(net::LinkType link, std::span<const std::uint8_t> bytes);
 
 }  // namespace planar

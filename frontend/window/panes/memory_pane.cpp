@@ -61,7 +61,7 @@ class MemoryPane final : public Pane {
     marked_bytes_ = 1;
   }
 
-  // From behind the latest find on, in physical memory, once around.
+  // From after the latest find on, in physical memory, once around.
   void find(const Machine& machine) {
     const auto pattern = parse_pattern(search_.data());
     if (!pattern) {

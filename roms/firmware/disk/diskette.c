@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // INT 13h: diskettes; disk.c serves fixed disks. The medium is found by
-// trying the data rates a drive knows; sectors per track, gap and size come from the table behind
+// trying the data rates a drive knows; sectors per track, gap and size come from the table at
 // vector 1Eh, which software may replace.
 #include "fdc.h"
 

@@ -17,7 +17,7 @@ enum DisketteStatus {
     diskette_timeout = 0x80,
 };
 
-u8 diskette_parameter(int index);          // byte of the table behind vector 1Eh
+u8 diskette_parameter(int index);          // byte of the table at vector 1Eh
 u8 fdc_reset(void);
 void fdc_motor_on(u8 drive, int writing);
 void fdc_motor_timeout(void);              // start the countdown to motor off

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Graphics modes: pixels, characters drawn from the font behind vector 43h (in modes 4 to 6 the upper
-// half of the characters lies behind vector 1Fh), scrolling. Three kinds of memory: CGA (two interleaved
-// banks at B800h), four planes, and one byte a pixel (mode 13h).
+// Graphics modes: pixels, characters drawn from the font at vector 43h (in modes 4 to 6 the upper
+// half of the characters is at vector 1Fh), scrolling. Three kinds of memory: CGA (two interleaved
+// banks at B800h), four planes, and one byte per pixel (mode 13h).
 #include "firmware.h"
 
 enum layout { cga_4_colours, cga_2_colours, planes, bytes };

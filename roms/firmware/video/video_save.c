@@ -29,7 +29,7 @@ static u16 length(u8 parts)
 static u8 next(struct Area* a) { return far_read8(a->segment, a->offset++); }
 static void keep(struct Area* a, u8 value) { far_write8(a->segment, a->offset++, value); }
 
-// A register behind an index port, or all of a controller's from `first` on.
+// A register selected by an index port, or all of a controller's from `first` on.
 static void registers(struct Area* a, u16 port, u8 first, u8 count)
 {
     for (u8 i = first; count; --count, ++i) {

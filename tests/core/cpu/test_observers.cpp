@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a debugger does with a processor: several observers at once, a stop at exactly one instruction, memory written
-// behind its back, its state as named fields. None of it may change what the guest computes, or when.
+// without its knowledge, its state as named fields. None of it may change what the guest computes, or when.
 #include "core/cpu/observer.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Counter : cpu::Observer {
   void stored(std::uint32_t address, std::uint32_t) override { stores.push_back(address); }
 };
 
-/// Stops the run in front of the instruction at `eip`, once.
+/// Stops the run before the instruction at `eip`, once.
 struct Breakpoint : cpu::Observer {
   Board& board;
   std::uint32_t eip;
@@ -35,7 +35,7 @@ struct Breakpoint : cpu::Observer {
   }
 };
 
-/// Stops the run behind each instruction.
+/// Stops the run after each instruction.
 struct Stepper : cpu::Observer {
   Scheduler& scheduler;
   explicit Stepper(Scheduler& s) : scheduler(s) {}
@@ -92,7 +92,7 @@ TEST_CASE("Two observers see every instruction and store, and change nothing", "
   CHECK(two.stores == one.stores);
 }
 
-TEST_CASE("An observer stops in front of one instruction, and may leave there", "[cpu][observer]") {
+TEST_CASE("An observer stops before one instruction, and may leave there", "[cpu][observer]") {
   const Model model = GENERATE(Model::i386sx, Model::i486sx, Model::pentium);
   const auto expected = undisturbed(model);
   Board b(model);

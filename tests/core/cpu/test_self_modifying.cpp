@@ -66,7 +66,7 @@ std::vector<std::uint8_t> each_writes_the_next(unsigned count) {
   return code;
 }
 
-/// Each instruction writes the first byte of the loop, which is behind all that have run.
+/// Each instruction writes the first byte of the loop, which is after all that have run.
 std::vector<std::uint8_t> all_write_the_first(unsigned count) {
   std::vector<std::uint8_t> code{0x90, 0x90};
   for (unsigned n = 0; n < count; ++n) {

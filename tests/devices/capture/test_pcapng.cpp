@@ -78,7 +78,7 @@ TEST_CASE("every good frame is captured once, without FCS, with its virtual time
     CHECK(little32(blocks[0].body, 0) == 0x1A2B3C4D);
     CHECK(blocks[1].type == 1);
     CHECK((little32(blocks[1].body, 0) & 0xFFFF) == 1);
-    // if_speed: option 8, the rate in eight bytes; behind if_name, "segment" padded to eight.
+    // if_speed: option 8, the rate in eight bytes; after if_name, "segment" padded to eight.
     CHECK(little32(blocks[1].body, 20) == (8u << 16 | 8));
     CHECK(little32(blocks[1].body, 24) == rate);
     CHECK(little32(blocks[1].body, 28) == 0);
@@ -133,7 +133,7 @@ TEST_CASE("media of different kinds share a file: an interface each, with link t
   name(blocks[1], "floor");
   CHECK((little32(blocks[2].body, 0) & 0xFFFF) == 147);
   name(blocks[2], "toy line");
-  CHECK(little32(blocks[2].body, 24) == 4'000'000);  // if_speed, behind the name and its own header
+  CHECK(little32(blocks[2].body, 24) == 4'000'000);  // if_speed, after the name and its own header
   // In the order of their ends: on Ethernet in 89.6 us, on the line in 202 us. Without their check sequences.
   CHECK(little32(blocks[3].body, 0) == 0);
   CHECK(little32(blocks[3].body, 8) == 89'600);

@@ -319,7 +319,7 @@ TEST_CASE("open: configuration, address, TDR, NOP loop, receiver", "[3c523]") {
   CHECK(loose.tdr == 0x2000);  // open: the driver reports it and goes on
 }
 
-TEST_CASE("four frames behind the NOP leave without channel attention, each with its interrupt", "[3c523][transmit]") {
+TEST_CASE("four frames after the NOP leave without channel attention, each with its interrupt", "[3c523][transmit]") {
   Bench b;
   b.check();
   b.open();

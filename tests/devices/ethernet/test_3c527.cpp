@@ -462,7 +462,7 @@ TEST_CASE("3C527: its transfers take the channel in bursts and leave it in betwe
   const auto [held_big, tenures_big] = spans(32, "128");
   const Rig rig;
   const Time cycle = rig.bus.timing().memory_cycle, phase = rig.bus.timing().arbitration.phase;
-  // Nobody else competes: the phase behind a burst is the one before the next.
+  // Nobody else competes: the phase after a burst is the one before the next.
   CHECK(held32 == cycle * 16 * 16 + phase * 17);
   CHECK(held16 == cycle * 32 * 16 + phase * 17);
   CHECK(held_big == cycle * 32 * 8 + phase * 9);

@@ -395,7 +395,7 @@ TEST_CASE("EtherStreamer: a frame may span buffers; only the last says so", "[et
   CHECK(got == without_fcs(frame));
 }
 
-TEST_CASE("EtherStreamer: behind the last buffer frames are lost until RXLBDA moves", "[etherstreamer][receive]") {
+TEST_CASE("EtherStreamer: after the last buffer frames are lost until RXLBDA moves", "[etherstreamer][receive]") {
   StreamerBench b;
   b.open(4);
   for (unsigned n = 0; n < 6; ++n) b.hear(make_frame(100, b.mac, static_cast<std::uint8_t>(n)));
@@ -500,8 +500,8 @@ TEST_CASE("EtherStreamer: its bursts, basic and streaming, in slots of both widt
   };
   const Rig rig;
   const Time cycle = rig.bus.timing().memory_cycle, phase = rig.bus.timing().arbitration.phase;
-  // Descriptor of 32 bytes, sixteen bursts, a status of 4 bytes: eighteen tenures with a phase before and behind each,
-  // but the phase behind one is the one before the next where that waits already.
+  // Descriptor of 32 bytes, sixteen bursts, a status of 4 bytes: eighteen tenures with a phase before and after each,
+  // but the phase after one is the one before the next where that waits already.
   const Time wide = cycle * (8 + 16 * 16 + 1), narrow = cycle * (16 + 16 * 32 + 2);
   CHECK(held(32, false) > wide + phase * 18);
   CHECK(held(32, false) <= wide + phase * 36);

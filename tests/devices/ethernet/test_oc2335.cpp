@@ -54,7 +54,7 @@ struct Oc2335Bench : CardBench {
     out(Dp83800::ISR, causes);
     return causes;
   }
-  /// The oldest received frame, dropped behind the last word.
+  /// The oldest received frame, dropped after the last word.
   Bytes take() {
     const unsigned status = in(Dp83800::RSR);
     REQUIRE((status & Dp83800::RDONE) != 0);

@@ -138,7 +138,7 @@ TEST_CASE("WD: interrupts wait for LAAR bit 2, not for bit 7 of the IRR", "[wd]"
   CHECK_FALSE(b.interrupt());
 }
 
-TEST_CASE("WD: a frame goes out of the shared RAM and one comes in behind its header", "[wd]") {
+TEST_CASE("WD: a frame goes out of the shared RAM and one comes in after its header", "[wd]") {
   WdBench b;
   b.open();
   const Bytes frame = make_frame(1514, broadcast_mac, 7);

@@ -67,7 +67,7 @@ TEST_CASE("the clock's index stays within its memory", "[snapshot]") {
   auto state = before;
   state[places[0]] = 0xFE;
   load(rtc, state);
-  CHECK(b.in(0x71) == 0x77);  // 3Eh, not a byte behind the memory
+  CHECK(b.in(0x71) == 0x77);  // 3Eh, not a byte past the memory
 }
 
 TEST_CASE("a timer in mode 3 that counts from 0 is refused", "[snapshot]") {

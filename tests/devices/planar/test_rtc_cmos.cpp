@@ -231,7 +231,7 @@ TEST_CASE("RTC: a snapshot keeps the fraction of the second", "[planar][rtc]") {
   CHECK(c.date() == d.date());
 }
 
-TEST_CASE("NVRAM: 2 KB behind 74h to 76h, the address reads back and wraps", "[planar][nvram]") {
+TEST_CASE("NVRAM: 2 KB at 74h to 76h, the address reads back and wraps", "[planar][nvram]") {
   Clock c;
   const auto put = [&](unsigned address, std::uint8_t value) {
     c.out(0x74, static_cast<std::uint8_t>(address));

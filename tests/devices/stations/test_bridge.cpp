@@ -94,7 +94,7 @@ TEST_CASE("between stations of one side nothing crosses; group frames always do,
   CHECK(n.bridge.counters().filtered == 2);
 }
 
-TEST_CASE("store and forward: a frame leaves the declared delay behind its end, at the other side's rate", "[bridge]") {
+TEST_CASE("store and forward: a frame leaves the declared delay after its end, at the other side's rate", "[bridge]") {
   Bridged n({.delay = 100_us}, 100'000'000);
   Log left, right;
   n.left.add_observer(left);

@@ -115,7 +115,7 @@ TEST_CASE("the generator sends what was asked for, evenly, and counts it", "[gen
   CHECK(at(w, Word::elapsed) < 99'200);
 }
 
-TEST_CASE("bursts go one frame behind the other, longer frames as long as asked", "[generator]") {
+TEST_CASE("bursts are back-to-back frames, longer frames as long as asked", "[generator]") {
   GeneratorClient c;
   GeneratorWords w = request();
   at(w, Word::burst) = 8;

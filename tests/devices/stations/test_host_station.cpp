@@ -119,7 +119,7 @@ TEST_CASE("as-hardware: virtual time keeps to the host's, and lost time stays lo
   r.run(1_s);
   CHECK(r.passed() > 10'990ms);
   CHECK(r.passed() < 11'010ms);
-  r.host.emulation = 750us;  // too slow for a second: half a second behind
+  r.host.emulation = 750us;  // too slow for a second: half a second late
   r.run(1_s);
   CHECK(r.passed() > 12'450ms);
   r.host.emulation = 0us;
@@ -161,7 +161,7 @@ TEST_CASE("unthrottled: the host's answer ends the wait", "[host]") {
   CHECK(r.guest.arrivals[0].when - before < 600_us);
 }
 
-TEST_CASE("the station's state is saved and goes on with another host behind it", "[host]") {
+TEST_CASE("the station's state is saved and goes on with another host", "[host]") {
   Rig a(HostTime::as_hardware);
   for (int i = 0; i < 20; ++i) a.host.coming.emplace_back(a.host.clock, raw(1000));
   a.run(4_ms);

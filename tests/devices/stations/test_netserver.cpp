@@ -190,7 +190,7 @@ TEST_CASE("a client that goes away in its test leaves nothing to the next one") 
   CHECK(ask(next, 8_s) == port);  // free again
 }
 
-TEST_CASE("a stream of datagrams: messages counted until two seconds behind the length") {
+TEST_CASE("a stream of datagrams: messages counted until two seconds after the length") {
   NetserverService service;
   NetperfClient control(service, netperf_port);
   control.ask(udp_stream_request(1000, 3), 1_s);
@@ -256,7 +256,7 @@ TEST_CASE("datagrams as requests: each is answered, one of another size ends the
   CHECK_FALSE(service.bound(next));
 }
 
-TEST_CASE("a connection for each request: the server leaves behind its response, and the test goes on") {
+TEST_CASE("a connection for each request: the server leaves after its response, and the test goes on") {
   NetserverService service;
   NetperfClient control(service, netperf_port);
   control.ask(rr_request(100, 40, 2, 34), 0_s);

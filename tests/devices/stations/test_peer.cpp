@@ -171,7 +171,7 @@ TEST_CASE("a delayed acknowledgement hangs on the station's own tick, whatever i
   t.send_tcp(ACK, 1448);
   t.step(1_ms);
   REQUIRE(t.one());
-  t.align();  // 0.1 ms behind a multiple of 10 ms: its tick is 3.6 ms away
+  t.align();  // 0.1 ms after a multiple of 10 ms: its tick is 3.6 ms away
   t.send_tcp(ACK, 1448);
   const Time tick = Time{t.now.ps / (10_ms).ps * (10_ms).ps} + config.tick_phase;
   REQUIRE(tick > t.now);

@@ -45,7 +45,7 @@ struct TwoRings {
 
 }  // namespace
 
-TEST_CASE("a frame between rings of one speed leaves the delay behind its header", "[switch]") {
+TEST_CASE("a frame between rings of one speed leaves the delay after its header", "[switch]") {
   const bool full_duplex = GENERATE(false, true);
   TwoRings n({.full_duplex = full_duplex}, {.full_duplex = full_duplex});
   const auto cut = n.bridge.counters().cut;

@@ -50,7 +50,7 @@ std::uint32_t le32(const std::vector<std::uint8_t>& bytes, std::size_t at) {
 
 }  // namespace
 
-TEST_CASE("behind a full disk an overlay opens with every acknowledged write") {
+TEST_CASE("after the disk was full an overlay opens with every acknowledged write") {
   // Every fill level from nothing but the header on, on and beside the boundaries of slots.
   for (const std::uint64_t room : {0, 100, 544, 545, 544 * 7 + 31, 544 * 20, 544 * 70 + 300, 544 * 150 + 543}) {
     INFO("room for " << room << " bytes of slots");

@@ -23,7 +23,7 @@ constexpr std::uint32_t faulty_disk_sectors = 64;
 constexpr unsigned most_faults = 400;  // more than any of these runs has calls
 
 const char* name_of(int kind) {
-  return kind == planar_fault_fail ? "fails" : kind == planar_fault_stay ? "fails and all behind it" : "is cut short";
+  return kind == planar_fault_fail ? "fails" : kind == planar_fault_stay ? "fails and all after it" : "is cut short";
 }
 
 /// `run` with the first call failing, then the second, until no call is left to fail.

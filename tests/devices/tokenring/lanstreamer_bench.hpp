@@ -222,7 +222,7 @@ struct LanStreamerBench {
     return status;
   }
 
-  /// An SRB command behind OPEN, its data words from +4 on; written as 32 bits where the driver does so.
+  /// An SRB command after OPEN, its data words from +4 on; written as 32 bits where the driver does so.
   unsigned request(unsigned command, std::initializer_list<unsigned> words = {}, bool wide = false) {
     const unsigned at = srb_address();
     put_local(at, {command << 8, no_answer << 8});

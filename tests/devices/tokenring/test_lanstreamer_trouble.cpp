@@ -273,8 +273,8 @@ TEST_CASE("LANStreamer: its bursts, basic and streaming, in slots of both widths
   };
   const Rig rig;
   const Time cycle = rig.bus.timing().memory_cycle, phase = rig.bus.timing().arbitration.phase;
-  // Descriptor of 32 bytes, sixteen bursts, a status of 4 bytes: eighteen tenures with a phase before and behind each,
-  // but the phase behind one is the one before the next where that waits already.
+  // Descriptor of 32 bytes, sixteen bursts, a status of 4 bytes: eighteen tenures with a phase before and after each,
+  // but the phase after one is the one before the next where that waits already.
   const Time wide = cycle * (8 + 16 * 16 + 1), narrow = cycle * (16 + 16 * 32 + 2);
   CHECK(held(32, false) > wide + phase * 18);
   CHECK(held(32, false) <= wide + phase * 36);

@@ -260,7 +260,7 @@ TEST_CASE("TMS380: a received frame spreads over lists; an odd pointer suspends 
     b.word(MadgeBench::rpl + 16 * i + 4, 0x8800);
   }
   b.word(MadgeBench::rpl + 4, 0x8A00);                                // with CRC
-  b.wide(MadgeBench::rpl + 32, std::uint32_t{MadgeBench::rpl} | 1u);  // behind the third list: the end
+  b.wide(MadgeBench::rpl + 32, std::uint32_t{MadgeBench::rpl} | 1u);  // after the third list: the end
   b.execute(Tms380::RECEIVE, MadgeBench::rpl);
   b.await(6);
   const Bytes f = MadgeBench::frame(240, MadgeBench::own, MadgeBench::peer);

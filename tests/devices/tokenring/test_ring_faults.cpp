@@ -149,7 +149,7 @@ struct Streamer : LanStreamerBench {
   unsigned at_ = 0, number_ = tx_count - 1, status_ = 0;
 };
 
-/// An adapter, its bench's other station, and a third one behind it that may come and go.
+/// An adapter, its bench's other station, and a third one after it that may come and go.
 template <typename Bench>
 struct Faulty : Bench {
   Faulty() : third(this->rig.scheduler, this->ring, 99) {
@@ -283,7 +283,7 @@ TEMPLATE_TEST_CASE("faults: a ring that beacons takes nobody", "[ring][faults]",
   CHECK(a.exchange(a.neighbour()));
 }
 
-TEMPLATE_TEST_CASE("faults: the trunk breaks under an open adapter, and is mended", "[ring][faults]", Shared, Madge,
+TEMPLATE_TEST_CASE("faults: the trunk breaks under an open adapter, and is repaired", "[ring][faults]", Shared, Madge,
                    Streamer) {
   Faulty<TestType> a;
   a.third_comes();

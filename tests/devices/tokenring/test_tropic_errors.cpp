@@ -12,7 +12,7 @@ namespace {
 /// A command of the SRB with some bytes of it; the return code.
 std::uint8_t ask(TropicBench& b, std::uint8_t code, std::initializer_list<std::pair<unsigned, unsigned>> bytes = {}) {
   const std::uint32_t at = b.select(b.srb.at ? b.srb : b.first_srb);
-  const unsigned length = b.card->chip().port().inserted() ? 28 : 60;  // the ARB lies behind it
+  const unsigned length = b.card->chip().port().inserted() ? 28 : 60;  // the ARB lies after it
   for (unsigned i = 0; i < length; ++i) b.wb(at + i, 0);
   for (const auto& [offset, value] : bytes) b.wb(at + offset, value);
   b.wb(at, code);
@@ -58,7 +58,7 @@ TEST_CASE("OPEN is refused with the code of what is wrong, and leads to the mail
   CHECK(ask(b, 3, {{28, 0x46}, {29, 0x30}}) == 0x43);                  // a DHB beyond 17960
   CHECK(ask(b, 3, {{24, 1}, {26, 4}, {27, 8}}) == 0x30);               // 256 buffers of 1032
   CHECK(ask(b, 3, {{10, 0x80}, {15, 1}}) == 0x32);                     // a group address
-  CHECK(b.rw(b.first_srb.at + 12) - b.rw(b.first_srb.at + 10) == 28);  // ARB behind SRB
+  CHECK(b.rw(b.first_srb.at + 12) - b.rw(b.first_srb.at + 10) == 28);  // ARB after SRB
   CHECK(ask(b, 3) == 0);                                               // zeros are defaults
   CHECK(ask(b, 3) == 3);
 }

@@ -66,7 +66,7 @@ TEST_CASE("netio's other direction, the guest as receiver, is compared by --do n
         std::string::npos);
 }
 
-TEST_CASE("a frame that the receiving guest has lost costs one retransmission, not all that came behind it",
+TEST_CASE("a frame that the receiving guest has lost costs one retransmission, not all that came after it",
           "[compare]") {
   if (program::short_runs()) SKIP("takes a second, in which frames are lost");
   const auto said =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `planar describe`, and the session that is paused and stepped behind it.
+// `planar describe`, and the paused and stepped session that it uses.
 #include "frontend/debug/description_text.hpp"
 #include "frontend/session/session.hpp"
 #include "machines/machine_files.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The commands and files that README.md and the pages in docs/ print are ones that this program takes.
+// The commands and files that README.md and the pages in docs/ show are ones that this program takes.
 #include <sstream>
 
 #include "tests/catch.hpp"
@@ -22,7 +22,7 @@ std::vector<std::string> pages() {
   return list;
 }
 
-/// `line` without the explanation behind a command: what follows three spaces outside of quotes. Splits at ';' and '&'.
+/// `line` without the explanation after a command: what follows three spaces outside of quotes. Splits at ';' and '&'.
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> parts(1);
   char quote = 0;

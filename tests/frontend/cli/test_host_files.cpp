@@ -78,7 +78,7 @@ TEST_CASE("what replaces a file does it whole, or leaves the file of before") {
     CHECK(run_planar(run).status == 0);
     CHECK(read_file(file).size() > 512);
   }
-  // A link stays one, and the file behind it keeps its permissions.
+  // A link stays one, and the file that it leads to keeps its permissions.
   const auto file = scratch.write("target", "before"), link = scratch.file("link");
   REQUIRE(::chmod(file.c_str(), 0600) == 0);
   std::filesystem::create_symlink("target", link);

@@ -18,7 +18,7 @@ Said debug(const std::string& arguments, const std::string& script) {
 TEST_CASE("a script looks into a machine and moves it in both directions") {
   const auto said =
       debug("model95 --card ne2 --guest do=netio --guest seconds=0.02 --guest sizes=1024",
-            "regs   # behind RESET\n\nstep 3\nregs\nreverse-step 3\nregs\ndis eip 2\nmem F000:FFF0 16\n"
+            "regs   # after RESET\n\nstep 3\nregs\nreverse-step 3\nregs\ndis eip 2\nmem F000:FFF0 16\n"
             "break int 0-FF\ncontinue\nlist\ntranslate C0100000\ndelete all\nframe\nwhy\ntime\ndescribe ne2\n"
             "describe\nreverse-continue\nframe\nport 21\n");
   INFO(said.out << said.err);

@@ -45,7 +45,7 @@ TEST_CASE("a run that is stopped, stepped and watched ends as one that is not") 
     unsigned stops = 0, watches = 0, ports = 0, interrupts = 0;
     const std::uint32_t send = guest_symbol("tcp_sendmsg");
     watched->debug(std::make_unique<FunctionClient>([&](Debugger& d, const Stop& stop) {
-      if (stop.why == Stop::Why::asked) {  // in front of the first instruction
+      if (stop.why == Stop::Why::asked) {  // before the first instruction
         CHECK(d.machine().cpu().instructions() == 0);
         d.add(at_instruction(send));
         return true;
@@ -123,7 +123,7 @@ TEST_CASE("a step back comes to the boundary before, and the run forward again i
       CHECK(position(d) == positions[n]);
       CHECK(back->state_hash() == hashes[n]);
     }
-    // In front of the breakpoint, and to it again.
+    // To before the breakpoint, and to it again.
     REQUIRE(d.reverse_step().why == Stop::Why::stepped);
     CHECK(position(d) < positions[0]);
     REQUIRE(d.step(false).why == Stop::Why::stepped);

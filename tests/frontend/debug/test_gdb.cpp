@@ -24,7 +24,7 @@ std::string missing() {
 
 struct PageSession {
   std::vector<std::string> commands;
-  std::vector<std::string> lines;  ///< what gdb shows, commands behind "+"
+  std::vector<std::string> lines;  ///< what gdb shows, commands after "+"
 };
 
 /// The block of docs/debugging.md whose lines begin with "(gdb) ", with what gdb answered.

@@ -20,7 +20,7 @@ std::vector<Received> read(std::string_view bytes) {
   return all;
 }
 
-/// Talks to the debugger of a machine that stands in front of its first instruction.
+/// Talks to the debugger of a machine that stands before its first instruction.
 void with_protocol(const std::function<void(Protocol&, Debugger&)>& talk) {
   const auto session = netio_session("model95", "ne2");
   bool talked = false;
@@ -86,7 +86,7 @@ TEST_CASE("registers, memory, threads and features are answered") {
                         Contains("\"cr3\"") && Contains("</target>"));
     CHECK(ask("qXfer:features:read:other.xml:0,100") == "E00");
     CHECK(ask("g").size() == 2 * (16 * 4 + 8 * 10 + (register_count() - 24) * 4));
-    CHECK(ask("p8") == "f0ffffff");  // behind RESET
+    CHECK(ask("p8") == "f0ffffff");  // after RESET
     CHECK(ask("p10").size() == 20);
     CHECK(ask("Pf=01000000") == "OK");  // GS in real mode
     CHECK(ask("pf") == "01000000");

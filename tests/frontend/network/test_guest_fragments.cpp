@@ -202,7 +202,7 @@ TEST_CASE("fragments in any order, twice and overlapping are one datagram; gaps 
   wire.fragment(overlapping, 2400, 3200, id, true);
   answered(wire, overlapping);
 
-  // A gap: nothing. What is behind it comes for itself.
+  // A gap: nothing. What is after it comes for itself.
   const auto gap = echo(4000, 4);
   wire.fragment(gap, 0, 1480, ++id, true);
   wire.fragment(gap, 2960, end, id, false);

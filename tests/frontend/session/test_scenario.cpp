@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Steps in front of a machine: what is typed arrives, what is waited for is seen, what fails leaves evidence, and a
+// Steps at a machine: what is typed arrives, what is waited for is seen, what fails leaves evidence, and a
 // continued run is the same run.
 #include <filesystem>
 
@@ -278,7 +278,7 @@ TEST_CASE("steps in a machine file, a diskette changed in the run, and a snapsho
   CHECK_THAT(refused.err, Contains("wrong.toml:") && Contains("scenario.steps[0]") && Contains("did you mean 'wait'"));
 }
 
-TEST_CASE("a snapshot behind a change of diskette holds the new one, whatever named the old one", "[scenario]") {
+TEST_CASE("a snapshot after a change of diskette holds the new one, whatever named the old one", "[scenario]") {
   Bench b;
   const auto second = b.scratch.write("second.img", echo_diskette::image('#'));
   const auto snap = b.scratch.file("lab.snap");

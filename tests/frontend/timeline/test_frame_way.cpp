@@ -71,7 +71,7 @@ TEST_CASE("3C527: the bus master fetches the frame from memory, the processor on
   Time fetching{};
   std::size_t ports = 0;
   for (const auto& span : way.channel.spans) {
-    if (span.to > way.before) break;  // in front of it: the frame in question waits in card RAM then
+    if (span.to > way.before) break;  // before it: the frame in question waits in card RAM then
     unsigned bytes = 0;
     if (std::sscanf(span.name.c_str(), "slot1.3c527 reads %u bytes", &bytes) == 1) {
       fetched += bytes;

@@ -189,7 +189,7 @@ TEST_CASE("filters that say nothing are refused with the remedy", "[trace]") {
       {"--trace-from '1 s'", "--trace-from needs --trace"},
       {"--trace-device ne2", "--trace-device needs --trace"},
       {"--trace io --trace-from 5", "--trace-from 5: is no time"},
-      {"--trace io --trace-from '2 s' --trace-to '1 s'", "--trace-to 1 s: does not lie behind"},
+      {"--trace io --trace-from '2 s' --trace-to '1 s'", "--trace-to 1 s: is not after"},
       {"--trace io --trace-device nee2", "did you mean 'ne2'?"},
       {"--trace io --trace-address 20h-10h", "--trace-address 20h-10h: is no range"},
       {"--trace io --trace-address io:12345h", "is no range of ports"},

@@ -16,7 +16,7 @@ using namespace planar;
 
 namespace {
 
-/// A window over a machine that has started up, and somebody in front of it.
+/// A window over a machine that has started up, and somebody at it.
 struct Desk {
   window_rig::Display& display;
   window_rig::NotingActions actions;

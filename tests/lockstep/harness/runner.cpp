@@ -96,7 +96,7 @@ std::optional<Mismatch> Runner::run_once(const Program& program, Random& random,
       if (trace_memory_ && !found_ && arena.ours != arena.theirs) {
         const auto at =
             std::mismatch(arena.ours.begin(), arena.ours.end(), arena.theirs.begin()).first - arena.ours.begin();
-        error_text_ = fmt::format("memory at {:X} behind this instruction or one before it", at);
+        error_text_ = fmt::format("memory at {:X} after this instruction or one before it", at);
         const bool was = std::exchange(thorough_, true);
         if (current_ < 0) current_ = static_cast<int>(index);
         mismatch(error_text_.c_str());
@@ -118,7 +118,7 @@ std::optional<Mismatch> Runner::run_once(const Program& program, Random& random,
     const auto at =
         std::mismatch(arena.ours.begin(), arena.ours.end(), arena.theirs.begin()).first - arena.ours.begin();
     Mismatch m;
-    m.what = fmt::format("memory at {:X} behind a program", at);
+    m.what = fmt::format("memory at {:X} after a program", at);
     m.model = arena.model;
     m.mode = program.mode;
     m.code = program.bytes;
@@ -426,7 +426,7 @@ Runner::Next Runner::finish_exception(const StepResult& result) {
   }
   const auto& kept = broken_off ? before_.gpr : theirs.gpr;
   for (unsigned i = 0; i < 8 && !what; ++i)
-    if (i != ESP && ours.gpr[i] != kept[i]) what = "register behind an exception";
+    if (i != ESP && ours.gpr[i] != kept[i]) what = "register after an exception";
   if (broken_off && before_.gpr != theirs.gpr) coverage_.note(Mask::access_order);
   if (what) {
     const Next n = mismatch(what);

@@ -180,7 +180,7 @@ TEST_CASE("A far transfer or jump past the code segment's limit", "[cpu][vectors
   check({
       {"JMP to the limit", "PRM JMP", start(0x10, {0xEB, 0x0E}), 1, no_exception, {{eip, 0x10}}},
       // clang-format off
-      {"JMP behind it", "PRM JMP: #GP(0) if the offset is beyond the limit", start(0x10, {0xEB, 0x0F}), 1, 13, {{s0, 0}, {s1, 0}}},
+      {"JMP beyond it", "PRM JMP: #GP(0) if the offset is beyond the limit", start(0x10, {0xEB, 0x0F}), 1, 13, {{s0, 0}, {s1, 0}}},
       {"CALL beyond the limit pushes nothing", "PRM CALL", start(0x10, {0xE8, 0x20, 0, 0, 0}), 1, 13, {{s1, 0}, {ESP, stack_at - 16}}},
       {"Jcc beyond the limit, not taken", "PRM Jcc", start(0x10, {0x74, 0x40}), 1, no_exception, {{eip, 2}}},
       {"an instruction across the limit", "PRM 6.3.1", start(0x10, {0xEB, 0x0D}), 2, no_exception, {}},

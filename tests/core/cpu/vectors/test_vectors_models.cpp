@@ -214,7 +214,7 @@ TEST_CASE("Debug exceptions, and what suppresses them", "[cpu][vectors]") {
       {"breakpoint within an instruction does not count", "PRM 12.2.5", flat({0xB8, 1, 2, 3, 4}, 0, with([](Registers& r) { r.dr[0] = code_at + 1; r.dr[7] = 0x402; })), 1, no_exception, {{eip, code_at + 5}}},
       {"IRETD with RF steps over it", "PRM 12.3.1.1", flat({0xCF, 0x90, 0x90}, 0, [](Board& b) { b.put32(stack_at, code_at + 1); b.put32(stack_at + 4, code0); b.put32(stack_at + 8, 0x10002); b.change([](Registers& r) { r.dr[0] = code_at + 1; r.dr[7] = 0x402; }); }), 2, no_exception, {{eip, code_at + 2}}},
       {"single step does not trap after MOV SS, but after the next instruction", "PRM MOV and 9.2.4", flat({0x8E, 0xD0, 0x90, 0x90}, 0, [&](Board& b) { b.change([&](Registers& r) { r.gpr[EAX] = data0; tf(r); }); }), 3, 1, {{s0, code_at + 3}}},
-      {"nor behind POP SS", "PRM POP", flat({0x17, 0x90, 0x90}, 0, [&](Board& b) { b.put32(stack_at, data0); b.change(tf); }), 3, 1, {{s0, code_at + 2}}},
+      {"nor after POP SS", "PRM POP", flat({0x17, 0x90, 0x90}, 0, [&](Board& b) { b.put32(stack_at, data0); b.change(tf); }), 3, 1, {{s0, code_at + 2}}},
       {"LSS inhibits nothing", "PRM LSS", flat({0x0F, 0xB2, 0x23, 0x90}, 0, [&](Board& b) { b.put32(data_at, stack_at); b.put16(data_at + 4, data0); b.change(tf); }), 2, 1, {{s0, code_at + 3}}},
       {"NMI waits after MOV SS", "PRM 9.2.4", flat({0x8E, 0xD0, 0x90, 0x90}, 0, [](Board& b) { b.change([](Registers& r) { r.gpr[EAX] = data0; }); b.step(); b.cpu.nmi(); }), 2, 2, {{s0, code_at + 3}}},
       {"STI inhibits interrupts for one instruction", "PRM STI", flat({0xFB, 0xFA, 0x90}, 0, [](Board& b) { b.cpu.set_intr(true); }), 3, no_exception, {{eip, code_at + 3}}},

@@ -146,7 +146,7 @@ TEST_CASE("The I/O permission bitmap at its edges", "[cpu][vectors]") {
       {"one of two bits", 3, 0, 0x2067, 0x68, 0x61, 'w', false},
       {"one of four bits", 3, 0, 0x2067, 0x68, 0x60, 'd', false},
       {"a word across two bytes of the map, the second clear", 3, 0, 0x2067, 0x68, 0x67, 'w', false},
-      {"the byte behind", 3, 0, 0x2067, 0x68, 0x68, 'b', true},
+      {"the byte after", 3, 0, 0x2067, 0x68, 0x68, 'b', true},
       {"four bits across two bytes", 3, 0, 0x2068, 0x68, 0xFFF6, 'd', true},
       {"the last port with the byte of ones after the map", 3, 0, 0x2068, 0x68, 0xFFFF, 'b', true},
       {"a word at the last port reaches the byte of ones", 3, 0, 0x2068, 0x68, 0xFFFF, 'w', false},

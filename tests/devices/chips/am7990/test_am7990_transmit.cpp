@@ -24,7 +24,7 @@ TEST_CASE("without TDMD a frame waits for the poll, every 1.6 ms", "[am7990][pol
   CHECK(b.log.entries.size() == 2);
 }
 
-// Linux sk_mca.c copies the descriptor into the window upwards: the word with OWN first, the length behind it.
+// Linux sk_mca.c copies the descriptor into the window upwards: the word with OWN first, the length after it.
 TEST_CASE("a look between the words of a descriptor that is being handed over finds its length all the same",
           "[am7990][poll]") {
   LanceBench b;

@@ -220,7 +220,7 @@ TEST_CASE("without a cable the frame takes its time and CRS reports the lost car
   CHECK(b.made.network->counters().sent == 0);
 }
 
-TEST_CASE("status and PTX of a sent frame come after the heartbeat's window, 6.4 us behind its last bit", "[dp8390]") {
+TEST_CASE("status and PTX of a sent frame come after the heartbeat's window, 6.4 us after its last bit", "[dp8390]") {
   Ne2Bench b;
   b.init(true);
   send(b);

@@ -135,7 +135,7 @@ struct I82586Bench : ChipHost {
   }
   Bytes for_us(std::size_t n, std::uint8_t fill = 0) { return make_frame(n, mac, fill); }
 
-  /// The drivers' transmit list: NOP that links to itself at `commands`, a transmit block and the NOP behind it.
+  /// The drivers' transmit list: NOP that links to itself at `commands`, a transmit block and the NOP after it.
   void start_nop_loop() {
     block(commands, I82586::nop, commands);
     w16(scb + 4, commands);
@@ -152,7 +152,7 @@ struct I82586Bench : ChipHost {
     w24(tx + 20, base + data);
     w16(nop + 4, tx);
   }
-  /// From a reset to the middle of a long frame: the block at 80h behind the NOP at 40h is on the wire for almost 500
+  /// From a reset to the middle of a long frame: the block at 80h after the NOP at 40h is on the wire for almost 500
   /// us.
   void begin_frame() {
     start_up();

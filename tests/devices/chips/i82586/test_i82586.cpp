@@ -55,7 +55,7 @@ TEST_CASE("commands report C and OK; EL leaves the CU idle with CNA", "[i82586]"
   CHECK((b.status() & 0xF000) == (I82586::CX | I82586::CNA));
 }
 
-TEST_CASE("S suspends the CU behind the block; resume goes on at its link", "[i82586]") {
+TEST_CASE("S suspends the CU after the block; resume goes on at its link", "[i82586]") {
   I82586Bench b;
   b.start_up();
   b.scb_command(0xF000);
@@ -122,7 +122,7 @@ TEST_CASE("a NOP that links to itself is left when its link word changes, withou
   CHECK(b.log.entries[0].start - patched < b.chip.nop_time() + 10_us);
   CHECK(b.r16(0x80) == (I82586::C | I82586::OK));
   CHECK((b.status() & 0xF000) == I82586::CX);  // and no CNA
-  CHECK(b.chip.parked());                      // on the NOP behind
+  CHECK(b.chip.parked());                      // on the NOP after it
   b.send_behind(0xC0, 0x100, 0x40, frame, 0x3000);
   b.step(200_us);
   CHECK(b.log.entries.size() == 2);

@@ -30,7 +30,7 @@ TEST_CASE("chained frames follow each other without the host", "[i82586][transmi
   }
 }
 
-// The 8 MHz part begins 11.5 us behind its own frame. The other station begins 9.6 us after it has heard that frame's
+// The 8 MHz part begins 11.5 us after its own frame. The other station begins 9.6 us after it has heard that frame's
 // end, and is heard one way later: with a short way it comes first, with a long one both begin.
 TEST_CASE("a station that waited for a frame's end goes before the chained one, from afar it meets it",
           "[i82586][transmit]") {
@@ -158,7 +158,7 @@ TEST_CASE("buffers too small for the DMA run the FIFO dry: underrun", "[i82586][
   CHECK(b.log.entries[0].bytes.size() < 40);
 }
 
-TEST_CASE("empty buffers in front cost the preamble's time: nothing of the long one behind them leaves",
+TEST_CASE("empty buffers at the start cost the preamble's time: nothing of the long one after them leaves",
           "[i82586][malformed]") {
   I82586Bench b;
   b.start_up();

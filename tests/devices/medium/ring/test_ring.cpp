@@ -43,7 +43,7 @@ TEST_CASE("a frame's times on a ring of two stations at 16 Mbit/s", "[ring]") {
 }
 
 TEST_CASE("half duplex reaches the ring's own bound and no more", "[ring]") {
-  // 1500 bytes of IP behind 8 of LLC and SNAP: 1529 byte times from SD to FS, a gap of 5, and the token's way round.
+  // 1500 bytes of IP after 8 of LLC and SNAP: 1529 byte times from SD to FS, a gap of 5, and the token's way round.
   RestingRing r(2);
   for (int n = 0; n < 201; ++n) r[0].to_send.push_back(ring_frame(r[1].parameters.node, r[0].parameters.node, 1508));
   r[0].sent_next = 1;
@@ -57,7 +57,7 @@ TEST_CASE("half duplex reaches the ring's own bound and no more", "[ring]") {
   CHECK(bytes_per_second < 1'899'805 * 1.001);
 }
 
-TEST_CASE("a token's release: early behind the frame, or when the header is back", "[ring]") {
+TEST_CASE("a token's release: early, right after the frame, or when the header is back", "[ring]") {
   // A short frame on a long ring: 21 + 10 bytes are gone long before they are back.
   const auto second_start = [](bool early) {
     RestingRing r(8, {.early_token_release = early, .lobe_metres = 500});

@@ -156,7 +156,7 @@ TEST_CASE("the monitor leaves: contention, won by the highest address", "[ring]"
 TEST_CASE("stations that come and go while there is no monitor do not put off the contention", "[ring]") {
   RestingRing r(5);
   r[0].port.remove(1_ms);
-  for (int n = 0; n < 7; ++n) {  // every half second, until behind the time without a token
+  for (int n = 0; n < 7; ++n) {  // every half second, until after the time without a token
     r.run(500_ms);
     r[2].port.set_plugged(n % 2 != 0, r.scheduler.now());
   }
@@ -187,7 +187,7 @@ TEST_CASE("a ring poll that does not come round is reported with the last statio
   REQUIRE(reports.size() == 1);
   CHECK(reports[0].sender == r[0].port.name());
   CHECK(address_in(*reports[0].view().find(mac_subvector::last_neighbour, 6)) == station_address(2));
-  r.run(8_s);  // the polls behind it are whole
+  r.run(8_s);  // the polls after it are whole
   CHECK(log.of(MacVector::report_poll_failure).size() == 1);
   CHECK(r[3].port.upstream_neighbour() == station_address(2));
 }
@@ -217,7 +217,7 @@ TEST_CASE("priority: a MAC frame is not kept waiting by stations that always hav
   std::vector<unsigned> mac, host;
   for (const auto& e : log.entries) (is_mac_frame(e.bytes) ? mac : host).push_back(e.bytes[0] >> 5);
   // The frame that is on the ring when a turn in the poll is due takes the reservation to its sender, who raises the
-  // token, unless it goes to that station next anyway. Behind the MAC frame the token is lowered again.
+  // token, unless it goes to that station next anyway. After the MAC frame the token is lowered again.
   CHECK(mac.size() == 6);  // the active monitor, standbys one after the other
   CHECK(std::count(mac.begin(), mac.end(), 7u) >= 3);
   CHECK(std::count(mac.begin(), mac.end(), 7u) + std::count(mac.begin(), mac.end(), 0u) == 6);
@@ -225,7 +225,7 @@ TEST_CASE("priority: a MAC frame is not kept waiting by stations that always hav
   CHECK(host.size() > 90);
 }
 
-TEST_CASE("a broken trunk: the station behind it beacons, the ring goes on when it is mended", "[ring]") {
+TEST_CASE("a broken trunk: the station after it beacons, the ring goes on when it is repaired", "[ring]") {
   RestingRing r(3);
   r.run(8_s);  // a poll: the neighbours are known
   MacLog log(r.ring);

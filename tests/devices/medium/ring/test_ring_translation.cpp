@@ -68,7 +68,7 @@ TEST_CASE("802.2 frames keep their headers, in both directions", "[ring]") {
   CHECK(Bytes(f.begin() + 2, f.begin() + 8) == Bytes{0xC0, 0, 0, 0, 0, 0x80});  // NetBIOS' functional address
   CHECK(tail(f, 14) == netbios);
   CHECK(to_ethernet(f) == ethernet({0x03, 0, 0, 0, 0, 1}, alice, 8, netbios));
-  // SNA: an 802.2 frame behind its length and a byte of padding.
+  // SNA: an 802.2 frame after its length and a byte of padding.
   const Bytes sna{4, 4, 0x7F, 9};
   CHECK(tail(to_ring(ethernet(bob, alice, 0x80D5, {0, 4, 0, 4, 4, 0x7F, 9, 0, 0, 0})), 14) == sna);
   // Too long for a length field.
