@@ -15,18 +15,6 @@ namespace planar {
 
 namespace {
 
-struct Layer {
-  std::string name;
-  toml::table table;
-  std::optional<AsciiToml> text;  ///< a file's; nothing for a value from the command line
-};
-
-std::string where(const Layer& layer, const toml::node& node) {
-  if (!layer.text) return layer.name;
-  const TextPlace at = layer.text->place(node.source().begin.line, node.source().begin.column);
-  return fmt::format("{}:{}:{}", layer.name, at.line, at.column);
-}
-
 std::vector<std::string> split_path(std::string_view path) {
   std::vector<std::string> parts;
   while (true) {
@@ -67,6 +55,18 @@ std::optional<std::string> quoted(const std::optional<std::string>& text) {
 }  // namespace
 
 struct Config::Impl {
+  struct Layer {
+    std::string name;
+    toml::table table;
+    std::optional<AsciiToml> text;  ///< a file's; nothing for a value from the command line
+  };
+  /// FILE:LINE:COLUMN, or the option.
+  static std::string where(const Layer& layer, const toml::node& node) {
+    if (!layer.text) return layer.name;
+    const TextPlace at = layer.text->place(node.source().begin.line, node.source().begin.column);
+    return fmt::format("{}:{}:{}", layer.name, at.line, at.column);
+  }
+
   struct Read {
     std::string path;
     std::string value;   // as TOML
@@ -191,7 +191,7 @@ std::string Config::origin(const std::string& path, std::optional<std::size_t> e
   if (!found.node) return impl_->layers.empty() ? "configuration" : impl_->layers.back().name;
   const auto* list = found.node->as_array();
   const auto* node = entry && list ? list->get(*entry) : nullptr;
-  return where(*found.layer, node ? *node : *found.node);
+  return Impl::where(*found.layer, node ? *node : *found.node);
 }
 
 const std::vector<Config::Asked>& Config::asked() const { return impl_->asked; }
@@ -215,7 +215,7 @@ std::string Config::text(const std::string& path, std::optional<std::string> fal
     value = std::to_string(n->get());
   else
     fail(path, "expects a text in quotes");
-  impl_->remember(path, toml_string(value), where(*found.layer, *found.node));
+  impl_->remember(path, toml_string(value), Impl::where(*found.layer, *found.node));
   return value;
 }
 
@@ -233,7 +233,7 @@ std::int64_t Config::integer(const std::string& path, std::int64_t low, std::int
     const auto* n = found.node->as_integer();
     if (!n) fail(path, fmt::format("expects a whole number from {} to {}", low, high));
     value = n->get();
-    origin = where(*found.layer, *found.node);
+    origin = Impl::where(*found.layer, *found.node);
   }
   if (value < low || value > high) fail(path, fmt::format("is {}, expects {} to {}", value, low, high));
   impl_->remember(path, std::to_string(value), origin);
@@ -251,7 +251,7 @@ bool Config::flag(const std::string& path, std::optional<bool> fallback) {
   }
   const auto* b = found.node->as_boolean();
   if (!b) fail(path, "expects true or false");
-  impl_->remember(path, b->get() ? "true" : "false", where(*found.layer, *found.node));
+  impl_->remember(path, b->get() ? "true" : "false", Impl::where(*found.layer, *found.node));
   return b->get();
 }
 
@@ -288,7 +288,7 @@ std::vector<std::int64_t> Config::integers(const std::string& path, std::int64_t
       fail(path, fmt::format("expects a list of whole numbers from {} to {}", low, high));
     values.push_back(n->get());
   }
-  impl_->remember(path, fmt::format("[{}]", fmt::join(values, ", ")), where(*found.layer, *found.node));
+  impl_->remember(path, fmt::format("[{}]", fmt::join(values, ", ")), Impl::where(*found.layer, *found.node));
   return values;
 }
 
@@ -305,7 +305,7 @@ std::vector<std::string> Config::texts(const std::string& path) {
     values.push_back(s->get());
     written.push_back(toml_string(s->get()));
   }
-  impl_->remember(path, fmt::format("[{}]", fmt::join(written, ", ")), where(*found.layer, *found.node));
+  impl_->remember(path, fmt::format("[{}]", fmt::join(written, ", ")), Impl::where(*found.layer, *found.node));
   return values;
 }
 
@@ -341,7 +341,7 @@ void Config::reject_unknown() const {
       if (std::find(known.begin(), known.end(), path) != known.end()) continue;
       const auto guess = nearest(path, known);
       throw Error(fmt::format(
-          "{}: no setting '{}'{}", where(layer, *node), path,
+          "{}: no setting '{}'{}", Impl::where(layer, *node), path,
           guess.empty() ? "; `planar config MACHINE` prints them all" : fmt::format("; did you mean '{}'?", guess)));
     }
   }
@@ -358,7 +358,7 @@ void Config::add_layers(Config other) {
 
 Config Config::only(const std::vector<std::string>& keys) const {
   Config part;
-  for (const Layer& layer : impl_->layers) {
+  for (const Impl::Layer& layer : impl_->layers) {
     toml::table table;
     for (const auto& key : keys)
       if (const auto* node = layer.table.get(key)) table.insert(key, *node);
@@ -368,7 +368,7 @@ Config Config::only(const std::vector<std::string>& keys) const {
 }
 
 void Config::remove(const std::vector<std::string>& keys) {
-  for (Layer& layer : impl_->layers)
+  for (Impl::Layer& layer : impl_->layers)
     for (const auto& key : keys) {
       const auto dot = key.rfind('.');
       toml::table* const table =
@@ -378,26 +378,26 @@ void Config::remove(const std::vector<std::string>& keys) {
 }
 
 std::vector<Config> Config::split(const std::string& list, const std::vector<std::string>& shared) {
-  Layer& file = impl_->layers.back();
+  Impl::Layer& file = impl_->layers.back();
   toml::array& entries = *file.table.get(list)->as_array();
   std::vector<Config> parts;
   for (auto& entry : entries) {
     toml::table* const table = entry.as_table();
     if (!table)
-      throw Error(fmt::format("{}: {} expects tables, each begun with [[{}]]", where(file, entry), list, list));
+      throw Error(fmt::format("{}: {} expects tables, each begun with [[{}]]", Impl::where(file, entry), list, list));
     for (const auto& name : shared)
       if (const auto* node = table->get(name))
         throw Error(fmt::format("{}: {} is for the whole lab; write [{}] once, before the first [[{}]]",
-                                where(file, *node), name, name, list));
+                                Impl::where(file, *node), name, name, list));
     parts.emplace_back().impl_->layers.push_back({file.name, std::move(*table), file.text});
   }
   for (const auto& [key, node] : file.table)
     if (key.str() != list && std::find(shared.begin(), shared.end(), key.str()) == shared.end())
       throw Error(
           fmt::format("{}: {} is no setting of a lab; below which [[{}]] does it belong? (beside them stand {})",
-                      where(file, node), key.str(), list, fmt::join(shared, ", ")));
+                      Impl::where(file, node), key.str(), list, fmt::join(shared, ", ")));
   file.table.erase(list);
-  const auto put_below = [](Config& part, Layer layer) {
+  const auto put_below = [](Config& part, Impl::Layer layer) {
     auto& layers = part.impl_->layers;
     layers.insert(layers.begin(), std::move(layer));
   };

@@ -24,10 +24,13 @@ mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount --rbind /sys "$root/sys"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+# A host behind a proxy has certificates of its own.
+mkdir -p "$root/usr/local/share/ca-certificates"
+find /usr/local/share/ca-certificates -name '*.crt' -exec cp {} "$root/usr/local/share/ca-certificates" \;
 within() { chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
 
 within sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pty=0 \
-  --no-install-recommends make git ca-certificates >/dev/null'
+  --no-install-recommends make git ca-certificates >/dev/null && update-ca-certificates >/dev/null'
 rm -rf "$root/planar"
 git clone -q --no-hardlinks "$source" "$root/planar"
 for command in netio test; do
