@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes the tables and pictures of docs/findings.md again: make.py PLANAR [FOLDER [BENCHMARK...]]
+"""Regenerates the tables and pictures of docs/findings.md: make.py PLANAR [FOLDER [BENCHMARK...]]
 
-Runs planar compare for each benchmark and keeps the finished runs in FOLDER (build/findings), so that the same command goes on
-from them; writes the tables between the marks of the page and the pictures beside this script. With BENCHMARKs only the tables and
-pictures that need no other. Minutes on two cores.
+Runs planar compare for each benchmark and keeps the finished runs in FOLDER (build/findings): running the same command again
+resumes. Writes the tables between the marks of the page and the pictures next to this script. With BENCHMARKs, only the tables and
+pictures that need no other benchmark. Minutes on two cores.
 """
 import json
 import pathlib
@@ -21,7 +21,7 @@ MODE_RATES = "500,1000,1500,2000,3000,4000,6000,8000,10000,12000,14880"
 WIRE = 14880
 KNEE = "knee"
 OVERTAKEN = "overtaken"
-# two unlike cards as one, each in a slot
+# two different cards as one, each in a slot
 PAIRS = (("ne2", "3c529"), ("ne2", "smc8013"), ("3c523", "smc8013"), ("3c527", "smc8013"), ("sknet", "smc8013"), ("ne2", "lan-a"),
          ("3c529", "3c523"))
 ACTIVITIES = ("interrupt", "bottom_half", "process")
@@ -49,13 +49,13 @@ RUNS = {
 # table: (heading, benchmark, size) for each group of columns
 TABLES = {
     "directions": (("sent, KB/s", "netio", 4096), ("received, KB/s", "netio-receive", 4096)),
-    "round-trips": (("round trips a second", "netperf-rr", 1),),
+    "round-trips": (("round trips/s", "netperf-rr", 1),),
     "datagrams": (("64 bytes, 10^6 bit/s", "netperf-udp", 64), ("8192 bytes, 10^6 bit/s", "netperf-udp", 8192)),
     "bond-stream": (("1", "netio", 4096), ("2", "netio:2", 4096), ("3", "netio:3", 4096)),
     "bond-datagrams": (("1", "netperf-udp", 8192), ("2", "netperf-udp:2", 8192), ("3", "netperf-udp:3", 8192)),
     "bond-order": (("2, %", "netio:2", OVERTAKEN), ("3, %", "netio:3", OVERTAKEN)),
     "knees": (("process", "flood", KNEE), ("stack", "flood-stack", KNEE), ("driver", "flood-driver", KNEE)),
-    "costs": tuple((name.replace("_", " ") + ", us", "flood", name) for name in ACTIVITIES),
+    "costs": tuple((name.replace("_", " ") + ", µs", "flood", name) for name in ACTIVITIES),
     "mode-knees": (("interrupt", "flood", KNEE), ("batch", "flood-batch", KNEE), ("timer", "flood-timer", KNEE),
                    ("poll", "flood-poll", KNEE)),
     "mode-collapse": (("interrupt", "flood", WIRE), ("batch", "flood-batch", WIRE), ("timer", "flood-timer", WIRE),
@@ -65,7 +65,7 @@ TABLES = {
                ("polled: knee", "flood-router-poll", KNEE), ("polled: at the wire's rate", "flood-router-poll", WIRE)),
     "collapse": (("process", "flood", WIRE), ("stack", "flood-stack", WIRE), ("driver", "flood-driver", WIRE)),
 }
-# of a comparison's page: what a picture's text holds, and how its file's name begins
+# pictures of a comparison's page: part of the picture's text, and the prefix of its file name
 PICTURES = {
     "netio": ("Where the time of a data frame goes", "frame"),
     "flood": ("frames delivered to a process", "flood"),
@@ -91,7 +91,7 @@ def compare(planar, folder, runs):
         for row in result.get("rows", ()):
             if figure in row:
                 cells[result["card"], result["machine"], row.get("packet_bytes", row.get("rate", row.get("frame_bytes")))] = row[figure]
-        # what a frame more costs, from two rates that nothing is lost at
+        # the cost of one more frame, from two rates at which nothing is lost
         few, more = (next((r for r in result.get("rows", ()) if r.get("rate") == rate), None) for rate in (200, 500))
         for name in ACTIVITIES if few and more else ():
             cells[result["card"], result["machine"], name] = (
@@ -109,7 +109,7 @@ def table(columns, cells, cards):
              "|---|" + "---:|" * (len(columns) * len(MACHINES))]
     for card in cards:
         values = [cells[benchmark].get((card, m, size)) for _, benchmark, size in columns for m in MACHINES]
-        # a table of bonds has the cards of which two make one
+        # a table of bonds has only the cards of which two make one
         shown = values[len(MACHINES):] if any(":" in benchmark for _, benchmark, _ in columns) and len(columns) > 2 else values
         if any(v is not None for v in shown):
             lines.append("| `%s` |" % card + "".join(
@@ -118,7 +118,7 @@ def table(columns, cells, cards):
 
 
 def pairs(planar, folder, alone):
-    """The table of unlike cards: each alone, both as one, with the share of packets that were overtaken."""
+    """The table of two different cards: each alone, both as one, with the share of packets that were overtaken."""
     lines = ["| cards |" + "".join(" %s: alone | %s: as one | %s: overtaken, %% |" % ((TITLES[m],) * 3) for m in MACHINES),
              "|---|" + "---:|" * (3 * len(MACHINES))]
     (folder / "pairs").mkdir(parents=True, exist_ok=True)
