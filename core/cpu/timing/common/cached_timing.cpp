@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/cpu/timing/common/snapshot.hpp"
 #include "core/state/description.hpp"
 
 namespace planar::cpu {
@@ -60,6 +61,7 @@ std::uint64_t CachedTiming::cycle_start(bool) {
 
 void CachedTiming::master_wrote(std::uint32_t address, std::uint32_t bytes) {
   if (bytes == 0) return;
+  settle_prefetch();
   const std::uint32_t last = address + (bytes - 1);
   for (TagCache* cache : {&state_.data, &state_.code, &path_.l2()}) {
     if (!cache->present()) continue;
@@ -71,6 +73,7 @@ void CachedTiming::master_wrote(std::uint32_t address, std::uint32_t bytes) {
 }
 
 void CachedTiming::flush_caches(bool write_back) {
+  settle_prefetch();
   const unsigned dirty = state_.data.flush();
   state_.code.flush();
   const unsigned dirty2 = path_.l2().flush();
@@ -79,6 +82,17 @@ void CachedTiming::flush_caches(bool write_back) {
   if (!write_back) return;
   if (dirty != 0) clock_ = path_.write_back_all(clock_, dirty, config_.l1.line);
   if (dirty2 != 0) clock_ = path_.write_back_all(clock_, dirty2, config_.l2.line);
+}
+
+void CachedTiming::archive_caches(Archive& a) {
+  if (!a.loading()) settle_prefetch();
+  archive_clock(a);
+  path_.archive(a);
+  check_loaded(a, path_.free());
+  BusUnitState bus;
+  archive_bus_unit(a, bus);
+  state_.archive(a);
+  filling_ = true;
 }
 
 void CachedTiming::describe(Description& description) const {

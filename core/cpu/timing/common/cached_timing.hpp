@@ -111,7 +111,14 @@ class CachedTiming : public ProcessorTiming {
 
   std::uint64_t cycle_start(bool io) final;
   void wait_until(std::uint64_t clock) final { end_cycle(path_, clock); }
-  void steal(std::uint64_t from, unsigned clocks) final { path_.steal(from, clocks); }
+  void steal(std::uint64_t from, unsigned clocks) final {
+    settle_prefetch();
+    path_.steal(from, clocks);
+  }
+  void set_cache_enabled(bool enabled) final {
+    settle_prefetch();
+    cache_enabled_ = enabled;
+  }
   void master_wrote(std::uint32_t address, std::uint32_t bytes) final;
   void flush_caches(bool write_back) override;
   void describe(Description& description) const final;
@@ -140,6 +147,8 @@ class CachedTiming : public ProcessorTiming {
   bool prefetch_started() const {
     return state_.prefetch_line != no_line && state_.prefetch_from < clock_ && path_.free_before<G>(clock_);
   }
+  /// Nothing sees when the start is worked out, for whatever could tell has this done first: the processor's own use of
+  /// bus or tags, and what comes from outside, another master's use of the memory, its writes, a snapshot.
   void settle_prefetch() {
     if (prefetch_started()) events_->start_prefetch(*this);
   }
@@ -165,10 +174,8 @@ class CachedTiming : public ProcessorTiming {
     start_plan(reach);
     plan_column_ = 1;
   }
-  void archive_caches(Archive& a) {
-    state_.archive(a);
-    filling_ = true;
-  }
+  /// The clock, the way to memory and the caches, in a snapshot's order.
+  void archive_caches(Archive& a);
 
   // Of the plan in force: no state of the machine, for it is none between two runs.
   std::uint64_t plan_start_ = 0;  ///< where it would have started if nothing had delayed it

@@ -81,7 +81,7 @@ class ProcessorTiming {
   /// INVD (lines dropped) and WBINVD (`write_back`: dirty lines are written first, in time).
   virtual void flush_caches(bool write_back) = 0;
   /// CR0.CD and NW: with CD set nothing new is cached; what is in still hits (the manuals' frozen cache) until flushed.
-  void set_cache_enabled(bool enabled) { cache_enabled_ = enabled; }
+  virtual void set_cache_enabled(bool enabled) { cache_enabled_ = enabled; }
   /// Interrupt or exception taken, serialising instruction: prefetch queue and pairing start afresh.
   virtual void interrupt_flush() = 0;
 

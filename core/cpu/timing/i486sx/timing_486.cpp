@@ -48,11 +48,6 @@ void Timing486::interrupt_flush() {
 }
 
 void Timing486::archive(Archive& a) {
-  archive_clock(a);
-  path_.archive(a);
-  check_loaded(a, path_.free());
-  BusUnitState bus;
-  archive_bus_unit(a, bus);
   archive_caches(a);
   PipelineState pipeline(code_cache().lines());
   pipeline.issue.last_writes = last_writes_;

@@ -127,11 +127,6 @@ void TimingPentium::interrupt_flush() {
 }
 
 void TimingPentium::archive(Archive& a) {
-  archive_clock(a);
-  path_.archive(a);
-  check_loaded(a, path_.free());
-  BusUnitState bus;
-  archive_bus_unit(a, bus);
   archive_caches(a);
   pipeline_.archive(a);
 }
