@@ -393,9 +393,9 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
   }
   for (const auto& [key, node] : file.table)
     if (key.str() != list && std::find(shared.begin(), shared.end(), key.str()) == shared.end())
-      throw Error(
-          fmt::format("{}: {} is no setting of a lab; below which [[{}]] does it belong? (beside them stand {})",
-                      Impl::where(file, node), key.str(), list, fmt::join(shared, ", ")));
+      throw Error(fmt::format(
+          "{}: {} is no setting of a lab; write it below the [[{}]] that it applies to (a lab's own settings are {})",
+          Impl::where(file, node), key.str(), list, fmt::join(shared, ", ")));
   file.table.erase(list);
   const auto put_below = [](Config& part, Impl::Layer layer) {
     auto& layers = part.impl_->layers;

@@ -35,7 +35,7 @@ const std::vector<Section>& sections() {
        {{"machine", "The built-in machine that the file is layered over, or `[[machine]]` tables (see *Labs*)."},
         {"title", "What `planar list machines` shows."}}},
       {"What it starts",
-       "Options of `planar run` of the same name stand above these.",
+       "Options of `planar run` with the same name override these.",
        {{"image", "A bootable diskette image for drive A, never written to."},
         {"bios", "A firmware image in place of planar's own."},
         {"kernel", "A Linux kernel that is started without a boot loader."},
@@ -46,7 +46,7 @@ const std::vector<Section>& sections() {
          "Puts planar's own guest into drive A, with this setting (`roms/README.md` section 3): `guest.do = "
          "\"netio\"`."}}},
       {"[identity]",
-       "What the machine says that it is.",
+       "How the machine identifies itself.",
        {{"identity.model", "Model byte."},
         {"identity.submodel", "Submodel byte."},
         {"identity.revision", "BIOS revision."},
@@ -67,7 +67,7 @@ const std::vector<Section>& sections() {
        {{"cache.size", "Capacity, code and data together or (`split`) each; a power of two from 1 KB to 64 KB."},
         {"cache.ways", "Associativity."},
         {"cache.line", "Bytes of a line."},
-        {"cache.split", "Whether code and data have a cache each."},
+        {"cache.split", "Whether code and data have separate caches."},
         {"cache.write_back", "Write-back in place of write-through."},
         {"cache.write_burst",
          "Whether a line is written back as bursts or as single writes; with `cache.write_back`."}}},
@@ -86,7 +86,7 @@ const std::vector<Section>& sections() {
        {{"memory.size", "Memory on the planar: whole megabytes, 2 MB to 16 MB on a 386SX, to 256 MB on the others."},
         {"memory.path",
          "Whether bus masters reach memory through the processor's path (`single`) or one of their own (`dual`)."},
-        {"memory.dram.width", "Bytes that one transfer moves."},
+        {"memory.dram.width", "Bytes per transfer."},
         {"memory.dram.page", "Size of an open DRAM page; a power of two from 256 bytes to 64 KB."},
         {"memory.dram.banks", "Banks, each with an open page of its own."},
         {"memory.dram.bank_shift", "The lowest address bit that selects the bank."},
@@ -95,7 +95,7 @@ const std::vector<Section>& sections() {
         {"memory.dram.burst_step", "Clocks between the transfers of a burst."},
         {"memory.dram.write_hit", "Clocks of a write in an open page."},
         {"memory.dram.write_miss", "The same in another page."},
-        {"memory.rom.width", "Bytes that one transfer from ROM moves."},
+        {"memory.rom.width", "Bytes per transfer from ROM."},
         {"memory.rom.clocks", "Clocks of that transfer."},
         {"memory.rom.cacheable", "Whether the processor caches ROM."},
         {"memory.refresh.period", "Time between refreshes, at least 500 ns."},
@@ -129,9 +129,9 @@ const std::vector<Section>& sections() {
         {"slot.N.mem", "Address of the adapter's memory or ROM."},
         {"slot.N.arb", "Arbitration level."},
         {"slot.N.mac", "Station address, six bytes with colons; without it each card gets one of its own."},
-        {"slot.N.medium", "The medium that a network adapter is plugged into, where the lab has several."},
+        {"slot.N.medium", "The medium that a network adapter is plugged into, if the lab has several."},
         {"slot.N.driver",
-         "Version of the adapter's driver whose habits planar's own guest is to have (`docs/driver-versions.md`)."},
+         "Version of the adapter's driver whose behaviour planar's own guest follows (`docs/driver-versions.md`)."},
         {"slot.N.enabled",
          "Whether POST enables the adapter (POS 2 bit 0), as the reference diskette lets its user choose; by default "
          "it "
@@ -153,20 +153,21 @@ const std::vector<Section>& sections() {
        "The network of all cards. In a lab of several machines `net.attach` is `\"none\"` by default.",
        {{"net.attach",
          "What else is on it: `\"peer\"` (the reference station), `\"none\"`, or the host's network as `\"slirp\"`, "
-         "`\"slirp:isolated\"` (nothing of the guest's gets out), `\"tap:NAME\"`, `\"pcap:IFACE\"`, "
+         "`\"slirp:isolated\"` (the guest reaches nothing outside), `\"tap:NAME\"`, `\"pcap:IFACE\"`, "
          "`\"socket:HOST:PORT\"`, `\"socket:unix:PATH\"`."},
-        {"net.medium", "The medium on which that is, where the lab has several."},
+        {"net.medium", "The medium it is attached to, if the lab has several."},
         {"net.bond",
-         "Ethernet media on which the reference station has a port each, in place of `net.medium`: one address, frames "
-         "go out over each in turn (`docs/hardware/channel-bonding.md`)."},
+         "Ethernet media, in place of `net.medium`, on each of which the reference station has a port: one address, "
+         "frames are sent over them in turn (`docs/hardware/channel-bonding.md`)."},
         {"net.duplex", "Half or full duplex; not with `[medium.NAME]` tables."},
         {"net.rate",
          "Bit rate, 4 or 16 Mbit/s for one Token Ring, 10 or 100 for one Ethernet segment; without it that of the "
          "first card. Not with `[medium.NAME]` tables."},
         {"net.path",
-         "What lies between the stations of an Ethernet: `\"10base2\"` (coax with transceivers; the default of 10 "
+         "How the stations of an Ethernet are connected: `\"10base2\"` (coax with transceivers; the default of 10 "
          "Mbit/s in "
-         "half duplex), `\"10base-t\"` (through a hub) or `\"cable\"` (bare; all stations have one clock). Not with "
+         "half duplex), `\"10base-t\"` (through a hub) or `\"cable\"` (nothing but a cable; all stations share one "
+         "clock). Not with "
          "`[medium.NAME]` tables."},
         {"net.length",
          "Metres of the coax between two stations, up to 185, or of each link to the hub, up to 100; 0: a third of "
@@ -177,12 +178,11 @@ const std::vector<Section>& sections() {
         {"net.forward", "Ports of the host that lead to the guest: `\"tcp 127.0.0.1:2323 -> 23\"`; with slirp only."},
         {"net.time",
          "With the host's network: whether the run is paced to real time (`as-hardware`) or runs as fast as it can."},
-        {"peer.duration", "For how long the reference station asks netio to measure a packet size, 10 ms to 3600 s."},
-        {"peer.turnaround",
-         "What the reference station takes from a frame's last bit to its answer, 1 us to 1 s (inferred)."},
+        {"peer.duration", "How long the reference station asks netio to measure each packet size, 10 ms to 3600 s."},
+        {"peer.turnaround", "Time from a frame's last bit to the reference station's answer, 1 us to 1 s (inferred)."},
         {"peer.tick_phase",
-         "When the reference station's clock of 100 Hz ticks first, below 10 ms. Acknowledgements that it delays hang "
-         "on it."},
+         "Time of the first tick of the reference station's 100 Hz clock, below 10 ms. Its delayed acknowledgements "
+         "depend on it."},
         {"peer.receive_buffer",
          "Bytes of a TCP socket's receive buffer in the reference station, half of which is the window: 65535, or "
          "32767 "
@@ -190,45 +190,46 @@ const std::vector<Section>& sections() {
         {"peer.mtu",
          "Bytes of the reference station's longest IP datagram: 576 to 1500 on Ethernet, up to 17800 on a ring."}}},
       {"[medium.NAME]",
-       "A medium of the lab; without such a table there is one Ethernet segment, called `segment`. A machine by itself "
+       "A medium of the lab; without such a table there is one Ethernet segment, called `segment`. A single machine "
        "with a Token Ring adapter gets `[medium.ring]` (dedicated), `[medium.uplink]` and `[switch.switch]`.",
-       {{"medium.NAME.kind", "What it is."},
+       {{"medium.NAME.kind", "Kind of medium."},
         {"medium.NAME.rate", "Bit rate: 10 or 100 Mbit/s on an Ethernet, 4 or 16 (the default) on a ring."},
         {"medium.NAME.duplex",
          "Half or full duplex. On a ring, full means that it is dedicated to two stations, which transmit immediately "
          "if both of them ask for it, and by token if not."},
-        {"medium.NAME.path", "On an Ethernet: what lies between the stations, as `net.path`."},
+        {"medium.NAME.path", "On an Ethernet: how the stations are connected, as `net.path`."},
         {"medium.NAME.length", "On an Ethernet: metres of cable, as `net.length`."},
         {"medium.NAME.delay", "On an Ethernet: one-way delay of a bare cable, as `net.delay`."},
         {"medium.NAME.early_release",
          "On a 16 Mbit/s ring: whether stations other than adapters release the token right after their frame."},
         {"medium.NAME.insertion",
-         "On a ring: whether going onto it takes as long as in reality, or no longer than the ring's protocol."},
+         "On a ring: whether insertion takes as long as in reality, or only as long as the ring's protocol needs."},
         {"medium.NAME.lobe_metres", "On a ring: length of each station's cable."},
         {"medium.NAME.ring_number", "On a ring: its number for source routing."}}},
       {"[bridge.NAME]",
        "A bridge between media of the lab (`docs/two-machines.md`).",
-       {{"bridge.NAME.kind", "Transparent, or between rings a source-routing one."},
+       {{"bridge.NAME.kind", "Transparent, or source-routing (between rings)."},
         {"bridge.NAME.media", "The names of two media or more."},
-        {"bridge.NAME.number", "Of a source-routing bridge; two between the same rings need different ones."},
+        {"bridge.NAME.number",
+         "Number of a source-routing bridge; bridges between the same rings need different ones."},
         {"bridge.NAME.delay",
          "From a frame's last bit to its place in the other side's queue, at most 1 s; 500 us by default if it routes "
          "by source."},
-        {"bridge.NAME.ageing", "For how long an address is remembered, 10 s to 1000000 s; of a transparent bridge."}}},
+        {"bridge.NAME.ageing", "How long an address is remembered, 10 s to 1000000 s; transparent bridges only."}}},
       {"[switch.NAME]",
        "A switch: a bridge with more addresses and less delay.",
        {{"switch.NAME.media", "The names of two media or more."},
         {"switch.NAME.delay", "From a frame's last bit to its place in the other side's queue, at most 1 s."},
-        {"switch.NAME.ageing", "For how long an address is remembered, 10 s to 1000000 s."}}},
+        {"switch.NAME.ageing", "How long an address is remembered, 10 s to 1000000 s."}}},
       {"[station.NAME]",
-       "Reference stations beside the one of `net.attach`, which is called `peer`; what `[peer]` says is of all of "
+       "Reference stations in addition to the one of `net.attach`, which is called `peer`; `[peer]` applies to all of "
        "them.",
-       {{"station.NAME.medium", "The medium on which it is, where the lab has several."},
+       {{"station.NAME.medium", "The medium it is attached to, if the lab has several."},
         {"station.NAME.address", "Its IP address, one of its own."}}},
       {"[run] and [scenario]",
        "",
        {{"run.seed", "Seed of every random draw of the run."},
-        {"run.force", "Whether to start in spite of a conflict in the configuration of the slots."},
+        {"run.force", "Whether to start despite a conflict between the slots."},
         {"scenario.steps", "What the user at the machine does, in steps as `--do` takes them."}}},
       {"Labs",
        "A file with several `[[machine]]` tables is a lab: `[net]`, `[peer]`, `[medium.NAME]`, `[bridge.NAME]`, "

@@ -23,7 +23,7 @@ std::string disk_summary(const storage::DiskImage& disk) {
       return fmt::format("{}, changes in {} ({})", disk.name(), disk.overlay_name(),
                          disk.overlay() ? fmt::format("{} sectors so far", disk.changed_sectors()) : "none yet");
     case storage::WriteMode::write_through: return fmt::format("{}, changes written into it", disk.name());
-    case storage::WriteMode::memory: return fmt::format("{}, changes forgotten at the end", disk.name());
+    case storage::WriteMode::memory: return fmt::format("{}, changes discarded at the end", disk.name());
     case storage::WriteMode::read_only: return fmt::format("{}, read-only", disk.name());
   }
   return {};

@@ -56,7 +56,7 @@ class Lab {
   /// Every machine in a few lines for the start of a run: processor, memory, slots with what they claim; net, seed.
   std::string summary();
 
-  /// Puts a diskette image into drive A, in place of the configuration's; its changes are forgotten.
+  /// Puts a diskette image into drive A, in place of the configuration's; its changes are discarded.
   void insert_diskette(std::vector<std::uint8_t> image, const std::string& name, std::size_t n = 0);
   /// Changes the diskette in drive A while the lab runs. Throws Error for a file that cannot be read.
   void change_diskette(const storage::DiskSpec& disk, std::size_t n = 0);

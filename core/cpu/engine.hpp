@@ -204,7 +204,7 @@ struct Engine : RegisterFile, LazyFlags, BlockCache {
   // address context, is sure to be allowed, translated, in the cache and free of charge. One comparison, in line; the
   // rest is out of line. The 386SX has no cache, so that nothing is ever in it.
   L0Lines l0;
-  std::uint64_t l0_context = 0;  ///< bit 32: user; above: a count that changes whenever all lines are forgotten
+  std::uint64_t l0_context = 0;  ///< bit 32: user; above: a count that changes whenever all lines are discarded
   /// Whether segment `g` begins at 0 and ends nowhere; its offsets are looked up in the L0 line cache from now on.
   [[gnu::noinline]] bool admit(Segment& g) const {
     if (g.base != 0 || g.low != 0) return false;

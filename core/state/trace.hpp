@@ -35,7 +35,7 @@ inline constexpr std::array<TraceCategoryRow, static_cast<std::size_t>(TraceCate
     {"io", "accesses to ports"},
     {"memory", "accesses to memory on the channel (not to planar memory)"},
     {"bus", "each cycle of the processor on the channel with its waits; includes arbitration"},
-    {"arbitration", "requests, grants, preemption and release of the channel; refresh that delays somebody"},
+    {"arbitration", "requests, grants, preemption and release of the channel; refresh cycles that delay a master"},
     {"dma", "the DMA controller: programming, items moved, terminal counts"},
     {"pos", "programmable option select: setup registers, channel reset"},
     {"timer", "the 8254 and the watchdog"},

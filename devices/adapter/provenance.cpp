@@ -34,7 +34,7 @@ PublishedUse read_use(const toml::node& node, std::string_view file, const std::
     for (const toml::node& size : *sizes) {
       const auto bytes = size.value_exact<std::int64_t>();
       if (!bytes || *bytes < 1 || *bytes > 32767)
-        fail(size, file, what, "has a published size that is none: write bytes, 32767 for the largest");
+        fail(size, file, what, "has an invalid published size: write bytes, 32767 for the largest");
       use.sizes.push_back(static_cast<std::uint32_t>(*bytes));
     }
   return use;

@@ -3,7 +3,7 @@
 // 4.7.0 it damages its own memory when a fragment belongs before one that is there already, and some systems send
 // the last fragment first (Linux 2.2 and 2.4).
 //
-// Nothing becomes of a datagram with an overlap or a fragment that comes twice; one with a gap is forgotten after
+// Nothing becomes of a datagram with an overlap or a fragment that comes twice; one with a gap is discarded after
 // thirty seconds (RFC 1122, section 3.3.2 asks for 60 to 120 where a path of unknown length is between) or when sixteen
 // younger ones are under way. Options are those of the first fragment.
 #pragma once

@@ -113,9 +113,9 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
     });
     lines.push_back(std::move(line));
   }
-  return svg_lines("What was delivered over the time of each packet size", categories,
+  return svg_lines("Data delivered over the time of each packet size", categories,
                    {converged_note(c.outcomes).empty() ? fmt::format("packet size, bytes; {} s each", c.seconds)
-                                                       : std::string("packet size, bytes; as long as each was run"),
+                                                       : std::string("packet size, bytes; for as long as each ran"),
                     "KB/s"},
                    lines);
 }
@@ -134,7 +134,7 @@ std::string frame_plot(const Comparison& c, const std::string& machine, MediumKi
     bars.push_back(std::move(bar));
   }
   if (bars.empty()) return {};
-  return svg_bars("Where the time of a data frame goes (largest packet size)", parts, "us a frame", bars);
+  return svg_bars("Where the time of a data frame goes (largest packet size)", parts, "µs per frame", bars);
 }
 
 std::string side_by_side_html(const Comparison& c, const std::string& machine) {
@@ -159,9 +159,9 @@ std::string comparison_html(const Comparison& c) {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>planar compare</title>"
       "<style>{}</style></head><body>\n<h1>{} on PS/2 network adapters</h1>\n"
-      "<p>{}, {} virtual seconds a size, seed {}. Load is what the guest's clock ticks say, busy what the processor "
-      "really did. Hypothetical interface (hyp.): nothing about programming that card is public, planar declares an "
-      "interface of its own.</p>\n",
+      "<p>{}, {} virtual seconds per packet size, seed {}. Load: by the guest's clock ticks; busy: the share of time "
+      "in which the processor really executed. Hypothetical interface (hyp.): no programming information for that card "
+      "is public; planar defines an interface of its own.</p>\n",
       style, c.benchmark.name, c.benchmark.heading, c.seconds, c.seed);
   out += fmt::format("<p><small>{}</small></p>\n", frame_parts_explained);
   c.each_table([&](const std::string& machine, MediumKind medium) {

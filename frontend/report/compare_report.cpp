@@ -30,7 +30,7 @@ std::string in_column(const std::string& name, std::size_t width) {
   return name.size() <= width ? fmt::format("{:<{}}", name, width) : fmt::format("{}\n{:<{}}", name, "", width);
 }
 
-/// A heading that is too long, in two lines: parted at the comma next to its middle.
+/// A heading that is too long, in two lines: split at the comma nearest to its middle.
 std::string heading(const std::string& text) {
   if (text.size() <= line_width) return text;
   std::size_t best = std::string::npos;
@@ -162,7 +162,7 @@ std::string comparison_text(const Comparison& c) {
       out += fmt::format(" {:>7} {:>7}\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
     if (!c.benchmark.frame_times) return;
-    out += fmt::format("us a data frame, largest packets\n{:<16} {:>8}", "", "all");
+    out += fmt::format("µs per data frame, largest packets\n{:<16} {:>8}", "", "all");
     for (const auto* name : FrameTime::names) out += fmt::format(" {:>8}", frame_part_title(name));
     out += "\n";
     each(c, machine, medium, [&](const CellOutcome& o) {
@@ -179,9 +179,9 @@ std::string comparison_text(const Comparison& c) {
 
 std::string comparison_markdown(const Comparison& c) {
   std::string out = fmt::format(
-      "# {}\n\n{} virtual seconds a size, seed {}. Load is what the guest's "
-      "clock ticks say, busy what the processor really did. Hypothetical interface: nothing about "
-      "programming that card is public, planar declares an interface of its own.\n",
+      "# {}\n\n{} virtual seconds per packet size, seed {}. Load: by the guest's clock ticks; busy: the share of time "
+      "in which the processor really executed. Hypothetical interface: no programming information for that card is "
+      "public; planar defines an interface of its own.\n",
       c.benchmark.heading, c.seconds, c.seed);
   out += "\n" + std::string(frame_parts_explained) + "\n";
   c.each_table([&](const std::string& machine, MediumKind medium) {
@@ -200,7 +200,7 @@ std::string comparison_markdown(const Comparison& c) {
       out += fmt::format(" {} | {} |\n", percent(o, "cpu_load_percent"), percent(o, "true_busy_percent"));
     });
     if (!c.benchmark.frame_times) return;
-    out += "\nus a data frame with the largest packets:\n\n| card | all |";
+    out += "\nµs per data frame with the largest packets:\n\n| card | all |";
     for (const auto* name : FrameTime::names) out += fmt::format(" {} |", frame_part_title(name));
     out += "\n|---|---:|";
     for (std::size_t n = 0; n < FrameTime::parts; ++n) out += "---:|";

@@ -47,15 +47,15 @@ struct SideBySide {
 /// The machine's cards that have a result, best first, if they are on several media; otherwise nothing.
 std::vector<SideBySide> side_by_side(const Comparison& c, const std::string& machine);
 
-/// The layout of the published tables: a block a machine and medium, a line a card.
+/// The layout of the published tables: a block per machine and medium, a line per card.
 std::string comparison_text(const Comparison& c);
 std::string comparison_markdown(const Comparison& c);
-/// One line a figure: machine, card, packet_bytes, metric, value, unit (columns of the published files), and whether
+/// One line per figure: machine, card, packet_bytes, metric, value, unit (columns of the published files), and whether
 /// the card's interface is hypothetical (yes, no).
 std::string comparison_csv(const Comparison& c);
 /// An array of `planar netio --json` objects; a run that failed stands as {machine, card, problem}.
 nlohmann::ordered_json comparison_json(const Comparison& c);
-/// One file with tables, plots (throughput with print's values as crosses; where a frame's time goes) and no link
+/// One file with tables, plots (throughput with published values as crosses; where a frame's time goes) and no link
 /// outside.
 std::string comparison_html(const Comparison& c);
 

@@ -27,12 +27,12 @@ std::string converged_note(const std::vector<CellOutcome>& outcomes) {
     }
   }
   if (all == 0) return {};
-  std::string out = fmt::format("--converge {:g}: figures for {:g} s a size, meant to be within {:g} % of them; ",
+  std::string out = fmt::format("--converge {:g}: figures for {:g} s per size, meant to be within {:g} % of them; ",
                                 percent, whole, percent);
   if (early == 0) return out + "no run ended early";
-  out += fmt::format("{} of {} runs ended early, after {:g}{} s a size", early, all, least,
+  out += fmt::format("{} of {} runs ended early, after {:g}{} s per size", early, all, least,
                      most > least ? fmt::format(" to {:g}", most) : "");
-  return out + ", and their load is that of this shorter time";
+  return out + ", and their load is measured over this shorter time";
 }
 
 }  // namespace planar

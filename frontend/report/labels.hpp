@@ -12,10 +12,10 @@ std::string size_name(std::uint32_t bytes);
 
 /// What a frame time's parts are, in a sentence for readers of a report.
 inline constexpr const char* frame_parts_explained =
-    "Where a data frame's time goes: bus wait = the processor stands still for a cycle of the channel, CPU copy and "
-    "stack = it runs; wire = it is halted while something is on the wire, card = while the wire is silent until an "
-    "adapter acts, idle = until another station does (its delayed ACK, or its backoff after collisions); on a ring the "
-    "token's way to that station is part of it. Each moment counts once, in this order.";
+    "Where a data frame's time goes. Bus wait: the processor waits for a cycle on the channel. CPU copy and stack: it "
+    "executes. Wire: it is halted while something is on the wire. Card: it is halted and the wire is silent until an "
+    "adapter acts. Idle: until another station acts (a delayed ACK, the backoff after a collision; on a ring, also "
+    "until the token reaches that station). Where parts overlap, the first one listed counts.";
 
 /// "CPU copy" for a frame time's part "cpu_copy".
 std::string frame_part_title(const std::string& name);

@@ -12,8 +12,8 @@ namespace planar {
 /// A line of the throughput plot; a missing value breaks the line.
 struct PlotLine {
   std::string name;
-  std::vector<std::optional<double>> values;  ///< one a category
-  std::vector<std::optional<double>> marks;   ///< print's value of the same category
+  std::vector<std::optional<double>> values;  ///< one per category
+  std::vector<std::optional<double>> marks;   ///< the published value of the same category
 };
 
 /// What an axis says of itself.

@@ -46,7 +46,7 @@ void Session::begin(std::vector<Step> steps) {
     if (step.kind == StepKind::describe) check_device(*lab_, step);
     check_station(*lab_, step);
     if (step.kind == StepKind::pause && !window_)
-      throw Error(fmt::format("{}: pause: nobody can let the run go on; give --window", step.origin));
+      throw Error(fmt::format("{}: pause: nothing could resume the run; add --window", step.origin));
     if (step.kind != StepKind::insert_diskette) continue;
     const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
     if (!std::filesystem::exists(disk.file))
@@ -93,7 +93,7 @@ void Session::grab_screen(const std::string& file, unsigned count) {
 void Session::insert_diskette(const std::string& text) {
   auto disk = parse_floppy_option("insert diskette", text);
   if (steps_restored_ && disk.mode != storage::WriteMode::read_only) {
-    // Its changes are forgotten, as those of every drive of a restored lab; what its overlay holds is read.
+    // Its changes are discarded, as those of every drive of a restored lab; what its overlay holds is read.
     const auto overlay = disk.overlay.empty() ? disk.file + ".overlay" : disk.overlay;
     if (disk.mode == storage::WriteMode::overlay && std::filesystem::exists(overlay)) disk.file = overlay;
     disk.mode = storage::WriteMode::memory;

@@ -62,7 +62,7 @@ std::map<std::pair<std::string, MediumKind>, std::string> compare_timelines(cons
   }
   std::map<std::pair<std::string, MediumKind>, std::string> pictures;
   for (const auto& [where, list] : ways)
-    pictures[where] = svg_frame_ways("The way of one data frame, in a steady stream", list);
+    pictures[where] = svg_frame_ways("The path of one data frame in a steady stream", list);
   return pictures;
 }
 

@@ -141,7 +141,7 @@ class CardPicture {
     const auto found = colours.find(colour);
     const double share = std::min(1.0, us(covered) / std::max(us(to - from), 1e-6));
     out_ += fmt::format(
-        "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"{}><title>{}: {:.2f} us"
+        "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"{}><title>{}: {:.2f} µs"
         "</title></rect>\n",
         x(from), y_ + inset, std::max(extent, 0.5), lane_height - inset,
         found == colours.end() ? "#009e73" : found->second,
@@ -205,7 +205,7 @@ std::vector<std::string> frame_way_text(const FrameWay& way) {
     channel += fmt::format(", cycles to adapter memory {} %", memory);
   if (const int transfer = share(way.channel, "transfer"); transfer != 0)
     channel += fmt::format(", bus master's transfers {} %", transfer);
-  return {fmt::format("frame {}, {} bytes: {:.0f} us from the end of the data frame before to its own", way.frame,
+  return {fmt::format("frame {}, {} bytes: {:.0f} µs from the end of the previous data frame to its own", way.frame,
                       way.bytes, us(all)),
           fmt::format("processor: waits for the bus {} %, halted {} %; channel: {}; wire: sends {} %",
                       share(way.bus_wait, "waits for the bus"), share(way.processor, "halted"), channel,
@@ -233,7 +233,7 @@ std::string svg_frame_ways(const std::string& title, const std::vector<FrameWay>
   }
   for (double n = -std::floor(ahead / step); n * step <= longest; ++n)
     out += text(zero + n * step * per_us, y + 12, "middle", fmt::format("{:g}", n * step));
-  out += text(left + plot / 2, y + 27, "middle", "us; 0 is the end of the data frame before");
+  out += text(left + plot / 2, y + 27, "middle", "µs; 0 is the end of the previous data frame");
   return out + legend_text(y + axis + legend_row) + "</svg>\n";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The way of one data frame, out of a timeline's file: what processor, channel, adapter and wire did up to its end.
+// The path of one data frame, from a timeline's file: what processor, channel, adapter and wire did up to its end.
 // From the end of the data frame before it to its own is the time of a frame in a steady stream: its reciprocal is the
 // rate. A card that is loaded with a frame while it sends another has taken this one in the time before that.
 #pragma once

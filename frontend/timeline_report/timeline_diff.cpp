@@ -67,18 +67,18 @@ ordered_json parting_json(const std::optional<TimelineDiff::Parting>& p) {
 }  // namespace
 
 std::string TimelineCycle::line() const {
-  return fmt::format("{} us {} {}{}{} ns", microseconds(start), what, value, value.empty() ? "" : ", ",
+  return fmt::format("{} µs {} {}{}{} ns", microseconds(start), what, value, value.empty() ? "" : ", ",
                      (end - start).ps / 1000);
 }
 
 std::string TimelineDiff::text(const std::string& first, const std::string& second) const {
   if (same()) return fmt::format("no difference in {} cycles on the channel\n", cycles[0]);
-  std::string out = fmt::format("the runs part at cycle {} on the channel:\n", in_time->number) +
+  std::string out = fmt::format("the runs diverge at cycle {} on the channel:\n", in_time->number) +
                     parting_text(*in_time, first, second);
   if (!in_accesses)
-    out += "every access is the same, but for its time\n";
+    out += "all accesses are the same except for their times\n";
   else if (in_accesses->number != in_time->number)
-    out += fmt::format("and in more than time at cycle {}:\n", in_accesses->number) +
+    out += fmt::format("and in more than their times at cycle {}:\n", in_accesses->number) +
            parting_text(*in_accesses, first, second);
   return out;
 }

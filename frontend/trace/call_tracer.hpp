@@ -18,7 +18,7 @@ class CallTracer final : public cpu::Observer {
   /// Machine and trace outlive it.
   CallTracer(Machine& machine, Trace& trace, CallTable table) : machine_(machine), trace_(trace), table_(table) {}
 
-  /// Forgets the calls that have not returned: the run goes on somewhere else.
+  /// Discards the calls that have not returned: the run goes on somewhere else.
   void forget() { open_.clear(); }
 
   // cpu::Observer

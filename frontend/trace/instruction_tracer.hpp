@@ -17,7 +17,7 @@ class InstructionTracer final : public cpu::Observer {
   /// Both outlive it.
   InstructionTracer(Machine& machine, Trace& trace) : machine_(machine), trace_(trace) {}
 
-  /// Forgets the instruction under way: the run goes on somewhere else.
+  /// Discards the instruction under way: the run goes on somewhere else.
   void forget();
 
   // cpu::Observer

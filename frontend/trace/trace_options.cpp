@@ -62,12 +62,12 @@ void TraceOptions::add_to(CLI::App& app) {
       ->type_name("TIME");
   app.add_option("--trace-to", to, "Trace what comes before this virtual time")->type_name("TIME");
   app.add_option("--trace-device", devices,
-                 "Trace these devices alone, by the names of `planar describe`: slot2.ne2, ne2, slot2, pit")
+                 "Trace only these devices, by the names of `planar describe`: slot2.ne2, ne2, slot2, pit")
       ->type_name("NAME,...")
       ->expected(1)
       ->take_all();
   app.add_option("--trace-address", addresses,
-                 "Of accesses and instructions trace those in a range of ports or memory: 300h-31Fh, io:61h, "
+                 "Trace only accesses and instructions in a range of ports or memory: 300h-31Fh, io:61h, "
                  "memory:C8000h-CBFFFh")
       ->type_name("[io:|memory:]FIRST[-LAST],...")
       ->expected(1)

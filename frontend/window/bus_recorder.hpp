@@ -37,7 +37,7 @@ class BusRecorder final : private bus::ChannelObserver {
   ~BusRecorder() override { watch(nullptr); }
   BusRecorder(const BusRecorder&) = delete;
 
-  /// Watches `machine`, or nobody (null). What another machine did is forgotten.
+  /// Watches `machine`, or nobody (null). What another machine did is discarded.
   void watch(Machine* machine);
   /// Roughly in the order of their ends; of the last 20 ms.
   const std::deque<BusSpan>& spans() const { return spans_; }

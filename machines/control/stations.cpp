@@ -18,8 +18,7 @@ net::Port& station_port(Lab& lab, const std::string& name) {
       found = port;
     }
   if (fitting.size() > 1)
-    throw Error(
-        fmt::format("'{}' may be any of the stations {}; write more of the name", name, fmt::join(fitting, ", ")));
+    throw Error(fmt::format("'{}' matches the stations {}; write more of the name", name, fmt::join(fitting, ", ")));
   if (!found) throw Error(fmt::format("there is no station '{}'; the lab has {}", name, fmt::join(all, ", ")));
   return *found;
 }

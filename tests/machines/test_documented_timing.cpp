@@ -81,7 +81,7 @@ TEST_CASE("the page of memory timing says what the machines have") {
         }
 }
 
-TEST_CASE("what the page says to be chosen by print is marked so in the machine files") {
+TEST_CASE("what the page says was chosen by published figures is marked so in the machine files") {
   std::set<std::string> marked;
   for (const MachineFile& file : machine_files())
     for (const Provenance& p : machine_provenance(file.name)) marked.insert(std::string(file.name) + " " + p.value);

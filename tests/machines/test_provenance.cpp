@@ -15,7 +15,7 @@ TimingProfile parse(const std::string& text) { return TimingProfile::parse(text,
 
 }  // namespace
 
-TEST_CASE("a value chosen by print says by which figures", "[provenance]") {
+TEST_CASE("a value chosen by published figures says by which ones", "[provenance]") {
   const auto profile =
       parse(std::string(number) +
             "confidence = \"informed-by-published\"\n"
@@ -49,7 +49,7 @@ TEST_CASE("a rule is shown and cannot be set", "[provenance]") {
                     Contains("one of them"));
 }
 
-TEST_CASE("an override is the user's: it is no longer chosen by print", "[provenance]") {
+TEST_CASE("an override is the user's: it is no longer chosen by published figures", "[provenance]") {
   auto profile = parse(std::string(number) + "confidence = \"calibrated\"\npublished = [{ figure = \"f\" }]\n");
   profile.set("a.b", "2ns");
   CHECK(profile.values()[0].confidence == "user");

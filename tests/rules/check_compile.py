@@ -108,7 +108,7 @@ def check_tidy(known, build):
         sys.exit("check_compile.py: clang-tidy is not there; install clang-tidy-14")
     for _, file in sorted(largest.values()):
         yield file, ([program, "--quiet", "-p", build, os.path.join(ROOT, file)], ""), \
-            "clang-tidy objects; mend it, or say why in a NOLINT comment"
+            "clang-tidy objects; fix it, or say why in a NOLINT comment"
 
 
 def run(job):
@@ -140,7 +140,7 @@ def main():
         found = [line for line in pool.map(run, jobs) if line]
     for line in found:
         print(line)
-    print("%s: %d files, %d with something to mend" % (options.rule, len(jobs), len(found)))
+    print("%s: %d files, %d with something to fix" % (options.rule, len(jobs), len(found)))
     return 1 if found else 0
 
 

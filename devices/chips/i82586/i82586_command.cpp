@@ -11,7 +11,7 @@ constexpr unsigned head_words = 3;  // status, command, link
 constexpr unsigned tbd_words = 4;
 constexpr unsigned tbds_at_once = 16;  // buffer descriptors without data that one event follows
 // TDR listens for an echo for as long as its 11-bit counter runs; DIAGNOSE lets the two 10-bit backoff counters run
-// through, one clock a step. Inferred.
+// through, one clock per step. Inferred.
 constexpr std::int64_t tdr_bits = 2048;
 constexpr unsigned diagnose_clocks = 2 * 1024;
 // The serial interface (82501 and successors) cuts a transmission that lasts longer. Datasheet: 25 ms.

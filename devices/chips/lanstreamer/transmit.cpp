@@ -155,7 +155,7 @@ void LanStreamer::status_written(Time now) {
   raise(static_cast<std::uint16_t>(causes >> misr_shift(f.channel)), now);
 }
 
-/// What the channel has not finished is forgotten. A frame that the port has been given completely still goes out; one
+/// What the channel has not finished is discarded. A frame that the port has been given completely still goes out; one
 /// that lacks bytes ends by an abort sequence.
 void LanStreamer::stop_transmit(unsigned channel, Time now) {
   const auto of_channel = [channel](const std::optional<TransmitFrame>& f) { return f && f->channel == channel; };

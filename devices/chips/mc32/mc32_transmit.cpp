@@ -76,7 +76,7 @@ void Mc32::send_next(Time now) {
 }
 
 void Mc32::transmit_ends(const net::TransmitOutcome& outcome, Time now) {
-  if (!on_wire_) return;  // reset has forgotten it
+  if (!on_wire_) return;  // a reset has discarded it
   on_wire_ = false;
   Sent sent{outgoing_.front().descriptor, COMPLETED};
   outgoing_.pop_front();

@@ -12,7 +12,7 @@
 namespace planar::ethernet {
 namespace {
 
-// Data sheet, "Register content after reset": EOBC for one frame a buffer, TCR with NCRS and PTX.
+// Data sheet, "Register content after reset": EOBC for one frame per buffer, TCR with NCRS and PTX.
 constexpr std::uint16_t eobc_after_reset = 0x02F8;
 // The watchdog timer counts at half the transmit clock.
 constexpr Time timer_tick = 200_ns;

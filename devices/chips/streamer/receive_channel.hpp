@@ -127,9 +127,9 @@ class ReceiveChannel {
   void stored(std::uint32_t bytes);
   /// The status is written; true if it was that of a frame's last buffer.
   bool returned();
-  /// The channel is disabled: what is in the FIFO is lost, buffers are forgotten.
+  /// The channel is disabled: what is in the FIFO is lost, buffers are discarded.
   void stop();
-  /// Forgets the buffers' addresses too.
+  /// Discards the buffers' addresses too.
   void reset() { last_ = forward_ = descriptor_ = 0; }
 
   bool empty() const { return incoming_.empty(); }

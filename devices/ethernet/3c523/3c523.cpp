@@ -24,7 +24,7 @@ constexpr Time extended_cycle = 300_ns;
 
 constexpr std::string_view limitations[] = {
     "The boot ROM socket is empty: nothing answers in the 8 KB after the RAM.",
-    "16 KB of RAM in bank 3; the 64 KB version with its three other banks is not built.",
+    "16 KB of RAM in bank 3; the 64 KB version with its three other banks is not modelled.",
     "The on-board transceiver and the DIX connector lead to the same cable.",
     "The interrupt pin is gated by the enable bit only; bit 3 latches its rising edge. What the real latch does when "
     "an event is "

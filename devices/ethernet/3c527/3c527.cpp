@@ -12,7 +12,7 @@ constexpr std::uint16_t decoded_ports = 0x10;
 
 constexpr std::string_view limitations[] = {
     "The firmware is described, not run: what it answers is what drivers see, how long it takes is inferred.",
-    "Of the window's 16, 32 or 48 KB the card's 16 KB of RAM repeat; its frame buffers are not visible in it.",
+    "The card's 16 KB of RAM repeat in the window of 16, 32 or 48 KB; its frame buffers are not visible in it.",
     "The fields of arbitration level and fairness (POS 4) are planar's own choice; the manual could not be had.",
     "Transfers are basic cycles; whether the card streams is unknown, and so are its cache-line and parity bits.",
     "Identity ROM: only the station address is known. The RAM page port (+8) is unused by all drivers and reads FFh.",

@@ -13,11 +13,11 @@ constexpr std::uint8_t command_go = 0x80;
 
 constexpr std::string_view limitations[] = {
     "The boot EPROM socket is empty; POS 2 bit 1 and the EPROM address have no effect.",
-    "With POS 4 bits 1:0 other than 0 the MC2+ decodes no window; the real one decodes it above 15 MB, where is not "
-    "known.",
+    "With POS 4 bits 1:0 other than 0 the MC2+ decodes no window; the real one decodes it above 15 MB, at an unknown "
+    "address.",
     "The MC2+ serves interrupts 3, 5, 10, 11 as the older boards do; newer ones have 3, 5, 9, 10.",
     "Selecting the medium has no effect: whatever is plugged in is used.",
-    "The polarity of status bit 4 (0 = interrupt pending) is Linux's word; NetBSD found the bit unreliable.",
+    "The polarity of status bit 4 (0 = interrupt pending) is as in Linux; NetBSD found the bit unreliable.",
     "Odd offsets of the station address and the bytes between it and the latch read FFh; what is there is not known.",
     "The transceiver is taken to deliver the collision heartbeat; chip: see the simplifications of the Am7990.",
 };

@@ -3,7 +3,7 @@
 //
 // It hears every frame on each of its media and learns which port leads to a source address. A frame whose destination
 // is known goes out at that port alone, or nowhere if it came from there; any other goes out at every other port. An
-// address not heard as a source for the ageing time is forgotten. Group addresses 01:80:C2:00:00:00 to 0F are the
+// address not heard as a source for the ageing time is removed. Group addresses 01:80:C2:00:00:00 to 0F are the
 // bridges' own and never cross. On a ring the sender of a frame that crosses sees A and C set.
 //
 // Media may be unlike: their link layers translate. A packet that is longer than the other medium carries does not

@@ -19,7 +19,7 @@
 // two segments, congestion avoidance, the half-MSS Nagle rule, fast retransmit, time-out with doubling back-off, window
 // probes.
 //
-// Not modelled: TIME-WAIT (what this end closed first is forgotten with the client's FIN), urgent data (taken as data),
+// Not modelled: TIME-WAIT (what this end closed first is discarded with the client's FIN), urgent data (taken as data),
 // IP options, keepalive, SYN cookies, simultaneous open, selective acknowledgements as a sender.
 #pragma once
 

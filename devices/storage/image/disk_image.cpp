@@ -182,7 +182,7 @@ DiskImage DiskImage::open(const DiskSpec& spec, const ImageKind& kind) {
       image.overlay_ = std::make_unique<OverlayFile>(image.overlay_name_, BlockFile::Access::read_write);
     else if (::access(directory.c_str(), W_OK) != 0)
       refuse(image.overlay_name_, fmt::format("the overlay for the changes cannot be made here ({}); say where with "
-                                              "overlay=FILE, or mode=memory to forget them at the end",
+                                              "overlay=FILE, or mode=memory to discard them at the end",
                                               std::strerror(errno)));
   }
   if (image.overlay_) check_base(image, *image.overlay_);

@@ -3,7 +3,7 @@
 //
 //   overlay        the base is never written; changes stay in an overlay file beside it (overlay_file.hpp)
 //   write-through  changes go into the base itself
-//   memory         changes are forgotten at the end of the run
+//   memory         changes are discarded at the end of the run
 //   read-only      there are none: write-protected diskettes, CD-ROMs
 //
 // A base is a raw image, or an overlay file, which names its own base. Failures of the host's files while the machine

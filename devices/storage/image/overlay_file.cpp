@@ -126,7 +126,7 @@ void complete_header(std::span<std::uint8_t, header_bytes> h) {
 
 void OverlayFile::create(const std::string& file, const OverlayBase& base) {
   if (base.name.size() > longest_name)
-    refuse(file, fmt::format("the path of its base has {} bytes, {} are possible; move the base nearer",
+    refuse(file, fmt::format("the path of its base has {} bytes, {} are possible; move the base to a shorter path",
                              base.name.size(), longest_name));
   const std::vector<std::uint8_t> header = encode(base);
   BlockFile::create(file, header, "overlay");

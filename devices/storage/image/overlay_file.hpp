@@ -97,7 +97,7 @@ class OverlayFile {
   bool flush();
   /// A commit begins: until the overlay is cleared it says so. Durable.
   bool begin_commit();
-  /// Forgets every change, durably: they are in the base, whose fingerprint and digest are now these.
+  /// Discards every change, durably: they are in the base, whose fingerprint and digest are now these.
   bool clear(const std::string& fingerprint, const std::string& digest, const FileStamp& stamp);
   /// Notes what the base was found to be. An overlay that cannot be written to stays as it is.
   void note_base(const std::string& digest, const FileStamp& stamp);

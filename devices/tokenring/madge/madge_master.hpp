@@ -8,8 +8,8 @@
 //   immediate release  stays for a burst of the chip
 //   delayed release    stays until the block is done, between the chip's bursts too
 // In the last two it leaves earlier if -PREEMPT asks for it, at the end of what an owner has left then (7.8 us).
-// The 16-bit card puts each cycle of the chip on the channel, at the chip's pace. The 32-bit card collects a burst in a
-// buffer and moves that at the channel's own pace, with streaming data if it is on; the next burst follows when the
+// The 16-bit card puts each cycle of the chip on the channel, at the chip's rate. The 32-bit card collects a burst in a
+// buffer and moves that at the channel's own rate, with streaming data if it is on; the next burst follows when the
 // chip has had time to fill or empty the buffer.
 //
 // A transfer to addresses that nothing decodes ends with a bus error. -PREEMPT is looked at every few transfers.

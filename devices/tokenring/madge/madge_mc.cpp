@@ -21,7 +21,7 @@ constexpr std::string_view mc16_limits[] = {
     "one starts when it is in local RAM whole; buffers are counted, not laid out in the RAM that the host can read.",
     "Chip: no wrap (OPEN refuses it), promiscuous reception, pseudo DMA, source routing accelerator, parity errors; "
     "PASS CRC does not carry a wrong check sequence onto the ring.",
-    "Processor times per list and command, and the pace of the chip's bus cycles, are inferred or calibrated.",
+    "Processor times per list and command, and the rate of the chip's bus cycles, are inferred or calibrated.",
 };
 constexpr std::string_view mc32_limits[] = {
     "HYPOTHETICAL INTERFACE: the real card's POS is not public. What is here is the MC 16's with a bit for streaming "

@@ -33,7 +33,7 @@ ImU32 colour_of(Kind kind) {
 }
 
 std::string text_of(const BusSpan& s) {
-  const auto length = fmt::format("{:.3f} us at {:.9f} s", (s.to - s.from).seconds() * 1e6, s.from.seconds());
+  const auto length = fmt::format("{:.3f} µs at {:.9f} s", (s.to - s.from).seconds() * 1e6, s.from.seconds());
   const char* const way = s.direction == Direction::read ? "read" : "write";
   switch (s.kind) {
     case Kind::io: return fmt::format("I/O {} {:04X}h: {:0{}X}h, {}", way, s.address, s.value, 2 * s.bytes, length);

@@ -115,8 +115,7 @@ TEST_CASE("damaged frames stay where they are", "[bridge]") {
   CHECK(n.bridge.counters().received == 0);
 }
 
-TEST_CASE("an address is forgotten when it has not been heard for the ageing time, and follows its station",
-          "[bridge]") {
+TEST_CASE("an address is removed when it has not been heard for the ageing time, and follows its station", "[bridge]") {
   Bridged n({.ageing = 10_s});
   n.send(n.a, frame_of(60, broadcast_mac, alice));
   n.scheduler.run_until(9_s);
@@ -132,7 +131,7 @@ TEST_CASE("an address is forgotten when it has not been heard for the ageing tim
   CHECK(n.a.heard.size() == before);
 }
 
-TEST_CASE("no more addresses are learned than there is room for, until old ones are forgotten", "[bridge]") {
+TEST_CASE("no more addresses are learned than there is room for, until old ones are removed", "[bridge]") {
   Bridged n({.ageing = 20_s});
   const auto station = [](unsigned number) {
     return MacAddress{0x02, 0, 0, 1, static_cast<std::uint8_t>(number >> 8), static_cast<std::uint8_t>(number)};

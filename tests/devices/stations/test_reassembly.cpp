@@ -85,7 +85,7 @@ TEST_CASE("what overlaps, is damaged or never becomes whole comes to nothing, an
   CHECK_FALSE(takes(longer));
   for (unsigned id = 10; id < 60; ++id) takes(fragment(data, 0, 1480, id));
   CHECK(reassembly.waiting() == Reassembly::most_datagrams);
-  CHECK_FALSE(takes(fragment(data, 1480, 1520, 59), 2_ms + Reassembly::longest));  // its other half is forgotten
+  CHECK_FALSE(takes(fragment(data, 1480, 1520, 59), 2_ms + Reassembly::longest));  // its other half is discarded
   CHECK(reassembly.waiting() == 1);
   // Beyond 64 KB: offset 65528 and more.
   Bytes huge = content(65535);

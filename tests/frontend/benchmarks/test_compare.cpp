@@ -44,7 +44,7 @@ TEST_CASE("the report folder holds the table in every form, the page needs nothi
   CHECK(page.find("<svg") != std::string::npos);
   CHECK(page.find("delivered over the time") != std::string::npos);
   CHECK_THAT(page, Catch::Contains("packet size, bytes</text>") && Catch::Contains("KB/s (from ") &&
-                       Catch::Contains("us a frame</text>") && Catch::Contains("compare --machines model56sx") &&
+                       Catch::Contains("µs per frame</text>") && Catch::Contains("compare --machines model56sx") &&
                        Catch::Contains("<small>planar "));
   CHECK(page.find("href=") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);

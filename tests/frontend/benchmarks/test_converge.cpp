@@ -204,9 +204,9 @@ TEST_CASE("compare keeps runs that may end early beside the others, and diff tel
   const auto said = run_planar(cells + " --converge 1");
   INFO(said.err);
   REQUIRE(said.status == 0);
-  CHECK_THAT(said.out, Contains("--converge 1: figures for 2 s a size") && Contains("meant to be within 1 %"));
-  CHECK_THAT(read_file(folder + "/compare.md"), Contains("--converge 1: figures for 2 s a size"));
-  CHECK_THAT(read_file(folder + "/compare.html"), Contains("--converge 1: figures for 2 s a size"));
+  CHECK_THAT(said.out, Contains("--converge 1: figures for 2 s per size") && Contains("meant to be within 1 %"));
+  CHECK_THAT(read_file(folder + "/compare.md"), Contains("--converge 1: figures for 2 s per size"));
+  CHECK_THAT(read_file(folder + "/compare.html"), Contains("--converge 1: figures for 2 s per size"));
   const auto whole = folder + "/runs/model95-3c529.json", early = folder + "/runs/model95-3c529-converge1.json";
   REQUIRE(std::filesystem::exists(whole));
   REQUIRE(std::filesystem::exists(early));
@@ -219,7 +219,7 @@ TEST_CASE("compare keeps runs that may end early beside the others, and diff tel
   CHECK(diff.out.find("converged.") == std::string::npos);
   const auto plan = run_planar(cells + " --converge 1 --plan").out;
   CHECK_THAT(plan, Contains("--converge 1") && Contains("model95-3c529-converge1.json"));
-  CHECK_THAT(run_planar("compare --merge " + folder).out, Contains("--converge 1: figures for 2 s a size"));
+  CHECK_THAT(run_planar("compare --merge " + folder).out, Contains("--converge 1: figures for 2 s per size"));
 }
 
 TEST_CASE("runs that take longest begin first", "[compare]") {
@@ -250,5 +250,5 @@ TEST_CASE("a table says how many of its runs ended early", "[converge]") {
   CHECK(converged_note({CellOutcome{{"model95", "ne2", {}}, nlohmann::ordered_json{{"rows", 1}}}}).empty());
   CHECK_THAT(converged_note({outcome(10)}), Contains("no run ended early"));
   CHECK_THAT(converged_note({outcome(1), outcome(10), outcome(4)}),
-             Contains("2 of 3 runs ended early, after 1 to 4 s a size"));
+             Contains("2 of 3 runs ended early, after 1 to 4 s per size"));
 }

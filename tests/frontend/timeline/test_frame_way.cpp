@@ -106,7 +106,7 @@ TEST_CASE("the picture names every lane and card, and nothing outside of itself"
   const auto svg = svg_frame_ways("ways", {a, b});
   CHECK_THAT(svg, Contains("Card &lt;A&gt;") && Contains("Card B") && Contains("transmitter") &&
                       Contains("TX FIFO: bytes held: up to 1514") && Contains("wire, received") &&
-                      Contains("frame 7, 1518 bytes: 1200 us") && Contains("0 is the end of the data frame before"));
+                      Contains("frame 7, 1518 bytes: 1200 µs") && Contains("0 is the end of the previous data frame"));
   CHECK(svg.find("href") == std::string::npos);
   CHECK(svg.starts_with("<svg "));
   CHECK(svg.ends_with("</svg>\n"));
@@ -122,7 +122,7 @@ TEST_CASE("compare --timeline draws the frame's way, card above card, and keeps 
   INFO(said.err);
   REQUIRE(said.status == 0);
   const auto page = read_file(folder + "/compare.html");
-  const auto picture = page.find("The way of one data frame");
+  const auto picture = page.find("The path of one data frame");
   REQUIRE(picture != std::string::npos);
   CHECK(page.find(">Novell NE/2</text>", picture) < page.find("3C527", page.find(">Novell NE/2</text>", picture)));
   CHECK(FrameWay::read(folder + "/timelines/model95-3c527.timeline.json", "").bytes == 1518);
@@ -131,7 +131,7 @@ TEST_CASE("compare --timeline draws the frame's way, card above card, and keeps 
   CHECK_THAT(plan.err, Contains("--timeline x: --plan runs nothing"));
 }
 
-TEST_CASE("diff names the first cycle at which two runs part", "[timeline][diff]") {
+TEST_CASE("diff names the first cycle at which two runs diverge", "[timeline][diff]") {
   const Scratch scratch;
   const auto a = scratch.file("a.json"), b = scratch.file("b.json"), c = scratch.file("c.json");
   const std::string netio = "netio --card ne2 --seconds 0.05 --sizes 1024 --quiet --timeline-from '7.5 s' --timeline ";
@@ -146,7 +146,7 @@ TEST_CASE("diff names the first cycle at which two runs part", "[timeline][diff]
   const auto said = run_planar("diff " + a + " " + c);
   INFO(said.out << said.err);
   CHECK(said.status == 1);
-  CHECK_THAT(said.out, Contains("the runs part at cycle ") && Contains(a + ": ") && Contains(" us "));
+  CHECK_THAT(said.out, Contains("the runs diverge at cycle ") && Contains(a + ": ") && Contains(" µs "));
   const auto j = run_planar("diff " + a + " " + c + " --json -").json();
   CHECK(j["schema"] == "planar.timeline-diff/1");
   CHECK(j["equal"] == false);
@@ -154,6 +154,6 @@ TEST_CASE("diff names the first cycle at which two runs part", "[timeline][diff]
 
   const auto both = run_planar("diff " + a + ".result " + c + ".result --timeline " + a + " " + c);
   CHECK(both.status == 1);
-  CHECK_THAT(both.out, Contains("timing.ne2.register.ready_delay") && Contains("the runs part at cycle "));
+  CHECK_THAT(both.out, Contains("timing.ne2.register.ready_delay") && Contains("the runs diverge at cycle "));
   CHECK(run_planar("diff " + a + " " + a + ".result").status == 3);
 }

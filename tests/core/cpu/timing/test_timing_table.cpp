@@ -33,7 +33,7 @@ Op group_m(std::uint16_t opcode, std::uint8_t extension) { return rm(opcode, ext
 
 }  // namespace
 
-TEST_CASE("Instructions cost what the manuals print", "[cpu][timing]") {
+TEST_CASE("Instructions cost what the manuals state", "[cpu][timing]") {
   const Sample samples[] = {
       {"MOV r,r", rr(0x89, eax, ecx), 2, 1, 1},
       {"MOV r,m", rm(0x8B, eax, ebx), 4, 1, 1},

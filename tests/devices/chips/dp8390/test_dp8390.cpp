@@ -350,7 +350,7 @@ TEST_CASE("while loopback is selected no frame from the wire enters the ring", "
   CHECK(b.in(7) == 0);
 }
 
-TEST_CASE("byte mode moves one byte an access", "[dp8390][remote]") {
+TEST_CASE("byte mode moves one byte per access", "[dp8390][remote]") {
   Ne2Bench b;
   b.init(true);
   b.out(0xE, 0x48);

@@ -215,7 +215,7 @@ TEST_CASE("external loopback goes over the wire and comes back as well", "[i8258
 
 // ---- reset, unplugging, snapshots, nonsense ----
 
-TEST_CASE("a reset in mid-frame cuts it and forgets everything", "[i82586]") {
+TEST_CASE("a reset in mid-frame cuts it and discards everything", "[i82586]") {
   for (const bool by_command : {false, true}) {
     I82586Bench b;
     b.begin_frame();

@@ -144,7 +144,7 @@ TEST_CASE("buffers too small for the DMA run the FIFO dry: underrun", "[i82586][
   I82586Bench b;
   b.start_up();
   b.configure();
-  // One byte a descriptor: five words of bus for 0.8 us of wire.
+  // One byte per descriptor: five words of bus for 0.8 us of wire.
   for (unsigned i = 0; i < 100; ++i) {
     const unsigned tbd = 0x1000 + 8 * i;
     b.w16(tbd, (i == 99 ? 0x8000 : 0) | 1);

@@ -227,7 +227,7 @@ void check_works_after_reset(SonicBench& c) {
 TEST_CASE("structures that point anywhere, and lists without an end, harm nobody", "[sonic][malformed]") {
   SonicBench c;
   c.start();
-  // A descriptor that links to itself sends for ever, at the pace of the wire.
+  // A descriptor that links to itself sends for ever, at the rate of the wire.
   c.descriptor(SonicBench::tda, 60, 0xFFFE, SonicBench::tda);
   c.transmit(SonicBench::tda);
   c.step(5_ms);
