@@ -14,7 +14,7 @@
 EMBED(planar_firmware, PLANAR_IMAGES "/planar-firmware.rom");
 EMBED(planar_guest, PLANAR_IMAGES "/planar-guest.img");
 EMBED(planar_kernel_loader, PLANAR_IMAGES "/kernel-loader.rom");
-// The bench diskettes are empty behind the first track.
+// The bench diskettes are empty after the first track.
 EMBED_PART(planar_bench_timing, PLANAR_IMAGES "/bench-timing.img", ", 0, 18 * 512");
 EMBED_PART(planar_bench_mix, PLANAR_IMAGES "/bench-mix.img", ", 0, 18 * 512");
 

@@ -5,10 +5,9 @@
 //   confidence = "calibrated"     # datasheet, measured, inferred, calibrated or informed-by-published
 //   published = [{ machine = "model56sx", card = "ne2", sizes = [8192, 16384] }]
 //
-// "calibrated" was fitted to the figures that `published` names; "informed-by-published" was chosen with them in view
-// but not fitted. Both name them, the others must not. A figure is a row of the published network tables, by planar's
-// names (without `sizes` all of its packet sizes; `load = true` adds the processor's load), or `figure = "..."` in
-// words.
+// "calibrated" was fitted to the figures that `published` names; "informed-by-published" was chosen knowing them but
+// not fitted. Both name them, the others must not. A figure is a row of the published network tables, by planar's names
+// (without `sizes` all of its packet sizes; `load = true` adds the processor's load), or `figure = "..."` in words.
 #pragma once
 
 #include <cstdint>

@@ -1,60 +1,72 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The text that people read in a file: comments and messages of a program, a page's sentences. Identifiers, keys, code spans and
+"""What people read in a file: the comments and messages of a program, the sentences of a page. Identifiers, keys, code spans and
 listings are left out."""
 import re
 
-# A comment or a literal of C++ and C. Raw strings first, and character literals so that '"' begins no string.
-C_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
-PY_TEXT = re.compile(r'#[^\n]*|"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
-ASM_TEXT = re.compile(r';[^\n]*|"[^"\n]*"|\'[^\'\n]*\'')
-HASH_TEXT = re.compile(r'#[^\n]*|"(?:\\.|[^"\\\n])*"')
+STRING = r'"(?:\\.|[^"\\\n])*"'
+QUOTED = r"'(?:\\.|[^'\\\n])*'"
+# Comments and literals by language. A character literal is one, so that '"' begins no string.
+TEXT = {
+    "c": re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|%s|%s' % (STRING, QUOTED), re.S),
+    "python": re.compile(r'#[^\n]*|"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|%s|%s' % (STRING, QUOTED), re.S),
+    "asm": re.compile(r';[^\n]*|"[^"\n]*"|\'[^\'\n]*\''),
+}
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.M)
+# Of a page: listings (fenced, or indented after an empty line), code spans, and where links lead.
+LISTING = re.compile(r"^ *(```|~~~).*?^ *\1 *$|(?<=\n\n)(?:(?: {4}|\t)(?! *(?:[-*]|\d+\.) )[^\n]*\n+)+", re.S | re.M)
 CODE_SPAN = re.compile(r"(`+)[^`].*?\1", re.S)
-LISTING = re.compile(r"^ *(```|~~~).*?^ *\1 *$|^(?: {4}|\t)(?! *(?:[-*]|\d+\.) )[^\n]*$", re.S | re.M)
 LINK_TARGET = re.compile(r"\]\([^)\s]*\)|<?https?://\S+|^\[[^]\n]*\]: *\S+", re.M)
+# What stands between two words of a sentence that goes on in the next line: the end of one literal or comment line, and the
+# beginning of the next.
+LINE_ENDS = re.compile(r'(?:\\n)?"[ \t]*(?=\n)|(?<=\n)[ \t]*(?:///?<?|\*(?!/)|#+|;+|"|>)')
+KINDS = (("c", r"\.(cpp|hpp|c|h|inc)$"), ("python", r"\.py$"), ("asm", r"\.asm$"), ("page", r"\.md$"),
+         ("whole", r"\.(sh|cmake|toml|json|ADF|txt|ld)$|(^|/)(CMakeLists\.txt|Makefile)$"))
 
 
 def blank(pattern, text):
-    """`text` with what the pattern finds replaced by as many spaces, so that places stay."""
+    """`text` with spaces in place of what the pattern finds: places and lines stay."""
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
-def pieces(pattern, text):
-    """(begin, end) of comments and of literals with more than one word."""
-    for found in pattern.finditer(text):
-        literal = found[0].lstrip("R")[:1] in ('"', "'")
-        if not literal or " " in found[0].strip("\"'").strip():
-            yield found.start(), found.end()
+def literal(text):
+    return text.lstrip("R")[:1] in ('"', "'")
 
 
-def keep(text, spans):
-    """`text` with everything outside the spans blanked."""
-    out = re.sub(r"[^\n]", " ", text)
-    parts, at = [], 0
+def read_pieces(pattern, text):
+    """(begin, end) of each comment, and of each literal of more than one word; literals with nothing between them are one."""
+    group, end = [], 0
+    for found in list(pattern.finditer(text)) + [None]:
+        if group and (found is None or not literal(found[0]) or text[end:found.start()].strip()):
+            if " " in "".join(text[a + 1:b - 1] for a, b in group).strip():
+                yield from group
+            group = []
+        if found is None:
+            return
+        if literal(found[0]):
+            group.append(found.span())
+            end = found.end()
+        else:
+            yield found.span()
+
+
+def only(spans, text):
+    """`text` with marks that end a sentence in place of all outside of the spans."""
+    empty = re.sub(r"\S", "\0", text)
+    out, at = [], 0
     for begin, end in spans:
-        parts += [out[at:begin], text[begin:end]]
+        out += [empty[at:begin], text[begin:end]]
         at = end
-    return "".join(parts) + out[at:]
-
-
-# What may stand between two words of a sentence that goes on in the next line: the end of one literal or comment line and the
-# beginning of the next.
-LEADER = re.compile(r'(?<=\n)[ \t]*(?:///?<?|\*(?!/)|#+|;+|"|>)|\\n?"?[ \t]*(?=\n)|(?<=\S)"[ \t]*(?=\n)')
+    return "".join(out) + empty[at:]
 
 
 def prose(file, text):
-    """The text of `file` to be read, as long as `text` and with its lines in their places; None: nothing for people."""
-    name = file.rsplit("/", 1)[-1]
-    if re.search(r"\.(cpp|hpp|c|h|inc|ld|S)$", name):
-        text = keep(blank(re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.M), text), pieces(C_TEXT, blank(
-            re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.M), text)))
-    elif name.endswith(".py"):
-        text = keep(text, pieces(PY_TEXT, text))
-    elif name.endswith(".asm"):
-        text = keep(text, pieces(ASM_TEXT, text))
-    elif re.search(r"\.(sh|cmake|toml|json|ADF|txt)$|^(CMakeLists\.txt|Makefile)$", name):
-        pass
-    elif name.endswith(".md"):
-        text = blank(LINK_TARGET, blank(CODE_SPAN, blank(LISTING, text)))
-    else:
+    """What is to be read of `file`, as long as `text` and with its lines in their places; None: nothing."""
+    kind = next((k for k, names in KINDS if re.search(names, file)), None)
+    if kind is None:
         return None
-    return blank(LEADER, text)
+    if kind == "page":
+        text = blank(LINK_TARGET, blank(CODE_SPAN, blank(LISTING, text)))
+    elif kind != "whole":
+        text = blank(INCLUDE, text) if kind == "c" else text
+        text = only(read_pieces(TEXT[kind], text), text)
+    return blank(LINE_ENDS, text)

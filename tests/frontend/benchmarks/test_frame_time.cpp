@@ -54,7 +54,7 @@ TEST_CASE("a processor that never rests leaves nothing to the wire, a bus master
   CHECK(part(fast, "wire") < 1400);
 }
 
-TEST_CASE("a slower data port is bus wait: so many words a frame, so much longer, and nothing else", "[frame-time]") {
+TEST_CASE("a slower data port is bus wait: so many words per frame, so much longer, and nothing else", "[frame-time]") {
   const auto plain = frame_time("--machine model56sx --card ne2 --set ne2.data_port.ready_delay='1200 ns'");
   const auto slower = frame_time("--machine model56sx --card ne2 --set ne2.data_port.ready_delay='1700 ns'");
   // 757 words out, and of every second frame's acknowledgement 35 in; shorter frames between have some more.

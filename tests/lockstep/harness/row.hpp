@@ -16,7 +16,7 @@ namespace planar::lockstep {
 
 /// The smallest row that still shows the mismatch.
 std::string shrink(const Mismatch& mismatch);
-/// Runs a row; returns the difference, or nothing. Throws Error for a malformed row.
+/// Runs the row; returns the difference, or nothing. Throws Error for a malformed row.
 std::optional<Mismatch> run_row(const std::string& row);
 
 }  // namespace planar::lockstep

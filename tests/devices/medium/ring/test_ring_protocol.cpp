@@ -153,7 +153,7 @@ TEST_CASE("the monitor leaves: contention, won by the highest address", "[ring]"
   CHECK(r[1].outcomes.at(0).status == 0xCC);
 }
 
-TEST_CASE("stations that come and go while there is no monitor do not put off the contention", "[ring]") {
+TEST_CASE("stations that come and go while there is no monitor do not delay the contention", "[ring]") {
   RestingRing r(5);
   r[0].port.remove(1_ms);
   for (int n = 0; n < 7; ++n) {  // every half second, until after the time without a token
@@ -167,7 +167,7 @@ TEST_CASE("stations that come and go while there is no monitor do not put off th
   CHECK(r[1].outcomes.at(0).status == 0xCC);
 }
 
-TEST_CASE("stations that come and go faster than a purge do not put off the next one", "[ring]") {
+TEST_CASE("stations that come and go faster than a purge do not delay the next one", "[ring]") {
   RestingRing r(5);
   for (int n = 0; n < 40; ++n) {
     r.run(6_ms);
