@@ -71,8 +71,8 @@ class Lab {
   /// No processor will ever do anything again, unless by NMI or reset.
   bool halted_for_good() const;
 
-  /// Makes what the guests wrote durable, and says what went wrong with the drives' files so far, a line
-  /// each; empty if nothing did.
+  /// Makes what the guests wrote durable, and says what went wrong with the drives' files so far, one line each; empty
+  /// if nothing did.
   std::vector<std::string> drive_failures() const;
   /// Throws Error when a snapshot could not be restored: a disk that is written through is not what it was, and
   /// firmware of the user's own is not in it.

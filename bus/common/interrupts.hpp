@@ -73,7 +73,7 @@ class InterruptLines {
 
   /// The level of a line, true = active.
   bool level(unsigned line) const { return line < lines && pulled_[line] != 0; }
-  /// Who pulls it, one bit a source.
+  /// Who pulls it, one bit per source.
   std::uint32_t sources(unsigned line) const { return line < lines ? pulled_[line] : 0; }
 
   /// Each line: its level, and who pulls it.

@@ -110,7 +110,7 @@ class Slot {
   MemoryClaim claim_memory(std::uint32_t base, AdapterMemory memory, Slave* slave, CycleSpec cycle) const;
 
   /// Pulls or releases -IRQ `line`: 3 to 7, 9 to 12, 14, 15; 2 is the connector's name for 9. Other
-  /// lines have no contact. Level: keep it asserted until the cause is cleared. One level a slot
+  /// lines have no contact. Level: keep it asserted until the cause is cleared. One level per slot
   /// and line; a card with several causes ORs them.
   void set_irq(unsigned line, bool asserted, Time now) const;
   /// Lets go of every interrupt line (reset, change of POS).

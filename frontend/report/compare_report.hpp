@@ -21,7 +21,7 @@ struct Comparison {
   std::vector<std::uint32_t> sizes;   ///< packet sizes that were asked for
   std::string seconds;                ///< virtual, of each size
   std::uint64_t seed = 1;
-  /// One data frame's way through each card, as SVG, by machine and medium; none without timelines.
+  /// One data frame's path through each card, as SVG, by machine and medium; none without timelines.
   std::map<std::pair<std::string, MediumKind>, std::string> pictures = {};
 
   /// The media of the machine's outcomes in order of first appearance.

@@ -121,7 +121,7 @@ void FrameTimer::gap_over(Time) {
 void FrameTimer::row_ended(std::uint32_t packet_bytes, std::uint64_t ticks) {
   std::vector<Mark> row;
   row.swap(marks_);
-  // A row without a frame began never; `ticks` is whatever the guest said.
+  // A row without a frame never began; `ticks` is whatever the guest said.
   constexpr std::int64_t tick = 1'000'000'000'000 / 1024;
   const auto longest = static_cast<std::uint64_t>((Time::never() - row_began_).ps / tick);
   const Time end = row_began_ + Time{static_cast<std::int64_t>(std::min(ticks, longest)) * tick};

@@ -41,7 +41,7 @@ struct FrameTime {
   std::uint64_t frames = 0;        ///< intervals from the end of one such frame to the next that were measured
   std::array<std::uint64_t, parts> clocks{};  ///< of all of them together; shorter frames between are part of it
 
-  /// Nanoseconds a frame, of a processor with this clock. The parts are rounded so that they add up to total_ns().
+  /// Nanoseconds per frame, for a processor with this clock. The parts are rounded so that they add up to total_ns().
   std::int64_t total_ns(const ClockDomain& clock) const;
   std::array<std::int64_t, parts> parts_ns(const ClockDomain& clock) const;
   void archive(Archive& a) { a(packet_bytes, frame_bytes, frames, clocks); }
@@ -57,7 +57,7 @@ class FrameTimer final : public net::WireObserver {
   /// The guest has reported a row that took `ticks` of 1/1024 s: the frames since the last row belong to it, those
   /// after its end (the queue that drains while the guest prints) excepted.
   void row_ended(std::uint32_t packet_bytes, std::uint64_t ticks);
-  /// One entry a row that had at least two frames of its longest length.
+  /// One entry for each row that had at least two frames of its longest length.
   const std::vector<FrameTime>& rows() const { return rows_; }
 
   // net::WireObserver

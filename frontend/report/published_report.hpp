@@ -11,7 +11,7 @@
 
 namespace planar {
 
-/// What is asked of a machine's rows; `planar published` is red (exit 1) when one is missed.
+/// What is asked of a machine's rows; `planar published` fails (exit 1) when one is missed.
 struct Demand {
   const char* machine;
   double mape, rank, prediction_mape;  ///< percent, -, percent
@@ -24,7 +24,7 @@ inline constexpr Demand published_demands[] = {{"model56sx", 5, 0.85, 6, {}},
 /// Demands that are missed, in words. What was not run misses none.
 std::vector<std::string> missed_demands(const std::vector<ScoredRow>& rows);
 
-/// The tables, a block a source and section, then the scores of `machines`.
+/// The tables, a block per source and section, then the scores of `machines`.
 std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines);
 /// planar.published/1 without `missed`.
 nlohmann::ordered_json published_json(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines);

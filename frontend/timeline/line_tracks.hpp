@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The interrupt lines of a machine: a track a line, a slice while somebody pulls it, with the name of who does.
+// The interrupt lines of a machine: one track per line, a slice while somebody pulls it, with the name of who does.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file in the Chrome trace event format, as chrome://tracing and Perfetto open it: a JSON array with an event a line,
-// written as the events come. Nothing is kept but names; a file that was cut off opens as well.
+// A file in the Chrome trace event format, as chrome://tracing and Perfetto open it: a JSON array with one event per
+// line, written as the events come. Nothing is kept but names; a file that was cut off opens as well.
 //
 // Times are virtual, in microseconds with all digits down to the picosecond.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The timelines of a comparison: a short run more of each card, and its data frame's way as a picture.
+// The timelines of a comparison: one more short run of each card, and its data frame's path as a picture.
 #pragma once
 
 #include <filesystem>

@@ -51,7 +51,7 @@ std::string text(double x, double y, const char* anchor, const std::string& word
                      escaped(words));
 }
 
-/// A picture's: units a microsecond, where zero is, and the microseconds between two lines.
+/// A picture's: units per microsecond, where zero is, and the microseconds between two lines.
 struct Scale {
   double per_us, zero, step;
 };

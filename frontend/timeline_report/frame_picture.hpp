@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ways of data frames as one SVG picture, card above card on one scale of time.
+// The paths of data frames as one SVG picture, one card above the other on one time scale.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From a decoded instruction to its handlers: one function a topic. Each returns none for an encoding that is undefined
-// on the model, which the decoder turns into #UD.
+// From a decoded instruction to its handlers: one function per topic. Each returns none for an encoding that is
+// undefined on the model, which the decoder turns into #UD.
 #pragma once
 
 #include "core/cpu/dispatch/handlers.hpp"

@@ -109,7 +109,7 @@ Remainder remainder(FloatEnvironment& caller, const Float80& a, const Float80& b
     caller.raise(env.raised);
     return r;
   }
-  // Long division of x by y, one quotient bit a step; a partial one leaves between 32 and 63 bits undone.
+  // Long division of x by y, one quotient bit per step; a partial one leaves between 32 and 63 bits undone.
   const int steps = difference < 64 ? difference : (difference & 31) | 32;
   UInt128 rest = x.significand;
   std::uint64_t quotient = 0;
