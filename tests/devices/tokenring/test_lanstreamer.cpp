@@ -11,7 +11,7 @@ TEST_CASE("LANStreamer: both cards say that their interface is hypothetical", "[
     CHECK(e->hypothetical);
     CHECK(e->medium == MediumKind::token_ring);
     CHECK(e->limits[0].starts_with("HYPOTHETICAL"));
-    for (const TimingValue& v : e->timing())  // which driver version does what was chosen with published rows in view
+    for (const TimingValue& v : e->timing())  // which driver version does what was chosen knowing published rows
       CHECK(v.confidence == (v.name == "driver.versions" ? "informed-by-published" : "inferred"));
   }
   CHECK(LanStreamerMc32::entry.adapter_id == 0x8FA0);
