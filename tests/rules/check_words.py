@@ -30,14 +30,13 @@ class Entry:
         return (not self.only or self.only.search(file)) and not (self.without and self.without.search(file))
 
     def finds(self, text):
-        allowed = [found.span() for e in self.exceptions for found in e.finditer(text)]
-        for found in self.pattern.finditer(text):
-            if not any(a <= found.start() and found.end() <= b for a, b in allowed):
-                yield found
+        found = list(self.pattern.finditer(text))
+        allowed = [a.span() for e in self.exceptions for a in e.finditer(text)] if found else []
+        return [f for f in found if not any(a <= f.start() and f.end() <= b for a, b in allowed)]
 
 
 def compiled(pattern):
-    return re.compile(pattern.replace(" ", r"\s+"), re.I)
+    return re.compile(pattern.replace(" ", r"\s+"))
 
 
 def entries(text):
@@ -74,6 +73,7 @@ def check(root, wanted, left_out=LEFT_OUT):
             text = prose(file, data.read().decode("utf-8", "replace"))
         if text is None:
             continue
+        text = text.lower()
         for entry in wanted:
             if not entry.reads(file):
                 continue
