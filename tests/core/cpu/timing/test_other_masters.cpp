@@ -140,7 +140,7 @@ TEST_CASE("A code line that is on its way when another master takes the memory c
   const auto config = GENERATE(i486_config(), pentium_config());
   const auto next_line_after = [&](unsigned stolen) {
     Runner r(without_refresh(config));
-    r.issue(plain(0x90, 1));  // the line behind is wanted next
+    r.issue(plain(0x90, 1));  // the line after it is wanted next
     r.timing.jump_to(r.timing.clocks() + 200);
     r.timing.steal(r.timing.clocks(), stolen);
     r.eip = (r.eip & ~31u) + config.l1.line;
