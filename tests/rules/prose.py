@@ -14,6 +14,7 @@ TEXT = {
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.M)
 # Of a page: listings (fenced, or indented after an empty line), code spans, and where links lead.
 LISTING = re.compile(r"^ *(```|~~~).*?^ *\1 *$|(?<=\n\n)(?:(?: {4}|\t)(?! *(?:[-*]|\d+\.) )[^\n]*\n+)+", re.S | re.M)
+NAME_SPAN = re.compile(r"`[^`\n]+`")
 CODE_SPAN = re.compile(r"(`+)[^`].*?\1", re.S)
 LINK_TARGET = re.compile(r"\]\([^)\s]*\)|<?https?://\S+|^\[[^]\n]*\]: *\S+", re.M)
 # What stands between two words of a sentence that goes on in the next line: the end of one literal or comment line, and the
@@ -68,5 +69,5 @@ def prose(file, text):
         text = blank(LINK_TARGET, blank(CODE_SPAN, blank(LISTING, text)))
     elif kind != "whole":
         text = blank(INCLUDE, text) if kind == "c" else text
-        text = only(read_pieces(TEXT[kind], text), text)
+        text = blank(NAME_SPAN, only(read_pieces(TEXT[kind], text), text))
     return blank(LINE_ENDS, text)

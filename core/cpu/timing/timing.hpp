@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The timing that a processor has: a Timing386sx, a Timing486 or a TimingPentium, in place, so that neither the clock
-// nor the caches are behind a pointer. What the three have in common is ProcessorTiming, the contract with the
+// nor the caches are reached by a pointer. What the three have in common is ProcessorTiming, the contract with the
 // executor. Where speed matters the processor is known, or asked for here once, and its class is called by itself.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace planar::cpu {
 
 class CachedRun {
  public:
-  /// Calls of `timing` itself in between need a leave() before and an enter() behind them.
+  /// Calls of `timing` itself in between need a leave() before and an enter() after them.
   explicit CachedRun(CachedTiming& timing) : timing_(timing), state_(timing.state_) { enter(); }
 
   void enter() {
@@ -75,14 +75,14 @@ class CachedRun {
     const BusClock& bus = timing_.path_.clock_;
     return bus.core(bus.edge(bus.ticks(clock)));
   }
-  /// The most clocks that a cycle is put off by edges of the clocks: its end to a core clock, its start to the bus's.
+  /// The most clocks by which edges of the clocks defer a cycle: its end to a core clock, its start to the bus's.
   unsigned edges() const { return 2u + timing_.path_.clock_.period(); }
-  /// The pace of cycles of `usual` with `between` clocks in between; null if there is none.
+  /// The cycle table for cycles of `usual` with `between` clocks in between; null if there is none.
   const CyclePace* pace(const ClockEdges& clock, Time usual, unsigned between) {
     return timing_.pace_.set(clock, timing_.path_.clock_, usual, between) ? &timing_.pace_ : nullptr;
   }
-  /// Behind `n` iterations: the last one's cycle ended at clock `end` and the one's in front of it, of these, at
-  /// `previous`. In each, `before` clocks pass in front of the cycle and `behind` behind it.
+  /// After `n` iterations: the last one's cycle ended at clock `end` and the one's before it, of these, at
+  /// `previous`. In each, `before` clocks pass before the cycle and `behind` after it.
   void skip(std::uint32_t n, std::uint64_t previous, std::uint64_t end, unsigned before, unsigned behind) {
     const std::uint64_t first = clock_ + before;  // when the first one was wanted
     pins_.begin(n == 1 ? first : previous + behind + before);

@@ -41,7 +41,7 @@ class CyclePace {
   std::uint64_t busy(std::uint64_t start) const { return phase_[start % phases_].busy; }
   std::uint64_t longest() const { return longest_; }
   /// The cycles of a row, the first of which begins at `start`, that begin before `until`, at most `most`: returns how
-  /// many. `start` becomes the last one's, `previous` the one's in front of it, if there is one.
+  /// many. `start` becomes the last one's, `previous` the one's before it, if there is one.
   unsigned follow(std::uint64_t& start, std::uint64_t& previous, std::uint64_t until, unsigned most) const {
     unsigned n = 0;
     std::uint64_t next = start;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What happens between a first-level cache and the bus, one function an event: a code line entered, a datum missed, a
+// What happens between a first-level cache and the bus, one function per event: a code line entered, a datum missed, a
 // write posted. `Timing` is Timing486 or TimingPentium; `G` is the geometry, where it is one of those known when planar
 // is compiled, or any_geometry.
 //
@@ -67,7 +67,7 @@ class MemoryEvents {
     return split(t) && t.state_.code.template in_mru_way<code_shape>(line);
   }
   static std::size_t slot(const Timing& t, std::uint32_t line) { return t.state_.code.template slot<code_shape>(line); }
-  /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
+  /// Code goes on after `eip`, with an instruction that ends in `last_line`, another line than before.
   [[gnu::always_inline]] static void fetch(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     if (!fetch_quickly(t, eip, last_line)) [[unlikely]]
       fetch_slowly(t, eip, last_line);
@@ -75,7 +75,7 @@ class MemoryEvents {
   [[gnu::always_inline]] static bool fetch_quickly(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     return goes_to_one_line(t, eip, last_line) && enter_quickly(t, last_line);
   }
-  /// Behind a fetch_quickly() that was refused.
+  /// After a fetch_quickly() that was refused.
   [[gnu::noinline]] static void fetch_slowly(Timing& t, std::uint32_t eip, std::uint32_t last_line) {
     const std::uint32_t first_line = line_of(t, eip);
     if (first_line != last_line) {
@@ -146,7 +146,7 @@ class MemoryEvents {
   }
 
  private:
-  /// The line behind `line` if it is of the same page and the cache does not have it; else no_line.
+  /// The line after `line` if it is of the same page and the cache does not have it; else no_line.
   [[gnu::always_inline]] static std::uint32_t missing_behind(Timing& t, std::uint32_t line) {
     const std::uint32_t next = next_line(t, line);
     return (next & 0xFFF) == 0 || code_cache(t).template holds<code_shape>(next) ? no_line : next;
@@ -157,7 +157,7 @@ class MemoryEvents {
     t.state_.prefetch_line = wanted;
     if (wanted != no_line) t.state_.prefetch_from = t.clock_;
   }
-  /// Code executes in `line`; the one behind it is wanted next. `cached`: that may be cached for all of its page.
+  /// Code executes in `line`; the one after it is wanted next. `cached`: that may be cached for all of its page.
   [[gnu::always_inline]] static void go_on_in_line(Timing& t, std::uint32_t line, bool cached) {
     const std::uint32_t next = missing_behind(t, line);
     execute_in_line(t, line, cached || next == no_line || may_be_cached(t, next) ? next : no_line);
@@ -213,7 +213,7 @@ class MemoryEvents {
     t.jump_to(burst.first);
     return true;
   }
-  /// Behind a read_quickly() that was refused.
+  /// After a read_quickly() that was refused.
   [[gnu::noinline]] static void read_slowly(Timing& t, std::uint32_t address, unsigned bytes) {
     if (t.template prefetch_started<G>()) {
       start_prefetch(t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The way to memory of a processor with a first-level cache (486, Pentium): lines and posted writes on a bus with a
-// clock of its own, a second-level cache on that bus if there is one, and planar memory behind it. With a second level
+// clock of its own, a second-level cache on that bus if there is one, and planar memory. With a second level
 // bus and memory are two resources, each busy by itself; without, they are one.
 //
 // Times inside are ticks (bus_clock.hpp), at the interface core clocks. Not modelled: pipelined bus cycles, snoop
@@ -142,7 +142,7 @@ class CachedPath {
   /// For a read that overtakes posted writes (486): makes the bus free at core clock `until`; returns when it would
   /// have been.
   std::uint64_t take_back(std::uint64_t until);
-  /// Behind that read: the writes have the bus until core clock `until`.
+  /// After that read: the writes have the bus until core clock `until`.
   void give_back(std::uint64_t until) { bus_free_ = clock_.ticks(until); }
 
   /// Whether the line at `address` is RAM that may be cached. False says nothing.
@@ -200,7 +200,7 @@ class CachedPath {
   TagCache l2_;
   std::uint64_t bus_free_ = 0;
   std::uint64_t memory_free_ = 0;  // with a second-level cache only
-  std::uint32_t line_rest_ticks_;  // of a first-level line from DRAM, behind its first datum
+  std::uint32_t line_rest_ticks_;  // of a first-level line from DRAM, after its first datum
   // Ticks of the second level: a posted datum; of a line the first datum and the rest, and its writing back.
   std::uint32_t posted_ticks_, l2_hit_mru_ticks_, l2_hit_other_ticks_, l2_rest_ticks_, l2_write_back_ticks_;
 };

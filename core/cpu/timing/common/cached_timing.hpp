@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the 486 and the Pentium share: a first-level cache of tags, line fills, posted writes, the code line that
-// executes and the one prefetched behind it.
+// executes and the one prefetched after it.
 #pragma once
 
 #include <array>
@@ -83,7 +83,7 @@ class CachedTiming : public ProcessorTiming {
     return state_.fill_line[0] == wanted || state_.fill_line[1] == wanted;
   }
 
-  /// Code goes on behind `eip`, with an instruction that ends in `last_line`, another line than before.
+  /// Code goes on after `eip`, with an instruction that ends in `last_line`, another line than before.
   void fetch(std::uint32_t eip, std::uint32_t last_line) { events_->fetch(*this, eip, last_line); }
   /// The code line that executes.
   std::uint32_t code_line() const { return state_.code_line; }
@@ -101,7 +101,7 @@ class CachedTiming : public ProcessorTiming {
   void read_l0(const L0Line& line, std::uint32_t address) {
     wait_for_fill(state_.data.line_of(line.physical | (address & ~L0Line::mask)));
   }
-  /// Aligned writes one behind the other from `address` on, all in one line and none across a datum, `each` clocks
+  /// Consecutive aligned writes from `address` on, all in one line and none across a datum, `each` clocks
   /// spent between one and the next: as many of `count` as can begin before the clock reaches `stop_at`. Returns their
   /// number; 0 if they must be told one by one, with nothing done.
   unsigned write_run(std::uint32_t address, unsigned count, unsigned each, std::uint64_t stop_at);
@@ -152,7 +152,7 @@ class CachedTiming : public ProcessorTiming {
   void settle_prefetch() {
     if (prefetch_started()) events_->start_prefetch(*this);
   }
-  /// The code prefetched behind the line that executes is not wanted any more, unless it is on the bus by now.
+  /// The code prefetched after the line that executes is not wanted any more, unless it is on the bus by now.
   void drop_prefetch() {
     settle_prefetch();
     state_.prefetch_line = no_line;
@@ -165,7 +165,7 @@ class CachedTiming : public ProcessorTiming {
   }
 
   /// A plan starts now, or `delay` clocks later; the last instruction of it that another one follows has begun `reach`
-  /// clocks behind its start. It is that of column 0 but in a start_cold_plan(), which is ended by an end_cold_plan().
+  /// clocks after its start. It is that of column 0 but in a start_cold_plan(), which is ended by an end_cold_plan().
   void start_plan(std::uint32_t reach, int delay = 0) {
     plan_start_ = clock_ + static_cast<std::uint64_t>(std::int64_t{delay});
     plan_reach_ = reach;

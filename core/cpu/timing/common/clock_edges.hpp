@@ -35,7 +35,7 @@ class ClockEdges {
       return domain_.at(clock);
     return {static_cast<std::int64_t>(clocks_.divide(clock * picoseconds_.value))};
   }
-  /// The clocks from an edge to the first edge at or after `t` behind it; 0 if that depends on the edge.
+  /// The clocks from an edge to the first edge at least `t` later; 0 if that depends on the edge.
   std::uint64_t span(Time t) const { return clocks_.value == 1 && last_clock_ != 0 ? first_at_or_after(t) : 0; }
   /// ClockDomain::first_at_or_after().
   std::uint64_t first_at_or_after(Time t) const {

@@ -21,7 +21,7 @@ bool power(std::uint64_t v) { return std::has_single_bit(v); }
 void check_cache(const char* field, std::uint32_t bytes, unsigned ways, unsigned line) {
   require(power(bytes) && bytes <= 4u << 20, field, bytes, "a power of two up to 4 MB");
   require(ways == 1 || ways == 2 || ways == 4, field, ways, "of 1, 2 or 4 ways");
-  require(bytes >= ways * line, field, bytes, "at least one line a way");
+  require(bytes >= ways * line, field, bytes, "at least one line per way");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace planar::cpu {
 struct TableOverlap {
   static constexpr std::uint32_t bus_cycle = 2;
 
-  std::uint32_t tail = 0;    ///< clocks of the instruction behind the end of its next read
+  std::uint32_t tail = 0;    ///< clocks of the instruction after the end of its next read
   std::uint32_t credit = 0;  ///< clocks of reads so far that the figure to be spent contains
 
   /// When the next read of an instruction that has reached `clock` wants the bus.
@@ -21,7 +21,7 @@ struct TableOverlap {
     const std::uint64_t before = tail + bus_cycle;
     return clock > before ? clock - before : 0;
   }
-  /// The read has ended on the bus at `end`: the clock behind it.
+  /// The read has ended on the bus at `end`: the clock after it.
   std::uint64_t read_ended(std::uint64_t clock, std::uint64_t end) {
     end += tail;
     if (tail == 0)
@@ -30,7 +30,7 @@ struct TableOverlap {
       tail = tail > bus_cycle ? tail - bus_cycle : 0;
     return clock > end ? clock : end;
   }
-  /// Microcode of `clocks` clocks: the clock behind it (ProcessorTiming::spend).
+  /// Microcode of `clocks` clocks: the clock after it (ProcessorTiming::spend).
   std::uint64_t spend(std::uint64_t clock, unsigned clocks) {
     clock = spend_before_write(clock, clocks);
     tail = clocks > bus_cycle ? clocks - bus_cycle : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What lies behind every processor's bus: DRAM with open rows and refresh, and firmware ROM. How the bus reaches it is
+// What every processor's bus leads to: DRAM with open rows and refresh, and firmware ROM. How the bus reaches it is
 // the processor's (i386sx/word_path.hpp, common/cached_path.hpp). Times are ticks (bus_clock.hpp).
 //
 // Not modelled: ECC read-modify-write.
@@ -89,7 +89,7 @@ class PlanarMemory {
   std::uint64_t refresh_number_ = 1;
   std::uint64_t next_refresh_ = UINT64_MAX;
   std::array<std::uint32_t, 8> open_row_;
-  std::array<std::uint64_t, 4> special_low_{};  // one bit a page below 1 MB
+  std::array<std::uint64_t, 4> special_low_{};  // one bit per page below 1 MB
   std::uint32_t special_high_ = 0xFFFFFFFF;
   std::uint32_t plain_bytes_ = 0;  // from 1 MB on, no range touches them
   std::uint32_t row_mask_;

@@ -6,7 +6,7 @@
 //   begin(op, physical_eip)          issue: fetch, static clocks, pairing, address-generation interlock
 //   read/write(physical, bytes)      each data access to RAM or ROM as it happens (page-table walks included)
 //   branch(op, taken, linear_target)
-//                                    every near jump, call, return, loop, conditional jump, taken or not; also behind
+//                                    every near jump, call, return, loop, conditional jump, taken or not; also after
 //                                    far transfers, INT and IRET (taken)
 //   spend(clocks)                    microcode that depends on data, from timing/common/instruction_clocks.hpp
 // Accesses through the pins (I/O, device memory, INTA):
@@ -53,7 +53,7 @@ class ProcessorTiming {
   virtual void write(std::uint32_t physical, unsigned bytes) = 0;
   virtual void branch(const Op& op, bool taken, std::uint32_t linear_target) = 0;
 
-  /// Microcode beyond the table, before or behind the accesses that belong to it: the 386's figures contain a zero-wait
+  /// Microcode beyond the table, before or after the accesses that belong to it: the 386's figures contain a zero-wait
   /// cycle for each of them, which is counted once.
   void spend(unsigned clocks) { clock_ = overlap_.spend(clock_, clocks); }
   /// The same for an iteration that ends with the write of what it has read: nothing lies between its read and that
@@ -95,7 +95,7 @@ class ProcessorTiming {
   const Counters& counters() const { return counters_; }
   /// Clocks spent standing still for cycles on the pins.
   std::uint64_t pin_clocks() const { return pins_.total; }
-  /// For reports that go on counting pin_clocks() behind a snapshot.
+  /// For reports that go on counting pin_clocks() after a snapshot.
   void archive_counters(Archive& a) { a(pins_.total, pins_.until); }
 
   virtual void archive(Archive& a) = 0;

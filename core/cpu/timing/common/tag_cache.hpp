@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The tags of a set-associative cache: what is in, what is dirty, who leaves next. Data stay in RAM.
 //
-// Replacement is the tree pseudo-LRU of the 486 and Pentium (3 bits a set with four ways, 1 bit with two; i486 data
+// Replacement is the tree pseudo-LRU of the 486 and Pentium (3 bits per set with four ways, 1 bit with two; i486 data
 // book, [M*]). The tag of a set's most recently used way is kept beside: one compare settles most lookups, and the
 // second-level cache's way guess (82497) is that very way.
 #pragma once
@@ -160,7 +160,7 @@ class TagCache {
 
  private:
   /// A set as it lies in the host's memory, so that one of its lines has all: the tag and number of the way used last,
-  /// the tree's bits, the empty ways as bits, and behind that the tags of its ways (line address | valid | dirty; 0 =
+  /// the tree's bits, the empty ways as bits, and after that the tags of its ways (line address | valid | dirty; 0 =
   /// empty).
   struct Set {
     std::uint32_t mru_tag = 0;

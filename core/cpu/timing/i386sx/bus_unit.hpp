@@ -14,7 +14,7 @@ namespace planar::cpu {
 struct WriteLatch {
   std::uint64_t starts = 0;  ///< when the write leaves for the bus
 
-  /// When an instruction that has reached `clock` may post its write: behind the one before.
+  /// When an instruction that has reached `clock` may post its write: after the one before.
   std::uint64_t free_at(std::uint64_t clock) const { return std::max(clock, starts); }
 };
 

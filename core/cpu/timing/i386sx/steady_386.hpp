@@ -14,7 +14,7 @@ namespace planar::cpu {
 
 class Steady386 {
  public:
-  /// Calls of `timing` itself in between need a leave() before and an enter() behind them.
+  /// Calls of `timing` itself in between need a leave() before and an enter() after them.
   explicit Steady386(Timing386sx& timing) : timing_(timing) { enter(); }
 
   void enter() {

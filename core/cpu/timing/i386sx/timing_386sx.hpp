@@ -7,7 +7,7 @@
 // its 2-clock cycle n-4 clocks before its end), writes are posted one deep. A taken branch empties the queue.
 //
 // refill_lead and refill_decode: the manual's 7+m has the target's first doubleword on a 32-bit bus inside. It is split
-// into 3 clocks before the first fetch cycle, the cycle, and 3 clocks + m of decoding behind it, one clock more than
+// into 3 clocks before the first fetch cycle, the cycle, and 3 clocks + m of decoding after it, one clock more than
 // the manual: the class's BogoMIPS factor (0.18 a MHz for a 386DX from cache = 11 clocks for the two-instruction loop
 // that the manual puts at 10) says so; the same loop then gives the 386SX its 0.14 [informed by those two published
 // factors, S].
@@ -35,7 +35,7 @@ class Timing386sx final : public ProcessorTiming {
 
   void set_static_clocks(Op& op) const override;
   void begin(const Op& op, std::uint32_t physical_eip) override;
-  /// Whether an instruction at `eip` is the one behind that which began last, with no branch or flush in between. Where
+  /// Whether an instruction at `eip` is the one after that which began last, with no branch or flush in between. Where
   /// not, begin_afresh() is begin().
   bool goes_on_at(std::uint32_t eip) const { return !bus_.refill && eip == bus_.fetch_eip; }
   void begin_afresh(const Op& op, std::uint32_t eip);
@@ -79,7 +79,7 @@ class Timing386sx final : public ProcessorTiming {
   TableOverlap& overlap() { return overlap_; }
   WriteLatch& latch() { return bus_.latch; }
   WordPath& path() { return path_; }
-  /// Brings the queue up to `until`, or to what begin_next() put off if that is later.
+  /// Brings the queue up to `until`, or to what begin_next() deferred if that is later.
   bool bring_up_to(std::uint64_t until);
 
   /// Bytes that the queue may still ask for; not positive when it is full.
@@ -88,7 +88,7 @@ class Timing386sx final : public ProcessorTiming {
   }
   /// When the next prefetch cycle may begin.
   std::uint64_t fetch_at() const { return std::max(bus_.fetch_from, path_.bus_free()); }
-  /// The end of the prefetch request that brings the byte in front of `end`.
+  /// The end of the prefetch request that brings the byte before `end`.
   std::uint32_t requested_to(std::uint32_t end) const { return (end + ~fetch_mask_) & fetch_mask_; }
   void issue(const Op& op, std::uint32_t end);
   /// read_aligned() and write_aligned() of an operand in one word (`bytes` 1) or in two (4).
@@ -123,7 +123,7 @@ inline bool Timing386sx::bring_up_to(std::uint64_t until) {
 
 inline bool Timing386sx::begin_from_queue(const Op& op) {
   const std::uint32_t end = bus_.fetch_eip + op.length;
-  // If the queue holds the instruction and cannot have filled up since it got room (two clocks a word at least),
+  // If the queue holds the instruction and cannot have filled up since it got room (at least two clocks per word),
   // nothing that happened between is seen before the next cycle of another kind: the words are counted then.
   if (static_cast<std::int32_t>(bus_.fetch_next - requested_to(end)) < 0 ||
       static_cast<std::int64_t>(clock_ - fetch_at()) + 1 >= room())

@@ -58,7 +58,7 @@ bool WordPath::fetch_one_by_one(std::uint64_t t, std::uint64_t until, std::uint3
 }
 
 void WordPath::archive(Archive& a) {
-  // The layout is the cached path's (timing/common/snapshot.hpp): no memory behind a second level, and no such cache.
+  // The layout is the cached path's (timing/common/snapshot.hpp): no memory below a second level, and no such cache.
   std::uint64_t memory_free = 0;
   a(bus_free_, memory_free);
   memory_.archive(a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 386SX's way to memory: a 16-bit bus, one word a cycle, and no cache. Core and bus clock are the same, and the bus
-// is the memory's only user: it is busy while a cycle, a refresh or another master has it.
+// The 386SX's way to memory: a 16-bit bus, one word per cycle, and no cache. Core and bus clock are the same, and the
+// bus is the memory's only user: it is busy while a cycle, a refresh or another master has it.
 //
 // Words lie between an even address and a limit. Runs of words within one open row and up to the next refresh are
 // counted in closed form, the same to the clock as word by word (tests/core/cpu/timing/test_timing_386sx.cpp).
@@ -98,7 +98,7 @@ class WordPath {
     bus_free_ = end;
     return true;
   }
-  /// fetch_on() for `must` 0, `until` behind `at` and `room` positive; false: not closed, with nothing done.
+  /// fetch_on() for `must` 0, `until` after `at` and `room` positive; false: not closed, with nothing done.
   bool prefetch_on(std::uint64_t at, std::uint64_t until, std::uint32_t& next, std::int32_t room) {
     std::int64_t bytes = words_before(static_cast<std::int64_t>(until - at));
     if (bytes > room) bytes = room;
@@ -112,7 +112,7 @@ class WordPath {
   void archive(Archive& a);
 
  private:
-  /// To be called behind every change of the next refresh.
+  /// To be called after every change of the next refresh.
   void settle_closed_form() {
     closed_until_ = memory_.uniform_rows() ? memory_.next_refresh() : 0;
     closed_fetch_until_ = memory_.config().dram.read_hit == 2 ? closed_until_ : 0;

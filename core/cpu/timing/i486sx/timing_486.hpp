@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The 486: unified cache, write-through with four posted writes, one instruction after the other.
 //
-// Code: a 32-byte prefetch queue of two lines, modelled as "the line that executes and the one behind it": entering a
+// Code: a 32-byte prefetch queue of two lines, modelled as "the line that executes and the one after it": entering a
 // line asks for the next one, which is fetched when the bus is free and dropped if a branch leaves before that. A read
 // miss overtakes posted writes that have not reached the bus if all of them hit the cache (i486 data book [M*]). A
-// target instruction that lies across two lines costs one clock more behind a jump (docs/hardware/processors.md#486 has
+// target instruction that lies across two lines costs one clock more after a jump (docs/hardware/processors.md#486 has
 // 1 to 2).
 //
 // Not modelled: the cache port shared between prefetch and data (the table's figures contain the usual case), the cost
@@ -24,7 +24,7 @@ class Timing486 final : public CachedTiming {
   void begin(const Op& op, std::uint32_t physical_eip) override;
   void branch(const Op& op, bool taken, std::uint32_t linear_target) override;
   /// branch() in line; of a far one that is not taken it leaves a part out. False: it is taken, and the code prefetched
-  /// behind it is on the bus by now; branch_behind_prefetch() does the rest.
+  /// after it is on the bus by now; branch_behind_prefetch() does the rest.
   [[gnu::always_inline]] bool branch_near(const Op& op, bool taken) {
     if (!taken) return true;
     clock_ += clocks_if_taken(op.branch);
@@ -57,7 +57,7 @@ class Timing486 final : public CachedTiming {
   }
   /// The line in which an instruction `op` at `eip` ends.
   std::uint32_t line_of(const Op& op, std::uint32_t eip) const { return (eip + op.length - 1) & line_mask_; }
-  /// Behind the beginning of a plan's last instruction, or of the one behind which it is left.
+  /// After the beginning of a plan's last instruction, or of the one after which it is left.
   void finish_plan(const Op& op) {
     last_writes_ = op.writes;
     last_clocks_ = op.clocks;
@@ -99,7 +99,7 @@ class Timing486 final : public CachedTiming {
   /// When the first posted write that a read miss goes before begins on the bus; UINT64_MAX if there is none.
   template <Geometry G>
   std::uint64_t first_overtaken() const;
-  /// The read has taken the bus: the writes that began at `from` or later, and had it until `until`, come behind it.
+  /// The read has taken the bus: the writes that began at `from` or later, and had it until `until`, come after it.
   template <Geometry G>
   void delay_writes(std::uint64_t from, std::uint64_t until);
   template <Geometry G>
@@ -107,7 +107,7 @@ class Timing486 final : public CachedTiming {
     return G.known ? G.write_buffers : config_.write_buffers;
   }
 
-  /// Of `op` behind the instruction before it.
+  /// Of `op` after the instruction before it.
   unsigned clocks_of(const Op& op) const { return clocks_behind(op, last_writes_, last_clocks_); }
   static unsigned clocks_behind(const Op& op, unsigned writes, unsigned clocks);
 
@@ -124,7 +124,7 @@ inline void Timing486::begin(const Op& op, std::uint32_t eip) {
   finish_plan(op);
 }
 
-/// The clocks of `op` behind one that writes `writes` and takes `before` clocks.
+/// The clocks of `op` after one that writes `writes` and takes `before` clocks.
 inline unsigned Timing486::clocks_behind(const Op& op, unsigned writes, unsigned before) {
   unsigned clocks = op.clocks + ((op.address_reads & writes) != 0);
   // Prefixes decode while a longer predecessor still executes.

@@ -27,7 +27,7 @@ class BranchTargetBuffer {
    public:
     explicit Set(std::uint32_t* words) : words_(words) {}
 
-    /// The way that holds the branch behind `key`, as a bit, or 0.
+    /// The way that holds the branch with `key`, as a bit, or 0.
     [[gnu::always_inline]] unsigned holding(std::uint32_t key) const {
       return four_tags::equal(words_, key) & words_[present];
     }
@@ -51,7 +51,7 @@ class BranchTargetBuffer {
    private:
     std::uint32_t* words_;
   };
-  /// The set that may hold the branch behind `key`, and an entry's position as always_taken() and never_taken() want
+  /// The set that may hold the branch with `key`, and an entry's position as always_taken() and never_taken() want
   /// it.
   Set set(std::uint32_t key) { return Set(&words_[number(key) * set_words]); }
   static std::uint16_t position(std::uint32_t key, unsigned way) {

@@ -6,7 +6,7 @@
 //
 // Most of that is settled when a block is decoded (IssuePlan): only what happened before the block and what the code
 // cache knows about its bytes can change it, and both are seen when the block is entered. Running by plan and issuing
-// one by one give the same clocks and leave the same state behind.
+// one by one give the same clocks and leave the same state.
 #pragma once
 
 #include <array>
@@ -76,7 +76,7 @@ struct ColdLine {
   std::uint32_t reach = 0;       ///< clocks until the last instruction but one has begun
   std::uint8_t entry_reads = 0;  ///< address registers of the first issue
   bool single = false;           ///< one issue is all
-  IssueState end;                ///< behind the last instruction
+  IssueState end;                ///< after the last instruction
 };
 
 /// How a block's instructions issue if the first one opens an issue, no interlock reaches in from before the block, and
@@ -89,7 +89,7 @@ struct IssuePlan {
   std::uint8_t entry_reads = 0;                        ///< address registers of the first issue
   bool crosses = false;                                ///< the first instruction begins in the line before first_line
   bool single = false;  ///< one issue is all: the one before it is the one before the block
-  IssueState end;       ///< behind the last instruction
+  IssueState end;       ///< after the last instruction
   mutable std::array<LineMemo, most_lines> memos;
   std::array<std::uint32_t, most_lines> marks{};  ///< bytes of each line that must be known as an instruction's first
   const Op* first = nullptr;                      ///< the block's instructions

@@ -18,13 +18,13 @@ struct PipelineState {
 
   IssueState issue;
   bool jumped = false;                   ///< of the 486; true on the Pentium
-  std::uint32_t mispredicted_issue = 0;  ///< behind TimingPentium::misprediction_mark
+  std::uint32_t mispredicted_issue = 0;  ///< after TimingPentium::misprediction_mark
   std::uint64_t redirected = 0;          ///< when the prefetcher last followed a jump
   std::uint32_t mark_slot = 0;           ///< the code line that executes, as an index into marks
   std::vector<std::uint32_t> marks;      ///< a code line's bytes at which an instruction was seen to begin
   BranchTargetBuffer btb;
 
-  /// Instructions have issued that leave `end` behind; `single`: all in one issue, the one before it is the present
+  /// Instructions have issued that leave `end`; `single`: all in one issue, the one before it is the present
   /// one.
   void follow(const IssueState& end, bool single) {
     const IssueState before = issue;

@@ -59,7 +59,7 @@ void TimingPentium::plan(Op* ops, unsigned count, std::uint32_t eip, IssuePlan& 
 }
 
 void TimingPentium::plan_cold_lines(Op* ops, unsigned count, IssuePlan& plan) const {
-  // With one set a line could be displaced by the one behind it while it executes.
+  // With one set a line could be displaced by the one after it while it executes.
   const bool several_sets = code_cache().lines() > config_.l1.ways;
   std::uint32_t eip = plan.eip;
   for (const Op* const end = ops + count; ops != end;) {

@@ -7,7 +7,7 @@
 //
 // Prediction: the buffer is looked up with the issue before the branch (btb.hpp). A prediction that says "taken" turns
 // the prefetcher to its other queue, and it can do so only every second clock [I]; while the pipeline refills after a
-// misprediction it cannot at all, so that a branch in the first issue behind one falls through in the processor's eyes
+// misprediction it cannot at all, so that a branch in the first issue after one falls through in the processor's eyes
 // [S]. Either way the branch costs the penalty of a misprediction. A loop of a single one-clock issue therefore never
 // gets predicted, however well the buffer knows it (Linux's dec/jns: 1 + 4 = 5 clocks, the 0.40 BogoMIPS a MHz of the
 // class), while a loop of two issues does.
@@ -47,7 +47,7 @@ class TimingPentium final : public CachedTiming {
   enum class Entry : std::uint8_t { unplanned, planned, cold };
   /// Code has gone on with a block of that plan, in whose first line it is: whether the plan holds, or that of the line
   /// as a new one (starts_cold_line). While the block's holds, its instructions begin with begin_planned() instead of
-  /// begin(), those that end in the code line behind that of `op` (Op::Edge) behind a plan_holds_behind(op). What the
+  /// begin(), those that end in the code line after that of `op` (Op::Edge) after a plan_holds_behind(op). What the
   /// instructions leave in the pipes is put there when the last one has begun (finish_plan) or where the block is left
   /// early. `Events`: of the geometry (cached/memory_events.hpp).
   template <class Events>
@@ -58,7 +58,7 @@ class TimingPentium final : public CachedTiming {
     }
     return start_cold(plan.cold[0], *plan.first) ? Entry::cold : Entry::unplanned;
   }
-  /// Code has gone on to the line behind `op`.
+  /// Code has gone on to the line after `op`.
   template <class Events>
   [[gnu::always_inline]] bool plan_holds_behind(const IssuePlan& plan, const Op& op) {
     return knows_starts<Events>(plan, op.pentium.line_behind, line_behind(plan, op));
@@ -77,12 +77,12 @@ class TimingPentium final : public CachedTiming {
   void finish_plan(const IssuePlan& plan);
   /// The same for a block of several issues.
   void finish_long_plan(const IssuePlan& plan) { pipeline_.issue = plan.end; }
-  /// The block ends early, in front of `next`, not the first.
+  /// The block ends early, before `next`, not the first.
   void leave_plan(const IssuePlan& plan, const Op* next);
   // ---- lines of code that are new ----
   /// Code has gone on with `op` of a block with that plan, in whose line it is: whether what the line's instructions
-  /// cost is known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes behind the
-  /// last one's beginning, or a leave_cold_line() where they end before, in front of `next`.
+  /// cost is known. Then they begin with begin_planned() instead of begin(), and a finish_cold_line() comes after the
+  /// last one's beginning, or a leave_cold_line() where they end early, before `next`.
   bool starts_cold_line(const IssuePlan& plan, const Op& op) { return start_cold(cold_line(plan), op); }
   /// The line in which `op` ends, of a block at `physical`.
   std::uint32_t line_of(const Op& op, std::uint32_t physical) const { return (physical + op.behind - 1) & line_mask_; }
@@ -93,7 +93,7 @@ class TimingPentium final : public CachedTiming {
   /// strongly taken to this target or strongly not taken, with nothing in the prefetcher's way. If not, nothing has
   /// happened.
   bool branch_as_predicted(const Op& op, bool taken, std::uint32_t linear_target);
-  /// branch() of one that is near, in line. False: it is taken, and the code prefetched behind it is on the bus by now;
+  /// branch() of one that is near, in line. False: it is taken, and the code prefetched after it is on the bus by now;
   /// branch_behind_prefetch() does the rest.
   [[gnu::always_inline]] bool branch_near(const Op& op, bool taken, std::uint32_t linear_target);
   void branch_behind_prefetch(const Op& op, std::uint32_t linear_target);
@@ -104,7 +104,7 @@ class TimingPentium final : public CachedTiming {
 
   /// Clocks between two predicted jumps; informed by the class's BogoMIPS, as published.
   static constexpr std::uint64_t redirect_distance = 2;
-  /// As an issue's address: the pipeline was refilled behind it.
+  /// As an issue's address: the pipeline was refilled after it.
   static constexpr std::uint32_t misprediction_mark = 3;
 
   bool pipes_suit(const IssuePlan& plan) const {
@@ -126,7 +126,7 @@ class TimingPentium final : public CachedTiming {
   static constexpr bool second_line_waits() { return false; }
   void second_line() {}
   static constexpr std::size_t uncached = SIZE_MAX;
-  /// Uncached code has the spare slot behind the cache's lines.
+  /// Uncached code has the spare slot after the cache's lines.
   void line_entered(std::size_t slot) {
     pipeline_.mark_slot = static_cast<std::uint32_t>(slot == uncached ? pipeline_.marks.size() - 1 : slot);
   }
@@ -202,9 +202,9 @@ inline void TimingPentium::finish_cold_line(const IssuePlan& plan) {
   pipeline_.follow(cold.end, cold.single);
 }
 
-/// Where a memo says that the line and its successor are in, each as the one used last in its set, with all that the
-/// plan relies on known, and nothing is on its way: enters the plan's line `number`, or goes on in it. If not, nothing
-/// has happened.
+/// Where a validity stamp says that the line and its successor are cached, each as the one used last in its set, with
+/// all that the plan relies on known, and nothing is on its way: enters the plan's line `number`, or goes on in it. If
+/// not, nothing has happened.
 inline bool TimingPentium::fetch_seen(const IssuePlan& plan, unsigned number, std::uint32_t line) {
   const LineMemo& memo = plan.memos[number];
   if (memo.changes != state_.code.changes()) [[unlikely]]
