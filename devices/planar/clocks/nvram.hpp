@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The configuration NVRAM extension: 2 KB behind 74h (address low), 75h (address high) and 76h
+// The configuration NVRAM extension: 2 KB at 74h (address low), 75h (address high) and 76h
 // (data).
 //
 // Facts: docs/hardware/pos-and-adf.md#cmos-and-nvram; the address wraps at 2 KB and both halves read back. The layout

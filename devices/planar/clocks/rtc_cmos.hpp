@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Real-time clock and CMOS: an MC146818-compatible part with 64 bytes behind ports 70h (index) and
+// Real-time clock and CMOS: an MC146818-compatible part with 64 bytes at ports 70h (index) and
 // 71h (data).
 //
 //   00h-09h seconds, alarm, minutes, alarm, hours, alarm, weekday, day, month, year

@@ -31,7 +31,7 @@ class FloppyImage {
   /// Opens what `spec` names. Throws Error (ExitCode::missing_file) naming the file, the reason or its size, and what
   /// would do.
   static FloppyImage open(const storage::DiskSpec& spec);
-  /// `file` with changes that are forgotten at the end.
+  /// `file` with changes that are discarded at the end.
   static FloppyImage load(const std::string& file, bool write_protected = false);
   /// An image in memory; `name` stands for the file in messages.
   FloppyImage(std::vector<std::uint8_t> bytes, std::string name, bool write_protected = false);

@@ -168,7 +168,7 @@ void Ps2Keyboard::receive(std::uint8_t byte, Time now) {
 void Ps2Keyboard::command(std::uint8_t byte, Time now) {
   expecting_ = 0;
   switch (byte) {
-    case 0xF0:  // scan code set: forgets what was typed and what repeats
+    case 0xF0:  // scan code set: discards what was typed and what repeats
       strokes_.clear();
       repeating_ = -1;
       repeat_.cancel();

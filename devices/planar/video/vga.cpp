@@ -172,7 +172,7 @@ void Vga::write(std::uint32_t offset, unsigned, std::uint32_t value, Time now) {
   write_port(offset, static_cast<std::uint8_t>(value), now);
 }
 
-// In front of the write: the index registers still say what it is about. A mode is complete when the attribute
+// Before the write: the index registers still say what it is about. A mode is complete when the attribute
 // controller's palette is given back to the screen.
 void Vga::trace_write(std::uint32_t offset, std::uint8_t value, Time now) const {
   const auto line = [&](std::string_view part, unsigned index) {

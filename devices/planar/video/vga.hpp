@@ -89,7 +89,7 @@ class Vga final : public Slave {
   Time frame_period() const;
 
   void reset(Time now);
-  /// Mode, place in the frame at `now`, and the registers behind the index ports by their index.
+  /// Mode, place in the frame at `now`, and the registers of the index ports by their index.
   void describe(Description& d, Time now) const;
   void archive(Archive& a);
 

@@ -2,14 +2,14 @@
 // The picture that a VGA's registers, planes and palette make: CRTC address counters, serializers, attribute
 // controller, DAC. Nothing here changes anything.
 //
-// Facts: the registers as in vga.hpp. Text: fonts lie in plane 2, 32 bytes a character; attribute bit 3 chooses between
-// the two character maps; a ninth dot repeats the eighth for codes C0h to DFh when line graphics are on; the cursor
-// blinks every 8 frames, characters every 16. Graphics: eight 4-bit pixels a character clock, by plane, in CGA order
-// (two bits a byte) or by halves of bytes; with 8-bit colour two of them make one, twice as wide.
-// Inferred: in odd/even mode the page bit 1 means even addresses (every VGA BIOS sets it); underline where foreground
-// is 1 and background 0; in graphics with blinking on, pixel bit 3 changes with the phase (mode 0Fh's palette relies on
-// it). Known limits: the picture of one moment, so changes of registers within a frame (raster effects) are not seen;
-// no border; the shift-by-two and shift-by-four serializer loads of 64 KB boards are not modelled.
+// Facts: the registers as in vga.hpp. Text: fonts lie in plane 2, 32 bytes per character; attribute bit 3 chooses
+// between the two character maps; a ninth dot repeats the eighth for codes C0h to DFh when line graphics are on; the
+// cursor blinks every 8 frames, characters every 16. Graphics: eight 4-bit pixels per character clock, by plane, in CGA
+// order (two bits per byte) or by halves of bytes; with 8-bit colour two of them make one, twice as wide. Inferred: in
+// odd/even mode the page bit 1 means even addresses (every VGA BIOS sets it); underline where foreground is 1 and
+// background 0; in graphics with blinking on, pixel bit 3 changes with the phase (mode 0Fh's palette relies on it).
+// Known limits: the picture of one moment, so changes of registers within a frame (raster effects) are not seen; no
+// border; the shift-by-two and shift-by-four serializer loads of 64 KB boards are not modelled.
 #pragma once
 
 #include <array>

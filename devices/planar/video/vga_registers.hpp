@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The VGA's registers behind index ports, by index, and the size of its memory (IBM PS/2 video subsystem technical
+// The VGA's indexed registers, by index, and the size of its memory (IBM PS/2 video subsystem technical
 // reference). For the files of the VGA alone.
 #pragma once
 
@@ -49,7 +49,7 @@ enum Crtc : unsigned {
   line_compare = 0x18,
 };
 
-enum Attribute : unsigned {  // behind the sixteen palette registers
+enum Attribute : unsigned {  // after the sixteen palette registers
   attribute_mode = 0x10,
   overscan = 0x11,
   plane_enable = 0x12,
