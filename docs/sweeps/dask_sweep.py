@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs the lines of `planar compare --plan` with dask.distributed: dask_sweep.py PLAN [--scheduler ADDRESS | --workers N].
 
-Ends with 1 if a run failed; the same command goes on from those that are finished.
+Ends with 1 if a run failed; running the same command again resumes after the finished ones.
 """
 import argparse
 import pathlib

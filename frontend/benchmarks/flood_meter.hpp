@@ -39,7 +39,7 @@ struct FloodSeen {
   std::array<std::uint64_t, activities> looks{};  ///< between the two
   std::uint64_t clocks = 0, halted = 0;           ///< of the processor, between the two
   bool measured = false;                          ///< the processor was followed up to the end
-  std::uint64_t in_time = 0;                      ///< frames that were counted up to `grace` behind the end
+  std::uint64_t in_time = 0;                      ///< frames that were counted up to `grace` after the end
   std::uint64_t duplicates = 0;                   ///< frames that were counted once more
   std::uint64_t delivered = 0;                    ///< frames that were counted
   std::vector<Time> latency;                      ///< of those, in their order
@@ -50,7 +50,7 @@ struct FloodSeen {
   double busy_percent() const;
   /// The latency that `part` of the frames (0 to 1) do not exceed; nothing without a frame.
   std::optional<Time> latency_of(double part) const;
-  /// Runs of frames, one behind the other on the wire, that were never counted: how many, and the longest one's frames.
+  /// Runs of consecutive frames on the wire that were never counted: how many, and the longest one's frames.
   struct Gaps {
     std::uint64_t count = 0, longest = 0;
   };

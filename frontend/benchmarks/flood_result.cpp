@@ -43,7 +43,7 @@ std::string FloodRow::discrepancy(bool bridged) const {
     return fmt::format("the router has passed on {} frames, {} were on the wire and {} dropped", passed_on, delivered,
                        queue_dropped);
   if (forwarded && counted > delivered)
-    return fmt::format("{} frames were passed on, the station behind the router counts {}", delivered, counted);
+    return fmt::format("{} frames were passed on, the station beyond the router counts {}", delivered, counted);
   if (seen.delivered != delivered)
     return fmt::format("the guest says that it has counted {} frames, but {} were seen", delivered, seen.delivered);
   if (before_kernel() < 0) return fmt::format("the guest has {} frames more than were on the wire", -before_kernel());
@@ -204,11 +204,10 @@ std::string FloodResult::table() const {
     if (row.sending_lost())
       out += fmt::format("at {} frames a second {} were lost on their way out\n", row.rate, row.sending_lost());
   if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
-  if (stalled_at)
-    out += fmt::format("\nbehind {} frames a second the adapter received nothing any more\n", *stalled_at);
+  if (stalled_at) out += fmt::format("\nafter the run at {} frames/s the adapter received nothing more\n", *stalled_at);
   const auto k = knee();
-  out += k ? fmt::format("\nless than 1 % are not delivered in time up to {:.0f} frames a second\n", *k)
-           : std::string("\nmore than 1 % are not delivered in time at every rate\n");
+  out += k ? fmt::format("\nup to {:.0f} frames/s less than 1 % are not delivered in time\n", *k)
+           : std::string("\nat every rate more than 1 % are not delivered in time\n");
   out += counted_text(frames) + "\n";
   out += counts_text();
   return out;

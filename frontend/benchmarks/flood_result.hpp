@@ -30,7 +30,7 @@ struct FloodRow {
   bool forwarded = false;           ///< a router's: delivered is what it has sent on the other medium
   std::uint64_t passed_on = 0;      ///< by the router, into the other adapter's queue
   std::uint64_t queue_dropped = 0;  ///< found that queue full
-  std::uint64_t counted = 0;        ///< by the station behind it
+  std::uint64_t counted = 0;        ///< by the station beyond it
   /// Given to the other adapter's driver, but never on the wire.
   std::int64_t sending_lost() const {
     return forwarded ? static_cast<std::int64_t>(passed_on) - static_cast<std::int64_t>(queue_dropped + delivered) : 0;
@@ -62,7 +62,7 @@ struct FloodResult : BenchmarkResult {
   std::string mode;   ///< "interrupt", "batch", "timer", "poll"
   std::uint32_t frame_bytes = 64;
   unsigned burst = 1;
-  std::optional<std::uint32_t> stalled_at;  ///< a rate behind which the adapter received nothing any more
+  std::optional<std::uint32_t> stalled_at;  ///< a rate after which the adapter received nothing more
   std::vector<FloodRow> rows;
 
   /// The highest rate up to which less than `part` of the frames offered were not delivered in time.

@@ -28,7 +28,7 @@ double width(const NetioRow& row) {
   return rate ? rate->within_percent : std::numeric_limits<double>::infinity();
 }
 
-/// Of the run behind one of `length` seconds in which an interval was `widest` and not `limit` percent. It gets
+/// Of the run after one of `length` seconds in which an interval was `widest` and not `limit` percent. It gets
 /// narrower with the duration where its ends cut bursts, with its root where chance is at work.
 double next_length(double length, double widest, double limit, double whole) {
   const double needed = length * widest / limit;

@@ -23,7 +23,7 @@ struct NetioRow;
 /// after them. With 4 every cell of the published Ethernet table stays within 1 % (docs/performance.md).
 inline constexpr double converge_margin = 4;
 
-/// The delivered rate of a row behind its beginning, as the mean of consecutive parts of the row (batch means).
+/// The delivered rate of a row after its beginning, as the mean of consecutive parts of the row (batch means).
 struct SettledRate {
   double kb_per_s = 0;
   /// Half the width of the mean's 95 % confidence interval (Student's t over the batches), in percent of the mean.

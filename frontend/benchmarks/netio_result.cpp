@@ -13,7 +13,7 @@ namespace planar {
 
 std::uint64_t NetioRow::duration() const { return settled ? std::max(settled->of_ticks, ticks) : ticks; }
 
-/// Of `bytes` in the time that was run, and the settled rate for the rest: bytes a tick are KB a second.
+/// Of `bytes` in the time that was run, and the settled rate for the rest: bytes per tick are KB/s.
 double NetioRow::figure(double bytes) const {
   const double rest = settled ? settled->kb_per_s * static_cast<double>(duration() - ticks) : 0.0;
   return (bytes + rest) / static_cast<double>(duration());
@@ -110,12 +110,12 @@ std::string NetioResult::table() const {
   if (interrupted) out += fmt::format("\ninterrupted at {:.3f} s virtual\n", virtual_seconds);
   if (converged && converged->shorter())
     out += fmt::format(
-        "\n--converge {:g}: the rates had settled after {:g} s a size; the figures are those of {:g} s, the rest is "
+        "\n--converge {:g}: the rates had settled after {:g} s per size; the figures are those of {:g} s, the rest is "
         "of\n"
         "the shorter run\n",
         converged->percent, converged->seconds(), converged->of_seconds);
   else if (converged)
-    out += fmt::format("\n--converge {:g}: the rates had not settled before; each size lasted {:g} s\n",
+    out += fmt::format("\n--converge {:g}: the rates did not settle earlier; each size lasted {:g} s\n",
                        converged->percent, converged->of_seconds);
   if (const auto text = warning(); !text.empty()) out += "\n" + text + "\n";
   out += "\n" + load_text();

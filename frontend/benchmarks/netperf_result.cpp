@@ -54,7 +54,7 @@ NetperfConfidence confidence(const GuestLine& line) {
 }
 }  // namespace
 
-// What a run's sockets and processors were stands in lines of their own in front of it, the confidence behind all runs.
+// What a run's sockets and processors were stands in lines of its own before it, the confidence after all runs.
 std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool datagrams) {
   std::vector<NetperfRow> rows;
   std::vector<NetperfRun> runs;
@@ -172,7 +172,7 @@ std::string confidence_text(const NetperfRow& row) {
                                 row.runs.size(), c.level, width(c.result), c.wanted);
   if (c.cpu) out += fmt::format(", of the load {}", width(c.cpu));
   if (c.server_cpu) out += fmt::format(", of the server's load {}", width(c.server_cpu));
-  if (!c.met) out += "\n              WARNING: not within the width that was wanted; give more --iterations";
+  if (!c.met) out += "\n              WARNING: wider than requested; allow more --iterations";
   return out + "\n";
 }
 

@@ -33,14 +33,13 @@ std::vector<unsigned> network_slots(const Config& config) {
 }  // namespace
 
 void BondOptions::add_to(CLI::App& app) {
-  option_ =
-      app.add_option("--bond", count_,
-                     "The machine's Ethernet adapters are one device, as by Linux 2.2.17's channel bonding: frames "
-                     "go out over each in turn, each is on a segment of its own, with a port of the reference "
-                     "station there. With N and one --card: that card N times")
-          ->type_name("[N]")
-          ->expected(0, 1)
-          ->check(CLI::Range(2u, most));
+  option_ = app.add_option("--bond", count_,
+                           "Use the machine's Ethernet adapters as one device, like Linux 2.2.17's channel bonding: "
+                           "frames are sent over them in turn; each is on its own segment, where the reference station "
+                           "has a port. With N and one --card: that card N times")
+                ->type_name("[N]")
+                ->expected(0, 1)
+                ->check(CLI::Range(2u, most));
 }
 
 bool BondOptions::given() const { return option_ && option_->count() > 0; }

@@ -141,7 +141,7 @@ int show_system(const OperatingSystem& system, const std::optional<std::string>&
     write_json(*json, {{"name", system.name}, {"values", values_json(values)}});
     return 0;
   }
-  fmt::print("{}: the network stack that the guest stands for with --os {}\n", system.name, system.name);
+  fmt::print("{}: the network stack that the guest imitates with --os {}\n", system.name, system.name);
   print_values(values);
   return 0;
 }

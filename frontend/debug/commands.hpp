@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The debugger's commands as text: at the prompt of `planar debug`, in its scripts, and behind gdb's `monitor`.
+// The debugger's commands as text: at the prompt of `planar debug`, in its scripts, and by gdb's `monitor`.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class DebugCommands {
 
   /// Executes one line; an empty one does nothing. Throws Error saying what is wrong with it.
   Result execute(Debugger& debugger, const std::string& line);
-  /// What a stop is about, and the instruction in front of which the machine stands, in a few lines.
+  /// What a stop is about, and the instruction that the machine is about to execute, in a few lines.
   static std::string describe_stop(Debugger& debugger, const Stop& stop);
   /// The names that begin with `prefix`.
   std::vector<std::string> completions(std::string_view prefix) const;

@@ -142,7 +142,7 @@ constexpr Command show_command_table[] = {
     {"port", "PORT", "what a port would read, without side effects", port},
     {"describe", "[DEVICE...]", "a device's registers and state; without a name, the devices", describe},
     {"time", "", "virtual time, clocks, and the events to come", time},
-    {"why", "", "what the machine waits for now, as a part of a frame's time", why_command},
+    {"why", "", "what the machine waits for now, in terms of the parts of a frame's time", why_command},
     {"machine", "[NAME]", "of several machines, the one that commands apply to", machine},
 };
 

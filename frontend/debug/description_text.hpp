@@ -9,7 +9,7 @@
 
 namespace planar {
 
-/// One line a field, parts indented below their device.
+/// One line per field, parts indented below their device.
 std::string to_text(const Description& description);
 
 /// {"name", "fields": {NAME: value...}, "parts": [...]}: registers and numbers as numbers, flags as booleans, times in

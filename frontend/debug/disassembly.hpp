@@ -10,7 +10,7 @@
 namespace planar {
 
 /// `count` instructions from the linear address on, one line each: address, bytes, text in Intel's syntax, in the mode
-/// that the code segment has now. Stops where memory cannot be read. No line end behind the last one.
+/// that the code segment has now. Stops where memory cannot be read. No line end after the last one.
 std::string disassemble(const cpu::Cpu& cpu, std::uint32_t linear, unsigned count);
 
 enum class InstructionKind : std::uint8_t { other, copy, port, halt };

@@ -23,7 +23,7 @@ class History {
   /// A new checkpoint is worth its time: the newest lies before `now` and the host has worked for a while since, a
   /// shorter one where the run has `stopped`.
   bool due(Time now, bool stopped) const;
-  /// Adds a checkpoint behind all others and thins out the old ones.
+  /// Adds a checkpoint after all others and thins out the old ones.
   void add(Checkpoint checkpoint);
   void clear() { list_.clear(); }
   bool empty() const { return list_.empty(); }

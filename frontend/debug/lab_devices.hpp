@@ -19,7 +19,7 @@ struct MachineDevices {
 };
 
 /// Describes the devices that `chosen` names, or all if it is empty, without changing anything. A name is that of a
-/// device ("pic", "slot1.ne2"), of its card or slot alone ("ne2", "slot1"), or either behind a machine's name and a dot
+/// device ("pic", "slot1.ne2"), of its card or slot alone ("ne2", "slot1"), or either after a machine's name and a dot
 /// ("client.pic"); a machine's name alone stands for all of its devices. Throws Error, saying what there is, for a name
 /// that fits nothing.
 std::vector<MachineDevices> describe_devices(Lab& lab, const std::vector<std::string>& chosen);

@@ -7,7 +7,7 @@
 namespace planar {
 
 namespace {
-/// A run up to a time may end behind it by the longest access.
+/// A run up to a time may end after it by the longest access.
 constexpr Time overshoot = 200_us;
 }  // namespace
 

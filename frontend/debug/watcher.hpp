@@ -32,13 +32,13 @@ class Watcher final : public cpu::Observer {
 
   void attach(bool on);
   Position position() const { return {machine_.cpu().clocks(), machine_.cpu().instructions()}; }
-  /// The boundary in front of the instruction under way, or the present one.
+  /// The boundary before the instruction under way, or the present one.
   const Position& in_front() const { return in_front_; }
-  /// The latest boundary in front of arrive_at()'s, if one was passed.
+  /// The latest boundary before arrive_at()'s, if one was passed.
   const std::optional<Position>& previous() const { return previous_; }
   /// Breakpoints on the instruction at the present boundary are ignored once: the run continues from here.
   void leave() { leave_ = position(); }
-  /// Reports the first boundary at or behind `position`; nothing: none.
+  /// Reports the first boundary at or after `position`; nothing: none.
   void arrive_at(std::optional<Position> position) {
     target_ = position;
     previous_.reset();

@@ -30,7 +30,7 @@ std::string waiting(Debugger& d) {
   if (pending.empty()) return "idle: nothing is going to happen\n";
   const Event& next = *pending.front();
   const bool of_card = next.name().starts_with(prefix + "slot");
-  return fmt::format("{}: the next event is {} in {:.3f} us\n", of_card ? "card" : "idle", next.name(),
+  return fmt::format("{}: the next event is {} in {:.3f} µs\n", of_card ? "card" : "idle", next.name(),
                      (next.when() - machine.cpu().time()).seconds() * 1e6);
 }
 
@@ -48,7 +48,7 @@ std::string why(Debugger& d) {
   else
     out = "the processor runs - " + running(cpu);
   for (const Event* event : d.lab().scheduler().pending())
-    out += fmt::format("  in {:12.3f} us  {}\n", (event->when() - cpu.time()).seconds() * 1e6, event->name());
+    out += fmt::format("  in {:12.3f} µs  {}\n", (event->when() - cpu.time()).seconds() * 1e6, event->name());
   return out;
 }
 

@@ -24,7 +24,7 @@ class Protocol {
     std::string reply;
     Then then = Then::stay;
     bool silent = false;               ///< no reply now: the next stop is the reply
-    std::vector<std::string> console;  ///< texts for the user, sent in front of the reply
+    std::vector<std::string> console;  ///< texts for the user, sent before the reply
   };
 
   /// Executes what gdb asks of the stopped debugger.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor's registers as gdb numbers them: its i386 core with the x87, and behind it planar's own feature with
+// The processor's registers as gdb numbers them: its i386 core with the x87, and after it planar's own feature with
 // what belongs to the system (control, debug and table registers, segment bases).
 //
 // gdb's memory commands take linear addresses, and so `eip` is the linear address of the next instruction: where CS

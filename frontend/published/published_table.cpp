@@ -38,7 +38,7 @@ struct Line {
   std::string machine, adapter, driver, version, duplex, option, size, metric, value;
   std::size_t number = 0;
 
-  /// The word behind `key=` in the option column ("server=TALENT; table=IV").
+  /// The word after `key=` in the option column ("server=TALENT; table=IV").
   std::string option_of(const std::string& key) const {
     std::istringstream items(option);
     for (std::string item; std::getline(items >> std::ws, item, ';');)

@@ -17,7 +17,7 @@ constexpr Time start_up = 10_ms;
 
 /// In the largest unit that tells it exactly.
 std::string text_of(Time t) {
-  if (t.ps % 1'000'000 == 0) return fmt::format("{} us", t.ps / 1'000'000);
+  if (t.ps % 1'000'000 == 0) return fmt::format("{} µs", t.ps / 1'000'000);
   if (t.ps % 1'000 == 0) return fmt::format("{} ns", t.ps / 1'000);
   return fmt::format("{} ps", t.ps);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the uncertain values do to a published row, those that every card shares and those of the card, and whether
-// print lies in the band that they leave open; and which loads the same row has by the phase between the two machines'
-// ticks.
+// What the uncertain values do to a published row, those that every card shares and those of the card, and whether the
+// published figure lies in the band that they leave open; and which loads the same row has by the phase between the two
+// machines' ticks.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ struct SensitiveRow {
   };
   enum class Values { shared, all };  ///< those that all cards share, or the card's own as well
   std::optional<Band> band(Values which) const;
-  /// Whether print lies in the band.
+  /// Whether the published figure lies in the band.
   std::optional<bool> within(Values which) const;
   /// Least and most load in percent over the phases and our own run; nothing if one is missing.
   std::optional<Band> load_band() const;

@@ -35,8 +35,8 @@ std::string sensitivity_text(const std::vector<SensitiveRow>& rows) {
   std::size_t width = 28;
   for (const SensitiveRow& r : rows) width = std::max(width, r.row.print.title.size());
   std::string out =
-      fmt::format("{:<{}} {:>8} {:>8}  {:<26} {:<26} {:>6}  {}\n", "KB/s, mean of the judged sizes", width, "print",
-                  "planar", "shared values leave", "with the card's own", "load", "by tick phase");
+      fmt::format("{:<{}} {:>9} {:>8}  {:<26} {:<26} {:>6}  {}\n", "KB/s, mean of the judged sizes", width, "published",
+                  "planar", "with shared values", "with the card's own", "load", "by tick phase");
   std::string machine;
   for (const SensitiveRow& r : rows) {
     if (r.row.print.machine != machine) {
@@ -48,7 +48,7 @@ std::string sensitivity_text(const std::vector<SensitiveRow>& rows) {
     }
     const auto ours = r.row.average();
     out += fmt::format(
-        "{:<{}} {:>8.1f} {:>8}  {:<26} {:<26} {:>6}  {}\n", r.row.print.title, width, r.row.print.average(),
+        "{:<{}} {:>9.1f} {:>8}  {:<26} {:<26} {:>6}  {}\n", r.row.print.title, width, r.row.print.average(),
         ours ? fmt::format("{:.1f}", *ours) : "-", band_text(r.band(Values::shared), r.within(Values::shared)),
         band_text(r.band(Values::all), r.within(Values::all)),
         r.row.print.load ? fmt::format("{:.1f}", *r.row.print.load) : "-", band_text(r.load_band(), r.load_within()));
@@ -63,11 +63,12 @@ std::string sensitivity_text(const std::vector<SensitiveRow>& rows) {
   }
   const auto count = [&](auto&& within) { return std::count_if(rows.begin(), rows.end(), within); };
   const auto judged = count([](const SensitiveRow& r) { return r.within(Values::shared).has_value(); });
-  out += fmt::format("\nprint lies in the band in {} of {} rows, with the card's own values in {}\n",
-                     count([](const SensitiveRow& r) { return r.within(Values::shared) == true; }), judged,
-                     count([](const SensitiveRow& r) { return r.within(Values::all) == true; }));
+  out +=
+      fmt::format("\nthe published figure lies within the band in {} of {} rows; with the card's own values, in {}\n",
+                  count([](const SensitiveRow& r) { return r.within(Values::shared) == true; }), judged,
+                  count([](const SensitiveRow& r) { return r.within(Values::all) == true; }));
   if (const auto loads = count([](const SensitiveRow& r) { return r.load_within().has_value(); }))
-    out += fmt::format("the printed load lies between those of five phases in {} of {} rows\n",
+    out += fmt::format("the published load lies between those of five phases in {} of {} rows\n",
                        count([](const SensitiveRow& r) { return r.load_within() == true; }), loads);
   return out;
 }

@@ -65,7 +65,7 @@ Verb add_diff(CLI::App& app) {
       ->type_name("FILE");
   verb->add_option("second", o->second, "The one to compare it with")->required()->type_name("FILE");
   verb->add_option("--timeline", o->timelines,
-                   "The timelines of the two runs: names the first cycle on the channel at which they part")
+                   "The timelines of the two runs: names the first cycle on the channel at which they diverge")
       ->type_name("FIRST SECOND")
       ->expected(2);
   add_json_option(*verb, o->json, "As JSON");
@@ -74,7 +74,7 @@ Verb add_diff(CLI::App& app) {
       "  planar netio --seconds 1 --json a.json\n"
       "  planar netio --seconds 1 --set ne2.data_port.ready_delay='500 ns' --json b.json\n"
       "  planar diff a.json b.json\n"
-      "  planar diff a.timeline.json b.timeline.json   where two runs with --timeline part, cycle by cycle");
+      "  planar diff a.timeline.json b.timeline.json   where two runs with --timeline diverge, cycle by cycle");
   return [o] { return run(*o); };
 }
 

@@ -18,7 +18,7 @@ struct SweepPlan {
   unsigned runs = 1;      ///< of each machine and card
   MatrixOptions options;  ///< folder: of the finished runs
 
-  /// A line a cell, those that take longest first: estimated_cost(), the file that the
+  /// A line per cell, those that take longest first: estimated_cost(), the file that the
   /// command writes, and the command for a shell; tabs between them. The command does nothing if the file holds its
   /// result already.
   std::string lines() const;

@@ -48,7 +48,7 @@ struct RegressReport {
   std::string text() const;
   /// planar.regress/1
   nlohmann::ordered_json json() const;
-  /// JUnit's XML as build servers read it: a test suite a machine, a test case a card. A refused card is skipped.
+  /// JUnit's XML as build servers read it: a test suite per machine, a test case per card. A refused card is skipped.
   std::string junit() const;
 };
 

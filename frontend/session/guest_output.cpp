@@ -25,7 +25,7 @@ constexpr std::pair<std::string_view, std::string_view> error_words[] = {
     {"error 113", "no station has that address"},
 };
 
-/// "connect: error 111" with what that means behind it.
+/// "connect: error 111" followed by what that means.
 std::string with_words(std::string reason) {
   for (const auto& [number, words] : error_words)
     if (reason.ends_with(number)) return fmt::format("{} ({})", reason, words);

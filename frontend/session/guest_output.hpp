@@ -27,7 +27,7 @@ struct GuestLine {
 
   /// It begins with the words `tag`: "@row", "@netio start".
   bool tagged(const std::string& tag) const;
-  /// The word behind `key=`, or nothing.
+  /// The word after `key=`, or nothing.
   std::optional<std::string> value(const std::string& key) const;
   /// The same as a decimal number; nothing if it is none.
   std::optional<std::uint64_t> number(const std::string& key) const;
@@ -52,7 +52,7 @@ class GuestOutput {
   const GuestLine* find(const std::string& text) const;
   /// The status of `@done`, once it has come.
   std::optional<int> done() const;
-  /// The text behind `@fail`, if it came.
+  /// The text after `@fail`, if it came.
   std::optional<std::string> failure() const;
 
   void archive(Archive& a);

@@ -10,8 +10,8 @@
 
 namespace planar {
 
-/// "361f0ea..." of the source tree that this program was built from, with "+changes" behind it if the tree held more;
-/// "unknown" where it is no Git tree.
+/// "361f0ea..." of the source tree that this program was built from, with "+changes" appended if the tree held
+/// uncommitted ones; "unknown" where it is no Git tree.
 std::string build_commit();
 
 /// `{"version": ..., "commit": ...}`.

@@ -75,7 +75,7 @@ TEST_CASE("a settled row has the figure of the whole duration, with the send buf
   CHECK(j["converged"]["rows"][0]["seconds"] == 1);
   CHECK(j["state_hash"] == "1");
   CHECK(ended_early(j));
-  CHECK_THAT(result.table(), Contains("after 1 s a size") && Contains("those of 10 s"));
+  CHECK_THAT(result.table(), Contains("after 1 s per size") && Contains("those of 10 s"));
 }
 
 TEST_CASE("runs get longer until the rates have settled, or are the whole run", "[converge]") {

@@ -64,7 +64,7 @@ TEST_CASE("a card's own values widen a band of their own", "[sensitivity]") {
                                           Contains("ne2.chip.transmit_start 8 clocks (4 to 16) +5.0 -50.0"));
 }
 
-TEST_CASE("a printed load is one of those that the phases give, or not", "[sensitivity]") {
+TEST_CASE("a published load is one of those that the phases give, or not", "[sensitivity]") {
   const CellOutcome ours = flat(1000);  // at 1 %
   auto row = row_with(ours, 1000, {});
   CHECK_FALSE(row.load_band());
