@@ -40,7 +40,7 @@ struct CellOutcome {
   Cell cell;
   std::optional<nlohmann::ordered_json> result;  ///< the object of the verb's --json
   int status = 0;                                ///< exit code of the run
-  std::string problem;                           ///< what it said on standard error, if it failed
+  std::string problem{};                         ///< what it said on standard error, if it failed
   bool reused = false;                           ///< from an earlier matrix in the same folder
 
   /// The machine refuses this card (exit code 2): nothing failed, but there is nothing to measure.

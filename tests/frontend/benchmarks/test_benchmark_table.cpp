@@ -53,7 +53,7 @@ TEST_CASE("a comparison of another benchmark has its heading, unit and figures i
   const Comparison c{ping, {answered("ne2", 812.25), answered("lan-a", 700)}, {"model95"}, {64, 1024}, "1", 1};
   const auto text = comparison_text(c);
   CHECK_THAT(text, Catch::Contains("\nus ") && Catch::Contains("812.2") && Catch::Contains("1624.5"));
-  CHECK_THAT(comparison_markdown(c), Catch::StartsWith("# ping, microseconds by data bytes\n") &&
+  CHECK_THAT(comparison_markdown(c), Catch::Matchers::StartsWith("# ping, microseconds by data bytes\n") &&
                                          Catch::Contains("| Novell NE/2 | 812.2 | 1624.5 | 1.5 | 2.5 |"));
   CHECK_THAT(comparison_csv(c), Catch::Contains("model95,ne2,64,round_trip,812.25,us,no\n"));
   const auto page = comparison_html(c);
