@@ -68,13 +68,13 @@ TABLES = {
 # pictures of a comparison's page: part of the picture's text, and the prefix of its file name
 PICTURES = {
     "netio": ("Where the time of a data frame goes", "frame"),
-    "flood": ("frames delivered to a process", "flood"),
-    "flood-driver": ("frames that the driver hands over", "flood-driver"),
-    "flood-batch": ("several frames an interrupt", "flood-batch"),
-    "flood-timer": ("the driver run by a timer", "flood-timer"),
-    "flood-poll": ("the adapter polled", "flood-poll"),
-    "flood-router": ("frames that a router of two such cards", "router"),
-    "flood-router-poll": ("frames that a router which polls", "router-poll"),
+    "flood": ("flood, delivered frames/s by offered", "flood"),
+    "flood-driver": ("frames/s handed over by the driver", "flood-driver"),
+    "flood-batch": ("several frames per interrupt", "flood-batch"),
+    "flood-timer": ("driver run by a timer", "flood-timer"),
+    "flood-poll": ("adapter polled", "flood-poll"),
+    "flood-router": ("frames/s forwarded by a router with two", "router"),
+    "flood-router-poll": ("frames/s forwarded by a router that polls", "router-poll"),
 }
 
 

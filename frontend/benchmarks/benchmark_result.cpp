@@ -130,7 +130,7 @@ std::string BenchmarkResult::load_text() const {
   out += fmt::format("CPU load {:.1f} % by the guest's clock ticks, {:.1f} % truly busy\n", cpu_load_percent,
                      true_busy_percent);
   if (frame_time && clock) {
-    out += fmt::format("a frame of {} bytes takes {:.1f} us at {}:", frame_time->frame_bytes,
+    out += fmt::format("a frame of {} bytes takes {:.1f} µs at {}:", frame_time->frame_bytes,
                        static_cast<double>(frame_time->total_ns(*clock)) / 1000, size_name(frame_time->packet_bytes));
     const auto ns = frame_time->parts_ns(*clock);
     for (unsigned p = 0; p < FrameTime::parts; ++p)

@@ -40,7 +40,7 @@ struct FloodOptions : GuestRunOptions {
   unsigned burst = 1;
 };
 
-/// A router's two sides: the generator's network, and the counting station's behind it.
+/// A router's two sides: the generator's network, and the counting station's, beyond it.
 constexpr const char *near_medium = "near", *far_medium = "far", *far_address = "192.168.11.1",
                      *router_far_address = "192.168.11.2";
 
@@ -123,8 +123,7 @@ int run_flood(const FloodOptions& o) {
   const auto rates = flood_rates(o.rates);
   for (const auto rate : rates)
     if (o.burst / 4 >= rate)
-      throw Error(
-          fmt::format("--burst {}: at {} frames a second it comes less than every four seconds", o.burst, rate));
+      throw Error(fmt::format("--burst {}: at {} frames/s a burst is due less than every four seconds", o.burst, rate));
   const Time seconds = parse_seconds(o.seconds);
   if (seconds > 60_s) throw Error(fmt::format("--seconds {}: the generator's runs last 60 seconds at most", o.seconds));
   GuestTasks tasks{.client = "flood",
@@ -198,37 +197,37 @@ std::optional<double> flood_figure(const nlohmann::ordered_json& result, std::ui
 
 Verb add_flood(CLI::App& app) {
   auto o = std::make_shared<FloodOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "flood", "Boot the built-in guest in a machine and send it more and more frames: delivered, lost where, and why");
+  CLI::App* verb = app.add_subcommand("flood",
+                                      "Boot the built-in guest in a machine and send it frames at rising rates: how "
+                                      "many are delivered, and where and why the others are lost");
   o->begin(*verb);
-  verb->add_option(
-          "--rates,--sizes", o->rates,
-          "Frames a second that are offered, a run for each; what the medium cannot take is held back. With --send: "
-          "bytes of a frame, as --frame")
+  verb->add_option("--rates,--sizes", o->rates,
+                   "Offered rates in frames/s, one run for each; what the medium cannot take is held back. With "
+                   "--send: frame lengths in bytes, as --frame")
       ->type_name("LIST")
       ->capture_default_str();
   verb->add_option("--seconds", o->seconds, "Duration of each run, virtual")->type_name("N")->capture_default_str();
   verb->add_option("--frame", o->frame,
-                   "Bytes of a frame, check sequence included; on a ring, of the Ethernet frame with the same datagram")
+                   "Length of a frame in bytes, check sequence included; on a ring, that of the Ethernet frame with "
+                   "the same datagram")
       ->type_name("N")
       ->check(CLI::Range(shortest_frame, longest_frame))
       ->capture_default_str();
-  verb->add_option("--burst", o->burst, "Frames that come one behind the other, at the same rate on the average")
+  verb->add_option("--burst", o->burst, "Send this many frames back to back, at the same average rate")
       ->type_name("N")
       ->check(CLI::Range(1u, 256u))
       ->capture_default_str();
   verb->add_option("--depth", o->depth,
-                   "Where the guest counts the frames and lets them go: in front of the kernel's backlog, in UDP's "
+                   "Where the guest counts the frames and drops them: before the kernel's backlog, in UDP's "
                    "input, or in a process that receives them")
       ->type_name("driver|stack|process")
       ->check(CLI::IsMember({"driver", "stack", "process"}))
       ->capture_default_str();
-  verb->add_option(
-          "--mode", o->mode,
-          "How frames come from the adapter to the kernel: each interrupt queues what has come (Linux 2.2); one "
-          "interrupt for several, while the bottom half empties the adapter; by a timer, with the adapter's "
-          "interrupts masked (no adapter here can put them off itself); polled by the idle task, up to eight "
-          "frames a visit")
+  verb->add_option("--mode", o->mode,
+                   "How frames get from the adapter to the kernel: each interrupt queues what has arrived (Linux 2.2); "
+                   "one interrupt for several frames, while the bottom half empties the adapter; by a timer, with the "
+                   "adapter's interrupts masked (no adapter here can defer them itself); polled by the idle task, up "
+                   "to eight frames each time")
       ->type_name("interrupt|batch|timer|poll")
       ->check(CLI::IsMember({"interrupt", "batch", "timer", "poll"}))
       ->capture_default_str();
@@ -241,14 +240,13 @@ Verb add_flood(CLI::App& app) {
           "a process, or one after the other")
       ->type_name("kernel|process|both")
       ->check(CLI::IsMember({"kernel", "process", "both"}));
-  verb->add_flag(
-      "--router", o->router,
-      "The machine is a router: frames come in by the adapter in the lower slot and are for a station behind "
-      "the other one, which counts them. With one --card it has two of them");
+  verb->add_flag("--router", o->router,
+                 "Use the machine as a router: frames arrive at the adapter in the lower slot and go to a station "
+                 "beyond the other one, which counts them. A single --card is put in twice");
   o->end(*verb, "flood", "", net::generator_port);
   verb->footer(
       "Examples:\n"
-      "  planar flood --machine model56sx --card 3c529   from 200 frames a second to the wire's limit\n"
+      "  planar flood --machine model56sx --card 3c529   from 200 frames/s to the wire's limit\n"
       "  planar flood --card ne2 --depth driver --rates 4000,14880   what the adapter and its driver alone take\n"
       "  planar flood --card ne2 --rates 2000 --burst 64   bursts that fill the adapter's buffers\n"
       "  planar flood --card smc8013 --mode poll   what polling makes of it\n"
@@ -279,7 +277,7 @@ constexpr Benchmark at_depth(std::string_view name, std::span<const char* const>
       .sizes = flood_rates,
       .figure = flood_figure,
       .frame_times = false,
-      .axis = "frames of 64 bytes offered a second",
+      .axis = "offered frames/s, 64 bytes each",
       .row_key = "rate",
   };
 }
@@ -298,35 +296,32 @@ constexpr Benchmark sending(std::string_view name, std::span<const char* const> 
       .sizes = flood_rates,
       .figure = flood_send_figure,
       .frame_times = false,
-      .axis = "bytes of a frame",
+      .axis = "frame length, bytes",
       .row_key = "frame_bytes",
   };
 }
 
 }  // namespace
 
-const Benchmark flood_benchmark =
-    at_depth("flood", {}, "flood, frames delivered to a process a second, by rate offered", add_flood);
-const Benchmark flood_stack_benchmark = at_depth(
-    "flood-stack", stack_arguments, "flood, frames that UDP's input counts a second, by rate offered", nullptr);
+const Benchmark flood_benchmark = at_depth("flood", {}, "flood, delivered frames/s by offered frames/s", add_flood);
+const Benchmark flood_stack_benchmark =
+    at_depth("flood-stack", stack_arguments, "flood, frames/s counted in UDP's input, by offered frames/s", nullptr);
 const Benchmark flood_driver_benchmark = at_depth(
-    "flood-driver", driver_arguments, "flood, frames that the driver hands over a second, by rate offered", nullptr);
+    "flood-driver", driver_arguments, "flood, frames/s handed over by the driver, by offered frames/s", nullptr);
 const Benchmark flood_batch_benchmark =
-    at_depth("flood-batch", batch_arguments,
-             "flood, several frames an interrupt, frames delivered to a process a second", nullptr);
+    at_depth("flood-batch", batch_arguments, "flood, several frames per interrupt, delivered frames/s", nullptr);
 const Benchmark flood_timer_benchmark =
-    at_depth("flood-timer", timer_arguments, "flood, the driver run by a timer, frames delivered to a process a second",
-             nullptr);
-const Benchmark flood_poll_benchmark = at_depth(
-    "flood-poll", poll_arguments, "flood, the adapter polled, frames delivered to a process a second", nullptr);
-const Benchmark flood_router_benchmark = at_depth(
-    "flood-router", router_arguments, "flood, frames that a router of two such cards passes on a second", nullptr);
+    at_depth("flood-timer", timer_arguments, "flood, driver run by a timer, delivered frames/s", nullptr);
+const Benchmark flood_poll_benchmark =
+    at_depth("flood-poll", poll_arguments, "flood, adapter polled, delivered frames/s", nullptr);
+const Benchmark flood_router_benchmark =
+    at_depth("flood-router", router_arguments, "flood, frames/s forwarded by a router with two such cards", nullptr);
 const Benchmark flood_router_poll_benchmark =
     at_depth("flood-router-poll", polling_router_arguments,
-             "flood, frames that a router which polls two such cards passes on a second", nullptr);
+             "flood, frames/s forwarded by a router that polls two such cards", nullptr);
 const Benchmark flood_send_benchmark =
-    sending("flood-send", send_arguments, "flood, frames sent a second from inside the kernel");
+    sending("flood-send", send_arguments, "flood, frames/s sent from inside the kernel");
 const Benchmark flood_send_process_benchmark =
-    sending("flood-send-process", send_process_arguments, "flood, frames sent a second by a process");
+    sending("flood-send-process", send_process_arguments, "flood, frames/s sent by a process");
 
 }  // namespace planar

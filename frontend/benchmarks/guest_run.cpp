@@ -25,15 +25,14 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
         ->check(CLI::Range(1, 65535))
         ->capture_default_str();
   app.add_option("--use", use,
-                 fmt::format("The slot whose adapter {} uses, where several hold one: POST enables this one only. "
-                             "Otherwise the guest takes the first that one of its drivers finds, and the result says "
-                             "which",
+                 fmt::format("The slot whose adapter {} uses, if there are several: POST enables only this one. "
+                             "Without it the guest takes the first that its drivers find, and the result says which",
                              client))
       ->type_name("SLOT")
       ->check(CLI::Range(1, 8));
   if (!server.empty()) bond.add_to(app);
   app.add_option("--os", system,
-                 "The operating system whose network stack the guest stands for; `planar show nt4` has its values")
+                 "The operating system whose network stack the guest imitates; `planar show nt4` has its values")
       ->type_name(fmt::format("{}", fmt::join(operating_system_names(), "|")))
       ->capture_default_str();
   if (!server.empty())

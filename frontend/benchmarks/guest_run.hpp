@@ -29,7 +29,7 @@ struct GuestRunOptions {
   std::string system{default_system};
   std::optional<std::string> against;
 
-  /// Adds them, in front of (`begin`) and behind (`end`) the benchmark's own. `client` and `server` are the programs'
+  /// Adds them before (`begin`) and after (`end`) the benchmark's own. `client` and `server` are the programs'
   /// names, `usual_port` the one that the station `peer` serves. Without a `server` the station is the only other end:
   /// there is neither --port nor --against.
   void begin(CLI::App& app);

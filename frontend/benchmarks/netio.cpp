@@ -147,8 +147,8 @@ NetioResult measure_settled(const Options& o) {
     const auto session = open(one);
     if (!session->repeatable())
       throw Error(
-          "--converge with the host's network: what its figure settles to is not planar's "
-          "alone, and would be another one each time; leave one of the two out");
+          "--converge with the host's network: its figures depend on the host as well, and differ each time; leave one "
+          "of the two out");
     NetioResult result = measure(*session, one, hopeless);
     session->check_files();
     return result;
@@ -181,13 +181,13 @@ Verb add_netio(CLI::App& app) {
   verb->add_option(
           "--seconds", o->seconds,
           "Duration of each packet size, virtual (10; 6 each way from --generation 2 on). netio counts what it puts "
-          "into its send buffer: at 10 that is within 1 % of what is delivered (--generation 3: at 20); the "
-          "result shows both, and in shorter runs how long it takes")
+          "into its send buffer: at 10 that is within 1 % of what is delivered (--generation 3: at 20); the result "
+          "shows both, and for shorter runs the duration that is needed")
       ->type_name("N");
   verb->add_option("--generation", o->generation,
                    "netio's protocol: 1 (up to 1.14, sends only), 2 (from 1.16 on, both ways; its server must speak it "
                    "too) or 3 "
-                   "(from 1.23 on: as 2, with a send buffer of 131072 bytes, which each size finds empty)")
+                   "(from 1.23 on: as 2, with a send buffer of 131072 bytes, which is emptied before each size)")
       ->type_name("1|2|3")
       ->check(CLI::Range(1, 3))
       ->capture_default_str();
@@ -196,11 +196,10 @@ Verb add_netio(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(576, 4464));
   verb->add_option("--sizes", o->sizes, "Packet sizes in bytes, in order")->type_name("LIST")->capture_default_str();
-  verb->add_option(
-          "--converge", o->converge,
-          "Let the sizes end early (after 1, 2, 4... s) if their delivered rates have settled, for figures "
-          "within PERCENT (0.1 to 10) of those of --seconds; where they have not, the sizes last --seconds, as "
-          "they do without this option")
+  verb->add_option("--converge", o->converge,
+                   "End a size early (after 1, 2, 4... s) once its delivered rate has settled, for figures within "
+                   "PERCENT (0.1 to 10) of those of --seconds; where the rates do not settle, the sizes last "
+                   "--seconds, as without this option")
       ->type_name("PERCENT");
   o->end(*verb, "netio", "netio's server", net::netio_port);
   verb->footer(

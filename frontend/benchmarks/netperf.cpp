@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t most_tests = 16;        // that the guest's netperf takes
 constexpr std::uint32_t most_bytes = 32768;   // of a message
 constexpr unsigned most_served = 1000;        // clients of --serve
-constexpr unsigned data_ports = 4;            // of the guest's netserver, in turn, behind its own port
+constexpr unsigned data_ports = 4;            // of the guest's netserver, in turn, after its own port
 constexpr unsigned most_runs = 30;            // netperf's own limit
 constexpr unsigned largest_buffer = 1 << 20;  // that is asked for; Linux makes less of it
 constexpr Time serving_limit = 3600_s * 24;
@@ -96,8 +96,8 @@ void add_confidence(GuestSettings& settings, const NetperfOptions& o) {
   if (!o.iterations) {
     if (o.confidence)
       throw Error(
-          fmt::format("--confidence {0} without --iterations: a test is run once then, and no interval comes of "
-                      "that; add for example --iterations 10,3",
+          fmt::format("--confidence {0} without --iterations: a single run of a test gives no interval; add for "
+                      "example --iterations 10,3",
                       *o.confidence));
     return;
   }
@@ -148,7 +148,7 @@ GuestTasks netserver_tasks(const NetperfOptions& o) {
           .against = {}};
 }
 
-/// The control connection's port, and those of the tests' data behind it (roms/guest/programs/netperf_server.c).
+/// The control connection's port, and those of the tests' data after it (roms/guest/programs/netperf_server.c).
 std::vector<std::string> served_ports(const NetperfOptions& o) {
   std::vector<std::string> list;
   for (unsigned port = o.port; port <= o.port + data_ports; ++port)
@@ -247,41 +247,37 @@ Verb add_netperf(CLI::App& app) {
                    "Duration of each test, virtual; but in tcp_stream the server waits 2 s longer")
       ->type_name("N")
       ->capture_default_str();
-  verb->add_option(
-          "--sizes", o->sizes,
-          "Bytes of the messages or requests, a test for each (32768 for tcp_stream, 8192 for udp_stream, else 1)")
+  verb->add_option("--sizes", o->sizes,
+                   "Size of the messages or requests in bytes, one test for each (32768 for tcp_stream, 8192 for "
+                   "udp_stream, else 1)")
       ->type_name("LIST");
-  verb->add_option("--response", o->response, "Bytes of a response in tcp_rr, tcp_crr and udp_rr")
+  verb->add_option("--response", o->response, "Size of a response in bytes in tcp_rr, tcp_crr and udp_rr")
       ->type_name("N")
       ->check(CLI::Range(1u, most_bytes))
       ->capture_default_str();
-  verb->add_option(
-          "-i,--iterations", o->iterations,
-          "Run each test again until the interval of its mean is as narrow as --confidence wants it: at least "
-          "MIN and, as netperf 2.1 counts, less than MAX times. From the second run on sockets have twice their "
-          "buffers, as with netperf on Linux, which sets what it has read back")
+  verb->add_option("-i,--iterations", o->iterations,
+                   "Repeat each test until the confidence interval of its mean is as narrow as --confidence asks: at "
+                   "least MIN and, as netperf 2.1 counts, less than MAX times. From the second run on the socket "
+                   "buffers are doubled, as with netperf on Linux, which sets the size that it has read back")
       ->type_name("MAX,MIN");
   verb->add_option("-I,--confidence", o->confidence,
                    "Level (95 or 99) and whole width of that interval in percent of the mean (99,5)")
       ->type_name("LEVEL,WIDTH");
-  verb->add_option(
-          "-s,--local-buffers", o->local,
-          "Bytes of the client's socket buffers, sending and receiving; either may be empty. The guest is a Linux "
-          "2.2: at most 65535, and twice of that. TCP's window is half of the receive buffer")
+  verb->add_option("-s,--local-buffers", o->local,
+                   "Sizes of the client's socket buffers in bytes, send and receive; either may be empty. As in Linux "
+                   "2.2, a size of at most 65535 is set, and doubled; TCP's window is half of the receive buffer")
       ->type_name("SEND,RECEIVE");
-  verb->add_option("-S,--remote-buffers", o->remote, "The same of the server's")->type_name("SEND,RECEIVE");
+  verb->add_option("-S,--remote-buffers", o->remote, "The same for the server")->type_name("SEND,RECEIVE");
   verb->add_flag("-c,--local-cpu", o->local_cpu, "The client's load has to be within the width of --confidence, too");
   verb->add_flag(
       "-C,--remote-cpu", o->remote_cpu,
       "The server measures its load, too, and that has to be within the width (--against, a real netserver)");
-  CLI::Option* serve =
-      verb->add_option(
-              "--serve", o->serve,
-              "The guest is the server instead, for so many netperf 2.1 elsewhere, one after the other: on the "
-              "host, at 127.0.0.1 and --port, or wherever --net leads to. The other options of the test are "
-              "then that netperf's")
-          ->type_name("N")
-          ->check(CLI::Range(1u, most_served));
+  CLI::Option* serve = verb->add_option("--serve", o->serve,
+                                        "The guest is the server instead, for this many netperf 2.1 clients, one after "
+                                        "another: on the host, at 127.0.0.1 and --port, or wherever --net leads. The "
+                                        "other options of the test are then given to that netperf")
+                           ->type_name("N")
+                           ->check(CLI::Range(1u, most_served));
   for (const char* clients : {"--test", "--seconds", "--sizes", "--response", "--iterations", "--confidence",
                               "--local-buffers", "--remote-buffers", "--local-cpu", "--remote-cpu"})
     serve->excludes(clients);
@@ -337,7 +333,7 @@ const Benchmark netperf_rr_benchmark{
     .name = "netperf-rr",
     .verb = "netperf",
     .arguments = rr_arguments,
-    .heading = "netperf TCP_RR, transactions a second by request size, responses of 1 byte",
+    .heading = "netperf TCP_RR, transactions/s by request size, responses of 1 byte",
     .metric = "transaction rate",
     .unit = "1/s",
     .comparison = {"5", "1,128,1024"},

@@ -24,7 +24,8 @@ std::vector<std::string> words_of(const Benchmark& benchmark, const CLI::App& ve
     for (const char* single :
          {"--capture", "--trace", "--trace-file", "--serial", "--screen", "--snapshot-at", "--restore"})
       if (name == single)
-        throw Error(fmt::format("--runs and {}: what it writes or reads is of one run; leave one of them out", name));
+        throw Error(
+            fmt::format("--runs and {}: it writes or reads the data of a single run; leave one of them out", name));
     for (const auto& result : option->results()) words.push_back(option->get_type_size() ? name + "=" + result : name);
   }
   return words;

@@ -34,8 +34,8 @@ constexpr const char* footer =
     "  planar published                                 comparison with the published tables\n"
     "  planar run model95 --image boot.img --screen text   boot a diskette image and show the screen\n"
     "  planar describe model95 --card ne2 --until '2 s' pic ne2   registers and state of devices at a virtual time\n"
-    "  planar debug model95 --card ne2 --guest do=netio   stop, step and look into a machine at a prompt; --gdb of run "
-    "and netio is for gdb\n"
+    "  planar debug model95 --card ne2 --guest do=netio   debug a machine at a prompt; for gdb use --gdb of run or "
+    "netio\n"
     "  planar list cards; planar show ne2               the available cards; a card's timing and limits\n"
     "  planar completion bash                           completion for your shell; zsh and fish, too\n"
     "  planar config model95 --card ne2 > lab.toml      the machine as a file; planar run lab.toml\n\n"
@@ -61,7 +61,7 @@ int run_verb(const Verb& verb) {
 /// The exit code of a run that would end with `code`: a result that did not reach standard output is none.
 int finish(int code) {
   if (output_written()) return code;
-  say("planar: standard output cannot be written to its end; check the free space of where it goes\n");
+  say("planar: standard output could not be written completely; check the free space at its destination\n");
   return code ? code : static_cast<int>(ExitCode::missing_file);
 }
 

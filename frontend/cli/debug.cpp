@@ -88,8 +88,8 @@ Verb add_debug(CLI::App& app) {
       ->expected(1)
       ->take_all();
   verb->add_option("--script", o->script,
-                   "Read the commands from FILE instead of standard input. A wrong one ends the run, as does the end "
-                   "of the script")
+                   "Read the commands from FILE instead of standard input. An invalid command ends the run, as does "
+                   "the end of the file")
       ->type_name("FILE");
   verb->add_option("--restore", o->state.restore, "Begin with a snapshot (machine, cards and images come from it)")
       ->type_name("FILE");

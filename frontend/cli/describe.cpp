@@ -63,17 +63,16 @@ Verb add_describe(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "describe", "Run a machine to a virtual time and show the registers and state of its devices, all or some");
   o->machine.add_to(*verb, true);
-  verb->add_option(
-          "device", o->devices,
-          "What to show: cpu, pic, pit, dma, channel, pos, irq, vga, slot1, ne2...; all if none is named. Of a "
-          "lab's several machines NAME.DEVICE")
+  verb->add_option("device", o->devices,
+                   "What to show: cpu, pic, pit, dma, channel, pos, irq, vga, slot1, ne2...; all if none is named. In "
+                   "a lab of several machines NAME.DEVICE")
       ->type_name("DEVICE");
   o->machine.drives.add_to(*verb);
   verb->add_option("--image", o->image, "Diskette image in drive A; its file is never written to")->type_name("FILE");
   verb->add_option("--restore", o->restore, "Begin with a snapshot (machine, cards and images come from it)")
       ->type_name("FILE");
   verb->add_option("--until", o->until, "Virtual time to run to")->type_name("TIME")->capture_default_str();
-  verb->add_option("--steps", o->steps, "Then execute N instructions (of a lab's several machines, of the first)")
+  verb->add_option("--steps", o->steps, "Then execute N instructions (in a lab of several machines, on the first)")
       ->type_name("N");
   add_json_option(*verb, o->json, "As JSON");
   return [o, verb] {

@@ -121,8 +121,9 @@ int repair(const DiskOptions& o) {
     fmt::print("  {} slots are cut off its end; their sectors have an earlier content or the base's\n",
                found.missing_slots);
   if (found.uncounted_changes)
-    fmt::print("  of the last {} changes none is in the file: they failed on a full disk, or are lost\n",
-               found.uncounted_changes);
+    fmt::print(
+        "  none of the last {} changes is in the file: the disk was full when they were written, or they were lost\n",
+        found.uncounted_changes);
   if (found.foreign_slots)
     fmt::print("  {} slots named sectors that the base does not have, and were removed\n", found.foreign_slots);
   if (found.unreadable) fmt::print("  {} sectors are unreadable until rewritten\n", found.unreadable);
@@ -153,7 +154,7 @@ Verb add_disk(CLI::App& app) {
       ->add_option("-b,--base", o->base, "Its base, if that was moved; needed to repeat a commit that was interrupted")
       ->type_name("BASE");
   CLI::App* repairs = verb->add_subcommand(
-      "repair", "Make an overlay openable again that lacks what it says it holds, with every sector that is there");
+      "repair", "Repair an overlay that lacks some of its data, keeping every sector that is there");
   repairs->add_option("file", o->file, "An overlay")->required()->type_name("FILE");
   add_json_option(*repairs, o->json, "Write JSON");
   return [o, creates, shows, repairs] {

@@ -202,9 +202,8 @@ int run(const RunOptions& o) {
       [&] {
         if (!told && !o.output.window && waits_for_diskette(*session)) {
           told = true;
-          say("planar: the firmware has found nothing to start and waits for a diskette, which nobody will insert: "
-              "this run does not get any further. End it with Ctrl-C, or start it with --image, --floppy, --disk or "
-              "--kernel\n");
+          say("planar: no bootable drive; nothing further will happen. End the run with Ctrl-C, or start it with "
+              "--image, --floppy, --disk or --kernel\n");
         }
         return seen(*session, until);
       },
@@ -316,7 +315,7 @@ Verb add_run(CLI::App& app) {
           ->take_all();
   verb->add_option(
           "--type", o->typing,
-          "Type TEXT (\\n is enter) when the screen is unchanged; may be repeated and mixed with --do, in order")
+          "Type TEXT (\\n is enter) once the screen no longer changes; may be repeated and mixed with --do, in order")
       ->type_name("TEXT")
       ->expected(1)
       ->take_all();

@@ -182,14 +182,14 @@ Result remove(Debugger& d, const Arguments& a) {
 }
 
 constexpr Command break_command_table[] = {
-    {"break b", "ADDRESS", "stop in front of an instruction", break_command},
-    {"break b", "io PORT[-PORT] [read|write]", "stop behind an access to ports", break_command},
+    {"break b", "ADDRESS", "stop before an instruction", break_command},
+    {"break b", "io PORT[-PORT] [read|write]", "stop after an access to ports", break_command},
     {"break b", "int VECTOR[-VECTOR]", "stop when an interrupt or exception is delivered", break_command},
-    {"break b", "pos [SLOT]", "stop behind a POS write", break_command},
-    {"break b", "nic [CARD|slotN [OFFSET]]", "stop behind an access to an adapter's registers", break_command},
+    {"break b", "pos [SLOT]", "stop after a POS write", break_command},
+    {"break b", "nic [CARD|slotN [OFFSET]]", "stop after an access to an adapter's registers", break_command},
     {"break b", "frame [SENDER]", "stop when a frame has left its sender", break_command},
     {"break b", "time TIME", "stop at a virtual time", break_command},
-    {"watch w", "ADDRESS [BYTES] [read|access]", "stop behind an access to memory, by bus masters too; phys: physical",
+    {"watch w", "ADDRESS [BYTES] [read|access]", "stop after an access to memory, by bus masters too; phys: physical",
      watch_command},
     {"list l", "", "the breakpoints", list},
     {"delete", "NUMBER|all", "remove breakpoints", remove},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The debugger behind `--gdb` and `planar debug`: breakpoints, stepping in both directions, and the user's part in a
+// The debugger of `--gdb` and `planar debug`: breakpoints, stepping in both directions, and the user's part in a
 // run.
 //
 // A run that is debugged computes what it would compute by itself. While it is stopped virtual time stands still.
@@ -78,7 +78,7 @@ class Debugger final : private net::WireObserver {
     served_ = false;
     history_.clear();
   }
-  /// Something that checkpoints do not hold has changed (a diskette): there is no way back behind it.
+  /// Something that checkpoints do not hold has changed (a diskette): there is no way back beyond it.
   void forget() { history_.clear(); }
   bool takes_interruptions() const { return client_.takes_interruptions(); }
   /// Stops at the next attend().
@@ -98,8 +98,8 @@ class Debugger final : private net::WireObserver {
   void remove_all();
   const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
 
-  /// Executes one instruction of the current machine. With `over_interrupts` the handlers of interrupts that come in
-  /// front of it are run through.
+  /// Executes one instruction of the current machine. With `over_interrupts` the handlers of interrupts that come
+  /// before it are run through.
   Stop step(bool over_interrupts);
   /// Steps until the instruction's linear address is outside of [first, end).
   Stop step_range(std::uint32_t first, std::uint32_t end);
@@ -131,7 +131,7 @@ class Debugger final : private net::WireObserver {
   void follow(bool all);
   Position position() const { return watchers_[current_]->position(); }
   Time time_of(const Position& p) { return machine().cpu().config().clock.at(p.clocks); }
-  /// Restores `from` and goes to `to`, or the first boundary behind it.
+  /// Restores `from` and goes to `to`, or the first boundary after it.
   void go(const Checkpoint& from, const Position& to);
   void follow_to(const Position& to);
   void replay_near(const Checkpoint& from, const Position& to, Time margin);
@@ -152,7 +152,7 @@ class Debugger final : private net::WireObserver {
   Event time_event_;
   unsigned on_the_wire_ = 0;
   History history_;
-  // search: the latest hit so far, and the boundary in front of it
+  // search: the latest hit so far, and the boundary before it
   Position search_end_;
   std::optional<std::pair<Position, Stop>> found_;
 };

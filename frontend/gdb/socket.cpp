@@ -56,7 +56,7 @@ Endpoint parse_endpoint(const std::string& text) {
   Endpoint endpoint;
   std::string_view rest = text;
   const auto refuse = [&] {
-    throw Error(fmt::format("--gdb {}: write a port (1234), HOST:PORT, or wait: in front of either", text));
+    throw Error(fmt::format("--gdb {}: write a port (1234) or HOST:PORT, optionally preceded by wait:", text));
   };
   if (rest.starts_with("wait:")) {
     endpoint.wait = true;

@@ -25,7 +25,7 @@ std::string use_of(const ScoredRow& row) {
   std::string use;
   if (!p.calibrated.empty()) use = "calibrated: " + p.calibrated;
   if (!p.informed.empty()) use += (use.empty() ? "" : "; ") + std::string("informed: ") + p.informed;
-  if (use.empty()) use = p.released ? "prediction, the row was shown afterwards" : "prediction";
+  if (use.empty()) use = p.released ? "prediction, made before the row was known" : "prediction";
   return use + (row.hypothetical ? ", hypothetical interface" : "") + (p.repeats ? ", counts above" : "");
 }
 
@@ -165,7 +165,7 @@ std::vector<std::string> missed_demands(const std::vector<ScoredRow>& rows) {
 std::string published_text(const std::vector<ScoredRow>& rows, const std::vector<std::string>& machines) {
   std::size_t width = 28;
   for (const ScoredRow& row : rows) width = std::max(width, title_of(row.print).size());
-  std::string block, out = fmt::format("{:<{}}", "KB/s; * fitted, ~ in view", width);
+  std::string block, out = fmt::format("{:<{}}", "KB/s; * calibrated, ~ informed", width);
   for (const auto size : published_sizes) out += fmt::format(" {:>8} ", size_name(size));
   out += fmt::format(" {:>7}\n", "load");
   for (const ScoredRow& row : rows) {
@@ -174,7 +174,7 @@ std::string published_text(const std::vector<ScoredRow>& rows, const std::vector
     out += row_text(row, width);
   }
   if (std::any_of(rows.begin(), rows.end(), [](const ScoredRow& row) { return row.apart(); }))
-    out += "\nApart, in no score below but its own: cards whose interface is planar's own declaration\n";
+    out += "\nScored separately: cards whose interface is defined by planar\n";
   for (const ScoredRow& row : rows)
     if (row.apart()) out += row_text(row, width);
   out += fmt::format("\n{:<11} {:<12} {:>4} {:>9} {:>9} {:>8} {:>10} {:>12} {:>7} {:>10}\n", "machine", "rows of",

@@ -346,11 +346,11 @@ std::string interruption_text(const std::vector<CellOutcome>& outcomes, const Ma
   const auto cut =
       std::count_if(outcomes.begin(), outcomes.end(), [](const CellOutcome& o) { return o.interrupted(); });
   if (cut == 0) return {};
-  return fmt::format("interrupted: {} of {} runs are finished{}", outcomes.size() - static_cast<std::size_t>(cut),
-                     outcomes.size(),
-                     options.folder.empty()
-                         ? ""
-                         : fmt::format(" and kept in {}; the same command goes on from them", options.folder.string()));
+  return fmt::format(
+      "interrupted: {} of {} runs are finished{}", outcomes.size() - static_cast<std::size_t>(cut), outcomes.size(),
+      options.folder.empty()
+          ? ""
+          : fmt::format(" and kept in {}; running the same command again resumes", options.folder.string()));
 }
 
 std::optional<double> CellOutcome::figure(const Benchmark& benchmark, std::uint32_t size) const {

@@ -314,7 +314,7 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
   const Interruption interruption;
   RunEnd end = RunEnd::time;
   control_->settle();
-  // An access of the last instruction may have ended behind the time for which steps are due. A run that goes on behind
+  // An access of the last instruction may have ended after the time for which steps are due. A run that goes on after
   // a pause looks at the scenario when one without the pause would have.
   if (!std::exchange(paused_, false) || scenario_.next_look() <= now())
     scenario_.advance(*scenario_host_, std::min(now(), scenario_.next_look()));
@@ -356,7 +356,7 @@ void Session::finish_run() {
   if (debugger_) debugger_->ended();
   try {
     if (capture_) capture_->flush();
-  } catch (const Error& e) { capture_problem_ = e.what(); }  // for check_files(), behind the result
+  } catch (const Error& e) { capture_problem_ = e.what(); }  // for check_files(), after the result
   if (timeline_ && timeline_->finish() && (!quiet_ || timeline_->empty()))
     say("planar: {}timeline {}\n", timeline_->empty() ? "warning: " : "", timeline_->summary());
   if (snapshot_at_)

@@ -70,7 +70,7 @@ class Session final : private DebugTarget, private WindowActions {
   /// The same options run the same way again: neither the host's network nor a person at the window took part.
   bool repeatable() const { return lab_->repeatable() && !(window_ && window_->used()); }
 
-  /// Steps in front of the first machine, to be done from now on, in place of those that a snapshot has left. Throws
+  /// Steps at the first machine, to be done from now on, in place of those that a snapshot has left. Throws
   /// Error for a step whose file is missing.
   void begin(std::vector<Step> steps);
   const Scenario& scenario() const { return scenario_; }

@@ -167,7 +167,7 @@ TEST_CASE("a row whose card planar does not have is shown as not available, and 
   CHECK(missed_demands(rows).empty());
 }
 
-TEST_CASE("what was chosen by print is the same in the values, the program and the README", "[published]") {
+TEST_CASE("what was chosen by published figures is the same in the values, the program and the README", "[published]") {
   const auto said = program::run_planar("published --chosen");
   CHECK(said.status == 0);
   CHECK(said.out == chosen_by_print_table());
@@ -221,7 +221,7 @@ TEST_CASE("the score is what one works out by hand", "[published]") {
   CHECK(*all.mape == Approx(5));  // 10, 5, 0
   CHECK(*all.rank == Approx(1));
   CHECK(*all.load_error == Approx(2));                       // 2, 1, 3
-  CHECK(*all.median_mape == Approx((200 + 50 + 25) / 3.0));  // median of print is 300
+  CHECK(*all.median_mape == Approx((200 + 50 + 25) / 3.0));  // median of the published figures is 300
   CHECK(*all.skill == Approx(1 - 5 / (275 / 3.0)));
   const Score predicted = score(rows, "model95", Rows::prediction);
   CHECK(predicted.rows == 2);

@@ -178,13 +178,13 @@ TEST_CASE("planar bench ends on SIGTERM with the same exit code") {
   CHECK_THAT(run.err(), Contains("interrupted"));
 }
 
-TEST_CASE("a run that waits for a diskette which nobody will insert says so") {
+TEST_CASE("a run without a bootable drive says that nothing further will happen") {
   const auto said = run_planar("run model95 --quiet --until '15 s'");
   CHECK(said.status == 0);
-  CHECK_THAT(said.err, Contains("nothing to start and waits for a diskette"));
+  CHECK_THAT(said.err, Contains("no bootable drive; nothing further will happen"));
   const auto started = run_planar("run model95 --quiet --do 'wait screen \"Nothing to start\"' --do 'wait 1 s'");
   CHECK(started.status == 0);
-  CHECK(started.err.find("waits for a diskette") == std::string::npos);
+  CHECK(started.err.find("no bootable drive") == std::string::npos);
 }
 
 TEST_CASE("netio-server ends on SIGTERM, and with a client that says nothing") {
