@@ -69,6 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (unsigned pieces = input.u8() & 15; pieces; --pieces) {
       const unsigned how = input.u8();
       Bytes piece;
+      piece.reserve(2 * sizeof(std::uint32_t));  // without it GCC 14 takes the first byte for one past the end
       if (how & 1) put32(piece, how & 2 ? input.u32() : how >> 4 ? input.u8() : 0);
       if (how & 4) put32(piece, busy_word);
       const auto bytes = input.take(input.u8());
