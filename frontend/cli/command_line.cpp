@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <new>
@@ -116,15 +117,29 @@ int parse_and_run(int argc, const char* const* argv) {
     if (command->parsed()) return finish(run_verb(verb));
   return static_cast<int>(ExitCode::bad_configuration);
 }
+
+int without_memory() {
+  std::fputs("planar: the host has no memory left for this; end other programs, or run a smaller machine\n", stderr);
+  return static_cast<int>(ExitCode::emulation_fault);
+}
+
+/// Memory can also run out where a library promises not to throw (CLI11 2.4 compares names in such functions): C++ then
+/// ends the program here.
+[[noreturn]] void ended_by_library() {
+  try {
+    if (const auto reason = std::current_exception()) std::rethrow_exception(reason);
+  } catch (const std::bad_alloc&) { std::_Exit(without_memory()); } catch (const std::exception& e) {
+    std::fprintf(stderr, "planar: not caught: %s\n", e.what());
+  }
+  std::abort();
+}
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
+  std::set_terminate(ended_by_library);
   try {
     return parse_and_run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    std::fputs("planar: the host has no memory left for this; end other programs, or run a smaller machine\n", stderr);
-    return static_cast<int>(ExitCode::emulation_fault);
-  }
+  } catch (const std::bad_alloc&) { return without_memory(); }
 }
 
 }  // namespace planar

@@ -113,8 +113,11 @@ TEST_CASE("--window: menu, keys and panes answer a person at the display") {
     desk.serve();
     CHECK(difference(cpu, desk.look(), 0, 600, 1088, 200) > 0.2);
     const Picture both = desk.look();
-    desk.display.person("search --name '^planar' mousemove --window %1 752 32 mousedown 1");
-    desk.look();  // drawn at least once, also on a slow host
+    desk.display.person("search --name '^planar' mousemove --window %1 752 32");
+    desk.look();  // drawn at least once, also on a slow host: ImGui 1.90 has a tab pressed when the pointer is on it
+                  // already
+    desk.display.person("mousedown 1");
+    desk.look();
     desk.display.person("search --name '^planar' mousemove --window %1 400 120 mousemove --window %1 60 120");
     desk.look();
     desk.display.person("mouseup 1");
