@@ -224,6 +224,8 @@ class TcpServer {
   void acknowledged(Connection& c, std::optional<std::uint32_t> echo, Time now);
   void duplicate_ack(Connection& c, Time now);
   static void estimate_round_trip(Sender& w, std::uint32_t ticks);
+  static std::uint32_t sack_bytes(const Connection& c);
+  static std::uint32_t current_mss(const Connection& c);
   void fill_window(Connection& c, Time now);
   static bool may_send(const Connection& c, std::uint32_t size);
   void send_again(Connection& c, std::size_t index, Time now);

@@ -82,6 +82,11 @@ void TcpServer::send_synack(Connection& c, Time now) {
   output_.send_tcp(c.remote, std::move(b), now);
 }
 
+/// Of the SACK option with its two NOPs; 0 while nothing is held out of order.
+std::uint32_t TcpServer::sack_bytes(const Connection& c) {
+  return c.sack && !c.sack_blocks.empty() ? static_cast<std::uint32_t>(4 + 8 * c.sack_blocks.size()) : 0;
+}
+
 void TcpServer::send_segment(Connection& c, std::uint8_t flags, std::uint32_t seq, Time now, ByteView data) {
   Bytes b = header(c.local_port, c.remote_port, seq, c.rcv_nxt, flags, select_window(c) >> c.rcv_wscale);
   if (c.stamps) {
@@ -89,7 +94,7 @@ void TcpServer::send_segment(Connection& c, std::uint8_t flags, std::uint32_t se
     put32(b, jiffies(now));
     put32(b, c.ts_recent);
   }
-  if (c.sack && !c.sack_blocks.empty()) {
+  if (sack_bytes(c)) {
     put32(b, 0x01010500 | static_cast<std::uint32_t>(2 + 8 * c.sack_blocks.size()));
     for (const auto& [from, to] : c.sack_blocks) {
       put32(b, from);

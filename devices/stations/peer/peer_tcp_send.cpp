@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint8_t flag_psh = 0x08, flag_ack = 0x10;
 constexpr std::uint32_t fast_retransmit = 3;     // duplicates
 constexpr std::uint32_t longest_window = 65535;  // of the client's that is used: the send buffer
+constexpr std::uint32_t shortest_segment = 8;    // bytes of data that room is kept for, whatever the options
 }  // namespace
 
 // The acknowledgement number has been taken; this is what it means for the data on their way.
@@ -113,16 +114,22 @@ bool TcpServer::may_send(const Connection& c, std::uint32_t size) {
   return !after(c.snd_nxt + size, c.snd_una + w.window);
 }
 
+// What a segment may carry now: the blocks of a SACK option take their place (2.2's tcp_current_mss).
+std::uint32_t TcpServer::current_mss(const Connection& c) {
+  return std::max(c.mss_cache, sack_bytes(c) + shortest_segment) - sack_bytes(c);
+}
+
 void TcpServer::fill_window(Connection& c, Time now) {
   Sender& w = c.sender;
+  const std::uint32_t mss = current_mss(c);
   for (;;) {
-    while (w.next.size() < c.mss_cache) {
-      const std::size_t n = c.conversation->to_send(c.mss_cache - w.next.size(), now);
+    while (w.next.size() < mss) {
+      const std::size_t n = c.conversation->to_send(mss - w.next.size(), now);
       if (!n) break;
       w.next.resize(w.next.size() + n);
       c.conversation->take(std::span(w.next).last(n));
     }
-    auto size = static_cast<std::uint32_t>(w.next.size());
+    auto size = std::min(static_cast<std::uint32_t>(w.next.size()), mss);  // filled before the blocks came
     if (w.sent.empty() && w.window) size = std::min(size, w.window);  // its whole window may be less than a segment
     if (!may_send(c, size)) break;
     Bytes rest(w.next.begin() + size, w.next.end());
@@ -141,7 +148,15 @@ void TcpServer::fill_window(Connection& c, Time now) {
 }
 
 void TcpServer::send_again(Connection& c, std::size_t index, Time now) {
-  Sent& s = c.sender.sent[index];
+  auto& sent = c.sender.sent;
+  if (const std::uint32_t mss = current_mss(c); sent[index].data.size() > mss) {
+    Sent rest = sent[index];
+    rest.seq += mss;
+    rest.data.erase(rest.data.begin(), rest.data.begin() + mss);
+    sent[index].data.resize(mss);
+    sent.insert(sent.begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(rest));
+  }
+  Sent& s = sent[index];
   s.when = jiffies(now);
   ++counters_.retransmitted;
   send_segment(c, flag_ack, s.seq, now, s.data);

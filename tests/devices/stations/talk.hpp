@@ -116,6 +116,7 @@ struct Talk {
       const ByteView f = a.bytes;
       if (get16(f, 12) != 0x0800 || f[23] != 6) continue;
       CHECK(checksum_fold(checksum_add(f.subspan(14, 20))) == 0);
+      CHECK((get16(f, 20) & 0x3FFF) == 0);  // TCP's datagrams are never fragments
       const auto t = f.subspan(34, get16(f, 16) - 20u);
       CHECK(checksum_fold(checksum_add(t, checksum_pseudo(server_ip, guest_ip, 6, t.size()))) == 0);
       const std::size_t header = (t[12] >> 4) * 4u;

@@ -16,9 +16,9 @@ Bytes control(std::uint32_t command, std::uint32_t size) {
 
 /// A client that has asked for blocks of `size`, and puts the stream together.
 struct Client {
-  explicit Client(std::uint32_t block = 1024, Time duration = 100_ms)
+  explicit Client(std::uint32_t block = 1024, Time duration = 100_ms, bool sack = false)
       : t({.full_duplex = true}, {.services = {.netio_duration = duration}}), size(block) {
-    t.connect();
+    t.connect(sack);
     t.send_data(PSH | ACK, control(2, size));
   }
   /// Takes what has come; segments out of order are dropped, as the guest's stack does. True if anything came.
@@ -125,6 +125,41 @@ TEST_CASE("a lost segment comes again after three duplicates, a lost flight afte
   c.run();
   check_blocks(c.stream, 1024);
   CHECK(c.t.peer.tcp().counters().retransmitted > 0);
+}
+
+TEST_CASE("segments make room for the blocks of a SACK option, also those that are sent again", "[peer][tcp]") {
+  Client c(1024, 400_ms, true);
+  for (int i = 0; i < 4; ++i) {
+    c.t.step(20_ms);
+    c.take();
+    c.t.send_tcp(ACK, 0);
+  }
+  c.t.step(20_ms);
+  const auto lost = c.t.received();  // full segments, without blocks
+  REQUIRE(lost.size() >= 4);
+  CHECK(lost[0].length == 1448);
+  // Two holes in what this end sends: each answer carries blocks from now on.
+  const std::uint32_t seq = c.t.seq;
+  for (unsigned hole = 1; hole <= 2; ++hole) {
+    c.t.seq = seq + 200 * hole;
+    c.t.send_data(ACK, Bytes(100, 0));
+    c.t.step(1_ms);
+    const auto answers = c.t.received();
+    REQUIRE(!answers.empty());
+    CHECK(answers.back().options.size() == 12 + 4 + 8 * hole);
+  }
+  c.t.seq = seq;
+  for (int i = 0; i < 3; ++i) {
+    c.t.send_tcp(ACK, 0);
+    c.t.step(3_ms);
+  }
+  const auto again = c.t.received();
+  REQUIRE(!again.empty());
+  CHECK(again[0].seq == lost[0].seq);
+  CHECK(again[0].length == 1448 - 4 - 16);
+  CHECK(again[0].options.size() == 12 + 4 + 16);
+  c.run();  // what comes is whole, in order, and no datagram longer than the MTU
+  check_blocks(c.stream, 1024);
 }
 
 TEST_CASE("a shut window is probed, a small one is used", "[peer][tcp]") {
