@@ -37,6 +37,12 @@ Exclusion exclusion(const cpu::Op& op, const cpu::Registers& before, const cpu::
     case 0x0F10: case 0x0F11: case 0x0F12: case 0x0F13:
       return Exclusion::chip;
     // clang-format on
+    case 0x0F20:
+      if (config.model == Model::i386sx && op.reg == 0) return Exclusion::model;
+      break;
+    case 0x0F01:
+      if (config.model == Model::i386sx && op.reg == 4) return Exclusion::model;
+      break;
     case 0x61:
       if (config.model == Model::i386sx && op.operand32 && !before.segment[2].big) return Exclusion::erratum;
       break;

@@ -238,10 +238,7 @@ StepResult Shadow::step() {
     their_port_writes_.clear();
     their_device_writes_.clear();
     const StepResult result = unicorn_.step();
-    if (result.kind != StepResult::Kind::unmapped) return result;
-    // A jump into device memory: the instruction is complete, but Unicorn cannot fetch the next one.
-    if (unicorn_.core().eip != before_.eip) return {};
-    if (!map_on_demand(result.address)) return result;
+    if (result.kind != StepResult::Kind::unmapped || !map_on_demand(result.address)) return result;
     unicorn_.set_core(core_of(before_));
   }
 }

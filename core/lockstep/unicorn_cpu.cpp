@@ -15,6 +15,7 @@
 #include <functional>
 
 #include "core/common/error.hpp"
+#include "core/cpu/system/cr0.hpp"
 
 namespace planar::lockstep {
 
@@ -68,7 +69,8 @@ constexpr std::uint32_t cc_op_eflags = 1;  // CC_OP_EFLAGS: cc_src holds the fla
 // hflags: state that QEMU derives from the registers at translation time.
 constexpr unsigned hf_cs32 = 4, hf_ss32 = 5, hf_addseg = 6, hf_pe = 7, hf_mp = 9;
 constexpr std::uint32_t hf_osfxsr = 0x400000;
-constexpr std::uint32_t tss_busy = 0x200;  // in the second word of a descriptor
+constexpr std::uint32_t hf_inhibit_irq = 8;  // after STI and MOV SS; ends a block after one instruction
+constexpr std::uint32_t tss_busy = 0x200;    // in the second word of a descriptor
 
 constexpr std::uint32_t arithmetic_and_direction = 0xCD5, direction = 0x400, flag_vm = 0x20000, resume = 0x10000;
 
@@ -120,6 +122,7 @@ struct UnicornCpu::Private {
   };
   std::vector<std::unique_ptr<Device>> devices;
   std::uint32_t cr0 = 0, cr3 = 0, cr4 = 0;  ///< as of the last TLB flush
+  std::uint32_t cr0_known = 0xFFFFFFFFu;    ///< without the bits that a 386 only reads as ones: here they are a 486's
 
   ~Private() {
     if (context) uc_context_free(context);
@@ -140,7 +143,15 @@ struct UnicornCpu::Private {
     return e;
   }
 
+  /// Where an instruction begins: EIP, the selector of CS, and CR2.
+  struct Place {
+    std::uint32_t eip = 0, cs = 0, cr2 = 0;
+  };
+
   void find_layout();
+  Place place() const;
+  uc_err one_instruction(const Place& before);
+  void forget_fault(const Place& before, bool alone);
   StepResult finish(uc_err error);
   bool wide_addresses(std::uint32_t eip);
 
@@ -262,6 +273,7 @@ bool UnicornCpu::Private::wide_addresses(std::uint32_t eip) {
 UnicornCpu::UnicornCpu(cpu::Model model, ExternalBus* bus) : p_(std::make_unique<Private>()) {
   Private& p = *p_;
   p.bus = bus;
+  if (model == cpu::Model::i386sx) p.cr0_known = cpu::cr0_bits(model).writable | cpu::cr0_et;
   // With UC_MODE_16, EIP would be relative to CS * 16; real mode is CR0.PE = 0 here as in the chip.
   check(uc_open(UC_ARCH_X86, UC_MODE_32, &p.engine), "open");
   // An empty list of exits: with an address to stop at, each start would look it up through the guest's page tables and
@@ -343,7 +355,7 @@ void UnicornCpu::set_registers(const cpu::Registers& r) {
   s.gdt.limit = r.gdtr.limit;
   s.idt.base = r.idtr.base;
   s.idt.limit = r.idtr.limit;
-  s.cr[0] = r.cr0;
+  s.cr[0] = r.cr0 & p.cr0_known;
   s.cr[2] = r.cr2;
   s.cr[3] = r.cr3;
   s.cr[4] = r.cr4;
@@ -456,23 +468,70 @@ StepResult UnicornCpu::Private::finish(uc_err error) {
   return result;
 }
 
+UnicornCpu::Private::Place UnicornCpu::Private::place() const {
+  static constexpr int ids[3] = {UC_X86_REG_EIP, UC_X86_REG_CS, UC_X86_REG_CR2};
+  Place at;
+  std::uint64_t cr2 = 0;
+  void* values[3] = {&at.eip, &at.cs, &cr2};
+  uc_reg_read_batch(engine, const_cast<int*>(ids), values, 3);
+  at.cr2 = static_cast<std::uint32_t>(cr2);
+  return at;
+}
+
+// Nothing of the page fault that the last run ended with remains, and the engine translates one instruction, not a
+// block.
+void UnicornCpu::Private::forget_fault(const Place& before, bool alone) {
+  save();
+  QemuState s = state();
+  s.cr[2] = before.cr2;
+  if (alone) s.hflags |= hf_inhibit_irq;
+  put(s);
+  QemuException e = exception();
+  e.old_exception = -1;  // or the next page fault would be a double fault
+  std::memcpy(state_at + exception_at, &e, sizeof e);
+  restore();
+  result = {};
+}
+
+// Runs from `before` until the second instruction is reached. The engine looks ahead twice: it translates a block, up
+// to a page long, before it executes the first instruction, and fetches the next block before it stops. A page that is
+// not present there, or is a device's, is not this instruction's fault.
+uc_err UnicornCpu::Private::one_instruction(const Place& before) {
+  const auto page_fault = [this] {
+    if (result.kind != StepResult::Kind::exception || result.vector != 14) return false;
+    save();
+    return exception().exception_is_int == 0;  // not INT 14
+  };
+  started = 0;
+  uc_err error = uc_emu_start(engine, before.eip, 0, 0, 0);
+  if (started == 0 && page_fault()) {  // while translating: this instruction, or one after it in its block
+    forget_fault(before, true);
+    error = uc_emu_start(engine, before.eip, 0, 0, 0);
+  }
+  const bool stopped =
+      result.kind != StepResult::Kind::exception && error != UC_ERR_OK;  // no memory there, or a device
+  if (started == 0 || !(page_fault() || stopped)) return error;
+  const Place now = place();
+  if (now.eip == before.eip && now.cs == before.cs) return error;  // its own fault leaves both before it
+  if (result.kind == StepResult::Kind::exception) forget_fault(before, false);
+  result = {};
+  return UC_ERR_OK;
+}
+
 StepResult UnicornCpu::step() {
   Private& p = *p_;
   p.result = {};
   p.stores.clear();
-  std::uint32_t eip = 0, count = 0, eip_after = 0, count_after = 0;
-  uc_reg_read(p.engine, UC_X86_REG_EIP, &eip);
+  std::uint32_t count = 0, eip_after = 0, count_after = 0;
+  const Private::Place before = p.place();
   uc_reg_read(p.engine, UC_X86_REG_ECX, &count);
-  p.started = 0;
-  uc_err error = uc_emu_start(p.engine, eip, 0, 0, 0);
+  uc_err error = p.one_instruction(before);
   uc_reg_read(p.engine, UC_X86_REG_EIP, &eip_after);
-  if (eip_after == eip && error == UC_ERR_OK && p.result.kind == StepResult::Kind::done) {
+  if (eip_after == before.eip && error == UC_ERR_OK && p.result.kind == StepResult::Kind::done) {
     uc_reg_read(p.engine, UC_X86_REG_ECX, &count_after);
     // The last iteration of a REP: Unicorn tests the count before each one.
-    if (count_after == count - 1 && (count_after & 0xFFFF) == 0 && (count_after == 0 || !p.wide_addresses(eip))) {
-      p.started = 0;
-      error = uc_emu_start(p.engine, eip, 0, 0, 0);
-    }
+    if (count_after == count - 1 && (count_after & 0xFFFF) == 0 && (count_after == 0 || !p.wide_addresses(before.eip)))
+      error = p.one_instruction(p.place());
   }
   return p.finish(error);
 }

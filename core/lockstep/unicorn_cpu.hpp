@@ -96,7 +96,7 @@ class UnicornCpu {
   void set_core(const Core& core);
 
   /// Executes one instruction. A REP instruction does one iteration, as in cpu::Cpu::step(), and leaves EIP before it
-  /// until the last one.
+  /// until the last one. What keeps the next instruction from being fetched is not this one's fault.
   StepResult step();
   /// Runs continuously. `boundary` is called before each instruction (and each iteration of a REP, and once more after
   /// the last one) with its linear address; returning false ends the run before it. It may use core(), registers(),

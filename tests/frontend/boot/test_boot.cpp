@@ -9,10 +9,10 @@ using Catch::Matchers::Contains;
 using program::run_planar;
 using program::Scratch;
 
-TEST_CASE("any bootable diskette boots: BIOS services, and protected mode with interrupts") {
+TEST_CASE("any bootable diskette boots: BIOS services, protected mode with interrupts, demand paging") {
   const std::string images = std::string(PLANAR_SOURCE_DIR) + "/roms/images/";
   for (const char* machine : {"model56sx", "model77", "model95"}) {
-    for (const char* sample : {"sample-bios", "sample-pmode"}) {
+    for (const char* sample : {"sample-bios", "sample-pmode", "sample-paging"}) {
       INFO(machine << " " << sample);
       const auto ok = std::string(sample) + ": ok";
       const auto run = run_planar(std::string("run ") + machine + " --quiet --screen text --serial stdio --image '" +

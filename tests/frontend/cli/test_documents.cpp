@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The commands and files that README.md and the pages in docs/ show are ones that this program takes.
+#include <algorithm>
+#include <map>
+#include <regex>
 #include <sstream>
 
 #include "tests/catch.hpp"
@@ -96,6 +99,35 @@ TEST_CASE("the short commands in README.md run") {
     ++ran;
   }
   CHECK(ran >= 4);
+}
+
+// 217<!-- = tr16-4a-1989 microprocessor.step --> is a value of that card's profile as `planar show` has it.
+TEST_CASE("figures of timing profiles in the pages are those of the program") {
+  auto all = pages();
+  for (const auto& entry : std::filesystem::directory_iterator(PLANAR_SOURCE_DIR "/docs/hardware"))
+    all.push_back(entry.path().string());
+  const std::regex figure("([0-9.]+)<!-- = ([^ ]+) ([^ ]+) -->");
+  std::map<std::string, nlohmann::ordered_json> cards;
+  unsigned checked = 0;
+  for (const auto& page : all) {
+    const std::string text = read_file(page);
+    for (std::sregex_iterator at(text.begin(), text.end(), figure), end; at != end; ++at, ++checked) {
+      const auto& match = *at;
+      const auto place = std::filesystem::path(page).filename().string() + ":" +
+                         std::to_string(std::count(text.begin(), text.begin() + match.position(), '\n') + 1);
+      INFO(place << ": " << match.str());
+      if (!cards.contains(match[2])) {
+        const auto shown = run_planar("show " + match[2].str() + " --json -");
+        REQUIRE(shown.status == 0);
+        cards[match[2]] = shown.json().at("timing");
+      }
+      std::string value = "no such value";
+      for (const auto& row : cards[match[2]])
+        if (row.at("name") == match[3].str()) value = row.at("value");
+      CHECK(value.substr(0, value.find(' ')) == match[1].str());
+    }
+  }
+  CHECK(checked >= 4);
 }
 
 TEST_CASE("docs/README.md leads to every page") {

@@ -38,6 +38,19 @@ TEST_CASE("boot into protected mode with paging, tasks and system calls agrees w
   CHECK(says(checked.err, "task switches"));
 }
 
+TEST_CASE("a demand-paged program agrees with Unicorn from power-on to its end") {
+  const std::string run =
+      " --quiet --json - --until 'serial:sample-paging: ok' --until serial:failed --timeout '20 s' "
+      "--image '" PLANAR_SOURCE_DIR "/roms/images/sample-paging.img' ";
+  for (const char* machine : {"model56sx", "model77", "model95"}) {
+    const auto checked = run_planar("run " + std::string(machine) + run + "--lockstep");
+    INFO(machine << "\n" << checked.err);
+    REQUIRE(checked.status == 0);
+    CHECK(checked.json().at("ended") == "text seen");
+    CHECK(checked.json().at("state_hash") == run_planar("run " + std::string(machine) + run).json().at("state_hash"));
+  }
+}
+
 TEST_CASE("a difference between planar and Unicorn ends the run with both states") {
   const auto said = run_planar("run model56sx --until '1 s' --quiet --lockstep --lockstep-plant 1000");
   INFO(said.err);
