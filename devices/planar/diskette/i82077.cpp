@@ -78,7 +78,7 @@ void I82077::enter_reset(Time now) {
   for (Seek& seek : seeks_) seek.active = false;
   pcn_.fill(0);
   seek_pending_.fill(false);
-  reset_senses_ = 0;
+  polled_ = 0;
   if (!locked_) {
     configure_ = 0x20;
     precompensation_ = 0;
@@ -88,11 +88,11 @@ void I82077::enter_reset(Time now) {
 
 void I82077::leave_reset(Time now) { reset_event_.at(now + reset_time); }
 
-/// The controller polls its drives after a reset and reports each of them once.
+/// The controller polls its drives after a reset: one interrupt, and a status of each drive to be sensed.
 void I82077::reset_done(Time now) {
   ready_for_byte_ = true;
   if (configure_ & 0x10) return;
-  reset_senses_ = drives;
+  polled_ = (1u << drives) - 1;
   set_interrupt(true, now);
 }
 
@@ -213,7 +213,10 @@ std::uint8_t I82077::read_fifo(Time now) {
   if (phase_ != Phase::result) return 0;
   const std::uint8_t value = results_[result_position_];
   if (result_position_ == 0) set_interrupt(false, now);
-  if (++result_position_ == results_.size()) to_idle();
+  if (++result_position_ == results_.size()) {
+    to_idle();
+    if (seek_to_sense()) set_interrupt(true, now);  // ended meanwhile, or another drive's
+  }
   return value;
 }
 
@@ -223,6 +226,7 @@ void I82077::write_fifo(std::uint8_t value, Time now) {
     return;
   }
   if (!ready_for_byte_ || phase_ == Phase::result) return;  // the host ignores RQM or DIO: the byte is lost
+  if (phase_ == Phase::idle) set_interrupt(false, now);  // a new command takes it away; its status stays to be sensed
   phase_ = Phase::command;
   command_.push_back(value);
   ready_for_byte_ = false;
@@ -271,9 +275,9 @@ void I82077::archive(Archive& a) {
                          : "snapshot: the drive was empty; leave --floppy out");
     if (loaded) a(*d.image);
   }
-  a(seeks_, pcn_, seek_status_, seek_pending_, phase_, dor_, rate_select_, dsr_, ready_for_byte_, reset_senses_,
-    srb_toggles_, last_step_inward_, srt_hut_, hlt_nd_, configure_, precompensation_, perpendicular_, locked_, command_,
-    results_, result_position_);
+  a(seeks_, pcn_, seek_status_, seek_pending_, phase_, dor_, rate_select_, dsr_, ready_for_byte_, polled_, srb_toggles_,
+    last_step_inward_, srt_hut_, hlt_nd_, configure_, precompensation_, perpendicular_, locked_, command_, results_,
+    result_position_);
   a(transfer_, searching_, stuck_, implied_seek_, id_only_, terminal_, draining_, requesting_, unit_, head_, c_, h_, r_,
     n_, eot_, verify_left_, format_left_, found_sector_, sector_, disk_position_, fifo_, byte_start_,
     head_loaded_until_, head_loaded_drive_);

@@ -6,7 +6,7 @@
 //
 // Facts: Intel 82077AA data sheet (commands, phases, status registers, FIFO);
 // docs/hardware/planar-devices.md#diskette-controller (PS/2 register bits; DOR bit 3 is reserved: interrupt and DMA
-// request are always gated on).
+// request are always gated on; what takes the interrupt away).
 // Timing: rotation 300 rpm (200 ms); a sector is read when it passes under the head; step rate and
 // head settling from SPECIFY; motor spin-up 300 ms (inferred from drive data sheets); a command
 // byte is taken in 8 us (inferred). Gap lengths follow IBM system 34, GAP 3 up to 108 bytes. All
@@ -123,6 +123,7 @@ class I82077 final : public Slave {
   void respond(std::vector<std::uint8_t> bytes, bool interrupt, Time now);
   void to_idle();
   void sense_interrupt(Time now);
+  bool seek_to_sense() const;
   void dump_registers(Time now);
   void start_seek(unsigned drive, int steps, bool recalibrate, Time now);
   void schedule_step();
@@ -168,9 +169,9 @@ class I82077 final : public Slave {
   std::uint8_t dor_ = 0;
   std::uint8_t rate_select_ = 2;  // DSR and CCR bits 1-0
   std::uint8_t dsr_ = 0;
-  bool ready_for_byte_ = false;    // RQM
-  std::uint8_t reset_senses_ = 0;  // drives whose reset interrupt has not been sensed
-  std::uint8_t srb_toggles_ = 0;   // write data, read data, write enable flip-flops (bits 4-2)
+  bool ready_for_byte_ = false;   // RQM
+  std::uint8_t polled_ = 0;       // by drive: the status of the poll after a reset has not been sensed
+  std::uint8_t srb_toggles_ = 0;  // write data, read data, write enable flip-flops (bits 4-2)
   bool last_step_inward_ = false;
   // SPECIFY, CONFIGURE, PERPENDICULAR, LOCK
   std::uint8_t srt_hut_ = 0;

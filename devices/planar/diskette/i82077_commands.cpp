@@ -57,6 +57,7 @@ constexpr Shape shapes[] = {
 };
 
 constexpr std::uint8_t invalid_command = 0x80;
+constexpr std::uint8_t st0_polled = 0xC0;
 constexpr std::uint8_t seek_end = 0x20, abnormal = 0x40, equipment_check = 0x10;
 constexpr int recalibrate_steps = 79;       // pulses before the chip gives up
 constexpr std::uint8_t last_cylinder = 83;  // where a drive's mechanics end
@@ -155,27 +156,21 @@ void I82077::dump_registers(Time now) {
           false, now);
 }
 
+bool I82077::seek_to_sense() const {
+  return std::find(seek_pending_.begin(), seek_pending_.end(), true) != seek_pending_.end();
+}
+
+/// Each drive has one status, the latest: of its seek, or of the poll after a reset. The lowest drive's comes first.
 void I82077::sense_interrupt(Time now) {
-  std::uint8_t st0 = invalid_command;
-  unsigned drive = drives;
-  if (reset_senses_ > 0) {
-    drive = drives - reset_senses_;
-    --reset_senses_;
-    st0 = static_cast<std::uint8_t>(0xC0 | drive);
-    set_interrupt(false, now);
-  } else {
-    for (unsigned i = 0; i < drives && drive == drives; ++i)
-      if (seek_pending_[i]) drive = i;
-    if (drive < drives) {
-      seek_pending_[drive] = false;
-      st0 = seek_status_[drive];
-      set_interrupt(std::find(seek_pending_.begin(), seek_pending_.end(), true) != seek_pending_.end(), now);
-    }
+  for (std::uint8_t drive = 0; drive < drives; ++drive) {
+    const auto bit = static_cast<std::uint8_t>(1u << drive);
+    if (!seek_pending_[drive] && !(polled_ & bit)) continue;
+    const auto st0 = static_cast<std::uint8_t>(seek_pending_[drive] ? seek_status_[drive] : st0_polled | drive);
+    seek_pending_[drive] = false;
+    polled_ = static_cast<std::uint8_t>(polled_ & ~bit);
+    return respond({st0, pcn_[drive]}, false, now);
   }
-  if (drive == drives)
-    respond({st0}, false, now);
-  else
-    respond({st0, pcn_[drive]}, false, now);
+  respond({invalid_command}, false, now);
 }
 
 // --- Seeks ---

@@ -9,10 +9,10 @@ constexpr std::size_t fifo_depth = 16;
 // IER and the interrupts
 constexpr std::uint8_t receive_interrupt = 1, transmit_interrupt = 2, line_interrupt = 4, modem_interrupt = 8;
 // LSR
-constexpr std::uint8_t data_ready = 0x01, overrun = 0x02, framing_error = 0x08, break_received = 0x10, any_error = 0x1E,
-                       holding_empty = 0x20, transmitter_empty = 0x40, error_in_fifo = 0x80;
-constexpr std::uint8_t send_break = 0x40;  // LCR
-constexpr std::uint8_t out2 = 0x08;        // MCR
+constexpr std::uint8_t data_ready = 0x01, overrun = 0x02, any_error = 0x1E, holding_empty = 0x20,
+                       transmitter_empty = 0x40, error_in_fifo = 0x80;
+constexpr std::uint8_t send_break = 0x40;              // LCR
+constexpr std::uint8_t out2 = 0x08, loop_back = 0x10;  // MCR
 // IIR
 constexpr std::uint8_t no_interrupt = 0x01, line_status = 0x06, data_available = 0x04, character_timeout = 0x0C,
                        transmitter_ready = 0x02, modem_status = 0x00;
@@ -24,6 +24,7 @@ Ns16550::Ns16550(Scheduler& scheduler, Trace& trace, std::string name)
       transmitted_(scheduler, name_ + ".transmitted", Priority::device, Callback::to<&Ns16550::transmitted>(this)),
       received_(scheduler, name_ + ".received", Priority::device, Callback::to<&Ns16550::received>(this)),
       timeout_(scheduler, name_ + ".timeout", Priority::device, Callback::to<&Ns16550::timed_out>(this)),
+      loop_(scheduler, name_ + ".loop", Priority::device, Callback::to<&Ns16550::sample_loop>(this)),
       ports_(name_) {}
 
 void Ns16550::claim_ports(IoSpace& space, std::uint16_t base, bool* selected) {
@@ -31,12 +32,21 @@ void Ns16550::claim_ports(IoSpace& space, std::uint16_t base, bool* selected) {
   ports_.claim(space, *this, base, {{base, static_cast<std::uint16_t>(base + 7)}}, selected);
 }
 
-/// The end of `characters` characters of the programmed format that begin at `start`.
-Time Ns16550::character_end(Time start, unsigned characters) const {
+/// Half bits in a character of the programmed format.
+unsigned Ns16550::character_halves() const {
   const unsigned stop_halves = !(lcr_ & 4) ? 2 : data_bits() == 5 ? 3 : 4;
-  const unsigned halves = 2 + 2 * data_bits() + (lcr_ & 8 ? 2 : 0) + stop_halves;
+  return 2 + 2 * data_bits() + (lcr_ & 8 ? 2 : 0) + stop_halves;
+}
+
+/// The end of `characters` characters that begin at `start`.
+Time Ns16550::character_end(Time start, unsigned characters) const {
+  return after_bits(start, character_halves() * characters);
+}
+
+/// `halves` half bits after the first clock at or after `start`.
+Time Ns16550::after_bits(Time start, unsigned halves) const {
   const std::uint64_t divisor = divisor_ == 0 ? 65'536 : divisor_;
-  return clock_.at(clock_.first_at_or_after(start) + std::uint64_t{8} * halves * divisor * characters);
+  return clock_.at(clock_.first_at_or_after(start) + std::uint64_t{8} * halves * divisor);
 }
 
 // --- Transmitter ---
@@ -46,19 +56,16 @@ void Ns16550::start_transmission(Time now) {
   shift_register_ = transmit_.front();
   transmit_.pop_front();
   shifting_ = true;
+  shift_start_ = after_bits(now, 0);
   if (transmit_.empty()) thre_pending_ = true;
   transmitted_.at(character_end(now, 1));
+  watch_loop(now);
 }
 
 void Ns16550::transmitted(Time now) {
   shifting_ = false;
-  const auto byte = static_cast<std::uint8_t>(shift_register_ & ((1u << data_bits()) - 1));
-  if (loopback()) {
-    if (lcr_ & send_break)
-      accept(0, break_received | framing_error, now);
-    else
-      accept(byte, 0, now);
-  } else if (!(lcr_ & send_break)) {
+  if (!loopback() && !(lcr_ & send_break)) {
+    const auto byte = static_cast<std::uint8_t>(shift_register_ & ((1u << data_bits()) - 1));
     trace_(TraceCategory::serial, now, name_, "sends {:02x}", byte);
     if (sink_) sink_(byte, now);
   }
@@ -242,11 +249,16 @@ void Ns16550::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time 
       ier_ = value & 0x0F;
       break;
     case iir_fcr: write_fifo_control(value, now); break;
-    case lcr: lcr_ = value; return;
+    case lcr:
+      lcr_ = value;
+      watch_loop(now);
+      return;
     case mcr: {
-      const std::uint8_t before = modem_inputs();
+      const std::uint8_t before = modem_inputs(), changed = mcr_ ^ value;
       mcr_ = value & 0x1F;
       modem_changed(before);
+      if (changed & loop_back) enter_loop();
+      watch_loop(now);
       break;
     }
     case scr: scr_ = value; return;
@@ -257,11 +269,12 @@ void Ns16550::write(std::uint32_t offset, unsigned, std::uint32_t value32, Time 
 
 void Ns16550::reset(Time now) {
   ier_ = fcr_ = lcr_ = mcr_ = deltas_ = 0;
-  overrun_ = thre_pending_ = timeout_pending_ = shifting_ = false;
+  overrun_ = thre_pending_ = timeout_pending_ = shifting_ = sampling_ = waits_for_mark_ = false;
   transmit_.clear();
   receive_.clear();
   transmitted_.cancel();
   timeout_.cancel();
+  loop_.cancel();
   update_irq(now);
 }
 
@@ -274,6 +287,7 @@ void Ns16550::describe(Description& d) const {
   d.number("transmit FIFO", transmit_.size()).flag("shifting", shifting_);
   if (shifting_) d.reg("shift register", shift_register_, 8).time("shifted out", transmitted_.when());
   d.number("receive FIFO", receive_.size()).number("on the line", line_in_.size());
+  if (loopback()) d.flag("loop-back: in a character", sampling_).flag("after a break", waits_for_mark_);
 }
 
 void Ns16550::archive(Archive& a) {
@@ -281,6 +295,11 @@ void Ns16550::archive(Archive& a) {
   a(ier_, fcr_, lcr_, mcr_, scr_, divisor_, lines_, deltas_, overrun_, thre_pending_, timeout_pending_, shifting_,
     shift_register_, transmit_, receive_, line_in_);
   a(irq, transmitted_, received_, timeout_);
+  // Out of loop-back nothing of it matters, and the stream is as it was before there was any.
+  if (loopback()) return a(shift_start_, sampling_, waits_for_mark_, frame_start_, sampled_, samples_, loop_);
+  if (a.saving()) return;
+  sampling_ = waits_for_mark_ = false;
+  loop_.cancel();
 }
 
 }  // namespace planar

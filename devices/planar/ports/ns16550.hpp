@@ -4,11 +4,11 @@
 //   +0 RBR/THR/DLL  +1 IER/DLM  +2 IIR/FCR  +3 LCR  +4 MCR  +5 LSR  +6 MSR  +7 SCR
 //
 // Facts: National NS16550A data sheet; docs/hardware/planar-devices.md#serial-port. Every character takes its time on
-// the line in both directions; OUT 2 gates the interrupt, as on every PC serial port.
+// the line in both directions; OUT 2 gates the interrupt, as on every PC serial port. In loop-back mode (MCR bit 4) the
+// receiver samples the transmitter's line bit by bit, break included (ns16550_loopback.cpp).
 // Known limits: the line at the other end runs at the same speed and format, so parity and framing
-// errors never occur by themselves; a break replaces the characters sent meanwhile (loopback
-// receives it, the far end sees nothing); the THRE delay of one character in FIFO mode is not
-// modelled.
+// errors occur in loop-back only; a break replaces the characters sent meanwhile (the far end sees
+// nothing); the THRE delay of one character in FIFO mode is not modelled.
 #pragma once
 
 #include <cstdint>
@@ -74,6 +74,17 @@ class Ns16550 final : public Slave {
   unsigned data_bits() const { return 5u + (lcr_ & 3); }
   void timed_out(Time now);
   Time character_end(Time start, unsigned characters) const;
+  unsigned character_halves() const;
+  Time after_bits(Time start, unsigned halves) const;
+
+  // ns16550_loopback.cpp
+  unsigned frame_bits() const;
+  bool parity_bit(unsigned data) const;
+  bool looped_line(Time now) const;
+  void enter_loop();
+  void watch_loop(Time now);
+  void sample_loop(Time now);
+  void take_frame(Time now);
 
   Trace& trace_;
   std::string name_;
@@ -95,6 +106,14 @@ class Ns16550 final : public Slave {
   Event transmitted_;
   Event received_;
   Event timeout_;
+  // Loop-back: when the character being sent began, and the receiver's shift register.
+  Time shift_start_{};
+  bool sampling_ = false;        // a start bit was seen
+  bool waits_for_mark_ = false;  // after a break
+  Time frame_start_{};
+  std::uint8_t sampled_ = 0;  // bits, start bit included
+  std::uint16_t samples_ = 0;
+  Event loop_;
   PortGroup ports_;
 };
 

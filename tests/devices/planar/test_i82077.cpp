@@ -442,6 +442,49 @@ TEST_CASE("82077: registers of the PS/2 mode", "[planar][i82077]") {
   CHECK(d.io.find(0x3F6) == nullptr);
 }
 
+// OpenBSD's and NetBSD's probe (sys/dev/isa/fdc.c, fd.c: fdcprobe, fdprobe): reset, SPECIFY, RECALIBRATE, one sense.
+TEST_CASE("82077: a reset whose interrupt nobody serves ends with the next command", "[planar][i82077]") {
+  Diskette d;
+  d.out(0x3F2, 0x00);
+  d.step(100_us);
+  d.out(0x3F2, 0x04);  // bit 3 is clear: on a PS/2 that gates nothing
+  REQUIRE(d.run(10_ms));
+  d.command({0x03, 0xDF, 0x02});
+  CHECK_FALSE(d.irq6.level);  // a level input of a Micro Channel machine would interrupt for ever
+  d.out(0x3F2, 0x14);
+  d.step(250_ms);
+  d.command({0x07, 0x00});
+  REQUIRE(d.run(3_s));
+  d.command({0x08});
+  CHECK(d.result() == Bytes{0x20, 0x00});  // the drive's latest status, not that of the poll
+  CHECK_FALSE(d.irq6.level);
+  d.out(0x3F2, 0x04);
+  d.step(10_ms);
+  CHECK_FALSE(d.irq6.level);
+  for (unsigned drive = 1; drive < 4; ++drive) {
+    d.command({0x08});
+    CHECK(d.result() == Bytes{0xC0 | drive, 0x00});
+  }
+  d.command({0x08});
+  CHECK(d.result() == Bytes{0x80});
+}
+
+TEST_CASE("82077: two seeks that end together interrupt twice", "[planar][i82077]") {
+  Diskette d;
+  d.fdc.install(1, 1000);
+  d.start();
+  d.command({0x0F, 0x00, 7});
+  d.command({0x0F, 0x01, 9});
+  d.step(1_s);
+  REQUIRE(d.irq6.level);
+  d.command({0x08});
+  CHECK(d.result() == Bytes{0x20, 7});
+  CHECK(d.irq6.level);
+  d.command({0x08});
+  CHECK(d.result() == Bytes{0x21, 9});
+  CHECK_FALSE(d.irq6.level);
+}
+
 TEST_CASE("82077: arbitrary guest writes are handled", "[planar][i82077]") {
   Random random(82077);
   Diskette d;
