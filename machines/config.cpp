@@ -59,6 +59,7 @@ struct Config::Impl {
     std::string name;
     toml::table table;
     std::optional<AsciiToml> text;  ///< a file's; nothing for a value from the command line
+    bool file = false;              ///< `name` is a file of the host
   };
   /// FILE:LINE:COLUMN, or the option.
   static std::string where(const Layer& layer, const toml::node& node) {
@@ -129,6 +130,14 @@ void Config::add_file(const std::filesystem::path& path) {
     throw Error(
         fmt::format("{}:1:1: is a binary file, not a TOML machine file; see `planar config MACHINE`", path.string()));
   add_text(text, path.string());
+  impl_->layers.back().file = true;
+}
+
+std::vector<std::string> Config::files() const {
+  std::vector<std::string> names;
+  for (const Impl::Layer& layer : impl_->layers)
+    if (layer.file) names.push_back(layer.name);
+  return names;
 }
 
 namespace {
@@ -362,7 +371,7 @@ Config Config::only(const std::vector<std::string>& keys) const {
     toml::table table;
     for (const auto& key : keys)
       if (const auto* node = layer.table.get(key)) table.insert(key, *node);
-    part.impl_->layers.push_back({layer.name, std::move(table), layer.text});
+    part.impl_->layers.push_back({layer.name, std::move(table), layer.text, layer.file});
   }
   return part;
 }
@@ -389,7 +398,7 @@ std::vector<Config> Config::split(const std::string& list, const std::vector<std
       if (const auto* node = table->get(name))
         throw Error(fmt::format("{}: {} is for the whole lab; write [{}] once, before the first [[{}]]",
                                 Impl::where(file, *node), name, name, list));
-    parts.emplace_back().impl_->layers.push_back({file.name, std::move(*table), file.text});
+    parts.emplace_back().impl_->layers.push_back({file.name, std::move(*table), file.text, file.file});
   }
   for (const auto& [key, node] : file.table)
     if (key.str() != list && std::find(shared.begin(), shared.end(), key.str()) == shared.end())

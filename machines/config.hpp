@@ -30,6 +30,8 @@ class Config {
   void add_text(std::string_view toml, const std::string& name);
   /// Adds a file as a layer; an unreadable file is Error with ExitCode::missing_file.
   void add_file(const std::filesystem::path& path);
+  /// The files among the layers, the lowest first.
+  std::vector<std::string> files() const;
   /// Adds one value of the command line on top (`origin` is the option as typed).
   void set(const std::string& path, const std::string& value, const std::string& origin);
 

@@ -20,13 +20,24 @@ namespace {
 std::string disk_summary(const storage::DiskImage& disk) {
   switch (disk.mode()) {
     case storage::WriteMode::overlay:
-      return fmt::format("{}, changes in {} ({})", disk.name(), disk.overlay_name(),
-                         disk.overlay() ? fmt::format("{} sectors so far", disk.changed_sectors()) : "none yet");
+      return fmt::format(
+          "{}, changes in {} ({})", disk.name(), disk.overlay_name(),
+          disk.changed_sectors() ? fmt::format("{} sectors so far", disk.changed_sectors()) : "none yet");
     case storage::WriteMode::write_through: return fmt::format("{}, changes written into it", disk.name());
     case storage::WriteMode::memory: return fmt::format("{}, changes discarded at the end", disk.name());
     case storage::WriteMode::read_only: return fmt::format("{}, read-only", disk.name());
   }
   return {};
+}
+
+/// Both write into one file.
+bool changes_same_file(const storage::DiskImage& old, const storage::DiskSpec& next) {
+  const auto written = storage::files_of(next).written;
+  std::error_code none;
+  return std::any_of(written.begin(), written.end(), [&](const std::string& file) {
+    return std::filesystem::equivalent(file, old.overlay_name(), none) ||
+           std::filesystem::equivalent(file, old.name(), none);
+  });
 }
 
 }  // namespace
@@ -163,7 +174,10 @@ void Lab::insert_diskette(std::vector<std::uint8_t> image, const std::string& na
 
 void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
   Node& node = *nodes_[n];
-  node.machine->diskette().insert(0, FloppyImage::open(disk), scheduler_.now());
+  I82077& drives = node.machine->diskette();
+  // One that is inserted again is not in use by another.
+  if (const auto& old = drives.drive(0).image; old && changes_same_file(old->disk(), disk)) drives.eject(0);
+  drives.insert(0, FloppyImage::open(disk), scheduler_.now());
   node.diskette_image.clear();
   node.diskette_name.clear();
   Config& config = config_.machine(n);
@@ -175,6 +189,7 @@ void Lab::change_diskette(const storage::DiskSpec& disk, std::size_t n) {
   set("floppy.a.file", disk.file);
   set("floppy.a.mode", std::string(to_string(disk.mode)));
   set("floppy.a.overlay", disk.overlay);
+  set("floppy.a.format", std::string(to_string(disk.format)));
 }
 
 void Lab::change_cdrom(unsigned id, const std::string& file, std::size_t n) {

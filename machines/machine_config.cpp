@@ -252,13 +252,18 @@ void read_start(Config& c, StartConfig& start) {
     c.fail("serial", "expects \"stdio\" or \"file:NAME\"");
 }
 
-/// [floppy.a]: file, mode, overlay.
+storage::ImageFormat read_format(Config& c, const std::string& path) {
+  return *storage::parse_image_format(c.choice(path + ".format", {"auto", "raw"}, "auto"));
+}
+
+/// [floppy.a]: file, mode, overlay, format.
 storage::DiskSpec read_disk(Config& c, const std::string& path) {
   storage::DiskSpec disk;
   disk.file = c.text(path + ".file");
   const auto mode = c.choice(path + ".mode", {"overlay", "write-through", "memory", "read-only"}, "overlay");
   disk.mode = *storage::parse_write_mode(mode);
   disk.overlay = c.text(path + ".overlay", "");
+  disk.format = read_format(c, path);
   return disk;
 }
 
@@ -277,7 +282,7 @@ void read_drives(Config& c, MachineConfig& m) {
       if (kind == storage::DriveKind::disk)
         drive.disk = read_disk(c, path);
       else
-        drive.disk = {c.text(path + ".file"), storage::WriteMode::read_only, {}};
+        drive.disk = {c.text(path + ".file"), storage::WriteMode::read_only, {}, read_format(c, path)};
       for (const DriveConfig& other : m.drives)
         if (other.id == drive.id) c.fail(path, "has the SCSI address of another drive; give each its own, 0 to 6");
       m.drives.push_back(std::move(drive));

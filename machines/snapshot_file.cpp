@@ -54,7 +54,7 @@ class Decompressor {
     std::uint8_t more = 0;
     ZSTD_outBuffer output{&more, 1, 0};
     if (left_ != 0) left_ = ZSTD_decompressStream(context_.get(), &output, &input_);
-    return left_ == 0 && output.pos == 0;
+    return left_ == 0 && output.pos == 0 && input_.pos == input_.size;
   }
 
  private:
@@ -86,10 +86,8 @@ std::uint64_t largest_state(const std::string& configuration) {
   std::uint64_t bytes = everything_else;
   for (const MachineConfig& machine : parse_lab(configuration, "snapshot").read()) {
     bytes += machine.memory_bytes + everything_else;
-    const auto add = [&](storage::DiskSpec disk, const storage::ImageKind& kind) {
-      disk.mode = storage::WriteMode::memory;
-      disk.overlay.clear();
-      bytes += storage::DiskImage::open(disk, kind).sectors() * changed_sector;
+    const auto add = [&](const storage::DiskSpec& disk, const storage::ImageKind& kind) {
+      bytes += storage::DiskImage::open(storage::restored(disk), kind).sectors() * changed_sector;
     };
     if (machine.floppy) add(*machine.floppy, storage::disk_kind);
     for (const DriveConfig& drive : machine.drives)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
@@ -40,16 +41,30 @@ mode_t creation_mode() {
   return 0666 & ~mask;
 }
 
-// Devices, pipes, and names that lead to a process's open files: there is nothing to replace.
-bool written_in_place(const std::filesystem::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return true;
+// Names that lead to what some process has open.
+bool of_open_file(const std::filesystem::path& file) {
   const auto name = std::filesystem::absolute(file).lexically_normal().string();
   return name.starts_with("/dev/") || name.starts_with("/proc/");
 }
 
+// Devices, pipes, and names that lead to a process's open files: there is nothing to replace.
+bool written_in_place(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return true;
+  return of_open_file(file);
+}
+
+// Opened anew, a file that standard output goes to would be written from its start: the descriptor knows where it is.
+int open_in_place(const std::filesystem::path& file) {
+  if (const auto own = own_descriptor(file)) {
+    std::fflush(nullptr);
+    return ::fcntl(*own, F_DUPFD_CLOEXEC, 0);
+  }
+  return ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+}
+
 int write_in_place(const std::string& file, std::span<const std::uint8_t> content) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  const int descriptor = open_in_place(file);
   if (descriptor < 0) return errno;
   int error = 0;
   while (!content.empty() && !error) {
@@ -63,6 +78,29 @@ int write_in_place(const std::string& file, std::span<const std::uint8_t> conten
 }
 
 }  // namespace
+
+std::optional<int> own_descriptor(const std::filesystem::path& file) {
+  const auto name = std::filesystem::absolute(file).lexically_normal().string();
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!name.starts_with(folder)) continue;
+    int number = 0;
+    const char *first = name.data() + folder.size(), *last = name.data() + name.size();
+    if (const auto [end, error] = std::from_chars(first, last, number); error == std::errc{} && end == last)
+      return number;
+  }
+  return std::nullopt;
+}
+
+OutputFile open_output(const std::filesystem::path& file) {
+  if (!own_descriptor(file)) return {std::fopen(file.c_str(), of_open_file(file) ? "abe" : "wbe"), std::fclose};
+  const int descriptor = open_in_place(file);
+  if (descriptor < 0) return {nullptr, std::fclose};
+  OutputFile opened(::fdopen(descriptor, "wb"), std::fclose);
+  if (!opened) ::close(descriptor);
+  return opened;
+}
 
 bool write_all(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> data) {
   while (!data.empty()) {

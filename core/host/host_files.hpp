@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,8 +26,17 @@ int write_beside(const std::string& file, Existing existing, const std::function
 /// All of `data` at `offset`; false with errno set.
 bool write_all(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> data);
 
+/// The descriptor of this process that `file` is another name of: 1 of /dev/stdout, 3 of /dev/fd/3 or /proc/self/fd/3.
+std::optional<int> own_descriptor(const std::filesystem::path& file);
+
+using OutputFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+/// Opens `file` to be written from its beginning, byte after byte; nothing if that cannot be (errno says why). What is
+/// open already goes on where it stands: `--capture /dev/stdout > x.pcapng` comes after what was printed before.
+OutputFile open_output(const std::filesystem::path& file);
+
 /// Makes `content` the content of `file`, whole or not at all. A symbolic link stays one; devices and pipes are written
-/// to. Throws Error (exit 3) naming the file, preceded by `option` if there is one, the reason and the remedy.
+/// to, and so is what this process has open (own_descriptor()), where it stands. Throws Error (exit 3) naming the file,
+/// preceded by `option` if there is one, the reason and the remedy.
 void replace_file(const std::filesystem::path& file, std::string_view content, const std::string& option = {});
 void replace_file(const std::filesystem::path& file, std::span<const std::uint8_t> content,
                   const std::string& option = {});

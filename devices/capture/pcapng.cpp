@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -61,7 +62,7 @@ std::uint32_t flags_of(const WireRecord& record) {
 }  // namespace
 
 PcapngWriter::PcapngWriter(const std::filesystem::path& file, std::vector<const Medium*> media, bool include_damaged)
-    : path_(file), media_(std::move(media)), include_damaged_(include_damaged), file_(std::fopen(file.c_str(), "wb")) {
+    : path_(file), media_(std::move(media)), include_damaged_(include_damaged), file_(open_output(file)) {
   if (!file_)
     throw Error(fmt::format("{}: cannot write the capture ({}); name a file in a folder that you may write to",
                             file.string(), std::strerror(errno)),

@@ -9,12 +9,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "core/host/host_files.hpp"
 #include "devices/medium/medium.hpp"
 
 namespace planar::net {
@@ -36,15 +35,12 @@ class PcapngWriter final : public WireObserver {
   void describe_interface(const Medium& medium);
   void block(std::uint32_t type, std::span<const std::uint8_t> body);
 
-  struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
   std::filesystem::path path_;
   std::vector<const Medium*> media_;  // by interface
   bool include_damaged_;
   bool failed_ = false;
   std::uint64_t frames_ = 0;
-  std::unique_ptr<std::FILE, Close> file_;
+  OutputFile file_;
 };
 
 }  // namespace planar::net

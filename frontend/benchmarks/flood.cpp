@@ -175,6 +175,7 @@ int run_flood(const FloodOptions& o) {
   if (o.output.json) write_json(*o.output.json, result.json());
   if (o.output.json != "-") fmt::print("{}", result.table());
   session->check_files();
+  session->check_snapshot_taken();
   const bool bridged = session->lab().media().size() > 1 && !o.router;
   for (const FloodRow& row : result.rows)
     if (const auto wrong = row.discrepancy(bridged); !wrong.empty())

@@ -142,6 +142,7 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
   if (o.output.json) write_json(*o.output.json, result.json());
   if (o.output.json != "-") fmt::print("{}", result.table());
   session->check_files();
+  session->check_snapshot_taken();
   for (const FloodSendRow& row : result.rows)
     if (const auto wrong = row.discrepancy(session->lab().media().size() > 1); !wrong.empty())
       throw Error(fmt::format("flood --send from {} does not add up: {}", row.from, wrong), ExitCode::scenario_failed);

@@ -151,6 +151,7 @@ NetioResult measure_settled(const Options& o) {
           "of the two out");
     NetioResult result = measure(*session, one, hopeless);
     session->check_files();
+    session->check_snapshot_taken();
     return result;
   });
 }
@@ -162,6 +163,7 @@ int run(const Options& o) {
   auto session = open(o);
   const int code = put(o, measure(*session, o));
   session->check_files();
+  session->check_snapshot_taken();
   return code;
 }
 

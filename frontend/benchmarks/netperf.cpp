@@ -194,6 +194,7 @@ int run_netserver(NetperfOptions o) {
   if (o.output.json) write_json(*o.output.json, r.json());
   if (o.output.json != "-") fmt::print("{}", r.table());
   session->check_files();
+  session->check_snapshot_taken();
   return finished ? 0 : static_cast<int>(interrupted_exit);
 }
 
@@ -221,6 +222,7 @@ int run_netperf(const NetperfOptions& o) {
   if (o.output.json) write_json(*o.output.json, result.json());
   if (o.output.json != "-") fmt::print("{}", result.table());
   session->check_files();
+  session->check_snapshot_taken();
   return finished ? 0 : static_cast<int>(interrupted_exit);
 }
 

@@ -16,6 +16,7 @@
 #include "frontend/benchmarks/benchmark.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/files/option_files.hpp"
 #include "frontend/help/help_text.hpp"
 #include "frontend/help/suggestion.hpp"
 #include "frontend/session/provenance.hpp"
@@ -90,18 +91,7 @@ int parse_and_run(int argc, const char* const* argv) {
   app.require_subcommand(1);
   bool only_parse = false;
   app.add_flag("--only-parse", only_parse, "Check the command line and do nothing")->group("");
-  std::vector<Verb (*)(CLI::App&)> adders;
-  for (const Benchmark* benchmark : benchmarks())
-    if (benchmark->add_verb) adders.push_back(benchmark->add_verb);
-  adders.insert(adders.end(), {add_run, add_describe, add_debug, add_list, add_show, add_config, add_adf, add_disk,
-                               add_bench, add_compare, add_published, add_regress, add_diff, add_netio_server,
-                               add_completion, add_installed_files});
-  std::vector<std::pair<CLI::App*, Verb>> verbs;
-  for (const auto add : adders) {
-    const auto before = app.get_subcommands({}).size();
-    Verb verb = add(app);
-    verbs.emplace_back(app.get_subcommands({}).at(before), std::move(verb));
-  }
+  const auto verbs = add_verbs(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -114,7 +104,11 @@ int parse_and_run(int argc, const char* const* argv) {
   }
   if (only_parse) return 0;
   for (const auto& [command, verb] : verbs)
-    if (command->parsed()) return finish(run_verb(verb));
+    if (command->parsed())
+      return finish(run_verb([&] {
+        check_option_files(app);
+        return verb();
+      }));
   return static_cast<int>(ExitCode::bad_configuration);
 }
 
@@ -134,6 +128,22 @@ int without_memory() {
   std::abort();
 }
 }  // namespace
+
+std::vector<std::pair<CLI::App*, Verb>> add_verbs(CLI::App& app) {
+  std::vector<Verb (*)(CLI::App&)> adders;
+  for (const Benchmark* benchmark : benchmarks())
+    if (benchmark->add_verb) adders.push_back(benchmark->add_verb);
+  adders.insert(adders.end(), {add_run, add_describe, add_debug, add_list, add_show, add_config, add_adf, add_disk,
+                               add_bench, add_compare, add_published, add_regress, add_diff, add_netio_server,
+                               add_completion, add_installed_files});
+  std::vector<std::pair<CLI::App*, Verb>> verbs;
+  for (const auto add : adders) {
+    const auto before = app.get_subcommands({}).size();
+    Verb verb = add(app);
+    verbs.emplace_back(app.get_subcommands({}).at(before), std::move(verb));
+  }
+  return verbs;
+}
 
 int run_command_line(int argc, const char* const* argv) {
   std::set_terminate(ended_by_library);

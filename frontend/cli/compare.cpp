@@ -15,6 +15,7 @@
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/files/matrix_files.hpp"
 #include "frontend/report/compare_report.hpp"
 #include "frontend/results/plan.hpp"
 #include "frontend/results/spread.hpp"
@@ -34,7 +35,17 @@ struct CompareOptions {
   unsigned runs = 1;
   unsigned bond = 0;  ///< adapters of each run; 0: one
   bool plan = false;
+  const CLI::App* verb = nullptr;
 };
+
+/// Throws Error when a file that is written is one of the others.
+void check_files(const CompareOptions& o, const SweepPlan& plan, const std::string& report_folder) {
+  FileList files = matrix_files(*o.verb, plan.cells, plan.options);
+  if (!report_folder.empty())
+    add_folder_files(files, "--report", report_folder,
+                     {"compare.json", "compare.csv", "compare.md", "compare.html", "plan.json"});
+  files.check();
+}
 
 SweepPlan sweep(const CompareOptions& o) {
   SweepPlan plan;
@@ -88,6 +99,7 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
 /// The report of what other processes have run.
 int merge(const CompareOptions& o) {
   const SweepPlan plan = load_plan(o.merge);
+  check_files(o, plan, o.folder.empty() ? o.merge : o.folder);
   const auto outcomes = finished_runs(plan.cells, plan.options);
   const int status = report(plan, outcomes, o.folder.empty() ? o.merge : o.folder, {}, o.command.json);
   std::vector<std::string> missing;
@@ -108,6 +120,7 @@ int run(const CompareOptions& o) {
                             o.plan ? "--plan" : "--merge"));
   if (!o.merge.empty()) return merge(o);
   const SweepPlan plan = sweep(o);
+  check_files(o, plan, o.folder);
   if (o.plan) {
     if (o.folder.empty()) throw Error("--plan: name the folder of the report with --report DIR; the runs go below it");
     save_plan(plan, o.folder);
@@ -126,6 +139,7 @@ Verb add_compare(CLI::App& app) {
   auto o = std::make_shared<CompareOptions>();
   CLI::App* verb =
       app.add_subcommand("compare", "Run the same benchmark with many cards in many machines, side by side");
+  o->verb = verb;
   o->command.add_to(*verb);
   o->command.add_converge(*verb);
   verb->add_option("--report", o->folder,

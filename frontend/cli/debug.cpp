@@ -75,9 +75,10 @@ Verb add_debug(CLI::App& app) {
       "debug",
       "Run a machine at a prompt: breakpoints, stepping forwards and back, memory, devices; `help` lists its "
       "commands");
+  o->output.verb = verb;
   o->machine.add_to(*verb, true);
   o->machine.drives.add_to(*verb);
-  verb->add_option("--image", o->image, "Bootable diskette image for drive A")->type_name("IMG");
+  verb->add_option("--image", o->image, "Bootable diskette image for drive A")->type_name("IMG[,format=raw]");
   verb->add_option("--kernel", o->kernel, "Linux kernel (bzImage or zImage) to boot without a diskette")
       ->type_name("F");
   verb->add_option("--initrd", o->initrd, "Ramdisk image for the kernel")->type_name("F");

@@ -24,11 +24,13 @@ struct DescribeOptions {
   unsigned steps = 0;
   std::vector<std::string> devices;
   std::optional<std::string> json;
+  const CLI::App* verb = nullptr;
 };
 
 std::unique_ptr<Session> open(const DescribeOptions& o) {
   OutputOptions output;
   output.quiet = true;
+  output.verb = o.verb;
   if (o.restore) return std::make_unique<Session>(read_snapshot(*o.restore), output, StateOptions{});
   LabConfig lab = o.machine.lab();
   if (o.image && lab.named())
@@ -62,13 +64,15 @@ Verb add_describe(CLI::App& app) {
   auto o = std::make_shared<DescribeOptions>();
   CLI::App* verb = app.add_subcommand(
       "describe", "Run a machine to a virtual time and show the registers and state of its devices, all or some");
+  o->verb = verb;
   o->machine.add_to(*verb, true);
   verb->add_option("device", o->devices,
                    "What to show: cpu, pic, pit, dma, channel, pos, irq, vga, slot1, ne2...; all if none is named. In "
                    "a lab of several machines NAME.DEVICE")
       ->type_name("DEVICE");
   o->machine.drives.add_to(*verb);
-  verb->add_option("--image", o->image, "Diskette image in drive A; its file is never written to")->type_name("FILE");
+  verb->add_option("--image", o->image, "Diskette image in drive A; its file is never written to")
+      ->type_name("IMG[,format=raw]");
   verb->add_option("--restore", o->restore, "Begin with a snapshot (machine, cards and images come from it)")
       ->type_name("FILE");
   verb->add_option("--until", o->until, "Virtual time to run to")->type_name("TIME")->capture_default_str();

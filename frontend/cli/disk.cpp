@@ -21,7 +21,10 @@ struct DiskOptions {
   std::string file;
   std::optional<std::string> size;
   std::optional<std::string> base;
+  std::string format = "auto";
   std::optional<std::string> json;
+
+  storage::ImageFormat image_format() const { return *storage::parse_image_format(format); }
 };
 
 // "100 MB", "100M" or "2G" (1024-based), and the nominal sizes of diskettes, which are not 1024-based.
@@ -54,7 +57,7 @@ int create(const DiskOptions& o) {
         "give the size of the image (`planar disk create FILE 100M`) or the base of an overlay "
         "(`planar disk create FILE --base BASE`)");
   if (o.base) {
-    storage::create_overlay(o.file, *o.base);
+    storage::create_overlay(o.file, *o.base, o.image_format());
     fmt::print("{}: empty overlay over {}\n", o.file, *o.base);
   } else {
     const auto bytes = image_bytes(*o.size);
@@ -65,7 +68,7 @@ int create(const DiskOptions& o) {
 }
 
 int info(const DiskOptions& o) {
-  const auto disk = storage::DiskImage::open({o.file, storage::WriteMode::read_only, {}});
+  const auto disk = storage::DiskImage::open({o.file, storage::WriteMode::read_only, {}, o.image_format()});
   const storage::OverlayFile* overlay = disk.overlay();
   const auto bytes = disk.sectors() * storage::sector_bytes;
   const auto diskette = FloppyImage::recognise(bytes);
@@ -132,6 +135,19 @@ int repair(const DiskOptions& o) {
 
 }  // namespace
 
+namespace {
+
+void add_format_option(CLI::App& app, std::string& format, const char* of) {
+  app.add_option(
+         "--format", format,
+         fmt::format("raw: {} is a raw image, whatever its first sector looks like (a guest may write there)", of))
+      ->type_name("auto|raw")
+      ->check(CLI::IsMember({"auto", "raw"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
 Verb add_disk(CLI::App& app) {
   auto o = std::make_shared<DiskOptions>();
   CLI::App* verb = app.add_subcommand("disk", "Create, inspect, commit or repair images of diskettes and hard disks");
@@ -145,8 +161,10 @@ Verb add_disk(CLI::App& app) {
       ->type_name("SIZE");
   creates->add_option("-b,--base", o->base, "Create an overlay: changes go to FILE, BASE is never written")
       ->type_name("BASE");
+  add_format_option(*creates, o->format, "BASE");
   CLI::App* shows = verb->add_subcommand("info", "Show an image's properties and check an overlay");
   shows->add_option("file", o->file, "A raw image or an overlay")->required()->type_name("FILE");
+  add_format_option(*shows, o->format, "FILE");
   add_json_option(*shows, o->json, "Write JSON");
   CLI::App* commits = verb->add_subcommand("commit", "Write an overlay's changes into its base and empty the overlay");
   commits->add_option("file", o->file, "An overlay")->required()->type_name("FILE");

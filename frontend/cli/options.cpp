@@ -98,22 +98,36 @@ void set_scsi_drives(Config& config, const std::string& table, const std::vector
   }
 }
 
-}  // namespace
-
-storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text) {
-  const DriveOption drive = parse_drive(option, text, {"mode", "overlay"});
-  storage::DiskSpec disk{drive.file, storage::WriteMode::overlay, {}};
+storage::DiskSpec parse_disk(const std::string& option, const std::string& text, const std::vector<std::string>& keys,
+                             storage::WriteMode usual) {
+  const DriveOption drive = parse_drive(option, text, keys);
+  storage::DiskSpec disk{drive.file, usual, {}};
   for (const auto& [key, value] : drive.values) {
     const auto mode = storage::parse_write_mode(value);
+    const auto format = storage::parse_image_format(value);
     if (key == "mode" && !mode)
       throw Error(fmt::format("{} {}: '{}' is not a mode; use overlay, write-through, memory or read-only", option,
                               text, value));
+    if (key == "format" && !format)
+      throw Error(fmt::format("{} {}: '{}' is not a format; use auto or raw", option, text, value));
     if (key == "mode")
       disk.mode = *mode;
+    else if (key == "format")
+      disk.format = *format;
     else
       disk.overlay = value;
   }
   return disk;
+}
+
+}  // namespace
+
+storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text) {
+  return parse_disk(option, text, {"mode", "overlay", "format"}, storage::WriteMode::overlay);
+}
+
+storage::DiskSpec parse_image_option(const std::string& option, const std::string& text) {
+  return parse_disk(option, text, {"format"}, storage::WriteMode::memory);
 }
 
 void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what) {
@@ -128,10 +142,11 @@ void DriveOptions::add_to(CLI::App& app) {
   const OptionGroup group(app, drive_group);
   const std::string modes =
       "mode is overlay (the default: changes go to FILE.overlay, or to overlay=F), write-through "
-      "(to FILE itself), memory (discarded at the end) or read-only";
+      "(to FILE itself), memory (discarded at the end) or read-only; format=raw: whatever its first sector looks like, "
+      "FILE is a raw image";
   app.add_option("--floppy", floppy,
                  "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
-      ->type_name("FILE[,mode=M][,overlay=F]");
+      ->type_name("FILE[,mode=M][,overlay=F][,format=raw]");
   app.add_option("--floppy-drive", drive_type,
                  "Type of drive A: 1.44 MB, or the machines' own 2.88 MB; systems that take a diskette's size from its "
                  "drive read beyond the tracks of a 1.44 MB image otherwise")
@@ -141,11 +156,11 @@ void DriveOptions::add_to(CLI::App& app) {
          "--disk", disks,
          "SCSI hard disk: a raw image or an overlay, with the modes of --floppy; its SCSI address is id=N (0 to 6), by "
          "default 6, 5... The first one boots. If there is no SCSI adapter, IBM's is put into the last free slot")
-      ->type_name("FILE[,mode=M][,overlay=F][,id=N]")
+      ->type_name("FILE[,mode=M][,overlay=F][,format=raw][,id=N]")
       ->expected(1)
       ->take_all();
   app.add_option("--cdrom", cdroms, "SCSI CD-ROM: an .iso image, read-only; by default at address 3")
-      ->type_name("FILE[,id=N]")
+      ->type_name("FILE[,format=raw][,id=N]")
       ->expected(1)
       ->take_all();
 }
@@ -153,9 +168,10 @@ void DriveOptions::add_to(CLI::App& app) {
 void DriveOptions::apply(Config& config) const {
   if (drive_type) config.set_text("planar.diskette", *drive_type + " MB", "--floppy-drive " + *drive_type);
   if (floppy)
-    set_drive(config, "floppy.a", "--floppy " + *floppy, parse_drive("--floppy", *floppy, {"mode", "overlay"}));
-  set_scsi_drives(config, "disk", disks, 6, {"mode", "overlay", "id"});
-  set_scsi_drives(config, "cdrom", cdroms, 3, {"id"});
+    set_drive(config, "floppy.a", "--floppy " + *floppy,
+              parse_drive("--floppy", *floppy, {"mode", "overlay", "format"}));
+  set_scsi_drives(config, "disk", disks, 6, {"mode", "overlay", "format", "id"});
+  set_scsi_drives(config, "cdrom", cdroms, 3, {"format", "id"});
 }
 
 bool MachineOptions::machine_given() const { return machine_option_ && machine_option_->count() > 0; }
@@ -320,6 +336,7 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
 }
 
 void OutputOptions::add_to(CLI::App& app) {
+  verb = &app;
   const OptionGroup group(app, output_group);
   add_json_option(app, json, "Write the result as JSON");
   app.add_option("--serial", serial, "Output of COM1: stdio or file:F")->type_name("stdio|file:F");

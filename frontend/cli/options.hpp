@@ -28,15 +28,17 @@ struct CardOption {
 /// Throws Error for malformed text.
 CardOption parse_card_option(const std::string& text);
 
-/// Parses `--floppy FILE[,mode=M][,overlay=F]`; `option` is named in errors. Throws Error.
+/// Parses `--floppy FILE[,mode=M][,overlay=F][,format=raw]`; `option` is named in errors. Throws Error.
 storage::DiskSpec parse_floppy_option(const std::string& option, const std::string& text);
+/// Parses `--image IMG[,format=raw]`, whose file is never written. Throws Error.
+storage::DiskSpec parse_image_option(const std::string& option, const std::string& text);
 
 /// --json of a verb: `what` ("Write JSON") to a file or to standard output.
 void add_json_option(CLI::App& app, std::optional<std::string>& target, const std::string& what);
 /// --runs of a verb: `what` it repeats or makes of the runs.
 void add_runs_option(CLI::App& app, unsigned& runs, const std::string& what);
 
-/// The images in the drives: FILE[,mode=M][,overlay=FILE][,id=N].
+/// The images in the drives: FILE[,mode=M][,overlay=FILE][,format=raw][,id=N].
 struct DriveOptions {
   std::optional<std::string> floppy;
   std::optional<std::string> drive_type;  ///< of drive A
@@ -91,8 +93,9 @@ struct OutputOptions {
   std::optional<std::string> timeline_from, timeline_for, timeline_frame;  ///< which part of the run
   std::string result = "planar-result";  ///< folder for screens grabbed by steps and for the evidence of a failed step
   bool quiet = false;
-  bool window = false;  ///< offered by `planar run` only
-  std::string panes;    ///< of the window: "cpu,wire=bottom"
+  bool window = false;             ///< offered by `planar run` only
+  std::string panes;               ///< of the window: "cpu,wire=bottom"
+  const CLI::App* verb = nullptr;  ///< whose options name the run's files; none: there is no command line
   void add_to(CLI::App& app);
 };
 

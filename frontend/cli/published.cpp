@@ -10,6 +10,7 @@
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/files/matrix_files.hpp"
 #include "frontend/report/converged.hpp"
 #include "frontend/report/published_report.hpp"
 #include "frontend/report/sensitivity_report.hpp"
@@ -22,6 +23,7 @@ struct PublishedOptions {
   std::string folder;
   bool chosen = false;
   bool sensitivity = false;
+  const CLI::App* verb = nullptr;
 };
 
 /// Only what the tables have a row for is run: the rows of the machines and cards that are asked for, a machine
@@ -132,6 +134,7 @@ int run(const PublishedOptions& o) {
         "for; leave one of the two out");
   if (o.sensitivity) return run_sensitivity(o, print, matrix);
   const auto cells = cells_of(print, o.command.cells());
+  matrix_files(*o.verb, cells, matrix).check();
   const auto outcomes = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(outcomes); !failure.empty())
     throw Error(failure + "; nothing is written, the same command goes on", ExitCode::missing_file);
@@ -160,6 +163,7 @@ Verb add_published(CLI::App& app) {
   auto o = std::make_shared<PublishedOptions>();
   CLI::App* verb =
       app.add_subcommand("published", "Run what was published and print every cell beside ours, with the score");
+  o->verb = verb;
   o->command.add_to(*verb, false);
   o->command.add_converge(*verb);
   o->command.benchmark = published_benchmark;

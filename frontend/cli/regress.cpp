@@ -16,6 +16,7 @@
 #include "frontend/cli/matrix_options.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
+#include "frontend/files/matrix_files.hpp"
 #include "frontend/results/regress_report.hpp"
 #include "frontend/session/baseline.hpp"
 #include "frontend/session/embedded_baselines.hpp"
@@ -29,9 +30,11 @@ struct RegressOptions {
   MatrixCommand command;
   std::optional<std::string> baseline;  ///< unless given: the source tree's, or this program's own
   std::string reason;
+  std::vector<std::string> dropped;  ///< rows of the baseline that --accept does not keep
   std::string folder;
   std::optional<std::string> junit;
   bool history = false;
+  const CLI::App* verb = nullptr;
   bool all_machines = true, all_cards = true;  ///< --machines, --cards was not given
 };
 
@@ -80,6 +83,14 @@ void check_accept(const RegressOptions& o) {
     throw Error("--accept: this is no source tree; name the file to write with --baseline FILE");
 }
 
+/// Throws Error when a file that is written is one of the others.
+void check_files(const RegressOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
+  FileList files = matrix_files(*o.verb, cells, matrix);
+  const auto file = baseline_file(o), named_by = "--baseline " + file;
+  o.reason.empty() ? files.reads(file, named_by) : files.writes(file, named_by);
+  files.check();
+}
+
 /// Throws the problem of a run that the host failed: it is no figure.
 void check_whole(const std::vector<CellOutcome>& outcomes) {
   for (const CellOutcome& outcome : outcomes)
@@ -87,16 +98,29 @@ void check_whole(const std::vector<CellOutcome>& outcomes) {
       throw Error(outcome.failure() + "; the baseline is as it was", static_cast<ExitCode>(outcome.status));
 }
 
-/// Writes what was measured as the baseline, with the history of the one that it replaces.
-int accept(const RegressOptions& o, ordered_json made, std::size_t runs) {
+/// What --accept goes on from, without the rows that --drop names: null if there is no baseline, or a damaged one,
+/// which has neither rows nor a history. Throws Error, before the work, where rows that are not run could not stay.
+ordered_json replaced_baseline(const RegressOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
   const auto file = baseline_file(o);
-  ordered_json replaced;  // a damaged one has no history
+  ordered_json baseline;
   if (std::filesystem::exists(file))
-    replaced = ordered_json::parse(read_host_file(file, 64 << 20, "cannot be read", "is no baseline"), nullptr, false);
-  continue_history(made, replaced, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))));
+    baseline = ordered_json::parse(read_host_file(file, 64 << 20, "cannot be read", "is no baseline"), nullptr, false);
+  if (!baseline.is_object() || !baseline.contains("cells")) return {};
+  drop_rows(baseline, o.dropped);
+  check_mergeable(baseline, make_baseline({}, matrix, {}), cells);
+  return baseline;
+}
+
+/// Writes what was measured into the baseline, beside those of its rows that were not run.
+int accept(const RegressOptions& o, ordered_json made, const ordered_json& replaced, const std::vector<Cell>& cells) {
+  const auto file = baseline_file(o);
+  const std::size_t kept = replaced.is_null() ? 0 : rows_beside(replaced, cells).size();
+  if (kept) made = merge_baseline(replaced, std::move(made));
+  continue_history(made, replaced, cells.size(), fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))));
   if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) make_folder(folder);
   write_json(file, made, "--baseline");
-  fmt::print("{}: {} runs accepted: {}\n", file, runs, o.reason);
+  fmt::print("{}: {} runs accepted{}: {}\n", file, cells.size(),
+             kept ? fmt::format(", {} others kept as they were", kept) : "", o.reason);
   return 0;
 }
 
@@ -110,6 +134,7 @@ int run(const RegressOptions& o) {
   const ordered_json* baseline = nullptr;
   const MatrixCommand& command = o.command;
   if (!o.reason.empty()) check_accept(o);
+  if (o.reason.empty() && !o.dropped.empty()) throw Error("--drop takes rows out of the baseline that --accept writes");
   MatrixOptions matrix = command.options(&Benchmark::regression);
   matrix.folder = o.folder;
   if (o.reason.empty()) {
@@ -120,6 +145,8 @@ int run(const RegressOptions& o) {
   }
   auto cells = command.cells();
   if (baseline) leave_out_new_cells(*baseline, o, cells);
+  check_files(o, cells, matrix);
+  const ordered_json replaced = o.reason.empty() ? ordered_json() : replaced_baseline(o, cells, matrix);
   const auto start = std::chrono::steady_clock::now();
   auto outcomes = run_matrix(cells, matrix);
   const auto interrupted = interruption_text(outcomes, matrix);
@@ -129,7 +156,7 @@ int run(const RegressOptions& o) {
   std::erase_if(finished, [](const CellOutcome& outcome) { return outcome.interrupted(); });
   if (!o.reason.empty()) check_whole(finished);
   auto made = make_baseline(finished, matrix, o.reason);
-  if (!o.reason.empty()) return accept(o, std::move(made), outcomes.size());
+  if (!o.reason.empty()) return accept(o, std::move(made), replaced, cells);
   RegressReport report(stored.name, *baseline, std::move(made), outcomes);
   report.host_seconds = rounded(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 3);
   if (o.junit) replace_file(*o.junit, report.junit(), "--junit");
@@ -145,6 +172,7 @@ Verb add_regress(CLI::App& app) {
   auto o = std::make_shared<RegressOptions>();
   CLI::App* verb =
       app.add_subcommand("regress", "Run every card in every machine and compare with the stored baseline");
+  o->verb = verb;
   o->command.add_to(*verb);
   o->command.add_converge(*verb, true);
   verb->add_option("--baseline", o->baseline,
@@ -155,8 +183,13 @@ Verb add_regress(CLI::App& app) {
       ->type_name("DIR");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in --results already");
   verb->add_option("--accept", o->reason,
-                   "Write what is measured now as the new baseline, with the reason for the change")
+                   "Write what is measured now into the baseline, with the reason for the change; its rows that are "
+                   "not run stay")
       ->type_name("REASON");
+  verb->add_option("--drop", o->dropped,
+                   "With --accept: rows that the baseline no longer has, by machine, card or \"MACHINE CARD\"")
+      ->delimiter(',')
+      ->type_name("ROW,...");
   verb->add_option("--junit", o->junit, "Write JUnit XML, a test case a run, for build servers")->type_name("FILE");
   verb->add_flag("--history", o->history, "Run nothing: list when and why the baseline was accepted");
   verb->footer(

@@ -123,9 +123,7 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
     auto steps = read_all_steps(o, none, limit);
     const Snapshot snapshot = read_snapshot(*o.state.restore);
     check_restore(snapshot, o.machine);
-    auto session = std::make_unique<Session>(snapshot, o.output, o.state);
-    if (!steps.empty()) session->begin(std::move(steps));
-    return session;
+    return std::make_unique<Session>(snapshot, o.output, o.state, std::move(steps));
   }
   LabConfig lab = o.machine.lab();
   const std::pair<const char*, const std::optional<std::string>&> given[] = {
@@ -133,9 +131,7 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
   for (const auto& [name, value] : given)
     if (value) o.machine.give(lab, name, *value);
   auto steps = read_all_steps(o, lab.machine(0), limit);
-  auto session = std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state);
-  if (!steps.empty()) session->begin(std::move(steps));
-  return session;
+  return std::make_unique<Session>(std::move(lab), std::vector<Media>{}, o.output, o.state, std::move(steps));
 }
 
 /// The final state of a machine.
@@ -192,6 +188,10 @@ int run(const RunOptions& o) {
     throw Error(
         "--until screen:TEXT and serial:TEXT: with --do or --type, write a step 'wait screen \"TEXT\"'; --until then "
         "accepts only a time");
+  if (const auto saved = o.state.snapshot.empty() ? std::nullopt : parse_time(o.state.snapshot.at(0));
+      until.time && saved && *saved > *until.time)
+    throw Error(fmt::format("--snapshot-at {}: lies after the end of the run; give a later --until, or an earlier time",
+                            o.state.snapshot.at(0)));
   auto session = open(o, *timeout);
   check_machines(session->lab(), until);
   if (!o.output.quiet) say("{}", session->lab().summary());
@@ -269,6 +269,7 @@ int run(const RunOptions& o) {
                 ExitCode::virtual_timeout);
   if (end == RunEnd::halted && waits)
     throw Error(fmt::format("the processor halted before {} appeared", until.quoted()), ExitCode::scenario_failed);
+  session->check_snapshot_taken();
   if (end == RunEnd::interrupted) return static_cast<int>(interrupted_exit);
   return end == RunEnd::closed && waits ? static_cast<int>(ExitCode::scenario_failed) : 0;
 }
@@ -282,7 +283,7 @@ Verb add_run(CLI::App& app) {
   o->machine.add_to(*verb, true);
   verb->add_option("--image", o->image,
                    "Bootable diskette image for drive A; like --floppy IMG,mode=memory, but included in snapshots")
-      ->type_name("IMG");
+      ->type_name("IMG[,format=raw]");
   o->machine.drives.add_to(*verb);
   verb->add_option("--bios", o->bios,
                    "Your own firmware image (32, 64 or 128 KB, mapped to end at FFFFFh) instead of the built-in one")

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -29,6 +31,9 @@ Verb add_regress(CLI::App& app);
 Verb add_diff(CLI::App& app);
 Verb add_completion(CLI::App& app);
 Verb add_installed_files(CLI::App& app);  ///< hidden
+
+/// Adds every verb, the benchmarks' and the hidden ones among them, in the order of the help.
+std::vector<std::pair<CLI::App*, Verb>> add_verbs(CLI::App& app);
 
 /// Parses the command line and runs its verb; the whole program behind main().
 int run_command_line(int argc, const char* const* argv);

@@ -290,7 +290,9 @@ std::vector<Step> read_steps(const std::string& step_or_file, const std::string&
                                    "is no list of steps (it has at most 1 MB)");
   if (text.find('\0') != std::string::npos)
     throw Error(fmt::format("{}:1:1: is a binary file, not a list of steps", step_or_file));
-  return parse_steps(text, step_or_file, limit);
+  auto steps = parse_steps(text, step_or_file, limit);
+  for (Step& step : steps) step.file = step_or_file;
+  return steps;
 }
 
 std::vector<Step> unroll_steps(std::vector<Step> steps) {

@@ -66,6 +66,7 @@ struct Step {
   Time limit{};                     ///< virtual time limit of the step
   std::string source;               ///< as written, without the comment
   std::string origin;               ///< "FILE:line" or the option
+  std::string file{};               ///< of steps that it was read from; empty: none
 };
 
 /// Parses steps, one per line. `name` denotes the file in errors ("name:line:column: problem; remedy"); `limit` is the

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "core/host/host_files.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/debug/description_text.hpp"
 #include "frontend/debug/lab_devices.hpp"
+#include "frontend/files/lab_files.hpp"
 #include "frontend/session/screen_image.hpp"
 #include "frontend/session/session.hpp"
 #include "machines/control/stations.hpp"
@@ -39,6 +42,19 @@ void check_station(Lab& lab, const Step& step) {
   } catch (const Error& e) { throw Error(fmt::format("{}: {}: {}", step.origin, step.source, e.what())); }
 }
 
+constexpr const char* evidence_names[] = {"screen.txt", "screen.png",  "serial.txt",  "capture.pcapng",
+                                          "trace.txt",  "lab.toml",    "devices.txt", "devices.json",
+                                          "lab.snap",   "scenario.txt"};
+
+void make_result_folder(const std::string& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    throw Error(fmt::format("{}: the result folder cannot be created: {}; give another with --result", folder,
+                            failed.message()),
+                ExitCode::missing_file);
+}
+
 }  // namespace
 
 void Session::begin(std::vector<Step> steps) {
@@ -65,13 +81,28 @@ void Session::watch_scenario() {
 }
 
 std::filesystem::path Session::result_folder() const {
-  std::error_code failed;
-  std::filesystem::create_directories(result_, failed);
-  if (failed)
-    throw Error(fmt::format("{}: the result folder cannot be created: {}; give another with --result", result_,
-                            failed.message()),
-                ExitCode::missing_file);
+  make_result_folder(result_);
   return result_;
+}
+
+std::filesystem::path Session::evidence_folder() const {
+  std::string folder = result_;
+  const auto in_use = [&](const char* name) { return files_.holds((std::filesystem::path(folder) / name).string()); };
+  for (unsigned n = 2; std::any_of(std::begin(evidence_names), std::end(evidence_names), in_use); ++n)
+    folder = fmt::format("{}-{}", result_, n);
+  make_result_folder(folder);
+  return folder;
+}
+
+void Session::add_restored_files() {
+  std::vector<Step> steps = scenario_.steps();
+  for (Step& step : steps) {
+    if (step.kind == StepKind::snapshot || (step.kind == StepKind::grab_screen && !step.text.empty()))
+      step.text = (std::filesystem::path(result_) / std::filesystem::path(step.text).filename()).string();
+    if (step.kind == StepKind::insert_diskette) step.kind = StepKind::pause;  // what it reads is never written
+  }
+  add_step_files(files_, steps);
+  files_.check();
 }
 
 std::string Session::step_file(const std::string& file) const {
@@ -86,6 +117,12 @@ void Session::grab_screen(const std::string& file, unsigned count) {
   if (file.ends_with(".png")) return write_png(picture(), step_file(file));
   if (!file.empty()) return replace_file(step_file(file), lines(screen()));
   const auto name = (result_folder() / fmt::format("screen-{}", count)).string();
+  for (const char* suffix : {".txt", ".png"})
+    if (files_.holds(name + suffix))
+      throw Error(
+          fmt::format("grab screen: {}{} is another file of this run; name the screen's, or give another folder "
+                      "with --result",
+                      name, suffix));
   replace_file(name + ".txt", lines(screen()));
   write_png(picture(), name + ".png");
 }
@@ -109,7 +146,7 @@ void Session::print_devices(const std::string& device) {
 
 std::string Session::keep_evidence() {
   std::string report = fmt::format("failed at {:.3f} s virtual: {}\n", now().seconds(), scenario_.failure()->message);
-  const auto folder = result_folder();
+  const auto folder = evidence_folder();
   std::error_code none_there;
   for (const char* earlier : {"capture.pcapng", "trace.txt", "lab.snap"})
     std::filesystem::remove(folder / earlier, none_there);

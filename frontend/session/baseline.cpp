@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "core/common/error.hpp"
@@ -130,10 +132,68 @@ ordered_json accepted_history(const ordered_json& baseline) {
   return ordered_json::array({ordered_json{{"reason", baseline["reason"]}}});
 }
 
-void continue_history(ordered_json& made, const ordered_json& replaced, const std::string& date) {
+std::vector<std::string> rows_beside(const ordered_json& baseline, const std::vector<Cell>& cells) {
+  std::vector<std::string> rows;
+  for (const auto& [machine, cards] : baseline["cells"].items())
+    for (const auto& [card, figures] : cards.items())
+      if (std::none_of(cells.begin(), cells.end(), [&, &m = machine, &c = card](const Cell& cell) {
+            return cell.machine == m && cell.card_option() == c;
+          }))
+        rows.push_back(machine + " " + card);
+  return rows;
+}
+
+void drop_rows(ordered_json& baseline, const std::vector<std::string>& names) {
+  ordered_json& cells = baseline["cells"];
+  for (const std::string& name : names) {
+    bool found = cells.erase(name) != 0;
+    for (auto& [machine, cards] : cells.items()) {
+      found |= cards.erase(name) != 0;
+      if (name.starts_with(machine + " ")) found |= cards.erase(name.substr(machine.size() + 1)) != 0;
+    }
+    if (!found) throw Error(fmt::format("--drop {}: the baseline has no such row, machine or card", name));
+    for (auto machine = cells.begin(); machine != cells.end();)
+      machine = machine->empty() ? cells.erase(machine) : std::next(machine);
+  }
+  // Timing values of what no row is left of explain nothing.
+  const auto used = [&](const std::string& card) {
+    return std::any_of(cells.begin(), cells.end(), [&](const ordered_json& cards) { return cards.contains(card); });
+  };
+  for (auto machine = baseline["machines"].begin(); machine != baseline["machines"].end();)
+    machine = cells.contains(machine.key()) ? std::next(machine) : baseline["machines"].erase(machine);
+  for (auto card = baseline["cards"].begin(); card != baseline["cards"].end();)
+    card = used(card.key()) ? std::next(card) : baseline["cards"].erase(card);
+}
+
+void check_mergeable(const ordered_json& baseline, const ordered_json& run, const std::vector<Cell>& cells) {
+  if (baseline.contains("do") && baseline["do"] != run["do"])
+    throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",
+                            shown(baseline["do"]), shown(run["do"])));
+  const auto beside = rows_beside(baseline, cells);
+  for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed"})
+    if (const auto was = baseline.value(key, ordered_json()); !beside.empty() && was != run[key])
+      throw Error(fmt::format(
+          "--accept: {} of the baseline's rows are not run ({}{}), and they were made with another {}: {} instead of "
+          "{}; run them all, or take them out by name with --drop",
+          beside.size(), beside.front(), beside.size() > 1 ? ", ..." : "",
+          key == std::string_view("guest_image_sha256") ? "guest image" : key, shown(was), shown(run[key])));
+}
+
+ordered_json merge_baseline(const ordered_json& baseline, ordered_json made) {
+  for (const char* part : {"machines", "cards", "cells"}) {
+    ordered_json merged = baseline.value(part, ordered_json::object());
+    for (const auto& [name, value] : made[part].items())
+      if (std::string_view(part) == "cells" && merged.contains(name))
+        merged[name].update(value);
+      else
+        merged[name] = value;
+    made[part] = std::move(merged);
+  }
+  return made;
+}
+
+void continue_history(ordered_json& made, const ordered_json& replaced, std::size_t runs, const std::string& date) {
   ordered_json history = accepted_history(replaced);
-  std::size_t runs = 0;
-  for (const auto& cards : made["cells"]) runs += cards.size();
   ordered_json entry{{"reason", made["reason"]}, {"date", date}, {"planar", program_provenance()}, {"runs", runs}};
   if (replaced.is_object() && replaced.contains("cells")) entry["figures_changed"] = changes(replaced, made).size();
   history.push_back(std::move(entry));

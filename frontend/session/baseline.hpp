@@ -33,12 +33,25 @@ struct TimingChange {
 nlohmann::ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const MatrixOptions& options,
                                      const std::string& reason);
 
+/// The rows of `baseline` that `run` holds nothing of, as "MACHINE CARD".
+std::vector<std::string> rows_beside(const nlohmann::ordered_json& baseline, const std::vector<Cell>& cells);
+/// Takes rows out of `baseline`: each of `names` is a machine, a card or "MACHINE CARD". Throws Error for one that
+/// names no row.
+void drop_rows(nlohmann::ordered_json& baseline, const std::vector<std::string>& names);
+/// Throws Error when an accepted run of `cells` could not stand in one file with the rows of `baseline` that are not
+/// run: `run` is what make_baseline() gives for no outcomes.
+void check_mergeable(const nlohmann::ordered_json& baseline, const nlohmann::ordered_json& run,
+                     const std::vector<Cell>& cells);
+/// `made` with the rows of `baseline` that it has nothing of, in their order.
+nlohmann::ordered_json merge_baseline(const nlohmann::ordered_json& baseline, nlohmann::ordered_json made);
+
 /// Each time that a baseline was accepted, oldest first: reason and, where they were kept, program, date and the
 /// numbers of runs and of figures that were new. A baseline without a history has its reason alone.
 nlohmann::ordered_json accepted_history(const nlohmann::ordered_json& baseline);
-/// Gives `made` the history of the baseline that it replaces (null: none) and an entry of its own. `date`:
-/// "2026-11-22".
-void continue_history(nlohmann::ordered_json& made, const nlohmann::ordered_json& replaced, const std::string& date);
+/// Gives `made` the history of the baseline that it replaces (null: none) and an entry of its own, for `runs` runs.
+/// `date`: "2026-11-22".
+void continue_history(nlohmann::ordered_json& made, const nlohmann::ordered_json& replaced, std::size_t runs,
+                      const std::string& date);
 
 /// Throws Error if the two were not made with the same guest image and arguments: such figures say nothing of a model.
 void check_comparable(const nlohmann::ordered_json& baseline, const nlohmann::ordered_json& run);

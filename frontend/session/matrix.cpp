@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +17,7 @@
 #include <deque>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
@@ -36,7 +37,7 @@ namespace fs = std::filesystem;
 
 const char* const own_program = "/proc/self/exe";
 
-/// Of a run: kept, or just done. Throws Error naming the file.
+/// Of a run that is kept. Throws Error naming the file.
 std::string read_text(const fs::path& path) {
   return read_host_file(path, std::uint64_t{1} << 30, "cannot be read; remove it, or leave kept runs out with --fresh",
                         "is too large for a run");
@@ -96,47 +97,72 @@ std::string machine_hash(const std::string& machine) {
   return sha256_hex(config.resolved());
 }
 
-/// A directory that is removed with its content.
-class Scratch {
+/// What a run writes, in a file that has no name: nothing of it is left behind, however this process ends.
+class Catcher {
  public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "planar-XXXXXX").string();
-    if (!mkdtemp(name.data()))
+  Catcher() {
+    folder_ = fs::temp_directory_path().string();
+    std::string name = folder_ + "/planar-XXXXXX";
+    const int made = ::mkostemp(name.data(), O_CLOEXEC);
+    if (made < 0)
       throw Error(fmt::format("{}: {}; set TMPDIR to a directory that can be written", name, std::strerror(errno)),
                   ExitCode::missing_file);
-    path_ = name;
+    ::unlink(name.c_str());
+    descriptor_ = ::fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);  // no standard stream that happens to be closed
+    ::close(made);
   }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
+  ~Catcher() { close(); }
+  Catcher(Catcher&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), folder_(other.folder_) {}
+  Catcher& operator=(Catcher&& other) noexcept {
+    close();
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    folder_ = other.folder_;
+    return *this;
   }
-  Scratch(const Scratch&) = delete;
-  fs::path operator/(const std::string& name) const { return path_ / name; }
+
+  int descriptor() const { return descriptor_; }
+  /// Where the host's file system must have space.
+  const std::string& folder() const { return folder_; }
+  std::string text() const {
+    std::string all, piece(1 << 16, '\0');
+    for (off_t at = 0;; at = static_cast<off_t>(all.size())) {
+      const ssize_t n = ::pread(descriptor_, piece.data(), piece.size(), at);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return all;
+      all.append(piece, 0, static_cast<std::size_t>(n));
+    }
+  }
 
  private:
-  fs::path path_;
+  void close() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  int descriptor_ = -1;
+  std::string folder_;
 };
 
-/// Starts this program with `list`; its output goes to the files `out` and `err`.
-pid_t start(const std::vector<std::string>& list, const fs::path& out, const fs::path& err) {
+/// Starts this program with `list`; its output goes into `out` and `err`. It ends with this process, whatever ends
+/// that.
+pid_t start(const std::vector<std::string>& list, const Catcher& out, const Catcher& err) {
   std::vector<char*> argv{const_cast<char*>("planar")};
   for (const auto& word : list) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  pid_t pid = 0;
-  const int problem = posix_spawn(&pid, own_program, &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (problem) throw Error(fmt::format("a run cannot be started: {}", std::strerror(problem)), ExitCode::missing_file);
-  return pid;
+  const pid_t parent = ::getpid(), pid = ::fork();
+  if (pid < 0) throw Error(fmt::format("a run cannot be started: {}", std::strerror(errno)), ExitCode::missing_file);
+  if (pid > 0) return pid;
+  // Only what may be called between fork() and exec().
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  if (::getppid() == parent && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(out.descriptor(), STDOUT_FILENO) >= 0 &&
+      ::dup2(err.descriptor(), STDERR_FILENO) >= 0)
+    ::execve(own_program, argv.data(), environ);
+  ::_exit(static_cast<int>(ExitCode::missing_file));
 }
 
 struct Running {
   pid_t pid;
   std::size_t cell;
+  Catcher out, err;
 };
 
 class Matrix {
@@ -211,8 +237,9 @@ class Matrix {
   void begin(std::size_t n) {
     auto list = arguments(cells_[n], options_);
     list.insert(list.end(), {"--quiet", "--json", "-"});
-    running_.push_back(
-        {start(list, scratch_ / (std::to_string(n) + ".out"), scratch_ / (std::to_string(n) + ".err")), n});
+    Catcher out, err;
+    const pid_t pid = start(list, out, err);
+    running_.push_back({pid, n, std::move(out), std::move(err)});
   }
 
   void interrupt(std::size_t n) {
@@ -228,7 +255,7 @@ class Matrix {
       int status = 0;
       const pid_t pid = ::waitpid(r->pid, &status, WNOHANG);
       if (pid == 0) continue;
-      const Running ended = *r;
+      const Running ended = std::move(*r);
       running_.erase(r);
       if (pid < 0) throw Error(fmt::format("the runs were lost: {}", std::strerror(errno)), ExitCode::emulation_fault);
       return take(ended, status);
@@ -242,17 +269,16 @@ class Matrix {
     CellOutcome& o = outcomes_[n];
     o.status = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::emulation_fault);
     if (o.status == 0) {
-      const auto out = scratch_ / (std::to_string(n) + ".out");
-      auto result = ordered_json::parse(read_text(out), nullptr, false);
+      auto result = ordered_json::parse(ended.out.text(), nullptr, false);
       if (result.is_object()) {
         o.result = std::move(result);
       } else {
         o.status = static_cast<int>(ExitCode::missing_file);
-        o.problem =
-            fmt::format("{}: the run's result cannot be read; set TMPDIR to a directory with free space", out.string());
+        o.problem = fmt::format("{}: the run's result cannot be read; set TMPDIR to a directory with free space",
+                                ended.out.folder());
       }
     } else {
-      o.problem = problem_of(n, status);
+      o.problem = problem_of(ended, status);
     }
     if (o.interrupted() || (ending_ && WIFSIGNALED(status))) return interrupt(n);
     keep(n);
@@ -263,15 +289,14 @@ class Matrix {
   }
 
   /// What a run that failed said of it.
-  std::string problem_of(std::size_t n, int status) const {
-    const auto err = scratch_ / (std::to_string(n) + ".err");
-    std::string text = read_text(err);
+  static std::string problem_of(const Running& ended, int status) {
+    std::string text = ended.err.text();
     while (!text.empty() && text.back() == '\n') text.pop_back();
     if (text.starts_with("planar: ")) text.erase(0, 8);
     if (text.empty() && WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));
     if (text.empty() || text.starts_with("standard output"))  // which the user never named
       text = fmt::format("{}: the run's output cannot be written; set TMPDIR to a directory with free space",
-                         err.parent_path().string());
+                         ended.err.folder());
     return text;
   }
 
@@ -303,7 +328,6 @@ class Matrix {
   std::size_t done_ = 0;
   bool ending_ = false;  // the user has asked for it
   std::string hash_;
-  Scratch scratch_;
   Progress progress_;
 };
 
@@ -312,12 +336,18 @@ class Matrix {
 std::string Cell::key() const {
   std::string name = machine + "-" + card_option() + (variant.empty() ? "" : "-" + variant);
   if (seed && *seed != MatrixOptions().seed) name += fmt::format("-seed{}", *seed);
-  std::replace(name.begin(), name.end(), '/', '_');  // a machine may be a file
+  return name;
+}
+
+// A machine may be a file: the name of its run is one word, and that of no other file's run.
+std::string Cell::file_name() const {
+  std::string name;
+  for (const char c : key()) name += c == '/' ? std::string("%2F") : c == '%' ? std::string("%25") : std::string(1, c);
   return name;
 }
 
 std::string MatrixOptions::file_of(const Cell& cell) const {
-  return cell.key() + (converge.empty() ? "" : "-converge" + converge) + ".json";
+  return cell.file_name() + (converge.empty() ? "" : "-converge" + converge) + ".json";
 }
 
 std::uint64_t estimated_cost(const Cell& cell, const MatrixOptions& options) {

@@ -31,8 +31,10 @@ struct Cell {
 
   /// "ne2", or with options "lanstreamer:driver=3.04".
   std::string card_option() const { return options.empty() ? card : card + ":" + options; }
-  /// Names the cell among others of its matrix, and its file.
+  /// Names the cell among others of its matrix.
   std::string key() const;
+  /// The same as a file's name.
+  std::string file_name() const;
 };
 
 /// What came of a cell. Either a result or a problem in words.

@@ -9,6 +9,8 @@
 
 #include "core/host/host_files.hpp"
 #include "frontend/cli/output.hpp"
+#include "frontend/files/lab_files.hpp"
+#include "frontend/files/option_files.hpp"
 #include "frontend/gdb/gdb_client.hpp"
 #include "frontend/session/guest_image.hpp"
 #include "frontend/session/interruption.hpp"
@@ -26,11 +28,11 @@ void put_line(std::FILE* file, std::string_view prefix, std::string_view text) {
 }
 
 std::shared_ptr<std::FILE> open_for_writing(const std::string& file, const std::string& option) {
-  std::FILE* f = std::fopen(file.c_str(), "wb");
-  if (!f)
+  auto opened = open_output(file);
+  if (!opened)
     throw Error(fmt::format("{} {}: cannot be written; check the directory and its permissions", option, file),
                 ExitCode::missing_file);
-  return {f, std::fclose};
+  return opened;
 }
 
 std::string unwritten(const std::string& file) {
@@ -44,10 +46,21 @@ std::vector<std::uint8_t> read_file(const std::string& file, unsigned most_megab
   return {content.begin(), content.end()};
 }
 
+/// All that the run opens. Throws Error when it would write one of the others.
+FileList files_of_run(LabConfig& config, const OutputOptions& output, const std::vector<Step>& steps) {
+  FileList files;
+  if (output.verb) files = option_files(*output.verb);
+  add_lab_files(files, config, output);
+  add_step_files(files, steps);
+  files.check();
+  return files;
+}
+
 }  // namespace
 
-std::vector<std::uint8_t> read_image(const std::string& file) {
-  return read_file(file, 64, "name a raw diskette image", "is no diskette image (a raw image has 160 KB to 2.88 MB)");
+NamedFile read_image(const std::string& image) {
+  const auto disk = parse_image_option("image", image);
+  return {disk.file, FloppyImage::open(disk).contents()};
 }
 
 NamedFile read_boot_file(const std::string& file) {
@@ -74,7 +87,7 @@ Media read_media(const MachineConfig& machine) {
     if (card != machine.cards.end()) settings.emplace_back("driver", card->driver);
     media.diskette = built_in_guest(settings);
   }
-  if (!start.image.empty()) media.diskette = NamedFile{start.image, read_image(start.image)};
+  if (!start.image.empty()) media.diskette = read_image(start.image);
   if (!start.bios.empty()) media.firmware = read_firmware(start.bios);
   if (!start.kernel.empty()) media.kernel = read_boot_file(start.kernel);
   if (!start.initrd.empty()) media.ramdisk = read_boot_file(start.initrd);
@@ -82,8 +95,11 @@ Media read_media(const MachineConfig& machine) {
   return media;
 }
 
-Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state)
-    : lab_(std::make_unique<Lab>(std::move(config))), progress_(!output.quiet) {
+Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state,
+                 std::vector<Step> steps)
+    : files_(files_of_run(config, output, steps)),
+      lab_(std::make_unique<Lab>(std::move(config))),
+      progress_(!output.quiet) {
   for (std::size_t n = 0; n < lab_->machines(); ++n) {
     Machine& machine = lab_->machine(n);
     consoles_.push_back(std::make_unique<Console>(*lab_, n));
@@ -92,10 +108,11 @@ Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions
     if (m.firmware) machine.load_firmware(m.firmware->bytes, m.firmware->name);
     if (m.kernel) lab_->load_kernel(prepare_linux_boot(*m.kernel, m.ramdisk, m.command_line, machine.memory_end()), n);
   }
-  open(output, state);
+  open(output, state, std::move(steps));
 }
 
-Session::Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state)
+Session::Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state,
+                 std::vector<Step> steps)
     : progress_(!output.quiet) {
   LabConfig config = parse_lab(snapshot.configuration, "snapshot");
   // The snapshot holds what was changed since the base images; their files stay as they are. Nor does a snapshot say
@@ -103,12 +120,16 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
   for (std::size_t n = 0; n < config.size(); ++n)
     for (const std::string table : {"floppy", "disk"})
       for (const auto& name : config.machine(n).children(table)) {
-        config.machine(n).set(fmt::format("{}.{}.mode", table, name), "memory", "--restore");
-        config.machine(n).set(fmt::format("{}.{}.overlay", table, name), "", "--restore");
+        const auto path = fmt::format("{}.{}", table, name);
+        const auto disk = storage::restored({config.machine(n).peek_text(path + ".file")});
+        config.machine(n).set(path + ".mode", std::string(to_string(disk.mode)), "--restore");
+        config.machine(n).set(path + ".overlay", disk.overlay, "--restore");
+        if (disk.format == storage::ImageFormat::raw) config.machine(n).set(path + ".format", "raw", "--restore");
       }
   for (std::size_t n = 0; n < config.size(); ++n)
     if (config.machine(n).text("serial", std::string{}).starts_with("file:"))
       config.machine(n).set_text("serial", "stdio", "--restore");
+  files_ = files_of_run(config, output, steps);
   lab_ = std::make_unique<Lab>(std::move(config));
   for (std::size_t n = 0; n < std::min(lab_->machines(), snapshot.diskettes.size()); ++n)
     if (const auto& diskette = snapshot.diskettes[n]; !diskette.image.empty())
@@ -121,7 +142,9 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
   archive(own);
   own.expect_end();
   steps_restored_ = true;
-  open(output, state);
+  result_ = output.result;
+  if (steps.empty()) add_restored_files();
+  open(output, state, std::move(steps));
 }
 
 Session::~Session() {
@@ -150,7 +173,7 @@ void Session::open_serial(Console& console, const std::string& where, const std:
   }
 }
 
-void Session::open(const OutputOptions& output, const StateOptions& state) {
+void Session::open(const OutputOptions& output, const StateOptions& state, std::vector<Step> steps) {
   control_.emplace(*lab_);
   looked_ = now();
   const bool several = consoles_.size() > 1;
@@ -225,6 +248,7 @@ void Session::open(const OutputOptions& output, const StateOptions& state) {
     window_ = std::make_unique<Window>(*lab_, actions, output.panes);
   }
   if (state.gdb) debug(std::make_unique<gdb::GdbClient>(gdb::parse_endpoint(*state.gdb)));
+  if (!steps.empty()) begin(std::move(steps));
 }
 
 void Session::serial_byte(std::size_t n, std::uint8_t value, Time now) {
@@ -347,11 +371,11 @@ RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::f
     // clang-format on
   }
   paused_ = end == RunEnd::paused;
-  if (!paused_) finish_run();
+  if (!paused_) finish_run(end);
   return end;
 }
 
-void Session::finish_run() {
+void Session::finish_run(RunEnd end) {
   progress_.finish();
   if (debugger_) debugger_->ended();
   try {
@@ -359,9 +383,17 @@ void Session::finish_run() {
   } catch (const Error& e) { capture_problem_ = e.what(); }  // for check_files(), after the result
   if (timeline_ && timeline_->finish() && (!quiet_ || timeline_->empty()))
     say("planar: {}timeline {}\n", timeline_->empty() ? "warning: " : "", timeline_->summary());
-  if (snapshot_at_)
-    say("planar: warning: {} was not written: the run ended at {:.3f} s virtual, before {:.6g} s\n", snapshot_file_,
-        now().seconds(), snapshot_at_->seconds());
+  if (snapshot_at_) {
+    const auto text =
+        fmt::format("{} was not written: the run ended at {:.3f} s virtual, before {:.6g} s{}", snapshot_file_,
+                    now().seconds(), snapshot_at_->seconds(),
+                    std::filesystem::exists(snapshot_file_) ? "; the file there is of an earlier run" : "");
+    // Who ends a run has seen to it, and one that failed says so first.
+    if (end == RunEnd::interrupted || end == RunEnd::closed || scenario_.failure())
+      say("planar: warning: {}\n", text);
+    else
+      snapshot_problem_ = "--snapshot-at: " + text;
+  }
   if (lockstep_) lockstep_->check();
   if (lockstep_ && !quiet_) say("planar: {}\n", lockstep_->summary());
 }
@@ -376,6 +408,10 @@ void Session::check_files() {
   if (!tracer_->flush()) problems.push_back(unwritten(tracer_->file_name()));
   if (!capture_problem_.empty()) problems.push_back(capture_problem_);
   if (!problems.empty()) throw Error(fmt::format("{}", fmt::join(problems, "\nplanar: ")), ExitCode::missing_file);
+}
+
+void Session::check_snapshot_taken() const {
+  if (!snapshot_problem_.empty()) throw Error(snapshot_problem_, ExitCode::scenario_failed);
 }
 
 void Session::print_screen() {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "core/host/file_list.hpp"
 #include "devices/capture/pcapng.hpp"
 #include "frontend/cli/lockstep.hpp"
 #include "frontend/cli/options.hpp"
@@ -48,9 +49,13 @@ enum class RunEnd { condition, time, halted, interrupted, closed, scenario, paus
 class Session final : private DebugTarget, private WindowActions {
  public:
   /// Builds the lab of `config` with `media` in its machines; those that are not given are as the configuration says.
-  Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state);
+  /// Then begin(steps), if there are any. Throws Error, before anything is opened, when a file that the run writes is
+  /// one of its others, too.
+  Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state,
+          std::vector<Step> steps = {});
   /// Builds the lab of a snapshot and continues it.
-  Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state);
+  Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state,
+          std::vector<Step> steps = {});
   ~Session() override;
 
   Lab& lab() override { return *lab_; }
@@ -102,11 +107,13 @@ class Session final : private DebugTarget, private WindowActions {
   /// Throws Error (exit 3), after the result is out, when a file of the host failed under the run: a drive's image,
   /// COM1's output, the trace.
   void check_files();
+  /// Throws Error (exit 1) when the run came to its end before the time of --snapshot-at.
+  void check_snapshot_taken() const;
   /// Prints and keeps the screens as `--screen` asked for it. Throws Error when a picture's file cannot be written.
   void print_screen();
 
  private:
-  void open(const OutputOptions& output, const StateOptions& state);
+  void open(const OutputOptions& output, const StateOptions& state, std::vector<Step> steps);
   /// What belongs to one machine.
   struct Console {
     Console(Lab& lab, std::size_t n) : frames(lab, n), delivery(lab, n) {}
@@ -131,7 +138,7 @@ class Session final : private DebugTarget, private WindowActions {
   /// did.
   std::optional<RunEnd> attend_held(Time end);
   void save_due(Time reached);
-  void finish_run();
+  void finish_run(RunEnd end);
   // DebugTarget: session_debug.cpp
   bool replay(Time limit) override;
   void request_stop(std::string why) override { control_->request_stop(std::move(why)); }
@@ -164,11 +171,17 @@ class Session final : private DebugTarget, private WindowActions {
   void grab_screen(const std::string& file, unsigned count);
   void insert_diskette(const std::string& text);
   void print_devices(const std::string& device);
+  /// Adds what the steps out of a snapshot name to the run's files.
+  void add_restored_files();
   /// Where a step writes `file`: there, or for a step out of a snapshot in the result folder of this run.
   std::string step_file(const std::string& file) const;
   /// The result folder, made if need be.
   std::filesystem::path result_folder() const;
+  /// The same for the evidence, or the first of "FOLDER-2", "FOLDER-3"... in which it would replace no file of this
+  /// run.
+  std::filesystem::path evidence_folder() const;
 
+  FileList files_;
   std::unique_ptr<Lab> lab_;
   std::optional<RunControl> control_;
   std::vector<std::unique_ptr<Console>> consoles_;
@@ -187,7 +200,7 @@ class Session final : private DebugTarget, private WindowActions {
   std::string result_;
   bool quiet_ = false;
   std::optional<Time> snapshot_at_;
-  std::string snapshot_file_;
+  std::string snapshot_file_, snapshot_problem_;
   bool paused_ = false;  // how the latest run() ended
   Time looked_{};        // the time for which run() or step() has looked at the lab last
   std::function<void(std::size_t, const GuestLine&)> guest_line_;
@@ -204,8 +217,9 @@ class Session final : private DebugTarget, private WindowActions {
   std::unique_ptr<Debugger> debugger_;
 };
 
-/// Reads an image file. Throws Error (exit 3) naming the file and the remedy.
-std::vector<std::uint8_t> read_image(const std::string& file);
+/// Reads a diskette's image, IMG[,format=raw], with the same checks as --floppy's. Throws Error (exit 3) naming the
+/// file and the remedy.
+NamedFile read_image(const std::string& image);
 /// Reads a firmware image. Throws Error (exit 3) naming the file.
 NamedFile read_firmware(const std::string& file);
 /// Reads a kernel or ramdisk (up to 256 MB). Throws Error (exit 3) naming the file.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/cli/options.hpp"
+#include "frontend/files/lab_files.hpp"
 #include "frontend/session/interruption.hpp"
 #include "frontend/session/screen_image.hpp"
 #include "frontend/session/session.hpp"
@@ -47,7 +48,12 @@ void Session::reset_machine(std::size_t machine) {
 }
 
 void Session::change_diskette(std::size_t machine, const std::string& file) {
-  lab_->change_diskette(parse_floppy_option("diskette", file), machine);
+  const auto disk = parse_floppy_option("diskette", file);
+  FileList files = files_;
+  add_diskette_files(files, disk, "the diskette");
+  files.check();
+  files_ = std::move(files);
+  lab_->change_diskette(disk, machine);
   if (debugger_) debugger_->forget();
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "core/common/error.hpp"
@@ -34,7 +35,7 @@ EventArguments& EventArguments::text(std::string_view name, std::string_view val
 }
 
 TraceEventFile::TraceEventFile(const std::string& file, const std::string& option)
-    : name_(file), file_(std::fopen(file.c_str(), "wb"), std::fclose) {
+    : name_(file), file_(open_output(file)) {
   if (!file_)
     throw Error(fmt::format("{} {}: cannot be written; check the directory and its permissions", option, file),
                 ExitCode::missing_file);

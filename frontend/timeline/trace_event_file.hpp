@@ -6,14 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/host/host_files.hpp"
 #include "core/time/time.hpp"
 
 namespace planar {
@@ -70,7 +69,7 @@ class TraceEventFile {
   void event(const std::string& text);
 
   std::string name_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  OutputFile file_;
   bool first_ = true, failed_ = false;
   unsigned processes_ = 0, threads_ = 0;
   std::map<std::pair<unsigned, std::string>, Track> tracks_;

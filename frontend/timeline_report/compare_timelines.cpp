@@ -17,7 +17,7 @@ namespace {
 constexpr const char* seconds_of_a_timeline = "1";
 
 std::filesystem::path timeline_file(const std::filesystem::path& folder, const Cell& cell) {
-  return folder / (cell.key() + ".timeline.json");
+  return folder / (cell.file_name() + ".timeline.json");
 }
 
 /// One of each machine and card, to be run with its timeline.

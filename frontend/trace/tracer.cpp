@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/common/error.hpp"
+#include "core/host/host_files.hpp"
 #include "frontend/session/guest_image.hpp"
 #include "machines/units.hpp"
 
@@ -19,12 +20,12 @@ constexpr Time lead = 1_ms;
 std::shared_ptr<std::FILE> trace_output(const TraceOptions& options) {
   if (!options.categories) return nullptr;
   if (!options.file) return {stderr, std::fflush};
-  std::FILE* f = std::fopen(options.file->c_str(), "wb");
-  if (!f)
+  auto opened = open_output(*options.file);
+  if (!opened)
     throw Error(
         fmt::format("--trace-file {}: cannot be written; check the directory and its permissions", *options.file),
         ExitCode::missing_file);
-  return {f, std::fclose};
+  return opened;
 }
 
 /// All that a line's device can be, but for what lies between them.

@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "core/common/error.hpp"
 #include "devices/stations/host/descriptor.hpp"
@@ -70,7 +71,8 @@ class SocketLink final : public HostLink {
                       text_, std::strerror(reason)));
   }
   ~SocketLink() override {
-    if (listener_ && text_.starts_with(unix_prefix)) ::unlink(text_.c_str() + unix_prefix.size());
+    // Only what this process has bound: another may stand there by now.
+    if (const auto there = socket_file(); there && there == bound_) ::unlink(path());
   }
 
   void send(ByteView frame, Time) override {
@@ -113,6 +115,7 @@ class SocketLink final : public HostLink {
     ::setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (::bind(s.get(), address_.get(), address_.length) < 0 || ::listen(s.get(), 1) < 0) return errno;
     listener_ = std::move(s);
+    bound_ = socket_file();
     return 0;
   }
 
@@ -131,9 +134,22 @@ class SocketLink final : public HostLink {
 
   // The Unix socket of a process that died; any other file stays, and bind() complains.
   void remove_abandoned() const {
+    if (socket_file()) ::unlink(path());
+  }
+
+  const char* path() const { return text_.c_str() + unix_prefix.size(); }
+
+  struct FileId {
+    dev_t device;
+    ino_t inode;
+    bool operator==(const FileId&) const = default;
+  };
+  // The socket that stands at the path of a Unix socket, if one does.
+  std::optional<FileId> socket_file() const {
     struct stat status {};
-    const char* path = text_.c_str() + unix_prefix.size();
-    if (text_.starts_with(unix_prefix) && ::stat(path, &status) == 0 && S_ISSOCK(status.st_mode)) ::unlink(path);
+    if (!text_.starts_with(unix_prefix) || ::lstat(path(), &status) != 0 || !S_ISSOCK(status.st_mode))
+      return std::nullopt;
+    return FileId{status.st_dev, status.st_ino};
   }
 
   Descriptor make() const { return Descriptor(::socket(address_.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
@@ -206,6 +222,7 @@ class SocketLink final : public HostLink {
   std::string text_;
   Address address_;
   Descriptor listener_, peer_;
+  std::optional<FileId> bound_;  // the listener's, of a Unix socket
   Bytes received_, unsent_;
   bool refused_ = false;
   Time retry_{};

@@ -27,7 +27,7 @@ namespace {
 // Fills a file of another name in the same directory, then gives it its own.
 void create_with(const std::string& file, const std::string& what, const std::function<bool(int descriptor)>& fill) {
   const int error = write_beside(file, Existing::keep, fill);
-  if (error == EEXIST) refuse(file, "exists already; remove it first or choose another name");
+  if (error == EEXIST) refuse(file, "exists already; choose another name, or move it away once no run has it open");
   if (error == EACCES || error == ENOENT || error == ENOTDIR || error == EROFS)
     refuse(file, fmt::format("the {} cannot be made here ({}); name a directory that you may write to", what,
                              std::strerror(error)));
@@ -63,8 +63,11 @@ BlockFile BlockFile::open(const std::string& file, Access access, const std::str
   if (!opened.is_open())
     refuse(file, fmt::format("cannot be {} ({}); check its permissions",
                              access == Access::read_write ? "written" : "read", std::strerror(errno)));
-  if (::flock(opened.descriptor_, (access == Access::read_write ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
-      errno == EWOULDBLOCK)
+  // One that its last user has removed since it was opened is nobody's any more.
+  if (access != Access::look &&
+      ((::flock(opened.descriptor_, (access == Access::read_write ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
+        errno == EWOULDBLOCK) ||
+       !opened.in_place()))
     refuse(file, fmt::format("the {} is in use by another planar; end that one, or take a copy", what));
   if (::fstat(opened.descriptor_, &status) != 0) refuse(file, fmt::format("cannot be read ({})", std::strerror(errno)));
   opened.size_ = static_cast<std::uint64_t>(status.st_size);
@@ -87,8 +90,17 @@ FileStamp BlockFile::stamp() const {
   const auto nanoseconds = [](const timespec& t) {
     return static_cast<std::uint64_t>(t.tv_sec) * second + static_cast<std::uint64_t>(t.tv_nsec);
   };
-  const auto modified = nanoseconds(status.st_mtim);
-  return {status.st_ino, modified + young < nanoseconds(now) ? modified : 0};
+  const auto old_enough = [&](const timespec& t) {
+    return nanoseconds(t) + young < nanoseconds(now) ? nanoseconds(t) : 0;
+  };
+  return {status.st_ino, old_enough(status.st_mtim), old_enough(status.st_ctim)};
+}
+
+bool BlockFile::in_place() const {
+  struct stat own {
+  }, named{};
+  return ::fstat(descriptor_, &own) == 0 && ::stat(name_.c_str(), &named) == 0 && own.st_dev == named.st_dev &&
+         own.st_ino == named.st_ino;
 }
 
 std::uint64_t BlockFile::next_data(std::uint64_t offset) const {

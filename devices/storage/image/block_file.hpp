@@ -14,12 +14,16 @@ namespace planar::storage {
 struct FileStamp {
   std::uint64_t inode = 0;
   std::uint64_t modified = 0;  ///< nanoseconds since 1970; 0: too young to tell, later writes could bear the same time
+  std::uint64_t changed = 0;   ///< the same of the inode, which no program can put back
   bool operator==(const FileStamp&) const = default;
+  /// Equal ones mean that the file is unchanged.
+  bool tells() const { return modified != 0 && changed != 0; }
 };
 
 class BlockFile {
  public:
-  enum class Access : std::uint8_t { read_only, read_write };
+  /// A look takes no lock: what it finds may be changed by another planar meanwhile.
+  enum class Access : std::uint8_t { look, read_only, read_write };
 
   BlockFile() = default;
   BlockFile(BlockFile&& other) noexcept { swap(other); }
@@ -43,6 +47,8 @@ class BlockFile {
   std::uint64_t size() const { return size_; }
   const std::string& name() const { return name_; }
   FileStamp stamp() const;
+  /// Its name still leads to this file: nobody has deleted or replaced it.
+  bool in_place() const;
 
   /// Where the file's content goes on at or after `offset`: after the hole that `offset` lies in, size() if nothing
   /// follows.

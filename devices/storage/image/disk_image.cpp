@@ -16,6 +16,7 @@ namespace planar::storage {
 namespace {
 
 constexpr std::string_view mode_names[] = {"overlay", "write-through", "memory", "read-only"};
+constexpr std::string_view format_names[] = {"auto", "raw"};
 constexpr std::size_t copy_bytes = 1 << 18;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& problem) {
@@ -49,20 +50,19 @@ constexpr Foreign foreign[] = {
      0, "xz-compressed"},
 };
 
-void refuse_foreign(const BlockFile& file) {
+/// What another program's container in `file` is called; empty if there is none.
+std::string_view foreign_format(const BlockFile& file) {
   std::array<std::uint8_t, sector_bytes> first{}, last{};
-  if (!file.read(0, std::span(first).first(std::min<std::size_t>(file.size(), first.size())))) return;
+  if (!file.read(0, std::span(first).first(std::min<std::size_t>(file.size(), first.size())))) return {};
   const auto at = [&](const std::array<std::uint8_t, sector_bytes>& bytes, std::string_view text, unsigned offset) {
     return std::equal(text.begin(), text.end(), bytes.begin() + offset,
                       [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
   };
   for (const Foreign& f : foreign)
-    if (at(first, f.signature, f.offset))
-      refuse(file.name(),
-             fmt::format("is a {} file, not a raw image; unpack it, or convert it with `qemu-img convert -O raw`",
-                         f.name));
+    if (at(first, f.signature, f.offset)) return f.name;
   if (file.size() >= 2 * sector_bytes && file.read(file.size() - sector_bytes, last) && at(last, "conectix", 0))
-    refuse(file.name(), "is a VHD file, not a raw image; convert it with `qemu-img convert -O raw`");
+    return "VHD";
+  return {};
 }
 
 bool starts_as_overlay(const BlockFile& file) {
@@ -70,12 +70,17 @@ bool starts_as_overlay(const BlockFile& file) {
   return file.size() >= first.size() && file.read(0, first) && OverlayFile::recognise(first);
 }
 
-BlockFile open_base(const std::string& file, BlockFile::Access access, const ImageKind& kind) {
-  BlockFile base = BlockFile::open(file, access, std::string(kind.what));
-  if (starts_as_overlay(base)) refuse(file, "is an overlay over another image; an overlay's base is a raw image");
-  refuse_foreign(base);
-  if (const auto problem = kind.size_problem(base.size()); !problem.empty()) refuse(file, problem);
-  return base;
+/// The same of a file that need not be there.
+bool is_overlay_file(const std::string& file) {
+  try {
+    return starts_as_overlay(BlockFile::open(file, BlockFile::Access::look, "overlay"));
+  } catch (const Error&) { return false; }
+}
+
+/// The overlay beside a base knows it: as the file that changes were made over or brought into.
+bool vouches(const std::string& overlay, const DiskImage& base) {
+  const auto known = OverlayFile::base_of(overlay);
+  return known && known->sectors == base.sectors() && known->fingerprint == base.fingerprint();
 }
 
 std::string disk_size_problem(std::uint64_t bytes) {
@@ -126,7 +131,7 @@ void check_base(const DiskImage& image, OverlayFile& overlay) {
                                        "with, or another overlay=FILE",
                                        base.sectors, image.name(), image.sectors()));
   const FileStamp stamp = image.stamp();
-  const bool looked_at = stamp.modified != 0 && stamp == base.stamp && !base.digest.empty();
+  const bool looked_at = stamp.tells() && stamp == base.stamp && !base.digest.empty();
   if (base.fingerprint != image.fingerprint() || (!looked_at && !base.digest.empty() && base.digest != image.digest()))
     refuse(overlay.name(), fmt::format("belongs to another base, or {} was changed since; name the base as it was, or "
                                        "another overlay=FILE",
@@ -147,45 +152,77 @@ std::optional<WriteMode> parse_write_mode(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view to_string(ImageFormat format) { return format_names[static_cast<unsigned>(format)]; }
+
+std::optional<ImageFormat> parse_image_format(std::string_view text) {
+  for (unsigned n = 0; n < std::size(format_names); ++n)
+    if (text == format_names[n]) return static_cast<ImageFormat>(n);
+  return std::nullopt;
+}
+
+ImageFiles files_of(const DiskSpec& spec) {
+  ImageFiles files;
+  const bool changed = spec.mode == WriteMode::overlay || spec.mode == WriteMode::write_through;
+  if (spec.format == ImageFormat::by_content && is_overlay_file(spec.file)) {
+    (changed ? files.written : files.read).push_back(spec.file);
+    if (const auto base = OverlayFile::base_of(spec.file)) files.read.push_back(base_path(spec.file, base->name));
+  } else if (spec.mode == WriteMode::write_through) {
+    files.written.push_back(spec.file);
+  } else {
+    files.read.push_back(spec.file);
+    if (changed) files.written.push_back(spec.overlay_file());
+  }
+  return files;
+}
+
+DiskSpec restored(DiskSpec spec) {
+  spec.mode = WriteMode::memory;
+  spec.overlay.clear();
+  if (!is_overlay_file(spec.file)) spec.format = ImageFormat::raw;
+  return spec;
+}
+
 DiskImage DiskImage::open(const DiskSpec& spec, const ImageKind& kind) {
   DiskImage image;
   image.mode_ = spec.mode;
   if (!spec.overlay.empty() && spec.mode != WriteMode::overlay)
     throw Error(fmt::format("{}: overlay={} is for mode=overlay, not for mode={}", spec.file, spec.overlay,
                             to_string(spec.mode)));
-  const bool is_overlay =
-      starts_as_overlay(BlockFile::open(spec.file, BlockFile::Access::read_only, std::string(kind.what)));
-  if (is_overlay) {
+  const auto access =
+      spec.mode == WriteMode::write_through ? BlockFile::Access::read_write : BlockFile::Access::read_only;
+  const std::string what(kind.what);
+  const auto use_base = [&](const std::string& name, BlockFile::Access how) {
+    image.name_ = name;
+    image.file_ = BlockFile::open(name, how, what);
+    image.sectors_ = image.file_.size() / sector_bytes;
+  };
+  use_base(spec.file, BlockFile::Access::read_only);
+  const bool vouched = spec.format == ImageFormat::raw;
+  const auto by_overlay = [&] { return vouches(spec.overlay_file(), image); };
+  if (!vouched && starts_as_overlay(image.file_) && !by_overlay()) {
     if (!spec.overlay.empty() || spec.mode == WriteMode::write_through)
       throw Error(fmt::format("{}: is an overlay and takes the changes itself; {}", spec.file,
                               spec.overlay.empty() ? "to bring them into its base use `planar disk commit`"
                                                    : "leave overlay= out, or name its base"));
+    image.file_ = {};
     image.overlay_ = std::make_unique<OverlayFile>(
         spec.file, spec.mode == WriteMode::overlay ? BlockFile::Access::read_write : BlockFile::Access::read_only);
     image.overlay_name_ = spec.file;
-    image.name_ = base_path(spec.file, image.overlay_->base().name);
+    use_base(base_path(spec.file, image.overlay_->base().name), access);
   } else {
-    image.name_ = spec.file;
+    if (const auto format = foreign_format(image.file_); !vouched && !format.empty() && !by_overlay())
+      refuse(spec.file,
+             fmt::format("is a {} file, not a raw image; unpack it, or convert it with `qemu-img convert -O raw`; "
+                         "if it is a raw image whose guest has written that, say so with format=raw",
+                         format));
+    if (access == BlockFile::Access::read_write) {
+      image.file_ = {};
+      use_base(spec.file, access);
+    }
   }
-  image.file_ = open_base(
-      image.name_, spec.mode == WriteMode::write_through ? BlockFile::Access::read_write : BlockFile::Access::read_only,
-      kind);
-  image.sectors_ = image.file_.size() / sector_bytes;
-  if (!is_overlay && spec.mode == WriteMode::overlay) {
-    image.overlay_name_ = spec.overlay.empty() ? spec.file + ".overlay" : spec.overlay;
-    std::error_code none;
-    if (std::filesystem::equivalent(image.overlay_name_, spec.file, none))
-      throw Error(fmt::format("{}: overlay= names the image itself; name another file for its changes", spec.file));
-    auto directory = std::filesystem::path(image.overlay_name_).parent_path();
-    if (directory.empty()) directory = ".";
-    if (std::filesystem::exists(image.overlay_name_, none))
-      image.overlay_ = std::make_unique<OverlayFile>(image.overlay_name_, BlockFile::Access::read_write);
-    else if (::access(directory.c_str(), W_OK) != 0)
-      refuse(image.overlay_name_, fmt::format("the overlay for the changes cannot be made here ({}); say where with "
-                                              "overlay=FILE, or mode=memory to discard them at the end",
-                                              std::strerror(errno)));
-  }
-  if (image.overlay_) check_base(image, *image.overlay_);
+  if (const auto problem = kind.size_problem(image.file_.size()); !problem.empty()) refuse(image.name_, problem);
+  if (!image.overlay_ && spec.mode == WriteMode::overlay) image.open_overlay(spec);
+  if (image.overlay_ && !image.overlay_->temporary()) check_base(image, *image.overlay_);
   return image;
 }
 
@@ -250,16 +287,41 @@ bool DiskImage::read(std::uint64_t sector, std::span<std::uint8_t> data) const {
   return true;
 }
 
-bool DiskImage::open_overlay() {
+void DiskImage::open_overlay(const DiskSpec& spec) {
+  overlay_name_ = spec.overlay_file();
+  std::error_code none;
+  if (std::filesystem::equivalent(overlay_name_, spec.file, none))
+    throw Error(fmt::format("{}: overlay= names the image itself; name another file for its changes", spec.file));
+  auto directory = std::filesystem::path(overlay_name_).parent_path();
+  if (directory.empty()) directory = ".";
+  const bool is_new = !std::filesystem::exists(overlay_name_, none);
+  if (is_new) {
+    if (::access(directory.c_str(), W_OK) != 0)
+      refuse(overlay_name_, fmt::format("the overlay for the changes cannot be made here ({}); say where with "
+                                        "overlay=FILE, or mode=memory to discard them at the end",
+                                        std::strerror(errno)));
+    OverlayFile::create(
+        overlay_name_,
+        {.sectors = sectors_, .fingerprint = fingerprint(), .name = relative_base(overlay_name_, name_)});
+  }
+  overlay_ = std::make_unique<OverlayFile>(overlay_name_, BlockFile::Access::read_write);
+  if (is_new) overlay_->remove_unless_used();
+}
+
+// Reading all of the base takes a while: an overlay that stays empty does without.
+bool DiskImage::begin_overlay() {
   try {
-    OverlayFile::create(overlay_name_, {.sectors = sectors_,
-                                        .fingerprint = fingerprint(),
-                                        .name = relative_base(overlay_name_, name_),
-                                        .digest = digest(),
-                                        .stamp = stamp()});
-    overlay_ = std::make_unique<OverlayFile>(overlay_name_, BlockFile::Access::read_write);
+    if (overlay_->base().digest.empty()) overlay_->note_base(digest(), stamp());
     return true;
   } catch (const Error& e) { return failed(e.what()); }
+}
+
+std::string DiskImage::overlay_problem(const std::string& problem) const {
+  return overlay_->lost() ? fmt::format(
+                                "{}: was deleted or replaced while this run had it open; the {} sectors that the "
+                                "guest has changed are lost. Leave the overlay of a running planar alone",
+                                overlay_name_, overlay_->changed_sectors())
+                          : fmt::format("{}: {}", overlay_name_, problem);
 }
 
 bool DiskImage::write(std::uint64_t sector, std::span<const std::uint8_t> data) {
@@ -276,9 +338,9 @@ bool DiskImage::write(std::uint64_t sector, std::span<const std::uint8_t> data) 
       return file_.write(sector * sector_bytes, data) ||
              failed(fmt::format("{}: sector {} cannot be written; check the free space", name_, sector));
     case WriteMode::overlay:
-      return (overlay_ || open_overlay()) &&
+      return begin_overlay() &&
              (overlay_->write(sector, data) ||
-              failed(fmt::format("{}: sector {} cannot be written; check the free space", overlay_name_, sector)));
+              failed(overlay_problem(fmt::format("sector {} cannot be written; check the free space", sector))));
   }
   return false;
 }
@@ -287,7 +349,7 @@ bool DiskImage::flush() const {
   if (mode_ == WriteMode::write_through && file_.is_open())
     return file_.sync() || failed(fmt::format("{}: the host cannot make the changes durable", name_));
   if (mode_ == WriteMode::overlay && overlay_)
-    return overlay_->flush() || failed(fmt::format("{}: the host cannot make the changes durable", overlay_name_));
+    return overlay_->flush() || failed(overlay_problem("the host cannot make the changes durable"));
   return true;
 }
 
@@ -369,8 +431,8 @@ void DiskImage::archive(Archive& a) {
   }
 }
 
-void create_overlay(const std::string& file, const std::string& base) {
-  const DiskImage image = DiskImage::open({base, WriteMode::read_only, {}});
+void create_overlay(const std::string& file, const std::string& base, ImageFormat format) {
+  const DiskImage image = DiskImage::open({base, WriteMode::read_only, {}, format});
   if (image.overlay())
     refuse(base, "is itself an overlay; name its base, or bring it into its base first with `planar disk commit`");
   OverlayFile::create(file, {.sectors = image.sectors(),
@@ -383,6 +445,7 @@ void create_overlay(const std::string& file, const std::string& base) {
 std::uint64_t commit_overlay(const std::string& file, const std::string& named_base) {
   OverlayFile overlay(file, BlockFile::Access::read_write);
   const std::string base = named_base.empty() ? base_path(file, overlay.base().name) : named_base;
+  const DiskSpec raw_base{base, WriteMode::read_only, {}, ImageFormat::raw};  // whatever its first sector looks like
   if (overlay.base().committing) {
     // The base is neither the old one nor the new one, so that nothing in it shows whose overlay this is: a file that
     // somebody else made must not choose what is written over.
@@ -391,10 +454,11 @@ std::uint64_t commit_overlay(const std::string& file, const std::string& named_b
                                "is {}, say so with `planar disk commit {} --base {}`",
                                base, file, base));
   } else {
-    DiskImage image = DiskImage::open({base, WriteMode::read_only, {}});
+    const DiskImage image = DiskImage::open(raw_base);
     check_base(image, overlay);
   }
-  BlockFile target = open_base(base, BlockFile::Access::read_write, disk_kind);
+  if (OverlayFile::base_of(base)) refuse(base, "is an overlay over another image; an overlay's base is a raw image");
+  BlockFile target = BlockFile::open(base, BlockFile::Access::read_write, std::string(disk_kind.what));
   if (target.size() / sector_bytes != overlay.base().sectors)
     refuse(file, fmt::format("belongs to a base of {} sectors, but {} has {}", overlay.base().sectors, base,
                              target.size() / sector_bytes));
@@ -409,7 +473,7 @@ std::uint64_t commit_overlay(const std::string& file, const std::string& named_b
       refuse(base, fmt::format("sector {} cannot be written; the overlay keeps its changes, commit it again", sector));
   if (!target.sync()) refuse(base, "the host cannot make the changes durable; the overlay keeps them, commit it again");
   target = {};
-  const DiskImage committed = DiskImage::open({base, WriteMode::read_only, {}});
+  const DiskImage committed = DiskImage::open(raw_base);
   if (!overlay.clear(committed.fingerprint(), committed.digest(), committed.stamp()))
     refuse(file, "cannot be emptied; its changes are in the base, remove it");
   return sectors.size();

@@ -6,8 +6,10 @@
 //   memory         changes are discarded at the end of the run
 //   read-only      there are none: write-protected diskettes, CD-ROMs
 //
-// A base is a raw image, or an overlay file, which names its own base. Failures of the host's files while the machine
-// runs are a drive's failures to the guest (false from read and write) and stay readable in failure().
+// A base is a raw image, or an overlay file, which names its own base. A file whose beginning is that of another
+// program's container is refused, unless somebody vouches for it: an overlay, by naming it as its base, or the user,
+// with format=raw. What a guest writes to its first sector must not shut it out. Failures of the host's files while the
+// machine runs are a drive's failures to the guest (false from read and write) and stay readable in failure().
 #pragma once
 
 #include <array>
@@ -31,12 +33,32 @@ enum class WriteMode : std::uint8_t { overlay, write_through, memory, read_only 
 std::string_view to_string(WriteMode mode);
 std::optional<WriteMode> parse_write_mode(std::string_view text);
 
-/// What is asked for: `--disk FILE,mode=...,overlay=FILE`.
+/// What a file is: raw by the user's word, or what its beginning says.
+enum class ImageFormat : std::uint8_t { by_content, raw };
+
+/// "auto", "raw".
+std::string_view to_string(ImageFormat format);
+std::optional<ImageFormat> parse_image_format(std::string_view text);
+
+/// What is asked for: `--disk FILE,mode=...,overlay=FILE,format=...`.
 struct DiskSpec {
   std::string file;
   WriteMode mode = WriteMode::overlay;
   std::string overlay{};  ///< empty: FILE.overlay
+  ImageFormat format = ImageFormat::by_content;
+  /// The overlay's file in mode overlay, unless `file` is one.
+  std::string overlay_file() const { return overlay.empty() ? file + ".overlay" : overlay; }
 };
+
+/// The files of a drive, as far as they can be told without opening it: those that are read, and the one that
+/// changes go into.
+struct ImageFiles {
+  std::vector<std::string> read, written;
+};
+ImageFiles files_of(const DiskSpec& spec);
+
+/// The same medium for a lab out of a snapshot: that holds the changes, and knows the base by its digest.
+DiskSpec restored(DiskSpec spec);
 
 /// What a file has to be: the word for it in errors, and what is wrong with one of so many bytes (empty: nothing).
 struct ImageKind {
@@ -50,7 +72,8 @@ extern const ImageKind cdrom_kind;
 
 class DiskImage {
  public:
-  /// Opens what `spec` names. An overlay file is made with the first change. Throws Error (ExitCode::missing_file, or
+  /// Opens what `spec` names. An overlay file is made at once, so that no other planar changes the same one, and goes
+  /// again if it is never written to. Throws Error (ExitCode::missing_file, or
   /// bad_configuration for options that contradict one another) naming the file, the problem and the remedy.
   static DiskImage open(const DiskSpec& spec, const ImageKind& kind = disk_kind);
   /// A base in memory, `mode` memory or read_only; `name` stands for the file in messages.
@@ -96,7 +119,9 @@ class DiskImage {
   DiskImage() = default;
   bool read_base(std::uint64_t sector, std::span<std::uint8_t> data) const;
   bool read_below_memory(std::uint64_t sector, std::span<std::uint8_t> data) const;
-  bool open_overlay();
+  void open_overlay(const DiskSpec& spec);
+  bool begin_overlay();
+  std::string overlay_problem(const std::string& problem) const;
   bool failed(const std::string& problem) const;
   std::vector<std::uint64_t> changes() const;  // ascending
 
@@ -114,7 +139,7 @@ class DiskImage {
 
 /// The verbs of `planar disk`. All throw Error (ExitCode::missing_file) naming file and remedy.
 /// An empty overlay over `base` (raw or itself no overlay); `file` must not exist.
-void create_overlay(const std::string& file, const std::string& base);
+void create_overlay(const std::string& file, const std::string& base, ImageFormat format = ImageFormat::by_content);
 /// Writes an overlay's changes into its base and empties it; returns how many sectors. Refuses an overlay with
 /// unreadable sectors. Interrupted at any point, it can be repeated, with the base named again.
 std::uint64_t commit_overlay(const std::string& file, const std::string& named_base = {});

@@ -2,6 +2,7 @@
 #include "devices/storage/image/overlay_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,11 +16,11 @@ namespace {
 
 constexpr std::string_view magic = "planar overlay\r\n";
 constexpr std::string_view sync_magic = "PLANSYNC";
-constexpr std::string_view hash_magic = "BASEHASH";
+constexpr std::string_view hash_magic = "BASEHSH2", earlier_hash_magic = "BASEHASH";
 constexpr std::string_view next_magic = "HEADNEXT";
 constexpr unsigned digest_digits = 64;
 constexpr unsigned base_hash_at = 2560;
-constexpr unsigned base_hash_checked = 88;  // bytes; the check follows
+constexpr unsigned base_hash_checked = 96, earlier_base_hash_checked = 88;  // bytes; the check follows
 constexpr unsigned next_header_at = 3584;
 constexpr unsigned next_header_checked = 80;
 constexpr unsigned fingerprint_at = 40, committing_at = 104;
@@ -76,6 +77,7 @@ std::array<std::uint8_t, base_hash_checked + 4> encode_hash(const OverlayBase& b
   std::copy(base.digest.begin(), base.digest.end(), h.begin() + 8);
   put(&h[8 + digest_digits], base.stamp.inode, 8);
   put(&h[16 + digest_digits], base.stamp.modified, 8);
+  put(&h[24 + digest_digits], base.stamp.changed, 8);
   put(&h[base_hash_checked], crc32(std::span(h).first(base_hash_checked)), 4);
   return h;
 }
@@ -136,6 +138,14 @@ bool OverlayFile::recognise(std::span<const std::uint8_t> first_bytes) {
   return first_bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), first_bytes.begin());
 }
 
+std::optional<OverlayBase> OverlayFile::base_of(const std::string& file) {
+  try {
+    OverlayFile overlay(BlockFile::open(file, BlockFile::Access::look, "overlay"));
+    overlay.read_header();
+    return overlay.base_;
+  } catch (const Error&) { return std::nullopt; }
+}
+
 OverlayFile::OverlayFile(const std::string& file, BlockFile::Access access)
     : OverlayFile(BlockFile::open(file, access, "overlay")) {
   read_header();
@@ -144,6 +154,11 @@ OverlayFile::OverlayFile(const std::string& file, BlockFile::Access access)
   read_slots();
   writable_ = access == BlockFile::Access::read_write;
   if (writable_) settle();
+}
+
+// While its lock is held: whoever has opened it meanwhile finds that it is gone.
+OverlayFile::~OverlayFile() {
+  if (temporary_ && changed_ == 0 && !lost()) ::unlink(name().c_str());
 }
 
 OverlayRepair OverlayFile::repair(const std::string& file) {
@@ -174,14 +189,18 @@ void OverlayFile::read_header() {
     refuse(name(), fmt::format("is an overlay cut off after {} bytes; its changes are lost, remove it", file_.size()));
   if (get(&h[16], 4) != format_version)
     refuse(name(),
-           fmt::format("is an overlay of version {}, this planar reads version {}; use the planar that wrote it",
+           fmt::format("is an overlay of version {}, this planar reads version {}; use the planar that wrote it, or, "
+                       "if it is a raw image whose first sector begins like an overlay, say so with format=raw",
                        get(&h[16], 4), format_version));
   complete_header(h);
   const auto length = get(&h[108], 2);
   base_.sectors = get(&h[32], 8);
   if (!check_fits(h) || get(&h[20], 4) != header_bytes || get(&h[24], 4) != sector_bytes ||
       get(&h[28], 4) != slot_bytes || length > longest_name || base_.sectors == 0 || base_.sectors > most_sectors)
-    refuse(name(), "is an overlay with a damaged header; take a copy of it from your backup, or remove it");
+    refuse(
+        name(),
+        "is an overlay with a damaged header; take a copy of it from your backup, or, if it is a raw image whose first "
+        "sector begins like an overlay, say so with format=raw");
   base_.committing = get(&h[committing_at], 4) != 0;
   base_.fingerprint.assign(h.begin() + fingerprint_at, h.begin() + committing_at);
   base_.name.assign(h.begin() + 110, h.begin() + 110 + static_cast<std::ptrdiff_t>(length));
@@ -189,11 +208,17 @@ void OverlayFile::read_header() {
 
 void OverlayFile::read_base_hash() {
   std::array<std::uint8_t, base_hash_checked + 4> h{};
-  if (!file_.read(base_hash_at, h) || std::memcmp(h.data(), hash_magic.data(), hash_magic.size()) != 0 ||
-      get(&h[base_hash_checked], 4) != crc32(std::span(h).first(base_hash_checked)))
-    return;
+  if (!file_.read(base_hash_at, h)) return;
+  const auto is = [&](std::string_view name, unsigned checked) {
+    return std::memcmp(h.data(), name.data(), name.size()) == 0 &&
+           get(&h[checked], 4) == crc32(std::span(h).first(checked));
+  };
+  const bool earlier = is(earlier_hash_magic, earlier_base_hash_checked);
+  if (!earlier && !is(hash_magic, base_hash_checked)) return;
   base_.digest.assign(h.begin() + 8, h.begin() + 8 + digest_digits);
-  base_.stamp = {get(&h[8 + digest_digits], 8), get(&h[16 + digest_digits], 8)};
+  if (base_.digest == std::string(digest_digits, '\0')) base_.digest.clear();
+  if (!earlier)
+    base_.stamp = {get(&h[8 + digest_digits], 8), get(&h[16 + digest_digits], 8), get(&h[24 + digest_digits], 8)};
 }
 
 bool OverlayFile::write_base_hash() { return file_.write(base_hash_at, encode_hash(base_)); }
@@ -390,7 +415,7 @@ bool OverlayFile::write_checkpoint(std::uint64_t sequence, std::uint64_t slots) 
 }
 
 bool OverlayFile::flush() {
-  if (broken_) return false;
+  if (broken_ || (changed_ != 0 && lost())) return false;
   if (placed_ == synced_) return true;
   if (!file_.sync()) {
     broken_ = true;  // the host may have dropped the pages it could not write, and would report success the next time

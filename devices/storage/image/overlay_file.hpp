@@ -10,7 +10,8 @@
 //   108   u16 length and name of the base, relative to the overlay's directory or absolute
 //   2044  u32 CRC-32 of bytes 0 to 2043
 //   2048, 3072  checkpoints, written in turns: "PLANSYNC", u64 sequence, u64 slots, u32 CRC-32 of those 24 bytes
-//   2560  "BASEHASH", SHA-256 of the base in hex, its inode and time of change then (u64), u32 CRC-32 of those 88 bytes
+//   2560  "BASEHSH2", SHA-256 of the base in hex, its inode, time of modification and time of change then (u64), u32
+//         CRC-32 of those 96 bytes; files of earlier versions have "BASEHASH", without the time of change
 //   3584  "HEADNEXT", bytes 40 to 107 and 2044 to 2047 of a header about to be written, u32 CRC-32 of those 80 bytes:
 //         completes one whose writing was cut short. Both records are absent in files of earlier versions.
 // Slots follow, one changed sector each:
@@ -33,6 +34,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,7 +54,7 @@ struct OverlayBase {
   std::string fingerprint;
   std::string name;         ///< as stored
   bool committing = false;  ///< a commit was begun and has not ended
-  std::string digest{};     ///< SHA-256 of all of it; empty in files of earlier versions
+  std::string digest{};     ///< SHA-256 of all of it; empty before the first change, and in files of earlier versions
   FileStamp stamp{};        ///< of the base when it had this digest
 };
 
@@ -74,8 +76,11 @@ class OverlayFile {
   static void create(const std::string& file, const OverlayBase& base);
   /// Whether `file` starts like an overlay (and is not, say, a raw disk).
   static bool recognise(std::span<const std::uint8_t> first_bytes);
+  /// What `file` says of its base, without a lock; nothing if it is no overlay, or a damaged one.
+  static std::optional<OverlayBase> base_of(const std::string& file);
   /// Reads and checks all of it. Throws Error (ExitCode::missing_file) naming the file, what is wrong and what to do.
   OverlayFile(const std::string& file, BlockFile::Access access);
+  ~OverlayFile();
   /// Makes a file openable again whose header is good but whose slots are not what its checkpoint says: keeps every
   /// sector that is there. Throws Error (ExitCode::missing_file).
   static OverlayRepair repair(const std::string& file);
@@ -93,8 +98,13 @@ class OverlayFile {
   /// Consecutive sectors from `sector` on. False: the host's file did not take them all; each holds its old content or
   /// the new one.
   bool write(std::uint64_t sector, std::span<const std::uint8_t> data);
-  /// All writes so far are durable when it returns true.
+  /// All writes so far are durable, in the file of this name, when it returns true.
   bool flush();
+  /// The file goes with this object unless a change was written to it.
+  void remove_unless_used() { temporary_ = true; }
+  bool temporary() const { return temporary_; }
+  /// The file was deleted or replaced since it was opened.
+  bool lost() const { return !file_.in_place(); }
   /// A commit begins: until the overlay is cleared it says so. Durable.
   bool begin_commit();
   /// Discards every change, durably: they are in the base, whose fingerprint and digest are now these.
@@ -129,7 +139,7 @@ class OverlayFile {
   std::uint32_t take_slot();
 
   BlockFile file_;
-  bool writable_ = false;
+  bool writable_ = false, temporary_ = false;
   OverlayBase base_;
   std::map<std::uint64_t, Page> pages_;
   std::uint64_t changed_ = 0, unreadable_ = 0, damaged_ = 0;

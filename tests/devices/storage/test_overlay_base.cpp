@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "core/common/crc32.hpp"
 #include "core/common/random.hpp"
@@ -61,13 +63,69 @@ TEST_CASE("a base that was changed between the samples of its fingerprint is fou
   CHECK(open() == "");
 }
 
+TEST_CASE("a base that was changed and given its time back is found") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(8192));
+  const auto work = files.file("work.ovl");
+  age(base);
+  const auto open = [&] { return refusal([&] { DiskImage::open({work}); }); };
+  create_overlay(work, base);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));  // younger, the time of change says nothing
+  CHECK(open() == "");
+  CHECK(open() == "");
+  struct stat before {};
+  REQUIRE(::stat(base.c_str(), &before) == 0);
+  change(base, 148 * 512);
+  const timespec times[] = {before.st_atim, before.st_mtim};
+  REQUIRE(::utimensat(AT_FDCWD, base.c_str(), times, 0) == 0);
+  CHECK_THAT(open(), Contains("was changed since"));
+}
+
+TEST_CASE("one run changes an overlay: the second is refused when it opens, not at its first write") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(8192));
+  {
+    DiskImage first = DiskImage::open({base});
+    const auto second = refusal([&] { DiskImage::open({base}); });
+    CHECK_THAT(second, Contains("in use by another planar") && !Contains("remove"));
+    CHECK(refusal([&] { DiskImage::open({base, WriteMode::memory, {}}); }) == "");
+    CHECK(refusal([&] { DiskImage::open({base, WriteMode::overlay, files.file("other.ovl")}); }) == "");
+    CHECK_FALSE(std::filesystem::exists(files.file("other.ovl")));
+  }
+  CHECK_FALSE(std::filesystem::exists(base + ".overlay"));  // nothing was written
+  CHECK(DiskImage::open({base}).write(7, tests::content(7, 1, 1)));
+  CHECK(std::filesystem::exists(base + ".overlay"));
+  std::vector<std::uint8_t> back(sector_bytes);
+  CHECK(DiskImage::open({base}).read(7, back));
+  CHECK(back == tests::content(7, 1, 1));
+  // The digest is there with the first change.
+  change(base, 148 * 512);
+  CHECK_THAT(refusal([&] { DiskImage::open({base}); }), Contains("was changed since"));
+}
+
+TEST_CASE("an overlay that is deleted or replaced under a run is noticed at the next flush") {
+  DiskFiles files;
+  const auto base = files.write("base.img", base_content(8192));
+  const auto overlay = base + ".overlay";
+  const bool replaced = GENERATE(false, true), flushed = GENERATE(false, true);
+  DiskImage disk = DiskImage::open({base});
+  REQUIRE(disk.write(7, tests::content(7, 1, 1)));
+  if (flushed) CHECK(disk.flush());
+  std::filesystem::remove(overlay);
+  if (replaced) create_overlay(overlay, base);
+  CHECK_FALSE(disk.flush());
+  CHECK_THAT(disk.failure(), Contains(overlay) && Contains("deleted or replaced"));
+  disk = DiskImage::open({base, WriteMode::memory, {}});
+  CHECK(std::filesystem::exists(overlay) == replaced);
+}
+
 TEST_CASE("an overlay of an earlier version, without the base's digest, opens and gets it") {
   DiskFiles files;
   const auto base = files.write("base.img", base_content(8192));
   const auto work = files.file("work.ovl");
   create_overlay(work, base);
   auto bytes = DiskFiles::read(work);
-  std::fill_n(bytes.begin() + 2560, 92, 0);
+  std::fill_n(bytes.begin() + 2560, 100, 0);
   files.write("work.ovl", bytes);
   const auto open = [&](WriteMode mode) { return refusal([&] { DiskImage::open({work, mode, {}}); }); };
   CHECK(open(WriteMode::memory) == "");

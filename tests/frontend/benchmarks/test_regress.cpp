@@ -164,3 +164,76 @@ TEST_CASE("a baseline of another guest image, other arguments or no baseline at 
   CHECK(run_planar("regress --baseline nowhere.json").status == 3);
   CHECK(run_planar(b.command + " --accept x --set ne2.data_port.ready_delay=1ns").status == 2);
 }
+
+TEST_CASE("accepting some rows keeps the others, and rows go by name alone", "[regress]") {
+  const Scratch scratch;
+  const auto file = scratch.file("baseline.json");
+  const std::string brief = "regress --quiet --seconds 0.05 --baseline " + file;
+  const std::string two = " --machines model56sx,model95 --cards ne2,3c523";
+  REQUIRE(run_planar(brief + " --sizes 1024" + two + " --accept all").status == 0);
+  const auto before = nlohmann::ordered_json::parse(read_file(file));
+  auto marked = before;
+  marked["cells"]["model95"]["ne2"]["cycles"] = 1;
+  marked["cells"]["model56sx"]["ne2"]["cycles"] = 1;
+  std::ofstream(file) << marked.dump();
+
+  const auto one = run_planar(brief + " --sizes 1024 --machines model95 --cards ne2 --accept one");
+  INFO(one.err);
+  REQUIRE(one.status == 0);
+  CHECK_THAT(one.out, Catch::Contains("1 runs accepted, 3 others kept"));
+  const auto merged = nlohmann::ordered_json::parse(read_file(file));
+  CHECK(merged["cells"]["model95"] == before["cells"]["model95"]);
+  CHECK(merged["cells"]["model56sx"] == marked["cells"]["model56sx"]);
+  CHECK(merged["machines"] == before["machines"]);
+  CHECK(merged["cards"] == before["cards"]);
+  CHECK(merged["history"].back()["runs"] == 1);
+  CHECK(merged["history"].back()["figures_changed"] == 1);
+
+  // Figures of another length cannot stand beside them.
+  const auto stored = read_file(file);
+  for (const std::string other : {" --sizes 2048", " --sizes 1024 --seed 5", " --sizes 1024 --do flood"}) {
+    const auto refused = run_planar(brief + other + " --machines model95 --cards ne2 --accept other");
+    INFO(other << refused.err);
+    CHECK(refused.status == 2);
+    CHECK(read_file(file) == stored);
+  }
+  CHECK_THAT(run_planar(brief + " --sizes 2048 --machines model95 --cards ne2 --accept other").err,
+             Catch::Contains("3 of the baseline's rows are not run") && Catch::Contains("--drop"));
+  CHECK(run_planar(brief + " --sizes 1024 --machines model95 --cards ne2 --accept x --drop tr4-a").status == 2);
+  CHECK(run_planar(brief + " --sizes 1024" + two + " --drop ne2").status == 2);  // without --accept
+  CHECK(read_file(file) == stored);
+
+  const auto dropped = run_planar(brief +
+                                  " --sizes 1024 --machines model95 --cards ne2 --accept less --drop "
+                                  "3c523,'model56sx ne2'");
+  INFO(dropped.err);
+  REQUIRE(dropped.status == 0);
+  const auto less = nlohmann::ordered_json::parse(read_file(file));
+  CHECK(less["cells"].size() == 1);
+  CHECK(less["cells"]["model95"].size() == 1);
+  CHECK_FALSE(less["cards"].contains("3c523"));
+  CHECK_FALSE(less["machines"].contains("model56sx"));
+  CHECK(less["history"].size() == 3);
+  REQUIRE(run_planar(brief + " --sizes 2048 --machines model95 --cards ne2 --accept 'all rows anew'").status == 0);
+}
+
+TEST_CASE("regress writes none of its outputs over the baseline", "[regress]") {
+  const Baseline b;
+  const auto stored = read_file(b.file);
+  for (const std::string option : {" --json ", " --junit "}) {
+    const auto said = run_planar(b.command + option + b.file);
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Catch::Contains("--baseline") && Catch::Contains(option));
+  }
+  CHECK(read_file(b.file) == stored);
+  // Also over the one that it finds by itself.
+  const Scratch tree;
+  std::filesystem::create_directories(tree.file("tests/baselines"));
+  const auto own = tree.write("tests/baselines/netio.json", stored);
+  const auto said = std::system(("cd " + tree.file("") + " && '" + PLANAR_BINARY +
+                                 "' regress --quiet --machines model56sx --cards ne2 --seconds 0.2 --sizes 8192 "
+                                 "--json tests/baselines/netio.json 2>/dev/null >/dev/null")
+                                    .c_str());
+  CHECK(WEXITSTATUS(said) == 2);
+  CHECK(read_file(own) == stored);
+}

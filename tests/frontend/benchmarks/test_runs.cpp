@@ -140,3 +140,23 @@ TEST_CASE("words of a plan's command reach the program as they are", "[runs]") {
     CHECK(read_file(out) == word);
   }
 }
+
+TEST_CASE("two machine files have two runs, however their paths are spelt") {
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch.file("x"));
+  const std::string text = "machine = \"model95\"\n";
+  const std::string names[] = {"x/m.toml", "x_m.toml", "x%2Fm.toml"};
+  std::string machines;
+  for (const auto& name : names) machines += (machines.empty() ? "" : ",") + scratch.write(name, text);
+  const auto plan =
+      run_planar("compare --plan --cards ne2 --report " + scratch.file("report") + " --machines " + machines);
+  INFO(plan.err);
+  REQUIRE(plan.status == 0);
+  std::set<std::string> files;
+  std::istringstream lines(plan.out);
+  for (std::string line; std::getline(lines, line);) {
+    const auto first = line.find('\t');
+    files.insert(line.substr(first + 1, line.find('\t', first + 1) - first - 1));
+  }
+  CHECK(files.size() == 3);
+}

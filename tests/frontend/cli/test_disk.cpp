@@ -127,7 +127,7 @@ TEST_CASE("a guest is told that the host's disk is full, and so is the user") {
   CHECK(WEXITSTATUS(status) == 3);
   CHECK_THAT(read_file(scratch.file("err")), Contains("drive A") && Contains("check the free space"));
   CHECK_THAT(read_file(scratch.file("out")), Contains("write, format write-protected"));
-  CHECK(run_planar("disk info " + image + ".overlay").status == 0);
+  CHECK_FALSE(std::filesystem::exists(image + ".overlay"));  // no change came so far
 }
 
 TEST_CASE("an overlay of a version that counted refused writes is repaired") {

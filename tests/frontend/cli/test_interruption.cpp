@@ -43,6 +43,7 @@ class Beside {
     }
   }
   void signal(int number) const { ::kill(pid_, number); }
+  pid_t pid() const { return pid_; }
   /// Until `file` holds something, for ten seconds.
   static void wait_for(const std::string& file) {
     for (int n = 0; n < 1000 && read_file(file).empty(); ++n) std::this_thread::sleep_for(10ms);
@@ -131,6 +132,37 @@ TEST_CASE("an interrupted compare keeps what is finished, removes its temporary 
   for (const auto& run : finished.json()) CHECK(run.contains("rows"));
   // The first run was not done again: there is no line for it.
   CHECK(finished.err.find("model95-ne2") == std::string::npos);
+}
+
+namespace {
+
+/// The processes that `parent` has started.
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> list;
+  const auto name = std::to_string(parent);
+  std::istringstream words(read_file("/proc/" + name + "/task/" + name + "/children"));
+  for (pid_t child = 0; words >> child;) list.push_back(child);
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("a compare that is killed leaves no run behind and no temporary file") {
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch.file("tmp"));
+  ::setenv("TMPDIR", scratch.file("tmp").c_str(), 1);
+  Beside run(scratch, {"compare", "--machines", "model95", "--cards", "ne2,3c527", "--seconds", "1000", "--jobs", "2"});
+  std::vector<pid_t> runs;
+  for (int n = 0; n < 1000 && (runs = children_of(run.pid())).size() < 2; ++n) std::this_thread::sleep_for(10ms);
+  REQUIRE(runs.size() == 2);
+  std::this_thread::sleep_for(200ms);
+  run.signal(SIGKILL);
+  CHECK(run.status() == 128 + SIGKILL);
+  const auto alive = [](pid_t pid) { return std::filesystem::exists("/proc/" + std::to_string(pid) + "/exe"); };
+  for (int n = 0; n < 1000 && (alive(runs[0]) || alive(runs[1])); ++n) std::this_thread::sleep_for(10ms);
+  for (const pid_t pid : runs) CHECK_FALSE(alive(pid));
+  CHECK(std::filesystem::is_empty(scratch.file("tmp")));
+  ::unsetenv("TMPDIR");
 }
 
 TEST_CASE("an interrupted regress and published judge and keep what is finished") {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The files that a lab's configuration, its steps and its verb's options name, as one list.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/host/file_list.hpp"
+#include "devices/storage/image/disk_image.hpp"
+#include "frontend/cli/options.hpp"
+#include "frontend/scenario/scenario_steps.hpp"
+#include "machines/lab_config.hpp"
+
+namespace planar {
+
+/// Adds the files of the machines of `lab`: their own, those in their drives, what they are started with, and where
+/// they write. Throws Error as LabConfig::read() does.
+void add_lab_files(FileList& files, LabConfig& lab, const OutputOptions& output);
+
+/// Adds the files that `steps` read and write.
+void add_step_files(FileList& files, const std::vector<Step>& steps);
+
+/// Adds the files of a diskette that is put into the first machine's drive A.
+void add_diskette_files(FileList& files, const storage::DiskSpec& disk, const std::string& named_by);
+
+/// Adds all that the machine or lab in the file `name` uses, as what is only read. A file that cannot be read adds
+/// nothing: who opens it says so.
+void add_machine_files(FileList& files, const std::string& name);
+
+}  // namespace planar

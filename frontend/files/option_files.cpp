@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/files/option_files.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/common/error.hpp"
+#include "devices/storage/image/disk_image.hpp"
+#include "frontend/files/lab_files.hpp"
+#include "machines/machine_files.hpp"
+
+namespace planar {
+namespace {
+
+constexpr FileOption rows[] = {
+    {"--timeline", FileUse::folder, "compare"},
+    {"--timeline", FileUse::reads, "diff"},
+    {"--json", FileUse::writes},
+    {"--serial", FileUse::writes, {}, "file:"},
+    {"--screen", FileUse::writes, {}, "png:"},
+    {"--capture", FileUse::writes},
+    {"--trace-file", FileUse::writes},
+    {"--timeline", FileUse::writes},
+    {"--snapshot-at", FileUse::writes, {}, {}, 1},
+    {"--junit", FileUse::writes},
+    {"--restore", FileUse::reads},
+    {"--baseline", FileUse::reads, {}, {}, 0, "--accept"},
+    {"--compare", FileUse::reads},
+    {"--script", FileUse::reads},
+    {"--bios", FileUse::reads},
+    {"--kernel", FileUse::reads},
+    {"--initrd", FileUse::reads},
+    {"--do", FileUse::reads, "run"},
+    {"first", FileUse::reads, "diff"},
+    {"second", FileUse::reads, "diff"},
+    {"file", FileUse::reads, "adf"},
+    {"file", FileUse::writes, "disk create"},
+    {"file", FileUse::image},
+    {"--base", FileUse::image},
+    {"machine", FileUse::machine},
+    {"--machine", FileUse::machine},
+    {"--machines", FileUse::machine},
+    {"--against", FileUse::machine},
+    {"name", FileUse::machine, "show"},
+    {"--image", FileUse::configured},
+    {"--floppy", FileUse::configured},
+    {"--disk", FileUse::configured},
+    {"--cdrom", FileUse::configured},
+    {"--report", FileUse::folder},
+    {"--results", FileUse::folder},
+    {"--merge", FileUse::folder},
+    {"--result", FileUse::folder},
+};
+
+/// "disk info"
+std::string path_of(const CLI::App& command) {
+  std::string path = command.get_name();
+  for (const CLI::App* parent = command.get_parent(); parent && parent->get_parent(); parent = parent->get_parent())
+    path = parent->get_name() + " " + path;
+  return path;
+}
+
+/// The machine of "FILE:CARD", unless that is a file's name.
+std::string machine_name(const std::string& value) {
+  return std::filesystem::exists(value) ? value : value.substr(0, value.find(':'));
+}
+
+bool is_machine_file(const std::string& name) { return !is_built_in(name) && std::filesystem::is_regular_file(name); }
+
+void add(FileList& files, const FileOption& row, const std::string& value, const std::string& named_by, bool written) {
+  switch (row.use) {
+    case FileUse::reads:
+    case FileUse::writes:
+      if (value != "-") written ? files.writes(value, named_by) : files.reads(value, named_by);
+      return;
+    case FileUse::image:
+      for (const std::string& file : storage::files_of({value, storage::WriteMode::read_only}).read)
+        files.reads(file, named_by);
+      return;
+    case FileUse::machine:
+      if (const auto name = machine_name(value); is_machine_file(name)) files.reads(name, named_by);
+      return;
+    case FileUse::configured:
+    case FileUse::folder: return;
+  }
+}
+
+/// Calls `each` with the rows of the options that were given, and their values.
+template <class F>
+void each_file_option(const CLI::App& verb, F&& each) {
+  const std::string path = path_of(verb);
+  for (const CLI::App* app = &verb; app && app->get_parent(); app = app->get_parent())
+    for (const CLI::Option* option : app->get_options()) {
+      const std::string name = option->get_positional() ? option->get_name(true, false) : option->get_name();
+      if (const FileOption* row = option->count() ? find_file_option(path, name) : nullptr)
+        each(*row, name, option->results());
+    }
+}
+
+}  // namespace
+
+std::span<const FileOption> file_options() { return rows; }
+
+const FileOption* find_file_option(std::string_view command, std::string_view option) {
+  const auto found = std::find_if(std::begin(rows), std::end(rows), [&](const FileOption& row) {
+    return row.option == option && (row.command.empty() || row.command == command);
+  });
+  return found == std::end(rows) ? nullptr : found;
+}
+
+FileList option_files(const CLI::App& verb) {
+  FileList files;
+  each_file_option(verb, [&](const FileOption& row, const std::string& name, const std::vector<std::string>& values) {
+    const auto* beside = row.written_with.empty() ? nullptr : verb.get_option_no_throw(std::string(row.written_with));
+    const bool written = row.use == FileUse::writes || (beside && beside->count());
+    for (std::size_t n = row.first; n < values.size(); ++n)
+      if (values[n].starts_with(row.prefix))
+        add(files, row, values[n].substr(row.prefix.size()), name + " " + values[n], written);
+  });
+  files.writes_standard_streams();
+  return files;
+}
+
+FileList command_files(const CLI::App& verb) {
+  FileList files = option_files(verb);
+  each_file_option(verb, [&](const FileOption& row, const std::string&, const std::vector<std::string>& values) {
+    if (row.use != FileUse::machine) return;
+    for (const std::string& value : values)
+      if (const auto name = machine_name(value); is_machine_file(name)) add_machine_files(files, name);
+  });
+  return files;
+}
+
+void check_option_files(const CLI::App& app) {
+  const CLI::App* verb = &app;
+  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  option_files(*verb).check();
+  command_files(*verb).check();
+}
+
+}  // namespace planar
