@@ -6,6 +6,7 @@
 #include "core/common/error.hpp"
 #include "core/cpu/account/copy_account.hpp"
 #include "core/cpu/engine.hpp"
+#include "core/cpu/system/cr0.hpp"
 
 namespace planar::cpu {
 
@@ -113,7 +114,7 @@ Registers Cpu::registers() const {
   r.tr = view(e.task);
   r.gdtr = {e.gdt_base, e.gdt_limit};
   r.idtr = {e.idt_base, e.idt_limit};
-  r.cr0 = e.cr0;
+  r.cr0 = read_cr0(e.cr0, e.model);
   r.cr2 = e.cr2;
   r.cr3 = e.cr3;
   r.cr4 = e.cr4;
@@ -135,7 +136,7 @@ void Cpu::set_registers(const Registers& r) {
   e.gdt_limit = r.gdtr.limit;
   e.idt_base = r.idtr.base;
   e.idt_limit = r.idtr.limit;
-  e.cr0 = r.cr0;
+  e.cr0 = written_cr0(r.cr0, e.model);
   e.cr2 = r.cr2;
   e.cr3 = r.cr3;
   e.cr4 = r.cr4;

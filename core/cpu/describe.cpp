@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/cpu/engine.hpp"
+#include "core/cpu/system/cr0.hpp"
 #include "core/state/description.hpp"
 
 namespace planar::cpu {
@@ -65,7 +66,7 @@ void describe_tlb(Description& d, const char* name, const ModelTlb& tlb) {
 void Engine::describe(Description& d) const {
   for (unsigned r = 0; r < 8; ++r) d.reg(general_names[r], gpr[r], 32);
   d.reg("EIP", eip, 32).reg("EFLAGS", eflags(), 32).number("CPL", cpl);
-  d.reg("CR0", cr0, 32).reg("CR2", cr2, 32).reg("CR3", cr3, 32);
+  d.reg("CR0", read_cr0(cr0, model), 32).reg("CR2", cr2, 32).reg("CR3", cr3, 32);
   if (model == Model::pentium) d.reg("CR4", cr4, 32);
   for (const unsigned i : {0u, 1u, 2u, 3u, 6u, 7u}) d.reg(fmt::format("DR{}", i), dr[i], 32);
   d.reg("GDTR base", gdt_base, 32).reg("GDTR limit", gdt_limit, 16);

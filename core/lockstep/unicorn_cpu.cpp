@@ -273,7 +273,7 @@ bool UnicornCpu::Private::wide_addresses(std::uint32_t eip) {
 UnicornCpu::UnicornCpu(cpu::Model model, ExternalBus* bus) : p_(std::make_unique<Private>()) {
   Private& p = *p_;
   p.bus = bus;
-  if (model == cpu::Model::i386sx) p.cr0_known = cpu::cr0_bits(model).writable | cpu::cr0_et;
+  if (model == cpu::Model::i386sx) p.cr0_known = cpu::written_cr0(0xFFFFFFFFu, model) | cpu::cr0_et;
   // With UC_MODE_16, EIP would be relative to CS * 16; real mode is CR0.PE = 0 here as in the chip.
   check(uc_open(UC_ARCH_X86, UC_MODE_32, &p.engine), "open");
   // An empty list of exits: with an address to stop at, each start would look it up through the guest's page tables and

@@ -9,16 +9,16 @@
 
 namespace planar::cpu {
 
-/// The bits that a program can change, and those that read as ones whatever is written.
-struct Cr0Bits {
-  std::uint32_t writable, ones;
-};
-inline constexpr Cr0Bits cr0_bits(Model model) {
-  if (model == Model::i386sx) return {cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_pg, 0x7FFEFFF0u};
-  return {cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_ne | cr0_wp | cr0_am | cr0_nw | cr0_cd | cr0_pg, cr0_et};
+/// What Engine::cr0 becomes when `v` is written: the bits that can be changed, and from the 486 on ET, which is
+/// hard-wired.
+inline constexpr std::uint32_t written_cr0(std::uint32_t v, Model model) {
+  v &= cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_ne | cr0_wp | cr0_am | cr0_nw | cr0_cd | cr0_pg;
+  return model == Model::i386sx ? v & (cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_pg) : v | cr0_et;
 }
 
-/// The register as MOV and SMSW read it; Engine::cr0 holds only the bits that can be changed.
-inline constexpr std::uint32_t read_cr0(std::uint32_t cr0, Model model) { return cr0 | cr0_bits(model).ones; }
+/// As MOV and SMSW read it: on a 386SX all else but bit 16 is ones.
+inline constexpr std::uint32_t read_cr0(std::uint32_t cr0, Model model) {
+  return model == Model::i386sx ? cr0 | 0x7FFEFFF0u : cr0;
+}
 
 }  // namespace planar::cpu

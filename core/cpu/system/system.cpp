@@ -2,6 +2,7 @@
 // Control, debug and test registers, descriptor-table instructions, selector inspection, HLT, CLI, STI, CPUID, TSC,
 // MSRs.
 #include "core/cpu/dispatch/select.hpp"
+#include "core/cpu/system/cr0.hpp"
 
 namespace planar::cpu {
 
@@ -10,11 +11,7 @@ void Engine::require_cpl0() {
 }
 
 void Engine::set_cr0(std::uint32_t v) {
-  const std::uint32_t supported = model == Model::i386sx ? cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_et | cr0_pg
-                                                         : cr0_pe | cr0_mp | cr0_em | cr0_ts | cr0_et | cr0_ne |
-                                                               cr0_wp | cr0_am | cr0_nw | cr0_cd | cr0_pg;
-  v &= supported;
-  if (model != Model::i386sx) v |= cr0_et;  // hard-wired
+  v = written_cr0(v, model);
   if ((v & cr0_pg) && !(v & cr0_pe)) raise(vec_gp, 0);
   if ((v & cr0_nw) && !(v & cr0_cd)) raise(vec_gp, 0);
   const std::uint32_t changed = cr0 ^ v;
@@ -133,9 +130,9 @@ void load_table(Engine& c, const Op& op) {
 }
 void smsw(Engine& c, const Op& op) {
   if (op.has_memory)
-    store_word(c, op, c.cr0);
+    store_word(c, op, read_cr0(c.cr0, c.model));
   else
-    c.set_sized(op.rm, op.operand32, c.cr0);
+    c.set_sized(op.rm, op.operand32, read_cr0(c.cr0, c.model));
 }
 // LMSW sets PE but never clears it.
 void lmsw(Engine& c, const Op& op) {
@@ -156,7 +153,7 @@ void clts(Engine& c, const Op&) {
 void mov_from_cr(Engine& c, const Op& op) {
   c.require_cpl0();
   switch (op.reg) {
-    case 0: c.gpr[op.rm] = c.cr0; break;
+    case 0: c.gpr[op.rm] = read_cr0(c.cr0, c.model); break;
     case 2: c.gpr[op.rm] = c.cr2; break;
     case 3: c.gpr[op.rm] = c.cr3; break;
     default: c.gpr[op.rm] = c.cr4; break;

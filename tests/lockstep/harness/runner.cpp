@@ -325,8 +325,10 @@ Runner::Next Runner::compare_done() {
     return exclude(Mask::iret_vm);
   if (form.opcode == 0x9C && instruction.cell.size32 && program_->mode == Mode::v86) return exclude(Mask::pushf_v86);
   if (form.kind == Kind::enter && instruction.cell.size32 != is_wide(program_->mode)) return exclude(Mask::enter_66);
-  if (form.opcode == 0x0F01 && form.group == 4 && instruction.cell.size32 && !instruction.cell.memory)
-    return exclude(Mask::smsw);
+  const bool smsw = form.opcode == 0x0F01 && form.group == 4;
+  if (smsw && instruction.cell.size32 && !instruction.cell.memory) return exclude(Mask::smsw);
+  if (arena.model == Model::i386sx && (smsw || (form.opcode == 0x0F20 && form.group == 0)))
+    return exclude(Mask::cr0_386);
   const char* what = nullptr;
   if (form.opcode == 0xDF && form.group == 4 && !instruction.cell.memory)  // FNSTSW AX: exceptions and C1
     theirs.gpr[EAX] = (theirs.gpr[EAX] & ~0x02FFu) | (ours.gpr[EAX] & 0x02FFu);

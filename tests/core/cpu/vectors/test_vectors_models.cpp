@@ -124,7 +124,7 @@ TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
     std::uint32_t flags;    ///< of AC and ID, those that POPFD can set
     std::uint32_t control;  ///< CR0 after all ones without PG and PE were written
   };
-  const Row rows[] = {{i386, 0, 0x1E | 1}, {i486, 0x40000, 0x6005003F}, {p5, 0x240000, 0x6005003F}};
+  const Row rows[] = {{i386, 0, 0x7FFEFFFF}, {i486, 0x40000, 0x6005003F}, {p5, 0x240000, 0x6005003F}};
   for (const Row& row : rows) {
     INFO("model " << static_cast<unsigned>(row.model));
     Board b(row.model);
@@ -137,6 +137,20 @@ TEST_CASE("Flags and control bits by model", "[cpu][vectors]") {
     b.step(2);
     CHECK(look(b, EAX) == row.control);
   }
+  // docs/hardware/processors.md#cr0-and-the-machine-status-word: what is undefined on a 386 reads as ones, ET too
+  Board b(i386);
+  const auto nothing = with([](Registers& r) { r.cr0 &= 1; });
+  flat({0x0F, 0x20, 0xC0}, 0, nothing)(b);
+  b.step(1);
+  CHECK(look(b, EAX) == 0x7FFEFFF1);
+  flat({0x66, 0x0F, 0x01, 0xE0}, 0, with([](Registers& r) { r.gpr[EAX] = 0x12345678; }))(b);  // SMSW AX
+  b.step(1);
+  CHECK(look(b, EAX) == 0x1234FFF1);
+  CHECK(look(b, cr0) == 0x7FFEFFF1);
+  // Written with zeros they stay ones and change nothing else: ET of an SX cannot be changed.
+  flat({0x0F, 0x22, 0xC0, 0x0F, 0x20, 0xC3}, 0, with([](Registers& r) { r.gpr[EAX] = 1; }))(b);  // MOV CR0,EAX; EBX,CR0
+  b.step(2);
+  CHECK(look(b, EBX) == 0x7FFEFFF1);
   check({
       // clang-format off
       {"PG without PE", "PRM MOV CRn: #GP(0)", flat({0x0F, 0x22, 0xC0}, 0, with([](Registers& r) { r.gpr[EAX] = 0x80000010; })), 1, 13, {{s0, 0}, {cr0, 0x11}}},
