@@ -72,7 +72,7 @@ void leave_out_new_cells(const ordered_json& baseline, const RegressOptions& o, 
     return out;
   });
   if (!left_out.empty())
-    fmt::print(stderr, "planar: not in the baseline and not run: {}; name them, or let --accept take all in\n",
+    fmt::print(stderr, "planar: not in the baseline and not run: {}; name them, or add them with --accept\n",
                fmt::join(left_out, ", "));
 }
 
@@ -95,7 +95,7 @@ void check_files(const RegressOptions& o, const std::vector<Cell>& cells, const 
 void check_whole(const std::vector<CellOutcome>& outcomes) {
   for (const CellOutcome& outcome : outcomes)
     if (outcome.broken())
-      throw Error(outcome.failure() + "; the baseline is as it was", static_cast<ExitCode>(outcome.status));
+      throw Error(outcome.failure() + "; the baseline is unchanged", static_cast<ExitCode>(outcome.status));
 }
 
 /// What --accept goes on from, without the rows that --drop names: null if there is no baseline, or a damaged one,
@@ -151,7 +151,7 @@ int run(const RegressOptions& o) {
   auto outcomes = run_matrix(cells, matrix);
   const auto interrupted = interruption_text(outcomes, matrix);
   if (!interrupted.empty() && !o.reason.empty())
-    throw Error(interrupted + "; the baseline is as it was", interrupted_exit);
+    throw Error(interrupted + "; the baseline is unchanged", interrupted_exit);
   auto finished = outcomes;
   std::erase_if(finished, [](const CellOutcome& outcome) { return outcome.interrupted(); });
   if (!o.reason.empty()) check_whole(finished);
@@ -179,9 +179,9 @@ Verb add_regress(CLI::App& app) {
                    "The baseline; unless given, tests/baselines/BENCHMARK.json where there is one (the source tree), "
                    "otherwise the one that this program was built with")
       ->type_name("FILE");
-  verb->add_option("--results", o->folder, "Keep finished runs in this folder; the same command goes on from them")
+  verb->add_option("--results", o->folder, "Keep finished runs in this folder; running the same command again resumes")
       ->type_name("DIR");
-  verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in --results already");
+  verb->add_flag("--fresh", o->command.matrix.fresh, "Repeat runs that are already in --results");
   verb->add_option("--accept", o->reason,
                    "Write what is measured now into the baseline, with the reason for the change; its rows that are "
                    "not run stay")
@@ -190,13 +190,13 @@ Verb add_regress(CLI::App& app) {
                    "With --accept: rows that the baseline no longer has, by machine, card or \"MACHINE CARD\"")
       ->delimiter(',')
       ->type_name("ROW,...");
-  verb->add_option("--junit", o->junit, "Write JUnit XML, a test case a run, for build servers")->type_name("FILE");
+  verb->add_option("--junit", o->junit, "Write JUnit XML for build servers, one test case per run")->type_name("FILE");
   verb->add_flag("--history", o->history, "Run nothing: list when and why the baseline was accepted");
   verb->footer(
       "Examples:\n"
       "  planar regress   every card in every machine; exit 1 if a figure differs\n"
       "  planar regress --machines model56sx --cards ne2 --json now.json   one run, with every figure\n"
-      "  planar regress --junit regress.xml --results runs   for a build server; goes on after an interruption\n"
+      "  planar regress --junit regress.xml --results runs   for a build server; resumes after an interruption\n"
       "  planar regress --history   when and why the baseline was accepted");
   return [o, verb] {
     o->all_machines = verb->count("--machines") == 0;

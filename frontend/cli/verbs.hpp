@@ -35,7 +35,7 @@ Verb add_installed_files(CLI::App& app);  ///< hidden
 /// Adds every verb, the benchmarks' and the hidden ones among them, in the order of the help.
 std::vector<std::pair<CLI::App*, Verb>> add_verbs(CLI::App& app);
 
-/// Parses the command line and runs its verb; the whole program behind main().
+/// Parses the command line and runs its verb; the whole program, called by main().
 int run_command_line(int argc, const char* const* argv);
 
 }  // namespace planar
