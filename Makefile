@@ -5,6 +5,7 @@
 # make test-tidy test-lockstep   clang-tidy, and a lockstep run of 100 million instructions: by hand
 # make bench-gate                host instructions of short runs against the stored counts (part of test-all)
 # make test-hosts                one state hash from GCC's, Clang's and the AArch64 program, tests on AArch64: by hand
+# make test-campaign             searches an hour for a result that depends on the host (MINUTES=60, SEED=N): by hand
 # make install    installs the program, manual pages and completions (PREFIX=/usr/local, DESTDIR=)
 # make package    makes a Debian package and an archive in build/release/packages
 # make test-debian12 test-debian13   builds and tests in a fresh root of that release (debootstrap, as root): by hand
@@ -50,7 +51,7 @@ $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Use-Pt
 endef
 
 .PHONY: all netio test test-all test-images test-release test-long test-headers test-tidy test-sanitizer test-lockstep \
-        test-hosts test-debian12 test-debian13 bench-gate profile install package packages test-packages lint-packages clean
+        test-hosts test-campaign test-debian12 test-debian13 bench-gate profile install package packages test-packages lint-packages clean
 .NOTPARALLEL:
 
 all: build/release/frontend/planar
@@ -132,6 +133,11 @@ test-hosts: build/release/frontend/planar
 # What a newcomer does, in an empty root of a release: make netio and make test of a clone of HEAD. Needs root and 5 GB.
 test-debian12: ; tests/hosts/debian.sh bookworm
 test-debian13: ; tests/hosts/debian.sh trixie
+
+# Random benchmarks, each with blocks, flushes, horizons, traces and snapshots that must not change its state hash.
+MINUTES = 60
+test-campaign: build/release/frontend/planar
+	tests/campaign/one_hash.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 # Under callgrind: what else the host does makes no difference. 4: the stored counts are another compiler's.
 bench-gate: packages

@@ -127,7 +127,7 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
         if (disk.format == storage::ImageFormat::raw) config.machine(n).set(path + ".format", "raw", "--restore");
       }
   for (std::size_t n = 0; n < config.size(); ++n)
-    if (config.machine(n).text("serial", std::string{}).starts_with("file:"))
+    if (config.machine(n).has("serial") && config.machine(n).text("serial").starts_with("file:"))
       config.machine(n).set_text("serial", "stdio", "--restore");
   files_ = files_of_run(config, output, steps);
   lab_ = std::make_unique<Lab>(std::move(config));

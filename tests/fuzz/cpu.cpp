@@ -154,7 +154,7 @@ struct Board final : cpu::Pins {
   Event alarm{scheduler, "alarm", Priority::device, Callback::to<&Board::ring>(this)};
   Event soon{scheduler, "soon", Priority::device, Callback::to<&Board::ring>(this)};
   Time alarm_period{};
-  bool reset_on_shutdown = false, ram_moved = false;
+  bool reset_on_shutdown = false, ram_moved = false, master_rings = false;
   Random random{0};
   std::vector<std::uint8_t> pristine;
 
@@ -176,7 +176,7 @@ struct Board final : cpu::Pins {
     scheduler.archive(a);
     alarm.archive(a);
     soon.archive(a);
-    a(alarm_period, reset_on_shutdown, ram_moved, random);
+    a(alarm_period, reset_on_shutdown, ram_moved, master_rings, random);
     a.bytes(ram);
     a.bytes(spare);
   }
@@ -195,8 +195,14 @@ struct Board final : cpu::Pins {
     return a.stream();
   }
 
+  /// The alarm interrupts, or a master has the memory for a while and writes.
   void ring(Time now) {
-    processor->set_intr(true);
+    if (master_rings) {
+      processor->steal(processor->clocks(), 10);  // at most half of the time
+      processor->master_wrote(code_at + (noise() & 0x3FF), 16);
+    } else {
+      processor->set_intr(true);
+    }
     if (alarm_period > Time{}) alarm.at(now + alarm_period);
   }
   /// Maps other memory at a page that may contain code, stack or tables.
@@ -257,7 +263,8 @@ struct Board final : cpu::Pins {
   void fpu_error(bool, Time) override {}
 };
 
-cpu::CpuConfig config(Model model, bool fpu) {
+/// `machine`: with the caches of a machine, whose memory events are compiled for them; else with a smaller one's.
+cpu::CpuConfig config(Model model, bool fpu, bool machine) {
   cpu::CpuConfig c;
   c.model = c.timing.model = model;
   c.fpu = fpu;
@@ -272,6 +279,7 @@ cpu::CpuConfig config(Model model, bool fpu) {
     c.timing.core_per_bus_den = 2;
     c.timing.l1 = {.bytes = 8192, .ways = 2, .line = 32, .split = true, .write_back = true};
     c.timing.write_buffers = 2;
+    if (machine) c.timing.l2 = {.bytes = 256 * 1024, .ways = 2, .line = 32, .write_allocate = true};
   }
   return c;
 }
@@ -296,6 +304,7 @@ void start(Board& b, Input& in) {
 
   const unsigned shape = in.u8(), mode = in.u8();
   b.reset_on_shutdown = shape & 1;
+  b.master_rings = shape & 4;
   b.alarm_period = Time{1'000'000 * std::int64_t{in.u8() & 31}};
   b.random = Random(in.u16());
   const std::uint32_t replace = in.u32();
@@ -380,13 +389,13 @@ struct Pair {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static std::array<std::unique_ptr<Pair>, 6> pairs;
+  static std::array<std::unique_ptr<Pair>, 12> pairs;
   Input in({data, size});
   const unsigned choice = in.u8();
   const auto model = static_cast<Model>(choice % 3);
-  const bool fpu = choice & 0x80;
-  auto& pair = pairs[choice % 3 * 2 + fpu];
-  if (!pair) pair = std::make_unique<Pair>(config(model, fpu));
+  const bool fpu = choice & 0x80, machine = choice & 0x40;
+  auto& pair = pairs[choice % 3 * 4 + fpu * 2 + machine];
+  if (!pair) pair = std::make_unique<Pair>(config(model, fpu, machine));
   static constexpr Disturbance kinds[8] = {Disturbance::none,     Disturbance::short_blocks, Disturbance::cuts,
                                            Disturbance::snapshot, Disturbance::none,         Disturbance::none,
                                            Disturbance::none,     Disturbance::flushes};
