@@ -89,7 +89,7 @@ int report(const SweepPlan& plan, const std::vector<CellOutcome>& outcomes, cons
       fmt::print("\nreport: {}\n", (fs::path(folder_name) / "compare.html").string());
   }
   if (!folder_name.empty() && !failure.empty())
-    say("planar: {}; the report in {} is as it was, the same command goes on\n", failure, folder_name);
+    say("planar: {}; the report in {} is unchanged; running the same command again resumes\n", failure, folder_name);
   int status = 0;
   for (const CellOutcome& outcome : outcomes)
     if (!outcome.result && !outcome.refused() && !outcome.interrupted()) status = std::max(status, outcome.status);
@@ -143,16 +143,16 @@ Verb add_compare(CLI::App& app) {
   o->command.add_to(*verb);
   o->command.add_converge(*verb);
   verb->add_option("--report", o->folder,
-                   "Write compare.html, .md, .csv and .json into this folder and keep the finished runs "
-                   "there; the same command goes on from them")
+                   "Write compare.html, .md, .csv and .json into this folder and keep the finished runs there; running "
+                   "the same command again resumes")
       ->type_name("DIR");
   verb->add_option("--results", o->results, "Keep the finished runs in this folder; the report's by default")
       ->type_name("DIR");
   verb->add_option("--timeline", o->timelines,
-                   "Run each card briefly once more and write the timeline of one data frame of it into this folder; "
-                   "the report draws the frame's way, card above card (docs/timeline.md)")
+                   "Run each card briefly once more and write the timeline of one of its data frames into this folder; "
+                   "the report draws each frame's path, one card above the other (docs/timeline.md)")
       ->type_name("DIR");
-  verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in the folder already");
+  verb->add_flag("--fresh", o->command.matrix.fresh, "Repeat runs that are already in the folder");
   add_runs_option(*verb, o->runs,
                   "Runs of each card in each machine, with seeds from --seed on: the tables then hold means, and what "
                   "they are good for");
@@ -160,9 +160,10 @@ Verb add_compare(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(2u, BondOptions::most));
   verb->add_flag("--plan", o->plan,
-                 "Run nothing: print a line a run (estimated cost, result file, command) for an engine that runs them "
-                 "elsewhere, and note the plan in the folder of --report");
-  verb->add_option("--merge", o->merge, "Make the report of the runs of the plan in this folder; runs nothing")
+                 "Only list the runs, one per line (estimated cost, result file, command), for GNU parallel, Slurm or "
+                 "Dask, and save the plan in the folder of --report");
+  verb->add_option("--merge", o->merge,
+                   "Write the report from the finished runs of the plan in this folder; run nothing")
       ->type_name("DIR");
   verb->footer(
       "Examples:\n"
@@ -170,9 +171,9 @@ Verb add_compare(CLI::App& app) {
       "  planar compare --machines model95 --cards ne2,3c527 --report out --timeline out/timelines   why they differ\n"
       "  planar compare --machines model95 --cards ne2,3c527 --runs 10   means and 95 % confidence over ten seeds\n"
       "  planar compare --runs 100 --report sweep --plan > plan.tsv   a line a run, for docs/sweeps.md\n"
-      "  planar compare --machines model95 --converge 1   sizes that have settled end early\n"
+      "  planar compare --machines model95 --converge 1   packet sizes end early once they have settled\n"
       "  planar compare --do netio-receive --machines model95   the other direction: the guest receives\n"
-      "  planar compare --merge sweep   the report of what was run");
+      "  planar compare --merge sweep   the report of the finished runs");
   return [o] { return run(*o); };
 }
 

@@ -47,10 +47,9 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
 
 void MatrixCommand::add_converge(CLI::App& app, bool hidden) {
   const OptionGroup group(app, hidden ? std::string() : matrix_group);
-  app.add_option(
-         "--converge", converge,
-         "Let the sizes of a run end early if their delivered rates have settled, for figures meant within PERCENT "
-         "(0.1 to 10) of those of --seconds: less host time, and the result says so")
+  app.add_option("--converge", converge,
+                 "End a size early once its delivered rate has settled, for figures meant to be within PERCENT (0.1 to "
+                 "10) of those of --seconds; saves host time, and the result says so")
       ->type_name("PERCENT");
 }
 

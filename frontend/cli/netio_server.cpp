@@ -198,7 +198,7 @@ Verb add_netio_server(CLI::App& app) {
   auto o = std::make_shared<ServerOptions>();
   CLI::App* verb =
       app.add_subcommand("netio-server", "Serve netio on the host, for guests with --net slirp, tap or pcap");
-  verb->add_option("--listen", o->listen, "Where; only this host reaches a loopback address")
+  verb->add_option("--listen", o->listen, "Address to listen on; only this host reaches a loopback address")
       ->type_name("ADDRESS:PORT")
       ->capture_default_str();
   verb->add_option("--seconds", o->seconds, "How long the server sends for each size (netio from 1.16 on)")

@@ -148,8 +148,8 @@ void DriveOptions::add_to(CLI::App& app) {
                  "Diskette in drive A: a raw image of any size from 160 KB to 2.88 MB, or an overlay of one; " + modes)
       ->type_name("FILE[,mode=M][,overlay=F][,format=raw]");
   app.add_option("--floppy-drive", drive_type,
-                 "Type of drive A: 1.44 MB, or the machines' own 2.88 MB; systems that take a diskette's size from its "
-                 "drive read beyond the tracks of a 1.44 MB image otherwise")
+                 "Type of drive A: 1.44 MB, or the machines' own 2.88 MB, with which systems that take a diskette's "
+                 "size from its drive read beyond the end of a 1.44 MB image")
       ->type_name("1.44|2.88")
       ->check(CLI::IsMember({"1.44", "2.88"}));
   app.add_option(
@@ -200,7 +200,7 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_option(
          "--net", net,
          "What the adapter is connected to: peer (a reference station in virtual time), slirp (the host's network, "
-         "without privileges), slirp:isolated (forwarded ports lead in, nothing of the guest's gets out), tap:NAME, "
+         "without privileges), slirp:isolated (forwarded ports lead in, the guest reaches nothing outside), tap:NAME, "
          "pcap:IFACE, socket:HOST:PORT or socket:unix:PATH (another planar), none")
       ->type_name("peer|slirp|slirp:isolated|tap:NAME|pcap:IFACE|socket:ADDR|none");
   app.add_option("--forward", forwards,
@@ -215,11 +215,10 @@ void MachineOptions::add_to(CLI::App& app, bool positional) {
   app.add_option(
          "--rate", rate,
          "One medium for all stations, at this bit rate: a ring (4 or 16 Mbit/s) in place of the ring, switch and "
-         "Ethernet that a Token Ring adapter gets by itself, or an Ethernet segment (10 or 100 Mbit/s)")
+         "Ethernet that a Token Ring adapter gets by default, or an Ethernet segment (10 or 100 Mbit/s)")
       ->type_name("RATE");
   app.add_option("--duplex", duplex,
-                 "Of the network that the adapters are on: half or full (the default: half, and full of a dedicated 16 "
-                 "Mbit/s ring)")
+                 "Duplex of the adapters' network: half or full (default: half; full on a dedicated 16 Mbit/s ring)")
       ->type_name("half|full");
   app.add_option("--seed", seed, "Seed of everything random in the lab")->type_name("N");
   app.add_option("--memory", memory, "Memory size, for example \"16 MB\"")->type_name("SIZE");
@@ -292,9 +291,8 @@ void MachineOptions::apply(Config& config, const std::optional<std::string>& def
   for (const auto& card : parsed) {
     if (!card.slot) continue;
     if (const auto [there, is_new] = named.emplace(*card.slot, card.name); !is_new)
-      throw Error(
-          fmt::format("--card {0}={1}: slot {0} has got --card {0}={2} already; give one of them, or another slot",
-                      *card.slot, card.name, there->second));
+      throw Error(fmt::format("--card {0}={1}: slot {0} already has --card {0}={2}; give one of them, or another slot",
+                              *card.slot, card.name, there->second));
     used.insert(*card.slot);
   }
   int next = 1;
@@ -348,16 +346,16 @@ void OutputOptions::add_to(CLI::App& app) {
   app.add_option("--capture", capture, "Capture every frame on the medium, in virtual time")->type_name("F.pcapng");
   trace.add_to(app);
   app.add_option("--timeline", timeline,
-                 "Write what processor, channel, adapters, interrupt lines and wire did, in virtual time, for Perfetto "
-                 "(ui.perfetto.dev) and chrome://tracing. Without the options below: around a full-size frame of a "
-                 "connection in steady state (docs/timeline.md)")
+                 "Write a timeline of processor, channel, adapters, interrupt lines and wire, in virtual time, for "
+                 "Perfetto (ui.perfetto.dev) and chrome://tracing. Without the options below it shows a full-size "
+                 "frame of a connection in steady state (docs/timeline.md)")
       ->type_name("F.json");
   app.add_option("--timeline-frame", timeline_frame,
-                 "The timeline shows this frame, with the number that it has in the capture, and some before it; data: "
-                 "the frame that it shows by itself")
+                 "Frame to show in the timeline, by its number in the capture, with some frames before it; data: the "
+                 "frame that is shown by default")
       ->type_name("N|data");
   app.add_option("--timeline-from", timeline_from, "The timeline begins at this virtual time (0 s)")->type_name("TIME");
-  app.add_option("--timeline-for", timeline_for, "The timeline is this long (10 ms); a second of it can fill 200 MB")
+  app.add_option("--timeline-for", timeline_for, "Length of the timeline (10 ms); one second of it can take 200 MB")
       ->type_name("TIME");
   app.add_flag("--quiet", quiet, "No progress line, no configuration block");
 }

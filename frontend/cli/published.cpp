@@ -103,7 +103,7 @@ int run_sensitivity(const PublishedOptions& o, const std::vector<PublishedRow>& 
   }
   const auto outcomes = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(outcomes); !failure.empty())
-    throw Error(failure + "; nothing is written, the same command goes on", ExitCode::missing_file);
+    throw Error(failure + "; nothing is written; running the same command again resumes", ExitCode::missing_file);
   if (const auto interrupted = interruption_text(outcomes, matrix); !interrupted.empty())
     throw Error(interrupted, interrupted_exit);
   const std::vector<CellOutcome> as_is(outcomes.begin(), outcomes.begin() + static_cast<std::ptrdiff_t>(base.size()));
@@ -130,14 +130,14 @@ int run(const PublishedOptions& o) {
   const auto print = published_rows();
   if (o.sensitivity && !matrix.converge.empty())
     throw Error(
-        "--sensitivity and --converge: what a value moves may be less than figures that ended early are good "
-        "for; leave one of the two out");
+        "--sensitivity and --converge: the effect of a value may be smaller than the uncertainty of figures that ended "
+        "early; leave one of the two out");
   if (o.sensitivity) return run_sensitivity(o, print, matrix);
   const auto cells = cells_of(print, o.command.cells());
   matrix_files(*o.verb, cells, matrix).check();
   const auto outcomes = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(outcomes); !failure.empty())
-    throw Error(failure + "; nothing is written, the same command goes on", ExitCode::missing_file);
+    throw Error(failure + "; nothing is written; running the same command again resumes", ExitCode::missing_file);
   const auto rows = score_rows(print, outcomes);
   const auto machines = scored(print, o.command.machines);
   const auto failures = missed_demands(rows);
@@ -161,19 +161,19 @@ int run(const PublishedOptions& o) {
 
 Verb add_published(CLI::App& app) {
   auto o = std::make_shared<PublishedOptions>();
-  CLI::App* verb =
-      app.add_subcommand("published", "Run what was published and print every cell beside ours, with the score");
+  CLI::App* verb = app.add_subcommand(
+      "published", "Run the published measurements and show every figure beside planar's, with the score");
   o->verb = verb;
   o->command.add_to(*verb, false);
   o->command.add_converge(*verb);
   o->command.benchmark = published_benchmark;
-  verb->add_option("--results", o->folder, "Keep finished runs in this folder; the same command goes on from them")
+  verb->add_option("--results", o->folder, "Keep finished runs in this folder; running the same command again resumes")
       ->type_name("DIR");
   verb->add_flag("--chosen", o->chosen,
-                 "Run nothing: list the values that were fitted on print or chosen with it in view");
+                 "Run nothing: list the values that were calibrated to published figures or chosen knowing them");
   verb->add_flag(
       "--sensitivity", o->sensitivity,
-      "Run each row also with the uncertain values that all cards share (server's turnaround, channel, DRAM, cable) "
+      "Also run each row with the uncertain values that all cards share (server's turnaround, channel, DRAM, cable) "
       "and the "
       "card's own inferred times at both ends of their range, and with other phases between the two machines' ticks; "
       "say whether printed figure and load lie in the bands: 15 to 30 runs a row");

@@ -17,7 +17,7 @@ using Arguments = std::vector<std::string>;
 using Result = DebugCommands::Result;
 
 struct Command {
-  const char* names;      ///< the name, and a short one behind a blank
+  const char* names;      ///< the name, and a short one after a blank
   const char* arguments;  ///< as help shows them
   const char* help;
   Result (*run)(Debugger&, const Arguments&);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How near a set of runs comes to print: residuals, mean absolute percentage error, rank correlation, load error.
+// How near a set of runs comes to the published figures: residuals, mean absolute percentage error, rank correlation,
+// load error.
 #pragma once
 
 #include <optional>
@@ -21,7 +22,7 @@ struct ScoredRow {
   bool run() const { return ours && ours->result; }
   /// Scored apart from the others.
   bool apart() const { return hypothetical && print.hypothetical_apart; }
-  /// (ours - print) / print in percent of a packet size; nothing if either is missing.
+  /// (ours - published) / published in percent, per packet size; nothing if either is missing.
   std::optional<double> residual(std::uint32_t packet_bytes) const;
   /// Our figure for PublishedRow::average(), and its residual.
   std::optional<double> average() const;
