@@ -81,7 +81,7 @@ class Connection {
       if (n > 0) moved_ = host_now();
       if (n > 0) unsent_ += static_cast<std::size_t>(n);
     }
-    return !service_.over();
+    return !service_.leaving();
   }
 
   const char* generation() const {

@@ -37,8 +37,8 @@ class NetioSession final : public ServiceConnection {
   /// In pieces as large as wanted; 0 until the client asks for data.
   std::size_t to_send(std::size_t at_most, Time now) override;
   void take(std::span<std::uint8_t> data) override;
-  /// The client has quit, or is no netio of either kind: close the connection.
-  bool over() const { return phase_ == Phase::over; }
+  /// The client has quit, or is no netio of either kind: the real server closes at once, without waiting for its end.
+  bool leaving() const override { return phase_ == Phase::over; }
 
   Generation generation() const { return generation_; }
   std::uint64_t received() const { return received_; }  ///< bytes of data, without control records

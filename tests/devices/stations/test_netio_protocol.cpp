@@ -36,7 +36,7 @@ TEST_CASE("data without a control record are the first generation's, whatever th
     CHECK(s.generation() == NetioSession::Generation::first);
     CHECK(s.received() == 1008);
     CHECK(s.to_send(100, {}) == 0);
-    CHECK_FALSE(s.over());
+    CHECK_FALSE(s.leaving());
   }
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("the second generation: blocks in, blocks out, quit, in pieces of any 
     CHECK(s.sent() == out.size());
     CHECK(s.to_send(1, 4_s) == 0);
     s.receive(record(0, 0), 4_s);
-    CHECK(s.over());
+    CHECK(s.leaving());
   }
 }
 
@@ -71,11 +71,11 @@ TEST_CASE("a client that speaks out of turn ends nothing but its own connection"
   s.receive(record(2, 4096), {});  // early: it waits for the last block
   CHECK(s.to_send(1, {}) == 1);
   s.receive(Bytes(9, 7), {});  // nobody speaks for so long ahead
-  CHECK(s.over());
+  CHECK(s.leaving());
   CHECK(s.to_send(1, {}) == 0);
   NetioSession t;
   t.receive(record(1, 1), {});
   t.receive(Bytes{1}, {});
   t.receive(record(77, 1), {});
-  CHECK(t.over());
+  CHECK(t.leaving());
 }

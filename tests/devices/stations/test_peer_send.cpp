@@ -65,7 +65,7 @@ TEST_CASE("the peer sends blocks for its duration and ends with one that says so
   CHECK(c.out_of_order == 0);
   CHECK(c.t.peer.tcp().counters().bytes_out == c.stream.size());
   CHECK(c.t.peer.tcp().counters().retransmitted == 0);
-  // The same connection goes on: the client's turn, then QUIT and the end.
+  // The same connection goes on: the client's turn, then QUIT, at which the server closes.
   Bytes block(2048, 0);
   c.t.send_data(PSH | ACK, control(1, 1024));
   c.t.step(1_ms);
@@ -79,11 +79,14 @@ TEST_CASE("the peer sends blocks for its duration and ends with one that says so
   c.run();
   check_blocks(c.stream, 4096);
   c.t.send_data(PSH | ACK, control(0, 0));
-  c.t.send_tcp(FIN | ACK, 0);
   c.t.step(20_ms);
   const auto end = c.t.received();
   REQUIRE(!end.empty());
   CHECK((end.back().flags & FIN) != 0);
+  c.t.ack = end.back().seq + 1;
+  c.t.send_tcp(FIN | ACK, 0);
+  c.t.step(20_ms);
+  CHECK(c.t.peer.tcp().connections() == 0);
 }
 
 TEST_CASE("the peer begins with two segments and opens its window by acknowledgements", "[peer][tcp]") {
