@@ -52,7 +52,7 @@ struct PublishedRow {
   std::string calibrated;                ///< the values that were fitted on this row
   std::set<std::uint32_t> fitted_sizes;  ///< the cells that were fitted on
   bool load_fitted = false;
-  std::string informed;  ///< the values that were chosen with this row in view, but not fitted
+  std::string informed;  ///< the values that were chosen knowing this row, but not fitted
   std::set<std::uint32_t> informed_sizes;
   bool released = false;  ///< predicted before anybody here had seen it, and shown afterwards
   /// A card whose interface is planar's own declaration is scored apart: the table has few of them.
@@ -73,7 +73,7 @@ struct PublishedRow {
 /// not fit together, also when a value was fitted on a row that is not among those kept for it (*-rows.toml).
 std::vector<PublishedRow> published_rows();
 
-/// A value that was fitted to published figures, or chosen with them in view.
+/// A value that was fitted to published figures, or chosen knowing them.
 struct ChosenValue {
   std::string owner;  ///< the machine, operating system or card
   Provenance from;

@@ -62,7 +62,7 @@ struct SensitiveRow {
   std::optional<bool> within(Values which) const;
   /// Least and most load in percent over the phases and our own run; nothing if one is missing.
   std::optional<Band> load_band() const;
-  /// Whether the printed load lies in it; nothing without one.
+  /// Whether the published load lies in it; nothing without one.
   std::optional<bool> load_within() const;
 };
 

@@ -31,7 +31,7 @@ std::string use_of(const ScoredRow& row) {
 
 std::string not_run(const ScoredRow& row) {
   if (!row.available) return fmt::format("not available: planar has no '{}'", row.print.card);
-  return "not run: " + (row.ours ? row.ours->problem : "not asked for");
+  return "not run: " + (row.ours ? row.ours->problem : "not selected");
 }
 
 std::string signed_percent(std::optional<double> value) { return value ? fmt::format("{:+.1f}", *value) : "-"; }
@@ -134,7 +134,7 @@ ordered_json row_json(const ScoredRow& row) {
                           {"in_view", p.informed_sizes.contains(size)}});
   if (p.load) j["print_load_percent"] = *p.load;
   if (!row.run()) {
-    j["not_run"] = !row.available ? "not available" : row.ours ? row.ours->problem : "not asked for";
+    j["not_run"] = !row.available ? "not available" : row.ours ? row.ours->problem : "not selected";
     return j;
   }
   j["load_percent"] = (*row.ours->result)["cpu_load_percent"];

@@ -108,7 +108,7 @@ TEST_CASE("the uncertain values are those of the machine's file", "[sensitivity]
   CHECK(uncertain_values("model56sx", "tr4-a").size() == 5);
 }
 
-TEST_CASE("planar published --sensitivity runs a row with each of them", "[sensitivity]") {
+TEST_CASE("planar published --sensitivity runs the row with each of them", "[sensitivity]") {
   using namespace program;
   const auto said = run_planar(
       "published --sensitivity --quiet --machines model56sx --cards ne2 --seconds 0.1 --sizes 4096,8192,16384,32767 "
