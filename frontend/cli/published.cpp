@@ -137,7 +137,7 @@ int run(const PublishedOptions& o) {
   matrix_files(*o.verb, cells, matrix).check();
   const auto outcomes = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(outcomes); !failure.empty())
-    throw Error(failure + "; nothing is written; running the same command again resumes", ExitCode::missing_file);
+    throw Error(failure + "; nothing is written, the same command goes on", ExitCode::missing_file);
   const auto rows = score_rows(print, outcomes);
   const auto machines = scored(print, o.command.machines);
   const auto failures = missed_demands(rows);
