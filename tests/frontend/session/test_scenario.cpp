@@ -320,7 +320,7 @@ TEST_CASE("what cannot be done is said before the machine starts", "[scenario]")
   };
   CHECK_THAT(at_station(" --card ne2", "pull cable ne3"),
              Contains("--do 1:1: pull cable ne3: there is no station 'ne3'; the lab has slot1.ne2.port, peer.port"));
-  CHECK_THAT(at_station(" --card ne2", "plug cable port"), Contains("any of the stations slot1.ne2.port, peer.port"));
+  CHECK_THAT(at_station(" --card ne2", "plug cable port"), Contains("matches the stations slot1.ne2.port, peer.port"));
   CHECK_THAT(at_station(" --card ne2", "remove station peer"), Contains("is not on a ring; write pull cable"));
   CHECK_THAT(at_station(" --card madge-mc", "insert station madge-mc"), Contains("when its driver opens it"));
   const auto missing = run_planar(b.run() + step("insert diskette \"" + b.scratch.file("none.img") + "\""));
