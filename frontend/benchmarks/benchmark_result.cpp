@@ -92,6 +92,7 @@ void BenchmarkResult::put_setup(nlohmann::ordered_json& out) const {
   out["net"] = net;
   out["repeatable"] = repeatable;
   out["seed"] = seed;
+  out["placement"] = placement;
   if (interrupted) out["interrupted"] = true;
 }
 
@@ -175,6 +176,8 @@ void collect(Session& session, const std::string& start, const std::string& end,
   out.net = lab.machines() > 1 ? "machine" : machine.config().net;
   out.repeatable = lab.repeatable();
   out.seed = machine.config().seed;
+  if (const GuestLine* line = session.guest().find("@planar-guest"))
+    out.placement = static_cast<unsigned>(line->number("placement").value_or(0));
   out.guest_image_sha256 = sha256_hex(roms::guest());
   out.clock = machine.cpu().config().clock;
   for (const FrameTime& f : session.frames().rows())

@@ -43,6 +43,7 @@ struct BenchmarkResult : MachineFigures {
   bool repeatable = true;    ///< no host in the loop
   bool interrupted = false;  ///< by the user, before its end
   std::uint64_t seed = 1;
+  unsigned placement = 0;  ///< of the guest's kernel
   std::string guest_image_sha256;
   std::optional<FrameTime> frame_time;  ///< of the row with the largest packets
   std::optional<ClockDomain> clock;     ///< the processor's, in which it is counted

@@ -91,16 +91,6 @@ std::vector<std::uint32_t> flood_rates(const std::string& list) {
   return parse_list("--rates", list, most_rates, highest, "rates", "frames a second");
 }
 
-}  // namespace
-
-bool limited_driver(const GuestRunOptions& o, const std::string& mode) {
-  if (mode == "interrupt") return false;
-  const auto adapters = network_adapters(o.machine.config("ne2"));
-  return !adapters.empty() && adapters.front().card->medium != MediumKind::token_ring;
-}
-
-namespace {
-
 int run_flood(const FloodOptions& o) {
   if (!o.send.empty() && o.router) throw Error("--send and --router are two experiments; give one of them");
   if (!o.send.empty()) {
@@ -141,8 +131,7 @@ int run_flood(const FloodOptions& o) {
     tasks.settings.emplace_back("adapters", "2");
     tasks.settings.emplace_back("forward", router_far_address);
     tasks.settings.emplace_back("behind", far_address);
-  } else if (limited_driver(o, o.mode))
-    tasks.settings.emplace_back("adapters", "1");
+  }
   auto session = o.router ? o.open(tasks, make_router) : o.open(tasks);
   if (session->lab().machines() > 1) throw Error("flood watches one machine; the lab has more");
   FloodMeter meter(session->lab());

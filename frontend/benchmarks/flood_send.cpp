@@ -92,7 +92,6 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
     throw Error("--send both and --runs: say kernel or process, the runs' means are of one of them");
   if (const auto code = o.several(send.from == "kernel" ? flood_send_benchmark : flood_send_process_benchmark))
     return *code;
-  if (false) throw Error("--send and --runs: a run of flood --send is one; leave one of them out");
   if (o.state.restore)
     throw Error("--restore and flood: every frame is counted from the first one on; leave --restore out");
   const Time seconds = parse_seconds(send.seconds);
@@ -104,7 +103,6 @@ int run_flood_send(const GuestRunOptions& o, const FloodSendOptions& send) {
                                 {"receive", send.mode},
                                 {"receive_rate", std::to_string(send.timer_rate)}},
                    .system = o.system};
-  if (limited_driver(o, send.mode)) tasks.settings.emplace_back("adapters", "1");
   auto session = o.open(tasks);
   if (session->lab().machines() > 1) throw Error("flood watches one machine; the lab has more");
   FloodMeter meter(session->lab());

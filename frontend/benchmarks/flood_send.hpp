@@ -41,10 +41,6 @@ struct FloodSendResult : BenchmarkResult {
 /// The frames of a run that the stations of the lab have counted (devices/stations/peer/counter.hpp).
 std::uint64_t counted_by_stations(Lab& lab, std::uint32_t run);
 
-/// Whether the guest takes the drivers that it can tell how many frames to take (setting `adapters`): those of
-/// Ethernet, where it does not wait for interrupts.
-bool limited_driver(const GuestRunOptions& options, const std::string& mode);
-
 struct FloodSendOptions {
   std::string from, seconds, mode;
   unsigned frame, timer_rate;

@@ -30,6 +30,7 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
                              client))
       ->type_name("SLOT")
       ->check(CLI::Range(1, 8));
+  add_placement_option(app, placement, "Where the guest's functions, variables and pages are");
   if (!server.empty()) bond.add_to(app);
   app.add_option("--os", system,
                  "The operating system whose network stack the guest imitates; `planar show nt4` has its values")
@@ -43,19 +44,20 @@ void GuestRunOptions::end(CLI::App& app, std::string_view client, std::string_vi
                        server))
         ->type_name("MACHINE[:CARD]");
   add_runs_option(app, runs,
-                  "Run this often, with seeds from --seed (or 1) on, and give means with their 95 % confidence and "
-                  "spread");
+                  "Run this often, each with the next seed (from --seed or 1 on) and in the next of the guest's eight "
+                  "placements (unless --placement names one), and give means with their 95 % confidence and spread");
   output.add_to(app);
   state.add_to(app);
 }
 
 std::optional<int> GuestRunOptions::several(const Benchmark& benchmark) const {
   if (runs == 1) return std::nullopt;
-  return run_seeds(benchmark, *verb, machine.machine, machine.seed.value_or(1), runs, output.json, output.quiet);
+  return run_seeds(benchmark, *verb, machine.machine, {machine.seed.value_or(1), placement, runs}, output.json,
+                   output.quiet);
 }
 
-std::unique_ptr<Session> GuestRunOptions::open(const GuestTasks& tasks,
-                                               const std::function<void(Config&)>& adjust) const {
+std::unique_ptr<Session> GuestRunOptions::open(GuestTasks tasks, const std::function<void(Config&)>& adjust) const {
+  tasks.settings.emplace_back("placement", std::to_string(placement.value_or(0)));
   if (state.restore) {
     const Snapshot snapshot = read_snapshot(*state.restore);
     check_restore(snapshot, machine);

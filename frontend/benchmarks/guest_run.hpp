@@ -25,6 +25,7 @@ struct GuestRunOptions {
   unsigned runs = 1;
   unsigned port = 0;
   std::optional<unsigned> use;
+  std::optional<unsigned> placement;  ///< of the guests' kernels
   BondOptions bond;
   std::string system{default_system};
   std::optional<std::string> against;
@@ -38,7 +39,7 @@ struct GuestRunOptions {
   /// --runs asks for several, each in a process of its own: their exit code. Nothing: run this one. Throws Error.
   std::optional<int> several(const Benchmark& benchmark) const;
   /// From power-on, with `adjust` to the client's machine, or from the snapshot that --restore names. Throws Error.
-  std::unique_ptr<Session> open(const GuestTasks& tasks, const std::function<void(Config&)>& adjust = {}) const;
+  std::unique_ptr<Session> open(GuestTasks tasks, const std::function<void(Config&)>& adjust = {}) const;
 
  private:
   std::unique_ptr<Session> open_bond(GuestTasks tasks, const std::function<void(Config&)>& adjust) const;

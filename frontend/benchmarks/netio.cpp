@@ -208,7 +208,7 @@ Verb add_netio(CLI::App& app) {
       "Examples:\n"
       "  planar netio --machine model56sx --card 3c527   another machine, another card\n"
       "  planar netio --seconds 1 --sizes 1024,8192 --json -   two sizes, for programs\n"
-      "  planar netio --runs 10 --seconds 1   means over ten seeds, with 95 % confidence\n"
+      "  planar netio --runs 8 --seconds 1   means over eight placements and seeds, with 95 % confidence\n"
       "  planar netio --machine model77 --card ne2 --bond 2   two of them as one, on two segments\n"
       "  planar netio --card 1=ne2 --card 2=3c529 --bond   two unlike ones\n"
       "  planar netio --generation 2   each size both ways: the guest sends, then receives\n"

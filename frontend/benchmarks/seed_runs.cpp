@@ -8,7 +8,6 @@
 #include "core/common/error.hpp"
 #include "frontend/cli/output.hpp"
 #include "frontend/report/labels.hpp"
-#include "frontend/results/spread.hpp"
 
 namespace planar {
 namespace {
@@ -20,7 +19,9 @@ std::vector<std::string> words_of(const Benchmark& benchmark, const CLI::App& ve
   std::vector<std::string> words{std::string(benchmark.verb)};
   for (const CLI::Option* option : verb.get_options()) {
     const auto name = option->get_name();
-    if (option->count() == 0 || name == "--runs" || name == "--json" || name == "--quiet" || name == "--seed") continue;
+    if (option->count() == 0 || name == "--runs" || name == "--json" || name == "--quiet" || name == "--seed" ||
+        name == "--placement")
+      continue;
     for (const char* single :
          {"--capture", "--trace", "--trace-file", "--serial", "--screen", "--snapshot-at", "--restore"})
       if (name == single)
@@ -40,7 +41,7 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
   std::string out =
       fmt::format("{} on {} with {}, net {}, {} runs, {}\n\n", benchmark.name, combined["machine"].get<std::string>(),
                   combined["card"].get<std::string>(), combined["net"].get<std::string>(),
-                  combined["runs"].get<unsigned>(), seeds_text(combined));
+                  combined["runs"].get<unsigned>(), runs_text(combined));
   out += fmt::format("{:>12}  {:>12}  {:>10}  {:>10}  {:>10}  {:>10}\n", "size", benchmark.unit, "+- (95 %)",
                      "std. dev.", "least", "most");
   for (const auto& row : combined["rows"]) {
@@ -57,20 +58,21 @@ std::string text(const Benchmark& benchmark, const ordered_json& combined) {
 
 }  // namespace
 
-int run_seeds(const Benchmark& benchmark, const CLI::App& verb, const std::string& machine, std::uint64_t first_seed,
-              unsigned runs, const std::optional<std::string>& json, bool quiet) {
+int run_seeds(const Benchmark& benchmark, const CLI::App& verb, const std::string& machine, const RunSeries& series,
+              const std::optional<std::string>& json, bool quiet) {
   MatrixOptions matrix;
   matrix.benchmark = &benchmark;
   matrix.quiet = quiet;
   Cell cell{machine, std::string(benchmark.name), {}};
   cell.command = words_of(benchmark, verb);
-  const auto outcomes = run_matrix(with_seeds({cell}, first_seed, runs), matrix);
+  const auto outcomes = run_matrix(with_runs({cell}, series), matrix);
   if (const auto cut = interruption_text(outcomes, matrix); !cut.empty()) throw Error(cut, interrupted_exit);
   std::vector<ordered_json> results;
   for (const CellOutcome& outcome : outcomes) {
     if (!outcome.result)
-      throw Error(fmt::format("seed {}: {}", *outcome.cell.seed, outcome.problem),
-                  static_cast<ExitCode>(outcome.status));
+      throw Error(
+          fmt::format("seed {}, placement {}: {}", *outcome.cell.seed, *outcome.cell.placement, outcome.problem),
+          static_cast<ExitCode>(outcome.status));
     results.push_back(*outcome.result);
   }
   const auto combined = combine_runs(results);

@@ -60,7 +60,7 @@ SweepPlan sweep(const CompareOptions& o) {
       cell.settings.insert(cell.settings.end(), {"--bond", std::to_string(o.bond)});
       cell.variant = fmt::format("bond-{}", o.bond);
     }
-  plan.cells = with_seeds(std::move(cells), plan.options.seed, o.runs);
+  plan.cells = with_runs(cells, {plan.options.seed, o.command.placement, o.runs});
   return plan;
 }
 
@@ -154,8 +154,9 @@ Verb add_compare(CLI::App& app) {
       ->type_name("DIR");
   verb->add_flag("--fresh", o->command.matrix.fresh, "Repeat runs that are already in the folder");
   add_runs_option(*verb, o->runs,
-                  "Runs of each card in each machine, with seeds from --seed on: the tables then hold means, and what "
-                  "they are good for");
+                  "Runs of each card in each machine, each with the next seed (from --seed on) and in the next of the "
+                  "guest's eight placements (unless --placement names one): the tables then hold means and their 95 % "
+                  "confidence");
   verb->add_option("--bond", o->bond, "Each run has this many of its card, used as one (planar netio --help)")
       ->type_name("N")
       ->check(CLI::Range(2u, BondOptions::most));
@@ -169,7 +170,8 @@ Verb add_compare(CLI::App& app) {
       "Examples:\n"
       "  planar compare --machines model95 --report out   every card in one machine: table, plots, JSON\n"
       "  planar compare --machines model95 --cards ne2,3c527 --report out --timeline out/timelines   why they differ\n"
-      "  planar compare --machines model95 --cards ne2,3c527 --runs 10   means and 95 % confidence over ten seeds\n"
+      "  planar compare --machines model95 --cards ne2,3c527 --runs 8   means and 95 % confidence over eight "
+      "placements\n"
       "  planar compare --runs 100 --report sweep --plan > plan.tsv   a line a run, for docs/sweeps.md\n"
       "  planar compare --machines model95 --converge 1   packet sizes end early once they have settled\n"
       "  planar compare --do netio-receive --machines model95   the other direction: the guest receives\n"

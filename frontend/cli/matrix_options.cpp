@@ -36,6 +36,7 @@ void MatrixCommand::add_to(CLI::App& app, bool any_benchmark) {
       ->type_name("N");
   app.add_option("--sizes", sizes, "Sizes in bytes, in order; the benchmark's own by default")->type_name("LIST");
   app.add_option("--seed", matrix.seed, "Seed of everything random in the labs")->type_name("N")->capture_default_str();
+  add_placement_option(app, placement, "Where the guest's functions, variables and pages are in all runs");
   app.add_option("--jobs", matrix.jobs, "Runs at once; by default one a core")->type_name("N");
   app.add_option("--set", values, "Override a timing value in the runs of its card: CARD.VALUE=X")
       ->type_name("CARD.VALUE=X")
@@ -58,6 +59,7 @@ MatrixOptions MatrixCommand::options(Workload Benchmark::*workload) const {
   o.benchmark = &find_benchmark(benchmark);
   o.seconds = seconds.value_or((o.benchmark->*workload).seconds);
   o.sizes = sizes.value_or((o.benchmark->*workload).sizes);
+  o.placement = placement.value_or(0);
   if (converge) {
     if (!o.benchmark->converges)
       throw Error(fmt::format("--converge with --do {}: only netio takes it; leave one of the two out", benchmark));
@@ -68,6 +70,7 @@ MatrixOptions MatrixCommand::options(Workload Benchmark::*workload) const {
 
 std::vector<Cell> MatrixCommand::cells() const {
   auto list = matrix_cells(machines, cards);
+  for (Cell& cell : list) cell.placement = placement;  // in the name of its file, too
   for (const auto& value : values) {
     const auto card = value.substr(0, value.find('.'));
     bool used = false;

@@ -21,6 +21,7 @@ struct MatrixCommand {
   std::string benchmark{benchmarks().front()->name};  ///< --do
   std::optional<std::string> seconds, sizes;          ///< unless given, the benchmark's own
   std::optional<std::string> converge;                ///< percent
+  std::optional<unsigned> placement;                  ///< of the guest; unless given, 0 or one after another
   MatrixOptions matrix;
   std::optional<std::string> json;
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "frontend/help/command_table.hpp"
+#include "frontend/session/guest_image.hpp"
 #include "machines/machine_files.hpp"
 
 namespace planar {
@@ -136,6 +137,15 @@ void add_json_option(CLI::App& app, std::optional<std::string>& target, const st
 
 void add_runs_option(CLI::App& app, unsigned& runs, const std::string& what) {
   app.add_option("--runs", runs, what)->type_name("N")->check(CLI::Range(1, 100000))->capture_default_str();
+}
+
+void add_placement_option(CLI::App& app, std::optional<unsigned>& placement, const std::string& what) {
+  app.add_option("--placement", placement,
+                 fmt::format("{}: 0 (the default) to {}. Each moves figures by a few per cent, as another build of a "
+                             "kernel does",
+                             what, guest_placements - 1))
+      ->type_name("N")
+      ->check(CLI::Range(0u, guest_placements - 1));
 }
 
 void DriveOptions::add_to(CLI::App& app) {

@@ -38,6 +38,9 @@ void add_json_option(CLI::App& app, std::optional<std::string>& target, const st
 /// --runs of a verb: `what` it repeats or makes of the runs.
 void add_runs_option(CLI::App& app, unsigned& runs, const std::string& what);
 
+/// --placement of a verb: `what` is where.
+void add_placement_option(CLI::App& app, std::optional<unsigned>& placement, const std::string& what);
+
 /// The images in the drives: FILE[,mode=M][,overlay=FILE][,format=raw][,id=N].
 struct DriveOptions {
   std::optional<std::string> floppy;

@@ -14,6 +14,8 @@
 #include "frontend/report/converged.hpp"
 #include "frontend/report/published_report.hpp"
 #include "frontend/report/sensitivity_report.hpp"
+#include "frontend/results/spread.hpp"
+#include "frontend/session/guest_image.hpp"
 
 namespace planar {
 namespace {
@@ -24,6 +26,7 @@ struct PublishedOptions {
   bool chosen = false;
   bool sensitivity = false;
   const CLI::App* verb = nullptr;
+  unsigned placements = guest_placements;
 };
 
 /// Only what the tables have a row for is run: the rows of the machines and cards that are asked for, a machine
@@ -37,10 +40,23 @@ std::vector<Cell> cells_of(const std::vector<PublishedRow>& print, const std::ve
     });
     if (found == asked.end()) continue;
     Cell cell{row.machine, row.card, row.arguments, row.options, row.variant()};
+    cell.placement = found->placement;
     cell.settings.insert(cell.settings.end(), found->settings.begin(), found->settings.end());
     cells.push_back(std::move(cell));
   }
   return cells;
+}
+
+/// Each cell in as many placements of the guest.
+std::vector<Cell> in_placements(const std::vector<Cell>& cells, unsigned placements) {
+  if (placements == 1) return cells;
+  std::vector<Cell> list;
+  for (const Cell& cell : cells)
+    for (unsigned n = 0; n < placements; ++n) {
+      list.push_back(cell);
+      list.back().placement = n;
+    }
+  return list;
 }
 
 /// The machines whose scores are shown: a variant's are those of the machine that it is one of.
@@ -133,15 +149,17 @@ int run(const PublishedOptions& o) {
         "--sensitivity and --converge: the effect of a value may be smaller than the uncertainty of figures that ended "
         "early; leave one of the two out");
   if (o.sensitivity) return run_sensitivity(o, print, matrix);
-  const auto cells = cells_of(print, o.command.cells());
+  const unsigned placements = o.command.placement ? 1 : o.placements;
+  const auto cells = in_placements(cells_of(print, o.command.cells()), placements);
   matrix_files(*o.verb, cells, matrix).check();
-  const auto outcomes = run_matrix(cells, matrix);
-  if (const auto failure = host_failure_text(outcomes); !failure.empty())
+  const auto runs = run_matrix(cells, matrix);
+  if (const auto failure = host_failure_text(runs); !failure.empty())
     throw Error(failure + "; nothing is written, the same command goes on", ExitCode::missing_file);
+  const auto outcomes = combine_outcomes(runs, placements);
   const auto rows = score_rows(print, outcomes);
   const auto machines = scored(print, o.command.machines);
   const auto failures = missed_demands(rows);
-  const auto interrupted = interruption_text(outcomes, matrix);
+  const auto interrupted = interruption_text(runs, matrix);
   const int status = !interrupted.empty() ? static_cast<int>(interrupted_exit) : failures.empty() ? 0 : 1;
   if (!interrupted.empty()) say("planar: {}\n", interrupted);
   if (o.command.json) {
@@ -152,6 +170,9 @@ int run(const PublishedOptions& o) {
     if (*o.command.json == "-") return status;
   }
   fmt::print("{}", published_text(rows, machines));
+  if (placements > 1)
+    fmt::print("\nfigures are means over {} placements of the guest; ± is half of their 95 % confidence interval\n",
+               placements);
   if (const auto note = converged_note(outcomes); !note.empty()) fmt::print("\n{}; it is not scored\n", note);
   for (const auto& failure : failures) fmt::print("missed: {}\n", failure);
   return status;
@@ -177,6 +198,11 @@ Verb add_published(CLI::App& app) {
       "and the "
       "card's own inferred times at both ends of their range, and with other phases between the two machines' ticks; "
       "say whether printed figure and load lie in the bands: 15 to 30 runs a row");
+  verb->add_option("--placements", o->placements,
+                   "Score the mean over this many of the guest's placements, with its 95 % confidence interval")
+      ->type_name("N")
+      ->check(CLI::Range(1u, guest_placements))
+      ->capture_default_str();
   verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in --results already");
   return [o] { return run(*o); };
 }

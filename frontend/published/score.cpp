@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "frontend/benchmarks/netio_converge.hpp"
+#include "frontend/results/spread.hpp"
 #include "machines/registry/adapter_registry.hpp"
 
 namespace planar {
@@ -53,6 +55,18 @@ std::optional<double> percent(std::optional<double> ours, double print) {
   return (*ours - print) / print * 100;
 }
 
+/// How many runs its figures are the means of.
+std::size_t runs_of(const ScoredRow& row) {
+  return row.run() && is_combined(*row.ours->result) ? row.ours->result->at("results").size() : 1;
+}
+
+/// The outcome of one of them.
+CellOutcome run_of(const ScoredRow& row, std::size_t n) {
+  CellOutcome outcome = *row.ours;
+  if (row.run() && is_combined(*row.ours->result)) outcome.result = row.ours->result->at("results").at(n);
+  return outcome;
+}
+
 }  // namespace
 
 std::optional<double> ScoredRow::residual(std::uint32_t packet_bytes) const {
@@ -70,6 +84,18 @@ std::optional<double> ScoredRow::average() const {
     sum += *value;
   }
   return sum / static_cast<double>(print.average_sizes.size());
+}
+
+std::optional<double> ScoredRow::average_ci95() const {
+  std::vector<double> averages;
+  for (std::size_t n = 0; n < runs_of(*this); ++n) {
+    const CellOutcome one = run_of(*this, n);
+    ScoredRow row = *this;
+    row.ours = &one;
+    if (const auto value = row.average()) averages.push_back(*value);
+  }
+  if (averages.size() < 2) return {};
+  return spread_of(averages).ci95;
 }
 
 std::optional<double> ScoredRow::average_residual() const { return percent(average(), print.average()); }
@@ -115,7 +141,9 @@ bool counts(const ScoredRow& row, Rows which) {
 
 }  // namespace
 
-Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which) {
+namespace {
+
+Score score_of(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which) {
   std::vector<double> printed, averages, ours, errors, cells, loads, by_median;
   bool all_loads = true;  // a few rows that needed the whole time are no sample of the machine's
   Score s;
@@ -148,6 +176,30 @@ Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows
   s.median_mape = mean(by_median);
   if (averages.size() >= 3) s.rank = correlation(ranks(averages), ranks(ours));
   if (s.mape && s.median_mape && *s.median_mape > 0) s.skill = 1 - *s.mape / *s.median_mape;
+  return s;
+}
+
+}  // namespace
+
+Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which) {
+  Score s = score_of(rows, machine, which);
+  std::size_t runs = std::numeric_limits<std::size_t>::max();
+  for (const ScoredRow& row : rows)
+    if (row.run() && row.print.group == machine) runs = std::min(runs, runs_of(row));
+  if (s.rows == 0 || runs < 2) return s;
+  std::vector<double> mape, load;
+  for (std::size_t n = 0; n < runs; ++n) {
+    std::vector<CellOutcome> outcomes;
+    outcomes.reserve(rows.size());  // the rows point at them
+    std::vector<ScoredRow> of_run = rows;
+    for (ScoredRow& row : of_run)
+      if (row.ours && row.print.group == machine) row.ours = &outcomes.emplace_back(run_of(row, n));
+    const Score one = score_of(of_run, machine, which);
+    if (one.mape) mape.push_back(*one.mape);
+    if (one.load_error) load.push_back(*one.load_error);
+  }
+  if (mape.size() > 1) s.mape_ci95 = spread_of(mape).ci95;
+  if (load.size() > 1) s.load_error_ci95 = spread_of(load).ci95;
   return s;
 }
 

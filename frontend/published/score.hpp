@@ -27,6 +27,8 @@ struct ScoredRow {
   /// Our figure for PublishedRow::average(), and its residual.
   std::optional<double> average() const;
   std::optional<double> average_residual() const;
+  /// Half of the 95 % confidence interval of average() over the placements; nothing with one.
+  std::optional<double> average_ci95() const;
   /// Points of CPU load: ours - print. Nothing for a run that ended early (--converge): counted by clock ticks, which
   /// beat with the packets, it needs the whole time.
   std::optional<double> load_residual() const;
@@ -51,11 +53,15 @@ struct Score {
   std::optional<double> median_mape;
   /// 1 - mape / median_mape: 1 is perfect, 0 no better than the median.
   std::optional<double> skill;
+  /// Half of the 95 % confidence intervals of `mape` and `load_error` over the placements of the guest: by how much the
+  /// chance of where its code is moves them. Nothing with one placement.
+  std::optional<double> mape_ci95, load_error_ci95;
 };
 
 /// Rows::calibration: something was fitted on the row; Rows::informed: something was chosen with it in view, nothing
 /// fitted; Rows::prediction: neither; Rows::apart: ScoredRow::apart().
 enum class Rows { all, calibration, informed, prediction, apart };
+/// Of rows that are means over placements (planar.runs/1) the score of the means, with its interval.
 Score score(const std::vector<ScoredRow>& rows, const std::string& machine, Rows which);
 
 }  // namespace planar

@@ -68,18 +68,24 @@ std::string row_text(const ScoredRow& row, std::size_t width) {
                      p.rating.empty() ? "" : "  ", row.rating());
   out += fmt::format("{:<{}}", "  residual %, load in points", width);
   for (const auto size : published_sizes) out += fmt::format(" {:>8} ", signed_percent(row.residual(size)));
-  return out + fmt::format(" {:>7}   average {} %\n", signed_percent(row.load_residual()),
-                           signed_percent(row.average_residual()));
+  out +=
+      fmt::format(" {:>7}   average {} %", signed_percent(row.load_residual()), signed_percent(row.average_residual()));
+  if (const auto ci = row.average_ci95()) out += fmt::format(" ± {:.1f}", *ci / p.average() * 100);
+  return out + "\n";
 }
 
 std::string block_title(const PublishedRow& p) {
   return p.section.empty() ? p.source : fmt::format("{}, section {}", p.source, p.section);
 }
 
+std::string with_interval(std::optional<double> value, std::optional<double> ci95) {
+  return figure(value, 2) + (value && ci95 ? fmt::format(" ± {:.2f}", *ci95) : "");
+}
+
 std::string score_text(const std::string& machine, const char* which, const Score& s) {
-  return fmt::format("{:<11} {:<12} {:>4} {:>9} {:>9} {:>8} {:>10} {:>12} {:>7} {:>10}\n", machine, which, s.rows,
-                     figure(s.mape, 2), figure(s.all_sizes, 2), figure(s.rank, 3), figure(s.load_error, 2),
-                     figure(s.median_mape, 2), figure(s.skill, 2),
+  return fmt::format("{:<11} {:<12} {:>4} {:>13} {:>9} {:>8} {:>13} {:>12} {:>7} {:>10}\n", machine, which, s.rows,
+                     with_interval(s.mape, s.mape_ci95), figure(s.all_sizes, 2), figure(s.rank, 3),
+                     with_interval(s.load_error, s.load_error_ci95), figure(s.median_mape, 2), figure(s.skill, 2),
                      s.rated ? fmt::format("{} of {}", s.rated_alike, s.rated) : "-");
 }
 
@@ -97,6 +103,8 @@ ordered_json score_json(const Score& s) {
                  {"load_error_points", number(s.load_error, 2)},
                  {"median_predictor_mape_percent", number(s.median_mape, 2)},
                  {"skill", number(s.skill, 3)}};
+  if (s.mape_ci95) j["plateau_mape_ci95"] = number(s.mape_ci95, 2);
+  if (s.load_error_ci95) j["load_error_ci95"] = number(s.load_error_ci95, 2);
   if (s.rated) j["load_rating"] = {{"rows", s.rated}, {"alike", s.rated_alike}};
   return j;
 }
@@ -138,6 +146,8 @@ ordered_json row_json(const ScoredRow& row) {
     return j;
   }
   j["load_percent"] = (*row.ours->result)["cpu_load_percent"];
+  if (row.ours->result->contains("placements")) j["placements"] = (*row.ours->result)["placements"];
+  if (const auto ci = row.average_ci95()) j["average_ci95_kb_per_s"] = number(ci, 2);
   if (row.ours->result->contains("converged")) j["converged"] = (*row.ours->result)["converged"];
   if (!p.rating.empty() && !row.rating().empty()) j["load_rating"] = row.rating();
   return j;
@@ -177,7 +187,7 @@ std::string published_text(const std::vector<ScoredRow>& rows, const std::vector
     out += "\nScored separately: cards whose interface is defined by planar\n";
   for (const ScoredRow& row : rows)
     if (row.apart()) out += row_text(row, width);
-  out += fmt::format("\n{:<11} {:<12} {:>4} {:>9} {:>9} {:>8} {:>10} {:>12} {:>7} {:>10}\n", "machine", "rows of",
+  out += fmt::format("\n{:<11} {:<12} {:>4} {:>13} {:>9} {:>8} {:>13} {:>12} {:>7} {:>10}\n", "machine", "rows of",
                      "rows", "average %", "all %", "rank", "load pts", "median pr. %", "skill", "load words");
   for (const auto& machine : machines) {
     for (const auto& [name, which] : kinds) out += score_text(machine, name, score(rows, machine, which));

@@ -27,6 +27,7 @@ std::string command(const Cell& cell, const MatrixOptions& o) {
                                  "--jobs",     "1",
                                  "--quiet"};
   if (!o.converge.empty()) words.insert(words.end(), {"--converge", o.converge});
+  if (cell.placement) words.insert(words.end(), {"--placement", std::to_string(*cell.placement)});
   words.insert(words.end(), cell.settings.begin(), cell.settings.end());
   return shell_line(words);
 }
@@ -35,6 +36,7 @@ ordered_json cell_json(const Cell& cell, const MatrixOptions& o) {
   ordered_json j{{"machine", cell.machine}, {"card", cell.card}};
   if (!cell.options.empty()) j["card_options"] = cell.options;
   j["seed"] = cell.seed.value_or(o.seed);
+  j["placement"] = cell.placement.value_or(0);
   j["settings"] = cell.settings;
   j["file"] = o.file_of(cell);
   return j;
@@ -91,6 +93,7 @@ SweepPlan load_plan(const fs::path& folder) {
       Cell cell{entry.at("machine"), entry.at("card"), entry.at("settings").get<std::vector<std::string>>()};
       cell.options = entry.value("card_options", "");
       cell.seed = entry.at("seed").get<std::uint64_t>();
+      cell.placement = entry.value("placement", 0u);
       plan.cells.push_back(std::move(cell));
     }
     if (plan.runs == 0 || plan.cells.size() % plan.runs) throw Error(file.string() + ": its cells are not whole");

@@ -104,7 +104,7 @@ ordered_json RegressReport::json() const {
   ordered_json j{{"schema", "planar.regress/1"}, {"green", figures_that_differ() == 0}};
   j["planar"] = program_provenance();
   j["baseline"] = {{"name", baseline_name}, {"reason", baseline.value("reason", "")}};
-  for (const auto* key : {"do", "guest_image_sha256", "seconds", "sizes", "seed"}) j[key] = made[key];
+  for (const auto* key : {"do", "guest_image_sha256", "seconds", "sizes", "seed", "placement"}) j[key] = made[key];
   j["counts"]["runs"] = rows.size();
   for (const Status s : {Status::equal, Status::refused, Status::differs, Status::added, Status::unfinished})
     j["counts"][name(s)] = count(s);

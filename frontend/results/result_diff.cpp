@@ -20,6 +20,7 @@ struct Row {
   std::string name;
   ordered_json seed;
   Values figures, configuration;
+  ordered_json placement = 0;
 };
 
 struct Result {
@@ -50,11 +51,12 @@ void flatten(const std::string& name, const ordered_json& value, Values& out) {
 
 /// The members of `result` that are figures: what is neither its name, its configuration, its origin nor the host's.
 void add_figures(const ordered_json& result, Row& row) {
-  static const std::vector<std::string> others{"schema",       "host",          "planar",   "configuration",
-                                               "machine",      "card",          "seed",     "guest_image_sha256",
-                                               "slot",         "card_options",  "net",      "hypothetical",
-                                               "repeatable",   "netio_version", "seeds",    "runs",
-                                               "host_seconds", "benchmark",     "converged"};
+  static const std::vector<std::string> others{"schema",       "host",          "planar",    "configuration",
+                                               "machine",      "card",          "seed",      "guest_image_sha256",
+                                               "slot",         "card_options",  "net",       "hypothetical",
+                                               "repeatable",   "netio_version", "seeds",     "runs",
+                                               "host_seconds", "benchmark",     "converged", "placement",
+                                               "placements"};
   for (const auto& [key, value] : result.items())
     if (std::find(others.begin(), others.end(), key) == others.end()) flatten(key, value, row.figures);
 }
@@ -69,8 +71,9 @@ Row benchmark_row(const ordered_json& result) {
   Row row{result.at("machine").get<std::string>() + " " + result.at("card").get<std::string>(), {}, {}, {}};
   if (result.contains("card_options")) row.name += ":" + result["card_options"].get<std::string>();
   if (result.contains("seed")) row.seed = result["seed"];
+  if (result.contains("placement")) row.placement = result["placement"];
   add_figures(result, row);
-  for (const auto* key : {"slot", "net", "seed", "seeds"})
+  for (const auto* key : {"slot", "net", "seed", "seeds", "placement", "placements"})
     if (result.contains(key)) row.configuration.emplace_back(key, result[key]);
   // A run of the whole duration says nothing of it; beside one that may have ended early it is "no".
   row.configuration.emplace_back("converge", result.contains("converged") ? result["converged"]["percent"] : "no");
@@ -137,12 +140,13 @@ Result read_result(const ordered_json& file) {
   return result;
 }
 
-/// Several rows of one name are told apart by their seeds.
+/// Several rows of one name are told apart by their seeds and placements.
 void name_by_seed(Result& result) {
   std::map<std::string, unsigned> count;
   for (const Row& row : result.rows) ++count[row.name];
   for (Row& row : result.rows)
-    if (count[row.name] > 1) row.name += ", seed " + row.seed.dump();
+    if (count[row.name] > 1)
+      row.name += ", seed " + row.seed.dump() + (row.placement == 0 ? "" : ", placement " + row.placement.dump());
 }
 
 Result read(const ordered_json& file, const std::string& name) {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "frontend/cli/output.hpp"
+#include "frontend/session/guest_image.hpp"
 #include "frontend/session/provenance.hpp"
 
 namespace planar {
@@ -93,12 +94,16 @@ Spread spread_of(const std::vector<double>& values) {
 
 ordered_json combine_runs(const std::vector<ordered_json>& results) {
   Side values;
-  ordered_json combined{{"schema", "planar.runs/1"}, {"runs", results.size()}, {"seeds", ordered_json::array()}};
+  ordered_json combined{{"schema", "planar.runs/1"},
+                        {"runs", results.size()},
+                        {"seeds", ordered_json::array()},
+                        {"placements", ordered_json::array()}};
   ordered_json of_host, each = ordered_json::array();
   double host_seconds = 0;
   std::vector<ordered_json> figures = results;
   for (ordered_json& figure : figures) {
     combined["seeds"].push_back(figure["seed"]);
+    combined["placements"].push_back(figure["placement"]);
     host_seconds += figure["host"].value("seconds", 0.0);
     figure.erase("host");
     figure.erase("schema");
@@ -106,6 +111,7 @@ ordered_json combine_runs(const std::vector<ordered_json>& results) {
     each.back().erase("planar");
     each.back().erase("configuration");
     figure.erase("seed");
+    figure.erase("placement");
     if (figure.contains("converged")) figure["converged"].erase("runs");
     figure.erase("state_hash");
     values.push_back(&figure);
@@ -126,18 +132,24 @@ std::optional<Spread> figure_spread(const Benchmark& benchmark, const ordered_js
   return spread_of(values);
 }
 
-std::string seeds_text(const ordered_json& combined) {
-  return fmt::format("seeds {} to {}", combined["seeds"].front().dump(), combined["seeds"].back().dump());
+std::string runs_text(const ordered_json& combined) {
+  const auto range = [&](const char* key) {
+    const auto [least, most] = std::minmax_element(combined[key].begin(), combined[key].end());
+    return *least == *most ? fmt::format("{} {}", std::string(key, std::string_view(key).size() - 1), least->dump())
+                           : fmt::format("{} {} to {}", key, least->dump(), most->dump());
+  };
+  return range("seeds") + ", " + range("placements");
 }
 
 bool is_combined(const ordered_json& result) { return result.value("schema", "") == "planar.runs/1"; }
 
-std::vector<Cell> with_seeds(const std::vector<Cell>& cells, std::uint64_t first, unsigned runs) {
+std::vector<Cell> with_runs(const std::vector<Cell>& cells, const RunSeries& series) {
   std::vector<Cell> list;
   for (const Cell& cell : cells)
-    for (unsigned n = 0; n < runs; ++n) {
+    for (unsigned n = 0; n < series.runs; ++n) {
       list.push_back(cell);
-      list.back().seed = first + n;
+      list.back().seed = series.first_seed + n;
+      list.back().placement = series.placement.value_or(n % guest_placements);
     }
   return list;
 }

@@ -35,7 +35,7 @@ std::vector<SpreadRow> rows_of(const Comparison& c) {
 
 std::string title(const Comparison& c, const std::vector<SpreadRow>& rows) {
   return fmt::format("{} runs each, {}: {} with the mean's 95 % confidence interval", rows.front().spread.count,
-                     seeds_text(*rows.front().outcome->result), c.benchmark.unit);
+                     runs_text(*rows.front().outcome->result), c.benchmark.unit);
 }
 
 using Cells = std::array<std::string, 8>;

@@ -99,6 +99,12 @@ void compare_values(const std::string& prefix, const ordered_json& was, const or
     if (!was.contains(name)) list.push_back({prefix + "." + name, "missing", shown(value)});
 }
 
+/// A member of a baseline; one of before there were placements is of placement 0.
+ordered_json stored(const ordered_json& baseline, const char* key) {
+  if (key == std::string_view("placement")) return baseline.value(key, 0u);
+  return baseline.value(key, ordered_json());
+}
+
 const ordered_json& at(const ordered_json& object, const char* part, const std::string& name) {
   static const ordered_json none = ordered_json::object();
   const auto group = object.find(part);
@@ -115,6 +121,7 @@ ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const Matri
                  {"do", options.benchmark->name}, {"guest_image_sha256", sha256_hex(roms::guest())},
                  {"seconds", options.seconds},    {"sizes", options.sizes},
                  {"seed", options.seed}};
+  b["placement"] = options.placement;
   b["machines"] = b["cards"] = b["cells"] = ordered_json::object();
   for (const CellOutcome& o : outcomes) {
     if (!b["machines"].contains(o.cell.machine)) b["machines"][o.cell.machine] = machine_timing(o.cell.machine);
@@ -170,8 +177,8 @@ void check_mergeable(const ordered_json& baseline, const ordered_json& run, cons
     throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",
                             shown(baseline["do"]), shown(run["do"])));
   const auto beside = rows_beside(baseline, cells);
-  for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed"})
-    if (const auto was = baseline.value(key, ordered_json()); !beside.empty() && was != run[key])
+  for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed", "placement"})
+    if (const auto was = stored(baseline, key); !beside.empty() && was != run[key])
       throw Error(fmt::format(
           "--accept: {} of the baseline's rows are not run ({}{}), and they were made with another {}: {} instead of "
           "{}; run them all, or take them out by name with --drop",
@@ -206,13 +213,13 @@ void check_comparable(const ordered_json& baseline, const ordered_json& run) {
   if (baseline.contains("do") && baseline["do"] != run["do"])
     throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",
                             shown(baseline["do"]), shown(run["do"])));
-  for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed"})
-    if (baseline.value(key, ordered_json()) != run[key])
+  for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed", "placement"})
+    if (stored(baseline, key) != run[key])
       throw Error(
           fmt::format("the baseline was made with another {}: {} instead of {}; figures of different runs do not "
                       "compare. See what the models do with the old one, then planar regress --accept \"reason\"",
-                      key == std::string_view("guest_image_sha256") ? "guest image" : key,
-                      shown(baseline.value(key, ordered_json())), shown(run[key])));
+                      key == std::string_view("guest_image_sha256") ? "guest image" : key, shown(stored(baseline, key)),
+                      shown(run[key])));
 }
 
 std::vector<Change> changes(const ordered_json& baseline, const ordered_json& run) {

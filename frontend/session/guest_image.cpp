@@ -32,8 +32,7 @@ std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,
   };
   while (std::getline(lines, line))
     if (!line.empty() && given(line.substr(0, line.find('='))) == settings.end()) text += line + "\n";
-  for (const auto& [key, value] : settings)  // `adapters` has to be the first: the boot sector looks for it there
-    text.insert(key == "adapters" ? sizeof heading : text.size(), key + "=" + value + "\n");
+  for (const auto& [key, value] : settings) text += key + "=" + value + "\n";
   if (text.size() > sector) throw Error("the settings are longer than their sector (512 bytes); give fewer sizes");
   text.resize(sector, '\0');
   std::copy(text.begin(), text.end(), copy.begin() + sector);

@@ -12,6 +12,10 @@
 
 namespace planar {
 
+/// Kernels on the built-in diskette, each with its functions, variables and pages at other places; the setting
+/// `placement` chooses one (roms/guest/README.md).
+inline constexpr unsigned guest_placements = 8;
+
 /// A private copy of `image` with the given `key=value` settings in place of those that its sector holds.
 /// Throws Error if the image has no settings sector or the settings do not fit into it.
 std::vector<std::uint8_t> with_settings(std::span<const std::uint8_t> image,

@@ -51,16 +51,19 @@ std::string program_hash() {
 }
 
 std::vector<std::string> arguments(const Cell& cell, const MatrixOptions& o) {
-  const auto seed = std::to_string(cell.seed.value_or(o.seed));
+  std::vector<std::string> own{"--seed", std::to_string(cell.seed.value_or(o.seed))};
+  if (const auto placement = cell.placement.value_or(o.placement))
+    own.insert(own.end(), {"--placement", std::to_string(placement)});
   if (!cell.command.empty()) {
     std::vector<std::string> list = cell.command;
-    list.insert(list.end(), {"--seed", seed});
+    list.insert(list.end(), own.begin(), own.end());
     return list;
   }
   std::vector<std::string> list{std::string(o.benchmark->verb)};
   list.insert(list.end(), o.benchmark->arguments.begin(), o.benchmark->arguments.end());
-  list.insert(list.end(), {"--machine", cell.machine, "--card", cell.card_option(), "--seconds", o.seconds, "--sizes",
-                           o.sizes, "--seed", seed});
+  list.insert(list.end(),
+              {"--machine", cell.machine, "--card", cell.card_option(), "--seconds", o.seconds, "--sizes", o.sizes});
+  list.insert(list.end(), own.begin(), own.end());
   if (!o.converge.empty()) list.insert(list.end(), {"--converge", o.converge});
   list.insert(list.end(), cell.settings.begin(), cell.settings.end());
   return list;
@@ -336,6 +339,7 @@ class Matrix {
 std::string Cell::key() const {
   std::string name = machine + "-" + card_option() + (variant.empty() ? "" : "-" + variant);
   if (seed && *seed != MatrixOptions().seed) name += fmt::format("-seed{}", *seed);
+  if (placement.value_or(0)) name += fmt::format("-placement{}", *placement);
   return name;
 }
 

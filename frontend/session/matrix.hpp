@@ -27,6 +27,7 @@ struct Cell {
   std::string options = {};                ///< of the card: "driver=3.04,irq=3"
   std::string variant = {};                ///< tells it from another of the same machine, card and options
   std::optional<std::uint64_t> seed = {};  ///< unless given, the matrix's
+  std::optional<unsigned> placement = {};  ///< of the guest; unless given, the matrix's
   std::vector<std::string> command = {};   ///< all arguments but the seed; empty: made from the members above
 
   /// "ne2", or with options "lanstreamer:driver=3.04".
@@ -65,6 +66,7 @@ struct MatrixOptions {
   std::string sizes = benchmark->comparison.sizes;
   std::string converge;  ///< percent within which a size may end early; empty: every size lasts its whole duration
   std::uint64_t seed = 1;
+  unsigned placement = 0;        ///< of the guest, where a cell names none
   unsigned jobs = 0;             ///< processes at once; 0: one a core
   std::filesystem::path folder;  ///< of the finished runs; empty: nothing is kept
   bool fresh = false;            ///< runs that are in the folder already are done again

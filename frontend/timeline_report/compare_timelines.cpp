@@ -27,6 +27,7 @@ std::vector<Cell> timeline_cells(const std::vector<CellOutcome>& outcomes, const
   for (const CellOutcome& outcome : outcomes) {
     Cell cell = outcome.cell;
     cell.seed.reset();
+    cell.placement.reset();
     if (!outcome.result || !seen.insert(cell.key()).second) continue;
     const auto file = timeline_file(folder, cell).string();
     cell.settings.insert(cell.settings.end(), {"--timeline", file, "--timeline-frame", "data"});

@@ -4,6 +4,7 @@
 
 includes   no circle of #include between files, nor between the folders of the guest
 sizes      no source file over 600 lines, no folder with more than 25 files
+places     nothing of the guest is pinned to a place: its linker scripts have no offsets, its code no sections and fillers
 names      a file with test cases is named test_*.cpp, and every other test source holds none
 format     the C++ sources are as clang-format and .clang-format leave them (--clang-format PROGRAM)
 
@@ -139,6 +140,23 @@ def check_sizes(root, _):
                 folder or ".", files, MAX_FILES)
 
 
+PINNED = [(r"\.ld$", re.compile(r"^\s*(\*|[^*]*;)?\s*\.\s*=\s*0x[0-9A-Fa-f]{1,5}\s*;"), "an offset within a section"),
+          (r"\.[ch]$", re.compile(r'section\("\.(text|rodata|data|bss|cold)|"\s*\.(skip|org|fill)\b'), "code or data with a place of its own"),
+          (r"guest/(?!cost/).*\.asm$", re.compile(r"^\s*times\s+\d+\s+nop\b"), "a filler")]
+
+
+def check_places(root, _):
+    for file in tracked(root):
+        if not file.startswith(GUEST):
+            continue
+        for suffix, pattern, what in PINNED:
+            if re.search(suffix, file):
+                for n, line in enumerate(lines(root, file), 1):
+                    if pattern.search(line):
+                        yield "%s:%d: %s; leave places to the linker, the placements measure what they do " \
+                              "(roms/guest/README.md)" % (file, n, what)
+
+
 def check_names(root, _):
     for file in tracked(root):
         if not file.startswith("tests/") or not file.endswith((".cpp", ".hpp")) or file.startswith("tests/fuzz/"):
@@ -175,7 +193,7 @@ def other_formatter(program):
     return "the sources are formatted by clang-format 14, this is %s; install clang-format-14" % version.strip()
 
 
-RULES = {"includes": check_includes, "sizes": check_sizes, "names": check_names, "format": check_format}
+RULES = {"includes": check_includes, "sizes": check_sizes, "places": check_places, "names": check_names, "format": check_format}
 
 # A tree that breaks each rule, and what must be said: a rule that finds nothing would pass for ever.
 BROKEN = {
@@ -187,6 +205,11 @@ BROKEN = {
     "sizes": ({"a/long.cpp": "\n" * 601, "a/whole.cpp": "\n" * 600, **{"b/%d.hpp" % n: "" for n in range(26)},
                **{"c/%d.hpp" % n: "" for n in range(25)}},
               ["a/long.cpp:601: ", "b:1: "], 2),
+    "places": ({"roms/guest/kernel/k.ld": ". = 0xC0100000;\n.text : {\n . = 0xBE00;  *a.o(.text)\n . = ALIGN(4096);\n}\n",
+                "roms/guest/net/n.c": '__asm__ volatile(".skip 20, 0x90");\n__attribute__((section(".cold"))) int x;\n',
+                "roms/guest/kernel/e.asm": "        times 5 nop\n", "roms/guest/cost/c.asm": "        times 32 nop\n"},
+               ["roms/guest/kernel/k.ld:3: ", "roms/guest/net/n.c:1: ", "roms/guest/net/n.c:2: ",
+                "roms/guest/kernel/e.asm:1: "], 4),
     "names": ({"tests/core/clock.cpp": '\nTEST_CASE("x") {}\n', "tests/core/test_none.cpp": "int x;\n",
                "tests/core/test_good.cpp": 'TEST_CASE("x") {}\n', "tests/core/bench.hpp": "int y;\n"},
               ["tests/core/clock.cpp:2: ", "tests/core/test_none.cpp:1: "], 2),

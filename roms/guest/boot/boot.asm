@@ -3,22 +3,20 @@
 ; Boot sector of the guest test bench (LBA 0 of a 1.44 MB diskette).
 ;
 ; Loads with INT 13h AH=02h, as many sectors a call as the track and the 64 KB DMA page allow:
-;   LBA 1   the settings sector            -> 0000:7E00
-;   LBA 2.. second stage and kernel        -> 1000:0000 upwards
-; then jumps to 1000:0000 with DL = boot drive. PAYLOAD_SECTORS and the like come from the Makefile. When `adapters` is the
-; first setting:
-;   LBA SEVERAL_LBA..  what serves several adapters -> 4000:0000 upwards
-; and the jump goes there (several/head.asm). Whether it does is decided while the next sector is on its way to the
-; diskette's head, and takes no time.
+;   LBA 1   the settings sector                       -> 0000:7E00
+;   LBA 2.. second stage, programs                    -> 1000:0000 upwards
+;   then the kernel, of those on the diskette the one that the setting `placement` names, 0 without it -> after them
+; then jumps to 1000:0000 with DL = boot drive. PROGRAMS_SECTORS, KERNEL_SECTORS and PLACEMENTS come from the Makefile.
 
         bits 16
         org 7C00h
 
 SECTORS equ 18                          ; a track of a 1.44 MB diskette
 PAYLOAD_SEG equ 1000h
-SEVERAL_SEG equ 4000h
 SETTINGS equ 7E00h
-HEADING_BYTES equ 18                    ; "planar-settings 1" and the end of the line
+SETTINGS_BYTES equ 512
+PROGRAMS_LBA equ 2
+KERNELS_LBA equ PROGRAMS_LBA + PROGRAMS_SECTORS
 
 start:  jmp short begin
         nop
@@ -40,28 +38,53 @@ begin:  cli
         mov word [left], 1
         call load
 
-        cmp dword [SETTINGS + HEADING_BYTES], "adap"
-        je .several
-.payload:
         mov ax, PAYLOAD_SEG
         mov es, ax
+        mov word [lba], PROGRAMS_LBA
+        mov word [left], PROGRAMS_SECTORS
         xor bx, bx
-        mov word [lba], 2
-        mov word [left], PAYLOAD_SECTORS
         call load
+
+        call placement
+        mov cx, KERNEL_SECTORS
+        mov [left], cx
+        mul cx
+        add ax, KERNELS_LBA
+        mov [lba], ax
+        xor bx, bx
+        call load                       ; ES is where the programs end
 
         mov dl, [drive]
-.jump:  jmp PAYLOAD_SEG:0
+        jmp PAYLOAD_SEG:0
 
-.several:
-        mov ax, SEVERAL_SEG
-        mov [.jump + 3], ax
-        mov es, ax
+; AX = the digit of the last line "placement=", if there is such a placement; the kernel looks at the setting again.
+placement:
+        push es
+        push ds
+        pop es
         xor bx, bx
-        mov word [lba], SEVERAL_LBA
-        mov word [left], SEVERAL_SECTORS
-        call load
-        jmp .payload
+        mov di, SETTINGS
+.line:  mov cx, SETTINGS + SETTINGS_BYTES
+        sub cx, di
+        jbe .done
+        mov al, 10                      ; the end of a line
+        repne scasb
+        jne .done
+        mov si, key
+        mov cx, KEY_BYTES
+        mov dx, di
+        repe cmpsb
+        jne .next
+        mov al, [di]
+        sub al, '0'
+        cmp al, PLACEMENTS
+        jae .next
+        mov bl, al
+.next:  mov di, dx
+        jmp .line
+.done:  mov ax, bx
+        pop es
+        ret
 
 ; Read [left] sectors from [lba] to ES:BX; BX stays, ES moves on.
 load:   mov ax, [lba]
@@ -129,6 +152,8 @@ load:   mov ax, [lba]
         ret
 
 message db "planar guest: diskette read error", 13, 10, 0
+key     db "placement="
+KEY_BYTES equ $ - key
 drive   db 0
 lba     dw 0
 left    dw 0

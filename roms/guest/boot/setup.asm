@@ -1,7 +1,8 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
 ; Second stage: asks the firmware what the kernel needs to know, opens A20, enters protected mode,
-; moves the kernel from 10400h to 100000h and jumps there. The ring-3 programs behind it stay. Runs at 1000:0000, 1024 bytes.
+; moves the kernel, which lies after the ring-3 programs, to 100000h and jumps there. The programs stay. Runs at 1000:0000, a
+; page.
 ;
 ; Left for the kernel at physical 600h (kernel/boot_params.h):
 ;   +00 word   conventional memory in KB (INT 12h)
@@ -19,7 +20,9 @@
 PARAMS  equ 600h
 BASE    equ 10000h                      ; where this stage lies
 KERNEL  equ 100000h
-PROGRAMS equ (BASE + 1024 + KERNEL_BYTES + 4095) / 4096 * 4096
+STAGE_BYTES equ 4096
+PROGRAMS equ BASE + STAGE_BYTES
+LOADED  equ PROGRAMS + (PROGRAMS_BYTES + 511) / 512 * 512       ; where the boot sector has put the kernel
 
 setup:  mov ax, cs
         mov ds, ax
@@ -129,15 +132,11 @@ protected:
         mov gs, ax
         mov ss, ax
         mov esp, 90000h
-        mov esi, BASE + 1024
+        mov esi, LOADED
         mov edi, KERNEL
         mov ecx, KERNEL_BYTES / 4
         rep movsd
-        mov eax, 10h
-go:     jmp 10h:KERNEL                  ; several/head.asm changes where to
-        %if go - setup != SETUP_JUMP
-        %error "SETUP_JUMP in the Makefile is not where the jump is"
-        %endif
+        jmp 10h:KERNEL
 
         align 8
 gdt:    dq 0, 0
@@ -146,4 +145,4 @@ gdt:    dq 0, 0
 gdtr:   dw gdtr - gdt - 1
         dd BASE + gdt
 
-        times 1024 - ($ - $$) db 0
+        times STAGE_BYTES - ($ - $$) db 0

@@ -5,13 +5,13 @@
 #pragma once
 #include "kernel.h"
 
-enum { SETTINGS_BYTES = 512 };          // of the sector; a text in memory has a zero behind them
+enum { SETTINGS_BYTES = 512 };          // of the sector; a text in memory has a zero after them
 
 // 1 when the text begins as a settings sector must.
 int settings_valid(const char *text);
-// The first line behind `line` that holds a setting, or NULL; begins with the heading.
+// The first line after `line` that holds a setting, or NULL; begins with the heading.
 const char *settings_next(const char *line);
-// What stands behind `key=`, up to the end of its line, or NULL. Of several lines the last one counts.
+// What follows `key=`, up to the end of its line, or NULL. Of several lines the last one counts.
 const char *settings_find(const char *text, const char *key);
 // 1 when the value (or any text up to a line's end) is `text`.
 int settings_is(const char *value, const char *text);

@@ -3,7 +3,7 @@
 // 3Com 3C523 EtherLink/MC (6042h): an 82586 with 16 KB of RAM in the host's memory. Touches the card as Linux 2.2's 3c523.c
 // does: same structures at the same offsets, same order and width of accesses; the code is our own.
 //
-// Four transmit blocks, each behind a NOP that links to itself; a frame is started by patching the NOP's link, without
+// Four transmit blocks, each after a NOP that links to itself; a frame is started by patching the NOP's link, without
 // channel attention. Six receive frames of 1524 bytes, the last one marked "suspend". Every channel attention holds its bit
 // for a sixty-five-thousandth of a second, in the interrupt handler too.
 //
@@ -67,20 +67,19 @@ struct threec523 {
     volatile struct rfd *rfd_first, *rfd_top, *rfd_last;
     int next, oldest;                   // transmit buffers
 };
-ONE_ADAPTER(threec523);
-#define card STATE_OF(threec523)
 
-static const u16 ids[] = {0x6042, 0};
+static const u32 ids[] = {0x6042, 0};
 static const u16 bases[4] = {0x0300, 0x1300, 0x2300, 0x3300};
 static const u32 windows[4] = {0xC0000, 0xC8000, 0xD0000, 0xD8000};
 static const u8 interrupts[4] = {12, 7, 3, 9};
 static const u8 select[4] = {0x01, 0x02, 0x04, 0x08};
 
 // Addresses as the chip sees them: 16-bit offsets from the end of the window, 24-bit ones from FFC000h.
-static u16 offset(struct netdev *dev, const volatile void *p) { return (u16)((u32)p - (u32)card.base - WINDOW); }
-static void *pointer(struct netdev *dev, u16 o) { return card.base + WINDOW - (u16)-o; }
-static u32 address(struct netdev *dev, const volatile void *p) { return 0x1000000u - WINDOW + ((u32)p - (u32)card.base); }
-static void *buffer_at(struct netdev *dev, u32 a) { return card.base + (a - (0x1000000u - WINDOW)); }
+static u8 *base(const struct netdev *dev) { return ((struct threec523 *)dev->private_data)->base; }
+static u16 offset(struct netdev *dev, const volatile void *p) { return (u16)((u32)p - (u32)base(dev) - WINDOW); }
+static void *pointer(struct netdev *dev, u16 o) { return base(dev) + WINDOW - (u16)-o; }
+static u32 address(struct netdev *dev, const volatile void *p) { return 0x1000000u - WINDOW + ((u32)p - (u32)base(dev)); }
+static void *buffer_at(struct netdev *dev, u32 a) { return base(dev) + (a - (0x1000000u - WINDOW)); }
 
 static void short_delay(void) { udelay_spin(SHORT_DELAY_US); }
 static void long_delay(void) { udelay_spin(62500); }            // two 32nds of a second
@@ -117,61 +116,65 @@ static void reset(struct netdev *dev) {
 }
 
 static void wait_command(struct netdev *dev) {
+    struct threec523 *card = dev->private_data;
     for (int i = 0; i < COMMAND_POLLS; i++) {
-        if (!card.scb->command)
+        if (!card->scb->command)
             return;
         short_delay();
     }
-    printk("3c523: the chip does not take a command, status %x\n", card.scb->status);
+    printk("3c523: the chip does not take a command, status %x\n", card->scb->status);
     reset(dev);
 }
 
 // ---- start --------------------------------------------------------------------------------------
 static int check(struct netdev *dev) {
+    struct threec523 *card = dev->private_data;
     volatile struct iscp *at[2];
-    card.scp = (void *)(card.base + SCP);
-    clear(card.scp, sizeof *card.scp);
-    card.scp->sysbus = 0;               // 16 bits
-    at[0] = (void *)card.base;
-    at[1] = (void *)(card.base + ISCP);
+    card->scp = (void *)(card->base + SCP);
+    clear(card->scp, sizeof *card->scp);
+    card->scp->sysbus = 0;               // 16 bits
+    at[0] = (void *)card->base;
+    at[1] = (void *)(card->base + ISCP);
     for (int i = 0; i < 2; i++) {
-        card.iscp = at[i];
-        clear(card.iscp, sizeof *card.iscp);
-        card.scp->iscp = address(dev, card.iscp);
-        card.iscp->busy = 1;
+        card->iscp = at[i];
+        clear(card->iscp, sizeof *card->iscp);
+        card->scp->iscp = address(dev, card->iscp);
+        card->iscp->busy = 1;
         reset(dev);
         attention(dev, 0);
-        if (card.iscp->busy)
+        if (card->iscp->busy)
             return 0;
     }
     return 1;
 }
 
 static void place(struct netdev *dev) {
+    struct threec523 *card = dev->private_data;
     reset(dev);
     long_delay();
-    card.scp = (void *)(card.base + SCP);
-    card.scb = (void *)card.base;
-    card.iscp = (void *)(card.base + ISCP);
-    clear(card.iscp, sizeof *card.iscp);
-    clear(card.scp, sizeof *card.scp);
-    card.scp->iscp = address(dev, card.iscp);
-    card.scp->sysbus = 0;
-    card.iscp->scb_offset = offset(dev, card.scb);
-    card.iscp->busy = 1;
+    card->scp = (void *)(card->base + SCP);
+    card->scb = (void *)card->base;
+    card->iscp = (void *)(card->base + ISCP);
+    clear(card->iscp, sizeof *card->iscp);
+    clear(card->scp, sizeof *card->scp);
+    card->scp->iscp = address(dev, card->iscp);
+    card->scp->sysbus = 0;
+    card->iscp->scb_offset = offset(dev, card->scb);
+    card->iscp->busy = 1;
     reset(dev);
     attention(dev, 0);
     long_delay();
-    if (card.iscp->busy)
+    if (card->iscp->busy)
         printk("3c523: the chip does not start\n");
-    clear(card.scb, sizeof *card.scb);
+    clear(card->scb, sizeof *card->scb);
 }
 
 // Starts one command and waits up to 0.3 s for it.
 static int run(struct netdev *dev, volatile struct block *b, u8 inte) {
+    struct threec523 *card = dev->private_data;
     u32 start;
-    card.scb->cbl = offset(dev, b);
-    card.scb->command = CUC_START;
+    card->scb->cbl = offset(dev, b);
+    card->scb->command = CUC_START;
     attention(dev, inte);
     start = jiffies;
     while (!(b->status & COMPLETE))
@@ -187,11 +190,12 @@ static void head(volatile struct block *b, u16 op) {
 }
 
 static void *receive_area(struct netdev *dev, void *at) {
+    struct threec523 *card = dev->private_data;
     volatile struct rfd *rfd = at;
     volatile struct rbd *rbd = (void *)(rfd + RX);
     u8 *buffers = (u8 *)(rbd + RX);
     clear(rfd, sizeof *rfd * RX);
-    card.rfd_first = rfd;
+    card->rfd_first = rfd;
     for (int i = 0; i < RX; i++)
         rfd[i].next = offset(dev, rfd + (i + 1) % RX);
     rfd[RX - 1].last = SUSPEND;
@@ -202,15 +206,16 @@ static void *receive_area(struct netdev *dev, void *at) {
         rbd[i].buffer = address(dev, buffers);
         buffers += BUFFER;
     }
-    card.rfd_top = card.rfd_first;
-    card.rfd_last = card.rfd_first + RX - 1;
-    card.scb->rfa = offset(dev, card.rfd_first);
-    card.rfd_first->rbd = offset(dev, rbd);
+    card->rfd_top = card->rfd_first;
+    card->rfd_last = card->rfd_first + RX - 1;
+    card->scb->rfa = offset(dev, card->rfd_first);
+    card->rfd_first->rbd = offset(dev, rbd);
     return buffers;
 }
 
 static int init(struct netdev *dev) {
-    u8 *at = (u8 *)(card.scb + 1);
+    struct threec523 *card = dev->private_data;
+    u8 *at = (u8 *)(card->scb + 1);
     volatile struct block *b = (void *)at;
     volatile u8 *bytes = (volatile u8 *)b->parameter;
     static const u8 configuration[] = {0x0A, 8, 0x40, 0x2E, 0x00, 0x60, 0x00, 0xF2, 0x00, 0x00};
@@ -233,48 +238,49 @@ static int init(struct netdev *dev) {
     if (run(dev, b, INTE) || b->status & COMPLETE) {
         long_delay();
         u16 result = b->parameter[0];
-        card.scb->command = card.scb->status & EVENTS;
+        card->scb->command = card->scb->status & EVENTS;
         attention(dev, 0);
         if (!(result & TDR_OK))
             printk("3c523: cable test %x\n", result);
     }
-    card.scb->command = card.scb->status & EVENTS;
+    card->scb->command = card->scb->status & EVENTS;
     attention(dev, 0);
 
     for (int i = 0; i < TX; i++) {
-        card.nop[i] = (void *)at;
-        card.nop[i]->command = OP_NOP;
-        card.nop[i]->status = 0;
-        card.nop[i]->link = offset(dev, card.nop[i]);
-        at += sizeof *card.nop[i];
-        card.transmit[i] = (void *)at;
-        at += sizeof *card.transmit[i];
+        card->nop[i] = (void *)at;
+        card->nop[i]->command = OP_NOP;
+        card->nop[i]->status = 0;
+        card->nop[i]->link = offset(dev, card->nop[i]);
+        at += sizeof *card->nop[i];
+        card->transmit[i] = (void *)at;
+        at += sizeof *card->transmit[i];
     }
     at = receive_area(dev, at);
     for (int i = 0; i < TX; i++) {
-        card.buffer[i] = at;
+        card->buffer[i] = at;
         at += BUFFER;
-        card.tbd[i] = (void *)at;
-        at += sizeof *card.tbd[i];
-        clear(card.transmit[i], sizeof *card.transmit[i]);
-        clear(card.tbd[i], sizeof *card.tbd[i]);
-        card.transmit[i]->status = COMPLETE;
-        card.transmit[i]->command = OP_TRANSMIT | INTERRUPT;
-        card.transmit[i]->parameter[0] = offset(dev, card.tbd[i]);
-        card.tbd[i]->next = 0xFFFF;
-        card.tbd[i]->buffer = address(dev, card.buffer[i]);
+        card->tbd[i] = (void *)at;
+        at += sizeof *card->tbd[i];
+        clear(card->transmit[i], sizeof *card->transmit[i]);
+        clear(card->tbd[i], sizeof *card->tbd[i]);
+        card->transmit[i]->status = COMPLETE;
+        card->transmit[i]->command = OP_TRANSMIT | INTERRUPT;
+        card->transmit[i]->parameter[0] = offset(dev, card->tbd[i]);
+        card->tbd[i]->next = 0xFFFF;
+        card->tbd[i]->buffer = address(dev, card->buffer[i]);
     }
-    card.next = card.oldest = 0;
-    card.scb->cbl = offset(dev, card.nop[0]);
-    card.scb->command = CUC_START;
+    card->next = card->oldest = 0;
+    card->scb->cbl = offset(dev, card->nop[0]);
+    card->scb->command = CUC_START;
     attention(dev, 0);
     wait_command(dev);
     return 0;
 }
 
 static void start_receiver(struct netdev *dev) {
-    card.scb->rfa = offset(dev, card.rfd_first);
-    card.scb->command = RUC_START;
+    struct threec523 *card = dev->private_data;
+    card->scb->rfa = offset(dev, card->rfd_first);
+    card->scb->command = RUC_START;
     attention(dev, INTE);
     wait_command(dev);
 }
@@ -292,21 +298,22 @@ static int open(struct netdev *dev) {
 
 // ---- transmit -----------------------------------------------------------------------------------
 static int transmit_timeout(struct netdev *dev) {
+    struct threec523 *card = dev->private_data;
     if (jiffies - dev->transmit_start < 5)
         return 1;
     dev->counters.tx_errors++;
-    if (card.scb->status & CU_ACTIVE) {
+    if (card->scb->status & CU_ACTIVE) {
         dev->busy = 0;
         printk("3c523: transmit timeout, command unit active\n");
-        card.scb->command = CUC_ABORT;
+        card->scb->command = CUC_ABORT;
         attention(dev, INTE);
         wait_command(dev);
-        card.scb->cbl = offset(dev, card.nop[card.next]);
-        card.scb->command = CUC_START;
+        card->scb->cbl = offset(dev, card->nop[card->next]);
+        card->scb->command = CUC_START;
         attention(dev, INTE);
         wait_command(dev);
     } else {
-        printk("3c523: transmit timeout, status %x\n", card.scb->status);
+        printk("3c523: transmit timeout, status %x\n", card->scb->status);
         dev->started = 0;
         reset(dev);
         open(dev);
@@ -316,7 +323,8 @@ static int transmit_timeout(struct netdev *dev) {
 }
 
 static int start_transmit(struct skb *b, struct netdev *dev) {
-    int here = card.next, following;
+    struct threec523 *card = dev->private_data;
+    int here = card->next, following;
     u16 length = b->length > ETH_MIN ? (u16)b->length : ETH_MIN, self;
     if (dev->busy) {
         if (transmit_timeout(dev))
@@ -325,19 +333,19 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
         return 0;
     }
     dev->busy = 1;
-    copy(card.buffer[here], b->data, b->length);
-    card.tbd[here]->size = END | length;
+    copy(card->buffer[here], b->data, b->length);
+    card->tbd[here]->size = END | length;
     following = here + 1 == TX ? 0 : here + 1;
-    card.transmit[here]->status = 0;
-    self = offset(dev, card.nop[following]);
-    card.nop[following]->link = self;
-    card.transmit[here]->link = card.nop[following]->link;  // as the compiler reads what it has just written
-    card.nop[following]->status = 0;
-    card.nop[here]->link = offset(dev, card.transmit[here]);
+    card->transmit[here]->status = 0;
+    self = offset(dev, card->nop[following]);
+    card->nop[following]->link = self;
+    card->transmit[here]->link = card->nop[following]->link;  // as the compiler reads what it has just written
+    card->nop[following]->status = 0;
+    card->nop[here]->link = offset(dev, card->transmit[here]);
     dev->transmit_start = jiffies;
-    card.next = following;
+    card->next = following;
     cli();
-    if (card.next != card.oldest)
+    if (card->next != card->oldest)
         dev->busy = 0;
     sti();
     dev->counters.tx_bytes += length;
@@ -346,8 +354,9 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
 }
 
 static void transmit_done(struct netdev *dev) {
+    struct threec523 *card = dev->private_data;
     struct net_counters *c = &dev->counters;
-    u16 status = card.transmit[card.oldest]->status;
+    u16 status = card->transmit[card->oldest]->status;
     if (!(status & COMPLETE))
         printk("3c523: transmit interrupt, but status %x\n", status);
     if (status & OK) {
@@ -367,17 +376,18 @@ static void transmit_done(struct netdev *dev) {
             c->collisions += 16;
         }
     }
-    if (++card.oldest == TX)
-        card.oldest = 0;
+    if (++card->oldest == TX)
+        card->oldest = 0;
     dev->busy = 0;
     mark_bh(NET_BH);
 }
 
 // ---- receive ------------------------------------------------------------------------------------
 static void receive(struct netdev *dev) {
+    struct threec523 *card = dev->private_data;
     u16 status;
-    while (RECEIVE_MORE(dev) && (status = card.rfd_top->status) & COMPLETE) {
-        volatile struct rbd *rbd = pointer(dev, card.rfd_top->rbd);
+    while (receive_more(dev) && (status = card->rfd_top->status) & COMPLETE) {
+        volatile struct rbd *rbd = pointer(dev, card->rfd_top->rbd);
         if (!(status & OK)) {
             printk("3c523: bad frame, status %x\n", status);
             dev->counters.rx_errors++;
@@ -402,59 +412,61 @@ static void receive(struct netdev *dev) {
                 dev->counters.rx_dropped++;
             }
         }
-        card.rfd_top->status = 0;
-        card.rfd_top->last = SUSPEND;
-        card.rfd_last->last = 0;
-        card.rfd_last = card.rfd_top;
-        card.rfd_top = pointer(dev, card.rfd_top->next);
+        card->rfd_top->status = 0;
+        card->rfd_top->last = SUSPEND;
+        card->rfd_last->last = 0;
+        card->rfd_last = card->rfd_top;
+        card->rfd_top = pointer(dev, card->rfd_top->next);
     }
 }
 
 static void receiver_stopped(struct netdev *dev) {
+    struct threec523 *card = dev->private_data;
     dev->counters.rx_errors++;
     wait_command(dev);
-    card.scb->command = RUC_ABORT;
+    card->scb->command = RUC_ABORT;
     attention(dev, INTE);
     wait_command(dev);
-    receive_area(dev, (void *)card.rfd_first);
+    receive_area(dev, (void *)card->rfd_first);
     start_receiver(dev);
-    printk("3c523: receiver restarted, status %x\n", card.scb->status);
+    printk("3c523: receiver restarted, status %x\n", card->scb->status);
 }
 
 // ---- interrupt ----------------------------------------------------------------------------------
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
+    struct threec523 *card = dev->private_data;
     u16 events;
     (void)irq, (void)r;
     if (!dev->started) {                // spurious ones come while the chip is reset
         attention(dev, 0);
         return;
     }
-    if (RECEIVE_LEFT(dev))
+    if (receive_left(dev))
         receive(dev);
     if (!(inb((u16)(dev->io + PORT_CONTROL)) & INT))
         return;
     dev->in_interrupt = 1;
-    while (RECEIVE_MORE(dev) && (events = card.scb->status & EVENTS) != 0) {
-        card.scb->command = events;
+    while (receive_more(dev) && (events = card->scb->status & EVENTS) != 0) {
+        card->scb->command = events;
         attention(dev, INTE);
         if (events & CX)
             transmit_done(dev);
         if (events & FR)
             receive(dev);
         if (events & CNA && dev->started)
-            printk("3c523: the command unit has stopped, status %x\n", card.scb->status);
+            printk("3c523: the command unit has stopped, status %x\n", card->scb->status);
         if (events & RNR) {
-            if (card.scb->status & RU_SUSPENDED) {
+            if (card->scb->status & RU_SUSPENDED) {
                 wait_command(dev);
-                card.scb->command = RUC_RESUME;
+                card->scb->command = RUC_RESUME;
                 attention(dev, INTE);
             } else {
                 receiver_stopped(dev);
             }
         }
         wait_command(dev);
-        if (card.scb->command)
+        if (card->scb->command)
             break;
     }
     dev->in_interrupt = 0;
@@ -468,32 +480,28 @@ static u32 take(volatile u16 *counter) {
 }
 
 static void update_counters(struct netdev *dev) {
-    dev->counters.rx_crc_errors += take(&card.scb->crc_errors);
-    dev->counters.rx_frame_errors += take(&card.scb->alignment_errors);
-    dev->counters.rx_dropped += take(&card.scb->resource_errors);
-    dev->counters.rx_fifo_errors += take(&card.scb->overruns);
+    struct threec523 *card = dev->private_data;
+    dev->counters.rx_crc_errors += take(&card->scb->crc_errors);
+    dev->counters.rx_frame_errors += take(&card->scb->alignment_errors);
+    dev->counters.rx_dropped += take(&card->scb->resource_errors);
+    dev->counters.rx_fifo_errors += take(&card->scb->overruns);
 }
 
-static void write_pos(int slot, int reg, u8 value) {
-    u32 flags;
-    save_flags_cli(flags);
-    outb_p(0xFF, 0x94);
-    outb_p((u8)(8 | slot), 0x96);
-    outb_p(value, (u16)(0x100 + reg));
-    outb_p(0, 0x96);
-    restore_flags(flags);
+static int locate(struct device *d) {
+    d->io = bases[mca_field(d, 2, 1, 2)];
+    d->mem = windows[mca_field(d, 2, 3, 2)];
+    d->irq = interrupts[mca_field(d, 2, 6, 2)];
+    return 0;
 }
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
-    int choice = pos[2] >> 6;
+static int probe(struct netdev *dev, const struct device *d) {
+    struct threec523 *card = dev->private_data;
     inb(PORT_REVISION);                 // the period's driver reads the revision before it knows the base
-    dev->io = bases[pos[2] >> 1 & 3];
-    dev->irq = interrupts[choice];
-    write_pos(dev->slot - 1, 3, select[choice]);
-    card.base = virt(windows[pos[2] >> 3 & 3]);
+    mca_write_pos(d, 3, select[mca_field(d, 2, 6, 2)]);
+    card->base = virt(d->mem);
     reset(dev);
     if (!check(dev)) {
-        printk("3c523: no memory at %x\n", windows[pos[2] >> 3 & 3]);
+        printk("3c523: no memory at %x\n", d->mem);
         return -1;
     }
     place(dev);
@@ -510,4 +518,5 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-DRIVER(threec523_driver, "3c523", ids, probe, threec523);
+const struct driver threec523_driver = {
+    .name = "3c523", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe, .state_bytes = sizeof(struct threec523)};

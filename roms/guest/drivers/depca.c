@@ -33,13 +33,12 @@ struct depca {
     u32 rx_new, rx_old, tx_new, tx_old;
     u32 bins[16], unicast, multicast, broadcast;
 };
-ONE_ADAPTER(depca);
-#define board STATE_OF(depca)
 
 #define REG(r) ((u16)(dev->io + (r)))
 
 static u32 room(struct netdev *dev) {
-    return board.tx_old <= board.tx_new ? board.tx_old + MASK - board.tx_new : board.tx_old - board.tx_new - 1;
+    struct depca *board = dev->private_data;
+    return board->tx_old <= board->tx_new ? board->tx_old + MASK - board->tx_new : board->tx_old - board->tx_new - 1;
 }
 
 static void stop(struct netdev *dev) {
@@ -49,29 +48,31 @@ static void stop(struct netdev *dev) {
 
 // ---- start --------------------------------------------------------------------------------------
 static void init_rings(struct netdev *dev) {
+    struct depca *board = dev->private_data;
     dev->busy = 1;
-    board.rx_new = board.tx_new = board.rx_old = board.tx_old = 0;
+    board->rx_new = board->tx_new = board->rx_old = board->tx_old = 0;
     for (u32 i = 0; i < COUNT; i++) {
-        u32 at = board.buffers + i * BUFFER_SIZE;
-        board.rx[i].base = at | OWN;
-        board.rx[i].size = (u16)-BUFFER_SIZE;
-        board.rx_data[i] = virt((board.memory & 0xFF0000) + at);
+        u32 at = board->buffers + i * BUFFER_SIZE;
+        board->rx[i].base = at | OWN;
+        board->rx[i].size = (u16)-BUFFER_SIZE;
+        board->rx_data[i] = virt((board->memory & 0xFF0000) + at);
     }
     for (u32 i = 0; i < COUNT; i++) {
-        u32 at = board.buffers + (i + COUNT) * BUFFER_SIZE;
-        board.tx[i].base = at;
-        board.tx_data[i] = virt((board.memory & 0xFF0000) + at);
+        u32 at = board->buffers + (i + COUNT) * BUFFER_SIZE;
+        board->tx[i].base = at;
+        board->tx_data[i] = virt((board->memory & 0xFF0000) + at);
     }
-    board.block.rx_ring = (phys(board.rx) & 0xFFFF) | (u32)LOG_COUNT << 29;
-    board.block.tx_ring = (phys(board.tx) & 0xFFFF) | (u32)LOG_COUNT << 29;
-    memset(board.block.filter, 0, sizeof board.block.filter);
-    memcpy(board.block.address, dev->mac, 6);
-    board.block.mode = 0;
+    board->block.rx_ring = (phys(board->rx) & 0xFFFF) | (u32)LOG_COUNT << 29;
+    board->block.tx_ring = (phys(board->tx) & 0xFFFF) | (u32)LOG_COUNT << 29;
+    memset(board->block.filter, 0, sizeof board->block.filter);
+    memcpy(board->block.address, dev->mac, 6);
+    board->block.mode = 0;
 }
 
 static void load_registers(struct netdev *dev) {
+    struct depca *board = dev->private_data;
     outw(1, REG(ADDRESS));
-    outw((u16)board.memory, REG(DATA));
+    outw((u16)board->memory, REG(DATA));
     outw(2, REG(ADDRESS));
     outw(0, REG(DATA));
     outw(3, REG(ADDRESS));
@@ -80,8 +81,9 @@ static void load_registers(struct netdev *dev) {
 }
 
 static int restart(struct netdev *dev) {
+    struct depca *board = dev->private_data;
     int polls;
-    memcpy_toio(board.ram, &board.block, sizeof board.block);
+    memcpy_toio(board->ram, &board->block, sizeof board->block);
     outw(0, REG(ADDRESS));
     outw(CSR0_INIT, REG(DATA));
     for (polls = 0; polls < 100 && !(inw(REG(DATA)) & CSR0_IDON); polls++)
@@ -96,17 +98,18 @@ static int restart(struct netdev *dev) {
 
 // ---- transmit -----------------------------------------------------------------------------------
 static int load_frame(struct netdev *dev, const u8 *frame, u32 length) {
-    struct descriptor *d = &board.tx[board.tx_new];
+    struct depca *board = dev->private_data;
+    struct descriptor *d = &board->tx[board->tx_new];
     if (d->base & OWN)
         return -1;
-    memcpy_toio(board.tx_data[board.tx_new], frame, length);
+    memcpy_toio(board->tx_data[board->tx_new], frame, length);
     d->base = d->base & 0x00FFFFFF;
     d->message = 0;
     d->size = (u16)-length;
     d->base = d->base | TX_STP;
     d->base = d->base | TX_ENP;
     d->base = d->base | OWN;
-    board.tx_new = (board.tx_new + 1) & MASK;
+    board->tx_new = (board->tx_new + 1) & MASK;
     return 0;
 }
 
@@ -148,14 +151,15 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
 }
 
 static void transmit_done(struct netdev *dev) {
+    struct depca *board = dev->private_data;
     struct net_counters *c = &dev->counters;
-    while (board.tx_old != board.tx_new) {
-        u32 status = board.tx[board.tx_old].base >> 16;
+    while (board->tx_old != board->tx_new) {
+        u32 status = board->tx[board->tx_old].base >> 16;
         // sic: the driver means to stop at a frame that has not left yet, but tests the sign of an unsigned
         // shift. Every interrupt takes all of them for sent, so that the driver never waits for room;
         // load_frame() refuses instead, and the bottom half tries again until a descriptor comes back.
         if (status & MD1_ERR) {
-            u32 error = *(volatile u32 *)&board.tx[board.tx_old].message;
+            u32 error = *(volatile u32 *)&board->tx[board->tx_old].message;
             c->tx_errors++;
             c->tx_aborted_errors += (error & TMD3_RTRY) != 0;
             c->tx_carrier_errors += (error & TMD3_LCAR) != 0;
@@ -170,31 +174,33 @@ static void transmit_done(struct netdev *dev) {
         } else {
             c->tx_packets++;
         }
-        board.tx_old = (board.tx_old + 1) & MASK;
+        board->tx_old = (board->tx_old + 1) & MASK;
     }
 }
 
 // ---- receive ------------------------------------------------------------------------------------
 static void count_kind(struct netdev *dev, const u8 *frame, u32 length) {
+    struct depca *board = dev->private_data;
     const u16 *to = (const u16 *)frame, *mac = (const u16 *)dev->mac;
     for (u32 i = 1; i < 15; i++)
         if (length < i * 128) {
-            board.bins[i]++;
+            board->bins[i]++;
             break;
         }
     if (frame[0] & 1) {
         if ((to[0] & to[1] & to[2]) == 0xFFFF)
-            board.broadcast++;
+            board->broadcast++;
         else
-            board.multicast++;
+            board->multicast++;
     } else if (to[0] == mac[0] && to[1] == mac[1] && to[2] == mac[2]) {
-        board.unicast++;
+        board->unicast++;
     }
-    board.bins[0]++;
+    board->bins[0]++;
 }
 
 static int take_frame(struct netdev *dev, u32 entry) {
-    u32 length = board.rx[entry].message - 4u;
+    struct depca *board = dev->private_data;
+    u32 length = board->rx[entry].message - 4u;
     struct skb *b = skb_alloc(length + 2 + 16);
     if (!b) {
         dev->counters.rx_dropped++;
@@ -203,7 +209,7 @@ static int take_frame(struct netdev *dev, u32 entry) {
     skb_reserve(b, 16 + 2);
     u8 *frame = skb_put(b, length);
     b->dev = dev;
-    memcpy_fromio(frame, board.rx_data[board.rx_old], length);
+    memcpy_fromio(frame, board->rx_data[board->rx_old], length);
     b->protocol = eth_type(b, dev);
     netif_rx(b);
     dev->counters.rx_packets++;
@@ -212,11 +218,12 @@ static int take_frame(struct netdev *dev, u32 entry) {
 }
 
 static void receive(struct netdev *dev) {
+    struct depca *board = dev->private_data;
     struct net_counters *c = &dev->counters;
-    for (u32 entry = board.rx_new; RECEIVE_MORE(dev) && !(board.rx[entry].base & OWN); entry = board.rx_new) {
-        u32 status = board.rx[entry].base >> 16;
+    for (u32 entry = board->rx_new; receive_more(dev) && !(board->rx[entry].base & OWN); entry = board->rx_new) {
+        u32 status = board->rx[entry].base >> 16;
         if (status & MD1_STP)
-            board.rx_old = entry;
+            board->rx_old = entry;
         if (status & MD1_ENP) {
             if (status & MD1_ERR) {
                 c->rx_errors++;
@@ -227,11 +234,11 @@ static void receive(struct netdev *dev) {
             } else if (take_frame(dev, entry)) {
                 break;
             }
-            for (; board.rx_old != entry; board.rx_old = (board.rx_old + 1) & MASK)
-                board.rx[board.rx_old].base = board.rx[board.rx_old].base | OWN;
-            board.rx[entry].base = board.rx[entry].base | OWN;
+            for (; board->rx_old != entry; board->rx_old = (board->rx_old + 1) & MASK)
+                board->rx[board->rx_old].base = board->rx[board->rx_old].base | OWN;
+            board->rx[entry].base = board->rx[entry].base | OWN;
         }
-        board.rx_new = (board.rx_new + 1) & MASK;
+        board->rx_new = (board->rx_new + 1) & MASK;
     }
 }
 
@@ -246,7 +253,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw(0, REG(ADDRESS));
     u16 csr0 = inw(REG(DATA));
     outw(csr0 & 0xFFF0, REG(DATA));
-    if (csr0 & CSR0_RINT || RECEIVE_LEFT(dev))
+    if (csr0 & CSR0_RINT || receive_left(dev))
         receive(dev);
     if (csr0 & CSR0_TINT)
         transmit_done(dev);
@@ -286,7 +293,7 @@ static int open_card(struct netdev *dev) {
     return 0;
 }
 
-// 1 = the address PROM holds the family's pattern, and its counter stands behind it
+// 1 = the address PROM holds the family's pattern, and its counter is after it
 static int present(struct netdev *dev) {
     static const u8 pattern[8] = {0xFF, 0x00, 0x55, 0xAA, 0xFF, 0x00, 0x55, 0xAA};
     u32 found = 0;
@@ -333,16 +340,22 @@ static int read_address(struct netdev *dev) {
     return sum == (check | (u32)inb(REG(PROM)) << 8);
 }
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
-    dev->io = (u16)(0x2C00 + 0x10 * (pos[2] >> 1 & 3));
-    switch (pos[3] & 0x0F) {
-    case 1: dev->irq = 9; break;
-    case 2: dev->irq = 5; break;
-    case 4: dev->irq = 10; break;
-    case 8: dev->irq = 11; break;
-    default: printk("depca: POS 3 = %x selects no interrupt\n", pos[3]); return -1;
+static int locate(struct device *d) {
+    switch (mca_field(d, 3, 0, 4)) {
+    case 1: d->irq = 9; break;
+    case 2: d->irq = 5; break;
+    case 4: d->irq = 10; break;
+    case 8: d->irq = 11; break;
+    default: printk("depca: POS 3 = %x selects no interrupt\n", mca_stored_pos(d, 3)); return -1;
     }
-    board.memory = 0xC0000 + ((pos[2] & 0x18u) << 13);
+    d->io = (u16)(0x2C00 + 0x10 * mca_field(d, 2, 1, 2));
+    d->mem = 0xC0000 + (mca_field(d, 2, 3, 2) << 16);
+    return 0;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    struct depca *board = dev->private_data;
+    board->memory = d->mem;
     if (!present(dev))
         printk("depca: the adapter at %x does not respond\n", dev->io);
     stop(dev);
@@ -353,8 +366,8 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
         printk("depca: no LANCE at %x\n", dev->io);
         return -1;
     }
-    if (!signed_rom(board.memory)) {
-        printk("depca: no known name in the ROM at %x\n", board.memory + ROM_OFFSET);
+    if (!signed_rom(board->memory)) {
+        printk("depca: no known name in the ROM at %x\n", board->memory + ROM_OFFSET);
         return -1;
     }
     if (!read_address(dev)) {
@@ -362,15 +375,15 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
         return -1;
     }
     if (nicsr & NICSR_BUF) {
-        board.memory += 0x8000;
+        board->memory += 0x8000;
         nicsr &= (u8)~NICSR_BS;
     }
     nicsr |= NICSR_SHE;
     outb(nicsr, REG(NICSR));
-    board.ram = virt(board.memory);
-    board.rx = (struct descriptor *)(board.ram + sizeof board.block);
-    board.tx = board.rx + COUNT;
-    board.buffers = phys(board.tx + COUNT) & 0xFFFF;
+    board->ram = virt(board->memory);
+    board->rx = (struct descriptor *)(board->ram + sizeof board->block);
+    board->tx = board->rx + COUNT;
+    board->buffers = phys(board->tx + COUNT) & 0xFFFF;
     init_rings(dev);
     load_registers(dev);
     nicsr = (u8)((nicsr & ~NICSR_IM) | NICSR_IEN);
@@ -380,6 +393,7 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-static const u16 ids[] = {0x6DEF, 0x628D, 0};
+static const u32 ids[] = {0x6DEF, 0x628D, 0};
 
-DRIVER(depca_driver, "de210", ids, probe, depca);
+const struct driver depca_driver = {
+    .name = "de210", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe, .state_bytes = sizeof(struct depca)};

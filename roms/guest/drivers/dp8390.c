@@ -252,7 +252,7 @@ static void receive(struct netdev *dev) {
     struct dp8390 *d = chip(dev);
     struct dp8390_header h;
     int pages = d->stop_page - d->rx_start_page;
-    for (int n = 0; n < MAX_FRAMES && RECEIVE_MORE(dev); n++) {
+    for (int n = 0; n < MAX_FRAMES && receive_more(dev); n++) {
         outb_p(CR_NO_DMA | CR_PAGE1, REG(CR));
         u8 write_page = inb_p(REG(CURR));
         outb_p(CR_NO_DMA, REG(CR));
@@ -344,9 +344,9 @@ void dp8390_interrupt(int irq, void *arg, struct regs *r) {
     }
     dev->in_interrupt = 1;
     outb_p(CR_NO_DMA, REG(CR));
-    if (RECEIVE_LEFT(dev))
+    if (receive_left(dev))
         receive(dev);
-    while ((causes = inb_p(REG(ISR))) != 0 && RECEIVE_MORE(dev) && ++served < MAX_SERVICE) {
+    while ((causes = inb_p(REG(ISR))) != 0 && receive_more(dev) && ++served < MAX_SERVICE) {
         if (!dev->started) {
             causes = 0;
             break;
@@ -367,7 +367,7 @@ void dp8390_interrupt(int irq, void *arg, struct regs *r) {
             outb_p(ISR_REMOTE_DONE, REG(ISR));
         outb_p(CR_NO_DMA | CR_START, REG(CR));
     }
-    if (causes && RECEIVE_MORE(dev)) {
+    if (causes && receive_more(dev)) {
         outb_p(CR_NO_DMA | CR_START, REG(CR));
         printk("%s: too much work in one interrupt, ISR %x\n", dev->name, causes);
         outb_p(served >= MAX_SERVICE ? ISR_ALL : 0xFF, REG(ISR));
@@ -375,8 +375,7 @@ void dp8390_interrupt(int irq, void *arg, struct regs *r) {
     dev->in_interrupt = 0;
 }
 
-void dp8390_attach(struct netdev *dev, struct dp8390 *d) {
-    dev->private_data = d;
+void dp8390_attach(struct netdev *dev) {
     dev->open = dp8390_open;
     dev->start_transmit = start_transmit;
     dev->update_counters = update_counters;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// DP8390 core driver: what all boards with that chip share. The board gives four hooks.
+// DP8390 core driver: what all boards with that chip share. The board gives four hooks; what it keeps of an adapter
+// begins with a struct dp8390.
 #pragma once
 #include "driver.h"
 
-struct dp8390_header {                  // in front of each frame in the receive ring
+struct dp8390_header {                  // before each frame in the receive ring
     u8 status, next;
     u16 count;
 };
@@ -31,6 +32,6 @@ enum { ISR_RX = 0x01, ISR_TX = 0x02, ISR_RX_ERROR = 0x04, ISR_TX_ERROR = 0x08, I
        ISR_COUNTERS = 0x20, ISR_REMOTE_DONE = 0x40, ISR_RESET = 0x80, ISR_ALL = 0x3F };
 
 int dp8390_open(struct netdev *dev);
-void dp8390_attach(struct netdev *dev, struct dp8390 *d);
+void dp8390_attach(struct netdev *dev);
 void dp8390_interrupt(int irq, void *dev, struct regs *r);
 void dp8390_init(struct netdev *dev, int start);

@@ -33,7 +33,7 @@ static const u16 start_program[] = {
     0, 0x8000, 0x84,                                    // the end
 };
 
-static const u16 ids[] = {0x628B, 0};
+static const u32 ids[] = {0x628B, 0};
 static const u16 bases[16] = {0x270, 0x260, 0x250, 0x240, 0x230, 0x220, 0x210, 0x200,
                               0x370, 0x360, 0x350, 0x340, 0x330, 0x320, 0x310, 0x300};
 static const u8 interrupts[8] = {12, 9, 3, 4, 5, 10, 11, 15};
@@ -46,8 +46,6 @@ struct eexpress {
     u8 started;
     u32 init_time;
 };
-ONE_ADAPTER(eexpress);
-#define card STATE_OF(eexpress)
 
 #define PORT(p) ((u16)(dev->io + (p)))
 
@@ -120,8 +118,9 @@ static int size_ram(struct netdev *dev) {
 
 // ---- the lists ----------------------------------------------------------------------------------
 static void transmit_ring(struct netdev *dev) {
+    struct eexpress *card = dev->private_data;
     u16 at = TX_START;
-    for (int i = 0; i < card.tx_count; i++) {
+    for (int i = 0; i < card->tx_count; i++) {
         outw(at, PORT(WRITE_PTR));
         outw(0, PORT(DATA));
         outw(TRANSMIT, PORT(DATA));
@@ -136,18 +135,19 @@ static void transmit_ring(struct netdev *dev) {
         outw(0, PORT(DATA));
         at += TX_SIZE;
     }
-    card.tx_head = card.tx_reap = TX_START;
-    card.tx_tail = (u16)(at - TX_SIZE);
-    card.tx_link = (u16)(card.tx_tail + 0x08);
-    card.rx_start = at;
+    card->tx_head = card->tx_reap = TX_START;
+    card->tx_tail = (u16)(at - TX_SIZE);
+    card->tx_link = (u16)(card->tx_tail + 0x08);
+    card->rx_start = at;
 }
 
 static void receive_ring(struct netdev *dev) {
-    u16 at = card.rx_start;
-    card.rx_count = 0;
-    card.rx_next = at;
+    struct eexpress *card = dev->private_data;
+    u16 at = card->rx_start;
+    card->rx_count = 0;
+    card->rx_next = at;
     do {
-        card.rx_count++;
+        card->rx_count++;
         outw(at, PORT(WRITE_PTR));
         outw(0, PORT(DATA));
         outw(0, PORT(DATA));
@@ -161,15 +161,15 @@ static void receive_ring(struct netdev *dev) {
         outw((u16)(at + 0x20), PORT(DATA));
         outw(0, PORT(DATA));
         outw(RX_SIZE - 0x20, PORT(DATA));
-        card.rx_last = at;
+        card->rx_last = at;
         at += RX_SIZE;
-    } while (at <= card.rx_end - RX_SIZE);
-    outw((u16)(card.rx_start + 6), PORT(WRITE_PTR));
-    outw((u16)(card.rx_start + 0x16), PORT(DATA));
-    outw((u16)(card.rx_last + 4), PORT(WRITE_PTR));
-    outw(card.rx_start, PORT(DATA));
-    outw((u16)(card.rx_last + 0x16 + 2), PORT(WRITE_PTR));
-    outw((u16)(card.rx_start + 0x16), PORT(DATA));
+    } while (at <= card->rx_end - RX_SIZE);
+    outw((u16)(card->rx_start + 6), PORT(WRITE_PTR));
+    outw((u16)(card->rx_start + 0x16), PORT(DATA));
+    outw((u16)(card->rx_last + 4), PORT(WRITE_PTR));
+    outw(card->rx_start, PORT(DATA));
+    outw((u16)(card->rx_last + 0x16 + 2), PORT(WRITE_PTR));
+    outw((u16)(card->rx_start + 0x16), PORT(DATA));
 }
 
 // ---- start --------------------------------------------------------------------------------------
@@ -202,13 +202,14 @@ static void start_program_unit(struct netdev *dev) {
 }
 
 static void init(struct netdev *dev) {
+    struct eexpress *card = dev->private_data;
     u16 filter;
     const u16 *mac = (const u16 *)dev->mac;
-    card.started = 0;
+    card->started = 0;
     outb(inb(PORT(CONFIG)) | CONFIG_LOOPBACK, PORT(CONFIG));
     outb(irq_codes[dev->irq], PORT(IRQ_SELECT));
 
-    aim(dev, card.rx_end);                      // SCP: 16-bit bus, ISCP at 0
+    aim(dev, card->rx_end);                      // SCP: 16-bit bus, ISCP at 0
     outw(0, PORT(SHADOW_HIGH + 0x6));
     outw(0, PORT(SHADOW_HIGH + 0x8));
     outw(0, PORT(SHADOW_HIGH + 0xA));
@@ -242,13 +243,14 @@ static void init(struct netdev *dev) {
         return;
     outb(inb(PORT(CONFIG)) & (u8)~CONFIG_LOOPBACK, PORT(CONFIG));
     outb(IRQ_ENABLE | irq_codes[dev->irq], PORT(IRQ_SELECT));
-    card.init_time = jiffies;
+    card->init_time = jiffies;
 }
 
 // The start-up program has ended: look at its results, start both units.
 static u16 program_done(struct netdev *dev, u16 status) {
+    struct eexpress *card = dev->private_data;
     u16 command = status & EVENTS, diagnose, tdr;
-    if (!(card.started & STARTED_CU)) {
+    if (!(card->started & STARTED_CU)) {
         while (cu_state(status) == 2)
             status = scb_status(dev);
         aim(dev, PROGRAM_DIAGNOSE);
@@ -259,18 +261,18 @@ static u16 program_done(struct netdev *dev, u16 status) {
         tdr = inw(PORT(shadow(PROGRAM_TDR)));
         if (!(tdr & 0x8000))
             printk("eexpress: cable test %x\n", tdr);
-        card.started |= STARTED_CU;
-        outw(card.tx_link, PORT(SCB_CBL));
-        if (!(card.started & STARTED_RU)) {
+        card->started |= STARTED_CU;
+        outw(card->tx_link, PORT(SCB_CBL));
+        if (!(card->started & STARTED_RU)) {
             command |= RU_START;
-            outw(card.rx_start, PORT(SCB_RFA));
-            card.rx_next = card.rx_start;
-            card.started |= STARTED_RU;
+            outw(card->rx_start, PORT(SCB_RFA));
+            card->rx_next = card->rx_start;
+            card->started |= STARTED_RU;
         }
         command |= CU_START | CNA;
     }
-    if (!(card.started & STARTED_RU) && ru_state(status) == 4)
-        card.started |= STARTED_RU;
+    if (!(card->started & STARTED_RU) && ru_state(status) == 4)
+        card->started |= STARTED_RU;
     return command;
 }
 
@@ -283,23 +285,25 @@ static int open(struct netdev *dev) {
 
 // ---- transmit -----------------------------------------------------------------------------------
 static u16 next_transmit(struct netdev *dev, u16 at) {
-    return at == TX_START + (card.tx_count - 1) * TX_SIZE ? TX_START : (u16)(at + TX_SIZE);
+    struct eexpress *card = dev->private_data;
+    return at == TX_START + (card->tx_count - 1) * TX_SIZE ? TX_START : (u16)(at + TX_SIZE);
 }
 
 // Takes what has gone out. 0: nothing was waiting.
 static u16 reap(struct netdev *dev) {
+    struct eexpress *card = dev->private_data;
     struct net_counters *c = &dev->counters;
-    u16 at = card.tx_reap, status;
-    if (!dev->busy && card.tx_head == card.tx_reap)
+    u16 at = card->tx_reap, status;
+    if (!dev->busy && card->tx_head == card->tx_reap)
         return 0;
     do {
         aim(dev, at);
         status = inw(PORT(shadow(at)));
         if (!(status & DONE)) {
-            card.tx_link = at;
+            card->tx_link = at;
             return status;
         }
-        card.restarted = 0;
+        card->restarted = 0;
         c->collisions += status & 0x0F;
         if (status & OK) {
             c->tx_packets++;
@@ -310,39 +314,42 @@ static u16 reap(struct netdev *dev) {
             c->tx_fifo_errors += (status & 0x100) != 0;
             c->tx_aborted_errors += (status & 0x20) != 0;
         }
-        card.tx_reap = at = next_transmit(dev, at);
+        card->tx_reap = at = next_transmit(dev, at);
         dev->busy = 0;
         mark_bh(NET_BH);
-    } while (card.tx_reap != card.tx_head);
-    card.tx_link = (u16)(card.tx_tail + 0x08);
+    } while (card->tx_reap != card->tx_head);
+    card->tx_link = (u16)(card->tx_tail + 0x08);
     return status;
 }
 
 static void start_at_link(struct netdev *dev) {
-    outw(card.tx_link, PORT(SCB_CBL));
+    struct eexpress *card = dev->private_data;
+    outw(card->tx_link, PORT(SCB_CBL));
     scb_command(dev, CU_START);
     attention(dev);
 }
 static void restart_transmitter(struct netdev *dev) {
-    card.restarted = card.tx_link;
+    struct eexpress *card = dev->private_data;
+    card->restarted = card->tx_link;
     start_at_link(dev);
     kick_while(dev, status_zero, start_at_link);
 }
 
 // All buffers have been full for too long.
 static void unstick(struct netdev *dev) {
+    struct eexpress *card = dev->private_data;
     u16 status = scb_status(dev);
-    if (!card.started) {
-        if (jiffies - card.init_time > 10)
+    if (!card->started) {
+        if (jiffies - card->init_time > 10)
             init(dev);
         return;
     }
     if (jiffies - dev->transmit_start <= 50)
         return;
     printk("eexpress: transmit timeout, status %x\n", status);
-    if (card.tx_link == card.restarted) {
+    if (card->tx_link == card->restarted) {
         transmit_ring(dev);
-        card.restarted = 0;
+        card->restarted = 0;
         start_at_link(dev);
         dev->busy = 0;
     } else if (status & CNA) {
@@ -354,7 +361,8 @@ static void unstick(struct netdev *dev) {
 }
 
 static void load(struct netdev *dev, const u8 *from, u16 length) {
-    u16 at = card.tx_head;
+    struct eexpress *card = dev->private_data;
+    u16 at = card->tx_head;
     outw(at, PORT(WRITE_PTR));
     outw(0, PORT(DATA));
     outw(TRANSMIT, PORT(DATA));
@@ -368,12 +376,12 @@ static void load(struct netdev *dev, const u8 *from, u16 length) {
     outw((u16)(at + 0x16), PORT(DATA));
     outw(0, PORT(DATA));
     outsw(PORT(DATA), from, (u32)(length + 1) >> 1);
-    outw((u16)(card.tx_tail + 0x0C), PORT(WRITE_PTR));
+    outw((u16)(card->tx_tail + 0x0C), PORT(WRITE_PTR));
     outw(at, PORT(DATA));
     dev->transmit_start = jiffies;
-    card.tx_tail = at;
-    card.tx_head = next_transmit(dev, at);
-    if (card.tx_head != card.tx_reap)
+    card->tx_tail = at;
+    card->tx_head = next_transmit(dev, at);
+    if (card->tx_head != card->tx_reap)
         dev->busy = 0;
     dev->counters.tx_packets++;         // and once more when it has gone out, as the period's driver counts
 }
@@ -398,9 +406,10 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
 
 // ---- receive ------------------------------------------------------------------------------------
 static void receive(struct netdev *dev) {
+    struct eexpress *card = dev->private_data;
     struct net_counters *c = &dev->counters;
-    u16 at = card.rx_next, status;
-    int left = card.rx_count;
+    u16 at = card->rx_next, status;
+    int left = card->rx_count;
     do {
         u16 command, next, buffer, length;
         outw(at, PORT(READ_PTR));
@@ -443,8 +452,8 @@ static void receive(struct netdev *dev) {
         outw(0, PORT(DATA));
         outw(0, PORT(DATA));
         at = next;
-    } while (left-- && RECEIVE_MORE(dev));
-    card.rx_next = at;
+    } while (left-- && receive_more(dev));
+    card->rx_next = at;
 }
 
 // ---- interrupt ----------------------------------------------------------------------------------
@@ -458,11 +467,12 @@ static void wait_command(struct netdev *dev) {
 
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
+    struct eexpress *card = dev->private_data;
     u16 read = inw(PORT(READ_PTR)), write = inw(PORT(WRITE_PTR)), status;
     (void)r;
     outb(irq_codes[irq], PORT(IRQ_SELECT));
     status = scb_status(dev);
-    if (card.started == (STARTED_CU | STARTED_RU)) {
+    if (card->started == (STARTED_CU | STARTED_RU)) {
         do {
             wait_command(dev);
             scb_command(dev, status & EVENTS);
@@ -470,15 +480,15 @@ static void interrupt(int irq, void *arg, struct regs *r) {
             wait_command(dev);
             if (status & CX && !reap(dev))
                 printk("eexpress: transmit interrupt without a status\n");
-            if (status & FR || RECEIVE_LEFT(dev))
+            if (status & FR || receive_left(dev))
                 receive(dev);
             status = scb_status(dev);
-        } while (status & (CX | FR) && RECEIVE_MORE(dev));
+        } while (status & (CX | FR) && receive_more(dev));
         if (status & RNR) {
             printk("eexpress: receiver stopped, status %x\n", status);
             dev->counters.rx_errors++;
             receive_ring(dev);
-            outw(card.rx_start, PORT(SCB_RFA));
+            outw(card->rx_start, PORT(SCB_RFA));
             scb_command(dev, RU_START);
             attention(dev);
         }
@@ -494,12 +504,17 @@ static void interrupt(int irq, void *arg, struct regs *r) {
 
 static void update_counters(struct netdev *dev) { (void)dev; }  // the period's driver never reads the SCB's
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
+static int locate(struct device *d) {
+    d->io = bases[mca_field(d, 3, 0, 4)];
+    d->irq = interrupts[mca_field(d, 3, 4, 3)];
+    return 0;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    struct eexpress *card = dev->private_data;
     u16 address[3], sum = 0;
     u8 connector;
     int kb;
-    dev->io = bases[pos[3] & 0x0F];
-    dev->irq = interrupts[pos[3] >> 4 & 7];
     outb(ASIC_RESET, PORT(CONTROL));
     outb(0, PORT(CONTROL));
     udelay_spin(500);
@@ -518,15 +533,15 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
         dev->mac[i] = (u8)(address[(5 - i) / 2] >> ((5 - i) & 1 ? 8 : 0));
     eeprom(dev, 0);
     connector = inb(PORT(CONNECTOR)) & (u8)~0x82;
-    if ((pos[2] & 7) == 5)
-        connector |= pos[3] & 0x80 ? 0x80 : 0x82;
+    if (mca_field(d, 2, 0, 3) == 5)
+        connector |= mca_field(d, 3, 7, 1) ? 0x80 : 0x82;
     outb(connector, PORT(CONNECTOR));
     udelay_spin(20000);
 
     kb = size_ram(dev);
-    card.tx_count = kb >= 48 ? 8 : 4;
-    card.rx_end = (u16)(0x3FF6 + (kb - 16) * 1024);
-    card.rx_start = (u16)(TX_START + card.tx_count * TX_SIZE);
+    card->tx_count = kb >= 48 ? 8 : 4;
+    card->rx_end = (u16)(0x3FF6 + (kb - 16) * 1024);
+    card->rx_start = (u16)(TX_START + card->tx_count * TX_SIZE);
     if (kb != 16 && kb != 32 && kb != 48 && kb != 64) {
         printk("eexpress: %d KB of RAM\n", kb);
         return -1;
@@ -541,4 +556,5 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-DRIVER(eexpress_driver, "eexpress", ids, probe, eexpress);
+const struct driver eexpress_driver = {
+    .name = "eexpress", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe, .state_bytes = sizeof(struct eexpress)};

@@ -23,13 +23,11 @@ enum { INT_LATCH = 0x01, ADAPTER_FAILURE = 0x02, TX_COMPLETE = 0x04, TX_AVAILABL
 enum { FILTER_STATION = 1, FILTER_GROUP = 2, FILTER_BROADCAST = 4 };
 enum { EEPROM_READ = 0x80, MEDIA_TP = 0xC0, XCVR_TP = 0, XCVR_COAX = 3 };
 
-static const u16 ids[] = {0x627C, 0x627D, 0x62DB, 0x62F6, 0x62F7, 0};
+static const u32 ids[] = {0x627C, 0x627D, 0x62DB, 0x62F6, 0x62F7, 0};
 
 struct el3 {
     int transceiver;
 };
-ONE_ADAPTER(el3);
-#define card STATE_OF(el3)
 
 #define PORT(r) ((u16)(dev->io + (r)))
 
@@ -39,6 +37,7 @@ static void interrupt(int irq, void *arg, struct regs *r);
 
 // ---- start --------------------------------------------------------------------------------------
 static int open(struct netdev *dev) {
+    struct el3 *card = dev->private_data;
     command(dev, TX_RESET);
     command(dev, RX_RESET);
     command(dev, SET_READ_ZERO_MASK);
@@ -52,9 +51,9 @@ static int open(struct netdev *dev) {
     command(dev, SELECT_WINDOW | 2);
     for (int i = 0; i < 6; i++)
         outb(dev->mac[i], PORT(i));
-    if (card.transceiver == XCVR_COAX) {
+    if (card->transceiver == XCVR_COAX) {
         command(dev, START_COAX);
-    } else if (card.transceiver == XCVR_TP) {
+    } else if (card->transceiver == XCVR_TP) {
         command(dev, SELECT_WINDOW | 4);
         outw(inw(PORT(MEDIA_STATUS)) | MEDIA_TP, PORT(MEDIA_STATUS));
     }
@@ -138,7 +137,7 @@ static void count_receive_error(struct net_counters *c, u16 status) {
 
 static void receive(struct netdev *dev) {
     short status;
-    while (RECEIVE_MORE(dev) && (status = (short)inw(PORT(RX_STATUS))) > 0) {
+    while (receive_more(dev) && (status = (short)inw(PORT(RX_STATUS))) > 0) {
         if (status & 0x4000) {
             command(dev, RX_DISCARD);
             count_receive_error(&dev->counters, (u16)status);
@@ -210,7 +209,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     if (dev->in_interrupt)
         printk("%s: interrupted in its own interrupt\n", dev->name);
     dev->in_interrupt = 1;
-    while (RECEIVE_MORE(dev) && (status = inw(PORT(STATUS))) & (INT_LATCH | RX_COMPLETE | UPDATE_STATISTICS)) {
+    while (receive_more(dev) && (status = inw(PORT(STATUS))) & (INT_LATCH | RX_COMPLETE | UPDATE_STATISTICS)) {
         if (status & RX_COMPLETE)
             receive(dev);
         if (status & TX_AVAILABLE) {
@@ -248,10 +247,15 @@ static u16 read_eeprom(struct netdev *dev, int word) {
 }
 
 // No check of the maker: the adapter ID has said it.
-static int probe(struct netdev *dev, const u8 pos[8]) {
-    dev->io = (u16)(((pos[4] & 0xFC) | 0x02) << 8);
-    dev->irq = pos[5] & 15;
-    card.transceiver = pos[4] & 3;
+static int locate(struct device *d) {
+    d->io = (u16)((mca_field(d, 4, 2, 6) << 2 | 0x02) << 8);
+    d->irq = (int)mca_field(d, 5, 0, 4);
+    return 0;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    struct el3 *card = dev->private_data;
+    card->transceiver = (int)mca_field(d, 4, 0, 2);
     command(dev, SELECT_WINDOW);
     for (int i = 0; i < 3; i++) {
         u16 word = read_eeprom(dev, i);
@@ -264,4 +268,5 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-DRIVER(el3_driver, "3c529", ids, probe, el3);
+const struct driver el3_driver = {
+    .name = "3c529", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe, .state_bytes = sizeof(struct el3)};

@@ -8,7 +8,7 @@
 // Habits that set the figures: four transmit buffers, but one descriptor at a time is given to the chip,
 // and the next one is started by the interrupt of the one before; a whole descriptor is read and written
 // back for each frame sent or received; received frames keep their check sequence and do not start on an
-// aligned IP header. The word for port 28h of the machine, whose base address was forgotten, is there too.
+// aligned IP header. The word for port 28h of the machine, whose base address is missing, is there too.
 //
 // POS 2: bits 2:1 interrupt, 7:5 I/O base; POS 3: bits 7:4 window, 0 its size (docs/hardware/sonic.md#lan-adaptera).
 #include "driver.h"
@@ -47,8 +47,6 @@ struct ibmlana {
     u32 rx_count, tx_used;
     u32 next_rx, last_rx, next_tx, current_tx;
 };
-ONE_ADAPTER(ibmlana);
-#define board STATE_OF(ibmlana)
 
 #define REG(r) ((u16)(dev->io + (r)))
 
@@ -74,63 +72,66 @@ static void reset_board(struct netdev *dev) {
 }
 
 static void build_descriptors(struct netdev *dev) {
+    struct ibmlana *board = dev->private_data;
     struct tx_descriptor tda;
     struct rx_descriptor rda;
     struct resource rra;
     u32 at = 0, data = sizeof tda * TX_BUFFERS, resource;
 
-    board.tda = at;
-    board.tx_data = data;
+    board->tda = at;
+    board->tx_data = data;
     for (int n = 0; n < TX_BUFFERS; n++) {
         tda.status = tda.config = tda.length = tda.fragment_length = tda.start_high = 0;
         tda.fragments = 1;
         tda.start_low = data;
-        tda.link = (n == TX_BUFFERS - 1 ? board.tda : at + sizeof tda) | EOL;
-        memcpy_toio(board.ram + at, &tda, sizeof tda);
+        tda.link = (n == TX_BUFFERS - 1 ? board->tda : at + sizeof tda) | EOL;
+        memcpy_toio(board->ram + at, &tda, sizeof tda);
         at += sizeof tda;
         data += PACKET_SIZE;
     }
-    board.rx_count = (board.ram_size - data) / (sizeof rra + sizeof rda + PACKET_SIZE);
-    board.rra = resource = data;
-    board.rda = at = board.rra + board.rx_count * sizeof rra;
-    data = board.rda + board.rx_count * sizeof rda;
-    for (u32 n = 0; n < board.rx_count; n++) {
+    board->rx_count = (board->ram_size - data) / (sizeof rra + sizeof rda + PACKET_SIZE);
+    board->rra = resource = data;
+    board->rda = at = board->rra + board->rx_count * sizeof rra;
+    data = board->rda + board->rx_count * sizeof rda;
+    for (u32 n = 0; n < board->rx_count; n++) {
         rra.start_low = data;
         rra.start_high = rra.words_high = 0;
         rra.words_low = PACKET_SIZE / 2;
-        memcpy_toio(board.ram + resource, &rra, sizeof rra);
+        memcpy_toio(board->ram + resource, &rra, sizeof rra);
         rda.status = rda.length = rda.start_low = rda.start_high = rda.sequence = 0;
-        rda.link = n < board.rx_count - 1 ? at + sizeof rda : EOL;
+        rda.link = n < board->rx_count - 1 ? at + sizeof rda : EOL;
         rda.in_use = 1;
-        memcpy_toio(board.ram + at, &rda, sizeof rda);
+        memcpy_toio(board->ram + at, &rda, sizeof rda);
         data += PACKET_SIZE;
         resource += sizeof rra;
         at += sizeof rda;
     }
-    board.next_rx = 0;
-    board.last_rx = board.rx_count - 1;
-    board.next_tx = board.current_tx = board.tx_used = 0;
+    board->next_rx = 0;
+    board->last_rx = board->rx_count - 1;
+    board->next_tx = board->current_tx = board->tx_used = 0;
 }
 
 static int start_lists(struct netdev *dev) {
+    struct ibmlana *board = dev->private_data;
     outw(0, URRA);                      // sic: port 28h of the machine
-    outw((u16)board.rra, REG(RSA));
-    outw((u16)(board.rra + board.rx_count * sizeof(struct resource)), REG(REA));
-    outw((u16)board.rra, REG(RRP));
-    outw((u16)board.rra, REG(RWP));
-    outw((PACKET_SIZE - 4) / 2, REG(EOBC));     // one frame a buffer
+    outw((u16)board->rra, REG(RSA));
+    outw((u16)(board->rra + board->rx_count * sizeof(struct resource)), REG(REA));
+    outw((u16)board->rra, REG(RRP));
+    outw((u16)board->rra, REG(RWP));
+    outw((PACKET_SIZE - 4) / 2, REG(EOBC));     // one frame per buffer
     outw(CR_RRRA, REG(CR));
     if (!wait_for_clear(dev, CR_RRRA)) {
         printk("%s: the SONIC does not read its resources\n", dev->name);
         return 0;
     }
     outw(0, REG(URDA));
-    outw((u16)board.rda, REG(CRDA));
+    outw((u16)board->rda, REG(CRDA));
     outw(0, REG(UTDA));
     return 1;
 }
 
 static void init_board(struct netdev *dev) {
+    struct ibmlana *board = dev->private_data;
     struct cam_entry cam;
     u32 mask = 1;
     const u8 *mac = dev->mac;
@@ -146,8 +147,8 @@ static void init_board(struct netdev *dev) {
     cam.index = 0;
     for (int i = 0; i < 3; i++)
         cam.address[i] = mac[2 * i] | (u32)mac[2 * i + 1] << 8;
-    memcpy_toio(board.ram, &cam, sizeof cam);
-    memcpy_toio(board.ram + sizeof cam, &mask, sizeof mask);
+    memcpy_toio(board->ram, &cam, sizeof cam);
+    memcpy_toio(board->ram + sizeof cam, &mask, sizeof mask);
     outw(0, REG(CDP));
     outw(1, REG(CDC));
     outw(CR_LCAM, REG(CR));
@@ -176,36 +177,38 @@ static void stop_chip(struct netdev *dev) {
 
 // ---- transmit -----------------------------------------------------------------------------------
 static void start_descriptor(struct netdev *dev, u32 n) {
-    outw((u16)(board.tda + n * sizeof(struct tx_descriptor)), REG(CTDA));
-    board.current_tx = n;
+    struct ibmlana *board = dev->private_data;
+    outw((u16)(board->tda + n * sizeof(struct tx_descriptor)), REG(CTDA));
+    board->current_tx = n;
     outw(CR_TXP, REG(CR));
 }
 
 static int start_transmit(struct skb *b, struct netdev *dev) {
+    struct ibmlana *board = dev->private_data;
     static const char filler[] = "NetBSD is a nice OS too! ";
     struct tx_descriptor tda;
     u32 flags, length = b->length > ETH_MIN ? b->length : ETH_MIN;
 
-    if (board.tx_used >= TX_BUFFERS) {
+    if (board->tx_used >= TX_BUFFERS) {
         dev->counters.tx_errors++;
         return 1;
     }
-    u8 *data = board.ram + board.tx_data + board.next_tx * PACKET_SIZE;
+    u8 *data = board->ram + board->tx_data + board->next_tx * PACKET_SIZE;
     memcpy_toio(data, b->data, b->length);
     for (u32 at = b->length; at < length; at += sizeof filler - 1)
         memcpy_toio(data + at, filler, sizeof filler - 1);
-    u8 *descriptor = board.ram + board.tda + board.next_tx * sizeof tda;
+    u8 *descriptor = board->ram + board->tda + board->next_tx * sizeof tda;
     memcpy_fromio(&tda, descriptor, sizeof tda);
     tda.length = tda.fragment_length = length;
     memcpy_toio(descriptor, &tda, sizeof tda);
 
     save_flags_cli(flags);
-    board.tx_used++;
-    if (board.tx_used >= TX_BUFFERS)
+    board->tx_used++;
+    if (board->tx_used >= TX_BUFFERS)
         dev->busy = 1;
-    if (board.tx_used == 1)
-        start_descriptor(dev, board.next_tx);
-    board.next_tx = (board.next_tx + 1) % TX_BUFFERS;
+    if (board->tx_used == 1)
+        start_descriptor(dev, board->next_tx);
+    board->next_tx = (board->next_tx + 1) % TX_BUFFERS;
     restore_flags(flags);
     skb_free(b);
     return 0;
@@ -213,9 +216,10 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
 
 // Both transmit interrupts: look at the descriptor, start the next one.
 static void transmit_done(struct netdev *dev, int failed) {
+    struct ibmlana *board = dev->private_data;
     struct tx_descriptor tda;
     struct net_counters *c = &dev->counters;
-    memcpy_fromio(&tda, board.ram + board.tda + board.current_tx * sizeof tda, sizeof tda);
+    memcpy_fromio(&tda, board->ram + board->tda + board->current_tx * sizeof tda, sizeof tda);
     if (!failed) {
         c->tx_packets++;
         c->tx_bytes += tda.length;
@@ -226,22 +230,23 @@ static void transmit_done(struct netdev *dev, int failed) {
         c->tx_window_errors += (tda.status & TX_LATE) != 0;
         c->tx_fifo_errors += (tda.status & TX_UNDERRUN) != 0;
     }
-    board.tx_used--;
-    if (board.tx_used > 0)
-        start_descriptor(dev, (board.current_tx + 1) % TX_BUFFERS);
+    board->tx_used--;
+    if (board->tx_used > 0)
+        start_descriptor(dev, (board->current_tx + 1) % TX_BUFFERS);
     dev->busy = 0;
     mark_bh(NET_BH);
 }
 
 // ---- receive ------------------------------------------------------------------------------------
 static void take_frame(struct netdev *dev, const struct rx_descriptor *rda) {
+    struct ibmlana *board = dev->private_data;
     struct skb *b = skb_alloc(rda->length + 2 + 16);
     if (!b) {
         dev->counters.rx_dropped++;
         return;
     }
     skb_reserve(b, 16);
-    memcpy_fromio(skb_put(b, rda->length), board.ram + rda->start_low, rda->length);
+    memcpy_fromio(skb_put(b, rda->length), board->ram + rda->start_low, rda->length);
     b->dev = dev;
     b->protocol = eth_type(b, dev);
     dev->counters.rx_packets++;
@@ -250,11 +255,12 @@ static void take_frame(struct netdev *dev, const struct rx_descriptor *rda) {
 }
 
 static void receive(struct netdev *dev) {
+    struct ibmlana *board = dev->private_data;
     struct rx_descriptor rda;
-    while (RECEIVE_MORE(dev)) {
-        u32 here = board.rda + board.next_rx * sizeof rda;
-        u32 last = board.rda + board.last_rx * sizeof rda;
-        memcpy_fromio(&rda, board.ram + here, sizeof rda);
+    while (receive_more(dev)) {
+        u32 here = board->rda + board->next_rx * sizeof rda;
+        u32 last = board->rda + board->last_rx * sizeof rda;
+        memcpy_fromio(&rda, board->ram + here, sizeof rda);
         rda.status &= 0xFFFF;           // the chip repeats the lower half in the upper
         rda.length &= 0xFFFF;
         rda.start_low &= 0xFFFF;
@@ -269,11 +275,11 @@ static void receive(struct netdev *dev) {
         }
         rda.link = EOL;                 // it becomes the last one
         rda.in_use = 1;
-        memcpy_toio(board.ram + here, &rda, sizeof rda);
-        memcpy_toio(board.ram + last + offsetof(struct rx_descriptor, link), &here, sizeof here);
-        board.last_rx = board.next_rx;
-        if (++board.next_rx >= board.rx_count)
-            board.next_rx = 0;
+        memcpy_toio(board->ram + here, &rda, sizeof rda);
+        memcpy_toio(board->ram + last + offsetof(struct rx_descriptor, link), &here, sizeof here);
+        board->last_rx = board->next_rx;
+        if (++board->next_rx >= board->rx_count)
+            board->next_rx = 0;
     }
 }
 
@@ -281,16 +287,17 @@ static void receive(struct netdev *dev) {
 // Each cause once: the line is a level and brings the handler back for what is left.
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
+    struct ibmlana *board = dev->private_data;
     (void)irq, (void)r;
-    if (RECEIVE_LEFT(dev))
+    if (receive_left(dev))
         receive(dev);
     if (!(inb(REG(BOARD_CONTROL)) & CONTROL_PENDING))
         return;
     dev->in_interrupt = 1;
     u16 causes = inw(REG(ISR));
     if (causes & ISR_RBE) {             // the list of buffers starts anew
-        outw((u16)board.rra, REG(RRP));
-        outw((u16)board.rra, REG(RWP));
+        outw((u16)board->rra, REG(RRP));
+        outw((u16)board->rra, REG(RWP));
         outw(ISR_RBE, REG(ISR));
     }
     if (causes & ISR_PKTRX) {
@@ -322,16 +329,20 @@ static int open_card(struct netdev *dev) {
     return 0;
 }
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
+static int locate(struct device *d) {
     static const u8 interrupts[4] = {5, 15, 10, 11};
-    dev->io = (u16)((pos[2] & 0xE0) << 7);
-    dev->irq = interrupts[pos[2] >> 1 & 3];
-    board.ram = virt(0xC0000 + ((pos[3] & 0xF0u) << 9));
-    board.ram_size = pos[3] & 1 ? 0x8000 : 0x4000;
-    if (!dev->io) {
-        printk("ibmlana: POS 2 = %x selects no I/O base\n", pos[2]);
-        return -1;
-    }
+    d->io = (u16)(mca_field(d, 2, 5, 3) << 12);
+    d->mem = 0xC0000 + (mca_field(d, 3, 4, 4) << 13);
+    d->irq = interrupts[mca_field(d, 2, 1, 2)];
+    if (!d->io)
+        printk("ibmlana: POS 2 = %x selects no I/O base\n", mca_stored_pos(d, 2));
+    return d->io ? 0 : -1;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    struct ibmlana *board = dev->private_data;
+    board->ram = virt(d->mem);
+    board->ram_size = mca_field(d, 3, 0, 1) ? 0x8000 : 0x4000;
     for (int i = 0; i < ADDRESS_BYTES; i++) {   // one more than an address has
         u8 byte = inb(REG(ADDRESS_PROM + i));
         if (i < 6)
@@ -343,6 +354,7 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-static const u16 ids[] = {0xFFE0, 0xFEE6, 0};
+static const u32 ids[] = {0xFFE0, 0xFEE6, 0};
 
-DRIVER(ibmlana_driver, "lan-a", ids, probe, ibmlana);
+const struct driver ibmlana_driver = {
+    .name = "lan-a", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe, .state_bytes = sizeof(struct ibmlana)};

@@ -14,19 +14,18 @@ enum { WAIT_LIMIT = 2 * HZ / 100 };     // 20 ms
 
 static const u16 bases[8] = {0, 0x1000, 0x2020, 0x8020, 0xA0A0, 0xB0B0, 0xC0C0, 0xC3D0};
 static const u8 interrupts[4] = {3, 4, 5, 9};
-static const u16 ids[] = {0x6354, 0x70DE, 0x7154, 0x56EA, 0};
+enum { DLINK = 0x56EA };
+static const u32 ids[] = {0x6354, 0x70DE, 0x7154, DLINK, 0};
 static const u8 dlink_interrupts[8] = {3, 4, 5, 9, 10, 11, 14, 15};
-
-ONE_ADAPTER(dp8390);
-#define board STATE_OF(dp8390)
 
 #define REG(r) ((u16)(dev->io + (r)))
 
 static void reset(struct netdev *dev) {
+    struct dp8390 *board = dev->private_data;
     u32 start = jiffies;
     outb(inb(REG(RESET_PORT)), REG(RESET_PORT));
-    board.transmitting = 0;
-    board.dma_busy = 0;
+    board->transmitting = 0;
+    board->dma_busy = 0;
     while (!(inb_p(REG(ISR)) & ISR_RESET))
         if (jiffies - start > WAIT_LIMIT) {
             printk("ne2: reset did not complete\n");
@@ -36,7 +35,8 @@ static void reset(struct netdev *dev) {
 }
 
 static int dma_conflict(struct netdev *dev, const char *where) {
-    if (!board.dma_busy)
+    struct dp8390 *board = dev->private_data;
+    if (!board->dma_busy)
         return 0;
     printk("ne2: remote DMA already busy in %s\n", where);
     return 1;
@@ -50,22 +50,24 @@ static void remote_setup(struct netdev *dev, int count, int address) {
 }
 
 static void get_header(struct netdev *dev, struct dp8390_header *h, int page) {
+    struct dp8390 *board = dev->private_data;
     if (dma_conflict(dev, "header"))
         return;
-    board.dma_busy = 1;
+    board->dma_busy = 1;
     outb_p(CR_NO_DMA | CR_START, REG(CR));
     remote_setup(dev, sizeof *h, page << 8);
     outb_p(CR_REMOTE_READ | CR_START, REG(CR));
     insw(REG(DATA_PORT), h, sizeof *h / 2);
     outb_p(ISR_REMOTE_DONE, REG(ISR));
-    board.dma_busy = 0;
+    board->dma_busy = 0;
 }
 
 static void block_input(struct netdev *dev, int count, struct skb *b, int offset) {
+    struct dp8390 *board = dev->private_data;
     u8 *to = b->data;
     if (dma_conflict(dev, "input"))
         return;
-    board.dma_busy = 1;
+    board->dma_busy = 1;
     outb_p(CR_NO_DMA | CR_START, REG(CR));
     remote_setup(dev, count, offset);
     outb_p(CR_REMOTE_READ | CR_START, REG(CR));
@@ -73,15 +75,16 @@ static void block_input(struct netdev *dev, int count, struct skb *b, int offset
     if (count & 1)
         to[count - 1] = inb(REG(DATA_PORT));
     outb_p(ISR_REMOTE_DONE, REG(ISR));
-    board.dma_busy = 0;
+    board->dma_busy = 0;
 }
 
 static void block_output(struct netdev *dev, int count, const u8 *from, int page) {
+    struct dp8390 *board = dev->private_data;
     u32 start;
     count = (count + 1) & ~1;
     if (dma_conflict(dev, "output"))
         return;
-    board.dma_busy = 1;
+    board->dma_busy = 1;
     outb_p(CR_NO_DMA | CR_START, REG(CR));
     outb_p(ISR_REMOTE_DONE, REG(ISR));
     remote_setup(dev, count, page << 8);
@@ -96,10 +99,10 @@ static void block_output(struct netdev *dev, int count, const u8 *from, int page
             break;
         }
     outb_p(ISR_REMOTE_DONE, REG(ISR));
-    board.dma_busy = 0;
+    board->dma_busy = 0;
 }
 
-// The DE-320's address EEPROM behind one port. After each write the driver waits for two edges of the
+// The DE-320's address EEPROM at one port. After each write the driver waits for two edges of the
 // port's slow clock, found by comparing pairs of reads.
 enum { EEPROM = 0x1E, EEPROM_DO = 0x01, EEPROM_DI = 0x02, EEPROM_SK = 0x04, EEPROM_CS = 0x08, EEPROM_CLOCK = 0x80 };
 
@@ -136,7 +139,21 @@ static u16 eeprom_word(struct netdev *dev, int address) {
     return value;
 }
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
+static int locate(struct device *d) {
+    if (d->id == DLINK) {
+        d->io = (u16)(0x300 + (mca_field(d, 2, 5, 2) << 5));
+        d->irq = dlink_interrupts[mca_field(d, 2, 2, 3)];
+    } else {
+        d->io = bases[mca_field(d, 2, 1, 3)];
+        d->irq = interrupts[mca_field(d, 2, 5, 2)];
+    }
+    if (!d->io)
+        printk("ne2: POS 2 = %x selects no I/O base\n", mca_stored_pos(d, 2));
+    return d->io ? 0 : -1;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    struct dp8390 *board = dev->private_data;
     // what NS8390 start-up needs before the address PROM can be read
     static const struct {
         u8 value, reg;
@@ -145,18 +162,6 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
         {0xFF, ISR},               {0x20, RCR},  {0x02, TCR},   {32, RBCR0},   {0x00, RBCR1},
         {0x00, RSAR0},             {0x00, RSAR1}, {CR_REMOTE_READ | CR_START, CR},
     };
-    int dlink = pos[0] == 0xEA;
-    if (dlink) {
-        dev->io = (u16)(0x300 + (pos[2] & 0x60));
-        dev->irq = dlink_interrupts[(pos[2] >> 2) & 7];
-    } else {
-        dev->io = bases[(pos[2] >> 1) & 7];
-        dev->irq = interrupts[(pos[2] >> 5) & 3];
-    }
-    if (!dev->io) {
-        printk("ne2: POS 2 = %x selects no I/O base\n", pos[2]);
-        return -1;
-    }
     for (int i = 0; i < 8; i++)
         outb(0, REG(RESET_PORT));
     inb(REG(RESET_PORT));
@@ -169,26 +174,27 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
         outb_p(sequence[i].value, REG(sequence[i].reg));
     for (int i = 0; i < 6; i++)
         dev->mac[i] = inb(REG(DATA_PORT));
-    for (int i = 0; dlink && i < 3; i++) {
+    for (int i = 0; d->id == DLINK && i < 3; i++) {
         u16 word = eeprom_word(dev, i);
         dev->mac[2 * i] = (u8)word;
         dev->mac[2 * i + 1] = (u8)(word >> 8);
     }
-    board.word16 = 1;
-    board.tx_start_page = START_PAGE;
-    board.rx_start_page = START_PAGE + TX_PAGES;
-    board.stop_page = STOP_PAGE;
-    board.reset = reset;
-    board.get_header = get_header;
-    board.block_input = block_input;
-    board.block_output = block_output;
+    board->word16 = 1;
+    board->tx_start_page = START_PAGE;
+    board->rx_start_page = START_PAGE + TX_PAGES;
+    board->stop_page = STOP_PAGE;
+    board->reset = reset;
+    board->get_header = get_header;
+    board->block_input = block_input;
+    board->block_output = block_output;
     if (request_irq(dev->irq, dp8390_interrupt, 0, dev)) {
         printk("ne2: interrupt %d is taken\n", dev->irq);
         return -1;
     }
-    dp8390_attach(dev, &board);
+    dp8390_attach(dev);
     dp8390_init(dev, 0);
     return 0;
 }
 
-DRIVER(ne2_driver, "ne2", ids, probe, dp8390);
+const struct driver ne2_driver = {
+    .name = "ne2", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe, .state_bytes = sizeof(struct dp8390)};

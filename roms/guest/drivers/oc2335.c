@@ -17,7 +17,7 @@ enum { RDONE = 0x8000, CRCE = 0x4000, FAE = 0x2000, LENGTH = 0x0FFF };
 enum { RCR_BRD = 0x01 };
 enum { ROOM_WANTED = 1514 + 4, MAX_SERVICE = 20, TRANSMIT_TIMEOUT = 40 * HZ / 100 };
 
-static const u16 ids[] = {0x6F35, 0};
+static const u32 ids[] = {0x6F35, 0};
 
 #define REG(r) ((u16)(dev->io + (r)))
 
@@ -71,7 +71,7 @@ static void transmit_done(struct netdev *dev) {
 static void receive(struct netdev *dev) {
     struct net_counters *c = &dev->counters;
     u16 status;
-    while (RECEIVE_MORE(dev) && (status = inw(REG(RSR))) & RDONE) {
+    while (receive_more(dev) && (status = inw(REG(RSR))) & RDONE) {
         u32 length = status & LENGTH;
         struct skb *b = status & (CRCE | FAE) ? NULL : skb_alloc(length + 2 + 16);
         if (b) {
@@ -99,9 +99,9 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     u16 causes;
     (void)irq, (void)r;
     dev->in_interrupt = 1;
-    if (RECEIVE_LEFT(dev))
+    if (receive_left(dev))
         receive(dev);
-    for (int n = 0; RECEIVE_MORE(dev) && (causes = inw(REG(ISR))) != 0; n++) {
+    for (int n = 0; receive_more(dev) && (causes = inw(REG(ISR))) != 0; n++) {
         if (n == MAX_SERVICE) {
             printk("%s: too much work in one interrupt, ISR %x\n", dev->name, causes);
             break;
@@ -158,10 +158,15 @@ static int open(struct netdev *dev) {
     return 0;
 }
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
+static int locate(struct device *d) {
     static const u8 lines[] = {5, 9, 10, 11};
-    dev->io = (u16)((pos[2] & 0xF0) << 8);
-    dev->irq = lines[pos[2] >> 1 & 3];
+    d->io = (u16)(mca_field(d, 2, 4, 4) << 12);
+    d->irq = lines[mca_field(d, 2, 1, 2)];
+    return 0;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    (void)d;
     for (u32 i = 0; i < 6; i += 2) {
         u16 word = inw(REG(PAR + i));
         dev->mac[i] = (u8)word;
@@ -173,4 +178,5 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-DRIVER(oc2335_driver, "oc2335", ids, probe, no_state);
+const struct driver oc2335_driver = {
+    .name = "oc2335", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe, .state_bytes = 0};

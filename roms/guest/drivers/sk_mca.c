@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// SKnet MC2+ (6AFDh) and Junior MC2 (6BE9h): a LANCE behind a 16 KB memory window. Touches the card as
+// SKnet MC2+ (6AFDh) and Junior MC2 (6BE9h): a LANCE with a 16 KB memory window. Touches the card as
 // Linux 2.2's sk_mca.c does: order, width and number of accesses, copies with the kernel's memcpy_toio
 // and memcpy_fromio; the code is our own. MERR, BABL and a lonely MISS are served as 2.4 does: 2.2 would
 // loop for ever on them.
@@ -20,40 +20,45 @@ struct descriptor {
     u16 address, flags, size, status;   // status: the message length of a received frame
 };
 
+enum { JUNIOR = 0x6BE9 };
+static const u32 ids[] = {0x6AFD, JUNIOR, 0};
+
 struct sk_mca {
     u8 *ram;
     volatile u8 *control, *command;
     volatile u16 *latch;
     int next_rx, next_put, next_done, busy;
 };
-ONE_ADAPTER(sk_mca);
-#define board STATE_OF(sk_mca)
 
 // ---- the LANCE's registers ----------------------------------------------------------------------
 static void reset_board(struct netdev *dev) {
-    *board.control = 0;
+    struct sk_mca *board = dev->private_data;
+    *board->control = 0;
     udelay_spin(10);
-    *board.control = CONTROL_RUN;
+    *board->control = CONTROL_RUN;
 }
 
 static void wait_transfer(struct netdev *dev) {
-    while (*board.control & STATUS_BUSY)
+    struct sk_mca *board = dev->private_data;
+    while (*board->control & STATUS_BUSY)
         ;
 }
 
 static void transfer(struct netdev *dev, u8 control) {
-    *board.control = CONTROL_RUN | control;
+    struct sk_mca *board = dev->private_data;
+    *board->control = CONTROL_RUN | control;
     if (!(control & CONTROL_READ))
         return;
-    *board.command = COMMAND_GO;
+    *board->command = COMMAND_GO;
     udelay_spin(1);
     wait_transfer(dev);
 }
 
 static void put(struct netdev *dev, u8 control, u16 value) {
+    struct sk_mca *board = dev->private_data;
     transfer(dev, control);
-    *board.latch = value;
-    *board.command = COMMAND_GO;
+    *board->latch = value;
+    *board->command = COMMAND_GO;
     udelay_spin(1);
     wait_transfer(dev);
 }
@@ -68,24 +73,27 @@ static void set_lance(struct netdev *dev, u16 reg, u16 value) {
 }
 
 static u16 get_lance(struct netdev *dev, u16 reg) {
+    struct sk_mca *board = dev->private_data;
     u32 flags;
     save_flags_cli(flags);
     wait_transfer(dev);
     put(dev, CONTROL_RAP, reg);
     transfer(dev, CONTROL_READ);
-    u16 value = *board.latch;
+    u16 value = *board->latch;
     restore_flags(flags);
     return value;
 }
 
 // ---- start --------------------------------------------------------------------------------------
 static void clear_buffer(struct netdev *dev, u32 at) {
+    struct sk_mca *board = dev->private_data;
     u32 words = BUFFER_SIZE / 4;
-    void *to = board.ram + at;
+    void *to = board->ram + at;
     __asm__ volatile("cld\n\trep stosl" : "+D"(to), "+c"(words) : "a"(0) : "memory");
 }
 
 static void init_descriptors(struct netdev *dev) {
+    struct sk_mca *board = dev->private_data;
     struct descriptor d;
     u32 at = DATA_BASE;
     for (int n = 0; n < TX_COUNT; n++, at += BUFFER_SIZE) {
@@ -93,7 +101,7 @@ static void init_descriptors(struct netdev *dev) {
         d.flags = 0;
         d.size = 0xF000;
         d.status = 0;
-        memcpy_toio(board.ram + TX_BASE + n * sizeof d, &d, sizeof d);
+        memcpy_toio(board->ram + TX_BASE + n * sizeof d, &d, sizeof d);
         clear_buffer(dev, at);
     }
     for (int n = 0; n < RX_COUNT; n++, at += BUFFER_SIZE) {
@@ -101,14 +109,15 @@ static void init_descriptors(struct netdev *dev) {
         d.flags = MD1_OWN;
         d.size = (u16)-BUFFER_SIZE;
         d.status = 0;
-        memcpy_toio(board.ram + RX_BASE + n * sizeof d, &d, sizeof d);
+        memcpy_toio(board->ram + RX_BASE + n * sizeof d, &d, sizeof d);
         clear_buffer(dev, at);
     }
 }
 
 static void init_lance(struct netdev *dev) {
+    struct sk_mca *board = dev->private_data;
     init_descriptors(dev);
-    board.next_rx = board.next_put = board.next_done = board.busy = 0;
+    board->next_rx = board->next_put = board->next_done = board->busy = 0;
     set_lance(dev, 3, CSR3_ACON);
     set_lance(dev, 1, BLOCK_BASE);
     set_lance(dev, 2, 0);
@@ -122,28 +131,30 @@ static void stop_lance(struct netdev *dev) {
 }
 
 static void init_board(struct netdev *dev) {
+    struct sk_mca *board = dev->private_data;
     struct lance_block block;
     memset(&block, 0, sizeof block);
     memcpy(block.address, dev->mac, 6);
     block.rx_ring = RX_BASE | (u32)LOG_COUNT << 29;
     block.tx_ring = TX_BASE | (u32)LOG_COUNT << 29;
-    memcpy_toio(board.ram + BLOCK_BASE, &block, sizeof block);
+    memcpy_toio(board->ram + BLOCK_BASE, &block, sizeof block);
     init_lance(dev);
 }
 
 // ---- transmit -----------------------------------------------------------------------------------
 static int start_transmit(struct skb *b, struct netdev *dev) {
+    struct sk_mca *board = dev->private_data;
     static const char filler[] = "NetBSD is a nice OS too! ";
     struct descriptor d;
     u32 flags, length = b->length > ETH_MIN ? b->length : ETH_MIN;
-    if (board.busy >= TX_COUNT) {
+    if (board->busy >= TX_COUNT) {
         dev->counters.tx_errors++;
         return 1;                       // Linux drops it; a device that is not ready is never called
     }
-    u8 *descriptor = board.ram + TX_BASE + board.next_put * sizeof d;
+    u8 *descriptor = board->ram + TX_BASE + board->next_put * sizeof d;
     memcpy_fromio(&d, descriptor, sizeof d);
     d.size = (u16)-length;
-    u8 *data = board.ram + d.address;
+    u8 *data = board->ram + d.address;
     if (length > b->length)
         for (u32 at = 0; at < length; at += sizeof filler - 1)
             memcpy_toio(data + at, filler, sizeof filler - 1);
@@ -151,12 +162,12 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
     d.flags = MD1_OWN | MD1_STP | MD1_ENP;
 
     save_flags_cli(flags);
-    if (++board.next_put >= TX_COUNT)
-        board.next_put = 0;
-    board.busy++;
-    dev->busy = board.busy >= TX_COUNT;
+    if (++board->next_put >= TX_COUNT)
+        board->next_put = 0;
+    board->busy++;
+    dev->busy = board->busy >= TX_COUNT;
     memcpy_toio(descriptor, &d, sizeof d);
-    if (board.busy == 0)                // never
+    if (board->busy == 0)                // never
         set_lance(dev, 0, CSR0_INEA | CSR0_TDMD);
     restore_flags(flags);
     skb_free(b);
@@ -164,11 +175,12 @@ static int start_transmit(struct skb *b, struct netdev *dev) {
 }
 
 static u16 transmit_done(struct netdev *dev, u16 csr0) {
+    struct sk_mca *board = dev->private_data;
     struct descriptor d;
     struct net_counters *c = &dev->counters;
-    u32 at = TX_BASE + (u32)board.next_done * sizeof d;
-    while (board.busy > 0) {
-        memcpy_fromio(&d, board.ram + at, sizeof d);
+    u32 at = TX_BASE + (u32)board->next_done * sizeof d;
+    while (board->busy > 0) {
+        memcpy_fromio(&d, board->ram + at, sizeof d);
         if (d.flags & MD1_OWN)
             break;
         if (!(d.flags & MD1_ERR)) {
@@ -188,11 +200,11 @@ static u16 transmit_done(struct netdev *dev, u16 csr0) {
             }
         }
         at += sizeof d;
-        if (++board.next_done >= TX_COUNT) {
-            board.next_done = 0;
+        if (++board->next_done >= TX_COUNT) {
+            board->next_done = 0;
             at = TX_BASE;
         }
-        board.busy--;
+        board->busy--;
     }
     set_lance(dev, 0, csr0 | CSR0_TINT);
     csr0 = get_lance(dev, 0);
@@ -203,13 +215,14 @@ static u16 transmit_done(struct netdev *dev, u16 csr0) {
 
 // ---- receive ------------------------------------------------------------------------------------
 static void take_frame(struct netdev *dev, const struct descriptor *d) {
+    struct sk_mca *board = dev->private_data;
     struct skb *b = skb_alloc((u32)d->status + 2 + 16);
     if (!b) {
         dev->counters.rx_dropped++;
         return;
     }
     skb_reserve(b, 16);
-    memcpy_fromio(skb_put(b, d->status), board.ram + d->address, d->status);
+    memcpy_fromio(skb_put(b, d->status), board->ram + d->address, d->status);
     b->dev = dev;
     b->protocol = eth_type(b, dev);
     dev->counters.rx_packets++;
@@ -218,12 +231,13 @@ static void take_frame(struct netdev *dev, const struct descriptor *d) {
 }
 
 static u16 receive(struct netdev *dev, u16 csr0) {
+    struct sk_mca *board = dev->private_data;
     struct descriptor d;
-    u32 at = RX_BASE + (u32)board.next_rx * sizeof d;
+    u32 at = RX_BASE + (u32)board->next_rx * sizeof d;
     if (csr0 & CSR0_MISS)
         dev->counters.rx_fifo_errors++;
-    while (RECEIVE_MORE(dev)) {
-        memcpy_fromio(&d, board.ram + at, sizeof d);
+    while (receive_more(dev)) {
+        memcpy_fromio(&d, board->ram + at, sizeof d);
         if (d.flags & MD1_OWN)
             break;
         if (d.flags & MD1_ERR) {
@@ -237,10 +251,10 @@ static u16 receive(struct netdev *dev, u16 csr0) {
         }
         d.status = 0;
         d.flags |= MD1_OWN;
-        memcpy_toio(board.ram + at, &d, sizeof d);
+        memcpy_toio(board->ram + at, &d, sizeof d);
         at += sizeof d;
-        if (++board.next_rx >= RX_COUNT) {
-            board.next_rx = 0;
+        if (++board->next_rx >= RX_COUNT) {
+            board->next_rx = 0;
             at = RX_BASE;
         }
     }
@@ -253,7 +267,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     (void)irq, (void)r;
     u16 csr0 = get_lance(dev, 0);
-    int left = RECEIVE_LEFT(dev);
+    int left = receive_left(dev);
     if (!(csr0 & CSR0_INTR) && !left)
         return;
     dev->in_interrupt = 1;
@@ -272,12 +286,13 @@ static void interrupt(int irq, void *arg, struct regs *r) {
             csr0 = get_lance(dev, 0);
         }
         left = 0;
-    } while (csr0 & CSR0_INTR && RECEIVE_MORE(dev));
+    } while (csr0 & CSR0_INTR && receive_more(dev));
     dev->in_interrupt = 0;
 }
 
 // ---- taking over --------------------------------------------------------------------------------
 static int open_card(struct netdev *dev) {
+    struct sk_mca *board = dev->private_data;
     struct lance_block block;
     if (request_irq(dev->irq, interrupt, IRQF_SHARED, dev)) {
         printk("%s: interrupt %d is taken\n", dev->name, dev->irq);
@@ -286,37 +301,42 @@ static int open_card(struct netdev *dev) {
     init_board(dev);
     dev->started = 1;
     stop_lance(dev);                    // the kernel sets the multicast list of a device that it has opened
-    memcpy_fromio(&block, board.ram + BLOCK_BASE, sizeof block);
+    memcpy_fromio(&block, board->ram + BLOCK_BASE, sizeof block);
     block.mode &= 0x7FFF;
-    memcpy_toio(board.ram + BLOCK_BASE, &block, sizeof block);
+    memcpy_toio(board->ram + BLOCK_BASE, &block, sizeof block);
     init_lance(dev);
     return 0;
 }
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
+static int locate(struct device *d) {
     static const u8 interrupts[4] = {3, 5, 10, 11};
-    u32 base;
-    if ((pos[0] | pos[1] << 8) == 0x6BE9) {
-        base = 0xC0000 + ((pos[2] & 0x0Eu) << 13);
-        dev->irq = (pos[2] >> 4 & 1) + 10;
+    if (d->id == JUNIOR) {
+        d->mem = 0xC0000 + (mca_field(d, 2, 1, 3) << 14);
+        d->irq = 10 + (int)mca_field(d, 2, 4, 1);
     } else {
-        mca_write_pos(dev->slot - 1, 4, pos[4] & 0xFC);
-        mca_write_pos(dev->slot - 1, 2, pos[2] | 0x01);
-        base = 0xC0000 + ((pos[3] & 7u) << 14);
-        dev->irq = interrupts[pos[4] >> 2 & 3];
+        d->mem = 0xC0000 + (mca_field(d, 3, 0, 3) << 14);
+        d->irq = interrupts[mca_field(d, 4, 2, 2)];
     }
-    board.ram = virt(base);
-    board.latch = (volatile u16 *)(board.ram + WINDOW_LATCH);
-    board.control = board.ram + WINDOW_CONTROL;
-    board.command = board.ram + WINDOW_COMMAND;
+    return 0;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    struct sk_mca *board = dev->private_data;
+    if (d->id != JUNIOR) {
+        mca_write_pos(d, 4, mca_stored_pos(d, 4) & 0xFC);
+        mca_write_pos(d, 2, mca_stored_pos(d, 2) | 0x01);
+    }
+    board->ram = virt(d->mem);
+    board->latch = (volatile u16 *)(board->ram + WINDOW_LATCH);
+    board->control = board->ram + WINDOW_CONTROL;
+    board->command = board->ram + WINDOW_COMMAND;
     for (int i = 0; i < 6; i++)
-        dev->mac[i] = *(volatile u8 *)(board.ram + WINDOW_ADDRESS + 2 * i);
+        dev->mac[i] = *(volatile u8 *)(board->ram + WINDOW_ADDRESS + 2 * i);
     reset_board(dev);
     dev->open = open_card;
     dev->start_transmit = start_transmit;
     return 0;
 }
 
-static const u16 ids[] = {0x6AFD, 0x6BE9, 0};
-
-DRIVER(sk_mca_driver, "sknet", ids, probe, sk_mca);
+const struct driver sk_mca_driver = {
+    .name = "sknet", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe, .state_bytes = sizeof(struct sk_mca)};

@@ -34,8 +34,6 @@ struct streamer {
     u32 rx_next, tx_free, tx_next, tx_done;
     u16 srb;
 };
-ONE_ADAPTER(streamer);
-#define board STATE_OF(streamer)
 
 #define REG(r) ((u16)(dev->io + (r)))
 
@@ -43,33 +41,35 @@ static inline void outl(u32 v, u16 port) { __asm__ volatile("outl %0,%1" ::"a"(v
 
 // ---- transmit -----------------------------------------------------------------------------------
 static int start_transmit(struct skb *b, struct netdev *dev) {
+    struct streamer *board = dev->private_data;
     u32 flags;
     save_flags_cli(flags);
     dev->busy = 1;
-    if (!board.tx_free) {
+    if (!board->tx_free) {
         restore_flags(flags);
         return 1;
     }
-    struct transmit_descriptor *d = &board.tx[board.tx_next];
+    struct transmit_descriptor *d = &board->tx[board->tx_next];
     d->status = 0;
     d->lengths = 1u << 16 | b->length;
     d->buffer = phys(b->data);
     d->buffer_length = b->length;
-    board.tx_skb[board.tx_next] = b;
-    board.tx_next = (board.tx_next + 1) % TX_RING;
+    board->tx_skb[board->tx_next] = b;
+    board->tx_next = (board->tx_next + 1) % TX_RING;
     barrier();
     outl(phys(d), REG(TX2LFDA));
-    if (--board.tx_free)
+    if (--board->tx_free)
         dev->busy = 0;
     restore_flags(flags);
     return 0;
 }
 
 static void transmit_done(struct netdev *dev) {
+    struct streamer *board = dev->private_data;
     struct net_counters *c = &dev->counters;
-    while (board.tx_free < TX_RING && board.tx[board.tx_done].status) {
-        u32 status = board.tx[board.tx_done].status;
-        struct skb *b = board.tx_skb[board.tx_done];
+    while (board->tx_free < TX_RING && board->tx[board->tx_done].status) {
+        u32 status = board->tx[board->tx_done].status;
+        struct skb *b = board->tx_skb[board->tx_done];
         c->collisions += status >> 8 & 0x1F;
         c->tx_bytes += b->length;
         if (status & TX_BAD) {
@@ -82,10 +82,10 @@ static void transmit_done(struct netdev *dev) {
             c->tx_packets++;
         }
         skb_free(b);
-        board.tx_free++;
-        board.tx_done = (board.tx_done + 1) % TX_RING;
+        board->tx_free++;
+        board->tx_done = (board->tx_done + 1) % TX_RING;
     }
-    if (board.tx_free) {
+    if (board->tx_free) {
         dev->busy = 0;
         mark_bh(NET_BH);
     }
@@ -99,7 +99,8 @@ static void hand_up(struct skb *b, struct netdev *dev) {
 }
 
 static void take_frame(struct netdev *dev, u32 at, u32 length) {
-    struct skb *old = board.rx_skb[at];
+    struct streamer *board = dev->private_data;
+    struct skb *old = board->rx_skb[at];
     struct skb *b = skb_alloc(length > COPY_BREAK ? BUFFER + HEADROOM_RX : length + HEADROOM_RX);
     if (!b) {
         dev->counters.rx_dropped++;
@@ -109,8 +110,8 @@ static void take_frame(struct netdev *dev, u32 at, u32 length) {
     dev->counters.rx_packets++;
     dev->counters.rx_bytes += length;
     if (length > COPY_BREAK) {
-        board.rx_skb[at] = b;
-        board.rx[at].buffer = phys(b->data);
+        board->rx_skb[at] = b;
+        board->rx[at].buffer = phys(b->data);
         skb_put(old, length);
         hand_up(old, dev);
     } else {
@@ -120,18 +121,19 @@ static void take_frame(struct netdev *dev, u32 at, u32 length) {
 }
 
 static void receive(struct netdev *dev) {
+    struct streamer *board = dev->private_data;
     struct receive_descriptor *d;
-    while (RECEIVE_MORE(dev) && (d = &board.rx[board.rx_next])->status & RX_PROCESSED) {
+    while (receive_more(dev) && (d = &board->rx[board->rx_next])->status & RX_PROCESSED) {
         u32 status = d->status;
         if (status & RX_ERRORS || !(status & RX_LAST))
             dev->counters.rx_errors++;
         else
-            take_frame(dev, board.rx_next, d->lengths >> 16);
+            take_frame(dev, board->rx_next, d->lengths >> 16);
         d->status = 0;
         d->lengths = BUFFER;
         barrier();
         outl(phys(d), REG(RXLBDA));
-        board.rx_next = (board.rx_next + 1) % RX_RING;
+        board->rx_next = (board->rx_next + 1) % RX_RING;
     }
 }
 
@@ -139,7 +141,7 @@ static void receive(struct netdev *dev) {
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
     (void)irq, (void)r;
-    if (RECEIVE_LEFT(dev))
+    if (receive_left(dev))
         receive(dev);
     outw((u16)~SISR_MI, REG(SISR_MASK_RUM));
     u16 sisr = inw(REG(SISR));
@@ -183,36 +185,39 @@ static int wait_reply(struct netdev *dev, u32 polls, u32 microseconds) {
 }
 
 static int open_adapter(struct netdev *dev) {
+    struct streamer *board = dev->private_data;
     u16 block[9] = {SRB_OPEN, SRB_NO_ANSWER};
     for (int i = 0; i < 3; i++)
         block[6 + i] = (u16)(dev->mac[2 * i] | dev->mac[2 * i + 1] << 8);
-    local_write(dev, board.srb, block, 9);
+    local_write(dev, board->srb, block, 9);
     outw(SRB_COMMAND, REG(LISR_SUM));
     if (wait_reply(dev, 1000, 10))
         return -1;
-    return local_read(dev, board.srb + 2u) & 0xFF ? -1 : 0;
+    return local_read(dev, board->srb + 2u) & 0xFF ? -1 : 0;
 }
 
 // ---- taking over --------------------------------------------------------------------------------
 static int lay_out_rings(struct netdev *dev) {
+    struct streamer *board = dev->private_data;
     for (u32 i = 0; i < RX_RING; i++) {
         struct skb *b = skb_alloc(BUFFER + HEADROOM_RX);
         if (!b)
             return -1;
         skb_reserve(b, HEADROOM_RX);
-        board.rx_skb[i] = b;
-        board.rx[i].forward = phys(&board.rx[(i + 1) % RX_RING]);
-        board.rx[i].status = 0;
-        board.rx[i].buffer = phys(b->data);
-        board.rx[i].lengths = BUFFER;
+        board->rx_skb[i] = b;
+        board->rx[i].forward = phys(&board->rx[(i + 1) % RX_RING]);
+        board->rx[i].status = 0;
+        board->rx[i].buffer = phys(b->data);
+        board->rx[i].lengths = BUFFER;
     }
     for (u32 i = 0; i < TX_RING; i++)
-        board.tx[i].forward = phys(&board.tx[(i + 1) % TX_RING]);
-    board.tx_free = TX_RING;
+        board->tx[i].forward = phys(&board->tx[(i + 1) % TX_RING]);
+    board->tx_free = TX_RING;
     return 0;
 }
 
 static int open(struct netdev *dev) {
+    struct streamer *board = dev->private_data;
     if (open_adapter(dev) || lay_out_rings(dev)) {
         printk("%s: the adapter cannot be opened\n", dev->name);
         return -1;
@@ -221,8 +226,8 @@ static int open(struct netdev *dev) {
         printk("%s: interrupt %d is taken\n", dev->name, dev->irq);
         return -1;
     }
-    outl(phys(&board.rx[0]), REG(RXBDA));
-    outl(phys(&board.rx[RX_RING - 1]), REG(RXLBDA));
+    outl(phys(&board->rx[0]), REG(RXBDA));
+    outl(phys(&board->rx[RX_RING - 1]), REG(RXLBDA));
     outw(TX2_EOF | TX2_HALT | RX_NOBUF | RX_EOF, REG(MISR_MASK));
     dev->busy = 0;
     dev->started = 1;
@@ -231,10 +236,16 @@ static int open(struct netdev *dev) {
     return 0;
 }
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
+static int locate(struct device *d) {
     static const u8 lines[] = {5, 9, 10, 11};
-    dev->io = (u16)((pos[2] & 0xF0) << 8);
-    dev->irq = lines[pos[2] >> 1 & 3];
+    d->io = (u16)(mca_field(d, 2, 4, 4) << 12);
+    d->irq = lines[mca_field(d, 2, 1, 2)];
+    return 0;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    (void)d;
+    struct streamer *board = dev->private_data;
     outw(BCTL_RESET, REG(BCTL));
     udelay_spin(1000);
     outw(0, REG(BCTL));
@@ -242,12 +253,12 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
         printk("%s: the adapter does not end its self-test\n", dev->name);
         return -1;
     }
-    board.srb = inw(REG(LAPWWO));
-    if (local_read(dev, board.srb + 6u) & 0xFF) {
+    board->srb = inw(REG(LAPWWO));
+    if (local_read(dev, board->srb + 6u) & 0xFF) {
         printk("%s: the adapter's self-test failed\n", dev->name);
         return -1;
     }
-    u16 at = htons(local_read(dev, board.srb + 8u));
+    u16 at = htons(local_read(dev, board->srb + 8u));
     for (u32 i = 0; i < 6; i += 2) {
         u16 word = local_read(dev, at + i);
         dev->mac[i] = (u8)word;
@@ -258,6 +269,7 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-static const u16 ids[] = {0x8FA7, 0};
+static const u32 ids[] = {0x8FA7, 0};
 
-DRIVER(streamer_driver, "etherstreamer", ids, probe, streamer);
+const struct driver streamer_driver = {
+    .name = "etherstreamer", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe, .state_bytes = sizeof(struct streamer)};

@@ -23,11 +23,12 @@ TASK_GS  equ 28
 
 R_EAX    equ 24
 R_CS     equ 44
-NR_CALLS equ 19
+NR_CALLS equ 32                        ; system/calls.h
+ENOSYS   equ 38
 
         extern do_irq, do_exception, do_bottom_half, schedule, do_signal
-        extern bh_mask, bh_active, call_table, gdt_table, more_calls_entry
-        global ret_from_fork, ret_from_call, system_call, switch_to, irq_stubs, exception_stubs
+        extern bh_mask, bh_active, call_table, gdt_table
+        global ret_from_fork, system_call, switch_to, irq_stubs, exception_stubs
 
 %macro SAVE_ALL 0
         cld
@@ -53,7 +54,7 @@ system_call:
         mov ebx, esp
         and ebx, TASK_MASK
         cmp eax, NR_CALLS
-        jae later_call
+        jae no_call
         call [call_table + eax * 4]
         mov [esp + R_EAX], eax
 ret_from_call:
@@ -76,9 +77,9 @@ restore_all:
         pop es
         add esp, 4
         iret
-later_call:                             ; a call of later, or none (more_calls.c); what stands behind here keeps its place
-        jmp near more_calls_entry
-        times 5 nop
+no_call:
+        mov dword [esp + R_EAX], -ENOSYS
+        jmp ret_from_call
 bottom:
         call do_bottom_half
         jmp ret_from_intr

@@ -12,12 +12,12 @@
 #include "linux_cost.h"
 
 enum { PIC1 = 0x20, PIC1_MASK = 0x21, PIC2 = 0xA0, PIC2_MASK = 0xA1 };
-enum { VECTOR_BASE = 0x20, LINES = 16 };
+enum { VECTOR_BASE = 0x20, LINES = IRQ_LINES };
 enum { LINE_DISABLED = 1, LINE_IN_PROGRESS = 2 };
 
 struct line {
     u32 status, depth;
-    void (*handler)(int irq, void *dev, struct regs *r);
+    irq_handler *handler;
     int flags;
     void *dev;
     u32 count;
@@ -71,11 +71,48 @@ void irq_init(void) {
         lines[i].status = LINE_DISABLED;
 }
 
-int request_irq(int irq, void (*handler)(int, void *, struct regs *), int flags, void *dev) {
+// A line that several adapters share, which the Micro Channel's level-triggered lines allow: all handlers run, in the order
+// in which they were installed (Linux 2.2 arch/i386/kernel/irq.c), if all of them say that they can (IRQF_SHARED).
+struct action {
+    struct action *next;
+    irq_handler *handler;
+    void *dev;
+};
+enum { ACTIONS = 8 };
+static struct action actions[ACTIONS], *shared[LINES];
+static u32 actions_used;
+
+static void run_actions(int irq, void *dev, struct regs *r) {
+    (void)dev;
+    for (struct action *a = shared[irq]; a; a = a->next)
+        a->handler(irq, a->dev, r);
+}
+
+static int add_action(int irq, irq_handler *handler, void *dev) {
+    struct action **at = &shared[irq];
+    if (actions_used == ACTIONS)
+        return -1;
+    while (*at)
+        at = &(*at)->next;
+    *at = &actions[actions_used++];
+    (*at)->handler = handler;
+    (*at)->dev = dev;
+    return 0;
+}
+
+int request_irq(int irq, irq_handler *handler, int flags, void *dev) {
     u32 eflags;
     struct line *l = &lines[irq];
-    if (l->handler)
-        return -1;
+    if (l->handler) {
+        if (!(l->flags & flags & IRQF_SHARED))
+            return -1;
+        if (!shared[irq] && add_action(irq, l->handler, l->dev))
+            return -1;
+        if (add_action(irq, handler, dev))
+            return -1;
+        l->handler = run_actions;
+        return 0;
+    }
     save_flags_cli(eflags);
     l->handler = handler;
     l->flags = flags;
@@ -192,12 +229,6 @@ void do_exception(struct regs *r) {
 irq_handler *irq_replace(int irq, irq_handler *handler) {
     irq_handler *old = lines[irq].handler;
     lines[irq].handler = handler;
-    return old;
-}
-
-bh_function_type *bh_replace(int nr, bh_function_type *f) {
-    bh_function_type *old = bh_function[nr];
-    bh_function[nr] = f;
     return old;
 }
 

@@ -101,7 +101,7 @@ void spawn_user(void);
 // ---- time (timer.c) -----------------------------------------------------------------------------
 extern volatile u32 jiffies;
 extern u32 busy_ticks;                  // ticks that were charged to a process
-void load_count_interrupts(void);       // load.c: and those of interrupts on top of idle from now on
+void load_count_interrupts(void);       // and those of interrupts on top of idle from now on
 struct timeval {
     u32 sec, usec;
 };
@@ -111,26 +111,27 @@ void timer_del(struct timer *t);
 void get_time(struct timeval *tv);
 void udelay_spin(u32 microseconds);
 
-// wait.c: halts until an interrupt handler has set *flag (1) or so many ticks are over (0). For start-up: with a process
+// Halts until an interrupt handler has set *flag (1) or so many ticks are over (0). For start-up: with a process
 // it would keep everybody waiting.
 int wait_for(const volatile int *flag, u32 ticks);
 
 // ---- interrupts (irq.c) -------------------------------------------------------------------------
+enum { IRQ_LINES = 16 };
 enum { IRQF_INTERRUPT = 1, IRQF_SHARED = 2 };   // the handler runs with interrupts off; the line may have other handlers
 void irq_init(void);
 void idt_init(void);
 typedef void irq_handler(int irq, void *dev, struct regs *r);
-int request_irq(int irq, void (*handler)(int irq, void *dev, struct regs *r), int flags, void *dev);
+int request_irq(int irq, irq_handler *handler, int flags, void *dev);     // not 0: the line is taken
 // The handler in the place of the line's present one, which it returns.
 irq_handler *irq_replace(int irq, irq_handler *handler);
 // system_cost.c: what other systems execute beyond Linux 2.2, in instructions
 struct system_path {
-    u8 *code;                           // copies of linux_cost.asm's bodies, `stride` bytes apart
-    u32 stride, bodies;
+    u8 *code;                           // copies of linux_cost.asm's bodies
+    u32 bodies;                         // to run, one copy after another
 };
 struct system_path system_path(u32 instructions);
 void system_cost(const struct system_path *path);
-void system_cost_of_interrupt(int irq, u32 instructions);  // in front of the handler that the line has now
+void system_cost_of_interrupt(int irq, u32 instructions);  // before the handler that the line has now
 u32 irq_count(int irq);                 // interrupts taken on a line
 int irq_disabled(int irq);              // how often, disable_irq() without an enable_irq() yet
 void bh_run(int nr);                    // if it is marked; for who keeps bottom halves out meanwhile
@@ -142,8 +143,6 @@ enum { TIMER_BH = 0, NET_BH = 9 };      // as Linux 2.2 numbers them: the loop o
 extern volatile u32 bh_mask, bh_active;
 extern u32 local_bh_count, local_irq_count;
 void bh_init(int nr, void (*f)(void));
-typedef void bh_function_type(void);
-bh_function_type *bh_replace(int nr, bh_function_type *f);      // returns what was there
 void do_bottom_half(void);
 static inline void mark_bh(int nr) {
     __asm__ volatile("btsl %1,%0" : "+m"(bh_active) : "Ir"(nr) : "memory");
@@ -273,7 +272,7 @@ void printk(const char *f, ...) __attribute__((format(printf, 1, 2)));
 void report(const char *f, ...) __attribute__((format(printf, 1, 2)));
 void fail(const char *f, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-// ---- what the firmware said (firmware.c), and the Micro Channel (mca.c) --------------------------
+// ---- what the firmware said (main.c fills it in) ------------------------------------------------
 struct boot_params {                    // boot/setup.asm
     u16 base_kb, extended_kb;
     u8 drive, pad[3];
@@ -281,16 +280,9 @@ struct boot_params {                    // boot/setup.asm
     u8 model, submodel, revision, feature[5];
 };
 extern struct boot_params boot_params;
+extern char __placement[];              // kernel.ld: no address, but the number of this kernel's placement
+#define PLACEMENT ((u32)__placement)
 enum { BOOT_PROGRAMS = 0x618 };         // physical: the ring-3 programs, by boot/setup.asm
 struct boot_programs {
     u32 address, text_bytes, data_bytes;
 };
-extern int has_mca;
-
-struct pos {
-    u8 reg[8];
-};
-extern struct pos mca_slot[8];
-void mca_scan(void);
-void mca_write_pos(int slot, int reg, u8 value);    // slot from 0; the stored copy follows
-u8 mca_read_pos(int slot, int reg);                    // the register itself, not what the scan saw

@@ -4,11 +4,16 @@
 // (docs/hardware/pos-and-adf.md#linuxs-scan): adapter setup off; planar video (94h = DFh),
 // integrated SCSI (F7h, and FDh when that read all ones), planar setup off; then slots 0 to 7
 // through 96h.
-#include "kernel.h"
+#include "device.h"
 
-enum { PLANAR_SETUP = 0x94, ADAPTER_SETUP = 0x96, POS0 = 0x100 };
+enum { PLANAR_SETUP = 0x94, ADAPTER_SETUP = 0x96, POS0 = 0x100, NOTHING = 0xFFFF };
 
-struct pos mca_slot[8];
+struct pos {
+    u8 reg[8];
+};
+static struct pos slots[8];
+
+int has_mca;
 
 static int read_pos(struct pos *p) {
     int present = 0;
@@ -19,7 +24,7 @@ static int read_pos(struct pos *p) {
     return present;
 }
 
-void mca_scan(void) {
+static void scan(void) {
     struct pos planar;
     u32 flags;
     save_flags_cli(flags);
@@ -34,30 +39,43 @@ void mca_scan(void) {
     outb_p(0xFF, PLANAR_SETUP);
     for (int slot = 0; slot < 8; slot++) {
         outb_p((u8)(8 | slot), ADAPTER_SETUP);
-        read_pos(&mca_slot[slot]);
+        read_pos(&slots[slot]);
     }
     outb_p(0, ADAPTER_SETUP);
     restore_flags(flags);
+    for (int slot = 0; slot < 8; slot++) {
+        const u8 *pos = slots[slot].reg;
+        u32 id = (u32)(pos[0] | pos[1] << 8);
+        if (id != NOTHING)
+            device_add(&mca_bus, id, slot + 1, pos[2] & 1);
+    }
 }
 
-void mca_write_pos(int slot, int reg, u8 value) {
+u8 mca_stored_pos(const struct device *d, int reg) { return slots[d->slot - 1].reg[reg]; }
+
+static void open_setup(const struct device *d) {
+    outb_p(0xFF, PLANAR_SETUP);
+    outb_p((u8)(8 | (d->slot - 1)), ADAPTER_SETUP);
+}
+
+void mca_write_pos(const struct device *d, int reg, u8 value) {
     u32 flags;
     save_flags_cli(flags);
-    outb_p(0xFF, PLANAR_SETUP);
-    outb_p((u8)(8 | slot), ADAPTER_SETUP);
+    open_setup(d);
     outb_p(value, (u16)(POS0 + reg));
     outb_p(0, ADAPTER_SETUP);
     restore_flags(flags);
-    mca_slot[slot].reg[reg] = value;
+    slots[d->slot - 1].reg[reg] = value;
 }
 
-u8 mca_read_pos(int slot, int reg) {
+u8 mca_read_pos(const struct device *d, int reg) {
     u32 flags;
     save_flags_cli(flags);
-    outb_p(0xFF, PLANAR_SETUP);
-    outb_p((u8)(8 | slot), ADAPTER_SETUP);
+    open_setup(d);
     u8 value = inb_p((u16)(POS0 + reg));
     outb_p(0, ADAPTER_SETUP);
     restore_flags(flags);
     return value;
 }
+
+const struct bus mca_bus = {"Micro Channel", scan};

@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 extern u32 swapper_pg_dir[1024];
-extern u8 __bss_end[];
+extern u8 __free_memory[];               // kernel.ld
 
 enum { PTE_PRESENT = 1, PTE_WRITE = 2, PTE_USER = 4, PDE_4MB = 0x80 };
 enum { KERNEL_PDE = PAGE_OFFSET >> 22, MAX_MB = 16 };
@@ -31,7 +31,7 @@ void mm_init(void) {
     if (extended > (MAX_MB - 1) * 1024)
         extended = (MAX_MB - 1) * 1024;
     end_of_memory = 0x100000 + extended * 1024;
-    next_free = phys(__bss_end);
+    next_free = phys(__free_memory);
     if (next_free + 0x40000 > end_of_memory)
         fail("not enough memory: %u KB above 1 MB", extended);
 
@@ -61,9 +61,8 @@ void *alloc_pages(u32 count) {
     return memset(virt(at), 0, count * PAGE_SIZE);
 }
 
-// For a cache that has run out: a page of objects, or the pages of one that is larger. NULL: no memory. It lies apart,
-// so that the allocator keeps its place (kernel.ld).
-__attribute__((noinline, section(".cold"))) static void *grow(struct cache *c) {
+// For a cache that has run out: a page of objects, or the pages of one that is larger. NULL: no memory.
+static void *grow(struct cache *c) {
     u32 pages = c->size > PAGE_SIZE ? c->size / PAGE_SIZE : 1;
     if (next_free + pages * PAGE_SIZE > end_of_memory)
         return NULL;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The two tasks as they are made: idle, which start.asm has begun, and the process with its memory. The ring-3 programs
-// lie in low memory, where the boot sector put them. The first page of their text is copied in front of their data, as
-// if they had been loaded as a whole; the rest is used where it lies.
+// are copied from low memory, where the boot sector put them, to pages of the process.
 #include "kernel.h"
 
 enum { SLICE = 20 };                    // ticks, DEF_PRIORITY of Linux 2.2 at 100 Hz
 enum { TSS_IDLE = 0x30, TSS_USER = 0x38 };
 enum { USER_TEXT = 0x08048000, USER_DATA = 0x08080000 };    // programs/user.ld
 enum { USER_STACK_TOP = 0xC0000000, USER_STACK_PAGES = 2 };
+enum { ENVIRONMENT = 272 };             // bytes: an environment of another size in each placement moves the stack
 
 static struct task *const idle = &idle_union.task;
 
@@ -50,13 +50,12 @@ void spawn_user(void) {
 
     u32 text = (programs->text_bytes + PAGE_SIZE - 1) / PAGE_SIZE;
     u32 data = (programs->data_bytes + PAGE_SIZE - 1) / PAGE_SIZE;
-    u8 *pages = alloc_pages(1 + data);
-    memcpy(pages, virt(programs->address), PAGE_SIZE);
-    mm_map_user(t->cr3, USER_TEXT, phys(pages));
-    for (u32 i = 1; i < text; i++)
-        mm_map_user(t->cr3, USER_TEXT + i * PAGE_SIZE, programs->address + i * PAGE_SIZE);
+    u8 *pages = alloc_pages(text + data);
+    memcpy(pages, virt(programs->address), programs->text_bytes);
+    for (u32 i = 0; i < text; i++)
+        mm_map_user(t->cr3, USER_TEXT + i * PAGE_SIZE, phys(pages) + i * PAGE_SIZE);
     for (u32 i = 0; i < data; i++)
-        mm_map_user(t->cr3, USER_DATA + i * PAGE_SIZE, phys(pages) + (1 + i) * PAGE_SIZE);
+        mm_map_user(t->cr3, USER_DATA + i * PAGE_SIZE, phys(pages) + (text + i) * PAGE_SIZE);
     for (u32 i = 1; i <= USER_STACK_PAGES; i++)
         mm_map_user(t->cr3, USER_STACK_TOP - i * PAGE_SIZE, phys(alloc_pages(1)));
 
@@ -65,7 +64,7 @@ void spawn_user(void) {
     r->ds = r->es = r->ss = 0x2B;
     r->cs = 0x23;
     r->eip = USER_TEXT;
-    r->esp = USER_STACK_TOP - 16;
+    r->esp = USER_STACK_TOP - 16 - PLACEMENT * ENVIRONMENT;
     r->eflags = 0x202;
     r->orig_eax = ~0u;
     u32 *sp = (u32 *)r;

@@ -9,9 +9,9 @@
 #include "kernel.h"
 #include "linux_cost.h"
 
-union task_union idle_union __attribute__((section(".data.task"), aligned(8192)));
+union task_union idle_union __attribute__((aligned(8192)));
 static struct task *const idle = &idle_union.task;
-// Who runs or, from the choice on, is about to: a task that is woken behind it is compared with that one.
+// Who runs or, from the choice on, is about to: a task that is woken after it is compared with that one.
 static struct task *chosen = &idle_union.task;
 u32 context_switches;
 

@@ -13,57 +13,64 @@
     BODY(tcp_receive, 90) BODY(write_exit, 83) BODY(tcp_transmit, 80) BODY(alloc, 71) BODY(block, 64)              \
     BODY(ip_transmit, 57) BODY(free_data, 57) BODY(write_space, 54) BODY(append, 44) BODY(start_transmit, 33)
 
-#define DECLARE(site, count) void cost_##site(void);
+#define DECLARE(site, count) extern const u8 cost_##site[], cost_##site##_begin[], cost_##site##_end[];
 BODIES(DECLARE)
 
-extern const u8 cost_text[], cost_text_end[];
-
 static const struct {
-    void (*run)(void);
+    const u8 *begin, *run, *end;
     u32 instructions;
 } body[] = {
-#define ROW(site, count) {cost_##site, count},
+#define ROW(site, count) {cost_##site##_begin, cost_##site, cost_##site##_end, count},
     BODIES(ROW)
 };
 enum { BODY_COUNT = sizeof body / sizeof *body };
 
+static u32 room[BODY_COUNT];            // bytes that a copy of each takes
+
 // A copy of all bodies for every time that the path comes to them; returns the path.
 struct system_path system_path(u32 instructions) {
-    struct system_path path = {0, 0, 0};
+    struct system_path path = {0, 0};
     u32 copies = 0, left = instructions;
     for (u32 i = 0; left >= body[i % BODY_COUNT].instructions / 2; i++, path.bodies++) {
         copies = i / BODY_COUNT + 1;
         left -= left < body[i % BODY_COUNT].instructions ? left : body[i % BODY_COUNT].instructions;
     }
-    u32 bytes = cost_text_end - cost_text;
-    path.stride = (bytes + 31) & ~31u;
+    u32 bytes = 0;
+    for (u32 i = 0; i < BODY_COUNT; i++)
+        bytes += room[i] = (u32)(body[i].end - body[i].begin + 31) & ~31u;
     if (copies)
-        path.code = alloc_pages((copies * path.stride + PAGE_SIZE - 1) / PAGE_SIZE);
-    for (u32 i = 0; i < copies; i++)
-        memcpy(path.code + i * path.stride, cost_text, bytes);
+        path.code = alloc_pages((copies * bytes + PAGE_SIZE - 1) / PAGE_SIZE);
+    u8 *to = path.code;
+    for (u32 n = 0; n < copies * BODY_COUNT; n++) {
+        u32 i = n % BODY_COUNT;
+        memcpy(to, body[i].begin, (u32)(body[i].end - body[i].begin));
+        to += room[i];
+    }
     return path;
 }
 
 void system_cost(const struct system_path *path) {
     const u8 *copy = path->code;
     for (u32 i = 0, n = 0; n < path->bodies; n++) {
-        ((void (*)(void))(copy + ((const u8 *)body[i].run - cost_text)))();
-        if (++i == BODY_COUNT) {
+        ((void (*)(void))(copy + (body[i].run - body[i].begin)))();
+        copy += room[i];
+        if (++i == BODY_COUNT)
             i = 0;
-            copy += path->stride;
-        }
     }
 }
 
-static irq_handler *driver;
+static irq_handler *driver[IRQ_LINES];
 static struct system_path of_interrupt;
 
 static void deferred(int irq, void *dev, struct regs *r) {
     system_cost(&of_interrupt);
-    driver(irq, dev, r);
+    driver[irq](irq, dev, r);
 }
 
 void system_cost_of_interrupt(int irq, u32 instructions) {
-    of_interrupt = system_path(instructions);
-    driver = irq_replace(irq, deferred);
+    if (driver[irq])                    // a line that adapters share
+        return;
+    if (!of_interrupt.bodies)
+        of_interrupt = system_path(instructions);
+    driver[irq] = irq_replace(irq, deferred);
 }

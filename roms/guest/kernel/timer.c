@@ -5,7 +5,7 @@
 // Accounting (docs/hardware/linux-2.2-network-path.md#accounting-of-load): the interrupt counts the
 // tick; its bottom half charges it to the task that is current by then, unless that is the idle
 // task. Work done in interrupts on top of idle therefore counts as idle.
-#include "kernel.h"
+#include "device.h"
 #include "linux_cost.h"
 
 enum { PIT_CH0 = 0x40, PIT_MODE = 0x43, PORT_B = 0x61, TICK_US = 1000000 / HZ };
@@ -146,4 +146,28 @@ void timer_init(void) {
     request_irq(0, timer_interrupt, IRQF_INTERRUPT, NULL);
     sti();
     calibrate();
+}
+
+// ---- load as other systems count it -------------------------------------------------------------
+// Some take the time of interrupts on top of idle for load, where Linux 2.2 takes it for idle.
+static irq_handler *tick;
+
+static void counting_tick(int irq, void *dev, struct regs *r) {
+    if (!current->pid && (local_bh_count || local_irq_count > 1))
+        busy_ticks++;
+    tick(irq, dev, r);
+}
+
+void load_count_interrupts(void) { tick = irq_replace(0, counting_tick); }
+
+// ---- waiting while there is no process yet ------------------------------------------------------
+int wait_for(const volatile int *flag, u32 ticks) {
+    u32 start = jiffies;
+    while (!*flag && jiffies - start < ticks) {
+        cli();                          // no interrupt may slip in between the test and the halt
+        if (!*flag)
+            __asm__ volatile("sti\n\thlt");
+        sti();
+    }
+    return *flag;
 }

@@ -27,7 +27,7 @@ struct neighbour gateway;
 const u8 link_broadcast[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
 
 static void link_header(struct skb *b, u16 type, const u8 *to) {
-    if (netdev.link == LINK_TOKEN_RING)
+    if (netdev->link == LINK_TOKEN_RING)
         tr_header(b, type, to);
     else
         eth_header(b, type, to);
@@ -39,12 +39,12 @@ static void arp_send(u16 operation, const u8 *to_mac, u32 to_ip) {
         return;
     skb_reserve(b, LINK_HEADROOM);
     struct arp *a = (struct arp *)skb_put(b, sizeof *a);
-    a->hardware = htons(netdev.link == LINK_TOKEN_RING ? HARDWARE_802 : HARDWARE_ETHERNET);
+    a->hardware = htons(netdev->link == LINK_TOKEN_RING ? HARDWARE_802 : HARDWARE_ETHERNET);
     a->protocol = htons(ETH_IP);
     a->hardware_length = 6;
     a->protocol_length = 4;
     a->operation = htons(operation);
-    memcpy(a->from_mac, netdev.mac, 6);
+    memcpy(a->from_mac, netdev->mac, 6);
     memcpy(a->from_ip, &own_ip, 4);
     if (operation == ARP_REQUEST)
         memset(a->to_mac, 0, 6);
@@ -52,7 +52,7 @@ static void arp_send(u16 operation, const u8 *to_mac, u32 to_ip) {
         memcpy(a->to_mac, to_mac, 6);
     memcpy(a->to_ip, &to_ip, 4);
     link_header(b, ETH_ARP, to_mac);
-    b->dev = &netdev;
+    b->dev = netdev;
     dev_queue_transmit(b);
 }
 
@@ -81,10 +81,10 @@ static void arp_learn(const u8 *mac) {
     u8 *header = gateway.header + 2;
     struct skb *b;
     memcpy(header, mac, 6);
-    memcpy(header + 6, netdev.mac, 6);
+    memcpy(header + 6, netdev->mac, 6);
     *(u16 *)(header + 12) = htons(ETH_IP);
     gateway.known = 1;
-    gateway.cached = netdev.link == LINK_ETHERNET;
+    gateway.cached = netdev->link == LINK_ETHERNET;
     timer_del(&gateway.timer);
     while ((b = queue_first(&gateway.waiting))) {
         queue_unlink(b);
@@ -95,10 +95,10 @@ static void arp_learn(const u8 *mac) {
 // Who calls us is answered where the call came from, be it the station itself or a router.
 void neighbour_learn(u32 ip, const struct skb *b) {
     gateway.ip = ip;
-    arp_learn(b->mac + (netdev.link == LINK_TOKEN_RING ? TR_SOURCE : ETH_SOURCE));
+    arp_learn(b->mac + (netdev->link == LINK_TOKEN_RING ? TR_SOURCE : ETH_SOURCE));
 }
 
-void arp_receive(struct skb *b) {
+static void arp_receive(struct skb *b) {
     struct arp *a = (struct arp *)b->data;
     u32 from, to;
     if (b->length >= sizeof *a && (a->hardware == htons(HARDWARE_ETHERNET) || a->hardware == htons(HARDWARE_802)) &&
@@ -113,8 +113,10 @@ void arp_receive(struct skb *b) {
     skb_free(b);
 }
 
+void (*arp_input)(struct skb *b) = arp_receive;
+
 // Its header is not ready: made now, or later when ARP has found the address.
-static __attribute__((noinline)) void resolve(struct skb *b) {
+static void resolve(struct skb *b) {
     if (gateway.known) {
         link_header(b, ETH_IP, gateway.header + 2);
         dev_queue_transmit(b);
@@ -130,9 +132,9 @@ static __attribute__((noinline)) void resolve(struct skb *b) {
         arp_retry(0);
 }
 
-// An IP datagram is complete: put the link's header in front and queue it.
+// An IP datagram is complete: put the link's header before it and queue it.
 void neighbour_output(struct skb *b) {
-    b->dev = &netdev;
+    b->dev = netdev;
     if (gateway.cached) {
         u32 *to = (u32 *)(b->data - 16), *from = (u32 *)gateway.header;
         to[0] = from[0];

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The network device: its send queue (what Linux 2.2 calls the pfifo discipline), the receive
-// backlog and the bottom half.
+// The network devices: their send queues (what Linux 2.2 calls the pfifo discipline), the receive backlog and the bottom
+// half.
 //
-// Rules of Linux 2.2 that shape the timing: a frame is handed to the card at once when the card
-// takes one, else it waits; the queue runs again from the bottom half that the transmit interrupt
-// marks; sending excludes bottom halves.
+// Rules of Linux 2.2 that shape the timing (net/sched/sch_generic.c, net/core/dev.c; read): a frame is handed to the card
+// at once when the card takes one, else it waits; a device whose queue was not emptied joins a list at its head, which the
+// bottom half that the transmit interrupt marks serves in order, and one that the card keeps waiting stays on it; sending
+// excludes bottom halves.
 #include "linux_cost.h"
 #include "net.h"
 #include "tcp.h"
 
-struct netdev netdev;
-static struct skb_queue backlog;
-extern struct skb_queue netdev_backlog __attribute__((alias("backlog")));      // for system/sink.c
-static int active;                      // the device is on the list of queues to run
+struct netdev net_adapters[ADAPTERS_MOST];
+u32 net_adapter_count;
+struct netdev *netdev = net_adapters;
+int net_list_adapters;
+u32 net_queue_dropped;
+int receive_limited, receive_allowed = 1;
+struct skb_queue netdev_backlog;
+
+static struct queue_link end = {&end};  // its `next` is the first of the list
 static struct timer watchdog;
 enum { WATCHDOG = 5 * HZ };
+
+static struct netdev *device_of(struct queue_link *link) {
+    return (struct netdev *)((u8 *)link - offsetof(struct netdev, active));
+}
 
 static struct skb *dequeue(struct netdev *dev) {
     struct skb *b = queue_first(&dev->queue);
@@ -38,42 +48,65 @@ static int restart_queue(struct netdev *dev) {
     return -1;
 }
 
-static void run_queue(struct netdev *dev) {
-    int r = -1;
-    COST(run_queue);
-    while (!dev->busy && (r = restart_queue(dev)) < 0)
-        ;
-    if (r == 0)
-        active = 0;
+static void run_queues(void) {
+    struct queue_link **at = &end.next, *link;
+    while ((link = *at) != &end) {
+        struct netdev *dev = device_of(link);
+        int r = -1;
+        while (!dev->busy && (r = restart_queue(dev)) < 0)
+            ;
+        if (r == 0 && *at == link) {
+            *at = link->next;
+            link->next = NULL;
+            continue;
+        }
+        at = &link->next;
+    }
 }
 
 void dev_queue_transmit(struct skb *b) {
     struct netdev *dev = b->dev;
     bh_atomic_begin();
+    if (dev->no_queue) {
+        dev->start_transmit(b, dev);
+        bh_atomic_end();
+        return;
+    }
     COST(dev_queue);
-    if (dev->queue.length <= QUEUE_LENGTH)
+    if (dev->queue.length <= QUEUE_LENGTH) {
         queue_tail(&dev->queue, b);
-    else
+    } else {
+        net_queue_dropped++;
         skb_free(b);
-    if (!dev->busy && restart_queue(dev))
-        active = 1;
+    }
+    if (!dev->busy && restart_queue(dev) && !dev->active.next) {
+        dev->active.next = end.next;
+        end.next = &dev->active;
+    }
     bh_atomic_end();
 }
 
 static void watchdog_rings(u32 data) {
-    struct netdev *dev = (struct netdev *)data;
-    if (active && dev->busy && jiffies - dev->last_transmit > WATCHDOG)
-        restart_queue(dev);
+    (void)data;
+    for (struct queue_link *link = end.next; link != &end; link = link->next) {
+        struct netdev *dev = device_of(link);
+        if (dev->busy && jiffies - dev->last_transmit > WATCHDOG)
+            restart_queue(dev);
+    }
     timer_set(&watchdog, jiffies + WATCHDOG);
 }
 
 void netif_rx(struct skb *b) {
     u32 flags;
     COST(netif_rx);
-    if (backlog.length > BACKLOG_LENGTH && backlog_full(b))
+    if (b->dev->master)
+        b->dev = b->dev->master;
+    if (receive_limited)
+        receive_allowed--;
+    if (netdev_backlog.length > BACKLOG_LENGTH && backlog_full(b))
         return;
     save_flags_cli(flags);
-    queue_tail(&backlog, b);
+    queue_tail(&netdev_backlog, b);
     restore_flags(flags);
     mark_bh(NET_BH);
 }
@@ -81,39 +114,35 @@ void netif_rx(struct skb *b) {
 static void net_bottom_half(void) {
     u32 start = jiffies, flags;
     COST(net_bh);
-    if (active)
-        run_queue(&netdev);
-    while (!queue_empty(&backlog)) {
+    if (end.next != &end)
+        run_queues();
+    while (!queue_empty(&netdev_backlog)) {
         if (jiffies - start > 1) {      // others get their turn
             mark_bh(NET_BH);
             return;
         }
         save_flags_cli(flags);
-        struct skb *b = queue_first(&backlog);
+        struct skb *b = queue_first(&netdev_backlog);
         queue_unlink(b);
         restore_flags(flags);
         net_deliver(b);
     }
-    if (active)
-        run_queue(&netdev);
+    if (end.next != &end)
+        run_queues();
 }
 
 void net_init(void) {
-    skb_init();
-    queue_init(&backlog);
-    queue_init(&netdev.queue);
+    queue_init(&netdev_backlog);
     queue_init(&gateway.waiting);
     bh_init(NET_BH, net_bottom_half);
+    watchdog.function = watchdog_rings;
+    timer_set(&watchdog, jiffies + WATCHDOG);
 }
 
-void net_open(void) {
-    struct netdev *dev = &netdev;
+void net_open(struct netdev *dev) {
     if (dev->open(dev))
-        fail("%s: the adapter does not open", dev->name);
+        fail("%s in slot %d: the adapter does not open", dev->name, dev->slot);
     dev->opened = 1;
-    watchdog.function = watchdog_rings;
-    watchdog.data = (u32)dev;
-    timer_set(&watchdog, jiffies + WATCHDOG);
     const u8 *m = dev->mac;
     char mac[18];
     sformat(mac, sizeof mac, "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5]);
@@ -122,16 +151,33 @@ void net_open(void) {
     report("@card %s slot %d io %x irq %d mac %s\n", dev->name, dev->slot, dev->io, dev->irq, mac);
 }
 
+// ---- counters -----------------------------------------------------------------------------------
+void net_report_adapters(void) {
+    for (u32 n = 0; n < net_adapter_count; n++) {
+        struct netdev *dev = &net_adapters[n];
+        const struct net_counters *c = &dev->counters;
+        if (dev->update_counters)
+            dev->update_counters(dev);
+        if (net_list_adapters)
+            report("@adapter_counters slot=%d sent=%u received=%u collisions=%u tx_errors=%u rx_errors=%u overruns=%u "
+                   "missed=%u dropped=%u interrupts=%u waiting=%u\n",
+                   dev->slot, c->tx_packets, c->rx_packets, c->collisions, c->tx_errors, c->rx_errors, c->rx_over_errors,
+                   c->rx_missed_errors, c->rx_dropped, irq_count(dev->irq), dev->queue.length);
+    }
+    if (net_list_adapters)
+        report("@reordered segments=%u\n", tcp_out_of_order);
+}
+
+// Of `netdev`: those of the first adapter, or the sum over the bond's.
 void net_report_counters(void) {
-    struct netdev *dev = &netdev;
-    if (!dev->opened)
+    struct net_counters sum = {0};
+    if (!netdev->opened)
         return;
-    const struct net_counters *c = &dev->counters;
-    if (dev->update_counters)
-        dev->update_counters(dev);
+    for (u32 n = 0; n < net_adapter_count; n++)
+        for (u32 i = 0; (n == 0 || net_adapters[n].master) && i < sizeof sum / sizeof(u32); i++)
+            ((u32 *)&sum)[i] += ((const u32 *)&net_adapters[n].counters)[i];
     report("@counters sent=%u received=%u collisions=%u tx_errors=%u rx_errors=%u overruns=%u "
            "missed=%u dropped=%u retransmitted=%u interrupts=%u switches=%u\n",
-           c->tx_packets, c->rx_packets, c->collisions, c->tx_errors, c->rx_errors,
-           c->rx_over_errors, c->rx_missed_errors, c->rx_dropped, tcp_retransmitted,
-           irq_count(dev->irq), context_switches);
+           sum.tx_packets, sum.rx_packets, sum.collisions, sum.tx_errors, sum.rx_errors, sum.rx_over_errors,
+           sum.rx_missed_errors, sum.rx_dropped, tcp_retransmitted, irq_count(netdev->irq), context_switches);
 }

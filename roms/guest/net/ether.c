@@ -33,6 +33,6 @@ void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length) {
 void eth_header(struct skb *b, u16 type, const u8 *to) {
     u8 *header = skb_push(b, ETH_HEADER);
     memcpy(header, to, 6);
-    memcpy(header + 6, netdev.mac, 6);
+    memcpy(header + 6, netdev->mac, 6);
     *(u16 *)(header + 12) = htons(type);
 }

@@ -12,7 +12,7 @@ u32 own_ip = 0x020AA8C0;                // 192.168.10.2
 u32 own_seed = 1;
 static u16 next_id;
 
-void ip_receive(struct skb *b) {
+static void ip_receive(struct skb *b) {
     COST(ip_receive);
     struct ip_header *ip = (struct ip_header *)b->data;
     if (b->packet_type == PACKET_OTHER || b->length < sizeof *ip)
@@ -34,6 +34,8 @@ void ip_receive(struct skb *b) {
 drop:
     ip_receive_other(b);
 }
+
+void (*ip_input)(struct skb *b) = ip_receive;
 
 void ip_queue_transmit(struct skb *b) {
     struct sock *sk = b->sk;

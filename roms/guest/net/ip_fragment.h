@@ -3,8 +3,7 @@
 // Datagrams of IP beyond TCP's segments: fragments both ways, ICMP, and buffers larger than a frame.
 //
 // Files: ip_datagram.c (what ip.c does not know, sending in fragments), ip_fragment.c (reassembly), icmp.c,
-// skb_large.c, udp.h. They lie in low memory, behind Token Ring (kernel/kernel.ld): a run without UDP is the same
-// without them.
+// skb_large.c, forward.c, udp.h.
 #pragma once
 #include "net.h"
 
@@ -24,7 +23,7 @@ static inline u32 csum_pseudo_udp(u32 from, u32 to, u32 length, u32 sum) {
 
 // ip_datagram.c
 void ip_receive_other(struct skb *b);   // a fragment, or no TCP. Takes it.
-void ip_deliver(struct skb *b);         // a whole datagram, b->nh at its header, b->data behind it. Takes it.
+void ip_deliver(struct skb *b);         // a whole datagram, b->nh at its header, b->data after it. Takes it.
 
 // Where what IP sends is charged.
 struct datagram_sock {
@@ -37,7 +36,7 @@ struct datagram_sock {
 // Copies bytes [offset, offset + n) of a datagram's data to `to`. IP asks for those of offset 0 last: there the whole
 // sum is known.
 typedef void ip_copy(void *datagram, u8 *to, u32 offset, u32 n);
-// Sends `length` bytes of data behind an IP header, in fragments where they are longer than the MTU: the last one
+// Sends `length` bytes of data after an IP header, in fragments where they are longer than the MTU: the last one
 // first. 0, or an error number below 0; the fragments before it are on their way then. `to` in network order.
 void ip_learn(u32 from, const struct skb *b);   // whoever it was can be answered, unless there is another neighbour
 int ip_send(struct datagram_sock *sk, u32 to, u8 protocol, u32 length, ip_copy *copy, void *datagram);
@@ -55,3 +54,8 @@ void icmp_send(const struct skb *b, u8 type, u8 code);      // about the datagra
 struct skb *skb_alloc_large(u32 size);
 // From now on charged to sk's receive memory.
 void skb_own_receive(struct datagram_sock *sk, struct skb *b);
+
+// forward.c
+extern u32 net_forwarded;               // datagrams that were passed on
+void forward_init(const char *settings);        // the setting `forward`; all adapters are open
+void forward_report(void);

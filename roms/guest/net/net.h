@@ -34,7 +34,6 @@ struct skb_queue {
     u32 length;
 };
 
-void skb_init(void);
 void queue_init(struct skb_queue *q);
 struct skb *skb_alloc(u32 size);
 struct skb *skb_clone(struct skb *b);
@@ -129,6 +128,10 @@ struct net_counters {
         tx_heartbeat_errors, tx_window_errors;
 };
 
+struct queue_link {                     // of the list of devices whose queues are to run; NULL: on none
+    struct queue_link *next;
+};
+
 struct netdev {
     const char *name;                   // of the driver
     int slot;                           // 1 to 8
@@ -144,7 +147,11 @@ struct netdev {
     int (*start_transmit)(struct skb *b, struct netdev *dev);   // 0 = taken
     void (*update_counters)(struct netdev *dev);
     struct net_counters counters;
-    void *private_data;
+    void *private_data;                 // the driver's own
+    struct netdev *master;              // the bond that it is part of: whom its frames are from, above the driver
+    int frames_left;                    // in the adapter, which may not tell of them again (drivers/driver.h)
+    int no_queue;                       // start_transmit() takes every frame
+    struct queue_link active;
     // queue of frames to send: one list, first in first out
     struct skb_queue queue;
     u32 last_transmit;
@@ -153,11 +160,18 @@ struct netdev {
 enum { QUEUE_LENGTH = 100, BACKLOG_LENGTH = 300 };
 enum { LINK_ETHERNET, LINK_TOKEN_RING };
 
-extern struct netdev netdev;
-extern struct netdev *net_adapter;      // the (first) adapter behind it: itself, unless several/ is there
+enum { ADAPTERS_MOST = 4 };
+extern struct netdev net_adapters[ADAPTERS_MOST];
+extern u32 net_adapter_count;           // taken over by drivers
+extern struct netdev *netdev;           // what the stack sends through: the first adapter, or the bond over all
+extern int net_list_adapters;           // @adapter_counters, too
+extern u32 net_queue_dropped;           // frames that found their device's queue full
 extern struct skb_queue netdev_backlog; // of frames for the bottom half; more than there are while it drops (sink.c)
+// Frames that drivers may still take (drivers/driver.h); counted where receive_limited is set (receive/mode.h).
+extern int receive_limited, receive_allowed;
 void net_init(void);
-void net_open(void);                    // a driver has taken over `netdev`
+void net_open(struct netdev *dev);      // that a driver has taken over
+void net_report_adapters(void);
 void net_report_counters(void);
 void dev_queue_transmit(struct skb *b);
 void netif_rx(struct skb *b);
@@ -168,15 +182,15 @@ enum { BACKLOG_BIAS = 0x10000 };
 // until it has room again. Above this layer (system/sink.c), as a frame may end there.
 int backlog_full(struct skb *b);
 
-// From the backlog, or in its place, up the stack. Takes the frame.
-void ip_receive(struct skb *b);
-void arp_receive(struct skb *b);
+// From the backlog, or in its place, up the stack: ip.c's and arp.c's, or a router's. They take the frame.
+extern void (*ip_input)(struct skb *b);
+extern void (*arp_input)(struct skb *b);
 static inline void net_deliver(struct skb *b) {
     b->nh = b->data;
     if (b->protocol == htons(0x0800))   // ETH_IP
-        ip_receive(b);
+        ip_input(b);
     else if (b->protocol == htons(0x0806))      // ETH_ARP
-        arp_receive(b);
+        arp_input(b);
     else
         skb_free(b);
 }
@@ -193,7 +207,7 @@ extern const u8 link_broadcast[6];
 u16 eth_type(struct skb *b, struct netdev *dev);
 u16 tr_type(struct skb *b, struct netdev *dev);
 void eth_copy_and_sum(struct skb *to, const u8 *from, u32 length);
-// Puts the link's header in front; there are LINK_HEADROOM bytes for it.
+// Puts the link's header before the data; there are LINK_HEADROOM bytes for it.
 enum { LINK_HEADROOM = 48 };
 void eth_header(struct skb *b, u16 type, const u8 *to);
 void tr_header(struct skb *b, u16 type, const u8 *to);
@@ -220,11 +234,10 @@ struct ip_header {
     u32 from, to;
 };
 extern u32 own_ip;                      // network order
-extern u32 net_forwarded;               // datagrams that were passed on (several/forward.c)
 extern u32 own_seed;                    // initial sequence numbers and ports derive from it
 enum { IP_TCP = 6, IP_DONT_FRAGMENT = 0x4000 };
 void ip_queue_transmit(struct skb *b);
 
-// Bytes that TCP leaves free in front of its data: 32 for the link, 128 for IP and TCP, as Linux
+// Bytes that TCP leaves free before its data: 32 for the link, 128 for IP and TCP, as Linux
 // 2.2 (MAX_HEADER and tcp_prot.max_header).
 enum { HEADROOM = 32 + 128 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Packet buffers: a head from one cache, data from power-of-two caches, shared data with a
-// reference count behind it. truesize = the data size rounded up to 16, which is what the send
+// reference count after it. truesize = the data size rounded up to 16, which is what the send
 // buffer counts (docs/hardware/linux-2.2-network-path.md#send-buffer).
 #include "linux_cost.h"
 #include "net.h"
@@ -9,8 +9,6 @@
 static struct cache head_cache = {192, NULL};
 static struct cache data_cache[] = {
     {128, NULL}, {256, NULL}, {512, NULL}, {1024, NULL}, {2048, NULL}, {4096, NULL}, {8192, NULL}};
-
-void skb_init(void) {}
 
 void queue_init(struct skb_queue *q) {
     q->next = q->prev = (struct skb *)q;

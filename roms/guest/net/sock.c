@@ -26,6 +26,7 @@ struct sock *tcp_socket(void) {
         tcp_timers_init(free);
         free->open = 1;
         free->send_buffer = SEND_BUFFER;
+        free->receive_buffer = RECEIVE_BUFFER;
     }
     bh_atomic_end();
     return free;

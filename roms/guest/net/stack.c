@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What tells the systems that this stack can stand for from one another, as far as the settings say so
-// (roms/README.md section 3). Without them it is Linux 2.2. Nothing of it lies in the measured path.
+// (roms/README.md section 3). Without them it is Linux 2.2.
 #include "settings.h"
 #include "tcp.h"
 
@@ -27,8 +27,8 @@ void stack_settings(const char *text) {
 }
 
 void stack_opened(void) {
-    if (interrupt_cost && netdev.opened)
-        system_cost_of_interrupt(netdev.irq, interrupt_cost);
+    for (u32 n = 0; interrupt_cost && n < net_adapter_count; n++)
+        system_cost_of_interrupt(net_adapters[n].irq, interrupt_cost);
 }
 
 void stack_take_options(struct sock *sk, struct tcp_header *th) {

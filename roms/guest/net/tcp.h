@@ -2,7 +2,7 @@
 //
 // TCP with the behaviour of Linux 2.2 that shapes bulk sending.
 //
-// Files: sock.c (the sockets), tcp_connect.c, tcp_listen.c and tcp_leave.c (opening from both sides, closing),
+// Files: sock.c (the sockets), tcp_connect.c, tcp_listen.c and tcp_close.c (opening from both sides, closing),
 // tcp_buffers.c (SO_SNDBUF, SO_RCVBUF), tcp_time_wait.c (what stays of a connection), tcp.c
 // (send and receive), tcp_output.c (when and how segments leave), tcp_input.c (what arrives), tcp_timer.c
 // (retransmission, delayed acknowledgement, window probe), stack.c (what a setting may change). Facts: net/ipv4/tcp*.c
@@ -38,7 +38,7 @@ struct sock {
     struct skb_queue waiting;           // those segments
     struct skb_queue receive, write;
     struct skb *send_head;              // first of the write queue that was never sent
-    u32 write_memory, receive_memory;   // truesize charged; receive_memory: see tcp_buffers.c
+    u32 write_memory, receive_memory;   // truesize charged
     struct wait_queue sleep;
 
     u32 header_length;                  // 32 with timestamps
@@ -66,7 +66,7 @@ struct sock {
     int linger_over;                    // close() has waited long enough
     struct sock *listener;              // of a connection that nobody has accepted yet
     int open;                           // a process or a listener has it
-    u32 send_buffer;                    // most of write_memory
+    u32 send_buffer, receive_buffer;    // most of them
     struct skb_queue held;              // segments that came before their turn
 };
 
@@ -95,22 +95,19 @@ static inline int sock_error(struct sock *sk) {
     return e ? -e : -EPIPE;
 }
 
-// tcp_connect.c
+// tcp_connect.c, tcp_close.c
 void tcp_open(struct sock *sk, u32 ip, u16 remote_port, u16 local_port);    // ports in network order
 int tcp_connect(struct sock *sk, u32 ip, u16 port);
 void tcp_unreachable(void);             // nobody answers ARP for the peer
 int tcp_shutdown(struct sock *sk);      // waits for the other end's FIN; what comes before it is not read any more
 int tcp_close(struct sock *sk);         // the socket is no longer the caller's
 
-// tcp_leave.c
 void tcp_leave(struct sock *sk);        // the socket is no longer the caller's: what is left to do is done without it
 void tcp_left(void);                    // those that are over and nobody has make room; TIME_WAIT goes on without them
 
 // tcp_buffers.c
 u32 sock_buffer(u32 wanted, int receive);           // bytes that setsockopt() makes of what is wanted
 u32 tcp_buffer(struct sock *sk, int receive, u32 wanted);       // sets it unless `wanted` is 0; bytes as getsockopt() has them
-void tcp_usual_buffers(struct sock *sk);            // as if it had never been asked
-void tcp_inherit_buffers(struct sock *sk, const struct sock *listener);
 void tcp_first_window(struct sock *sk); // that its SYN offers
 
 int tcp_bind(struct sock *sk, u16 port);            // that it will connect from; 0: the next one that is free
@@ -140,7 +137,6 @@ int tcp_completes_open(struct sock *sk, struct skb *b);
 
 // tcp_output.c
 extern u32 tcp_retransmitted;           // segments sent again on all connections
-extern u32 tcp_out_of_order;            // segments that came before their turn (several/resident.c)
 void tcp_transmit(struct sock *sk, struct skb *b);
 void tcp_send_or_queue(struct sock *sk, struct skb *b, int hold);
 void tcp_write_pending(struct sock *sk);
@@ -157,6 +153,7 @@ int tcp_may_raise_window(struct sock *sk);
 
 
 // tcp_input.c
+extern u32 tcp_out_of_order;            // segments that came before their turn
 void tcp_receive(struct skb *b);
 void tcp_process(struct sock *sk, struct skb *b);
 void tcp_parse_options(struct sock *sk, struct tcp_header *th);

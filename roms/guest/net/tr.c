@@ -76,7 +76,7 @@ void tr_header(struct skb *b, u16 type, const u8 *to) {
     s->type = htons(type);
     f->ac = AC;
     f->fc = LLC_FRAME;
-    memcpy(f->from, netdev.mac, 6);
+    memcpy(f->from, netdev->mac, 6);
     memcpy(f->to, to, 6);
     u32 bytes = SHORTEST + route_to(f), slack = sizeof *f - bytes;
     u8 *data = skb_pull(b, slack);

@@ -3,7 +3,7 @@
 // Connections and whole blocks over them; the alarm that ends a measurement.
 #include "user.h"
 
-u8 buffer[BUFFER] __attribute__((section(".buffer,\"aw\",@nobits#")));
+u8 buffer[BUFFER];
 volatile int time_over;
 
 static void on_alarm(int signal) {

@@ -2,14 +2,14 @@
 //
 // flood: what the machine does with more frames than it can take. For each rate the generator of the station at the
 // other end (its port is `port`) sends frames of `frame` bytes, in bursts of `burst`, for `seconds`; they are counted
-// and end at `depth`: driver (in front of the kernel's backlog), stack (in UDP's input), process (in a loop of
+// and end at `depth`: driver (before the kernel's backlog), stack (in UDP's input), process (in a loop of
 // receiving here).
 //
 // A run is over when the generator is and nothing has been counted for a while (QUIET times DRAIN), so that what waited in a queue has
 // reached its end, too. The generator is asked for its counters meanwhile: some drivers (8390.c for one) leave frames in
 // the adapter until the next one comes, which is its answer. Where no answer comes in five seconds the adapter receives
 // nothing any more: that is said, and the end.
-#include "flood.h"
+#include "netperf.h"
 #include "sink_page.h"
 
 enum { GENERATOR_PORT = 12900, FRAMES_PORT = 12901, COUNTER_PORT = 12902, MOST_RATES = 16 };
@@ -183,7 +183,7 @@ static int open_sockets(u32 port) {
     return error < 0 ? error : 0;
 }
 
-int flood_all(void) {
+static int flood(void) {
     u32 rates[MOST_RATES], port = option_port(GENERATOR_PORT), before[2], after[2];
     u32 count = option_sizes("rates", "200,500,1000,2000,4000,7000,10000,14880", rates, MOST_RATES);
     int error;
@@ -224,3 +224,5 @@ int flood_all(void) {
     put(FD_LOG, "@flood end\n");
     return 0;
 }
+
+PROGRAM(flood, "flood", "rates seconds frame burst depth behind peer port");

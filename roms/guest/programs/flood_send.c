@@ -2,7 +2,7 @@
 //
 // flood-send: frames of `frame` bytes as fast as they go, for `seconds`, to the station's counter: from inside the kernel
 // (`from=kernel`: driver and adapter alone), from a loop of write() here (`from=process`), or one after the other.
-#include "flood.h"
+#include "netperf.h"
 #include "sink_page.h"
 
 enum { COUNTER_PORT = 12902, MAGIC = 0x504C434E, OVERHEAD = 14 + 20 + 8 + 4 };
@@ -66,7 +66,7 @@ static int send_from(u32 place, u32 run, u32 frame, u32 duration) {
     return 0;
 }
 
-int flood_send_all(void) {
+static int flood_send(void) {
     u32 frame = option_number("frame", 64, 64, 1518), duration = option_milliseconds("seconds", "1") * 1000, run = 0;
     u32 before[2], after[2];
     const char *from = settings_find(settings_text, "from");
@@ -91,3 +91,5 @@ int flood_send_all(void) {
     put(FD_LOG, "@flood end\n");
     return 0;
 }
+
+PROGRAM(flood_send, "flood-send", "from seconds frame peer");

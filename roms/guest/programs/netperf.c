@@ -8,11 +8,11 @@
 // server has ended its own; what counts is what the server has received. TCP_RR sends a request of that size and waits
 // for a response of `response` bytes, one after the other until the alarm has rung. The round trip that it interrupts
 // is waited for and counted. TCP_CRR makes a connection for each. UDP_STREAM sends datagrams until the alarm rings,
-// and the server tells two seconds behind the test's length how many have come; UDP_RR gives the round trip up that
+// and the server tells two seconds after the test's length how many have come; UDP_RR gives the round trip up that
 // the alarm interrupts, whose response may never come.
 //
 // Which sizes of socket buffers were asked for goes into the request and the own sockets; how often a test runs says
-// netperf_confidence.c, in the pages of CALL_MORE_TEXT (user.ld).
+// netperf_confidence.c.
 //
 // CPU load: ticks charged to a process against all ticks, over the tests alone.
 #include "netperf.h"
@@ -229,7 +229,6 @@ static int netperf(void) {
     u32 before[2], after[2];
     if (!t)
         return fail_setting(settings_find(settings_text, "test") - 5);
-    system_call3(CALL_MORE_TEXT, 0, 0, 0);
     response_size = option_number("response", 1, 1, BUFFER);
     milliseconds = option_milliseconds("seconds", "10");
     if (wait)

@@ -5,8 +5,8 @@
 #pragma once
 #include "user.h"
 
-enum { NETPERF_PORT = 12865, DATA_PORTS = 4 };    // the server's data ports, in turn, lie behind its own
-// A request's type; its response has the next number, its results the one behind that.
+enum { NETPERF_PORT = 12865, DATA_PORTS = 4 };    // the server's data ports, in turn, follow its own
+// A request's type; its response has the next number, its results the one after that.
 enum { DEBUG_ON = 1, DEBUG_OFF = 2, DEBUG_OK = 3 };
 enum { DO_TCP_STREAM = 10, DO_TCP_RR = 13, DO_UDP_STREAM = 16, DO_UDP_RR = 19, DO_TCP_CRR = 34 };
 enum { UNKNOWN_TEST = 998 };            // error of a response
@@ -84,7 +84,7 @@ int serve_connections(int listener, u32 *record, u32 request, u32 response, u32 
 int serve_datagrams(int fd, u32 *record, u32 size, u32 seconds);
 int serve_datagram_requests(int fd, u32 *record, u32 request, u32 response, u32 seconds);
 
-// As start_alarm(), but it rings with every tick from then on, until start_alarm(0): a call that begins just behind
+// As start_alarm(), but it rings with every tick from then on, until start_alarm(0): a call that begins just after
 // the first one returns, too.
 void start_insistent_alarm(u32 microseconds);
 

@@ -2,7 +2,7 @@
 //
 // netserver: netperf's other end, version 2.1, rebuilt from its wire protocol (docs/hardware/netperf.md). Serves
 // `tests` clients, one after the other: waits for a control connection, and for each request on it opens a port for the
-// data, one of the DATA_PORTS behind `port` in turn. A client with confidence intervals makes several requests. Its
+// data, one of the DATA_PORTS after `port` in turn. A client with confidence intervals makes several requests. Its
 // sockets get the buffers that the client asks for.
 //
 // CPU load: ticks charged to a process against all ticks, while a test ran.
@@ -175,7 +175,6 @@ static int netserver(void) {
     u32 before[2] = {0, 0}, after[2];
     u32 served = 0;                     // clients
     int listener = listen_at(port);
-    system_call3(CALL_MORE_TEXT, 0, 0, 0);
     if (listener < 0)
         return fail_with("listen", listener);
     begin();

@@ -46,7 +46,7 @@ int with_buffers(int fd, struct buffers *b) {
     return fd;
 }
 
-// netperf takes a port of its own for each connection of TCP_CRR, one behind the other from an arbitrary one on: one that
+// netperf takes a port of its own for each connection of TCP_CRR, one after another from an arbitrary one on: one that
 // was used is not free again before TIME_WAIT has passed at the server.
 int connect_from_next_port(int fd, u32 peer, u32 port) {
     enum { FIRST = 5000, PORTS = 65535 - FIRST };

@@ -50,7 +50,7 @@ void begin(void);                       // a line, built piece by piece
 void text(const char *s);
 void number(u32 v, u32 width);
 void tenths(u32 v, u32 width);
-void end_line(void);                    // COM1 has the line, the screen what stands behind its @
+void end_line(void);                    // COM1 has the line, the screen what follows its @
 void print_load(const u32 before[2], const u32 after[2]);      // CALL_TICKS at both ends of a measurement
 int fail_with(const char *what, int error);
 int fail_setting(const char *line);     // that makes no sense

@@ -5,7 +5,7 @@
 //
 // All modes use the driver as it is: its interrupt handler looks at the adapter's status, takes what has come and what
 // was sent, and does not ask who called it. With the adapter's line masked in the 8259 it is a service routine. No adapter
-// here can put off its interrupts by itself, or raise one for several frames: nothing of it is in their drivers or sheets.
+// here can delay its interrupts by itself, or raise one for several frames: nothing of it is in their drivers or sheets.
 #include "mode.h"
 #include "kernel.h"
 #include "settings.h"
@@ -14,18 +14,15 @@
 enum { MODE_INTERRUPT, MODE_BATCH, MODE_TIMER, MODE_POLL };
 enum { QUOTA = 8 };                     // frames that a visit takes, and runs to completion (Click's burst)
 enum { WIRE_FRAMES = 16384 };           // more than an Ethernet of 10 Mbit/s has in a second
-enum { RECEIVE_BH = 10 };               // behind NET_BH
+enum { RECEIVE_BH = 10 };               // after NET_BH
 enum { RTC_IRQ = 8, RTC_INDEX = 0x70, RTC_DATA = 0x71, NMI_OFF = 0x80, RTC_A = 10, RTC_B = 11, RTC_C = 12, RTC_PIE = 0x40 };
-enum { SOURCES = 4 };                   // several/adapters.h
+enum { SOURCES = ADAPTERS_MOST };
 enum { SLOWEST = 2, FASTEST = 8192, RATE = 1024 };     // interrupts a second of the clock: powers of two
 
 int receive_direct;
 struct skb_queue receive_taken;
-int receive_limited, receive_allowed = 1;
-u32 net_forwarded;
-struct netdev *net_adapter = &netdev;
 static u32 mode, rate = RATE;
-static int quota = QUOTA;               // frames a visit of a driver, where it can be told
+static int quota = QUOTA;               // frames per visit of a driver, where it can be told
 static struct {
     struct netdev *dev;
     irq_handler *service;
@@ -69,7 +66,7 @@ __attribute__((noinline)) u32 receive_run(u32 most) {
     return n;
 }
 
-// ---- several frames an interrupt ----------------------------------------------------------------
+// ---- several frames per interrupt --------------------------------------------------------------
 // The first frame interrupts, and masks its adapter. The bottom half takes frame for frame from the adapter up the stack
 // until there is none, and lets it interrupt again. It gives way after two ticks, as net_bh() does, if there is somebody
 // who wants the processor.
@@ -172,7 +169,7 @@ void network_settings(const char *text) {
         fail("setting not understood: receive_rate");
 }
 
-void receive_opened(struct netdev *dev) {
+static void opened(struct netdev *dev) {
     if (mode == MODE_INTERRUPT || sources == SOURCES)
         return;
     cli();
@@ -201,5 +198,6 @@ void receive_opened(struct netdev *dev) {
 
 void network_opened(void) {
     stack_opened();
-    receive_opened(&netdev);
+    for (u32 n = 0; n < net_adapter_count; n++)
+        opened(&net_adapters[n]);
 }

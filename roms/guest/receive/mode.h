@@ -9,17 +9,13 @@
 #pragma once
 #include "net.h"
 
-// The stack's and these: one call each for kernel_main, whose length decides where the code behind it lies.
-void network_settings(const char *text);
-void network_opened(void);
-void receive_opened(struct netdev *dev);        // it has its interrupt: changes hands
+void network_settings(const char *text);        // the stack's, too
+void network_opened(void);                      // the adapters have their interrupts, which change hands
 void receive_idle(void) __attribute__((noreturn));
 // Until an interrupt, or a visit's end, while *flag is set: for a process in the kernel that waits for the adapter.
 void receive_wait(const volatile int *flag);
 
 extern int receive_direct;              // what netif_rx() gets is to go to receive_taken, not into the backlog
 extern struct skb_queue receive_taken;
-// Frames that a driver which asks (drivers/driver.h) may still take; of no account where receive_limited is 0.
-extern int receive_limited, receive_allowed;
 u32 receive_run(u32 most);
 void receive_visit(void);

@@ -5,7 +5,7 @@
 // socket -> TCP.
 #include "calls.h"
 #include "linux_cost.h"
-#include "net.h"
+#include "ip_fragment.h"
 #include "system.h"
 #include "tcp.h"
 
@@ -100,6 +100,8 @@ static int sys_measure(struct regs r) {
 
 static int sys_counters(struct regs r) {
     (void)r;
+    net_report_adapters();
+    forward_report();
     net_report_counters();
     return 0;
 }
@@ -162,15 +164,19 @@ static int sys_pause(struct regs r) {   // sleeps until the alarm rings
     return -EINTR;
 }
 
+_Static_assert(CALLS == 32, "NR_CALLS in entry.asm");
 int (*const call_table[CALLS])(struct regs r) = {
-    [CALL_EXIT] = sys_exit,         [CALL_WRITE] = sys_write,       [CALL_READ] = sys_read,
-    [CALL_CONNECT] = sys_connect,   [CALL_CLOSE] = sys_close,       [CALL_ALARM] = sys_alarm,
-    [CALL_TIME] = sys_time,         [CALL_TICKS] = sys_ticks,       [CALL_SETTINGS] = sys_settings,
-    [CALL_MEASURE] = sys_measure,   [CALL_SIGRETURN] = sys_sigreturn,
-    [CALL_COUNTERS] = sys_counters, [CALL_PAUSE] = sys_pause,       [CALL_LISTEN] = sys_listen,
-    [CALL_ACCEPT] = sys_accept,     [CALL_SOCKET] = sys_socket,
-    [CALL_SEND_BUFFER] = sys_send_buffer,                           [CALL_SHUTDOWN] = sys_shutdown,
-    [CALL_RECEIVE] = sys_receive,
+    [CALL_EXIT] = sys_exit, [CALL_WRITE] = sys_write, [CALL_READ] = sys_read,
+    [CALL_CONNECT] = sys_connect, [CALL_CLOSE] = sys_close, [CALL_ALARM] = sys_alarm,
+    [CALL_TIME] = sys_time, [CALL_TICKS] = sys_ticks, [CALL_SETTINGS] = sys_settings,
+    [CALL_MEASURE] = sys_measure, [CALL_SIGRETURN] = sys_sigreturn, [CALL_COUNTERS] = sys_counters,
+    [CALL_PAUSE] = sys_pause, [CALL_LISTEN] = sys_listen, [CALL_ACCEPT] = sys_accept,
+    [CALL_SOCKET] = sys_socket, [CALL_SEND_BUFFER] = sys_send_buffer, [CALL_SHUTDOWN] = sys_shutdown,
+    [CALL_RECEIVE] = sys_receive, [CALL_ACCEPT_UNTIL] = sys_accept_until, [CALL_LEAVE] = sys_leave,
+    [CALL_UDP_SOCKET] = sys_udp_socket, [CALL_UDP_BIND] = sys_udp_bind, [CALL_UDP_CONNECT] = sys_udp_connect,
+    [CALL_UDP_SEND] = sys_udp_send, [CALL_UDP_RECEIVE] = sys_udp_receive, [CALL_UDP_COUNTERS] = sys_udp_counters,
+    [CALL_SINK] = sys_sink, [CALL_FORWARDED] = sys_forwarded, [CALL_SEND_FRAMES] = sys_send_frames,
+    [CALL_BUFFER] = sys_buffer, [CALL_BIND] = sys_bind,
 };
 
 void files_init(void) {

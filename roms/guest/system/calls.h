@@ -24,24 +24,20 @@ enum {
     CALL_SEND_BUFFER,       // fd, bytes: as setsockopt(SO_SNDBUF)
     CALL_SHUTDOWN,          // fd: ends the own direction, and waits for the end of the other one
     CALL_RECEIVE,           // as CALL_READ, but -EINTR when the alarm rings meanwhile
-    CALLS                   // entry.asm knows their number
-};
-enum {                      // later ones, apart from the first, whose code and table keep their place (more_calls.c)
-    CALL_ACCEPT_UNTIL = CALLS,  // as CALL_ACCEPT, but -EINTR when the alarm rings meanwhile
-    CALL_LEAVE,             // fd, or -1: as CALL_CLOSE, without a wait: what is left is done behind the call's back
+    CALL_ACCEPT_UNTIL,      // as CALL_ACCEPT, but -EINTR when the alarm rings meanwhile
+    CALL_LEAVE,             // fd, or -1: as CALL_CLOSE, without a wait: what is left is done after the call
     CALL_UDP_SOCKET,        // fd of a new UDP socket; CALL_WRITE sends to where it is connected
     CALL_UDP_BIND,          // fd, port (0 = any): the port
     CALL_UDP_CONNECT,       // fd, address in network order, port
     CALL_UDP_SEND,          // fd, struct message: bytes taken
     CALL_UDP_RECEIVE,       // fd, struct message: bytes; -EINTR when the alarm rings meanwhile
     CALL_UDP_COUNTERS,      // reports @udp, if there was any
-    CALL_MORE_TEXT,         // maps the pages of the programs that lie behind those that all have
     CALL_SINK,              // depth, fd of a bound UDP socket, run: where the shared page lies (sink_page.h)
-    CALL_FORWARDED,         // datagrams passed on so far (several/forward.c)
+    CALL_FORWARDED,         // datagrams passed on so far (net/datagram/forward.c)
     CALL_SEND_FRAMES,       // fd of a connected UDP socket, struct frames: sends until the alarm rings
     CALL_BUFFER,            // fd, 0 = SO_SNDBUF or 1 = SO_RCVBUF, bytes to set (0: none): bytes that it has, as getsockopt()
     CALL_BIND,              // fd of a TCP socket, port: the one that it connects from
-    MORE_CALLS
+    CALLS                   // entry.asm knows their number
 };
 struct message {            // a datagram
     unsigned char *data;

@@ -32,17 +32,17 @@ static struct skb *make_frame(const struct udp_sock *sk, u32 bytes, u32 run) {
     uh->check = csum_fold(csum_pseudo_udp(ip->from, ip->to, UDP_HEADER + bytes, sum));
     if (!uh->check)
         uh->check = 0xFFFF;             // 0 means that there is none
-    if (netdev.link == LINK_TOKEN_RING)
+    if (netdev->link == LINK_TOKEN_RING)
         tr_header(b, ETH_IP, gateway.header + 2);
     else
         eth_header(b, ETH_IP, gateway.header + 2);
-    b->dev = net_adapter;
+    b->dev = net_adapters;
     return b;
 }
 
 int send_frames(const struct udp_sock *sk, struct frames *f) {
     static const volatile int full = 1;
-    struct netdev *dev = net_adapter;
+    struct netdev *dev = net_adapters;
     if (!dev->opened || !dev->start_transmit || !gateway.known || !sk->remote_ip || f->bytes < 8)
         return -EINVAL;
     struct skb *b = make_frame(sk, f->bytes, f->run);

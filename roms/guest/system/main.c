@@ -2,11 +2,12 @@
 //
 // Order of start-up, from paging on to the idle loop.
 #include "driver.h"
-#include "net.h"
+#include "ip_fragment.h"
 #include "mode.h"
 #include "system.h"
 #include "tcp.h"
 
+struct boot_params boot_params;
 char settings_text[SETTINGS_BYTES + 1];
 
 // The settings of the network; all others are the ring-3 program's.
@@ -19,14 +20,19 @@ static void read_settings(void) {
         fail("setting not understood: ip");
     if ((value = settings_find(settings_text, "seed")) && !settings_number(value, 0, 999999999, &own_seed))
         fail("setting not understood: seed");
-    netdev.mtu = MTU_STANDARD;
+    netdev->mtu = MTU_STANDARD;
     if ((value = settings_find(settings_text, "mtu"))) {
         u32 mtu;
         if (!settings_number(value, MTU_LEAST, MTU_TOKEN_RING, &mtu))
             fail("setting not understood: mtu");
-        netdev.mtu = (u16)mtu;
+        netdev->mtu = (u16)mtu;
     }
     driver_version = settings_find(settings_text, "driver");
+    if ((value = settings_find(settings_text, "placement"))) {
+        u32 wanted;
+        if (!settings_number(value, 0, PLACEMENTS - 1, &wanted) || wanted != PLACEMENT)
+            fail("setting not understood: placement");
+    }
 }
 
 static void report_system(void) {
@@ -39,7 +45,7 @@ static void report_system(void) {
         name[n] = 0;
     while (n--)
         name[n] = value[n];
-    report("@planar-guest 1 os=%s\n", name);
+    report("@planar-guest 1 os=%s placement=%u\n", name, PLACEMENT);
 }
 
 void kernel_main(void) {
@@ -58,12 +64,10 @@ void kernel_main(void) {
     timer_init();
     network_settings(settings_text);
     if (has_mca)
-        mca_scan();
+        mca_bus.scan();
     net_init();
-    if (driver_probe(&netdev)) {
-        if (netdev.link == LINK_ETHERNET && netdev.mtu > MTU_ETHERNET)
-            fail("mtu %u is more than an Ethernet frame holds", netdev.mtu);
-        net_open();
+    if (drivers_start(settings_text)) {
+        forward_init(settings_text);
         network_opened();
     }
     files_init();

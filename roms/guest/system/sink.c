@@ -3,13 +3,13 @@
 // What the receive path does when it is too full, backlog_full() of net.h and udp_full() of udp.h, and the sinks of the
 // flood program (sink.h). Nothing of it runs while there is room.
 //
-// That netif_rx() comes here while frames are dropped, and for each frame that ends in front of the backlog, is done by
+// That netif_rx() comes here while frames are dropped, and for each frame that ends before the backlog, is done by
 // adding BIAS to the backlog's length: its own comparison is the only one on the path of a frame that is queued.
 #include "sink.h"
 #include "mode.h"
 
 enum { BIAS = BACKLOG_BIAS };
-enum { GENERATED_RUN = UDP_HEADER, GENERATED_NUMBER = UDP_HEADER + 4 };  // offsets, behind IP's header
+enum { GENERATED_RUN = UDP_HEADER, GENERATED_NUMBER = UDP_HEADER + 4 };  // offsets, after IP's header
 
 extern void do_irq(struct regs *r);
 
@@ -82,7 +82,7 @@ void udp_full(struct skb *b) {
 }
 
 struct sink_page *sink_set(u32 new_depth, struct udp_sock *sk, u32 run) {
-    enum { USER_PAGE = 0x09000000 };    // behind the programs' own pages (programs/user.ld)
+    enum { USER_PAGE = 0x09000000 };    // after the programs' own pages (programs/user.ld)
     u32 flags;
     if (!page) {
         page = alloc_pages(1);

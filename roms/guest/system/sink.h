@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where frames end that the process's flood program asked for: in front of the backlog, in UDP's input or in the
+// Where frames end that the process's flood program asked for: before the backlog, in UDP's input or in the
 // process.
 #pragma once
 #include "net.h"

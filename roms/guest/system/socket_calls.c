@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// System calls that make and end sockets.
-#include "net.h"
+// System calls that make and end sockets, and those for what a socket is told before it is used: the sizes of its buffers,
+// its port.
 #include "system.h"
-#include "tcp.h"
+#include "udp.h"
 
 static int write_at_cost(struct file *f, const u8 *from, u32 n) {
     system_cost(&stack_call_path);
     return write_socket(f, from, n);
 }
 
-// The lowest free descriptor, behind which `sk` is from now on.
+// The lowest free descriptor, which stands for `sk` from now on.
 static int new_file(struct sock *sk) {
     for (int fd = 0; fd < FILES; fd++) {
         struct file *f = &files[fd];
@@ -25,7 +25,7 @@ static int new_file(struct sock *sk) {
 
 int sys_socket(struct regs r) {
     (void)r;
-    if (!netdev.opened)
+    if (!netdev->opened)
         fail("no network adapter that a driver knows is installed and enabled");
     struct sock *sk = tcp_socket();
     if (!sk)
@@ -90,7 +90,58 @@ int sys_close(struct regs r) {
     if (!f || !f->sk)
         return -EBADF;
     struct sock *sk = f->sk;
-    f->sk = NULL;
-    f->write = NULL;
+    *f = (struct file){0};
     return tcp_close(sk);
+}
+
+int sys_accept_until(struct regs r) {
+    struct sock *listener = file_socket(r.ebx);
+    if (listener)
+        tcp_left();
+    int fd = sys_accept(r);
+    return fd == -ERESTARTSYS ? -EINTR : fd;
+}
+
+int sys_leave(struct regs r) {
+    struct sock *sk = file_socket(r.ebx);
+    struct udp_sock *udp = udp_file(r.ebx);
+    if ((s32)r.ebx == -1) {
+        tcp_left();
+        return 0;
+    }
+    if (!sk && !udp)
+        return -EBADF;
+    files[r.ebx] = (struct file){0};
+    if (udp)
+        udp_close(udp);
+    else if (sk->state == TCP_LISTEN)
+        return tcp_close(sk);
+    else
+        tcp_leave(sk);
+    return 0;
+}
+
+// ---- options ------------------------------------------------------------------------------------
+static u32 udp_buffer(struct udp_sock *sk, int receive, u32 wanted) {
+    u32 *buffer = receive ? &sk->memory.receive_buffer : &sk->memory.send_buffer;
+    if (wanted) {
+        *buffer = sock_buffer(wanted, receive);
+        wake_up(&sk->memory.sleep);
+    }
+    return *buffer;
+}
+
+int sys_buffer(struct regs r) {
+    struct sock *sk = file_socket(r.ebx);
+    struct udp_sock *udp = udp_file(r.ebx);
+    if (!sk && !udp)
+        return -EBADF;
+    if (r.ecx > 1 || (s32)r.edx < 0)
+        return -EINVAL;
+    return (int)(sk ? tcp_buffer(sk, (int)r.ecx, r.edx) : udp_buffer(udp, (int)r.ecx, r.edx));
+}
+
+int sys_bind(struct regs r) {
+    struct sock *sk = file_socket(r.ebx);
+    return !sk ? -EBADF : r.ecx > 0xFFFF ? -EINVAL : tcp_bind(sk, (u16)r.ecx);
 }

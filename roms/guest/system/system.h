@@ -11,9 +11,11 @@ extern char settings_text[SETTINGS_BYTES + 1];
 void files_init(void);                  // console and log are open
 
 // What a descriptor stands for; free when it has no write().
+struct udp_sock;
 struct file {
     int (*write)(struct file *f, const u8 *from, u32 n);
-    struct sock *sk;
+    struct sock *sk;                    // of TCP
+    struct udp_sock *udp;
 };
 int write_socket(struct file *f, const u8 *from, u32 n);
 enum { FILES = 16 };
@@ -26,14 +28,10 @@ static inline struct sock *file_socket(u32 fd) {
     return f ? f->sk : NULL;
 }
 
-// more_calls.c, from more_calls.asm
-int more_calls(struct regs r);
-struct udp_sock;
-struct udp_sock *udp_file(u32 fd);      // NULL: it is none
-
-// socket_options.c
-int sys_buffer(struct regs r);
-int sys_bind(struct regs r);
+static inline struct udp_sock *udp_file(u32 fd) {
+    struct file *f = get_file(fd);
+    return f ? f->udp : NULL;
+}
 
 // socket_calls.c
 int sys_socket(struct regs r);
@@ -44,3 +42,18 @@ int sys_accept(struct regs r);
 int sys_close(struct regs r);
 int sys_shutdown(struct regs r);
 int sys_receive(struct regs r);
+int sys_accept_until(struct regs r);
+int sys_leave(struct regs r);
+int sys_buffer(struct regs r);
+int sys_bind(struct regs r);
+
+// udp_calls.c
+int sys_udp_socket(struct regs r);
+int sys_udp_bind(struct regs r);
+int sys_udp_connect(struct regs r);
+int sys_udp_send(struct regs r);
+int sys_udp_receive(struct regs r);
+int sys_udp_counters(struct regs r);
+int sys_sink(struct regs r);
+int sys_forwarded(struct regs r);
+int sys_send_frames(struct regs r);

@@ -151,7 +151,7 @@ TEST_CASE("a bond's run repeats, also from a snapshot in its middle") {
   Scratch scratch;
   const auto snapshot = scratch.file("bond.snap");
   const std::string options = "netio --machine model77 --card 3c523 --bond 2" + brief();
-  const auto first = run_planar(options), second = run_planar(options + " --snapshot-at '9.2 s' " + snapshot);
+  const auto first = run_planar(options), second = run_planar(options + " --snapshot-at '8.5 s' " + snapshot);
   INFO(second.err);
   REQUIRE(first.status == 0);
   REQUIRE(second.status == 0);

@@ -95,6 +95,7 @@ TEST_CASE("the JSON object has the members of planar.netio/2 in order") {
                                          "net",
                                          "repeatable",
                                          "seed",
+                                         "placement",
                                          "netio_version",
                                          "guest_image_sha256",
                                          "planar",

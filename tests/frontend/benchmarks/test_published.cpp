@@ -3,12 +3,14 @@
 #include "frontend/published/score.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
 
 #include "frontend/published/published_table.hpp"
 #include "frontend/report/published_report.hpp"
+#include "frontend/results/spread.hpp"
 #include "machines/machine_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
@@ -266,8 +268,48 @@ TEST_CASE("a card with a hypothetical interface counts in no score but its own",
   CHECK_FALSE(apart.skill);
 }
 
+TEST_CASE("rows that are means over placements are scored as means, with the interval of the placements",
+          "[published]") {
+  // Three placements of one card: 90, 100 and 110 where 100 is published. The mean is right; a placement is not.
+  const std::vector<PublishedRow> print{printed("ne2", 100, 50, "")};
+  std::vector<nlohmann::ordered_json> runs;
+  for (const double value : {90, 100, 110}) {
+    auto result = *outcome("model95", "ne2", value, value / 2).result;
+    result["seed"] = 1;
+    result["placement"] = runs.size();
+    result["host"] = {{"seconds", 0}};
+    runs.push_back(result);
+  }
+  const std::vector<CellOutcome> ours{{{"model95", "ne2", {}}, combine_runs(runs), 0, {}, false}};
+  const auto rows = score_rows(print, ours);
+  CHECK(*rows[0].average() == Approx(100));
+  CHECK(*rows[0].average_ci95() == Approx(4.303 * 10 / std::sqrt(3.0)));
+  const Score s = score(rows, "model95", Rows::all);
+  CHECK(*s.mape == Approx(0).margin(1e-9));
+  CHECK(*s.mape_ci95 == Approx(4.303 * std::sqrt(100 / 3.0) / std::sqrt(3.0)));  // of 10, 0 and 10 %
+  CHECK(*s.load_error == Approx(0).margin(1e-9));
+  CHECK(*s.load_error_ci95 == Approx(4.303 * std::sqrt(25 / 3.0) / std::sqrt(3.0)));
+  CHECK_FALSE(score(score_rows(print, {outcome("model95", "ne2", 90, 50)}), "model95", Rows::all).mape_ci95);
+}
+
+TEST_CASE("planar published runs each row in the guest's placements", "[published]") {
+  const std::string command = "published --machines model95 --cards ne2 --seconds 0.05 --quiet --json - ";
+  const auto several = program::run_planar(command + "--placements 2").json();
+  const auto one = program::run_planar(command + "--placement 1").json();
+  const auto row = [](const nlohmann::ordered_json& report) {
+    for (const auto& r : report["rows"])
+      if (!r.contains("not_run")) return r;
+    return nlohmann::ordered_json();
+  };
+  CHECK(row(several)["placements"] == nlohmann::ordered_json::array({0, 1}));
+  CHECK(row(several).contains("average_ci95_kb_per_s"));
+  CHECK(several["scores"][0]["all"].contains("plateau_mape_ci95"));
+  CHECK_FALSE(row(one).contains("placements"));
+}
+
 TEST_CASE("a row that was not run says so and counts nowhere", "[published]") {
-  const auto said = program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --quiet --json -");
+  const auto said =
+      program::run_planar("published --machines model95 --cards ne2 --seconds 0.05 --placements 1 --quiet --json -");
   const auto report = said.json();
   REQUIRE(report["rows"].size() == 52);
   std::size_t run = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Several runs with different seeds as one result, and comparisons that other processes run.
+// Several runs with different seeds and placements as one result, and comparisons that other processes run.
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -31,7 +31,7 @@ TEST_CASE("the spread of a sample is that of the textbook", "[runs]") {
   CHECK(planar::spread_of(std::vector<double>(50, 7.0)).ci95 == 0);
 }
 
-TEST_CASE("netio over several seeds: the mean of the runs, each of which a single run gives", "[runs]") {
+TEST_CASE("netio over several seeds and placements: the mean of the runs, each of which a single run gives", "[runs]") {
   const std::string netio = "netio --machine model95 --card sknet --json -" + brief_runs;
   const auto said = run_planar(netio + " --runs 3 --seed 5");
   INFO(said.err);
@@ -40,10 +40,13 @@ TEST_CASE("netio over several seeds: the mean of the runs, each of which a singl
   CHECK(j["schema"] == "planar.runs/1");
   CHECK(j["runs"] == 3);
   CHECK(j["seeds"] == nlohmann::ordered_json::array({5, 6, 7}));
+  CHECK(j["placements"] == nlohmann::ordered_json::array({0, 1, 2}));
   REQUIRE(j["results"].size() == 3);
   double sum = 0;
   for (unsigned n = 0; n < 3; ++n) {
-    const auto single = run_planar(netio + " --seed " + std::to_string(5 + n)).json();
+    const auto single =
+        run_planar(netio + " --seed " + std::to_string(5 + n) + " --placement " + std::to_string(n)).json();
+    CHECK(single["placement"] == n);
     CHECK(j["results"][n]["state_hash"] == single["state_hash"]);
     sum += single["rows"][1]["kb_per_s"].get<double>();
   }
@@ -57,10 +60,16 @@ TEST_CASE("netio over several seeds: the mean of the runs, each of which a singl
   b.erase("host");
   CHECK(a.dump() == b.dump());
   CHECK_THAT(run_planar("netio --machine model56sx --card ne2 --runs 2" + brief_runs).out,
-             Contains("2 runs, seeds 1 to 2") && Contains("+- (95 %)"));
+             Contains("2 runs, seeds 1 to 2, placements 0 to 1") && Contains("+- (95 %)"));
   const auto refused = run_planar(netio + " --runs 2 --capture /dev/null");
   CHECK(refused.status == 2);
   CHECK_THAT(refused.err, Contains("--capture"));
+}
+
+TEST_CASE("runs with a placement of their own differ in their seeds alone", "[runs]") {
+  const auto j = run_planar("netio --machine model56sx --card ne2 --json - --runs 2 --placement 5" + brief_runs).json();
+  CHECK(j["placements"] == nlohmann::ordered_json::array({5, 5}));
+  CHECK(j["seeds"] == nlohmann::ordered_json::array({1, 2}));
 }
 
 TEST_CASE("compare over several seeds has means in its tables and their confidence in every form", "[runs]") {
@@ -70,14 +79,14 @@ TEST_CASE("compare over several seeds has means in its tables and their confiden
       run_planar("compare --machines model56sx --cards ne2,3c523-old --runs 2 --report " + folder + brief_runs);
   INFO(said.err);
   REQUIRE(said.status == 0);
-  CHECK_THAT(said.out, Contains("2 runs each, seeds 1 to 2") && Contains("+-"));
+  CHECK_THAT(said.out, Contains("2 runs each, seeds 1 to 2, placements 0 to 1") && Contains("+-"));
   CHECK_THAT(read_file(folder + "/compare.csv"), Contains("throughput_ci95"));
   CHECK_THAT(read_file(folder + "/compare.md"), Contains("## Spread"));
   CHECK_THAT(read_file(folder + "/compare.html"), Contains("<h2>Spread</h2>"));
   const auto list = nlohmann::json::parse(read_file(folder + "/compare.json"));
   REQUIRE(list.size() == 2);
   CHECK(list[0]["runs"] == 2);
-  for (const char* file : {"model56sx-ne2.json", "model56sx-ne2-seed2.json"})
+  for (const char* file : {"model56sx-ne2.json", "model56sx-ne2-seed2-placement1.json"})
     CHECK(std::filesystem::exists(folder + "/runs/" + file));
 }
 

@@ -10,15 +10,15 @@ using namespace program;
 
 namespace {
 
-constexpr const char* guest_elf = PLANAR_SOURCE_DIR "/roms/build/guest/kernel.elf";
+constexpr const char* guest_elf = PLANAR_SOURCE_DIR "/roms/build/guest/kernel-0.elf";
 
 /// Why gdb and the guest's symbols cannot be had here; empty: they can.
 std::string missing() {
   if (std::system("gdb --version >/dev/null 2>&1") != 0) return "gdb is not installed";
-  if (!std::filesystem::exists(guest_elf)) return "there is no roms/build/guest/kernel.elf; make -C roms builds it";
+  if (!std::filesystem::exists(guest_elf)) return "there is no roms/build/guest/kernel-0.elf; make -C roms builds it";
   const std::string built = PLANAR_SOURCE_DIR "/roms/build/guest/planar-guest.img";
   if (read_file(built) != read_file(PLANAR_SOURCE_DIR "/roms/images/planar-guest.img"))
-    return "roms/build/guest/kernel.elf is not of the committed image";
+    return "roms/build/guest/kernel-0.elf is not of the committed image";
   return {};
 }
 

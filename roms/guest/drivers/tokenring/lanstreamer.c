@@ -37,7 +37,7 @@ struct transmit_descriptor {
     volatile u32 forward, status, lengths, buffer, buffer_length, unused[3];
 };
 
-static struct {
+struct lanstreamer {
     struct receive_descriptor rx[RX_RING] __attribute__((aligned(32)));
     struct transmit_descriptor tx[TX_MOST] __attribute__((aligned(32)));
     struct skb *rx_skb[RX_RING], *tx_skb[TX_MOST];
@@ -47,7 +47,7 @@ static struct {
     const struct version *version;
     u16 srb, arb, speed;
     volatile int srb_replied;
-} board;
+};
 
 #define REG(r) ((u16)(dev->io + (r)))
 
@@ -63,28 +63,32 @@ static u16 local(struct netdev *dev, u32 at) {
 }
 
 // ---- transmit: the ring is as long as the version hands over frames -----------------------------
-static u32 next_transmit(u32 at) { return at + 1 == board.version->transmits ? 0 : at + 1; }
+static u32 next_transmit(struct netdev *dev, u32 at) {
+    return at + 1 == ((struct lanstreamer *)dev->private_data)->version->transmits ? 0 : at + 1;
+}
 
 // The interrupt that the version wants for what is handed over.
-static u16 transmit_causes(void) {
-    u32 when = board.version->transmit_done;
+static u16 transmit_causes(struct netdev *dev) {
+    struct lanstreamer *board = dev->private_data;
+    u32 when = board->version->transmit_done;
     if (when == IDLE)
         return MISR_TX2_IDLE;
     if (when == NEVER)
         return 0;
-    return when == EACH || board.tx_out == board.version->transmits ? MISR_TX2_EOF : 0;
+    return when == EACH || board->tx_out == board->version->transmits ? MISR_TX2_EOF : 0;
 }
 
 static void set_causes(struct netdev *dev) {
-    outw((u16)(transmit_causes() | MISR_TX2_HALT | MISR_RX_NOBUF | MISR_RX_EOF), REG(MISR_MASK));
+    outw((u16)(transmit_causes(dev) | MISR_TX2_HALT | MISR_RX_NOBUF | MISR_RX_EOF), REG(MISR_MASK));
 }
 
 static void transmit_done(struct netdev *dev) {
+    struct lanstreamer *board = dev->private_data;
     struct net_counters *c = &dev->counters;
-    int was_full = board.tx_out == board.version->transmits;
-    while (board.tx_out && board.tx[board.tx_done].status) {
-        struct transmit_descriptor *d = &board.tx[board.tx_done];
-        struct skb *b = board.tx_skb[board.tx_done];
+    int was_full = board->tx_out == board->version->transmits;
+    while (board->tx_out && board->tx[board->tx_done].status) {
+        struct transmit_descriptor *d = &board->tx[board->tx_done];
+        struct skb *b = board->tx_skb[board->tx_done];
         c->tx_bytes += d->buffer_length;
         if (d->status & TX_BAD) {
             c->tx_errors++;
@@ -96,48 +100,49 @@ static void transmit_done(struct netdev *dev) {
             skb_free(b);
         d->buffer = 0xDEADBEEF;
         d->status = d->lengths = d->buffer_length = 0;
-        board.tx_out--;
-        board.tx_done = next_transmit(board.tx_done);
+        board->tx_out--;
+        board->tx_done = next_transmit(dev, board->tx_done);
     }
-    if (board.tx_out == board.version->transmits)
+    if (board->tx_out == board->version->transmits)
         return;
-    if (was_full && board.version->transmit_done == WHEN_FULL)
+    if (was_full && board->version->transmit_done == WHEN_FULL)
         set_causes(dev);
     dev->busy = 0;
     mark_bh(NET_BH);
 }
 
 static int start_transmit(struct skb *b, struct netdev *dev) {
+    struct lanstreamer *board = dev->private_data;
     u32 flags;
     save_flags_cli(flags);
     dev->busy = 1;
-    if (board.version->transmit_done >= WHEN_FULL)
+    if (board->version->transmit_done >= WHEN_FULL)
         transmit_done(dev);
-    if (board.tx_out == board.version->transmits) {
+    if (board->tx_out == board->version->transmits) {
         restore_flags(flags);
         return 1;
     }
-    u32 at = board.tx_next, length = b->length;
-    struct transmit_descriptor *d = &board.tx[at];
+    u32 at = board->tx_next, length = b->length;
+    struct transmit_descriptor *d = &board->tx[at];
     d->status = 0;
     d->lengths = 1u << 16 | length;
     d->buffer_length = length;
-    if (board.version->transmit_buffers == COPY) {
-        memcpy(board.tx_copy[at], b->data, length);
-        d->buffer = phys(board.tx_copy[at]);
-        board.tx_skb[at] = NULL;
+    if (board->version->transmit_buffers == COPY) {
+        memcpy(board->tx_copy[at], b->data, length);
+        d->buffer = phys(board->tx_copy[at]);
+        board->tx_skb[at] = NULL;
         skb_free(b);
     } else {
         d->buffer = phys(b->data);
-        board.tx_skb[at] = b;
+        board->tx_skb[at] = b;
     }
-    board.tx_out++;
+    board->tx_out++;
     barrier();
     outl(phys(d), REG(TX2LFDA));
-    board.tx_next = next_transmit(at);
-    if (board.tx_out < board.version->transmits)
+    board->tx_next = next_transmit(dev, at);
+    if (board->tx_out < board->version->transmits)
         dev->busy = 0;
-    else if (board.version->transmit_done == WHEN_FULL)
+    else if (board->version->transmit_done == WHEN_FULL)
         set_causes(dev);
     restore_flags(flags);
     return 0;
@@ -158,16 +163,18 @@ static void hand_up(struct skb *b, struct netdev *dev) {
 }
 
 static void give_back(struct netdev *dev, u32 at) {
-    struct receive_descriptor *d = &board.rx[at];
+    struct lanstreamer *board = dev->private_data;
+    struct receive_descriptor *d = &board->rx[at];
     d->status = 0;
-    d->lengths = board.buffer;
+    d->lengths = board->buffer;
     barrier();
     outl(phys(d), REG(RXLBDA));
 }
 
 static void take_frame(struct netdev *dev, u32 at, u32 length) {
-    int copy = board.version->receive_buffers == COPY;
-    struct skb *old = board.rx_skb[at], *b = buffer_alloc(copy ? length : board.buffer);
+    struct lanstreamer *board = dev->private_data;
+    int copy = board->version->receive_buffers == COPY;
+    struct skb *old = board->rx_skb[at], *b = buffer_alloc(copy ? length : board->buffer);
     if (!b) {
         dev->counters.rx_dropped++;
         give_back(dev, at);
@@ -181,18 +188,19 @@ static void take_frame(struct netdev *dev, u32 at, u32 length) {
         hand_up(b, dev);
     } else {
         skb_put(old, length);
-        board.rx[at].buffer = phys(b->data);
-        board.rx_skb[at] = b;
+        board->rx[at].buffer = phys(b->data);
+        board->rx_skb[at] = b;
         give_back(dev, at);
         hand_up(old, dev);
     }
 }
 
 static void receive(struct netdev *dev) {
+    struct lanstreamer *board = dev->private_data;
     struct receive_descriptor *d;
-    while ((d = &board.rx[board.rx_next])->status & RX_PROCESSED) {
-        u32 at = board.rx_next;
-        board.rx_next = (at + 1) % RX_RING;
+    while ((d = &board->rx[board->rx_next])->status & RX_PROCESSED) {
+        u32 at = board->rx_next;
+        board->rx_next = (at + 1) % RX_RING;
         if (d->status & RX_ERRORS || !(d->status & RX_LAST)) {
             dev->counters.rx_errors++;
             give_back(dev, at);
@@ -204,11 +212,12 @@ static void receive(struct netdev *dev) {
 
 // ---- interrupt ----------------------------------------------------------------------------------
 static void ring_status(struct netdev *dev) {
-    if (local(dev, board.arb) >> 8 != ARB_LAN_STATUS) {
+    struct lanstreamer *board = dev->private_data;
+    if (local(dev, board->arb) >> 8 != ARB_LAN_STATUS) {
         outw(LISR_ARB_FREE, REG(LISR_SUM));
         return;
     }
-    local_at(dev, (u16)(board.arb + 6));
+    local_at(dev, (u16)(board->arb + 6));
     u16 status = local_next(dev);
     inw(REG(LAPD));
     outw(LISR_ARB_FREE, REG(LISR_SUM));
@@ -219,6 +228,7 @@ static void ring_status(struct netdev *dev) {
 
 static void interrupt(int irq, void *arg, struct regs *r) {
     struct netdev *dev = arg;
+    struct lanstreamer *board = dev->private_data;
     (void)irq, (void)r;
     outw((u16)~SISR_MI, REG(SISR_MASK_RUM));
     u16 sisr = inw(REG(SISR));
@@ -227,7 +237,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     outw((u16)~misr, REG(MISR_RUM));
     if (sisr) {
         if (sisr & SISR_SRB_REPLY)
-            board.srb_replied = 1;
+            board->srb_replied = 1;
         if (misr & (MISR_TX2_EOF | MISR_TX2_IDLE))
             transmit_done(dev);
         if (misr & MISR_TX2_HALT)
@@ -246,6 +256,7 @@ static void interrupt(int irq, void *arg, struct regs *r) {
 
 // ---- onto the ring ------------------------------------------------------------------------------
 static int open_adapter(struct netdev *dev) {
+    struct lanstreamer *board = dev->private_data;
     outw(SISR_MI | SISR_SRB_REPLY, REG(SISR_MASK));
     outw(LISR_LIE, REG(LISR));
     outw(inw(REG(LAPWWO)), REG(LAPA));
@@ -258,9 +269,9 @@ static int open_adapter(struct netdev *dev) {
     outw((u16)(inw(REG(LAPWWO)) + 8), REG(LAPA));
     local_put(dev, OPEN_FDX);
     u16 srb = inw(REG(LAPWWO));
-    board.srb_replied = 0;
+    board->srb_replied = 0;
     outw(LISR_SRB_CMD, REG(LISR_SUM));
-    if (!wait_for(&board.srb_replied, OPEN_TICKS)) {
+    if (!wait_for(&board->srb_replied, OPEN_TICKS)) {
         printk("%s: OPEN is not answered\n", dev->name);
         return -1;
     }
@@ -271,35 +282,37 @@ static int open_adapter(struct netdev *dev) {
     }
     u16 as = local(dev, srb + 18u) >> 8;
     printk("%s: %s Mbit/s, %s duplex, driver %s\n", dev->name, as & OPENED_16 ? "16" : "4",
-           as & OPENED_FDX ? "full" : "half", board.version->name);
+           as & OPENED_FDX ? "full" : "half", board->version->name);
     local_at(dev, (u16)(srb + 8));
     local_next(dev);                    // ASB
-    board.srb = local_next(dev);
-    board.arb = local_next(dev);
+    board->srb = local_next(dev);
+    board->arb = local_next(dev);
     return 0;
 }
 
-static int lay_out_rings(void) {
+static int lay_out_rings(struct netdev *dev) {
+    struct lanstreamer *board = dev->private_data;
     for (u32 i = 0; i < RX_RING; i++) {
-        struct skb *b = buffer_alloc(board.buffer);
+        struct skb *b = buffer_alloc(board->buffer);
         if (!b)
             return -1;
-        board.rx_skb[i] = b;
-        board.rx[i].forward = phys(&board.rx[(i + 1) % RX_RING]);
-        board.rx[i].status = 0;
-        board.rx[i].buffer = phys(b->data);
-        board.rx[i].lengths = board.buffer;
+        board->rx_skb[i] = b;
+        board->rx[i].forward = phys(&board->rx[(i + 1) % RX_RING]);
+        board->rx[i].status = 0;
+        board->rx[i].buffer = phys(b->data);
+        board->rx[i].lengths = board->buffer;
     }
-    for (u32 i = 0; i < board.version->transmits; i++) {
-        board.tx[i].forward = phys(&board.tx[next_transmit(i)]);
-        board.tx[i].status = board.tx[i].lengths = board.tx[i].buffer = board.tx[i].buffer_length = 0;
-        if (board.version->transmit_buffers == COPY)
-            board.tx_copy[i] = alloc_pages((board.buffer + PAGE_SIZE - 1) / PAGE_SIZE);
+    for (u32 i = 0; i < board->version->transmits; i++) {
+        board->tx[i].forward = phys(&board->tx[next_transmit(dev, i)]);
+        board->tx[i].status = board->tx[i].lengths = board->tx[i].buffer = board->tx[i].buffer_length = 0;
+        if (board->version->transmit_buffers == COPY)
+            board->tx_copy[i] = alloc_pages((board->buffer + PAGE_SIZE - 1) / PAGE_SIZE);
     }
     return 0;
 }
 
 static int open(struct netdev *dev) {
+    struct lanstreamer *board = dev->private_data;
     if (request_irq(dev->irq, interrupt, 0, dev)) {
         printk("%s: interrupt %d is taken\n", dev->name, dev->irq);
         return -1;
@@ -307,12 +320,12 @@ static int open(struct netdev *dev) {
     if (open_adapter(dev))
         return -1;
     outw((u16)~BMCTL_RX_DIS, REG(BMCTL_RUM));
-    if (lay_out_rings()) {
+    if (lay_out_rings(dev)) {
         printk("%s: no memory for its buffers\n", dev->name);
         return -1;
     }
-    outl(phys(&board.rx[0]), REG(RXBDA));
-    outl(phys(&board.rx[RX_RING - 1]), REG(RXLBDA));
+    outl(phys(&board->rx[0]), REG(RXBDA));
+    outl(phys(&board->rx[RX_RING - 1]), REG(RXLBDA));
     outw(MISR_RX_NOBUF | MISR_RX_EOF, REG(MISR_MASK));
     outw((u16)~BMCTL_TX2_DIS, REG(BMCTL_RUM));
     set_causes(dev);
@@ -329,6 +342,7 @@ static void ticks(u32 n) {
 }
 
 static int reset(struct netdev *dev) {
+    struct lanstreamer *board = dev->private_data;
     static struct {
         struct receive_descriptor d;
         u8 bytes[512];
@@ -336,10 +350,10 @@ static int reset(struct netdev *dev) {
     outw((u16)(inw(REG(BCTL)) | BCTL_SOFTRESET), REG(BCTL));
     ticks(HZ);
     outw((u16)(inw(REG(BCTL)) & (0xFFFF & ~BCTL_SOFTRESET)), REG(BCTL));
-    if (board.speed == 0)
+    if (board->speed == 0)
         outw((u16)(inw(REG(GPR)) | GPR_AUTOSENSE), REG(GPR));
     else
-        outw(board.speed == 16 ? GPR_16MBPS : 0, REG(GPR));
+        outw(board->speed == 16 ? GPR_16MBPS : 0, REG(GPR));
     test.d.forward = test.d.status = 0;
     test.d.buffer = phys(test.bytes);
     test.d.lengths = sizeof test.bytes;
@@ -370,14 +384,20 @@ static int reset(struct netdev *dev) {
     return 0;
 }
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
-    static const u8 lines[] = {5, 9, 10, 11}, speeds[] = {16, 4, 0, 16};
-    dev->io = (u16)((pos[2] & 0xF0) << 8);
-    dev->irq = lines[pos[2] >> 1 & 3];
+static int locate(struct device *d) {
+    static const u8 lines[] = {5, 9, 10, 11};
+    d->io = (u16)(mca_field(d, 2, 4, 4) << 12);
+    d->irq = lines[mca_field(d, 2, 1, 2)];
+    return 0;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    struct lanstreamer *board = dev->private_data;
+    static const u8 speeds[] = {16, 4, 0, 16};
     dev->link = LINK_TOKEN_RING;
-    board.speed = speeds[pos[4] & 3];
-    board.version = version_find(streamer_versions, streamer_version_count);
-    board.buffer = (u32)TR_HEADER + dev->mtu;
+    board->speed = speeds[mca_field(d, 4, 0, 2)];
+    board->version = version_find(streamer_versions, streamer_version_count);
+    board->buffer = (u32)TR_HEADER + dev->mtu;
     if (reset(dev)) {
         printk("%s: the adapter's self-test fails\n", dev->name);
         return -1;
@@ -387,6 +407,8 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
     return 0;
 }
 
-static const u16 ids[] = {0x8FA2, 0x8FA0, 0};
+static const u32 ids[] = {0x8FA2, 0x8FA0, 0};
 
-const struct driver lanstreamer_driver = {"lanstreamer", ids, probe};
+const struct driver lanstreamer_driver = {
+    .name = "lanstreamer", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe,
+    .state_bytes = sizeof(struct lanstreamer)};

@@ -17,22 +17,24 @@
 // bit 5 I/O base.
 #include "tms380.h"
 
-struct madge_state madge;
-
 // ---- commands -----------------------------------------------------------------------------------
-static void set_scb(u16 command, u32 parameter) {
-    madge.scb.parameter[0] = (u16)parameter;
-    madge.scb.parameter[1] = (u16)(parameter >> 16);
-    madge.scb.command = command;
+static void set_scb(struct netdev *dev, u16 command, u32 parameter) {
+    struct madge_state *madge = dev->private_data;
+    madge->scb.parameter[0] = (u16)parameter;
+    madge->scb.parameter[1] = (u16)(parameter >> 16);
+    madge->scb.command = command;
 }
 
 // The circle has a list more than frames may be on their way: one stays unused.
-u32 madge_next_list(u32 at) { return at == madge.version->transmits ? 0 : at + 1; }
+u32 madge_next_list(struct netdev *dev, u32 at) {
+    return at == ((struct madge_state *)dev->private_data)->version->transmits ? 0 : at + 1;
+}
 
-static void drop_sent(void) {
-    while (madge.tx[madge.tx_busy].busy) {
-        struct transmit_list *t = &madge.tx[madge.tx_busy];
-        madge.tx_busy = madge_next_list(madge.tx_busy);
+static void drop_sent(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
+    while (madge->tx[madge->tx_busy].busy) {
+        struct transmit_list *t = &madge->tx[madge->tx_busy];
+        madge->tx_busy = madge_next_list(dev, madge->tx_busy);
         t->status = 0;
         t->busy = 0;
         skb_free(t->skb);
@@ -41,97 +43,103 @@ static void drop_sent(void) {
 
 // The next command that waits, in the driver's order, if the SCB is free.
 static void next_command(struct netdev *dev) {
-    if (!madge.wanted || madge.scb_used)
+    struct madge_state *madge = dev->private_data;
+    if (!madge->wanted || madge->scb_used)
         return;
-    if (!madge.is_open) {
-        if (!(madge.wanted & WANT_OPEN))
+    if (!madge->is_open) {
+        if (!(madge->wanted & WANT_OPEN))
             return;
-        madge.wanted ^= WANT_OPEN;
-        set_scb(OPEN, htonl(phys(&madge.open)));
-    } else if (madge.wanted & WANT_RECEIVE) {
-        madge.wanted ^= WANT_RECEIVE;
-        set_scb(RECEIVE, htonl(phys(&madge.rx[madge.rx_head])));
-    } else if (madge.wanted & WANT_TRANSMIT) {
-        madge.wanted ^= WANT_TRANSMIT;
-        drop_sent();
-        set_scb(TRANSMIT, htonl(phys(&madge.tx[madge.tx_busy])));
-        madge.transmitting = 1;
-    } else if (madge.wanted & WANT_MODIFY) {
-        madge.wanted ^= WANT_MODIFY;
-        set_scb(MODIFY_OPEN, madge.open.options);
-    } else if (madge.wanted & WANT_FUNCTIONAL) {
-        madge.wanted ^= WANT_FUNCTIONAL;
-        set_scb(SET_FUNCTIONAL, madge.open.functional);
+        madge->wanted ^= WANT_OPEN;
+        set_scb(dev, OPEN, htonl(phys(&madge->open)));
+    } else if (madge->wanted & WANT_RECEIVE) {
+        madge->wanted ^= WANT_RECEIVE;
+        set_scb(dev, RECEIVE, htonl(phys(&madge->rx[madge->rx_head])));
+    } else if (madge->wanted & WANT_TRANSMIT) {
+        madge->wanted ^= WANT_TRANSMIT;
+        drop_sent(dev);
+        set_scb(dev, TRANSMIT, htonl(phys(&madge->tx[madge->tx_busy])));
+        madge->transmitting = 1;
+    } else if (madge->wanted & WANT_MODIFY) {
+        madge->wanted ^= WANT_MODIFY;
+        set_scb(dev, MODIFY_OPEN, madge->open.options);
+    } else if (madge->wanted & WANT_FUNCTIONAL) {
+        madge->wanted ^= WANT_FUNCTIONAL;
+        set_scb(dev, SET_FUNCTIONAL, madge->open.functional);
     } else {
-        madge.wanted ^= WANT_LOG;
-        set_scb(READ_ERROR_LOG, htonl(phys(madge.log)));
+        madge->wanted ^= WANT_LOG;
+        set_scb(dev, READ_ERROR_LOG, htonl(phys(madge->log)));
     }
-    madge.scb_used = 1;
+    madge->scb_used = 1;
     barrier();
     doorbell(dev, CMD_EXECUTE | CMD_SCB_REQUEST);
 }
 
 void madge_want(struct netdev *dev, u32 command) {
-    madge.wanted |= command;
+    struct madge_state *madge = dev->private_data;
+    madge->wanted |= command;
     next_command(dev);
 }
 
 // ---- transmit -----------------------------------------------------------------------------------
 // The version's interrupt for the frame that is handed over now.
-static u16 interrupt_wanted(void) {
-    if (madge.version->transmit_done == SECOND && !madge.unannounced) {
-        madge.unannounced = 1;
+static u16 interrupt_wanted(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
+    if (madge->version->transmit_done == SECOND && !madge->unannounced) {
+        madge->unannounced = 1;
         return 0;
     }
-    madge.unannounced = 0;
+    madge->unannounced = 0;
     return LIST_IRQ;
 }
 
 // With interrupts off: the handler does it too. The kernel's driver leaves them on and can lose a frame by it.
 static void fill_lists(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     for (;;) {
-        struct transmit_list *t = &madge.tx[madge.tx_free];
-        if (madge.tx[madge_next_list(madge.tx_free)].busy)
+        struct transmit_list *t = &madge->tx[madge->tx_free];
+        if (madge->tx[madge_next_list(dev, madge->tx_free)].busy)
             return;
-        struct skb *b = queue_first(&madge.queue);
+        struct skb *b = queue_first(&madge->queue);
         if (!b)
             return;
         queue_unlink(b);
-        madge.queue_room++;
+        madge->queue_room++;
         t->busy = 1;
-        madge.tx_free = madge_next_list(madge.tx_free);
+        madge->tx_free = madge_next_list(dev, madge->tx_free);
         t->skb = b;
         t->fragment[0].count = htons((u16)b->length);
         t->fragment[0].address = htonl(phys(b->data));
         t->size = htons((u16)b->length);
         barrier();
-        t->status = LIST_VALID | LIST_START | LIST_END | TX_PASS_SOURCE | interrupt_wanted();
+        t->status = LIST_VALID | LIST_START | LIST_END | TX_PASS_SOURCE | interrupt_wanted(dev);
         doorbell(dev, CMD_TX_VALID);
     }
 }
 
 int madge_start_transmit(struct skb *b, struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     u32 flags;
     dev->busy = 1;
-    if (!madge.queue_room)
+    if (!madge->queue_room)
         return 1;
-    madge.queue_room--;
+    madge->queue_room--;
     save_flags_cli(flags);
-    queue_tail(&madge.queue, b);
+    queue_tail(&madge->queue, b);
     fill_lists(dev);
-    if (madge.queue_room)
+    if (madge->queue_room)
         dev->busy = 0;
     restore_flags(flags);
     return 0;
 }
 
 static void transmit_done(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     struct net_counters *c = &dev->counters;
     for (;;) {
-        struct transmit_list *t = &madge.tx[madge.tx_busy];
+        struct transmit_list *t = &madge->tx[madge->tx_busy];
         if (!t->busy || (t->status & (LIST_VALID | LIST_COMPLETE)) != LIST_COMPLETE)
             break;
-        madge.tx_busy = madge_next_list(madge.tx_busy);
+        madge->tx_busy = madge_next_list(dev, madge->tx_busy);
         if (t->status & TX_ERROR)
             c->tx_errors++;
         else
@@ -142,7 +150,7 @@ static void transmit_done(struct netdev *dev) {
     }
     dev->busy = 0;
     mark_bh(NET_BH);
-    if (madge.queue_room < TX_QUEUE)
+    if (madge->queue_room < TX_QUEUE)
         fill_lists(dev);
 }
 
@@ -161,8 +169,9 @@ int madge_new_buffer(struct receive_list *l, struct netdev *dev) {
 
 // The frame of a list, which gets a buffer to go on with; NULL when there is none.
 static struct skb *take_buffer(struct receive_list *l, u32 length, struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     struct skb *b = l->skb;
-    if (madge.version->receive_buffers == HAND_OVER) {
+    if (madge->version->receive_buffers == HAND_OVER) {
         if (madge_new_buffer(l, dev))
             return NULL;
         skb_put(b, length);
@@ -177,9 +186,10 @@ static struct skb *take_buffer(struct receive_list *l, u32 length, struct netdev
 }
 
 static void receive(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     struct net_counters *c = &dev->counters;
     for (;;) {
-        struct receive_list *l = &madge.rx[madge.rx_head];
+        struct receive_list *l = &madge->rx[madge->rx_head];
         if (l->status & LIST_VALID)
             return;
         u16 length = htons(l->size), again;
@@ -200,12 +210,12 @@ static void receive(struct netdev *dev) {
         } else {
             c->rx_errors++;
         }
-        madge.rx_head = (madge.rx_head + 1) % RX_LISTS;
+        madge->rx_head = (madge->rx_head + 1) % RX_LISTS;
         l->size = 0;
-        madge.rx[madge.rx_tail].size = 0;
+        madge->rx[madge->rx_tail].size = 0;
         barrier();
-        madge.rx[madge.rx_tail].status = LIST_VALID | LIST_IRQ;
-        madge.rx_tail = (madge.rx_tail + 1) % RX_LISTS;
+        madge->rx[madge->rx_tail].status = LIST_VALID | LIST_IRQ;
+        madge->rx_tail = (madge->rx_tail + 1) % RX_LISTS;
         doorbell(dev, CMD_RX_VALID);
     }
 }
@@ -213,51 +223,56 @@ static void receive(struct netdev *dev) {
 // ---- interrupt ----------------------------------------------------------------------------------
 // All ones in the SSB tell later whether the chip has written it.
 static void acknowledge(struct netdev *dev) {
-    madge.ssb.command = madge.ssb.status[0] = madge.ssb.status[1] = madge.ssb.status[2] = 0xFFFF;
+    struct madge_state *madge = dev->private_data;
+    madge->ssb.command = madge->ssb.status[0] = madge->ssb.status[1] = madge->ssb.status[2] = 0xFFFF;
     barrier();
     doorbell(dev, CMD_SSB_CLEAR | CMD_SYSTEM_IRQ);
 }
 
-static int ssb_written(u32 code) {
+static int ssb_written(struct netdev *dev, u32 code) {
+    struct madge_state *madge = dev->private_data;
     u32 words = code == IRQ_TRANSMIT || code == IRQ_RECEIVE ? 3 : code == IRQ_RING_STATUS ? 1 : 0;
     if (!words && code != IRQ_COMMAND)
         return 1;
-    if (madge.ssb.command == 0xFFFF)
+    if (madge->ssb.command == 0xFFFF)
         return 0;
     for (u32 i = 0; i < words; i++)
-        if (madge.ssb.status[i] == 0xFFFF)
+        if (madge->ssb.status[i] == 0xFFFF)
             return 0;
     return 1;
 }
 
 static void command_done(struct netdev *dev) {
-    if (madge.ssb.command != OPEN)
+    struct madge_state *madge = dev->private_data;
+    if (madge->ssb.command != OPEN)
         return;
-    madge.answered = 1;
-    madge.scb_used = 0;
-    if ((madge.ssb.status[0] & 0xFF) != GOOD) {
-        printk("%s: open error %04x\n", dev->name, htons(madge.ssb.status[0]));
+    madge->answered = 1;
+    madge->scb_used = 0;
+    if ((madge->ssb.status[0] & 0xFF) != GOOD) {
+        printk("%s: open error %04x\n", dev->name, htons(madge->ssb.status[0]));
         return;
     }
-    madge.is_open = 1;
-    madge.transmitting = 0;
+    madge->is_open = 1;
+    madge->transmitting = 0;
     madge_want(dev, WANT_TRANSMIT);
     madge_want(dev, WANT_RECEIVE);
 }
 
 static void ring_status(struct netdev *dev) {
-    u16 status = madge.ssb.status[0];
+    struct madge_state *madge = dev->private_data;
+    u16 status = madge->ssb.status[0];
     printk("%s: ring status %04x\n", dev->name, htons(status));
     if (status & COUNTER_OVERFLOW)
         madge_want(dev, WANT_LOG);
     if (status & ADAPTER_CLOSED)
-        madge.is_open = 0;
+        madge->is_open = 0;
 }
 
 static void serve(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     for (u16 status = sif_read(dev, SIFSTS); status & STS_SYSTEM_IRQ; status = sif_read(dev, SIFSTS)) {
         u32 code = status & STS_CODE;
-        if (!ssb_written(code)) {
+        if (!ssb_written(dev, code)) {
             printk("%s: the adapter's status is late\n", dev->name);
             return;
         }
@@ -267,8 +282,8 @@ static void serve(struct netdev *dev) {
             receive(dev);
             continue;
         case IRQ_TRANSMIT:
-            if (madge.ssb.status[0] & COMMAND_COMPLETE) {
-                madge.transmitting = 0;
+            if (madge->ssb.status[0] & COMMAND_COMPLETE) {
+                madge->transmitting = 0;
                 madge_want(dev, WANT_TRANSMIT);
             }
             acknowledge(dev);
@@ -276,13 +291,13 @@ static void serve(struct netdev *dev) {
             continue;
         case IRQ_COMMAND: command_done(dev); break;
         case IRQ_SCB_CLEAR:
-            madge.scb_used = 0;
+            madge->scb_used = 0;
             next_command(dev);
             break;
         case IRQ_RING_STATUS: ring_status(dev); break;
         case IRQ_ADAPTER_CHECK:
             printk("%s: adapter check\n", dev->name);
-            madge.is_open = 0;
+            madge->is_open = 0;
             break;
         }
         acknowledge(dev);

@@ -79,7 +79,6 @@ struct madge_state {
     int scb_used, is_open, transmitting, fast;
     volatile int answered;              // OPEN was
 };
-extern struct madge_state madge;
 
 #define PORT(r) ((u16)(dev->io + (r)))
 
@@ -126,7 +125,7 @@ static inline void doorbell(struct netdev *dev, u16 bits) {
 // tms380.c
 enum { WANT_OPEN = 1, WANT_TRANSMIT = 2, WANT_RECEIVE = 4, WANT_FUNCTIONAL = 8, WANT_LOG = 16, WANT_MODIFY = 32 };
 void madge_want(struct netdev *dev, u32 command);       // a command, as soon as the SCB is free
-u32 madge_next_list(u32 at);
+u32 madge_next_list(struct netdev *dev, u32 at);
 int madge_new_buffer(struct receive_list *l, struct netdev *dev);       // -1: no memory
 int madge_start_transmit(struct skb *b, struct netdev *dev);
 void madge_interrupt(int irq, void *arg, struct regs *r);

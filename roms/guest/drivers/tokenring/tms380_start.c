@@ -44,13 +44,14 @@ static void download(struct netdev *dev) {
 }
 
 static void reset_adapter(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     sif_write(dev, ACL_ARESET, SIFACL);
     udelay_spin(40);
     u16 acl = sif_read(dev, SIFACL);
     udelay_spin(20);
     acl &= (u16)~ACL_NSELOUT;
     u8 control = inb(PORT(CONTROL1));
-    outb(madge.fast ? control | C1_SPEED_16 : control & (u8)~C1_SPEED_16, PORT(CONTROL1));
+    outb(madge->fast ? control | C1_SPEED_16 : control & (u8)~C1_SPEED_16, PORT(CONTROL1));
     acl = (u16)((acl & ~(ACL_ARESET | ACL_PSDMAEN)) | ACL_CPHALT | ACL_BOOT | ACL_SINTEN);
     sif_write(dev, acl, SIFACL);
     udelay_spin(40);
@@ -82,10 +83,11 @@ static int bring_up(struct netdev *dev) {
 }
 
 static int initialize(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     static const u8 scb_test[6] = {0x00, 0x00, 0xC1, 0xE2, 0xD4, 0x8B};
     static const u8 ssb_test[8] = {0xFF, 0xFF, 0xD1, 0xD7, 0xC5, 0xD9, 0xC3, 0xD4};
-    u16 *w = madge.initialization, status = STS_ERROR;
-    u32 scb = phys((void *)&madge.scb), ssb = phys((void *)&madge.ssb);
+    u16 *w = madge->initialization, status = STS_ERROR;
+    u32 scb = phys((void *)&madge->scb), ssb = phys((void *)&madge->ssb);
     w[0] = 0x9F00;
     w[1] = w[2] = w[3] = 0;
     w[4] = w[5] = 24;
@@ -105,8 +107,8 @@ static int initialize(struct netdev *dev) {
         if (!(status & (STS_INITIALIZE | STS_TEST)) || status & STS_ERROR)
             break;
     }
-    if (status & (STS_INITIALIZE | STS_ERROR | STS_TEST) || memcmp((void *)&madge.scb, scb_test, sizeof scb_test) ||
-        memcmp((void *)&madge.ssb, ssb_test, sizeof ssb_test)) {
+    if (status & (STS_INITIALIZE | STS_ERROR | STS_TEST) || memcmp((void *)&madge->scb, scb_test, sizeof scb_test) ||
+        memcmp((void *)&madge->ssb, ssb_test, sizeof ssb_test)) {
         printk("%s: initialization error %02x\n", dev->name, sif_read(dev, SIFSTS) & STS_CODE);
         return -1;
     }
@@ -125,32 +127,34 @@ static u16 read_ram(struct netdev *dev, u16 address, u32 words) {
 }
 
 static int lay_out(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     static const u8 product[18] = "Madge MCA 16/4    ";
-    memset(&madge.open, 0, sizeof madge.open);
-    madge.open.options = FULL_DUPLEX_SELECTION;
-    memcpy(madge.open.node, dev->mac, 6);
-    madge.open.receive_list = BE(14);
-    madge.open.transmit_list = BE(26);
-    madge.open.buffer = BE(BUFFER);
-    madge.open.transmit_least = 20;
-    madge.open.transmit_most = 40;
-    memcpy(madge.product, product, sizeof product);
-    madge.open.product = htonl(phys(madge.product));
-    queue_init(&madge.queue);
-    madge.queue_room = TX_QUEUE;
-    for (u32 i = 0; i <= madge.version->transmits; i++)
-        madge.tx[i].next = htonl(phys((void *)&madge.tx[madge_next_list(i)]));
+    memset(&madge->open, 0, sizeof madge->open);
+    madge->open.options = FULL_DUPLEX_SELECTION;
+    memcpy(madge->open.node, dev->mac, 6);
+    madge->open.receive_list = BE(14);
+    madge->open.transmit_list = BE(26);
+    madge->open.buffer = BE(BUFFER);
+    madge->open.transmit_least = 20;
+    madge->open.transmit_most = 40;
+    memcpy(madge->product, product, sizeof product);
+    madge->open.product = htonl(phys(madge->product));
+    queue_init(&madge->queue);
+    madge->queue_room = TX_QUEUE;
+    for (u32 i = 0; i <= madge->version->transmits; i++)
+        madge->tx[i].next = htonl(phys((void *)&madge->tx[madge_next_list(dev, i)]));
     for (u32 i = 0; i < RX_LISTS; i++) {
-        madge.rx[i].next = htonl(phys((void *)&madge.rx[(i + 1) % RX_LISTS]));
-        madge.rx[i].status = LIST_START | LIST_END | LIST_IRQ | (i + 1 < RX_LISTS ? LIST_VALID : 0);
-        if (madge_new_buffer(&madge.rx[i], dev))
+        madge->rx[i].next = htonl(phys((void *)&madge->rx[(i + 1) % RX_LISTS]));
+        madge->rx[i].status = LIST_START | LIST_END | LIST_IRQ | (i + 1 < RX_LISTS ? LIST_VALID : 0);
+        if (madge_new_buffer(&madge->rx[i], dev))
             return -1;
     }
-    madge.rx_tail = RX_LISTS - 1;
+    madge->rx_tail = RX_LISTS - 1;
     return 0;
 }
 
 static int open(struct netdev *dev) {
+    struct madge_state *madge = dev->private_data;
     board_init(dev);
     if (lay_out(dev))
         return -1;
@@ -161,8 +165,8 @@ static int open(struct netdev *dev) {
     printk("%s: %u KB of adapter RAM\n", dev->name, read_ram(dev, size_at, 1));
     enable_interrupts(dev);
     madge_want(dev, WANT_OPEN);
-    wait_for(&madge.answered, OPEN_WAIT);
-    if (!madge.is_open)
+    wait_for(&madge->answered, OPEN_WAIT);
+    if (!madge->is_open)
         return -1;
     dev->busy = 0;
     dev->started = 1;
@@ -174,15 +178,18 @@ static int open(struct netdev *dev) {
     return 0;
 }
 
-static int probe(struct netdev *dev, const u8 pos[8]) {
+static int locate(struct device *d) {
     static const u8 lines[] = {0, 3, 9, 10};
-    dev->io = (u16)(0x0A20 + (pos[4] & 0x04 ? 0x0400 : 0) + (pos[2] & 0x20 ? 0x1000 : 0) + (pos[5] & 0x20 ? 0x2000 : 0));
-    dev->irq = lines[pos[2] >> 6];
-    if (!dev->irq) {
-        printk("%s: no interrupt is chosen\n", dev->name);
-        return -1;
-    }
-    madge.fast = pos[3] & 0x04 || pos[4] & 0x20;
+    d->io = (u16)(0x0A20 + (mca_field(d, 4, 2, 1) << 10) + (mca_field(d, 2, 5, 1) << 12) + (mca_field(d, 5, 5, 1) << 13));
+    d->irq = lines[mca_field(d, 2, 6, 2)];
+    if (!d->irq)
+        printk("madge: no interrupt is chosen\n");
+    return d->irq ? 0 : -1;
+}
+
+static int probe(struct netdev *dev, const struct device *d) {
+    struct madge_state *madge = dev->private_data;
+    madge->fast = mca_field(d, 3, 2, 1) || mca_field(d, 4, 5, 1);
     u8 control0 = inb(PORT(CONTROL0)), control1 = inb(PORT(CONTROL1)), off = control0 & (u8) ~(C0_PAGE | C0_SIFSEL);
     outb(off, PORT(CONTROL0));
     u8 maker = inb(PORT(SIF)), type = inb(PORT(SIF + 1));
@@ -203,14 +210,16 @@ static int probe(struct netdev *dev, const u8 pos[8]) {
         return -1;
     }
     board_init(dev);
-    outb(pos[3] & 0x40 ? 0 : 1, PORT(CABLE));
-    madge.version = version_find(madge_versions, madge_version_count);
+    outb(mca_field(d, 3, 6, 1) ? 0 : 1, PORT(CABLE));
+    madge->version = version_find(madge_versions, madge_version_count);
     dev->link = LINK_TOKEN_RING;
     dev->open = open;
     dev->start_transmit = madge_start_transmit;
     return 0;
 }
 
-static const u16 ids[] = {0x002D, 0x0074, 0};
+static const u32 ids[] = {0x002D, 0x0074, 0};
 
-const struct driver tms380_driver = {"madge", ids, probe};
+const struct driver tms380_driver = {
+    .name = "madge", .bus = &mca_bus, .ids = ids, .locate = locate, .probe = probe,
+    .state_bytes = sizeof(struct madge_state)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The versions, family by family. Of the vendors' drivers nothing but their names and figures is public: their habits are
-// inferred, and those marked (P) were chosen with the published figures of that version in view (docs/driver-versions.md
+// inferred, and those marked (P) were chosen knowing the published figures of that version (docs/driver-versions.md
 // names them). None was fitted.
 #include "versions.h"
 

@@ -20,7 +20,7 @@ static struct datagram_sock own = {.send_buffer = 65535, .receive_buffer = 65535
 
 struct message {
     struct icmp_header header;
-    const u8 *data;                     // behind it
+    const u8 *data;                     // after it
     u32 sum;                            // of what was copied
 };
 

@@ -130,9 +130,9 @@ int ip_send(struct datagram_sock *sk, u32 to, u8 protocol, u32 length, ip_copy *
         return -EHOSTUNREACH;
     gateway.ip = to;
     // data of a fragment but the last; a datagram that fits goes whole, whatever is left over of 8 bytes
-    u32 room = (netdev.mtu - IP_HEADER) & ~7u;
-    u32 offset = length + IP_HEADER <= netdev.mtu ? 0 : (length - 1) / room * room;
-    u32 head = netdev.link == LINK_TOKEN_RING ? LINK_HEADROOM : 16, more = 0;
+    u32 room = (netdev->mtu - IP_HEADER) & ~7u;
+    u32 offset = length + IP_HEADER <= netdev->mtu ? 0 : (length - 1) / room * room;
+    u32 head = netdev->link == LINK_TOKEN_RING ? LINK_HEADROOM : 16, more = 0;
     u16 id = htons(next_id++);
     for (u32 bytes = length - offset;; bytes = room, offset -= room, more = IP_MORE) {
         int error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Reassembly, with the limits of Linux 2.2 (net/ipv4/ip_fragment.c, read): datagrams under way may have 256 KB, beyond
-// which the eldest go until they have 192 KB; 30 s behind its latest fragment a datagram is given up. A whole one is
+// which the eldest go until they have 192 KB; 30 s after its latest fragment a datagram is given up. A whole one is
 // copied into one new buffer, which has no sum yet, whatever its fragments had: UDP reads it again, and the process
 // copies it once more.
 //

@@ -30,7 +30,7 @@ struct skb *sock_alloc(struct sock *sk, u32 size, int force) {
 }
 
 // ---- the socket lock: segments that arrive meanwhile are worked off at release -----------------
-static __attribute__((noinline, section(".text.sock_release.part.0"))) void work_off(struct sock *sk) {
+static void work_off(struct sock *sk) {
     bh_atomic_begin();
     while (!queue_empty(&sk->waiting)) {
         struct skb *b = queue_first(&sk->waiting);
@@ -42,7 +42,7 @@ static __attribute__((noinline, section(".text.sock_release.part.0"))) void work
 
 static inline void release(struct sock *sk) {
     barrier();
-    if (__builtin_expect(!--sk->locked, 1))
+    if (!--sk->locked)
         work_off(sk);
 }
 

@@ -6,48 +6,21 @@
 // 32767 at most, and as the largest buffer is 131070, scaling never shifts.
 //
 // As there, a receive buffer of less than two segments stands still: its window shuts and has no room for a segment any more.
-//
-// The measured path has one receive buffer, RECEIVE_BUFFER, and compares receive_memory with it (tcp_output.c). A socket
-// with another one begins with the difference in receive_memory, and ends with it: tcp_usual_buffers() takes it out again.
-// Nor does the usual socket's way to a connection know of any of this: one that has another buffer takes its port at once,
-// and it is the port that makes a difference in tcp_connect().
 #include "tcp.h"
 
 enum { LEAST_SEND = 2048, LEAST_RECEIVE = 256 };
-
-static u32 base[SOCKETS];               // of receive_memory, modulo 2^32
-
-static u32 *base_of(const struct sock *sk) { return &base[sk - sockets]; }
 
 u32 sock_buffer(u32 wanted, int receive) {
     return max_u(min_u(wanted, BUFFER_MOST) * 2, receive ? LEAST_RECEIVE : LEAST_SEND);
 }
 
-static void set_receive(struct sock *sk, u32 bytes) {
-    u32 *at = base_of(sk), now = RECEIVE_BUFFER - bytes;
-    bh_atomic_begin();
-    sk->receive_memory += now - *at;
-    *at = now;
-    bh_atomic_end();
-}
-
-void tcp_usual_buffers(struct sock *sk) { set_receive(sk, RECEIVE_BUFFER); }
-
 u32 tcp_buffer(struct sock *sk, int receive, u32 wanted) {
-    if (wanted && receive) {
-        set_receive(sk, sock_buffer(wanted, 1));
-        if (!sk->local_port)
-            tcp_bind(sk, 0);
-    } else if (wanted) {
-        sk->send_buffer = sock_buffer(wanted, 0);
+    u32 *buffer = receive ? &sk->receive_buffer : &sk->send_buffer;
+    if (wanted) {
+        *buffer = sock_buffer(wanted, receive);
         wake_up(&sk->sleep);
     }
-    return receive ? RECEIVE_BUFFER - *base_of(sk) : sk->send_buffer;
-}
-
-void tcp_inherit_buffers(struct sock *sk, const struct sock *listener) {
-    sk->send_buffer = listener->send_buffer;
-    set_receive(sk, RECEIVE_BUFFER - *base_of(listener));
+    return *buffer;
 }
 
 // ---- the socket's own port ----------------------------------------------------------------------
@@ -78,7 +51,7 @@ int tcp_bind(struct sock *sk, u16 port) {
 // ---- its window ---------------------------------------------------------------------------------
 // tcp_select_initial_window() without scaling.
 void tcp_first_window(struct sock *sk) {
-    u32 space = (RECEIVE_BUFFER - *base_of(sk)) / 2;
+    u32 space = sk->receive_buffer / 2;
     if (space > sk->mss_clamp)
         space = space / sk->mss_clamp * sk->mss_clamp;
     sk->window_clamp = 65535;

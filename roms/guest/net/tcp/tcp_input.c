@@ -6,6 +6,7 @@
 
 // The connection of the segment before: most have one of the same (Linux 2.2 keeps such a cache, too).
 static struct sock *recent = sockets;
+u32 tcp_out_of_order;
 
 enum { GOT_DATA = 1, WINDOW_UPDATE = 2, DATA_ACKED = 4, RETRANSMITTED_ACKED = 8 };
 
@@ -273,7 +274,7 @@ static void acknowledge(struct sock *sk, struct skb *b, u32 length) {
 // ---- data ---------------------------------------------------------------------------------------
 static void receive_free(struct skb *b) { b->sk->receive_memory -= b->truesize; }
 
-__attribute__((noinline, section(".cold"))) static void charge(struct sock *sk, struct skb *b) {
+static void charge(struct sock *sk, struct skb *b) {
     sk->receive_memory += b->truesize;
     b->sk = sk;
     b->destructor = receive_free;
@@ -304,9 +305,9 @@ static void enter_time_wait(struct sock *sk) {
     tcp_timers_stop(sk);
 }
 
-__attribute__((noinline, section(".cold"))) static void got_fin(struct sock *sk) {
+static void got_fin(struct sock *sk) {
     sk->rcv_nxt++;
-    sock_drop(&sk->held);               // nothing comes behind it
+    sock_drop(&sk->held);               // nothing comes after it
     tcp_send_ack(sk);
     switch (sk->state) {
     case TCP_ESTABLISHED:
@@ -329,10 +330,10 @@ __attribute__((noinline, section(".cold"))) static void got_fin(struct sock *sk)
 // are read next; each is answered at once, so that the sender sees duplicates. As Linux 2.2's out_of_order_queue.
 
 // Keeps a segment whose TCP header has been taken away: 1. 0: it holds nothing new, or the socket has no use for it.
-__attribute__((noinline)) static int hold(struct sock *sk, struct skb *b) {
+static int hold(struct sock *sk, struct skb *b) {
     if (sk->shutdown || (sk->state != TCP_ESTABLISHED && sk->state != TCP_FIN_WAIT1 && sk->state != TCP_FIN_WAIT2))
         return 0;
-    struct skb *at = (struct skb *)&sk->held;       // goes behind this one
+    struct skb *at = (struct skb *)&sk->held;       // goes after this one
     for (struct skb *p = at->prev; p != (struct skb *)&sk->held; p = p->prev)
         if (!after(p->seq, b->seq)) {
             at = p;
@@ -342,17 +343,12 @@ __attribute__((noinline)) static int hold(struct sock *sk, struct skb *b) {
         return 0;
     charge(sk, b);
     queue_after(at, b, &sk->held);
+    tcp_out_of_order++;
     return 1;
 }
 
-__attribute__((noinline, section(".bulk_data"))) static int hold_counted(struct sock *sk, struct skb *b) {
-    int held = hold(sk, b);
-    tcp_out_of_order += (u32)held;
-    return held;
-}
-
 // What has its turn now goes to the reader. 1: the last of it was the other end's FIN.
-__attribute__((noinline)) static int take_held(struct sock *sk) {
+static int take_held(struct sock *sk) {
     struct skb *b;
     int fin = 0;
     while (!fin && (b = queue_first(&sk->held)) && !after(b->seq, sk->rcv_nxt)) {
@@ -388,7 +384,7 @@ static int take_data(struct sock *sk, struct skb *b) {
             skb_pull(b, old);
             b->seq += old;
         } else {
-            int held = after(b->seq, sk->rcv_nxt) && hold_counted(sk, b);
+            int held = after(b->seq, sk->rcv_nxt) && hold(sk, b);
             sk->delayed_acks++;
             tcp_send_ack(sk);
             return held;
@@ -485,10 +481,10 @@ static void fin_acknowledged(struct sock *sk) {
 
 // Of a segment that header prediction has not taken for a pure acknowledgement. Its other half, as in Linux 2.2: the next
 // data and nothing else new, while there is room, need neither the window's nor the queue's bookkeeping.
-__attribute__((noinline, section(".bulk_data"))) static void acknowledge_with_data(struct sock *sk, struct skb *b, u32 length) {
+static void acknowledge_with_data(struct sock *sk, struct skb *b, u32 length) {
     struct tcp_header *th = header(b);
     if ((((u32 *)th)[3] & ~htonl(0xFC8 << 16)) != sk->predict || b->seq != sk->rcv_nxt ||
-        length <= (u32)(th->words >> 4) * 4 || b->ack_seq != sk->snd_una || sk->receive_memory > RECEIVE_BUFFER ||
+        length <= (u32)(th->words >> 4) * 4 || b->ack_seq != sk->snd_una || sk->receive_memory > sk->receive_buffer ||
         sk->state != TCP_ESTABLISHED || sk->shutdown || !queue_empty(&sk->held)) {
         acknowledge(sk, b, length);
         return;

@@ -80,9 +80,9 @@ void tcp_listen_receive(struct skb *b) {
     if (!listener || (th->flags & (TCP_SYN | TCP_ACK | TCP_RST | TCP_FIN)) != TCP_SYN || !has_room(listener) ||
         !(sk = tcp_socket()))
         goto drop;
-    tcp_inherit_buffers(sk, listener);
+    sk->send_buffer = listener->send_buffer;
+    sk->receive_buffer = listener->receive_buffer;
     tcp_open(sk, ip->from, th->from, th->to);
-    tcp_first_window(sk);
     if (first)
         sk->write_seq = sk->snd_una = sk->snd_wl2 = first;
     struct skb *answer = sock_alloc(sk, HEADROOM + 15, 1);

@@ -53,7 +53,7 @@ static void drop_eldest(void) {
     cache_free(&past_cache, p);
 }
 
-// Drops the eldest ones whose time is over. One whose time began again keeps those behind it: find() looks at the time.
+// Drops the eldest ones whose time is over. One whose time began again keeps those after it: find() looks at the time.
 static void make_room(void) {
     while (eldest && over(eldest))
         drop_eldest();

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
-; linux_cost.asm's table for forwarding (forward.c), which it explains.
+; linux_cost.asm's table for forwarding (net/datagram/forward.c), which it explains.
 ;
 ; How it was counted: Linux 2.2.26 as a router (gcc 2.95.3 for a 386, ip_forward set, two 3C529 in a Model 77, a thousand
 ; datagrams of 64 bytes a second), and this guest in its place, each instruction of 50 datagrams traced. Per datagram,
@@ -19,4 +19,4 @@
 %endmacro
 
 %define APART
-%include "kernel/linux_cost.inc"
+%include "cost/linux_cost.inc"

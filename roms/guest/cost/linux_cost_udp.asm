@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
-; linux_cost.asm's table for UDP and fragments, in low memory with what it pads (kernel.ld).
+; linux_cost.asm's table for UDP and fragments.
 ;
 ; How it was counted: net/ipv4/udp.c, ip_output.c and ip_fragment.c and net/core/sock.c, skbuff.c, datagram.c and
 ; iovec.c of the public source of Linux 2.2.1, compiled by GCC 12 -O2 -march=i386, and this kernel's own files were run
@@ -11,7 +11,7 @@
 ; proportion of the whole path there (0.37, 0.24, 0.107). All inferred, less certain than linux_cost.asm: 2.2.1 for
 ; 2.2.26, one compiler for another.
 ;
-; Instructions a call of the site, the real kernel's and ours:
+; Instructions per call of the site, the real kernel's and ours:
 ; ip_fragment        252  131   ip_build_xmit_slow 134, sock_alloc_send_skb 47; ip_output 44
 ; udp_getfrag        115   27   udp_getfrag 28, csum_partial_copy_fromiovecend 72
 ; udp_write_space     36   16   sock_wfree 6, sock_def_write_space 25
@@ -41,4 +41,4 @@
 %endmacro
 
 %define APART
-%include "kernel/linux_cost.inc"
+%include "cost/linux_cost.inc"

@@ -25,9 +25,8 @@
 ;                    send_check                                       300/113/ 62/28      220/ 78/ 56/25
 ; ip_transmit      ip_queue_xmit, ip_output                            162/ 64/ 40/14      105/ 39/ 36/ 8
 ; dev_queue,       dev_queue_xmit, pfifo_fast_enqueue, .._dequeue,
-;   restart          qdisc_restart                                     119/ 42/ 33/16       62/ 27/ 25/ 8
-; run_queue,       net_bh, twice qdisc_run_queues
-;   net_bh                                                              99/ 32/ 20/15       46/ 15/ 10/13
+;   restart          qdisc_restart                                     119/ 42/ 33/16       74/ 30/ 25/10
+; net_bh           net_bh, twice qdisc_run_queues                       99/ 32/ 20/15       85/ 28/ 17/13
 ; start_transmit   NE/2: ei_start_xmit, trigger_send, block_output     215/ 65/ 34/19      178/ 47/ 29/13
 ;                  3C529: el3_start_xmit                                75/ 23/ 12/ 7       45/ 17/ 10/ 3
 ; free_head        __kfree_skb, kfree_skbmem, kmem_cache_free          107/ 33/ 47/10       82/ 24/ 36/12
@@ -62,10 +61,9 @@
         SITE clone,           17,   6,   2,   3,   3
         SITE tcp_transmit,    80,  36,   6,   4,  18
         SITE ip_transmit,     57,  25,   4,   6,  12
-        SITE dev_queue,       25,   7,   4,   4,   5
+        SITE dev_queue,       13,   4,   3,   2,   4
         SITE restart,         32,   9,   5,   4,   6
-        SITE run_queue,       12,   4,   2,   2,   2
-        SITE net_bh,          18,   6,   4,   2,   4
+        SITE net_bh,          14,   4,   3,   2,   3
         SITE start_transmit,  33,  14,   4,   7,   6
         SITE free_head,       25,   9,   9,   2,   5
         SITE free_data,       57,  20,   8,   4,   9
@@ -81,7 +79,4 @@
         SITE schedule,        45,  17,   5,   7,  30
 %endmacro
 
-; Copies of the bodies run elsewhere (system_cost.c).
-        global cost_text, cost_text_end
-
-%include "kernel/linux_cost.inc"
+%include "cost/linux_cost.inc"

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0-or-later
 ;
-; linux_cost.asm's table for receiving, in low memory (kernel.ld).
+; linux_cost.asm's table for receiving.
 ;
 ; How it was counted: a recv() of a byte that waits, on Linux 2.2.26 (gcc 2.95.3; docs/real-drivers.md), is 1026 instructions
 ; on a 386 and, with what 1024 bytes take there and on a 486, some 875 from the 486 on; the difference is __verify_write with
@@ -21,4 +21,4 @@
 %endmacro
 
 %define APART
-%include "kernel/linux_cost.inc"
+%include "cost/linux_cost.inc"

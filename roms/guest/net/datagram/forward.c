@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A router: what comes in by one adapter for somebody behind another goes out there. As Linux 2.2 (ip_rcv, ip_route_input,
+// A router: what comes in by one adapter for a station beyond another goes out there. As Linux 2.2 (ip_rcv, ip_route_input,
 // ip_forward, ip_finish_output, read): the header is checked, the way is looked up in a cache by both addresses and the
-// adapter, the time to live falls by one and the sum with it, and the link's header, ready to copy, goes in front; the
+// adapter, the time to live falls by one and the sum with it, and the link's header, ready to copy, goes before it; the
 // frame then waits in the other adapter's queue of 100 frames, or is dropped when that is full.
 //
 // The setting `forward` is the second adapter's address. Each adapter has a network of 256 addresses (/24).
 //
 // Not modelled: a routing table beyond the two networks, fragmenting (both sides have one MTU), redirects, options.
-#include "adapters.h"
+#include "bond.h"
 #include "ip_fragment.h"
 #include "linux_cost.h"
 #include "settings.h"
-
-extern char settings_text[];            // system/main.c
 
 enum { NETWORK = 0x00FFFFFF };          // mask, in network order
 enum { HOPS = 8, WAITING = 3, TRIES = 3, ROUTES = 64 };
@@ -40,6 +38,7 @@ struct arp {
 enum { ARP_REQUEST = 1, ARP_REPLY = 2 };
 
 static int forwarding;
+u32 net_forwarded;
 static u32 second_ip;
 static struct hop hops[HOPS];
 static struct route routes[ROUTES];
@@ -48,7 +47,7 @@ static struct {
 } counters;
 
 static u32 address_of(const struct netdev *dev) {
-    return dev == &several_adapter[0].dev || dev == &netdev ? own_ip : second_ip;
+    return dev == netdev ? own_ip : second_ip;
 }
 
 // ---- neighbours ---------------------------------------------------------------------------------
@@ -73,7 +72,7 @@ static void arp_send(struct netdev *dev, u16 operation, const u8 *mac, u32 ip) {
     memcpy(header + 6, dev->mac, 6);
     *(u16 *)(header + 12) = htons(ETH_ARP);
     b->dev = dev;
-    several_queue_transmit(b);
+    dev_queue_transmit(b);
 }
 
 static void ask(u32 data) {
@@ -103,7 +102,7 @@ static void send_to(struct hop *h, struct skb *b) {
     to[3] = from[3];
     skb_push(b, ETH_HEADER);
     b->dev = h->dev;
-    several_queue_transmit(b);
+    dev_queue_transmit(b);
 }
 
 static void learn(struct hop *h, const u8 *mac) {
@@ -132,15 +131,14 @@ static struct hop *hop_to(u32 ip) {
     if (!free)
         return NULL;
     free->ip = ip;
-    free->dev = (ip ^ own_ip) & NETWORK ? &several_adapter[1].dev : &several_adapter[0].dev;
+    free->dev = (ip ^ own_ip) & NETWORK ? &net_adapters[1] : &net_adapters[0];
     queue_init(&free->waiting);
     free->timer.function = ask;
     free->timer.data = (u32)free;
     return free;
 }
 
-// In the place of arp_receive(): the stack's own neighbour is told of by a hook that has been there before, and learns
-// through neighbour_learn().
+// In the place of arp.c's: the stack's own neighbour learns through neighbour_learn().
 static void forward_arp(struct skb *b) {
     struct arp *a = (struct arp *)b->data;
     u32 from, to, own = address_of(b->dev);
@@ -205,7 +203,7 @@ static void pass_on(struct skb *b, struct ip_header *ip) {
         ask((u32)r->hop);
 }
 
-// In the place of ip_receive(), which drops what is not for us.
+// In the place of ip.c's, which drops what is not for us.
 static void forward_receive(struct skb *b) {
     struct ip_header *ip = (struct ip_header *)b->data;
     COST(forward_receive);
@@ -244,18 +242,18 @@ void forward_report(void) {
     if (!forwarding)
         return;
     report("@forward forwarded=%u queue=%u no_route=%u expired=%u unresolved=%u malformed=%u\n", net_forwarded,
-           several_queue_dropped, counters.no_route, counters.expired, counters.unresolved, counters.malformed);
+           net_queue_dropped, counters.no_route, counters.expired, counters.unresolved, counters.malformed);
 }
 
-void forward_init(void) {
-    const char *value = settings_find(settings_text, "forward");
+void forward_init(const char *settings) {
+    const char *value = settings_find(settings, "forward");
     if (!value)
         return;
     if (!settings_address(value, &second_ip) || !((second_ip ^ own_ip) & NETWORK))
         fail("setting not understood: forward (the second adapter's address, in a network of its own)");
-    if (several_adapters < 2 || bond_slaves)
+    if (net_adapter_count < 2 || bonded())
         fail("forward takes two adapters, and no bond");
     forwarding = 1;
-    several_divert((void *)ip_receive, (void *)forward_receive);
-    several_divert((void *)arp_receive, (void *)forward_arp);
+    ip_input = forward_receive;
+    arp_input = forward_arp;
 }

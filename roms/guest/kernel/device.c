@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The adapters that the buses have shown.
+#include "device.h"
+
+struct device devices[DEVICES_MOST];
+u32 device_count;
+
+void device_add(const struct bus *bus, u32 id, int slot, int enabled) {
+    if (device_count == DEVICES_MOST)
+        fail("more than %d adapters", DEVICES_MOST);
+    devices[device_count++] = (struct device){.bus = bus, .id = id, .slot = slot, .enabled = enabled};
+}
