@@ -35,7 +35,7 @@ LabConfig::LabConfig(Config machine) {
   names_.emplace_back();
 }
 
-LabConfig LabConfig::of_lab_file(Config file) {
+LabConfig LabConfig::of_lab_file(Config file, bool built_in_only) {
   LabConfig lab;
   lab.named_ = true;
   const std::string place = file.origin("machine");
@@ -49,6 +49,8 @@ LabConfig LabConfig::of_lab_file(Config file) {
     if (std::find(lab.names_.begin(), lab.names_.end(), name) != lab.names_.end())
       part.fail("name", fmt::format("'{}' is the name of another machine; give each its own", name));
     if (part.has("machine")) part.fail("machine", "is called model in a lab: model = \"model95\" or another machine");
+    if (built_in_only && !is_built_in(part.peek_text("model")))
+      part.fail("model", "is no built-in machine; a resolved file names no other file");
     Config machine = lab_defaults();
     try {
       Config model = load_machine(part.text("model"));
@@ -145,7 +147,7 @@ LabConfig load_lab(const std::string& name) {
 LabConfig parse_lab(const std::string& text, const std::string& name) {
   Config file;
   file.add_text(text, name);
-  return file.is_list("machine") ? LabConfig::of_lab_file(std::move(file)) : LabConfig(std::move(file));
+  return file.is_list("machine") ? LabConfig::of_lab_file(std::move(file), true) : LabConfig(std::move(file));
 }
 
 }  // namespace planar

@@ -32,8 +32,9 @@ class LabConfig {
 
   /// One machine, as its file has it.
   explicit LabConfig(Config machine);
-  /// The machines of a lab file that has been read into `file`. Throws Error naming file, line and remedy.
-  static LabConfig of_lab_file(Config file);
+  /// The machines of a lab file that has been read into `file`; a model may be the name of another file, unless
+  /// `built_in_only`. Throws Error naming file, line and remedy.
+  static LabConfig of_lab_file(Config file, bool built_in_only = false);
   /// A lab out of machines that are configured each by itself, under these names: nothing but them is on the wire,
   /// which for the rest is the first one's.
   static LabConfig join(std::vector<std::pair<std::string, Config>> machines);
@@ -61,7 +62,7 @@ class LabConfig {
 
 /// Layers for `name`: a built-in machine, a machine file (machine_files.hpp), or a lab file.
 LabConfig load_lab(const std::string& name);
-/// The same for the text of a resolved file.
+/// The same for the text of a resolved file. It names no other machine file.
 LabConfig parse_lab(const std::string& text, const std::string& name);
 
 }  // namespace planar

@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "core/host/host_files.hpp"
+#include <algorithm>
+
 #include "core/state/archive.hpp"
 #include "frontend/bench/bench_result.hpp"
 #include "frontend/bench/bench_run.hpp"
 #include "frontend/cli/options.hpp"
 #include "frontend/cli/output.hpp"
+#include "frontend/kept/schema.hpp"
 #include "frontend/session/guest_image.hpp"
 #include "frontend/session/interruption.hpp"
 #include "machines/machine_files.hpp"
@@ -70,13 +72,22 @@ void run_once(BenchCpuRow& row, const Workload& w, Progress& progress, const std
   row.elapsed_seconds.push_back(end.elapsed_seconds - start.elapsed_seconds);
 }
 
-nlohmann::ordered_json read_earlier(const std::string& file) {
-  const auto text = read_host_file(file, 64 << 20, "cannot be read; name a result of `planar bench cpu --json`",
-                                   "is no result of `planar bench cpu --json`");
-  auto json = nlohmann::ordered_json::parse(text, nullptr, false);
-  if (!json.is_object())
-    throw Error(fmt::format("--compare {}: is not a result of `planar bench cpu --json`", file),
-                ExitCode::missing_file);
+/// An earlier result. Throws Error, before anything runs, for one that is none and one that nothing of this run
+/// compares with.
+nlohmann::ordered_json read_earlier(const std::string& file, const std::vector<std::string>& machines,
+                                    const std::vector<std::string>& workloads) {
+  constexpr const char *remedy = "name a result of `planar bench cpu --json`",
+                       *none = "is no result of `planar bench cpu --json`";
+  const auto json = read_json(file, 64 << 20, std::string("cannot be read; ") + remedy, none, remedy);
+  if (const auto problem = Schemas().problem("bench-cpu", json); !problem.empty())
+    throw Error(fmt::format("--compare {}: {}: {}", file, none, problem), ExitCode::missing_file);
+  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  const auto& rows = json["results"];
+  if (std::none_of(rows.begin(), rows.end(),
+                   [&](const auto& row) { return has(machines, row["machine"]) && has(workloads, row["workload"]); }))
+    throw Error(fmt::format("--compare {}: contains none of the machines and workloads that are to run", file));
   return json;
 }
 
@@ -92,12 +103,13 @@ std::vector<std::string> bench_machines(const std::vector<std::string>& asked) {
 int bench_cpu(const BenchCpuOptions& o) {
   const Interruption interruption;
   nlohmann::ordered_json earlier;
-  if (o.compare) earlier = read_earlier(*o.compare);
+  const auto machines = bench_machines(o.machines);
+  if (o.compare) earlier = read_earlier(*o.compare, machines, o.workloads);
   std::vector<Workload> workloads;
   for (const auto& name : o.workloads) workloads.push_back(name == "mix" ? mix(o) : netio(o));
   std::vector<BenchCpuRow> rows;
   Progress progress(!o.quiet);
-  for (const auto& machine : bench_machines(o.machines))
+  for (const auto& machine : machines)
     for (const auto& w : workloads) {
       BenchCpuRow row;
       row.machine = machine;
@@ -116,8 +128,6 @@ int bench_cpu(const BenchCpuOptions& o) {
   if (!o.compare) return 0;
   const auto comparison = compare_bench_cpu(earlier, json, *o.compare);
   fmt::print(text ? stdout : stderr, "\nCompared with {}\n{}", *o.compare, comparison.text);
-  if (comparison.compared == 0)
-    throw Error(fmt::format("--compare {}: contains none of the machines and workloads that ran", *o.compare));
   return comparison.acceptable ? 0 : static_cast<int>(ExitCode::scenario_failed);
 }
 

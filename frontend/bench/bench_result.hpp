@@ -43,10 +43,9 @@ std::string bench_compiler();
 struct BenchComparison {
   std::string text;        ///< one line per row
   bool acceptable = true;  ///< no virtual result changed with the same image, no row more than 10 % slower
-  unsigned compared = 0;   ///< rows present in both
 };
 
-/// Compares the objects of two runs row by row. Throws Error naming `file` if `earlier` is not such an object.
+/// Compares the objects of two runs row by row, both by their schema; `file` is the earlier one's name.
 BenchComparison compare_bench_cpu(const nlohmann::ordered_json& earlier, const nlohmann::ordered_json& now,
                                   const std::string& file);
 

@@ -73,18 +73,25 @@ std::unique_ptr<Session> open_guests(const GuestTasks& t, Config config, const M
   return std::make_unique<Session>(LabConfig::join(std::move(machines)), std::move(media), output, state);
 }
 
-void check_guest_settings(const CLI::App& verb, const GuestSettings& wanted, const Snapshot& snapshot) {
+void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const Snapshot& snapshot) {
   if (verb.get_option("--against")->count())
     throw Error("--restore and --against: the snapshot says which machines it has; leave --against out");
   if (verb.get_option("--use")->count())
     throw Error("--restore and --use: the guest in the snapshot has its adapter already; leave --use out");
-  if (snapshot.diskettes.empty()) return;
-  for (const auto& [key, value] : settings_of(snapshot.diskettes.front().image))
-    for (const auto& [name, text] : wanted)
-      if (const auto* option = verb.get_option_no_throw("--" + key);
-          key == name && value != text && option && option->count() > 0)
-        throw Error(fmt::format("--restore and --{0} {1}: the guest in the snapshot runs with {2}; leave --{0} out",
-                                key, text, value));
+  const GuestSettings there =
+      snapshot.diskettes.empty() ? GuestSettings{} : settings_of(snapshot.diskettes.front().image);
+  const auto check = [&](const std::string& option, const std::string& key, const std::string& text,
+                         std::string_view unless_given) {
+    const auto* given = verb.get_option_no_throw("--" + option);
+    if (!given || given->count() == 0) return;
+    const auto found = std::find_if(there.begin(), there.end(), [&](const auto& s) { return s.first == key; });
+    const std::string_view value = found == there.end() ? unless_given : found->second;
+    if (value != text)
+      throw Error(fmt::format("--restore and --{0} {1}: the guest in the snapshot runs {2}; leave --{0} out", option,
+                              text, value.empty() ? "without it" : fmt::format("with {}", value)));
+  };
+  for (const auto& [key, text] : wanted.settings) check(key == "tests" ? "serve" : key, key, text, "");
+  check("os", "os", wanted.system, default_system);
 }
 
 GuestSettings driver_settings(const Config& config) {

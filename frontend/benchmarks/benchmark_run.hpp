@@ -40,9 +40,9 @@ struct GuestTasks {
 std::unique_ptr<Session> open_guests(const GuestTasks& tasks, Config config, const MachineOptions& machine,
                                      const OutputOptions& output, const StateOptions& state);
 
-/// The settings that `verb` has an option of the same name for must be those of the snapshot's guest; --against and
-/// --use are refused. Throws Error.
-void check_guest_settings(const CLI::App& verb, const GuestSettings& wanted, const Snapshot& snapshot);
+/// What an option of `verb` says of the guest's settings and operating system must be what the snapshot's guest runs
+/// with; --against and --use are refused. Throws Error.
+void check_guest_settings(const CLI::App& verb, const GuestTasks& wanted, const Snapshot& snapshot);
 
 /// Throws Error unless `text` is a duration of 0.01 to 3600 seconds, the option's value.
 Time parse_seconds(const std::string& text);

@@ -59,10 +59,11 @@ std::optional<int> GuestRunOptions::several(const Benchmark& benchmark) const {
 std::unique_ptr<Session> GuestRunOptions::open(GuestTasks tasks, const std::function<void(Config&)>& adjust) const {
   tasks.settings.emplace_back("placement", std::to_string(placement.value_or(0)));
   if (state.restore) {
-    const Snapshot snapshot = read_snapshot(*state.restore);
-    check_restore(snapshot, machine);
-    check_guest_settings(*verb, tasks.settings, snapshot);
-    return std::make_unique<Session>(snapshot, output, state);
+    if (bond.given())
+      throw Error("--restore and --bond: the snapshot says which adapters the guest uses as one; leave --bond out");
+    RestoredLab restored = open_snapshot(*state.restore, machine);
+    check_guest_settings(*verb, tasks, restored.snapshot);
+    return std::make_unique<Session>(std::move(restored), output, state);
   }
   if (bond.given()) return open_bond(tasks, adjust);
   auto config = machine.config("ne2");

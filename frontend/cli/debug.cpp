@@ -26,12 +26,11 @@ struct DebugOptions {
 
 std::unique_ptr<Session> open(const DebugOptions& o) {
   if (o.state.restore) {
-    if (o.image || o.kernel || !o.guest.empty())
+    if (o.image || o.kernel || o.initrd || o.append || !o.guest.empty())
       throw Error(
-          "--restore: the snapshot holds what the machine was started with; leave --image, --kernel, --guest out");
-    const Snapshot snapshot = read_snapshot(*o.state.restore);
-    check_restore(snapshot, o.machine);
-    return std::make_unique<Session>(snapshot, o.output, o.state);
+          "--restore: the snapshot holds what the machine was started with; leave --image, --kernel, --initrd, "
+          "--append, --guest out");
+    return std::make_unique<Session>(open_snapshot(*o.state.restore, o.machine), o.output, o.state);
   }
   LabConfig lab = o.machine.lab();
   const std::pair<const char*, const std::optional<std::string>&> given[] = {
@@ -92,8 +91,7 @@ Verb add_debug(CLI::App& app) {
                    "Read the commands from FILE instead of standard input. An invalid command ends the run, as does "
                    "the end of the file")
       ->type_name("FILE");
-  verb->add_option("--restore", o->state.restore, "Begin with a snapshot (machine, cards and images come from it)")
-      ->type_name("FILE");
+  o->state.add_restore_to(*verb);
   verb->add_option("--serial", o->output.serial, "Output of COM1: stdio or file:F")->type_name("stdio|file:F");
   verb->add_option("--capture", o->output.capture, "Capture every frame on the medium, in virtual time")
       ->type_name("F.pcapng");

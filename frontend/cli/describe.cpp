@@ -19,7 +19,7 @@ namespace {
 struct DescribeOptions {
   MachineOptions machine;
   std::optional<std::string> image;
-  std::optional<std::string> restore;
+  StateOptions state;
   std::string until = "0 s";
   unsigned steps = 0;
   std::vector<std::string> devices;
@@ -31,7 +31,11 @@ std::unique_ptr<Session> open(const DescribeOptions& o) {
   OutputOptions output;
   output.quiet = true;
   output.verb = o.verb;
-  if (o.restore) return std::make_unique<Session>(read_snapshot(*o.restore), output, StateOptions{});
+  if (o.state.restore) {
+    if (o.image)
+      throw Error("--image and --restore: the snapshot holds the diskette in drive A; leave one of the two out");
+    return std::make_unique<Session>(open_snapshot(*o.state.restore, o.machine), output, o.state);
+  }
   LabConfig lab = o.machine.lab();
   if (o.image && lab.named())
     throw Error(fmt::format("--image: {} is a lab of several machines; write image below the [[machine]] it is for",
@@ -73,16 +77,17 @@ Verb add_describe(CLI::App& app) {
   o->machine.drives.add_to(*verb);
   verb->add_option("--image", o->image, "Diskette image in drive A; its file is never written to")
       ->type_name("IMG[,format=raw]");
-  verb->add_option("--restore", o->restore, "Begin with a snapshot (machine, cards and images come from it)")
-      ->type_name("FILE");
+  o->state.add_restore_to(*verb);
   verb->add_option("--until", o->until, "Virtual time to run to")->type_name("TIME")->capture_default_str();
   verb->add_option("--steps", o->steps, "Then execute N instructions (in a lab of several machines, on the first)")
       ->type_name("N");
   add_json_option(*verb, o->json, "As JSON");
   return [o, verb] {
     // A snapshot brings its machine: every name is a device's then.
-    if (o->restore && verb->get_option("machine")->count() > 0)
+    if (o->state.restore && verb->get_option("machine")->count() > 0) {
       o->devices.insert(o->devices.begin(), o->machine.machine);
+      o->machine.forget_machine();
+    }
     return describe(*o);
   };
 }

@@ -32,6 +32,7 @@ namespace {
 
 constexpr std::size_t most_connections = 64;
 constexpr std::size_t chunk = 65536;
+constexpr Time byte_at_least = Time{1'000'000'000'000 / 1024};  // a KB a second: a guest far slower than real time
 
 struct ServerOptions {
   std::string listen = fmt::format("127.0.0.1:{}", net::netio_port);
@@ -63,14 +64,15 @@ class Connection {
     return {socket_.get(), static_cast<short>(sending ? POLLIN | POLLOUT : POLLIN), 0};
   }
 
-  /// Nothing came or went for so long: a client that is gone without a word, or never was one of netio.
-  bool idle(Time limit) const { return host_now() - moved_ >= limit; }
+  /// It has been idle for so long: a client that is gone without a word, never was one of netio, or sends a byte now
+  /// and then to stay. What moves counts for as much time as at a KB a second.
+  bool idle(Time limit) const { return host_now() - busy_until_ >= limit; }
   /// False when the connection is over.
   bool serve(short events) {
     if (events & (POLLIN | POLLHUP | POLLERR)) {
       const ssize_t n = ::recv(socket_.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
       if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
-      if (n > 0) moved_ = host_now();
+      if (n > 0) moved(n);
       if (n > 0) service_.receive(net::ByteView(buffer_).first(static_cast<std::size_t>(n)), host_now());
     }
     if (events & POLLOUT) {
@@ -78,7 +80,7 @@ class Connection {
       const ssize_t n =
           ::send(socket_.get(), outgoing_.data() + unsent_, filled_ - unsent_, MSG_DONTWAIT | MSG_NOSIGNAL);
       if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
-      if (n > 0) moved_ = host_now();
+      if (n > 0) moved(n);
       if (n > 0) unsent_ += static_cast<std::size_t>(n);
     }
     return !service_.leaving();
@@ -103,6 +105,7 @@ class Connection {
   }
 
  private:
+  void moved(ssize_t bytes) { busy_until_ = std::min(busy_until_ + byte_at_least * bytes, host_now()); }
   void fill() {
     unsent_ = filled_ = 0;
     while (const std::size_t n = service_.to_send(outgoing_.size() - filled_, host_now())) {
@@ -114,7 +117,7 @@ class Connection {
   net::Descriptor socket_;
   std::string client_;
   net::NetioSession service_;
-  Time since_, moved_ = since_;
+  Time since_, busy_until_ = since_;  // as if it had moved its bytes without a pause, at the slowest rate
   std::size_t unsent_ = 0, filled_ = 0;
   std::array<std::uint8_t, chunk> buffer_{}, outgoing_{};
 };
@@ -170,7 +173,7 @@ int run(const ServerOptions& o) {
     const bool knocked = listens && fds.back().revents;
     std::size_t i = 0;
     for (auto c = connections.begin(); c != connections.end(); ++i) {
-      if (fds[i].revents ? c->serve(fds[i].revents) : !c->idle(*idle)) {
+      if ((!fds[i].revents || c->serve(fds[i].revents)) && !c->idle(*idle)) {
         ++c;
         continue;
       }
@@ -204,7 +207,9 @@ Verb add_netio_server(CLI::App& app) {
   verb->add_option("--seconds", o->seconds, "How long the server sends for each size (netio from 1.16 on)")
       ->type_name("N")
       ->capture_default_str();
-  verb->add_option("--idle", o->idle, "Close a connection on which nothing has moved for so many seconds")
+  verb->add_option("--idle", o->idle,
+                   "Close a connection that has been idle for so many seconds in all; each KB that moves makes up for "
+                   "one of them")
       ->type_name("N")
       ->capture_default_str();
   verb->add_flag("--once", o->once, "End after the first connection");

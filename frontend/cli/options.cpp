@@ -256,6 +256,16 @@ LabConfig MachineOptions::lab() const {
     apply(lab.machine(0), {});
     return lab;
   }
+  if (const auto option = of_one_machine(); !option.empty())
+    throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it applies to",
+                            option, machine));
+  apply_over(lab);
+  return lab;
+}
+
+void MachineOptions::apply_over(LabConfig& lab) const { apply_shared(*this, lab); }
+
+std::string MachineOptions::of_one_machine() const {
   const std::pair<const char*, bool> given[] = {{"--card", !cards.empty()},
                                                 {"--set", !values.empty()},
                                                 {"--memory", memory.has_value()},
@@ -264,11 +274,8 @@ LabConfig MachineOptions::lab() const {
                                                 {"--cdrom", !drives.cdroms.empty()},
                                                 {"--floppy-drive", drives.drive_type.has_value()}};
   for (const auto& [option, is_given] : given)
-    if (is_given)
-      throw Error(fmt::format("{}: {} is a lab of several machines; write it below the [[machine]] that it applies to",
-                              option, machine));
-  apply_shared(*this, lab);
-  return lab;
+    if (is_given) return option;
+  return {};
 }
 
 void MachineOptions::give(LabConfig& lab, const char* key, const std::string& value) const {
@@ -375,8 +382,7 @@ void StateOptions::add_to(CLI::App& app) {
   app.add_option("--snapshot-at", snapshot, "Save the whole lab to FILE at a virtual TIME and continue")
       ->type_name("TIME FILE")
       ->expected(2);
-  app.add_option("--restore", restore, "Continue from a snapshot (machine, cards and images come from it)")
-      ->type_name("FILE");
+  add_restore_to(app);
   app.add_option(
          "--gdb", gdb,
          "Let gdb attach to the run (target remote :PORT) on the loopback interface, or at HOST; with wait: the "
@@ -399,6 +405,18 @@ void StateOptions::add_to(CLI::App& app) {
   app.add_option("--check-cut-horizons", cut_horizons, "Shorten the processor's horizons at random")
       ->type_name("SEED")
       ->group(check_group);
+}
+
+void StateOptions::add_restore_to(CLI::App& app) {
+  app.add_option("--restore", restore,
+                 "Continue from a snapshot (machine, cards and images come from it). It names nothing of this host by "
+                 "itself: slirp goes on as slirp:isolated and without its forwarded ports unless --net and --forward "
+                 "say otherwise")
+      ->type_name("FILE");
+  app.add_option("--insert", insert, "With --restore: a diskette image that a step of the snapshot may insert")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
 }
 
 }  // namespace planar

@@ -77,8 +77,14 @@ struct MachineOptions {
   void give(LabConfig& lab, const char* key, const std::string& value) const;
   /// The machine was named, rather than left at its default.
   bool machine_given() const;
+  /// The positional MACHINE was something else.
+  void forget_machine() { machine_option_ = nullptr; }
   /// Lays the options, without the machine itself, over `config`.
   void apply_over(Config& config) const { apply(config, {}); }
+  /// Over a lab of several machines: those about the network and the seed.
+  void apply_over(LabConfig& lab) const;
+  /// An option that is given and means one machine ("--card"); empty if there is none.
+  std::string of_one_machine() const;
 
  private:
   const CLI::Option* machine_option_ = nullptr;
@@ -106,13 +112,16 @@ struct OutputOptions {
 struct StateOptions {
   std::vector<std::string> snapshot;  ///< TIME FILE
   std::optional<std::string> restore;
-  std::optional<std::string> gdb;  ///< [wait:][HOST:]PORT
+  std::vector<std::string> insert;  ///< diskette images that the snapshot's steps may insert
+  std::optional<std::string> gdb;   ///< [wait:][HOST:]PORT
   std::optional<unsigned> block_length;
   std::optional<std::uint64_t> flush_blocks;
   std::optional<std::uint64_t> cut_horizons;
   bool lockstep = false;
   std::uint64_t lockstep_plant = 0;  ///< test: corrupt Unicorn's result after this instruction
   void add_to(CLI::App& app);
+  /// --restore and what belongs to it; add_to() does this too.
+  void add_restore_to(CLI::App& app);
 };
 
 }  // namespace planar

@@ -7,6 +7,7 @@
 
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
+#include "frontend/kept/kept_json.hpp"
 
 namespace planar {
 
@@ -24,10 +25,8 @@ nlohmann::ordered_json read_json(const std::string& file, std::uint64_t most_byt
                                  const std::string& too_large, const std::string& remedy) {
   const auto text = read_host_file(file, most_bytes, unreadable, too_large);
   try {
-    return nlohmann::ordered_json::parse(text);
-  } catch (const nlohmann::ordered_json::parse_error& e) {
-    throw Error(fmt::format("{}: {}; {}", file, e.what(), remedy), ExitCode::missing_file);
-  }
+    return parse_json(text);
+  } catch (const Error& e) { throw Error(fmt::format("{}: {}; {}", file, e.what(), remedy), e.code()); }
 }
 
 std::string shell_quoted(const std::string& word) {

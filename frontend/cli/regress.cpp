@@ -17,6 +17,7 @@
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/files/matrix_files.hpp"
+#include "frontend/kept/kept_json.hpp"
 #include "frontend/results/regress_report.hpp"
 #include "frontend/session/baseline.hpp"
 #include "frontend/session/embedded_baselines.hpp"
@@ -54,10 +55,14 @@ Baseline read_baseline(const RegressOptions& o) {
   if (!o.baseline && !std::filesystem::exists(file))
     for (const EmbeddedFile& embedded : embedded_baselines())
       if (embedded.path == file) return {"this program's own", ordered_json::parse(embedded.text)};
-  return {file,
-          read_json(file, 64 << 20,
-                    "there is no baseline; name one with --baseline FILE, or make one with --accept \"reason\"",
-                    "is no baseline (it has at most 64 MB)", "restore it or make a new one with --accept \"reason\"")};
+  constexpr const char* remedy = "restore it or make a new one with --accept \"reason\"";
+  Baseline stored{file,
+                  read_json(file, 64 << 20,
+                            "there is no baseline; name one with --baseline FILE, or make one with --accept \"reason\"",
+                            "is no baseline (it has at most 64 MB)", remedy)};
+  if (const auto problem = baseline_problem(stored.content); !problem.empty())
+    throw Error(fmt::format("{}: is no baseline: {}; {}", file, problem, remedy), ExitCode::missing_file);
+  return stored;
 }
 
 /// Machines and cards that the baseline does not hold are run only where they are asked for by name.
@@ -103,9 +108,14 @@ void check_whole(const std::vector<CellOutcome>& outcomes) {
 ordered_json replaced_baseline(const RegressOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
   const auto file = baseline_file(o);
   ordered_json baseline;
-  if (std::filesystem::exists(file))
-    baseline = ordered_json::parse(read_host_file(file, 64 << 20, "cannot be read", "is no baseline"), nullptr, false);
-  if (!baseline.is_object() || !baseline.contains("cells")) return {};
+  if (!std::filesystem::exists(file)) return {};
+  try {
+    baseline = parse_json(read_host_file(file, 64 << 20, "cannot be read", "is no baseline"));
+  } catch (const Error&) {}  // said below
+  if (const auto problem = baseline_problem(baseline); !problem.empty()) {
+    say("planar: {}: was no baseline ({}), and neither its rows nor its history are kept\n", file, problem);
+    return {};
+  }
   drop_rows(baseline, o.dropped);
   check_mergeable(baseline, make_baseline({}, matrix, {}), cells);
   return baseline;

@@ -12,6 +12,7 @@
 #include "frontend/cli/output.hpp"
 #include "frontend/cli/verbs.hpp"
 #include "frontend/debug/description_text.hpp"
+#include "frontend/session/guest_image.hpp"
 #include "frontend/session/interruption.hpp"
 #include "frontend/session/provenance.hpp"
 #include "frontend/session/restore.hpp"
@@ -121,9 +122,7 @@ std::unique_ptr<Session> open(const RunOptions& o, Time limit) {
   if (o.state.restore) {
     Config none;
     auto steps = read_all_steps(o, none, limit);
-    const Snapshot snapshot = read_snapshot(*o.state.restore);
-    check_restore(snapshot, o.machine);
-    return std::make_unique<Session>(snapshot, o.output, o.state, std::move(steps));
+    return std::make_unique<Session>(open_snapshot(*o.state.restore, o.machine), o.output, o.state, std::move(steps));
   }
   LabConfig lab = o.machine.lab();
   const std::pair<const char*, const std::optional<std::string>&> given[] = {
@@ -154,6 +153,19 @@ void check_steps(Session& session, RunEnd end) {
   if (end == RunEnd::time && scenario.active())
     throw Error(fmt::format("--until was reached before step '{}' was done", scenario.current()),
                 ExitCode::virtual_timeout);
+}
+
+/// Throws if planar's own guest has failed in a machine. Another system may write what it likes on COM1.
+void check_guests(Session& session) {
+  Lab& lab = session.lab();
+  for (std::size_t n = 0; n < lab.machines(); ++n) {
+    if (lab.machine(n).config().start.guest.empty() && settings_of(lab.diskette_image(n)).empty()) continue;
+    const auto failure = session.guest(n).failure();
+    if (!failure && session.guest(n).done().value_or(0) == 0) continue;
+    throw Error(fmt::format("{}the guest failed: {}", lab.machines() > 1 ? lab.name(n) + ": " : "",
+                            failure.value_or("no reason given")),
+                ExitCode::scenario_failed);
+  }
 }
 
 /// Once the firmware has found nothing to start: nobody is there to insert a diskette.
@@ -264,6 +276,7 @@ int run(const RunOptions& o) {
   }
   session->check_files();
   check_steps(*session, end);
+  check_guests(*session);
   if (end == RunEnd::time && waits)
     throw Error(fmt::format("{} did not appear within {:.1f} virtual seconds", until.quoted(), limit.seconds()),
                 ExitCode::virtual_timeout);

@@ -2,6 +2,7 @@
 #include "frontend/debug/commands.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -149,6 +150,17 @@ std::uint32_t parse_small(Debugger& debugger, const std::string& text, std::uint
   const std::uint32_t value = parse_address(debugger, text);
   if (value > most) throw Error(fmt::format("'{}' is beyond {:X}h", text, most));
   return value;
+}
+
+void check_sender(Debugger& debugger, const std::string& sender) {
+  std::vector<std::string> all;
+  for (const net::Medium* medium : debugger.lab().media())
+    for (const net::Port* port : medium->ports())
+      if (port) all.push_back(port->name());
+  if (all.empty()) throw Error("nothing of this lab is on a wire; there are no frames");
+  const auto meant = [&](const std::string& name) { return name.find(sender) != std::string::npos; };
+  if (std::none_of(all.begin(), all.end(), meant))
+    throw Error(fmt::format("'{}' sends no frames; the senders are {}", sender, fmt::join(all, ", ")));
 }
 
 std::string dump(std::uint32_t address, std::uint32_t length,

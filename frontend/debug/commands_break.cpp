@@ -108,6 +108,7 @@ Result break_frame(Debugger& d, const Arguments& a) {
   Breakpoint b;
   b.kind = BreakKind::frame;
   if (a.size() > 1) b.sender = a[1];
+  check_sender(d, b.sender);
   return added(d, b, b.sender.empty() ? std::string("a frame") : "a frame of " + b.sender);
 }
 

@@ -29,6 +29,7 @@ Result next_frame(Debugger& d, const Arguments& a) {
   b.once = true;
   b.text = "the next frame";
   if (!a.empty()) b.sender = a[0];
+  check_sender(d, b.sender);
   d.add(std::move(b));
   return resume();
 }

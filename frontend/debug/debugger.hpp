@@ -56,6 +56,8 @@ class DebugClient {
   virtual bool stopped(Debugger& debugger, const Stop& stop) = 0;
   /// Called every few milliseconds while they run; true: the user asks for a stop.
   virtual bool poll(Debugger& debugger) = 0;
+  /// The run does not end with its last step: the user says when it does.
+  virtual bool ends_the_run() const { return false; }
   /// SIGINT stops the run instead of ending it.
   virtual bool takes_interruptions() const { return false; }
   /// The run is over.
@@ -81,6 +83,7 @@ class Debugger final : private net::WireObserver {
   /// Something that checkpoints do not hold has changed (a diskette): there is no way back beyond it.
   void forget() { history_.clear(); }
   bool takes_interruptions() const { return client_.takes_interruptions(); }
+  bool ends_the_run() const { return client_.ends_the_run(); }
   /// Stops at the next attend().
   void interrupt();
   bool stopped() const { return stop_.has_value(); }

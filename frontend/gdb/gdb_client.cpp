@@ -51,6 +51,9 @@ bool GdbClient::poll(Debugger& debugger) {
     resumed_ = false;
     return true;  // gdb expects a stopped target
   }
+  // While the machine runs gdb sends nothing but its Ctrl-C, and acknowledges. What came with an earlier one is passed
+  // over before more is read.
+  if (interrupted()) return true;
   if (!socket_.wait(0)) return false;
   const auto bytes = socket_.read();
   if (!bytes) {
@@ -58,7 +61,10 @@ bool GdbClient::poll(Debugger& debugger) {
     return false;
   }
   reader_.feed(*bytes);
-  // While the machine runs gdb sends nothing but its Ctrl-C, and acknowledges.
+  return interrupted();
+}
+
+bool GdbClient::interrupted() {
   while (const auto received = reader_.next())
     if (received->kind == Received::Kind::interrupt) return true;
   return false;

@@ -25,6 +25,7 @@ class GdbClient final : public DebugClient {
  private:
   enum class Next { serve, run, end };
   bool wait_for_client();
+  bool interrupted();
   Next serve(Debugger& debugger, const Received& received);
   void send(const Protocol::Answer& answer);
   void put(std::string_view data);

@@ -48,9 +48,8 @@ void PacketReader::byte(std::uint8_t value) {
   const char c = static_cast<char>(value);
   switch (state_) {
     case State::outside:
-      if (c == '+') received_.push_back({Received::Kind::acknowledged, {}});
-      if (c == '-') received_.push_back({Received::Kind::refused, {}});
-      if (value == interrupt_byte) received_.push_back({Received::Kind::interrupt, {}});
+      if (c == '-') note(Received::Kind::refused);
+      if (value == interrupt_byte) note(Received::Kind::interrupt);
       if (c != '$') return;
       break;
     case State::data:
@@ -70,7 +69,7 @@ void PacketReader::byte(std::uint8_t value) {
     case State::check_high:
     case State::check_low:
       if (digit(c) < 0) {
-        received_.push_back({Received::Kind::damaged, {}});
+        note(Received::Kind::damaged);
         state_ = State::outside;
         return;
       }
@@ -89,9 +88,13 @@ void PacketReader::complete(std::uint8_t check) {
   state_ = State::outside;
   auto data = unescaped(data_);
   if (check != sum_ || too_long_ || !data)
-    received_.push_back({Received::Kind::damaged, {}});
+    note(Received::Kind::damaged);
   else
     received_.push_back({Received::Kind::packet, std::move(*data)});
+}
+
+void PacketReader::note(Received::Kind kind) {
+  if (received_.empty() || received_.back().kind != kind) received_.push_back({kind, {}});
 }
 
 std::string frame(std::string_view data) {

@@ -17,11 +17,13 @@ namespace planar::gdb {
 inline constexpr std::size_t longest_packet = 0x4000;
 
 struct Received {
-  enum class Kind : std::uint8_t { packet, damaged, acknowledged, refused, interrupt };
+  enum class Kind : std::uint8_t { packet, damaged, refused, interrupt };
   Kind kind = Kind::packet;
   std::string data;  ///< of a packet, escapes resolved
 };
 
+/// What waits in it is bounded by the bytes fed since it was empty. An acknowledgement says nothing that anybody waits
+/// for, and of several refusals in a row one counts: the latest packet is sent again once.
 class PacketReader {
  public:
   void feed(std::string_view bytes);
@@ -32,6 +34,7 @@ class PacketReader {
   enum class State : std::uint8_t { outside, data, check_high, check_low };
   void byte(std::uint8_t value);
   void complete(std::uint8_t check);
+  void note(Received::Kind kind);
 
   State state_ = State::outside;
   std::string data_;

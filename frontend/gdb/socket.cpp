@@ -111,7 +111,7 @@ std::optional<std::string> Socket::read() {
   if (!connected()) return {};
   std::string all;
   std::array<char, 4096> buffer;
-  for (;;) {
+  while (all.size() + buffer.size() <= most_read) {
     const auto n = ::recv(client_, buffer.data(), buffer.size(), 0);
     if (n > 0) {
       all.append(buffer.data(), static_cast<std::size_t>(n));
@@ -122,6 +122,7 @@ std::optional<std::string> Socket::read() {
     disconnect();
     return {};
   }
+  return all;
 }
 
 void Socket::write(std::string_view bytes) {

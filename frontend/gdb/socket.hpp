@@ -2,6 +2,7 @@
 // A TCP port of the host on which one client at a time is served. The only place of the debugger that knows sockets.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,7 +34,10 @@ class Socket {
   bool wait(int milliseconds);
   /// Takes the client that waits, if one does and there is none.
   bool accept();
-  /// What has arrived, without waiting; nothing (and the client is gone) behind the end of the connection.
+  static constexpr std::size_t most_read = 65536;
+
+  /// What has arrived, without waiting, at most `most_read` bytes; nothing (and the client is gone) behind the end of
+  /// the connection.
   std::optional<std::string> read();
   /// Sends all of it. A client that is gone, or takes nothing for ten seconds, is disconnected.
   void write(std::string_view bytes);

@@ -19,6 +19,7 @@ class Prompt final : public DebugClient {
   bool waits() const override { return true; }
   bool stopped(Debugger& debugger, const Stop& stop) override;
   bool poll(Debugger& debugger) override;
+  bool ends_the_run() const override { return true; }
   bool takes_interruptions() const override { return lines_.interactive(); }
   void ended(Debugger& debugger) override;
 

@@ -5,6 +5,7 @@
 
 #include "core/common/error.hpp"
 #include "frontend/cli/output.hpp"
+#include "frontend/kept/schema.hpp"
 #include "frontend/session/provenance.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
@@ -78,8 +79,11 @@ SweepPlan load_plan(const fs::path& folder) {
   const auto j =
       read_json(file.string(), 256 << 20, "there is no plan; make one with planar compare --report DIR --plan",
                 "is no plan (it has at most 256 MB)", remedy);
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(fmt::format("{}: is no plan: {}; {}", file.string(), problem, remedy), ExitCode::missing_file);
+  };
+  if (const auto problem = Schemas().problem("plan", j); !problem.empty()) refuse(problem);
   try {
-    if (j.at("schema") != "planar.plan/1") throw Error(file.string() + ": is no planar.plan/1 file");
     SweepPlan plan;
     plan.options.benchmark = &find_benchmark(j.at("do").get<std::string>());
     plan.options.seconds = j.at("seconds").get<std::string>();
@@ -96,7 +100,12 @@ SweepPlan load_plan(const fs::path& folder) {
       cell.placement = entry.value("placement", 0u);
       plan.cells.push_back(std::move(cell));
     }
-    if (plan.runs == 0 || plan.cells.size() % plan.runs) throw Error(file.string() + ": its cells are not whole");
+    if (plan.cells.size() % plan.runs) refuse("its cells are not whole");
+    for (std::size_t n = 0; n < plan.cells.size(); ++n) {  // those that combine_outcomes() makes one of
+      const Cell &cell = plan.cells[n], &first = plan.cells[n - n % plan.runs];
+      if (cell.machine != first.machine || cell.card_option() != first.card_option() || cell.settings != first.settings)
+        refuse(fmt::format("cells/{}: is of another card or machine than those of its runs", n));
+    }
     return plan;
   } catch (const ordered_json::exception& e) {
     throw Error(fmt::format("{}: {}; {}", file.string(), e.what(), remedy), ExitCode::missing_file);

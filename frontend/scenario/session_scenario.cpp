@@ -65,11 +65,13 @@ void Session::begin(std::vector<Step> steps) {
       throw Error(fmt::format("{}: pause: nothing could resume the run; add --window", step.origin));
     if (step.kind != StepKind::insert_diskette) continue;
     const auto disk = parse_floppy_option(step.origin + ": insert diskette", step.text);
+    insertable_.insert(insertable_.end(), {disk.file, disk.overlay});
     if (!std::filesystem::exists(disk.file))
       throw Error(fmt::format("{}: {}: cannot be read; give a raw diskette image", step.origin, disk.file),
                   ExitCode::missing_file);
   }
   steps_restored_ = false;
+  steps_left_ = true;
   scenario_.begin(unroll_steps(std::move(steps)), now());
   watch_scenario();
 }
@@ -125,6 +127,24 @@ void Session::grab_screen(const std::string& file, unsigned count) {
                       name, suffix));
   replace_file(name + ".txt", lines(screen()));
   write_png(picture(), name + ".png");
+}
+
+void Session::check_restored_steps() const {
+  if (!steps_restored_ || !scenario_.active()) return;
+  const auto named = [&](const std::string& file) {
+    return file.empty() || std::find(insertable_.begin(), insertable_.end(), file) != insertable_.end();
+  };
+  for (std::size_t n = scenario_.done().size(); n < scenario_.steps().size(); ++n) {
+    const Step& step = scenario_.steps()[n];
+    if (step.kind != StepKind::insert_diskette) continue;
+    const auto disk = parse_floppy_option("insert diskette", step.text);
+    for (const auto& file : {disk.file, disk.overlay})
+      if (!named(file))
+        throw Error(
+            fmt::format("--restore: a step of the snapshot inserts {0}, and a snapshot names nothing of this host by "
+                        "itself; if you want that, add --insert {0}, or give other steps with --do",
+                        file));
+  }
 }
 
 void Session::insert_diskette(const std::string& text) {

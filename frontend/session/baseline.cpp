@@ -9,6 +9,8 @@
 
 #include "core/common/error.hpp"
 #include "core/state/archive.hpp"
+#include "frontend/kept/kept_json.hpp"
+#include "frontend/kept/schema.hpp"
 #include "frontend/report/labels.hpp"
 #include "frontend/session/provenance.hpp"
 #include "machines/machine_config.hpp"
@@ -132,6 +134,11 @@ ordered_json make_baseline(const std::vector<CellOutcome>& outcomes, const Matri
   return b;
 }
 
+std::string baseline_problem(const ordered_json& file) {
+  if (auto problem = Schemas().problem("baseline", file); !problem.empty()) return problem;
+  return file.contains("digest") ? seal_problem(file) : std::string{};  // older ones have none
+}
+
 ordered_json accepted_history(const ordered_json& baseline) {
   if (!baseline.is_object()) return ordered_json::array();
   if (const auto history = baseline.find("history"); history != baseline.end() && history->is_array()) return *history;
@@ -205,11 +212,10 @@ void continue_history(ordered_json& made, const ordered_json& replaced, std::siz
   if (replaced.is_object() && replaced.contains("cells")) entry["figures_changed"] = changes(replaced, made).size();
   history.push_back(std::move(entry));
   made["history"] = std::move(history);
+  seal(made);
 }
 
 void check_comparable(const ordered_json& baseline, const ordered_json& run) {
-  if (baseline.value("schema", "") != "planar.baseline/1")
-    throw Error("the baseline is no planar.baseline/1 file; make one with planar regress --accept \"reason\"");
   if (baseline.contains("do") && baseline["do"] != run["do"])
     throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",
                             shown(baseline["do"]), shown(run["do"])));

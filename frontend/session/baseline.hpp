@@ -44,12 +44,15 @@ void check_mergeable(const nlohmann::ordered_json& baseline, const nlohmann::ord
                      const std::vector<Cell>& cells);
 /// `made` with the rows of `baseline` that it has nothing of, in their order.
 nlohmann::ordered_json merge_baseline(const nlohmann::ordered_json& baseline, nlohmann::ordered_json made);
+/// What keeps a file's content from being a baseline: its schema, or a digest that is not its own; empty if nothing
+/// does. Everything below expects one that this has passed.
+std::string baseline_problem(const nlohmann::ordered_json& file);
 
 /// Each time that a baseline was accepted, oldest first: reason and, where they were kept, program, date and the
 /// numbers of runs and of figures that were new. A baseline without a history has its reason alone.
 nlohmann::ordered_json accepted_history(const nlohmann::ordered_json& baseline);
-/// Gives `made` the history of the baseline that it replaces (null: none) and an entry of its own, for `runs` runs.
-/// `date`: "2026-11-22".
+/// Gives `made` the history of the baseline that it replaces (null: none) and an entry of its own, for `runs` runs,
+/// and seals it. `date`: "2026-11-22".
 void continue_history(nlohmann::ordered_json& made, const nlohmann::ordered_json& replaced, std::size_t runs,
                       const std::string& date);
 

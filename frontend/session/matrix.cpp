@@ -22,7 +22,9 @@
 #include "core/common/error.hpp"
 #include "core/host/host_files.hpp"
 #include "core/state/sha256.hpp"
+#include "frontend/cli/output.hpp"
 #include "frontend/cli/progress.hpp"
+#include "frontend/kept/kept_run.hpp"
 #include "machines/machine_config.hpp"
 #include "machines/machine_files.hpp"
 #include "machines/registry/adapter_registry.hpp"
@@ -93,11 +95,16 @@ std::uint64_t cost(const Cell& cell, const MatrixOptions& o, double of_second) {
       std::llround((boot_work + std::strtod(o.seconds.c_str(), nullptr) * sizes * frames) * of_second));
 }
 
-/// Of what the machine's file says now: results of another content are not reused.
-std::string machine_hash(const std::string& machine) {
+/// What a machine's file says now: results of another content are not reused.
+struct MachineContent {
+  std::string sha256;
+  std::string label;  ///< in results
+};
+
+MachineContent machine_content(const std::string& machine) {
   Config config = load_machine(machine);
-  read_machine(config);
-  return sha256_hex(config.resolved());
+  const MachineConfig read = read_machine(config);
+  return {sha256_hex(config.resolved()), read.label_of_results()};
 }
 
 /// What a run writes, in a file that has no name: nothing of it is left behind, however this process ends.
@@ -225,16 +232,31 @@ class Matrix {
 
   bool reuse(std::size_t n) {
     if (options_.folder.empty() || options_.fresh || !fs::exists(kept(n))) return false;
-    const auto file = ordered_json::parse(read_text(kept(n)), nullptr, false);
-    if (!file.is_object() || file.value("program_sha256", "") != hash_ ||
-        file.value("arguments", ordered_json()) != ordered_json(arguments(cells_[n], options_)) ||
-        file.value("machine_sha256", "") != machine_hash(cells_[n].machine))
-      return false;
+    KeptReading kept_run = read_kept_run(read_text(kept(n)), identity(n), schemas_);
+    if (!kept_run.problem.empty()) say("planar: {}: {}; it counts as absent\n", kept(n).string(), kept_run.problem);
+    if (!kept_run.run) return false;
     CellOutcome& o = outcomes_[n];
-    o.status = file.value("status", 0);
-    o.problem = file.value("problem", "");
-    if (file.contains("result")) o.result = file["result"];
+    o.status = kept_run.run->status;
+    o.problem = std::move(kept_run.run->problem);
+    o.result = std::move(kept_run.run->result);
     return o.reused = true;
+  }
+
+  RunIdentity identity(std::size_t n) {
+    const Cell& cell = cells_[n];
+    if (!machines_.contains(cell.machine)) machines_[cell.machine] = machine_content(cell.machine);
+    const MachineContent& machine = machines_[cell.machine];
+    RunIdentity id{.program_sha256 = hash_,
+                   .arguments = arguments(cell, options_),
+                   .machine_sha256 = machine.sha256,
+                   .machine = machine.label,
+                   .card = cell.card,
+                   .seed = cell.seed.value_or(options_.seed),
+                   .row_key = std::string(options_.benchmark->row_key),
+                   .sizes = options_.benchmark->sizes(options_.sizes)};
+    if (options_.converge.empty())
+      id.seconds = std::strtod(options_.seconds.c_str(), nullptr) * static_cast<double>(id.sizes.size());
+    return id;
   }
 
   void begin(std::size_t n) {
@@ -273,7 +295,7 @@ class Matrix {
     o.status = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::emulation_fault);
     if (o.status == 0) {
       auto result = ordered_json::parse(ended.out.text(), nullptr, false);
-      if (result.is_object()) {
+      if (schemas_.problem("result", result).empty()) {
         o.result = std::move(result);
       } else {
         o.status = static_cast<int>(ExitCode::missing_file);
@@ -306,16 +328,7 @@ class Matrix {
   void keep(std::size_t n) {
     if (options_.folder.empty() || outcomes_[n].broken()) return;
     const CellOutcome& o = outcomes_[n];
-    ordered_json file{{"schema", "planar.cell/1"},
-                      {"program_sha256", hash_},
-                      {"arguments", arguments(cells_[n], options_)},
-                      {"machine_sha256", machine_hash(cells_[n].machine)},
-                      {"status", o.status}};
-    if (o.result)
-      file["result"] = *o.result;
-    else
-      file["problem"] = o.problem;
-    replace_file(kept(n), file.dump(2) + "\n");
+    replace_file(kept(n), kept_run_text({o.status, o.problem, o.result}, identity(n)));
   }
 
   void show() {
@@ -331,6 +344,8 @@ class Matrix {
   std::size_t done_ = 0;
   bool ending_ = false;  // the user has asked for it
   std::string hash_;
+  std::map<std::string, MachineContent> machines_;
+  const Schemas schemas_;
   Progress progress_;
 };
 

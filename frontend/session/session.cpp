@@ -111,26 +111,11 @@ Session::Session(LabConfig config, std::vector<Media> media, const OutputOptions
   open(output, state, std::move(steps));
 }
 
-Session::Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state,
-                 std::vector<Step> steps)
+Session::Session(RestoredLab restored, const OutputOptions& output, const StateOptions& state, std::vector<Step> steps)
     : progress_(!output.quiet) {
-  LabConfig config = parse_lab(snapshot.configuration, "snapshot");
-  // The snapshot holds what was changed since the base images; their files stay as they are. Nor does a snapshot say
-  // which files of this host are written: those are the command line's.
-  for (std::size_t n = 0; n < config.size(); ++n)
-    for (const std::string table : {"floppy", "disk"})
-      for (const auto& name : config.machine(n).children(table)) {
-        const auto path = fmt::format("{}.{}", table, name);
-        const auto disk = storage::restored({config.machine(n).peek_text(path + ".file")});
-        config.machine(n).set(path + ".mode", std::string(to_string(disk.mode)), "--restore");
-        config.machine(n).set(path + ".overlay", disk.overlay, "--restore");
-        if (disk.format == storage::ImageFormat::raw) config.machine(n).set(path + ".format", "raw", "--restore");
-      }
-  for (std::size_t n = 0; n < config.size(); ++n)
-    if (config.machine(n).has("serial") && config.machine(n).text("serial").starts_with("file:"))
-      config.machine(n).set_text("serial", "stdio", "--restore");
-  files_ = files_of_run(config, output, steps);
-  lab_ = std::make_unique<Lab>(std::move(config));
+  files_ = files_of_run(restored.config, output, steps);
+  lab_ = std::make_unique<Lab>(std::move(restored.config));
+  const Snapshot& snapshot = restored.snapshot;
   for (std::size_t n = 0; n < std::min(lab_->machines(), snapshot.diskettes.size()); ++n)
     if (const auto& diskette = snapshot.diskettes[n]; !diskette.image.empty())
       lab_->insert_diskette(diskette.image, diskette.name, n);
@@ -142,6 +127,8 @@ Session::Session(const Snapshot& snapshot, const OutputOptions& output, const St
   archive(own);
   own.expect_end();
   steps_restored_ = true;
+  steps_left_ = scenario_.active();
+  insertable_ = state.insert;
   result_ = output.result;
   if (steps.empty()) add_restored_files();
   open(output, state, std::move(steps));
@@ -334,17 +321,22 @@ bool Session::step(std::size_t n) {
   }
 }
 
+bool Session::ends_with_steps(Time limit) const {
+  if (limit != Time::never() || window_) return false;
+  return !debugger_ || (steps_left_ && !debugger_->ends_the_run());
+}
+
 RunEnd Session::run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what) {
   const Interruption interruption;
   RunEnd end = RunEnd::time;
+  if (now() < limit) check_restored_steps();
   control_->settle();
   // An access of the last instruction may have ended after the time for which steps are due. A run that goes on after
   // a pause looks at the scenario when one without the pause would have.
   if (!std::exchange(paused_, false) || scenario_.next_look() <= now())
     scenario_.advance(*scenario_host_, std::min(now(), scenario_.next_look()));
   while (now() < limit) {
-    if (scenario_.failure() || scenario_.powered_off() ||
-        (scenario_.finished() && limit == Time::never() && !window_)) {
+    if (scenario_.failure() || scenario_.powered_off() || (scenario_.finished() && ends_with_steps(limit))) {
       end = RunEnd::scenario;
       break;
     }

@@ -22,6 +22,7 @@
 #include "frontend/session/evidence.hpp"
 #include "frontend/session/guest_output.hpp"
 #include "frontend/session/output_gate.hpp"
+#include "frontend/session/restore.hpp"
 #include "frontend/timeline/timeline.hpp"
 #include "frontend/trace/tracer.hpp"
 #include "frontend/window/window.hpp"
@@ -54,8 +55,7 @@ class Session final : private DebugTarget, private WindowActions {
   Session(LabConfig config, std::vector<Media> media, const OutputOptions& output, const StateOptions& state,
           std::vector<Step> steps = {});
   /// Builds the lab of a snapshot and continues it.
-  Session(const Snapshot& snapshot, const OutputOptions& output, const StateOptions& state,
-          std::vector<Step> steps = {});
+  Session(RestoredLab restored, const OutputOptions& output, const StateOptions& state, std::vector<Step> steps = {});
   ~Session() override;
 
   Lab& lab() override { return *lab_; }
@@ -84,10 +84,11 @@ class Session final : private DebugTarget, private WindowActions {
   std::string keep_evidence();
 
   /// Runs in steps of `step` on absolute multiples of it (so that a run and its continuation end alike) until `ended`
-  /// says so, `limit` is reached, a step has failed or turned power off, the last step is done and `limit` is never,
-  /// the processor has stopped for good (with a window: stays on it), the user interrupts or closes the window, or
-  /// somebody pauses it: another call goes on then, and all ends as it would have without the pause. Throws Error
-  /// (exit 4) when --lockstep has found a difference.
+  /// says so, `limit` is reached, a step has failed or turned power off, the last step is done and `limit` is never
+  /// (unless somebody debugs the run and says when it ends, or it had no step left when he came), the processor has
+  /// stopped for good (with a window: stays on it), the user interrupts or closes the window, or somebody pauses it:
+  /// another call goes on then, and all ends as it would have without the pause. Throws Error (exit 4) when --lockstep
+  /// has found a difference.
   RunEnd run(Time limit, const std::function<bool()>& ended, const std::function<std::string()>& what);
   /// Pauses run() at the next instruction boundary, or the next run() at once. May be called from inside the run.
   void pause(std::string why) { control_->request_stop(std::move(why)); }
@@ -170,6 +171,10 @@ class Session final : private DebugTarget, private WindowActions {
   void watch_scenario();
   void grab_screen(const std::string& file, unsigned count);
   void insert_diskette(const std::string& text);
+  /// Throws Error for a step out of a snapshot that inserts what the command line does not name.
+  void check_restored_steps() const;
+  /// The last step ends the run.
+  bool ends_with_steps(Time limit) const;
   void print_devices(const std::string& device);
   /// Adds what the steps out of a snapshot name to the run's files.
   void add_restored_files();
@@ -194,7 +199,9 @@ class Session final : private DebugTarget, private WindowActions {
   bool show_screen_ = false;
   std::vector<std::string> screen_files_;
   Scenario scenario_;
+  bool steps_left_ = false;      ///< there was one to do when the session began
   bool steps_restored_ = false;  ///< they came with a snapshot: the files that they name are its, not the user's
+  std::vector<std::string> insertable_;  ///< files that the user named for a diskette
   std::optional<ScenarioHost> scenario_host_;
   std::unique_ptr<Evidence> evidence_;
   std::string result_;

@@ -72,7 +72,10 @@ std::string Session::save_snapshot() {
 // The lab stays; so it must be the one that the snapshot is of.
 void Session::load_snapshot(const std::string& file) {
   const Snapshot snapshot = read_snapshot(file);
-  if (snapshot.configuration != lab_->configuration())
+  LabConfig own = of_this_host(lab_->configuration()), other = of_this_host(snapshot.configuration);
+  own.read();
+  other.read();
+  if (own.resolved() != other.resolved())
     throw Error(
         fmt::format("{}: is of another machine, or of another diskette or CD in its drives; continue it with "
                     "planar run --restore {} --window",
@@ -85,9 +88,11 @@ void Session::load_snapshot(const std::string& file) {
   Archive state = Archive::loader(snapshot.state);
   lab_->archive(state);
   state.expect_end();
-  Archive own = Archive::loader(snapshot.frontend);
-  archive(own);
-  own.expect_end();
+  Archive own_part = Archive::loader(snapshot.frontend);
+  archive(own_part);
+  own_part.expect_end();
+  steps_restored_ = true;
+  check_restored_steps();
   diverge();
   if (debugger_) debugger_->forget();
   looked_ = frame_due_ = now();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/common/error.hpp"
+#include "frontend/kept/kept_json.hpp"
 
 namespace planar {
 namespace {
@@ -78,8 +79,12 @@ std::optional<TimelineEvent> TimelineReader::next() {
     if (line == "]" || line.empty()) continue;
     const bool cut_off = in_.eof();
     if (line.back() == ',') line.pop_back();
-    auto j = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (cut_off && j.is_discarded()) return std::nullopt;
+    nlohmann::ordered_json j;
+    try {
+      j = parse_json(line);
+    } catch (const Error&) {  // said below, unless the run was interrupted here
+      if (cut_off) return std::nullopt;
+    }
     std::optional<TimelineEvent> e;
     try {
       if (j.is_object()) e = event_of(j);

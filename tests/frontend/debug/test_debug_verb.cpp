@@ -43,6 +43,30 @@ TEST_CASE("the end of a script ends the run, and a wrong command names its line"
   CHECK_THAT(empty.out, Contains("FFFFFFF0"));
 }
 
+TEST_CASE("a frame of nobody is refused at once, with those who send") {
+  for (const std::string command : {"frame zz", "break frame zz"}) {
+    const auto said = debug("model95 --card ne2", command + "\n");
+    CHECK(said.status == 2);
+    CHECK_THAT(said.err, Contains("'zz' sends no frames; the senders are slot1.ne2.port, peer.port"));
+  }
+  CHECK_THAT(debug("model95 --net none", "frame\n").err, Contains("nothing of this lab is on a wire"));
+  CHECK_THAT(debug("model95 --card ne2", "break frame ne2\n").out, Contains("a frame of ne2"));
+}
+
+TEST_CASE("a snapshot whose steps are done is debugged, and its end is the user's") {
+  const Scratch scratch;
+  const auto snap = scratch.file("lab.snap");
+  // The last step has been done, or there is one that is done soon.
+  for (const std::string& steps :
+       {" --do 'wait 3 ms' --do 'snapshot \"" + snap + "\"'", " --do 'snapshot \"" + snap + "\"' --do 'wait 3 ms'"}) {
+    REQUIRE(run_planar("run model95 --card ne2 --quiet" + steps).status == 0);
+    const auto said = debug("--restore " + snap, "regs\nuntil 20 ms\ntime\n");
+    INFO(steps << said.out << said.err);
+    CHECK(said.status == 0);
+    CHECK_THAT(said.out, Contains("EIP ") && Contains("the time is reached"));
+  }
+}
+
 TEST_CASE("the guest's work goes on to its end under the prompt") {
   const auto said = debug("model95 --card ne2 --guest do=netio --guest seconds=0.02 --guest sizes=1024 --serial stdio",
                           "break nic ne2\ncontinue\ncontinue\ndelete all\nreverse-step\ncontinue\nregs\n");

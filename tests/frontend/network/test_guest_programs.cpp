@@ -11,19 +11,22 @@ using program::Scratch;
 
 namespace {
 
-/// What the guest says on COM1 up to its end.
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// What the guest says on COM1 up to its end. A guest that fails is a scenario that fails.
 std::string said(const Scratch& scratch, const std::vector<std::pair<std::string, std::string>>& settings,
                  const std::string& machine = "model95 --card ne2") {
   const auto com1 = scratch.file("com1.txt");
   const auto run =
       run_planar(fmt::format("run {} --image {} --until serial:@done --timeout '60 s' --quiet --serial file:{}",
                              machine, guest_with(scratch, settings), com1));
-  INFO(run.err);
-  REQUIRE(run.status == 0);
-  return program::read_file(com1);
+  const auto text = program::read_file(com1);
+  INFO(run.err << text);
+  const bool failed = holds(text, "@fail");
+  REQUIRE(run.status == (failed ? 1 : 0));
+  CHECK(holds(run.err, "the guest failed: ") == failed);
+  return text;
 }
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -49,6 +52,26 @@ TEST_CASE("a connection that is refused fails the run with its reason", "[guest]
   INFO(text);
   CHECK(holds(text, "@fail connect: error 111"));
   CHECK(holds(text, "@done 1"));
+}
+
+TEST_CASE("a lab in which a guest fails is a scenario that fails, and says which", "[guest]") {
+  const Scratch scratch;
+  const auto machine = [](const std::string& name, const std::string& settings) {
+    return "[[machine]]\nname = \"" + name + "\"\nmodel = \"model95\"\n[machine.slot.1]\ncard = \"ne2\"\n" +
+           "[machine.guest]\n" + settings;
+  };
+  const auto failing =
+      run_planar("run " +
+                 scratch.write("lab.toml", machine("one", "do = \"idle\"\n") +
+                                               machine("two", "do = \"sockets\"\nip = \"192.168.10.9\"\n")) +
+                 " --quiet --until '14 s'");
+  INFO(failing.err);
+  CHECK(failing.status == 1);
+  CHECK(holds(failing.err, "two: the guest failed: connect: error 113"));
+  const auto good =
+      run_planar("run " + scratch.write("good.toml", machine("one", "do = \"idle\"\n")) + " --quiet --until '2 s'");
+  INFO(good.err);
+  CHECK(good.status == 0);
 }
 
 TEST_CASE("a setting that makes no sense ends the run, and is named", "[guest]") {

@@ -32,6 +32,30 @@ Descriptor connect_to(std::uint16_t port) {
 
 }  // namespace
 
+TEST_CASE("a byte now and then does not keep a connection of netio-server") {
+  const Scratch scratch;
+  Beside server(scratch, "netio-server --listen 127.0.0.1:0 --idle 1");
+  REQUIRE(server.until(server.err_file(), "both generations"));
+  const auto announced = read_file(server.err_file());
+  const auto port = static_cast<std::uint16_t>(std::stoi(announced.substr(announced.find("127.0.0.1:") + 10)));
+  const auto trickling = connect_to(port), busy = connect_to(port);
+  const auto start = std::chrono::steady_clock::now();
+  const auto open = [](const Descriptor& s) {
+    char byte = 0;
+    return ::recv(s.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) != 0;
+  };
+  // Both send five times a second for three seconds, one of them enough for netio.
+  bool kept = true;
+  while (std::chrono::steady_clock::now() - start < 3s) {
+    send(trickling, {0x55});
+    CHECK(send(busy, std::vector<std::uint8_t>(20'000, 0x55)));
+    std::this_thread::sleep_for(200ms);
+    kept = kept && open(trickling);
+  }
+  CHECK_FALSE(kept);
+  CHECK(open(busy));
+}
+
 TEST_CASE("netio-server at its limit of descriptors does not spin, and serves on when one is free again") {
   const Scratch scratch;
   // Standard input and outputs, the listening socket, and about twelve connections; a shell itself needs more than ten.

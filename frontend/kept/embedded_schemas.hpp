@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The files of docs/schemas/, as this program writes and reads its results.
+#pragma once
+
+#include <span>
+
+#include "core/common/embedded_file.hpp"
+
+namespace planar {
+
+std::span<const EmbeddedFile> embedded_schemas();
+
+}  // namespace planar

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "frontend/kept/kept_json.hpp"
+
+#include <fmt/format.h>
+
+#include "core/common/error.hpp"
+#include "core/state/sha256.hpp"
+
+namespace planar {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int deepest = 64;  // a described device of a run's result has about ten
+
+std::string digest_of(const ordered_json& object) {
+  ordered_json rest = object;
+  rest.erase("digest");
+  return sha256_hex(rest.dump());
+}
+
+}  // namespace
+
+ordered_json parse_json(std::string_view text) {
+  try {
+    return ordered_json::parse(text, [](int depth, ordered_json::parse_event_t, const ordered_json&) {
+      if (depth > deepest) throw Error(fmt::format("is nested deeper than {} levels", deepest), ExitCode::missing_file);
+      return true;
+    });
+  } catch (const ordered_json::exception& e) { throw Error(e.what(), ExitCode::missing_file); }
+}
+
+void seal(ordered_json& object) {
+  auto digest = digest_of(object);
+  object["digest"] = std::move(digest);
+}
+
+std::string seal_problem(const ordered_json& object) {
+  const auto found = object.find("digest");
+  if (found == object.end()) return "digest is missing";
+  return *found == digest_of(object) ? ""
+                                     : "its content is not that of its digest: it was changed after it was written";
+}
+
+}  // namespace planar

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// JSON files that planar has written and reads again.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace planar {
+
+/// The JSON in `text`. Throws Error (exit 3) saying where it stops being JSON, or that it is nested deeper than
+/// anything that planar writes.
+nlohmann::ordered_json parse_json(std::string_view text);
+
+/// Gives an object a member `digest`: SHA-256 of its other members, as JSON without blanks and in their order.
+void seal(nlohmann::ordered_json& object);
+/// Why the content of a sealed object is not what was sealed; empty if it is. One without a digest is not.
+std::string seal_problem(const nlohmann::ordered_json& object);
+
+}  // namespace planar

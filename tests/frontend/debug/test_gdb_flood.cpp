@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whatever comes to the port of --gdb, planar's memory stays what it was and the run goes on.
+#include "tests/catch.hpp"
+#include "tests/frontend/network/loopback.hpp"
+
+using namespace program;
+
+namespace {
+
+/// Most memory of a process so far, in MB.
+unsigned long most_memory(pid_t pid) {
+  const auto text = read_file("/proc/" + std::to_string(pid) + "/status");
+  const auto at = text.find("VmHWM:");
+  return at == std::string::npos ? 0 : std::stoul(text.substr(at + 6)) / 1024;
+}
+
+Descriptor attach(const Beside& run) {
+  const auto announced = read_file(run.err_file());
+  const auto port = std::stoi(announced.substr(announced.find("127.0.0.1:") + 10));
+  Descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto address = loopback(static_cast<std::uint16_t>(port));
+  REQUIRE(::connect(s.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a flood at gdb's port costs no memory") {
+  const Scratch scratch;
+  Beside run(scratch, "run model95 --quiet --gdb wait:0");
+  REQUIRE(run.until(run.err_file(), "target remote"));
+  const auto gdb = attach(run);
+  const auto ask = [&](const std::string& text) { return send(gdb, {text.begin(), text.end()}); };
+  // The answer to a question shows that all before it was read.
+  const auto answered = [&](const std::string& question, const std::string& answer) {
+    REQUIRE(ask(question));
+    std::string said;
+    while (said.find(answer) == std::string::npos) {
+      const auto more = receive(gdb, 1);
+      REQUIRE_FALSE(more.empty());
+      said += static_cast<char>(more[0]);
+    }
+  };
+  answered("$qC#b4", "$QC1#");
+  const auto before = most_memory(run.pid());
+  // While it stands, and while it runs: then checkpoints of the last seconds are kept, some MB each.
+  constexpr std::size_t piece = 1 << 20;
+  for (const char* kind : {"+", "-", "\x03"}) {
+    for (unsigned n = 0; n < 32; ++n) REQUIRE(ask(std::string(piece, *kind)));
+    answered("$qC#b4", "$QC1#");
+  }
+  REQUIRE(ask("+$c#63"));
+  for (unsigned n = 0; n < 64; ++n) REQUIRE(ask(std::string(piece, '+')));
+  for (unsigned n = 0; n < 64; ++n) REQUIRE(ask(std::string(piece / 2, '$') + std::string(piece / 2, 'a')));
+  CHECK(most_memory(run.pid()) < before + 500);
+}
