@@ -68,6 +68,8 @@ class Check {
       return std::find(wanted.begin(), wanted.end(), value) != wanted.end() || wrong("is none of " + wanted.dump());
     if (keyword == "minimum")
       return !value.is_number() || value.get<double>() >= wanted.get<double>() || wrong("is below " + wanted.dump());
+    if (keyword == "maximum")
+      return !value.is_number() || value.get<double>() <= wanted.get<double>() || wrong("is above " + wanted.dump());
     if (keyword == "pattern")
       return !value.is_string() || matches(value.get_ref<const std::string&>(), wanted) ||
              wrong("is not as it is written there");

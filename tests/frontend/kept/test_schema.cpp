@@ -25,6 +25,7 @@ ordered_json plan() {
           {"cells", ordered_json::array({{{"machine", "model95"},
                                           {"card", "ne2"},
                                           {"seed", 1},
+                                          {"placement", 0},
                                           {"settings", ordered_json::array()},
                                           {"file", "model95-ne2.json"}}})}};
 }
@@ -47,6 +48,9 @@ TEST_CASE("a document is what its schema says, or the place where it is not is n
   CHECK(problem({{"seed", 1.5}}) == "seed: is no integer");
   CHECK(problem({{"seed", "1"}}) == "seed: is no integer");
   CHECK(problem({{"runs", 0}}) == "runs: is below 1");
+  auto placed = plan();
+  placed["cells"][0]["placement"] = 8;
+  CHECK(schemas.problem("plan", placed) == "cells/0/placement: is above 7");
   CHECK(problem({{"machines", {"a", 1}}}) == "machines/1: is no string");
   CHECK(problem({{"cells", {1}}}) == "cells/0: is no object");
   CHECK(problem({{"cells", {ordered_json::object()}}}) == "cells/0: machine is missing");
