@@ -45,6 +45,8 @@ class DocumentMaker {
   }
   static Json number(const Json& schema, bool whole, Input& input) {
     const double least = schema.value("minimum", 0.0);
+    if (schema.contains("maximum"))  // a narrow range
+      return static_cast<std::uint64_t>(least) + input.u8() % (schema["maximum"].get<unsigned>() + 1);
     switch (const unsigned kind = input.u8(); kind & 7) {
       case 0: return whole ? Json(static_cast<std::int64_t>(least)) : Json(least);
       case 1: return 1024;
