@@ -109,19 +109,24 @@ bool Socket::accept() {
 
 std::optional<std::string> Socket::read() {
   if (!connected()) return {};
-  std::string all;
-  std::array<char, 4096> buffer;
-  while (all.size() + buffer.size() <= most_read) {
-    const auto n = ::recv(client_, buffer.data(), buffer.size(), 0);
+  std::string all(most_read, '\0');
+  std::size_t size = 0;
+  bool ended = false;
+  while (size < most_read && !ended) {
+    const auto n = ::recv(client_, all.data() + size, most_read - size, 0);
     if (n > 0) {
-      all.append(buffer.data(), static_cast<std::size_t>(n));
-      continue;
+      size += static_cast<std::size_t>(n);
+    } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+      break;
+    } else {
+      ended = true;
     }
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return all;
-    if (!all.empty()) return all;  // the end is told by the next call
+  }
+  if (ended && size == 0) {  // an end after bytes is told by the next call
     disconnect();
     return {};
   }
+  all.resize(size);
   return all;
 }
 

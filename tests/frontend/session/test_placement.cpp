@@ -11,14 +11,14 @@ using Catch::Matchers::Contains;
 using namespace program;
 
 namespace {
-const std::string brief = " --machine model56sx --card 3c529 --seconds 0.1 --sizes 1024,8192 --quiet --json -";
+const std::string one_run = " --machine model56sx --card 3c529 --seconds 0.1 --sizes 1024,8192 --quiet --json -";
 }
 
 TEST_CASE("each placement runs the same benchmark at other addresses, and says which it is", "[placement]") {
   std::set<std::string> states;
   double least = 1e9, most = 0;
   for (unsigned n = 0; n < planar::guest_placements; ++n) {
-    const auto said = run_planar("netio --placement " + std::to_string(n) + brief);
+    const auto said = run_planar("netio --placement " + std::to_string(n) + one_run);
     INFO(said.err);
     REQUIRE(said.status == 0);
     const auto j = said.json();
@@ -31,7 +31,7 @@ TEST_CASE("each placement runs the same benchmark at other addresses, and says w
   CHECK(states.size() == planar::guest_placements);
   CHECK(least < most);
   CHECK(least > 0.85 * most);
-  CHECK(run_planar("netio" + brief).json()["placement"] == 0);
+  CHECK(run_planar("netio" + one_run).json()["placement"] == 0);
 }
 
 TEST_CASE("a placement that does not exist is refused, by the program and by the guest", "[placement]") {
@@ -47,7 +47,7 @@ TEST_CASE("a placement that does not exist is refused, by the program and by the
 TEST_CASE("a snapshot's guest has its placement already", "[placement]") {
   const Scratch scratch;
   const auto file = scratch.file("snapshot");
-  REQUIRE(run_planar("netio --placement 2 --snapshot-at '3 s' " + file + brief).status == 0);
+  REQUIRE(run_planar("netio --placement 2 --snapshot-at '3 s' " + file + one_run).status == 0);
   const auto on = run_planar("netio --restore " + file + " --quiet --json -");
   INFO(on.err);
   CHECK(on.json()["placement"] == 2);

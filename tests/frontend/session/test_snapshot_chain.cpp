@@ -36,16 +36,16 @@ void check_chain(const std::string& command, const std::string& rest) {
   CHECK(json(run).at("state_hash") == whole.at("state_hash"));
 }
 
-const std::string brief = " --seconds 0.05 --sizes 1024";
+const std::string few_rows = " --seconds 0.05 --sizes 1024";
 
 }  // namespace
 
 TEST_CASE("snapshots of snapshots: netio, netperf, two machines, adapters used as one", "[snapshot]") {
-  check_chain("netio --machine model56sx --card ne2" + brief, "netio");
+  check_chain("netio --machine model56sx --card ne2" + few_rows, "netio");
   check_chain("netperf --machine model95 --card 3c529 --seconds 0.05 --sizes 4096", "netperf");
-  check_chain("netio --machine model95 --card lanstreamer" + brief, "netio");
-  check_chain("netio --machine model95 --card ne2 --against model95:3c527" + brief, "netio");
-  check_chain("netio --machine model77 --card ne2 --bond 2" + brief, "netio");
+  check_chain("netio --machine model95 --card lanstreamer" + few_rows, "netio");
+  check_chain("netio --machine model95 --card ne2 --against model95:3c527" + few_rows, "netio");
+  check_chain("netio --machine model77 --card ne2 --bond 2" + few_rows, "netio");
 }
 
 TEST_CASE("snapshots of snapshots: run with steps, files, drives and several machines", "[snapshot]") {
@@ -73,7 +73,7 @@ TEST_CASE("snapshots of snapshots: run with steps, files, drives and several mac
 
 TEST_CASE("what one verb has saved the others continue", "[snapshot]") {
   const Scratch scratch;
-  const auto netio = "netio --machine model95 --card ne2 --quiet" + brief;
+  const auto netio = "netio --machine model95 --card ne2 --quiet" + few_rows;
   const auto first = scratch.file("1.snap"), second = scratch.file("2.snap"), third = scratch.file("3.snap");
   const auto at = [&](const std::string& when, const std::string& file) {
     return " --snapshot-at '" + when + "' " + file;

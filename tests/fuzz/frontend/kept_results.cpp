@@ -153,7 +153,7 @@ void baseline(Input& input) {
     check_comparable(a, b);
   } catch (const Error&) {}
   diff(a, b);
-  continue_history(b, a, "2026-11-25");
+  continue_history(b, a, 1, "2026-11-25");
   expect(baseline_problem(b).empty(), "a new baseline that is none");
   change(b, input);
   static_cast<void>(baseline_problem(b));
