@@ -157,7 +157,7 @@ Verb add_compare(CLI::App& app) {
                   "Runs of each card in each machine, each with the next seed (from --seed on) and in the next of the "
                   "guest's eight placements (unless --placement names one): the tables then hold means and their 95 % "
                   "confidence");
-  verb->add_option("--bond", o->bond, "Each run has this many of its card, used as one (planar netio --help)")
+  verb->add_option("--bond", o->bond, "Put this many of its card into each machine and bond them (planar netio --help)")
       ->type_name("N")
       ->check(CLI::Range(2u, BondOptions::most));
   verb->add_flag("--plan", o->plan,
@@ -172,7 +172,7 @@ Verb add_compare(CLI::App& app) {
       "  planar compare --machines model95 --cards ne2,3c527 --report out --timeline out/timelines   why they differ\n"
       "  planar compare --machines model95 --cards ne2,3c527 --runs 8   means and 95 % confidence over eight "
       "placements\n"
-      "  planar compare --runs 100 --report sweep --plan > plan.tsv   a line a run, for docs/sweeps.md\n"
+      "  planar compare --runs 100 --report sweep --plan > plan.tsv   one line per run (docs/sweeps.md)\n"
       "  planar compare --machines model95 --converge 1   packet sizes end early once they have settled\n"
       "  planar compare --do netio-receive --machines model95   the other direction: the guest receives\n"
       "  planar compare --merge sweep   the report of the finished runs");

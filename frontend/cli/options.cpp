@@ -383,10 +383,9 @@ void StateOptions::add_to(CLI::App& app) {
       ->type_name("TIME FILE")
       ->expected(2);
   add_restore_to(app);
-  app.add_option(
-         "--gdb", gdb,
-         "Let gdb attach to the run (target remote :PORT) on the loopback interface, or at HOST; with wait: the "
-         "run begins when gdb says so. What the run computes does not change (docs/debugging.md)")
+  app.add_option("--gdb", gdb,
+                 "Let gdb attach to the run (target remote :PORT) on the loopback interface, or at HOST; with wait: "
+                 "the run begins when gdb continues it. The results of the run do not change (docs/debugging.md)")
       ->type_name("[wait:][HOST:]PORT");
   app.add_flag(
          "--lockstep", lockstep,

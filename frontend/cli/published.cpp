@@ -154,7 +154,7 @@ int run(const PublishedOptions& o) {
   matrix_files(*o.verb, cells, matrix).check();
   const auto runs = run_matrix(cells, matrix);
   if (const auto failure = host_failure_text(runs); !failure.empty())
-    throw Error(failure + "; nothing is written, the same command goes on", ExitCode::missing_file);
+    throw Error(failure + "; nothing is written; running the same command again resumes", ExitCode::missing_file);
   const auto outcomes = combine_outcomes(runs, placements);
   const auto rows = score_rows(print, outcomes);
   const auto machines = scored(print, o.command.machines);
@@ -196,14 +196,14 @@ Verb add_published(CLI::App& app) {
       "--sensitivity", o->sensitivity,
       "Also run each row with the uncertain values that all cards share (server's turnaround, channel, DRAM, cable) "
       "and the "
-      "card's own inferred times at both ends of their range, and with other phases between the two machines' ticks; "
-      "say whether printed figure and load lie in the bands: 15 to 30 runs a row");
+      "card's own inferred times at both ends of their range, and with other phases between the two machines' clock "
+      "ticks; say whether the published figure and load lie within the bands (15 to 30 runs per row)");
   verb->add_option("--placements", o->placements,
                    "Score the mean over this many of the guest's placements, with its 95 % confidence interval")
       ->type_name("N")
       ->check(CLI::Range(1u, guest_placements))
       ->capture_default_str();
-  verb->add_flag("--fresh", o->command.matrix.fresh, "Do runs again that are in --results already");
+  verb->add_flag("--fresh", o->command.matrix.fresh, "Repeat runs that are already in --results");
   return [o] { return run(*o); };
 }
 

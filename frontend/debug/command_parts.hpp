@@ -37,7 +37,7 @@ std::uint32_t parse_count(const std::string& text, std::uint32_t most);
 std::uint32_t parse_small(Debugger& debugger, const std::string& text, std::uint32_t most);
 /// Throws Error, with the ports of the lab, if no port's name contains `sender`: nothing would ever come of it.
 void check_sender(Debugger& debugger, const std::string& sender);
-/// One line a stretch of 16 bytes, as hexadecimal and text; `byte` gives nothing for what cannot be read.
+/// One line per stretch of 16 bytes, as hexadecimal and text; `byte` gives nothing for what cannot be read.
 std::string dump(std::uint32_t address, std::uint32_t length,
                  const std::function<std::optional<std::uint8_t>(std::uint32_t)>& byte);
 /// What the machine waits for now, or does.

@@ -36,7 +36,7 @@ class Socket {
   bool accept();
   static constexpr std::size_t most_read = 65536;
 
-  /// What has arrived, without waiting, at most `most_read` bytes; nothing (and the client is gone) behind the end of
+  /// What has arrived, without waiting, at most `most_read` bytes; nothing (and the client is gone) after the end of
   /// the connection.
   std::optional<std::string> read();
   /// Sends all of it. A client that is gone, or takes nothing for ten seconds, is disconnected.

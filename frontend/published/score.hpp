@@ -29,8 +29,8 @@ struct ScoredRow {
   std::optional<double> average_residual() const;
   /// Half of the 95 % confidence interval of average() over the placements; nothing with one.
   std::optional<double> average_ci95() const;
-  /// Points of CPU load: ours - print. Nothing for a run that ended early (--converge): counted by clock ticks, which
-  /// beat with the packets, it needs the whole time.
+  /// Points of CPU load: ours - published. Nothing for a run that ended early (--converge): counted by clock ticks,
+  /// which beat with the packets, it needs the whole time.
   std::optional<double> load_residual() const;
   /// Our load in the author's words; empty if he has none, and as for load_residual().
   std::string rating() const;
@@ -58,7 +58,7 @@ struct Score {
   std::optional<double> mape_ci95, load_error_ci95;
 };
 
-/// Rows::calibration: something was fitted on the row; Rows::informed: something was chosen with it in view, nothing
+/// Rows::calibration: something was fitted on the row; Rows::informed: something was chosen knowing it, nothing
 /// fitted; Rows::prediction: neither; Rows::apart: ScoredRow::apart().
 enum class Rows { all, calibration, informed, prediction, apart };
 /// Of rows that are means over placements (planar.runs/1) the score of the means, with its interval.

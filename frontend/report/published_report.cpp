@@ -193,6 +193,12 @@ std::string published_text(const std::vector<ScoredRow>& rows, const std::vector
     for (const auto& [name, which] : kinds) out += score_text(machine, name, score(rows, machine, which));
     if (const Score s = score(rows, machine, Rows::apart); s.rows) out += score_text(machine, "apart", s);
   }
+  out +=
+      "\naverage %, all %: mean absolute error of the rows' averages and of every packet size; rank: correlation of "
+      "the\n"
+      "averages' ranks; load pts: mean absolute error of the load in points; median pr. %: average % of a predictor\n"
+      "that gives every card the median of the published averages; skill: 1 - average % / median pr. %; load words:\n"
+      "rows whose load has the published rating\n";
   return out;
 }
 
