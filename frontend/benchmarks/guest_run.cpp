@@ -57,7 +57,7 @@ std::optional<int> GuestRunOptions::several(const Benchmark& benchmark) const {
 }
 
 std::unique_ptr<Session> GuestRunOptions::open(GuestTasks tasks, const std::function<void(Config&)>& adjust) const {
-  tasks.settings.emplace_back("placement", std::to_string(placement.value_or(0)));
+  if (placement) tasks.settings.emplace_back("placement", std::to_string(*placement));  // else the diskette's own, 0
   if (state.restore) {
     if (bond.given())
       throw Error("--restore and --bond: the snapshot says which adapters the guest uses as one; leave --bond out");
