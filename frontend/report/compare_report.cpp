@@ -59,8 +59,7 @@ std::vector<std::string> frame_cells(const CellOutcome& o) {
   if (!o.result || !o.result->contains("frame_time")) return std::vector<std::string>(1 + FrameTime::parts, "-");
   const auto& frame = (*o.result)["frame_time"];
   cells.push_back(fmt::format("{:.1f}", frame["us"].get<double>()));
-  for (const auto* name : FrameTime::names)
-    cells.push_back(fmt::format("{:.1f}", frame["parts_us"][name].get<double>()));
+  for (const auto* name : FrameTime::names) cells.push_back(fmt::format("{:.1f}", frame["parts_us"].value(name, 0.0)));
   return cells;
 }
 

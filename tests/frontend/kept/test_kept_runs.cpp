@@ -79,6 +79,13 @@ TEST_CASE("a kept run of the wrong shape, of another run or changed counts as ab
   changed([](auto& j) { j["result"]["cycles"] = 1; }, "digest", false);
   changed([](auto& j) { j.erase("digest"); }, "digest is missing", false);
 
+  // A report relies on nothing that the schema leaves out.
+  auto partless = good;
+  partless["result"]["frame_time"]["parts_us"] = ordered_json::object();
+  planar::seal(partless);
+  write(kept, partless.dump());
+  CHECK(merged().status == 0);
+
   // It is run again then, and good.
   auto file = good;
   file["result"].erase("rows");
@@ -168,7 +175,7 @@ TEST_CASE("a baseline of the wrong shape, or changed, is refused and named", "[k
     auto changed = good;
     changed.erase(member);
     planar::seal(changed);
-    refused(changed.dump(), member);
+    if (member != "placement") refused(changed.dump(), member);  // older ones have none
     for (const ordered_json& other : {ordered_json(-1.5), ordered_json::array({1}), ordered_json()}) {
       changed[member] = other;
       planar::seal(changed);
