@@ -46,7 +46,7 @@ std::optional<Time> parse_time(std::string_view text) {
   // clang-format off
   if (d->unit == "ps") unit = 1;
   else if (d->unit == "ns") unit = 1'000;
-  else if (d->unit == "us") unit = 1'000'000;
+  else if (d->unit == "us" || d->unit == "µs") unit = 1'000'000;
   else if (d->unit == "ms") unit = 1'000'000'000;
   else if (d->unit == "s") unit = 1'000'000'000'000;
   else return std::nullopt;

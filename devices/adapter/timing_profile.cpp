@@ -20,7 +20,7 @@ namespace {
 std::int64_t picoseconds(std::string_view unit) {
   if (unit == "ps") return 1;
   if (unit == "ns") return 1'000;
-  if (unit == "us") return 1'000'000;
+  if (unit == "us" || unit == "µs") return 1'000'000;
   return 0;
 }
 

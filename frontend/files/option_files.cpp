@@ -33,6 +33,7 @@ constexpr FileOption rows[] = {
     {"--bios", FileUse::reads},
     {"--kernel", FileUse::reads},
     {"--initrd", FileUse::reads},
+    {"--insert", FileUse::reads},
     {"--do", FileUse::reads, "run"},
     {"first", FileUse::reads, "diff"},
     {"second", FileUse::reads, "diff"},

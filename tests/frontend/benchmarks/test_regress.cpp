@@ -180,6 +180,7 @@ TEST_CASE("accepting some rows keeps the others, and rows go by name alone", "[r
   auto marked = before;
   marked["cells"]["model95"]["ne2"]["cycles"] = 1;
   marked["cells"]["model56sx"]["ne2"]["cycles"] = 1;
+  marked.erase("digest");  // as in one of before there were digests
   std::ofstream(file) << marked.dump();
 
   const auto one = run_planar(brief + " --sizes 1024 --machines model95 --cards ne2 --accept one");
