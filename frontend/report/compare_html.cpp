@@ -174,9 +174,9 @@ std::string comparison_html(const Comparison& c) {
   out += spread_html(c);
   if (const auto note = converged_note(c.outcomes); !note.empty()) out += fmt::format("<p>{}.</p>\n", escaped(note));
   for (const CellOutcome& o : c.outcomes)
-    if (o.result) {
+    if (o.result && o.result->contains("guest_image_sha256")) {
       out += fmt::format("<p><small>Guest image SHA-256 {}</small></p>\n",
-                         (*o.result)["guest_image_sha256"].get<std::string>());
+                         escaped((*o.result)["guest_image_sha256"].get<std::string>()));
       break;
     }
   return out + origin() + "</body></html>\n";
