@@ -57,7 +57,8 @@ std::optional<int> GuestRunOptions::several(const Benchmark& benchmark) const {
 }
 
 std::unique_ptr<Session> GuestRunOptions::open(GuestTasks tasks, const std::function<void(Config&)>& adjust) const {
-  if (placement) tasks.settings.emplace_back("placement", std::to_string(*placement));  // else the diskette's own, 0
+  if (const unsigned n = placement.value_or(0))
+    tasks.settings.emplace_back("placement", std::to_string(n));  // 0: as built
   if (state.restore) {
     if (bond.given())
       throw Error("--restore and --bond: the snapshot says which adapters the guest uses as one; leave --bond out");
