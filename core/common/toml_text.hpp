@@ -21,9 +21,8 @@ struct TextPlace {
 /// The same document in ASCII. A text that is not TOML for other reasons is still none.
 class AsciiToml {
  public:
-  /// \throws Error `NAME:LINE:COLUMN: ...` for a letter beyond ASCII outside strings and comments, after a backslash,
-  /// or for
-  ///   what is not UTF-8.
+  /// \throws Error `NAME:LINE:COLUMN: ...` for a letter beyond ASCII outside strings and comments or after a backslash,
+  /// and for what is not UTF-8.
   AsciiToml(std::string_view toml, std::string_view name);
 
   const std::string& text() const { return text_; }
