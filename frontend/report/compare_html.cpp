@@ -120,16 +120,19 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
                    lines);
 }
 
+/// A part that one result names and another does not is a part of all bars, of no length where it is missing.
 std::string frame_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
   std::vector<std::string> parts;
   std::vector<PlotBar> bars;
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium) || !o.result || !o.result->contains("frame_time")) continue;
-    parts.clear();
-    PlotBar bar{plot_name(o), {}};
+    PlotBar bar{plot_name(o), std::vector<double>(parts.size())};
     for (const auto& [name, value] : (*o.result)["frame_time"]["parts_us"].items()) {
-      parts.push_back(frame_part_title(name));
-      bar.parts.push_back(value.get<double>());
+      const std::string title = frame_part_title(name);
+      const auto part = static_cast<std::size_t>(std::find(parts.begin(), parts.end(), title) - parts.begin());
+      if (part == parts.size()) parts.push_back(title);
+      if (part >= bar.parts.size()) bar.parts.resize(part + 1);
+      bar.parts[part] += value.get<double>();
     }
     bars.push_back(std::move(bar));
   }

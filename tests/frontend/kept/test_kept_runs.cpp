@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "frontend/kept/kept_json.hpp"
+#include "frontend/report/labels.hpp"
 #include "tests/catch.hpp"
 #include "tests/frontend/program.hpp"
 
@@ -104,6 +105,32 @@ TEST_CASE("a kept run of the wrong shape, of another run or changed counts as ab
   const auto other = merged();
   CHECK(other.status == 1);
   CHECK(other.err.find("counts as absent") == std::string::npos);
+}
+
+TEST_CASE("a report shows results that do not name the same parts of a frame's time", "[kept]") {
+  const Scratch scratch;
+  const auto folder = scratch.file("out"), kept = folder + "/runs/model56sx-3c529.json";
+  const auto compare = "compare --machines model56sx --cards ne2,3c529 --report " + folder + brief;
+  REQUIRE(run_planar(compare + " --plan").status == 0);
+  REQUIRE(run_planar(compare).status == 0);
+  const auto whole = read_file(folder + "/compare.html");
+  auto file = read_json(kept);
+  file["result"]["frame_time"]["parts_us"].erase("cpu_copy");
+  planar::seal(file);
+  write(kept, file.dump());
+  const auto merged = run_planar("compare --merge " + folder + " --quiet");
+  INFO(merged.err);
+  REQUIRE(merged.status == 0);
+  const auto page = read_file(folder + "/compare.html");
+  const auto count = [](const std::string& text, const std::string& of) {
+    std::size_t n = 0;
+    for (auto at = text.find(of); at != std::string::npos; at = text.find(of, at + 1)) ++n;
+    return n;
+  };
+  const std::string copy = "<title>" + planar::frame_part_title("cpu_copy") + ": ";
+  CHECK(count(whole, copy) == 2);
+  CHECK(count(page, copy) == 2);
+  CHECK(count(page, copy + "0.0 ") == 1);
 }
 
 TEST_CASE("finished runs of every kind of benchmark are taken again", "[kept]") {
