@@ -35,6 +35,6 @@ rm -rf "$root/planar"
 git clone -q --no-hardlinks "$source" "$root/planar"
 for command in netio test; do
   echo "== Debian $(cat "$root/etc/debian_version"): make $command"
-  within sh -c "cd /planar && time make $command"
+  time within make -C /planar "$command"
 done
 within sh -c 'cd /planar && build/release/frontend/planar netio --quiet --seconds 1 --json -' | grep '"state_hash"'
