@@ -55,7 +55,7 @@ Baseline read_baseline(const RegressOptions& o) {
   if (!o.baseline && !std::filesystem::exists(file))
     for (const EmbeddedFile& embedded : embedded_baselines())
       if (embedded.path == file) return {"this program's own", ordered_json::parse(embedded.text)};
-  constexpr const char* remedy = "restore it or make a new one with --accept \"reason\"";
+  constexpr const char* remedy = "restore it, or move it away and make a new one with --accept \"reason\"";
   Baseline stored{file,
                   read_json(file, 64 << 20,
                             "there is no baseline; name one with --baseline FILE, or make one with --accept \"reason\"",
@@ -103,19 +103,16 @@ void check_whole(const std::vector<CellOutcome>& outcomes) {
       throw Error(outcome.failure() + "; the baseline is unchanged", static_cast<ExitCode>(outcome.status));
 }
 
-/// What --accept goes on from, without the rows that --drop names: null if there is no baseline, or a damaged one,
-/// which has neither rows nor a history. Throws Error, before the work, where rows that are not run could not stay.
+/// What --accept goes on from, without the rows that --drop names: null if there is no baseline. Throws Error, before
+/// the work, where rows that are not run could not stay, and for a file that is no baseline or a damaged one: it may
+/// hold rows and a history that are worth more than the new ones.
 ordered_json replaced_baseline(const RegressOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
   const auto file = baseline_file(o);
-  ordered_json baseline;
   if (!std::filesystem::exists(file)) return {};
-  try {
-    baseline = parse_json(read_host_file(file, 64 << 20, "cannot be read", "is no baseline"));
-  } catch (const Error&) {}  // said below
-  if (const auto problem = baseline_problem(baseline); !problem.empty()) {
-    say("planar: {}: was no baseline ({}), and neither its rows nor its history are kept\n", file, problem);
-    return {};
-  }
+  constexpr const char* remedy = "restore it, or move it away to begin a new one";
+  ordered_json baseline = read_json(file, 64 << 20, "cannot be read", "is no baseline (it has at most 64 MB)", remedy);
+  if (const auto problem = baseline_problem(baseline); !problem.empty())
+    throw Error(fmt::format("--accept: {}: is no baseline: {}; {}", file, problem, remedy), ExitCode::missing_file);
   drop_rows(baseline, o.dropped);
   check_mergeable(baseline, make_baseline({}, matrix, {}), cells);
   return baseline;
