@@ -12,7 +12,7 @@ namespace {
 
 using Row = nlohmann::ordered_json;
 
-std::string brief() { return short_runs() ? "0.05" : "0.2"; }
+std::string brief_floods() { return short_runs() ? "0.05" : "0.2"; }
 
 std::uint64_t mode_count(const Row& row, const char* key) { return row.at(key).get<std::uint64_t>(); }
 double mode_figure(const Row& row, const char* key) { return row.at(key).get<double>(); }
@@ -26,7 +26,7 @@ void check_mode_row(const Row& row) {
   CHECK(mode_count(row, "delivered_in_time") <= mode_count(row, "delivered"));
 }
 
-Row result(const std::string& command, const std::string& seconds = brief()) {
+Row result(const std::string& command, const std::string& seconds = brief_floods()) {
   const auto run = run_planar(command + " --quiet --json - --seconds " + seconds);
   INFO(command << ": " << run.err);
   REQUIRE(run.status == 0);

@@ -244,11 +244,11 @@ TEST_CASE("an output that is standard output goes on where that stands") {
     const auto command = "(echo before; " + planar + "list machines --json " + name + "; echo after) >" + log;
     REQUIRE(std::system(command.c_str()) == 0);
     const auto text = read_file(log);
-    CHECK_THAT(text, Catch::StartsWith("before\n[") && Catch::EndsWith("]\nafter\n"));
+    CHECK_THAT(text, Catch::Matchers::StartsWith("before\n[") && Catch::Matchers::EndsWith("]\nafter\n"));
   }
   // The same of what is written as it comes.
   const auto command = "(echo before; " + planar + "run model95 --quiet --until '1 s' --serial file:/dev/stdout " +
                        "--trace pos --trace-to '1 ms' --trace-file /dev/stdout; echo after) >" + log;
   REQUIRE(std::system(command.c_str()) == 0);
-  CHECK_THAT(read_file(log), Catch::StartsWith("before\n") && Catch::EndsWith("after\n"));
+  CHECK_THAT(read_file(log), Catch::Matchers::StartsWith("before\n") && Catch::Matchers::EndsWith("after\n"));
 }
