@@ -25,8 +25,9 @@ import time
 root = pathlib.Path(__file__).resolve().parents[2]
 sizes = ("1024", "2048", "4096", "8192", "16384", "32767")
 cells = ("state_hash", "cycles", "instructions")
-# Exit codes: the guest failed, with these memory timings; this machine does not take this card, or the card not this option.
-no_result = (1, 2)
+# Exit codes: the guest failed, or came to no end, with these memory timings; this machine does not take this card, or the
+# card not this option.
+no_result = (1, 2, 5)
 
 
 class Failed(Exception):
