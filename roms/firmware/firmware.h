@@ -76,14 +76,6 @@ u32 extended_64k_high(void);     // RAM from 16 MB up, 64 KB units
 void a20_set(int on);
 int a20_is_on(void);
 
-// pos.c
-enum { setup_system = 0x94, setup_adapter = 0x96, pos0 = 0x100 };
-void pos_reset_channel(void);
-void pos_setup_planar(int nvram_valid);
-void pos_setup_slots(void);
-void pos_wake_video(void);
-void pos_end(void);
-
 // irq.c
 void pic_init(u8 master_base, u8 slave_base);
 void pic_eoi(int irq);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Power-on self test: the order of things from reset to INT 19h. Checkpoints go to port 680h:
 //   01 processor     02 DMA, ports   03 vectors, interrupt controllers   04 timer
-//   05 channel reset 06 planar POS, video   07 keyboard controller   08 memory   09 CMOS, NVRAM
-//   0A clock         0B adapters (POS)      0C serial, parallel      0D diskette, disks
+//   05 bus reset     06 records, video       07 keyboard controller   08 memory   09 CMOS, NVRAM
+//   0A clock         0B board, adapters     0C serial, parallel      0D diskette, disks
 //   0E keyboard, mouse   0F adapter ROMs    20 INT 19h   21 boot sector started   22 disk   2F nothing to boot
 //   A1 to A6 (161 to 166 decimal): the configuration errors
 // Errors are shown and logged; they never stop the start and never ask for a key.
+#include "board.h"
 #include "firmware.h"
 
 enum { warm_start = 0x1234, first_equipment = 0x0020 };  // 80x25 colour; the rest is found
@@ -22,16 +23,6 @@ static void clear_low_memory(void)
     bda->base_kb = 639;
     bda->equipment = first_equipment;
     keyboard_ring_init();
-}
-
-static void system_ports_init(void)
-{
-    u8 b = inb(0x61) & 0x0F;
-    outb(0x61, b | 0x0C);                  // clear latched checks, then enable checking
-    outb(0x61, b & 0x00);
-    outb(0x90, 0x00);                      // arbitration on, standard length
-    outb(0xF1, 0);                         // coprocessor reset and busy clear
-    outb(0xF0, 0);
 }
 
 // Returns the base memory in KB.
@@ -70,12 +61,12 @@ static void test_cmos(u32 base_kb)
     }
 }
 
-static int test_nvram(void)
+static int test_records(void)
 {
-    if (nvram_good())
+    if (board_records_valid())
         return 1;
     diagnostic_set(diagnostic_configuration);
-    post_error(error_checksum, TEXT("Adapter records (NVRAM) checksum, no adapter is set up"), no_slot);
+    post_error(error_checksum, BOARD_RECORDS_LOST, no_slot);
     return 0;
 }
 
@@ -97,7 +88,7 @@ void post(void)
     checkpoint(0x02, TEXT("POST 02 "));
     u16 warm = bda->warm_flag;
     dma_init();
-    system_ports_init();
+    board_ports_init();
     a20_set(0);
     checkpoint(0x03, TEXT("POST 03 "));
     clear_low_memory();
@@ -108,13 +99,13 @@ void post(void)
     checkpoint(0x04, TEXT("POST 04 "));
     pit_init();
     checkpoint(0x05, TEXT("POST 05 "));
-    pos_reset_channel();
+    board_reset_bus();
     checkpoint(0x06, TEXT("POST 06 "));
-    int nvram_valid = nvram_good();
-    pos_wake_video();
+    int records_valid = board_records_valid();
+    board_wake_video();
     video_wake_registers();
     video_set_mode(3);
-    print(TEXT("planar PS/2 firmware 1.0\n"));
+    print(BOARD_TITLE);
     checkpoint(0x07, TEXT("POST 07 "));
     int keyboard_controller = kbc_init();
     checkpoint(0x08, TEXT("POST 08 "));
@@ -127,13 +118,13 @@ void post(void)
     checkpoint(0x0A, TEXT("POST 0A "));
     clock_init();
     checkpoint(0x0B, TEXT("POST 0B "));
-    nvram_valid = nvram_valid && test_nvram();
-    pos_setup_planar(nvram_valid);
-    if (nvram_valid)
-        pos_setup_slots();
+    records_valid = records_valid && test_records();
+    board_set_up(records_valid);
+    if (records_valid)
+        board_set_up_slots();
     else
-        test_nvram();
-    pos_end();
+        test_records();
+    board_set_up_ends();
     kbc_poll();
     checkpoint(0x0C, TEXT("POST 0C "));
     serial_parallel_init();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // INT 15h, INT 11h and INT 12h.
+#include "board.h"
 #include "firmware.h"
 
 void event_wait(struct Regs* r);

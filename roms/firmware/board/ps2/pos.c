@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Programmable Option Select at POST: the order of docs/hardware/pos-and-adf.md#post-sequence, the records of roms/README.md
 // section 2. Byte accesses only; planar and adapter setup are never on together.
+#include "board.h"
 #include "firmware.h"
 
 enum {
@@ -52,7 +53,7 @@ void pos_end(void)
     outb(setup_adapter, 0);
 }
 
-void pos_reset_channel(void)
+void board_reset_bus(void)
 {
     outb(setup_system, select_none);
     outb(setup_adapter, channel_reset);
@@ -60,7 +61,7 @@ void pos_reset_channel(void)
     outb(setup_adapter, 0);
 }
 
-void pos_wake_video(void)
+void board_wake_video(void)
 {
     outb(setup_adapter, 0);
     outb(setup_system, select_video);
@@ -69,21 +70,21 @@ void pos_wake_video(void)
     outb(0x3C3, 1);
 }
 
-void pos_setup_planar(int nvram_valid)
+void board_set_up(int records_valid)
 {
     outb(setup_adapter, 0);
     outb(setup_system, select_planar);
-    int match = nvram_valid && pos_id() == record_id(record_planar) && record_byte(record_planar, 3);
+    int match = records_valid && pos_id() == record_id(record_planar) && record_byte(record_planar, 3);
     if (match)
         write_record(record_planar, 5);
     else
         outb(pos0 + 2, planar_default);
     outb(setup_system, select_none);
-    if (nvram_valid && !match) {
+    if (records_valid && !match) {
         diagnostic_set(diagnostic_adapters);
         post_error(error_adapter_id, TEXT("System board differs from the record"), no_slot);
     }
-    if (nvram_valid && record_id(record_scsi) != 0xFFFF) {
+    if (records_valid && record_id(record_scsi) != 0xFFFF) {
         outb(setup_system, select_scsi_56);
         if (inb(pos0 + 2) == 0xFF && inb(pos0 + 3) == 0xFF)
             outb(setup_system, select_scsi_other);
@@ -120,7 +121,7 @@ static void setup_slot(int slot, int* polls_left)
     }
 }
 
-void pos_setup_slots(void)
+void board_set_up_slots(void)
 {
     outb(setup_system, select_none);
     int polls_left = id_limit_polls;

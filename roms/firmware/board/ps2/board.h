@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What POST asks of its board, answered by a PS/2: system control ports, Programmable Option Select, and the adapter
+// records in its NVRAM. The firmware of another board has a folder with a board.h of the same functions (Makefile: BOARD).
+#pragma once
+
+#include "firmware.h"
+
+#define BOARD_TITLE TEXT("planar PS/2 firmware 1.0\n")
+
+enum { setup_system = 0x94, setup_adapter = 0x96, pos0 = 0x100 };
+
+/// Checkpoint 02: what must be on before memory and interrupts are.
+static inline void board_ports_init(void)
+{
+    u8 b = inb(0x61) & 0x0F;
+    outb(0x61, b | 0x0C);                  // clear latched checks, then enable checking
+    outb(0x61, b & 0x00);
+    outb(0x90, 0x00);                      // arbitration on, standard length
+    outb(0xF1, 0);                         // coprocessor reset and busy clear
+    outb(0xF0, 0);
+}
+
+// pos.c
+void board_reset_bus(void);       // checkpoint 05
+void board_wake_video(void);      // checkpoint 06: the display adapter answers from here on
+void pos_end(void);               // no setup: neither the system board nor a slot is seen at the POS registers
+
+/// Is there a record of what is in which slot? Checkpoints 06 and 0B.
+static inline int board_records_valid(void) { return nvram_good(); }
+#define BOARD_RECORDS_LOST TEXT("Adapter records (NVRAM) checksum, no adapter is set up")
+
+// Checkpoint 0B, in this order.
+void board_set_up(int records_valid);
+void board_set_up_slots(void);    // with valid records only
+static inline void board_set_up_ends(void) { pos_end(); }
