@@ -184,9 +184,10 @@ void MadgeMaster::describe(Description& d) const {
 void MadgeMaster::archive(Archive& a) {
   a(busy_, fault_, address_, bytes_, moved_, burst_bytes_, burst_left_, chunk_, granted_left_, direction_, burst_asked_,
     preempted_at_, chunk_done_, next_, finished_);
+  // chunk_ is of the chunk that is moving; between two it is the last one's.
   if (a.loading() && busy_ &&
-      (bytes_ != client_.transfer_buffer().size() || !burst_bytes_ || moved_ > bytes_ || chunk_ > bytes_ - moved_ ||
-       burst_left_ > bytes_ - moved_))
+      (bytes_ != client_.transfer_buffer().size() || !burst_bytes_ || moved_ > bytes_ ||
+       (chunk_done_.pending() && chunk_ > bytes_ - moved_) || burst_left_ > bytes_ - moved_))
     throw Error("snapshot holds a damaged bus master transfer; take a new one", ExitCode::missing_file);
 }
 

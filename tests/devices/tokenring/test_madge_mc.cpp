@@ -192,6 +192,26 @@ TEST_CASE("Madge: with a snapshot in the middle everything ends as without", "[m
   }
 }
 
+TEST_CASE("Madge: a snapshot is good at any moment of a transfer", "[madge]") {
+  for (const unsigned mode : {0x00u, 0x20u}) {  // POS 4: as in MadgeBench, and the other way to release the channel
+    MadgeBench straight, resumed;
+    for (MadgeBench* b : {&straight, &resumed}) {
+      b->pos(mode | 0x80);
+      b->start();
+      b->open();
+    }
+    straight.send(MadgeBench::frame(301));
+    for (int n = 0; n < 1500; ++n) {
+      straight.rig.step(300_ns);
+      const auto state = straight.saved();
+      resumed.restore(state);
+      const bool same = resumed.saved() == state;
+      REQUIRE(same);
+    }
+    CHECK(straight.counters().sent == 1);
+  }
+}
+
 TEST_CASE("Madge: it describes its registers without changing anything", "[madge]") {
   MadgeBench b;
   b.start();
