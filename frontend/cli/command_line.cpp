@@ -105,9 +105,9 @@ int parse_and_run(int argc, const char* const* argv) {
   if (only_parse) return 0;
   for (const auto& [command, verb] : verbs)
     if (command->parsed())
-      return finish(run_verb([&] {
+      return finish(run_verb([&app, &run = verb] {  // a copy of the name: Clang 14 captures no binding
         check_option_files(app);
-        return verb();
+        return run();
       }));
   return static_cast<int>(ExitCode::bad_configuration);
 }
