@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 
 #include "frontend/cli/output.hpp"
@@ -83,7 +84,10 @@ std::vector<NetperfRow> netperf_rows(const std::vector<GuestLine>& lines, bool d
 
 namespace {
 
-std::uint64_t whole(double mean) { return static_cast<std::uint64_t>(mean); }  // netperf's means are cut, too
+/// netperf's means are cut, too. A guest can say 2^64 - 1, which is 2^64 as a mean.
+std::uint64_t whole(double mean) {
+  return mean < 0x1p64 ? static_cast<std::uint64_t>(mean) : std::numeric_limits<std::uint64_t>::max();
+}
 
 nlohmann::ordered_json buffers_json(const NetperfRun::Buffers& b) {
   return {{"local_send", b.local_send},

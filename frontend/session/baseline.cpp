@@ -220,12 +220,12 @@ void check_comparable(const ordered_json& baseline, const ordered_json& run) {
     throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",
                             shown(baseline["do"]), shown(run["do"])));
   for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed", "placement"})
-    if (stored(baseline, key) != run[key])
+    if (stored(baseline, key) != stored(run, key))
       throw Error(
           fmt::format("the baseline was made with another {}: {} instead of {}; figures of different runs do not "
                       "compare. See what the models do with the old one, then planar regress --accept \"reason\"",
                       key == std::string_view("guest_image_sha256") ? "guest image" : key, shown(stored(baseline, key)),
-                      shown(run[key])));
+                      shown(stored(run, key))));
 }
 
 std::vector<Change> changes(const ordered_json& baseline, const ordered_json& run) {
