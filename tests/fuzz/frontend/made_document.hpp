@@ -46,11 +46,12 @@ class DocumentMaker {
   static Json number(const Json& schema, bool whole, Input& input) {
     const double least = schema.value("minimum", 0.0);
     if (schema.contains("maximum"))  // a narrow range
-      return static_cast<std::uint64_t>(least) + input.u8() % (schema["maximum"].get<unsigned>() + 1);
+      return static_cast<std::uint64_t>(least) +
+             input.u8() % (schema["maximum"].get<unsigned>() - static_cast<unsigned>(least) + 1);
     switch (const unsigned kind = input.u8(); kind & 7) {
       case 0: return whole ? Json(static_cast<std::int64_t>(least)) : Json(least);
       case 1: return 1024;
-      case 2: return input.u32();
+      case 2: return std::max<std::uint64_t>(input.u32(), static_cast<std::uint64_t>(least));
       case 3: return whole ? Json(UINT64_MAX) : Json(1e300);
       case 4: return whole ? Json(8192) : Json(least + input.u16() / 16.0);
       default: return static_cast<std::uint64_t>(least) + kind / 8;
