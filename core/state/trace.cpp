@@ -18,6 +18,7 @@ TraceMask parse_trace_categories(std::string_view list) {
       mask = trace_bit(TraceCategory::count) - 1;
     } else if (found == trace_categories.end()) {
       std::vector<std::string_view> names;
+      names.reserve(trace_categories.size());
       for (const auto& row : trace_categories) names.push_back(row.name);
       throw Error(fmt::format("--trace: no category '{}'; choose from {} or all", word, fmt::join(names, ", ")));
     } else {
