@@ -49,20 +49,24 @@ std::string baseline_file(const RegressOptions& o) {
   return o.baseline.value_or(fmt::format("tests/baselines/{}.json", o.command.benchmark));
 }
 
+/// Throws Error with `remedy` for a file that is no baseline or a damaged one, and `unreadable` where it cannot be
+/// read.
+ordered_json whole_baseline(const std::string& file, const std::string& unreadable, const std::string& remedy) {
+  ordered_json baseline = read_json(file, 64 << 20, unreadable, "is no baseline (it has at most 64 MB)", remedy);
+  if (const auto problem = baseline_problem(baseline); !problem.empty())
+    throw Error(fmt::format("{}: is no baseline: {}; {}", file, problem, remedy), ExitCode::missing_file);
+  return baseline;
+}
+
 /// Outside of a source tree, the one that was embedded when this program was built.
 Baseline read_baseline(const RegressOptions& o) {
   const auto file = baseline_file(o);
   if (!o.baseline && !std::filesystem::exists(file))
     for (const EmbeddedFile& embedded : embedded_baselines())
       if (embedded.path == file) return {"this program's own", ordered_json::parse(embedded.text)};
-  constexpr const char* remedy = "restore it, or move it away and make a new one with --accept \"reason\"";
-  Baseline stored{file,
-                  read_json(file, 64 << 20,
-                            "there is no baseline; name one with --baseline FILE, or make one with --accept \"reason\"",
-                            "is no baseline (it has at most 64 MB)", remedy)};
-  if (const auto problem = baseline_problem(stored.content); !problem.empty())
-    throw Error(fmt::format("{}: is no baseline: {}; {}", file, problem, remedy), ExitCode::missing_file);
-  return stored;
+  return {file, whole_baseline(
+                    file, "there is no baseline; name one with --baseline FILE, or make one with --accept \"reason\"",
+                    "restore it, or move it away and make a new one with --accept \"reason\"")};
 }
 
 /// Machines and cards that the baseline does not hold are run only where they are asked for by name.
@@ -109,10 +113,7 @@ void check_whole(const std::vector<CellOutcome>& outcomes) {
 ordered_json replaced_baseline(const RegressOptions& o, const std::vector<Cell>& cells, const MatrixOptions& matrix) {
   const auto file = baseline_file(o);
   if (!std::filesystem::exists(file)) return {};
-  constexpr const char* remedy = "restore it, or move it away to begin a new one";
-  ordered_json baseline = read_json(file, 64 << 20, "cannot be read", "is no baseline (it has at most 64 MB)", remedy);
-  if (const auto problem = baseline_problem(baseline); !problem.empty())
-    throw Error(fmt::format("--accept: {}: is no baseline: {}; {}", file, problem, remedy), ExitCode::missing_file);
+  auto baseline = whole_baseline(file, "cannot be read", "restore it, or move it away to begin a new one");
   drop_rows(baseline, o.dropped);
   check_mergeable(baseline, make_baseline({}, matrix, {}), cells);
   return baseline;

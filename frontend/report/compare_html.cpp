@@ -10,6 +10,7 @@
 #include "frontend/published/published_figures.hpp"
 #include "frontend/report/compare_report.hpp"
 #include "frontend/report/converged.hpp"
+#include "frontend/report/frame_time.hpp"
 #include "frontend/report/labels.hpp"
 #include "frontend/report/svg_plot.hpp"
 #include "frontend/results/spread_table.hpp"
@@ -120,20 +121,15 @@ std::string time_plot(const Comparison& c, const std::string& machine, MediumKin
                    lines);
 }
 
-/// A part that one result names and another does not is a part of all bars, of no length where it is missing.
 std::string frame_plot(const Comparison& c, const std::string& machine, MediumKind medium) {
   std::vector<std::string> parts;
+  for (const auto* name : FrameTime::names) parts.push_back(frame_part_title(name));
   std::vector<PlotBar> bars;
   for (const CellOutcome& o : c.outcomes) {
     if (!belongs(o, machine, medium) || !o.result || !o.result->contains("frame_time")) continue;
-    PlotBar bar{plot_name(o), std::vector<double>(parts.size())};
-    for (const auto& [name, value] : (*o.result)["frame_time"]["parts_us"].items()) {
-      const std::string title = frame_part_title(name);
-      const auto part = static_cast<std::size_t>(std::find(parts.begin(), parts.end(), title) - parts.begin());
-      if (part == parts.size()) parts.push_back(title);
-      if (part >= bar.parts.size()) bar.parts.resize(part + 1);
-      bar.parts[part] += value.get<double>();
-    }
+    PlotBar bar{plot_name(o), {}};
+    for (const auto* name : FrameTime::names)
+      bar.parts.push_back((*o.result)["frame_time"]["parts_us"].value(name, 0.0));
     bars.push_back(std::move(bar));
   }
   if (bars.empty()) return {};

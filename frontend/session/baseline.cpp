@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 #include "core/common/error.hpp"
@@ -179,18 +180,35 @@ void drop_rows(ordered_json& baseline, const std::vector<std::string>& names) {
     card = used(card.key()) ? std::next(card) : baseline["cards"].erase(card);
 }
 
-void check_mergeable(const ordered_json& baseline, const ordered_json& run, const std::vector<Cell>& cells) {
+namespace {
+
+/// A setting that two baselines were made with differently.
+struct OtherSetting {
+  std::string_view title;
+  std::string was, is;
+};
+
+/// The first one, if there is one. Throws Error where they are not of the same benchmark at all.
+std::optional<OtherSetting> other_setting(const ordered_json& baseline, const ordered_json& run) {
   if (baseline.contains("do") && baseline["do"] != run["do"])
     throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",
                             shown(baseline["do"]), shown(run["do"])));
+  for (const char* key : {"guest_image_sha256", "seconds", "sizes", "seed", "placement"})
+    if (const auto was = stored(baseline, key), is = stored(run, key); was != is)
+      return OtherSetting{key == std::string_view("guest_image_sha256") ? "guest image" : key, shown(was), shown(is)};
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_mergeable(const ordered_json& baseline, const ordered_json& run, const std::vector<Cell>& cells) {
+  const auto other = other_setting(baseline, run);
   const auto beside = rows_beside(baseline, cells);
-  for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed", "placement"})
-    if (const auto was = stored(baseline, key); !beside.empty() && was != run[key])
-      throw Error(fmt::format(
-          "--accept: {} of the baseline's rows are not run ({}{}), and they were made with another {}: {} instead of "
-          "{}; run them all, or take them out by name with --drop",
-          beside.size(), beside.front(), beside.size() > 1 ? ", ..." : "",
-          key == std::string_view("guest_image_sha256") ? "guest image" : key, shown(was), shown(run[key])));
+  if (other && !beside.empty())
+    throw Error(fmt::format(
+        "--accept: {} of the baseline's rows are not run ({}{}), and they were made with another {}: {} instead of "
+        "{}; run them all, or take them out by name with --drop",
+        beside.size(), beside.front(), beside.size() > 1 ? ", ..." : "", other->title, other->was, other->is));
 }
 
 ordered_json merge_baseline(const ordered_json& baseline, ordered_json made) {
@@ -216,16 +234,11 @@ void continue_history(ordered_json& made, const ordered_json& replaced, std::siz
 }
 
 void check_comparable(const ordered_json& baseline, const ordered_json& run) {
-  if (baseline.contains("do") && baseline["do"] != run["do"])
-    throw Error(fmt::format("the baseline is one of {}, not of {}; name the right one with --baseline FILE",
-                            shown(baseline["do"]), shown(run["do"])));
-  for (const auto* key : {"guest_image_sha256", "seconds", "sizes", "seed", "placement"})
-    if (stored(baseline, key) != stored(run, key))
-      throw Error(
-          fmt::format("the baseline was made with another {}: {} instead of {}; figures of different runs do not "
-                      "compare. See what the models do with the old one, then planar regress --accept \"reason\"",
-                      key == std::string_view("guest_image_sha256") ? "guest image" : key, shown(stored(baseline, key)),
-                      shown(stored(run, key))));
+  if (const auto other = other_setting(baseline, run))
+    throw Error(
+        fmt::format("the baseline was made with another {}: {} instead of {}; figures of different runs do not "
+                    "compare. See what the models do with the old one, then planar regress --accept \"reason\"",
+                    other->title, other->was, other->is));
 }
 
 std::vector<Change> changes(const ordered_json& baseline, const ordered_json& run) {
