@@ -27,6 +27,7 @@
 #include "bus/mca/slot.hpp"
 #include "devices/medium/ethernet/ethernet_frame.hpp"
 #include "machines/registry/adapter_registry.hpp"
+#include "tests/archived.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace planar::fuzz {
@@ -76,16 +77,8 @@ struct Lab {
     card->archive(a);
     a(now, ram);
   }
-  std::vector<std::uint8_t> saved() {
-    Archive a = Archive::saver();
-    archive(a);
-    return a.stream();
-  }
-  void restore(const std::vector<std::uint8_t>& stream) {
-    Archive a = Archive::loader(stream);
-    archive(a);
-    a.expect_end();
-  }
+  std::vector<std::uint8_t> saved() { return test::saved_state(*this); }
+  void restore(const std::vector<std::uint8_t>& stream) { test::restore_state(*this, stream); }
 
   void ended(Time end) {
     fuzz::expect(end >= now && end - now < access_limit, "an access that does not end");

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "devices/adapter/mca/bus_master_port.hpp"
+#include "tests/archived.hpp"
 #include "tests/bus/rig.hpp"
 
 using namespace planar;
@@ -14,16 +15,8 @@ struct TestedTransfer final : BusMasterClient {
   TestedTransfer() { std::iota(buffer.begin(), buffer.end(), std::uint8_t{1}); }
   std::span<std::uint8_t> transfer_buffer() override { return buffer; }
   void transfer_done(Time) override { done = true; }
-  std::vector<std::uint8_t> saved() {
-    Archive a = Archive::saver();
-    archive(a);
-    return a.stream();
-  }
-  void restore(const std::vector<std::uint8_t>& stream) {
-    Archive a = Archive::loader(stream);
-    archive(a);
-    a.expect_end();
-  }
+  std::vector<std::uint8_t> saved() { return saved_state(*this); }
+  void restore(const std::vector<std::uint8_t>& stream) { restore_state(*this, stream); }
   void archive(Archive& a) {
     rig.archive(a);
     a(rig.ram, done);

@@ -10,6 +10,7 @@
 
 #include "devices/medium/ring/ring.hpp"
 #include "devices/tokenring/madge/madge_mc.hpp"
+#include "tests/archived.hpp"
 #include "tests/bus/rig.hpp"
 
 namespace planar::test {
@@ -368,16 +369,8 @@ struct MadgeBench {
     other.port.archive(a);
     a(free_tpl, next_rpl);
   }
-  std::vector<std::uint8_t> saved() {
-    Archive a = Archive::saver();
-    archive(a);
-    return a.stream();
-  }
-  void restore(const std::vector<std::uint8_t>& stream) {
-    Archive a = Archive::loader(stream);
-    archive(a);
-    a.expect_end();
-  }
+  std::vector<std::uint8_t> saved() { return saved_state(*this); }
+  void restore(const std::vector<std::uint8_t>& stream) { restore_state(*this, stream); }
 
   Rig rig;
   Ring ring;
