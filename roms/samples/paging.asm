@@ -5,6 +5,7 @@
 ; branch, a loop, call, return, an indirect jump, an instruction on the border of two pages, pushes, string instructions.
 ; All pages are taken away and the program runs again; the faults and what it computed are counted.
 %include "diskette.inc"
+%include "protected_mode.inc"
 
 CODE            equ 0x08
 DATA            equ 0x10
@@ -32,31 +33,7 @@ program:
         mov ax, 3
         int 0x10
         cli
-        mov dx, 0x3F2                   ; the diskette's motor would run for ever
-        mov al, 0x0C
-        out dx, al
-        mov al, 0xFF
-        out 0x21, al
-        out 0xA1, al
-        in al, 0x92                     ; address line 20; bit 0 would reset the processor
-        and al, 0xFE
-        or al, 2
-        out 0x92, al
-        lgdt [gdt_pointer]
-        lidt [idt_pointer]
-        mov eax, cr0
-        or al, 1
-        mov cr0, eax
-        jmp CODE:protected
-
-        bits 32
-protected:
-        mov ax, DATA
-        mov ds, ax
-        mov es, ax
-        mov fs, ax
-        mov gs, ax
-        mov ss, ax
+        enter_protected_mode
         mov esp, KERNEL_STACK
         cld
         call serial_init
@@ -158,13 +135,7 @@ failed:
         mov eax, cr2
         call print_decimal
         mov esi, text_end_failed
-stop:
-        call print
-        call serial_drain
-.halt:
-        cli
-        hlt
-        jmp .halt
+        stop_for_good
 
 ; A page that is not present is given a frame with what belongs there; a write to the shared one, a copy of it.
 ; Stack: error code, EIP, CS, EFLAGS, ESP, SS.

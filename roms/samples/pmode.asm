@@ -3,6 +3,7 @@
 ; to vectors 20h and 28h, timer at 100 Hz, keyboard, two exceptions; text goes to the video memory and
 ; polled to COM1. The tick count is checked against the seconds of the clock chip.
 %include "diskette.inc"
+%include "protected_mode.inc"
 
 CODE            equ 0x08
 DATA            equ 0x10
@@ -19,31 +20,7 @@ program:
         mov cx, 0x2000
         int 0x10
         cli
-        mov dx, 0x3F2                   ; the diskette's motor would run for ever
-        mov al, 0x0C
-        out dx, al
-        mov al, 0xFF
-        out 0x21, al
-        out 0xA1, al
-        in al, 0x92                     ; address line 20; bit 0 would reset the processor
-        and al, 0xFE
-        or al, 2
-        out 0x92, al
-        lgdt [gdt_pointer]
-        lidt [idt_pointer]
-        mov eax, cr0
-        or al, 1
-        mov cr0, eax
-        jmp CODE:protected
-
-        bits 32
-protected:
-        mov ax, DATA
-        mov ds, ax
-        mov es, ax
-        mov fs, ax
-        mov gs, ax
-        mov ss, ax
+        enter_protected_mode
         mov esp, 0x7C00
         cld
         call fill_idt
@@ -128,13 +105,7 @@ failed:
         mov esi, text_failed
         call print
         mov esi, text_end_failed
-stop:
-        call print
-        call serial_drain
-.halt:
-        cli
-        hlt
-        jmp .halt
+        stop_for_good
 
 ; --- interrupts and exceptions ------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 //
 // The transmit FIFO holds several frames and sends each as soon as it is complete. With less room than another full frame
 // the queue stops, until a transmit interrupt finds enough. POS 2: bits 2:1 interrupt, 7:4 I/O base.
+#include "declared_pos.h"
 #include "driver.h"
 
 enum { DATA = 0x00, TLR = 0x02, TFR = 0x04, TSR = 0x06, RSR = 0x08, CR = 0x0A, ISR = 0x0C, IMR = 0x0E, TCR = 0x10,
@@ -155,13 +156,6 @@ static int open(struct netdev *dev) {
     dev->started = 1;
     outw(PTX | TXER | PRX | RFO | TFE | CTO, REG(IMR));
     outw(CR_RXEN | CR_TXEN, REG(CR));
-    return 0;
-}
-
-static int locate(struct device *d) {
-    static const u8 lines[] = {5, 9, 10, 11};
-    d->io = (u16)(mca_field(d, 2, 4, 4) << 12);
-    d->irq = lines[mca_field(d, 2, 1, 2)];
     return 0;
 }
 

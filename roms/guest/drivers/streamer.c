@@ -6,26 +6,11 @@
 // into the packets, each announced by one write of its address; both rings walked in the interrupt.
 //
 // POS 2: bits 2:1 interrupt, 7:4 I/O base.
-#include "driver.h"
+#include "declared_pos.h"
+#include "streamer.h"
 
-enum { LISR_SUM = 0x12, SISR = 0x16, SISR_RUM = 0x1A, BMCTL_RUM = 0x52, SISR_MASK = 0x54, SISR_MASK_SUM = 0x56,
-       SISR_MASK_RUM = 0x58, MISR_RUM = 0x5A, MISR_MASK = 0x5C, BCTL = 0x60, LAPA = 0x62, LAPD = 0x66, LAPDINC = 0x68,
-       LAPWWO = 0x6A, RXLBDA = 0x90, RXBDA = 0x94, TX2LFDA = 0xB0 };
-enum { SRB_COMMAND = 0x0020, SISR_MI = 0x8000, SISR_SRB_REPLY = 0x0020, BCTL_RESET = 0x8000, TX2_DISABLE = 0x0400,
-       RX_DISABLE = 0x0040, TX2_HALT = 0x2000, TX2_EOF = 0x1000, RX_NOBUF = 0x0020, RX_EOF = 0x0001 };
-enum { SRB_OPEN = 3, SRB_NO_ANSWER = 0xFE };
 enum { RX_RING = 16, TX_RING = 8, BUFFER = 1536, HEADROOM_RX = 18, COPY_BREAK = 200, OPEN_POLLS = 400 };
-#define RX_PROCESSED 0x01000000u
-#define RX_LAST 0x80000000u
 #define RX_ERRORS 0x7E000000u
-#define TX_BAD 0x40000000u
-
-struct receive_descriptor {
-    volatile u32 forward, status, buffer, lengths;
-};
-struct transmit_descriptor {
-    volatile u32 forward, status, lengths, buffer, buffer_length, unused[3];
-};
 
 struct streamer {
     struct receive_descriptor rx[RX_RING] __attribute__((aligned(32)));
@@ -34,10 +19,6 @@ struct streamer {
     u32 rx_next, tx_free, tx_next, tx_done;
     u16 srb;
 };
-
-#define REG(r) ((u16)(dev->io + (r)))
-
-static inline void outl(u32 v, u16 port) { __asm__ volatile("outl %0,%1" ::"a"(v), "Nd"(port)); }
 
 // ---- transmit -----------------------------------------------------------------------------------
 static int start_transmit(struct skb *b, struct netdev *dev) {
@@ -149,13 +130,13 @@ static void interrupt(int irq, void *arg, struct regs *r) {
     u16 misr = inw(REG(MISR_RUM));
     outw((u16)~misr, REG(MISR_RUM));
     if (sisr) {
-        if (misr & TX2_EOF)
+        if (misr & MISR_TX2_EOF)
             transmit_done(dev);
-        if (misr & TX2_HALT)
+        if (misr & MISR_TX2_HALT)
             printk("%s: the transmit channel has halted\n", dev->name);
-        if (misr & (RX_EOF | RX_NOBUF))
+        if (misr & (MISR_RX_EOF | MISR_RX_NOBUF))
             receive(dev);
-        if (misr & RX_NOBUF)
+        if (misr & MISR_RX_NOBUF)
             dev->counters.rx_missed_errors++;
     }
     outw(SISR_MI, REG(SISR_MASK_SUM));
@@ -186,11 +167,11 @@ static int wait_reply(struct netdev *dev, u32 polls, u32 microseconds) {
 
 static int open_adapter(struct netdev *dev) {
     struct streamer *board = dev->private_data;
-    u16 block[9] = {SRB_OPEN, SRB_NO_ANSWER};
+    u16 block[9] = {SRB_OPEN, NO_ANSWER};
     for (int i = 0; i < 3; i++)
         block[6 + i] = (u16)(dev->mac[2 * i] | dev->mac[2 * i + 1] << 8);
     local_write(dev, board->srb, block, 9);
-    outw(SRB_COMMAND, REG(LISR_SUM));
+    outw(LISR_SRB_CMD, REG(LISR_SUM));
     if (wait_reply(dev, 1000, 10))
         return -1;
     return local_read(dev, board->srb + 2u) & 0xFF ? -1 : 0;
@@ -228,25 +209,18 @@ static int open(struct netdev *dev) {
     }
     outl(phys(&board->rx[0]), REG(RXBDA));
     outl(phys(&board->rx[RX_RING - 1]), REG(RXLBDA));
-    outw(TX2_EOF | TX2_HALT | RX_NOBUF | RX_EOF, REG(MISR_MASK));
+    outw(MISR_TX2_EOF | MISR_TX2_HALT | MISR_RX_NOBUF | MISR_RX_EOF, REG(MISR_MASK));
     dev->busy = 0;
     dev->started = 1;
     outw(SISR_MI | SISR_SRB_REPLY, REG(SISR_MASK));
-    outw((u16)~(TX2_DISABLE | RX_DISABLE), REG(BMCTL_RUM));
-    return 0;
-}
-
-static int locate(struct device *d) {
-    static const u8 lines[] = {5, 9, 10, 11};
-    d->io = (u16)(mca_field(d, 2, 4, 4) << 12);
-    d->irq = lines[mca_field(d, 2, 1, 2)];
+    outw((u16)~(BMCTL_TX2_DIS | BMCTL_RX_DIS), REG(BMCTL_RUM));
     return 0;
 }
 
 static int probe(struct netdev *dev, const struct device *d) {
     (void)d;
     struct streamer *board = dev->private_data;
-    outw(BCTL_RESET, REG(BCTL));
+    outw(BCTL_SOFTRESET, REG(BCTL));
     udelay_spin(1000);
     outw(0, REG(BCTL));
     if (wait_reply(dev, OPEN_POLLS, 10000)) {

@@ -10,32 +10,14 @@
 // POS 2: bits 2:1 interrupt, 7:4 I/O base; POS 4: bits 1:0 data rate.
 //
 // Not modelled: MAC frames through the ARB, source-routing counters, a second try after a failed autosense.
+#include "declared_pos.h"
+#include "streamer.h"
 #include "versions.h"
 
-enum { LISR = 0x10, LISR_SUM = 0x12, SISR = 0x16, SISR_RUM = 0x1A, GPR = 0x4A, BMCTL_SUM = 0x50, BMCTL_RUM = 0x52,
-       SISR_MASK = 0x54, SISR_MASK_SUM = 0x56, SISR_MASK_RUM = 0x58, MISR_RUM = 0x5A, MISR_MASK = 0x5C, BCTL = 0x60,
-       LAPA = 0x62, LAPD = 0x66, LAPDINC = 0x68, LAPWWO = 0x6A, RXLBDA = 0x90, RXBDA = 0x94, TX2LFDA = 0xB0 };
-enum { LISR_LIE = 0x8000, LISR_SRB_CMD = 0x0020, LISR_ARB_FREE = 0x0002 };
-enum { SISR_MI = 0x8000, SISR_ADAPTER_CHECK = 0x0040, SISR_SRB_REPLY = 0x0020, SISR_ASB_FREE = 0x0010,
-       SISR_ARB_CMD = 0x0008, SISR_TRB_REPLY = 0x0004 };
-enum { GPR_16MBPS = 0x0008, GPR_AUTOSENSE = 0x0004, BCTL_SOFTRESET = 0x8000, BMCTL_TX2_DIS = 0x0400,
-       BMCTL_RX_DIS = 0x0040 };
-enum { MISR_TX2_IDLE = 0x8000, MISR_TX2_HALT = 0x2000, MISR_TX2_EOF = 0x1000, MISR_RX_NOBUF = 0x0020,
-       MISR_RX_EOF = 0x0001 };
-enum { SRB_OPEN = 0x03, SRB_SIZE = 50, NO_ANSWER = 0xFE, OPEN_FDX = 0x0040, OPENED_16 = 0x01, OPENED_FDX = 0x08 };
+enum { SRB_SIZE = 50, OPEN_FDX = 0x0040, OPENED_16 = 0x01, OPENED_FDX = 0x08 };
 enum { ARB_LAN_STATUS = 0x84, LSC_CLOSED = 0x0800 | 0x0400 | 0x0200 | 0x0100 };
 enum { RX_RING = 16, TX_MOST = 31, RESERVED = 16, SELF_TEST_POLLS = 400, OPEN_TICKS = 30 * HZ };
-#define RX_PROCESSED 0x01000000u
-#define RX_LAST 0x80000000u
 #define RX_ERRORS 0x7E830000u
-#define TX_BAD 0x40000000u
-
-struct receive_descriptor {
-    volatile u32 forward, status, buffer, lengths;
-};
-struct transmit_descriptor {
-    volatile u32 forward, status, lengths, buffer, buffer_length, unused[3];
-};
 
 struct lanstreamer {
     struct receive_descriptor rx[RX_RING] __attribute__((aligned(32)));
@@ -48,10 +30,6 @@ struct lanstreamer {
     u16 srb, arb, speed;
     volatile int srb_replied;
 };
-
-#define REG(r) ((u16)(dev->io + (r)))
-
-static inline void outl(u32 v, u16 port) { __asm__ volatile("outl %0,%1" ::"a"(v), "Nd"(port)); }
 
 // ---- local memory: big-endian words -------------------------------------------------------------
 static void local_at(struct netdev *dev, u16 at) { outw(at, REG(LAPA)); }
@@ -381,13 +359,6 @@ static int reset(struct netdev *dev) {
         dev->mac[i] = (u8)(word >> 8);
         dev->mac[i + 1] = (u8)word;
     }
-    return 0;
-}
-
-static int locate(struct device *d) {
-    static const u8 lines[] = {5, 9, 10, 11};
-    d->io = (u16)(mca_field(d, 2, 4, 4) << 12);
-    d->irq = lines[mca_field(d, 2, 1, 2)];
     return 0;
 }
 
